@@ -1,0 +1,271 @@
+//! The command line: what can be typed, and the help for it.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const AFTER_HELP: &str = "\
+Examples:
+  shine-tui matmul.rise                              open the assistant on a program
+  shine-tui session.ron                              go on with a saved session
+  shine-tui compile dot.rise --emit imperative       print a stage of compilation
+  shine-tui compile matmul.rise -o out --size m=64 --size n=64 --size k=64
+  shine-tui apply dot.rise --strategy 'topDown(reduceMapFusion)'
+  shine-tui bench matmul.rise --device cpu
+  shine-tui replay sessions/*.ron                    check that recorded sessions still hold
+
+Exit codes:
+  0  done; a replay agrees
+  1  a finding: a replay disagrees, a check failed, a strategy or a search did not get there
+  2  bad usage or unreadable input
+  3  the environment: no such device, no compiler, a driver failure";
+
+/// An interactive optimisation assistant for RISE array programs.
+///
+/// Opens PROGRAM.rise, or the session that was saved in SESSION.ron, on the screen. Without a terminal use the
+/// subcommands: they do everything the screen does.
+#[derive(Parser, Debug)]
+#[command(name = "shine-tui", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub screen: Screen,
+}
+
+#[derive(Args, Debug)]
+pub struct Screen {
+    /// A RISE program (.rise) or a saved session (.ron)
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub program: ProgramOptions,
+    /// Record the session in this file instead of the state folder
+    #[arg(long, value_name = "FILE")]
+    pub session: Option<PathBuf>,
+    /// How many colours to use
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub color: ColorChoice,
+    /// Use no characters outside ASCII
+    #[arg(long)]
+    pub ascii: bool,
+    /// The theme: default, high-contrast, mono, or a name from the configuration folder
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Write how long each key took to reach the screen to a file when the program ends
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub frame_stats: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ColorChoice {
+    Auto,
+    Never,
+    #[value(name = "16")]
+    Sixteen,
+    #[value(name = "256")]
+    TwoHundredFiftySix,
+    True,
+}
+
+/// Which program, with which sizes and rules.
+#[derive(Args, Clone, Default, Debug)]
+pub struct ProgramOptions {
+    /// The definition to take as the program; the last one of the file unless given
+    #[arg(long, value_name = "NAME")]
+    pub def: Option<String>,
+    /// The value of a size, such as m=1024; may be given several times
+    #[arg(long = "size", value_name = "NAME=VALUE", value_parser = parse_size)]
+    pub sizes: Vec<(String, i64)>,
+    /// A folder with more .rules and .elevate files; may be given several times
+    #[arg(long = "rules", value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
+}
+
+fn parse_size(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("A size is given as NAME=VALUE, such as m=1024.")?;
+    let value: i64 = value.parse().map_err(|_| format!("`{value}` is not a whole number."))?;
+    if value < 1 {
+        return Err("A size is at least 1.".into());
+    }
+    Ok((name.to_string(), value))
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Replay saved sessions and compare with what they recorded
+    Replay(Replay),
+    /// Generate code, or print any stage on the way
+    Compile(Compile),
+    /// Apply a rule or a strategy and print the rewritten program
+    Apply(Apply),
+    /// Compile, check and measure on a device
+    Bench(Bench),
+    /// List the devices that kernels can run on
+    Devices(Json),
+    /// List the rewrite rules, or show one
+    Rules(Rules),
+    /// List the patterns of the language, or show one
+    Patterns(Patterns),
+    /// Print a program in the standard layout
+    Fmt(Fmt),
+    /// Print a shell's completions
+    Completions { shell: clap_complete::Shell },
+}
+
+#[derive(Args, Debug)]
+pub struct Json {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Replay {
+    /// Session files
+    #[arg(required = true, value_name = "SESSION.ron")]
+    pub files: Vec<PathBuf>,
+    /// What to compare
+    #[arg(long, value_enum, default_value_t = LevelChoice::Kernels)]
+    pub level: LevelChoice,
+    /// How to take searches again
+    #[arg(long, value_enum, default_value_t = SearchChoice::Trail)]
+    pub search: SearchChoice,
+    /// Measure and check on this device instead of the recorded one
+    #[arg(long, value_name = "SUBSTRING")]
+    pub device: Option<String>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum LevelChoice {
+    /// The term after each action
+    Terms,
+    /// Terms and generated kernels
+    Kernels,
+    /// And each measured kernel's output against the reference
+    Results,
+    /// And measure again; times are reported, never judged
+    Performance,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SearchChoice {
+    /// By the recorded rule applications, without an e-graph, where there are any; else exactly
+    Trail,
+    /// The same search again, stopped where it stopped
+    Exact,
+    /// Search again until the sketch holds
+    Free,
+}
+
+/// A program with what is to be done to it first.
+#[derive(Args, Debug)]
+pub struct Rewriting {
+    /// The program (.rise), or a session (.ron) of which the last revision is taken
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub program: ProgramOptions,
+    /// A strategy to run first, by name or as ELEVATE text; may be given several times
+    #[arg(long = "strategy", short = 's', value_name = "ELEVATE")]
+    pub strategies: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct Compile {
+    #[command(flatten)]
+    pub rewriting: Rewriting,
+    /// The language to generate: c or opencl; chosen by the program's patterns unless given
+    #[arg(long, value_name = "LANGUAGE")]
+    pub target: Option<String>,
+    /// The stage to print: rise, loops, access, dpia, imperative, a pass, c, opencl or host
+    #[arg(long, value_name = "STAGE")]
+    pub emit: Option<String>,
+    /// Write the kernel and its host program into this folder
+    #[arg(long, short = 'o', value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Record the session in this file; for a session, its own file to go on with it
+    #[arg(long, value_name = "FILE")]
+    pub session: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Apply {
+    #[command(flatten)]
+    pub rewriting: Rewriting,
+    /// The rule to apply, such as `splitJoin(32)`, after the strategies
+    #[arg(id = "rule", long = "rule", short = 'r', value_name = "RULE")]
+    pub apply: Vec<String>,
+    /// Where to apply: a position such as `0.1.1`, children counted from 0; the whole program unless given
+    #[arg(long, value_name = "POSITION")]
+    pub at: Option<String>,
+    /// Show every single rewrite as a diff
+    #[arg(long)]
+    pub steps: bool,
+    /// Record the session in this file; for a session, its own file to go on with it
+    #[arg(long, value_name = "FILE")]
+    pub session: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Bench {
+    #[command(flatten)]
+    pub rewriting: Rewriting,
+    /// The device: `cpu`, or a part of an OpenCL platform's or device's name
+    #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
+    pub device: String,
+    /// Record the session in this file; for a session, its own file to go on with it
+    #[arg(long, value_name = "FILE")]
+    pub session: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Rules {
+    /// The rule to show
+    pub name: Option<String>,
+    /// A program whose own rules are to be listed too
+    #[arg(long, value_name = "PROGRAM.rise")]
+    pub program: Option<PathBuf>,
+    /// A folder with more .rules files; may be given several times
+    #[arg(long = "rules", value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Patterns {
+    /// The pattern to show
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Fmt {
+    /// Programs, rules or strategies
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; exit with 1 when a file is not in the standard layout
+    #[arg(long)]
+    pub check: bool,
+    /// Use no characters outside ASCII
+    #[arg(long)]
+    pub ascii: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

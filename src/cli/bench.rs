@@ -1,0 +1,64 @@
+//! `shine-tui bench`: compile, check, measure.
+
+use super::args::Bench;
+use super::exit::Exit;
+use super::load::{fail, rewritten};
+use super::output;
+use crate::session::action::{Action, Measurement, Outcome};
+use serde_json::{Value, json};
+
+/// Measures the program on a device and prints the result.
+pub fn run(args: &Bench) -> Result<Exit, Exit> {
+    let mut session = rewritten(&args.rewriting, args.session.as_deref())?;
+    let action = Action::Bench { device: args.device.clone() };
+    let Outcome::Measured(m) = session.perform_now(action).map_err(|d| fail(&d))? else {
+        return Ok(Exit::Finding);
+    };
+    if args.json.json {
+        output::json(&as_json(&m))?;
+    } else {
+        output::print(&in_words(&m))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn in_words(m: &Measurement) -> String {
+    let sizes: Vec<String> = m.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    let ms = |ns: f64| ns / 1e6;
+    let mut text = format!("device    {}\n", m.device);
+    if !sizes.is_empty() {
+        text += &format!("sizes     {}\n", sizes.join(" "));
+    }
+    text += &format!("check     {}\n", m.check);
+    text += &format!(
+        "time      {:.4} ms (median of {} runs; {:.4} to {:.4} ms)\n",
+        ms(m.median_ns),
+        m.runs,
+        ms(m.interval_ns.0),
+        ms(m.interval_ns.1)
+    );
+    if let Some(g) = m.gflops() {
+        text += &format!("compute   {g:.3} GFLOP/s\n");
+    }
+    if let Some(g) = m.gbytes() {
+        text += &format!("memory    {g:.3} GB/s of inputs and output\n");
+    }
+    m.warnings.iter().for_each(|w| text += &format!("warning   {w}\n"));
+    text
+}
+
+fn as_json(m: &Measurement) -> Value {
+    json!({
+        "device": m.device,
+        "kernel": m.kernel.to_string(),
+        "sizes": m.sizes.iter().map(|(n, v)| (n.to_string(), json!(v))).collect::<serde_json::Map<_, _>>(),
+        "median_ns": m.median_ns,
+        "interval_ns": [m.interval_ns.0, m.interval_ns.1],
+        "runs": m.runs,
+        "gflops": m.gflops(),
+        "gbytes": m.gbytes(),
+        "check": m.check,
+        "max_error": m.max_error,
+        "warnings": m.warnings,
+    })
+}

@@ -1,0 +1,95 @@
+//! `shine-tui compile`: code, or any stage on the way to it.
+
+use super::args::Compile;
+use super::exit::Exit;
+use super::load::{fail, rewritten};
+use super::output;
+use crate::emit::Compiled;
+use crate::lang::diag::Diagnostic;
+use crate::lang::loops;
+use crate::lang::pattern::Level;
+use crate::lang::term::Term;
+use crate::session::Session;
+use crate::session::action::{Action, Target};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Compiles and prints a stage, or writes the kernel and its host program to a folder.
+pub fn run(args: &Compile) -> Result<Exit, Exit> {
+    let target = match args.target.as_deref() {
+        None => None,
+        Some(name) => Some(Target::from_name(name).ok_or_else(|| {
+            fail(
+                &Diagnostic::error("E0904", format!("There is no target `{name}`."))
+                    .hint("The targets are c and opencl."),
+            )
+        })?),
+    };
+    let mut session = rewritten(&args.rewriting, args.session.as_deref())?;
+    let emit = args.emit.as_deref();
+    // The two stages before any lowering are there for programs that cannot be compiled, too.
+    match emit {
+        Some("rise") => {
+            return output::print(&format!("{}\n", session.workspace().print(session.term())))
+                .map(|()| Exit::Done);
+        }
+        Some("loops") => return output::print(&loops::text(&loops::of(session.term()))).map(|()| Exit::Done),
+        _ => {}
+    }
+    let target =
+        target.or_else(|| emit.and_then(Target::from_name)).unwrap_or_else(|| natural_target(session.term()));
+    session.perform_now(Action::Compile { target }).map_err(|d| fail(&d))?;
+    let compiled = session.compiled(session.current(), target);
+    let compiled = compiled.as_ref().as_ref().map_err(fail)?;
+    if let Some(folder) = &args.output {
+        return write(&session, compiled, target, folder);
+    }
+    if args.json.json {
+        return output::json(&as_json(compiled, target)).map(|()| Exit::Done);
+    }
+    let stage = emit.unwrap_or(target.name());
+    let text = compiled.stage(stage).ok_or_else(|| {
+        let known: Vec<&str> = compiled.stages.iter().map(|s| s.name).collect();
+        let problem = Diagnostic::error("E0905", format!("There is no stage `{stage}`."));
+        let problem = problem.did_you_mean(stage, known.iter().copied());
+        fail(&problem.hint(format!(
+            "The stages for {} are rise, loops, {}.",
+            target.name(),
+            known.join(", ")
+        )))
+    })?;
+    output::print(text)?;
+    if !text.ends_with('\n') {
+        output::print("\n")?;
+    }
+    Ok(Exit::Done)
+}
+
+/// OpenCL for programs that use its patterns, else C.
+fn natural_target(term: &Term) -> Target {
+    let opencl = |t: &Term| t.as_pattern().is_some_and(|p| p.level() == Level::OpenCl);
+    if term.positions().iter().any(|(_, t)| opencl(t)) { Target::OpenCl } else { Target::C }
+}
+
+fn write(session: &Session, compiled: &Compiled, target: Target, folder: &Path) -> Result<Exit, Exit> {
+    let name = &session.workspace().program.name;
+    let kernel = format!("{name}.{}", if target == Target::C { "c" } else { "cl" });
+    let host = compiled.stage("host").unwrap_or_default();
+    let files = [(kernel, compiled.kernel.text.as_str()), (format!("{name}_host.c"), host)];
+    let cannot = |e: std::io::Error| {
+        fail(&Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", folder.display())))
+    };
+    std::fs::create_dir_all(folder).map_err(cannot)?;
+    for (file, text) in files {
+        let path = folder.join(file);
+        std::fs::write(&path, text).map_err(cannot)?;
+        output::print(&format!("{}\n", path.display()))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn as_json(compiled: &Compiled, target: Target) -> Value {
+    let stages: serde_json::Map<String, Value> =
+        compiled.stages.iter().map(|s| (s.name.to_string(), json!(s.text))).collect();
+    json!({ "target": target.name(), "entry": compiled.kernel.name, "stages": stages })
+}

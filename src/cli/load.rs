@@ -1,0 +1,116 @@
+//! From a file named on the command line to a session, for the subcommands that need no screen.
+
+use super::args::{ProgramOptions, Rewriting};
+use super::exit::Exit;
+use super::output;
+use crate::device::Devices;
+use crate::lang::diag::Diagnostic;
+use crate::lang::path::Path;
+use crate::session::Session;
+use crate::session::action::{Action, Sizes};
+use crate::session::files::{self, Places, Texts};
+use crate::session::log::MAX_BYTES;
+use crate::session::replay;
+use crate::session::workspace::Problems;
+use std::io::Read;
+use std::path::{Path as File, PathBuf};
+use std::sync::Arc;
+
+/// Tells what is wrong, and how the program ends because of it.
+pub fn fail(problem: &Diagnostic) -> Exit {
+    output::diagnostic(problem);
+    exit_of(problem)
+}
+
+/// As [`fail`], for problems in texts.
+pub fn fail_all(problems: &Problems) -> Exit {
+    output::diagnostics(&problems.list, &problems.sources);
+    problems.list.iter().map(exit_of).fold(Exit::Done, Exit::worse)
+}
+
+/// What a diagnostic means for the exit code: devices and compilers are the environment, failed strategies,
+/// searches and checks are findings, everything else is bad input.
+pub fn exit_of(problem: &Diagnostic) -> Exit {
+    let code = problem.code;
+    let finding = code == "E0820" || ["E03", "E04"].iter().any(|c| code.starts_with(c));
+    match code {
+        "E0701" | "E0703" | "E0706" | "E0710" | "E0711" | "E0713" => Exit::Environment,
+        "E0709" => Exit::Interrupted,
+        "E0805" => Exit::Environment,
+        _ if finding || code.starts_with("E07") => Exit::Finding,
+        _ => Exit::BadInput,
+    }
+}
+
+/// Where rules and strategies come from.
+pub fn places(rules: &[PathBuf]) -> Places {
+    Places { rules: rules.to_vec(), config: files::config_folder() }
+}
+
+/// Reads a program and what belongs to it.
+pub fn texts(file: &File, options: &ProgramOptions) -> Result<Texts, Exit> {
+    files::read(file, &places(&options.rules)).map_err(|d| fail(&d))
+}
+
+/// The sizes of the command line.
+pub fn sizes(options: &ProgramOptions) -> Sizes {
+    options.sizes.iter().map(|(n, v)| (n.as_str().into(), *v)).collect()
+}
+
+/// The bytes of a session log.
+pub fn log_bytes(file: &File) -> Result<Vec<u8>, Exit> {
+    let cannot = |e: std::io::Error| {
+        fail(&Diagnostic::error("E0800", format!("`{}` cannot be read: {e}.", file.display())))
+    };
+    let mut bytes = vec![];
+    let handle = std::fs::File::open(file).map_err(cannot)?;
+    handle.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    Ok(bytes)
+}
+
+/// Is the file a session rather than a program?
+pub fn is_session(file: &File) -> bool {
+    file.extension().is_some_and(|e| e == "ron")
+}
+
+/// Opens a program or the last revision of a session, and runs the strategies that were asked for. `log` is where to
+/// record what is done: a new file, or the session itself to go on with it.
+pub fn rewritten(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> {
+    let backend = Arc::new(Devices::new());
+    let mut session = if is_session(&options.file) {
+        let bytes = log_bytes(&options.file)?;
+        match log {
+            Some(log) if log == options.file => {
+                let (session, warnings) = replay::resume(&options.file, &bytes, backend, Arc::new(|| {}))
+                    .map_err(|p| fail_all(&p))?;
+                warnings.iter().for_each(|w| output::complain(&format!("warning: {w}\n")));
+                session
+            }
+            Some(_) => {
+                let problem = Diagnostic::error("E0907", "A session is recorded in its own file.");
+                return Err(fail(
+                    &problem.hint("Copy it first, and give the copy both as the session and to `--session`."),
+                ));
+            }
+            None => replay::reopen(&bytes, backend).map_err(|p| fail_all(&p))?,
+        }
+    } else {
+        let texts = texts(&options.file, &options.program)?;
+        let (def, sizes) = (options.program.def.as_deref(), sizes(&options.program));
+        let mut session =
+            Session::open(&texts, def, &sizes, backend, Arc::new(|| {})).map_err(|p| fail_all(&p))?;
+        if log.is_some() {
+            session.start_log(log).map_err(|d| fail(&d))?;
+        }
+        session
+    };
+    if is_session(&options.file) && !options.program.sizes.is_empty() {
+        let sizes = sizes(&options.program);
+        session.perform_now(Action::Sizes { sizes }).map_err(|d| fail(&d))?;
+    }
+    for strategy in &options.strategies {
+        let action = Action::Strategy { text: strategy.clone(), at: Path::root() };
+        session.perform_now(action).map_err(|d| fail(&d))?;
+    }
+    Ok(session)
+}

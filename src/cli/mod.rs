@@ -1,0 +1,72 @@
+//! The program's door: arguments, subcommands and exit codes.
+
+mod apply;
+mod args;
+mod bench;
+mod compile;
+mod devices;
+mod exit;
+mod fmt;
+mod load;
+mod output;
+mod patterns;
+mod replay;
+mod rules;
+mod screen;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use exit::Exit;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Stack of the thread that the program runs on, in bytes: terms nest deeply. Untouched pages cost nothing.
+const STACK: usize = 256 << 20;
+
+/// Runs the command line.
+pub fn main() -> ExitCode {
+    let started = Instant::now();
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == crate::device::worker::FLAG) {
+        return crate::device::worker::main();
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            let exit = if e.use_stderr() { Exit::BadInput } else { Exit::Done };
+            let _ = e.print();
+            return exit.into();
+        }
+    };
+    let thread = std::thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(move || run(&cli, started).unwrap_or_else(|exit| exit));
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(exit)) => exit.into(),
+        // The panic has said what happened.
+        Ok(Err(_)) => ExitCode::from(4),
+        Err(e) => {
+            output::complain(&format!("error: No thread can be started: {e}.\n"));
+            Exit::Environment.into()
+        }
+    }
+}
+
+fn run(cli: &Cli, started: Instant) -> Result<Exit, Exit> {
+    match &cli.command {
+        None => screen::run(&cli.screen, started),
+        Some(Command::Replay(args)) => replay::run(args),
+        Some(Command::Compile(args)) => compile::run(args),
+        Some(Command::Apply(args)) => apply::run(args),
+        Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Devices(args)) => devices::run(args),
+        Some(Command::Rules(args)) => rules::run(args),
+        Some(Command::Patterns(args)) => patterns::run(args),
+        Some(Command::Fmt(args)) => fmt::run(args),
+        Some(Command::Completions { shell }) => {
+            let mut text = vec![];
+            clap_complete::generate(*shell, &mut Cli::command(), "shine-tui", &mut text);
+            output::print(&String::from_utf8_lossy(&text))?;
+            Ok(Exit::Done)
+        }
+    }
+}

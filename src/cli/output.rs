@@ -1,0 +1,62 @@
+//! Writing to standard output and standard error. A reader that went away ends a command quietly.
+
+use super::exit::Exit;
+use crate::lang::diag::{Charset, Diagnostic, Sources, render_all};
+use std::io::{self, Write};
+
+/// Writes text to standard output.
+///
+/// # Errors
+/// [`Exit::Done`] when nobody reads any more, [`Exit::Environment`] when it cannot be written for another reason.
+pub fn print(text: &str) -> Result<(), Exit> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(Exit::Done),
+        Err(e) => {
+            complain(&format!("error: Standard output cannot be written: {e}.\n"));
+            Err(Exit::Environment)
+        }
+    }
+}
+
+/// Writes a value as indented JSON.
+///
+/// # Errors
+/// As [`print`].
+pub fn json(value: &serde_json::Value) -> Result<(), Exit> {
+    print(&format!("{value:#}\n"))
+}
+
+/// Writes text to standard error; that nobody reads it is no reason to stop.
+pub fn complain(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Writes diagnostics to standard error.
+pub fn diagnostics(problems: &[Diagnostic], sources: &Sources) {
+    complain(&render_all(problems, sources, charset()));
+}
+
+/// One diagnostic that is about no source text.
+pub fn diagnostic(problem: &Diagnostic) {
+    diagnostics(std::slice::from_ref(problem), &Sources::new());
+}
+
+/// Unicode where the locale says so.
+pub fn charset() -> Charset {
+    if unicode() { Charset::Unicode } else { Charset::Ascii }
+}
+
+/// Does the locale have Unicode? `LC_ALL` wins over `LC_CTYPE` wins over `LANG`.
+pub fn unicode() -> bool {
+    let set =
+        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|v| std::env::var(v).ok().filter(|s| !s.is_empty()));
+    set.is_some_and(|l| l.to_lowercase().replace('-', "").contains("utf8"))
+}
+
+/// The difference of two texts, with three lines around each change.
+pub fn diff(old: &str, new: &str) -> String {
+    let (lines, _) = crate::view::diff::of_texts(old, new, Some(3));
+    lines.iter().map(|l| l.text() + "\n").collect()
+}

@@ -1,0 +1,90 @@
+//! `shine-tui PROGRAM.rise` and `shine-tui SESSION.ron`: the screen.
+
+use super::args::{ColorChoice, Screen};
+use super::exit::Exit;
+use super::{load, output};
+use crate::device::Devices;
+use crate::lang::diag::Diagnostic;
+use crate::session::files;
+use crate::session::replay;
+use crate::session::state::Session;
+use crate::session::workspace::Problems;
+use crate::ui::caps::{ColourChoice, Depth};
+use crate::ui::run::{self, Ending, Failure, Notifier, Options};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Opens the screen. `started` is when the program was started.
+pub fn run(args: &Screen, started: Instant) -> Result<Exit, Exit> {
+    let Some(file) = &args.file else {
+        return Err(load::fail(
+            &Diagnostic::error("E0900", "No program is named.")
+                .hint("`shine-tui PROGRAM.rise` opens a program, `shine-tui SESSION.ron` a saved session.")
+                .hint("`shine-tui --help` shows what else can be done."),
+        ));
+    };
+    let options = Options {
+        colour: match args.color {
+            ColorChoice::Auto => ColourChoice::Auto,
+            ColorChoice::Never => ColourChoice::Depth(Depth::Mono),
+            ColorChoice::Sixteen => ColourChoice::Depth(Depth::Ansi16),
+            ColorChoice::TwoHundredFiftySix => ColourChoice::Depth(Depth::Ansi256),
+            ColorChoice::True => ColourChoice::Depth(Depth::True),
+        },
+        ascii: args.ascii,
+        theme: args.theme.clone(),
+        config: files::config_folder(),
+        log: files::state_folder().unwrap_or_else(std::env::temp_dir).join("shine-tui.log"),
+        frame_stats: args.frame_stats.clone(),
+        started,
+    };
+    match run::run(&options, |notify| open(args, file, notify)) {
+        Ok(Ending::Left(session)) => {
+            say_where(session.as_deref())?;
+            Ok(Exit::Done)
+        }
+        Ok(Ending::Signal(number)) => Ok(Exit::Signal(number)),
+        Err(Failure::Session(exit)) => Err(exit),
+        Err(Failure::Refused(text)) => {
+            output::complain(&format!("{text}\n"));
+            Err(Exit::BadInput)
+        }
+        Err(Failure::Terminal(error)) => {
+            output::complain(&format!("error: The terminal cannot be used: {error}.\n"));
+            Err(Exit::Environment)
+        }
+        Err(Failure::Fault) => Err(Exit::Fault),
+    }
+}
+
+/// Reads the program or the session, and begins to record.
+fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<(Session, Vec<String>), Exit> {
+    let backend = Arc::new(Devices::new());
+    let fail = |problems: Box<Problems>| load::fail_all(&problems);
+    if load::is_session(file) {
+        let bytes = load::log_bytes(file)?;
+        return replay::resume(file, &bytes, backend, notify).map_err(fail);
+    }
+    let texts = load::texts(file, &args.program)?;
+    let sizes = load::sizes(&args.program);
+    let def = args.program.def.as_deref();
+    let mut session = Session::open(&texts, def, &sizes, backend, notify).map_err(fail)?;
+    let mut warnings: Vec<String> =
+        session.workspace().warnings.iter().map(|warning| warning.message.clone()).collect();
+    if let Err(problem) = session.start_log(args.session.as_deref()) {
+        // A place that the user named must work; the state folder may be missing, and the work goes on.
+        if args.session.is_some() {
+            return Err(load::fail(&problem));
+        }
+        warnings.push(format!("This session is not recorded: {}", problem.message));
+    }
+    Ok((session, warnings))
+}
+
+/// Says where the session is, for whoever wants to go on with it.
+fn say_where(session: Option<&Path>) -> Result<(), Exit> {
+    let Some(path) = session else { return Ok(()) };
+    let path: PathBuf = path.to_owned();
+    output::print(&format!("The session is in {}\n", path.display()))
+}

@@ -1,0 +1,10 @@
+//! The device `cpu`: generated C, compiled by the system's C compiler into a shared object, loaded and called.
+//!
+//! Everything here happens in the worker process. It needs a C compiler and nothing else; OpenMP is used where the
+//! compiler has it.
+mod call;
+mod kernel;
+mod toolchain;
+
+pub use kernel::CpuKernel;
+pub use toolchain::{Toolchain, describe, probe, storage};

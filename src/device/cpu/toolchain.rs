@@ -1,0 +1,171 @@
+//! Which C compiler there is, and what it knows.
+use super::super::proto::{DeviceInfo, DeviceKind, FloatMode};
+use super::super::{Cause, DeviceError, text};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A C compiler that was tried and works.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Toolchain {
+    /// The program, and arguments that belong to it (`CC="ccache gcc"`).
+    pub command: Vec<String>,
+    /// The first line of what it says about its version.
+    pub version: String,
+    /// The flag that means this very processor, where it has one.
+    pub native: Option<String>,
+    pub openmp: bool,
+}
+
+/// Always given: a shared object at the usual level of optimisation. A function that is called but not declared is
+/// an error, because C would otherwise guess its type.
+const BASE: [&str; 4] = ["-O3", "-fPIC", "-shared", "-Werror=implicit-function-declaration"];
+const PLAIN: &str = "int probe(int x) { return x + 1; }\n";
+const PARALLEL: &str = "#include <omp.h>\n\
+    int probe(int n) {\n    int sum = 0;\n#pragma omp parallel for reduction(+ : sum)\n\
+    for (int i = 0; i < n; i += 1) sum += i;\n    return sum + omp_get_max_threads();\n}\n";
+
+impl Toolchain {
+    /// The flags for kernels; the same for every kernel, so that times compare.
+    pub fn flags(&self, float: FloatMode) -> Vec<&str> {
+        let mut flags = BASE.to_vec();
+        flags.extend(self.native.as_deref());
+        flags.extend(self.openmp.then_some("-fopenmp"));
+        match float {
+            FloatMode::Strict => flags.push("-ffp-contract=off"),
+            FloatMode::Contract => {}
+            FloatMode::Relaxed => flags.push("-ffast-math"),
+        }
+        flags
+    }
+
+    /// The compiler with flags, in `folder`, with no input and with its output caught.
+    pub fn start(&self, flags: &[&str], folder: &Path) -> Command {
+        let (program, arguments) = self
+            .command
+            .split_first()
+            .map_or(("cc", [].as_slice()), |(program, arguments)| (program, arguments));
+        let mut command = Command::new(program);
+        command.args(arguments).args(flags).current_dir(folder).stdin(Stdio::null()).env("LC_ALL", "C");
+        command
+    }
+
+    fn accepts(&self, flags: &[&str], source: &str, folder: &Path) -> Result<(), DeviceError> {
+        let stored = std::fs::write(folder.join("probe.c"), source);
+        stored.map_err(|error| storage(&error.to_string()))?;
+        let mut command = self.start(flags, folder);
+        let output = command.args(["-o", "probe.so", "probe.c"]).output();
+        let output = output.map_err(|error| DeviceError::new(Cause::NoCompiler, error.to_string()))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = text::bounded(&output.stderr);
+        Err(no_space(&said).unwrap_or_else(|| DeviceError::new(Cause::NoCompiler, "").details(said)))
+    }
+}
+
+/// Whether a compiler failed for want of space, by what it said.
+pub fn no_space(said: &str) -> Option<DeviceError> {
+    let signs = [
+        "No space left on device",
+        "Disk quota exceeded",
+        "Read-only file system",
+        "File size limit exceeded",
+        "File too large",
+    ];
+    let line = said.lines().find(|line| signs.iter().any(|sign| line.contains(sign)))?;
+    Some(storage(line.trim()).details(said))
+}
+
+/// Temporary files could not be written.
+pub fn storage(what: &str) -> DeviceError {
+    DeviceError::new(Cause::Storage, format!("Temporary files cannot be written: {what}."))
+        .hint("Free some space, or set TMPDIR to a folder with space from which programs may be loaded.")
+}
+
+/// Finds a C compiler, with files in `folder`: `$CC` where it is set, else the first of `cc`, `gcc` and `clang` that works.
+///
+/// # Errors
+/// That there is none, or none that works; with what was tried.
+pub fn probe(folder: &Path) -> Result<Toolchain, DeviceError> {
+    let chosen = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
+    let candidates: Vec<Vec<String>> = match &chosen {
+        Some(cc) => vec![cc.split_whitespace().map(str::to_owned).collect()],
+        None => ["cc", "gcc", "clang"].map(|name| vec![name.to_owned()]).to_vec(),
+    };
+    let mut tried = String::new();
+    for command in candidates {
+        let name = command.join(" ");
+        let mut toolchain = Toolchain { command, version: String::new(), native: None, openmp: false };
+        match toolchain.accepts(&BASE, PLAIN, folder) {
+            Err(error) if error.cause == Cause::Storage => return Err(error),
+            Err(error) => tried.push_str(&format!("{name}: {} {}\n", error.message, error.details.trim())),
+            Ok(()) => {
+                toolchain.complete(folder);
+                return Ok(toolchain);
+            }
+        }
+    }
+    let message = match chosen {
+        Some(cc) => format!("The C compiler `{cc}`, which the variable CC names, does not work."),
+        None => "No C compiler that works was found (`cc`, `gcc` and `clang` were tried).".to_owned(),
+    };
+    Err(DeviceError::new(Cause::NoCompiler, message)
+        .hint("Install one, e.g. `apt-get install gcc`, or set CC to one; OpenCL devices work without.")
+        .details(tried))
+}
+
+impl Toolchain {
+    /// Asks a compiler that works what else it knows.
+    fn complete(&mut self, folder: &Path) {
+        let version = self.start(&["--version"], folder).output();
+        let version = version.map(|output| text::bounded(&output.stdout)).unwrap_or_default();
+        self.version = match version.lines().next().map(str::trim) {
+            Some(line) if !line.is_empty() => line.to_owned(),
+            _ => self.command.join(" "),
+        };
+        let knows = |flag: &str, source| {
+            let flags: Vec<&str> = BASE.iter().copied().chain([flag]).collect();
+            self.accepts(&flags, source, folder).is_ok()
+        };
+        let native = ["-march=native", "-mcpu=native"].into_iter().find(|flag| knows(flag, PLAIN));
+        let openmp = knows("-fopenmp", PARALLEL);
+        self.native = native.map(str::to_owned);
+        self.openmp = openmp;
+    }
+}
+
+/// The device `cpu` as it is listed, with its compiler or why there is none.
+pub fn describe(toolchain: Result<&Toolchain, &DeviceError>) -> DeviceInfo {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let read = |file| std::fs::read_to_string(file).unwrap_or_default();
+    let field = |text: &str, name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let kibibytes = field(&read("/proc/meminfo"), "MemTotal")
+        .and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+    let memory = kibibytes.unwrap_or(0) * 1024;
+    let problem = toolchain.err().map(|error| match &error.hint {
+        Some(hint) => format!("{} {hint}", error.message),
+        None => error.message.clone(),
+    });
+    DeviceInfo {
+        kind: DeviceKind::Host,
+        id: "cpu".to_owned(),
+        platform: "host".to_owned(),
+        name: field(&read("/proc/cpuinfo"), "model name")
+            .unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        version: toolchain.map(|toolchain| toolchain.version.clone()).unwrap_or_default(),
+        driver: toolchain.map(|toolchain| toolchain.command.join(" ")).unwrap_or_default(),
+        compute_units: u32::try_from(threads).unwrap_or(u32::MAX),
+        max_work_group: 0,
+        local_memory: 0,
+        global_memory: memory,
+        max_allocation: memory,
+        clock_mhz: 0,
+        openmp: toolchain.is_ok_and(|toolchain| toolchain.openmp),
+        f64: true,
+        problem,
+    }
+}

@@ -1,0 +1,10 @@
+//! OpenCL devices, through the crate `ocl`. Everything here happens in the worker process.
+//!
+//! The OpenCL library is found when it is first needed (`shim.c`); [`loader`] says whether it is there.
+mod failure;
+mod kernel;
+mod list;
+mod loader;
+
+pub use kernel::OpenClKernel;
+pub use list::list;

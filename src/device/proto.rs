@@ -1,0 +1,180 @@
+//! What is asked of a device, and what it answers: plain data.
+//!
+//! A [`RunRequest`] carries everything that a run needs, so that the worker process knows nothing of programs or
+//! terms: generated text, the name of its entry point, and its parameters in the order of its signature.
+use super::{Elem, HostData, HostScalar};
+use serde::{Deserialize, Serialize};
+
+/// The language of generated text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Language {
+    /// C, for the device `cpu`. OpenMP pragmas take effect where the compiler knows them.
+    C,
+    /// OpenCL C, for the other devices.
+    OpenCl,
+}
+
+/// One parameter of the entry point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Param {
+    /// Memory the kernel writes its result to. A request has exactly one.
+    Output { elem: Elem, len: usize },
+    /// Memory the kernel reads.
+    Input(HostData),
+    /// Memory the kernel may use as it likes.
+    Temp { elem: Elem, len: usize },
+    /// A `local` pointer to so many bytes (OpenCL only).
+    Local { bytes: usize },
+    /// A size, passed as the C type `int`.
+    Int(i64),
+    /// A scalar of exactly the given type.
+    Scalar(HostScalar),
+}
+
+/// How a compiler may treat floating-point arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum FloatMode {
+    /// Every operation rounds by itself, as the interpreter does (no fused multiply-add).
+    Strict,
+    /// Multiply-adds may be fused: what C and OpenCL compilers do when asked nothing.
+    #[default]
+    Contract,
+    /// Operations may be re-ordered too (`-ffast-math`, `-cl-fast-relaxed-math`).
+    Relaxed,
+}
+
+/// How often to run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Mode {
+    /// Once, for the result.
+    Once,
+    /// One run that is not counted, then runs until `max_runs` are done, or `max_seconds` have passed and
+    /// `min_runs` are done.
+    Measure { min_runs: u32, max_runs: u32, max_seconds: f64 },
+}
+
+impl Mode {
+    /// The protocol of every measurement shown: 30 runs or 10 s, at least 5 runs.
+    pub const MEASURE: Mode = Mode::Measure { min_runs: 5, max_runs: 30, max_seconds: 10.0 };
+}
+
+/// A kernel to compile and run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRequest {
+    /// `cpu`, or part of an OpenCL device's name (see [`super::select`]).
+    pub device: String,
+    pub language: Language,
+    /// The generated text, complete.
+    pub source: String,
+    /// The name of the function (C) or kernel (OpenCL) to call.
+    pub entry: String,
+    /// In the order of the entry point's signature.
+    pub params: Vec<Param>,
+    /// Work-items in each dimension (OpenCL only).
+    pub global: Option<[u64; 3]>,
+    /// Work-items of a work-group; left to the driver where `None`, except for 1-D ranges on CPU drivers, where it
+    /// is 1 (PoCL would otherwise take the largest divisor, often all work-items: one thread).
+    pub local: Option<[u64; 3]>,
+    pub float: FloatMode,
+    pub mode: Mode,
+    /// The worker is ended when so many seconds have passed, compilation included.
+    pub time_limit_s: f64,
+}
+
+impl RunRequest {
+    /// The bytes of the inputs, in the order of the parameters.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = &[u8]> {
+        self.params.iter().filter_map(|param| match param {
+            Param::Input(data) => Some(data.as_bytes()),
+            _ => None,
+        })
+    }
+}
+
+/// What took the times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Timer {
+    /// The host's monotonic clock around the call.
+    Host,
+    /// The device's own profiling events, from the start to the end of the kernel.
+    DeviceEvents,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunReport {
+    /// The output after the last run.
+    pub output: HostData,
+    /// The time of each counted run in nanoseconds, in the order of the runs.
+    pub samples_ns: Vec<u64>,
+    pub timer: Timer,
+    /// Compiler or driver with its version and the flags used.
+    pub compiler: String,
+    /// The full name of the device.
+    pub device: String,
+    /// Threads of OpenMP (`cpu`), or compute units (OpenCL).
+    pub threads: u32,
+    /// Full sentences about what was not as it could be, e.g. a compiler without OpenMP.
+    pub warnings: Vec<String>,
+    /// What compiler, driver or kernel printed.
+    pub stderr: String,
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Progress {
+    Compiling,
+    /// The run that is not counted.
+    WarmingUp,
+    /// `done` of at most `of` counted runs; with two kernels, pairs of runs.
+    Running {
+        done: u32,
+        of: u32,
+    },
+}
+
+/// What a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DeviceKind {
+    /// The host processor through the C compiler.
+    Host,
+    /// OpenCL devices.
+    Cpu,
+    Gpu,
+    Accelerator,
+    Other,
+}
+
+/// A device as listed. Figures a driver does not tell are 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    pub kind: DeviceKind,
+    /// What selects the device: `cpu`, or `platform / name`, with ` #2` and so on behind equal names.
+    pub id: String,
+    pub platform: String,
+    pub name: String,
+    pub version: String,
+    pub driver: String,
+    /// Compute units, or hardware threads of the host.
+    pub compute_units: u32,
+    pub max_work_group: u64,
+    pub local_memory: u64,
+    pub global_memory: u64,
+    pub max_allocation: u64,
+    pub clock_mhz: u32,
+    /// `cpu`: whether the compiler knows OpenMP. OpenCL: false.
+    pub openmp: bool,
+    /// Whether doubles can be used.
+    pub f64: bool,
+    /// Why it cannot be used now, with what to do about it.
+    pub problem: Option<String>,
+}
+
+/// All devices, and what could not be looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceList {
+    /// `cpu` first, then the OpenCL devices by platform.
+    pub devices: Vec<DeviceInfo>,
+    /// Why there are no OpenCL devices, or fewer than could be.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,104 @@
+//! Which device a user means.
+use super::proto::{DeviceInfo, DeviceKind};
+use super::{Cause, DeviceError};
+
+/// Finds a device: `cpu` by exactly this name, any other by a part of its id (`platform / name`) in any case.
+/// Of several equal devices the first is meant; ` #2` names the second.
+///
+/// # Errors
+/// That there is none, or that several different ones have the part, with the list of what is there.
+pub fn select<'a>(devices: &'a [DeviceInfo], wanted: &str) -> Result<&'a DeviceInfo, DeviceError> {
+    let there = || {
+        let ids: Vec<String> = devices.iter().map(|device| format!("`{}`", device.id)).collect();
+        if ids.is_empty() {
+            "No device is there.".to_owned()
+        } else {
+            format!("There are: {}.", ids.join(", "))
+        }
+    };
+    let lower = wanted.trim().to_lowercase();
+    let exact = devices.iter().find(|device| device.id.to_lowercase() == lower);
+    let found: Vec<&DeviceInfo> = match exact {
+        Some(device) => vec![device],
+        None if lower.is_empty() => Vec::new(),
+        None => {
+            let others = devices.iter().filter(|device| device.kind != DeviceKind::Host);
+            others.filter(|device| device.id.to_lowercase().contains(&lower)).collect()
+        }
+    };
+    let Some((first, rest)) = found.split_first() else {
+        return Err(
+            DeviceError::new(Cause::NoDevice, format!("There is no device `{wanted}`.")).hint(there())
+        );
+    };
+    if rest.iter().any(|other| (&other.platform, &other.name) != (&first.platform, &first.name)) {
+        let message = format!("`{wanted}` is part of the names of {} devices.", found.len());
+        return Err(DeviceError::new(Cause::AmbiguousDevice, message).hint(there()));
+    }
+    Ok(first)
+}
+
+/// Gives each device its id; equal names are numbered from the second on.
+pub fn number(devices: &mut [DeviceInfo]) {
+    let mut seen: Vec<String> = Vec::new();
+    for device in devices {
+        let id = format!("{} / {}", device.platform, device.name);
+        let before = seen.iter().filter(|other| **other == id).count();
+        device.id = if before == 0 { id.clone() } else { format!("{id} #{}", before + 1) };
+        seen.push(id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn devices() -> Vec<DeviceInfo> {
+        let device = |kind, platform: &str, name: &str| DeviceInfo {
+            kind,
+            id: String::new(),
+            platform: platform.into(),
+            name: name.into(),
+            version: String::new(),
+            driver: String::new(),
+            compute_units: 1,
+            max_work_group: 1,
+            local_memory: 0,
+            global_memory: 0,
+            max_allocation: 0,
+            clock_mhz: 0,
+            openmp: false,
+            f64: true,
+            problem: None,
+        };
+        let mut all = vec![
+            device(DeviceKind::Cpu, "Portable Computing Language", "pthread-skylake CPU"),
+            device(DeviceKind::Gpu, "NVIDIA CUDA", "NVIDIA H200"),
+            device(DeviceKind::Gpu, "NVIDIA CUDA", "NVIDIA H200"),
+        ];
+        number(&mut all);
+        let mut host = device(DeviceKind::Host, "host", "AMD EPYC CPU");
+        host.id = "cpu".into();
+        all.insert(0, host);
+        all
+    }
+
+    #[test]
+    fn parts_of_names_in_any_case() {
+        let devices = devices();
+        for (wanted, index) in [("cpu", 0), ("PORTABLE", 1), ("skylake", 1), ("h200", 2), ("H200 #2", 3)] {
+            assert_eq!(select(&devices, wanted).unwrap(), &devices[index], "{wanted}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_or_not_one_is_an_error_that_lists() {
+        let devices = devices();
+        let absent = select(&devices, "mali").unwrap_err();
+        assert_eq!(absent.cause, Cause::NoDevice);
+        assert!(absent.hint.unwrap().contains("`NVIDIA CUDA / NVIDIA H200 #2`"));
+        assert_eq!(select(&devices, "u").unwrap_err().cause, Cause::AmbiguousDevice);
+        assert_eq!(select(&devices, "").unwrap_err().cause, Cause::NoDevice);
+        assert_eq!(select(&[], "cpu").unwrap_err().hint.unwrap(), "No device is there.");
+    }
+}

@@ -1,0 +1,181 @@
+//! The real devices: every question goes to a worker process of its own.
+use super::cpu::{self, Toolchain};
+use super::worker::wire::{Ask, Job, MAX_BODY, Tell};
+use super::worker::{Limits, WorkerCommand, ask};
+use super::{
+    Backend, Cause, DeviceError, DeviceInfo, DeviceList, HostData, Language, RunControl, RunReport,
+    RunRequest,
+};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long the search for a compiler or for devices may take.
+const SEARCH: Duration = Duration::from_secs(60);
+
+/// The devices of this machine. What was found once is remembered; what was not is looked for again.
+#[derive(Debug)]
+pub struct Devices {
+    worker: WorkerCommand,
+    toolchain: Mutex<Option<Toolchain>>,
+    opencl: Mutex<Option<Vec<DeviceInfo>>>,
+}
+
+impl Default for Devices {
+    fn default() -> Devices {
+        Devices::new()
+    }
+}
+
+impl Devices {
+    /// Workers are this very program, even where its file has since been replaced.
+    pub fn new() -> Devices {
+        Devices::with_worker("/proc/self/exe")
+    }
+
+    /// Workers are the given program, which must call [`super::worker::main`] when told to (for tests).
+    pub fn with_worker(program: impl Into<PathBuf>) -> Devices {
+        let worker = WorkerCommand { program: program.into(), env: Vec::new() };
+        Devices { worker, toolchain: Mutex::new(None), opencl: Mutex::new(None) }
+    }
+
+    /// Gives workers another value of an environment variable.
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Devices {
+        self.worker.env.push((name.into(), value.into()));
+        self
+    }
+
+    fn toolchain(&self, control: &mut RunControl<'_>) -> Result<Toolchain, DeviceError> {
+        if let Some(toolchain) = known(&self.toolchain) {
+            return Ok(toolchain);
+        }
+        let folder = folder()?;
+        let question = Ask::Probe { folder: folder.path().to_owned() };
+        match ask(&self.worker, &question, &[], Limits { time: SEARCH, body: 0 }, control)?.tell {
+            Tell::Probed(toolchain) => Ok(remember(&self.toolchain, toolchain)),
+            _ => Err(strange()),
+        }
+    }
+
+    fn opencl(&self, control: &mut RunControl<'_>) -> Result<Vec<DeviceInfo>, DeviceError> {
+        if let Some(devices) = known(&self.opencl) {
+            return Ok(devices);
+        }
+        match ask(&self.worker, &Ask::List, &[], Limits { time: SEARCH, body: 0 }, control)?.tell {
+            Tell::Listed(devices) if devices.is_empty() => Ok(devices),
+            Tell::Listed(devices) => Ok(remember(&self.opencl, devices)),
+            _ => Err(strange()),
+        }
+    }
+
+    fn run_all(
+        &self,
+        requests: &[&RunRequest],
+        control: &mut RunControl<'_>,
+    ) -> Result<Vec<RunReport>, DeviceError> {
+        let mut jobs = Vec::new();
+        let mut limit = 0.0;
+        for request in requests {
+            jobs.push(Job::of(request)?);
+            limit += request.time_limit_s;
+        }
+        let time = Duration::try_from_secs_f64(limit).map_err(|_| {
+            DeviceError::new(Cause::BadRequest, format!("A time limit of {limit} s makes no sense."))
+        })?;
+        let toolchain = match jobs.iter().any(|job| job.language == Language::C) {
+            true => Some(self.toolchain(control)?),
+            false => None,
+        };
+        let body: Vec<&[u8]> = requests.iter().flat_map(|request| request.inputs()).collect();
+        let outputs: Vec<_> = jobs.iter().filter_map(Job::output).collect();
+        let most =
+            outputs.iter().map(|(elem, len)| elem.bytes() as u64 * *len as u64).sum::<u64>().min(MAX_BODY);
+        let folder = folder()?;
+        let question = Ask::Run { folder: folder.path().to_owned(), toolchain, jobs };
+        let answer = ask(&self.worker, &question, &body, Limits { time, body: most }, control)?;
+        let Tell::Ran(outcomes) = answer.tell else { return Err(strange()) };
+        if outcomes.len() != outputs.len() || answer.body.len() as u64 != most {
+            return Err(strange());
+        }
+        let mut rest = answer.body.as_slice();
+        let mut reports = Vec::new();
+        for (outcome, (elem, len)) in outcomes.into_iter().zip(outputs) {
+            let (output, behind) = rest.split_at(elem.bytes() * len);
+            rest = behind;
+            reports.push(outcome.report(HostData::from_bytes(elem, output), answer.stderr.clone()));
+        }
+        Ok(reports)
+    }
+}
+
+/// What was found before. No lock is held while a worker is asked, so that nobody waits who cannot be stopped.
+fn known<T: Clone>(memory: &Mutex<Option<T>>) -> Option<T> {
+    memory.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+fn remember<T: Clone>(memory: &Mutex<Option<T>>, found: T) -> T {
+    *memory.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+    found
+}
+
+fn strange() -> DeviceError {
+    DeviceError::new(Cause::Protocol, "The worker process gave an answer to another question.")
+        .hint("Is the worker the same version of this program?")
+}
+
+/// A folder for temporary files, removed when it is dropped; every file of a worker lies in one.
+fn folder() -> Result<TempDir, DeviceError> {
+    tempfile::Builder::new().prefix("shine-tui-").tempdir().map_err(|error| cpu::storage(&error.to_string()))
+}
+
+impl Backend for Devices {
+    fn list(&self, control: &mut RunControl<'_>) -> Result<DeviceList, DeviceError> {
+        let toolchain = self.toolchain(control);
+        let mut devices = vec![cpu::describe(toolchain.as_ref())];
+        let mut notes = Vec::new();
+        for error in toolchain.err().into_iter().chain(match self.opencl(control) {
+            Ok(found) if found.is_empty() => Some(no_platform()),
+            Ok(found) => {
+                devices.extend(found);
+                None
+            }
+            Err(error) => Some(error),
+        }) {
+            if error.cause == Cause::Cancelled {
+                return Err(error);
+            }
+            let mut note = error.message;
+            if let Some(last) = error.details.lines().rev().find(|line| !line.trim().is_empty()) {
+                note.push_str(&format!(" The last that was said: “{}”.", last.trim()));
+            }
+            note.extend(error.hint.map(|hint| format!(" {hint}")));
+            notes.push(note);
+        }
+        Ok(DeviceList { devices, notes })
+    }
+
+    fn run(&self, request: &RunRequest, control: &mut RunControl<'_>) -> Result<RunReport, DeviceError> {
+        self.run_all(&[request], control)?.pop().ok_or_else(strange)
+    }
+
+    fn run_pair(
+        &self,
+        first: &RunRequest,
+        second: &RunRequest,
+        control: &mut RunControl<'_>,
+    ) -> Result<(RunReport, RunReport), DeviceError> {
+        let mut reports = self.run_all(&[first, second], control)?;
+        match (reports.pop(), reports.pop()) {
+            (Some(second), Some(first)) => Ok((first, second)),
+            _ => Err(strange()),
+        }
+    }
+}
+
+fn no_platform() -> DeviceError {
+    DeviceError::new(Cause::NoDevice, "The OpenCL library is installed, but no driver with a device.").hint(
+        "The device `cpu` works without. For OpenCL on the processor: `apt-get install pocl-opencl-icd`.",
+    )
+}

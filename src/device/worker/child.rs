@@ -1,0 +1,164 @@
+//! The worker's side: one question, one answer.
+use super::super::buffer::{Buffer, available};
+use super::super::cpu::{self, CpuKernel};
+use super::super::opencl::{self, OpenClKernel};
+use super::super::proto::{Language, Progress};
+use super::super::{Cause, DeviceError};
+use super::measure::{Kernel, measure};
+use super::wire::{self, Ask, Job, Outcome, Slot, Tell};
+use rustix::process::{Resource, Rlimit, Signal, getpgrp, getpid, kill_current_process_group, setrlimit};
+use std::fs::File;
+use std::io::{self, Read, StdinLock};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Runs a worker to its end. The command line calls this when its first argument is [`super::FLAG`].
+pub fn main() -> ExitCode {
+    let Ok(mut answers) = answers() else { return ExitCode::FAILURE };
+    modest();
+    let mut questions = io::stdin().lock();
+    let Ok((question, length)) = wire::receive::<Ask>(&mut questions) else { return ExitCode::FAILURE };
+    let (tell, outputs) = answer(question, length, questions, &mut answers);
+    let parts: Vec<&[u8]> = outputs.iter().map(Vec::as_slice).collect();
+    match wire::send(&mut answers, &tell, &parts) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Takes standard output for the answers and sends what anybody else prints there to standard error.
+fn answers() -> rustix::io::Result<File> {
+    let answers: OwnedFd = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    Ok(File::from(answers))
+}
+
+/// A crash leaves no core file, and when memory runs out it is the worker that goes.
+fn modest() {
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+}
+
+/// Ends the group as soon as the parent is gone, which closes the pipe, and leaves no files behind.
+fn watch(folder: Option<PathBuf>) {
+    std::thread::spawn(move || {
+        let mut byte = [0];
+        while matches!(io::stdin().read(&mut byte), Ok(1)) {}
+        if let Some(folder) = folder {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+        // Only a group of its own: who starts a worker by hand keeps the shell it was started from.
+        if getpgrp() == getpid() {
+            let _ = kill_current_process_group(Signal::KILL);
+        }
+        std::process::exit(1);
+    });
+}
+
+fn answer(question: Ask, length: u64, questions: StdinLock<'_>, answers: &mut File) -> (Tell, Vec<Vec<u8>>) {
+    let told = match question {
+        Ask::Probe { folder } => {
+            drop(questions);
+            watch(Some(folder.clone()));
+            cpu::probe(&folder).map(|toolchain| (Tell::Probed(toolchain), Vec::new()))
+        }
+        Ask::List => {
+            drop(questions);
+            watch(None);
+            opencl::list().map(|devices| (Tell::Listed(devices), Vec::new()))
+        }
+        Ask::Run { folder, toolchain, jobs } => {
+            let mut tell = |progress| {
+                // A parent that does not listen is gone, and then so is this process.
+                let _ = wire::send(answers, &Tell::Progress(progress), &[]);
+            };
+            run(folder, toolchain.as_ref(), &jobs, length, questions, &mut tell)
+        }
+    };
+    told.unwrap_or_else(|error| (Tell::Failed(error), Vec::new()))
+}
+
+fn run(
+    folder: PathBuf,
+    toolchain: Option<&cpu::Toolchain>,
+    jobs: &[Job],
+    length: u64,
+    mut questions: StdinLock<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(Tell, Vec<Vec<u8>>), DeviceError> {
+    let strange = || DeviceError::new(Cause::Protocol, "The worker process was asked something strange.");
+    let expected = jobs.iter().try_fold(0u64, |sum, job| sum.checked_add(job.input_bytes()?));
+    let mode = jobs.first().map(|job| job.mode).ok_or_else(strange)?;
+    if expected != Some(length) {
+        return Err(strange());
+    }
+    enough(jobs)?;
+    let mut memories = Vec::new();
+    for job in jobs {
+        memories.push(inputs(job, &mut questions)?);
+    }
+    drop(questions);
+    watch(Some(folder.clone()));
+    progress(Progress::Compiling);
+    let mut kernels: Vec<Box<dyn Kernel>> = Vec::new();
+    for (index, (job, inputs)) in jobs.iter().zip(memories).enumerate() {
+        kernels.push(match job.language {
+            Language::C => {
+                let toolchain = toolchain.ok_or_else(strange)?;
+                Box::new(CpuKernel::build(job, inputs, toolchain, &folder.join(index.to_string()))?)
+            }
+            Language::OpenCl => Box::new(OpenClKernel::build(job, inputs)?),
+        });
+    }
+    let samples = measure(&mut kernels, mode, progress)?;
+    let mut outcomes = Vec::new();
+    let mut outputs = Vec::new();
+    for (kernel, samples_ns) in kernels.iter_mut().zip(samples) {
+        outputs.push(kernel.output()?);
+        let about = kernel.about();
+        outcomes.push(Outcome {
+            samples_ns,
+            timer: about.timer,
+            compiler: about.compiler,
+            device: about.device,
+            threads: about.threads,
+            warnings: about.warnings,
+        });
+    }
+    Ok((Tell::Ran(outcomes), outputs))
+}
+
+/// Whether the host has memory for all arrays that the jobs keep there.
+fn enough(jobs: &[Job]) -> Result<(), DeviceError> {
+    let kept = |job: &Job, slot: &Slot| match slot {
+        Slot::Input { .. } => true,
+        Slot::Output { .. } | Slot::Temp { .. } => job.language == Language::C,
+        Slot::Local { .. } | Slot::Scalar { .. } => false,
+    };
+    let arrays = jobs.iter().flat_map(|job| job.params.iter().filter(move |slot| kept(job, slot)));
+    let needed = arrays.fold(0u64, |sum, slot| sum.saturating_add(slot.bytes().unwrap_or(u64::MAX)));
+    match available() {
+        Some(free) if needed > free => Err(DeviceError::new(
+            Cause::OutOfMemory,
+            format!("The arrays of the kernel need {needed} bytes of memory, and {free} are free."),
+        )
+        .hint("Choose smaller sizes.")),
+        _ => Ok(()),
+    }
+}
+
+/// The memory of the job's inputs, filled from the body of the question, in the order of its parameters.
+fn inputs(job: &Job, from: &mut impl Read) -> Result<Vec<Buffer>, DeviceError> {
+    let mut buffers = Vec::new();
+    for slot in &job.params {
+        if let Slot::Input { elem, len } = *slot {
+            let mut buffer = Buffer::new(elem, len)?;
+            from.read_exact(buffer.cells_mut()).map_err(|error| {
+                DeviceError::new(Cause::Protocol, format!("The worker process lost its question: {error}."))
+            })?;
+            buffers.push(buffer);
+        }
+    }
+    Ok(buffers)
+}

@@ -1,0 +1,23 @@
+//! The worker process: where text is compiled, drivers are loaded and kernels run.
+//!
+//! A worker is this same program, started again with [`FLAG`] as its only argument. It lives for one question:
+//! it reads it from its standard input, answers on its standard output (`wire`), and ends. Whatever compilers,
+//! drivers and kernels print is caught through its standard error.
+//!
+//! What holds:
+//! * A worker that crashes, hangs or prints takes nothing with it: `parent` turns it into a `DeviceError`.
+//! * It is the leader of a process group of its own, so that the terminal's Ctrl-C is not for it, and so that one
+//!   signal ends it together with a compiler it started. The parent always does that, and always reaps it.
+//! * It does not outlive the parent: when its standard input closes it removes its folder and ends its group.
+//!   (The kernel's parent-death signal is tied to the thread that started the process and leaves no time to clean
+//!   up, hence the pipe.)
+mod child;
+pub(super) mod measure;
+mod parent;
+pub(super) mod wire;
+
+pub use child::main;
+pub(super) use parent::{Limits, WorkerCommand, ask};
+
+/// The hidden first argument that makes the program a worker.
+pub const FLAG: &str = "__worker";

@@ -1,0 +1,402 @@
+//! The parent's side: starts a worker, talks to it, and ends it.
+//!
+//! One thread, one `poll` loop: the question is written, answers and noise are read, the clock and the user's wish
+//! to stop are looked at 40 times a second. Nothing in here can block for longer.
+use super::super::text::Capture;
+use super::super::{Cause, DeviceError, Progress, RunControl};
+use super::FLAG;
+use super::wire::{self, Ask, PREFIX, Tell};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How often the clock and the wish to stop are looked at.
+const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
+/// How long a worker that has answered may take to end by itself (drivers write their caches then).
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How to start a worker.
+#[derive(Clone, Debug)]
+pub struct WorkerCommand {
+    /// The program; `/proc/self/exe` unless told otherwise, which stays right when the file is replaced.
+    pub program: PathBuf,
+    /// Changes of the environment.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+/// The bounds of one question.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub time: Duration,
+    /// The most bytes an answer's body may have.
+    pub body: u64,
+}
+
+/// What a worker answered.
+#[derive(Debug)]
+pub struct Answer {
+    pub tell: Tell,
+    pub body: Vec<u8>,
+    /// What was printed meanwhile.
+    pub stderr: String,
+}
+
+/// Starts a worker, asks it one question and returns its answer.
+///
+/// # Errors
+/// Whatever the worker answers with; that it could not be started, died, took too long, was cancelled, or said
+/// something that is no answer. In every case the worker and all that it started are gone when this returns.
+pub fn ask(
+    command: &WorkerCommand,
+    question: &Ask,
+    body: &[&[u8]],
+    limits: Limits,
+    control: &mut RunControl<'_>,
+) -> Result<Answer, DeviceError> {
+    let length = body.iter().map(|part| part.len() as u64).sum();
+    let head = wire::head(question, length).map_err(|error| {
+        DeviceError::new(Cause::BadRequest, format!("The request cannot be sent: {error}."))
+    })?;
+    let mut parts = vec![head.as_slice()];
+    parts.extend(body);
+    let mut worker = Worker::start(command, question)?;
+    worker.talk(parts, limits, control)
+}
+
+/// A running worker. Dropping it ends its whole process group and reaps it.
+struct Worker<'a> {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: ChildStdout,
+    stderr: Option<ChildStderr>,
+    question: &'a Ask,
+    /// The last that was heard of it.
+    progress: Option<Progress>,
+    noise: Capture,
+    ended: bool,
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl<'a> Worker<'a> {
+    fn start(command: &WorkerCommand, question: &'a Ask) -> Result<Worker<'a>, DeviceError> {
+        let mut process = Command::new(&command.program);
+        process.arg0("shine-tui").arg(FLAG).process_group(0);
+        // One thread a core, unless the user decides otherwise (unbound threads may share a core for a while).
+        for (name, value) in [("OMP_PROC_BIND", "true"), ("POCL_AFFINITY", "1")] {
+            if std::env::var_os(name).is_none() {
+                process.env(name, value);
+            }
+        }
+        if let Ask::Run { folder, .. } | Ask::Probe { folder } = question {
+            process.env("TMPDIR", folder);
+        }
+        process.envs(command.env.iter().map(|(name, value)| (name, value)));
+        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let missing = |what: &str| {
+            DeviceError::new(
+                Cause::WorkerMissing,
+                format!("The worker process `{}` cannot be started: {what}.", command.program.display()),
+            )
+        };
+        let mut child = process.spawn().map_err(|error| {
+            missing(&error.to_string())
+                .hint("Kernels run in a second process of this program; check that it may be executed.")
+        })?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(missing("its pipes are missing"));
+        };
+        let worker = Worker {
+            child,
+            stdin: Some(stdin),
+            stdout,
+            stderr: Some(stderr),
+            question,
+            progress: None,
+            noise: Capture::default(),
+            ended: false,
+        };
+        worker.unblock().map_err(|error| missing(&error.to_string()))?;
+        Ok(worker)
+    }
+
+    fn unblock(&self) -> rustix::io::Result<()> {
+        fcntl_setfl(&self.stdout, OFlags::NONBLOCK)?;
+        if let (Some(stdin), Some(stderr)) = (&self.stdin, &self.stderr) {
+            fcntl_setfl(stdin, OFlags::NONBLOCK)?;
+            fcntl_setfl(stderr, OFlags::NONBLOCK)?;
+        }
+        Ok(())
+    }
+
+    fn talk(
+        &mut self,
+        mut parts: Vec<&[u8]>,
+        limits: Limits,
+        control: &mut RunControl<'_>,
+    ) -> Result<Answer, DeviceError> {
+        let start = Instant::now();
+        parts.reverse();
+        let mut heard = Vec::new();
+        loop {
+            if control.cancel.load(Ordering::Relaxed) {
+                return Err(DeviceError::new(Cause::Cancelled, format!("{} was stopped.", self.what())));
+            }
+            self.wait(!parts.is_empty());
+            self.write(&mut parts);
+            self.listen();
+            let open = self.read(&mut heard)?;
+            while let Some((tell, body)) = self.next(&mut heard, limits.body)? {
+                match tell {
+                    Tell::Progress(progress) => {
+                        self.progress = Some(progress);
+                        (control.progress)(progress);
+                    }
+                    Tell::Failed(error) => return Err(self.failed(error)),
+                    tell => {
+                        self.finish();
+                        return Ok(Answer { tell, body, stderr: self.noise.text() });
+                    }
+                }
+            }
+            if !open {
+                return Err(self.died());
+            }
+            // Last, so that an answer that came while this program was suspended counts.
+            if start.elapsed() >= limits.time {
+                return Err(self.too_slow(limits.time));
+            }
+        }
+    }
+
+    /// Waits until there is something to write, to read, or to look at.
+    fn wait(&self, writing: bool) {
+        let mut fds = vec![PollFd::new(&self.stdout, PollFlags::IN)];
+        fds.extend(self.stderr.as_ref().map(|stderr| PollFd::new(stderr, PollFlags::IN)));
+        if writing {
+            fds.extend(self.stdin.as_ref().map(|stdin| PollFd::new(stdin, PollFlags::OUT)));
+        }
+        // An interrupted wait is as good as one that is over.
+        let _ = poll(&mut fds, Some(&TICK));
+    }
+
+    /// Writes as much of the question as the pipe takes. A worker that does not listen has died, which shows when
+    /// its answer is read.
+    fn write(&mut self, parts: &mut Vec<&[u8]>) {
+        let Some(stdin) = &mut self.stdin else { return };
+        while let Some(part) = parts.last_mut() {
+            if part.is_empty() {
+                parts.pop();
+                continue;
+            }
+            match stdin.write(part) {
+                Ok(written) => *part = part.get(written..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => parts.clear(),
+            }
+        }
+    }
+
+    /// Takes what was printed.
+    fn listen(&mut self) {
+        let mut chunk = [0; 4096];
+        while let Some(stderr) = &mut self.stderr {
+            match stderr.read(&mut chunk) {
+                Ok(0) => self.stderr = None,
+                Ok(count) => self.noise.push(chunk.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => self.stderr = None,
+            }
+        }
+    }
+
+    /// Takes what was answered; whether more may come.
+    fn read(&mut self, heard: &mut Vec<u8>) -> Result<bool, DeviceError> {
+        let mut chunk = [0; 64 << 10];
+        // A bound on the turns keeps the loop responsive while a large answer streams in.
+        for _ in 0..64 {
+            match self.stdout.read(&mut chunk) {
+                Ok(0) => return Ok(false),
+                Ok(count) => {
+                    heard.try_reserve(count).map_err(|_| {
+                        DeviceError::new(
+                            Cause::OutOfMemory,
+                            "There is no memory for the output of the kernel.",
+                        )
+                    })?;
+                    heard.extend_from_slice(chunk.get(..count).unwrap_or_default());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
+                Err(_) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The next whole message, taken off `heard`.
+    fn next(&self, heard: &mut Vec<u8>, most: u64) -> Result<Option<(Tell, Vec<u8>)>, DeviceError> {
+        let Some((prefix, rest)) = heard.split_first_chunk::<PREFIX>() else { return Ok(None) };
+        let strange = || {
+            DeviceError::new(Cause::Protocol, "The worker process said something that is no answer.")
+                .hint("Is the worker the same version of this program?")
+                .details(self.noise.text())
+        };
+        let (head, body) = wire::lengths(prefix).filter(|(_, body)| *body <= most).ok_or_else(strange)?;
+        let body = usize::try_from(body).map_err(|_| strange())?;
+        let Some(json) = rest.get(..head) else { return Ok(None) };
+        if rest.len() < head + body {
+            return Ok(None);
+        }
+        let tell = serde_json::from_slice(json).map_err(|_| strange())?;
+        heard.drain(..PREFIX + head);
+        let later = heard.split_off(body);
+        Ok(Some((tell, std::mem::replace(heard, later))))
+    }
+
+    /// Lets a worker that has answered end by itself, for a while.
+    fn finish(&mut self) {
+        let start = Instant::now();
+        let mut rest = Vec::new();
+        while start.elapsed() < GRACE && self.read(&mut rest).unwrap_or(false) {
+            rest.clear();
+            self.wait(false);
+            self.listen();
+        }
+        self.listen();
+        self.end();
+    }
+
+    /// Waits until a worker that has closed its answers is dead, for a while. It stays to be reaped, so that the number
+    /// of its group stays taken.
+    fn await_death(&mut self) {
+        let Some(worker) = self.pid() else { return };
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let start = Instant::now();
+        while start.elapsed() < GRACE && matches!(waitid(WaitId::Pid(worker), options), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+
+    /// Ends the whole group and reaps the worker. The group goes first, because its number stays taken until then.
+    /// A worker that is already dying keeps the status it dies with.
+    fn end(&mut self) -> Option<ExitStatus> {
+        if !self.ended {
+            self.ended = true;
+            if let Some(group) = self.pid() {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+        }
+        self.child.wait().ok()
+    }
+
+    /// What was going on, as the beginning of a sentence.
+    fn what(&self) -> &'static str {
+        match self.question {
+            Ask::Probe { .. } => "The search for a C compiler",
+            Ask::List => "The search for OpenCL devices",
+            Ask::Run { .. } => "The run",
+        }
+    }
+
+    /// Where it stood, as the end of a sentence.
+    fn phase(&self) -> String {
+        match (self.question, self.progress) {
+            (Ask::Probe { .. }, _) => "while the C compiler was tried".to_owned(),
+            (Ask::List, _) => "while OpenCL devices were listed".to_owned(),
+            (_, None) => "before anything was compiled".to_owned(),
+            (_, Some(Progress::Compiling)) => "while the kernel was compiled".to_owned(),
+            (_, Some(Progress::WarmingUp | Progress::Running { done: 0, .. })) => {
+                "in the first runs of the kernel".to_owned()
+            }
+            (_, Some(Progress::Running { done, .. })) => format!("after at least {done} runs of the kernel"),
+        }
+    }
+
+    fn too_slow(&self, limit: Duration) -> DeviceError {
+        let hint = match self.question {
+            Ask::Probe { .. } => "Set CC to a C compiler that works.",
+            Ask::List => {
+                "A driver hangs; `clinfo` may tell which. OCL_ICD_VENDORS narrows the drivers that are asked."
+            }
+            Ask::Run { .. } => "Does a loop of the kernel end for these sizes? If it does, allow more time.",
+        };
+        DeviceError::new(
+            Cause::TimeLimit,
+            format!("{} was ended after {} s, {}.", self.what(), limit.as_secs_f64(), self.phase()),
+        )
+        .hint(hint)
+        .details(self.noise.text())
+    }
+
+    /// An error that the worker reports itself, with what was printed meanwhile.
+    fn failed(&mut self, mut error: DeviceError) -> DeviceError {
+        self.finish();
+        let noise = self.noise.text();
+        if !noise.trim().is_empty() {
+            if !error.details.is_empty() && !error.details.ends_with('\n') {
+                error.details.push('\n');
+            }
+            error.details.push_str(&noise);
+        }
+        error
+    }
+
+    /// Why a worker ended that did not answer.
+    fn died(&mut self) -> DeviceError {
+        self.await_death();
+        let status = self.end();
+        self.listen();
+        let signal = status.and_then(|status| status.signal());
+        let (cause, how) = match signal.and_then(Signal::from_named_raw) {
+            Some(Signal::SEGV | Signal::BUS) => {
+                (Cause::Crashed, "touched memory that is not its own (segmentation fault)".to_owned())
+            }
+            Some(Signal::FPE) => {
+                (Cause::Crashed, "made an arithmetic error, such as dividing by zero".to_owned())
+            }
+            Some(Signal::ILL) => {
+                (Cause::Crashed, "used an instruction this processor does not have".to_owned())
+            }
+            Some(Signal::ABORT) => (Cause::Crashed, "aborted".to_owned()),
+            Some(Signal::XFSZ) => (Cause::Storage, "met the limit for the size of files".to_owned()),
+            Some(Signal::KILL) => {
+                (Cause::OutOfMemory, "was ended by the system, most likely for want of memory".to_owned())
+            }
+            _ => match (signal, status.and_then(|status| status.code())) {
+                (Some(signal), _) => (Cause::Crashed, format!("died of signal {signal}")),
+                (_, Some(code)) => (Cause::Crashed, format!("ended without an answer (exit status {code})")),
+                _ => (Cause::Crashed, "ended without an answer".to_owned()),
+            },
+        };
+        let hint = match (self.question, cause) {
+            (_, Cause::OutOfMemory) => "Choose smaller sizes.",
+            (_, Cause::Storage) => "Raise the limit (`ulimit -f`).",
+            (Ask::Run { .. }, _) => {
+                "The kernel, or the driver that ran it, is at fault; the session goes on."
+            }
+            _ => "A driver or compiler is at fault; the session goes on without it.",
+        };
+        DeviceError::new(cause, format!("{}: the worker process {how}, {}.", self.what(), self.phase()))
+            .hint(hint)
+            .details(self.noise.text())
+    }
+}

@@ -1,0 +1,310 @@
+//! The messages between the program and its worker process.
+//!
+//! A frame is a prefix (magic, length of the head, length of the body), a head in JSON, and a body of raw bytes:
+//! the arrays that the head speaks of, one behind the other. Lengths are checked before memory is taken.
+use super::super::cpu::Toolchain;
+use super::super::proto::{FloatMode, Language, Mode, Param, Progress, RunReport, RunRequest, Timer};
+use super::super::{Cause, DeviceError, DeviceInfo, Elem, HostData, HostScalar};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+const MAGIC: u32 = 0x5348_4e31;
+/// Magic, length of the head, length of the body.
+pub const PREFIX: usize = 16;
+/// No head is longer: texts of kernels are a few kilobytes.
+const MAX_HEAD: u64 = 64 << 20;
+/// No array and no message is longer, in bytes.
+pub const MAX_BODY: u64 = 1 << 42;
+
+/// What the worker is asked, once in its life.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Ask {
+    /// Which C compiler is there, and what does it know?
+    Probe {
+        /// A folder of the parent's for temporary files.
+        folder: PathBuf,
+    },
+    /// Which OpenCL devices are there?
+    List,
+    /// Compile all jobs, then run them in turn.
+    Run {
+        /// A folder of the parent's for temporary files.
+        folder: PathBuf,
+        /// The answer to `Probe`, for jobs in C.
+        toolchain: Option<Toolchain>,
+        jobs: Vec<Job>,
+    },
+}
+
+/// What the worker says: any number of `Progress`, then one of the others.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Tell {
+    Progress(Progress),
+    Probed(Toolchain),
+    Listed(Vec<DeviceInfo>),
+    Ran(Vec<Outcome>),
+    Failed(DeviceError),
+}
+
+/// A [`RunRequest`] without its arrays, which are the frame's body.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    pub device: String,
+    pub language: Language,
+    pub source: String,
+    pub entry: String,
+    pub params: Vec<Slot>,
+    pub global: Option<[u64; 3]>,
+    pub local: Option<[u64; 3]>,
+    pub float: FloatMode,
+    pub mode: Mode,
+}
+
+/// A [`Param`] without its array. A scalar is its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Slot {
+    Output { elem: Elem, len: usize },
+    Input { elem: Elem, len: usize },
+    Temp { elem: Elem, len: usize },
+    Local { bytes: usize },
+    Scalar { elem: Elem, bits: u64 },
+}
+
+/// A [`RunReport`] without its output, which is in the frame's body.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    pub samples_ns: Vec<u64>,
+    pub timer: Timer,
+    pub compiler: String,
+    pub device: String,
+    pub threads: u32,
+    pub warnings: Vec<String>,
+}
+
+impl Job {
+    /// Checks a request and takes its head; the error says what does not make sense.
+    pub fn of(request: &RunRequest) -> Result<Job, DeviceError> {
+        let refuse = |message: String| Err(DeviceError::new(Cause::BadRequest, message));
+        let identifier = |name: &str| {
+            let mut chars = name.chars();
+            chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+                && chars.all(|rest| rest.is_ascii_alphanumeric() || rest == '_')
+        };
+        if !identifier(&request.entry) {
+            return refuse(format!("The entry point `{}` is not an identifier of C.", request.entry));
+        }
+        let (c, host) = (request.language == Language::C, request.device == "cpu");
+        if c != host {
+            let (language, device) = if c { ("C", "`cpu`") } else { ("OpenCL C", "OpenCL devices") };
+            return refuse(format!(
+                "A kernel in {language} runs on {device} only, and `{}` was asked for.",
+                request.device
+            ));
+        }
+        if let Mode::Measure { min_runs, max_runs, max_seconds } = request.mode
+            && (min_runs == 0 || max_runs < min_runs || max_runs > 1_000_000 || !max_seconds.is_finite())
+        {
+            return refuse(format!("A measurement of {min_runs} to {max_runs} runs makes no sense."));
+        }
+        let mut params = Vec::new();
+        for param in &request.params {
+            params.push(match *param {
+                Param::Output { elem, len } => Slot::Output { elem, len },
+                Param::Temp { elem, len } => Slot::Temp { elem, len },
+                Param::Input(ref data) => Slot::Input { elem: data.elem(), len: data.len() },
+                Param::Local { .. } if c => {
+                    return refuse("A kernel in C cannot have parameters in local memory.".to_owned());
+                }
+                Param::Local { bytes } => Slot::Local { bytes },
+                Param::Scalar(value) => Slot::scalar(value),
+                Param::Int(value) => match i32::try_from(value) {
+                    Ok(value) => Slot::scalar(HostScalar::I32(value)),
+                    Err(_) => {
+                        return Err(DeviceError::new(
+                            Cause::BadRequest,
+                            format!("The size {value} does not fit into the type `int` of the kernel."),
+                        )
+                        .hint("Choose sizes below 2147483648."));
+                    }
+                },
+            });
+        }
+        if params.iter().filter(|slot| matches!(slot, Slot::Output { .. })).count() != 1 {
+            return refuse("A kernel must have exactly one output.".to_owned());
+        }
+        for slot in &params {
+            if slot.bytes().is_none_or(|bytes| bytes > MAX_BODY) {
+                return refuse("An array of the kernel is larger than any memory (over 4 TiB).".to_owned());
+            }
+        }
+        Ok(Job {
+            device: request.device.clone(),
+            language: request.language,
+            source: request.source.clone(),
+            entry: request.entry.clone(),
+            params,
+            global: request.global,
+            local: request.local,
+            float: request.float,
+            mode: request.mode,
+        })
+    }
+
+    /// The element and length of the output.
+    pub fn output(&self) -> Option<(Elem, usize)> {
+        self.params.iter().find_map(|slot| match *slot {
+            Slot::Output { elem, len } => Some((elem, len)),
+            _ => None,
+        })
+    }
+
+    /// The bytes of this job's arrays in the body of the question, or `None` where they overflow.
+    pub fn input_bytes(&self) -> Option<u64> {
+        self.params
+            .iter()
+            .filter(|slot| matches!(slot, Slot::Input { .. }))
+            .try_fold(0u64, |sum, slot| sum.checked_add(slot.bytes()?))
+    }
+}
+
+impl Slot {
+    fn scalar(value: HostScalar) -> Slot {
+        Slot::Scalar { elem: value.elem(), bits: u64::from_le_bytes(value.to_bytes()) }
+    }
+
+    /// The size of the memory the slot stands for.
+    pub fn bytes(&self) -> Option<u64> {
+        match *self {
+            Slot::Output { elem, len } | Slot::Input { elem, len } | Slot::Temp { elem, len } => {
+                u64::try_from(len).ok()?.checked_mul(elem.bytes() as u64)
+            }
+            Slot::Local { bytes } => u64::try_from(bytes).ok(),
+            Slot::Scalar { elem, .. } => Some(elem.bytes() as u64),
+        }
+    }
+}
+
+impl Outcome {
+    pub fn report(self, output: HostData, stderr: String) -> RunReport {
+        RunReport {
+            output,
+            samples_ns: self.samples_ns,
+            timer: self.timer,
+            compiler: self.compiler,
+            device: self.device,
+            threads: self.threads,
+            warnings: self.warnings,
+            stderr,
+        }
+    }
+}
+
+/// The prefix and the head of a frame whose body will have `body` bytes.
+pub fn head<T: Serialize>(message: &T, body: u64) -> io::Result<Vec<u8>> {
+    let json = serde_json::to_vec(message)?;
+    let length = u32::try_from(json.len()).map_err(|_| io::Error::other("message too long"))?;
+    let mut bytes = Vec::with_capacity(PREFIX + json.len());
+    bytes.extend(MAGIC.to_le_bytes());
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(body.to_le_bytes());
+    bytes.extend(json);
+    Ok(bytes)
+}
+
+/// The lengths of head and body that a prefix announces; `None` where it is not one of ours.
+pub fn lengths(prefix: &[u8; PREFIX]) -> Option<(usize, u64)> {
+    let [m0, m1, m2, m3, h0, h1, h2, h3, body @ ..] = *prefix;
+    let head = u64::from(u32::from_le_bytes([h0, h1, h2, h3]));
+    let body = u64::from_le_bytes(body);
+    let ours = u32::from_le_bytes([m0, m1, m2, m3]) == MAGIC && head <= MAX_HEAD && body <= MAX_BODY;
+    ours.then_some((usize::try_from(head).ok()?, body))
+}
+
+/// Writes a frame.
+pub fn send<T: Serialize>(out: &mut impl Write, message: &T, body: &[&[u8]]) -> io::Result<()> {
+    let total = body.iter().map(|part| part.len() as u64).sum();
+    out.write_all(&head(message, total)?)?;
+    for part in body {
+        out.write_all(part)?;
+    }
+    out.flush()
+}
+
+/// Reads the head of a frame; the body, whose length comes with it, is left to the caller.
+pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<(T, u64)> {
+    let mut prefix = [0; PREFIX];
+    from.read_exact(&mut prefix)?;
+    let (head, body) = lengths(&prefix).ok_or_else(|| io::Error::other("not a message of this program"))?;
+    let mut json = vec![0; head];
+    from.read_exact(&mut json)?;
+    Ok((serde_json::from_slice(&json)?, body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> RunRequest {
+        RunRequest {
+            device: "cpu".into(),
+            language: Language::C,
+            source: String::new(),
+            entry: "f".into(),
+            params: vec![
+                Param::Output { elem: Elem::F32, len: 2 },
+                Param::Int(7),
+                Param::Input(HostData::F64(vec![1.0, 2.0])),
+                Param::Scalar(HostScalar::F32(f32::NAN)),
+            ],
+            global: None,
+            local: None,
+            float: FloatMode::Strict,
+            mode: Mode::Once,
+            time_limit_s: 1.0,
+        }
+    }
+
+    #[test]
+    fn a_frame_survives_the_pipe() {
+        let job = Job::of(&request()).unwrap();
+        assert_eq!(job.input_bytes(), Some(16));
+        let mut pipe = Vec::new();
+        let ask = Ask::Run { folder: "/tmp".into(), toolchain: None, jobs: vec![job.clone()] };
+        send(&mut pipe, &ask, &[&[1, 2], &[3]]).unwrap();
+        let mut from = pipe.as_slice();
+        let (back, body) = receive::<Ask>(&mut from).unwrap();
+        let Ask::Run { jobs, .. } = back else { panic!("{back:?}") };
+        assert_eq!(jobs[0].params, job.params);
+        assert_eq!((body, from), (3, &[1, 2, 3][..]));
+    }
+
+    #[test]
+    fn what_is_no_frame_is_refused() {
+        assert!(receive::<Tell>(&mut &b"running 3 tests\n................"[..]).is_err());
+        let mut huge = [0; PREFIX];
+        huge[..4].copy_from_slice(&MAGIC.to_le_bytes());
+        huge[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(lengths(&huge), None);
+    }
+
+    #[test]
+    fn requests_that_make_no_sense_are_refused() {
+        let broken: [fn(&mut RunRequest); 8] = [
+            |r| r.entry = "f(); system".into(),
+            |r| r.entry = String::new(),
+            |r| r.device = "pocl".into(),
+            |r| r.language = Language::OpenCl,
+            |r| r.params.push(Param::Local { bytes: 4 }),
+            |r| r.params.push(Param::Int(1 << 31)),
+            |r| r.params.push(Param::Temp { elem: Elem::F64, len: usize::MAX }),
+            |r| r.params.clear(),
+        ];
+        for (index, change) in broken.iter().enumerate() {
+            let mut request = request();
+            change(&mut request);
+            let error = Job::of(&request).expect_err(&format!("change {index}"));
+            assert_eq!(error.cause, Cause::BadRequest, "change {index}");
+        }
+    }
+}

@@ -1,0 +1,719 @@
+//! From imperative DPIA to statements of C.
+//!
+//! In: a command whose views are resolved ([`crate::lower::views`]). Out: statements, with what they need around them.
+//! Memory is flat and row-major; a value with pairs in it is kept as one array for each component, so that a pair
+//! needs no record and every array has one scalar type.
+
+use super::Language;
+use super::names::Namer;
+use super::number::{Printer, Variable, Width};
+use super::syntax::{Expr, Stmt};
+use crate::lang::diag::Diagnostic;
+use crate::lang::literal::Literal;
+use crate::lang::nat::{Name, Nat, NatVar, Ranges};
+use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::ty::{Scalar, Type, TypeKind};
+use crate::lower::dpia::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
+use crate::lower::views::is_table;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Private arrays of at most so many bytes live on the stack of a C function.
+pub const STACK_BYTES: u64 = 64 * 1024;
+
+/// A component of a value: an array of scalars, or a scalar when it has no dimensions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Leaf {
+    /// The projections that lead to it: `false` is `fst`.
+    pub path: Vec<bool>,
+    pub dims: Vec<Nat>,
+    /// A scalar, index or size type.
+    pub elem: Type,
+}
+
+impl Leaf {
+    /// The number of elements.
+    pub fn len(&self) -> Nat {
+        self.dims.iter().fold(Nat::constant(1), |n, d| n.mul(d))
+    }
+    /// Whether it is a single scalar.
+    pub fn is_scalar(&self) -> bool {
+        self.dims.is_empty()
+    }
+    /// The scalar type in memory: indices and sizes are 32-bit integers.
+    pub fn scalar(&self) -> Scalar {
+        self.elem.as_scalar().unwrap_or(Scalar::I32)
+    }
+    /// What the names of the components have behind the value's own.
+    pub fn suffix(&self) -> String {
+        self.path.iter().map(|second| if *second { "_snd" } else { "_fst" }).collect()
+    }
+}
+
+/// The components of a data type, first components first.
+pub fn leaves(ty: &Type) -> Vec<Leaf> {
+    match ty.kind() {
+        TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
+            let mut out = leaves(t);
+            out.iter_mut().for_each(|l| l.dims.insert(0, n.clone()));
+            out
+        }
+        TypeKind::Pair(a, b) => {
+            let part = |t: &Type, second: bool| {
+                leaves(t).into_iter().map(move |mut l| {
+                    l.path.insert(0, second);
+                    l
+                })
+            };
+            part(a, false).chain(part(b, true)).collect()
+        }
+        _ => vec![Leaf { path: vec![], dims: vec![], elem: ty.clone() }],
+    }
+}
+
+/// A component in the generated text.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub leaf: Leaf,
+    pub name: String,
+    /// Whether it is memory (or a variable of its own when it is a scalar).
+    pub is_array: bool,
+}
+
+/// Code while it is generated.
+pub struct Generator {
+    pub language: Language,
+    pub width: Width,
+    pub namer: Namer,
+    pub ranges: Ranges,
+    /// Names of sizes and loop variables, and whether they are `long`.
+    numbers: BTreeMap<Name, (Expr, bool)>,
+    places: BTreeMap<Name, Vec<Place>>,
+    /// Constant tables, at the start of the function.
+    pub tables: Vec<Stmt>,
+    table_names: Vec<(Phrase, String)>,
+    /// Helper functions that are used.
+    pub helpers: BTreeSet<Helper>,
+    /// The headers and extensions that are used.
+    pub uses: BTreeSet<Feature>,
+}
+
+/// Functions that a kernel brings along.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Helper {
+    Allocate,
+    FloorDiv,
+    /// The operation on integers of a type.
+    Integer(Pattern, Scalar),
+}
+
+impl Helper {
+    /// `min_i32`
+    pub fn integer_name(p: Pattern, s: Scalar) -> String {
+        format!("{}_{}", p.name(), s.name())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Feature {
+    Math,
+    StdBool,
+    StdInt,
+    Half,
+    Double,
+}
+
+type Emitted<T> = Result<T, Diagnostic>;
+
+fn broken(what: &str) -> Diagnostic {
+    Diagnostic::error("E0699", format!("Code generation met {what}."))
+        .note("This is a mistake of the tool, not of the program.")
+}
+
+impl Generator {
+    pub fn new(language: Language, width: Width) -> Generator {
+        Generator {
+            language,
+            width,
+            namer: Namer::new(language),
+            ranges: Ranges::default(),
+            numbers: BTreeMap::new(),
+            places: BTreeMap::new(),
+            tables: vec![],
+            table_names: vec![],
+            helpers: BTreeSet::new(),
+            uses: BTreeSet::new(),
+        }
+    }
+
+    /// Names a size.
+    pub fn size(&mut self, name: &Name) -> String {
+        let text = self.namer.name(name);
+        self.numbers.insert(name.clone(), (Expr::Name(text.clone()), false));
+        text
+    }
+
+    /// Names the components of a parameter or temporary; scalars that lie in memory are arrays of one element.
+    pub fn place(&mut self, name: &Name, ty: &Type, in_memory: bool) -> Vec<Place> {
+        let places: Vec<Place> = leaves(ty)
+            .into_iter()
+            .map(|leaf| {
+                let text = self.namer.name(&format!("{name}{}", leaf.suffix()));
+                Place { is_array: in_memory || !leaf.is_scalar(), name: text, leaf }
+            })
+            .collect();
+        self.places.insert(name.clone(), places.clone());
+        places
+    }
+
+    pub fn scalar_type(&mut self, s: Scalar) -> &'static str {
+        let c = self.language == Language::C;
+        match s {
+            Scalar::Bool if c => self.uses.insert(Feature::StdBool),
+            Scalar::F16 => self.uses.insert(Feature::Half),
+            Scalar::F64 => self.uses.insert(Feature::Double),
+            Scalar::I32 | Scalar::F32 | Scalar::Bool => false,
+            _ => self.uses.insert(Feature::StdInt),
+        };
+        match (s, c) {
+            (Scalar::Bool, true) => "bool",
+            // `bool` is no type of memory in OpenCL.
+            (Scalar::Bool, false) => "uchar",
+            (Scalar::I8, true) => "int8_t",
+            (Scalar::I8, false) => "char",
+            (Scalar::I16, true) => "int16_t",
+            (Scalar::I16, false) => "short",
+            (Scalar::I32, _) => "int",
+            (Scalar::I64, true) => "int64_t",
+            (Scalar::I64, false) => "long",
+            (Scalar::U8, true) => "uint8_t",
+            (Scalar::U8, false) => "uchar",
+            (Scalar::U16, true) => "uint16_t",
+            (Scalar::U16, false) => "ushort",
+            (Scalar::U32, true) => "uint32_t",
+            (Scalar::U32, false) => "uint",
+            (Scalar::U64, true) => "uint64_t",
+            (Scalar::U64, false) => "ulong",
+            (Scalar::F16, true) => "_Float16",
+            (Scalar::F16, false) => "half",
+            (Scalar::F32, _) => "float",
+            (Scalar::F64, _) => "double",
+        }
+    }
+
+    pub fn number(&mut self, n: &Nat) -> Expr {
+        self.number_with(n, &BTreeMap::new())
+    }
+
+    fn number_with(&mut self, n: &Nat, parts: &BTreeMap<Name, Expr>) -> Expr {
+        let n = n.simplify(&self.ranges);
+        let variable = |v: &NatVar| {
+            let NatVar::Named(x) = v else { return Variable { expr: Expr::name("unknown"), long: false } };
+            if let Some(e) = parts.get(x) {
+                return Variable { expr: e.clone(), long: false };
+            }
+            match self.numbers.get(x) {
+                Some((expr, long)) => Variable { expr: expr.clone(), long: *long },
+                // Calls such as `get_global_id(0)` stand for themselves.
+                None => Variable { expr: Expr::Text(x.to_string()), long: true },
+            }
+        };
+        let mut printer =
+            Printer { width: self.width, ranges: &self.ranges, variable: &variable, rounds_down: false };
+        let e = printer.number(&n);
+        if printer.rounds_down {
+            self.helpers.insert(Helper::FloorDiv);
+        }
+        e
+    }
+
+    /// A command as statements.
+    pub fn command(&mut self, c: &Phrase) -> Emitted<Vec<Stmt>> {
+        let mut out = vec![];
+        self.statements(c, true, &mut out)?;
+        Ok(out)
+    }
+
+    /// `last`: nothing follows in the block, so that allocations need no block of their own.
+    fn statements(&mut self, c: &Phrase, last: bool, out: &mut Vec<Stmt>) -> Emitted<()> {
+        match c.kind() {
+            Kind::Skip => Ok(()),
+            Kind::Seq(cs) => {
+                let end = cs.len().saturating_sub(1);
+                cs.iter().enumerate().try_for_each(|(i, c)| self.statements(c, last && i == end, out))
+            }
+            Kind::Assign(to, value) => {
+                let s = self.assignment(to, value)?;
+                push_assignment(s, out);
+                Ok(())
+            }
+            Kind::New(space, ty, x, body) => {
+                let mut block = vec![];
+                let free = self.declare(*space, ty, x, &mut block)?;
+                self.statements(body, free.is_empty(), &mut block)?;
+                block.extend(free);
+                if last {
+                    out.extend(block)
+                } else {
+                    out.push(Stmt::Block(block))
+                }
+                Ok(())
+            }
+            Kind::For(l) => {
+                let s = self.loop_statement(l)?;
+                out.push(s);
+                Ok(())
+            }
+            Kind::If(c, a, b) => {
+                let condition = self.value(c)?;
+                let then = self.command(a)?;
+                let otherwise = self.command(b)?;
+                out.push(Stmt::If { condition, then, otherwise });
+                Ok(())
+            }
+            _ => Err(broken("an expression where a command is needed")),
+        }
+    }
+
+    /// Declares memory; returns what frees it.
+    fn declare(
+        &mut self,
+        space: AddressSpace,
+        ty: &Type,
+        x: &Name,
+        out: &mut Vec<Stmt>,
+    ) -> Emitted<Vec<Stmt>> {
+        let mut free = vec![];
+        for place in self.place(x, ty, false) {
+            let elem = self.scalar_type(place.leaf.scalar());
+            let len = place.leaf.len();
+            if !place.is_array {
+                out.push(Stmt::Declare { ty: elem.into(), name: place.name, len: None, init: None });
+                continue;
+            }
+            let bytes = len
+                .as_constant()
+                .map(|n| n.unsigned_abs().saturating_mul(place.leaf.scalar().bytes() as u64));
+            if self.language == Language::C && bytes.is_none_or(|b| b > STACK_BYTES) {
+                self.helpers.insert(Helper::Allocate);
+                let size = Expr::Call("sizeof".into(), vec![Expr::Name(elem.into())]);
+                let count = self.number(&len);
+                let amount = Expr::binary("*", size, count);
+                let init = Some(Expr::call("allocate", vec![amount]));
+                out.push(Stmt::Declare {
+                    ty: format!("{elem}* restrict"),
+                    name: place.name.clone(),
+                    len: None,
+                    init,
+                });
+                free.push(Stmt::Expr(Expr::call("free", vec![Expr::Name(place.name)])));
+                continue;
+            }
+            let qualifier = match (self.language, space) {
+                (Language::OpenCl, AddressSpace::Local) => "local ",
+                (Language::OpenCl, AddressSpace::Global | AddressSpace::Constant) => {
+                    return Err(broken("global memory that is allocated within a kernel"));
+                }
+                _ => "",
+            };
+            let len = Some(self.number(&len));
+            out.push(Stmt::Declare { ty: format!("{qualifier}{elem}"), name: place.name, len, init: None });
+        }
+        free.reverse();
+        Ok(free)
+    }
+
+    fn loop_statement(&mut self, l: &Loop) -> Emitted<Stmt> {
+        let var = self.namer.name(&l.var);
+        let (init, end, step) = (self.number(&l.init), self.number(&l.n), self.number(&l.step));
+        self.numbers.insert(l.var.clone(), (Expr::Name(var.clone()), self.width == Width::Long));
+        self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
+        let body = self.command(&l.body)?;
+        self.ranges.remove(&l.var);
+        let pragma = match (self.language, l.kind) {
+            (Language::C, LoopKind::Parallel(Workers::Threads)) => Some("omp parallel for"),
+            (Language::C, LoopKind::Lanes) => Some("omp simd"),
+            _ => None,
+        };
+        Ok(Stmt::For { pragma, ty: self.width.name().into(), var, init, end, step, body })
+    }
+
+    fn assignment(&mut self, to: &Phrase, value: &Phrase) -> Emitted<Stmt> {
+        let target = self.cell(to)?;
+        if let Kind::Pattern(p, _, ps) = value.kind()
+            && let [a, b] = ps.as_slice()
+            && !self.is_narrow(&value.data())
+        {
+            let op = match p {
+                Pattern::Add => Some("+="),
+                Pattern::Mul => Some("*="),
+                Pattern::Sub => Some("-="),
+                Pattern::Div => Some("/="),
+                _ => None,
+            };
+            let commutes = matches!(p, Pattern::Add | Pattern::Mul);
+            if let Some(op) = op {
+                for (old, change) in [(a, b), (b, a)] {
+                    if (std::ptr::eq(old, a) || commutes) && self.is_cell(old) && self.cell(old)? == target {
+                        return Ok(Stmt::Assign { to: target, op, value: self.value(change)? });
+                    }
+                }
+            }
+        }
+        Ok(Stmt::Assign { to: target, op: "=", value: self.value(value)? })
+    }
+
+    fn is_cell(&self, e: &Phrase) -> bool {
+        match e.kind() {
+            Kind::Var(_) => true,
+            Kind::Pattern(Pattern::Idx | Pattern::Fst | Pattern::Snd, _, ps) => {
+                ps.last().is_some_and(|x| self.is_cell(x))
+            }
+            _ => false,
+        }
+    }
+
+    /// A cell of memory, from an expression or an acceptor.
+    fn cell(&mut self, e: &Phrase) -> Emitted<Expr> {
+        let mut path = vec![];
+        let mut indices = vec![];
+        let mut e = e;
+        let name = loop {
+            match e.kind() {
+                Kind::Var(x) => break x,
+                Kind::Pattern(Pattern::Idx, _, ps) | Kind::Acceptor(Layout::Index, ps) if ps.len() == 2 => {
+                    indices.push(&ps[0]);
+                    e = &ps[1];
+                }
+                Kind::Pattern(Pattern::Fst, _, ps) | Kind::Acceptor(Layout::First, ps) if ps.len() == 1 => {
+                    path.push(false);
+                    e = &ps[0];
+                }
+                Kind::Pattern(Pattern::Snd, _, ps) | Kind::Acceptor(Layout::Second, ps) if ps.len() == 1 => {
+                    path.push(true);
+                    e = &ps[0];
+                }
+                _ => return Err(broken("a view that is not resolved")),
+            }
+        };
+        path.reverse();
+        indices.reverse();
+        let place = self.places.get(name).and_then(|ps| ps.iter().find(|p| p.leaf.path == path)).cloned();
+        let Some(place) = place else { return Err(broken(&format!("the unknown memory `{name}`"))) };
+        if indices.len() != place.leaf.dims.len() {
+            return Err(broken(&format!("{} indices for `{name}`", indices.len())));
+        }
+        if !place.is_array {
+            return Ok(Expr::Name(place.name));
+        }
+        let offset = self.offset(&indices, &place.leaf.dims)?;
+        Ok(Expr::Name(place.name).index(offset))
+    }
+
+    /// The row-major offset of indices.
+    fn offset(&mut self, indices: &[&Phrase], dims: &[Nat]) -> Emitted<Expr> {
+        let mut offset = Nat::constant(0);
+        let mut parts = BTreeMap::new();
+        for (i, n) in indices.iter().zip(dims) {
+            offset = offset.mul(n).add(&self.index(i, &mut parts)?);
+        }
+        let names: Vec<Name> = parts.keys().cloned().collect();
+        let e = self.number_with(&offset, &parts);
+        names.iter().for_each(|x| self.ranges.remove(x));
+        Ok(e)
+    }
+
+    /// An index with its computed parts, whose ranges are known until the number is printed.
+    fn index(&mut self, i: &Phrase, parts: &mut BTreeMap<Name, Expr>) -> Emitted<Nat> {
+        let Some((nat, named)) = i.as_number() else { return Err(broken("an index that is no number")) };
+        for (x, e) in named {
+            if let Some(n) = e.data().as_index() {
+                self.ranges.insert(x.clone(), Nat::constant(0), n.clone());
+            }
+            let value = self.value(&e)?;
+            parts.insert(x, value);
+        }
+        Ok(nat)
+    }
+
+    /// A scalar value.
+    pub fn value(&mut self, e: &Phrase) -> Emitted<Expr> {
+        match e.kind() {
+            Kind::Lit(l) => Ok(self.literal(l)),
+            Kind::Number(..) => {
+                let mut parts = BTreeMap::new();
+                let n = self.index(e, &mut parts)?;
+                let names: Vec<Name> = parts.keys().cloned().collect();
+                let text = self.number_with(&n, &parts);
+                names.iter().for_each(|x| self.ranges.remove(x));
+                Ok(text)
+            }
+            Kind::Pattern(Pattern::Idx, ..) if self.table(e).is_some() => self.table_cell(e),
+            _ if self.is_cell(e) => self.cell(e),
+            Kind::Pattern(p, _, ps) => {
+                let operands = ps.iter().map(|q| self.value(q)).collect::<Emitted<Vec<_>>>()?;
+                self.operation(*p, e, ps, operands)
+            }
+            _ => Err(broken("an expression that has no code")),
+        }
+    }
+
+    /// The literal array that an element is taken of.
+    fn table(&self, e: &Phrase) -> Option<Phrase> {
+        match e.kind() {
+            Kind::Pattern(Pattern::Idx, _, ps) => self.table(ps.get(1)?),
+            Kind::Pattern(Pattern::MakeArray, ..) if is_table(e) => Some(e.clone()),
+            _ => None,
+        }
+    }
+
+    fn table_cell(&mut self, e: &Phrase) -> Emitted<Expr> {
+        let Some(table) = self.table(e) else { return Err(broken("a table that is none")) };
+        let mut indices = vec![];
+        let mut at = e;
+        while let Kind::Pattern(Pattern::Idx, _, ps) = at.kind() {
+            if let [i, x] = ps.as_slice() {
+                indices.push(i);
+                at = x;
+            } else {
+                break;
+            }
+        }
+        indices.reverse();
+        let known = self.table_names.iter().find(|(t, _)| *t == table).map(|(_, n)| n.clone());
+        let name = match known {
+            Some(n) => n,
+            None => {
+                let name = self.namer.name("table");
+                let mut values = vec![];
+                self.flatten(&table, &mut values)?;
+                let elem = leaves(&table.data()).first().map_or(Scalar::F32, Leaf::scalar);
+                let ty = self.scalar_type(elem);
+                let ty = if self.language == Language::C {
+                    format!("static const {ty}")
+                } else {
+                    format!("const {ty}")
+                };
+                self.tables.push(Stmt::Table { ty, name: name.clone(), values });
+                self.table_names.push((table.clone(), name.clone()));
+                name
+            }
+        };
+        let dims = leaves(&table.data()).first().map(|l| l.dims.clone()).unwrap_or_default();
+        let offset = self.offset(&indices, &dims)?;
+        Ok(Expr::Name(name).index(offset))
+    }
+
+    fn flatten(&mut self, table: &Phrase, out: &mut Vec<Expr>) -> Emitted<()> {
+        match table.kind() {
+            Kind::Pattern(Pattern::MakeArray, _, ps) => ps.iter().try_for_each(|p| self.flatten(p, out)),
+            _ => {
+                out.push(self.value(table)?);
+                Ok(())
+            }
+        }
+    }
+
+    fn literal(&mut self, l: &Literal) -> Expr {
+        match l {
+            Literal::Bool(b) => {
+                if self.language == Language::C {
+                    self.uses.insert(Feature::StdBool);
+                }
+                Expr::Text(b.to_string())
+            }
+            Literal::Int(v, s) => {
+                let suffix = match s {
+                    Scalar::U32 => "u",
+                    Scalar::I64 => "L",
+                    Scalar::U64 => "UL",
+                    _ => "",
+                };
+                // The least integers have no literal: their absolute value has no type.
+                match (*v, s) {
+                    (v, Scalar::I32) if v == i128::from(i32::MIN) => {
+                        Expr::binary("-", Expr::int(i128::from(i32::MIN) + 1), Expr::int(1))
+                    }
+                    (v, Scalar::I64) if v == i128::from(i64::MIN) => {
+                        Expr::binary("-", Expr::int(format!("{}L", i64::MIN + 1)), Expr::int(1))
+                    }
+                    (v, _) => Expr::int(format!("{v}{suffix}")),
+                }
+            }
+            Literal::Float(bits, s) => {
+                let v = f64::from_bits(*bits);
+                if !v.is_finite() {
+                    if self.language == Language::C {
+                        self.uses.insert(Feature::Math);
+                    }
+                    let text = Expr::name(if v.is_nan() { "NAN" } else { "INFINITY" });
+                    return if v < 0.0 { Expr::Unary("-", Box::new(text)) } else { text };
+                }
+                match s {
+                    Scalar::F64 => {
+                        self.uses.insert(Feature::Double);
+                        Expr::int(format!("{v:?}"))
+                    }
+                    Scalar::F16 => {
+                        let ty = self.scalar_type(Scalar::F16);
+                        Expr::int(format!("{:?}f", v as f32)).cast(ty)
+                    }
+                    _ => Expr::int(format!("{:?}f", v as f32)),
+                }
+            }
+            Literal::Index(n, _) | Literal::Nat(n) => self.number(n),
+        }
+    }
+
+    /// Integers that C computes in a wider type.
+    fn is_narrow(&self, ty: &Type) -> bool {
+        matches!(ty.as_scalar(), Some(Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16))
+    }
+
+    fn operation(&mut self, p: Pattern, e: &Phrase, ps: &[Phrase], operands: Vec<Expr>) -> Emitted<Expr> {
+        let result = e.data();
+        let ty = ps.first().map_or_else(|| result.clone(), Phrase::data);
+        let scalar = ty.as_scalar();
+        let is_float = scalar.is_some_and(Scalar::is_float);
+        let missing = || broken(&format!("`{p}` without its arguments"));
+        let mut operands = operands.into_iter();
+        let mut next = || operands.next().ok_or_else(missing);
+        let symbol = match p {
+            Pattern::Add => "+",
+            Pattern::Sub => "-",
+            Pattern::Mul => "*",
+            Pattern::Div => "/",
+            Pattern::Mod => "%",
+            Pattern::Gt => ">",
+            Pattern::Lt => "<",
+            Pattern::Equal => "==",
+            _ => "",
+        };
+        let out = match p {
+            Pattern::Mod if is_float => {
+                let f = self.math("fmod", scalar);
+                Expr::Call(f, vec![next()?, next()?])
+            }
+            _ if !symbol.is_empty() => Expr::binary(symbol, next()?, next()?),
+            Pattern::Neg => Expr::Unary("-", Box::new(next()?)),
+            Pattern::Not => Expr::Unary("!", Box::new(next()?)),
+            Pattern::Select => Expr::Conditional(Box::new(next()?), Box::new(next()?), Box::new(next()?)),
+            Pattern::IndexAsNat | Pattern::NatAsIndex => next()?,
+            Pattern::Cast => {
+                let to = self.scalar_type(result.as_scalar().unwrap_or(Scalar::I32));
+                let e = next()?;
+                match (result.as_scalar(), self.language) {
+                    // A cast to the byte that holds a truth value would cut off digits.
+                    (Some(Scalar::Bool), Language::OpenCl) => Expr::binary("!=", e, Expr::int(0)),
+                    _ => e.cast(to),
+                }
+            }
+            Pattern::Sqrt | Pattern::Exp | Pattern::Log | Pattern::Sin | Pattern::Cos => {
+                let f = self.math(p.name(), scalar);
+                Expr::Call(f, vec![next()?])
+            }
+            Pattern::Abs if is_float => {
+                let f = self.math("fabs", scalar);
+                Expr::Call(f, vec![next()?])
+            }
+            Pattern::Abs if self.is_unsigned(&result) => next()?,
+            Pattern::Abs => {
+                let e = next()?;
+                self.integer_function(p, &result, vec![e])
+            }
+            Pattern::Min | Pattern::Max if is_float => {
+                let f = self.math(if p == Pattern::Min { "fmin" } else { "fmax" }, scalar);
+                Expr::Call(f, vec![next()?, next()?])
+            }
+            Pattern::Min | Pattern::Max => {
+                let (a, b) = (next()?, next()?);
+                self.integer_function(p, &result, vec![a, b])
+            }
+            _ => return Err(broken(&format!("`{p}`, which is no operation of scalars"))),
+        };
+        // C computes in `int` what is narrower: the result is cut to its type again.
+        let arithmetic = matches!(
+            p,
+            Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div | Pattern::Neg | Pattern::Abs
+        );
+        if arithmetic && self.is_narrow(&result) {
+            let to = self.scalar_type(result.as_scalar().unwrap_or(Scalar::I32));
+            return Ok(out.cast(to));
+        }
+        Ok(out)
+    }
+
+    fn is_unsigned(&self, ty: &Type) -> bool {
+        matches!(ty.as_scalar(), Some(Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64))
+    }
+
+    /// `min`, `max` or `abs` of integers: OpenCL has them, C gets them.
+    fn integer_function(&mut self, p: Pattern, ty: &Type, args: Vec<Expr>) -> Expr {
+        let s = ty.as_scalar().unwrap_or(Scalar::I32);
+        let c_type = self.scalar_type(s);
+        if self.language == Language::C {
+            self.helpers.insert(Helper::Integer(p, s));
+            return Expr::Call(Helper::integer_name(p, s), args);
+        }
+        // OpenCL's functions are defined for arguments of one type, which literals and numbers may not have.
+        let args = args.into_iter().map(|a| a.cast(c_type)).collect();
+        let call = Expr::call(p.name(), args);
+        if p == Pattern::Abs { call.cast(c_type) } else { call }
+    }
+
+    /// The name of a function of floats.
+    fn math(&mut self, f: &str, s: Option<Scalar>) -> String {
+        if self.language == Language::OpenCl {
+            return f.to_string();
+        }
+        self.uses.insert(Feature::Math);
+        if s == Some(Scalar::F64) { f.to_string() } else { format!("{f}f") }
+    }
+}
+
+/// The number of elements of all dimensions of a phrase's type together.
+pub fn total(ty: &Type) -> Nat {
+    leaves(ty).iter().fold(Nat::constant(0), |n, l| n.add(&l.len()))
+}
+
+/// Adds an assignment; the first one to a variable declares it.
+fn push_assignment(s: Stmt, out: &mut Vec<Stmt>) {
+    if let Stmt::Assign { to: Expr::Name(x), op: "=", value } = &s {
+        let flat =
+            out.iter().rev().take_while(|s| matches!(s, Stmt::Declare { .. } | Stmt::Assign { .. })).count();
+        let start = out.len() - flat;
+        let declared = out[start..]
+            .iter()
+            .position(|s| matches!(s, Stmt::Declare { name, len: None, init: None, .. } if name == x));
+        if let Some(k) = declared
+            && let Stmt::Declare { ty, name, len, .. } = out.remove(start + k)
+        {
+            out.push(Stmt::Declare { ty, name, len, init: Some(value.clone()) });
+            return;
+        }
+    }
+    out.push(s);
+}
+
+/// Whether every offset of every array in the command fits an `int`: because sizes are known and small enough, or
+/// because no array has more elements than a size, which is an `int` itself.
+pub fn width(c: &Phrase, params: &[(Name, Type)]) -> Width {
+    let none = Ranges::default();
+    let fits = |n: &Nat| {
+        n.as_constant().is_some_and(|n| n <= i64::from(i32::MAX))
+            || n.vars().into_iter().any(|v| Nat::variable(v).sub(n).is_natural(&none))
+    };
+    let small = |ty: &Type| leaves(ty).iter().all(|l| fits(&l.len()));
+    let mut all = params.iter().all(|(_, t)| small(t));
+    let _ = c.any(&mut |p| {
+        all &= match p.kind() {
+            Kind::New(_, t, _, _) => small(t),
+            Kind::For(l) => fits(&l.n),
+            _ => match p.ty() {
+                PhraseType::Exp(t, _) | PhraseType::Acc(t) if t.as_array().is_some() => fits(&extent(t)),
+                _ => true,
+            },
+        };
+        !all
+    });
+    if all { Width::Int } else { Width::Long }
+}

@@ -1,0 +1,89 @@
+//! Values as kernels see them: one flat array for each component of a type ([`super::code::leaves`]).
+
+use super::code::{Leaf, leaves};
+use crate::lang::diag::Diagnostic;
+use crate::lang::eval::{Sizes, failure};
+use crate::lang::ty::{Type, TypeKind};
+use crate::lang::value::{Buffer, Value, eval_nat};
+
+/// The components of a value, in the order of the type's leaves; undefined cells become zero.
+///
+/// # Errors
+/// When this is no value of the type at the given sizes.
+pub fn split(value: &Value, ty: &Type, sizes: &Sizes) -> Result<Vec<Buffer>, Diagnostic> {
+    if !value.fits(ty, sizes) {
+        return Err(failure::no_value_of(ty));
+    }
+    Ok(leaves(ty)
+        .iter()
+        .map(|leaf| {
+            let mut out = Buffer::with_capacity(leaf.scalar(), 0);
+            collect(value, &leaf.path, &mut out);
+            out
+        })
+        .collect())
+}
+
+fn collect(value: &Value, path: &[bool], out: &mut Buffer) {
+    match (value, path.split_first()) {
+        (Value::Pair(p), Some((second, rest))) => collect(if *second { &p.1 } else { &p.0 }, rest, out),
+        (Value::Array(vs) | Value::Vector(vs), _) => vs.iter().for_each(|v| collect(v, path, out)),
+        (scalar, _) => out.push(scalar),
+    }
+}
+
+/// The value whose components these are.
+///
+/// # Errors
+/// When the components are not those of a value of the type.
+pub fn join(components: &[Buffer], ty: &Type, sizes: &Sizes) -> Result<Value, Diagnostic> {
+    let leaves = leaves(ty);
+    let mut at = vec![0; components.len()];
+    let value = read(ty, &mut vec![], &leaves, components, &mut at, sizes)?;
+    for (leaf, (buffer, read)) in leaves.iter().zip(components.iter().zip(&at)) {
+        if buffer.len() != *read || buffer.scalar() != Some(leaf.scalar()) {
+            return Err(failure::wrong_length(ty, buffer.len(), *read));
+        }
+    }
+    Ok(value)
+}
+
+fn read(
+    ty: &Type,
+    path: &mut Vec<bool>,
+    leaves: &[Leaf],
+    components: &[Buffer],
+    at: &mut [usize],
+    sizes: &Sizes,
+) -> Result<Value, Diagnostic> {
+    match ty.kind() {
+        TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
+            let n = eval_nat(n, sizes).map_err(failure::size)?;
+            let cells = (0..n)
+                .map(|_| read(t, path, leaves, components, at, sizes))
+                .collect::<Result<Vec<_>, _>>()?;
+            Ok(if ty.as_vector().is_some() { Value::vector(cells) } else { Value::array(cells) })
+        }
+        TypeKind::Pair(a, b) => {
+            path.push(false);
+            let a = read(a, path, leaves, components, at, sizes)?;
+            path.pop();
+            path.push(true);
+            let b = read(b, path, leaves, components, at, sizes)?;
+            path.pop();
+            Ok(Value::pair(a, b))
+        }
+        _ => {
+            let k = leaves.iter().position(|l| l.path == *path);
+            let k = k.filter(|k| *k < components.len()).ok_or_else(|| failure::no_data(ty))?;
+            let value = components[k]
+                .get(at[k])
+                .ok_or_else(|| failure::wrong_length(ty, components[k].len(), at[k] + 1))?;
+            at[k] += 1;
+            Ok(match (value, ty.kind()) {
+                (Value::Int(v, _), TypeKind::NatType | TypeKind::Index(_)) => Value::Nat(v as i64),
+                (v, _) => v,
+            })
+        }
+    }
+}

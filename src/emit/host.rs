@@ -1,0 +1,285 @@
+//! A program around a kernel: it allocates, fills the inputs from a fixed seed, calls the kernel and prints checksums.
+//!
+//! For C it is compiled together with the kernel; for OpenCL it loads the kernel's text, from the file that its first
+//! argument names or from `kernel.cl`. Sizes that are still parameters are arguments of the program.
+
+use super::Language;
+use super::kernel::{Kernel, KernelParam, ParamKind};
+use super::number::{Printer, Variable, Width};
+use super::syntax::Expr;
+use crate::lang::nat::{Nat, NatVar, Ranges};
+use crate::lang::ty::Scalar;
+use std::fmt::Write;
+
+/// The text of `host.c`.
+pub fn host(kernel: &Kernel) -> String {
+    let mut out = String::new();
+    let sizes: Vec<&KernelParam> =
+        kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Size(_))).collect();
+    let usage: String = sizes.iter().map(|p| format!(" {}", p.name)).collect();
+    match kernel.language {
+        Language::C => {
+            let _ = write!(
+                out,
+                "// Calls the kernel with numbers from a fixed seed and prints a checksum of each output.\n\
+                 //   cc -O3 -fopenmp kernel.c host.c -lm -o host && ./host{usage}\n\n\
+                 #include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n{};\n",
+                kernel.prototype
+            );
+        }
+        Language::OpenCl => {
+            let _ = write!(
+                out,
+                "// Runs the kernel in kernel.cl with numbers from a fixed seed and prints a checksum of each output.\n\
+                 //   cc host.c -lOpenCL -o host && ./host{usage} [kernel.cl]\n\n\
+                 #define CL_TARGET_OPENCL_VERSION 120\n\
+                 #include <CL/cl.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+            );
+            out.push_str(OPENCL);
+        }
+    }
+    out.push_str(COMMON);
+    out.push_str("\nint main(int argc, char** argv) {\n");
+    main(kernel, &sizes, &usage, &mut out);
+    out.push_str("  return 0;\n}\n");
+    out
+}
+
+const COMMON: &str = r#"
+// Uniform in [-1, 1).
+static double host_next(void) {
+  static uint64_t state = 1;
+  uint64_t z = (state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (double)((z ^ (z >> 31)) >> 11) / 4503599627370496.0 - 1.0;
+}
+
+static void* host_memory(size_t bytes) {
+  void* start = aligned_alloc(64, (bytes / 64 + 1) * 64);
+  if (start == NULL) {
+    fprintf(stderr, "out of memory: %zu bytes\n", bytes);
+    exit(1);
+  }
+  return start;
+}
+"#;
+
+const OPENCL: &str = r#"
+static void host_check(cl_int status, const char* what) {
+  if (status != CL_SUCCESS) {
+    fprintf(stderr, "%s failed with error %d\n", what, status);
+    exit(1);
+  }
+}
+
+static char* host_text_of(const char* path) {
+  FILE* file = fopen(path, "rb");
+  if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+    fprintf(stderr, "cannot read %s\n", path);
+    exit(1);
+  }
+  const long length = ftell(file);
+  char* text = calloc((size_t)length + 1, 1);
+  rewind(file);
+  if (text == NULL || fread(text, 1, (size_t)length, file) != (size_t)length) {
+    fprintf(stderr, "cannot read %s\n", path);
+    exit(1);
+  }
+  fclose(file);
+  return text;
+}
+"#;
+
+fn c_type(s: Scalar, language: Language) -> &'static str {
+    match s {
+        Scalar::Bool => "uint8_t",
+        Scalar::I8 => "int8_t",
+        Scalar::I16 => "int16_t",
+        Scalar::I32 => "int",
+        Scalar::I64 => "int64_t",
+        Scalar::U8 => "uint8_t",
+        Scalar::U16 => "uint16_t",
+        Scalar::U32 => "uint32_t",
+        Scalar::U64 => "uint64_t",
+        // Halves have no portable type on the host of a device: their bits do.
+        Scalar::F16 if language == Language::OpenCl => "uint16_t",
+        Scalar::F16 => "_Float16",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+/// A number of elements or work-items, in the names of the kernel's sizes.
+fn count(kernel: &Kernel, n: &Nat) -> String {
+    let variable = |v: &NatVar| {
+        let text = v.to_string();
+        let size = kernel.params.iter().find(|p| matches!(&p.kind, ParamKind::Size(x) if **x == *text));
+        let name = match (size, text.strip_prefix("get_global_size(").and_then(|d| d.strip_suffix(')'))) {
+            (Some(p), _) => p.name.clone(),
+            (None, Some(d)) => format!("host_global[{d}]"),
+            (None, None) => text,
+        };
+        Variable { expr: Expr::Name(name), long: true }
+    };
+    let ranges = Ranges::default();
+    let mut printer = Printer { width: Width::Int, ranges: &ranges, variable: &variable, rounds_down: false };
+    printer.number(n).to_string()
+}
+
+fn main(kernel: &Kernel, sizes: &[&KernelParam], usage: &str, out: &mut String) {
+    let opencl = kernel.language == Language::OpenCl;
+    let first = sizes.len() + 1;
+    let limit =
+        if opencl { format!("argc != {first} && argc != {}", first + 1) } else { format!("argc != {first}") };
+    let optional = if opencl { " [kernel.cl]" } else { "" };
+    let _ = write!(
+        out,
+        "  if ({limit}) {{\n    fprintf(stderr, \"usage: %s{usage}{optional}\\n\", argv[0]);\n    return 2;\n  }}\n"
+    );
+    for (i, p) in sizes.iter().enumerate() {
+        let _ = writeln!(out, "  const long {} = atol(argv[{}]);", p.name, i + 1);
+    }
+    if opencl {
+        let global: Vec<String> =
+            kernel.global_size.iter().map(|n| format!("(size_t)({})", count(kernel, n))).collect();
+        let _ = writeln!(out, "  const size_t host_global[3] = {{{}}};", global.join(", "));
+    }
+    for p in kernel.params.iter().filter(|p| !matches!(p.kind, ParamKind::Size(_) | ParamKind::Temp)) {
+        fill(kernel, p, out);
+    }
+    if opencl {
+        launch(kernel, first, out);
+    } else {
+        let args: Vec<String> = kernel
+            .params
+            .iter()
+            .map(|p| match p.kind {
+                ParamKind::Size(_) => format!("(int){}", p.name),
+                _ if p.scalar == Scalar::Bool && !p.by_value => format!("(bool*){}", p.name),
+                _ => p.name.clone(),
+            })
+            .collect();
+        let _ = writeln!(out, "  {}({});", kernel.name, args.join(", "));
+    }
+    for p in kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Output(_))) {
+        let (name, len) = (&p.name, count(kernel, &p.len));
+        let _ = write!(
+            out,
+            "  double host_sum_{name} = 0.0;\n  for (long host_i = 0; host_i < {len}; host_i++) {{\n    host_sum_{name} += (double){name}[host_i];\n  }}\n\
+             \x20 printf(\"{name}: %.9g\\n\", host_sum_{name});\n"
+        );
+    }
+    for p in kernel.params.iter().filter(|p| !p.by_value && !matches!(p.kind, ParamKind::Temp)) {
+        let _ = writeln!(out, "  free({});", p.name);
+    }
+}
+
+/// Declares an input or output on the host.
+fn fill(kernel: &Kernel, p: &KernelParam, out: &mut String) {
+    let ty = c_type(p.scalar, kernel.language);
+    let (name, len) = (&p.name, count(kernel, &p.len));
+    let value = match &p.kind {
+        ParamKind::Input(_, leaf) => match leaf.elem.as_index() {
+            Some(n) => format!("(int)((host_next() + 1.0) / 2.0 * (double)({}))", count(kernel, n)),
+            None if p.scalar == Scalar::Bool => "host_next() > 0.0".to_string(),
+            None if p.scalar == Scalar::F16 && kernel.language == Language::OpenCl => {
+                // Bits of halves from 1 to 2, which no host type is needed for.
+                "(uint16_t)(0x3c00 + (int)((host_next() + 1.0) * 511.0))".to_string()
+            }
+            None if p.scalar.is_float() => format!("({ty})host_next()"),
+            None if p.scalar.is_signed_integer() => format!("({ty})(host_next() * 100.0)"),
+            None => format!("({ty})((host_next() + 1.0) * 50.0)"),
+        },
+        _ => String::new(),
+    };
+    if p.by_value {
+        let _ = writeln!(out, "  const {ty} {name} = {value};");
+        return;
+    }
+    let _ = writeln!(out, "  {ty}* {name} = host_memory(sizeof({ty}) * ({len}));");
+    if !value.is_empty() {
+        let _ = writeln!(
+            out,
+            "  for (long host_i = 0; host_i < {len}; host_i++) {{\n    {name}[host_i] = {value};\n  }}"
+        );
+    }
+}
+
+/// Compiles and runs the kernel on the first device there is.
+fn launch(kernel: &Kernel, first: usize, out: &mut String) {
+    let _ = write!(
+        out,
+        "  cl_int host_status;\n\
+         \x20 cl_platform_id host_platform;\n\
+         \x20 cl_device_id host_device;\n\
+         \x20 host_check(clGetPlatformIDs(1, &host_platform, NULL), \"clGetPlatformIDs\");\n\
+         \x20 host_check(clGetDeviceIDs(host_platform, CL_DEVICE_TYPE_ALL, 1, &host_device, NULL), \"clGetDeviceIDs\");\n\
+         \x20 cl_context host_context = clCreateContext(NULL, 1, &host_device, NULL, NULL, &host_status);\n\
+         \x20 host_check(host_status, \"clCreateContext\");\n\
+         \x20 cl_command_queue host_queue = clCreateCommandQueue(host_context, host_device, 0, &host_status);\n\
+         \x20 host_check(host_status, \"clCreateCommandQueue\");\n\
+         \x20 char* host_text = host_text_of(argc > {first} ? argv[{first}] : \"kernel.cl\");\n\
+         \x20 cl_program host_program = clCreateProgramWithSource(host_context, 1, (const char**)&host_text, NULL, &host_status);\n\
+         \x20 host_check(host_status, \"clCreateProgramWithSource\");\n\
+         \x20 if (clBuildProgram(host_program, 1, &host_device, \"\", NULL, NULL) != CL_SUCCESS) {{\n\
+         \x20   static char log[1 << 16];\n\
+         \x20   clGetProgramBuildInfo(host_program, host_device, CL_PROGRAM_BUILD_LOG, sizeof(log) - 1, log, NULL);\n\
+         \x20   fprintf(stderr, \"%s\\n\", log);\n\
+         \x20   return 1;\n\
+         \x20 }}\n\
+         \x20 cl_kernel host_kernel = clCreateKernel(host_program, \"{}\", &host_status);\n\
+         \x20 host_check(host_status, \"clCreateKernel\");\n",
+        kernel.name
+    );
+    let mut buffers = vec![];
+    for (i, p) in kernel.params.iter().enumerate() {
+        let (name, ty) = (&p.name, c_type(p.scalar, kernel.language));
+        if matches!(p.kind, ParamKind::Size(_)) {
+            let _ = write!(
+                out,
+                "  const cl_int host_arg{i} = (cl_int){name};\n  host_check(clSetKernelArg(host_kernel, {i}, sizeof(host_arg{i}), &host_arg{i}), \"clSetKernelArg\");\n"
+            );
+            continue;
+        }
+        if p.by_value {
+            let _ = writeln!(
+                out,
+                "  host_check(clSetKernelArg(host_kernel, {i}, sizeof({name}), &{name}), \"clSetKernelArg\");"
+            );
+            continue;
+        }
+        let bytes = format!("sizeof({ty}) * ({})", count(kernel, &p.len));
+        let (flags, host) = match p.kind {
+            ParamKind::Input(..) => ("CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR", name.as_str()),
+            _ => ("CL_MEM_READ_WRITE", "NULL"),
+        };
+        let _ = write!(
+            out,
+            "  cl_mem host_arg{i} = clCreateBuffer(host_context, {flags}, {bytes}, {host}, &host_status);\n\
+             \x20 host_check(host_status, \"clCreateBuffer\");\n\
+             \x20 host_check(clSetKernelArg(host_kernel, {i}, sizeof(host_arg{i}), &host_arg{i}), \"clSetKernelArg\");\n"
+        );
+        buffers.push((i, p, bytes));
+    }
+    let _ = write!(
+        out,
+        "  host_check(clEnqueueNDRangeKernel(host_queue, host_kernel, 3, NULL, host_global, NULL, 0, NULL, NULL), \"clEnqueueNDRangeKernel\");\n\
+         \x20 host_check(clFinish(host_queue), \"clFinish\");\n"
+    );
+    for (i, p, bytes) in &buffers {
+        if matches!(p.kind, ParamKind::Output(_)) {
+            let _ = writeln!(
+                out,
+                "  host_check(clEnqueueReadBuffer(host_queue, host_arg{i}, CL_TRUE, 0, {bytes}, {}, 0, NULL, NULL), \"clEnqueueReadBuffer\");",
+                p.name
+            );
+        }
+    }
+    for (i, ..) in &buffers {
+        let _ = writeln!(out, "  clReleaseMemObject(host_arg{i});");
+    }
+    out.push_str(
+        "  clReleaseKernel(host_kernel);\n  clReleaseProgram(host_program);\n  clReleaseCommandQueue(host_queue);\n  clReleaseContext(host_context);\n  free(host_text);\n",
+    );
+}

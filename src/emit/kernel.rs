@@ -1,0 +1,319 @@
+//! A kernel: the text of one function, and how to call it.
+
+use super::Language;
+use super::code::{Feature, Generator, Helper, Leaf, Place, width};
+use super::number::Width;
+use super::syntax::{Stmt, print};
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::pattern::Pattern;
+use crate::lang::ty::{Scalar, Type};
+use crate::lower::dpia::{Kind, LoopKind, Phrase, Workers};
+use crate::lower::passes::{Imperative, Target};
+use std::fmt::Write;
+
+/// Generated code with its calling convention. Parameters come in the order of the function's: the output's
+/// components, the sizes, the inputs' components, temporaries.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kernel {
+    pub language: Language,
+    /// The name of the function.
+    pub name: String,
+    /// The head of the function, without a semicolon.
+    pub prototype: String,
+    /// The whole text, ready for a compiler.
+    pub text: String,
+    pub params: Vec<KernelParam>,
+    /// How many work-items each dimension can use; 1 where it is not used. For C all are 1.
+    pub global_size: [Nat; 3],
+    /// Whether the code uses OpenMP threads.
+    pub parallel: bool,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct KernelParam {
+    /// The name in the text.
+    pub name: String,
+    pub kind: ParamKind,
+    /// The type of one element; sizes are `i32`.
+    pub scalar: Scalar,
+    /// The number of elements; may depend on sizes and, for temporaries, on `get_global_size(d)`.
+    pub len: Nat,
+    /// Scalars are passed by value, everything else by pointer.
+    pub by_value: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParamKind {
+    /// A component of the result.
+    Output(Leaf),
+    Size(Name),
+    /// A component of the input with this number.
+    Input(usize, Leaf),
+    /// Memory to work with, not initialised.
+    Temp,
+}
+
+/// What a kernel needs beside its code.
+pub struct Request<'a> {
+    pub name: &'a str,
+    /// Sizes that stay parameters, in order.
+    pub sizes: &'a [Name],
+    /// Comments at the head of the text.
+    pub comments: &'a [String],
+}
+
+/// The text of an imperative program.
+///
+/// # Errors
+/// Views or patterns that no pass has removed.
+pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Kernel, Diagnostic> {
+    let language = match target {
+        Target::C => Language::C,
+        Target::OpenCl => Language::OpenCl,
+    };
+    let mut memory = p.inputs.clone();
+    memory.push(p.output.clone());
+    memory.extend(p.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())));
+    let mut g = Generator::new(language, width(&p.body, &memory));
+    let name = g.namer.name(request.name);
+
+    let mut params = vec![];
+    let mut signature = vec![];
+    let (outputs, inputs, temps);
+    {
+        outputs = g.place(&p.output.0, &p.output.1, true);
+        for place in &outputs {
+            signature.push(pointer(&mut g, place, false));
+            params.push(param(place, ParamKind::Output(place.leaf.clone())));
+        }
+        for size in request.sizes {
+            let text = g.size(size);
+            signature.push(format!("int {text}"));
+            params.push(KernelParam {
+                name: text,
+                kind: ParamKind::Size(size.clone()),
+                scalar: Scalar::I32,
+                len: Nat::constant(1),
+                by_value: true,
+            });
+        }
+        inputs = p.inputs.iter().map(|(x, ty)| g.place(x, ty, false)).collect::<Vec<_>>();
+        for (i, places) in inputs.iter().enumerate() {
+            for place in places {
+                signature.push(if place.is_array {
+                    pointer(&mut g, place, true)
+                } else {
+                    value(&mut g, place)
+                });
+                params.push(param(place, ParamKind::Input(i, place.leaf.clone())));
+            }
+        }
+        temps = p.temporaries.iter().map(|t| g.place(&t.name, &t.ty, true)).collect::<Vec<_>>();
+        for place in temps.iter().flatten() {
+            signature.push(pointer(&mut g, place, false));
+            params.push(param(place, ParamKind::Temp));
+        }
+    }
+    let body = g.command(&p.body)?;
+    let prototype = prototype(language, &name, &signature);
+    let text = assemble(&mut g, &prototype, &body, request);
+    let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
+    let mut parallel = false;
+    extents(&p.body, &mut global_size, &mut parallel);
+    Ok(Kernel { language, name, prototype, text, params, global_size, parallel })
+}
+
+fn param(place: &Place, kind: ParamKind) -> KernelParam {
+    KernelParam {
+        name: place.name.clone(),
+        kind,
+        scalar: place.leaf.scalar(),
+        len: place.leaf.len(),
+        by_value: !place.is_array,
+    }
+}
+
+fn pointer(g: &mut Generator, place: &Place, constant: bool) -> String {
+    let ty = g.scalar_type(place.leaf.scalar());
+    let space = if g.language == Language::OpenCl { "global " } else { "" };
+    let constant = if constant { "const " } else { "" };
+    format!("{space}{constant}{ty}* restrict {}", place.name)
+}
+
+fn value(g: &mut Generator, place: &Place) -> String {
+    format!("{} {}", g.scalar_type(place.leaf.scalar()), place.name)
+}
+
+fn prototype(language: Language, name: &str, signature: &[String]) -> String {
+    let head = if language == Language::OpenCl { "kernel void" } else { "void" };
+    let one_line = format!("{head} {name}({})", signature.join(", "));
+    if one_line.len() <= 108 {
+        return one_line;
+    }
+    format!(
+        "{head} {name}(
+    {}
+)",
+        signature.join(
+            ",
+    "
+        )
+    )
+}
+
+fn assemble(g: &mut Generator, prototype: &str, body: &[Stmt], request: &Request) -> String {
+    let mut out = String::new();
+    for comment in request.comments.iter().flat_map(|c| c.lines()) {
+        let _ = writeln!(out, "// {}", comment.trim_end());
+    }
+    let headers = headers(g);
+    if !headers.is_empty() {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&headers);
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{prototype} {{");
+    let tables = std::mem::take(&mut g.tables);
+    print(&tables, 1, &mut out);
+    print(body, 1, &mut out);
+    out.push_str("}\n");
+    out
+}
+
+fn headers(g: &mut Generator) -> String {
+    let mut integers = String::new();
+    for helper in g.helpers.clone() {
+        if let Helper::Integer(p, s) = helper {
+            let (name, ty) = (Helper::integer_name(p, s), g.scalar_type(s));
+            let (params, value) = match p {
+                Pattern::Abs => (format!("{ty} a"), "a < 0 ? -a : a"),
+                Pattern::Min => (format!("{ty} a, {ty} b"), "a < b ? a : b"),
+                _ => (format!("{ty} a, {ty} b"), "a > b ? a : b"),
+            };
+            let _ = write!(integers, "\nstatic inline {ty} {name}({params}) {{\n  return {value};\n}}\n");
+        }
+    }
+    let mut out = String::new();
+    let uses = |f: Feature| g.uses.contains(&f);
+    let helper = |h: Helper| g.helpers.contains(&h);
+    if g.language == Language::C {
+        let headers = [
+            (uses(Feature::Math), "math.h"),
+            (uses(Feature::StdBool), "stdbool.h"),
+            (uses(Feature::StdInt), "stdint.h"),
+            (helper(Helper::Allocate), "stdio.h"),
+            (helper(Helper::Allocate), "stdlib.h"),
+        ];
+        for (_, header) in headers.into_iter().filter(|(used, _)| *used) {
+            let _ = writeln!(out, "#include <{header}>");
+        }
+    } else {
+        if uses(Feature::Half) {
+            out.push_str("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+        }
+        if uses(Feature::Double) {
+            out.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+        }
+    }
+    if helper(Helper::Allocate) {
+        out.push_str(ALLOCATE);
+    }
+    if helper(Helper::FloorDiv) {
+        let inline = if g.language == Language::C { "static inline long" } else { "long" };
+        let _ = write!(
+            out,
+            "\n{inline} floor_div(long a, long b) {{\n  return a / b - (a % b < 0);\n}}\n\n\
+             {inline} floor_mod(long a, long b) {{\n  return a - b * floor_div(a, b);\n}}\n"
+        );
+    }
+    out + &integers
+}
+
+/// Aligned so that vector loads of any width are, and never a null pointer.
+const ALLOCATE: &str = r#"
+static void* allocate(size_t bytes) {
+  void* memory = aligned_alloc(64, (bytes / 64 + 1) * 64);
+  if (memory == NULL) {
+    fprintf(stderr, "out of memory: %zu bytes\n", bytes);
+    abort();
+  }
+  return memory;
+}
+"#;
+
+/// How many work-items each dimension can use, and whether threads are used.
+fn extents(c: &Phrase, global: &mut [Nat; 3], parallel: &mut bool) {
+    let _ = c.any(&mut |p| {
+        if let Kind::For(l) = p.kind() {
+            match l.kind {
+                LoopKind::Parallel(Workers::Threads) => *parallel = true,
+                LoopKind::Parallel(Workers::Global(d)) => {
+                    if let Some(size) = global.get_mut(usize::from(d)) {
+                        *size = larger(size, &l.n);
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    });
+}
+
+/// The larger of two extents where that is known, else the second.
+fn larger(a: &Nat, b: &Nat) -> Nat {
+    match (a.as_constant(), b.as_constant()) {
+        (Some(x), Some(y)) => Nat::constant(x.max(y)),
+        (None, Some(_)) => a.clone(),
+        _ => b.clone(),
+    }
+}
+
+impl Kernel {
+    /// The value of a length for sizes and global sizes.
+    ///
+    /// # Errors
+    /// A size without a value.
+    pub fn len(
+        &self,
+        param: &KernelParam,
+        sizes: &dyn Fn(&str) -> Option<i64>,
+        global: [u64; 3],
+    ) -> Result<usize, crate::lang::nat::NatError> {
+        let value = |x: &str| match x {
+            "get_global_size(0)" => i64::try_from(global[0]).ok(),
+            "get_global_size(1)" => i64::try_from(global[1]).ok(),
+            "get_global_size(2)" => i64::try_from(global[2]).ok(),
+            x => sizes(x),
+        };
+        let n = param.len.eval(&value)?;
+        usize::try_from(n).map_err(|_| crate::lang::nat::NatError::Overflow(param.len.to_string()))
+    }
+}
+
+/// Every size that types and code mention, in order of first appearance.
+pub fn sizes_of(p: &Imperative) -> Vec<Name> {
+    let mut out: Vec<Name> = vec![];
+    let mut note = |n: &Nat| {
+        for v in n.vars() {
+            if let NatVar::Named(x) = v
+                && !out.contains(&x)
+            {
+                out.push(x);
+            }
+        }
+    };
+    let mut types: Vec<&Type> = p.inputs.iter().map(|(_, t)| t).collect();
+    types.push(&p.output.1);
+    types.iter().for_each(|t| t.for_each_nat(&mut note));
+    out
+}
+
+/// Whether offsets need 64 bits.
+pub fn is_wide(w: Width) -> bool {
+    w == Width::Long
+}

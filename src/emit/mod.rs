@@ -1,0 +1,22 @@
+//! How a program becomes text.
+
+pub mod code;
+pub mod compile;
+pub mod data;
+pub mod host;
+pub mod kernel;
+pub mod names;
+pub mod number;
+pub mod syntax;
+
+pub use compile::{Compiled, Stage, compile, stages};
+pub use kernel::{Kernel, KernelParam, ParamKind};
+
+/// The language of generated text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Language {
+    /// C11, with OpenMP pragmas.
+    C,
+    /// OpenCL C 1.2.
+    OpenCl,
+}

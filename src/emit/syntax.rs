@@ -1,0 +1,248 @@
+//! The part of C that generated code uses, as a tree, and its text. OpenCL C is printed by the same printer.
+//!
+//! The printer puts parentheses where precedence asks for them and nowhere else.
+
+use std::fmt::{self, Write};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Expr {
+    /// A number, a constant or a call without arguments, as it is written.
+    Text(String),
+    Name(String),
+    Index(Box<Expr>, Box<Expr>),
+    Call(String, Vec<Expr>),
+    Unary(&'static str, Box<Expr>),
+    Binary(&'static str, Box<Expr>, Box<Expr>),
+    Cast(String, Box<Expr>),
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+impl Expr {
+    pub fn int(n: impl fmt::Display) -> Expr {
+        let text = n.to_string();
+        match text.strip_prefix('-') {
+            Some(positive) => Expr::Unary("-", Box::new(Expr::Text(positive.to_string()))),
+            None => Expr::Text(text),
+        }
+    }
+    pub fn name(n: &str) -> Expr {
+        Expr::Name(n.to_string())
+    }
+    pub fn index(self, i: Expr) -> Expr {
+        Expr::Index(Box::new(self), Box::new(i))
+    }
+    pub fn binary(op: &'static str, a: Expr, b: Expr) -> Expr {
+        Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+    pub fn call(f: &str, args: Vec<Expr>) -> Expr {
+        Expr::Call(f.to_string(), args)
+    }
+    pub fn cast(self, ty: &str) -> Expr {
+        Expr::Cast(ty.to_string(), Box::new(self))
+    }
+
+    fn level(&self) -> u8 {
+        match self {
+            Expr::Text(_) | Expr::Name(_) => 16,
+            Expr::Index(..) | Expr::Call(..) => 15,
+            Expr::Unary(..) | Expr::Cast(..) => 14,
+            Expr::Binary(op, ..) => match *op {
+                "*" | "/" | "%" => 13,
+                "+" | "-" => 12,
+                "<" | ">" | "<=" | ">=" => 10,
+                "==" | "!=" => 9,
+                "&&" => 5,
+                _ => 4,
+            },
+            Expr::Conditional(..) => 3,
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, at: u8) -> fmt::Result {
+        if self.level() < at {
+            f.write_char('(')?;
+            self.write(f, 0)?;
+            return f.write_char(')');
+        }
+        match self {
+            Expr::Text(t) | Expr::Name(t) => f.write_str(t),
+            Expr::Index(a, i) => {
+                a.write(f, 15)?;
+                f.write_char('[')?;
+                i.write(f, 0)?;
+                f.write_char(']')
+            }
+            Expr::Call(g, args) => {
+                write!(f, "{g}(")?;
+                for (i, a) in args.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    a.write(f, 1)?;
+                }
+                f.write_char(')')
+            }
+            // Two minus signs in a row would be one operator.
+            Expr::Unary(op, e) => {
+                f.write_str(op)?;
+                e.write(f, if matches!(**e, Expr::Unary(..)) { 15 } else { 14 })
+            }
+            Expr::Cast(t, e) => {
+                write!(f, "({t})")?;
+                e.write(f, 14)
+            }
+            Expr::Binary(op, a, b) => {
+                let level = self.level();
+                a.write(f, level)?;
+                write!(f, " {op} ")?;
+                b.write(f, level + 1)
+            }
+            Expr::Conditional(c, a, b) => {
+                c.write(f, 4)?;
+                f.write_str(" ? ")?;
+                a.write(f, 4)?;
+                f.write_str(" : ")?;
+                b.write(f, 3)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, 0)
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stmt {
+    /// `ty name[len] = init;`
+    Declare {
+        ty: String,
+        name: String,
+        len: Option<Expr>,
+        init: Option<Expr>,
+    },
+    /// `ty name[len] = { … };`
+    Table {
+        ty: String,
+        name: String,
+        values: Vec<Expr>,
+    },
+    /// `to op value;` with `=`, `+=`, …
+    Assign {
+        to: Expr,
+        op: &'static str,
+        value: Expr,
+    },
+    /// `for (ty var = init; var < end; var += step) { … }`, after pragmas.
+    For {
+        pragma: Option<&'static str>,
+        ty: String,
+        var: String,
+        init: Expr,
+        end: Expr,
+        step: Expr,
+        body: Vec<Stmt>,
+    },
+    If {
+        condition: Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    Block(Vec<Stmt>),
+    Expr(Expr),
+    Comment(String),
+}
+
+/// Statements as text, `depth` steps of indentation deep.
+pub fn print(stmts: &[Stmt], depth: usize, out: &mut String) {
+    for s in stmts {
+        print_one(s, depth, out);
+    }
+}
+
+fn line(depth: usize, out: &mut String, text: fmt::Arguments<'_>) {
+    out.push_str(&"  ".repeat(depth));
+    // Writing to a string cannot fail.
+    let _ = out.write_fmt(text);
+    out.push('\n');
+}
+
+fn print_one(s: &Stmt, depth: usize, out: &mut String) {
+    match s {
+        Stmt::Declare { ty, name, len, init } => {
+            let len = len.as_ref().map_or_else(String::new, |n| format!("[{n}]"));
+            let init = init.as_ref().map_or_else(String::new, |e| format!(" = {e}"));
+            line(depth, out, format_args!("{ty} {name}{len}{init};"));
+        }
+        Stmt::Table { ty, name, values } => {
+            let values: Vec<String> = values.iter().map(Expr::to_string).collect();
+            line(depth, out, format_args!("{ty} {name}[{}] = {{{}}};", values.len(), values.join(", ")));
+        }
+        Stmt::Assign { to, op, value } => line(depth, out, format_args!("{to} {op} {value};")),
+        Stmt::For { pragma, ty, var, init, end, step, body } => {
+            if let Some(p) = pragma {
+                line(depth, out, format_args!("#pragma {p}"));
+            }
+            let advance = match step {
+                Expr::Text(one) if one == "1" => format!("{var}++"),
+                step => format!("{var} += {step}"),
+            };
+            line(depth, out, format_args!("for ({ty} {var} = {init}; {var} < {end}; {advance}) {{"));
+            print(body, depth + 1, out);
+            line(depth, out, format_args!("}}"));
+        }
+        Stmt::If { condition, then, otherwise } => {
+            line(depth, out, format_args!("if ({condition}) {{"));
+            print(then, depth + 1, out);
+            if !otherwise.is_empty() {
+                line(depth, out, format_args!("}} else {{"));
+                print(otherwise, depth + 1, out);
+            }
+            line(depth, out, format_args!("}}"));
+        }
+        Stmt::Block(body) => {
+            line(depth, out, format_args!("{{"));
+            print(body, depth + 1, out);
+            line(depth, out, format_args!("}}"));
+        }
+        Stmt::Expr(e) => line(depth, out, format_args!("{e};")),
+        Stmt::Comment(text) => text.lines().for_each(|l| line(depth, out, format_args!("// {l}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n(x: &str) -> Expr {
+        Expr::name(x)
+    }
+
+    #[test]
+    fn parentheses_follow_precedence() {
+        let sum = Expr::binary("+", n("a"), n("b"));
+        assert_eq!(Expr::binary("*", sum.clone(), n("c")).to_string(), "(a + b) * c");
+        assert_eq!(Expr::binary("+", n("c"), sum.clone()).to_string(), "c + (a + b)");
+        assert_eq!(Expr::binary("-", sum.clone(), n("c")).to_string(), "a + b - c");
+        assert_eq!(Expr::binary("/", n("c"), Expr::binary("*", n("a"), n("b"))).to_string(), "c / (a * b)");
+        assert_eq!(n("x").index(sum.clone()).to_string(), "x[a + b]");
+        assert_eq!(sum.clone().cast("int").to_string(), "(int)(a + b)");
+        let choice = Expr::Conditional(
+            Box::new(Expr::binary("<", n("a"), n("b"))),
+            Box::new(n("a")),
+            Box::new(n("b")),
+        );
+        assert_eq!(Expr::binary("*", choice.clone(), n("c")).to_string(), "(a < b ? a : b) * c");
+        assert_eq!(Expr::call("f", vec![choice, sum]).to_string(), "f(a < b ? a : b, a + b)");
+    }
+
+    #[test]
+    fn signs_stay_apart() {
+        let minus = |e: Expr| Expr::Unary("-", Box::new(e));
+        assert_eq!(minus(minus(n("a"))).to_string(), "-(-a)");
+        assert_eq!(Expr::binary("-", n("a"), Expr::int(-3)).to_string(), "a - -3");
+        assert_eq!(minus(Expr::int(-3)).to_string(), "-(-3)");
+    }
+}

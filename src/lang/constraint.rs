@@ -1,0 +1,224 @@
+//! What must hold of sizes for a program or a rewrite to make sense: `32 divides m`, `3 <= n`.
+//!
+//! Inference and rewriting decide what they can and keep the rest, which is shown and then checked once sizes are
+//! given.
+
+use super::nat::{Atom, Coefficient, Nat, NatError, NatVar};
+use num_traits::{CheckedAdd, One, Signed};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A condition on sizes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SizeConstraint {
+    /// The first divides the second without remainder.
+    Divides(Nat, Nat),
+    /// The first is no greater than the second.
+    AtMost(Nat, Nat),
+    /// Both are the same number.
+    Equal(Nat, Nat),
+}
+
+impl SizeConstraint {
+    /// What must hold for `n` to be a size: that it is whole, and not negative. Empty when that is evident.
+    pub fn of_size(n: &Nat) -> Vec<SizeConstraint> {
+        SizeConstraint::of_size_from(n, 0)
+    }
+
+    /// What must hold for `n` to be the length of an array: that it is whole, and not less than one.
+    pub fn of_length(n: &Nat) -> Vec<SizeConstraint> {
+        SizeConstraint::of_size_from(n, 1)
+    }
+
+    fn of_size_from(n: &Nat, least: i64) -> Vec<SizeConstraint> {
+        let mut out = vec![];
+        let denominator = denominator(n);
+        if denominator != Nat::constant(1) {
+            out.push(SizeConstraint::Divides(denominator.clone(), n.mul(&denominator)));
+        }
+        // A whole quotient is at least one when what is divided is: divisors are positive.
+        let above = n.mul(&denominator);
+        if !is_evidently_at_least(&above, least) {
+            let spare = above.sub(&Nat::constant(least));
+            let (negative, positive): (Vec<_>, Vec<_>) =
+                spare.terms().iter().cloned().partition(|(_, c)| c.is_negative());
+            let less = Nat::constant(0).sub(&Nat::from_terms(negative));
+            out.push(SizeConstraint::AtMost(less, Nat::from_terms(positive)));
+        }
+        out.retain(|c| c.decide() != Some(true));
+        out
+    }
+
+    /// Whether it holds, where that follows without knowing any size.
+    pub fn decide(&self) -> Option<bool> {
+        match self {
+            SizeConstraint::Divides(by, n) => {
+                let quotient = n.exact_div(by);
+                if quotient.is_poison() {
+                    return Some(false);
+                }
+                if quotient.vars().is_empty() {
+                    return Some(quotient.as_constant().is_some());
+                }
+                quotient.is_evidently_integral().then_some(true)
+            }
+            SizeConstraint::AtMost(a, b) => {
+                let difference = b.sub(a);
+                if difference.is_poison() {
+                    return Some(false);
+                }
+                if let Some(c) = difference.as_constant() {
+                    return Some(c >= 0);
+                }
+                let signs =
+                    |negative: bool| difference.terms().iter().all(|(_, c)| c.is_negative() == negative);
+                match (signs(false), signs(true)) {
+                    (true, _) => Some(true),
+                    // Sizes are one or more, so a sum of negative terms is negative.
+                    (_, true) => Some(false),
+                    _ => None,
+                }
+            }
+            SizeConstraint::Equal(a, b) => {
+                let difference = a.sub(b);
+                if difference.is_poison() {
+                    return Some(false);
+                }
+                if difference.is_zero() {
+                    return Some(true);
+                }
+                difference.vars().is_empty().then_some(false)
+            }
+        }
+    }
+
+    /// Whether it holds for given sizes.
+    ///
+    /// # Errors
+    /// When a size has no value or cannot be computed.
+    pub fn holds(&self, value: &dyn Fn(&str) -> Option<i64>) -> Result<bool, NatError> {
+        Ok(match self {
+            SizeConstraint::Divides(by, n) => {
+                let (by, n) = (by.eval(value)?, n.eval(value)?);
+                by != 0 && n % by == 0
+            }
+            SizeConstraint::AtMost(a, b) => a.eval(value)? <= b.eval(value)?,
+            SizeConstraint::Equal(a, b) => a.eval(value)? == b.eval(value)?,
+        })
+    }
+
+    /// The constraint with variables replaced.
+    #[must_use]
+    pub fn subst(&self, f: &dyn Fn(&NatVar) -> Option<Nat>) -> SizeConstraint {
+        match self {
+            SizeConstraint::Divides(a, b) => SizeConstraint::Divides(a.subst(f), b.subst(f)),
+            SizeConstraint::AtMost(a, b) => SizeConstraint::AtMost(a.subst(f), b.subst(f)),
+            SizeConstraint::Equal(a, b) => SizeConstraint::Equal(a.subst(f), b.subst(f)),
+        }
+    }
+}
+
+/// Is `n` at least `least` (0 or 1) whenever the sizes in it are one or more?
+fn is_evidently_at_least(n: &Nat, least: i64) -> bool {
+    let mut sum = Coefficient::from_integer(0);
+    for (m, c) in n.terms() {
+        // A product of sizes is one or more; a floor division or remainder may be zero.
+        let counts = m.iter().all(|(a, e)| matches!(a, Atom::Var(_)) && *e > 0);
+        if (c.is_negative() && !m.is_empty()) || n.is_poison() {
+            return false;
+        }
+        if counts {
+            let Some(next) = sum.checked_add(c) else { return true };
+            sum = next;
+        }
+    }
+    sum >= Coefficient::from_integer(least.into())
+}
+
+/// The least product of atoms and number that makes every term of `n` whole when multiplied with it.
+fn denominator(n: &Nat) -> Nat {
+    let mut number: i128 = 1;
+    let mut atoms: BTreeMap<Atom, i32> = BTreeMap::new();
+    for (m, c) in n.terms() {
+        let gcd = gcd(number, *c.denom());
+        let Some(lcm) = (number / gcd).checked_mul(*c.denom()) else { return Nat::poison() };
+        number = lcm;
+        for (a, e) in m.iter().filter(|(_, e)| *e < 0) {
+            let exponent = atoms.entry(a.clone()).or_insert(0);
+            *exponent = (*exponent).max(e.saturating_neg());
+        }
+    }
+    let whole = Nat::from_terms([(vec![], Coefficient::one() * Coefficient::from_integer(number))]);
+    atoms.into_iter().fold(whole, |product, (atom, e)| {
+        let factor = match atom {
+            Atom::Sum(sum) => sum,
+            other => Nat::from_terms([(vec![(other, 1)], Coefficient::one())]),
+        };
+        product.mul(&factor.pow(e.unsigned_abs()))
+    })
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
+impl fmt::Display for SizeConstraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SizeConstraint::Divides(by, n) => write!(f, "{by} divides {n}"),
+            SizeConstraint::AtMost(a, b) => write!(f, "{a} <= {b}"),
+            SizeConstraint::Equal(a, b) => write!(f, "{a} = {b}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(n: &Nat) -> Vec<String> {
+        SizeConstraint::of_size(n).iter().map(SizeConstraint::to_string).collect()
+    }
+
+    #[test]
+    fn a_size_says_what_it_needs() {
+        let (m, n, c) = (Nat::var("m"), Nat::var("n"), Nat::constant);
+        assert!(all(&m.mul(&c(32)).add(&n)).is_empty());
+        assert_eq!(all(&m.exact_div(&c(32))), ["32 divides m"]);
+        assert_eq!(all(&m.exact_div(&n)), ["n divides m"]);
+        assert_eq!(all(&m.sub(&c(2))), ["2 <= m"]);
+        assert_eq!(all(&m.sub(&c(3)).exact_div(&c(2))), ["2 divides m - 3", "3 <= m"]);
+        assert_eq!(all(&m.exact_div(&n.add(&c(1)))), ["n + 1 divides m"]);
+    }
+
+    #[test]
+    fn a_length_is_at_least_one() {
+        let of = |n: &Nat| SizeConstraint::of_length(n).iter().map(ToString::to_string).collect::<Vec<_>>();
+        let (m, n, c) = (Nat::var("m"), Nat::var("n"), Nat::constant);
+        assert!(of(&m).is_empty());
+        assert!(of(&m.mul(&n).add(&c(3)).sub(&c(3))).is_empty());
+        assert_eq!(of(&m.exact_div(&c(32))), ["32 divides m"]);
+        assert_eq!(of(&m.sub(&c(2))), ["3 <= m"]);
+        assert_eq!(of(&m.sub(&c(2)).exact_div(&c(4))), ["4 divides m - 2", "3 <= m"]);
+        assert_eq!(of(&m.exact_div(&c(4)).add(&n.exact_div(&c(6)))), ["12 divides 2*n + 3*m"]);
+        assert_eq!(of(&m.floor_div(&c(32))), ["1 <= m div 32"]);
+        assert_eq!(of(&c(0)), ["1 <= 0"]);
+    }
+
+    #[test]
+    fn what_follows_is_decided() {
+        let (m, c) = (Nat::var("m"), Nat::constant);
+        let divides = |a: &Nat, b: &Nat| SizeConstraint::Divides(a.clone(), b.clone());
+        assert_eq!(divides(&c(32), &c(100)).decide(), Some(false));
+        assert_eq!(divides(&c(32), &c(96)).decide(), Some(true));
+        assert_eq!(divides(&c(32), &m.mul(&c(64))).decide(), Some(true));
+        assert_eq!(divides(&c(32), &m).decide(), None);
+        assert_eq!(divides(&c(0), &m).decide(), Some(false));
+        assert_eq!(SizeConstraint::AtMost(c(3), m.clone()).decide(), None);
+        assert_eq!(SizeConstraint::AtMost(m.clone(), m.add(&c(1))).decide(), Some(true));
+        assert_eq!(SizeConstraint::AtMost(m.add(&c(1)), m.clone()).decide(), Some(false));
+        assert_eq!(SizeConstraint::Equal(m.clone(), c(3)).decide(), None);
+        assert_eq!(divides(&c(32), &m).holds(&|_| Some(64)), Ok(true));
+        assert_eq!(divides(&c(32), &m).holds(&|_| Some(65)), Ok(false));
+    }
+}

@@ -1,0 +1,260 @@
+//! What the scalar patterns mean.
+
+use super::failure;
+use crate::lang::diag::Diagnostic;
+use crate::lang::pattern::Pattern;
+use crate::lang::ty::{Scalar, Type, TypeKind};
+use crate::lang::value::{Value, half};
+
+/// A pattern of one scalar or vector; the result type is asked by `cast` alone.
+pub fn unary(pattern: Pattern, x: &Value, result: &Type) -> Result<Value, Diagnostic> {
+    if let Value::Vector(lanes) = x {
+        let result = result.as_vector().map_or(result, |(_, t)| t);
+        let lanes = lanes.iter().map(|x| unary(pattern, x, result)).collect::<Result<Vec<_>, _>>()?;
+        return Ok(Value::vector(lanes));
+    }
+    if matches!(x, Value::Undefined) {
+        return Ok(Value::Undefined);
+    }
+    if pattern == Pattern::Cast {
+        return cast(x, result).ok_or_else(|| failure::ill_typed(format!("{x} is cast to {result}")));
+    }
+    let ill = || failure::ill_typed(format!("`{pattern}` of {x}"));
+    Ok(match x {
+        Value::Bool(b) if pattern == Pattern::Not => Value::Bool(!b),
+        Value::Int(v, s) => match pattern {
+            Pattern::Neg => Value::int(-v, *s),
+            Pattern::Abs => Value::int(v.abs(), *s),
+            _ => return Err(ill()),
+        },
+        Value::Nat(v) => match pattern {
+            Pattern::Abs => Value::Nat(v.saturating_abs()),
+            Pattern::Neg => Value::Nat(v.saturating_neg()),
+            _ => return Err(ill()),
+        },
+        Value::F16(v) => Value::F16(half::round(float32(pattern, *v).ok_or_else(ill)?)),
+        Value::F32(v) => Value::F32(float32(pattern, *v).ok_or_else(ill)?),
+        Value::F64(v) => Value::F64(match pattern {
+            Pattern::Neg => -v,
+            Pattern::Abs => v.abs(),
+            Pattern::Sqrt => v.sqrt(),
+            Pattern::Exp => v.exp(),
+            Pattern::Log => v.ln(),
+            Pattern::Sin => v.sin(),
+            Pattern::Cos => v.cos(),
+            _ => return Err(ill()),
+        }),
+        _ => return Err(ill()),
+    })
+}
+
+fn float32(pattern: Pattern, v: f32) -> Option<f32> {
+    Some(match pattern {
+        Pattern::Neg => -v,
+        Pattern::Abs => v.abs(),
+        Pattern::Sqrt => v.sqrt(),
+        Pattern::Exp => v.exp(),
+        Pattern::Log => v.ln(),
+        Pattern::Sin => v.sin(),
+        Pattern::Cos => v.cos(),
+        _ => return None,
+    })
+}
+
+/// C's conversions, but floats beyond an integer type's range become its nearest number, and NaN zero.
+fn cast(x: &Value, to: &Type) -> Option<Value> {
+    let TypeKind::Scalar(to) = to.kind() else {
+        return match (x, to.kind()) {
+            (Value::Int(v, _), TypeKind::NatType) => Some(Value::Nat(i64::try_from(*v).ok()?)),
+            (Value::Nat(v), TypeKind::NatType) => Some(Value::Nat(*v)),
+            _ => None,
+        };
+    };
+    let integer = match x {
+        Value::Bool(b) => Some(i128::from(*b)),
+        Value::Int(v, _) => Some(*v),
+        Value::Nat(v) => Some(i128::from(*v)),
+        _ => None,
+    };
+    let float = match x {
+        Value::F16(v) | Value::F32(v) => Some(f64::from(*v)),
+        Value::F64(v) => Some(*v),
+        _ => None,
+    };
+    Some(match (to, integer, float) {
+        (Scalar::Bool, Some(v), _) => Value::Bool(v != 0),
+        (Scalar::Bool, _, Some(v)) => Value::Bool(v != 0.0),
+        // Conversion through another float type would round twice.
+        (Scalar::F32, Some(v), _) => Value::F32(v as f32),
+        (Scalar::F64, Some(v), _) => Value::F64(v as f64),
+        (Scalar::F16, Some(v), _) => Value::F16(half::round(v as f32)),
+        (Scalar::F32 | Scalar::F64 | Scalar::F16, _, Some(v)) => Value::float(v, *to)?,
+        (_, Some(v), _) => Value::int(v, *to),
+        (_, _, Some(v)) => Value::Int(saturate(v, *to), *to),
+        (_, None, None) => return None,
+    })
+}
+
+/// The integer of the type nearest to `v` rounded towards zero.
+pub fn saturate(v: f64, scalar: Scalar) -> i128 {
+    match scalar {
+        Scalar::I8 => i128::from(v as i8),
+        Scalar::I16 => i128::from(v as i16),
+        Scalar::I32 => i128::from(v as i32),
+        Scalar::I64 => i128::from(v as i64),
+        Scalar::U8 => i128::from(v as u8),
+        Scalar::U16 => i128::from(v as u16),
+        Scalar::U32 => i128::from(v as u32),
+        Scalar::U64 => i128::from(v as u64),
+        Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => v as i128,
+    }
+}
+
+/// A pattern of two scalars or vectors of one type.
+pub fn binary(pattern: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnostic> {
+    let ill = || failure::ill_typed(format!("`{pattern}` of {x} and {y}"));
+    let comparison = matches!(pattern, Pattern::Gt | Pattern::Lt | Pattern::Equal);
+    Ok(match (x, y) {
+        (Value::Vector(a), Value::Vector(b)) if a.len() == b.len() && !comparison => {
+            let lanes = a.iter().zip(b.iter()).map(|(x, y)| binary(pattern, x, y));
+            Value::vector(lanes.collect::<Result<Vec<_>, _>>()?)
+        }
+        (Value::Undefined, _) | (_, Value::Undefined) => Value::Undefined,
+        (Value::Bool(a), Value::Bool(b)) if comparison => Value::Bool(match pattern {
+            Pattern::Gt => a > b,
+            Pattern::Lt => a < b,
+            _ => a == b,
+        }),
+        (Value::Int(a, s), Value::Int(b, t)) if s == t => match integers(pattern, *a, *b)? {
+            Answer::Number(v) => Value::int(v, *s),
+            Answer::Truth(b) => Value::Bool(b),
+            Answer::None => return Err(ill()),
+        },
+        (Value::Nat(a), Value::Nat(b)) => match integers(pattern, (*a).into(), (*b).into())? {
+            Answer::Number(v) => {
+                Value::Nat(i64::try_from(v).map_err(|_| failure::misfit(pattern, "its result is too large"))?)
+            }
+            Answer::Truth(b) => Value::Bool(b),
+            Answer::None => return Err(ill()),
+        },
+        (Value::F16(a), Value::F16(b)) => match floats32(pattern, *a, *b) {
+            Answer::Number(v) => Value::F16(half::round(v)),
+            Answer::Truth(b) => Value::Bool(b),
+            Answer::None => return Err(ill()),
+        },
+        (Value::F32(a), Value::F32(b)) => match floats32(pattern, *a, *b) {
+            Answer::Number(v) => Value::F32(v),
+            Answer::Truth(b) => Value::Bool(b),
+            Answer::None => return Err(ill()),
+        },
+        (Value::F64(a), Value::F64(b)) => match floats64(pattern, *a, *b) {
+            Answer::Number(v) => Value::F64(v),
+            Answer::Truth(b) => Value::Bool(b),
+            Answer::None => return Err(ill()),
+        },
+        _ => return Err(ill()),
+    })
+}
+
+enum Answer<T> {
+    Number(T),
+    Truth(bool),
+    None,
+}
+
+fn integers(pattern: Pattern, a: i128, b: i128) -> Result<Answer<i128>, Diagnostic> {
+    Ok(Answer::Number(match pattern {
+        Pattern::Add => a + b,
+        Pattern::Sub => a - b,
+        Pattern::Mul => a.wrapping_mul(b),
+        Pattern::Div | Pattern::Mod if b == 0 => return Err(failure::division_by_zero(pattern)),
+        Pattern::Div => a / b,
+        Pattern::Mod => a % b,
+        Pattern::Min => a.min(b),
+        Pattern::Max => a.max(b),
+        Pattern::Gt => return Ok(Answer::Truth(a > b)),
+        Pattern::Lt => return Ok(Answer::Truth(a < b)),
+        Pattern::Equal => return Ok(Answer::Truth(a == b)),
+        _ => return Ok(Answer::None),
+    }))
+}
+
+macro_rules! floats {
+    ($name:ident, $float:ty) => {
+        fn $name(pattern: Pattern, a: $float, b: $float) -> Answer<$float> {
+            Answer::Number(match pattern {
+                Pattern::Add => a + b,
+                Pattern::Sub => a - b,
+                Pattern::Mul => a * b,
+                Pattern::Div => a / b,
+                Pattern::Mod => a % b,
+                Pattern::Min if b < a || a.is_nan() => b,
+                Pattern::Max if b > a || a.is_nan() => b,
+                Pattern::Min | Pattern::Max => a,
+                Pattern::Gt => return Answer::Truth(a > b),
+                Pattern::Lt => return Answer::Truth(a < b),
+                Pattern::Equal => return Answer::Truth(a == b),
+                _ => return Answer::None,
+            })
+        }
+    };
+}
+floats!(floats32, f32);
+floats!(floats64, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(v: i128, s: Scalar) -> Value {
+        Value::Int(v, s)
+    }
+
+    #[test]
+    fn integers_wrap_and_divide_towards_zero() {
+        let op = |p, a, b, s| binary(p, &int(a, s), &int(b, s)).unwrap();
+        assert_eq!(op(Pattern::Add, 127, 1, Scalar::I8), int(-128, Scalar::I8));
+        assert_eq!(op(Pattern::Sub, 0, 1, Scalar::U32), int(4_294_967_295, Scalar::U32));
+        let max = i128::from(u64::MAX);
+        assert_eq!(op(Pattern::Mul, max, max, Scalar::U64), int(1, Scalar::U64));
+        assert_eq!(op(Pattern::Div, -7, 2, Scalar::I32), int(-3, Scalar::I32));
+        assert_eq!(op(Pattern::Mod, -7, 2, Scalar::I32), int(-1, Scalar::I32));
+        let min = i128::from(i32::MIN);
+        assert_eq!(op(Pattern::Div, min, -1, Scalar::I32), int(min, Scalar::I32));
+        assert!(binary(Pattern::Div, &int(1, Scalar::I8), &int(0, Scalar::I8)).is_err());
+        assert!(binary(Pattern::Mod, &Value::Nat(1), &Value::Nat(0)).is_err());
+    }
+
+    #[test]
+    fn floats_round_to_their_own_type() {
+        // In f64 the sum would keep the small part.
+        let sum = binary(Pattern::Add, &Value::F32(16_777_216.0), &Value::F32(1.0)).unwrap();
+        assert_eq!(sum, Value::F32(16_777_216.0));
+        let half = binary(Pattern::Add, &Value::F16(2048.0), &Value::F16(1.0)).unwrap();
+        assert_eq!(half, Value::F16(2048.0));
+        assert_eq!(binary(Pattern::Min, &Value::F32(f32::NAN), &Value::F32(2.0)).unwrap(), Value::F32(2.0));
+        assert_eq!(binary(Pattern::Max, &Value::F32(2.0), &Value::F32(f32::NAN)).unwrap(), Value::F32(2.0));
+    }
+
+    #[test]
+    fn casts() {
+        let s = Type::scalar;
+        let to = |x: Value, t| unary(Pattern::Cast, &x, &s(t)).unwrap();
+        assert_eq!(to(Value::F32(-3.9), Scalar::I32), int(-3, Scalar::I32));
+        assert_eq!(to(Value::F32(1e20), Scalar::I32), int(i32::MAX.into(), Scalar::I32));
+        assert_eq!(to(Value::F32(f32::NAN), Scalar::U8), int(0, Scalar::U8));
+        assert_eq!(to(int(300, Scalar::I32), Scalar::U8), int(44, Scalar::U8));
+        assert_eq!(to(int(16_777_217, Scalar::I32), Scalar::F32), Value::F32(16_777_216.0));
+        assert_eq!(to(Value::F64(0.1), Scalar::F32), Value::F32(0.1));
+        assert_eq!(to(Value::Undefined, Scalar::F32), Value::Undefined);
+    }
+
+    #[test]
+    fn undefined_stays_undefined() {
+        let sum = binary(Pattern::Add, &Value::Undefined, &Value::F32(1.0)).unwrap();
+        assert_eq!(sum, Value::Undefined);
+        let v = Value::vector(vec![Value::Undefined, Value::F32(1.0)]);
+        let doubled = binary(Pattern::Add, &v, &v).unwrap();
+        assert_eq!(doubled, Value::vector(vec![Value::Undefined, Value::F32(2.0)]));
+    }
+}

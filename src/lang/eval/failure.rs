@@ -1,0 +1,76 @@
+//! What can go wrong when a program is evaluated, in sentences (codes E0190 to E0199).
+
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::NatError;
+use crate::lang::pattern::Pattern;
+use crate::lang::ty::Type;
+use crate::lang::value::Buffer;
+use std::fmt::Display;
+
+/// A size that has no value.
+pub fn size(why: NatError) -> Diagnostic {
+    let d = Diagnostic::error("E0191", format!("A size cannot be computed: {why}."));
+    match why {
+        NatError::Unknown(name) => d.hint(format!("Give it a value with `--size {name}=…`.")),
+        NatError::Fraction(_) => d.hint("Choose sizes that are multiples of the divisor."),
+        NatError::DivisionByZero(_) | NatError::Overflow(_) => d,
+    }
+}
+
+pub fn negative(n: i64, ty: &Type) -> Diagnostic {
+    Diagnostic::error("E0191", format!("A size in the type {ty} is {n}, but sizes are not negative."))
+}
+
+pub fn too_large(what: impl Display) -> Diagnostic {
+    Diagnostic::error("E0198", format!("A value of type {what} is too large to evaluate."))
+        .hint("Choose smaller sizes.")
+}
+
+pub fn no_data(ty: &Type) -> Diagnostic {
+    Diagnostic::error("E0196", format!("Values of type {ty} cannot be stored."))
+}
+
+pub fn no_value_of(ty: &Type) -> Diagnostic {
+    Diagnostic::error("E0190", format!("The value given is no value of type {ty} at these sizes."))
+}
+
+pub fn wrong_buffer(ty: &Type, buffer: &Buffer) -> Diagnostic {
+    let found = buffer.scalar().map_or("records", |s| s.name());
+    Diagnostic::error("E0190", format!("Memory that holds {found} cannot hold a value of type {ty}."))
+}
+
+pub fn wrong_length(ty: &Type, found: usize, expected: usize) -> Diagnostic {
+    let message =
+        format!("A value of type {ty} takes {expected} cells of memory here, but {found} are given.");
+    Diagnostic::error("E0190", message)
+}
+
+pub fn wrong_inputs(found: usize, expected: usize) -> Diagnostic {
+    Diagnostic::error("E0190", format!("The program takes {expected} inputs, but {found} are given."))
+}
+
+pub fn out_of_bounds(pattern: Pattern, index: impl Display, length: impl Display) -> Diagnostic {
+    Diagnostic::error("E0192", format!("`{pattern}` accesses element {index} of {length} elements."))
+}
+
+pub fn division_by_zero(pattern: Pattern) -> Diagnostic {
+    Diagnostic::error("E0193", format!("`{pattern}` divides an integer by zero."))
+}
+
+pub fn out_of_steps(steps: u64) -> Diagnostic {
+    Diagnostic::error("E0194", format!("The evaluation was stopped after {steps} steps."))
+        .hint("Choose smaller sizes, or allow more steps.")
+}
+
+pub fn cancelled() -> Diagnostic {
+    Diagnostic::error("E0195", "The evaluation was stopped.")
+}
+
+pub fn ill_typed(what: impl Display) -> Diagnostic {
+    Diagnostic::error("E0196", format!("The term is ill-typed: {what}."))
+}
+
+/// Sizes of a pattern's arguments that do not fit each other.
+pub fn misfit(pattern: Pattern, why: impl Display) -> Diagnostic {
+    Diagnostic::error("E0197", format!("`{pattern}` cannot be evaluated at these sizes: {why}."))
+}

@@ -1,0 +1,174 @@
+//! The fast evaluator: terms become statements over flat typed cells (`stage`, `patterns`), which then run (`frame`).
+//!
+//! It means what [`super::naive`] means, with one liberty: what is never used may stay uncomputed, so a program whose
+//! unused parts have no value still gets one. Where it cannot follow (code that would explode, sizes that do not fit)
+//! it gives up, and the naive evaluator answers.
+
+mod frame;
+mod number;
+mod patterns;
+mod place;
+mod stage;
+
+use super::{Limits, Sizes};
+use crate::lang::diag::Diagnostic;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::Term;
+use crate::lang::value::{Value, half};
+use frame::{Arrays, Cells, Frame};
+use place::{CellKind, Home, Place, Shape, cell_kind};
+use stage::{Env, GiveUp, Stage, Staged};
+use std::collections::HashSet;
+
+/// What became of an attempt.
+pub enum Outcome {
+    Done(Result<Value, Diagnostic>),
+    /// The naive evaluator must answer.
+    GaveUp,
+}
+
+/// Evaluates a closed term, applied to inputs that fit its type.
+pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Outcome {
+    match attempt(term, sizes, inputs, limits) {
+        Ok(result) => Outcome::Done(result),
+        Err(GiveUp) => Outcome::GaveUp,
+    }
+}
+
+fn attempt(
+    term: &Term,
+    sizes: &Sizes,
+    inputs: &[Value],
+    limits: &Limits,
+) -> Staged<Result<Value, Diagnostic>> {
+    let tracks = leaves_holes(term) || inputs.iter().any(has_hole);
+    let mut stage = Stage::new(sizes, limits, tracks);
+    let (params, result) = term.ty().signature();
+    let mut f = stage.eval(term, &Env::default())?;
+    for (ty, input) in params.iter().zip(inputs) {
+        let place = stage.allocate(&stage.shape(ty)?)?;
+        fill(&place, input, 0, &mut stage.cells, &mut stage.arrays)?;
+        let value = stage.read(&place);
+        f = stage.apply(&f, value)?;
+    }
+    let shape = stage.shape(&result)?;
+    let out = stage.allocate(&shape)?;
+    stage.store(&out, &f)?;
+    drop(f);
+    let (cells, arrays, program) = stage.into_parts();
+    let mut frame = Frame::new(cells, arrays, limits);
+    frame.run(&program);
+    if let Some(why) = frame.failure() {
+        return Ok(Err(why.diagnostic(limits)));
+    }
+    Ok(Ok(take(&frame, &out, &shape, 0)))
+}
+
+/// Can the program make undefined cells?
+fn leaves_holes(term: &Term) -> bool {
+    let mut seen = HashSet::new();
+    let mut todo = vec![term];
+    while let Some(t) = todo.pop() {
+        if matches!(t.as_pattern(), Some(Pattern::PadEmpty | Pattern::Scatter)) {
+            return true;
+        }
+        if seen.insert(t.digest()) {
+            todo.extend(t.children());
+        }
+    }
+    false
+}
+
+fn has_hole(value: &Value) -> bool {
+    match value {
+        Value::Undefined => true,
+        Value::Pair(p) => has_hole(&p.0) || has_hole(&p.1),
+        Value::Array(c) | Value::Vector(c) => c.iter().any(has_hole),
+        _ => false,
+    }
+}
+
+fn cell_of(home: &Home, at: usize) -> (Option<usize>, usize) {
+    match home {
+        Home::Slot(s) => (None, *s),
+        Home::Array(a, _) => (Some(*a), at),
+    }
+}
+
+fn set<T: frame::Kind>(
+    cells: &mut Cells,
+    arrays: &mut Arrays,
+    home: &Home,
+    at: usize,
+    value: T,
+) -> Option<()> {
+    *match cell_of(home, at) {
+        (None, slot) => T::cells_mut(cells).get_mut(slot)?,
+        (Some(array), at) => T::arrays_mut(arrays).get_mut(array)?.get_mut(at)?,
+    } = value;
+    Some(())
+}
+
+fn get<T: frame::Kind>(frame: &Frame, home: &Home, at: usize) -> T {
+    match cell_of(home, at) {
+        (None, slot) => T::cells(&frame.scalars).get(slot).copied(),
+        (Some(array), at) => T::arrays(&frame.arrays).get(array).and_then(|a| a.get(at)).copied(),
+    }
+    .unwrap_or_default()
+}
+
+/// Puts a value into cells; `at` is its number among the values of its place.
+fn fill(place: &Place, value: &Value, at: usize, cells: &mut Cells, arrays: &mut Arrays) -> Staged<()> {
+    match (place, value) {
+        (Place::Pair(p), Value::Pair(v)) => {
+            fill(&p.0, &v.0, at, cells, arrays)?;
+            fill(&p.1, &v.1, at, cells, arrays)
+        }
+        (Place::Array { length, element }, Value::Array(v) | Value::Vector(v))
+            if *length == v.len() as i64 =>
+        {
+            v.iter().enumerate().try_for_each(|(i, x)| fill(element, x, at * v.len() + i, cells, arrays))
+        }
+        (Place::Number { scalar, home, defined }, value) => {
+            let known = !matches!(value, Value::Undefined);
+            let done = match (cell_kind(*scalar), value) {
+                (_, Value::Undefined) => Some(()),
+                (CellKind::F32, Value::F16(v)) => set(cells, arrays, home, at, half::round(*v)),
+                (CellKind::F32, Value::F32(v)) => set(cells, arrays, home, at, *v),
+                (CellKind::F64, Value::F64(v)) => set(cells, arrays, home, at, *v),
+                (CellKind::Bool, Value::Bool(v)) => set(cells, arrays, home, at, *v),
+                (CellKind::Int, v) => set(cells, arrays, home, at, place::int_cell(v)),
+                _ => None,
+            };
+            let flagged = defined.as_ref().map_or(Some(()), |home| set(cells, arrays, home, at, known));
+            done.and(flagged).ok_or(GiveUp)
+        }
+        _ => Err(GiveUp),
+    }
+}
+
+/// Reads a value from cells.
+fn take(frame: &Frame, place: &Place, shape: &Shape, at: usize) -> Value {
+    match (place, shape) {
+        (Place::Pair(p), Shape::Pair(s)) => {
+            Value::pair(take(frame, &p.0, &s.0, at), take(frame, &p.1, &s.1, at))
+        }
+        (Place::Array { length, element }, Shape::Array { element: shape, vector, .. }) => {
+            let n = *length as usize;
+            let cells = (0..n).map(|i| take(frame, element, shape, at * n + i)).collect();
+            if *vector { Value::vector(cells) } else { Value::array(cells) }
+        }
+        (Place::Number { scalar, home, defined }, _) => {
+            if defined.as_ref().is_some_and(|home| !get::<bool>(frame, home, at)) {
+                return Value::Undefined;
+            }
+            match cell_kind(*scalar) {
+                CellKind::F32 => place::f32_value(get(frame, home, at), *scalar),
+                CellKind::F64 => Value::F64(get(frame, home, at)),
+                CellKind::Bool => Value::Bool(get(frame, home, at)),
+                CellKind::Int => place::int_value(get(frame, home, at), *scalar),
+            }
+        }
+        _ => Value::Undefined,
+    }
+}

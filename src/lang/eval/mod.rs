@@ -1,0 +1,85 @@
+//! The reference interpreter: what a program means, for given sizes and inputs.
+//!
+//! [`naive`] is slow and obviously right: it says in one place what each pattern means. [`run`] is the one to call;
+//! it is fast, and tests compare it with [`naive`].
+//!
+//! Arithmetic is that of C without contraction: each `f32` operation rounds to `f32`, `f16` is computed as `f32`
+//! and rounded after each operation, integers wrap around at the width of their type (C's unsigned arithmetic, and
+//! what compilers do for signed numbers under `-fwrapv`), integer division rounds towards zero and fails at zero.
+//! `min` and `max` of a float and NaN are the float. Indices are checked. `padEmpty` leaves undefined cells:
+//! arithmetic on them is undefined, and a result agrees with a reference if it does wherever the reference is defined.
+//! Reductions run from left to right. `select` evaluates only what it selects.
+
+mod arith;
+pub mod failure;
+mod fast;
+pub mod inputs;
+pub mod naive;
+
+use super::diag::Diagnostic;
+use super::nat::Name;
+use super::term::Term;
+use super::value::Value;
+use indexmap::IndexMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the size parameters of a program are.
+pub type Sizes = IndexMap<Name, i64>;
+
+/// How long and how large an evaluation may get.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// Applications of patterns, and elements of arrays.
+    pub steps: u64,
+    /// The most elements of one array.
+    pub elements: u64,
+    /// Set by someone else to stop.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl Default for Limits<'_> {
+    fn default() -> Self {
+        Limits { steps: 10_000_000_000, elements: 1 << 28, cancel: None }
+    }
+}
+
+impl Limits<'_> {
+    /// Enough for tests, and over in seconds at the worst.
+    pub const TEST: Limits<'static> = Limits { steps: 20_000_000, elements: 1 << 20, cancel: None };
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}
+
+/// Evaluates a closed term, applied to the inputs.
+///
+/// # Errors
+/// When sizes or inputs do not fit the term, an operation has no result, or a limit is reached.
+pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Result<Value, Diagnostic> {
+    check_inputs(term, sizes, inputs)?;
+    match fast::run(term, sizes, inputs, limits) {
+        fast::Outcome::Done(result) => result,
+        fast::Outcome::GaveUp => naive::run(term, sizes, inputs, limits),
+    }
+}
+
+/// Inputs that do not fit the term.
+fn check_inputs(term: &Term, sizes: &Sizes, inputs: &[Value]) -> Result<(), Diagnostic> {
+    let (params, _) = term.ty().signature();
+    if params.len() != inputs.len() {
+        return Err(failure::wrong_inputs(inputs.len(), params.len()));
+    }
+    match params.iter().zip(inputs).find(|(ty, input)| !input.fits(ty, sizes)) {
+        Some((ty, _)) => Err(failure::no_value_of(ty)),
+        None => Ok(()),
+    }
+}
+
+/// The closed term's sizes from names, e.g. `sizes([("m", 64)])`.
+pub fn sizes<'a>(pairs: impl IntoIterator<Item = (&'a str, i64)>) -> Sizes {
+    pairs.into_iter().map(|(name, value)| (Name::from(name), value)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! What unification cannot say: which types have `+`, which numbers fit a type. Looked at when the types are known.
+
+use super::codes;
+use super::report::Names;
+use super::state::Infer;
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::literal::Literal;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::pattern::Pattern;
+use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
+use rustc_hash::FxHashSet;
+
+/// A condition on a type.
+#[derive(Clone, Debug)]
+pub struct Check {
+    pub what: What,
+    pub ty: Type,
+    pub span: Span,
+    pub used_at: Option<Span>,
+}
+
+#[derive(Clone, Debug)]
+pub enum What {
+    /// Numbers, or vectors of them.
+    Numeric(&'static str),
+    /// Floating-point numbers, or vectors of them.
+    Float(&'static str),
+    /// Whole numbers, or vectors of them.
+    Integer(&'static str),
+    /// Scalars that have an order.
+    Ordered(&'static str),
+    /// Scalars that can be equal.
+    Comparable(&'static str),
+    /// What a vector holds.
+    Lane,
+    /// What the type can be converted to.
+    CastTo(Type),
+    /// A number as it is written; is it one with a point or exponent?
+    Number { digits: Name, negative: bool, float: bool },
+    /// A constant below a size; the type is that of the index.
+    Below { value: Nat, size: Nat },
+}
+
+/// The conditions on the types of a pattern: on which of its type variables.
+pub fn of_pattern(pattern: Pattern) -> Option<(What, &'static str)> {
+    use Pattern as P;
+    let name = pattern.operator().unwrap_or(pattern.name());
+    Some(match pattern {
+        P::Neg => (What::Numeric("-"), "t"),
+        P::Add | P::Sub | P::Mul | P::Div | P::Min | P::Max | P::Abs => (What::Numeric(name), "t"),
+        P::Mod => (What::Integer(name), "t"),
+        P::Gt | P::Lt => (What::Ordered(name), "t"),
+        P::Equal => (What::Comparable(name), "t"),
+        P::Sqrt | P::Exp | P::Log | P::Sin | P::Cos => (What::Float(name), "t"),
+        P::VectorFromScalar | P::AsVector | P::AsVectorAligned | P::AsScalar => (What::Lane, "t"),
+        _ => return None,
+    })
+}
+
+/// What the parts of a vector are, or the type itself.
+fn lane(t: &Type) -> &Type {
+    t.as_vector().map_or(t, |(_, lane)| lane)
+}
+
+/// Does the condition hold? None when the type is not known well enough.
+fn holds(what: &What, t: &Type) -> Option<bool> {
+    if let TypeKind::Var(_) = lane(t).kind() {
+        return None;
+    }
+    let scalar = |t: &Type, f: &dyn Fn(Scalar) -> bool| t.as_scalar().is_some_and(f);
+    let nat = matches!(t.kind(), TypeKind::NatType);
+    let index = t.as_index().is_some();
+    Some(match what {
+        What::Numeric(_) => nat || scalar(lane(t), &|s| s != Scalar::Bool),
+        What::Float(_) => scalar(lane(t), &Scalar::is_float),
+        What::Integer(_) => nat || scalar(lane(t), &Scalar::is_integer),
+        What::Ordered(_) => nat || index || scalar(t, &|s| s != Scalar::Bool),
+        What::Comparable(_) => nat || index || scalar(t, &|_| true),
+        What::Lane => scalar(t, &|_| true),
+        What::CastTo(to) => {
+            let plain = |t: &Type| t.as_scalar().is_some() || matches!(t.kind(), TypeKind::NatType);
+            if t.as_vector().is_none() && !plain(t) && !index {
+                return Some(false);
+            }
+            if matches!(lane(to).kind(), TypeKind::Var(_)) {
+                return None;
+            }
+            match (t.as_vector(), to.as_vector()) {
+                (None, None) => (plain(t) || index) && plain(to),
+                (Some((n, a)), Some((m, b))) => {
+                    (n == m || n.has_metas() || m.has_metas()) && plain(a) && plain(b)
+                }
+                _ => false,
+            }
+        }
+        What::Number { digits, negative, float } => match t.kind() {
+            TypeKind::NatType => !negative && !float,
+            TypeKind::Scalar(s) => literal(digits, *negative, *s).is_some(),
+            _ => false,
+        },
+        What::Below { value, size } => match (value.as_constant(), size.as_constant()) {
+            (Some(v), Some(n)) => v >= 0 && v < n,
+            _ => true,
+        },
+    })
+}
+
+/// The number at a scalar type, if the type has it.
+pub fn literal(digits: &str, negative: bool, scalar: Scalar) -> Option<Literal> {
+    if scalar.is_float() {
+        let value: f64 = digits.parse().ok()?;
+        let value = if negative { -value } else { value };
+        let fits = scalar != Scalar::F32 || (value as f32).is_finite() || !value.is_finite();
+        return (fits && value.is_finite()).then(|| Literal::float(value, scalar));
+    }
+    let value: i128 = digits.parse().ok()?;
+    Literal::number(if negative { -value } else { value }, scalar)
+}
+
+impl Infer {
+    pub fn check_later(&mut self, what: What, ty: &Type, span: Span) {
+        self.checks.push(Check { what, ty: ty.clone(), span, used_at: None });
+    }
+
+    /// Looks at the conditions; keeps those that cannot be decided yet.
+    pub fn run_checks(&mut self) {
+        let mut open = vec![];
+        // Unknowns of which it has been said that what stands for them does not do: once is enough.
+        let mut told: FxHashSet<u32> = FxHashSet::default();
+        for mut check in std::mem::take(&mut self.checks) {
+            let root = self.u.root(&check.ty);
+            check.ty = self.u.zonk(&check.ty);
+            if let What::CastTo(to) = &mut check.what {
+                *to = self.u.zonk(to);
+            }
+            if let What::Below { value, size } = &mut check.what {
+                *value = self.u.zonk_nat(value);
+                *size = self.u.zonk_nat(size);
+            }
+            match holds(&check.what, &check.ty) {
+                Some(true) => {}
+                Some(false) => {
+                    if root.is_none_or(|id| told.insert(id)) {
+                        self.report_check(&check);
+                    }
+                }
+                None => open.push(check),
+            }
+        }
+        self.checks = open;
+    }
+
+    /// Gives numbers whose type nothing says the usual one: `f32` with a point, else `i32`. A use may still say the
+    /// types in `open`.
+    pub fn default_numbers(&mut self, open: &FxHashSet<u32>) {
+        let numbers = self.checks.iter().filter_map(|c| match c.what {
+            What::Number { float, .. } => Some((float, c.ty.clone(), c.span)),
+            _ => None,
+        });
+        let mut numbers: Vec<(bool, Type, Span)> = numbers.collect();
+        numbers.sort_by_key(|(float, ..)| !*float);
+        for (float, ty, span) in numbers {
+            let ty = self.u.resolve(&ty);
+            if matches!(ty.kind(), TypeKind::Var(TypeVar::Meta(id)) if !open.contains(id)) {
+                let usual = if float { Scalar::F32 } else { Scalar::I32 };
+                let place = self.place(span, super::report::Why::Context);
+                // A bare unknown can be anything that is data.
+                let _ = self.u.unify(&ty, &Type::scalar(usual), place);
+            }
+        }
+    }
+
+    fn report_check(&mut self, check: &Check) {
+        let names = Names::default();
+        let ty = self.show(&check.ty, &names);
+        let what = describe(&check.ty);
+        let error = |message: String| Diagnostic::error(codes::OPERAND, message).label(check.span, "here");
+        let problem = match &check.what {
+            What::Numeric(op) => error(format!("`{op}` needs numbers, but found {what}: {ty}.")),
+            What::Float(op) => error(format!("`{op}` needs floating-point numbers, but found {what}: {ty}.")),
+            What::Integer(op) => error(format!("`{op}` needs whole numbers, but found {what}: {ty}.")),
+            What::Ordered(op) => error(format!("`{op}` compares numbers, but found {what}: {ty}.")),
+            What::Comparable(op) => error(format!("`{op}` compares scalars, but found {what}: {ty}.")),
+            What::Lane => error(format!("Vectors hold scalars, but found {what}: {ty}.")),
+            What::CastTo(to) => {
+                let to = self.show(to, &names);
+                error(format!("There is no conversion from {ty} to {to}."))
+                    .note("`cast` converts between scalar types, and between vectors of one length.")
+            }
+            What::Below { value, size } => {
+                Diagnostic::error(codes::LITERAL, format!("The index {value} is not below {size}."))
+                    .label(check.span, "out of range")
+            }
+            What::Number { digits, negative, .. } => {
+                let number = format!("{}{digits}", if *negative { "-" } else { "" });
+                let message = if check.ty.as_scalar().is_some() {
+                    format!("The number {number} does not fit the type {ty}.")
+                } else {
+                    format!("This is a number, but {what} is needed: {ty}.")
+                };
+                let problem = Diagnostic::error(codes::LITERAL, message)
+                    .label(check.span, format!("{ty} is needed here"));
+                match check.ty.kind() {
+                    TypeKind::Index(n) => problem.hint(format!(
+                        "Write `natAsIndex {} {number}` for an index.",
+                        n.subst(&|v| crate::lang::ty::TypeSubst::nat(&names, v)).as_atom_text()
+                    )),
+                    TypeKind::Vector(..) => {
+                        problem.hint(format!("Write `vectorFromScalar {number}` for a vector of it."))
+                    }
+                    TypeKind::Scalar(s) if s.is_integer() => {
+                        problem.note(format!("`{}` holds whole numbers in its range alone.", s.name()))
+                    }
+                    _ => problem,
+                }
+            }
+        };
+        let problem = match check.used_at {
+            Some(span) => problem.label(span, "used here"),
+            None => problem,
+        };
+        let problem = match (&check.what, check.ty.kind()) {
+            (What::Numeric(op), TypeKind::Array(..)) if op.chars().all(|c| !c.is_alphabetic()) => {
+                problem.hint(format!("For every element, write `zip a b |> map (\\p. fst p {op} snd p)`."))
+            }
+            _ => problem,
+        };
+        let problem = names.explain(problem);
+        self.problems.push(problem);
+    }
+}
+
+/// What sort of thing has this type, with its article.
+pub fn describe(t: &Type) -> &'static str {
+    match t.kind() {
+        TypeKind::Scalar(Scalar::Bool) => "a truth value",
+        TypeKind::Scalar(s) if s.is_float() => "a floating-point number",
+        TypeKind::Scalar(_) | TypeKind::NatType => "a whole number",
+        TypeKind::Index(_) => "an index",
+        TypeKind::Vector(..) => "a vector",
+        TypeKind::Pair(..) => "a pair",
+        TypeKind::Array(..) => "an array",
+        TypeKind::Fun(..) => "a function",
+        TypeKind::Var(_) | TypeKind::Ill => "something else",
+    }
+}

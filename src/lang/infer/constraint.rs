@@ -1,0 +1,147 @@
+//! What a term asks of its sizes, and checking it with values.
+
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Name, NatError, NatVar};
+use crate::lang::term::{Arg, Expr, Term};
+use crate::lang::ty::{Type, TypeKind};
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHashSet;
+
+/// Values for the sizes of a program.
+pub type Sizes = IndexMap<Name, i64>;
+
+/// Everything that a term's types and sizes ask for that is not evident, each condition once, in the order in which
+/// the term has them. Arrays have at least one element.
+pub fn constraints_of(term: &Term) -> Vec<SizeConstraint> {
+    let mut out = Collector::default();
+    out.term(term);
+    let found: Vec<SizeConstraint> = out.found.into_iter().collect();
+    // Of several lower bounds of one size the greatest says it all.
+    let implied = |c: &SizeConstraint| {
+        let SizeConstraint::AtMost(a, n) = c else { return false };
+        let Some(a) = a.as_constant() else { return false };
+        found.iter().any(
+            |d| matches!(d, SizeConstraint::AtMost(b, m) if m == n && b.as_constant().is_some_and(|b| b > a)),
+        )
+    };
+    found.iter().filter(|c| !implied(c)).cloned().collect()
+}
+
+fn names(constraint: &SizeConstraint) -> Vec<Name> {
+    let (SizeConstraint::Divides(a, b) | SizeConstraint::AtMost(a, b) | SizeConstraint::Equal(a, b)) =
+        constraint;
+    let named = a.vars().into_iter().chain(b.vars()).filter_map(|v| match v {
+        NatVar::Named(name) => Some(name),
+        NatVar::Meta(_) => None,
+    });
+    named.collect::<IndexSet<Name>>().into_iter().collect()
+}
+
+/// Checks a condition with values for the sizes.
+///
+/// # Errors
+/// `E0150` when it does not hold, `E0151` when a size in it has no value.
+pub fn check_constraint(constraint: &SizeConstraint, sizes: &Sizes) -> Result<(), Diagnostic> {
+    let problem = match constraint.holds(&|name| sizes.get(name).copied()) {
+        Ok(true) => return Ok(()),
+        Err(NatError::Unknown(missing)) => {
+            return Err(Diagnostic::error("E0151", format!("The size `{missing}` has no value."))
+                .note(format!("It must be known to check that {constraint}."))
+                .hint(format!("Give one with `--size {missing}=1024`.")));
+        }
+        Ok(false) => {
+            Diagnostic::error("E0150", format!("The sizes do not fit: it must hold that {constraint}."))
+        }
+        Err(error) => {
+            Diagnostic::error("E0150", format!("The sizes do not fit: it must hold that {constraint}."))
+                .note(format!("With these sizes, {error}."))
+        }
+    };
+    let given: Vec<String> =
+        names(constraint).iter().filter_map(|n| Some(format!("{n} = {}", sizes.get(n)?))).collect();
+    let problem =
+        if given.is_empty() { problem } else { problem.note(format!("Here, {}.", given.join(", "))) };
+    Err(match constraint {
+        SizeConstraint::Divides(by, of) => match by.eval(&|name| sizes.get(name).copied()) {
+            Ok(by) if by > 1 => problem.hint(format!("Choose sizes for which {of} is a multiple of {by}.")),
+            _ => problem,
+        },
+        SizeConstraint::AtMost(..) if !given.is_empty() => problem.hint("Choose larger sizes."),
+        SizeConstraint::AtMost(..) | SizeConstraint::Equal(..) => problem,
+    })
+}
+
+#[derive(Default)]
+struct Collector {
+    found: IndexSet<SizeConstraint>,
+    types: FxHashSet<Type>,
+    terms: FxHashSet<Term>,
+}
+
+impl Collector {
+    fn ty(&mut self, ty: &Type) {
+        if !self.types.insert(ty.clone()) {
+            return;
+        }
+        match ty.kind() {
+            TypeKind::Index(n) => self.found.extend(SizeConstraint::of_length(n)),
+            TypeKind::Vector(n, t) | TypeKind::Array(n, t) => {
+                self.found.extend(SizeConstraint::of_length(n));
+                self.ty(t);
+            }
+            TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
+                self.ty(a);
+                self.ty(b);
+            }
+            _ => {}
+        }
+    }
+
+    fn term(&mut self, term: &Term) {
+        // Outermost first; an explicit stack, so that no nesting is too deep.
+        let mut stack = vec![term];
+        while let Some(t) = stack.pop() {
+            if !self.terms.insert(t.clone()) {
+                continue;
+            }
+            self.ty(t.ty());
+            if let Expr::Prim(prim) = t.expr() {
+                for arg in &prim.args {
+                    if let Arg::Nat(n) = arg {
+                        self.found.extend(SizeConstraint::of_size(n));
+                    }
+                }
+            }
+            stack.extend(t.children().into_iter().rev());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::nat::Nat;
+
+    fn sizes(list: &[(&str, i64)]) -> Sizes {
+        list.iter().map(|(n, v)| ((*n).into(), *v)).collect()
+    }
+
+    #[test]
+    fn checks_say_what_is_wrong() {
+        let k = SizeConstraint::Divides(Nat::constant(32), Nat::var("m"));
+        assert!(check_constraint(&k, &sizes(&[("m", 64)])).is_ok());
+        let problem = check_constraint(&k, &sizes(&[("m", 100)])).unwrap_err();
+        insta::assert_snapshot!(problem.render(&crate::lang::diag::Sources::new()), @r"
+        error[E0150]: The sizes do not fit: it must hold that 32 divides m.
+         = Here, m = 100.
+         = hint: Choose sizes for which m is a multiple of 32.
+        ");
+        let problem = check_constraint(&k, &sizes(&[("n", 100)])).unwrap_err();
+        insta::assert_snapshot!(problem.render(&crate::lang::diag::Sources::new()), @r"
+        error[E0151]: The size `m` has no value.
+         = It must be known to check that 32 divides m.
+         = hint: Give one with `--size m=1024`.
+        ");
+    }
+}

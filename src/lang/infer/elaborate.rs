@@ -1,0 +1,880 @@
+//! From expressions as written to elaborated trees.
+//!
+//! One walk creates unknowns and equations; what depends on types that are not known yet (`x |> f`, numbers,
+//! operators) is kept for later. An expected type is passed inwards, so that functions know their parameters before
+//! their bodies are read; functions among arguments are read after the other arguments for the same reason.
+//! After a mistake an unknown stands for what was meant, and the walk goes on.
+
+use super::check::{self, What};
+use super::codes;
+use super::report::Why;
+use super::scheme::{ExplicitKind, Scheme};
+use super::state::{Infer, Joining, Joint};
+use super::tree::{Node, Tree, TreeArg};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::nat::{Name, Nat};
+use crate::lang::pattern::{self, AddressSpace, Pattern};
+use crate::lang::syntax::ast::{Expr, ExprKind, Number, Op, Param, ParamKind};
+use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
+
+/// The longest chain of operators, arguments, elements or stages: terms nest them.
+const MAX_CHAIN: usize = 2 * crate::lang::MAX_DEPTH;
+
+/// The type that the surroundings want, and why.
+#[derive(Clone)]
+pub struct Expected {
+    pub ty: Type,
+    pub why: Why,
+}
+
+impl Expected {
+    pub fn new(ty: Type, why: Why) -> Expected {
+        Expected { ty, why }
+    }
+}
+
+/// An argument of an application.
+enum Given<'a> {
+    Written(&'a Expr),
+    /// What stands before `|>`.
+    Piped(Box<Tree>),
+}
+
+/// A function that is applied: its tree, its name for messages, and the arguments that are left for it.
+struct Head<'a> {
+    tree: Tree,
+    name: Option<Name>,
+    /// How many arguments it took that are no terms.
+    explicit: usize,
+    rest: Vec<&'a Expr>,
+}
+
+impl Infer {
+    pub fn error_tree(&mut self, span: Span) -> Tree {
+        Tree::new(Node::Error, self.any(), span)
+    }
+
+    /// Elaborates an expression. If a type is expected, the tree has it, or the difference has been reported.
+    pub fn expr(&mut self, e: &Expr, expected: Option<Expected>) -> Tree {
+        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.expr_here(e, expected))
+    }
+
+    fn expr_here(&mut self, e: &Expr, expected: Option<Expected>) -> Tree {
+        let tree = match &e.kind {
+            ExprKind::Name(_) => return self.application(e, &[], None, e.span, expected),
+            ExprKind::App(head, args) => return self.application(head, args, None, e.span, expected),
+            ExprKind::Pipe(first, stages) => return self.pipe(first, stages, e.span, expected),
+            ExprKind::Lam(params, body) => return self.lambda(params, body, e.span, expected),
+            ExprKind::Compose(first, rest) => self.compose(first, rest, e.span, expected.as_ref()),
+            ExprKind::Let { name, value, body } => {
+                let value = self.expr(value, None);
+                let local = self.local(&name.kind, value.ty.clone(), name.span);
+                self.scope.enter(&name.kind, local);
+                let body = self.expr(body, expected);
+                self.scope.leave(&name.kind);
+                let ty = body.ty.clone();
+                let function = Type::fun(value.ty.clone(), ty.clone());
+                let lam = Tree::new(Node::Lam(local, Box::new(body)), function, e.span);
+                return Tree::app(lam, value, ty, e.span);
+            }
+            ExprKind::Number(number) => self.number(number, false, e.span),
+            ExprKind::Neg(inner) => match &inner.kind {
+                ExprKind::Number(number) => self.number(number, true, e.span),
+                _ => {
+                    let operand = self.expr(inner, None);
+                    let f = self.prim(Pattern::Neg, vec![], e.span);
+                    let ty = self.any();
+                    let wanted = Type::fun(operand.ty.clone(), ty.clone());
+                    self.equal(&f.ty, &wanted, inner.span, Why::Operand("-"));
+                    Tree::app(f, operand, ty, e.span)
+                }
+            },
+            ExprKind::Section(op) => match self.operator(*op, e.span) {
+                Some(p) => self.prim(p, vec![], e.span),
+                None => self.error_tree(e.span),
+            },
+            ExprKind::Infix(first, rest) => self.infix(e, first, rest),
+            ExprKind::Array(elements) => self.array(elements, e.span),
+            ExprKind::Tuple(parts) => self.tuple(parts, e.span),
+            ExprKind::Ascribe(inner, ty) => {
+                let ty = self.ty(ty);
+                self.expr(inner, Some(Expected::new(ty, Why::Ascribed)))
+            }
+            ExprKind::NatLam(..) => {
+                self.problem(
+                    Diagnostic::error(
+                        codes::MISPLACED,
+                        "A function of sizes stands only where a definition starts.",
+                    )
+                    .label(e.span, "not here")
+                    .hint("Declare the size as a parameter of a definition: `def f (n: nat) ...`."),
+                );
+                self.error_tree(e.span)
+            }
+            ExprKind::Call(..) | ExprKind::Or(_) | ExprKind::And(_) => {
+                self.problem(
+                    Diagnostic::error(codes::MISPLACED, "This stands in sketches, not in programs.")
+                        .label(e.span, "not here"),
+                );
+                self.error_tree(e.span)
+            }
+            ExprKind::Subst { .. } => {
+                self.problem(
+                    Diagnostic::error(
+                        codes::MISPLACED,
+                        "A substitution stands on the right side of a rule alone.",
+                    )
+                    .label(e.span, "not here"),
+                );
+                self.error_tree(e.span)
+            }
+            // The parser has said that holes stand in sketches alone.
+            ExprKind::Hole(_) | ExprKind::Error => self.error_tree(e.span),
+        };
+        self.fits(tree, expected)
+    }
+
+    fn fits(&mut self, tree: Tree, expected: Option<Expected>) -> Tree {
+        if let Some(Expected { ty, why }) = expected {
+            self.equal(&ty, &tree.ty, tree.span, why);
+        }
+        tree
+    }
+
+    fn number(&mut self, number: &Number, negative: bool, span: Span) -> Tree {
+        let ty = match &number.suffix {
+            None => self.data(),
+            Some(suffix) => match Scalar::from_name(suffix) {
+                Some(scalar) => Type::scalar(scalar),
+                None => {
+                    let problem =
+                        Diagnostic::error(codes::LITERAL, format!("`{suffix}` is no type of numbers."));
+                    let scalars = Scalar::ALL.iter().map(|s| s.name());
+                    self.problem(problem.label(span, "in this number").did_you_mean(suffix, scalars));
+                    return Tree::new(Node::Error, self.data(), span);
+                }
+            },
+        };
+        let what = What::Number { digits: number.digits.clone(), negative, float: number.is_float() };
+        self.check_later(what, &ty, span);
+        Tree::new(Node::Number { digits: number.digits.clone(), negative }, ty, span)
+    }
+
+    fn operator(&mut self, op: Op, span: Span) -> Option<Pattern> {
+        let (message, hint) = match op {
+            Op::Add => return Some(Pattern::Add),
+            Op::Sub => return Some(Pattern::Sub),
+            Op::Mul => return Some(Pattern::Mul),
+            Op::Div => return Some(Pattern::Div),
+            Op::Rem => return Some(Pattern::Mod),
+            Op::Lt => return Some(Pattern::Lt),
+            Op::Gt => return Some(Pattern::Gt),
+            Op::Eq => return Some(Pattern::Equal),
+            Op::Le => ("`<=` compares sizes, not values.", "Write `not (a > b)`, which is true for NaN too."),
+            Op::Ge => ("`>=` compares sizes, not values.", "Write `not (a < b)`, which is true for NaN too."),
+            Op::FloorDiv => ("`div` divides sizes, not values.", "`/` of integers rounds towards zero."),
+            Op::Pow => ("`^` is for sizes, not for values.", "Write `x * x`."),
+        };
+        self.problem(Diagnostic::error(codes::MISPLACED, message).label(span, "here").hint(hint));
+        None
+    }
+
+    fn infix(&mut self, whole: &Expr, first: &Expr, rest: &[(Op, Expr)]) -> Tree {
+        if let Some(size) = self.as_size(whole) {
+            return Tree::new(Node::Size(size), Type::nat_type(), whole.span);
+        }
+        if !self.not_too_long(rest.len(), whole.span) {
+            return self.error_tree(whole.span);
+        }
+        let mut left = self.expr(first, None);
+        for (op, right) in rest {
+            let span = first.span.to(right.span);
+            let Some(pattern) = self.operator(*op, span) else {
+                self.expr(right, None);
+                left = self.error_tree(span);
+                continue;
+            };
+            let f = self.prim(pattern, vec![], span);
+            let (operand, result) = match f.ty.as_fun() {
+                Some((a, rest)) => (a.clone(), rest.as_fun().map_or_else(Type::ill, |(_, r)| r.clone())),
+                None => (self.any(), self.any()),
+            };
+            self.equal(&operand, &left.ty, left.span, Why::Operand(op.symbol()));
+            let right = self.expr(right, Some(Expected::new(operand.clone(), Why::Operand(op.symbol()))));
+            let partial = Type::fun(operand, result.clone());
+            left = Tree::app(Tree::app(f, left, partial, span), right, result, span);
+        }
+        left
+    }
+
+    fn array(&mut self, elements: &[Expr], span: Span) -> Tree {
+        if !self.not_too_long(elements.len(), span) {
+            return self.error_tree(span);
+        }
+        if elements.is_empty() {
+            self.problem(
+                Diagnostic::error(codes::MISPLACED, "An array has at least one element.")
+                    .label(span, "empty"),
+            );
+            return self.error_tree(span);
+        }
+        let element = self.data();
+        let ty = Scheme::of_array(elements.len(), &element);
+        let size = Nat::constant(elements.len() as i64);
+        let mut tree = Tree::new(Node::Prim(Pattern::MakeArray, vec![TreeArg::Nat(size)]), ty.clone(), span);
+        let mut rest = ty;
+        for e in elements {
+            let e = self.expr(e, Some(Expected::new(element.clone(), Why::Element)));
+            let next = rest.as_fun().map_or_else(Type::ill, |(_, r)| r.clone());
+            tree = Tree::app(tree, e, next.clone(), span);
+            rest = next;
+        }
+        tree
+    }
+
+    /// `(a, b, c)` is `(a, (b, c))`.
+    fn tuple(&mut self, parts: &[Expr], span: Span) -> Tree {
+        if !self.not_too_long(parts.len(), span) {
+            return self.error_tree(span);
+        }
+        let mut trees: Vec<Tree> = parts.iter().map(|p| self.expr(p, None)).collect();
+        let Some(mut right) = trees.pop() else { return self.error_tree(span) };
+        while let Some(left) = trees.pop() {
+            let f = self.prim(Pattern::MakePair, vec![], span);
+            let (s, t) = match f.ty.as_fun() {
+                Some((s, rest)) => (s.clone(), rest.as_fun().map_or_else(Type::ill, |(t, _)| t.clone())),
+                None => (self.any(), self.any()),
+            };
+            self.equal(&s, &left.ty, left.span, Why::Argument(Some("makePair".into()), 1));
+            self.equal(&t, &right.ty, right.span, Why::Argument(Some("makePair".into()), 2));
+            let pair = Type::pair(s, t.clone());
+            let span = left.span.to(right.span);
+            right = Tree::app(Tree::app(f, left, Type::fun(t, pair.clone()), span), right, pair, span);
+        }
+        right
+    }
+
+    fn not_too_long(&mut self, length: usize, span: Span) -> bool {
+        if length <= MAX_CHAIN {
+            return true;
+        }
+        self.problem(
+            Diagnostic::error(codes::TOO_LARGE, format!("These are {length} parts, more than {MAX_CHAIN}."))
+                .label(span, "too long"),
+        );
+        false
+    }
+
+    fn lambda(&mut self, params: &[Param], body: &Expr, span: Span, expected: Option<Expected>) -> Tree {
+        let mut want = expected.as_ref().map(|x| x.ty.clone());
+        let mut bound = vec![];
+        for param in params {
+            let written = match &param.kind {
+                ParamKind::Bare(_) => None,
+                ParamKind::Typed(_, ty) => Some(self.ty(ty)),
+                ParamKind::Kinded(..) | ParamKind::Implicit(..) => {
+                    self.problem(
+                        Diagnostic::error(
+                            codes::MISPLACED,
+                            "A function inside a program takes values, not sizes.",
+                        )
+                        .label(param.span, "not here")
+                        .hint("Declare the size as a parameter of the definition."),
+                    );
+                    continue;
+                }
+            };
+            for name in param.kind.names() {
+                let (from, rest) = match want.as_ref().map(|t| self.u.resolve(t)) {
+                    Some(t) => match t.as_fun() {
+                        Some((a, b)) => (Some(a.clone()), Some(b.clone())),
+                        None => (None, None),
+                    },
+                    None => (None, None),
+                };
+                want = rest;
+                let ty = match (&written, from) {
+                    (Some(written), Some(from)) => {
+                        self.equal(&from, written, param.span, Why::Context);
+                        written.clone()
+                    }
+                    (Some(written), None) => written.clone(),
+                    (None, Some(from)) => from,
+                    (None, None) => self.any(),
+                };
+                let local = self.local(&name.kind, ty, name.span);
+                self.scope.enter(&name.kind, local);
+                bound.push((local, name.kind.clone()));
+            }
+        }
+        let why = match expected.as_ref().map(|x| &x.why) {
+            Some(why @ (Why::Returned(_) | Why::Ascribed)) => why.clone(),
+            _ => Why::Context,
+        };
+        let matched = want.is_some();
+        let mut tree = self.expr(body, want.map(|ty| Expected::new(ty, why)));
+        for (local, name) in bound.into_iter().rev() {
+            self.scope.leave(&name);
+            let ty = Type::fun(self.locals[local as usize].ty.clone(), tree.ty.clone());
+            tree = Tree::new(Node::Lam(local, Box::new(tree)), ty, span);
+        }
+        if matched { tree } else { self.fits(tree, expected) }
+    }
+
+    fn compose(&mut self, first: &Expr, rest: &[Expr], span: Span, expected: Option<&Expected>) -> Tree {
+        if !self.not_too_long(rest.len(), span) {
+            return self.error_tree(span);
+        }
+        let wanted = expected.and_then(|x| self.u.resolve(&x.ty).as_fun().map(|(a, _)| a.clone()));
+        let from = wanted.unwrap_or_else(|| self.any());
+        let mut at = from.clone();
+        let mut stages = vec![];
+        for e in std::iter::once(first).chain(rest) {
+            let to = self.any();
+            let wanted = Expected::new(Type::fun(at, to.clone()), Why::Context);
+            stages.push(self.expr(e, Some(wanted)));
+            at = to;
+        }
+        Tree::new(Node::Compose(stages), Type::fun(from, at), span)
+    }
+
+    fn pipe(&mut self, first: &Expr, stages: &[Expr], span: Span, expected: Option<Expected>) -> Tree {
+        if !self.not_too_long(stages.len(), span) {
+            return self.error_tree(span);
+        }
+        let mut left = self.expr(first, None);
+        for stage in stages {
+            let so_far = first.span.to(stage.span);
+            left = self.stage(left, stage, so_far);
+        }
+        self.fits(left, expected)
+    }
+
+    /// `left |> stage`
+    fn stage(&mut self, left: Tree, stage: &Expr, span: Span) -> Tree {
+        let from = self.u.resolve(&left.ty);
+        let joining = match from.kind() {
+            TypeKind::Fun(..) => match self.takes_function(stage) {
+                Some(true) => None,
+                Some(false) => Some(Joining::Compose),
+                None if matches!(stage.kind, ExprKind::Lam(..)) => Some(Joining::Compose),
+                None => None,
+            },
+            TypeKind::Var(TypeVar::Meta(id)) if self.u.kind(*id) == super::unify::Kind::Any => None,
+            _ => Some(Joining::Apply),
+        };
+        match (joining, &stage.kind) {
+            (Some(Joining::Apply), ExprKind::App(head, args)) => {
+                self.application(head, args, Some(left), span, None)
+            }
+            (Some(Joining::Apply), ExprKind::Name(_)) => self.application(stage, &[], Some(left), span, None),
+            (Some(Joining::Apply), _) => {
+                let result = self.any();
+                let wanted = Type::fun(left.ty.clone(), result.clone());
+                let f = self.expr(stage, Some(Expected::new(wanted, Why::Piped)));
+                Tree::app(f, left, result, span)
+            }
+            (Some(Joining::Compose), _) => {
+                let (a, b) = match from.as_fun() {
+                    Some((a, b)) => (a.clone(), b.clone()),
+                    None => (self.any(), self.any()),
+                };
+                let result = self.any();
+                let wanted = Type::fun(b, result.clone());
+                let f = self.expr(stage, Some(Expected::new(wanted, Why::Piped)));
+                let stages = match left.node {
+                    Node::Compose(mut stages) => {
+                        stages.push(f);
+                        stages
+                    }
+                    _ => vec![left, f],
+                };
+                Tree::new(Node::Compose(stages), Type::fun(a, result), span)
+            }
+            (None, _) => {
+                let f = self.expr(stage, None);
+                let result = self.any();
+                let id = self.joinings.len();
+                self.joinings.push(Joining::Apply);
+                self.joints.push(Joint {
+                    id,
+                    left: left.ty.clone(),
+                    right: f.ty.clone(),
+                    result: result.clone(),
+                    span,
+                });
+                let (left, f) = (Box::new(left), Box::new(f));
+                Tree::new(Node::Joint(id, left, f), result, span)
+            }
+        }
+    }
+
+    /// Does what the expression is applied to next have to be a function? None when that is not known yet.
+    fn takes_function(&self, e: &Expr) -> Option<bool> {
+        let (head, args): (&Expr, &[Expr]) = match &e.kind {
+            ExprKind::App(head, args) => (head, args),
+            _ => (e, &[]),
+        };
+        let ExprKind::Name(name) = &head.kind else {
+            return if let ExprKind::Section(_) = head.kind { Some(false) } else { None };
+        };
+        let (ty, used) = if let Some(local) = self.scope.value(name) {
+            (self.locals[local as usize].ty.clone(), 0)
+        } else if let Some(def) = self.def_names.get(name) {
+            let def = self.defs.get(*def)?;
+            (def.ty.clone(), def.sizes_among(args.len()))
+        } else {
+            let pattern = Pattern::from_name(name)?;
+            (Scheme::of(pattern).ty.clone(), self.explicit_count(pattern, args))
+        };
+        let mut ty = self.u.resolve(&ty);
+        for _ in used..args.len() {
+            let (_, rest) = ty.as_fun()?;
+            ty = self.u.resolve(rest);
+        }
+        let (from, _) = ty.as_fun()?;
+        let from = self.u.resolve(from);
+        match from.kind() {
+            TypeKind::Fun(..) => Some(true),
+            TypeKind::Var(TypeVar::Meta(id)) if self.u.kind(*id) == super::unify::Kind::Any => None,
+            _ => Some(false),
+        }
+    }
+
+    /// The address space that an argument names, if it names one.
+    fn address(&self, e: &Expr) -> Option<TreeArg> {
+        let ExprKind::Name(name) = &e.kind else { return None };
+        if self.scope.value(name).is_some() {
+            return None;
+        }
+        if self.scope.slots.contains(name) {
+            return Some(TreeArg::Slot(name.clone()));
+        }
+        AddressSpace::from_name(name).map(TreeArg::Addr)
+    }
+
+    fn dimension(&self, e: &Expr) -> Option<Option<TreeArg>> {
+        match &e.kind {
+            ExprKind::Number(n) => {
+                let dim = n.as_int().and_then(|i| u8::try_from(i).ok()).filter(|d| *d < 3);
+                Some(dim.map(TreeArg::Dim))
+            }
+            ExprKind::Name(name) if self.scope.slots.contains(name) => {
+                Some(Some(TreeArg::Slot(name.clone())))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many of the arguments are explicit arguments of the pattern.
+    fn explicit_count(&self, pattern: Pattern, args: &[Expr]) -> usize {
+        let mut used = 0;
+        for explicit in &Scheme::of(pattern).explicit {
+            let Some(next) = args.get(used) else { break };
+            used += usize::from(match explicit.kind {
+                ExplicitKind::Nat => true,
+                ExplicitKind::Addr(_) => self.address(next).is_some(),
+                ExplicitKind::Dim(_) => self.dimension(next).is_some(),
+            });
+        }
+        used
+    }
+
+    /// A pattern with its explicit arguments, at a fresh instance of its type.
+    pub fn prim(&mut self, pattern: Pattern, args: Vec<TreeArg>, span: Span) -> Tree {
+        let scheme = Scheme::of(pattern);
+        let mut nats: Vec<(Name, Nat)> =
+            scheme.nats.iter().map(|n| (n.clone(), self.u.fresh_nat())).collect();
+        for (explicit, arg) in scheme.explicit.iter().zip(&args) {
+            if let TreeArg::Nat(n) = arg {
+                nats.push((explicit.name.clone(), n.clone()));
+            }
+        }
+        let types: Vec<(Name, Type)> = scheme.types.iter().map(|t| (t.clone(), self.data())).collect();
+        let ty = match (pattern, args.as_slice()) {
+            (Pattern::MakeArray, [TreeArg::Nat(n)]) => match n.as_constant() {
+                Some(k) if (1..=MAX_CHAIN as i64).contains(&k) => {
+                    types.first().map_or_else(Type::ill, |(_, t)| Scheme::of_array(k as usize, t))
+                }
+                _ => {
+                    self.problem(
+                        Diagnostic::error(codes::EXPLICIT, "The number of elements is a constant from 1.")
+                            .label(span, "`makeArray` takes as many values as its size says"),
+                    );
+                    self.any()
+                }
+            },
+            _ => scheme.instantiate(&nats, &types),
+        };
+        if let Some((what, on)) = check::of_pattern(pattern)
+            && let Some((_, t)) = types.iter().find(|(n, _)| &**n == on)
+        {
+            self.check_later(what, t, span);
+        }
+        if let (Pattern::Cast, [(_, s), (_, t)]) = (pattern, types.as_slice()) {
+            self.check_later(What::CastTo(t.clone()), s, span);
+        }
+        Tree::new(Node::Prim(pattern, args), ty, span)
+    }
+
+    /// Elaborates what is applied, together with those arguments that are no terms.
+    fn head<'a>(&mut self, e: &'a Expr, args: &'a [Expr]) -> Head<'a> {
+        let rest: Vec<&Expr> = args.iter().collect();
+        let ExprKind::Name(name) = &e.kind else {
+            return Head { tree: self.expr(e, None), name: None, explicit: 0, rest };
+        };
+        if let Some(local) = self.scope.value(name) {
+            let ty = self.locals[local as usize].ty.clone();
+            let tree = Tree::new(Node::Local(local), ty, e.span);
+            return Head { tree, name: Some(name.clone()), explicit: 0, rest };
+        }
+        if let Some(def) = self.def_names.get(name) {
+            let (tree, rest) = self.use_of(*def, e.span, args);
+            let explicit = args.len() - rest.len();
+            return Head { tree, name: Some(name.clone()), explicit, rest };
+        }
+        if let Some(pattern) = Pattern::from_name(name) {
+            let (args, used) = self.explicit(pattern, name, args, e.span);
+            let tree = match args {
+                Some(args) => self.prim(pattern, args, e.span),
+                None => self.error_tree(e.span),
+            };
+            let rest = rest.into_iter().skip(used).collect();
+            return Head { tree, name: Some(name.clone()), explicit: used, rest };
+        }
+        let tree = self.other_name(name, e.span);
+        Head { tree, name: Some(name.clone()), explicit: 0, rest }
+    }
+
+    fn other_name(&mut self, name: &Name, span: Span) -> Tree {
+        if &**name == "true" || &**name == "false" {
+            return Tree::new(Node::Bool(&**name == "true"), Type::scalar(Scalar::Bool), span);
+        }
+        if let Some(size) = self.scope.sizes.get(name) {
+            return Tree::new(Node::Size(size.clone()), Type::nat_type(), span);
+        }
+        if self.scope.open {
+            let ty = self.any();
+            let local = self.local(name, ty.clone(), span);
+            self.scope.enter(name, local);
+            self.scope.free.push(local);
+            return Tree::new(Node::Local(local), ty, span);
+        }
+        let mut known: Vec<Name> = self.scope.value_names();
+        known.extend(self.defs.iter().map(|d| d.name.clone()));
+        let patterns = pattern::all().iter().flat_map(|row| row.names).copied();
+        let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("There is no `{name}` here."))
+            .label(span, "not defined")
+            .did_you_mean(name, known.iter().map(|n| &**n).chain(patterns));
+        let problem = if AddressSpace::from_name(name).is_some() {
+            problem.note(format!("`{name}` is an address space, which only some patterns take."))
+        } else {
+            problem
+        };
+        self.problem(problem);
+        self.error_tree(span)
+    }
+
+    /// Is this certainly a value rather than a size?
+    fn is_value(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Name(name) => {
+                let value = self.scope.value(name).is_some() || self.def_names.contains_key(name);
+                value && !self.scope.sizes.contains_key(name)
+            }
+            ExprKind::Lam(..) | ExprKind::Array(_) | ExprKind::Tuple(_) | ExprKind::Section(_) => true,
+            ExprKind::Number(n) => n.is_float(),
+            _ => false,
+        }
+    }
+
+    /// Reports a name that means nothing but is near that of an address space.
+    fn misspelt_address(&mut self, e: &Expr) -> bool {
+        let ExprKind::Name(name) = &e.kind else { return false };
+        let known = self.def_names.contains_key(name)
+            || self.scope.value(name).is_some()
+            || self.scope.sizes.contains_key(name)
+            || Pattern::from_name(name).is_some()
+            || self.scope.open;
+        let spaces = AddressSpace::ALL.iter().map(|a| a.name());
+        if known || crate::lang::diag::nearest(name, spaces.clone()).is_none() {
+            return false;
+        }
+        let problem = Diagnostic::error(codes::EXPLICIT, format!("There is no address space `{name}`."));
+        self.problem(problem.label(e.span, "not known").did_you_mean(name, spaces));
+        true
+    }
+
+    /// Reads the explicit arguments of a pattern; says also how many of the written ones they are.
+    fn explicit(
+        &mut self,
+        pattern: Pattern,
+        name: &Name,
+        args: &[Expr],
+        span: Span,
+    ) -> (Option<Vec<TreeArg>>, usize) {
+        let mut out = vec![];
+        let mut used = 0;
+        for explicit in &Scheme::of(pattern).explicit {
+            let next = args.get(used);
+            let arg = match explicit.kind {
+                ExplicitKind::Nat => match next {
+                    Some(e) if self.is_value(e) => {
+                        self.missing_size(name, &explicit.name, span);
+                        return (None, used);
+                    }
+                    Some(e) => {
+                        used += 1;
+                        TreeArg::Nat(self.size(e))
+                    }
+                    None => {
+                        self.missing_size(name, &explicit.name, span);
+                        return (None, used);
+                    }
+                },
+                ExplicitKind::Addr(default) => match next.and_then(|e| self.address(e)) {
+                    Some(arg) => {
+                        used += 1;
+                        arg
+                    }
+                    None => {
+                        used += usize::from(next.is_some_and(|e| self.misspelt_address(e)));
+                        TreeArg::Addr(default)
+                    }
+                },
+                ExplicitKind::Dim(default) => match next.and_then(|e| Some((e, self.dimension(e)?))) {
+                    Some((e, arg)) => {
+                        used += 1;
+                        arg.unwrap_or_else(|| {
+                            self.problems.push(
+                                Diagnostic::error(codes::EXPLICIT, "A dimension is 0, 1 or 2.")
+                                    .label(e.span, "this is none of them"),
+                            );
+                            TreeArg::Dim(default)
+                        })
+                    }
+                    None => TreeArg::Dim(default),
+                },
+            };
+            out.push(arg);
+        }
+        (Some(out), used)
+    }
+
+    pub fn missing_size(&mut self, of: &Name, size: &Name, span: Span) {
+        self.problem(
+            Diagnostic::error(codes::EXPLICIT, format!("`{of}` needs the size `{size}`."))
+                .label(span, "the size is missing")
+                .hint(format!("Write it first, e.g. `{of} 4 ...`.")),
+        );
+    }
+
+    /// `head args`, or `piped |> head args`.
+    fn application(
+        &mut self,
+        head: &Expr,
+        args: &[Expr],
+        piped: Option<Tree>,
+        span: Span,
+        expected: Option<Expected>,
+    ) -> Tree {
+        if !self.not_too_long(args.len(), span) {
+            return self.error_tree(span);
+        }
+        let Head { tree: head, name, explicit, rest } = self.head(head, args);
+        let mut given: Vec<Given> = rest.into_iter().map(Given::Written).collect();
+        given.extend(piped.map(|tree| Given::Piped(Box::new(tree))));
+        if given.is_empty() {
+            return self.fits(head, expected);
+        }
+        // The types of the parameters and of the function after each argument.
+        let mut params = vec![];
+        let mut results = vec![];
+        let mut ty = head.ty.clone();
+        let mut refused = false;
+        for i in 0..given.len() {
+            let (from, to) = self.function(
+                &ty,
+                &head,
+                name.as_ref(),
+                (explicit + i, explicit + given.len()),
+                span,
+                &mut refused,
+            );
+            params.push(from);
+            results.push(to.clone());
+            ty = to;
+        }
+        let mut trees: Vec<Option<Tree>> = given.iter().map(|_| None).collect();
+        let mut late = vec![];
+        for (i, given) in given.into_iter().enumerate() {
+            let why = match &given {
+                Given::Written(_) => Why::Argument(name.clone(), explicit + i + 1),
+                Given::Piped(_) => Why::PipedInto(name.clone()),
+            };
+            match given {
+                Given::Written(e) if is_late(e) => late.push((i, e, why)),
+                Given::Written(e) => {
+                    trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
+                }
+                Given::Piped(tree) => {
+                    self.equal(&params[i], &tree.ty, tree.span, why);
+                    trees[i] = Some(*tree);
+                }
+            }
+        }
+        if let Some(Expected { ty: wanted, why }) = expected {
+            self.equal(&wanted, &ty, span, why);
+        }
+        for (i, e, why) in late {
+            trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
+        }
+        let mut out = head;
+        let last = trees.len().saturating_sub(1);
+        for (i, (tree, ty)) in trees.into_iter().flatten().zip(results).enumerate() {
+            self.index_literal(&out, &tree);
+            let here = if i == last { span } else { out.span.to(tree.span) };
+            out = Tree::app(out, tree, ty, here);
+        }
+        out
+    }
+
+    /// `natAsIndex n 3` is a constant whose range can be checked.
+    fn index_literal(&mut self, f: &Tree, e: &Tree) {
+        let Node::Prim(Pattern::NatAsIndex, args) = &f.node else { return };
+        let [TreeArg::Nat(n)] = args.as_slice() else { return };
+        let value = match &e.node {
+            Node::Number { digits, negative: false } => digits.parse().ok().map(Nat::constant),
+            Node::Size(size) => Some(size.clone()),
+            _ => None,
+        };
+        if let Some(value) = value {
+            let what = What::Below { value, size: n.clone() };
+            self.check_later(what, &Type::nat_type(), e.span);
+        }
+    }
+
+    /// Parameter and result of a type that must be a function's.
+    fn function(
+        &mut self,
+        ty: &Type,
+        head: &Tree,
+        name: Option<&Name>,
+        (taken, given): (usize, usize),
+        span: Span,
+        refused: &mut bool,
+    ) -> (Type, Type) {
+        let resolved = self.u.resolve(ty);
+        if let Some((a, b)) = resolved.as_fun() {
+            return (a.clone(), b.clone());
+        }
+        let (from, to) = (self.any(), self.any());
+        if let TypeKind::Var(TypeVar::Meta(id)) = resolved.kind()
+            && self.u.kind(*id) == super::unify::Kind::Any
+        {
+            self.equal(&resolved, &Type::fun(from.clone(), to.clone()), span, Why::Context);
+            return (from, to);
+        }
+        if !std::mem::replace(refused, true) && !matches!(resolved.kind(), TypeKind::Ill) {
+            let names = super::report::Names::default();
+            let ty = self.show(&head.ty, &names);
+            let what = name.map_or_else(|| "This".to_string(), |n| format!("`{n}`"));
+            let plural = |n: usize| if n == 1 { "1 argument".into() } else { format!("{n} arguments") };
+            let problem = if taken == 0 {
+                Diagnostic::error(codes::NOT_A_FUNCTION, format!("{what} is no function, but is applied."))
+                    .label(head.span, format!("this is {ty}"))
+            } else {
+                let message = format!("{what} takes {}, but {} are given.", plural(taken), given);
+                Diagnostic::error(codes::NOT_A_FUNCTION, message)
+                    .label(span, "too many arguments")
+                    .note(format!("Its type is {ty}."))
+            };
+            let problem = names.explain(problem);
+            self.problem(problem);
+        }
+        (from, to)
+    }
+
+    /// Decides `x |> f` where the types have become known; in the end, all of them.
+    pub fn settle_joints(&mut self) {
+        while !self.joints.is_empty() {
+            let mut open = vec![];
+            let mut changed = false;
+            for joint in std::mem::take(&mut self.joints) {
+                match self.joining(&joint) {
+                    Some(joining) => {
+                        self.join(&joint, joining);
+                        changed = true;
+                    }
+                    None => open.push(joint),
+                }
+            }
+            if !changed {
+                let first = open.remove(0);
+                let function = self.u.resolve(&first.left).as_fun().is_some();
+                self.join(&first, if function { Joining::Compose } else { Joining::Apply });
+            }
+            self.joints = open;
+        }
+    }
+
+    fn joining(&self, joint: &Joint) -> Option<Joining> {
+        let unknown = |t: &Type| match t.kind() {
+            TypeKind::Var(TypeVar::Meta(id)) => self.u.kind(*id) == super::unify::Kind::Any,
+            _ => false,
+        };
+        let left = self.u.resolve(&joint.left);
+        if unknown(&left) {
+            return None;
+        }
+        let Some((_, result)) = left.as_fun() else { return Some(Joining::Apply) };
+        let right = self.u.resolve(&joint.right);
+        let from = self.u.resolve(right.as_fun()?.0);
+        if unknown(&from) {
+            return None;
+        }
+        if from.as_fun().is_none() {
+            return Some(Joining::Compose);
+        }
+        let result = self.u.resolve(result);
+        if unknown(&result) {
+            return None;
+        }
+        // A function is given to one that takes a function: as it is if it has as many parameters.
+        let arity = |t: &Type| {
+            let mut n = 0;
+            let mut t = self.u.resolve(t);
+            while let Some((_, rest)) = t.clone().as_fun() {
+                n += 1;
+                t = self.u.resolve(rest);
+            }
+            n
+        };
+        Some(if arity(&left) == arity(&from) { Joining::Apply } else { Joining::Compose })
+    }
+
+    fn join(&mut self, joint: &Joint, joining: Joining) {
+        self.joinings[joint.id] = joining;
+        let left = self.u.resolve(&joint.left);
+        match (joining, left.as_fun()) {
+            (Joining::Compose, Some((a, b))) => {
+                let to = self.any();
+                self.equal(&Type::fun(b.clone(), to.clone()), &joint.right, joint.span, Why::Piped);
+                self.equal(&joint.result, &Type::fun(a.clone(), to), joint.span, Why::Context);
+            }
+            _ => {
+                let wanted = Type::fun(joint.left.clone(), joint.result.clone());
+                self.equal(&wanted, &joint.right, joint.span, Why::Piped);
+            }
+        }
+    }
+}
+
+/// Is this read after the other arguments, because it is a function whose parameters they may tell?
+fn is_late(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Lam(..) | ExprKind::Compose(..) | ExprKind::Pipe(..) => true,
+        ExprKind::App(_, args) => args.iter().any(is_late),
+        _ => false,
+    }
+}

@@ -1,0 +1,365 @@
+//! A program: one definition, typed, with every other definition unfolded.
+
+use super::build::{Builder, MAX_NODES, MAX_TERM_DEPTH, MAX_TYPE, Unbuilt, is_large};
+use super::codes;
+use super::constraint::{Sizes, check_constraint, constraints_of};
+use super::defs::Unknowns;
+use super::report::Names;
+use super::state::Infer;
+use super::tree::{DefId, Local, Node, Tree};
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::nat::{Name, NatVar};
+use crate::lang::path::Path;
+use crate::lang::syntax::ast;
+use crate::lang::term::Term;
+use crate::lang::ty::{Type, TypeVar};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// A closed, typed term with the names of its parameters and sizes.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub name: Name,
+    /// The names of the term's outermost functions' parameters.
+    pub params: Vec<Name>,
+    /// The sizes that the program is generic in, in order of first appearance.
+    pub sizes: Vec<Name>,
+    /// `\params. body`; `check` holds, and sizes are named variables.
+    pub term: Term,
+    pub ty: Type,
+    /// What must hold of the sizes, each condition once.
+    pub constraints: Vec<SizeConstraint>,
+    /// Where each part of the term was written.
+    pub spans: Spans,
+}
+
+impl Program {
+    /// The same program with another term of the same type, for example a rewritten one. Its parts have no places in
+    /// the text, and what its sizes ask for is found anew.
+    #[must_use]
+    pub fn with_term(&self, term: Term) -> Program {
+        let constraints = constraints_of(&term);
+        Program { ty: term.ty().clone(), term, constraints, spans: Spans::default(), ..self.clone() }
+    }
+
+    /// Checks the constraints with values for the sizes.
+    pub fn check_sizes(&self, sizes: &Sizes) -> Vec<Diagnostic> {
+        self.constraints.iter().filter_map(|c| check_constraint(c, sizes).err()).collect()
+    }
+}
+
+/// Elaborates a file and builds the program that `def` names, or the last definition.
+///
+/// Problems come in the order of the text. There is a program when there are no errors.
+pub fn program(file: &ast::File, def: Option<&str>) -> (Option<Program>, Vec<Diagnostic>) {
+    let mut infer = Infer::default();
+    infer.definitions(file);
+    let chosen = infer.choose(file, def);
+    let program = chosen.and_then(|def| infer.finish(def));
+    let mut problems = infer.problems;
+    problems.sort_by_key(|p| p.span().map(|s| (s.file, s.start, s.end)));
+    let failed = problems.iter().any(Diagnostic::is_error);
+    (program.filter(|_| !failed), problems)
+}
+
+impl Infer {
+    fn choose(&mut self, file: &ast::File, def: Option<&str>) -> Option<DefId> {
+        let names: Vec<&ast::Ident> = file
+            .items
+            .iter()
+            .filter_map(|i| if let ast::ItemKind::Def(d) = &i.kind { Some(&d.name) } else { None })
+            .collect();
+        let wanted = match def {
+            Some(def) => def,
+            None => match names.last() {
+                Some(last) => &last.kind,
+                // The parser has said what is wrong with an empty or broken text.
+                None if !file.items.iter().any(|i| i.kind.name().is_some()) => return None,
+                None => {
+                    self.problem(
+                        Diagnostic::error(codes::NO_PROGRAM, "There is no program: the text has no `def`.")
+                            .hint("Write one, e.g. `def double (a: n.f32): n.f32 = map (\\x. x + x) a`."),
+                    );
+                    return None;
+                }
+            },
+        };
+        if let Some(id) = self.def_names.get(wanted).filter(|_| names.iter().any(|n| &*n.kind == wanted)) {
+            return Some(*id);
+        }
+        if !names.iter().any(|n| &*n.kind == wanted) {
+            let list: Vec<String> = names.iter().take(12).map(|n| format!("`{}`", n.kind)).collect();
+            let problem = Diagnostic::error(codes::NO_PROGRAM, format!("There is no definition `{wanted}`."))
+                .did_you_mean(wanted, names.iter().map(|n| &*n.kind));
+            self.problem(if list.is_empty() {
+                problem
+            } else {
+                problem.note(format!("The definitions are {}.", list.join(", ")))
+            });
+        }
+        None
+    }
+
+    /// Builds a definition as a program.
+    fn finish(&mut self, def: DefId) -> Option<Program> {
+        if self.defs[def].broken {
+            return None;
+        }
+        let before = self.problems.len();
+        self.checks = std::mem::take(&mut self.defs[def].checks);
+        self.default_numbers(&FxHashSet::default());
+        self.run_checks();
+        let name = self.defs[def].name.clone();
+        let span = self.defs[def].span;
+        if let Some(ty) = self.defs[def].types.first() {
+            self.problems.push(
+                Diagnostic::error(
+                    codes::GENERIC_PROGRAM,
+                    format!("The program `{name}` works for any type `{ty}`."),
+                )
+                .label(span, "a program has one type")
+                .hint(format!("Write a type for `{ty}`, e.g. `f32`, or choose another definition.")),
+            );
+            return None;
+        }
+        self.stored(def);
+        if self.problems.len() > before || self.problems.iter().any(Diagnostic::is_error) {
+            return None;
+        }
+        let open = &self.defs[def].open;
+        let open = Unknowns {
+            types: open.types.iter().copied().filter(|id| self.u.is_unbound_type(*id)).collect(),
+            nats: open.nats.iter().copied().filter(|id| self.u.is_unbound_nat(*id)).collect(),
+        };
+        let params: Vec<Local> = self.defs[def].params().collect();
+        let body = self.defs[def].body.clone();
+        self.undetermined(&params, &body, open);
+        if self.problems.len() > before {
+            return None;
+        }
+        self.u.write_out();
+        let (params, body, extra) = self.parameters(def);
+        let built = Builder::new(self).build(&[], &params, body, &extra);
+        let (term, spans) = match built {
+            Ok(built) => built,
+            Err(unbuilt) => {
+                // What a broken definition left behind has been reported there.
+                if self.problems.is_empty() || !matches!(unbuilt, Unbuilt::Unknown(_)) {
+                    let problem = self.unbuilt(&name, &unbuilt);
+                    self.problem(problem);
+                }
+                return None;
+            }
+        };
+        let names = (params.iter().map(|l| self.locals[*l as usize].name.clone()))
+            .chain(extra.into_iter().map(|(name, _)| name))
+            .collect();
+        let definition = &self.defs[def];
+        Some(Program {
+            name,
+            params: names,
+            sizes: definition.sizes.clone(),
+            ty: term.ty().clone(),
+            constraints: constraints_of(&term),
+            term,
+            spans,
+        })
+    }
+
+    /// All parameters of a program: those before `=`, those of a function behind it, and those that a definition
+    /// without points leaves out, which get names here; with what stands inside the functions.
+    fn parameters(&self, def: DefId) -> (Vec<Local>, &Tree, Vec<(Name, Type)>) {
+        let definition = &self.defs[def];
+        let mut params: Vec<Local> = definition.params().collect();
+        let mut body = &definition.body;
+        while let Node::Lam(local, inner) = &body.node {
+            params.push(*local);
+            body = inner;
+        }
+        let taken: Vec<&Name> = params.iter().map(|l| &self.locals[*l as usize].name).collect();
+        let mut free = (0..).map(|i| Name::from(if i == 0 { "x".to_string() } else { format!("x{i}") }));
+        let rest = self.u.known(&body.ty).signature().0;
+        let extra = rest.into_iter().map(|ty| {
+            let name = free.by_ref().find(|n| !taken.contains(&n)).unwrap_or_else(|| "x".into());
+            (name, ty)
+        });
+        let extra = extra.collect();
+        (params, body, extra)
+    }
+
+    fn unbuilt(&self, name: &Name, unbuilt: &Unbuilt) -> Diagnostic {
+        match unbuilt {
+            Unbuilt::TooLarge(span) => Diagnostic::error(
+                codes::TOO_LARGE,
+                format!("`{name}` is too large: its definitions unfold to more than {MAX_NODES} parts."),
+            )
+            .label(*span, "while this unfolds")
+            .hint("Share values with `let`: it does not unfold."),
+            Unbuilt::TooDeep(span) => Diagnostic::error(
+                codes::TOO_LARGE,
+                format!("`{name}` nests more than {MAX_TERM_DEPTH} calls once its definitions are unfolded."),
+            )
+            .label(*span, "while this unfolds"),
+            Unbuilt::TypeTooLarge(span) => type_too_large(*span),
+            Unbuilt::Unknown(span) => {
+                Diagnostic::error(codes::UNDETERMINED, "The type of this is not determined.")
+                    .label(*span, "any type would do")
+                    .hint("Write its type: `(e : type)`.")
+            }
+        }
+    }
+
+    /// Reports what nothing determines, at the first place that has it, each unknown once.
+    pub(super) fn undetermined(&mut self, params: &[Local], body: &Tree, mut open: Unknowns) {
+        if open.is_empty() {
+            return;
+        }
+        let mut places: Vec<(Span, String, Type)> = vec![];
+        for local in params {
+            let info = &self.locals[*local as usize];
+            places.push((info.span, format!("`{}`", info.name), info.ty.clone()));
+        }
+        let mut stack: Vec<&Tree> = vec![body];
+        while let Some(t) = stack.pop() {
+            match &t.node {
+                Node::Lam(local, _) => {
+                    let info = &self.locals[*local as usize];
+                    places.push((info.span, format!("`{}`", info.name), info.ty.clone()));
+                }
+                Node::Prim(pattern, _) => places.push((t.span, format!("`{pattern}`"), t.ty.clone())),
+                Node::Def(def, instance) => {
+                    let name = format!("`{}`", self.defs[*def].name);
+                    places.push((t.span, name.clone(), t.ty.clone()));
+                    // Unknowns inside the definition that its type does not show.
+                    let inner = instance.nats.values().map(|n| Type::index(n.clone()));
+                    for ty in inner.chain(instance.types.values().cloned()) {
+                        places.push((t.span, name.clone(), ty));
+                    }
+                }
+                _ => places.push((t.span, "this".into(), t.ty.clone())),
+            }
+            stack.extend(t.parts().into_iter().rev());
+        }
+        for (span, what, ty) in places {
+            let ty = self.u.zonk(&ty);
+            if !ty.has_metas() || is_large(&ty) {
+                continue;
+            }
+            let (mut types, mut sizes) = (false, false);
+            ty.for_each_var(&mut |v| {
+                if let TypeVar::Meta(id) = v {
+                    types |= open.types.remove(id);
+                }
+            });
+            ty.for_each_nat(&mut |n| {
+                for v in n.vars() {
+                    if let NatVar::Meta(id) = v {
+                        sizes |= open.nats.remove(&id);
+                    }
+                }
+            });
+            if !types && !sizes {
+                continue;
+            }
+            let names = Names::default();
+            let shown = self.show(&ty, &names);
+            let kind = if types { "type" } else { "size" };
+            let problem =
+                Diagnostic::error(codes::UNDETERMINED, format!("The {kind} of {what} is not determined."))
+                    .label(span, format!("this is {shown}"));
+            let problem = names.explain(problem);
+            self.problem(if what.starts_with('`') && self.text_is_param(span) {
+                problem.hint("Write the type of the parameter, e.g. `(a: n.f32)`.")
+            } else if ty.as_fun().is_some() {
+                problem.hint("It is a function: is an argument missing?")
+            } else {
+                problem.hint("Write a type around it: `(e : n.f32)`.")
+            });
+        }
+    }
+
+    fn text_is_param(&self, span: Span) -> bool {
+        self.locals.iter().any(|l| l.span == span)
+    }
+
+    /// A program takes and returns data.
+    fn stored(&mut self, def: DefId) {
+        let definition = &self.defs[def];
+        let (name, span) = (definition.name.clone(), definition.span);
+        let params: Vec<Local> = definition.params().collect();
+        let result = definition.body.ty.clone();
+        let body = definition.body.span;
+        let _ = span;
+        for local in params {
+            let info = self.locals[local as usize].clone();
+            let ty = self.u.zonk(&info.ty);
+            if ty.as_fun().is_some() {
+                let names = Names::default();
+                let shown = self.show(&ty, &names);
+                self.problem(
+                    Diagnostic::error(
+                        codes::STORED_FUNCTION,
+                        format!("The program `{name}` takes a function: `{}`.", info.name),
+                    )
+                    .label(info.span, format!("this is {shown}"))
+                    .note("A program's parameters come from memory, and functions cannot be stored.")
+                    .hint("Choose another definition with `--def`, or apply this one in a further `def`."),
+                );
+            }
+        }
+        // A result that is a function has further parameters, which are data all the same.
+        let ty = self.u.zonk(&result);
+        let (params, result) = ty.signature();
+        if params.iter().any(|p| p.as_fun().is_some()) || result.as_fun().is_some() {
+            let names = Names::default();
+            let shown = self.show(&ty, &names);
+            self.problem(
+                Diagnostic::error(codes::STORED_FUNCTION, format!("The program `{name}` takes a function."))
+                    .label(body, format!("this is {shown}"))
+                    .note("A program's parameters come from memory, and functions cannot be stored."),
+            );
+        }
+    }
+}
+
+pub(super) fn type_too_large(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::TOO_LARGE, format!("The type of this has more than {MAX_TYPE} parts."))
+        .label(span, "pairs of pairs, or functions of functions")
+}
+
+/// The places in the text of a term's parts.
+#[derive(Clone, Debug)]
+pub struct Spans(Arc<SpanNode>);
+
+#[derive(Debug)]
+struct SpanNode {
+    span: Span,
+    children: Vec<Spans>,
+}
+
+impl Default for Spans {
+    fn default() -> Spans {
+        Spans::new(Span::NOWHERE, vec![])
+    }
+}
+
+impl Spans {
+    pub(super) fn new(span: Span, children: Vec<Spans>) -> Spans {
+        Spans(Arc::new(SpanNode { span, children }))
+    }
+
+    /// The place of the part at `path`, or of the nearest part around it that has one.
+    pub fn at(&self, path: &Path) -> Option<Span> {
+        let mut node = self;
+        let mut found = (!node.0.span.is_nowhere()).then_some(node.0.span);
+        for step in path.steps() {
+            let Some(child) = node.0.children.get(usize::from(*step)) else { break };
+            node = child;
+            if !node.0.span.is_nowhere() {
+                found = Some(node.0.span);
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,291 @@
+//! What inference says when something does not fit: full sentences, with the names that the program uses.
+
+use super::codes;
+use super::state::Infer;
+use super::unify::{Cause, Mismatch};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::ty::{Type, TypeKind, TypeSubst, TypeVar};
+use std::cell::RefCell;
+
+/// Where an equation comes from.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub span: Span,
+    pub why: Why,
+    /// Where the definition was used in which it stands.
+    pub used_at: Option<Span>,
+}
+
+/// Why two types had to be equal.
+#[derive(Clone, Debug)]
+pub enum Why {
+    /// The argument of this number, from 1, of what is named.
+    Argument(Option<Name>, usize),
+    /// What stands before `|>` is given to what stands behind it.
+    Piped,
+    /// The same, where the function has a name.
+    PipedInto(Option<Name>),
+    /// What a definition says it returns.
+    Returned(Name),
+    /// A type that was written down.
+    Ascribed,
+    /// An operand of an operator.
+    Operand(&'static str),
+    /// An element of an array.
+    Element,
+    /// Its surroundings.
+    Context,
+}
+
+/// Gives unknowns readable names within one message.
+#[derive(Default)]
+pub struct Names {
+    types: RefCell<Vec<u32>>,
+    nats: RefCell<Vec<u32>>,
+}
+
+fn letter(seen: &RefCell<Vec<u32>>, id: u32, letters: &str) -> String {
+    let mut seen = seen.borrow_mut();
+    let at = seen.iter().position(|i| *i == id).unwrap_or_else(|| {
+        seen.push(id);
+        seen.len() - 1
+    });
+    match letters.chars().nth(at) {
+        Some(c) => format!("?{c}"),
+        None => format!("?{}{at}", &letters[..1]),
+    }
+}
+
+impl TypeSubst for Names {
+    fn ty(&self, v: &TypeVar) -> Option<Type> {
+        let TypeVar::Meta(id) = v else { return None };
+        Some(Type::named(&letter(&self.types, *id, "tsuvw")))
+    }
+    fn nat(&self, v: &NatVar) -> Option<Nat> {
+        let NatVar::Meta(id) = v else { return None };
+        Some(Nat::var(&letter(&self.nats, *id, "nmkpq")))
+    }
+}
+
+impl Names {
+    /// Explains the unknowns that were named, if there were any.
+    pub fn explain(&self, problem: Diagnostic) -> Diagnostic {
+        let name = |list: &RefCell<Vec<u32>>, letters| {
+            let ids = list.borrow().clone();
+            ids.into_iter().map(|id| format!("`{}`", letter(list, id, letters))).collect::<Vec<_>>()
+        };
+        let sentence = |names: Vec<String>, what: &str| match names.as_slice() {
+            [] => None,
+            [one] => Some(format!("{one} is a {what} that is not known yet.")),
+            [init @ .., last] => {
+                Some(format!("{} and {last} are {what}s that are not known yet.", init.join(", ")))
+            }
+        };
+        let problem = match sentence(name(&self.types, "tsuvw"), "type") {
+            Some(note) => problem.note(note),
+            None => problem,
+        };
+        match sentence(name(&self.nats, "nmkpq"), "size") {
+            Some(note) => problem.note(note),
+            None => problem,
+        }
+    }
+}
+
+/// Types of more parts than this are not printed.
+const LARGE: u64 = 200;
+
+/// The number of parts of a type, where no more than a limit matter.
+fn weight(t: &Type, budget: &mut u64) {
+    if *budget == 0 {
+        return;
+    }
+    *budget -= 1;
+    match t.kind() {
+        TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
+            weight(a, budget);
+            weight(b, budget);
+        }
+        TypeKind::Array(_, t) | TypeKind::Vector(_, t) => weight(t, budget),
+        _ => {}
+    }
+}
+
+pub fn ordinal(n: usize) -> String {
+    match n {
+        1 => "first".into(),
+        2 => "second".into(),
+        3 => "third".into(),
+        4 => "fourth".into(),
+        5 => "fifth".into(),
+        n => format!("{n}th"),
+    }
+}
+
+impl Why {
+    fn sentence(&self) -> Option<String> {
+        Some(match self {
+            Why::Argument(Some(of), n) => format!("It is the {} argument of `{of}`.", ordinal(*n)),
+            Why::Argument(None, n) => format!("It is the {} argument of a function.", ordinal(*n)),
+            Why::PipedInto(Some(name)) => format!("It is given to `{name}` by `|>`."),
+            Why::Piped | Why::PipedInto(None) => "What stands before `|>` is given to it.".into(),
+            Why::Returned(name) => format!("`{name}` is declared to return another type."),
+            Why::Ascribed => "Another type is written here.".into(),
+            Why::Operand(op) => format!("Both operands of `{op}` have one type."),
+            Why::Element => "All elements of an array have one type.".into(),
+            Why::Context => return None,
+        })
+    }
+}
+
+/// The innermost parts in which two types differ.
+enum Difference {
+    Types(Type, Type),
+    Sizes(Nat, Nat),
+}
+
+fn difference(a: &Type, b: &Type) -> Option<Difference> {
+    use TypeKind as K;
+    if a == b {
+        return None;
+    }
+    match (a.kind(), b.kind()) {
+        (K::Array(n, s), K::Array(m, t)) | (K::Vector(n, s), K::Vector(m, t)) => {
+            if n != m && !n.has_metas() && !m.has_metas() {
+                return Some(Difference::Sizes(n.clone(), m.clone()));
+            }
+            difference(s, t)
+        }
+        (K::Index(n), K::Index(m)) => Some(Difference::Sizes(n.clone(), m.clone())),
+        (K::Pair(s, t), K::Pair(u, v)) | (K::Fun(s, t), K::Fun(u, v)) => {
+            difference(s, u).or_else(|| difference(t, v))
+        }
+        (K::Var(TypeVar::Meta(_)), _) | (_, K::Var(TypeVar::Meta(_))) => None,
+        _ => Some(Difference::Types(a.clone(), b.clone())),
+    }
+}
+
+impl Infer {
+    /// A type as text, with what is known put in.
+    pub fn show(&mut self, t: &Type, names: &Names) -> String {
+        let t = self.u.zonk(t);
+        let mut budget = LARGE;
+        weight(&t, &mut budget);
+        if budget == 0 { "a very large type".into() } else { format!("`{}`", t.subst(names)) }
+    }
+
+    pub fn show_nat(&mut self, n: &Nat, names: &Names) -> String {
+        let n = self.u.zonk_nat(n);
+        format!("`{}`", n.subst(&|v| names.nat(v)))
+    }
+
+    /// Reports an equation that cannot hold.
+    pub fn report_mismatch(&mut self, m: &Mismatch) {
+        let Place { span, why, used_at } = self.places[m.origin as usize].clone();
+        let names = Names::default();
+        let types = m.types.as_ref().map(|(a, b)| (self.u.zonk(a), self.u.zonk(b)));
+        let cause = match &m.cause {
+            Cause::Shape(a, b) => {
+                let (a, b) = (self.u.zonk(a), self.u.zonk(b));
+                match difference(&a, &b) {
+                    Some(Difference::Sizes(n, m)) => Cause::Size(n, m),
+                    Some(Difference::Types(a, b)) => Cause::Shape(a, b),
+                    None => Cause::Shape(a, b),
+                }
+            }
+            other => other.clone(),
+        };
+        // Is it what was found that has the function, or what was needed?
+        let found_function = types.as_ref().is_none_or(|(a, b)| {
+            b.signature().0.len() > a.signature().0.len() || b.as_fun().is_some() && a.as_fun().is_none()
+        });
+        let whole = types.as_ref().map(|(a, b)| (self.show(a, &names), self.show(b, &names)));
+        let mut problem = match &cause {
+            Cause::Shape(..) => {
+                let (expected, found) = whole.clone().unwrap_or_default();
+                Diagnostic::error(codes::MISMATCH, format!("This is {found}, but {expected} is needed."))
+            }
+            Cause::Size(a, b) => {
+                let unknown =
+                    a.vars().iter().chain(&b.vars()).find_map(|v| names.nat(v)).map(|n| n.to_string());
+                let (a, b) = (self.show_nat(a, &names), self.show_nat(b, &names));
+                let message = match unknown {
+                    Some(n) => format!("No whole size `{n}` makes {a} equal to {b}."),
+                    None => format!("The sizes {a} and {b} are not equal."),
+                };
+                Diagnostic::error(codes::SIZES, message)
+            }
+            Cause::Infinite(..) => {
+                Diagnostic::error(codes::INFINITE, "The type of this would have to contain itself.")
+            }
+            Cause::NotData(_) => match &whole {
+                Some((_, found)) if found_function => Diagnostic::error(
+                    codes::NOT_DATA,
+                    format!("This is a function, {found}, but data is needed."),
+                ),
+                Some((expected, _)) => {
+                    Diagnostic::error(codes::NOT_DATA, format!("This is data, but {expected} is needed."))
+                }
+                None => Diagnostic::error(codes::NOT_DATA, "A function cannot be stored."),
+            },
+        };
+        let label = match &whole {
+            Some(_) if matches!(&cause, Cause::NotData(_)) && !found_function => "this is data".into(),
+            Some((_, found)) => format!("this is {found}"),
+            None => "here".into(),
+        };
+        problem = problem.label(span, label);
+        if let Some(used) = used_at {
+            problem = problem.label(used, "used here");
+        }
+        if let Some(sentence) = why.sentence() {
+            problem = problem.note(sentence);
+        }
+        if let (Cause::Size(..) | Cause::Infinite(..), Some((expected, _))) = (&cause, &whole) {
+            problem = problem.note(format!("What is needed is {expected}."));
+        }
+        if let (Cause::Shape(a, b), Some((x, y))) = (&cause, &types)
+            && (a, b) != (x, y)
+        {
+            let (a, b) = (self.show(a, &names), self.show(b, &names));
+            problem = problem.note(format!("Where {a} is needed, there is {b}."));
+        }
+        problem = names.explain(problem);
+        problem = match &cause {
+            Cause::Size(a, b) => match (a.as_variable(), b.as_variable()) {
+                (Some(NatVar::Named(a)), Some(NatVar::Named(b))) => problem.hint(format!(
+                    "`{a}` and `{b}` may be any two sizes. Use one name where they must be equal."
+                )),
+                (Some(NatVar::Named(name)), _) | (_, Some(NatVar::Named(name))) => {
+                    problem.hint(format!("`{name}` may be any size here."))
+                }
+                _ => problem,
+            },
+            Cause::Shape(a, b) if b.as_fun().is_some() && a.as_fun().is_none() => {
+                missing_arguments(problem, b)
+            }
+            Cause::NotData(b) if found_function => missing_arguments(problem, b),
+            Cause::Shape(a, _) if a.as_fun().is_some() => {
+                problem.hint("It takes no arguments: is there one too many, or is `\\x. ...` missing?")
+            }
+            Cause::Shape(a, b) => match (rigid(a), rigid(b)) {
+                (Some(t), _) | (_, Some(t)) => problem.hint(format!("`{t}` may be any type here.")),
+                _ => problem,
+            },
+            _ => problem,
+        };
+        self.problems.push(problem);
+    }
+}
+
+fn missing_arguments(problem: Diagnostic, function: &Type) -> Diagnostic {
+    match function.signature().0.len() {
+        1 => problem.hint("Is an argument missing?"),
+        n => problem.hint(format!("Are {n} arguments missing?")),
+    }
+}
+
+fn rigid(t: &Type) -> Option<Name> {
+    if let TypeKind::Var(TypeVar::Named(name)) = t.kind() { Some(name.clone()) } else { None }
+}

@@ -1,0 +1,875 @@
+//! What is said about programs that are wrong: one of each kind.
+
+use super::bad;
+
+#[test]
+fn unknown_name() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = mpa sqrt a"), @r"
+    error[E0101]: There is no `mpa` here.
+      --> p.rise:1:20
+      |
+    1 | def f (a: n.f32) = mpa sqrt a
+      |                    ^^^ not defined
+      |
+      = hint: Did you mean `map`?
+    ");
+}
+
+#[test]
+fn unknown_type() {
+    insta::assert_snapshot!(bad("def f (a: n.f23) (b: n.elem) = a"), @r"
+    error[E0103]: There is no type `f23`.
+      --> p.rise:1:13
+      |
+    1 | def f (a: n.f23) (b: n.elem) = a
+      |             ^^^ not declared
+      |
+      = hint: Did you mean `f32`?
+
+    error[E0103]: There is no type `elem`.
+      --> p.rise:1:24
+      |
+    1 | def f (a: n.f23) (b: n.elem) = a
+      |                        ^^^^ not declared
+      |
+      = The scalar types are bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64.
+      = hint: A type variable has one letter or is declared: `def f {elem: data} ...`.
+    ");
+}
+
+#[test]
+fn unknown_size() {
+    insta::assert_snapshot!(bad("def f {rows: nat} (a: rows.f32) = split row a"), @r"
+    error[E0102]: There is no size `row`.
+      --> p.rise:1:41
+      |
+    1 | def f {rows: nat} (a: rows.f32) = split row a
+      |                                         ^^^ not declared
+      |
+      = hint: Did you mean `rows`?
+    ");
+}
+
+#[test]
+fn size_that_is_a_value() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) (k: i32) = take (k + 1) a"), @r"
+    error[E0102]: There is no size `k`.
+      --> p.rise:1:35
+      |
+    1 | def f (a: n.f32) (k: i32) = take (k + 1) a
+      |                                   ^ not declared
+      |
+      = `k` is a value, which is known only when the program runs.
+      = hint: Declare `(k: nat)` as a size if it does not depend on the data.
+    ");
+}
+
+#[test]
+fn taken_names() {
+    insta::assert_snapshot!(bad("def map (a: n.f32) = a\ndef f (a: n.f32) = a\ndef f (a a: n.f32) = a"), @r"
+    error[E0104]: `map` is the name of a pattern.
+      --> p.rise:1:5
+      |
+    1 | def map (a: n.f32) = a
+      |     ^^^ taken
+      |
+      = hint: Choose another name for the definition.
+
+    error[E0104]: `f` is defined twice.
+      --> p.rise:3:5
+      |
+    2 | def f (a: n.f32) = a
+      |     - first defined here
+    3 | def f (a a: n.f32) = a
+      |     ^ defined again
+    ");
+}
+
+#[test]
+fn cycle() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = g a\ndef g (a: n.f32) = h a\ndef h (a: n.f32) = f a"), @r"
+    error[E0105]: These definitions need each other: `f` -> `g` -> `h` -> `f`.
+      --> p.rise:3:20
+      |
+    1 | def f (a: n.f32) = g a
+      |     - part of the cycle
+    2 | def g (a: n.f32) = h a
+      |     - part of the cycle
+    3 | def h (a: n.f32) = f a
+      |     -              ^ this closes the cycle
+      |     |
+      |     part of the cycle
+      |
+      = Definitions always unfold, so one that needs itself has no end.
+      = hint: Use a pattern to repeat: `map`, `reduce`, `generate`.
+    ");
+}
+
+#[test]
+fn cycle_of_one() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map f a"), @r"
+    error[E0105]: `f` is defined by itself.
+      --> p.rise:1:24
+      |
+    1 | def f (a: n.f32) = map f a
+      |     -                  ^ this closes the cycle
+      |     |
+      |     part of the cycle
+      |
+      = Definitions always unfold, so one that needs itself has no end.
+      = hint: Use a pattern to repeat: `map`, `reduce`, `generate`.
+    ");
+}
+
+#[test]
+fn argument() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\p. fst p) a"), @r"
+    error[E0110]: This is `f32`, but `(?t * ?s)` is needed.
+      --> p.rise:1:33
+      |
+    1 | def f (a: n.f32) = map (\p. fst p) a
+      |                                 ^ this is `f32`
+      |
+      = It is the first argument of `fst`.
+      = `?t` and `?s` are types that are not known yet.
+    ");
+}
+
+#[test]
+fn argument_given_by_a_bar() {
+    insta::assert_snapshot!(bad("def f (a: f32) = a |> map sqrt"), @r"
+    error[E0110]: This is `f32`, but `?n.?t` is needed.
+      --> p.rise:1:18
+      |
+    1 | def f (a: f32) = a |> map sqrt
+      |                  ^ this is `f32`
+      |
+      = It is given to `map` by `|>`.
+      = `?t` is a type that is not known yet.
+      = `?n` is a size that is not known yet.
+    ");
+}
+
+#[test]
+fn result() {
+    insta::assert_snapshot!(bad("def f (a: n.f32): f32 = a |> map (\\x. x * x)"), @r"
+    error[E0110]: This is `n.f32`, but `f32` is needed.
+      --> p.rise:1:25
+      |
+    1 | def f (a: n.f32): f32 = a |> map (\x. x * x)
+      |                         ^^^^^^^^^^^^^^^^^^^^ this is `n.f32`
+      |
+      = `f` is declared to return another type.
+    ");
+}
+
+#[test]
+fn ascription() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map sqrt (a : n.f64)"), @r"
+    error[E0110]: This is `n.f32`, but `n.f64` is needed.
+      --> p.rise:1:30
+      |
+    1 | def f (a: n.f32) = map sqrt (a : n.f64)
+      |                              ^ this is `n.f32`
+      |
+      = Another type is written here.
+      = Where `f64` is needed, there is `f32`.
+    ");
+}
+
+#[test]
+fn operands() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) (b: i32) = map (\\x. x + b) a"), @r"
+    error[E0110]: This is `i32`, but `f32` is needed.
+      --> p.rise:1:42
+      |
+    1 | def f (a: n.f32) (b: i32) = map (\x. x + b) a
+      |                                          ^ this is `i32`
+      |
+      = Both operands of `+` have one type.
+    ");
+}
+
+#[test]
+fn elements() {
+    insta::assert_snapshot!(bad("def f (a: f32) (b: i32) = [a, b]"), @r"
+    error[E0110]: This is `i32`, but `f32` is needed.
+      --> p.rise:1:31
+      |
+    1 | def f (a: f32) (b: i32) = [a, b]
+      |                               ^ this is `i32`
+      |
+      = All elements of an array have one type.
+    ");
+}
+
+#[test]
+fn rigid_types() {
+    insta::assert_snapshot!(bad("def f (x: s): t = x"), @r"
+    error[E0110]: This is `s`, but `t` is needed.
+      --> p.rise:1:19
+      |
+    1 | def f (x: s): t = x
+      |                   ^ this is `s`
+      |
+      = `f` is declared to return another type.
+      = hint: `t` may be any type here.
+    ");
+}
+
+#[test]
+fn sizes() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) (b: m.f32) = zip a b"), @r"
+    error[E0111]: The sizes `n` and `m` are not equal.
+      --> p.rise:1:37
+      |
+    1 | def f (a: n.f32) (b: m.f32) = zip a b
+      |                                     ^ this is `m.f32`
+      |
+      = It is the second argument of `zip`.
+      = What is needed is `n.?t`.
+      = `?t` is a type that is not known yet.
+      = hint: `n` and `m` may be any two sizes. Use one name where they must be equal.
+    ");
+}
+
+#[test]
+fn sizes_in_a_definition() {
+    insta::assert_snapshot!(bad("def first (a: k.f32): 3.f32 = a\ndef f (a: 3.f32) = first a"), @r"
+    error[E0111]: The sizes `3` and `k` are not equal.
+      --> p.rise:1:31
+      |
+    1 | def first (a: k.f32): 3.f32 = a
+      |                               ^ this is `k.f32`
+      |
+      = `first` is declared to return another type.
+      = What is needed is `3.f32`.
+      = hint: `k` may be any size here.
+    ");
+}
+
+#[test]
+fn sizes_at_a_use() {
+    insta::assert_snapshot!(bad("def id2 (a: k.f32): k.f32 = a\ndef f (a: 3.f32) (b: 4.f32) = zip (id2 a) (id2 b)"), @r"
+    error[E0111]: The sizes `3` and `4` are not equal.
+      --> p.rise:2:44
+      |
+    2 | def f (a: 3.f32) (b: 4.f32) = zip (id2 a) (id2 b)
+      |                                            ^^^^^ this is `4.f32`
+      |
+      = It is the second argument of `zip`.
+      = What is needed is `3.?t`.
+      = `?t` is a type that is not known yet.
+    ");
+}
+
+#[test]
+fn size_that_does_not_divide() {
+    insta::assert_snapshot!(bad("def f (a: 100.f32) = split 32 a"), @r"
+    error[E0111]: No whole size `?n` makes `32*?n` equal to `100`.
+      --> p.rise:1:31
+      |
+    1 | def f (a: 100.f32) = split 32 a
+      |                               ^ this is `100.f32`
+      |
+      = It is the second argument of `split`.
+      = What is needed is `(32*?n).?t`.
+      = `?t` is a type that is not known yet.
+      = `?n` is a size that is not known yet.
+    ");
+}
+
+#[test]
+fn window_that_does_not_fit() {
+    insta::assert_snapshot!(bad("def f (a: 8.f32) = slide 3 2 a"), @r"
+    error[E0111]: No whole size `?n` makes `2*?n + 1` equal to `8`.
+      --> p.rise:1:30
+      |
+    1 | def f (a: 8.f32) = slide 3 2 a
+      |                              ^ this is `8.f32`
+      |
+      = It is the third argument of `slide`.
+      = What is needed is `(2*?n + 1).?t`.
+      = `?t` is a type that is not known yet.
+      = `?n` is a size that is not known yet.
+    ");
+}
+
+#[test]
+fn infinite() {
+    insta::assert_snapshot!(bad("def f x = x x"), @r"
+    error[E0112]: The type of this would have to contain itself.
+      --> p.rise:1:13
+      |
+    1 | def f x = x x
+      |             ^ this is `?t -> ?s`
+      |
+      = It is the first argument of `x`.
+      = What is needed is `?t`.
+      = `?t` and `?s` are types that are not known yet.
+    ");
+}
+
+#[test]
+fn function_as_data() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\x. \\y. x) a"), @r"
+    error[E0113]: This is a function, `?s -> f32`, but data is needed.
+      --> p.rise:1:29
+      |
+    1 | def f (a: n.f32) = map (\x. \y. x) a
+      |                             ^^^^^ this is `?s -> f32`
+      |
+      = `?t` and `?s` are types that are not known yet.
+      = hint: Is an argument missing?
+    ");
+}
+
+#[test]
+fn function_in_an_array() {
+    insta::assert_snapshot!(bad("def f (a: n.(f32 -> f32)) = a"), @r"
+    error[E0113]: Arrays, vectors and pairs hold data, not functions.
+      --> p.rise:1:14
+      |
+    1 | def f (a: n.(f32 -> f32)) = a
+      |              ^^^^^^^^^^ this is a function
+      |
+      = Functions cannot be stored in memory.
+    ");
+}
+
+#[test]
+fn data_as_function() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map 3 a"), @r"
+    error[E0113]: This is data, but `?t -> ?s` is needed.
+      --> p.rise:1:24
+      |
+    1 | def f (a: n.f32) = map 3 a
+      |                        ^ this is data
+      |
+      = It is the first argument of `map`.
+      = `?t`, `?s` and `?u` are types that are not known yet.
+    ");
+}
+
+#[test]
+fn missing_argument() {
+    insta::assert_snapshot!(bad("def f (a: n.f32): n.(f32 * f32) = zip a"), @r"
+    error[E0110]: This is `n.?t -> n.(f32 * ?t)`, but `n.(f32 * f32)` is needed.
+      --> p.rise:1:35
+      |
+    1 | def f (a: n.f32): n.(f32 * f32) = zip a
+      |                                   ^^^^^ this is `n.?t -> n.(f32 * ?t)`
+      |
+      = `f` is declared to return another type.
+      = `?t` is a type that is not known yet.
+      = hint: Is an argument missing?
+    ");
+}
+
+#[test]
+fn too_many_arguments() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = zip a a a"), @r"
+    error[E0114]: `zip` takes 2 arguments, but 3 are given.
+      --> p.rise:1:20
+      |
+    1 | def f (a: n.f32) = zip a a a
+      |                    ^^^^^^^^^ too many arguments
+      |
+      = Its type is `?n.?t -> ?n.?s -> ?n.(?t * ?s)`.
+      = `?t` and `?s` are types that are not known yet.
+      = `?n` is a size that is not known yet.
+    ");
+}
+
+#[test]
+fn no_function() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = a 3"), @r"
+    error[E0114]: `a` is no function, but is applied.
+      --> p.rise:1:20
+      |
+    1 | def f (a: n.f32) = a 3
+      |                    ^ this is `n.f32`
+    ");
+}
+
+#[test]
+fn missing_size() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = split a"), @r"
+    error[E0115]: `split` needs the size `n`.
+      --> p.rise:1:20
+      |
+    1 | def f (a: n.f32) = split a
+      |                    ^^^^^ the size is missing
+      |
+      = hint: Write it first, e.g. `split 4 ...`.
+    ");
+}
+
+#[test]
+fn no_size() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = split [1] a |> take 0.5"), @r"
+    error[E0115]: `split` needs the size `n`.
+      --> p.rise:1:20
+      |
+    1 | def f (a: n.f32) = split [1] a |> take 0.5
+      |                    ^^^^^ the size is missing
+      |
+      = hint: Write it first, e.g. `split 4 ...`.
+
+    error[E0115]: `take` needs the size `n`.
+      --> p.rise:1:35
+      |
+    1 | def f (a: n.f32) = split [1] a |> take 0.5
+      |                                   ^^^^ the size is missing
+      |
+      = hint: Write it first, e.g. `take 4 ...`.
+    ");
+}
+
+#[test]
+fn division_by_zero() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = split (n/0) a"), @r"
+    error[E0115]: This size divides by zero.
+      --> p.rise:1:27
+      |
+    1 | def f (a: n.f32) = split (n/0) a
+      |                           ^^^ here
+    ");
+}
+
+#[test]
+fn no_dimension() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = mapGlobal 3 sqrt a"), @r"
+    error[E0115]: A dimension is 0, 1 or 2.
+      --> p.rise:1:30
+      |
+    1 | def f (a: n.f32) = mapGlobal 3 sqrt a
+      |                              ^ this is none of them
+    ");
+}
+
+#[test]
+fn no_address_space() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = toMem globl a"), @r"
+    error[E0115]: There is no address space `globl`.
+      --> p.rise:1:26
+      |
+    1 | def f (a: n.f32) = toMem globl a
+      |                          ^^^^^ not known
+      |
+      = hint: Did you mean `global`?
+    ");
+}
+
+#[test]
+fn operator() {
+    insta::assert_snapshot!(bad("def f (a: n.(f32 * f32)) = reduce (+) 0 a"), @r"
+    error[E0117]: `+` needs numbers, but found a pair: `(f32 * f32)`.
+      --> p.rise:1:35
+      |
+    1 | def f (a: n.(f32 * f32)) = reduce (+) 0 a
+      |                                   ^^^ here
+    ");
+}
+
+#[test]
+fn operator_on_arrays() {
+    insta::assert_snapshot!(bad("def f (a b: n.f32) = a * b"), @r"
+    error[E0117]: `*` needs numbers, but found an array: `n.f32`.
+      --> p.rise:1:22
+      |
+    1 | def f (a b: n.f32) = a * b
+      |                      ^^^^^ here
+      |
+      = hint: For every element, write `zip a b |> map (\p. fst p * snd p)`.
+    ");
+}
+
+#[test]
+fn operator_in_a_definition() {
+    insta::assert_snapshot!(bad("def sq x = x * x\ndef f (a: n.(f32 * f32)) = map sq a"), @r"
+    error[E0117]: `*` needs numbers, but found a pair: `(f32 * f32)`.
+      --> p.rise:1:12
+      |
+    1 | def sq x = x * x
+      |            ^^^^^ here
+    2 | def f (a: n.(f32 * f32)) = map sq a
+      |                                -- used here
+    ");
+}
+
+#[test]
+fn float_function() {
+    insta::assert_snapshot!(bad("def f (a: n.i32) = map sqrt a"), @r"
+    error[E0117]: `sqrt` needs floating-point numbers, but found a whole number: `i32`.
+      --> p.rise:1:24
+      |
+    1 | def f (a: n.i32) = map sqrt a
+      |                        ^^^^ here
+    ");
+}
+
+#[test]
+fn whole_numbers() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\x. x % 2.0) a"), @r"
+    error[E0117]: `%` needs whole numbers, but found a floating-point number: `f32`.
+      --> p.rise:1:29
+      |
+    1 | def f (a: n.f32) = map (\x. x % 2.0) a
+      |                             ^^^^^^^ here
+    ");
+}
+
+#[test]
+fn comparison() {
+    insta::assert_snapshot!(bad("def f (a: n.(f32 * f32)) = map (\\x. x == x) a"), @r"
+    error[E0117]: `==` compares scalars, but found a pair: `(f32 * f32)`.
+      --> p.rise:1:37
+      |
+    1 | def f (a: n.(f32 * f32)) = map (\x. x == x) a
+      |                                     ^^^^^^ here
+    ");
+}
+
+#[test]
+fn vector_of_pairs() {
+    insta::assert_snapshot!(bad("def f (a: n.(f32 * f32)) = asVector 4 a"), @r"
+    error[E0117]: Vectors hold scalars, but found a pair: `(f32 * f32)`.
+      --> p.rise:1:28
+      |
+    1 | def f (a: n.(f32 * f32)) = asVector 4 a
+      |                            ^^^^^^^^ here
+    ");
+}
+
+#[test]
+fn conversion() {
+    insta::assert_snapshot!(bad("def f (a: n.(f32 * f32)): n.f32 = map cast a"), @r"
+    error[E0117]: There is no conversion from `(f32 * f32)` to `f32`.
+      --> p.rise:1:39
+      |
+    1 | def f (a: n.(f32 * f32)): n.f32 = map cast a
+      |                                       ^^^^ here
+      |
+      = `cast` converts between scalar types, and between vectors of one length.
+    ");
+}
+
+#[test]
+fn number_out_of_range() {
+    insta::assert_snapshot!(bad("def f (a: n.i8) = map (\\x. x + 300) a"), @r"
+    error[E0118]: The number 300 does not fit the type `i8`.
+      --> p.rise:1:32
+      |
+    1 | def f (a: n.i8) = map (\x. x + 300) a
+      |                                ^^^ `i8` is needed here
+      |
+      = `i8` holds whole numbers in its range alone.
+    ");
+}
+
+#[test]
+fn fraction() {
+    insta::assert_snapshot!(bad("def f (a: n.i32) = map (\\x. x + 0.5) a"), @r"
+    error[E0118]: The number 0.5 does not fit the type `i32`.
+      --> p.rise:1:33
+      |
+    1 | def f (a: n.i32) = map (\x. x + 0.5) a
+      |                                 ^^^ `i32` is needed here
+      |
+      = `i32` holds whole numbers in its range alone.
+    ");
+}
+
+#[test]
+fn number_for_an_index() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = idx 3 a"), @r"
+    error[E0118]: This is a number, but an index is needed: `idx[n]`.
+      --> p.rise:1:24
+      |
+    1 | def f (a: n.f32) = idx 3 a
+      |                        ^ `idx[n]` is needed here
+      |
+      = hint: Write `natAsIndex n 3` for an index.
+    ");
+}
+
+#[test]
+fn number_for_a_vector() {
+    insta::assert_snapshot!(bad("def f (a: n.<4>f32) = map (\\v. v + 1) a"), @r"
+    error[E0118]: This is a number, but a vector is needed: `<4>f32`.
+      --> p.rise:1:36
+      |
+    1 | def f (a: n.<4>f32) = map (\v. v + 1) a
+      |                                    ^ `<4>f32` is needed here
+      |
+      = hint: Write `vectorFromScalar 1` for a vector of it.
+    ");
+}
+
+#[test]
+fn number_suffix() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\x. x + 1f3) a"), @r"
+    error[E0011]: `f3` is no type of numbers.
+      --> p.rise:1:33
+      |
+    1 | def f (a: n.f32) = map (\x. x + 1f3) a
+      |                                 ^^^ this number
+      |
+      = hint: The types of numbers are `i8`, `i16`, `i32`, `i64`, `u8`, `u16`, `u32`, `u64`, `f16`, `f32` or `f64`; a product is written `1*f3`.
+    ");
+}
+
+#[test]
+fn index_out_of_range() {
+    insta::assert_snapshot!(bad("def f (a: 4.f32) = idx (natAsIndex 4 4) a"), @r"
+    error[E0118]: The index 4 is not below 4.
+      --> p.rise:1:38
+      |
+    1 | def f (a: 4.f32) = idx (natAsIndex 4 4) a
+      |                                      ^ out of range
+    ");
+}
+
+#[test]
+fn undetermined_size() {
+    insta::assert_snapshot!(bad("def f a b = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0"), @r"
+    error[E0119]: The size of `a` is not determined.
+      --> p.rise:1:7
+      |
+    1 | def f a b = zip a b |> map (\p. fst p * snd p) |> reduce (+) 0
+      |       ^ this is `?n.i32`
+      |
+      = `?n` is a size that is not known yet.
+      = hint: Write the type of the parameter, e.g. `(a: n.f32)`.
+    ");
+}
+
+#[test]
+fn undetermined_type() {
+    insta::assert_snapshot!(bad("def f (x: f32) = fst (x, \\y. y)\ndef g (a: n.f32) = map (\\x. snd (a, generate (\\i. x))) a"), @r"
+    error[E0113]: This is a function, `?s -> ?s`, but data is needed.
+      --> p.rise:1:26
+      |
+    1 | def f (x: f32) = fst (x, \y. y)
+      |                          ^^^^^ this is `?s -> ?s`
+      |
+      = It is the second argument of `makePair`.
+      = `?t` and `?s` are types that are not known yet.
+      = hint: Is an argument missing?
+    ");
+}
+
+#[test]
+fn function_as_parameter() {
+    insta::assert_snapshot!(bad("def f (g: f32 -> f32) (a: n.f32) = map g a"), @r"
+    error[E0120]: The program `f` takes a function: `g`.
+      --> p.rise:1:8
+      |
+    1 | def f (g: f32 -> f32) (a: n.f32) = map g a
+      |        ^ this is `f32 -> f32`
+      |
+      = A program's parameters come from memory, and functions cannot be stored.
+      = hint: Choose another definition with `--def`, or apply this one in a further `def`.
+    ");
+}
+
+#[test]
+fn function_as_result() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = (\\(g: f32 -> f32). map g a)"), @r"
+    error[E0120]: The program `f` takes a function.
+      --> p.rise:1:21
+      |
+    1 | def f (a: n.f32) = (\(g: f32 -> f32). map g a)
+      |                     ^^^^^^^^^^^^^^^^^^^^^^^^^ this is `(f32 -> f32) -> n.f32`
+      |
+      = A program's parameters come from memory, and functions cannot be stored.
+    ");
+}
+
+#[test]
+fn generic_program() {
+    insta::assert_snapshot!(bad("def f (a: n.t) = a"), @r"
+    error[E0122]: The program `f` works for any type `t`.
+      --> p.rise:1:5
+      |
+    1 | def f (a: n.t) = a
+      |     ^ a program has one type
+      |
+      = hint: Write a type for `t`, e.g. `f32`, or choose another definition.
+    ");
+}
+
+#[test]
+fn size_function_inside() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map (/\\n. a) a"), @r"
+    error[E0123]: A function of sizes stands only where a definition starts.
+      --> p.rise:1:25
+      |
+    1 | def f (a: n.f32) = map (/\n. a) a
+      |                         ^^^^^^ not here
+      |
+      = hint: Declare the size as a parameter of a definition: `def f (n: nat) ...`.
+    ");
+}
+
+#[test]
+fn sizes_of_lambdas() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\(k: nat). a) a"), @r"
+    error[E0123]: A function inside a program takes values, not sizes.
+      --> p.rise:1:26
+      |
+    1 | def f (a: n.f32) = map (\(k: nat). a) a
+      |                          ^^^^^^^^ not here
+      |
+      = hint: Declare the size as a parameter of the definition.
+
+    error[E0110]: This is `n.f32`, but `f32 -> ?t` is needed.
+      --> p.rise:1:36
+      |
+    1 | def f (a: n.f32) = map (\(k: nat). a) a
+      |                                    ^ this is `n.f32`
+      |
+      = `?t` is a type that is not known yet.
+      = hint: It takes no arguments: is there one too many, or is `\x. ...` missing?
+    ");
+}
+
+#[test]
+fn operators_of_sizes() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\x. (x ^ 2, x <= 2)) a"), @r"
+    error[E0123]: `^` is for sizes, not for values.
+      --> p.rise:1:30
+      |
+    1 | def f (a: n.f32) = map (\x. (x ^ 2, x <= 2)) a
+      |                              ^^^^^ here
+      |
+      = hint: Write `x * x`.
+
+    error[E0123]: `<=` compares sizes, not values.
+      --> p.rise:1:37
+      |
+    1 | def f (a: n.f32) = map (\x. (x ^ 2, x <= 2)) a
+      |                                     ^^^^^^ here
+      |
+      = hint: Write `not (a > b)`, which is true for NaN too.
+    ");
+}
+
+#[test]
+fn pattern_without_meaning() {
+    insta::assert_snapshot!(bad("pattern sort : {n: nat} n.f32 -> n.f32\ndef f (a: n.f32) = sort a"), @r"
+    error[E0123]: `sort` is declared without a meaning.
+      --> p.rise:2:20
+      |
+    2 | def f (a: n.f32) = sort a
+      |                    ^^^^ used here
+      |
+      = hint: Give it one: `pattern sort : type = body`.
+    ");
+}
+
+#[test]
+fn no_program() {
+    insta::assert_snapshot!(bad("pattern sq : f32 -> f32 = \\x. x * x"), @r"
+    error[E0121]: There is no program: the text has no `def`.
+     = hint: Write one, e.g. `def double (a: n.f32): n.f32 = map (\x. x + x) a`.
+    ");
+}
+
+#[test]
+fn several_at_once() {
+    insta::assert_snapshot!(bad("def f (a: n.f32) (b: m.flt): n.f32 =\n  a |> mapp sqrt |> map (\\x. x + c) |> reduce (+) 0\ndef g (a: n.f32) = f (zip a a)"), @r"
+    error[E0103]: There is no type `flt`.
+      --> p.rise:1:24
+      |
+    1 | def f (a: n.f32) (b: m.flt): n.f32 =
+      |                        ^^^ not declared
+      |
+      = The scalar types are bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64.
+      = hint: A type variable has one letter or is declared: `def f {elem: data} ...`.
+
+    error[E0101]: There is no `mapp` here.
+      --> p.rise:2:8
+      |
+    2 |   a |> mapp sqrt |> map (\x. x + c) |> reduce (+) 0
+      |        ^^^^ not defined
+      |
+      = hint: Did you mean `map`?
+
+    error[E0117]: `+` needs numbers, but found an array: `n.f32`.
+      --> p.rise:2:30
+      |
+    2 |   a |> mapp sqrt |> map (\x. x + c) |> reduce (+) 0
+      |                              ^^^^^ here
+      |
+      = hint: For every element, write `zip a b |> map (\p. fst p + snd p)`.
+
+    error[E0101]: There is no `c` here.
+      --> p.rise:2:34
+      |
+    2 |   a |> mapp sqrt |> map (\x. x + c) |> reduce (+) 0
+      |                                  ^ not defined
+
+    error[E0118]: This is a number, but an array is needed: `n.f32`.
+      --> p.rise:2:51
+      |
+    2 |   a |> mapp sqrt |> map (\x. x + c) |> reduce (+) 0
+      |                                                   ^ `n.f32` is needed here
+
+    error[E0110]: This is `n.(f32 * f32)`, but `?n.f32` is needed.
+      --> p.rise:3:23
+      |
+    3 | def g (a: n.f32) = f (zip a a)
+      |                       ^^^^^^^ this is `n.(f32 * f32)`
+      |
+      = It is the first argument of `f`.
+      = Where `f32` is needed, there is `(f32 * f32)`.
+      = `?n` is a size that is not known yet.
+    ");
+}
+
+#[test]
+fn what_is_too_large() {
+    let sum = format!("def f (x: f32) = x{}", " + x".repeat(900));
+    insta::assert_snapshot!(bad(&sum), @r"
+    error[E0124]: These are 900 parts, more than 800.
+     = p.rise:1:18, at `x + x + x + x + x + x + x + x + x + x +`: too long
+    ");
+    let doubled: String =
+        (1..100).map(|i| format!("def d{i} (x: f32): f32 = d{} x + d{} x\n", i - 1, i - 1)).collect();
+    insta::assert_snapshot!(bad(&format!("def d0 (x: f32): f32 = x\n{doubled}")), @r"
+    error[E0124]: `d99` is too large: its definitions unfold to more than 200000 parts.
+      --> p.rise:4:24
+      |
+    4 | def d3 (x: f32): f32 = d2 x + d2 x
+      |                        ^^^^^^^^^^^ while this unfolds
+      |
+      = hint: Share values with `let`: it does not unfold.
+    ");
+    let nested: String =
+        (1..2000).map(|i| format!("def d{i} (x: f32): f32 = sqrt (d{} x)\n", i - 1)).collect();
+    insta::assert_snapshot!(bad(&format!("def d0 (x: f32): f32 = x\n{nested}")), @r"
+    error[E0124]: `d1999` nests more than 1600 calls once its definitions are unfolded.
+        --> p.rise:400:32
+        |
+    400 | def d399 (x: f32): f32 = sqrt (d398 x)
+        |                                ^^^^^^ while this unfolds
+    ");
+    let pairs: String = (1..13).map(|i| format!("def d{i} x = (d{} x, d{} x)\n", i - 1, i - 1)).collect();
+    insta::assert_snapshot!(bad(&format!("def d0 (x: f32) = x\n{pairs}")), @r"
+    error[E0124]: The type of this has more than 4096 parts.
+       --> p.rise:12:5
+       |
+    12 | def d11 x = (d10 x, d10 x)
+       |     ^^^ pairs of pairs, or functions of functions
+    ");
+    let lets: String = (1..99).map(|i| format!("  let x{i} = (x{}, x{})\n", i - 1, i - 1)).collect();
+    insta::assert_snapshot!(bad(&format!("def f (x0: f32) =\n{lets}  fst x98\n")), @r"
+    error[E0124]: The type of this has more than 4096 parts.
+      --> p.rise:1:5
+      |
+    1 | def f (x0: f32) =
+      |     ^ pairs of pairs, or functions of functions
+    ");
+}

@@ -1,0 +1,225 @@
+//! Types and sizes as they are written, to types and sizes.
+
+use super::codes;
+use super::state::{Infer, Undeclared};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::nat::{Name, Nat};
+use crate::lang::syntax::ast::{self, ExprKind, Op, TypeKind};
+use crate::lang::ty::{Scalar, Type};
+
+impl Infer {
+    /// The type that is written. Mistakes are reported, and unknowns stand for them.
+    pub fn ty(&mut self, t: &ast::Type) -> Type {
+        match &t.kind {
+            TypeKind::Name(name) => self.type_name(name, t.span),
+            TypeKind::Array(n, e) => {
+                let n = self.size(n);
+                Type::array(n, self.data_ty(e))
+            }
+            TypeKind::Vector(n, e) => {
+                let n = self.size(n);
+                Type::vector(n, self.data_ty(e))
+            }
+            TypeKind::Index(n) => Type::index(self.size(n)),
+            TypeKind::Pair(a, b) => {
+                let a = self.data_ty(a);
+                Type::pair(a, self.data_ty(b))
+            }
+            TypeKind::Fun(a, b) => {
+                let a = self.ty(a);
+                Type::fun(a, self.ty(b))
+            }
+            TypeKind::Hole(_) | TypeKind::Error => self.any(),
+            TypeKind::Forall { .. } => {
+                self.problem(
+                    Diagnostic::error(codes::MISPLACED, "Only a whole type can be generic.")
+                        .label(t.span, "not inside a type")
+                        .hint("Declare the names as parameters of the definition: `def f {n: nat} ...`."),
+                );
+                self.any()
+            }
+        }
+    }
+
+    fn data_ty(&mut self, t: &ast::Type) -> Type {
+        let ty = self.ty(t);
+        if ty.is_data() {
+            return ty;
+        }
+        self.problem(
+            Diagnostic::error(codes::NOT_DATA, "Arrays, vectors and pairs hold data, not functions.")
+                .label(t.span, "this is a function")
+                .note("Functions cannot be stored in memory."),
+        );
+        self.data()
+    }
+
+    fn type_name(&mut self, name: &Name, span: Span) -> Type {
+        if &**name == "natType" {
+            return Type::nat_type();
+        }
+        if let Some(scalar) = Scalar::from_name(name) {
+            return Type::scalar(scalar);
+        }
+        if let Some(known) = self.scope.types.get(name) {
+            return known.clone();
+        }
+        let one_letter = name.chars().count() == 1;
+        match self.scope.undeclared {
+            Undeclared::OneLetter if one_letter && !self.scope.sizes.contains_key(name) => {
+                let ty = Type::named(name);
+                self.scope.types.insert(name.clone(), ty.clone());
+                return ty;
+            }
+            Undeclared::Unknown if name.chars().count() <= 2 && !self.scope.sizes.contains_key(name) => {
+                let ty = self.data();
+                self.scope.types.insert(name.clone(), ty.clone());
+                return ty;
+            }
+            _ => {}
+        }
+        let problem = Diagnostic::error(codes::UNKNOWN_TYPE, format!("There is no type `{name}`."));
+        let problem = problem.label(span, "not declared");
+        self.problems.push(if self.scope.sizes.contains_key(name) {
+            problem
+                .note(format!("`{name}` is a size."))
+                .hint(format!("An array of that size is `{name}.f32`."))
+        } else {
+            let known: Vec<Name> = self.scope.types.keys().cloned().collect();
+            let scalars = Scalar::ALL.iter().map(|s| s.name()).chain(["natType"]);
+            let named = problem.did_you_mean(name, scalars.chain(known.iter().map(|n| &**n)));
+            if named.hints.is_empty() {
+                let scalars: Vec<&str> = Scalar::ALL.iter().map(|s| s.name()).collect();
+                named
+                    .note(format!("The scalar types are {}.", scalars.join(", ")))
+                    .hint("A type variable has one letter or is declared: `def f {elem: data} ...`.")
+            } else {
+                named
+            }
+        });
+        self.data()
+    }
+
+    /// The size that is written. Mistakes are reported, and unknowns stand for them.
+    pub fn size(&mut self, e: &ast::Size) -> Nat {
+        match &e.kind {
+            ExprKind::Name(name) => self.size_name(name, e.span),
+            ExprKind::Number(n) => match n.as_int() {
+                Some(value) => Nat::constant(value),
+                None => {
+                    let problem = Diagnostic::error(codes::EXPLICIT, "A size is a whole number.");
+                    self.problem(problem.label(e.span, "this is none"));
+                    self.u.fresh_nat()
+                }
+            },
+            ExprKind::Neg(inner) => Nat::constant(0).sub(&self.size(inner)),
+            ExprKind::Infix(first, rest) => {
+                let mut left = self.size(first);
+                for (op, right) in rest {
+                    let span = e.span;
+                    let right_size = self.size(right);
+                    left = self.combine(*op, &left, &right_size, span);
+                }
+                left
+            }
+            ExprKind::Hole(_) | ExprKind::Error => self.u.fresh_nat(),
+            _ => {
+                self.problem(
+                    Diagnostic::error(codes::EXPLICIT, "A size is needed here.")
+                        .label(e.span, "this is no size")
+                        .note("Sizes are made of names, whole numbers and `+ - * / div %`."),
+                );
+                self.u.fresh_nat()
+            }
+        }
+    }
+
+    fn combine(&mut self, op: Op, a: &Nat, b: &Nat, span: Span) -> Nat {
+        let out = match op {
+            Op::Add => a.add(b),
+            Op::Sub => a.sub(b),
+            Op::Mul => a.mul(b),
+            Op::Div => a.exact_div(b),
+            Op::FloorDiv => a.floor_div(b),
+            Op::Rem => a.modulo(b),
+            Op::Pow => match b.as_constant().and_then(|c| u32::try_from(c).ok()) {
+                Some(exponent) if exponent <= 64 => a.pow(exponent),
+                _ => Nat::poison(),
+            },
+            Op::Lt | Op::Gt | Op::Le | Op::Ge | Op::Eq => {
+                let problem = Diagnostic::error(codes::EXPLICIT, "A comparison is no size.");
+                self.problem(problem.label(span, "a size is needed here"));
+                return self.u.fresh_nat();
+            }
+        };
+        if !out.is_poison() || a.is_poison() || b.is_poison() {
+            return out;
+        }
+        let why = match op {
+            Op::Div | Op::FloorDiv | Op::Rem if b.is_zero() => "This size divides by zero.",
+            Op::Pow => "The exponent of a size is a number from 0 to 64.",
+            _ => "This size is too large.",
+        };
+        self.problem(Diagnostic::error(codes::EXPLICIT, why).label(span, "here"));
+        self.u.fresh_nat()
+    }
+
+    fn size_name(&mut self, name: &Name, span: Span) -> Nat {
+        if let Some(known) = self.scope.sizes.get(name) {
+            return known.clone();
+        }
+        let free = !self.scope.types.contains_key(name);
+        match self.scope.undeclared {
+            Undeclared::OneLetter if free && name.chars().count() == 1 => {
+                let size = Nat::var(name);
+                self.scope.sizes.insert(name.clone(), size.clone());
+                return size;
+            }
+            Undeclared::Unknown if free => {
+                let size = self.u.fresh_nat();
+                self.scope.sizes.insert(name.clone(), size.clone());
+                return size;
+            }
+            _ => {}
+        }
+        let problem = Diagnostic::error(codes::UNKNOWN_SIZE, format!("There is no size `{name}`."));
+        let problem = problem.label(span, "not declared");
+        self.problems.push(if self.scope.value(name).is_some() {
+            problem
+                .note(format!("`{name}` is a value, which is known only when the program runs."))
+                .hint(format!("Declare `({name}: nat)` as a size if it does not depend on the data."))
+        } else if self.scope.types.contains_key(name) {
+            problem.note(format!("`{name}` is a type."))
+        } else {
+            let known: Vec<Name> = self.scope.sizes.keys().cloned().collect();
+            let near = problem.did_you_mean(name, known.iter().map(|n| &**n));
+            if near.hints.is_empty() {
+                near.hint(format!("Declare it as a parameter: `def f ({name}: nat) ...`."))
+            } else {
+                near
+            }
+        });
+        self.u.fresh_nat()
+    }
+
+    /// The size that an expression is, if it is made of declared sizes and numbers, and has a size in it.
+    pub fn as_size(&mut self, e: &ast::Expr) -> Option<Nat> {
+        fn only_sizes(infer: &Infer, e: &ast::Expr, some: &mut bool) -> bool {
+            match &e.kind {
+                ExprKind::Name(name) => {
+                    let is = infer.scope.value(name).is_none() && infer.scope.sizes.contains_key(name);
+                    *some |= is;
+                    is
+                }
+                ExprKind::Number(n) => n.as_int().is_some(),
+                ExprKind::Infix(first, rest) => {
+                    only_sizes(infer, first, some)
+                        && rest.iter().all(|(op, e)| !op.is_comparison() && only_sizes(infer, e, some))
+                }
+                _ => false,
+            }
+        }
+        let mut some = false;
+        (only_sizes(self, e, &mut some) && some).then(|| self.size(e))
+    }
+}

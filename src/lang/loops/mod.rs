@@ -1,0 +1,545 @@
+//! The loop nest that a term stands for, as the thesis draws it beside programs and sketches (section 5.3.1).
+//!
+//! In comes any term, out come indented lines: `for m/32:`, `for k/4 (reduce):`, what is stored where, and the
+//! innermost computation as `.. += .. * ..`. It is a picture, not the generated code: patterns that only reshape have
+//! no line, and a high-level `map` shares the loop of the pattern that consumes it, if there is one.
+//!
+//! The term is evaluated with every array standing for its elements alone; a loop is drawn where elements are
+//! asked for. Reading ends after [`MAX_LINES`] lines or so many steps, so every term has a picture.
+
+mod summary;
+
+use super::build;
+use super::nat::Nat;
+use super::path::Path;
+use super::pattern::{AddressSpace, Pattern};
+use super::preorder::{At, path_of};
+use super::term::{Arg, Expr, Prim, Term};
+use super::ty::{Type, TypeKind};
+use std::rc::Rc;
+use summary::Summary;
+
+/// A line of the picture.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopLine {
+    pub depth: usize,
+    pub text: String,
+    pub kind: LineKind,
+    /// The part of the term that the line stands for.
+    pub path: Path,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LineKind {
+    Loop,
+    /// A value that is stored, a buffer, a kernel: the lines below it belong to it.
+    Memory,
+    Compute,
+    /// The picture goes on, but is cut off here.
+    More,
+}
+
+/// The most lines of a picture.
+pub const MAX_LINES: usize = 400;
+
+const MAX_STEPS: u32 = 200_000;
+
+/// The loop nest of a term; parameters of a program are taken as given.
+pub fn of(term: &Term) -> Vec<LoopLine> {
+    let needed = (term.depth() as usize).saturating_mul(64 << 10).saturating_add(1 << 20).min(1 << 30);
+    stacker::maybe_grow(needed, needed, || {
+        let mut reader = Reader { lines: vec![], depth: 0, steps: MAX_STEPS, last: None };
+        let mut env = Env::default();
+        let mut at = At::root(term);
+        while let Some((_, body)) = at.lam() {
+            env = env.with(Meaning::Leaf);
+            at = body;
+        }
+        let result = reader.eval(at, &env);
+        reader.compute(&result, at.id);
+        reader.finish(term)
+    })
+}
+
+/// The picture as text, two columns a level.
+pub fn text(lines: &[LoopLine]) -> String {
+    lines.iter().map(|l| format!("{}{}\n", "  ".repeat(l.depth), l.text)).collect()
+}
+
+/// What a term stands for.
+#[derive(Clone)]
+enum Meaning<'t> {
+    /// Data that is there already.
+    Leaf,
+    /// A scalar that is computed.
+    Scalar(Rc<Summary>),
+    Pair(Rc<(Meaning<'t>, Meaning<'t>)>),
+    /// An array whose elements are computed where they are asked for.
+    Lazy(Rc<Lazy<'t>>),
+    Closure(At<'t>, Env<'t>),
+    Partial(At<'t>, &'t Prim, Vec<Meaning<'t>>),
+}
+
+/// `map f xs` that has not met its loop.
+struct Lazy<'t> {
+    size: Nat,
+    /// The node of the application.
+    id: u32,
+    f: Meaning<'t>,
+    elements: Elements<'t>,
+    marks: Vec<String>,
+}
+
+enum Elements<'t> {
+    Of(Meaning<'t>),
+    /// What is stored round and round while the consumer's loop runs.
+    Buffered(Meaning<'t>, String),
+    Zipped(Meaning<'t>, Meaning<'t>),
+}
+
+#[derive(Clone, Default)]
+struct Env<'t>(Option<Rc<(Meaning<'t>, Env<'t>)>>);
+
+impl<'t> Env<'t> {
+    fn with(&self, value: Meaning<'t>) -> Self {
+        Env(Some(Rc::new((value, self.clone()))))
+    }
+    fn get(&self, index: u32) -> Meaning<'t> {
+        let mut env = self;
+        for _ in 0..index {
+            match &env.0 {
+                Some(pair) => env = &pair.1,
+                None => return Meaning::Leaf,
+            }
+        }
+        env.0.as_ref().map_or(Meaning::Leaf, |pair| pair.0.clone())
+    }
+}
+
+struct Line {
+    depth: usize,
+    text: String,
+    kind: LineKind,
+    id: u32,
+}
+
+struct Reader {
+    lines: Vec<Line>,
+    depth: usize,
+    steps: u32,
+    /// The node at which reading was given up.
+    last: Option<u32>,
+}
+
+impl Reader {
+    fn finish(self, term: &Term) -> Vec<LoopLine> {
+        let place = |id| path_of(term, id).unwrap_or_default();
+        let cut = self.last.map(|id| Line { depth: 0, text: "…".into(), kind: LineKind::More, id });
+        let lines = self.lines.into_iter().chain(cut);
+        lines.map(|l| LoopLine { depth: l.depth, text: l.text, kind: l.kind, path: place(l.id) }).collect()
+    }
+
+    fn line(&mut self, kind: LineKind, text: String, id: u32) {
+        if self.lines.len() < MAX_LINES {
+            self.lines.push(Line { depth: self.depth, text, kind, id });
+        } else {
+            self.last.get_or_insert(id);
+        }
+    }
+
+    /// May reading go on?
+    fn step(&mut self, id: u32) -> bool {
+        if self.steps == 0 || self.lines.len() >= MAX_LINES {
+            self.last.get_or_insert(id);
+            return false;
+        }
+        self.steps -= 1;
+        true
+    }
+
+    fn eval<'t>(&mut self, at: At<'t>, env: &Env<'t>) -> Meaning<'t> {
+        if !self.step(at.id) {
+            return Meaning::Leaf;
+        }
+        match at.term.expr() {
+            Expr::Var(i) => env.get(*i),
+            Expr::Lit(l) => Meaning::Scalar(Rc::new(Summary::constant(l.to_string()))),
+            Expr::Lam(..) => Meaning::Closure(at, env.clone()),
+            Expr::Prim(p) => Meaning::Partial(at, p, vec![]),
+            Expr::App(..) => {
+                let Some((f, e)) = at.app() else { return Meaning::Leaf };
+                let function = self.eval(f, env);
+                if let Meaning::Partial(head, p, _) = &function
+                    && let Some(header) = memory_header(p, head.term.ty())
+                {
+                    return self.stored(header, e, env, at);
+                }
+                let mut arg = self.eval(e, env);
+                if f.term.as_lam().is_some() {
+                    // What has a name is computed once, where it is named.
+                    arg = self.named(arg);
+                }
+                self.call(&function, vec![arg], at.id)
+            }
+        }
+    }
+
+    /// The argument of `toMem` or `oclRun`, drawn below a line that says what is done with it.
+    fn stored<'t>(&mut self, header: String, e: At<'t>, env: &Env<'t>, at: At<'t>) -> Meaning<'t> {
+        let keep = at.term.ty().has_array();
+        let value = self.nest(LineKind::Memory, header, at.id, keep, |r| {
+            let value = r.eval(e, env);
+            if keep {
+                r.compute(&value, e.id);
+            }
+            value
+        });
+        if keep { Meaning::Leaf } else { value }
+    }
+
+    fn call<'t>(&mut self, f: &Meaning<'t>, args: Vec<Meaning<'t>>, id: u32) -> Meaning<'t> {
+        let mut f = f.clone();
+        for arg in args {
+            // The place matters for loops alone, and these are given theirs where they are drawn.
+            f = match f {
+                Meaning::Closure(lam, env) => match lam.lam() {
+                    Some((_, body)) => self.eval(body, &env.with(arg)),
+                    None => Meaning::Leaf,
+                },
+                Meaning::Partial(head, p, mut given) => {
+                    given.push(arg);
+                    if build::arity(p.pattern, &p.args) == Some(given.len()) {
+                        self.pattern(p, head.term.ty(), given, id)
+                    } else {
+                        Meaning::Partial(head, p, given)
+                    }
+                }
+                _ => Meaning::Leaf,
+            };
+        }
+        f
+    }
+
+    /// Draws lines one level deeper, below a header that is dropped when there is nothing below it.
+    fn nest<T>(
+        &mut self,
+        kind: LineKind,
+        header: String,
+        id: u32,
+        keep: bool,
+        below: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.lines.len();
+        self.line(kind, header, id);
+        let after = self.lines.len();
+        self.depth += 1;
+        let result = below(self);
+        self.depth -= 1;
+        if !keep && self.lines.len() == after {
+            self.lines.truncate(before);
+        }
+        result
+    }
+
+    /// Draws what it takes to have all of a value.
+    fn force<'t>(&mut self, value: &Meaning<'t>) {
+        match value {
+            Meaning::Lazy(lazy) => {
+                let header = header(&lazy.size, &lazy.marks);
+                self.nest(LineKind::Loop, header, lazy.id, false, |r| {
+                    let element = r.element(value, lazy.id);
+                    r.compute(&element, lazy.id);
+                });
+            }
+            Meaning::Pair(p) => {
+                self.force(&p.0);
+                self.force(&p.1);
+            }
+            _ => {}
+        }
+    }
+
+    /// Draws what it takes to have all of a value, and the computation of its scalars.
+    fn compute<'t>(&mut self, value: &Meaning<'t>, id: u32) {
+        self.force(value);
+        let mut parts = vec![];
+        scalars(value, &mut parts);
+        if parts.iter().any(|p| p.computes()) {
+            let text = parts.iter().map(|p| p.text()).collect::<Vec<_>>().join(", ");
+            self.line(LineKind::Compute, text, id);
+        }
+    }
+
+    /// A value that is used under a name.
+    fn named<'t>(&mut self, value: Meaning<'t>) -> Meaning<'t> {
+        match &value {
+            Meaning::Lazy(_) => {
+                let before = self.lines.len();
+                self.force(&value);
+                // Where nothing is computed, nothing is stored.
+                if self.lines.len() == before { value } else { Meaning::Leaf }
+            }
+            Meaning::Pair(p) => {
+                let first = self.named(p.0.clone());
+                Meaning::Pair(Rc::new((first, self.named(p.1.clone()))))
+            }
+            _ => value,
+        }
+    }
+
+    /// An element of an array, drawing what it takes to have it.
+    fn element<'t>(&mut self, array: &Meaning<'t>, id: u32) -> Meaning<'t> {
+        let Meaning::Lazy(lazy) = array else { return Meaning::Leaf };
+        if !self.step(id) {
+            return Meaning::Leaf;
+        }
+        let x = match &lazy.elements {
+            Elements::Of(xs) => self.element(xs, id),
+            Elements::Zipped(a, b) => {
+                let first = self.element(a, id);
+                return Meaning::Pair(Rc::new((first, self.element(b, id))));
+            }
+            Elements::Buffered(xs, header) => {
+                self.nest(LineKind::Memory, header.clone(), lazy.id, true, |r| {
+                    let x = r.element(xs, lazy.id);
+                    let stored = r.call(&lazy.f, vec![x], lazy.id);
+                    r.compute(&stored, lazy.id);
+                });
+                return Meaning::Leaf;
+            }
+        };
+        self.call(&lazy.f, vec![x], lazy.id)
+    }
+
+    fn pattern<'t>(&mut self, p: &'t Prim, ty: &'t Type, mut args: Vec<Meaning<'t>>, id: u32) -> Meaning<'t> {
+        use Pattern as P;
+        let (params, result) = ty.signature();
+        let lazy = |f, elements, marks| {
+            let size = result.as_array().map_or_else(|| Nat::constant(0), |(n, _)| n.clone());
+            Meaning::Lazy(Rc::new(Lazy { size, id, f, elements, marks }))
+        };
+        match p.pattern {
+            P::Id | P::ToMem | P::OclRun => args.swap_remove(0),
+            P::MakePair => {
+                let second = args.swap_remove(1);
+                Meaning::Pair(Rc::new((args.swap_remove(0), second)))
+            }
+            P::Fst | P::Snd => match &args[0] {
+                Meaning::Pair(pair) => if p.pattern == P::Fst { &pair.0 } else { &pair.1 }.clone(),
+                _ => Meaning::Leaf,
+            },
+            P::MapFst | P::MapSnd => {
+                let first = p.pattern == P::MapFst;
+                let (a, b) = match &args[1] {
+                    Meaning::Pair(pair) => (pair.0.clone(), pair.1.clone()),
+                    _ => (Meaning::Leaf, Meaning::Leaf),
+                };
+                let changed = self.call(&args[0], vec![if first { a.clone() } else { b.clone() }], id);
+                Meaning::Pair(Rc::new(if first { (changed, b) } else { (a, changed) }))
+            }
+            P::Let => {
+                let value = self.named(args[0].clone());
+                self.call(&args[1], vec![value], id)
+            }
+            P::Map | P::MapStream => {
+                let mut marks = simd(&params[0]);
+                if p.pattern == P::MapStream {
+                    marks.insert(0, "stream".into());
+                }
+                let xs = args.swap_remove(1);
+                lazy(args.swap_remove(0), Elements::Of(xs), marks)
+            }
+            P::Generate => lazy(args.swap_remove(0), Elements::Of(Meaning::Leaf), vec![]),
+            P::Zip => {
+                let b = args.swap_remove(1);
+                let a = args.swap_remove(0);
+                match (&a, &b) {
+                    (Meaning::Lazy(_), _) | (_, Meaning::Lazy(_)) => {
+                        lazy(Meaning::Leaf, Elements::Zipped(a, b), vec![])
+                    }
+                    _ => Meaning::Leaf,
+                }
+            }
+            P::CircularBuffer | P::RotateValues => {
+                let size = p.args.iter().find_map(nat).map_or_else(String::new, Nat::to_string);
+                let text = match p.pattern {
+                    P::CircularBuffer => {
+                        format!("next into a circular buffer of {size}, {} memory:", space(p))
+                    }
+                    _ => format!("next into {size} rotating values, {} memory:", space(p)),
+                };
+                let xs = args.swap_remove(1);
+                lazy(args.swap_remove(0), Elements::Buffered(xs, text), vec![])
+            }
+            P::MapSeq
+            | P::MapSeqUnroll
+            | P::IterateStream
+            | P::MapPar
+            | P::MapGlobal
+            | P::MapWorkGroup
+            | P::MapLocal => {
+                let size = result.as_array().map_or_else(|| Nat::constant(0), |(n, _)| n.clone());
+                let mut marks: Vec<String> = how(p).into_iter().collect();
+                marks.extend(simd(&params[0]));
+                self.nest(LineKind::Loop, header(&size, &marks), id, true, |r| {
+                    let first = r.lines.len();
+                    let x = r.element(&args[1], id);
+                    let y = r.call(&args[0], vec![x], id);
+                    r.compute(&y, id);
+                    let element = result.as_array().map(|(_, t)| t);
+                    if r.lines.len() == first && element.is_some_and(|t| !t.has_array()) {
+                        r.line(LineKind::Compute, ".. = ..".into(), id);
+                    }
+                });
+                Meaning::Leaf
+            }
+            P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll | P::ScanSeq => {
+                let size = params[2].as_array().map_or_else(|| Nat::constant(0), |(n, _)| n.clone());
+                let mut marks =
+                    vec![if p.pattern == P::ScanSeq { "scan".into() } else { String::from("reduce") }];
+                if p.pattern == P::ReduceSeqUnroll {
+                    marks.push("unroll".into());
+                }
+                marks.extend(simd(&params[0]));
+                self.force(&args[1]);
+                self.nest(LineKind::Loop, header(&size, &marks), id, true, |r| {
+                    let x = r.element(&args[2], id);
+                    let acc = accumulator(&params[1]);
+                    let order = if p.pattern == P::ScanSeq { vec![x, acc] } else { vec![acc, x] };
+                    let next = r.call(&args[0], order, id);
+                    r.compute(&next, id);
+                });
+                Meaning::Leaf
+            }
+            P::Cast | P::IndexAsNat | P::NatAsIndex | P::VectorFromScalar => match &args[0] {
+                Meaning::Scalar(s) => Meaning::Scalar(s.clone()),
+                _ => Meaning::Leaf,
+            },
+            P::Idx => {
+                self.force(&args[1]);
+                Meaning::Leaf
+            }
+            other if other == P::Select || is_scalar(other) => {
+                if result.has_array() {
+                    args.iter().for_each(|a| self.force(a));
+                    return Meaning::Leaf;
+                }
+                let operands = args.iter().map(|a| match a {
+                    Meaning::Scalar(s) => s.clone(),
+                    _ => Rc::new(Summary::Leaf),
+                });
+                Meaning::Scalar(Rc::new(Summary::apply(other, operands.collect())))
+            }
+            // Patterns that reshape.
+            _ => {
+                for a in &args {
+                    self.force(a);
+                }
+                Meaning::Leaf
+            }
+        }
+    }
+}
+
+/// What is said above a value that is stored or computed on a device.
+fn memory_header(p: &Prim, ty: &Type) -> Option<String> {
+    match p.pattern {
+        Pattern::ToMem => Some(format!("in {} memory, {}:", space(p), ty.as_fun()?.1)),
+        Pattern::OclRun => Some(format!("kernel{}:", launch(p))),
+        _ => None,
+    }
+}
+
+fn accumulator<'t>(ty: &Type) -> Meaning<'t> {
+    match ty.kind() {
+        TypeKind::Pair(a, b) => Meaning::Pair(Rc::new((accumulator(a), accumulator(b)))),
+        TypeKind::Array(..) => Meaning::Leaf,
+        _ => Meaning::Scalar(Rc::new(Summary::Accumulator)),
+    }
+}
+
+fn scalars(value: &Meaning, out: &mut Vec<Rc<Summary>>) {
+    match value {
+        Meaning::Scalar(s) => out.push(s.clone()),
+        Meaning::Pair(p) => {
+            scalars(&p.0, out);
+            scalars(&p.1, out);
+        }
+        _ => {}
+    }
+}
+
+fn is_scalar(p: Pattern) -> bool {
+    p.operator().is_some()
+        || matches!(
+            p,
+            Pattern::Neg
+                | Pattern::Not
+                | Pattern::Sqrt
+                | Pattern::Exp
+                | Pattern::Log
+                | Pattern::Sin
+                | Pattern::Cos
+                | Pattern::Abs
+                | Pattern::Min
+                | Pattern::Max
+        )
+}
+
+fn header(size: &Nat, marks: &[String]) -> String {
+    if marks.is_empty() { format!("for {size}:") } else { format!("for {size} ({}):", marks.join(", ")) }
+}
+
+fn nat(arg: &Arg) -> Option<&Nat> {
+    if let Arg::Nat(n) = arg { Some(n) } else { None }
+}
+
+fn space(p: &Prim) -> &'static str {
+    let space = p.args.iter().find_map(|a| if let Arg::Addr(a) = a { Some(*a) } else { None });
+    space.unwrap_or(AddressSpace::Private).name()
+}
+
+fn launch(p: &Prim) -> String {
+    let sizes: Vec<String> = p.args.iter().filter_map(nat).map(Nat::to_string).collect();
+    // Dimensions of size one at the end say nothing.
+    let shown = |sizes: &[String]| {
+        let used = sizes.iter().rposition(|s| s != "1").map_or(1, |i| i + 1);
+        sizes[..used.min(sizes.len())].join(" × ")
+    };
+    if sizes.len() == 6 {
+        format!(" ({} of {})", shown(&sizes[..3]), shown(&sizes[3..]))
+    } else {
+        String::new()
+    }
+}
+
+/// How a loop runs, if not plainly one after the other.
+fn how(p: &Prim) -> Option<String> {
+    let d = p.args.iter().find_map(|a| if let Arg::Dim(d) = a { Some(*d) } else { None }).unwrap_or(0);
+    Some(match p.pattern {
+        Pattern::MapPar => "par".into(),
+        Pattern::MapGlobal => format!("global {d}"),
+        Pattern::MapWorkGroup => format!("group {d}"),
+        Pattern::MapLocal => format!("local {d}"),
+        Pattern::MapSeqUnroll => "unroll".into(),
+        Pattern::IterateStream => "stream".into(),
+        _ => return None,
+    })
+}
+
+/// Does the loop's function work on vectors, and how wide are they?
+fn simd(function: &Type) -> Vec<String> {
+    fn lanes(t: &Type) -> Option<&Nat> {
+        match t.kind() {
+            TypeKind::Vector(n, _) => Some(n),
+            TypeKind::Pair(a, b) => lanes(a).or_else(|| lanes(b)),
+            _ => None,
+        }
+    }
+    let (params, result) = function.signature();
+    let found = params.iter().chain([&result]).find_map(lanes);
+    found.map(|n| format!("simd {n}")).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! What a program is: sources and diagnostics, syntax, symbolic sizes, types, terms, the table of patterns, the
+//! reference interpreter and the loop-nest reading.
+//!
+//! Text comes in, typed [`term::Term`]s go out. Parsing and inference never give up: they return what they
+//! understood and the list of problems. Nothing here does I/O.
+
+#[cfg(test)]
+pub mod arbitrary;
+pub mod build;
+pub mod constraint;
+pub mod diag;
+pub mod digest;
+pub mod doc;
+pub mod eval;
+pub mod infer;
+pub mod literal;
+pub mod loops;
+pub mod nat;
+pub mod path;
+pub mod pattern;
+mod preorder;
+pub mod print;
+pub mod source;
+pub mod syntax;
+pub mod term;
+pub mod ty;
+pub mod value;
+pub mod work;
+
+/// The deepest nesting that sources may have and that rewriting may build.
+pub const MAX_DEPTH: usize = 400;

@@ -1,0 +1,683 @@
+//! Symbolic sizes: natural-number expressions in one normal form.
+//!
+//! A [`Nat`] is a sum of products with rational coefficients over *atoms*: size variables, floor divisions,
+//! remainders and inverses of sums. Construction normalises, so two sizes that the normal form can prove equal
+//! are equal by `==`. Exact division (`m/32`, thesis section 3.1.2) is a coefficient or a negative exponent and
+//! therefore cancels against multiplication; that it leaves no remainder is a constraint which
+//! [`Nat::is_evidently_integral`] decides or leaves to be checked when sizes are given.
+//!
+//! Arithmetic never wraps: what leaves the range of the coefficients becomes [`Nat::poison`], which is equal to
+//! nothing that can be built otherwise and is reported by the caller.
+
+mod print;
+mod range;
+mod solve;
+
+use num_rational::Ratio;
+use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, One, Signed, Zero};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use range::Ranges;
+pub use solve::{Solution, eliminate, solve};
+
+/// A name of a size, a type variable or a binder.
+pub type Name = Arc<str>;
+
+pub(crate) type Coefficient = Ratio<i128>;
+
+/// A variable that ranges over natural numbers.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum NatVar {
+    /// A size of the program or of a rule.
+    Named(Name),
+    /// An unknown of type inference or of matching.
+    Meta(u32),
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Atom {
+    Var(NatVar),
+    /// `floor(a / b)` where neither side could be simplified further.
+    Floor(Nat, Nat),
+    Mod(Nat, Nat),
+    /// A sum that stands in a denominator; its exponent is always negative.
+    Sum(Nat),
+    Poison,
+}
+
+/// A product of atoms with integer exponents, sorted by atom, no exponent zero.
+pub(crate) type Monomial = Vec<(Atom, i32)>;
+
+/// A symbolic size (or index) in normal form.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nat(Arc<Vec<(Monomial, Coefficient)>>);
+
+/// Why a size has no value.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NatError {
+    #[error("the size {0} has no value")]
+    Unknown(String),
+    #[error("{0} is not a whole number: the division leaves a remainder")]
+    Fraction(String),
+    #[error("{0} divides by zero")]
+    DivisionByZero(String),
+    #[error("{0} is too large for a size")]
+    Overflow(String),
+}
+
+struct Overflow;
+
+#[derive(Default)]
+struct Sum(BTreeMap<Monomial, Coefficient>);
+
+impl Sum {
+    fn insert(&mut self, monomial: Monomial, c: Coefficient) -> Result<(), Overflow> {
+        if c.is_zero() {
+            return Ok(());
+        }
+        match self.0.entry(monomial) {
+            std::collections::btree_map::Entry::Vacant(e) => {
+                e.insert(c);
+            }
+            std::collections::btree_map::Entry::Occupied(mut e) => {
+                let sum = e.get().checked_add(&c).ok_or(Overflow)?;
+                if sum.is_zero() {
+                    e.remove();
+                } else {
+                    *e.get_mut() = sum;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Nat {
+        Nat(Arc::new(self.0.into_iter().collect())).join_division_and_remainder().cancel_denominators()
+    }
+}
+
+fn times(a: &Monomial, b: &Monomial) -> Result<Monomial, Overflow> {
+    let mut out: BTreeMap<Atom, i32> = a.iter().cloned().collect();
+    for (atom, exponent) in b {
+        let e = out.entry(atom.clone()).or_insert(0);
+        *e = e.checked_add(*exponent).ok_or(Overflow)?;
+    }
+    Ok(out.into_iter().filter(|(_, e)| *e != 0).collect())
+}
+
+fn inverse(m: &Monomial) -> Monomial {
+    m.iter().map(|(a, e)| (a.clone(), e.saturating_neg())).collect()
+}
+
+/// Graded lexicographic order: compatible with multiplication, which long division needs.
+fn monomial_order(a: &Monomial, b: &Monomial) -> std::cmp::Ordering {
+    let degree = |m: &Monomial| m.iter().map(|(_, e)| i64::from(*e)).sum::<i64>();
+    degree(a).cmp(&degree(b)).then_with(|| {
+        for ((x, i), (y, j)) in a.iter().zip(b) {
+            match y.cmp(x).then(i.cmp(j)) {
+                std::cmp::Ordering::Equal => {}
+                different => return different,
+            }
+        }
+        a.len().cmp(&b.len())
+    })
+}
+
+impl Nat {
+    pub fn constant(value: i64) -> Nat {
+        Nat::rational(Ratio::from_integer(value as i128))
+    }
+
+    fn rational(c: Coefficient) -> Nat {
+        Nat(Arc::new(if c.is_zero() { vec![] } else { vec![(vec![], c)] }))
+    }
+
+    /// The size variable called `name`.
+    pub fn var(name: &str) -> Nat {
+        Nat::variable(NatVar::Named(name.into()))
+    }
+
+    pub fn meta(id: u32) -> Nat {
+        Nat::variable(NatVar::Meta(id))
+    }
+
+    pub fn variable(v: NatVar) -> Nat {
+        Nat::atom(Atom::Var(v))
+    }
+
+    fn atom(a: Atom) -> Nat {
+        Nat(Arc::new(vec![(vec![(a, 1)], Ratio::one())]))
+    }
+
+    /// The size of a computation that left the range of sizes.
+    pub fn poison() -> Nat {
+        Nat::atom(Atom::Poison)
+    }
+
+    pub(crate) fn terms(&self) -> &[(Monomial, Coefficient)] {
+        &self.0
+    }
+
+    pub(crate) fn from_terms(terms: impl IntoIterator<Item = (Monomial, Coefficient)>) -> Nat {
+        let mut sum = Sum::default();
+        for (m, c) in terms {
+            if sum.insert(m, c).is_err() {
+                return Nat::poison();
+            }
+        }
+        sum.finish()
+    }
+
+    pub fn is_poison(&self) -> bool {
+        self.any_atom(&mut |a| matches!(a, Atom::Poison))
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value, when it is a whole number without variables.
+    pub fn as_constant(&self) -> Option<i64> {
+        let c = self.as_rational()?;
+        if c.is_integer() { i64::try_from(*c.numer()).ok() } else { None }
+    }
+
+    fn as_rational(&self) -> Option<Coefficient> {
+        match self.0.as_slice() {
+            [] => Some(Ratio::zero()),
+            [(m, c)] if m.is_empty() => Some(*c),
+            _ => None,
+        }
+    }
+
+    /// The variable, when the size is nothing but one.
+    pub fn as_variable(&self) -> Option<&NatVar> {
+        match self.0.as_slice() {
+            [(m, c)] if c.is_one() => match m.as_slice() {
+                [(Atom::Var(v), 1)] => Some(v),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub fn add(&self, other: &Nat) -> Nat {
+        if self.is_zero() {
+            return other.clone();
+        }
+        if other.is_zero() {
+            return self.clone();
+        }
+        Nat::from_terms(self.0.iter().chain(other.0.iter()).cloned())
+    }
+
+    pub fn sub(&self, other: &Nat) -> Nat {
+        self.add(&other.scale(-Ratio::one()))
+    }
+
+    fn scale(&self, by: Coefficient) -> Nat {
+        let mut out = Vec::with_capacity(self.0.len());
+        for (m, c) in self.0.iter() {
+            match c.checked_mul(&by) {
+                Some(c) if c.is_zero() => {}
+                Some(c) => out.push((m.clone(), c)),
+                None => return Nat::poison(),
+            }
+        }
+        Nat(Arc::new(out))
+    }
+
+    pub fn mul(&self, other: &Nat) -> Nat {
+        if let Some(c) = other.as_rational() {
+            return self.scale(c);
+        }
+        if let Some(c) = self.as_rational() {
+            return other.scale(c);
+        }
+        let mut sum = Sum::default();
+        for (m1, c1) in self.0.iter() {
+            for (m2, c2) in other.0.iter() {
+                let done = times(m1, m2).and_then(|m| sum.insert(m, c1.checked_mul(c2).ok_or(Overflow)?));
+                if done.is_err() {
+                    return Nat::poison();
+                }
+            }
+        }
+        sum.finish()
+    }
+
+    /// Exact division: `a.exact_div(b) * b == a`. Division by zero gives [`Nat::poison`].
+    pub fn exact_div(&self, by: &Nat) -> Nat {
+        match by.0.as_slice() {
+            [] => Nat::poison(),
+            [(m, c)] => {
+                let Some(inverted) = Ratio::one().checked_div(c) else { return Nat::poison() };
+                self.mul(&Nat(Arc::new(vec![(inverse(m), inverted)])))
+            }
+            _ => {
+                if let Some(q) = self.polynomial_quotient(by) {
+                    return q;
+                }
+                // The leading coefficient is pulled out, so that equal denominators have one form.
+                let Some((_, lead)) = by.leading() else { return Nat::poison() };
+                let Some(inverted) = Ratio::one().checked_div(lead) else { return Nat::poison() };
+                let primitive = by.scale(inverted);
+                self.scale(inverted)
+                    .mul(&Nat(Arc::new(vec![(vec![(Atom::Sum(primitive), -1)], Ratio::one())])))
+            }
+        }
+    }
+
+    fn leading(&self) -> Option<&(Monomial, Coefficient)> {
+        self.0.iter().max_by(|a, b| monomial_order(&a.0, &b.0))
+    }
+
+    /// `self / by` when long division leaves no remainder.
+    fn polynomial_quotient(&self, by: &Nat) -> Option<Nat> {
+        let (lead, lead_c) = by.leading()?;
+        let inverted = Ratio::one().checked_div(lead_c)?;
+        let mut rest = self.clone();
+        let mut quotient = Nat::constant(0);
+        // Each step removes the leading term, so as many steps as terms of a fair-sized quotient are enough.
+        for _ in 0..16 {
+            let Some((m, c)) = rest.leading() else { return Some(quotient) };
+            let factor = times(m, &inverse(lead)).ok()?;
+            if factor.iter().any(|(a, e)| *e < 0 && !m.contains(&(a.clone(), *e))) {
+                return None;
+            }
+            let step = Nat(Arc::new(vec![(factor, c.checked_mul(&inverted)?)]));
+            quotient = quotient.add(&step);
+            let before = rest.0.len();
+            rest = rest.sub(&step.mul(by));
+            if rest.0.len() > before + by.0.len() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// `c * m` splits off an exact multiple of `by` when the quotient has no new denominator.
+    fn exact_quotient_of_term(m: &Monomial, c: &Coefficient, by: &Nat) -> Option<(Monomial, Coefficient)> {
+        let [(bm, bc)] = by.0.as_slice() else { return None };
+        let qc = c.checked_div(bc)?;
+        if c.denom() % qc.denom() != 0 {
+            return None;
+        }
+        let qm = times(m, &inverse(bm)).ok()?;
+        let new_denominator = qm.iter().any(|(a, e)| {
+            let had = m.iter().find(|(b, _)| b == a).map_or(0, |(_, e)| *e);
+            *e < had.min(0)
+        });
+        if new_denominator { None } else { Some((qm, qc)) }
+    }
+
+    /// Splits a sum into (quotient, rest) with `self = quotient * by + rest`.
+    fn split_multiples(&self, by: &Nat) -> (Nat, Nat) {
+        let mut whole = vec![];
+        let mut rest = vec![];
+        for (m, c) in self.0.iter() {
+            if let Some((qm, qc)) = Nat::exact_quotient_of_term(m, c, by) {
+                whole.push((qm, qc));
+            } else if m.is_empty()
+                && let Some(b) = by.as_rational()
+                && c.is_integer()
+                && b.is_integer()
+                && b.is_positive()
+            {
+                let q = c.numer().div_euclid(*b.numer());
+                let r = c.numer().rem_euclid(*b.numer());
+                whole.push((vec![], Ratio::from_integer(q)));
+                rest.push((vec![], Ratio::from_integer(r)));
+            } else {
+                rest.push((m.clone(), *c));
+            }
+        }
+        (Nat::from_terms(whole), Nat::from_terms(rest))
+    }
+
+    /// Floor division of naturals. Exact multiples of `by` are split off: `(32*n + b) div 32 = n + b div 32`.
+    pub fn floor_div(&self, by: &Nat) -> Nat {
+        if by.is_zero() {
+            return Nat::poison();
+        }
+        if by.as_rational().is_some_and(|c| c.is_one()) {
+            return self.clone();
+        }
+        if self == by {
+            return Nat::constant(1);
+        }
+        let (whole, rest) = self.split_multiples(by);
+        if rest.is_zero() || rest.is_below(by) {
+            return whole;
+        }
+        // (x div a) div b = x div (a*b)
+        if let [(m, c)] = rest.0.as_slice()
+            && c.is_one()
+            && let [(Atom::Floor(x, a), 1)] = m.as_slice()
+        {
+            return whole.add(&x.floor_div(&a.mul(by)));
+        }
+        whole.add(&Nat::atom(Atom::Floor(rest, by.clone())))
+    }
+
+    /// Remainder of naturals; exact multiples of `by` vanish.
+    pub fn modulo(&self, by: &Nat) -> Nat {
+        if by.is_zero() {
+            return Nat::poison();
+        }
+        if by.as_rational().is_some_and(|c| c.is_one()) || self == by {
+            return Nat::constant(0);
+        }
+        let (_, rest) = self.split_multiples(by);
+        if rest.is_zero() || rest.is_below(by) {
+            return rest;
+        }
+        // (x % (a*b)) % a = x % a
+        if let [(m, c)] = rest.0.as_slice()
+            && c.is_one()
+            && let [(Atom::Mod(x, n), 1)] = m.as_slice()
+            && let [(nm, nc)] = n.0.as_slice()
+            && Nat::exact_quotient_of_term(nm, nc, by).is_some()
+        {
+            return x.modulo(by);
+        }
+        Nat::atom(Atom::Mod(rest, by.clone()))
+    }
+
+    /// Is `0 <= self < by` evident without knowing any variable's range?
+    fn is_below(&self, by: &Nat) -> bool {
+        match (self.as_rational(), by.as_rational()) {
+            (Some(a), Some(b)) => !a.is_negative() && a < b,
+            _ => match self.0.as_slice() {
+                [(m, c)] if c.is_one() => matches!(m.as_slice(), [(Atom::Mod(_, n), 1)] if n == by),
+                _ => false,
+            },
+        }
+    }
+
+    /// `self` to the power of a natural number.
+    pub fn pow(&self, exponent: u32) -> Nat {
+        (0..exponent.min(256)).fold(Nat::constant(1), |acc, _| acc.mul(self))
+    }
+
+    /// `(x div n) * n + x % n = x`.
+    fn join_division_and_remainder(self) -> Nat {
+        for (m, c) in self.0.iter() {
+            let Some((Atom::Mod(x, n), 1)) = m.iter().find(|(a, e)| matches!(a, Atom::Mod(..)) && *e == 1)
+            else {
+                continue;
+            };
+            let others: Monomial = m
+                .iter()
+                .filter(|(a, _)| !matches!(a, Atom::Mod(y, k) if y == x && k == n))
+                .cloned()
+                .collect();
+            let factor = Nat(Arc::new(vec![(others, *c)]));
+            let floor = Nat::atom(Atom::Floor(x.clone(), n.clone())).mul(n).mul(&factor);
+            if !floor.0.is_empty() && floor.0.iter().all(|t| self.0.contains(t)) {
+                let remainder = Nat(Arc::new(vec![(m.clone(), *c)]));
+                return self.sub(&floor).sub(&remainder).add(&x.mul(&factor));
+            }
+        }
+        self
+    }
+
+    /// A sum of terms over one denominator that is a multiple of it loses the denominator.
+    fn cancel_denominators(self) -> Nat {
+        let denominator = self.0.iter().flat_map(|(m, _)| m).find_map(|(a, e)| match a {
+            Atom::Sum(s) if *e < 0 => Some((a.clone(), s.clone())),
+            _ => None,
+        });
+        let Some((atom, sum)) = denominator else { return self };
+        let (over, rest): (Vec<_>, Vec<_>) =
+            self.0.iter().cloned().partition(|(m, _)| m.iter().any(|(a, e)| *a == atom && *e < 0));
+        let mut numerator = vec![];
+        for (m, c) in over {
+            let Ok(m) = times(&m, &vec![(atom.clone(), 1)]) else { return self };
+            numerator.push((m, c));
+        }
+        if numerator.iter().any(|(m, _)| m.iter().any(|(a, _)| *a == atom)) {
+            return self;
+        }
+        match Nat(Arc::new(numerator)).polynomial_quotient(&sum) {
+            Some(q) => Nat::from_terms(rest.into_iter().chain(q.0.iter().cloned())),
+            None => self,
+        }
+    }
+
+    fn any_atom(&self, f: &mut dyn FnMut(&Atom) -> bool) -> bool {
+        self.0.iter().flat_map(|(m, _)| m).any(|(a, _)| {
+            f(a) || match a {
+                Atom::Floor(x, y) | Atom::Mod(x, y) => x.any_atom(f) || y.any_atom(f),
+                Atom::Sum(x) => x.any_atom(f),
+                Atom::Var(_) | Atom::Poison => false,
+            }
+        })
+    }
+
+    /// Every variable, in order of first appearance, each once.
+    pub fn vars(&self) -> Vec<NatVar> {
+        let mut out: Vec<NatVar> = vec![];
+        self.any_atom(&mut |a| {
+            if let Atom::Var(v) = a
+                && !out.contains(v)
+            {
+                out.push(v.clone());
+            }
+            false
+        });
+        out
+    }
+
+    pub fn has_metas(&self) -> bool {
+        self.any_atom(&mut |a| matches!(a, Atom::Var(NatVar::Meta(_))))
+    }
+
+    /// Replaces variables; those for which `f` gives nothing stay.
+    pub fn subst(&self, f: &dyn Fn(&NatVar) -> Option<Nat>) -> Nat {
+        if !self.any_atom(&mut |a| matches!(a, Atom::Var(v) if f(v).is_some())) {
+            return self.clone();
+        }
+        let mut sum = Nat::constant(0);
+        for (m, c) in self.0.iter() {
+            let mut product = Nat::rational(*c);
+            for (a, e) in m {
+                let value = match a {
+                    Atom::Var(v) => f(v).unwrap_or_else(|| Nat::atom(a.clone())),
+                    Atom::Floor(x, y) => x.subst(f).floor_div(&y.subst(f)),
+                    Atom::Mod(x, y) => x.subst(f).modulo(&y.subst(f)),
+                    Atom::Sum(x) => x.subst(f),
+                    Atom::Poison => return Nat::poison(),
+                };
+                let power = value.pow(e.unsigned_abs());
+                product = if *e > 0 { product.mul(&power) } else { product.exact_div(&power) };
+            }
+            sum = sum.add(&product);
+        }
+        sum
+    }
+
+    /// The value for given sizes.
+    ///
+    /// # Errors
+    /// A variable without a value, a division that leaves a remainder or divides by zero, an overflow.
+    pub fn eval(&self, value: &dyn Fn(&str) -> Option<i64>) -> Result<i64, NatError> {
+        let result = self.eval_rational(value)?;
+        if !result.is_integer() {
+            return Err(NatError::Fraction(self.to_string()));
+        }
+        i64::try_from(*result.numer()).map_err(|_| NatError::Overflow(self.to_string()))
+    }
+
+    fn eval_rational(&self, value: &dyn Fn(&str) -> Option<i64>) -> Result<Coefficient, NatError> {
+        let overflow = || NatError::Overflow(self.to_string());
+        let mut sum = Coefficient::zero();
+        for (m, c) in self.0.iter() {
+            let mut product = *c;
+            for (a, e) in m {
+                let v = match a {
+                    Atom::Var(NatVar::Named(n)) => {
+                        let v = value(n).ok_or_else(|| NatError::Unknown(n.to_string()))?;
+                        Ratio::from_integer(v as i128)
+                    }
+                    Atom::Var(NatVar::Meta(i)) => return Err(NatError::Unknown(format!("?{i}"))),
+                    Atom::Floor(x, y) | Atom::Mod(x, y) => {
+                        let (x, y) = (x.eval(value)?, y.eval(value)?);
+                        if y == 0 {
+                            return Err(NatError::DivisionByZero(self.to_string()));
+                        }
+                        let floor = matches!(a, Atom::Floor(..));
+                        let r = if floor { x.checked_div_euclid(y) } else { x.checked_rem_euclid(y) };
+                        Ratio::from_integer(r.ok_or_else(overflow)? as i128)
+                    }
+                    Atom::Sum(x) => x.eval_rational(value)?,
+                    Atom::Poison => return Err(overflow()),
+                };
+                for _ in 0..e.unsigned_abs() {
+                    product = if *e > 0 {
+                        product.checked_mul(&v).ok_or_else(overflow)?
+                    } else {
+                        if v.is_zero() {
+                            return Err(NatError::DivisionByZero(self.to_string()));
+                        }
+                        product.checked_div(&v).ok_or_else(overflow)?
+                    };
+                }
+            }
+            sum = sum.checked_add(&product).ok_or_else(overflow)?;
+        }
+        Ok(sum)
+    }
+
+    /// Is this a whole number whatever the variables are? `m/32` is not evidently one.
+    pub fn is_evidently_integral(&self) -> bool {
+        self.0.iter().all(|(m, c)| c.is_integer() && m.iter().all(|(_, e)| *e > 0))
+    }
+
+    /// Is this certainly below one, for every value of the variables from one upwards?
+    ///
+    /// Sizes below one make no array; searches drop them (thesis section 5.6 filters).
+    pub fn is_evidently_below_one(&self) -> bool {
+        match self.as_rational() {
+            Some(c) => c < Ratio::one() || !c.is_integer(),
+            None => self.0.iter().all(|(_, c)| c.is_negative()),
+        }
+    }
+
+    /// Bytes that identify the size for ever: part of every digest.
+    pub fn canonical_bytes(&self, out: &mut Vec<u8>) {
+        out.extend((self.0.len() as u32).to_le_bytes());
+        for (m, c) in self.0.iter() {
+            out.extend(c.numer().to_le_bytes());
+            out.extend(c.denom().to_le_bytes());
+            out.extend((m.len() as u32).to_le_bytes());
+            for (a, e) in m {
+                out.extend(e.to_le_bytes());
+                match a {
+                    Atom::Var(NatVar::Named(n)) => {
+                        out.push(0);
+                        out.extend((n.len() as u32).to_le_bytes());
+                        out.extend(n.as_bytes());
+                    }
+                    Atom::Var(NatVar::Meta(i)) => {
+                        out.push(1);
+                        out.extend(i.to_le_bytes());
+                    }
+                    Atom::Floor(x, y) | Atom::Mod(x, y) => {
+                        out.push(if matches!(a, Atom::Floor(..)) { 2 } else { 3 });
+                        x.canonical_bytes(out);
+                        y.canonical_bytes(out);
+                    }
+                    Atom::Sum(x) => {
+                        out.push(4);
+                        x.canonical_bytes(out);
+                    }
+                    Atom::Poison => out.push(5),
+                }
+            }
+        }
+    }
+}
+
+impl From<i64> for Nat {
+    fn from(value: i64) -> Nat {
+        Nat::constant(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn v(n: &str) -> Nat {
+        Nat::var(n)
+    }
+    fn c(n: i64) -> Nat {
+        Nat::constant(n)
+    }
+
+    #[test]
+    fn exact_division_cancels() {
+        let m32 = v("m").exact_div(&c(32));
+        assert_eq!(m32.mul(&c(32)), v("m"));
+        assert_eq!(v("a").mul(&v("b")).exact_div(&v("a")), v("b"));
+        assert_eq!(c(1024).exact_div(&c(32)), c(32));
+        let sum = v("n").add(&c(1));
+        assert_eq!(v("x").exact_div(&sum).mul(&sum), v("x"));
+        assert_eq!(sum.mul(&sum).exact_div(&sum), sum);
+    }
+
+    #[test]
+    fn floor_and_remainder() {
+        let i = c(32).mul(&v("n")).add(&v("b"));
+        assert_eq!(i.modulo(&c(32)), v("b").modulo(&c(32)));
+        assert_eq!(i.floor_div(&c(32)), v("n").add(&v("b").floor_div(&c(32))));
+        assert_eq!(v("x").floor_div(&c(4)).mul(&c(4)).add(&v("x").modulo(&c(4))), v("x"));
+        assert_eq!(v("x").floor_div(&c(4)).floor_div(&c(8)), v("x").floor_div(&c(32)));
+        assert_eq!(v("x").modulo(&c(32)).modulo(&c(4)), v("x").modulo(&c(4)));
+        assert_eq!(v("m").floor_div(&c(32)).to_string(), "m div 32");
+        assert_eq!(c(7).floor_div(&c(2)), c(3));
+    }
+
+    #[test]
+    fn overflow_is_poison_and_never_wraps() {
+        let mut big = c(i64::MAX);
+        for _ in 0..8 {
+            big = big.mul(&big);
+        }
+        assert!(big.is_poison());
+        assert!(big.eval(&|_| None).is_err());
+    }
+
+    #[test]
+    fn evaluation_checks_division() {
+        let m32 = v("m").exact_div(&c(32));
+        assert_eq!(m32.eval(&|_| Some(64)), Ok(2));
+        assert!(matches!(m32.eval(&|_| Some(65)), Err(NatError::Fraction(_))));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn normal_form_keeps_the_value(ops in proptest::collection::vec((0u8..6, 1i64..6), 1..8), x in 1i64..50, y in 1i64..50) {
+            let value = |n: &str| match n { "x" => Some(x), "y" => Some(y), _ => None };
+            let mut n = v("x");
+            let mut expected = x as i128;
+            for (op, k) in ops {
+                let other = if k % 2 == 0 { v("y") } else { c(k) };
+                let o = if k % 2 == 0 { y } else { k } as i128;
+                (n, expected) = match op {
+                    0 => (n.add(&other), expected + o),
+                    1 => (n.mul(&other), expected * o),
+                    2 => (n.floor_div(&other), expected.div_euclid(o)),
+                    3 => (n.modulo(&other), expected.rem_euclid(o)),
+                    4 => (n.mul(&other).exact_div(&other), expected),
+                    _ => (n.add(&other).sub(&other), expected),
+                };
+            }
+            if let Ok(expected) = i64::try_from(expected) {
+                proptest::prop_assert_eq!(n.eval(&value), Ok(expected));
+            }
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! What follows for numbers when variables are known to lie in ranges: loop variables below their bounds.
+//!
+//! In: an index and the ranges of the loop variables in it; sizes are at least one. Out: the index with the divisions
+//! and remainders gone that the ranges decide, `(32*i + j) div 32 = i` for `0 <= j < 32`, and comparisons decided.
+//! Every answer is a proof; "unknown" is always allowed.
+
+use super::{Atom, Monomial, Name, Nat, NatVar, inverse, times};
+use num_rational::Ratio;
+use num_traits::{One, Signed};
+use std::collections::BTreeMap;
+
+/// Proofs branch over bounds; this many steps settle every index of a practical kernel.
+const FUEL: u32 = 400;
+
+/// `lo <= variable < hi`
+#[derive(Clone, Default, Debug)]
+pub struct Ranges(BTreeMap<Name, (Nat, Nat)>);
+
+impl Ranges {
+    pub fn insert(&mut self, name: Name, lo: Nat, hi: Nat) {
+        self.0.insert(name, (lo, hi));
+    }
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+    pub fn remove(&mut self, name: &Name) {
+        self.0.remove(name);
+    }
+}
+
+impl Nat {
+    /// Is the number at least zero, whatever the variables are within their ranges?
+    pub fn is_natural(&self, ranges: &Ranges) -> bool {
+        natural(self, ranges, &mut FUEL.clone())
+    }
+
+    /// Whether `self < other`, when the ranges decide it.
+    pub fn is_less(&self, other: &Nat, ranges: &Ranges) -> Option<bool> {
+        let difference = other.sub(self);
+        if difference.sub(&Nat::constant(1)).is_natural(ranges) {
+            Some(true)
+        } else if difference.scale(-Ratio::one()).is_natural(ranges) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// The same number with the divisions and remainders gone that the ranges decide.
+    pub fn simplify(&self, ranges: &Ranges) -> Nat {
+        if !self.any_atom(&mut |a| matches!(a, Atom::Floor(..) | Atom::Mod(..))) {
+            return self.clone();
+        }
+        let mut sum = Nat::constant(0);
+        for (m, c) in self.terms() {
+            let mut product = Nat::rational(*c);
+            for (a, e) in m {
+                let value = match a {
+                    Atom::Floor(x, n) => quotient(&x.simplify(ranges), &n.simplify(ranges), ranges),
+                    Atom::Mod(x, n) => remainder(&x.simplify(ranges), &n.simplify(ranges), ranges),
+                    other => Nat::atom(other.clone()),
+                };
+                let power = value.pow(e.unsigned_abs());
+                product = if *e > 0 { product.mul(&power) } else { product.exact_div(&power) };
+            }
+            sum = sum.add(&product);
+        }
+        sum
+    }
+}
+
+fn within(x: &Nat, n: &Nat, ranges: &Ranges) -> bool {
+    x.is_natural(ranges) && x.is_less(n, ranges) == Some(true)
+}
+
+fn quotient(x: &Nat, n: &Nat, ranges: &Ranges) -> Nat {
+    let (whole, rest) = x.split_multiples(n);
+    if within(&rest, n, ranges) {
+        return whole;
+    }
+    // (g*a + b) div (g*h) = a div h for 0 <= b < g
+    for g in common_factors(&rest, n) {
+        let (a, b) = rest.split_multiples(&g);
+        if !a.is_zero() && within(&b, &g, ranges) {
+            return whole.add(&quotient(&a, &n.exact_div(&g), ranges));
+        }
+    }
+    whole.add(&rest.floor_div(n))
+}
+
+fn remainder(x: &Nat, n: &Nat, ranges: &Ranges) -> Nat {
+    let (_, rest) = x.split_multiples(n);
+    if within(&rest, n, ranges) {
+        return rest;
+    }
+    // (g*a + b) % (g*h) = g*(a % h) + b for 0 <= b < g
+    for g in common_factors(&rest, n) {
+        let (a, b) = rest.split_multiples(&g);
+        if !a.is_zero() && within(&b, &g, ranges) {
+            return g.mul(&remainder(&a, &n.exact_div(&g), ranges)).add(&b);
+        }
+    }
+    rest.modulo(n)
+}
+
+/// Factors that some term of `x` shares with `n`, other than one and `n` itself.
+fn common_factors(x: &Nat, n: &Nat) -> Vec<Nat> {
+    let [(nm, nc)] = n.terms() else { return vec![] };
+    if !nc.is_integer() {
+        return vec![];
+    }
+    let mut out: Vec<Nat> = vec![];
+    for (m, c) in x.terms() {
+        if !c.is_integer() {
+            continue;
+        }
+        let common: Monomial = nm
+            .iter()
+            .filter_map(|(a, e)| {
+                let other = m.iter().find(|(b, _)| b == a).map_or(0, |(_, f)| *f);
+                let shared = (*e).min(other);
+                (shared > 0).then(|| (a.clone(), shared))
+            })
+            .collect();
+        let g = Nat::from_terms([(common, Ratio::from_integer(gcd(*c.numer(), *nc.numer())))]);
+        if g != *n && g.as_constant() != Some(1) && !out.contains(&g) {
+            out.push(g);
+        }
+    }
+    out
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    i128::try_from(a).unwrap_or(1)
+}
+
+/// Proves `e >= 0`: variables are replaced one by one by the bound that makes `e` least, and what is left is a
+/// polynomial in sizes, which are at least one.
+fn natural(e: &Nat, ranges: &Ranges, fuel: &mut u32) -> bool {
+    if *fuel == 0 {
+        return false;
+    }
+    *fuel -= 1;
+    if let Some(c) = e.as_rational() {
+        return !c.is_negative();
+    }
+    let bounded = e.terms().iter().flat_map(|(m, _)| m).find_map(|(a, _)| match a {
+        Atom::Floor(..) | Atom::Mod(..) => Some(a.clone()),
+        Atom::Var(NatVar::Named(x)) if ranges.0.contains_key(x) => Some(a.clone()),
+        _ => None,
+    });
+    let Some(atom) = bounded else { return polynomial(e) };
+    let Some((factor, rest)) = linear_in(e, &atom) else { return false };
+    let (low, high) = bounds(&atom, ranges, fuel);
+    let candidates = if natural(&factor, ranges, fuel) {
+        low
+    } else if natural(&factor.scale(-Ratio::one()), ranges, fuel) {
+        high
+    } else {
+        return false;
+    };
+    candidates.iter().any(|bound| natural(&factor.mul(bound).add(&rest), ranges, fuel))
+}
+
+/// `e = factor * atom + rest`, when the atom stands in no other place.
+fn linear_in(e: &Nat, atom: &Atom) -> Option<(Nat, Nat)> {
+    let single: Monomial = vec![(atom.clone(), 1)];
+    let mut factor = vec![];
+    let mut rest = vec![];
+    for (m, c) in e.terms() {
+        match m.iter().find(|(a, _)| a == atom) {
+            None => rest.push((m.clone(), *c)),
+            Some((_, 1)) => factor.push((times(m, &inverse(&single)).ok()?, *c)),
+            Some(_) => return None,
+        }
+    }
+    Some((Nat::from_terms(factor), Nat::from_terms(rest)))
+}
+
+/// Values that the atom is never below, and never above.
+fn bounds(atom: &Atom, ranges: &Ranges, fuel: &mut u32) -> (Vec<Nat>, Vec<Nat>) {
+    let one = Nat::constant(1);
+    match atom {
+        Atom::Var(NatVar::Named(x)) => match ranges.0.get(x) {
+            Some((lo, hi)) => (vec![lo.clone()], vec![hi.sub(&one)]),
+            None => (vec![], vec![]),
+        },
+        Atom::Mod(x, n) => {
+            let mut high = vec![n.sub(&one)];
+            if natural(x, ranges, fuel) {
+                high.push(x.clone());
+            }
+            (vec![Nat::constant(0)], high)
+        }
+        Atom::Floor(x, n) => {
+            let mut low = vec![x.sub(&n.sub(&one)).exact_div(n)];
+            if natural(x, ranges, fuel) {
+                low.push(Nat::constant(0));
+            }
+            (low, vec![x.exact_div(n)])
+        }
+        _ => (vec![], vec![]),
+    }
+}
+
+/// Proves that a polynomial in sizes is not negative: with every size written as one plus a natural number, no
+/// coefficient is.
+fn polynomial(e: &Nat) -> bool {
+    if e.is_poison() {
+        return false;
+    }
+    // Denominators are positive and can be multiplied away.
+    let mut common: BTreeMap<Atom, i32> = BTreeMap::new();
+    for (a, exponent) in e.terms().iter().flat_map(|(m, _)| m) {
+        if *exponent < 0 {
+            let least = common.entry(a.clone()).or_insert(0);
+            *least = (*least).min(*exponent);
+        }
+    }
+    let mut e = e.clone();
+    for (a, exponent) in common {
+        let factor = match &a {
+            Atom::Sum(s) => s.clone(),
+            other => Nat::atom(other.clone()),
+        };
+        e = e.mul(&factor.pow(exponent.unsigned_abs()));
+    }
+    let shifted = e.subst(&|v| Some(Nat::variable(v.clone()).add(&Nat::constant(1))));
+    shifted.terms().iter().all(|(m, c)| {
+        c.is_positive()
+            && m.iter().all(|(a, exponent)| match a {
+                Atom::Var(_) => *exponent > 0,
+                _ => false,
+            })
+    })
+}
+
+impl Nat {
+    /// The number as one fraction of whole-numbered sums: exact when the number is whole.
+    pub(crate) fn as_fraction(&self) -> (Nat, Nat) {
+        let mut denominator = Nat::constant(1);
+        let mut lcm: i128 = 1;
+        let mut below: BTreeMap<Atom, i32> = BTreeMap::new();
+        for (m, c) in self.terms() {
+            lcm = (lcm / gcd(lcm, *c.denom())).saturating_mul(*c.denom());
+            for (a, e) in m.iter().filter(|(_, e)| *e < 0) {
+                let least = below.entry(a.clone()).or_insert(0);
+                *least = (*least).min(*e);
+            }
+        }
+        for (a, e) in below {
+            let factor = match &a {
+                Atom::Sum(s) => s.clone(),
+                other => Nat::atom(other.clone()),
+            };
+            denominator = denominator.mul(&factor.pow(e.unsigned_abs()));
+        }
+        denominator = denominator.scale(Ratio::from_integer(lcm));
+        (self.mul(&denominator), denominator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn c(v: i64) -> Nat {
+        Nat::constant(v)
+    }
+    fn v(x: &str) -> Nat {
+        Nat::var(x)
+    }
+    fn below(vars: &[(&str, Nat)]) -> Ranges {
+        let mut r = Ranges::default();
+        for (x, hi) in vars {
+            r.insert((*x).into(), c(0), hi.clone());
+        }
+        r
+    }
+
+    #[test]
+    fn digits_of_a_mixed_number() {
+        let r = below(&[("i", c(8)), ("j", c(32))]);
+        let x = c(32).mul(&v("i")).add(&v("j"));
+        assert_eq!(x.floor_div(&c(32)).simplify(&r), v("i"));
+        assert_eq!(x.modulo(&c(32)).simplify(&r), v("j"));
+        // Symbolic sizes.
+        let r = below(&[("i", v("n")), ("j", v("m"))]);
+        let x = v("m").mul(&v("i")).add(&v("j"));
+        assert_eq!(x.floor_div(&v("m")).simplify(&r), v("i"));
+        assert_eq!(x.modulo(&v("m")).simplify(&r), v("j"));
+        assert_eq!(x.floor_div(&v("m").mul(&v("n"))).simplify(&r), c(0));
+    }
+
+    #[test]
+    fn common_factors_cancel() {
+        let r = below(&[("i", c(100)), ("j", c(32)), ("k", c(32))]);
+        let x = c(1024).mul(&v("i")).add(&c(32).mul(&v("j"))).add(&v("k"));
+        assert_eq!(x.floor_div(&c(64)).simplify(&r), c(16).mul(&v("i")).add(&v("j").floor_div(&c(2))));
+        assert_eq!(x.modulo(&c(64)).simplify(&r), c(32).mul(&v("j").modulo(&c(2))).add(&v("k")));
+        assert_eq!(x.modulo(&c(1024)).simplify(&r), c(32).mul(&v("j")).add(&v("k")));
+    }
+
+    #[test]
+    fn split_sizes() {
+        // 32*i + j < m for i < m/32, j < 32
+        let r = below(&[("i", v("m").exact_div(&c(32))), ("j", c(32))]);
+        let x = c(32).mul(&v("i")).add(&v("j"));
+        assert_eq!(x.is_less(&v("m"), &r), Some(true));
+        assert_eq!(x.modulo(&v("m")).simplify(&r), x);
+        assert_eq!(x.is_less(&v("m").sub(&c(1)), &r), None);
+    }
+
+    #[test]
+    fn comparisons_of_padding() {
+        let r = below(&[("i", v("n").add(&c(2)))]);
+        assert_eq!(v("i").is_less(&c(1), &r), None);
+        assert_eq!(v("i").is_less(&v("n").add(&c(2)), &r), Some(true));
+        assert_eq!(v("i").add(&c(1)).is_less(&c(1), &r), Some(false));
+        assert!(!v("i").sub(&c(1)).is_natural(&r));
+    }
+
+    /// Every simplification holds for every value in range.
+    #[test]
+    fn simplification_agrees_with_evaluation() {
+        let r = below(&[("i", c(6)), ("j", c(4)), ("k", c(3))]);
+        for (a, b, d, n) in
+            [(12, 3, 1, 12), (12, 3, 1, 6), (4, 2, 1, 8), (3, 1, 5, 7), (6, 4, 2, 4), (24, 6, 2, 12)]
+        {
+            let x = c(a).mul(&v("i")).add(&c(b).mul(&v("j"))).add(&c(d).mul(&v("k"))).add(&c(1));
+            for e in [x.floor_div(&c(n)), x.modulo(&c(n)), x.floor_div(&c(n)).modulo(&c(3))] {
+                let s = e.simplify(&r);
+                for (i, j, k) in (0..6).flat_map(|i| (0..4).flat_map(move |j| (0..3).map(move |k| (i, j, k))))
+                {
+                    let at = |x: &str| {
+                        Some(match x {
+                            "i" => i,
+                            "j" => j,
+                            _ => k,
+                        })
+                    };
+                    assert_eq!(e.eval(&at), s.eval(&at), "{e} became {s}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The patterns of RISE: one table, a row a pattern (thesis sections 3.1.2, 3.3.1, 4.2.2).
+//!
+//! To add a pattern, add a row. A high-level pattern then needs its meaning in `eval`; a low-level one also its
+//! translation in `lower`. Names, types, access annotations and help are printed from here.
+//!
+//! The types are in the notation of the parser: `{n: nat}` is inferred, `(n: nat)` an explicit argument,
+//! `(a: addr = private)` an explicit argument that may be left out. The access column has the shape of the type:
+//! `r` reads, `w` writes, `a` is one access throughout the row; an empty column marks a pattern that must be
+//! rewritten before code can be generated.
+
+use std::fmt;
+
+/// Where a pattern belongs (thesis section 3.1.2): what to compute, or how.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Level {
+    /// Says what to compute.
+    High,
+    /// Says how, on every target.
+    Low,
+    /// Says how, with threads of the host.
+    OpenMp,
+    /// Says how, with work-items of an OpenCL device.
+    OpenCl,
+}
+
+impl Level {
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::High => "high",
+            Level::Low => "low",
+            Level::OpenMp => "openmp",
+            Level::OpenCl => "opencl",
+        }
+    }
+}
+
+/// Memory that an OpenCL program can name. C has only `Private`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum AddressSpace {
+    Global,
+    Local,
+    Private,
+    Constant,
+}
+
+impl AddressSpace {
+    pub const ALL: [AddressSpace; 4] =
+        [AddressSpace::Global, AddressSpace::Local, AddressSpace::Private, AddressSpace::Constant];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            AddressSpace::Global => "global",
+            AddressSpace::Local => "local",
+            AddressSpace::Private => "private",
+            AddressSpace::Constant => "constant",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<AddressSpace> {
+        AddressSpace::ALL.into_iter().find(|a| a.name() == name)
+    }
+}
+
+/// A row of the table.
+pub struct Row {
+    pub pattern: Pattern,
+    /// The name in programs, and the names that other implementations use for it.
+    pub names: &'static [&'static str],
+    pub level: Level,
+    /// The type scheme. For [`Pattern::MakeArray`], whose arity is its argument, the scheme of arity one.
+    pub scheme: &'static str,
+    pub access: &'static str,
+    pub doc: &'static str,
+}
+
+macro_rules! table {
+    ($($variant:ident $names:expr, $level:ident, $scheme:literal, $access:literal, $doc:literal;)*) => {
+        /// A pattern. What is known of it stands in its [`Row`].
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Pattern { $($variant),* }
+
+        static ROWS: &[Row] = &[$(Row {
+            pattern: Pattern::$variant, names: &$names, level: Level::$level, scheme: $scheme, access: $access, doc: $doc,
+        }),*];
+    };
+}
+
+table! {
+    // Scalars
+    Id ["id"], High, "{t: data} t -> t", "", "The value itself.";
+    Neg ["neg"], High, "{t: data} t -> t", "r -> r", "The negated number; written -x.";
+    Add ["add"], High, "{t: data} t -> t -> t", "r -> r -> r", "The sum of two numbers or vectors; written x + y.";
+    Sub ["sub"], High, "{t: data} t -> t -> t", "r -> r -> r", "The difference of two numbers or vectors; written x - y.";
+    Mul ["mul"], High, "{t: data} t -> t -> t", "r -> r -> r", "The product of two numbers or vectors; written x * y.";
+    Div ["div"], High, "{t: data} t -> t -> t", "r -> r -> r", "The quotient of two numbers or vectors; written x / y. Integers round towards zero.";
+    Mod ["mod"], High, "{t: data} t -> t -> t", "r -> r -> r", "The remainder of two integers; written x % y.";
+    Not ["not"], High, "bool -> bool", "r -> r", "Logical negation.";
+    Gt ["gt"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number greater? Written x > y.";
+    Lt ["lt"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number less? Written x < y.";
+    Equal ["equal"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Are the two scalars equal? Written x == y.";
+    Select ["select"], High, "{t: data} bool -> t -> t -> t", "r -> r -> r -> r", "The second argument where the condition holds, else the third.";
+    Cast ["cast"], High, "{s t: data} s -> t", "r -> r", "The number at another scalar type.";
+    IndexAsNat ["indexAsNat"], High, "{n: nat} idx[n] -> natType", "r -> r", "The index as a plain number.";
+    NatAsIndex ["natAsIndex"], High, "(n: nat) natType -> idx[n]", "r -> r", "A plain number as an index below n.";
+    Sqrt ["sqrt"], High, "{t: data} t -> t", "r -> r", "The square root of a floating-point number.";
+    Exp ["exp"], High, "{t: data} t -> t", "r -> r", "The exponential of a floating-point number.";
+    Log ["log"], High, "{t: data} t -> t", "r -> r", "The natural logarithm of a floating-point number.";
+    Sin ["sin"], High, "{t: data} t -> t", "r -> r", "The sine of a floating-point number.";
+    Cos ["cos"], High, "{t: data} t -> t", "r -> r", "The cosine of a floating-point number.";
+    Abs ["abs", "fabs"], High, "{t: data} t -> t", "r -> r", "The absolute value of a number.";
+    Min ["min"], High, "{t: data} t -> t -> t", "r -> r -> r", "The smaller of two numbers.";
+    Max ["max"], High, "{t: data} t -> t -> t", "r -> r -> r", "The greater of two numbers.";
+    // Pairs
+    MakePair ["makePair", "pair"], High, "{s t: data} s -> t -> (s * t)", "a -> a -> a", "A pair of two values.";
+    Fst ["fst"], High, "{s t: data} (s * t) -> s", "r -> r", "The first component of a pair.";
+    Snd ["snd"], High, "{s t: data} (s * t) -> t", "r -> r", "The second component of a pair.";
+    MapFst ["mapFst"], High, "{s u t: data} (s -> u) -> (s * t) -> (u * t)", "(a -> a) -> a -> a", "Applies a function to the first component of a pair.";
+    MapSnd ["mapSnd"], High, "{s t u: data} (t -> u) -> (s * t) -> (s * u)", "(a -> a) -> a -> a", "Applies a function to the second component of a pair.";
+    // Memory
+    Let ["let"], Low, "{s t: data} s -> (s -> t) -> t", "r -> (r -> a) -> a", "Names a value that is in memory: let (toMem e) (\\x. b).";
+    ToMem ["toMem", "oclToMem"], Low, "(a: addr = private) {t: data} t -> t", "w -> r", "Stores a value in the given address space, private where none is given.";
+    // Arrays: what to compute, and layout
+    Map ["map"], High, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(a -> a) -> a -> a", "Applies a function to each element of an array.";
+    Reduce ["reduce"], High, "{n: nat} {t: data} (t -> t -> t) -> t -> n.t -> t", "", "Reduces an array with an operator, starting from its neutral element.";
+    Split ["split"], High, "(n: nat) {m: nat} {t: data} (m*n).t -> m.n.t", "a -> a", "Splits an array into chunks of n elements.";
+    Join ["join"], High, "{n m: nat} {t: data} n.m.t -> (n*m).t", "a -> a", "Joins the chunks of an array of arrays.";
+    Transpose ["transpose"], High, "{n m: nat} {t: data} n.m.t -> m.n.t", "a -> a", "Swaps the two outer dimensions.";
+    Slide ["slide"], High, "(sz sp: nat) {n: nat} {t: data} (sp*n + sz - sp).t -> n.sz.t", "r -> r", "Windows of sz elements, each sp elements after the last.";
+    Zip ["zip"], High, "{n: nat} {s t: data} n.s -> n.t -> n.(s * t)", "a -> a -> a", "Pairs the elements of two arrays.";
+    Unzip ["unzip"], High, "{n: nat} {s t: data} n.(s * t) -> (n.s * n.t)", "a -> a", "The pair of arrays of an array of pairs.";
+    Generate ["generate"], High, "{n: nat} {t: data} (idx[n] -> t) -> n.t", "(r -> r) -> r", "The array of a function's values at each index.";
+    Idx ["idx"], High, "{n: nat} {t: data} idx[n] -> n.t -> t", "r -> r -> r", "The element at an index.";
+    MakeArray ["makeArray"], High, "(k: nat) {t: data} t -> k.t", "r -> r", "The array of the given elements; written [x, y, z].";
+    Take ["take"], High, "(n: nat) {m: nat} {t: data} (n + m).t -> n.t", "r -> r", "The first n elements.";
+    Drop ["drop"], High, "(n: nat) {m: nat} {t: data} (n + m).t -> m.t", "r -> r", "All but the first n elements.";
+    Concat ["concat"], High, "{n m: nat} {t: data} n.t -> m.t -> (n + m).t", "w -> w -> w", "Two arrays, one after the other.";
+    Gather ["gather"], High, "{n m: nat} {t: data} m.idx[n] -> n.t -> m.t", "r -> r -> r", "The elements at the given indices.";
+    Scatter ["scatter"], High, "{n m: nat} {t: data} n.idx[m] -> n.t -> m.t", "r -> w -> w", "Writes each element at the given index; every index must occur once.";
+    PadCst ["padCst"], High, "(l r: nat) {n: nat} {t: data} t -> n.t -> (l + n + r).t", "r -> r -> r", "Pads with a constant, l elements before and r after.";
+    PadClamp ["padClamp"], High, "(l r: nat) {n: nat} {t: data} n.t -> (l + n + r).t", "r -> r", "Pads with the first element l times and the last r times.";
+    PadEmpty ["padEmpty"], High, "(r: nat) {n: nat} {t: data} n.t -> (n + r).t", "w -> w", "Makes room for r more elements, which stay undefined.";
+    // Vectors
+    VectorFromScalar ["vectorFromScalar"], Low, "{n: nat} {t: data} t -> <n>t", "r -> r", "A vector with the value in every lane.";
+    AsVector ["asVector"], Low, "(n: nat) {m: nat} {t: data} (m*n).t -> m.<n>t", "a -> a", "Reads an array as vectors of n elements.";
+    AsVectorAligned ["asVectorAligned"], Low, "(n: nat) {m: nat} {t: data} (m*n).t -> m.<n>t", "a -> a", "Reads an array as vectors of n elements, with aligned loads where alignment is known.";
+    AsScalar ["asScalar"], Low, "{n m: nat} {t: data} m.<n>t -> (m*n).t", "a -> a", "Reads an array of vectors as scalars.";
+    // How: sequential
+    MapSeq ["mapSeq"], Low, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a sequential loop.";
+    MapSeqUnroll ["mapSeqUnroll"], Low, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a sequential loop that is unrolled.";
+    MapStream ["mapStream"], Low, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> r) -> r -> r", "map over a stream, element by element as the consumer asks.";
+    IterateStream ["iterateStream"], Low, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "Writes a stream's elements in order.";
+    ReduceSeq ["reduceSeq", "oclReduceSeq"], Low, "(a: addr = private) {n: nat} {s t: data} (t -> s -> t) -> t -> n.s -> t", "(r -> r -> w) -> w -> r -> r", "reduce as a sequential loop with an accumulator.";
+    ReduceSeqUnroll ["reduceSeqUnroll", "oclReduceSeqUnroll"], Low, "(a: addr = private) {n: nat} {s t: data} (t -> s -> t) -> t -> n.s -> t", "(r -> r -> w) -> w -> r -> r", "reduce as an unrolled sequential loop.";
+    ScanSeq ["scanSeq"], Low, "{n: nat} {s t: data} (s -> t -> t) -> t -> n.s -> n.t", "(r -> r -> w) -> w -> r -> w", "The running results of a sequential reduction.";
+    CircularBuffer ["circularBuffer", "oclCircularBuffer"], Low, "(a: addr = private) (alloc sz: nat) {n: nat} {s t: data} (s -> t) -> (n + sz - 1).s -> n.sz.t", "(r -> w) -> r -> r", "Windows of sz elements, kept in a buffer of alloc elements that is written round and round.";
+    RotateValues ["rotateValues", "oclRotateValues"], Low, "(a: addr = private) (sz: nat) {n: nat} {t: data} (t -> t) -> (n + sz - 1).t -> n.sz.t", "(r -> w) -> r -> r", "Windows of sz elements, kept in sz variables that are shifted along.";
+    // How: parallel
+    MapPar ["mapPar"], OpenMp, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a loop whose iterations run in parallel threads.";
+    MapGlobal ["mapGlobal"], OpenCl, "(d: dim = 0) {n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map over the work-items of dimension d.";
+    MapWorkGroup ["mapWorkGroup"], OpenCl, "(d: dim = 0) {n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map over the work-groups of dimension d.";
+    MapLocal ["mapLocal"], OpenCl, "(d: dim = 0) {n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map over the work-items of a work-group, in dimension d.";
+    OclRun ["oclRun"], OpenCl, "(ls0 ls1 ls2 gs0 gs1 gs2: nat) {t: data} t -> t", "w -> w", "Computes the value in a kernel of its own, with the given local and global sizes.";
+}
+
+impl Pattern {
+    pub fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+    pub fn name(self) -> &'static str {
+        self.row().names[0]
+    }
+    pub fn level(self) -> Level {
+        self.row().level
+    }
+    pub fn from_name(name: &str) -> Option<Pattern> {
+        ROWS.iter().find(|r| r.names.contains(&name)).map(|r| r.pattern)
+    }
+    /// The infix symbol that programs use, if any.
+    pub fn operator(self) -> Option<&'static str> {
+        Some(match self {
+            Pattern::Add => "+",
+            Pattern::Sub => "-",
+            Pattern::Mul => "*",
+            Pattern::Div => "/",
+            Pattern::Mod => "%",
+            Pattern::Gt => ">",
+            Pattern::Lt => "<",
+            Pattern::Equal => "==",
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name())
+    }
+}
+
+/// Every row, in the order of the table.
+pub fn all() -> &'static [Row] {
+    ROWS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_stands_once_and_rows_are_in_place() {
+        let names: Vec<&str> = ROWS.iter().flat_map(|r| r.names).copied().collect();
+        let unique: std::collections::BTreeSet<&str> = names.iter().copied().collect();
+        assert_eq!(names.len(), unique.len());
+        for row in ROWS {
+            assert_eq!(Pattern::from_name(row.names[0]), Some(row.pattern));
+            assert_eq!(row.pattern.row().names, row.names);
+            assert!(row.doc.ends_with('.') || row.doc.ends_with(')'), "{}", row.doc);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The names that binders get: their hints, made unique among what is in scope.
+
+use crate::lang::nat::{Name, NatVar};
+use crate::lang::pattern::{self, AddressSpace, Pattern};
+use crate::lang::syntax;
+use crate::lang::term::{Arg, Expr, Term};
+use crate::lang::ty::Scalar;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The variables in scope, innermost last, and the names that no binder may have.
+pub(super) struct Scope {
+    names: Vec<Name>,
+    taken: HashMap<Name, usize>,
+    reserved: HashSet<Name>,
+    /// For each stem the last number that was tried, so that many binders of one hint stay cheap.
+    last: HashMap<Name, u32>,
+}
+
+impl Scope {
+    /// A scope whose innermost `free` are the free variables of the term, the first being variable 0.
+    pub fn new(term: &Term, free: &[Name], also: &[Name]) -> Scope {
+        let mut reserved: HashSet<Name> = sizes_of(term).into_iter().collect();
+        reserved.extend(also.iter().cloned());
+        let mut scope = Scope { names: vec![], taken: HashMap::new(), reserved, last: HashMap::new() };
+        for name in free.iter().rev() {
+            scope.names.push(name.clone());
+            *scope.taken.entry(name.clone()).or_default() += 1;
+        }
+        scope
+    }
+
+    pub fn get(&self, index: u32) -> Option<&Name> {
+        self.names.len().checked_sub(1 + index as usize).and_then(|i| self.names.get(i))
+    }
+
+    fn is_free(&self, name: &str) -> bool {
+        !self.taken.contains_key(name) && !self.reserved.contains(name) && !means_something(name)
+    }
+
+    /// Enters a binder and gives it a name.
+    pub fn push(&mut self, hint: &str) -> Name {
+        let name = self.fresh(hint);
+        *self.taken.entry(name.clone()).or_default() += 1;
+        self.names.push(name.clone());
+        name
+    }
+
+    pub fn pop(&mut self) {
+        let Some(name) = self.names.pop() else { return };
+        if let Some(count) = self.taken.get_mut(&name) {
+            *count -= 1;
+            if *count == 0 {
+                self.taken.remove(&name);
+            }
+        }
+    }
+
+    fn fresh(&mut self, hint: &str) -> Name {
+        let hint = if is_name(hint) { hint } else { "x" };
+        if self.is_free(hint) {
+            return hint.into();
+        }
+        let stem: Name = match hint.trim_end_matches(|c: char| c.is_ascii_digit()) {
+            "" => "x".into(),
+            stem => stem.into(),
+        };
+        let mut number = self.last.get(&stem).copied().unwrap_or(0);
+        // Numbers of binders that have been left are given again.
+        while number > 0 && self.is_free(&format!("{stem}{number}")) {
+            number -= 1;
+        }
+        loop {
+            number += 1;
+            let name = format!("{stem}{number}");
+            if self.is_free(&name) {
+                self.last.insert(stem, number);
+                return name.into();
+            }
+        }
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && text != "_"
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '\'')
+        && text.len() <= 64
+}
+
+/// Does the word mean something to the parser or to type inference?
+fn means_something(word: &str) -> bool {
+    // Every other name of the table is checked before the words, being the longest list.
+    Pattern::from_name(word).is_some()
+        || pattern::all().iter().any(|row| row.names.contains(&word))
+        || syntax_word(word)
+        || AddressSpace::from_name(word).is_some()
+        || Scalar::from_name(word).is_some()
+        || matches!(word, "true" | "false" | "natType" | "nat" | "data" | "addr" | "let")
+}
+
+fn syntax_word(word: &str) -> bool {
+    syntax::is_reserved(word)
+}
+
+/// The names of sizes anywhere in the term.
+pub(super) fn sizes_of(term: &Term) -> BTreeSet<Name> {
+    let mut out = BTreeSet::new();
+    let mut seen = HashSet::new();
+    let mut types = HashSet::new();
+    let mut todo = vec![term];
+    let mut note = |n: &crate::lang::nat::Nat| {
+        out.extend(
+            n.vars().into_iter().filter_map(|v| if let NatVar::Named(n) = v { Some(n) } else { None }),
+        );
+    };
+    while let Some(t) = todo.pop() {
+        // Sub-terms are shared: each is looked at once.
+        if !seen.insert(t.digest()) {
+            continue;
+        }
+        if types.insert(t.ty().digest()) {
+            t.ty().for_each_nat(&mut note);
+        }
+        if let Expr::Prim(p) = t.expr() {
+            p.args.iter().for_each(|a| {
+                if let Arg::Nat(n) = a {
+                    note(n);
+                }
+            });
+        }
+        todo.extend(t.children());
+    }
+    out
+}

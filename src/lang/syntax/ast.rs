@@ -1,0 +1,746 @@
+//! Syntax trees of the four languages: what was written, before any name has a meaning.
+//!
+//! Every node has a [`Span`]; equality ignores spans, so `parse(print(tree)) == tree` can be asked. Left-associative
+//! chains (`f a b`, `a |> f |> g`, `a + b - c`) are flat, so a tree is nested hardly more
+//! than [`MAX_DEPTH`](crate::lang::MAX_DEPTH) levels.
+//! Where the text had a mistake, an `Error` node stands (and a diagnostic says why): whoever meets one stays silent.
+//!
+//! Sizes have no tree of their own: in types and as arguments they are the [`Expr`]s made of names, numbers, holes,
+//! `+ - * / % div ^` and unary minus. Sketches are [`Expr`]s too, with holes, calls, `or` and `and`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::lang::diag::{FileId, Span};
+
+pub type Name = Arc<str>;
+
+/// A piece of syntax and where it stands.
+#[derive(Clone)]
+pub struct Node<T> {
+    pub span: Span,
+    pub kind: T,
+}
+
+impl<T> Node<T> {
+    pub fn new(span: Span, kind: T) -> Node<T> {
+        Node { span, kind }
+    }
+}
+
+impl<T: PartialEq> PartialEq for Node<T> {
+    fn eq(&self, other: &Node<T>) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl<T: Eq> Eq for Node<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for Node<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+pub type Ident = Node<Name>;
+pub type Expr = Node<ExprKind>;
+pub type Type = Node<TypeKind>;
+pub type Param = Node<ParamKind>;
+pub type Condition = Node<ConditionKind>;
+pub type Strategy = Node<StrategyKind>;
+/// An [`Expr`] read as a sketch: a set of programs.
+pub type Sketch = Expr;
+/// An [`Expr`] read as a symbolic size.
+pub type Size = Expr;
+
+/// Which of the four languages a text is in. Types and expressions are common to all.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Language {
+    /// `.rise`: definitions and user-declared patterns
+    Program,
+    /// `.rules`: rewrite rules, rule sets, aliases
+    Rules,
+    /// `.elevate`: strategies, sketches, rule sets
+    Elevate,
+}
+
+impl Language {
+    /// The language of a file, by the end of its name.
+    pub fn of_path(path: &str) -> Option<Language> {
+        match path.rsplit_once('.')?.1 {
+            "rise" => Some(Language::Program),
+            "rules" => Some(Language::Rules),
+            "elevate" => Some(Language::Elevate),
+            _ => None,
+        }
+    }
+}
+
+/// A whole source text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct File {
+    pub file: FileId,
+    pub items: Vec<Item>,
+}
+
+/// One top-level definition.
+#[derive(Clone)]
+pub struct Item {
+    /// From the first keyword to the last token; documentation is not part of it.
+    pub span: Span,
+    /// The lines of its `--|` comments, without the mark and one following space.
+    pub doc: Vec<Name>,
+    pub kind: ItemKind,
+}
+
+impl PartialEq for Item {
+    fn eq(&self, other: &Item) -> bool {
+        self.doc == other.doc && self.kind == other.kind
+    }
+}
+
+impl Eq for Item {}
+
+impl fmt::Debug for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.doc.is_empty() {
+            write!(f, "{:?} ", self.doc)?;
+        }
+        self.kind.fmt(f)
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ItemKind {
+    Def(Def),
+    Pattern(PatternDecl),
+    /// `declare assoc max`: a property of a user's operator, which is tested before it is believed
+    Declare(Condition),
+    Rule(Box<Rule>),
+    RuleSet(RuleSet),
+    Alias(Alias),
+    Strategy(StrategyDef),
+    Sketch(SketchDef),
+    /// `import lib.tiling`
+    Import(Vec<Ident>),
+    Error,
+}
+
+impl ItemKind {
+    /// The name that the item defines.
+    pub fn name(&self) -> Option<&Ident> {
+        match self {
+            ItemKind::Def(x) => Some(&x.name),
+            ItemKind::Pattern(x) => Some(&x.name),
+            ItemKind::Rule(x) => Some(&x.name),
+            ItemKind::RuleSet(x) => Some(&x.name),
+            ItemKind::Alias(x) => Some(&x.name),
+            ItemKind::Strategy(x) => Some(&x.name),
+            ItemKind::Sketch(x) => Some(&x.name),
+            ItemKind::Declare(_) | ItemKind::Import(_) | ItemKind::Error => None,
+        }
+    }
+}
+
+/// `def dot {k: nat} (a b: k.f32): f32 = body`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Def {
+    pub name: Ident,
+    pub params: Vec<Param>,
+    pub result: Option<Type>,
+    pub body: Expr,
+}
+
+/// `pattern stencil : type = body`: a high-level pattern, with its meaning if it is given
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PatternDecl {
+    pub name: Ident,
+    pub ty: Type,
+    pub body: Option<Expr>,
+}
+
+/// Parameters of definitions, lambdas, rules, sketches and examples.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParamKind {
+    /// `a`
+    Bare(Ident),
+    /// `(a b: k.f32)`; in the list of a rule or sketch `a: k.f32`, one name
+    Typed(Vec<Ident>, Type),
+    /// `(n m: nat)`; in the list of a rule or sketch `n: nat`, one name
+    Kinded(Vec<Ident>, Kind),
+    /// `{n m: nat}`
+    Implicit(Vec<Ident>, Kind),
+}
+
+impl ParamKind {
+    pub fn names(&self) -> &[Ident] {
+        match self {
+            ParamKind::Bare(name) => std::slice::from_ref(name),
+            ParamKind::Typed(names, _) | ParamKind::Kinded(names, _) | ParamKind::Implicit(names, _) => names,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    Nat,
+    Data,
+    Addr,
+    /// a dimension of the index space of an OpenCL kernel: 0, 1 or 2
+    Dim,
+    Nat2Nat,
+    Nat2Data,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 6] = [Kind::Nat, Kind::Data, Kind::Addr, Kind::Dim, Kind::Nat2Nat, Kind::Nat2Data];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Nat => "nat",
+            Kind::Data => "data",
+            Kind::Addr => "addr",
+            Kind::Dim => "dim",
+            Kind::Nat2Nat => "nat2nat",
+            Kind::Nat2Data => "nat2data",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|k| k.word() == word)
+    }
+}
+
+/// A number as written, sign excluded.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Number {
+    /// `3`, `3.25`, `1e-3`: digits without `_`
+    pub digits: Name,
+    /// `f32` in `3f32`; in the options of a search also units (`4GiB`, `10s`)
+    pub suffix: Option<Name>,
+}
+
+impl Number {
+    /// Whether it has a decimal point or an exponent.
+    pub fn is_float(&self) -> bool {
+        self.digits.contains(['.', 'e'])
+    }
+
+    /// The value of a number without point, exponent or suffix, if it fits.
+    pub fn as_int(&self) -> Option<i64> {
+        if self.suffix.is_some() { None } else { self.digits.parse().ok() }
+    }
+}
+
+/// Operators between two expressions, in the order of how tightly they bind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Add,
+    Sub,
+    Mul,
+    /// `/`: of sizes exact, of numbers the type's own
+    Div,
+    Rem,
+    /// `div`: of sizes, rounding down
+    FloorDiv,
+    /// `^`: of sizes, right-associative
+    Pow,
+}
+
+impl Op {
+    pub const ALL: [Op; 12] = [
+        Op::Lt,
+        Op::Gt,
+        Op::Le,
+        Op::Ge,
+        Op::Eq,
+        Op::Add,
+        Op::Sub,
+        Op::Mul,
+        Op::Div,
+        Op::Rem,
+        Op::FloorDiv,
+        Op::Pow,
+    ];
+
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Op::Lt => "<",
+            Op::Gt => ">",
+            Op::Le => "<=",
+            Op::Ge => ">=",
+            Op::Eq => "==",
+            Op::Add => "+",
+            Op::Sub => "-",
+            Op::Mul => "*",
+            Op::Div => "/",
+            Op::Rem => "%",
+            Op::FloorDiv => "div",
+            Op::Pow => "^",
+        }
+    }
+
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Op::Lt | Op::Gt | Op::Le | Op::Ge | Op::Eq)
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ExprKind {
+    Name(Name),
+    Number(Number),
+    /// `f a b`, at least one argument
+    App(Box<Expr>, Vec<Expr>),
+    /// `\x (y: f32). e`
+    Lam(Vec<Param>, Box<Expr>),
+    /// `/\n (m: nat). e`
+    NatLam(Vec<Param>, Box<Expr>),
+    /// `e |> f |> g`, at least one stage
+    Pipe(Box<Expr>, Vec<Expr>),
+    /// `f >> g >> h`, at least one more
+    Compose(Box<Expr>, Vec<Expr>),
+    /// `a + b - c`: operators of one tightness, grouped from the left. A comparison and `^` stand alone (one operator);
+    /// `a ^ b ^ c` is `a ^ (b ^ c)`.
+    Infix(Box<Expr>, Vec<(Op, Expr)>),
+    Neg(Box<Expr>),
+    /// `(+)`
+    Section(Op),
+    /// `[a, b]`
+    Array(Vec<Expr>),
+    /// `(a, b)`, at least two
+    Tuple(Vec<Expr>),
+    /// `let x = value in body`: shares the value. The pattern `let` is `Name("let")`.
+    Let {
+        name: Ident,
+        value: Box<Expr>,
+        body: Box<Expr>,
+    },
+    /// `(e : t)`
+    Ascribe(Box<Expr>, Box<Type>),
+    /// `b[e/x]`, on the right side of rules
+    Subst {
+        body: Box<Expr>,
+        value: Box<Expr>,
+        var: Ident,
+    },
+    /// `?` or `?x`, in sketches and in sizes of sketches
+    Hole(Option<Name>),
+    /// `f(x, y)` with no space before the bracket, in sketches
+    Call(Ident, Vec<Arg>),
+    /// `s or t`, at least two, in sketches
+    Or(Vec<Expr>),
+    /// `s and t`, at least two, in sketches
+    And(Vec<Expr>),
+    Error,
+}
+
+/// An argument of a sketch or a rule: told apart by how it looks (`32.f32` and `?t -> ?u` are types; a lone name is
+/// an expression, except the name of a scalar type).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Arg {
+    Expr(Expr),
+    Type(Type),
+}
+
+impl Arg {
+    pub fn span(&self) -> Span {
+        match self {
+            Arg::Expr(e) => e.span,
+            Arg::Type(t) => t.span,
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TypeKind {
+    /// a scalar type, `natType`, or a type variable
+    Name(Name),
+    /// `n.t`
+    Array(Box<Size>, Box<Type>),
+    /// `<4>f32`
+    Vector(Box<Size>, Box<Type>),
+    /// `idx[n]`
+    Index(Box<Size>),
+    /// `(s * t)`
+    Pair(Box<Type>, Box<Type>),
+    /// `s -> t`
+    Fun(Box<Type>, Box<Type>),
+    /// `(n m: nat) -> t`, implicit: `{n m: nat} t`; the arrow may be left out. With a default the argument may be
+    /// left out: `(a: addr = private) -> t`.
+    Forall {
+        implicit: bool,
+        names: Vec<Ident>,
+        kind: Kind,
+        default: Option<Box<Expr>>,
+        body: Box<Type>,
+    },
+    /// `?` or `?t`, in sketches
+    Hole(Option<Name>),
+    Error,
+}
+
+/// `rule name(p) [marks] = lhs ~> rhs where conditions`, then its examples
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rule {
+    pub name: Ident,
+    pub params: Vec<Param>,
+    /// `[reassociates]`: the rule re-associates floats
+    pub marks: Vec<Ident>,
+    pub lhs: Expr,
+    pub rhs: Expr,
+    pub conditions: Vec<Condition>,
+    pub examples: Vec<Example>,
+}
+
+/// `example(32) {n: nat} (a: n.f32) = before ~> after`
+#[derive(Clone)]
+pub struct Example {
+    pub span: Span,
+    pub doc: Vec<Name>,
+    /// What the rule's parameters are.
+    pub args: Vec<Arg>,
+    /// The variables of both sides.
+    pub params: Vec<Param>,
+    pub before: Expr,
+    pub after: Expr,
+}
+
+impl PartialEq for Example {
+    fn eq(&self, o: &Example) -> bool {
+        (&self.doc, &self.args, &self.params, &self.before, &self.after)
+            == (&o.doc, &o.args, &o.params, &o.before, &o.after)
+    }
+}
+
+impl Eq for Example {}
+
+impl fmt::Debug for Example {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Example")
+            .field("args", &self.args)
+            .field("params", &self.params)
+            .field("before", &self.before)
+            .field("after", &self.after)
+            .finish()
+    }
+}
+
+/// A side condition of a rule, or a declared property.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ConditionKind {
+    /// `x notin f`
+    NotIn(Ident, Expr),
+    /// `p divides n`, also written `p | n`
+    Divides(Size, Size),
+    /// `a <= b`
+    Compare(Op, Size, Size),
+    /// `assoc f`, `neutral f z`, `usedOnce x`: a name and its arguments
+    Predicate(Ident, Vec<Expr>),
+    Error,
+}
+
+/// `rules name = { a, b(32), c }`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleSet {
+    pub name: Ident,
+    pub rules: Vec<RuleRef>,
+}
+
+/// A rule, a set of rules or an alias by name, with its arguments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleRef {
+    pub name: Ident,
+    pub args: Vec<Arg>,
+}
+
+/// `alias fuseReduceMap = reduceMapFusion`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Alias {
+    pub name: Ident,
+    pub target: RuleRef,
+}
+
+/// `strategy name(params) = body where locals`; several with one name are tried in order, by their parameters' shapes
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StrategyDef {
+    pub name: Ident,
+    pub params: Vec<Shape>,
+    pub body: Strategy,
+    pub locals: Vec<Local>,
+}
+
+/// `name(params) = body` after `where`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Local {
+    pub name: Ident,
+    pub params: Vec<Shape>,
+    pub body: Strategy,
+}
+
+/// A parameter of a strategy.
+pub type Shape = Node<ShapeKind>;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ShapeKind {
+    /// anything, by this name (`_`: unnamed)
+    Name(Name),
+    /// just this number
+    Number(i64),
+    /// a list of just this length
+    List(Vec<Shape>),
+    /// `first :: rest`
+    Cons(Box<Shape>, Box<Shape>),
+    Error,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SeqOp {
+    /// `;`
+    Then,
+    /// `;;`: with the data-flow normal form between
+    ThenNormal,
+}
+
+/// Strategies, and what stands in their arguments: numbers, sizes and lists.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StrategyKind {
+    Name(Name),
+    Number(Number),
+    /// `f(x, y)`
+    Call(Ident, Vec<Strategy>),
+    /// `[1, 2, 3]`
+    List(Vec<Strategy>),
+    /// `first :: rest`
+    Cons(Box<Strategy>, Box<Strategy>),
+    /// sizes, as [`ExprKind::Infix`]
+    Infix(Box<Strategy>, Vec<(Op, Strategy)>),
+    /// `s ; t ;; u`, at least one more
+    Seq(Box<Strategy>, Vec<(SeqOp, Strategy)>),
+    /// `s <+ t <+ u`, at least two
+    Choice(Vec<Strategy>),
+    /// `s @ f @ g` is `g(f(s))`
+    At(Box<Strategy>, Vec<Strategy>),
+    Reach(Box<Reach>),
+    /// `let x = value in body`
+    Let {
+        name: Ident,
+        value: Box<Strategy>,
+        body: Box<Strategy>,
+    },
+    Error,
+}
+
+/// `reach sketch using rules with (option: value, …)`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reach {
+    pub sketch: Sketch,
+    pub rules: Vec<RuleRef>,
+    pub options: Vec<(Ident, Strategy)>,
+}
+
+/// `sketch name(params) = body`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SketchDef {
+    pub name: Ident,
+    pub params: Vec<Param>,
+    pub body: Sketch,
+}
+
+/// A part of a tree, for walks that do not care about the rest.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    Expr(&'a Expr),
+    Type(&'a Type),
+    Strategy(&'a Strategy),
+}
+
+impl<'a> Part<'a> {
+    pub fn span(self) -> Span {
+        match self {
+            Part::Expr(x) => x.span,
+            Part::Type(x) => x.span,
+            Part::Strategy(x) => x.span,
+        }
+    }
+
+    /// Calls `f` on the parts just below, in source order.
+    pub fn for_each(self, f: &mut dyn FnMut(Part<'a>)) {
+        match self {
+            Part::Expr(e) => each_in_expr(e, f),
+            Part::Type(t) => each_in_type(t, f),
+            Part::Strategy(s) => each_in_strategy(s, f),
+        }
+    }
+}
+
+fn each_param<'a>(params: &'a [Param], f: &mut dyn FnMut(Part<'a>)) {
+    for param in params {
+        if let ParamKind::Typed(_, ty) = &param.kind {
+            f(Part::Type(ty));
+        }
+    }
+}
+
+fn each_arg<'a>(args: &'a [Arg], f: &mut dyn FnMut(Part<'a>)) {
+    for arg in args {
+        match arg {
+            Arg::Expr(e) => f(Part::Expr(e)),
+            Arg::Type(t) => f(Part::Type(t)),
+        }
+    }
+}
+
+fn each_in_expr<'a>(e: &'a Expr, f: &mut dyn FnMut(Part<'a>)) {
+    match &e.kind {
+        ExprKind::Name(_)
+        | ExprKind::Number(_)
+        | ExprKind::Section(_)
+        | ExprKind::Hole(_)
+        | ExprKind::Error => {}
+        ExprKind::App(first, rest) | ExprKind::Pipe(first, rest) | ExprKind::Compose(first, rest) => {
+            f(Part::Expr(first));
+            rest.iter().for_each(|e| f(Part::Expr(e)));
+        }
+        ExprKind::Infix(first, rest) => {
+            f(Part::Expr(first));
+            rest.iter().for_each(|(_, e)| f(Part::Expr(e)));
+        }
+        ExprKind::Lam(params, body) | ExprKind::NatLam(params, body) => {
+            each_param(params, f);
+            f(Part::Expr(body));
+        }
+        ExprKind::Array(all) | ExprKind::Tuple(all) | ExprKind::Or(all) | ExprKind::And(all) => {
+            all.iter().for_each(|e| f(Part::Expr(e)));
+        }
+        ExprKind::Neg(inner) => f(Part::Expr(inner)),
+        ExprKind::Let { value, body, .. } => {
+            f(Part::Expr(value));
+            f(Part::Expr(body));
+        }
+        ExprKind::Subst { body, value, .. } => {
+            f(Part::Expr(body));
+            f(Part::Expr(value));
+        }
+        ExprKind::Ascribe(inner, ty) => {
+            f(Part::Expr(inner));
+            f(Part::Type(ty));
+        }
+        ExprKind::Call(_, args) => each_arg(args, f),
+    }
+}
+
+fn each_in_type<'a>(t: &'a Type, f: &mut dyn FnMut(Part<'a>)) {
+    match &t.kind {
+        TypeKind::Name(_) | TypeKind::Hole(_) | TypeKind::Error => {}
+        TypeKind::Array(size, inner) | TypeKind::Vector(size, inner) => {
+            f(Part::Expr(size));
+            f(Part::Type(inner));
+        }
+        TypeKind::Index(size) => f(Part::Expr(size)),
+        TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
+            f(Part::Type(a));
+            f(Part::Type(b));
+        }
+        TypeKind::Forall { default, body, .. } => {
+            default.iter().for_each(|e| f(Part::Expr(e)));
+            f(Part::Type(body));
+        }
+    }
+}
+
+fn each_in_strategy<'a>(s: &'a Strategy, f: &mut dyn FnMut(Part<'a>)) {
+    match &s.kind {
+        StrategyKind::Name(_) | StrategyKind::Number(_) | StrategyKind::Error => {}
+        StrategyKind::Call(_, all) | StrategyKind::List(all) | StrategyKind::Choice(all) => {
+            all.iter().for_each(|s| f(Part::Strategy(s)));
+        }
+        StrategyKind::Cons(first, rest) => {
+            f(Part::Strategy(first));
+            f(Part::Strategy(rest));
+        }
+        StrategyKind::Infix(first, rest) => {
+            f(Part::Strategy(first));
+            rest.iter().for_each(|(_, s)| f(Part::Strategy(s)));
+        }
+        StrategyKind::Seq(first, rest) => {
+            f(Part::Strategy(first));
+            rest.iter().for_each(|(_, s)| f(Part::Strategy(s)));
+        }
+        StrategyKind::At(first, rest) => {
+            f(Part::Strategy(first));
+            rest.iter().for_each(|s| f(Part::Strategy(s)));
+        }
+        StrategyKind::Let { value, body, .. } => {
+            f(Part::Strategy(value));
+            f(Part::Strategy(body));
+        }
+        StrategyKind::Reach(reach) => {
+            f(Part::Expr(&reach.sketch));
+            reach.rules.iter().for_each(|r| each_arg(&r.args, f));
+            reach.options.iter().for_each(|(_, s)| f(Part::Strategy(s)));
+        }
+    }
+}
+
+impl Item {
+    /// Calls `f` on the topmost expressions, types and strategies, in source order.
+    pub fn for_each_part<'a>(&'a self, f: &mut dyn FnMut(Part<'a>)) {
+        match &self.kind {
+            ItemKind::Def(def) => {
+                each_param(&def.params, f);
+                def.result.iter().for_each(|t| f(Part::Type(t)));
+                f(Part::Expr(&def.body));
+            }
+            ItemKind::Pattern(pattern) => {
+                f(Part::Type(&pattern.ty));
+                pattern.body.iter().for_each(|e| f(Part::Expr(e)));
+            }
+            ItemKind::Declare(condition) => each_in_condition(condition, f),
+            ItemKind::Rule(rule) => {
+                each_param(&rule.params, f);
+                f(Part::Expr(&rule.lhs));
+                f(Part::Expr(&rule.rhs));
+                rule.conditions.iter().for_each(|c| each_in_condition(c, f));
+                rule.examples.iter().for_each(|e| e.for_each_part(f));
+            }
+            ItemKind::RuleSet(set) => set.rules.iter().for_each(|r| each_arg(&r.args, f)),
+            ItemKind::Alias(alias) => each_arg(&alias.target.args, f),
+            ItemKind::Strategy(def) => {
+                f(Part::Strategy(&def.body));
+                def.locals.iter().for_each(|local| f(Part::Strategy(&local.body)));
+            }
+            ItemKind::Sketch(def) => {
+                each_param(&def.params, f);
+                f(Part::Expr(&def.body));
+            }
+            ItemKind::Import(_) | ItemKind::Error => {}
+        }
+    }
+}
+
+impl Example {
+    /// As [`Item::for_each_part`].
+    pub fn for_each_part<'a>(&'a self, f: &mut dyn FnMut(Part<'a>)) {
+        each_arg(&self.args, f);
+        each_param(&self.params, f);
+        f(Part::Expr(&self.before));
+        f(Part::Expr(&self.after));
+    }
+}
+
+fn each_in_condition<'a>(c: &'a Condition, f: &mut dyn FnMut(Part<'a>)) {
+    match &c.kind {
+        ConditionKind::NotIn(_, e) => f(Part::Expr(e)),
+        ConditionKind::Divides(a, b) | ConditionKind::Compare(_, a, b) => {
+            f(Part::Expr(a));
+            f(Part::Expr(b));
+        }
+        ConditionKind::Predicate(_, args) => args.iter().for_each(|e| f(Part::Expr(e))),
+        ConditionKind::Error => {}
+    }
+}

@@ -1,0 +1,468 @@
+//! Text to tokens, for all four languages, in ASCII or Unicode spelling.
+//!
+//! In: a text. Out: its tokens with byte offsets, its comments, and problems with characters.
+//! Holds: brackets that have no partner are reported here, once; closing ones are then left out, opening ones have
+//! no mate. Tokens are cut into items at the reserved words that start one, so no mistake spreads over its item.
+//!
+//! Integers and `.` are tokens of their own: whether `3.3` is a number or the start of `3.3.f32` the parser knows.
+
+use logos::Logos;
+
+use super::codes;
+use crate::lang::diag::{Diagnostic, FileId, Span};
+
+#[derive(Logos, Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[logos(skip r"[ \t\r\n\x0c]+")]
+pub enum Tok {
+    #[regex(r"--[^\n]*", allow_greedy = true)]
+    Comment,
+    #[regex(r"[A-Za-z_][A-Za-z0-9_']*")]
+    Word,
+    /// Digits with an exponent and a suffix, but without a decimal point.
+    #[regex(r"[0-9][0-9_]*([eE][+-]?[0-9]+)?[A-Za-z0-9_]*")]
+    Number,
+    #[regex(r"\?[A-Za-z0-9_]*")]
+    Hole,
+    #[token("\\")]
+    #[token("λ")]
+    Lambda,
+    #[token("/\\")]
+    #[token("Λ")]
+    NatLambda,
+    #[token(".")]
+    Dot,
+    #[token(",")]
+    Comma,
+    #[token(":")]
+    Colon,
+    #[token("::")]
+    Cons,
+    #[token("=")]
+    Equals,
+    #[token("->")]
+    #[token("→")]
+    Arrow,
+    #[token("=>")]
+    FatArrow,
+    #[token("~>")]
+    #[token("↦")]
+    Rewrites,
+    #[token("|>")]
+    #[token("▷")]
+    PipeTo,
+    #[token(">>")]
+    Compose,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    #[token("−")]
+    Minus,
+    #[token("*")]
+    #[token("×")]
+    #[token("·")]
+    Star,
+    #[token("/")]
+    #[token("÷")]
+    Slash,
+    #[token("%")]
+    Percent,
+    #[token("^")]
+    Caret,
+    #[token("<")]
+    Less,
+    #[token(">")]
+    Greater,
+    #[token("<=")]
+    #[token("≤")]
+    LessEq,
+    #[token(">=")]
+    #[token("≥")]
+    GreaterEq,
+    #[token("==")]
+    EqEq,
+    #[token("<+")]
+    LeftChoice,
+    #[token(";")]
+    Semi,
+    #[token(";;")]
+    SemiSemi,
+    #[token("@")]
+    At,
+    #[token("|")]
+    #[token("∣")]
+    Bar,
+    #[token("∧")]
+    And,
+    #[token("∨")]
+    Or,
+    #[token("∉")]
+    NotIn,
+    #[token("(")]
+    LParen,
+    #[token(")")]
+    RParen,
+    #[token("[")]
+    LBracket,
+    #[token("]")]
+    RBracket,
+    #[token("{")]
+    LBrace,
+    #[token("}")]
+    RBrace,
+    /// Past the last token of what is being read; the lexer makes none.
+    End,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    pub tok: Tok,
+    pub start: u32,
+    pub end: u32,
+    /// Characters before it on its line.
+    pub column: u32,
+    /// Whether it is the first token on its line.
+    pub first: bool,
+    /// Index of the matching bracket; of the `in` of a surface `let`.
+    pub mate: Option<u32>,
+}
+
+/// A comment, from `--` to the end of its line.
+#[derive(Clone, Copy, Debug)]
+pub struct Comment {
+    pub start: u32,
+    pub end: u32,
+    /// Whether nothing stands before it on its line.
+    pub own_line: bool,
+}
+
+/// A text cut into tokens.
+pub struct Lexed {
+    pub tokens: Vec<Token>,
+    pub comments: Vec<Comment>,
+    /// Index of the first token of each item: reserved words that start one.
+    pub items: Vec<usize>,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// Words that start an item, with what it is.
+pub const ITEM_WORDS: [&str; 10] =
+    ["def", "pattern", "declare", "rule", "rules", "example", "alias", "strategy", "sketch", "import"];
+
+/// Words that name nothing. `let` may stand for the pattern of that name, `div` between sizes is an operator.
+const OTHER_WORDS: [&str; 9] = ["in", "where", "or", "and", "notin", "divides", "reach", "using", "with"];
+
+pub fn is_item_word(word: &str) -> bool {
+    ITEM_WORDS.contains(&word)
+}
+
+pub fn is_reserved(word: &str) -> bool {
+    is_item_word(word) || OTHER_WORDS.contains(&word)
+}
+
+/// Cuts a text of at most [`MAX_SOURCE`](crate::lang::source::MAX_SOURCE) bytes into tokens.
+pub fn lex(file: FileId, text: &str) -> Lexed {
+    let mut lexed =
+        Lexed { tokens: Vec::new(), comments: Vec::new(), items: Vec::new(), problems: Vec::new() };
+    let mut lexer = Tok::lexer(text);
+    let mut columns = Columns { text, at: 0, column: 0, first: true };
+    // Characters that start no token, gathered while they touch.
+    let mut unknown: Option<(usize, usize)> = None;
+    while let Some(result) = lexer.next() {
+        let span = lexer.span();
+        let (column, first) = columns.advance(span.start);
+        if let (Err(()), Some((_, end))) = (&result, &mut unknown)
+            && *end == span.start
+        {
+            *end = span.end;
+            continue;
+        }
+        if let Some(range) = unknown.take() {
+            lexed.problems.push(unknown_characters(file, text, range));
+        }
+        let (start, end) = (span.start as u32, span.end as u32);
+        match result {
+            Err(()) => unknown = Some((span.start, span.end)),
+            Ok(Tok::Comment) => {
+                let end = start + text[span].trim_end().len() as u32;
+                lexed.comments.push(Comment { start, end, own_line: first });
+            }
+            Ok(tok) => {
+                if tok == Tok::Word && is_item_word(&text[span]) {
+                    lexed.items.push(lexed.tokens.len());
+                }
+                lexed.tokens.push(Token { tok, start, end, column, first, mate: None });
+                columns.first = false;
+            }
+        }
+    }
+    if let Some(range) = unknown {
+        lexed.problems.push(unknown_characters(file, text, range));
+    }
+    match_brackets(file, text, &mut lexed);
+    lexed
+}
+
+/// Where the lexer is on its line.
+struct Columns<'a> {
+    text: &'a str,
+    at: usize,
+    column: u32,
+    first: bool,
+}
+
+impl Columns<'_> {
+    fn advance(&mut self, to: usize) -> (u32, bool) {
+        for c in self.text[self.at..to].chars() {
+            if c == '\n' {
+                self.column = 0;
+                self.first = true;
+            } else {
+                self.column += 1;
+            }
+        }
+        self.at = to;
+        (self.column, self.first)
+    }
+}
+
+fn unknown_characters(file: FileId, text: &str, (start, end): (usize, usize)) -> Diagnostic {
+    let shown: String = text[start..end].chars().take(12).collect();
+    let message = match shown.chars().count() {
+        1 => format!("The character `{shown}` means nothing here."),
+        _ => format!("The characters `{shown}` mean nothing here."),
+    };
+    let problem = Diagnostic::error(codes::UNKNOWN_CHARACTER, message)
+        .label(Span::new(file, start as u32, end as u32), "not part of the language");
+    match shown.chars().next() {
+        Some('!') => problem.hint("`not (a == b)` says that two values differ."),
+        Some('"' | '\'' | '`') => problem.hint("There are no texts in the language, only names and numbers."),
+        Some('#') => problem.hint("Comments start with `--`."),
+        Some('&') => problem.hint("Sketches are combined with `and`."),
+        Some('∘') => problem.hint("Functions are composed from left to right: `f >> g` applies `f` first."),
+        Some(c) if c.is_alphabetic() => problem.hint("Names are made of a-z, A-Z, 0-9, `_` and `'`."),
+        _ => problem,
+    }
+}
+
+/// At most this many brackets that never close are reported for one item.
+const MAX_UNCLOSED: usize = 2;
+
+/// Gives brackets their mates, and surface `let`s their `in`; drops closing brackets that close nothing.
+fn match_brackets(file: FileId, text: &str, lexed: &mut Lexed) {
+    let mut open: Vec<usize> = Vec::new();
+    let mut counts = [0usize; 3];
+    let mut stray: Vec<usize> = Vec::new();
+    let items = lexed.items.clone();
+    let mut next_item = items.iter().copied().peekable();
+    let word = |t: &Token| if t.tok == Tok::Word { &text[t.start as usize..t.end as usize] } else { "" };
+    let total = lexed.tokens.len();
+    for i in 0..=total {
+        let at_item = next_item.peek() == Some(&i);
+        if at_item || i == total {
+            if at_item {
+                next_item.next();
+            }
+            report_unclosed(file, text, lexed, &mut open, i, 0);
+            counts = [0; 3];
+        }
+        let Some(token) = lexed.tokens.get(i).copied() else { break };
+        match token.tok {
+            Tok::LParen | Tok::LBracket | Tok::LBrace => {
+                counts[bracket_kind(token.tok)] += 1;
+                open.push(i);
+            }
+            Tok::RParen | Tok::RBracket | Tok::RBrace => {
+                let kind = bracket_kind(token.tok);
+                if counts[kind] == 0 {
+                    stray.push(i);
+                    continue;
+                }
+                // What was opened since then and is not of this kind is never closed.
+                let mut below = open.len();
+                while below > 0 {
+                    below -= 1;
+                    let tok = lexed.tokens[open[below]].tok;
+                    if tok != Tok::Word {
+                        counts[bracket_kind(tok)] -= 1;
+                        if bracket_kind(tok) == kind {
+                            break;
+                        }
+                    }
+                }
+                let opener = open[below];
+                report_unclosed(file, text, lexed, &mut open, i, below + 1);
+                open.truncate(below);
+                lexed.tokens[opener].mate = Some(i as u32);
+                lexed.tokens[i].mate = Some(opener as u32);
+            }
+            Tok::Word if word(&token) == "let" => {
+                let next = |k: usize| lexed.tokens.get(i + k);
+                let named = next(1).is_some_and(|t| t.tok == Tok::Word && !is_reserved(word(t)));
+                if named && next(2).is_some_and(|t| t.tok == Tok::Equals) {
+                    open.push(i);
+                }
+            }
+            Tok::Word if word(&token) == "in" => {
+                if let Some(&opener) = open.last()
+                    && lexed.tokens[opener].tok == Tok::Word
+                {
+                    open.pop();
+                    lexed.tokens[opener].mate = Some(i as u32);
+                }
+            }
+            _ => {}
+        }
+    }
+    drop_stray(file, text, lexed, &stray);
+}
+
+fn bracket_kind(tok: Tok) -> usize {
+    match tok {
+        Tok::LParen | Tok::RParen => 0,
+        Tok::LBracket | Tok::RBracket => 1,
+        _ => 2,
+    }
+}
+
+/// Reports the brackets `open[from..]`, found unclosed at token `at`, and forgets them.
+fn report_unclosed(
+    file: FileId,
+    text: &str,
+    lexed: &mut Lexed,
+    open: &mut Vec<usize>,
+    at: usize,
+    from: usize,
+) {
+    let spelt = |t: &Token| &text[t.start as usize..t.end as usize];
+    let brackets = open.iter().skip(from).filter(|&&i| lexed.tokens[i].tok != Tok::Word);
+    let mut problems = Vec::new();
+    for &i in brackets.take(MAX_UNCLOSED) {
+        let opener = lexed.tokens[i];
+        let bracket = spelt(&opener);
+        let close = match opener.tok {
+            Tok::LParen => ")",
+            Tok::LBracket => "]",
+            _ => "}",
+        };
+        let problem = Diagnostic::error(codes::UNCLOSED, format!("This `{bracket}` is never closed."))
+            .label(Span::new(file, opener.start, opener.end), "opened here");
+        let problem = match lexed.tokens.get(at) {
+            Some(t) if matches!(t.tok, Tok::RParen | Tok::RBracket | Tok::RBrace) => problem.label(
+                Span::new(file, t.start, t.end),
+                format!("`{close}` is missing before this `{}`", spelt(t)),
+            ),
+            _ => match at.checked_sub(1).and_then(|last| lexed.tokens.get(last)) {
+                Some(t) if t.end > opener.end => problem
+                    .label(Span::new(file, t.end, t.end), format!("`{close}` is missing here at the latest")),
+                _ => problem.hint(format!("Add the `{close}`, or remove the `{bracket}`.")),
+            },
+        };
+        problems.push(problem);
+    }
+    lexed.problems.extend(problems);
+    open.truncate(from);
+}
+
+/// Reports and removes closing brackets that close nothing.
+fn drop_stray(file: FileId, text: &str, lexed: &mut Lexed, stray: &[usize]) {
+    if stray.is_empty() {
+        return;
+    }
+    for &i in stray {
+        let t = lexed.tokens[i];
+        let bracket = &text[t.start as usize..t.end as usize];
+        lexed.problems.push(
+            Diagnostic::error(codes::UNOPENED, format!("This `{bracket}` closes nothing."))
+                .label(Span::new(file, t.start, t.end), "no bracket is open here")
+                .hint("Remove it, or add the opening bracket."),
+        );
+    }
+    // Where each token goes: its index less the strays before it.
+    let mut moved: Vec<u32> = Vec::with_capacity(lexed.tokens.len() + 1);
+    let mut gone = stray.iter().copied().peekable();
+    let mut kept = 0;
+    for i in 0..=lexed.tokens.len() {
+        moved.push(kept);
+        if gone.peek() == Some(&i) {
+            gone.next();
+        } else {
+            kept += 1;
+        }
+    }
+    let mut index = 0;
+    let mut gone = stray.iter().copied().peekable();
+    lexed.tokens.retain(|_| {
+        let stays = gone.peek() != Some(&index);
+        if !stays {
+            gone.next();
+        }
+        index += 1;
+        stays
+    });
+    for t in &mut lexed.tokens {
+        t.mate = t.mate.map(|m| moved[m as usize]);
+    }
+    for i in &mut lexed.items {
+        *i = moved[*i] as usize;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn toks(text: &str) -> Vec<Tok> {
+        lex(FileId(0), text).tokens.iter().map(|t| t.tok).collect()
+    }
+
+    #[test]
+    fn unicode_and_ascii_spell_the_same_tokens() {
+        let ascii = r"\x. /\n. a |> f ~> b -> c * d - e <= g >= h / i | j";
+        let unicode = "λx. Λn. a ▷ f ↦ b → c × d − e ≤ g ≥ h ÷ i ∣ j";
+        assert_eq!(toks(ascii), toks(unicode));
+        assert_eq!(toks("a·b"), toks("a*b"));
+    }
+
+    #[test]
+    fn numbers_keep_clear_of_the_dot() {
+        use Tok::{Dot, Greater, Hole, Less, Number, Star, Word};
+        assert_eq!(toks("3.3.f32"), [Number, Dot, Number, Dot, Word]);
+        assert_eq!(toks("1e-3 2.5f64 3i32"), [Number, Number, Dot, Number, Number]);
+        assert_eq!(toks("1.<32>f32"), [Number, Dot, Less, Number, Greater, Word]);
+        assert_eq!(toks("?*?t"), [Hole, Star, Hole]);
+    }
+
+    #[test]
+    fn comments_are_kept_apart() {
+        let lexed = lex(FileId(0), "--| doc\ndef f -- end  \n= x--y\n");
+        assert_eq!(lexed.comments.len(), 3);
+        assert!(lexed.comments[0].own_line && !lexed.comments[1].own_line);
+        assert_eq!(lexed.comments[1].end - lexed.comments[1].start, 6);
+        assert_eq!(lexed.tokens.len(), 4);
+    }
+
+    #[test]
+    fn brackets_find_their_mates() {
+        let lexed = lex(FileId(0), "def f = ) (a [b ) c) def g = (x");
+        let codes: Vec<_> = lexed.problems.iter().map(|p| p.code).collect();
+        assert_eq!(codes, [codes::UNCLOSED, codes::UNCLOSED, codes::UNOPENED, codes::UNOPENED]);
+        let text: String = lexed.tokens.iter().map(|t| if t.mate.is_some() { 'm' } else { '.' }).collect();
+        // def f = ( a [ b ) c def g = ( x
+        assert_eq!(text, "...m...m......");
+        assert_eq!(lexed.items, [0, 9]);
+        assert_eq!(lexed.tokens[3].mate, Some(7));
+    }
+
+    #[test]
+    fn a_let_finds_its_in() {
+        let mates = |text: &str| {
+            let lexed = lex(FileId(0), text);
+            let lets = lexed.tokens.iter().filter(|t| &text[t.start as usize..t.end as usize] == "let");
+            lets.map(|t| t.mate.is_some()).collect::<Vec<_>>()
+        };
+        assert_eq!(mates("let x = let y = 1 in y"), [false, true]);
+        assert_eq!(mates("let x = let y = 1 in y in x"), [true, true]);
+        assert_eq!(mates("let x = (let y = 1) in x"), [true, false]);
+        assert_eq!(mates(r"let (toMem e) (\x. x)"), [false]);
+    }
+}

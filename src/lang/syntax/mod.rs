@@ -1,0 +1,21 @@
+//! Text to trees and back, for the four languages (programs, rules, strategies, sketches).
+//!
+//! In: a text under a [`FileId`](crate::lang::diag::FileId). Out: a tree of [`ast`] and the problems, in source order.
+//! Holds: parsing never fails, never panics, and takes time linear in the text.
+
+pub mod ast;
+pub mod codes;
+mod format;
+mod lexer;
+mod parse;
+pub mod print;
+
+pub use format::format;
+pub use lexer::{ITEM_WORDS, is_reserved};
+pub use parse::{
+    MAX_PROBLEMS, parse, parse_elevate, parse_expr, parse_program, parse_rule_side, parse_rules, parse_size,
+    parse_sketch, parse_strategy, parse_type,
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,615 @@
+//! Expressions of programs, sides of rules, and sketches.
+//!
+//! From loose to tight: `or`, `and` (sketches) · `|>` · `>>` · comparisons · `+ -` · `* / % div` · unary `-` · `^` ·
+//! application. `\`, `/\` and `let` reach as far right as they can and may be a last operand or argument.
+//!
+//! `let NAME = …` is the surface `let`; before anything else `let` is the name of the pattern. A `let` whose value ends
+//! with `in` takes no notice of lines. Without `in`, its value ends at the first line that is not indented more than
+//! the word `let` itself; brackets within the value suspend this.
+
+use super::super::ast::{Arg, Expr, ExprKind, Ident, Language, Node, Number, Op, Param, ParamKind, Sketch};
+use super::super::codes;
+use super::super::lexer::Tok;
+use super::{Parser, name};
+use crate::lang::diag::{Diagnostic, Span, nearest};
+use crate::lang::ty::Scalar;
+
+/// Operators between expressions, and how tightly they bind.
+#[derive(Clone, Copy, PartialEq)]
+enum Joint {
+    Or,
+    And,
+    Pipe,
+    Compose,
+    Infix(Op),
+}
+
+impl Joint {
+    fn tightness(self) -> u8 {
+        match self {
+            Joint::Or => 1,
+            Joint::And => 2,
+            Joint::Pipe => 3,
+            Joint::Compose => 4,
+            Joint::Infix(op) if op.is_comparison() => COMPARISON,
+            Joint::Infix(Op::Add | Op::Sub) => 6,
+            Joint::Infix(_) => 7,
+        }
+    }
+}
+
+const COMPARISON: u8 = 5;
+
+/// The parts of a `let`.
+pub(super) struct LetIn<T> {
+    pub name: Ident,
+    pub value: Box<Node<T>>,
+    pub body: Box<Node<T>>,
+}
+
+impl Parser<'_> {
+    /// An expression, reaching as far as it can.
+    pub(super) fn expr(&mut self) -> Expr {
+        self.expr_above(0)
+    }
+
+    /// A sketch, with the type it may be followed by.
+    pub(super) fn sketch(&mut self) -> Sketch {
+        let outside = std::mem::replace(&mut self.in_sketch, true);
+        let sketch = self.ascribed();
+        self.in_sketch = outside;
+        sketch
+    }
+
+    /// `e` or `e : t`.
+    fn ascribed(&mut self) -> Expr {
+        let start = self.here();
+        let inner = self.expr();
+        if matches!(self.peek(), Tok::Colon | Tok::Cons) {
+            if self.peek() == Tok::Cons {
+                self.unexpected("`:`");
+            }
+            self.bump();
+            let ty = self.ty();
+            return Node::new(self.since(start), ExprKind::Ascribe(Box::new(inner), Box::new(ty)));
+        }
+        inner
+    }
+
+    pub(super) fn comparison(&mut self) -> Expr {
+        self.expr_above(COMPARISON)
+    }
+
+    fn expr_above(&mut self, least: u8) -> Expr {
+        self.deeper(ExprKind::Error, |p| {
+            let start = p.here();
+            let mut left = p.unary();
+            // The tightness of the chain that `left` is, if this loop made it.
+            let mut chain = None;
+            while let Some(joint) = p.joint()
+                && joint.tightness() >= least
+            {
+                let tightness = joint.tightness();
+                if chain == Some(COMPARISON) && tightness == COMPARISON {
+                    p.comparison_chain();
+                }
+                p.bump();
+                let right = p.expr_above(tightness + 1);
+                left = p.join(start, left, joint, right, chain == Some(tightness));
+                chain = Some(tightness);
+            }
+            left
+        })
+    }
+
+    fn joint(&self) -> Option<Joint> {
+        Some(match self.peek() {
+            Tok::PipeTo => Joint::Pipe,
+            Tok::Compose => Joint::Compose,
+            Tok::Or if self.in_sketch => Joint::Or,
+            Tok::And if self.in_sketch => Joint::And,
+            Tok::Word => match self.word() {
+                Some("div") => Joint::Infix(Op::FloorDiv),
+                Some("or") if self.in_sketch => Joint::Or,
+                Some("and") if self.in_sketch => Joint::And,
+                _ => return None,
+            },
+            tok => Joint::Infix(infix_operator(tok)?),
+        })
+    }
+
+    fn join(&self, start: Span, left: Expr, joint: Joint, right: Expr, continues: bool) -> Expr {
+        let kind = match (joint, left.kind) {
+            (Joint::Pipe, ExprKind::Pipe(head, mut rest)) if continues => {
+                rest.push(right);
+                ExprKind::Pipe(head, rest)
+            }
+            (Joint::Compose, ExprKind::Compose(head, mut rest)) if continues => {
+                rest.push(right);
+                ExprKind::Compose(head, rest)
+            }
+            (Joint::Or, ExprKind::Or(mut all)) if continues => {
+                all.push(right);
+                ExprKind::Or(all)
+            }
+            (Joint::And, ExprKind::And(mut all)) if continues => {
+                all.push(right);
+                ExprKind::And(all)
+            }
+            (Joint::Infix(op), ExprKind::Infix(head, mut rest)) if continues => {
+                rest.push((op, right));
+                ExprKind::Infix(head, rest)
+            }
+            (joint, kind) => {
+                let left = Node::new(left.span, kind);
+                match joint {
+                    Joint::Pipe => ExprKind::Pipe(Box::new(left), vec![right]),
+                    Joint::Compose => ExprKind::Compose(Box::new(left), vec![right]),
+                    Joint::Or => ExprKind::Or(vec![left, right]),
+                    Joint::And => ExprKind::And(vec![left, right]),
+                    Joint::Infix(op) => ExprKind::Infix(Box::new(left), vec![(op, right)]),
+                }
+            }
+        };
+        Node::new(self.since(start), kind)
+    }
+
+    fn comparison_chain(&mut self) {
+        let here = self.here();
+        self.report(|| {
+            Diagnostic::error(codes::COMPARISON_CHAIN, "A comparison cannot be compared with another value.")
+                .label(here, "the second comparison")
+                .hint("Put the one meant to come first into parentheses.")
+        });
+    }
+
+    fn unary(&mut self) -> Expr {
+        let start = self.here();
+        if self.eat(Tok::Minus) {
+            let inner = self.deeper(ExprKind::Error, |p| p.unary());
+            return Node::new(self.since(start), ExprKind::Neg(Box::new(inner)));
+        }
+        let base = self.application();
+        if self.eat(Tok::Caret) {
+            let exponent = self.deeper(ExprKind::Error, |p| p.unary());
+            let rest = vec![(Op::Pow, exponent)];
+            return Node::new(self.since(start), ExprKind::Infix(Box::new(base), rest));
+        }
+        base
+    }
+
+    fn application(&mut self) -> Expr {
+        let start = self.here();
+        let head = self.operand();
+        let mut args = Vec::new();
+        while self.at_operand() {
+            args.push(self.operand());
+        }
+        if args.is_empty() {
+            return head;
+        }
+        Node::new(self.since(start), ExprKind::App(Box::new(head), args))
+    }
+
+    /// Whether an argument comes next; `div` is an operator there.
+    fn at_operand(&self) -> bool {
+        match self.peek() {
+            Tok::Number | Tok::LParen | Tok::LBracket | Tok::Lambda | Tok::NatLambda | Tok::Hole => true,
+            Tok::Word => self.nth_is_name(0) && !self.at_word("div"),
+            _ => false,
+        }
+    }
+
+    /// An argument: an atom with the substitutions behind it, or a prefix form.
+    fn operand(&mut self) -> Expr {
+        let start = self.here();
+        let mut atom = self.atom();
+        while self.language == Language::Rules && self.peek() == Tok::LBracket && self.touches(0) {
+            atom = self.substitution(start, atom);
+        }
+        atom
+    }
+
+    fn atom(&mut self) -> Expr {
+        let start = self.here();
+        match self.peek() {
+            Tok::Word if self.at_surface_let() => {
+                let LetIn { name, value, body } = self.let_in(|p| p.expr());
+                Node::new(self.since(start), ExprKind::Let { name, value, body })
+            }
+            Tok::Word
+                if self.in_sketch && self.nth_is_name(0) && self.nth(1) == Tok::LParen && self.touches(1) =>
+            {
+                match self.ident("a name") {
+                    Some(head) => {
+                        let args = self.args();
+                        Node::new(self.since(start), ExprKind::Call(head, args))
+                    }
+                    None => Node::new(start, ExprKind::Error),
+                }
+            }
+            Tok::Word if self.nth_is_name(0) => {
+                let word = self.spelling(self.at);
+                Node::new(self.bump(), ExprKind::Name(name(word)))
+            }
+            Tok::Number => self.number(),
+            Tok::Hole => {
+                let hole = self.hole();
+                Node::new(start, ExprKind::Hole(hole))
+            }
+            Tok::LParen => self.parenthesised(),
+            Tok::LBracket => {
+                let outside = self.enter();
+                let elements = self.list("`,` or `]`", |p| Some(p.expr()));
+                self.leave(outside, "`,` or `]`");
+                Node::new(self.since(start), ExprKind::Array(elements))
+            }
+            Tok::Lambda | Tok::NatLambda => self.lambda(),
+            _ => {
+                self.unexpected(if self.in_sketch { "a sketch" } else { "an expression" });
+                // An operator or the like without its left operand: the operand is missing, not the rest.
+                if self.peek() == Tok::LBrace {
+                    self.at = self.mate(self.at).map_or(self.at + 1, |close| close + 1);
+                } else if self.joint().is_none() && !self.ends_operand() {
+                    self.bump();
+                }
+                Node::new(start, ExprKind::Error)
+            }
+        }
+    }
+
+    /// Whether the next token belongs to what the expression stands in.
+    fn ends_operand(&self) -> bool {
+        matches!(
+            self.peek(),
+            Tok::Comma
+                | Tok::Colon
+                | Tok::Equals
+                | Tok::Rewrites
+                | Tok::RParen
+                | Tok::RBracket
+                | Tok::RBrace
+                | Tok::Word
+                | Tok::Semi
+                | Tok::SemiSemi
+                | Tok::LeftChoice
+                | Tok::Bar
+                | Tok::NotIn
+        )
+    }
+
+    fn lambda(&mut self) -> Expr {
+        let start = self.here();
+        let of_sizes = self.peek() == Tok::NatLambda;
+        self.bump();
+        let mut params = Vec::new();
+        loop {
+            if self.peek() == Tok::LParen {
+                params.push(self.param_in_parens());
+            } else if self.nth_is_name(0) {
+                params.extend(self.ident("a parameter").map(|id| Node::new(id.span, ParamKind::Bare(id))));
+            } else {
+                break;
+            }
+        }
+        if params.is_empty() {
+            self.unexpected("a parameter");
+        }
+        self.expect(Tok::Dot, "`.` and the body of the function");
+        let body = Box::new(self.expr());
+        let kind = if of_sizes { ExprKind::NatLam(params, body) } else { ExprKind::Lam(params, body) };
+        Node::new(self.since(start), kind)
+    }
+
+    pub(super) fn param_in_parens(&mut self) -> Param {
+        let start = self.here();
+        let outside = self.enter();
+        let mut param = self.binder(start, false);
+        self.leave(outside, "`)`");
+        param.span = self.since(start);
+        param
+    }
+
+    fn parenthesised(&mut self) -> Expr {
+        let start = self.here();
+        if let Some(op) = self.section() {
+            let outside = self.enter();
+            self.bump();
+            self.leave(outside, "`)`");
+            return Node::new(self.since(start), ExprKind::Section(op));
+        }
+        let outside = self.enter();
+        let first = self.ascribed();
+        if self.peek() == Tok::Comma {
+            let mut all = vec![first];
+            while self.eat(Tok::Comma) {
+                all.push(self.expr());
+                if self.peek() != Tok::Comma && self.peek() != Tok::End {
+                    self.unexpected("`,` or `)`");
+                    self.skip_to(&[Tok::Comma]);
+                }
+            }
+            self.leave(outside, "`,` or `)`");
+            return Node::new(self.since(start), ExprKind::Tuple(all));
+        }
+        self.leave(outside, "`)`");
+        match first.kind {
+            ExprKind::Ascribe(..) => Node::new(self.since(start), first.kind),
+            _ => first,
+        }
+    }
+
+    /// The operator of `(op)` at the next token.
+    fn section(&self) -> Option<Op> {
+        if self.mate(self.at) != Some(self.at + 2) {
+            return None;
+        }
+        match self.nth(1) {
+            Tok::Caret => Some(Op::Pow),
+            tok => infix_operator(tok),
+        }
+    }
+
+    /// Whether `let NAME =` comes next.
+    pub(super) fn at_surface_let(&self) -> bool {
+        self.at_word("let") && self.nth_is_name(1) && self.nth(2) == Tok::Equals
+    }
+
+    /// `let NAME = value in body`, or with the body on the next line.
+    pub(super) fn let_in<T>(&mut self, read: fn(&mut Self) -> Node<T>) -> LetIn<T> {
+        let start = self.here();
+        let (word, by_in) = (self.tokens[self.at], self.mate(self.at));
+        self.bump();
+        let spelling = self.spelling(self.at);
+        let ident = Node::new(self.bump(), name(spelling));
+        self.bump();
+        let outside = (self.limit, self.offside);
+        match by_in {
+            Some(at) => (self.limit, self.offside) = (at, None),
+            None => self.offside = Some(self.offside.map_or(word.column, |c| c.max(word.column))),
+        }
+        let value = Box::new(read(self));
+        if by_in.is_some() {
+            self.expect_end("`in`");
+        }
+        (self.limit, self.offside) = outside;
+        if by_in.is_some() {
+            self.bump();
+        }
+        if self.peek() == Tok::End {
+            let end = self.here();
+            self.report(|| {
+                let message = format!("`let {}` is not followed by an expression that uses it.", ident.kind);
+                Diagnostic::error(codes::LET_BODY, message)
+                    .label(start, "this `let`")
+                    .label(end, "nothing follows here")
+                    .hint("Write `let x = v in e`, or put `e` on a line of its own, not indented more than `let`.")
+            });
+        }
+        let body = Box::new(read(self));
+        LetIn { name: ident, value, body }
+    }
+
+    /// `b[e/x]`.
+    fn substitution(&mut self, start: Span, body: Expr) -> Expr {
+        let outside = self.enter();
+        let inner = self.expr();
+        if self.peek() != Tok::End {
+            // Said below, better.
+            self.reported_at = Some(self.at);
+        }
+        let whole = self.peek() == Tok::End;
+        self.leave(outside, "`]`");
+        let span = self.since(start);
+        if inner.kind == ExprKind::Error {
+            return Node::new(span, ExprKind::Error);
+        }
+        if whole
+            && let ExprKind::Infix(first, mut rest) = inner.kind
+            && let Some((Op::Div, Node { span: at, kind: ExprKind::Name(var) })) = rest.pop()
+        {
+            let value = if rest.is_empty() {
+                first
+            } else {
+                Box::new(Node::new(inner.span, ExprKind::Infix(first, rest)))
+            };
+            let var = Node::new(at, var);
+            return Node::new(span, ExprKind::Subst { body: Box::new(body), value, var });
+        }
+        self.problems.push(
+            Diagnostic::error(codes::SUBSTITUTION, "This is not a substitution.")
+                .label(inner.span, "expected `e/x`")
+                .note("In rules, a bracket that touches what stands before it substitutes: `b[e/x]` is `b` with `e` for `x`.")
+                .hint("Put looser operators into parentheses, `b[(a + c)/x]`; put a space before an array."),
+        );
+        Node::new(span, ExprKind::Error)
+    }
+
+    /// Arguments in parentheses, separated by commas: expressions, or types by their look.
+    pub(super) fn args(&mut self) -> Vec<Arg> {
+        let outside = self.enter();
+        let args = self.list("`,` or `)`", |p| {
+            Some(if p.at_type_argument() {
+                Arg::Type(p.ty())
+            } else if p.in_sketch {
+                Arg::Expr(p.ascribed())
+            } else {
+                Arg::Expr(p.expr())
+            })
+        });
+        self.leave(outside, "`,` or `)`");
+        args
+    }
+
+    /// Whether the next argument is a type: a size and a dot, a vector, an arrow after its first part, a scalar type.
+    fn at_type_argument(&self) -> bool {
+        let word = self.word();
+        if self.peek() == Tok::Less
+            || (word == Some("idx") && self.nth(1) == Tok::LBracket && self.touches(1))
+            || word.is_some_and(|w| w == "natType" || Scalar::from_name(w).is_some())
+        {
+            return true;
+        }
+        let mut n = 0;
+        loop {
+            let part = n;
+            n = match self.nth(n) {
+                Tok::Number | Tok::Hole => n + 1,
+                Tok::Word if self.nth_is_name(n) => n + 1,
+                Tok::LParen => match self.mate(self.at + n) {
+                    Some(close) => close + 1 - self.at,
+                    None => return false,
+                },
+                _ => return false,
+            };
+            match self.nth(n) {
+                Tok::Arrow => return true,
+                Tok::Dot => {
+                    let decimal = self.nth(part) == Tok::Number
+                        && self.nth(n + 1) == Tok::Number
+                        && self.touches(n)
+                        && self.touches(n + 1);
+                    if !decimal {
+                        return true;
+                    }
+                    n += 2;
+                    return self.nth(n) == Tok::Dot;
+                }
+                Tok::Plus | Tok::Minus | Tok::Star | Tok::Slash | Tok::Percent | Tok::Caret => n += 1,
+                Tok::Word if self.nth_word(n) == Some("div") => n += 1,
+                _ => return false,
+            }
+        }
+    }
+
+    // --- numbers ---
+
+    /// A number without a decimal point, for sizes.
+    pub(super) fn whole_number(&mut self) -> Expr {
+        let spelling = self.spelling(self.at);
+        let span = self.bump();
+        let number = split_number(spelling);
+        if number.suffix.is_some() || number.is_float() {
+            self.number_problem(span, "A size is a whole number without a type.", None);
+        }
+        let digits: String = number.digits.chars().take_while(char::is_ascii_digit).collect();
+        Node::new(span, ExprKind::Number(Number { digits: digits.as_str().into(), suffix: None }))
+    }
+
+    fn number(&mut self) -> Expr {
+        let (span, number) = self.number_token();
+        if let Some(suffix) = &number.suffix {
+            let numeric = Scalar::from_name(suffix).filter(|s| s.is_float() || s.is_integer());
+            match numeric {
+                Some(s) if number.is_float() && !s.is_float() => {
+                    self.number_problem(
+                        span,
+                        &format!("A number of type `{suffix}` has no decimal point and no exponent."),
+                        None,
+                    );
+                }
+                Some(_) => {}
+                None => {
+                    let scalars = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"];
+                    self.number_problem(
+                        span,
+                        &format!("`{suffix}` is no type of numbers."),
+                        Some(match nearest(suffix, scalars) {
+                            Some(near) => format!("Did you mean `{near}`?"),
+                            None if suffix.eq_ignore_ascii_case("e") => {
+                                "An exponent has digits: `1e3`.".to_string()
+                            }
+                            None => format!(
+                                "The types of numbers are {}; a product is written `{}*{suffix}`.",
+                                super::one_of(&scalars),
+                                number.digits
+                            ),
+                        }),
+                    );
+                    return Node::new(span, ExprKind::Number(Number { suffix: None, ..number }));
+                }
+            }
+        }
+        Node::new(span, ExprKind::Number(number))
+    }
+
+    /// Reads a number token, and the decimal point and digits that touch it. The suffix may be any word.
+    pub(super) fn number_token(&mut self) -> (Span, Number) {
+        let first = self.spelling(self.at);
+        let whole = first.bytes().all(|b| b.is_ascii_digit() || b == b'_');
+        let span = self.bump();
+        if whole
+            && self.peek() == Tok::Dot
+            && self.touches(0)
+            && self.nth(1) == Tok::Number
+            && self.touches(1)
+        {
+            self.bump();
+            let rest = split_number(self.spelling(self.at));
+            self.bump();
+            let digits = format!("{}.{}", first.replace('_', ""), rest.digits);
+            return (self.since(span), Number { digits: digits.into(), ..rest });
+        }
+        (span, split_number(first))
+    }
+
+    fn number_problem(&mut self, span: Span, message: &str, hint: Option<String>) {
+        let problem = Diagnostic::error(codes::NUMBER, message).label(span, "this number");
+        self.problems.push(match hint {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        });
+    }
+}
+
+fn infix_operator(tok: Tok) -> Option<Op> {
+    Some(match tok {
+        Tok::Less => Op::Lt,
+        Tok::Greater => Op::Gt,
+        Tok::LessEq => Op::Le,
+        Tok::GreaterEq => Op::Ge,
+        Tok::EqEq => Op::Eq,
+        Tok::Plus => Op::Add,
+        Tok::Minus => Op::Sub,
+        Tok::Star => Op::Mul,
+        Tok::Slash => Op::Div,
+        Tok::Percent => Op::Rem,
+        _ => return None,
+    })
+}
+
+/// Digits and exponent, and the letters behind them.
+fn split_number(spelling: &str) -> Number {
+    let bytes = spelling.as_bytes();
+    let digits_from =
+        |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
+    let mut end = digits_from(0);
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        if bytes.get(end + 1 + sign).is_some_and(u8::is_ascii_digit) {
+            end = digits_from(end + 1 + sign);
+        }
+    }
+    let digits = spelling[..end].replace('_', "").replace('E', "e").replace("e+", "e");
+    let suffix = &spelling[end..];
+    Number { digits: digits.into(), suffix: (!suffix.is_empty()).then(|| suffix.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_number;
+
+    #[test]
+    fn numbers_are_split_into_digits_and_suffix() {
+        let split = |s: &str| {
+            let n = split_number(s);
+            (n.digits.to_string(), n.suffix.map(|s| s.to_string()))
+        };
+        assert_eq!(split("1_000"), ("1000".into(), None));
+        assert_eq!(split("1E+3f32"), ("1e3".into(), Some("f32".into())));
+        assert_eq!(split("1e-3"), ("1e-3".into(), None));
+        assert_eq!(split("5e"), ("5".into(), Some("e".into())));
+        assert_eq!(split("4GiB"), ("4".into(), Some("GiB".into())));
+        assert_eq!(split("3_f32"), ("3".into(), Some("f32".into())));
+    }
+}

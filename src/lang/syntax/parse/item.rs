@@ -1,0 +1,349 @@
+//! Definitions: what may stand at the top level of each language.
+
+use super::super::ast::{
+    Alias, Condition, ConditionKind, Def, Example, Expr, ExprKind, Ident, Item, ItemKind, Language, Name,
+    Node, Param, ParamKind, PatternDecl, Rule, RuleRef, RuleSet, SketchDef, StrategyDef,
+};
+use super::super::codes;
+use super::super::lexer::Tok;
+use super::Parser;
+use crate::lang::diag::{Diagnostic, Span};
+
+/// The words that start an item of a language.
+pub(super) fn words_of(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Program => &["def", "pattern", "declare", "import"],
+        Language::Rules => &["rule", "rules", "alias", "declare", "import"],
+        Language::Elevate => &["strategy", "sketch", "rules", "alias", "import"],
+    }
+}
+
+fn home_of(word: &str) -> &'static str {
+    match word {
+        "def" | "pattern" => "a program (`.rise`)",
+        "rule" | "example" | "declare" => "a file of rules (`.rules`)",
+        "rules" | "alias" => "a file of rules (`.rules`) or of strategies (`.elevate`)",
+        _ => "a file of strategies (`.elevate`)",
+    }
+}
+
+impl Parser<'_> {
+    /// The `--|` lines right above the token at `start`, none of them before the token at `from`.
+    pub(super) fn doc(&self, from: usize, start: usize) -> Vec<Name> {
+        let begin = from.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(0, |t| t.end as usize);
+        let end = self.tokens.get(start).map_or(self.text.len(), |t| t.start as usize);
+        // What was read of the item before may end before tokens that belong to nothing: those lines are no comments.
+        let between = self.text.get(begin..end).unwrap_or("");
+        let between = &between[..between.rfind('\n').unwrap_or(0)];
+        let mut lines: Vec<Name> = Vec::new();
+        // What follows the last item on its line does not belong to the next.
+        for line in between.split('\n').map(str::trim).skip(usize::from(begin > 0)) {
+            match line.strip_prefix("--|") {
+                Some(text) => lines.push(text.strip_prefix(' ').unwrap_or(text).trim_end().into()),
+                None if line.is_empty() || line.starts_with("--") => lines.clear(),
+                None => {}
+            }
+        }
+        lines
+    }
+
+    /// Reads the item at the next token, up to the limit.
+    pub(super) fn item(&mut self) -> ItemKind {
+        let word = self.word().unwrap_or("");
+        let here = self.bump();
+        if !words_of(self.language).contains(&word) {
+            let name = match self.language {
+                Language::Program => "program",
+                Language::Rules => "file of rules",
+                Language::Elevate => "file of strategies",
+            };
+            self.problems.push(
+                Diagnostic::error(codes::NOT_AN_ITEM, format!("`{word}` does not stand in a {name}."))
+                    .label(here, "not here")
+                    .hint(format!("Move it into {}.", home_of(word))),
+            );
+            self.at = self.limit;
+            return ItemKind::Error;
+        }
+        let kind = match word {
+            "def" => self.def(),
+            "pattern" => self.pattern(),
+            "declare" => Some(ItemKind::Declare(self.condition())),
+            "rule" => self.rule(),
+            "rules" => self.rule_set(),
+            "alias" => self.alias(),
+            "strategy" => self.strategy_def(),
+            "sketch" => self.sketch_def(),
+            _ => self.import(),
+        };
+        match kind {
+            Some(kind) => {
+                self.expect_end("the end of the definition");
+                kind
+            }
+            None => {
+                self.at = self.limit;
+                ItemKind::Error
+            }
+        }
+    }
+
+    /// Reads the name and what follows up to `=`, which may be left out with a problem.
+    fn equals(&mut self, after: &str) {
+        if !self.eat(Tok::Equals) {
+            self.unexpected(after);
+            // The body is most likely behind the next `=`.
+            let mut n = 0;
+            while !matches!(self.nth(n), Tok::End | Tok::Equals) {
+                n += 1;
+            }
+            if self.nth(n) == Tok::Equals {
+                self.at += n + 1;
+            }
+        }
+    }
+
+    fn def(&mut self) -> Option<ItemKind> {
+        let name = self.ident("the name of the definition")?;
+        let params = self.params();
+        let result = if self.eat(Tok::Colon) { Some(self.ty()) } else { None };
+        self.equals(if result.is_some() { "`=`" } else { "a parameter, `:` or `=`" });
+        let body = self.expr();
+        Some(ItemKind::Def(Def { name, params, result, body }))
+    }
+
+    /// `a (b c: t) {n: nat}`.
+    fn params(&mut self) -> Vec<Param> {
+        let mut params = Vec::new();
+        loop {
+            match self.peek() {
+                Tok::LParen if !self.at_binder() => {
+                    let here = self.here();
+                    self.report(|| {
+                        Diagnostic::error(codes::UNEXPECTED, "A parameter in parentheses has a type.")
+                            .label(here, "expected `(a: type)`")
+                            .hint("Write `def f (a: t) b = …`: parameters are separated by spaces, those without a type stand bare.")
+                    });
+                    self.at = self.mate(self.at).map_or(self.at + 1, |close| close + 1);
+                }
+                Tok::LParen => params.push(self.param_in_parens()),
+                Tok::LBrace => {
+                    let start = self.here();
+                    let outside = self.enter();
+                    let mut param = self.binder(start, true);
+                    self.leave(outside, "`}`");
+                    param.span = self.since(start);
+                    params.push(param);
+                }
+                Tok::Word if self.nth_is_name(0) => {
+                    params
+                        .extend(self.ident("a parameter").map(|id| Node::new(id.span, ParamKind::Bare(id))));
+                }
+                _ => return params,
+            }
+        }
+    }
+
+    fn pattern(&mut self) -> Option<ItemKind> {
+        let name = self.ident("the name of the pattern")?;
+        self.expect(Tok::Colon, "`:` and the type of the pattern");
+        let ty = self.ty();
+        let body = if self.eat(Tok::Equals) { Some(self.expr()) } else { None };
+        Some(ItemKind::Pattern(PatternDecl { name, ty, body }))
+    }
+
+    fn rule(&mut self) -> Option<ItemKind> {
+        let name = self.ident("the name of the rule")?;
+        let params = self.param_list();
+        let mut marks = Vec::new();
+        if self.peek() == Tok::LBracket {
+            let outside = self.enter();
+            marks = self.list("`,` or `]`", |p| p.ident("a mark, e.g. `reassociates`"));
+            self.leave(outside, "`,` or `]`");
+        }
+        self.equals("`=`");
+        let (lhs, rhs) = self.sides();
+        let mut conditions = Vec::new();
+        if self.eat_word("where") {
+            conditions = self.list("`,`", |p| Some(p.condition()));
+        }
+        let examples = Vec::new();
+        Some(ItemKind::Rule(Box::new(Rule { name, params, marks, lhs, rhs, conditions, examples })))
+    }
+
+    /// `(p, n: nat)`, or nothing.
+    fn param_list(&mut self) -> Vec<Param> {
+        if self.peek() != Tok::LParen {
+            return Vec::new();
+        }
+        let outside = self.enter();
+        let params = self.list("`,` or `)`", |p| {
+            let start = p.here();
+            let name = p.ident("a parameter")?;
+            let kind = if p.eat(Tok::Colon) { p.annotation(vec![name]) } else { ParamKind::Bare(name) };
+            Some(Node::new(p.since(start), kind))
+        });
+        self.leave(outside, "`,` or `)`");
+        params
+    }
+
+    /// `lhs ~> rhs`
+    fn sides(&mut self) -> (Expr, Expr) {
+        let lhs = self.expr();
+        if self.eat(Tok::Rewrites) {
+            return (lhs, self.expr());
+        }
+        self.unexpected("`~>` and what the left side becomes");
+        let mut n = 0;
+        while !matches!(self.nth(n), Tok::End | Tok::Rewrites) {
+            n += 1;
+        }
+        if self.nth(n) == Tok::Rewrites {
+            self.at += n + 1;
+            return (lhs, self.expr());
+        }
+        let here = self.here();
+        (lhs, Node::new(here, ExprKind::Error))
+    }
+
+    /// `x notin f`, `p divides n`, `a <= b`, `assoc f`.
+    pub(super) fn condition(&mut self) -> Condition {
+        let start = self.here();
+        let left = self.comparison();
+        let kind = if self.eat_word("notin") || self.eat(Tok::NotIn) {
+            let within = self.comparison();
+            match left.kind {
+                ExprKind::Name(name) => ConditionKind::NotIn(Node::new(left.span, name), within),
+                ExprKind::Error => ConditionKind::Error,
+                _ => {
+                    self.problems.push(
+                        Diagnostic::error(codes::UNEXPECTED, "Only a variable can be `notin` an expression.")
+                            .label(left.span, "expected a name"),
+                    );
+                    ConditionKind::Error
+                }
+            }
+        } else if self.eat_word("divides") || self.eat(Tok::Bar) {
+            ConditionKind::Divides(left, self.comparison())
+        } else {
+            match left.kind {
+                ExprKind::Infix(a, rest) if rest.len() == 1 && rest[0].0.is_comparison() => {
+                    let mut rest = rest;
+                    match rest.pop() {
+                        Some((op, b)) => ConditionKind::Compare(op, *a, b),
+                        None => ConditionKind::Error,
+                    }
+                }
+                ExprKind::Name(name) => ConditionKind::Predicate(Node::new(left.span, name), Vec::new()),
+                ExprKind::App(head, args) => match head.kind {
+                    ExprKind::Name(name) => ConditionKind::Predicate(Node::new(head.span, name), args),
+                    _ => self.no_condition(left.span),
+                },
+                ExprKind::Error => ConditionKind::Error,
+                _ => self.no_condition(left.span),
+            }
+        };
+        Node::new(self.since(start), kind)
+    }
+
+    fn no_condition(&mut self, span: Span) -> ConditionKind {
+        self.problems.push(
+            Diagnostic::error(codes::UNEXPECTED, "This is not a condition.")
+                .label(span, "expected a condition")
+                .hint("Conditions are `x notin f`, `p divides n`, `a <= b`, or a property and its operands: `assoc f`."),
+        );
+        ConditionKind::Error
+    }
+
+    /// `example(args) {n: nat} (a: t) = before ~> after`, given to the rule above it.
+    pub(super) fn example(&mut self, doc: Vec<Name>, items: &mut Vec<Item>) {
+        let start = self.here();
+        if self.language != Language::Rules {
+            let kind = self.item();
+            items.push(Item { span: start, doc, kind });
+            return;
+        }
+        self.bump();
+        let args = if self.peek() == Tok::LParen && !self.at_binder() { self.args() } else { Vec::new() };
+        let params = self.params();
+        self.equals("`=`");
+        let (before, after) = self.sides();
+        self.expect_end("the end of the example");
+        let span = self.since(start);
+        let example = Example { span, doc, args, params, before, after };
+        match items.last_mut() {
+            Some(Item { span: whole, kind: ItemKind::Rule(rule), .. }) => {
+                let mut open = Vec::new();
+                example.for_each_part(&mut |part| open.push((part, 1)));
+                if self.is_shallow(open) {
+                    *whole = whole.to(span);
+                    rule.examples.push(example);
+                }
+            }
+            // The rule has a mistake, which has been said.
+            Some(Item { kind: ItemKind::Error, .. }) => {}
+            _ => self.problems.push(
+                Diagnostic::error(codes::EXAMPLE, "This example follows no rule.")
+                    .label(start, "an example of what?")
+                    .hint("Put it below its rule."),
+            ),
+        }
+    }
+
+    fn rule_set(&mut self) -> Option<ItemKind> {
+        let name = self.ident("the name of the rule set")?;
+        self.equals("`=`");
+        let rules = self.rule_refs();
+        Some(ItemKind::RuleSet(RuleSet { name, rules }))
+    }
+
+    /// `{ a, b(32) }`
+    pub(super) fn rule_refs(&mut self) -> Vec<RuleRef> {
+        if self.peek() != Tok::LBrace {
+            self.unexpected("`{` and rules");
+            return Vec::new();
+        }
+        let outside = self.enter();
+        let rules = self.list("`,` or `}`", |p| p.rule_ref());
+        self.leave(outside, "`,` or `}`");
+        rules
+    }
+
+    pub(super) fn rule_ref(&mut self) -> Option<RuleRef> {
+        let name: Ident = self.ident("the name of a rule")?;
+        let args = if self.peek() == Tok::LParen { self.args() } else { Vec::new() };
+        Some(RuleRef { name, args })
+    }
+
+    fn alias(&mut self) -> Option<ItemKind> {
+        let name = self.ident("the new name")?;
+        self.equals("`=`");
+        let target = self.rule_ref()?;
+        Some(ItemKind::Alias(Alias { name, target }))
+    }
+
+    fn sketch_def(&mut self) -> Option<ItemKind> {
+        let name = self.ident("the name of the sketch")?;
+        let params = self.param_list();
+        self.equals("`=`");
+        let body = self.sketch();
+        Some(ItemKind::Sketch(SketchDef { name, params, body }))
+    }
+
+    fn strategy_def(&mut self) -> Option<ItemKind> {
+        let name = self.ident("the name of the strategy")?;
+        let params = self.shape_list();
+        self.equals("`=`");
+        let body = self.strategy();
+        let locals = if self.eat_word("where") { self.locals() } else { Vec::new() };
+        Some(ItemKind::Strategy(StrategyDef { name, params, body, locals }))
+    }
+
+    fn import(&mut self) -> Option<ItemKind> {
+        let mut path = vec![self.ident("the name of a module")?];
+        while self.eat(Tok::Dot) {
+            path.push(self.ident("the name of a module")?);
+        }
+        Some(ItemKind::Import(path))
+    }
+}

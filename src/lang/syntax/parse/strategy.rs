@@ -1,0 +1,302 @@
+//! Strategies: `<+` binds loosest, then `;` and `;;`, then `@`, `::`, `+ -`, `* / % div`; calls are `f(x, y)`.
+
+use super::super::ast::{
+    Ident, Local, Node, Op, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy, StrategyKind,
+};
+use super::super::codes;
+use super::super::lexer::Tok;
+use super::expr::LetIn;
+use super::{Parser, name};
+use crate::lang::diag::{Diagnostic, Span};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Joint {
+    Choice,
+    Seq(SeqOp),
+    At,
+    Cons,
+    Infix(Op),
+}
+
+impl Joint {
+    fn tightness(self) -> u8 {
+        match self {
+            Joint::Choice => 1,
+            Joint::Seq(_) => 2,
+            Joint::At => 3,
+            Joint::Cons => 4,
+            Joint::Infix(Op::Add | Op::Sub) => 5,
+            Joint::Infix(_) => 6,
+        }
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn strategy(&mut self) -> Strategy {
+        self.strategy_above(0)
+    }
+
+    fn strategy_above(&mut self, least: u8) -> Strategy {
+        self.deeper(StrategyKind::Error, |p| {
+            let start = p.here();
+            let mut left = p.strategy_operand();
+            let mut chain = None;
+            while let Some(joint) = p.strategy_joint()
+                && joint.tightness() >= least
+            {
+                let tightness = joint.tightness();
+                p.bump();
+                // `::` groups to the right, all others to the left.
+                let right = p.strategy_above(tightness + u8::from(joint != Joint::Cons));
+                left = p.join_strategies(start, left, joint, right, chain == Some(tightness));
+                chain = Some(tightness);
+            }
+            left
+        })
+    }
+
+    fn strategy_joint(&self) -> Option<Joint> {
+        Some(match self.peek() {
+            Tok::LeftChoice => Joint::Choice,
+            Tok::Semi => Joint::Seq(SeqOp::Then),
+            Tok::SemiSemi => Joint::Seq(SeqOp::ThenNormal),
+            Tok::At => Joint::At,
+            Tok::Cons => Joint::Cons,
+            Tok::Plus => Joint::Infix(Op::Add),
+            Tok::Minus => Joint::Infix(Op::Sub),
+            Tok::Star => Joint::Infix(Op::Mul),
+            Tok::Slash => Joint::Infix(Op::Div),
+            Tok::Percent => Joint::Infix(Op::Rem),
+            Tok::Word if self.at_word("div") => Joint::Infix(Op::FloorDiv),
+            _ => return None,
+        })
+    }
+
+    fn join_strategies(
+        &self,
+        start: Span,
+        left: Strategy,
+        joint: Joint,
+        right: Strategy,
+        continues: bool,
+    ) -> Strategy {
+        let kind = match (joint, left.kind) {
+            (Joint::Choice, StrategyKind::Choice(mut all)) if continues => {
+                all.push(right);
+                StrategyKind::Choice(all)
+            }
+            (Joint::Seq(op), StrategyKind::Seq(head, mut rest)) if continues => {
+                rest.push((op, right));
+                StrategyKind::Seq(head, rest)
+            }
+            (Joint::At, StrategyKind::At(head, mut rest)) if continues => {
+                rest.push(right);
+                StrategyKind::At(head, rest)
+            }
+            (Joint::Infix(op), StrategyKind::Infix(head, mut rest)) if continues => {
+                rest.push((op, right));
+                StrategyKind::Infix(head, rest)
+            }
+            (joint, kind) => {
+                let left = Node::new(left.span, kind);
+                match joint {
+                    Joint::Choice => StrategyKind::Choice(vec![left, right]),
+                    Joint::Seq(op) => StrategyKind::Seq(Box::new(left), vec![(op, right)]),
+                    Joint::At => StrategyKind::At(Box::new(left), vec![right]),
+                    Joint::Cons => StrategyKind::Cons(Box::new(left), Box::new(right)),
+                    Joint::Infix(op) => StrategyKind::Infix(Box::new(left), vec![(op, right)]),
+                }
+            }
+        };
+        Node::new(self.since(start), kind)
+    }
+
+    fn strategy_operand(&mut self) -> Strategy {
+        let start = self.here();
+        let operand = self.strategy_atom();
+        if !self.at_strategy_atom() {
+            return operand;
+        }
+        // `topDown s`: applied as in a program.
+        let here = self.here();
+        let head = match &operand.kind {
+            StrategyKind::Name(head) => Some(Node::new(operand.span, head.clone())),
+            _ => None,
+        };
+        self.report(|| {
+            let problem = Diagnostic::error(codes::CALL, "Strategies are applied with parentheses.")
+                .label(here, "an argument without parentheses, or a missing `;`");
+            match &head {
+                Some(head) => problem.hint(format!("Write `{}(…)`, or put `;` between.", head.kind)),
+                None => problem.hint("Put `;` between two strategies."),
+            }
+        });
+        let mut args = Vec::new();
+        while self.at_strategy_atom() {
+            args.push(self.strategy_atom());
+        }
+        let span = self.since(start);
+        match head {
+            Some(head) => Node::new(span, StrategyKind::Call(head, args)),
+            None => Node::new(span, StrategyKind::Error),
+        }
+    }
+
+    fn at_strategy_atom(&self) -> bool {
+        match self.peek() {
+            Tok::Number | Tok::LParen | Tok::LBracket => true,
+            Tok::Word => (self.nth_is_name(0) && !self.at_word("div")) || self.at_word("reach"),
+            _ => false,
+        }
+    }
+
+    fn strategy_atom(&mut self) -> Strategy {
+        let start = self.here();
+        match self.peek() {
+            Tok::Number => {
+                let (span, number) = self.number_token();
+                Node::new(span, StrategyKind::Number(number))
+            }
+            Tok::Word if self.at_surface_let() => {
+                let LetIn { name, value, body } = self.let_in(|p| p.strategy());
+                Node::new(self.since(start), StrategyKind::Let { name, value, body })
+            }
+            Tok::Word if self.at_word("reach") => {
+                self.bump();
+                let reach = self.reach();
+                Node::new(self.since(start), StrategyKind::Reach(Box::new(reach)))
+            }
+            Tok::Word if self.nth_is_name(0) => {
+                let word = self.spelling(self.at);
+                let span = self.bump();
+                if self.peek() != Tok::LParen {
+                    return Node::new(span, StrategyKind::Name(name(word)));
+                }
+                let head: Ident = Node::new(span, name(word));
+                let args = self.strategies("`,` or `)`");
+                Node::new(self.since(start), StrategyKind::Call(head, args))
+            }
+            Tok::LParen => {
+                let outside = self.enter();
+                let inner = self.strategy();
+                self.leave(outside, "`)`");
+                inner
+            }
+            Tok::LBracket => {
+                let all = self.strategies("`,` or `]`");
+                Node::new(self.since(start), StrategyKind::List(all))
+            }
+            _ => {
+                self.unexpected("a strategy");
+                Node::new(start, StrategyKind::Error)
+            }
+        }
+    }
+
+    /// Strategies in the bracket that comes next, separated by commas.
+    fn strategies(&mut self, expected: &str) -> Vec<Strategy> {
+        let outside = self.enter();
+        let all = self.list(expected, |p| Some(p.strategy()));
+        self.leave(outside, expected);
+        all
+    }
+
+    /// What follows the word `reach`.
+    fn reach(&mut self) -> Reach {
+        let sketch = self.sketch();
+        let rules = if self.eat_word("using") {
+            self.rules_of_reach()
+        } else {
+            self.unexpected("`using` and rules");
+            Vec::new()
+        };
+        let mut options = Vec::new();
+        if self.eat_word("with") {
+            if self.peek() == Tok::LParen {
+                let outside = self.enter();
+                options = self.list("`,` or `)`", |p| {
+                    let option = p.ident("the name of an option, e.g. `nodes`")?;
+                    p.expect(Tok::Colon, "`:` and a value");
+                    Some((option, p.strategy()))
+                });
+                self.leave(outside, "`,` or `)`");
+            } else {
+                self.unexpected("`(` and options, e.g. `(nodes: 200000)`");
+            }
+        }
+        Reach { sketch, rules, options }
+    }
+
+    fn rules_of_reach(&mut self) -> Vec<RuleRef> {
+        if self.peek() == Tok::LBrace { self.rule_refs() } else { self.rule_ref().into_iter().collect() }
+    }
+
+    // --- definitions ---
+
+    /// `(s, [n], first :: rest)`, or nothing.
+    pub(super) fn shape_list(&mut self) -> Vec<Shape> {
+        if self.peek() != Tok::LParen {
+            return Vec::new();
+        }
+        let outside = self.enter();
+        let shapes = self.list("`,` or `)`", |p| Some(p.shape()));
+        self.leave(outside, "`,` or `)`");
+        shapes
+    }
+
+    fn shape(&mut self) -> Shape {
+        self.deeper(ShapeKind::Error, |p| {
+            let start = p.here();
+            let first = match p.peek() {
+                Tok::Number => {
+                    let (span, number) = p.number_token();
+                    match number.as_int() {
+                        Some(value) => Node::new(span, ShapeKind::Number(value)),
+                        None => {
+                            p.problems.push(
+                                Diagnostic::error(
+                                    codes::NUMBER,
+                                    "A parameter of a strategy is a whole number.",
+                                )
+                                .label(span, "this number"),
+                            );
+                            Node::new(span, ShapeKind::Error)
+                        }
+                    }
+                }
+                Tok::LBracket => {
+                    let outside = p.enter();
+                    let all = p.list("`,` or `]`", |p| Some(p.shape()));
+                    p.leave(outside, "`,` or `]`");
+                    Node::new(p.since(start), ShapeKind::List(all))
+                }
+                Tok::LParen => {
+                    let outside = p.enter();
+                    let inner = p.shape();
+                    p.leave(outside, "`)`");
+                    inner
+                }
+                _ => match p.ident("a parameter") {
+                    Some(word) => Node::new(word.span, ShapeKind::Name(word.kind)),
+                    None => Node::new(start, ShapeKind::Error),
+                },
+            };
+            if p.eat(Tok::Cons) {
+                let rest = p.shape();
+                return Node::new(p.since(start), ShapeKind::Cons(Box::new(first), Box::new(rest)));
+            }
+            first
+        })
+    }
+
+    /// `a = s, b(x) = t`
+    pub(super) fn locals(&mut self) -> Vec<Local> {
+        self.list("`,`", |p| {
+            let name = p.ident("the name of a local strategy")?;
+            let params = p.shape_list();
+            p.expect(Tok::Equals, "`=`");
+            let body = p.strategy();
+            Some(Local { name, params, body })
+        })
+    }
+}

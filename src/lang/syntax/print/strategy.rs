@@ -1,0 +1,173 @@
+//! Strategies as documents.
+
+use super::super::ast::{
+    ExprKind, Local, Op, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy, StrategyKind,
+};
+use super::expr::is_tight;
+use super::{Doc, Printer};
+
+const OPEN: u8 = 0;
+const CHOICE: u8 = 1;
+const SEQ: u8 = 2;
+const AT: u8 = 3;
+const CONS: u8 = 4;
+const SUM: u8 = 5;
+const PRODUCT: u8 = 6;
+const ATOM: u8 = 7;
+
+fn op_level(op: Op) -> u8 {
+    if matches!(op, Op::Add | Op::Sub) { SUM } else { PRODUCT }
+}
+
+fn level(s: &Strategy) -> u8 {
+    match &s.kind {
+        StrategyKind::Let { .. } => OPEN,
+        StrategyKind::Choice(_) => CHOICE,
+        StrategyKind::Seq(..) => SEQ,
+        StrategyKind::At(..) => AT,
+        StrategyKind::Cons(..) => CONS,
+        StrategyKind::Infix(_, rest) => rest.first().map_or(ATOM, |(op, _)| op_level(*op)),
+        _ => ATOM,
+    }
+}
+
+impl Printer {
+    /// The strategy, in parentheses where it is looser than `least`.
+    pub fn strategy(&self, s: &Strategy, least: u8) -> Doc {
+        let doc = self.strategy_bare(s);
+        self.parens(level(s) < least, doc)
+    }
+
+    fn strategy_bare(&self, s: &Strategy) -> Doc {
+        match &s.kind {
+            StrategyKind::Name(name) => self.name(name),
+            StrategyKind::Number(number) => self.number(number),
+            StrategyKind::Call(head, args) => Doc::concat([
+                self.name(&head.kind),
+                self.bracketed("(", args.iter().map(|s| self.strategy(s, OPEN)).collect(), ")"),
+            ]),
+            StrategyKind::List(all) => {
+                self.bracketed("[", all.iter().map(|s| self.strategy(s, OPEN)).collect(), "]")
+            }
+            StrategyKind::Cons(first, rest) => {
+                Doc::concat([self.strategy(first, CONS + 1), " :: ".into(), self.strategy(rest, CONS)])
+            }
+            StrategyKind::Infix(head, rest) => self.strategy_infix(head, rest),
+            StrategyKind::Choice(all) => {
+                let all = all.iter().map(|s| self.strategy(s, SEQ));
+                Doc::join(all, || Doc::concat([Doc::line(), "<+ ".into()])).align().group()
+            }
+            StrategyKind::Seq(head, rest) => {
+                let mut parts = vec![self.strategy(head, AT)];
+                for (op, next) in rest {
+                    let sign = match op {
+                        SeqOp::Then => " ;",
+                        SeqOp::ThenNormal => " ;;",
+                    };
+                    parts.extend([sign.into(), Doc::line(), self.strategy(next, AT)]);
+                }
+                Doc::concat(parts).align().group()
+            }
+            StrategyKind::At(head, rest) => {
+                let mut parts = vec![self.strategy(head, CONS)];
+                for traversal in rest {
+                    parts.extend([" @ ".into(), self.strategy(traversal, CONS)]);
+                }
+                Doc::concat(parts)
+            }
+            StrategyKind::Reach(reach) => self.reach(reach),
+            StrategyKind::Let { name, value, body } => {
+                let opens_let = matches!(value.kind, StrategyKind::Let { .. });
+                let value = self.parens(opens_let, self.strategy(value, OPEN));
+                self.let_in(name, value, self.strategy(body, OPEN))
+            }
+            StrategyKind::Error => "<error>".into(),
+        }
+    }
+
+    fn strategy_infix(&self, head: &Strategy, rest: &[(Op, Strategy)]) -> Doc {
+        let Some((first, _)) = rest.first() else { return self.strategy_bare(head) };
+        let level = op_level(*first);
+        let (as_head, as_rest): (ExprKind, Vec<_>) =
+            (size_kind(head), rest.iter().map(|(op, s)| (*op, size_kind(s))).collect());
+        let tight = is_tight(&as_head, as_rest.iter().map(|(op, kind)| (*op, kind)));
+        let mut parts = vec![self.strategy(head, level + 1)];
+        for (op, operand) in rest {
+            let operand = self.strategy(operand, level + 1);
+            let sign = self.operator(*op);
+            parts.extend(if tight {
+                [sign.into(), operand]
+            } else {
+                [Doc::text(format!(" {sign} ")), operand]
+            });
+        }
+        Doc::concat(parts)
+    }
+
+    fn reach(&self, reach: &Reach) -> Doc {
+        let mut parts = vec!["reach ".into(), self.expr(&reach.sketch, 0), Doc::line(), "using ".into()];
+        parts.push(match reach.rules.as_slice() {
+            [rule] => self.rule_ref(rule),
+            rules => self.rule_refs(rules),
+        });
+        if !reach.options.is_empty() {
+            let options = reach.options.iter().map(|(option, value)| {
+                Doc::concat([self.name(&option.kind), ": ".into(), self.strategy(value, OPEN)])
+            });
+            parts.extend([Doc::line(), "with ".into(), self.bracketed("(", options.collect(), ")")]);
+        }
+        Doc::concat(parts).nest(2).group()
+    }
+
+    pub(super) fn rule_ref(&self, rule: &RuleRef) -> Doc {
+        let args = if rule.args.is_empty() { Doc::nil() } else { self.args(&rule.args) };
+        Doc::concat([self.name(&rule.name.kind), args])
+    }
+
+    /// `{ a, b(32) }`
+    pub(super) fn rule_refs(&self, rules: &[RuleRef]) -> Doc {
+        if rules.is_empty() {
+            return "{}".into();
+        }
+        let rules =
+            Doc::join(rules.iter().map(|r| self.rule_ref(r)), || Doc::concat([",".into(), Doc::line()]));
+        Doc::concat(["{".into(), Doc::concat([Doc::line(), rules]).nest(2), Doc::line(), "}".into()]).group()
+    }
+
+    pub(super) fn shapes(&self, shapes: &[Shape]) -> Doc {
+        if shapes.is_empty() {
+            return Doc::nil();
+        }
+        self.bracketed("(", shapes.iter().map(|s| self.shape(s, false)).collect(), ")")
+    }
+
+    fn shape(&self, shape: &Shape, before_cons: bool) -> Doc {
+        match &shape.kind {
+            ShapeKind::Name(name) => self.name(name),
+            ShapeKind::Number(value) => Doc::text(value.to_string()),
+            ShapeKind::List(all) => {
+                self.bracketed("[", all.iter().map(|s| self.shape(s, false)).collect(), "]")
+            }
+            ShapeKind::Cons(first, rest) => {
+                let doc = Doc::concat([self.shape(first, true), " :: ".into(), self.shape(rest, false)]);
+                self.parens(before_cons, doc)
+            }
+            ShapeKind::Error => "<error>".into(),
+        }
+    }
+
+    /// `name(params) = body`, after a word.
+    pub(super) fn local(&self, local: &Local) -> Doc {
+        let body = Doc::concat([Doc::line(), self.strategy(&local.body, OPEN)]).nest(2);
+        Doc::concat([self.name(&local.name.kind), self.shapes(&local.params), " =".into(), body]).group()
+    }
+}
+
+/// What decides about spaces in a size.
+fn size_kind(s: &Strategy) -> ExprKind {
+    match &s.kind {
+        StrategyKind::Name(name) => ExprKind::Name(name.clone()),
+        StrategyKind::Number(number) => ExprKind::Number(number.clone()),
+        _ => ExprKind::Error,
+    }
+}

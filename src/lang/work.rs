@@ -1,0 +1,298 @@
+//! How much a program computes and moves, in its own sizes: what rates (GFLOP/s, GB/s) are computed from.
+//!
+//! In comes a closed term, out come counts as symbolic sizes. A computation counts once where it is written and as
+//! often as the patterns around it repeat it; both sides of a `select` count. Bytes are those of the inputs and of the
+//! output, each once: what must cross the memory bus at the least. Rates that compare programs should take the counts
+//! of the high-level program, not those of its rewritten forms, which may compute things twice.
+
+use super::build;
+use super::eval::Sizes;
+use super::nat::Nat;
+use super::pattern::Pattern;
+use super::term::{Expr, Prim, Term};
+use super::ty::{Scalar, Type, TypeKind};
+use std::rc::Rc;
+
+/// Counts in the sizes of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counts {
+    /// Floating-point operations: `+ - * / %`, negation, `min`, `max`, `abs`, and each function such as `sqrt`; on
+    /// vectors once a lane.
+    pub flops: Nat,
+    /// The same on integers, positions excluded.
+    pub integer_operations: Nat,
+    pub bytes_in: Nat,
+    pub bytes_out: Nat,
+}
+
+/// The work of one run at given sizes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Work {
+    pub flops: f64,
+    pub integer_operations: f64,
+    /// Bytes of all inputs and of the output: each must be moved at least once.
+    pub bytes: f64,
+}
+
+/// Counts the work of a program, a closed function of its inputs. What cannot be counted is 0; sizes without a value
+/// count as 1.
+pub fn of(program: &Term, sizes: &Sizes) -> Work {
+    let value = |n: &Nat| {
+        let n = n.eval(&|name| Some(sizes.get(name).copied().unwrap_or(1)));
+        n.map_or(0.0, |n| n as f64)
+    };
+    match counts(program) {
+        Some(c) => Work {
+            flops: value(&c.flops),
+            integer_operations: value(&c.integer_operations),
+            bytes: value(&c.bytes_in) + value(&c.bytes_out),
+        },
+        None => Work { flops: 0.0, integer_operations: 0.0, bytes: 0.0 },
+    }
+}
+
+/// Counts the work of a program in its own sizes. None when the term unfolds to too much or is ill-typed, or when
+/// counts leave the range of sizes.
+pub fn counts(program: &Term) -> Option<Counts> {
+    let needed = (program.depth() as usize).saturating_mul(64 << 10).saturating_add(1 << 20).min(1 << 30);
+    stacker::maybe_grow(needed, needed, || {
+        let mut counter = Counter { steps: MAX_STEPS };
+        let (params, result) = program.ty().signature();
+        let (mut f, mut cost) = counter.eval(program, &Env::default())?;
+        for _ in &params {
+            let (next, more) = counter.apply(&f, Meaning::Data)?;
+            cost = cost.plus(&more);
+            f = next;
+        }
+        let bytes_in = params.iter().try_fold(Nat::constant(0), |sum, t| Some(sum.add(&bytes(t)?)))?;
+        let counts = Counts {
+            flops: cost.float,
+            integer_operations: cost.integer,
+            bytes_in,
+            bytes_out: bytes(&result)?,
+        };
+        let all = [&counts.flops, &counts.integer_operations, &counts.bytes_in, &counts.bytes_out];
+        if all.iter().any(|n| n.is_poison()) { None } else { Some(counts) }
+    })
+}
+
+/// Terms that take more steps to read have no count.
+const MAX_STEPS: u32 = 200_000;
+
+/// The bytes of a value, without padding.
+fn bytes(ty: &Type) -> Option<Nat> {
+    Some(match ty.kind() {
+        TypeKind::Scalar(s) => Nat::constant(s.bytes() as i64),
+        TypeKind::NatType | TypeKind::Index(_) => Nat::constant(4),
+        TypeKind::Vector(n, t) | TypeKind::Array(n, t) => n.mul(&bytes(t)?),
+        TypeKind::Pair(a, b) => bytes(a)?.add(&bytes(b)?),
+        TypeKind::Fun(..) | TypeKind::Var(_) | TypeKind::Ill => return None,
+    })
+}
+
+#[derive(Clone)]
+struct Cost {
+    float: Nat,
+    integer: Nat,
+}
+
+impl Cost {
+    fn none() -> Cost {
+        Cost { float: Nat::constant(0), integer: Nat::constant(0) }
+    }
+    fn plus(&self, other: &Cost) -> Cost {
+        Cost { float: self.float.add(&other.float), integer: self.integer.add(&other.integer) }
+    }
+    fn times(&self, n: &Nat) -> Cost {
+        Cost { float: self.float.mul(n), integer: self.integer.mul(n) }
+    }
+}
+
+#[derive(Clone)]
+enum Meaning<'t> {
+    Data,
+    Closure(&'t Term, Env<'t>),
+    Partial(&'t Prim, &'t Type, Vec<Meaning<'t>>),
+}
+
+#[derive(Clone, Default)]
+struct Env<'t>(Option<Rc<(Meaning<'t>, Env<'t>)>>);
+
+impl<'t> Env<'t> {
+    fn with(&self, value: Meaning<'t>) -> Self {
+        Env(Some(Rc::new((value, self.clone()))))
+    }
+    fn get(&self, index: u32) -> Option<Meaning<'t>> {
+        let mut env = self;
+        for _ in 0..index {
+            env = &env.0.as_ref()?.1;
+        }
+        env.0.as_ref().map(|pair| pair.0.clone())
+    }
+}
+
+struct Counter {
+    steps: u32,
+}
+
+type Counted<'t> = Option<(Meaning<'t>, Cost)>;
+
+impl Counter {
+    fn eval<'t>(&mut self, term: &'t Term, env: &Env<'t>) -> Counted<'t> {
+        self.steps = self.steps.checked_sub(1)?;
+        Some(match term.expr() {
+            Expr::Var(i) => (env.get(*i)?, Cost::none()),
+            Expr::Lit(_) => (Meaning::Data, Cost::none()),
+            Expr::Lam(_, body) => (Meaning::Closure(body, env.clone()), Cost::none()),
+            Expr::Prim(p) => (Meaning::Partial(p, term.ty(), vec![]), Cost::none()),
+            Expr::App(f, e) => {
+                let (f, first) = self.eval(f, env)?;
+                let (e, second) = self.eval(e, env)?;
+                let (result, third) = self.apply(&f, e)?;
+                (result, first.plus(&second).plus(&third))
+            }
+        })
+    }
+
+    fn apply<'t>(&mut self, f: &Meaning<'t>, arg: Meaning<'t>) -> Counted<'t> {
+        match f {
+            Meaning::Data => None,
+            Meaning::Closure(body, env) => self.eval(body, &env.with(arg)),
+            Meaning::Partial(p, ty, args) => {
+                let mut args = args.clone();
+                args.push(arg);
+                if build::arity(p.pattern, &p.args)? == args.len() {
+                    return self.pattern(p, ty, &args);
+                }
+                Some((Meaning::Partial(p, ty, args), Cost::none()))
+            }
+        }
+    }
+
+    /// A function's cost on as many data arguments.
+    fn call(&mut self, f: &Meaning, arguments: usize) -> Option<Cost> {
+        let mut f = f.clone();
+        let mut cost = Cost::none();
+        for _ in 0..arguments {
+            let (next, more) = self.apply(&f, Meaning::Data)?;
+            cost = cost.plus(&more);
+            f = next;
+        }
+        Some(cost)
+    }
+
+    fn pattern<'t>(&mut self, p: &'t Prim, ty: &'t Type, args: &[Meaning<'t>]) -> Counted<'t> {
+        use Pattern as P;
+        let (params, result) = ty.signature();
+        let cost = match p.pattern {
+            other if build::is_map(other) => {
+                let n = params.get(1)?.as_array()?.0;
+                self.call(&args[0], 1)?.times(n)
+            }
+            P::CircularBuffer | P::RotateValues => {
+                let n = params.get(1)?.as_array()?.0;
+                self.call(&args[0], 1)?.times(n)
+            }
+            P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll | P::ScanSeq => {
+                let n = params.get(2)?.as_array()?.0;
+                self.call(&args[0], 2)?.times(n)
+            }
+            P::Generate => {
+                let n = result.as_array()?.0.clone();
+                self.call(&args[0], 1)?.times(&n)
+            }
+            P::MapFst | P::MapSnd => self.call(&args[0], 1)?,
+            P::Let => self.call(&args[1], 1)?,
+            other if is_arithmetic(other) => operation(params.first()?),
+            _ => Cost::none(),
+        };
+        Some((Meaning::Data, cost))
+    }
+}
+
+/// Is the pattern arithmetic?
+fn is_arithmetic(p: Pattern) -> bool {
+    use Pattern as P;
+    matches!(p, P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Neg | P::Abs | P::Min | P::Max)
+        || matches!(p, P::Sqrt | P::Exp | P::Log | P::Sin | P::Cos)
+}
+
+fn operation(operand: &Type) -> Cost {
+    let (lanes, scalar) = match operand.kind() {
+        TypeKind::Vector(n, t) => (n.clone(), t.as_scalar()),
+        TypeKind::Scalar(s) => (Nat::constant(1), Some(*s)),
+        _ => (Nat::constant(1), None),
+    };
+    match scalar {
+        Some(s) if s.is_float() => Cost { float: lanes, integer: Nat::constant(0) },
+        Some(s) if s != Scalar::Bool => Cost { float: Nat::constant(0), integer: lanes },
+        _ => Cost::none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::build::{self as b};
+
+    fn n(name: &str) -> Nat {
+        Nat::var(name)
+    }
+
+    fn f32s(sizes: &[&str]) -> Type {
+        sizes.iter().rev().fold(Type::f32(), |t, s| Type::array(n(s), t))
+    }
+
+    fn plus() -> Term {
+        b::pattern(Pattern::Add, vec![], &[Type::f32(), Type::f32()]).unwrap()
+    }
+
+    #[test]
+    fn matmul_takes_two_operations_a_product() {
+        let pair = Type::pair(Type::f32(), Type::f32());
+        let times = || b::lam("p", pair.clone(), |p| b::mul(b::fst(p.clone())?, b::snd(p)?)).unwrap();
+        let matmul = b::lam2(("a", f32s(&["m", "k"])), ("b", f32s(&["k", "n"])), |a, mat| {
+            let row = b::lam("row", f32s(&["k"]), |r| {
+                let dot = b::lam("col", f32s(&["k"]), |col| {
+                    b::reduce(plus(), b::f32(0.0), b::map(times(), b::zip(r, col)?)?)
+                })?;
+                b::map(dot, b::transpose(mat)?)
+            })?;
+            b::map(row, a)
+        })
+        .unwrap();
+        let found = counts(&matmul).unwrap();
+        assert_eq!(found.flops.to_string(), "2*k*m*n");
+        assert_eq!(found.integer_operations, Nat::constant(0));
+        assert_eq!(found.bytes_in, Nat::constant(4).mul(&n("k")).mul(&n("n").add(&n("m"))));
+        assert_eq!(found.bytes_out.to_string(), "4*m*n");
+        let at = of(&matmul, &crate::lang::eval::sizes([("m", 10), ("n", 20), ("k", 30)]));
+        assert_eq!(at, Work { flops: 12_000.0, integer_operations: 0.0, bytes: 4400.0 });
+    }
+
+    #[test]
+    fn vectors_count_their_lanes_and_shared_values_once() {
+        let four = Nat::constant(4);
+        let v = Type::vector(four.clone(), Type::f32());
+        let t = b::lam("xs", f32s(&["n"]), |xs| {
+            let double = b::lam("x", v, |x| b::add(x.clone(), x))?;
+            let ys = b::as_scalar(b::map_seq(double, b::as_vector(&four, xs)?)?)?;
+            b::share("ys", ys, |ys| b::make_pair(ys.clone(), ys))
+        });
+        assert_eq!(counts(&t.unwrap()).unwrap().flops, n("n"));
+        let i32s = Type::scalar(Scalar::I32);
+        let t =
+            b::lam("x", i32s, |x| b::generate(b::lam("i", Type::index(n("m")), |_| b::mul(x.clone(), x))?));
+        let work = counts(&t.unwrap()).unwrap();
+        assert_eq!((work.flops, work.integer_operations), (Nat::constant(0), n("m")));
+    }
+
+    #[test]
+    fn what_unfolds_without_end_has_no_count() {
+        let mut huge = b::lam("x", Type::f32(), |x| b::add(x, b::f32(1.0))).unwrap();
+        for _ in 0..100 {
+            huge = b::lam("x", Type::f32(), |x| b::app(huge.clone(), b::app(huge.clone(), x)?)).unwrap();
+        }
+        assert_eq!(counts(&huge), None);
+    }
+}

@@ -1,0 +1,194 @@
+//! The acceptor translation 𝒜: writes an expression to the memory that an acceptor stands for (thesis section 3.1.3).
+
+use super::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, extent};
+use super::translate::{Block, Translated, Translator, unexpected, untranslated};
+use crate::lang::nat::{Name, Nat};
+use crate::lang::pattern::Pattern;
+use crate::lang::term::Arg;
+use crate::lang::ty::Type;
+
+impl Translator {
+    /// 𝒜⟦e⟧(out)
+    ///
+    /// # Errors
+    /// A pattern that has no translation.
+    pub fn acceptor(&mut self, e: &Phrase, out: &Phrase, block: &mut Block) -> Translated<()> {
+        match e.kind() {
+            Kind::App(f, value) => {
+                let value = self.continuation(value, block)?;
+                let body = self.apply(f, &value, block)?;
+                self.acceptor(&body, out, block)
+            }
+            Kind::Pattern(p, args, ps) => self.pattern_acceptor(*p, args, ps, e, out, block),
+            _ => self.write_value(e, out, block),
+        }
+    }
+
+    fn write_value(&mut self, e: &Phrase, out: &Phrase, block: &mut Block) -> Translated<()> {
+        if e.data().has_array() {
+            return Err(unexpected(&format!("a value of type {} that nothing writes", e.ty())));
+        }
+        let value = self.continuation(e, block)?;
+        self.assign(out, &value, block);
+        Ok(())
+    }
+
+    /// 𝒜⟦e⟧(out) as a command of its own, so that its memory does not outlive it.
+    fn apart(&mut self, e: &Phrase, out: &Phrase, block: &mut Block) -> Translated<()> {
+        let command = self.block(|t, inner| t.acceptor(e, out, inner))?;
+        block.push(command);
+        Ok(())
+    }
+
+    fn pattern_acceptor(
+        &mut self,
+        p: Pattern,
+        args: &[Arg],
+        ps: &[Phrase],
+        e: &Phrase,
+        out: &Phrase,
+        block: &mut Block,
+    ) -> Translated<()> {
+        let ty = e.data();
+        let layout = |layout: Layout, from: &Phrase| Phrase::acceptor(layout, vec![out.clone()], from.data());
+        match (p, ps) {
+            (Pattern::Let, [value, f]) => {
+                let value = self.continuation(value, block)?;
+                let body = self.apply(f, &value, block)?;
+                self.acceptor(&body, out, block)
+            }
+            (Pattern::MakePair, [a, b]) => {
+                self.apart(a, &Phrase::fst_acc(out.clone()), block)?;
+                self.apart(b, &Phrase::snd_acc(out.clone()), block)
+            }
+            (Pattern::ToMem, [x]) if !ty.has_array() => self.acceptor(x, out, block),
+            (Pattern::OclRun, [x]) => self.acceptor(x, out, block),
+            _ if !ty.has_array() => self.write_value(e, out, block),
+            (
+                Pattern::MapSeq
+                | Pattern::MapSeqUnroll
+                | Pattern::MapPar
+                | Pattern::MapGlobal
+                | Pattern::MapWorkGroup
+                | Pattern::MapLocal,
+                [f, x],
+            ) => {
+                let kind = loop_kind(p, args);
+                let x = self.continuation(x, block)?;
+                self.for_each(kind, &extent(&ty), block, |t, i, inner| {
+                    let body = t.apply(f, &Phrase::idx(i.clone(), x), inner)?;
+                    t.acceptor(&body, &Phrase::idx_acc(i, out.clone()), inner)
+                })
+            }
+            (Pattern::Map, [f, x]) => {
+                let transformer = self.acceptor_transformer(f)?;
+                let to = Phrase::acceptor(Layout::Map, vec![transformer, out.clone()], x.data());
+                self.acceptor(x, &to, block)
+            }
+            (Pattern::MapFst | Pattern::MapSnd, [f, x]) => {
+                let first = p == Pattern::MapFst;
+                let x = self.continuation(x, block)?;
+                let (a, b) = (Phrase::fst(x.clone()), Phrase::snd(x));
+                let changed = self.apply(f, if first { &a } else { &b }, block)?;
+                let (a, b) = if first { (changed, b) } else { (a, changed) };
+                self.apart(&a, &Phrase::fst_acc(out.clone()), block)?;
+                self.apart(&b, &Phrase::snd_acc(out.clone()), block)
+            }
+            (Pattern::Zip, [a, b]) => {
+                self.apart(a, &layout(Layout::ZipFirst, a), block)?;
+                self.apart(b, &layout(Layout::ZipSecond, b), block)
+            }
+            (Pattern::Unzip, [x]) => self.acceptor(x, &layout(Layout::Unzip, x), block),
+            (Pattern::Split, [x]) => self.acceptor(x, &layout(Layout::Split(inner(&ty)), x), block),
+            (Pattern::Join, [x]) => self.acceptor(x, &layout(Layout::Join(inner(&x.data())), x), block),
+            (Pattern::Transpose, [x]) => self.acceptor(x, &layout(Layout::Transpose, x), block),
+            (Pattern::AsVector | Pattern::AsVectorAligned, [x]) => {
+                self.acceptor(x, &layout(Layout::AsVector(inner(&ty)), x), block)
+            }
+            (Pattern::AsScalar, [x]) => {
+                self.acceptor(x, &layout(Layout::AsScalar(inner(&x.data())), x), block)
+            }
+            (Pattern::PadEmpty, [x]) => self.acceptor(x, &layout(Layout::Take, x), block),
+            (Pattern::Concat, [a, b]) => {
+                self.apart(a, &layout(Layout::Take, a), block)?;
+                self.apart(b, &layout(Layout::Drop(extent(&a.data())), b), block)
+            }
+            (Pattern::Scatter, [indices, x]) => {
+                let indices = self.continuation(indices, block)?;
+                let to = Phrase::acceptor(Layout::Scatter, vec![indices, out.clone()], x.data());
+                self.acceptor(x, &to, block)
+            }
+            (Pattern::ScanSeq, [f, init, x]) => {
+                let x = self.continuation(x, block)?;
+                let (read, write) =
+                    self.allocate(crate::lang::pattern::AddressSpace::Private, &init.data(), block);
+                self.apart(init, &write, block)?;
+                self.for_each(LoopKind::Sequential, &extent(&ty), block, |t, i, inner| {
+                    let step = t.apply(f, &Phrase::idx(i.clone(), x), inner)?;
+                    let next = t.apply(&step, &read, inner)?;
+                    let update = t.update_in_place(&read, &write, &|t, to, b| t.acceptor(&next, to, b))?;
+                    inner.push(update);
+                    t.copy(&Phrase::idx_acc(i, out.clone()), &read, inner)
+                })
+            }
+            _ => Err(untranslated(p)),
+        }
+    }
+
+    /// The function of a `map` in write position as a function from acceptors of its result to acceptors of its
+    /// parameter.
+    fn acceptor_transformer(&mut self, f: &Phrase) -> Translated<Phrase> {
+        let Kind::Lam(x, _, body) = f.kind() else { return Err(unexpected("a map of no function")) };
+        let out = self.names.fresh("o");
+        let ty = PhraseType::Acc(body.data());
+        let acceptor = self.transform(body, x, Phrase::var(&out, ty.clone()))?;
+        Ok(Phrase::lam(out, ty, acceptor))
+    }
+
+    /// The acceptor of `x` when `e` is written to `out`.
+    fn transform(&mut self, e: &Phrase, x: &Name, out: Phrase) -> Translated<Phrase> {
+        let Kind::Pattern(p, _, ps) = e.kind() else {
+            return match e.kind() {
+                Kind::Var(y) if y == x => Ok(out),
+                _ => Err(untranslated(Pattern::Map)),
+            };
+        };
+        let ty = e.data();
+        let step = |layout: Layout, from: &Phrase| Phrase::acceptor(layout, vec![out.clone()], from.data());
+        let (inner_acceptor, rest) = match (p, ps.as_slice()) {
+            (Pattern::Split, [y]) => (step(Layout::Split(inner(&ty)), y), y),
+            (Pattern::Join, [y]) => (step(Layout::Join(inner(&y.data())), y), y),
+            (Pattern::Transpose, [y]) => (step(Layout::Transpose, y), y),
+            (Pattern::Unzip, [y]) => (step(Layout::Unzip, y), y),
+            (Pattern::AsVector | Pattern::AsVectorAligned, [y]) => (step(Layout::AsVector(inner(&ty)), y), y),
+            (Pattern::AsScalar, [y]) => (step(Layout::AsScalar(inner(&y.data())), y), y),
+            (Pattern::PadEmpty, [y]) => (step(Layout::Take, y), y),
+            (Pattern::Map, [g, y]) => {
+                let g = self.acceptor_transformer(g)?;
+                (Phrase::acceptor(Layout::Map, vec![g, out.clone()], y.data()), y)
+            }
+            _ => return Err(untranslated(*p)),
+        };
+        self.transform(rest, x, inner_acceptor)
+    }
+}
+
+/// The inner size of an array of arrays or vectors.
+fn inner(t: &Type) -> Nat {
+    extent(&super::dpia::element(t))
+}
+
+fn loop_kind(p: Pattern, args: &[Arg]) -> LoopKind {
+    let dim = match args.first() {
+        Some(Arg::Dim(d)) => *d,
+        _ => 0,
+    };
+    match p {
+        Pattern::MapSeqUnroll | Pattern::ReduceSeqUnroll => LoopKind::Unrolled,
+        Pattern::MapPar => LoopKind::Parallel(Workers::Threads),
+        Pattern::MapGlobal => LoopKind::Parallel(Workers::Global(dim)),
+        Pattern::MapWorkGroup => LoopKind::Parallel(Workers::WorkGroup(dim)),
+        Pattern::MapLocal => LoopKind::Parallel(Workers::Local(dim)),
+        _ => LoopKind::Sequential,
+    }
+}

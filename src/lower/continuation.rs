@@ -1,0 +1,140 @@
+//! The continuation translation 𝒞: makes an expression readable (thesis section 3.1.3).
+//!
+//! What must happen before goes to the block; the expression returned holds no allocation, reduction or sharing that
+//! is not behind the function of a lazy `map` or `generate`.
+
+use super::dpia::{Kind, LoopKind, Phrase, extent};
+use super::in_place;
+use super::translate::{Block, Translated, Translator, untranslated};
+use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::term::Arg;
+
+impl Translator {
+    /// 𝒞⟦e⟧, the rest of the block being its continuation.
+    ///
+    /// # Errors
+    /// A pattern that has no translation.
+    pub fn continuation(&mut self, e: &Phrase, block: &mut Block) -> Translated<Phrase> {
+        let (p, args, ps) = match e.kind() {
+            Kind::App(f, value) => {
+                let value = self.continuation(value, block)?;
+                let body = self.apply(f, &value, block)?;
+                return self.continuation(&body, block);
+            }
+            Kind::Pattern(p, args, ps) => (*p, args, ps.as_slice()),
+            _ => return Ok(e.clone()),
+        };
+        match (p, ps) {
+            (Pattern::Let, [value, f]) => {
+                let value = self.continuation(value, block)?;
+                let body = self.apply(f, &value, block)?;
+                self.continuation(&body, block)
+            }
+            (Pattern::ToMem, [x]) => {
+                let (read, write) = self.allocate(space(args), &x.data(), block);
+                let command = self.block(|t, inner| t.acceptor(x, &write, inner))?;
+                block.push(command);
+                Ok(read)
+            }
+            (Pattern::ReduceSeq | Pattern::ReduceSeqUnroll, [f, init, x]) => {
+                let x = self.continuation(x, block)?;
+                let (read, write) = self.allocate(space(args), &init.data(), block);
+                let start = self.block(|t, inner| t.acceptor(init, &write, inner))?;
+                block.push(start);
+                let kind = if p == Pattern::ReduceSeq { LoopKind::Sequential } else { LoopKind::Unrolled };
+                self.for_each(kind, &extent(&x.data()), block, |t, i, inner| {
+                    let step = t.apply(f, &read, inner)?;
+                    let element = Phrase::idx(i, x);
+                    let update = t.update_in_place(&read, &write, &|t, to, b| {
+                        let body = t.apply(&step, &element, b)?;
+                        t.acceptor(&body, to, b)
+                    })?;
+                    inner.push(update);
+                    Ok(())
+                })?;
+                Ok(read)
+            }
+            // Reading the place of an element of a lazy map runs its function.
+            (Pattern::Idx | Pattern::Fst | Pattern::Snd, _) if !e.data().has_array() && has_effects(e) => {
+                self.read(e, vec![], block)
+            }
+            (Pattern::Select | Pattern::MapFst | Pattern::MapSnd, _)
+                if has_effects(e) && !e.data().has_array() =>
+            {
+                self.read(e, vec![], block)
+            }
+            (
+                Pattern::MapSeq
+                | Pattern::MapSeqUnroll
+                | Pattern::MapPar
+                | Pattern::MapGlobal
+                | Pattern::MapWorkGroup
+                | Pattern::MapLocal
+                | Pattern::MapStream
+                | Pattern::IterateStream
+                | Pattern::ScanSeq
+                | Pattern::CircularBuffer
+                | Pattern::RotateValues
+                | Pattern::Concat
+                | Pattern::Scatter
+                | Pattern::PadEmpty
+                | Pattern::Reduce
+                | Pattern::OclRun
+                | Pattern::Id,
+                _,
+            ) => Err(untranslated(p)),
+            // Everything else is as it is, over arguments that can be read. Functions stay for when they are used.
+            _ => {
+                let ps = ps
+                    .iter()
+                    .map(|q| {
+                        if matches!(q.kind(), Kind::Lam(..)) {
+                            Ok(q.clone())
+                        } else {
+                            self.continuation(q, block)
+                        }
+                    })
+                    .collect::<Translated<Vec<_>>>()?;
+                Ok(Phrase::pattern(p, args.clone(), ps, e.data(), e.access()))
+            }
+        }
+    }
+
+    /// A command that gives the memory behind `read` and `write` a new value, which `make` writes to where it is told
+    /// and which may read the old one. The memory is updated in place where that cannot be seen; otherwise the new
+    /// value is written aside and copied.
+    pub fn update_in_place(
+        &mut self,
+        read: &Phrase,
+        write: &Phrase,
+        make: &dyn Fn(&mut Translator, &Phrase, &mut Block) -> Translated<()>,
+    ) -> Translated<Phrase> {
+        let direct = self.block(|t, inner| make(t, write, inner))?;
+        if in_place::is_safe(self, &direct, read)? {
+            return Ok(direct);
+        }
+        self.block(|t, inner| {
+            let (new, aside) = t.allocate(AddressSpace::Private, &read.data(), inner);
+            let command = t.block(|t, b| make(t, &aside, b))?;
+            inner.push(command);
+            t.copy(write, &new, inner)
+        })
+    }
+}
+
+fn space(args: &[Arg]) -> AddressSpace {
+    args.iter()
+        .find_map(|a| if let Arg::Addr(a) = a { Some(*a) } else { None })
+        .unwrap_or(AddressSpace::Private)
+}
+
+/// Is there anything in the expression that needs commands?
+pub fn has_effects(e: &Phrase) -> bool {
+    e.any(&mut |p| match p.kind() {
+        Kind::App(..) => true,
+        Kind::Pattern(p, _, _) => {
+            matches!(p, Pattern::Let | Pattern::ToMem | Pattern::ReduceSeq | Pattern::ReduceSeqUnroll)
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,375 @@
+//! What imperative DPIA means: commands run on memory that holds values.
+//!
+//! It is the reference for passes: each must leave the result as it was. Expressions are evaluated by the interpreter
+//! of RISE, as terms whose free variables are the contents of memory, so that only commands and acceptors have their
+//! meaning here. Slow; for small sizes.
+
+use super::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
+use crate::lang::diag::Diagnostic;
+use crate::lang::eval::{self, Limits, Sizes, failure};
+use crate::lang::literal::Literal;
+use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::pattern::Pattern;
+use crate::lang::term::{Arg, Term};
+use crate::lang::ty::Type;
+use crate::lang::value::{Value, eval_nat};
+use crate::lower::passes::Imperative;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How to run a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Work-items in each dimension. They run one after the other.
+    pub global: [i64; 3],
+    /// Whether parallel loops run backwards; the result must not depend on it.
+    pub backwards: bool,
+    /// Commands and evaluations at most.
+    pub steps: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { global: [1, 1, 1], backwards: false, steps: 1_000_000 }
+    }
+}
+
+/// The value of the output.
+///
+/// # Errors
+/// When an expression has no value, or the steps are used up.
+pub fn run(p: &Imperative, sizes: &Sizes, inputs: &[Value], options: Options) -> Result<Value, Diagnostic> {
+    let mut machine =
+        Machine { memory: BTreeMap::new(), numbers: sizes.clone(), steps: options.steps, options };
+    for ((x, ty), v) in p.inputs.iter().zip(inputs) {
+        machine.memory.insert(x.clone(), (ty.clone(), v.clone()));
+    }
+    machine.allocate(&p.output.0, &p.output.1)?;
+    let [nx, ny, nz] = options.global;
+    for (d, n) in options.global.iter().enumerate() {
+        machine.numbers.insert(format!("get_global_size({d})").into(), *n);
+    }
+    for t in &p.temporaries {
+        machine.allocate(&t.name, &t.ty)?;
+    }
+    for (z, y, x) in (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (z, y, x)))) {
+        for (d, id) in [x, y, z].into_iter().enumerate() {
+            machine.numbers.insert(format!("get_global_id({d})").into(), id);
+        }
+        machine.command(&p.body)?;
+    }
+    machine.memory.remove(&p.output.0).map(|(_, v)| v).ok_or_else(|| failure::ill_typed("no output"))
+}
+
+struct Machine {
+    memory: BTreeMap<Name, (Type, Value)>,
+    /// Sizes and loop variables.
+    numbers: Sizes,
+    steps: u64,
+    options: Options,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    At(usize),
+    First,
+    Second,
+}
+
+impl Machine {
+    fn allocate(&mut self, x: &Name, ty: &Type) -> Result<(), Diagnostic> {
+        let undefined = Value::undefined(ty, &self.numbers).map_err(failure::size)?;
+        self.memory.insert(x.clone(), (ty.clone(), undefined));
+        Ok(())
+    }
+
+    fn nat(&self, n: &Nat) -> Result<i64, Diagnostic> {
+        eval_nat(n, &self.numbers).map_err(failure::size)
+    }
+
+    fn command(&mut self, c: &Phrase) -> Result<(), Diagnostic> {
+        self.steps = self.steps.checked_sub(1).ok_or_else(|| failure::out_of_steps(self.options.steps))?;
+        match c.kind() {
+            Kind::Skip => Ok(()),
+            Kind::Seq(cs) => cs.iter().try_for_each(|c| self.command(c)),
+            Kind::Assign(to, e) => {
+                let value = self.value(e)?;
+                self.store(to, vec![], value)
+            }
+            Kind::New(_, ty, x, body) => {
+                self.allocate(x, ty)?;
+                self.command(body)?;
+                self.memory.remove(x);
+                Ok(())
+            }
+            Kind::For(l) => self.run_loop(l),
+            Kind::If(c, a, b) => match self.value(c)? {
+                Value::Bool(true) => self.command(a),
+                Value::Bool(false) => self.command(b),
+                other => Err(failure::ill_typed(format!("the condition {other}"))),
+            },
+            _ => Err(failure::ill_typed("an expression where a command is needed")),
+        }
+    }
+
+    fn run_loop(&mut self, l: &Loop) -> Result<(), Diagnostic> {
+        let (init, n, step) = (self.nat(&l.init)?, self.nat(&l.n)?, self.nat(&l.step)?);
+        let mut all: Vec<i64> = vec![];
+        let mut i = init;
+        while i < n && step > 0 {
+            all.push(i);
+            i += step;
+            self.steps =
+                self.steps.checked_sub(1).ok_or_else(|| failure::out_of_steps(self.options.steps))?;
+        }
+        let backwards = matches!(l.kind, LoopKind::Parallel(_) | LoopKind::Lanes) && self.options.backwards;
+        if backwards {
+            all.reverse();
+        }
+        // Before its iterations are shared among work-items, a loop stands for all of them.
+        let whole = matches!(l.kind, LoopKind::Parallel(Workers::Global(_))) && l.init.is_zero();
+        if whole && self.options.global != [1, 1, 1] {
+            return Err(failure::ill_typed("a loop over work-items that is not shared out"));
+        }
+        for i in all {
+            self.numbers.insert(l.var.clone(), i);
+            self.command(&l.body)?;
+        }
+        self.numbers.shift_remove(&l.var);
+        Ok(())
+    }
+
+    fn index(&mut self, i: &Phrase) -> Result<usize, Diagnostic> {
+        match self.value(i)? {
+            Value::Nat(i) => usize::try_from(i).map_err(|_| failure::ill_typed(format!("the index {i}"))),
+            other => Err(failure::ill_typed(format!("the index {other}"))),
+        }
+    }
+
+    /// Writes a value to a part of where an acceptor points; the last step is taken first.
+    fn store(&mut self, to: &Phrase, mut steps: Vec<Step>, value: Value) -> Result<(), Diagnostic> {
+        let ill = || failure::ill_typed("an acceptor that leads nowhere");
+        let (layout, ps) = match to.kind() {
+            Kind::Var(x) => {
+                steps.reverse();
+                let (_, memory) = self.memory.get_mut(x).ok_or_else(ill)?;
+                return replace(memory, &steps, value);
+            }
+            Kind::Acceptor(layout, ps) => (layout, ps),
+            _ => return Err(ill()),
+        };
+        let whole = ps.last().ok_or_else(ill)?;
+        let at = |steps: &mut Vec<Step>| match steps.pop() {
+            Some(Step::At(i)) => Ok(i),
+            _ => Err(failure::ill_typed("a whole array is assigned")),
+        };
+        let size = |m: &Machine, n: &Nat| m.nat(n).and_then(|n| usize::try_from(n).map_err(|_| ill()));
+        match layout {
+            Layout::Index => {
+                let i = self.index(ps.first().ok_or_else(ill)?)?;
+                steps.push(Step::At(i));
+            }
+            Layout::First => steps.push(Step::First),
+            Layout::Second => steps.push(Step::Second),
+            Layout::ZipFirst | Layout::ZipSecond => {
+                let i = at(&mut steps)?;
+                steps.push(if *layout == Layout::ZipFirst { Step::First } else { Step::Second });
+                steps.push(Step::At(i));
+            }
+            Layout::Unzip => {
+                let i = at(&mut steps)?;
+                match steps.pop() {
+                    Some(component) => steps.extend([Step::At(i), component]),
+                    // Both components at once.
+                    None => {
+                        let (a, b) = value.as_pair().ok_or_else(ill)?;
+                        let (a, b) = (a.clone(), b.clone());
+                        self.store(whole, vec![Step::At(i), Step::First], a)?;
+                        return self.store(whole, vec![Step::At(i), Step::Second], b);
+                    }
+                }
+            }
+            Layout::Split(n) | Layout::AsVector(n) => {
+                let (i, n) = (at(&mut steps)?, size(self, n)?);
+                steps.extend([Step::At(i % n), Step::At(i / n)]);
+            }
+            Layout::Join(n) | Layout::AsScalar(n) => {
+                let (i, n) = (at(&mut steps)?, size(self, n)?);
+                match (steps.pop(), &value) {
+                    (Some(Step::At(j)), _) => steps.push(Step::At(i * n + j)),
+                    (None, Value::Vector(lanes)) => {
+                        for (j, lane) in lanes.iter().enumerate() {
+                            self.store(whole, vec![Step::At(i * n + j)], lane.clone())?;
+                        }
+                        return Ok(());
+                    }
+                    _ => return Err(ill()),
+                }
+            }
+            Layout::Transpose => {
+                let (i, j) = (at(&mut steps)?, at(&mut steps)?);
+                steps.extend([Step::At(i), Step::At(j)]);
+            }
+            Layout::Take => {}
+            Layout::Drop(n) => {
+                let i = at(&mut steps)? + size(self, n)?;
+                steps.push(Step::At(i));
+            }
+            Layout::Scatter => {
+                let indices = ps.first().ok_or_else(ill)?;
+                let i = at(&mut steps)? as i64;
+                let i = Phrase::number(Nat::constant(i), Type::index(extent(&indices.data())));
+                let target = self.index(&Phrase::idx(i, indices.clone()))?;
+                steps.push(Step::At(target));
+            }
+            Layout::Map => {
+                let i = at(&mut steps)? as i64;
+                let i = Phrase::number(Nat::constant(i), Type::index(extent(&whole.data())));
+                let mut names = super::Names::default();
+                let inner =
+                    ps.first().ok_or_else(ill)?.instantiate(&Phrase::idx_acc(i, whole.clone()), &mut names);
+                return self.store(&inner, steps, value);
+            }
+        }
+        self.store(whole, steps, value)
+    }
+
+    /// The value of an expression: that of a term whose parameters are the memory it reads.
+    fn value(&mut self, e: &Phrase) -> Result<Value, Diagnostic> {
+        let mut free: Vec<(Name, Type)> = vec![];
+        let _ = e.any(&mut |p| {
+            if let Kind::Var(x) = p.kind()
+                && let Some((ty, _)) = self.memory.get(x)
+                && !free.iter().any(|(y, _)| y == x)
+            {
+                free.push((x.clone(), ty.clone()));
+            }
+            false
+        });
+        let mut binders: Vec<Name> = free.iter().map(|(x, _)| x.clone()).collect();
+        let body = term(e, &mut binders)?;
+        let term = free.iter().rev().fold(body, |b, (x, ty)| Term::lam(x, ty.clone(), b));
+        let inputs: Vec<Value> =
+            free.iter().filter_map(|(x, _)| Some(self.memory.get(x)?.1.clone())).collect();
+        let limits = Limits { steps: self.steps.max(1), ..Limits::TEST };
+        eval::run(&term, &self.numbers, &inputs, &limits)
+    }
+}
+
+fn replace(whole: &mut Value, steps: &[Step], value: Value) -> Result<(), Diagnostic> {
+    let Some((step, rest)) = steps.split_first() else {
+        *whole = value;
+        return Ok(());
+    };
+    let outside = || failure::ill_typed(format!("a write outside of memory at {step:?}"));
+    match (whole, step) {
+        (Value::Array(vs) | Value::Vector(vs), Step::At(i)) => {
+            replace(Arc::make_mut(vs).get_mut(*i).ok_or_else(outside)?, rest, value)
+        }
+        (Value::Pair(p), Step::First) => replace(&mut Arc::make_mut(p).0, rest, value),
+        (Value::Pair(p), Step::Second) => replace(&mut Arc::make_mut(p).1, rest, value),
+        _ => Err(outside()),
+    }
+}
+
+fn rise(t: &PhraseType) -> Type {
+    match t {
+        PhraseType::Exp(d, _) | PhraseType::Acc(d) => d.clone(),
+        PhraseType::Fun(f) => Type::fun(rise(&f.0), rise(&f.1)),
+        PhraseType::Comm => Type::ill(),
+    }
+}
+
+fn prim(p: Pattern, args: Vec<Arg>, operands: Vec<Term>, result: Type) -> Term {
+    let params: Vec<Type> = operands.iter().map(|t| t.ty().clone()).collect();
+    Term::apps(Term::prim(p, args, Type::function(&params, result)), operands)
+}
+
+/// The expression as a term; `binders` are the variables in scope, innermost last.
+fn term(e: &Phrase, binders: &mut Vec<Name>) -> Result<Term, Diagnostic> {
+    Ok(match e.kind() {
+        Kind::Var(x) => {
+            let i = binders.iter().rev().position(|y| y == x);
+            let i = i.ok_or_else(|| failure::ill_typed(format!("the variable {x}")))?;
+            Term::var(i as u32, rise(e.ty()))
+        }
+        Kind::Lam(x, ty, b) => {
+            binders.push(x.clone());
+            let body = term(b, binders);
+            binders.pop();
+            Term::lam(x, rise(ty), body?)
+        }
+        Kind::App(f, a) => Term::app(term(f, binders)?, term(a, binders)?),
+        Kind::Lit(l) => Term::lit(l.clone()),
+        Kind::Number(n, parts) => number(n, parts, &e.data(), binders)?,
+        Kind::Pattern(p, args, ps) => {
+            let operands = ps.iter().map(|q| term(q, binders)).collect::<Result<Vec<_>, _>>()?;
+            // A lane of a vector is an element of the vector's scalars.
+            if let (Pattern::Idx, [i, v]) = (p, operands.as_slice())
+                && let Some((n, t)) = v.ty().as_vector()
+            {
+                let one = Nat::constant(1);
+                let single = Type::array(one.clone(), v.ty().clone());
+                let single = prim(Pattern::MakeArray, vec![Arg::Nat(one)], vec![v.clone()], single);
+                let lanes = prim(Pattern::AsScalar, vec![], vec![single], Type::array(n.clone(), t.clone()));
+                prim(Pattern::Idx, vec![], vec![i.clone(), lanes], t.clone())
+            } else {
+                prim(*p, args.clone(), operands, e.data())
+            }
+        }
+        _ => return Err(failure::ill_typed("a command where an expression is needed")),
+    })
+}
+
+/// A number as a term: loop variables are sizes to the interpreter, computed parts are terms.
+fn number(n: &Nat, parts: &[(Name, Phrase)], ty: &Type, binders: &mut Vec<Name>) -> Result<Term, Diagnostic> {
+    let used = |x: &Name| n.vars().contains(&NatVar::Named(x.clone()));
+    if !parts.iter().any(|(x, _)| used(x)) {
+        return Ok(Term::lit(match ty.as_index() {
+            Some(bound) => Literal::Index(n.clone(), bound.clone()),
+            None => Literal::Nat(n.clone()),
+        }));
+    }
+    let nat = Type::nat_type;
+    let mut terms = BTreeMap::new();
+    for (x, e) in parts {
+        let t = term(e, binders)?;
+        let t =
+            if e.data().as_index().is_some() { prim(Pattern::IndexAsNat, vec![], vec![t], nat()) } else { t };
+        terms.insert(x.clone(), t);
+    }
+    let sum = polynomial(n, &terms);
+    Ok(match ty.as_index() {
+        Some(bound) => prim(Pattern::NatAsIndex, vec![Arg::Nat(bound.clone())], vec![sum], ty.clone()),
+        None => sum,
+    })
+}
+
+fn polynomial(n: &Nat, parts: &BTreeMap<Name, Term>) -> Term {
+    use crate::lang::nat::Atom;
+    let nat = Type::nat_type;
+    let op = |p: Pattern, a: Term, b: Term| prim(p, vec![], vec![a, b], nat());
+    let lit = |n: Nat| Term::lit(Literal::Nat(n));
+    let mut sum: Option<Term> = None;
+    for (m, c) in n.terms() {
+        let mut product = lit(Nat::from_terms([(vec![], *c)]));
+        for (a, e) in m {
+            let factor = match a {
+                Atom::Var(NatVar::Named(x)) if parts.contains_key(x) => parts[x].clone(),
+                Atom::Floor(x, y) => op(Pattern::Div, polynomial(x, parts), polynomial(y, parts)),
+                Atom::Mod(x, y) => op(Pattern::Mod, polynomial(x, parts), polynomial(y, parts)),
+                other => {
+                    lit(Nat::from_terms([(vec![(other.clone(), 1)], num_rational::Ratio::from_integer(1))]))
+                }
+            };
+            for _ in 0..e.unsigned_abs() {
+                product = op(if *e > 0 { Pattern::Mul } else { Pattern::Div }, product, factor.clone());
+            }
+        }
+        sum = Some(match sum {
+            Some(s) => op(Pattern::Add, s, product),
+            None => product,
+        });
+    }
+    sum.unwrap_or_else(|| lit(Nat::constant(0)))
+}

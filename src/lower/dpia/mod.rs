@@ -1,0 +1,493 @@
+//! DPIA: functional expressions, imperative commands and acceptors in one tree (thesis section 3.1.3).
+//!
+//! An *expression* `exp[dt, rw]` has a value; its access says whether the value can be read where it is, or must be
+//! written first. An *acceptor* `acc[dt]` is a place to write to. A *command* `comm` does something. Functional DPIA
+//! has patterns, fully applied; imperative DPIA has commands whose expressions can all be read. Passes stay within
+//! imperative DPIA, and [`check`] holds after each of them.
+//!
+//! Identifiers are unique in a whole program: every binder that is copied is renamed ([`Phrase::instantiate`]), so
+//! that substitution needs no care. A loop's variable is an identifier that occurs as a size variable in
+//! [`Kind::Number`]; an allocation's identifier occurs as an expression and as an acceptor.
+
+pub mod check;
+pub mod exec;
+pub mod print;
+
+use crate::lang::literal::Literal;
+use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::term::Arg;
+use crate::lang::ty::Type;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// Can an expression's value be read where it is, or must it be written first?
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PhraseType {
+    Exp(Type, Access),
+    Acc(Type),
+    Comm,
+    Fun(Arc<(PhraseType, PhraseType)>),
+}
+
+impl PhraseType {
+    pub fn fun(from: PhraseType, to: PhraseType) -> PhraseType {
+        PhraseType::Fun(Arc::new((from, to)))
+    }
+    pub fn read(t: Type) -> PhraseType {
+        PhraseType::Exp(t, Access::Read)
+    }
+    /// The data type of an expression or acceptor.
+    pub fn data(&self) -> Option<&Type> {
+        match self {
+            PhraseType::Exp(t, _) | PhraseType::Acc(t) => Some(t),
+            PhraseType::Comm | PhraseType::Fun(_) => None,
+        }
+    }
+}
+
+/// Who runs the iterations of a parallel loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Workers {
+    /// Threads of the host.
+    Threads,
+    Global(u8),
+    WorkGroup(u8),
+    Local(u8),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LoopKind {
+    Sequential,
+    /// Sequential, to be unrolled.
+    Unrolled,
+    /// Over the lanes of a vector: iterations are independent.
+    Lanes,
+    Parallel(Workers),
+}
+
+/// How the acceptor of a part, or of another layout, is made from the acceptor of the whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// `acc[n.t]`, at an index: `acc[t]`.
+    Index,
+    /// `acc[(s * t)]` to `acc[s]`, `acc[t]`.
+    First,
+    Second,
+    /// `acc[n.(s * t)]` to `acc[n.s]`, `acc[n.t]`.
+    ZipFirst,
+    ZipSecond,
+    /// `acc[(n.s * n.t)]` to `acc[n.(s * t)]`.
+    Unzip,
+    /// `acc[m.n.t]` to `acc[(m*n).t]`: what `split n` writes to.
+    Split(Nat),
+    /// `acc[(m*n).t]` to `acc[m.n.t]`, for the inner size n.
+    Join(Nat),
+    Transpose,
+    /// `acc[m.<n>t]` to `acc[(m*n).t]`.
+    AsVector(Nat),
+    /// `acc[(m*n).t]` to `acc[m.<n>t]`.
+    AsScalar(Nat),
+    /// `acc[m.t]` to the acceptor of its first, or all but its first, elements.
+    Take,
+    Drop(Nat),
+    /// `acc[m.t]` to `acc[n.t]`, through an array of indices.
+    Scatter,
+    /// `acc[n.t]` to `acc[n.s]`, by a function from acceptors to acceptors.
+    Map,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Var(Name),
+    Lam(Name, PhraseType, Phrase),
+    /// A redex, which shares the argument's value.
+    App(Phrase, Phrase),
+    Lit(Literal),
+    /// A number made of loop variables, sizes and named parts whose values are only known when they are computed.
+    Number(Nat, Vec<(Name, Phrase)>),
+    /// A functional pattern, fully applied.
+    Pattern(Pattern, Vec<Arg>, Vec<Phrase>),
+    /// An acceptor made from another one, which stands last.
+    Acceptor(Layout, Vec<Phrase>),
+    Skip,
+    /// Stores the value of the second phrase where the first one points.
+    Assign(Phrase, Phrase),
+    Seq(Vec<Phrase>),
+    New(AddressSpace, Type, Name, Phrase),
+    /// `for (var = init; var < n; var += step) body`
+    For(Box<Loop>),
+    If(Phrase, Phrase, Phrase),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loop {
+    pub kind: LoopKind,
+    pub var: Name,
+    pub init: Nat,
+    /// The first number that the variable does not reach.
+    pub n: Nat,
+    pub step: Nat,
+    pub body: Phrase,
+}
+
+#[derive(PartialEq, Eq, Debug)]
+struct Node {
+    kind: Kind,
+    ty: PhraseType,
+    /// The number of phrases in it, as a tree.
+    size: u32,
+}
+
+/// A piece of DPIA. Cloning is cheap; equality is of structure, names included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Phrase(Arc<Node>);
+
+/// Gives out identifiers that nothing else in the program has.
+#[derive(Clone, Default, Debug)]
+pub struct Names {
+    used: BTreeSet<Name>,
+    next: BTreeMap<String, u32>,
+}
+
+impl Names {
+    /// Names that are taken: sizes and parameters.
+    pub fn new(taken: impl IntoIterator<Item = Name>) -> Names {
+        Names { used: taken.into_iter().collect(), next: BTreeMap::new() }
+    }
+
+    /// The hint itself when it is free, else the hint with a number.
+    pub fn fresh(&mut self, hint: &str) -> Name {
+        let base = hint.trim_end_matches(|c: char| c.is_ascii_digit());
+        let base = if base.is_empty() { "x" } else { base };
+        let as_is: Name = hint.into();
+        if base != hint || !self.used.insert(as_is.clone()) {
+            return self.numbered(base);
+        }
+        as_is
+    }
+
+    /// `base0`, `base1`, …
+    pub fn numbered(&mut self, base: &str) -> Name {
+        loop {
+            let next = self.next.entry(base.to_string()).or_insert(0);
+            let name: Name = format!("{base}{next}").into();
+            *next += 1;
+            if self.used.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}
+
+/// What identifiers become: expressions or acceptors, and loop variables.
+#[derive(Default)]
+pub struct Substitution {
+    pub phrases: HashMap<Name, Phrase>,
+    pub numbers: HashMap<Name, Nat>,
+}
+
+impl Phrase {
+    pub fn new(kind: Kind, ty: PhraseType) -> Phrase {
+        let mut node = Node { kind, ty, size: 1 };
+        node.size = children_of(&node.kind).into_iter().fold(1, |n: u32, c| n.saturating_add(c.size()));
+        Phrase(Arc::new(node))
+    }
+    pub fn size(&self) -> u32 {
+        self.0.size
+    }
+    pub fn kind(&self) -> &Kind {
+        &self.0.kind
+    }
+    pub fn ty(&self) -> &PhraseType {
+        &self.0.ty
+    }
+    /// The data type of an expression or acceptor; the ill type for other phrases, which no check lets pass.
+    pub fn data(&self) -> Type {
+        self.ty().data().cloned().unwrap_or_else(Type::ill)
+    }
+    pub fn access(&self) -> Access {
+        if let PhraseType::Exp(_, a) = self.ty() { *a } else { Access::Read }
+    }
+
+    pub fn var(name: &Name, ty: PhraseType) -> Phrase {
+        Phrase::new(Kind::Var(name.clone()), ty)
+    }
+    pub fn lam(name: Name, param: PhraseType, body: Phrase) -> Phrase {
+        let ty = PhraseType::fun(param.clone(), body.ty().clone());
+        Phrase::new(Kind::Lam(name, param, body), ty)
+    }
+    pub fn lit(l: Literal) -> Phrase {
+        let ty = PhraseType::read(l.ty());
+        Phrase::new(Kind::Lit(l), ty)
+    }
+    /// A number as a value of type `idx[n]` or `natType`.
+    pub fn number(n: Nat, ty: Type) -> Phrase {
+        Phrase::new(Kind::Number(n, vec![]), PhraseType::read(ty))
+    }
+    pub fn nat(n: Nat) -> Phrase {
+        Phrase::number(n, Type::nat_type())
+    }
+    pub fn pattern(p: Pattern, args: Vec<Arg>, phrases: Vec<Phrase>, ty: Type, access: Access) -> Phrase {
+        Phrase::new(Kind::Pattern(p, args, phrases), PhraseType::Exp(ty, access))
+    }
+    fn read(p: Pattern, phrases: Vec<Phrase>, ty: Type) -> Phrase {
+        Phrase::pattern(p, vec![], phrases, ty, Access::Read)
+    }
+
+    /// The element of an array at an index.
+    pub fn idx(index: Phrase, array: Phrase) -> Phrase {
+        let ty = element(&array.data());
+        Phrase::read(Pattern::Idx, vec![index, array], ty)
+    }
+    pub fn fst(pair: Phrase) -> Phrase {
+        let ty = pair.data().as_pair().map_or_else(Type::ill, |(a, _)| a.clone());
+        Phrase::read(Pattern::Fst, vec![pair], ty)
+    }
+    pub fn snd(pair: Phrase) -> Phrase {
+        let ty = pair.data().as_pair().map_or_else(Type::ill, |(_, b)| b.clone());
+        Phrase::read(Pattern::Snd, vec![pair], ty)
+    }
+    pub fn less(a: Phrase, b: Phrase) -> Phrase {
+        Phrase::read(Pattern::Lt, vec![a, b], Literal::Bool(true).ty())
+    }
+    pub fn select(condition: Phrase, then: Phrase, otherwise: Phrase) -> Phrase {
+        let ty = then.data();
+        Phrase::read(Pattern::Select, vec![condition, then, otherwise], ty)
+    }
+
+    pub fn acceptor(layout: Layout, phrases: Vec<Phrase>, ty: Type) -> Phrase {
+        Phrase::new(Kind::Acceptor(layout, phrases), PhraseType::Acc(ty))
+    }
+    pub fn idx_acc(index: Phrase, array: Phrase) -> Phrase {
+        let ty = element(&array.data());
+        Phrase::acceptor(Layout::Index, vec![index, array], ty)
+    }
+    pub fn fst_acc(pair: Phrase) -> Phrase {
+        let ty = pair.data().as_pair().map_or_else(Type::ill, |(a, _)| a.clone());
+        Phrase::acceptor(Layout::First, vec![pair], ty)
+    }
+    pub fn snd_acc(pair: Phrase) -> Phrase {
+        let ty = pair.data().as_pair().map_or_else(Type::ill, |(_, b)| b.clone());
+        Phrase::acceptor(Layout::Second, vec![pair], ty)
+    }
+
+    pub fn skip() -> Phrase {
+        Phrase::new(Kind::Skip, PhraseType::Comm)
+    }
+    pub fn assign(to: Phrase, value: Phrase) -> Phrase {
+        Phrase::new(Kind::Assign(to, value), PhraseType::Comm)
+    }
+    /// One after the other; nested sequences and empty commands dissolve.
+    pub fn seq(commands: impl IntoIterator<Item = Phrase>) -> Phrase {
+        let mut flat = vec![];
+        for c in commands {
+            match c.kind() {
+                Kind::Skip => {}
+                Kind::Seq(inner) => flat.extend(inner.iter().cloned()),
+                _ => flat.push(c),
+            }
+        }
+        match flat.len() {
+            0 => Phrase::skip(),
+            1 => flat.remove(0),
+            _ => Phrase::new(Kind::Seq(flat), PhraseType::Comm),
+        }
+    }
+    pub fn new_in(space: AddressSpace, ty: Type, name: Name, body: Phrase) -> Phrase {
+        Phrase::new(Kind::New(space, ty, name, body), PhraseType::Comm)
+    }
+    pub fn for_loop(l: Loop) -> Phrase {
+        Phrase::new(Kind::For(Box::new(l)), PhraseType::Comm)
+    }
+    /// `for var < n`
+    pub fn for_each(kind: LoopKind, var: Name, n: Nat, body: Phrase) -> Phrase {
+        Phrase::for_loop(Loop { kind, var, init: Nat::constant(0), n, step: Nat::constant(1), body })
+    }
+    pub fn if_else(condition: Phrase, then: Phrase, otherwise: Phrase) -> Phrase {
+        Phrase::new(Kind::If(condition, then, otherwise), PhraseType::Comm)
+    }
+
+    /// The number that an index or size expression stands for, when it is one.
+    pub fn as_number(&self) -> Option<(Nat, Vec<(Name, Phrase)>)> {
+        match self.kind() {
+            Kind::Number(n, parts) => Some((n.clone(), parts.clone())),
+            Kind::Lit(Literal::Index(n, _) | Literal::Nat(n)) => Some((n.clone(), vec![])),
+            Kind::Pattern(Pattern::IndexAsNat | Pattern::NatAsIndex, _, es) => es.first()?.as_number(),
+            Kind::Pattern(
+                op @ (Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div | Pattern::Mod),
+                _,
+                es,
+            ) if self.data() == Type::nat_type() => {
+                let (a, mut parts) = es.first()?.as_number()?;
+                let (b, more) = es.get(1)?.as_number()?;
+                parts.extend(more);
+                let n = match op {
+                    Pattern::Add => a.add(&b),
+                    Pattern::Sub => a.sub(&b),
+                    Pattern::Mul => a.mul(&b),
+                    Pattern::Div => a.floor_div(&b),
+                    _ => a.modulo(&b),
+                };
+                Some((n, parts))
+            }
+            _ => None,
+        }
+    }
+
+    pub fn children(&self) -> Vec<&Phrase> {
+        children_of(self.kind())
+    }
+
+    /// The phrase again, its children replaced by what `f` makes of them, in order. Their types must stay.
+    pub fn map_children<E>(&self, f: &mut dyn FnMut(&Phrase) -> Result<Phrase, E>) -> Result<Phrase, E> {
+        let kind = match self.kind() {
+            Kind::Var(_) | Kind::Lit(_) | Kind::Skip => return Ok(self.clone()),
+            Kind::Lam(x, t, b) => Kind::Lam(x.clone(), t.clone(), f(b)?),
+            Kind::New(a, t, x, b) => Kind::New(*a, t.clone(), x.clone(), f(b)?),
+            Kind::For(l) => Kind::For(Box::new(Loop { body: f(&l.body)?, ..(**l).clone() })),
+            Kind::App(a, b) => Kind::App(f(a)?, f(b)?),
+            Kind::Assign(a, b) => Kind::Assign(f(a)?, f(b)?),
+            Kind::If(c, a, b) => Kind::If(f(c)?, f(a)?, f(b)?),
+            Kind::Number(n, parts) => Kind::Number(
+                n.clone(),
+                parts.iter().map(|(x, p)| Ok((x.clone(), f(p)?))).collect::<Result<_, E>>()?,
+            ),
+            Kind::Pattern(p, args, ps) => {
+                Kind::Pattern(*p, args.clone(), ps.iter().map(f).collect::<Result<_, E>>()?)
+            }
+            Kind::Acceptor(l, ps) => Kind::Acceptor(l.clone(), ps.iter().map(f).collect::<Result<_, E>>()?),
+            Kind::Seq(ps) => return Ok(Phrase::seq(ps.iter().map(f).collect::<Result<Vec<_>, E>>()?)),
+        };
+        Ok(Phrase::new(kind, self.ty().clone()))
+    }
+
+    /// Does the predicate hold for the phrase or anything in it?
+    pub fn any(&self, f: &mut dyn FnMut(&Phrase) -> bool) -> bool {
+        f(self) || self.children().into_iter().any(|c| c.any(f))
+    }
+
+    /// Does the identifier occur (as an expression, an acceptor or in a number)?
+    pub fn mentions(&self, name: &Name) -> bool {
+        self.any(&mut |p| match p.kind() {
+            Kind::Var(x) => x == name,
+            Kind::Number(n, _) => n.vars().iter().any(|v| matches!(v, NatVar::Named(x) if x == name)),
+            Kind::Acceptor(Layout::Drop(n), _) => n.vars().contains(&NatVar::Named(name.clone())),
+            _ => false,
+        })
+    }
+
+    /// The body of a function for an argument. All binders in the body get new names, so that copies stay apart.
+    /// A phrase that is no function comes back as it is.
+    pub fn instantiate(&self, arg: &Phrase, names: &mut Names) -> Phrase {
+        match self.kind() {
+            Kind::Lam(x, _, b) => {
+                let mut s = Substitution::default();
+                s.phrases.insert(x.clone(), arg.clone());
+                b.substitute(&mut s, names)
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Replaces identifiers and renames all binders.
+    pub fn substitute(&self, s: &mut Substitution, names: &mut Names) -> Phrase {
+        let kind = match self.kind() {
+            Kind::Var(x) => match s.phrases.get(x) {
+                // An allocation's identifier is renamed as expression and as acceptor.
+                Some(p) => match p.kind() {
+                    Kind::Var(y) => return Phrase::var(y, self.ty().clone()),
+                    _ => return p.clone(),
+                },
+                None => return self.clone(),
+            },
+            Kind::Lam(x, t, b) => {
+                let y = names.fresh(x);
+                s.phrases.insert(x.clone(), Phrase::var(&y, t.clone()));
+                Kind::Lam(y, t.clone(), b.substitute(s, names))
+            }
+            Kind::New(a, t, x, b) => {
+                let y = names.fresh(x);
+                s.phrases.insert(x.clone(), Phrase::var(&y, PhraseType::read(t.clone())));
+                Kind::New(*a, t.clone(), y, b.substitute(s, names))
+            }
+            Kind::For(l) => {
+                let y = names.fresh(&l.var);
+                s.numbers.insert(l.var.clone(), Nat::var(&y));
+                let at = |n: &Nat, s: &Substitution| substitute_nat(n, s);
+                let (init, n, step) = (at(&l.init, s), at(&l.n, s), at(&l.step, s));
+                Kind::For(Box::new(Loop {
+                    kind: l.kind,
+                    var: y,
+                    init,
+                    n,
+                    step,
+                    body: l.body.substitute(s, names),
+                }))
+            }
+            Kind::Number(n, parts) => {
+                let mut renamed = vec![];
+                for (x, p) in parts {
+                    let p = p.substitute(s, names);
+                    let y = names.fresh(x);
+                    s.numbers.insert(x.clone(), Nat::var(&y));
+                    renamed.push((y, p));
+                }
+                Kind::Number(substitute_nat(n, s), renamed)
+            }
+            Kind::Acceptor(Layout::Drop(n), ps) => {
+                let ps = ps.iter().map(|p| p.substitute(s, names)).collect();
+                Kind::Acceptor(Layout::Drop(substitute_nat(n, s)), ps)
+            }
+            _ => {
+                let mapped =
+                    self.map_children::<std::convert::Infallible>(&mut |p| Ok(p.substitute(s, names)));
+                let Ok(mapped) = mapped;
+                return mapped;
+            }
+        };
+        Phrase::new(kind, self.ty().clone())
+    }
+
+    /// Replaces a loop's variable by a number, in a copy with new names.
+    pub fn at_iteration(&self, var: &Name, value: &Nat, names: &mut Names) -> Phrase {
+        let mut s = Substitution::default();
+        s.numbers.insert(var.clone(), value.clone());
+        self.substitute(&mut s, names)
+    }
+}
+
+fn children_of(kind: &Kind) -> Vec<&Phrase> {
+    match kind {
+        Kind::Var(_) | Kind::Lit(_) | Kind::Skip => vec![],
+        Kind::Lam(_, _, b) | Kind::New(_, _, _, b) => vec![b],
+        Kind::For(l) => vec![&l.body],
+        Kind::App(a, b) | Kind::Assign(a, b) => vec![a, b],
+        Kind::If(c, a, b) => vec![c, a, b],
+        Kind::Number(_, parts) => parts.iter().map(|(_, p)| p).collect(),
+        Kind::Pattern(_, _, ps) | Kind::Acceptor(_, ps) | Kind::Seq(ps) => ps.iter().collect(),
+    }
+}
+
+fn substitute_nat(n: &Nat, s: &Substitution) -> Nat {
+    n.subst(&|v| match v {
+        NatVar::Named(x) => s.numbers.get(x).cloned(),
+        NatVar::Meta(_) => None,
+    })
+}
+
+/// The type of an array's or vector's elements.
+pub fn element(t: &Type) -> Type {
+    t.as_array().or_else(|| t.as_vector()).map_or_else(Type::ill, |(_, e)| e.clone())
+}
+
+/// The number of an array's or vector's elements.
+pub fn extent(t: &Type) -> Nat {
+    t.as_array().or_else(|| t.as_vector()).map_or_else(Nat::poison, |(n, _)| n.clone())
+}

@@ -1,0 +1,166 @@
+//! May a command that writes some memory also read it, as if it read the memory's old value?
+//!
+//! A reduction's accumulator is updated by a command that writes the new value while it reads the old one. Every cell
+//! is written once (𝒜 guarantees it). That is harmless when a cell is read no later than in the iteration and
+//! statement that writes this same cell; otherwise the new value must be written aside and copied.
+
+use super::dpia::{Kind, Layout, Phrase};
+use super::translate::{Translated, Translator};
+use super::views;
+use crate::lang::nat::{Name, Nat, NatVar, Ranges};
+use crate::lang::pattern::Pattern;
+
+#[derive(Clone, PartialEq, Eq)]
+enum Step {
+    At(Nat),
+    First,
+    Second,
+    /// An index that depends on data.
+    Unknown,
+}
+
+/// A cell, outermost step first.
+type Cell = Vec<Step>;
+
+/// # Errors
+/// Views that lead nowhere.
+pub fn is_safe(t: &mut Translator, command: &Phrase, memory: &Phrase) -> Translated<bool> {
+    let Kind::Var(name) = memory.kind() else { return Ok(false) };
+    if !reads(command, name) {
+        return Ok(true);
+    }
+    let resolved = views::resolve(command, t)?;
+    Ok(safe(&resolved, name))
+}
+
+/// Does the memory occur as an expression?
+fn reads(p: &Phrase, memory: &Name) -> bool {
+    p.any(&mut |q| {
+        matches!(q.kind(), Kind::Var(x) if x == memory) && matches!(q.ty(), super::dpia::PhraseType::Exp(..))
+    })
+}
+
+fn writes(p: &Phrase, memory: &Name) -> bool {
+    p.any(&mut |q| {
+        matches!(q.kind(), Kind::Var(x) if x == memory) && matches!(q.ty(), super::dpia::PhraseType::Acc(_))
+    })
+}
+
+fn safe(c: &Phrase, memory: &Name) -> bool {
+    if !reads(c, memory) || !writes(c, memory) {
+        return true;
+    }
+    match c.kind() {
+        // The value is read before the cell is written.
+        Kind::Assign(..) => true,
+        Kind::Seq(cs) => {
+            let mut written: Vec<Cell> = vec![];
+            for c in cs {
+                let now = cells(c, memory, false);
+                let apart = now.iter().all(|r| written.iter().all(|w| disjoint(r, w)));
+                if !apart || !safe(c, memory) {
+                    return false;
+                }
+                written.extend(cells(c, memory, true));
+            }
+            true
+        }
+        Kind::New(_, _, _, b) => safe(b, memory),
+        Kind::If(_, a, b) => safe(a, memory) && safe(b, memory),
+        Kind::For(l) => {
+            let read = cells(&l.body, memory, false);
+            let written = cells(&l.body, memory, true);
+            let same = |r: &Cell, w: &Cell| r == w && !r.contains(&Step::Unknown);
+            safe(&l.body, memory)
+                && (have_own_part(&l.var, &read, &written)
+                    || read.iter().all(|r| written.iter().all(|w| disjoint(r, w) || same(r, w))))
+        }
+        _ => false,
+    }
+}
+
+/// Does each iteration keep to a part of the memory that is its own: is there an index that all uses share, and that
+/// differs from one iteration to the next?
+fn have_own_part(var: &Name, read: &[Cell], written: &[Cell]) -> bool {
+    let Some(first) = written.first() else { return false };
+    let all = || read.iter().chain(written);
+    let v = NatVar::Named(var.clone());
+    (0..first.len()).any(|k| {
+        let Step::At(n) = &first[k] else { return false };
+        // Components must not shift the position.
+        let aligned = all().all(|c| c.get(k) == Some(&first[k]) && kinds(&c[..k]) == kinds(&first[..k]));
+        let next = n.subst(&|x| (*x == v).then(|| Nat::variable(v.clone()).add(&Nat::constant(1))));
+        let step = next.sub(n);
+        // A step that does not depend on the iteration, and is not zero.
+        aligned && !step.vars().contains(&v) && step.sub(&Nat::constant(1)).is_natural(&Ranges::default())
+    })
+}
+
+fn kinds(steps: &[Step]) -> Vec<u8> {
+    let kind = |s: &Step| match s {
+        Step::At(_) | Step::Unknown => 0,
+        Step::First => 1,
+        Step::Second => 2,
+    };
+    steps.iter().map(kind).collect()
+}
+
+/// Different components of a pair.
+fn disjoint(a: &Cell, b: &Cell) -> bool {
+    projections(a).iter().zip(projections(b)).any(|(x, y)| *x != y)
+}
+
+fn projections(c: &Cell) -> Vec<&Step> {
+    c.iter().filter(|s| matches!(s, Step::First | Step::Second)).collect()
+}
+
+/// The cells of the memory that a resolved command reads or writes.
+fn cells(p: &Phrase, memory: &Name, written: bool) -> Vec<Cell> {
+    let mut out = vec![];
+    collect(p, memory, written, &mut out);
+    out
+}
+
+fn collect(p: &Phrase, memory: &Name, written: bool, out: &mut Vec<Cell>) {
+    if let Some(cell) = cell(p, memory, written) {
+        out.push(cell);
+        // Its indices may read the memory too.
+        let mut q = p.clone();
+        while let Kind::Acceptor(_, ps) | Kind::Pattern(_, _, ps) = q.clone().kind() {
+            if ps.len() == 2 {
+                collect(&ps[0], memory, written, out);
+            }
+            match ps.last() {
+                Some(last) => q = last.clone(),
+                None => break,
+            }
+        }
+        return;
+    }
+    p.children().into_iter().for_each(|c| collect(c, memory, written, out));
+}
+
+/// The phrase as a chain of steps from the memory.
+fn cell(p: &Phrase, memory: &Name, written: bool) -> Option<Cell> {
+    let is_acceptor = matches!(p.ty(), super::dpia::PhraseType::Acc(_));
+    if is_acceptor != written {
+        return None;
+    }
+    let index = |i: &Phrase| match i.as_number() {
+        Some((n, parts)) if parts.is_empty() => Step::At(n),
+        _ => Step::Unknown,
+    };
+    let (below, step) = match p.kind() {
+        Kind::Var(x) if x == memory => return Some(vec![]),
+        Kind::Pattern(Pattern::Idx, _, ps) => (ps.get(1)?, index(ps.first()?)),
+        Kind::Pattern(Pattern::Fst, _, ps) => (ps.first()?, Step::First),
+        Kind::Pattern(Pattern::Snd, _, ps) => (ps.first()?, Step::Second),
+        Kind::Acceptor(Layout::Index, ps) => (ps.get(1)?, index(ps.first()?)),
+        Kind::Acceptor(Layout::First, ps) => (ps.first()?, Step::First),
+        Kind::Acceptor(Layout::Second, ps) => (ps.first()?, Step::Second),
+        _ => return None,
+    };
+    let mut cell = cell(below, memory, written)?;
+    cell.push(step);
+    Some(cell)
+}

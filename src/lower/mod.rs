@@ -1,0 +1,25 @@
+//! How a program becomes imperative (thesis section 3.1.3).
+
+mod acceptor;
+pub mod access;
+mod continuation;
+mod default;
+mod demand;
+pub mod dpia;
+pub mod functional;
+mod in_place;
+pub mod normal;
+pub mod passes;
+pub mod pipeline;
+#[cfg(test)]
+mod tests;
+pub mod translate;
+pub mod views;
+pub mod workers;
+
+pub use default::{default_lowering, lower_term};
+
+/// Deep terms need a deep stack.
+pub(crate) fn with_stack<T>(f: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 << 20, 256 << 20, f)
+}

@@ -1,0 +1,163 @@
+//! Where allocations happen.
+//!
+//! *hoist*, for C: what does not fit the stack is allocated outside sequential loops, once for all iterations.
+//! *to_parameters*, for OpenCL: what work-items share, and what does not fit their private memory, becomes a parameter
+//! of the kernel; within a parallel loop it gets one more dimension for each loop, one cell for each work-item.
+
+use super::{Imperative, Temporary};
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::pattern::AddressSpace;
+use crate::lang::ty::Type;
+use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, PhraseType, Workers};
+use crate::lower::workers;
+
+/// Private memory of at most so many bytes stays on the stack of a C function, or in the registers and private memory
+/// of a work-item.
+pub const STACK_BYTES: u64 = 64 * 1024;
+pub const PRIVATE_BYTES: u64 = 16 * 1024;
+
+/// Bytes of a value, when its sizes are known.
+pub fn bytes(ty: &Type) -> Option<u64> {
+    use crate::lang::ty::TypeKind;
+    match ty.kind() {
+        TypeKind::Scalar(s) => Some(s.bytes() as u64),
+        TypeKind::NatType | TypeKind::Index(_) => Some(4),
+        TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
+            u64::try_from(n.as_constant()?).ok()?.checked_mul(bytes(t)?)
+        }
+        TypeKind::Pair(a, b) => bytes(a)?.checked_add(bytes(b)?),
+        TypeKind::Fun(..) | TypeKind::Var(_) | TypeKind::Ill => None,
+    }
+}
+
+fn fits(ty: &Type, limit: u64) -> bool {
+    bytes(ty).is_some_and(|b| b <= limit)
+}
+
+/// # Errors
+/// None: it is a pass.
+pub fn hoist(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
+    p.body = lift(&p.body);
+    Ok(p)
+}
+
+type Allocation = (AddressSpace, Type, Name);
+
+/// Large allocations move around the sequential loops that they are in, outwards as far as to a parallel loop.
+fn lift(c: &Phrase) -> Phrase {
+    let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(lift(d)));
+    let Kind::For(l) = c.kind() else { return c };
+    if matches!(l.kind, LoopKind::Parallel(_)) {
+        return c;
+    }
+    let mut found = vec![];
+    let mut l = (**l).clone();
+    l.body = take(&l.body, &mut found);
+    found.into_iter().rev().fold(Phrase::for_loop(l), |b, (space, ty, x)| Phrase::new_in(space, ty, x, b))
+}
+
+/// The command without its large allocations outside loops.
+fn take(c: &Phrase, found: &mut Vec<Allocation>) -> Phrase {
+    match c.kind() {
+        Kind::New(space, ty, x, body) if !fits(ty, STACK_BYTES) => {
+            found.push((*space, ty.clone(), x.clone()));
+            take(body, found)
+        }
+        Kind::For(_) => c.clone(),
+        _ => {
+            let Ok(d) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(take(d, found)));
+            d
+        }
+    }
+}
+
+/// # Errors
+/// Local memory outside a work-group.
+pub fn to_parameters(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
+    let everyone: Vec<(Nat, Nat)> = workers::dimensions(&p.body)
+        .into_iter()
+        .map(|d| (Nat::var(&format!("get_global_id({d})")), Nat::var(&format!("get_global_size({d})"))))
+        .collect();
+    let mut found = vec![];
+    p.body = parameters(&p.body, &everyone, &mut vec![], &mut found, names)?;
+    p.temporaries.extend(found);
+    Ok(p)
+}
+
+/// `everyone`: the number of the work-item and the number of work-items in each dimension that is used; `around`: the
+/// same for the parallel loops around the command, outermost first.
+fn parameters(
+    c: &Phrase,
+    everyone: &[(Nat, Nat)],
+    around: &mut Vec<(Nat, Nat)>,
+    found: &mut Vec<Temporary>,
+    names: &mut Names,
+) -> Result<Phrase, Diagnostic> {
+    match c.kind() {
+        Kind::New(space, ty, x, body) => {
+            let body = parameters(body, everyone, around, found, names)?;
+            match space {
+                AddressSpace::Private if fits(ty, PRIVATE_BYTES) => {
+                    return Ok(Phrase::new_in(*space, ty.clone(), x.clone(), body));
+                }
+                AddressSpace::Local => {
+                    return Err(Diagnostic::error(
+                        "E0511",
+                        "Local memory needs a work-group, and this kernel has none.",
+                    )
+                    .hint("Use `mapWorkGroup` and `mapLocal`, or private or global memory."));
+                }
+                _ => {}
+            }
+            // What is private stays every work-item's own, wherever it is.
+            let around: &[(Nat, Nat)] = if *space == AddressSpace::Private { everyone } else { around };
+            let name = names.fresh(x);
+            let whole = around.iter().rev().fold(ty.clone(), |t, (_, n)| Type::array(n.clone(), t));
+            let place = |ty: &dyn Fn(Type) -> PhraseType| {
+                let mut at = Phrase::var(&name, ty(whole.clone()));
+                for (id, n) in around.iter() {
+                    let id = Phrase::number(id.clone(), Type::index(n.clone()));
+                    at = match at.ty() {
+                        PhraseType::Acc(_) => Phrase::idx_acc(id, at),
+                        _ => Phrase::idx(id, at),
+                    };
+                }
+                at
+            };
+            let read = place(&PhraseType::read);
+            let write = place(&PhraseType::Acc);
+            found.push(Temporary { name: name.clone(), ty: whole.clone() });
+            Ok(redirect(&body, x, &read, &write))
+        }
+        Kind::For(l) => {
+            let mut l = (**l).clone();
+            let shared = matches!(
+                l.kind,
+                LoopKind::Parallel(Workers::Global(_) | Workers::WorkGroup(_) | Workers::Local(_))
+            );
+            if shared {
+                around.push((l.init.clone(), l.step.clone()));
+            }
+            let body = parameters(&l.body, everyone, around, found, names);
+            if shared {
+                around.pop();
+            }
+            l.body = body?;
+            Ok(Phrase::for_loop(l))
+        }
+        _ => c.map_children(&mut |d| parameters(d, everyone, around, found, names)),
+    }
+}
+
+/// Replaces memory by other memory, as expression and as acceptor.
+pub(super) fn redirect(p: &Phrase, x: &Name, read: &Phrase, write: &Phrase) -> Phrase {
+    match (p.kind(), p.ty()) {
+        (Kind::Var(y), PhraseType::Acc(_)) if y == x => write.clone(),
+        (Kind::Var(y), _) if y == x => read.clone(),
+        _ => {
+            let Ok(q) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(redirect(c, x, read, write)));
+            q
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Simplifies with what is known of loop variables: divisions and remainders in indices, comparisons of padding,
+//! loops of no or one iteration, elements of literal arrays at constant indices, and operations with literal zeros and
+//! ones. A product with a literal zero is taken to be zero, as if all values were finite.
+
+use super::Imperative;
+use crate::lang::diag::Diagnostic;
+use crate::lang::literal::Literal;
+use crate::lang::nat::{Name, Nat, NatVar, Ranges};
+use crate::lang::pattern::Pattern;
+use crate::lang::ty::Scalar;
+use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, Workers};
+
+/// # Errors
+/// None: it is a pass.
+pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
+    p.body = Simplifier { ranges: Ranges::default(), names }.phrase(&p.body);
+    Ok(p)
+}
+
+struct Simplifier<'a> {
+    ranges: Ranges,
+    names: &'a mut Names,
+}
+
+impl Simplifier<'_> {
+    fn phrase(&mut self, p: &Phrase) -> Phrase {
+        match p.kind() {
+            Kind::For(l) => self.for_loop(p, l),
+            Kind::If(c, a, b) => {
+                let c = self.phrase(c);
+                match c.kind() {
+                    Kind::Lit(Literal::Bool(true)) => self.phrase(a),
+                    Kind::Lit(Literal::Bool(false)) => self.phrase(b),
+                    _ => {
+                        let a = self.phrase(a);
+                        Phrase::if_else(c, a, self.phrase(b))
+                    }
+                }
+            }
+            Kind::Number(n, parts) => self.number(p, n, parts),
+            Kind::Pattern(..) => {
+                let p = self.children(p);
+                self.expression(p)
+            }
+            _ => self.children(p),
+        }
+    }
+
+    fn children(&mut self, p: &Phrase) -> Phrase {
+        let Ok(q) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(self.phrase(c)));
+        q
+    }
+
+    fn for_loop(&mut self, p: &Phrase, l: &crate::lower::dpia::Loop) -> Phrase {
+        let shared = matches!(
+            l.kind,
+            LoopKind::Parallel(Workers::Global(_) | Workers::WorkGroup(_) | Workers::Local(_))
+        );
+        let left = l.n.sub(&l.init);
+        if left.as_constant().is_some_and(|n| n <= 0) {
+            return Phrase::skip();
+        }
+        // Work-items share even a single iteration: one of them runs it.
+        if !shared && left.as_constant() == Some(1) {
+            let body = l.body.at_iteration(&l.var, &l.init, self.names);
+            return self.phrase(&body);
+        }
+        self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
+        let out = self.children(p);
+        self.ranges.remove(&l.var);
+        match out.kind() {
+            Kind::For(l) if matches!(l.body.kind(), Kind::Skip) => Phrase::skip(),
+            _ => out,
+        }
+    }
+
+    fn number(&mut self, p: &Phrase, n: &Nat, parts: &[(Name, Phrase)]) -> Phrase {
+        let mut n = n.clone();
+        let mut kept: Vec<(Name, Phrase)> = vec![];
+        for (x, e) in parts {
+            let e = self.phrase(e);
+            if let Some((value, more)) = e.as_number() {
+                let var = NatVar::Named(x.clone());
+                n = n.subst(&|v| (*v == var).then(|| value.clone()));
+                kept.extend(
+                    more.into_iter().filter(|(y, _)| !kept.iter().any(|(z, _)| z == y)).collect::<Vec<_>>(),
+                );
+            } else if !kept.iter().any(|(y, _)| y == x) {
+                kept.push((x.clone(), e));
+            }
+        }
+        for (x, e) in &kept {
+            if let Some(bound) = e.data().as_index() {
+                self.ranges.insert(x.clone(), Nat::constant(0), bound.clone());
+            }
+        }
+        let n = n.simplify(&self.ranges);
+        kept.iter().for_each(|(x, _)| self.ranges.remove(x));
+        kept.retain(|(x, _)| n.vars().contains(&NatVar::Named(x.clone())));
+        Phrase::new(Kind::Number(n, kept), p.ty().clone())
+    }
+
+    fn expression(&mut self, p: Phrase) -> Phrase {
+        let Kind::Pattern(op, _, ps) = p.kind() else { return p };
+        match (op, ps.as_slice()) {
+            (Pattern::Select, [c, a, b]) => match c.kind() {
+                Kind::Lit(Literal::Bool(true)) => a.clone(),
+                Kind::Lit(Literal::Bool(false)) => b.clone(),
+                _ if a == b => a.clone(),
+                _ => p,
+            },
+            (Pattern::Lt, [a, b]) => self.less(a, b).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
+            (Pattern::Gt, [a, b]) => self.less(b, a).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
+            (Pattern::Not, [a]) => match a.kind() {
+                Kind::Lit(Literal::Bool(v)) => Phrase::lit(Literal::Bool(!v)),
+                _ => p,
+            },
+            (Pattern::Idx, [i, x]) => {
+                let constant =
+                    i.as_number().and_then(|(n, _)| n.as_constant()).and_then(|n| usize::try_from(n).ok());
+                match (x.kind(), constant) {
+                    (Kind::Pattern(Pattern::MakeArray, _, es), Some(k)) if k < es.len() => es[k].clone(),
+                    _ => p,
+                }
+            }
+            (Pattern::Add, [a, b]) if is(a, 0.0) => b.clone(),
+            (Pattern::Add | Pattern::Sub, [a, b]) if is(b, 0.0) => a.clone(),
+            (Pattern::Mul, [a, b]) if is(a, 0.0) || is(b, 1.0) => a.clone(),
+            (Pattern::Mul, [a, b]) if is(b, 0.0) || is(a, 1.0) => b.clone(),
+            (Pattern::Div, [a, b]) if is(b, 1.0) => a.clone(),
+            _ => match p.as_number() {
+                Some((n, parts)) => self.number(&p, &n, &parts),
+                None => p,
+            },
+        }
+    }
+
+    fn less(&self, a: &Phrase, b: &Phrase) -> Option<bool> {
+        let ((m, p), (n, q)) = (a.as_number()?, b.as_number()?);
+        if !p.is_empty() || !q.is_empty() {
+            return None;
+        }
+        m.is_less(&n, &self.ranges)
+    }
+}
+
+/// Is the phrase a literal of this value?
+fn is(e: &Phrase, value: f64) -> bool {
+    match e.kind() {
+        Kind::Lit(Literal::Float(bits, _)) => f64::from_bits(*bits) == value,
+        Kind::Lit(Literal::Int(v, s)) => *s != Scalar::Bool && *v == value as i128,
+        _ => false,
+    }
+}

@@ -1,0 +1,31 @@
+//! Shares the iterations of parallel loops among work-items: work-item `g` of `G` runs `g`, `g + G`, `g + 2*G`, …
+
+use super::Imperative;
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::Nat;
+use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, Workers};
+use crate::lower::workers;
+
+/// # Errors
+/// Loops whose iterations cannot run at once ([`workers::check`]).
+pub fn run(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
+    workers::check(&p)?;
+    p.body = share(&p.body);
+    Ok(p)
+}
+
+fn share(c: &Phrase) -> Phrase {
+    let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(share(d)));
+    let Kind::For(l) = c.kind() else { return c };
+    let LoopKind::Parallel(workers) = l.kind else { return c };
+    let (id, size) = match workers {
+        Workers::Global(d) => (format!("get_global_id({d})"), format!("get_global_size({d})")),
+        Workers::WorkGroup(d) => (format!("get_group_id({d})"), format!("get_num_groups({d})")),
+        Workers::Local(d) => (format!("get_local_id({d})"), format!("get_local_size({d})")),
+        Workers::Threads => return c,
+    };
+    let mut l = (**l).clone();
+    l.init = Nat::var(&id);
+    l.step = Nat::var(&size);
+    Phrase::for_loop(l)
+}

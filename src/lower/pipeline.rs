@@ -1,0 +1,67 @@
+//! From a low-level term to code that can be printed: access inference, functional DPIA, imperative DPIA, passes.
+//!
+//! In: a closed, well-typed term and a target. Out: what every stage made. The checker of DPIA has run after the
+//! translation and after every pass.
+
+use super::access::{self, Annotated};
+use super::dpia::Names;
+use super::functional::{self, Functional};
+use super::passes::{self, Imperative, Target};
+use super::{normal, translate, workers};
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::Name;
+use crate::lang::term::Term;
+
+/// The stages of a program.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The term with its functions unfolded.
+    pub normal: Term,
+    pub accesses: Annotated,
+    pub functional: Functional,
+    /// The imperative program after the translation, called `imperative`, and after each pass, by its name.
+    pub imperative: Vec<(&'static str, Imperative)>,
+}
+
+impl Lowered {
+    /// The program after the last pass.
+    pub fn last(&self) -> Option<&Imperative> {
+        self.imperative.last().map(|(_, p)| p)
+    }
+}
+
+/// Lowers a term; `sizes` are names that identifiers must not take.
+///
+/// # Errors
+/// What cannot be lowered, with the pattern, its position and what to do.
+pub fn lower(term: &Term, sizes: &[Name], target: Target) -> Result<Lowered, Diagnostic> {
+    super::with_stack(|| run(term, sizes, target))
+}
+
+fn run(term: &Term, sizes: &[Name], target: Target) -> Result<Lowered, Diagnostic> {
+    workers::check_target(term, target)?;
+    let normal = normal::normalise(term)?;
+    // The user knows the positions in the term as it was given, so its problems are looked for there first.
+    let accesses = match access::infer(&normal) {
+        Ok(accesses) => accesses,
+        Err(in_normal) => return Err(access::infer(term).err().unwrap_or(in_normal)),
+    };
+    let mut names = Names::new(sizes.iter().cloned());
+    let output = names.fresh(translate::OUTPUT);
+    let functional = functional::from_term(&normal, &accesses, &mut names)?;
+    let body = translate::translate(&functional, &output, &mut names)?;
+    let mut program = Imperative {
+        output: (output, functional.body.data()),
+        inputs: functional.params.clone(),
+        temporaries: vec![],
+        body,
+    };
+    program.check("imperative")?;
+    let mut imperative = vec![("imperative", program.clone())];
+    for pass in passes::of(target) {
+        program = (pass.run)(program, &mut names)?;
+        program.check(pass.name)?;
+        imperative.push((pass.name, program.clone()));
+    }
+    Ok(Lowered { normal, accesses, functional, imperative })
+}

@@ -1,0 +1,121 @@
+//! Random programs through every stage of lowering, each stage run and compared with the interpreter.
+
+use super::dpia::exec::{self, Options};
+use super::passes::Target;
+use super::{lower_term, pipeline};
+use crate::lang::arbitrary::Draw;
+use crate::lang::build;
+use crate::lang::eval::{self, Limits, inputs};
+use crate::lang::pattern::{Level, Pattern};
+use crate::lang::print;
+use crate::lang::term::{Expr, Term};
+use crate::lang::value::Tolerance;
+
+/// The term with the parallel maps that `keep` does not want as sequential ones.
+fn sequential(t: &Term, keep: &dyn Fn(Pattern) -> bool) -> Term {
+    if let Expr::Prim(p) = t.expr()
+        && build::is_map(p.pattern)
+        && matches!(p.pattern.level(), Level::OpenMp | Level::OpenCl)
+        && !keep(p.pattern)
+    {
+        return Term::prim(Pattern::MapSeq, vec![], t.ty().clone());
+    }
+    let children: Vec<Term> = t.children().into_iter().map(|c| sequential(c, keep)).collect();
+    if children.is_empty() { t.clone() } else { t.with_children(children) }
+}
+
+fn show(t: &Term) -> String {
+    print::term(t, &print::Options::default()).text
+}
+
+/// How far a random program got.
+#[derive(PartialEq, Debug)]
+enum Outcome {
+    /// The interpreter has no value for it.
+    Undefined,
+    Refused(&'static str),
+    Checked,
+}
+
+fn check(seed: u64, fuel: u32, target: Target) -> Outcome {
+    let drawn = Draw::new(seed).program(fuel);
+    let keep = |p: Pattern| match target {
+        Target::C => p == Pattern::MapPar,
+        Target::OpenCl => p == Pattern::MapGlobal,
+    };
+    let term = sequential(&drawn, &keep);
+    let none = eval::sizes([]);
+    let inputs = inputs::for_program(term.ty(), &none, seed, inputs::Kind::SmallIntegers).unwrap();
+    let limits = Limits { steps: 20_000, ..Limits::TEST };
+    let Ok(expected) = eval::run(&term, &none, &inputs, &limits) else { return Outcome::Undefined };
+    let lowered = match lower_term(&term) {
+        Ok(t) => t,
+        Err(d) => panic!("seed {seed}: {d} {:?}\n{}", d.notes, show(&term)),
+    };
+    lowered.check().unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}\n{}", show(&term), show(&lowered)));
+    build::check_patterns(&lowered).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", show(&term)));
+    assert_eq!(lowered.ty(), term.ty());
+    let stages = match pipeline::lower(&lowered, &[], target) {
+        Ok(stages) => stages,
+        Err(d) if ["E0523", "E0524", "E0525", "E0522", "E0511"].contains(&d.code) => {
+            return Outcome::Refused(d.code);
+        }
+        Err(d) => panic!("seed {seed}: {d} {:?}\n{}\nlowered\n{}", d.notes, show(&term), show(&lowered)),
+    };
+    for (name, p) in &stages.imperative {
+        let shared_out = ["workItems", "kernelMemory"].contains(name);
+        for backwards in [false, true] {
+            let global = if shared_out { [1, 2, 1] } else { [1, 1, 1] };
+            let options = Options { global, backwards, steps: 2_000_000 };
+            let found = match exec::run(p, &none, &inputs, options) {
+                Ok(v) => v,
+                Err(d) if d.code == "E0194" => return Outcome::Undefined,
+                Err(d) => panic!(
+                    "seed {seed}, {name}: {d}\n{}\nlowered\n{}\n{}",
+                    show(&term),
+                    show(&lowered),
+                    p.body
+                ),
+            };
+            if let Err(why) = expected.agrees(&found, Tolerance::Exact) {
+                panic!(
+                    "seed {seed}, {name}, backwards {backwards}: {why}\n{}\nlowered\n{}\n{}",
+                    show(&term),
+                    show(&lowered),
+                    p.body
+                );
+            }
+        }
+    }
+    Outcome::Checked
+}
+
+fn sweep(target: Target, seeds: std::ops::Range<u64>) {
+    let mut checked = 0;
+    let all = seeds.end - seeds.start;
+    for seed in seeds {
+        let outcome = check(seed, 3 + (seed % 8) as u32, target);
+        checked += u64::from(outcome == Outcome::Checked);
+    }
+    assert!(checked > all / 3, "only {checked} of {all} programs were checked");
+}
+
+#[test]
+fn random_programs_keep_their_meaning_in_every_stage_to_c() {
+    sweep(Target::C, 0..150);
+}
+
+#[test]
+fn big_sweep() {
+    let from: u64 = std::env::var("FROM").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
+    let n: u64 = std::env::var("N").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
+    for seed in from..from + n {
+        let t = if seed % 2 == 0 { Target::C } else { Target::OpenCl };
+        check(seed, 2 + (seed % 13) as u32, t);
+    }
+}
+
+#[test]
+fn random_programs_keep_their_meaning_in_every_stage_to_opencl() {
+    sweep(Target::OpenCl, 1000..1100);
+}

@@ -1,0 +1,296 @@
+//! The translation of functional into imperative DPIA (thesis section 3.1.3): what 𝒜 and 𝒞 share.
+//!
+//! The thesis writes 𝒞 with a continuation. Here the continuation is the rest of a [`Block`]: 𝒞 adds to the block
+//! what must happen first, and returns the expression to go on with. Memory that it allocates lasts to the end of
+//! the block.
+//!
+//! Views (`zip`, `split`, lazy `map`, …) stay in the expressions that commands contain, as in the thesis; [`super::views`]
+//! turns them into indices.
+
+use super::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
+use super::functional::Functional;
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::ty::Type;
+
+/// Commands in order, with the allocations among them.
+#[derive(Default)]
+pub struct Block(Vec<Item>);
+
+enum Item {
+    Memory(AddressSpace, Type, Name),
+    Command(Phrase),
+}
+
+impl Block {
+    pub fn push(&mut self, command: Phrase) {
+        self.0.push(Item::Command(command));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The block as one command; allocations last to its end.
+    pub fn finish(self) -> Phrase {
+        let mut rest: Vec<Phrase> = vec![];
+        for item in self.0.into_iter().rev() {
+            match item {
+                Item::Command(c) => rest.insert(0, c),
+                Item::Memory(space, ty, name) => {
+                    let body = Phrase::seq(std::mem::take(&mut rest));
+                    rest = vec![Phrase::new_in(space, ty, name, body)];
+                }
+            }
+        }
+        Phrase::seq(rest)
+    }
+}
+
+pub type Translated<T> = Result<T, Diagnostic>;
+
+pub struct Translator {
+    pub names: Names,
+}
+
+/// The identifier of the program's result in memory.
+pub const OUTPUT: &str = "output";
+
+/// The imperative program: `𝒜⟦body⟧(output)`.
+///
+/// # Errors
+/// Patterns that have no translation.
+pub fn translate(f: &Functional, output: &Name, names: &mut Names) -> Translated<Phrase> {
+    let mut translator = Translator { names: std::mem::take(names) };
+    let out = Phrase::var(output, PhraseType::Acc(f.body.data()));
+    let result = translator.block(|t, block| t.acceptor(&f.body, &out, block));
+    *names = translator.names;
+    result
+}
+
+impl Translator {
+    /// The command that `f` makes in a block of its own.
+    pub fn block(
+        &mut self,
+        f: impl FnOnce(&mut Translator, &mut Block) -> Translated<()>,
+    ) -> Translated<Phrase> {
+        let mut block = Block::default();
+        f(self, &mut block)?;
+        Ok(block.finish())
+    }
+
+    /// New memory to the end of the block, as expression and as acceptor.
+    pub fn allocate(&mut self, space: AddressSpace, ty: &Type, block: &mut Block) -> (Phrase, Phrase) {
+        let name = self.names.numbered("t");
+        block.0.push(Item::Memory(space, ty.clone(), name.clone()));
+        (Phrase::var(&name, PhraseType::read(ty.clone())), Phrase::var(&name, PhraseType::Acc(ty.clone())))
+    }
+
+    /// `for i < n: body(i)`
+    pub fn for_each(
+        &mut self,
+        kind: LoopKind,
+        n: &Nat,
+        block: &mut Block,
+        body: impl FnOnce(&mut Translator, Phrase, &mut Block) -> Translated<()>,
+    ) -> Translated<()> {
+        let var = self.names.numbered("i");
+        let index = Phrase::number(Nat::var(&var), Type::index(n.clone()));
+        let body = self.block(|t, inner| body(t, index, inner))?;
+        block.push(Phrase::for_each(kind, var, n.clone(), body));
+        Ok(())
+    }
+
+    /// `to = value`, by components where they are pairs.
+    pub fn assign(&mut self, to: &Phrase, value: &Phrase, block: &mut Block) {
+        if value.data().as_pair().is_none() {
+            block.push(Phrase::assign(to.clone(), value.clone()));
+        } else if let Kind::Pattern(Pattern::MakePair, _, ps) = value.kind()
+            && let [a, b] = ps.as_slice()
+        {
+            self.assign(&Phrase::fst_acc(to.clone()), a, block);
+            self.assign(&Phrase::snd_acc(to.clone()), b, block);
+        } else {
+            self.assign(&Phrase::fst_acc(to.clone()), &Phrase::fst(value.clone()), block);
+            self.assign(&Phrase::snd_acc(to.clone()), &Phrase::snd(value.clone()), block);
+        }
+    }
+
+    /// Copies a value of any type, cell by cell.
+    pub fn copy(&mut self, to: &Phrase, value: &Phrase, block: &mut Block) -> Translated<()> {
+        let ty = value.data();
+        if let Some((n, _)) = ty.as_array() {
+            self.for_each(LoopKind::Sequential, n, block, |t, i, inner| {
+                t.copy(&Phrase::idx_acc(i.clone(), to.clone()), &Phrase::idx(i, value.clone()), inner)
+            })
+        } else if ty.as_pair().is_some() {
+            self.copy(&Phrase::fst_acc(to.clone()), &Phrase::fst(value.clone()), block)?;
+            self.copy(&Phrase::snd_acc(to.clone()), &Phrase::snd(value.clone()), block)
+        } else {
+            self.assign(to, value, block);
+            Ok(())
+        }
+    }
+
+    /// The body of a function for an argument.
+    ///
+    /// A scalar that must be computed and is used more than once is computed once: it gets a variable.
+    pub fn apply(&mut self, f: &Phrase, arg: &Phrase, block: &mut Block) -> Translated<Phrase> {
+        let Kind::Lam(x, _, body) = f.kind() else {
+            return Err(unexpected("a function that is no abstraction"));
+        };
+        let arg = &if arg.size() > LARGE { tidy(arg) } else { arg.clone() };
+        let ty = arg.data();
+        if !ty.has_array() && computes(arg) && uses(body, x) > 1 {
+            let value = self.continuation(arg, block)?;
+            let (read, write) = self.allocate(AddressSpace::Private, &ty, block);
+            self.assign(&write, &value, block);
+            return Ok(f.instantiate(&read, &mut self.names));
+        }
+        Ok(f.instantiate(arg, &mut self.names))
+    }
+}
+
+/// Arguments of more phrases than this lose what they do not need before they are copied into a function.
+const LARGE: u32 = 30;
+
+/// The view without projections and transpositions that undo each other: copies of views of copies would otherwise
+/// grow with every level.
+fn tidy(e: &Phrase) -> Phrase {
+    let Kind::Pattern(p, _, _) = e.kind() else { return e.clone() };
+    let is_view = matches!(
+        p,
+        Pattern::Idx
+            | Pattern::Fst
+            | Pattern::Snd
+            | Pattern::Zip
+            | Pattern::Unzip
+            | Pattern::MakePair
+            | Pattern::Transpose
+    );
+    if !is_view {
+        return e.clone();
+    }
+    let Ok(e) = e.map_children::<std::convert::Infallible>(&mut |c| Ok(tidy(c)));
+    let Kind::Pattern(p, _, ps) = e.kind() else { return e };
+    let parts = |x: &Phrase, of: Pattern| match x.kind() {
+        Kind::Pattern(q, _, qs) if *q == of => qs.clone(),
+        _ => vec![],
+    };
+    match (p, ps.as_slice()) {
+        (Pattern::Fst | Pattern::Snd, [x]) => {
+            let component = usize::from(*p == Pattern::Snd);
+            if let [a, b] = parts(x, Pattern::MakePair).as_slice() {
+                return [a, b][component].clone();
+            }
+            if let [i, array] = parts(x, Pattern::Idx).as_slice()
+                && let [a, b] = parts(array, Pattern::Zip).as_slice()
+            {
+                return tidy(&Phrase::idx(i.clone(), [a, b][component].clone()));
+            }
+            e
+        }
+        (Pattern::Unzip, [x]) => match parts(x, Pattern::Zip).as_slice() {
+            [a, b] => {
+                Phrase::pattern(Pattern::MakePair, vec![], vec![a.clone(), b.clone()], e.data(), e.access())
+            }
+            _ => e,
+        },
+        (Pattern::Transpose, [x]) => match parts(x, Pattern::Transpose).as_slice() {
+            [y] => y.clone(),
+            _ => e,
+        },
+        _ => e,
+    }
+}
+
+pub fn unexpected(what: &str) -> Diagnostic {
+    Diagnostic::error("E0599", format!("The translation to imperative code met {what}."))
+        .note("This is a mistake of the tool, not of the program.")
+}
+
+/// A pattern that has no translation, with what to do about it.
+pub fn untranslated(p: Pattern) -> Diagnostic {
+    let d = Diagnostic::error("E0508", format!("There is no code for `{p}` in this place yet."));
+    match p {
+        Pattern::MapStream | Pattern::IterateStream | Pattern::CircularBuffer | Pattern::RotateValues => {
+            d.hint("Use `mapSeq` and `slide`, which compute the same.")
+        }
+        Pattern::Id => d.hint("Rewrite it away: `id x` is `x`."),
+        _ => d.hint("Rewrite it into patterns that have code, or lower the whole program by default."),
+    }
+}
+
+/// Must something be computed to read the value, beyond finding its place?
+pub fn computes(e: &Phrase) -> bool {
+    match e.kind() {
+        Kind::Pattern(p, _, ps) => match p {
+            Pattern::Idx => ps.get(1).is_some_and(computes),
+            Pattern::IndexAsNat | Pattern::NatAsIndex => ps.iter().any(computes),
+            Pattern::Fst
+            | Pattern::Snd
+            | Pattern::MakePair
+            | Pattern::MapFst
+            | Pattern::MapSnd
+            | Pattern::Map
+            | Pattern::Generate
+            | Pattern::Split
+            | Pattern::Join
+            | Pattern::Transpose
+            | Pattern::Slide
+            | Pattern::Zip
+            | Pattern::Unzip
+            | Pattern::MakeArray
+            | Pattern::Take
+            | Pattern::Drop
+            | Pattern::AsVector
+            | Pattern::AsVectorAligned
+            | Pattern::AsScalar
+            | Pattern::VectorFromScalar => ps.iter().any(computes),
+            _ => true,
+        },
+        Kind::Lam(_, _, b) => computes(b),
+        Kind::App(..) => true,
+        _ => false,
+    }
+}
+
+/// How often a body uses its parameter: at most once for each component of a pair counts as once, and a use within
+/// another function counts as many.
+pub fn uses(body: &Phrase, x: &Name) -> u32 {
+    #[derive(Default, Clone, Copy)]
+    struct Count {
+        whole: u32,
+        first: u32,
+        second: u32,
+    }
+    fn is_var(p: &Phrase, x: &Name) -> bool {
+        matches!(p.kind(), Kind::Var(y) if y == x)
+    }
+    fn go(p: &Phrase, x: &Name, weight: u32, count: &mut Count) {
+        match p.kind() {
+            Kind::Var(y) if y == x => count.whole += weight,
+            Kind::Pattern(Pattern::Fst, _, ps) if ps.iter().all(|q| is_var(q, x)) => count.first += weight,
+            Kind::Pattern(Pattern::Snd, _, ps) if ps.iter().all(|q| is_var(q, x)) => count.second += weight,
+            // The function of a shared value runs once.
+            Kind::App(f, e) => {
+                go(e, x, weight, count);
+                if let Kind::Lam(_, _, b) = f.kind() {
+                    go(b, x, weight, count);
+                }
+            }
+            Kind::Pattern(Pattern::Let, _, ps) if ps.len() == 2 => {
+                go(&ps[0], x, weight, count);
+                if let Kind::Lam(_, _, b) = ps[1].kind() {
+                    go(b, x, weight, count);
+                }
+            }
+            Kind::Lam(_, _, b) => go(b, x, 2, count),
+            _ => p.children().into_iter().for_each(|c| go(c, x, weight, count)),
+        }
+    }
+    let mut count = Count::default();
+    go(body, x, 1, &mut count);
+    count.whole + count.first.max(count.second)
+}

@@ -1,0 +1,582 @@
+//! Finding the matches of a compiled rule: backtracking over the members of classes.
+//!
+//! The graph is only read. Work is counted, so that a search can be stopped within one rule.
+
+use super::Graph;
+use super::analysis::Typing;
+use super::compile::{Anchor, ArgPat, Instr, NatPat, Program, TypePat};
+use super::node::{Kind, Node, Op};
+use super::tables::{Leaf, LeafArg, LeafId, NatId, Tables, TypeId, TypeRow};
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::nat::{Nat, NatVar, Solution, solve};
+use crate::rewrite::rule::bindings::{Bindings, Bound};
+use egg::{EGraph, Id};
+use rustc_hash::FxHashMap;
+
+/// Between two polls the matcher looks at about this many nodes.
+const POLL: u32 = 4096;
+
+/// Matches of one rule, flat: each is its root class, then the classes of the variables' places, types, sizes and
+/// slots, in the order of the rule's lists.
+#[derive(Clone, Debug)]
+pub struct Matches {
+    stride: usize,
+    data: Vec<u32>,
+}
+
+/// One match.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Match<'a>(&'a [u32]);
+
+const UNBOUND: u32 = u32::MAX;
+
+impl Matches {
+    pub fn new(program: &Program) -> Matches {
+        let eq = &program.equation;
+        let stride = 1 + eq.vars.len() + eq.types.len() + eq.nats.len() + eq.slots.len();
+        Matches { stride, data: vec![] }
+    }
+    pub fn len(&self) -> usize {
+        self.data.len() / self.stride
+    }
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+    pub fn get(&self, i: usize) -> Match<'_> {
+        Match(&self.data[i * self.stride..(i + 1) * self.stride])
+    }
+    pub fn bytes(&self) -> usize {
+        self.data.capacity() * 4
+    }
+    pub fn iter(&self) -> impl Iterator<Item = Match<'_>> {
+        self.data.chunks_exact(self.stride).map(Match)
+    }
+    /// Sorts the matches from number `from` on, and drops those that stand twice.
+    fn tidy(&mut self, from: usize) {
+        let tail: Vec<u32> = self.data.split_off(from * self.stride);
+        let mut all: Vec<&[u32]> = tail.chunks_exact(self.stride).collect();
+        all.sort_unstable();
+        all.dedup();
+        for m in all {
+            self.data.extend_from_slice(m);
+        }
+    }
+}
+
+impl Match<'_> {
+    pub fn root(&self) -> Id {
+        Id::from(self.0[0] as usize)
+    }
+    pub fn class(&self, var: usize) -> Option<Id> {
+        let id = *self.0.get(1 + var)?;
+        (id != UNBOUND).then(|| Id::from(id as usize))
+    }
+    pub fn ty(&self, p: &Program, i: usize) -> Option<TypeId> {
+        let id = *self.0.get(1 + p.equation.vars.len() + i)?;
+        (id != UNBOUND).then_some(TypeId(id))
+    }
+    pub fn nat(&self, p: &Program, i: usize) -> Option<NatId> {
+        let id = *self.0.get(1 + p.equation.vars.len() + p.equation.types.len() + i)?;
+        (id != UNBOUND).then_some(NatId(id))
+    }
+    pub fn slot(&self, p: &Program, i: usize) -> Option<LeafArg> {
+        let eq = &p.equation;
+        decode_slot(*self.0.get(1 + eq.vars.len() + eq.types.len() + eq.nats.len() + i)?)
+    }
+}
+
+fn encode_slot(a: Option<LeafArg>) -> u32 {
+    use crate::lang::pattern::AddressSpace;
+    match a {
+        None => UNBOUND,
+        Some(LeafArg::Nat(n)) => n.0,
+        Some(LeafArg::Dim(d)) => (1 << 30) + u32::from(d),
+        Some(LeafArg::Addr(a)) => {
+            (2 << 30) + AddressSpace::ALL.iter().position(|b| *b == a).unwrap_or(0) as u32
+        }
+    }
+}
+
+fn decode_slot(code: u32) -> Option<LeafArg> {
+    use crate::lang::pattern::AddressSpace;
+    match code >> 30 {
+        0 => Some(LeafArg::Nat(NatId(code))),
+        1 => Some(LeafArg::Dim((code & 0xff) as u8)),
+        2 => Some(LeafArg::Addr(AddressSpace::ALL[(code & 3) as usize])),
+        _ => None,
+    }
+}
+
+/// What an equation between a rule's size and a term's says, for given values of the rule's other variables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Solved {
+    Equal,
+    Bind(usize, NatId),
+    Stuck,
+    Never,
+}
+
+/// Answers that stay right for a whole search: of equations between sizes, of sums and products.
+#[derive(Default, Debug)]
+pub struct SizeMemo {
+    solved: FxHashMap<(usize, Vec<u32>, NatId), Solved>,
+    values: FxHashMap<(usize, Vec<u32>), Option<NatId>>,
+    needs: FxHashMap<Vec<u32>, bool>,
+}
+
+/// The whole search was told to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Halted;
+
+/// Searches all matches of a rule and appends them, sorted by root class, each once.
+///
+/// # Errors
+/// [`Halted`] as soon as `poll` says so; what was found so far is then incomplete.
+pub fn search(
+    graph: &mut Graph,
+    program: &Program,
+    memo: &mut SizeMemo,
+    poll: &mut dyn FnMut() -> bool,
+) -> Result<Matches, Halted> {
+    let roots = candidates(graph, program);
+    let mut found = Matches::new(program);
+    let mut undecided: Vec<usize> = vec![];
+    {
+        let (egraph, tables) = graph.split();
+        let mut m = Machine {
+            egraph,
+            tables,
+            program,
+            memo,
+            regs: vec![Id::from(0); program.registers],
+            types: program.given_types.clone(),
+            nats: program.given_nats.clone(),
+            slots: program.given_slots.clone(),
+            pending: vec![],
+            found: &mut found,
+            work: 0,
+            poll,
+        };
+        for (reg, class) in &program.given_terms {
+            m.regs[*reg] = egraph.find(*class);
+        }
+        for root in roots {
+            let before = m.found.len();
+            m.regs[0] = root;
+            m.step(0)?;
+            if m.found.len() > before + 1 {
+                m.found.tidy(before);
+            }
+        }
+    }
+    if program.conditions.iter().any(|(_, vars)| !vars.is_empty()) {
+        undecided.extend(0..found.len());
+        let mut kept = Matches::new(program);
+        let mut known: FxHashMap<Vec<u32>, bool> = FxHashMap::default();
+        for (i, at) in undecided.into_iter().enumerate() {
+            if i % 64 == 63 && poll() {
+                return Err(Halted);
+            }
+            let m = found.get(at);
+            // What a condition sees of a match does not depend on its root.
+            let holds = match known.get(&m.0[1..]) {
+                Some(holds) => *holds,
+                None => {
+                    let holds = conditions_hold(graph, program, m);
+                    known.insert(m.0[1..].to_vec(), holds);
+                    holds
+                }
+            };
+            if holds {
+                kept.data.extend_from_slice(m.0);
+            }
+        }
+        return Ok(kept);
+    }
+    Ok(found)
+}
+
+/// The classes that may be roots, sorted.
+fn candidates(graph: &Graph, program: &Program) -> Vec<Id> {
+    let mut level: Vec<Id> = match &program.anchor {
+        Anchor::Any => return graph.class_ids(),
+        Anchor::Prim(p) => {
+            let leaves = graph.tables().leaves_of(*p).iter();
+            leaves.flat_map(|l| graph.classes_with(Op::leaf(*l))).collect()
+        }
+        Anchor::Lit(l) => graph.classes_with(Op::leaf(*l)).collect(),
+        Anchor::Lam => graph.classes_with(Op::LAM).collect(),
+        Anchor::App => graph.classes_with(Op::APP).collect(),
+    };
+    for _ in 0..program.height {
+        level.sort_unstable();
+        level.dedup();
+        let above = level.iter().flat_map(|c| {
+            graph.parents(*c).filter_map(|(node, class)| (node.as_app()?.0 == *c).then_some(class))
+        });
+        level = above.collect();
+    }
+    level.sort_unstable();
+    level.dedup();
+    level
+}
+
+/// Do the conditions hold that look at terms? They are asked of each class's best member.
+fn conditions_hold(graph: &Graph, program: &Program, m: Match<'_>) -> bool {
+    let Some(b) = bindings(graph, program, m) else { return false };
+    let mut assumed = vec![];
+    program.conditions.iter().all(|(c, _)| c.check(&program.equation, &b, &mut assumed).is_ok())
+}
+
+/// What a match says, as the rule's own bindings; of terms only those that conditions look at.
+fn bindings(graph: &Graph, p: &Program, m: Match<'_>) -> Option<Bindings> {
+    let eq = &p.equation;
+    let mut b = Bindings::new(eq.vars.len(), eq.types.len(), eq.nats.len(), eq.slots.len());
+    let tables = graph.tables();
+    for i in 0..eq.types.len() {
+        b.types[i] = m.ty(p, i).map(|t| tables.ty_of(t));
+    }
+    for i in 0..eq.nats.len() {
+        b.nats[i] = m.nat(p, i).map(|n| tables.nat_of(n).clone());
+    }
+    for i in 0..eq.slots.len() {
+        b.slots[i] = m.slot(p, i).map(|a| tables.arg_of(a));
+    }
+    let mut decoder = graph.decoder();
+    let wanted = p.conditions.iter().flat_map(|(_, vars)| vars);
+    for v in wanted {
+        let place = p.places[*v].as_ref()?;
+        let term = decoder.best(m.class(*v)?)?;
+        let k = place.scope.len() as u32;
+        let term = term.rename(&|i| match place.scope.iter().position(|s| *s == i) {
+            Some(j) => Some(k - 1 - j as u32),
+            None => Some(i.checked_sub(place.depth)? + k),
+        })?;
+        b.terms[*v] = Some(Bound { term, at: None });
+    }
+    Some(b)
+}
+
+struct Machine<'a> {
+    egraph: &'a EGraph<Node, Typing>,
+    tables: &'a mut Tables,
+    program: &'a Program,
+    memo: &'a mut SizeMemo,
+    regs: Vec<Id>,
+    types: Vec<Option<TypeId>>,
+    nats: Vec<Option<NatId>>,
+    slots: Vec<Option<LeafArg>>,
+    /// Equations between sizes that could not be solved when they were met.
+    pending: Vec<(usize, NatId)>,
+    found: &'a mut Matches,
+    work: u32,
+    poll: &'a mut dyn FnMut() -> bool,
+}
+
+impl<'a> Machine<'a> {
+    fn tick(&mut self) -> Result<(), Halted> {
+        self.work += 1;
+        if self.work >= POLL {
+            self.work = 0;
+            if (self.poll)() {
+                return Err(Halted);
+            }
+        }
+        Ok(())
+    }
+
+    /// The members of a class; the borrow is the graph's, not the machine's.
+    fn nodes(&self, reg: usize) -> &'a [Node] {
+        let egraph: &'a EGraph<Node, Typing> = self.egraph;
+        &egraph[self.regs[reg]].nodes
+    }
+
+    /// Runs the instructions from `at` on, for every choice.
+    fn step(&mut self, at: usize) -> Result<(), Halted> {
+        let program = self.program;
+        let Some(instr) = program.instrs.get(at) else { return self.finish() };
+        self.tick()?;
+        match instr {
+            Instr::App { from, f, e } => {
+                for node in self.nodes(*from) {
+                    if let Some((a, b)) = node.as_app() {
+                        self.regs[*f] = a;
+                        self.regs[*e] = b;
+                        self.step(at + 1)?;
+                    }
+                }
+            }
+            Instr::Lam { from, body } => {
+                for node in self.nodes(*from) {
+                    if let Some(b) = node.as_lam() {
+                        self.regs[*body] = b;
+                        self.step(at + 1)?;
+                    }
+                }
+            }
+            Instr::Var { from, index } => {
+                if self.nodes(*from).iter().any(|n| n.op == Op::var(*index)) {
+                    self.step(at + 1)?;
+                }
+            }
+            Instr::Lit { from, leaf } => {
+                if self.nodes(*from).iter().any(|n| n.op == Op::leaf(*leaf)) {
+                    self.step(at + 1)?;
+                }
+            }
+            Instr::Prim { from, pattern, args } => {
+                for node in self.nodes(*from) {
+                    let Kind::Leaf(leaf) = node.op.kind() else { continue };
+                    if self.is_pattern(leaf, *pattern) {
+                        self.with_undo(|m| m.args_match(leaf, args), at)?;
+                    }
+                }
+            }
+            Instr::Type { of, ty } => {
+                let found = self.egraph[self.regs[*of]].data.ty;
+                self.with_undo(|m| m.ty_matches(ty, found), at)?;
+            }
+            Instr::NotIn { of, binders } => {
+                let free = self.egraph[self.regs[*of]].data.free;
+                if binders.iter().all(|i| !free.contains(*i)) {
+                    self.step(at + 1)?;
+                }
+            }
+            Instr::Same { first, of, renaming } => {
+                let seen = self.egraph.find(self.regs[*first]);
+                let here = self.egraph.find(self.regs[*of]);
+                if renaming.sends(self.egraph, seen, here) {
+                    self.step(at + 1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_pattern(&self, leaf: LeafId, pattern: crate::lang::pattern::Pattern) -> bool {
+        matches!(self.tables.leaf_of(leaf), Leaf::Prim(p, _) if *p == pattern)
+    }
+
+    /// Goes on if `test` holds, and takes back what it bound.
+    fn with_undo(&mut self, test: impl FnOnce(&mut Self) -> bool, at: usize) -> Result<(), Halted> {
+        let (types, nats, slots) = (Saved::of(&self.types), Saved::of(&self.nats), Saved::of(&self.slots));
+        let pending = self.pending.len();
+        let result = if test(self) { self.step(at + 1) } else { Ok(()) };
+        types.restore(&mut self.types);
+        nats.restore(&mut self.nats);
+        slots.restore(&mut self.slots);
+        self.pending.truncate(pending);
+        result
+    }
+
+    fn args_match(&mut self, leaf: LeafId, wanted: &[ArgPat]) -> bool {
+        for (i, w) in wanted.iter().enumerate() {
+            let Leaf::Prim(_, args) = self.tables.leaf_of(leaf) else { return false };
+            let Some(found) = args.get(i).copied() else { return false };
+            let fits = match (w, found) {
+                (ArgPat::Nat(n), LeafArg::Nat(m)) => self.nat_matches(*n, m),
+                (ArgPat::Is(a), b) => *a == b,
+                (ArgPat::Slot(s), b) => *self.slots[*s].get_or_insert(b) == b,
+                _ => false,
+            };
+            if !fits {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn ty_matches(&mut self, wanted: &TypePat, found: TypeId) -> bool {
+        match (wanted, self.tables.row_of(found)) {
+            (TypePat::Ground(t), _) => *t == found,
+            (TypePat::Var(i, data), _) => match self.types[*i] {
+                Some(bound) => bound == found,
+                None if *data && !self.tables.facts(found).data => false,
+                None => {
+                    self.types[*i] = Some(found);
+                    true
+                }
+            },
+            (TypePat::Index(n), TypeRow::Index(m)) => self.nat_matches(*n, m),
+            (TypePat::Array(n, s), TypeRow::Array(m, t)) | (TypePat::Vector(n, s), TypeRow::Vector(m, t)) => {
+                self.ty_matches(s, t) && self.nat_matches(*n, m)
+            }
+            (TypePat::Pair(a, b), TypeRow::Pair(s, t)) | (TypePat::Fun(a, b), TypeRow::Fun(s, t)) => {
+                self.ty_matches(a, s) && self.ty_matches(b, t)
+            }
+            _ => false,
+        }
+    }
+
+    fn nat_matches(&mut self, wanted: NatPat, found: NatId) -> bool {
+        match wanted {
+            NatPat::Ground(n) => n == found,
+            NatPat::Var(i) => *self.nats[i].get_or_insert(found) == found,
+            NatPat::Size(size) => match self.solve(size, found) {
+                Solved::Equal => true,
+                Solved::Bind(i, n) => {
+                    self.nats[i] = Some(n);
+                    true
+                }
+                Solved::Stuck => {
+                    self.pending.push((size, found));
+                    true
+                }
+                Solved::Never => false,
+            },
+        }
+    }
+
+    fn solve(&mut self, size: usize, found: NatId) -> Solved {
+        let key = (size, self.nat_codes(), found);
+        if let Some(known) = self.memo.solved.get(&key) {
+            return *known;
+        }
+        let known = self.substituted(&self.program.sizes[size]);
+        let target = self.tables.nat_of(found).clone();
+        let solved = match solve(&known, &target, &|v| matches!(v, NatVar::Meta(_))) {
+            Solution::Equal => Solved::Equal,
+            Solution::Stuck => Solved::Stuck,
+            Solution::Bind(NatVar::Meta(i), n) if n.as_constant() != Some(0) && !is_no_size(&n) => {
+                Solved::Bind(i as usize, self.tables.nat(&n))
+            }
+            Solution::Bind(..) | Solution::Contradiction => Solved::Never,
+        };
+        self.memo.solved.insert(key, solved);
+        solved
+    }
+
+    fn nat_codes(&self) -> Vec<u32> {
+        self.nats.iter().map(|n| n.map_or(UNBOUND, |n| n.0)).collect()
+    }
+
+    fn substituted(&self, n: &Nat) -> Nat {
+        n.subst(&|v| match v {
+            NatVar::Meta(i) => Some(self.tables.nat_of((*self.nats.get(*i as usize)?)?).clone()),
+            NatVar::Named(_) => None,
+        })
+    }
+
+    /// All instructions hold: what was put off is solved, conditions on sizes are checked.
+    fn finish(&mut self) -> Result<(), Halted> {
+        let saved = Saved::of(&self.nats);
+        if self.settle() && self.sizes_hold() {
+            self.record();
+        }
+        saved.restore(&mut self.nats);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> bool {
+        let mut open: Vec<(usize, NatId)> = self.pending.clone();
+        while !open.is_empty() {
+            let before = open.len();
+            let mut still = vec![];
+            for (size, found) in open {
+                match self.solve(size, found) {
+                    Solved::Equal => {}
+                    Solved::Bind(i, n) => self.nats[i] = Some(n),
+                    Solved::Stuck => still.push((size, found)),
+                    Solved::Never => return false,
+                }
+            }
+            if still.len() == before {
+                return false;
+            }
+            open = still;
+        }
+        true
+    }
+
+    /// Nothing that the sizes must fulfil is certainly false.
+    fn sizes_hold(&mut self) -> bool {
+        let eq = &self.program.equation;
+        let sizes = eq.conditions.iter().any(|c| matches!(c, crate::rewrite::rule::Condition::Size(_)));
+        if eq.needs.is_empty() && !sizes {
+            return true;
+        }
+        let key = self.nat_codes();
+        if let Some(known) = self.memo.needs.get(&key) {
+            return *known;
+        }
+        let needs = eq.needs.iter().all(|n| !is_no_size(&self.substituted(n)));
+        let holds = needs
+            && eq.conditions.iter().all(|c| match c {
+                crate::rewrite::rule::Condition::Size(c) => {
+                    let value = |v: &NatVar| match v {
+                        NatVar::Meta(i) => Some(self.tables.nat_of((*self.nats.get(*i as usize)?)?).clone()),
+                        NatVar::Named(_) => None,
+                    };
+                    c.subst(&value).decide() != Some(false)
+                }
+                _ => true,
+            });
+        self.memo.needs.insert(key, holds);
+        holds
+    }
+
+    fn record(&mut self) {
+        let out = &mut self.found.data;
+        out.push(usize::from(self.regs[0]) as u32);
+        for place in &self.program.places {
+            out.push(place.as_ref().map_or(UNBOUND, |p| usize::from(self.regs[p.reg]) as u32));
+        }
+        out.extend(self.types.iter().map(|t| t.map_or(UNBOUND, |t| t.0)));
+        out.extend(self.nats.iter().map(|n| n.map_or(UNBOUND, |n| n.0)));
+        out.extend(self.slots.iter().map(|s| encode_slot(*s)));
+    }
+}
+
+/// Is this certainly not a size, whatever the program's sizes are?
+fn is_no_size(n: &Nat) -> bool {
+    n.is_poison() || SizeConstraint::of_size(n).iter().any(|c| c.decide() == Some(false))
+}
+
+/// Bindings as they were.
+enum Saved<T> {
+    Small([Option<T>; 4], usize),
+    Large(Vec<Option<T>>),
+}
+
+impl<T: Copy> Saved<T> {
+    fn of(now: &[Option<T>]) -> Saved<T> {
+        if now.len() <= 4 {
+            let mut small = [None; 4];
+            small[..now.len()].copy_from_slice(now);
+            Saved::Small(small, now.len())
+        } else {
+            Saved::Large(now.to_vec())
+        }
+    }
+    fn restore(&self, to: &mut [Option<T>]) {
+        match self {
+            Saved::Small(small, len) => to.copy_from_slice(&small[..*len]),
+            Saved::Large(all) => to.copy_from_slice(all),
+        }
+    }
+}
+
+impl Program {
+    /// The size, for a match.
+    pub fn size(&self, tables: &mut Tables, m: Match<'_>, n: NatPat, memo: &mut SizeMemo) -> Option<NatId> {
+        match n {
+            NatPat::Ground(n) => Some(n),
+            NatPat::Var(i) => m.nat(self, i),
+            NatPat::Size(size) => {
+                let eq = &self.equation;
+                let at = 1 + eq.vars.len() + eq.types.len();
+                let key = (size, m.0[at..at + eq.nats.len()].to_vec());
+                if let Some(known) = memo.values.get(&key) {
+                    return *known;
+                }
+                let value = self.sizes[size].subst(&|v| match v {
+                    NatVar::Meta(i) => Some(tables.nat_of(m.nat(self, *i as usize)?).clone()),
+                    NatVar::Named(_) => None,
+                });
+                let id = if value.has_metas() || value.is_poison() { None } else { Some(tables.nat(&value)) };
+                memo.values.insert(key, id);
+                id
+            }
+        }
+    }
+}

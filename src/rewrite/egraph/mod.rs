@@ -1,0 +1,328 @@
+//! Typed RISE terms in an e-graph (thesis section 5.4): De Bruijn indices, one type a class, types and sizes
+//! hash-consed beside the graph, substitution and shifting on the best members of classes.
+//!
+//! Terms go in by [`Graph::encode`], the best member of a class comes out by [`Graph::extract`]. In between,
+//! [`compile`] makes a matcher and a builder of each rule. Nothing here decides when to stop: `rewrite::search` does.
+//! What must hold: every class has one type; a class's best members are finite terms, each heavier than its parts.
+
+pub mod analysis;
+pub mod build;
+pub mod compile;
+pub mod matcher;
+pub mod node;
+pub mod rename;
+pub mod tables;
+
+use crate::lang::MAX_DEPTH;
+use crate::lang::nat::Name;
+use crate::lang::term::{Expr, Prim, Term};
+use crate::lang::ty::Type;
+use analysis::{Best, Data, MAX_COST, MAX_SIZE, Typing, size_of};
+use egg::{EGraph, Id, Language};
+use node::{Kind, Node};
+use rustc_hash::FxHashMap;
+use tables::{Leaf, LeafId, Tables, TypeId, TypeRow};
+
+/// Terms that are nested deeper are neither encoded nor built.
+pub const MAX_NESTING: usize = 4 * MAX_DEPTH;
+
+/// What is not worth building: terms of such types or sizes lead nowhere (thesis section 5.6, upstream's filters).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Filter {
+    /// The deepest nesting of arrays in the type of any sub-term.
+    pub dims: u8,
+    /// The greatest size of a class's smallest term.
+    pub size: u32,
+}
+
+impl Default for Filter {
+    fn default() -> Filter {
+        Filter { dims: u8::MAX, size: MAX_SIZE }
+    }
+}
+
+/// An e-graph of typed terms.
+#[derive(Default)]
+pub struct Graph {
+    egraph: EGraph<Node, Typing>,
+    tables: Tables,
+    pub filter: Filter,
+    /// Names that the encoded terms give to binders: of a body, and of a type.
+    names_of_bodies: Vec<(Id, Name)>,
+    names_of_types: FxHashMap<TypeId, Name>,
+}
+
+impl Graph {
+    pub fn new() -> Graph {
+        Graph::default()
+    }
+
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+    pub fn tables_mut(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+    /// The classes to read and the tables to extend, at once.
+    pub(crate) fn split(&mut self) -> (&EGraph<Node, Typing>, &mut Tables) {
+        (&self.egraph, &mut self.tables)
+    }
+
+    /// The class that an id stands for now.
+    pub fn find(&self, id: Id) -> Id {
+        self.egraph.find(id)
+    }
+    pub fn data(&self, class: Id) -> &Data {
+        &self.egraph[class].data
+    }
+    pub fn ty(&self, class: Id) -> TypeId {
+        self.egraph[class].data.ty
+    }
+    /// The members of a class. Between a union and the next [`Graph::rebuild`] some may be missing or stand twice.
+    pub fn nodes(&self, class: Id) -> &[Node] {
+        &self.egraph[class].nodes
+    }
+    pub fn classes(&self) -> usize {
+        self.egraph.number_of_classes()
+    }
+    /// Entries of the hash table of nodes, of which some may be out of date; nodes are at most as many.
+    pub fn entries(&self) -> usize {
+        self.egraph.total_size()
+    }
+    /// Every id ever given is below this.
+    pub fn ids(&self) -> usize {
+        self.egraph.nodes().len()
+    }
+    /// The number of members of all classes; takes a walk over the classes.
+    pub fn count_nodes(&self) -> usize {
+        self.egraph.total_number_of_nodes()
+    }
+    /// Every class, in order of id.
+    pub fn class_ids(&self) -> Vec<Id> {
+        let mut ids: Vec<Id> = self.egraph.classes().map(|c| c.id).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// The nodes that have the class as a child, with their classes; one may appear more than once.
+    pub fn parents(&self, class: Id) -> impl Iterator<Item = (Node, Id)> + '_ {
+        self.egraph[class].parents().map(|id| {
+            let node = self.egraph.id_to_node(id).map_children_of(|c| self.egraph.find(c));
+            (node, self.egraph.find(id))
+        })
+    }
+
+    /// The classes that have a leaf, for each of the leaves.
+    pub fn classes_with(&self, op: node::Op) -> impl Iterator<Item = Id> + '_ {
+        self.egraph.classes_for_op(&op).into_iter().flatten().map(|id| self.egraph.find(id))
+    }
+
+    /// Is a term of this type worth building?
+    fn admits(&self, ty: TypeId) -> bool {
+        let facts = self.tables.facts(ty);
+        facts.inhabited && facts.dims <= self.filter.dims
+    }
+
+    /// A variable; none when the filter refuses its type, as for the other nodes.
+    pub fn var(&mut self, index: u32, ty: TypeId) -> Option<Id> {
+        self.admits(ty).then(|| self.egraph.add(Node::var(index, ty)))
+    }
+    pub fn leaf(&mut self, leaf: LeafId, ty: TypeId) -> Option<Id> {
+        if !self.admits(ty) {
+            return None;
+        }
+        let weights = &mut self.egraph.analysis.weights;
+        while weights.len() <= leaf.0 as usize {
+            weights.push(tables::weight(self.tables.leaf_of(LeafId(weights.len() as u32))));
+        }
+        Some(self.egraph.add(Node::leaf(leaf, ty)))
+    }
+    pub fn lam(&mut self, param: TypeId, body: Id) -> Option<Id> {
+        let data = &self.egraph[body].data;
+        let result = data.ty;
+        if data.cost() >= MAX_COST || size_of(data.cost()) >= self.filter.size {
+            return None;
+        }
+        let ty = self.tables.fun(param, result);
+        self.admits(ty).then(|| self.egraph.add(Node::lam(body, ty)))
+    }
+    /// An application; none also when the types do not fit.
+    pub fn app(&mut self, function: Id, argument: Id) -> Option<Id> {
+        let (f, e) = (self.data(function), self.data(argument));
+        let (param, result) = self.tables.as_fun(f.ty)?;
+        let cost = f.head_cost().saturating_add(e.cost());
+        if param != e.ty || cost >= MAX_COST || size_of(f.cost()) + size_of(e.cost()) >= self.filter.size {
+            return None;
+        }
+        self.admits(result).then(|| self.egraph.add(Node::app(function, argument, result)))
+    }
+
+    /// Makes two classes one. Says whether they were two.
+    pub fn union(&mut self, a: Id, b: Id) -> bool {
+        self.egraph.union(a, b)
+    }
+    /// Restores congruence after unions; the number of classes that congruence merged.
+    pub fn rebuild(&mut self) -> usize {
+        self.egraph.rebuild()
+    }
+    /// The types that a union would have mixed, if one ever did: a defect of a rule or of this program.
+    pub fn conflict(&self) -> Option<(Type, Type)> {
+        let (a, b) = self.egraph.analysis.conflict?;
+        Some((self.tables.ty_of(a), self.tables.ty_of(b)))
+    }
+
+    /// Adds a term; none when it is nested too deep, ill-typed, or refused by the filter.
+    pub fn encode(&mut self, term: &Term) -> Option<Id> {
+        if term.depth() as usize > MAX_NESTING || term.has_metas() {
+            return None;
+        }
+        self.encode_memo(term, &mut FxHashMap::default())
+    }
+
+    fn encode_memo(&mut self, term: &Term, memo: &mut FxHashMap<Term, Id>) -> Option<Id> {
+        if let Some(id) = memo.get(term) {
+            return Some(*id);
+        }
+        let id = match term.expr() {
+            Expr::Var(i) => {
+                let ty = self.tables.ty(term.ty());
+                self.var(*i, ty)?
+            }
+            Expr::Lam(name, body) => {
+                let id = self.encode_memo(body, memo)?;
+                let param = self.tables.ty(term.ty().as_fun()?.0);
+                self.names_of_bodies.push((id, name.clone()));
+                self.names_of_types.entry(param).or_insert_with(|| name.clone());
+                self.lam(param, id)?
+            }
+            Expr::App(f, e) => {
+                let f = self.encode_memo(f, memo)?;
+                let e = self.encode_memo(e, memo)?;
+                self.app(f, e)?
+            }
+            Expr::Prim(p) => {
+                let ty = self.tables.ty(term.ty());
+                let leaf = self.tables.prim(p);
+                self.leaf(leaf, ty)?
+            }
+            Expr::Lit(l) => {
+                let ty = self.tables.ty(term.ty());
+                let leaf = self.tables.leaf(Leaf::Lit(l.clone()));
+                self.leaf(leaf, ty)?
+            }
+        };
+        memo.insert(term.clone(), id);
+        Some(id)
+    }
+
+    /// The best member of a class, as a term.
+    pub fn extract(&self, class: Id) -> Option<Term> {
+        self.decoder().best(class)
+    }
+
+    /// Makes terms of nodes; for several terms of one graph use one decoder.
+    pub fn decoder(&self) -> Decoder<'_> {
+        let names = self.names_of_bodies.iter().rev();
+        let names = names.map(|(body, name)| (self.find(*body), name.clone())).collect();
+        Decoder { graph: self, names, memo: FxHashMap::default(), types: FxHashMap::default() }
+    }
+}
+
+trait MapChildren {
+    fn map_children_of(&self, f: impl FnMut(Id) -> Id) -> Self;
+}
+impl MapChildren for Node {
+    fn map_children_of(&self, mut f: impl FnMut(Id) -> Id) -> Node {
+        let mut node = *self;
+        node.update_children(&mut f);
+        node
+    }
+}
+
+/// Builds terms from nodes, each class's best member once.
+pub struct Decoder<'g> {
+    graph: &'g Graph,
+    names: FxHashMap<Id, Name>,
+    memo: FxHashMap<(Id, bool), Term>,
+    types: FxHashMap<TypeId, Type>,
+}
+
+impl Decoder<'_> {
+    /// The best member of a class.
+    pub fn best(&mut self, class: Id) -> Option<Term> {
+        self.chosen(class, |d| Some(d.best()), 0)
+    }
+
+    /// The best member of a class as the function of an application.
+    pub fn head(&mut self, class: Id) -> Option<Term> {
+        self.chosen(class, |d| Some(d.head()), 0)
+    }
+
+    /// The best abstraction of a class, or the best other member.
+    pub fn best_of_kind(&mut self, class: Id, lambda: bool) -> Option<Term> {
+        self.chosen(class, if lambda { Data::lambda } else { Data::plain }, 0)
+    }
+
+    fn chosen(&mut self, class: Id, choice: fn(&Data) -> Option<Best>, depth: usize) -> Option<Term> {
+        let class = self.graph.find(class);
+        let Best { node, .. } = choice(self.graph.data(class))?;
+        let key = (class, node.is_lam());
+        if let Some(done) = self.memo.get(&key) {
+            return Some(done.clone());
+        }
+        if depth > MAX_NESTING {
+            return None;
+        }
+        let term = match node.op.kind() {
+            Kind::App => {
+                let (f, e) = node.as_app()?;
+                let f = self.chosen(f, |d| Some(d.head()), depth + 1)?;
+                Term::app(f, self.chosen(e, |d| Some(d.best()), depth + 1)?)
+            }
+            Kind::Lam => {
+                let body = self.chosen(node.as_lam()?, |d| Some(d.best()), depth + 1)?;
+                self.abstraction(&node, body)?
+            }
+            Kind::Var(_) | Kind::Leaf(_) => self.atom(&node),
+        };
+        self.memo.insert(key, term.clone());
+        Some(term)
+    }
+
+    /// The abstraction of a node, around a term for its body.
+    pub fn abstraction(&mut self, node: &Node, body: Term) -> Option<Term> {
+        let class = self.graph.find(node.as_lam()?);
+        let (param, _) = self.graph.tables().as_fun(node.ty)?;
+        let by_type = || match (self.graph.names_of_types.get(&param), self.graph.tables().row_of(param)) {
+            (Some(name), _) => name.clone(),
+            (None, TypeRow::Array(..)) => "xs".into(),
+            (None, TypeRow::Pair(..)) => "p".into(),
+            (None, TypeRow::Fun(..)) => "f".into(),
+            (None, _) => "x".into(),
+        };
+        let name = self.names.get(&class).cloned().unwrap_or_else(by_type);
+        Some(Term::lam(&name, self.ty(param), body))
+    }
+
+    /// The term of a node without children.
+    pub fn atom(&mut self, node: &Node) -> Term {
+        let ty = self.ty(node.ty);
+        match node.op.kind() {
+            Kind::Leaf(leaf) => match self.graph.tables().leaf_of(leaf) {
+                Leaf::Lit(l) => Term::lit(l.clone()),
+                Leaf::Prim(p, args) => {
+                    let args = args.iter().map(|a| self.graph.tables().arg_of(*a)).collect();
+                    let Prim { pattern, args } = Prim { pattern: *p, args };
+                    Term::prim(pattern, args, ty)
+                }
+            },
+            Kind::Var(i) => Term::var(i, ty),
+            Kind::Lam | Kind::App => Term::var(0, Type::ill()),
+        }
+    }
+
+    fn ty(&mut self, id: TypeId) -> Type {
+        let tables = self.graph.tables();
+        self.types.entry(id).or_insert_with(|| tables.ty_of(id)).clone()
+    }
+}

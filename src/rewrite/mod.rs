@@ -1,0 +1,10 @@
+//! How does a program change? Rewrite rules, ELEVATE strategies, the e-graph and sketches.
+//!
+//! Terms come in, terms of the same type go out, with the path from old to new positions and the rule applications
+//! that did it; or the reason why not. Nothing here does I/O, reads a clock or starts a thread.
+
+pub mod egraph;
+pub mod rule;
+pub mod search;
+pub mod sketch;
+pub mod strategy;

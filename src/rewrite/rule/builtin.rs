@@ -1,0 +1,314 @@
+//! The rules that are procedures, because no equation between two terms says what they do. Each has examples and is
+//! under the same tests as the others (`rules/README.md`).
+
+use super::apply::Applied;
+use super::instance::is_gentle;
+use super::operators::factors;
+use super::why::WhyNot;
+use super::{Body, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam};
+use crate::lang::build::{self as b, Misfit};
+use crate::lang::digest::Digest;
+use crate::lang::literal::Literal;
+use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::{Expr, Term};
+use crate::lang::ty::Type;
+
+type Procedural = Result<Applied, WhyNot>;
+
+/// A line of the list.
+struct Row {
+    name: &'static str,
+    params: &'static [(&'static str, ParamKind)],
+    doc: &'static str,
+    /// Sides in words.
+    text: &'static str,
+    reassociates: bool,
+    run: fn(&Term, &[RuleArg]) -> Procedural,
+}
+
+/// The built-in rules. Their version is part of their digest: raise it when the meaning of one changes.
+const VERSION: &str = "1";
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "gentleBeta",
+        params: &[],
+        doc: "betaReduction where it duplicates no work: the argument is cheap, or used at most once and not in a \
+              function that may run more than once.",
+        text: "(\\x. b) e ~> b[e/x]",
+        reassociates: false,
+        run: gentle_beta,
+    },
+    Row {
+        name: "idxReduction",
+        params: &[],
+        doc: "The element of a literal array at a constant index.",
+        text: "idx i [e0, e1, …] ~> ei",
+        reassociates: false,
+        run: idx_reduction,
+    },
+    Row {
+        name: "subexpressionElimination",
+        params: &[("x", ParamKind::Position)],
+        doc: "Shares a part: every occurrence of it becomes one variable. As a strategy it takes a predicate and \
+              shares the first part that it holds of.",
+        text: "e ~> (\\y. e[y/x]) x",
+        reassociates: false,
+        run: subexpression_elimination,
+    },
+    Row {
+        name: "separateDotVH",
+        params: &[],
+        doc: "The dot product with a matrix of constants that is the product of a column and a row: columns first.",
+        text: "dot (join (v h)) (join xs) ~> dot h (map (dot v) (transpose xs))",
+        reassociates: true,
+        run: |t, _| separate_dot(t, true),
+    },
+    Row {
+        name: "separateDotHV",
+        params: &[],
+        doc: "The dot product with a matrix of constants that is the product of a column and a row: rows first.",
+        text: "dot (join (v h)) (join xs) ~> dot v (map (dot h) xs)",
+        reassociates: true,
+        run: |t, _| separate_dot(t, false),
+    },
+];
+
+/// Every built-in rule, in the order of the list.
+pub fn all() -> Vec<Rule> {
+    ROWS.iter()
+        .map(|row| {
+            let params = row.params.iter();
+            Rule::new(RuleData {
+                name: row.name.into(),
+                theme: "built-in".into(),
+                params: params.map(|(n, k)| RuleParam { name: (*n).into(), kind: k.clone() }).collect(),
+                body: Body::Procedure(Procedure { run: row.run }),
+                reassociates: row.reassociates,
+                doc: row.doc.to_owned(),
+                examples: vec![],
+                digest: Digest::of(format!("built-in rule {} {VERSION}", row.name).as_bytes()),
+                span: None,
+                text: row.text.to_owned(),
+            })
+        })
+        .collect()
+}
+
+fn misfit(m: Misfit) -> WhyNot {
+    WhyNot::condition(m.to_string())
+}
+
+fn applied(term: Term, moved: Vec<(Path, Path)>) -> Procedural {
+    Ok(Applied { term, moved, assumed: vec![] })
+}
+
+fn gentle_beta(t: &Term, _: &[RuleArg]) -> Procedural {
+    let Some((function, argument)) = t.as_app() else {
+        return Err(WhyNot::shape("a function \\x. … applied to an argument", t));
+    };
+    let Some((name, body)) = function.as_lam() else {
+        return Err(WhyNot::shape("a function \\x. …", function).below(&Path::new([0])));
+    };
+    if !is_gentle(body, argument) {
+        return Err(WhyNot::condition(format!("putting in {name} would compute it more often")));
+    }
+    let mut moved = vec![(Path::new([0, 0]), Path::root())];
+    if let Some(at) = super::instance::first_occurrence(body, 0) {
+        moved.push((Path::new([1]), Path::new(at)));
+    }
+    applied(body.subst0(argument), moved)
+}
+
+fn idx_reduction(t: &Term, _: &[RuleArg]) -> Procedural {
+    let Some((prim, args)) = t.as_pattern_app() else { return Err(WhyNot::shape("an applied idx", t)) };
+    let (Pattern::Idx, [index, array]) = (prim.pattern, args.as_slice()) else {
+        return Err(WhyNot::shape("an applied idx", t));
+    };
+    let at = constant_index(index)
+        .ok_or_else(|| WhyNot::shape("a constant index", index).below(&Path::new([0, 1])))?;
+    let elements = match array.as_pattern_app() {
+        Some((p, elements)) if p.pattern == Pattern::MakeArray => elements,
+        _ => return Err(WhyNot::shape("a literal array", array).below(&Path::new([1]))),
+    };
+    let Some(element) = elements.get(at) else {
+        return Err(WhyNot::condition(format!("there is no element {at} among {}", elements.len())));
+    };
+    let from = Path::new(std::iter::once(1).chain(vec![0; elements.len() - 1 - at]).chain([1]));
+    applied((*element).clone(), vec![(from, Path::root())])
+}
+
+fn constant_index(t: &Term) -> Option<usize> {
+    let n = match t.expr() {
+        Expr::Lit(Literal::Index(i, _)) => i.as_constant()?,
+        Expr::Lit(Literal::Nat(n)) => n.as_constant()?,
+        Expr::Lit(Literal::Int(v, _)) => i64::try_from(*v).ok()?,
+        Expr::App(f, e) if f.as_pattern() == Some(Pattern::NatAsIndex) => return constant_index(e),
+        _ => return None,
+    };
+    usize::try_from(n).ok()
+}
+
+/// Replaces every occurrence of a closed-over part by one variable.
+fn subexpression_elimination(t: &Term, args: &[RuleArg]) -> Procedural {
+    let [RuleArg::Position(path)] = args else { return Err(WhyNot::condition("a position is needed")) };
+    let Some(part) = t.at(path) else {
+        return Err(WhyNot::condition(format!("there is no position {path} here")));
+    };
+    let binders = t.binders_at(path).len() as u32;
+    let Some(value) = part.shift_down(binders) else {
+        let why = WhyNot::condition("the part mentions a variable that is bound between here and there");
+        return Err(why.below(path));
+    };
+    if !value.ty().is_data() {
+        return Err(WhyNot::condition("only data can be shared, not a function").below(path));
+    }
+    let body = t.shift_up(1);
+    let shared = replace(&body, &value.shift_up(1), 0);
+    let term = Term::app(Term::lam("y", value.ty().clone(), shared), value);
+    // The part itself is now the argument; nothing else has moved but down.
+    let moved = if path.is_root() {
+        vec![(Path::root(), Path::new([1]))]
+    } else {
+        let mut moved = vec![(path.clone(), Path::new([1]))];
+        for n in 0..path.len() {
+            let above = Path::new(path.steps()[..n].iter().copied());
+            let siblings = t.at(&above).map_or(0, |t| t.children().len() as u8);
+            for i in (0..siblings).filter(|i| *i != path.steps()[n]) {
+                let sibling = above.child(i);
+                moved.push((sibling.clone(), Path::new([0, 0]).join(&sibling)));
+            }
+        }
+        moved
+    };
+    applied(term, moved)
+}
+
+/// `t` with every occurrence of `value` replaced by variable `depth`. Both are in the same context.
+fn replace(t: &Term, value: &Term, depth: u32) -> Term {
+    if t.size() < value.size() {
+        return t.clone();
+    }
+    if *t == value.shift_up(depth) {
+        return Term::var(depth, value.ty().clone());
+    }
+    let under = u32::from(t.as_lam().is_some());
+    let children: Vec<Term> = t.children().into_iter().map(|c| replace(c, value, depth + under)).collect();
+    if children.is_empty() { t.clone() } else { t.with_children(children) }
+}
+
+/// `reduce add 0 (map (\x. fst x * snd x) (zip (join w) (join xs)))`, and with `reduceSeq` and a fused operator.
+fn separate_dot(t: &Term, columns_first: bool) -> Procedural {
+    let expected = "a dot product of two joined matrices";
+    let (weights, image) = joined_dot(t).ok_or_else(|| WhyNot::shape(expected, t))?;
+    let (column, row) = factors(weights).ok_or_else(|| {
+        WhyNot::condition("the weights are not the product of a column and a row of constants")
+    })?;
+    let element = match t.ty().as_scalar() {
+        Some(s) => s,
+        None => return Err(WhyNot::shape(expected, t)),
+    };
+    let literal = |values: Vec<f64>| -> b::Built {
+        let constants = values.into_iter().map(|v| {
+            if element.is_float() {
+                Ok(Term::lit(Literal::float(v, element)))
+            } else {
+                b::number(v as i64, element)
+            }
+        });
+        b::make_array(constants.collect::<Result<_, _>>()?)
+    };
+    let scalar = Type::scalar(element);
+    let dot = |weights: &Term, xs: Term| -> b::Built {
+        let pair = Type::pair(scalar.clone(), scalar.clone());
+        let times = b::lam("x", pair, |p| b::mul(b::fst(p.clone())?, b::snd(p)?))?;
+        let plus = b::pattern(Pattern::Add, vec![], &[scalar.clone(), scalar.clone()])?;
+        b::reduce(plus, b::number(0, element)?, b::map(times, b::zip(weights.clone(), xs)?)?)
+    };
+    let build = || -> b::Built {
+        let (column, row) = (literal(column)?, literal(row)?);
+        let (inner, outer) = if columns_first { (column, row) } else { (row, column) };
+        let lines = if columns_first { b::transpose(image.clone())? } else { image.clone() };
+        let line = match lines.ty().as_array() {
+            Some((_, line)) => line.clone(),
+            None => Type::ill(),
+        };
+        let each = b::lam("line", line, |line| dot(&inner, line))?;
+        dot(&outer, b::map(each, lines)?)
+    };
+    applied(build().map_err(misfit)?, vec![])
+}
+
+/// The weights and the other matrix of a dot product.
+fn joined_dot(t: &Term) -> Option<(&Term, &Term)> {
+    let app = |t: &'_ Term, p: Pattern| -> Option<()> {
+        let (prim, _) = t.as_pattern_app()?;
+        (prim.pattern == p).then_some(())
+    };
+    let (prim, args) = t.as_pattern_app()?;
+    let [op, zero, summed] = args.as_slice() else { return None };
+    if prim.pattern != Pattern::Reduce
+        || op.as_pattern().is_none_or(|p| p != Pattern::Add) && !super::operators::is_sum(op)
+        || !super::operators::is_neutral(op, zero)
+    {
+        return None;
+    }
+    app(summed, Pattern::Map)?;
+    let (_, args) = summed.as_pattern_app()?;
+    let [times, zipped] = args.as_slice() else { return None };
+    let (_, body) = times.as_lam()?;
+    let (mul, factors) = body.as_pattern_app()?;
+    let projects = |t: &Term, p: Pattern| matches!(t.as_pattern_app(), Some((q, a)) if q.pattern == p && a.len() == 1 && matches!(a[0].expr(), Expr::Var(0)));
+    let [x, y] = factors.as_slice() else { return None };
+    if mul.pattern != Pattern::Mul || !projects(x, Pattern::Fst) || !projects(y, Pattern::Snd) {
+        return None;
+    }
+    app(zipped, Pattern::Zip)?;
+    let (_, ends) = zipped.as_pattern_app()?;
+    let [a, b] = ends.as_slice() else { return None };
+    app(a, Pattern::Join)?;
+    app(b, Pattern::Join)?;
+    Some((a.as_app()?.1, b.as_app()?.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::nat::Nat;
+
+    fn rule(name: &str) -> Rule {
+        all().into_iter().find(|r| &*r.name == name).unwrap()
+    }
+
+    #[test]
+    fn gentle_beta_keeps_what_it_would_duplicate() {
+        let work = b::add(Term::var(0, Type::f32()), b::f32(1.0)).unwrap();
+        let once = b::share("x", work.clone(), |x| b::mul(x, b::f32(2.0))).unwrap();
+        let twice = b::share("x", work, |x| b::mul(x.clone(), x)).unwrap();
+        let done = rule("gentleBeta").apply(&once, &[]).unwrap();
+        assert_eq!(format!("{:?}", done.term), "((mul ((add %0) 1.0)) 2.0)");
+        let why = rule("gentleBeta").apply(&twice, &[]).unwrap_err();
+        assert!(why.to_string().contains("more often"), "{why}");
+    }
+
+    #[test]
+    fn a_part_that_occurs_twice_is_shared_once() {
+        let xs = Term::var(0, Type::array(Nat::var("n"), Type::f32()));
+        let sum = |xs: Term| {
+            let plus = b::pattern(Pattern::Add, vec![], &[Type::f32(), Type::f32()]).unwrap();
+            b::reduce(plus, b::f32(0.0), xs).unwrap()
+        };
+        let t = b::mul(sum(xs.clone()), sum(xs.clone())).unwrap();
+        let at = RuleArg::Position(Path::parse("1").unwrap());
+        let done = rule("subexpressionElimination").apply(&t, &[at]).unwrap();
+        assert!(done.term.ty() == t.ty());
+        assert_eq!(format!("{:?}", done.term), "((\\((mul %0) %0)) (((reduce add) 0.0) %0))");
+        // A part that mentions an inner binder stays.
+        let f = b::lam("x", Type::f32(), |x| b::mul(x.clone(), x)).unwrap();
+        let mapped = b::map(f, xs).unwrap();
+        let at = RuleArg::Position(Path::parse("0.1.0").unwrap());
+        let why = rule("subexpressionElimination").apply(&mapped, &[at]).unwrap_err();
+        assert!(why.to_string().contains("bound between"), "{why}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Instances for the rules that are procedures.
+
+use super::Case;
+use super::draw::Gen;
+use crate::lang::build as b;
+use crate::lang::eval::Sizes;
+use crate::lang::eval::inputs::Rng;
+use crate::lang::literal::Literal;
+use crate::lang::nat::Nat;
+use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::Term;
+use crate::lang::ty::{Scalar, Type};
+use crate::rewrite::rule::RuleArg;
+
+/// Draws a term for the built-in rule of this name.
+pub(super) fn draw(name: &str, seed: u64) -> Option<Case> {
+    let sizes = Sizes::new();
+    let mut g = Gen { rng: Rng::new(seed), sizes: &sizes };
+    let mut ctx = vec![Type::scalar(Scalar::I32), Type::f32(), g.data_type(2)];
+    let (body, args) = match name {
+        "gentleBeta" => (redex(&mut g, &mut ctx)?, vec![]),
+        "idxReduction" => (constant_idx(&mut g, &mut ctx)?, vec![]),
+        "subexpressionElimination" => {
+            let ty = g.data_type(1);
+            let body = g.term(&mut ctx, &ty, 4)?;
+            let positions = body.positions();
+            let at = positions[g.below(positions.len())].0.clone();
+            (body, vec![RuleArg::Position(at)])
+        }
+        "separateDotVH" | "separateDotHV" => (dot(&mut g, &mut ctx)?, vec![]),
+        _ => return None,
+    };
+    let at = Path::new(vec![0; ctx.len()]);
+    let term = ctx.into_iter().rev().fold(body, |t, ty| Term::lam("in", ty, t));
+    Some(Case { term, at, args, sizes })
+}
+
+fn redex(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
+    let (param, result) = (g.data_type(1), g.data_type(1));
+    let argument = g.term(ctx, &param, 2)?;
+    let f = g.term(ctx, &Type::fun(param, result), 3)?;
+    Some(Term::app(f, argument))
+}
+
+fn constant_idx(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
+    let n = 1 + g.below(4);
+    let ty = g.data_type(1);
+    let elements = (0..n).map(|_| g.term(ctx, &ty, 2)).collect::<Option<Vec<_>>>()?;
+    let at = Nat::constant(g.below(n) as i64);
+    let size = Nat::constant(n as i64);
+    let index = if g.one_in(2) {
+        Term::lit(Literal::Index(at, size))
+    } else {
+        b::nat_as_index(&size, Term::lit(Literal::Nat(at))).ok()?
+    };
+    b::idx(index, b::make_array(elements).ok()?).ok()
+}
+
+/// A dot product with a matrix that is a product.
+fn dot(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
+    let s = if g.one_in(3) { Scalar::F32 } else { Scalar::I32 };
+    let scalar = Type::scalar(s);
+    let (n, m) = (1 + g.below(3), 1 + g.below(3));
+    let column: Vec<i64> = (0..n).map(|_| g.below(5) as i64 - 2).collect();
+    let row: Vec<i64> = (0..m).map(|_| g.below(5) as i64 - 2).collect();
+    let rows = column.iter().map(|v| {
+        let cells = row.iter().map(|h| b::number(v * h, s)).collect::<Result<Vec<_>, _>>()?;
+        b::make_array(cells)
+    });
+    let weights = b::make_array(rows.collect::<Result<Vec<_>, _>>().ok()?).ok()?;
+    let image = Type::array(Nat::constant(n as i64), Type::array(Nat::constant(m as i64), scalar.clone()));
+    ctx.push(image.clone());
+    let xs = Term::var(0, image);
+    let pair = Type::pair(scalar.clone(), scalar.clone());
+    let times = b::lam("x", pair, |p| b::mul(b::fst(p.clone())?, b::snd(p)?)).ok()?;
+    let plus = b::pattern(Pattern::Add, vec![], &[scalar.clone(), scalar]).ok()?;
+    let zipped = b::zip(b::join(weights).ok()?, b::join(xs).ok()?).ok()?;
+    b::reduce(plus, b::number(0, s).ok()?, b::map(times, zipped).ok()?).ok()
+}

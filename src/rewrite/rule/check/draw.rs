@@ -1,0 +1,245 @@
+//! Random types and well-typed terms, small and full of variables.
+
+use crate::lang::build as b;
+use crate::lang::eval::Sizes;
+use crate::lang::eval::inputs::Rng;
+use crate::lang::literal::Literal;
+use crate::lang::nat::Nat;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::{Arg, Term};
+use crate::lang::ty::{Scalar, Type, TypeKind};
+use crate::lang::value::eval_nat;
+
+/// Draws types and terms. Terms are in the context that they are drawn for: types of the variables, outermost first.
+pub struct Gen<'a> {
+    pub rng: Rng,
+    pub sizes: &'a Sizes,
+}
+
+impl Gen<'_> {
+    pub fn below(&mut self, n: usize) -> usize {
+        self.rng.below(n.max(1) as u64) as usize
+    }
+
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Clone>(&mut self, from: &[T]) -> Option<T> {
+        if from.is_empty() { None } else { Some(from[self.below(from.len())].clone()) }
+    }
+
+    pub fn number_type(&mut self) -> Type {
+        Type::scalar(if self.one_in(4) { Scalar::F32 } else { Scalar::I32 })
+    }
+
+    /// A small data type.
+    pub fn data_type(&mut self, fuel: usize) -> Type {
+        match self.below(10) {
+            0 | 1 if fuel > 0 => Type::pair(self.data_type(fuel - 1), self.data_type(fuel - 1)),
+            2 if fuel > 0 => Type::array(Nat::constant(1 + self.below(3) as i64), self.data_type(fuel - 1)),
+            3 => Type::scalar(Scalar::Bool),
+            _ => self.number_type(),
+        }
+    }
+
+    /// A term of the type; none when the type has none that can be built here.
+    pub fn term(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
+        if ty.as_fun().is_some() {
+            return self.function(ctx, ty, fuel);
+        }
+        if !self.one_in(4)
+            && let Some(found) = self.in_context(ctx, ty)
+        {
+            return Some(found);
+        }
+        if fuel == 0 {
+            return self.in_context(ctx, ty).or_else(|| self.smallest(ctx, ty));
+        }
+        match ty.kind() {
+            TypeKind::Scalar(Scalar::Bool) => {
+                let number = self.number_type();
+                let (x, y) = (self.term(ctx, &number, fuel - 1)?, self.term(ctx, &number, fuel - 1)?);
+                if self.one_in(2) { b::lt(x, y) } else { b::equal(x, y) }.ok()
+            }
+            TypeKind::Scalar(_) | TypeKind::Vector(..) => {
+                if self.one_in(8) {
+                    return self.smallest(ctx, ty);
+                }
+                let (x, y) = (self.term(ctx, ty, fuel - 1)?, self.term(ctx, ty, fuel - 1)?);
+                match self.below(6) {
+                    0 => b::sub(x, y),
+                    1 => b::min(x, y),
+                    2 | 3 => b::mul(x, y),
+                    _ => b::add(x, y),
+                }
+                .ok()
+            }
+            TypeKind::Pair(s, t) => {
+                let (x, y) = (self.term(ctx, s, fuel - 1)?, self.term(ctx, t, fuel - 1)?);
+                b::make_pair(x, y).ok()
+            }
+            TypeKind::Array(n, t) => self.array(ctx, n, t, fuel - 1),
+            _ => self.smallest(ctx, ty),
+        }
+    }
+
+    /// A variable of the type, a component or an element of one. Inner variables are likelier.
+    fn in_context(&mut self, ctx: &[Type], ty: &Type) -> Option<Term> {
+        let mut found = vec![];
+        for (i, t) in ctx.iter().rev().enumerate() {
+            let copies = if i < 2 { 3 } else { 1 };
+            for term in self.parts(Term::var(i as u32, t.clone()), ty, 2) {
+                found.extend(std::iter::repeat_n(term, copies));
+            }
+        }
+        self.pick(&found)
+    }
+
+    fn parts(&mut self, whole: Term, ty: &Type, depth: usize) -> Vec<Term> {
+        if whole.ty() == ty {
+            return vec![whole];
+        }
+        if depth == 0 {
+            return vec![];
+        }
+        match whole.ty().clone().kind() {
+            TypeKind::Pair(..) => {
+                let mut out = vec![];
+                if let Ok(first) = b::fst(whole.clone()) {
+                    out.extend(self.parts(first, ty, depth - 1));
+                }
+                if let Ok(second) = b::snd(whole) {
+                    out.extend(self.parts(second, ty, depth - 1));
+                }
+                out
+            }
+            TypeKind::Array(n, t) if !ty.has_array() || t.has_array() => {
+                let at = self.index(n);
+                b::idx(at, whole).map(|e| self.parts(e, ty, depth - 1)).unwrap_or_default()
+            }
+            _ => vec![],
+        }
+    }
+
+    fn index(&mut self, n: &Nat) -> Term {
+        let value = eval_nat(n, self.sizes).unwrap_or(1);
+        let at = self.below(value.max(1) as usize) as i64;
+        // A symbolic size is not known to exceed anything but 0.
+        let at = if n.as_constant().is_some() { at } else { 0 };
+        Term::lit(Literal::Index(Nat::constant(at), n.clone()))
+    }
+
+    /// A term that needs no variables.
+    fn smallest(&mut self, ctx: &mut Vec<Type>, ty: &Type) -> Option<Term> {
+        Some(match ty.kind() {
+            TypeKind::Scalar(Scalar::Bool) => Term::lit(Literal::Bool(self.one_in(2))),
+            TypeKind::Scalar(s) => Term::lit(Literal::number(self.below(4) as i128, *s)?),
+            TypeKind::NatType => Term::lit(Literal::Nat(Nat::constant(self.below(4) as i64))),
+            TypeKind::Index(n) => self.index(n),
+            TypeKind::Vector(n, t) => {
+                let lane = self.smallest(ctx, t)?;
+                b::vector_from_scalar(n, lane).ok()?
+            }
+            TypeKind::Pair(s, t) => b::make_pair(self.smallest(ctx, s)?, self.smallest(ctx, t)?).ok()?,
+            TypeKind::Array(n, t) => {
+                ctx.push(Type::index(n.clone()));
+                let body = self.smallest(ctx, t);
+                ctx.pop();
+                b::generate(Term::lam("i", Type::index(n.clone()), body?)).ok()?
+            }
+            TypeKind::Fun(..) | TypeKind::Var(_) | TypeKind::Ill => return None,
+        })
+    }
+
+    fn array(&mut self, ctx: &mut Vec<Type>, n: &Nat, t: &Type, fuel: usize) -> Option<Term> {
+        // A map over an array of the same length, if there is one.
+        let sources: Vec<(u32, Type, Type)> = ctx
+            .iter()
+            .rev()
+            .enumerate()
+            .filter_map(|(i, ty)| {
+                let (m, s) = ty.as_array()?;
+                (m == n).then(|| (i as u32, ty.clone(), s.clone()))
+            })
+            .collect();
+        if !self.one_in(3)
+            && let Some((i, array, element)) = self.pick(&sources)
+        {
+            ctx.push(element.clone());
+            let body = self.term(ctx, t, fuel);
+            ctx.pop();
+            return b::map(Term::lam("x", element, body?), Term::var(i, array)).ok();
+        }
+        if let Some(k) = n.as_constant().filter(|k| *k <= 3 && *k > 0)
+            && self.one_in(2)
+        {
+            let elements = (0..k).map(|_| self.term(ctx, t, fuel)).collect::<Option<Vec<_>>>()?;
+            return b::make_array(elements).ok();
+        }
+        let index = Type::index(n.clone());
+        ctx.push(index.clone());
+        let body = self.term(ctx, t, fuel);
+        ctx.pop();
+        b::generate(Term::lam("i", index, body?)).ok()
+    }
+
+    fn function(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
+        let (params, result) = ty.signature();
+        let numbers = |t: &Type| t.as_scalar().is_some_and(|s| s != Scalar::Bool);
+        if self.one_in(4) && numbers(&result) && params.iter().all(|p| *p == result) {
+            let known: &[Pattern] = match params.len() {
+                1 => &[Pattern::Neg, Pattern::Abs],
+                2 => &[Pattern::Add, Pattern::Mul, Pattern::Sub, Pattern::Max],
+                _ => &[],
+            };
+            if let Some(p) = self.pick(known) {
+                return b::pattern(p, vec![], &params).ok();
+            }
+        }
+        let (param, rest) = ty.as_fun()?;
+        ctx.push(param.clone());
+        let body = self.term(ctx, rest, fuel);
+        ctx.pop();
+        Some(Term::lam("xyzw".get(params.len() - 1..params.len()).unwrap_or("p"), param.clone(), body?))
+    }
+
+    /// A known operator on numbers, as pattern or lambda.
+    pub fn operator(&mut self, t: &Type) -> Option<Term> {
+        let p = self.pick(&[Pattern::Add, Pattern::Mul, Pattern::Min, Pattern::Max])?;
+        let op = b::pattern(p, vec![], &[t.clone(), t.clone()]).ok()?;
+        if self.one_in(2) {
+            return Some(op);
+        }
+        b::lam2(("a", t.clone()), ("b", t.clone()), |x, y| b::apply(p, Vec::<Arg>::new(), vec![x, y])).ok()
+    }
+
+    /// `\a y. a + h y`
+    pub fn additive(&mut self, ctx: &mut Vec<Type>, acc: &Type, element: &Type) -> Option<Term> {
+        ctx.push(element.clone());
+        let added = self.term(ctx, acc, 2);
+        ctx.pop();
+        // The accumulator comes between the context and the element.
+        let added = added?.rename(&|i| Some(if i == 0 { 0 } else { i + 1 }))?;
+        let sum = b::add(Term::var(1, acc.clone()), added).ok()?;
+        Some(Term::lam("a", acc.clone(), Term::lam("y", element.clone(), sum)))
+    }
+
+    /// What is neutral for a known operator.
+    pub fn neutral(&mut self, op: &Term) -> Option<Term> {
+        let (params, _) = op.ty().signature();
+        let t = params.first()?;
+        let s = t.as_scalar()?;
+        let candidates: Vec<Term> = match s {
+            Scalar::F32 | Scalar::F64 => [0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY]
+                .into_iter()
+                .map(|v| Term::lit(Literal::float(v, s)))
+                .collect(),
+            _ => [0, 1, i128::from(i32::MIN), i128::from(i32::MAX)]
+                .into_iter()
+                .filter_map(|v| Literal::number(v, s).map(Term::lit))
+                .collect(),
+        };
+        candidates.into_iter().find(|z| super::super::operators::is_neutral(op, z))
+    }
+}

@@ -1,0 +1,203 @@
+//! Side conditions of rules.
+
+use super::bindings::Bindings;
+use super::equation::Equation;
+use super::operators;
+use super::vectorise::vectorise;
+use super::why::{Reason, WhyNot};
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::nat::Nat;
+use crate::lang::path::Path;
+use crate::lang::term::{Expr, Term};
+use crate::lang::ty::{Type, TypeKind};
+
+/// A condition on what a rule's variables stand for. Numbers are indices of the rule's term variables, unless said
+/// otherwise. `x notin f` is no condition at matching: it takes `x` out of the scope of `f`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// Sizes divide, or are ordered. What cannot be decided is assumed.
+    Size(SizeConstraint),
+    /// The operator is associative.
+    Assoc(usize),
+    /// The value is neutral for the operator, on both sides.
+    Neutral(usize, usize),
+    /// The operator does not care about the order of its operands.
+    Commutative(usize),
+    /// The value is zero.
+    Zero(usize),
+    /// `op a y = a + h y` for some `h`.
+    Additive(usize),
+    /// The matrix of constants is the product of the column and the row of constants.
+    Separable(usize, usize, usize),
+    /// The function takes and returns scalars, or pairs of them.
+    ScalarFun(usize),
+    /// The function has a vector counterpart at this length.
+    Vectorisable(Nat, usize),
+    /// The binder of this number of its scope occurs at most once in the variable.
+    UsedOnce(usize, usize),
+    /// The binder occurs in the variable.
+    Uses(usize, usize),
+    /// The variable stands for more than a variable.
+    NotVariable(usize),
+    /// The variable computes something, rather than only rearranging data.
+    Computes(usize),
+    /// The type variable of this number is a scalar.
+    ScalarType(usize),
+    /// The variable stands for no lambda.
+    NotLambda(usize),
+}
+
+impl Condition {
+    /// Checks the condition; sizes that cannot be compared are added to `assumed`.
+    ///
+    /// # Errors
+    /// The condition in words, when it does not hold.
+    pub fn check(
+        &self,
+        eq: &Equation,
+        b: &Bindings,
+        assumed: &mut Vec<SizeConstraint>,
+    ) -> Result<(), WhyNot> {
+        let holds = match self {
+            Condition::Size(c) => {
+                let c = c.subst(&|v| crate::lang::ty::TypeSubst::nat(b, v));
+                match c.decide() {
+                    Some(true) => true,
+                    Some(false) => return Err(refuted(&c)),
+                    None => {
+                        if !assumed.contains(&c) {
+                            assumed.push(c);
+                        }
+                        true
+                    }
+                }
+            }
+            Condition::Assoc(f) => term(b, *f).is_some_and(operators::is_associative),
+            Condition::Neutral(f, z) => {
+                matches!((term(b, *f), term(b, *z)), (Some(f), Some(z)) if operators::is_neutral(f, z))
+            }
+            Condition::Commutative(f) => term(b, *f).is_some_and(operators::is_commutative),
+            Condition::Zero(z) => term(b, *z).is_some_and(operators::is_zero),
+            Condition::Additive(f) => term(b, *f).is_some_and(operators::is_additive),
+            Condition::Separable(m, v, h) => match (term(b, *m), term(b, *v), term(b, *h)) {
+                (Some(m), Some(v), Some(h)) => operators::is_product(m, v, h),
+                _ => false,
+            },
+            Condition::ScalarFun(f) => term(b, *f).is_some_and(|f| is_scalar_function(f.ty())),
+            Condition::Vectorisable(n, f) => match term(b, *f) {
+                Some(f) => {
+                    vectorise(&b.size(n), f)?;
+                    true
+                }
+                None => false,
+            },
+            Condition::UsedOnce(v, i) => scoped(eq, b, *v, *i).is_some_and(|(t, i)| t.occurrences(i) <= 1),
+            Condition::Uses(v, i) => scoped(eq, b, *v, *i).is_some_and(|(t, i)| t.has_free(i)),
+            Condition::NotVariable(v) => term(b, *v).is_some_and(|t| !matches!(t.expr(), Expr::Var(_))),
+            Condition::NotLambda(v) => term(b, *v).is_some_and(|t| t.as_lam().is_none()),
+            Condition::Computes(f) => term(b, *f).is_some_and(computes),
+            Condition::ScalarType(t) => matches!(b.types.get(*t), Some(Some(t)) if t.as_scalar().is_some()),
+        };
+        if holds { Ok(()) } else { Err(WhyNot::condition(self.text(eq))) }
+    }
+
+    /// The term variables that it looks at.
+    pub fn vars(&self) -> Vec<usize> {
+        match self {
+            Condition::Size(_) | Condition::ScalarType(_) => vec![],
+            Condition::Assoc(v)
+            | Condition::Commutative(v)
+            | Condition::Zero(v)
+            | Condition::Additive(v)
+            | Condition::ScalarFun(v)
+            | Condition::Vectorisable(_, v)
+            | Condition::UsedOnce(v, _)
+            | Condition::Uses(v, _)
+            | Condition::NotVariable(v)
+            | Condition::NotLambda(v)
+            | Condition::Computes(v) => vec![*v],
+            Condition::Neutral(f, z) => vec![*f, *z],
+            Condition::Separable(m, v, h) => vec![*m, *v, *h],
+        }
+    }
+
+    /// The condition as it is written in a rule.
+    pub fn text(&self, eq: &Equation) -> String {
+        let v = |i: &usize| eq.vars.get(*i).map_or("_", |v| &*v.name).to_owned();
+        let binder = |of: &usize, i: &usize| {
+            eq.vars.get(*of).and_then(|v| v.scope.get(*i)).map_or("_", |(n, _)| &**n).to_owned()
+        };
+        match self {
+            Condition::Size(c) => c
+                .subst(&|v| match v {
+                    crate::lang::nat::NatVar::Meta(i) => eq.nats.get(*i as usize).map(|n| Nat::var(n)),
+                    crate::lang::nat::NatVar::Named(_) => None,
+                })
+                .to_string(),
+            Condition::Assoc(f) => format!("assoc {}", v(f)),
+            Condition::Neutral(f, z) => format!("neutral {} {}", v(f), v(z)),
+            Condition::Commutative(f) => format!("commutative {}", v(f)),
+            Condition::Zero(z) => format!("zero {}", v(z)),
+            Condition::Additive(f) => format!("additive {}", v(f)),
+            Condition::Separable(m, a, b) => format!("separable {} {} {}", v(m), v(a), v(b)),
+            Condition::ScalarFun(f) => format!("scalarFun {}", v(f)),
+            Condition::Vectorisable(n, f) => {
+                format!("vectorisable {} {}", eq.readable_size(n).as_atom_text(), v(f))
+            }
+            Condition::UsedOnce(f, i) => format!("usedOnce {} {}", binder(f, i), v(f)),
+            Condition::Uses(f, i) => format!("uses {} {}", binder(f, i), v(f)),
+            Condition::NotVariable(f) => format!("notVariable {}", v(f)),
+            Condition::NotLambda(f) => format!("notLambda {}", v(f)),
+            Condition::Computes(f) => format!("computes {}", v(f)),
+            Condition::ScalarType(t) => {
+                format!("scalar {}", eq.types.get(*t).map_or("_", |t| &*t.name))
+            }
+        }
+    }
+}
+
+fn term(b: &Bindings, v: usize) -> Option<&Term> {
+    b.term(v)
+}
+
+/// The variable's term and the De Bruijn index that its scope's binder `i` has there.
+fn scoped<'a>(eq: &Equation, b: &'a Bindings, v: usize, i: usize) -> Option<(&'a Term, u32)> {
+    let k = eq.vars.get(v)?.scope.len();
+    Some((b.term(v)?, k.checked_sub(1 + i)? as u32))
+}
+
+/// A size condition that fails, in words.
+pub fn refuted(c: &SizeConstraint) -> WhyNot {
+    let text = match c {
+        SizeConstraint::Divides(a, b) => format!("{a} does not divide {b}"),
+        SizeConstraint::AtMost(a, b) => format!("{a} is greater than {b}"),
+        SizeConstraint::Equal(a, b) => format!("{a} is not {b}"),
+    };
+    WhyNot { at: Path::root(), depth: 0, reason: Reason::Condition(text) }
+}
+
+/// Scalars, indices, vectors, and pairs of those.
+pub fn is_scalar_like(t: &Type) -> bool {
+    match t.kind() {
+        TypeKind::Scalar(_) | TypeKind::NatType | TypeKind::Index(_) | TypeKind::Vector(..) => true,
+        TypeKind::Pair(a, b) => is_scalar_like(a) && is_scalar_like(b),
+        _ => false,
+    }
+}
+
+fn is_scalar_function(t: &Type) -> bool {
+    let (params, result) = t.signature();
+    !params.is_empty() && params.iter().all(is_scalar_like) && is_scalar_like(&result)
+}
+
+/// Does the term hold a lambda, of one or two parameters, that takes and returns scalars: a computation?
+pub fn computes(t: &Term) -> bool {
+    let mut stack = vec![t];
+    while let Some(t) = stack.pop() {
+        if is_scalar_function(t.ty()) && (t.as_lam().is_some() || t.as_prim().is_some()) {
+            return true;
+        }
+        stack.extend(t.children());
+    }
+    false
+}

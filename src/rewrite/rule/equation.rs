@@ -1,0 +1,95 @@
+//! A rule that is an equation: two typed sides, read from left to right.
+
+use super::condition::Condition;
+use super::pat::Pat;
+use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::ty::{Type, TypeSubst, TypeVar};
+
+/// A term variable of a rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleVar {
+    pub name: Name,
+    /// The binders of the left side that it may mention, with their types, outermost first.
+    pub scope: Vec<(Name, Type)>,
+    /// The type of what it stands for.
+    pub ty: Type,
+}
+
+impl RuleVar {
+    /// The type of the variable as a function of its scope.
+    pub fn function_type(&self) -> Type {
+        self.scope.iter().rev().fold(self.ty.clone(), |t, (_, p)| Type::fun(p.clone(), t))
+    }
+}
+
+/// A type variable of a rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleType {
+    pub name: Name,
+    /// It stands for data only, as every type that a pattern takes; otherwise also for functions.
+    pub data: bool,
+}
+
+/// A variable for an address space or a dimension.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleSlot {
+    pub name: Name,
+    pub kind: SlotKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SlotKind {
+    Addr,
+    Dim,
+}
+
+/// Left and right side.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sides {
+    pub lhs: Pat,
+    pub rhs: Pat,
+}
+
+/// The equation of a rule. Numbers in patterns and types are indices into these lists.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Equation {
+    pub vars: Vec<RuleVar>,
+    pub types: Vec<RuleType>,
+    pub nats: Vec<Name>,
+    pub slots: Vec<RuleSlot>,
+    /// The sides as written; a left side that is a composition is applied to a variable. The e-graph matches these.
+    pub sides: Sides,
+    /// Where the sides are functions, both applied to fresh variables: what stands in a program is mostly
+    /// `map f x`, also for a rule on `map f`.
+    pub applied: Option<Sides>,
+    pub conditions: Vec<Condition>,
+    /// Sizes that the right side has and that are not evidently sizes: `n/p`, `n - 1`.
+    pub needs: Vec<Nat>,
+}
+
+struct Readable<'a>(&'a Equation);
+
+impl TypeSubst for Readable<'_> {
+    fn ty(&self, v: &TypeVar) -> Option<Type> {
+        if let TypeVar::Meta(i) = v { Some(Type::named(&self.0.types.get(*i as usize)?.name)) } else { None }
+    }
+    fn nat(&self, v: &NatVar) -> Option<Nat> {
+        if let NatVar::Meta(i) = v { Some(Nat::var(self.0.nats.get(*i as usize)?)) } else { None }
+    }
+}
+
+impl Equation {
+    /// The type with the rule's variables by name.
+    pub fn readable_type(&self, t: &Type) -> Type {
+        t.subst(&Readable(self))
+    }
+
+    /// The size with the rule's variables by name.
+    pub fn readable_size(&self, n: &Nat) -> Nat {
+        n.subst(&|v| Readable(self).nat(v))
+    }
+
+    pub fn var(&self, name: &str) -> Option<usize> {
+        self.vars.iter().position(|v| &*v.name == name)
+    }
+}

@@ -1,0 +1,321 @@
+//! From the text of rules to rules.
+//!
+//! In: parsed files of rules. Out: a [`RuleSet`], and what is wrong, with its place; a rule with a mistake is left
+//! out. `typing` infers both sides of a rule, `scope` finds what its variables may mention, `condition` reads side
+//! conditions, `example` its examples.
+
+mod condition;
+mod example;
+mod scope;
+mod typing;
+
+use super::set::{NamedSet, RuleSet, RuleUse};
+use super::{Body, ParamKind, Rule, RuleArg, RuleData};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::digest::Digest;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::pattern::AddressSpace;
+use crate::lang::syntax::ast::{self, ExprKind, Item, ItemKind, Op};
+use crate::lang::syntax::{parse_rules, print};
+use indexmap::IndexMap;
+
+pub use crate::lang::source::Sources;
+
+/// A file of rules: the label it is shown under, and its text.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    pub label: &'a str,
+    pub text: &'a str,
+}
+
+impl RuleSet {
+    /// The built-in rules and sets: the procedures, and the texts of `rules/`.
+    pub fn builtin(sources: &mut Sources) -> (RuleSet, Vec<Diagnostic>) {
+        let mut rules = RuleSet::default();
+        let mut problems = vec![];
+        for rule in super::builtin::all() {
+            rules.insert(rule);
+        }
+        problems.extend(rules.load(sources, &super::library::rules()));
+        (rules, problems)
+    }
+
+    /// Adds the rules of some files. A rule of a name that is known from before replaces it; two rules of one name
+    /// in these files are a mistake. Sets and aliases may refer to rules of any file.
+    pub fn load(&mut self, sources: &mut Sources, files: &[Source]) -> Vec<Diagnostic> {
+        let mut problems = vec![];
+        let mut items: Vec<(Item, Name)> = vec![];
+        for source in files {
+            let id = sources.add(source.label, source.text);
+            let (file, found) = parse_rules(id, source.text);
+            problems.extend(found);
+            items.extend(file.items.into_iter().map(|item| (item, stem(source.label))));
+        }
+        problems.extend(self.add(items));
+        problems
+    }
+
+    /// Adds the definitions of parsed files, each with its theme.
+    pub fn add(&mut self, items: Vec<(Item, Name)>) -> Vec<Diagnostic> {
+        let mut problems = vec![];
+        let mut here: IndexMap<Name, Span> = IndexMap::new();
+        let mut sets = vec![];
+        let mut aliases = vec![];
+        for (item, theme) in &items {
+            if let Some(name) = item.kind.name() {
+                if let Some(first) = here.get(&name.kind) {
+                    problems.push(
+                        Diagnostic::error("E0206", format!("`{}` is defined twice.", name.kind))
+                            .label(name.span, "defined again here")
+                            .label(*first, "first defined here"),
+                    );
+                    continue;
+                }
+                here.insert(name.kind.clone(), name.span);
+            }
+            match &item.kind {
+                ItemKind::Rule(rule) => {
+                    let (rule, found) = load_rule(rule, item, theme);
+                    problems.extend(found);
+                    if let Some(rule) = rule {
+                        self.insert(rule);
+                    }
+                }
+                ItemKind::RuleSet(set) => sets.push((set, item)),
+                ItemKind::Alias(alias) => aliases.push(alias),
+                ItemKind::Declare(condition) => problems.push(
+                    Diagnostic::error("E0212", "Properties of operators cannot be declared yet.")
+                        .label(condition.span, "not possible")
+                        .note("The known operators are + * min max; see `assoc` in rules/README.md."),
+                ),
+                _ => {}
+            }
+        }
+        let no_sizes = |_: &str| None;
+        for alias in aliases {
+            // Without arguments it is another name, to be used with the same arguments.
+            let renamed =
+                self.use_of(&alias.target.name.kind, vec![]).filter(|_| alias.target.args.is_empty());
+            match renamed.map_or_else(|| rule_use(self, &alias.target, &no_sizes), Ok) {
+                Ok(target) => {
+                    self.insert_alias(alias.name.kind.clone(), target);
+                }
+                Err(problem) => problems.push(*problem),
+            }
+        }
+        for (set, item) in &sets {
+            let mut rules = vec![];
+            let mut open = vec![set.name.kind.clone()];
+            self.collect(set, &sets, &mut open, &mut rules, &mut problems);
+            let doc = item.doc.join("\n");
+            self.insert_set(NamedSet { name: set.name.kind.clone(), rules, doc });
+        }
+        problems
+    }
+
+    /// The rules of a set, those of the sets in it included.
+    fn collect(
+        &self,
+        set: &ast::RuleSet,
+        sets: &[(&ast::RuleSet, &Item)],
+        open: &mut Vec<Name>,
+        out: &mut Vec<RuleUse>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        for reference in &set.rules {
+            let name = &reference.name;
+            if let Some((inner, _)) = sets.iter().find(|(s, _)| s.name.kind == name.kind) {
+                if open.contains(&name.kind) {
+                    problems.push(
+                        Diagnostic::error("E0211", format!("The set `{}` contains itself.", name.kind))
+                            .label(name.span, "cyclic"),
+                    );
+                    continue;
+                }
+                open.push(name.kind.clone());
+                self.collect(inner, sets, open, out, problems);
+                open.pop();
+                continue;
+            }
+            if let Some(inner) = self.set(&name.kind) {
+                out.extend(inner.rules.iter().filter(|r| !out.contains(r)).cloned().collect::<Vec<_>>());
+                continue;
+            }
+            match rule_use(self, reference, &|_| None) {
+                Ok(found) if out.contains(&found) => {}
+                Ok(found) => out.push(found),
+                Err(problem) => problems.push(*problem),
+            }
+        }
+    }
+}
+
+/// The theme of a file: its name without folder and extension.
+fn stem(label: &str) -> Name {
+    let file = label.rsplit(['/', '\\']).next().unwrap_or(label);
+    file.strip_suffix(".rules").unwrap_or(file).into()
+}
+
+fn load_rule(rule: &ast::Rule, item: &Item, theme: &Name) -> (Option<Rule>, Vec<Diagnostic>) {
+    let typed = match typing::equation(rule) {
+        Ok(typed) => typed,
+        Err(problems) => return (None, problems),
+    };
+    let mut problems = typed.warnings;
+    let mut examples = vec![];
+    for example in &rule.examples {
+        match example::read(&rule.name.kind, &typed.params, example) {
+            Ok(example) => examples.push(example),
+            Err(found) => problems.extend(found),
+        }
+    }
+    // The digest covers what the rule does: its text without examples and documentation, in canonical layout.
+    let bare = ast::Rule { examples: vec![], ..rule.clone() };
+    let canonical = Item { span: item.span, doc: vec![], kind: ItemKind::Rule(Box::new(bare)) };
+    let options = print::Options { width: 100, ..print::Options::default() };
+    let text = print::item(&canonical, &options);
+    let reassociates = rule.marks.iter().any(|m| &*m.kind == "reassociates");
+    for mark in rule.marks.iter().filter(|m| &*m.kind != "reassociates") {
+        problems.push(
+            Diagnostic::error("E0213", format!("There is no mark `{}`.", mark.kind))
+                .label(mark.span, "not known")
+                .hint("The mark is `reassociates`."),
+        );
+    }
+    let loaded = Rule::new(RuleData {
+        name: rule.name.kind.clone(),
+        theme: theme.clone(),
+        params: typed.params,
+        body: Body::Equation(Box::new(typed.equation)),
+        reassociates,
+        doc: item.doc.join("\n"),
+        examples,
+        digest: Digest::of(text.as_bytes()),
+        span: Some(item.span),
+        text,
+    });
+    (Some(loaded), problems)
+}
+
+fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(code, message).label(span, label))
+}
+
+/// Reads a size; `known` says what its names stand for.
+///
+/// # Errors
+/// `E0207` when it is no size, `E0208` for an unknown name.
+pub fn size(e: &ast::Expr, known: &dyn Fn(&str) -> Option<Nat>) -> Result<Nat, Box<Diagnostic>> {
+    let n = match &e.kind {
+        ExprKind::Name(name) => match known(name) {
+            Some(n) => n,
+            None => {
+                return Err(problem("E0208", format!("There is no size `{name}`."), e.span, "not known"));
+            }
+        },
+        ExprKind::Number(number) => match number.as_int() {
+            Some(n) => Nat::constant(n),
+            None => return Err(problem("E0207", "A size is a whole number.", e.span, "this is none")),
+        },
+        ExprKind::Neg(inner) => Nat::constant(0).sub(&size(inner, known)?),
+        ExprKind::Infix(first, rest) => {
+            let mut n = size(first, known)?;
+            for (op, other) in rest {
+                let m = size(other, known)?;
+                n = match op {
+                    Op::Add => n.add(&m),
+                    Op::Sub => n.sub(&m),
+                    Op::Mul => n.mul(&m),
+                    Op::Div => n.exact_div(&m),
+                    Op::FloorDiv => n.floor_div(&m),
+                    Op::Rem => n.modulo(&m),
+                    Op::Pow => match m.as_constant().and_then(|k| u32::try_from(k).ok()) {
+                        Some(k) if k <= 64 => n.pow(k),
+                        _ => {
+                            return Err(problem(
+                                "E0207",
+                                "The exponent of a size is a small number.",
+                                other.span,
+                                "this is none",
+                            ));
+                        }
+                    },
+                    _ => {
+                        let message = format!("`{}` does not compute a size.", op.symbol());
+                        return Err(problem("E0207", message, e.span, "no size"));
+                    }
+                };
+            }
+            n
+        }
+        _ => return Err(problem("E0207", "This is no size.", e.span, "a size is made of names and numbers")),
+    };
+    if n.is_poison() {
+        return Err(problem(
+            "E0207",
+            "This size cannot be computed.",
+            e.span,
+            "too large, or divided by zero",
+        ));
+    }
+    Ok(n)
+}
+
+/// A rule with its arguments, as it stands in a set: `splitJoin(32)`.
+///
+/// # Errors
+/// When there is no such rule, or the arguments are not those that it takes.
+pub fn rule_use(
+    rules: &RuleSet,
+    reference: &ast::RuleRef,
+    known: &dyn Fn(&str) -> Option<Nat>,
+) -> Result<RuleUse, Box<Diagnostic>> {
+    let name = &reference.name;
+    let Some(found) = rules.use_of(&name.kind, vec![]) else {
+        return Err(Box::new(
+            Diagnostic::error("E0209", format!("There is no rule `{}`.", name.kind))
+                .label(name.span, "not known")
+                .did_you_mean(&name.kind, rules.names().map(|n| &**n)),
+        ));
+    };
+    if reference.args.is_empty() && found.args.len() == found.rule.params.len() {
+        return Ok(found);
+    }
+    let params = &found.rule.params;
+    if params.len() != reference.args.len() {
+        let message =
+            format!("`{}` takes {} arguments and has {}.", name.kind, params.len(), reference.args.len());
+        return Err(problem("E0210", message, name.span, "here"));
+    }
+    let mut args = vec![];
+    for (param, arg) in params.iter().zip(&reference.args) {
+        let ast::Arg::Expr(e) = arg else {
+            return Err(problem("E0210", "A type is no argument of a rule.", arg.span(), "a type"));
+        };
+        args.push(match (&param.kind, &e.kind) {
+            (ParamKind::Nat(_), _) => RuleArg::Nat(size(e, known)?),
+            (ParamKind::Dim(_), _) => {
+                match size(e, known)?.as_constant().and_then(|d| u8::try_from(d).ok()).filter(|d| *d < 3) {
+                    Some(d) => RuleArg::Dim(d),
+                    None => {
+                        return Err(problem("E0210", "A dimension is 0, 1 or 2.", e.span, "no dimension"));
+                    }
+                }
+            }
+            (ParamKind::Addr(_), ExprKind::Name(n)) => match AddressSpace::from_name(n) {
+                Some(a) => RuleArg::Addr(a),
+                None => {
+                    let spaces: Vec<&str> = AddressSpace::ALL.iter().map(|a| a.name()).collect();
+                    let message = format!("There is no address space `{n}`.");
+                    let problem = problem("E0210", message, e.span, "not known");
+                    return Err(Box::new(problem.hint(format!("Choose one of {}.", spaces.join(", ")))));
+                }
+            },
+            _ => {
+                let message = format!("`{}` takes {} here.", name.kind, param.kind.word());
+                return Err(problem("E0210", message, e.span, "something else"));
+            }
+        });
+    }
+    Ok(RuleUse { rule: found.rule, args })
+}

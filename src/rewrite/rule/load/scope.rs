@@ -1,0 +1,431 @@
+//! Which binders a rule's variables stand under, and the two sides with that made explicit.
+//!
+//! A variable `e` that stands under a binder `x` of the left side may mention it, so it is read as a function of it:
+//! `e` becomes `e x`. On the right it must stand under a binder of the same name, or get something for it by
+//! `e[a/x]`, which is read as `e a`. What inference then finds is that both binders have one type.
+
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::infer::scheme::{ExplicitKind, Scheme};
+use crate::lang::nat::Name;
+use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::syntax::ast::{self, Expr, ExprKind, Ident, Node};
+use indexmap::{IndexMap, IndexSet};
+
+/// What is known of a rule's names before its types are.
+pub(super) struct Scopes<'a> {
+    /// Names for address spaces and dimensions.
+    pub slots: &'a [Name],
+    /// Names that are sizes.
+    pub sizes: &'a [Name],
+    /// For each variable of the left side, the binders that it may mention, outermost first.
+    pub vars: IndexMap<Name, Vec<Name>>,
+    /// Binders that a condition forbids, each with the variable.
+    forbidden: Vec<(Name, Name)>,
+    /// The functions of `vectorise n f`: the size, the function, and the name that stands for it.
+    pub vectorised: IndexMap<Name, (Expr, Ident)>,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// What a binder of the left side is at some place of the right.
+#[derive(Clone)]
+enum Meaning {
+    Binder,
+    Put(Expr),
+}
+
+type Env = Vec<(Name, Meaning)>;
+
+impl<'a> Scopes<'a> {
+    pub fn new(slots: &'a [Name], sizes: &'a [Name]) -> Scopes<'a> {
+        Scopes {
+            slots,
+            sizes,
+            vars: IndexMap::new(),
+            forbidden: vec![],
+            vectorised: IndexMap::new(),
+            problems: vec![],
+        }
+    }
+
+    fn problem(&mut self, code: &'static str, message: String, span: Span, label: &str) -> &mut Diagnostic {
+        self.problems.push(Diagnostic::error(code, message).label(span, label));
+        let last = self.problems.len() - 1;
+        &mut self.problems[last]
+    }
+
+    /// Reads `x notin e`: the variables in `e` do not mention `x`.
+    pub fn forbid(&mut self, binder: &Ident, within: &Expr) {
+        let mut names = vec![];
+        free_names(within, &mut vec![], &mut names);
+        for name in names {
+            self.forbidden.push((binder.kind.clone(), name));
+        }
+    }
+
+    /// Names that no variable of the left side stands under or for, in conditions `x notin e`.
+    pub fn check_forbidden(&mut self, conditions: &[ast::Condition]) {
+        for c in conditions {
+            let ast::ConditionKind::NotIn(binder, within) = &c.kind else { continue };
+            let mut names = vec![];
+            free_names(within, &mut vec![], &mut names);
+            for name in names {
+                if !self.vars.contains_key(&name) {
+                    let message = format!("`{name}` is no variable of the left side.");
+                    self.problem("E0205", message, within.span, "not on the left");
+                }
+            }
+            let _ = binder;
+        }
+    }
+
+    /// The left side, its variables written as functions of the binders that they may mention.
+    pub fn left(&mut self, lhs: &Expr) -> Expr {
+        let mut occurrences: IndexMap<Name, Vec<Vec<Name>>> = IndexMap::new();
+        let mut problems = vec![];
+        visit(self, lhs, &mut vec![], &mut |scopes, name, binders| {
+            if !scopes.is_var(name) {
+                return;
+            }
+            occurrences.entry(name.clone()).or_default().push(binders.to_vec());
+        });
+        nested_twice(lhs, &mut vec![], &mut problems);
+        self.problems.extend(problems);
+        for (name, places) in occurrences {
+            // A variable that stands in several places may mention what is bound at all of them.
+            let mut scope: IndexSet<Name> = places.first().into_iter().flatten().cloned().collect();
+            for place in &places {
+                scope.retain(|b| place.contains(b));
+            }
+            scope.retain(|b| !self.forbidden.iter().any(|(x, v)| x == b && *v == name));
+            self.vars.insert(name, scope.into_iter().collect());
+        }
+        let mut env: Env = vec![];
+        self.rewrite(lhs, &mut env, true)
+    }
+
+    /// The right side, its variables written as functions of what they may mention.
+    pub fn right(&mut self, rhs: &Expr) -> Expr {
+        let mut env: Env = vec![];
+        self.rewrite(rhs, &mut env, false)
+    }
+
+    /// Is a name that nothing binds a variable of the rule?
+    fn is_var(&self, name: &Name) -> bool {
+        Pattern::from_name(name).is_none()
+            && !matches!(&**name, "true" | "false")
+            && !self.slots.contains(name)
+            && !self.sizes.contains(name)
+    }
+
+    fn variable(&mut self, name: &Name, span: Span, env: &Env, left: bool) -> Expr {
+        let plain = Node::new(span, ExprKind::Name(name.clone()));
+        if let Some((_, meaning)) = env.iter().rev().find(|(b, _)| b == name) {
+            return match meaning {
+                Meaning::Binder => plain,
+                Meaning::Put(e) => e.clone(),
+            };
+        }
+        let Some(scope) = self.vars.get(name).cloned() else {
+            if !left && self.is_var(name) {
+                let known: Vec<Name> = self.vars.keys().cloned().collect();
+                let message = format!("`{name}` stands on the right side but not on the left.");
+                let problem = self.problem("E0201", message, span, "nothing says what this is");
+                *problem = std::mem::replace(problem, Diagnostic::error("E0201", ""))
+                    .did_you_mean(name, known.iter().map(|n| &**n));
+            }
+            return plain;
+        };
+        let mut args = vec![];
+        for binder in scope {
+            match env.iter().rev().find(|(b, _)| *b == binder) {
+                Some((_, Meaning::Binder)) => args.push(Node::new(span, ExprKind::Name(binder))),
+                Some((_, Meaning::Put(e))) => args.push(e.clone()),
+                None => {
+                    let message = format!(
+                        "`{name}` may mention `{binder}`, which it stands under on the left but not here."
+                    );
+                    let problem = self.problem("E0202", message, span, "not under the binder");
+                    problem.hints.push(format!(
+                        "Add the condition `{binder} notin {name}`, or say what `{binder}` is here: `{name}[e/{binder}]`."
+                    ));
+                    args.push(Node::new(span, ExprKind::Error));
+                }
+            }
+        }
+        if args.is_empty() { plain } else { Node::new(span, ExprKind::App(Box::new(plain), args)) }
+    }
+
+    fn rewrite(&mut self, e: &Expr, env: &mut Env, left: bool) -> Expr {
+        let kind = match &e.kind {
+            ExprKind::Name(name) => return self.variable(name, e.span, env, left),
+            ExprKind::App(head, args) => return self.application(head, args, e.span, env, left),
+            ExprKind::Lam(params, body) => {
+                let names: Vec<Name> =
+                    params.iter().flat_map(|p| p.kind.names()).map(|n| n.kind.clone()).collect();
+                self.check_capture(&names, env, e.span);
+                let outer = env.len();
+                env.extend(names.into_iter().map(|n| (n, Meaning::Binder)));
+                let body = self.rewrite(body, env, left);
+                env.truncate(outer);
+                ExprKind::Lam(params.clone(), Box::new(body))
+            }
+            ExprKind::Let { name, value, body } => {
+                let value = self.rewrite(value, env, left);
+                self.check_capture(std::slice::from_ref(&name.kind), env, e.span);
+                env.push((name.kind.clone(), Meaning::Binder));
+                let body = self.rewrite(body, env, left);
+                env.pop();
+                ExprKind::Let { name: name.clone(), value: Box::new(value), body: Box::new(body) }
+            }
+            ExprKind::Subst { body, value, var } => {
+                if left {
+                    let message = "A substitution stands on the right side of a rule alone.".to_owned();
+                    self.problem("E0204", message, e.span, "not on the left");
+                    return Node::new(e.span, ExprKind::Error);
+                }
+                let value = self.rewrite(value, env, left);
+                env.push((var.kind.clone(), Meaning::Put(value)));
+                let body = self.rewrite(body, env, left);
+                env.pop();
+                return body;
+            }
+            ExprKind::Pipe(first, stages) => {
+                let first = self.rewrite(first, env, left);
+                let stages = stages.iter().map(|s| self.rewrite(s, env, left)).collect();
+                ExprKind::Pipe(Box::new(first), stages)
+            }
+            ExprKind::Compose(first, rest) => {
+                let first = self.rewrite(first, env, left);
+                let rest = rest.iter().map(|s| self.rewrite(s, env, left)).collect();
+                ExprKind::Compose(Box::new(first), rest)
+            }
+            ExprKind::Infix(first, rest) => {
+                let first = self.rewrite(first, env, left);
+                let rest = rest.iter().map(|(op, x)| (*op, self.rewrite(x, env, left))).collect();
+                ExprKind::Infix(Box::new(first), rest)
+            }
+            ExprKind::Neg(inner) => ExprKind::Neg(Box::new(self.rewrite(inner, env, left))),
+            ExprKind::Array(items) => {
+                ExprKind::Array(items.iter().map(|x| self.rewrite(x, env, left)).collect())
+            }
+            ExprKind::Tuple(items) => {
+                ExprKind::Tuple(items.iter().map(|x| self.rewrite(x, env, left)).collect())
+            }
+            ExprKind::Ascribe(inner, ty) => {
+                ExprKind::Ascribe(Box::new(self.rewrite(inner, env, left)), ty.clone())
+            }
+            other => other.clone(),
+        };
+        Node::new(e.span, kind)
+    }
+
+    fn application(&mut self, head: &Expr, args: &[Expr], span: Span, env: &mut Env, left: bool) -> Expr {
+        if let ExprKind::Name(name) = &head.kind
+            && &**name == "vectorise"
+            && self.is_free(name, env)
+        {
+            return self.vectorise(args, span, env, left);
+        }
+        let explicit = match &head.kind {
+            ExprKind::Name(name) if self.is_free(name, env) => self.explicit(name, args),
+            _ => 0,
+        };
+        let head = self.rewrite(head, env, left);
+        let mut rewritten: Vec<Expr> = args[..explicit].to_vec();
+        for arg in &args[explicit..] {
+            rewritten.push(self.rewrite(arg, env, left));
+        }
+        // A variable with a scope has become an application itself.
+        let kind = match head.kind {
+            ExprKind::App(inner, mut first) => {
+                first.extend(rewritten);
+                ExprKind::App(inner, first)
+            }
+            kind => ExprKind::App(Box::new(Node::new(head.span, kind)), rewritten),
+        };
+        Node::new(span, kind)
+    }
+
+    fn is_free(&self, name: &Name, env: &Env) -> bool {
+        !env.iter().any(|(b, _)| b == name)
+    }
+
+    /// How many of a pattern's arguments are sizes, address spaces and dimensions.
+    fn explicit(&self, name: &Name, args: &[Expr]) -> usize {
+        let Some(pattern) = Pattern::from_name(name) else { return 0 };
+        let mut used = 0;
+        for explicit in &Scheme::of(pattern).explicit {
+            let Some(next) = args.get(used) else { break };
+            used += usize::from(match (explicit.kind, &next.kind) {
+                (ExplicitKind::Nat, _) => true,
+                (ExplicitKind::Addr(_), ExprKind::Name(n)) => {
+                    self.slots.contains(n)
+                        || (AddressSpace::from_name(n).is_some() && !self.vars.contains_key(n))
+                }
+                (ExplicitKind::Dim(_), ExprKind::Number(_)) => true,
+                (ExplicitKind::Dim(_), ExprKind::Name(n)) => self.slots.contains(n),
+                _ => false,
+            });
+        }
+        used
+    }
+
+    /// `vectorise n f`, as a variable of its own.
+    fn vectorise(&mut self, args: &[Expr], span: Span, env: &Env, left: bool) -> Expr {
+        let error = Node::new(span, ExprKind::Error);
+        if left {
+            let message = "`vectorise` stands on the right side of a rule alone.".to_owned();
+            self.problem("E0204", message, span, "not on the left");
+            return error;
+        }
+        let [n, f, rest @ ..] = args else {
+            let message = "`vectorise` takes a size and a function.".to_owned();
+            self.problem("E0204", message, span, "write `vectorise n f`");
+            return error;
+        };
+        let name = match &f.kind {
+            ExprKind::Name(name) if self.vars.get(name).is_some_and(Vec::is_empty) => name.clone(),
+            _ => {
+                let message =
+                    "`vectorise` takes a variable of the left side that mentions no binder.".to_owned();
+                self.problem("E0204", message, f.span, "not such a variable");
+                return error;
+            }
+        };
+        let key = Name::from(format!(
+            "vectorise {} {name}",
+            crate::lang::syntax::print::expr(n, &Default::default())
+        ));
+        self.vectorised.insert(key.clone(), (n.clone(), Node::new(f.span, name)));
+        let head = Node::new(span, ExprKind::Name(key));
+        if rest.is_empty() {
+            return head;
+        }
+        let mut env = env.clone();
+        let rest = rest.iter().map(|e| self.rewrite(e, &mut env, left)).collect();
+        Node::new(span, ExprKind::App(Box::new(head), rest))
+    }
+
+    /// A binder around something that was put in must not have the name of anything in it.
+    fn check_capture(&mut self, binders: &[Name], env: &Env, span: Span) {
+        for (_, meaning) in env {
+            let Meaning::Put(e) = meaning else { continue };
+            let mut names = vec![];
+            free_names(e, &mut vec![], &mut names);
+            if let Some(captured) = binders.iter().find(|b| names.contains(b)).cloned() {
+                let message = format!("The binder `{captured}` would capture a name of what is put in here.");
+                self.problem("E0204", message, span, "choose another name for this binder");
+                return;
+            }
+        }
+    }
+}
+
+/// Calls `f` for every name outside explicit arguments, with the binders above it.
+fn visit(
+    scopes: &mut Scopes,
+    e: &Expr,
+    binders: &mut Vec<Name>,
+    f: &mut impl FnMut(&Scopes, &Name, &[Name]),
+) {
+    match &e.kind {
+        ExprKind::Name(name) => {
+            if !binders.contains(name) {
+                f(scopes, name, binders);
+            }
+        }
+        ExprKind::App(head, args) => {
+            let explicit = match &head.kind {
+                ExprKind::Name(name) if !binders.contains(name) => scopes.explicit(name, args),
+                _ => 0,
+            };
+            visit(scopes, head, binders, f);
+            args[explicit..].iter().for_each(|a| visit(scopes, a, binders, f));
+        }
+        ExprKind::Lam(params, body) => {
+            let outer = binders.len();
+            binders.extend(params.iter().flat_map(|p| p.kind.names()).map(|n| n.kind.clone()));
+            visit(scopes, body, binders, f);
+            binders.truncate(outer);
+        }
+        ExprKind::Let { name, value, body } => {
+            visit(scopes, value, binders, f);
+            binders.push(name.kind.clone());
+            visit(scopes, body, binders, f);
+            binders.pop();
+        }
+        _ => parts(e).into_iter().for_each(|p| visit(scopes, p, binders, f)),
+    }
+}
+
+/// Two nested binders of one name: what a variable below them mentions would not be clear.
+fn nested_twice(e: &Expr, binders: &mut Vec<Name>, problems: &mut Vec<Diagnostic>) {
+    let outer = binders.len();
+    match &e.kind {
+        ExprKind::Lam(params, body) => {
+            for name in params.iter().flat_map(|p| p.kind.names()) {
+                if binders.contains(&name.kind) {
+                    problems.push(
+                        Diagnostic::error(
+                            "E0203",
+                            format!("The binder `{}` stands inside one of the same name.", name.kind),
+                        )
+                        .label(name.span, "choose another name"),
+                    );
+                }
+                binders.push(name.kind.clone());
+            }
+            nested_twice(body, binders, problems);
+        }
+        _ => parts(e).into_iter().for_each(|p| nested_twice(p, binders, problems)),
+    }
+    binders.truncate(outer);
+}
+
+fn free_names(e: &Expr, binders: &mut Vec<Name>, out: &mut Vec<Name>) {
+    match &e.kind {
+        ExprKind::Name(name) => {
+            if !binders.contains(name) && !out.contains(name) {
+                out.push(name.clone());
+            }
+        }
+        ExprKind::Lam(params, body) => {
+            let outer = binders.len();
+            binders.extend(params.iter().flat_map(|p| p.kind.names()).map(|n| n.kind.clone()));
+            free_names(body, binders, out);
+            binders.truncate(outer);
+        }
+        ExprKind::Let { name, value, body } => {
+            free_names(value, binders, out);
+            binders.push(name.kind.clone());
+            free_names(body, binders, out);
+            binders.pop();
+        }
+        _ => parts(e).into_iter().for_each(|p| free_names(p, binders, out)),
+    }
+}
+
+fn parts(e: &Expr) -> Vec<&Expr> {
+    match &e.kind {
+        ExprKind::App(head, args) => std::iter::once(&**head).chain(args).collect(),
+        ExprKind::Lam(_, body) | ExprKind::NatLam(_, body) => vec![body],
+        ExprKind::Pipe(first, rest) | ExprKind::Compose(first, rest) => {
+            std::iter::once(&**first).chain(rest).collect()
+        }
+        ExprKind::Infix(first, rest) => {
+            std::iter::once(&**first).chain(rest.iter().map(|(_, e)| e)).collect()
+        }
+        ExprKind::Neg(inner) | ExprKind::Ascribe(inner, _) => vec![inner],
+        ExprKind::Array(items) | ExprKind::Tuple(items) | ExprKind::Or(items) | ExprKind::And(items) => {
+            items.iter().collect()
+        }
+        ExprKind::Let { value, body, .. } => vec![value, body],
+        ExprKind::Subst { body, value, .. } => vec![body, value],
+        ExprKind::Name(_)
+        | ExprKind::Number(_)
+        | ExprKind::Section(_)
+        | ExprKind::Hole(_)
+        | ExprKind::Call(..)
+        | ExprKind::Error => vec![],
+    }
+}

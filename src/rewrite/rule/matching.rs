@@ -1,0 +1,335 @@
+//! Matching a left side against a term. One algorithm gives the bindings or says how far it came.
+//!
+//! Holds: on success, the left side with the bindings put in is the term, up to eta: where the left side has an
+//! unapplied function (`map f`) and the term its eta-expansion (`\x. map f x`), they match.
+
+use super::bindings::{Bindings, Bound};
+use super::equation::Equation;
+use super::pat::{Pat, PatArg, PatNode};
+use super::why::{Reason, Shape, WhyNot};
+use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
+use crate::lang::path::Path;
+use crate::lang::term::{Arg, Expr, Term};
+use crate::lang::ty::{Type, TypeKind, TypeVar};
+
+/// Matches `lhs` against `t`, starting from the bindings that the rule's arguments gave.
+///
+/// # Errors
+/// The point where the match stops.
+pub fn matches(eq: &Equation, lhs: &Pat, start: Bindings, t: &Term) -> Result<Bindings, WhyNot> {
+    let mut m = Matcher {
+        eq,
+        bindings: start,
+        path: vec![],
+        matched: 0,
+        term_binders: vec![],
+        rule_binders: vec![],
+        deferred: vec![],
+    };
+    for (v, bound) in m.bindings.terms.clone().into_iter().enumerate() {
+        if let Some(bound) = bound {
+            m.ty(&eq.vars[v].ty, bound.term.ty())?;
+        }
+    }
+    m.go(lhs, t)?;
+    m.settle()?;
+    Ok(m.bindings)
+}
+
+/// What is wrong with the type of a pattern is wrong with its application, which is what people see.
+fn whole_application(mut why: WhyNot, depth: usize) -> WhyNot {
+    let of_type = matches!(why.reason, Reason::Type { .. } | Reason::Size { .. } | Reason::Argument { .. });
+    if of_type
+        && why.at.len() == depth + 1
+        && let Some(parent) = why.at.parent()
+    {
+        why.at = parent;
+    }
+    why
+}
+
+struct Matcher<'a> {
+    eq: &'a Equation,
+    bindings: Bindings,
+    path: Vec<u8>,
+    matched: u32,
+    /// Names of the term's binders above the current place, outermost first.
+    term_binders: Vec<Name>,
+    /// For each binder of the rule above the current place, its level among the term's.
+    rule_binders: Vec<u32>,
+    /// Equations between sizes that have more than one unknown so far, with their place.
+    deferred: Vec<(Nat, Nat, Path)>,
+}
+
+impl Matcher<'_> {
+    fn fail<T>(&self, reason: Reason) -> Result<T, WhyNot> {
+        Err(WhyNot { at: Path::new(self.path.iter().copied()), depth: self.matched, reason })
+    }
+
+    fn shape<T>(&self, expected: Shape, found: &Term) -> Result<T, WhyNot> {
+        self.fail(Reason::Shape { expected, found: found.clone() })
+    }
+
+    /// Matches below child `i`.
+    fn child(&mut self, i: u8, pat: &Pat, t: &Term) -> Result<(), WhyNot> {
+        self.path.push(i);
+        self.go(pat, t)?;
+        self.path.pop();
+        Ok(())
+    }
+
+    fn go(&mut self, pat: &Pat, t: &Term) -> Result<(), WhyNot> {
+        match (&pat.node, t.expr()) {
+            (PatNode::Var(v, args), _) => self.variable(*v, args, &pat.ty, t)?,
+            // At the root, the rule applies to the body, where names are kept.
+            (PatNode::App(..) | PatNode::Prim(..), Expr::Lam(..))
+                if pat.ty.as_fun().is_some() && !self.path.is_empty() =>
+            {
+                return self.eta(pat, t);
+            }
+            (PatNode::Bound(i), Expr::Var(j)) if self.index_of(*i) == Some(*j) => {}
+            (PatNode::Lam(_, pb), Expr::Lam(name, tb)) => {
+                self.rule_binders.push(self.term_binders.len() as u32);
+                self.term_binders.push(name.clone());
+                self.matched += 1;
+                self.child(0, pb, tb)?;
+                self.rule_binders.pop();
+                self.term_binders.pop();
+                return Ok(());
+            }
+            (PatNode::App(pf, pe), Expr::App(tf, te)) => {
+                // The head is compared first, so that the message names the pattern that is missing.
+                if let Some((p, n)) = pat.head() {
+                    let (head, args) = t.spine();
+                    if head.as_pattern() != Some(p) || args.len() != n {
+                        // Another pattern with as many arguments is nearer than anything else.
+                        self.matched += u32::from(head.as_pattern().is_some() && args.len() == n);
+                        return self.shape(Shape::Pattern(p, n), t);
+                    }
+                }
+                self.matched += 1;
+                let depth = self.path.len();
+                self.child(0, pf, tf).map_err(|why| whole_application(why, depth))?;
+                return self.child(1, pe, te);
+            }
+            (PatNode::Prim(p, args), Expr::Prim(q)) if *p == q.pattern => {
+                for (a, b) in args.iter().zip(&q.args) {
+                    self.argument(a, b)?;
+                }
+                self.ty(&pat.ty, t.ty())?;
+            }
+            (PatNode::Lit(a), Expr::Lit(b)) if a == b => {}
+            (PatNode::Bound(i), _) => return self.shape(Shape::Bound(self.binder_name(*i)), t),
+            (PatNode::Lam(..), _) => return self.shape(Shape::Lambda, t),
+            (PatNode::App(..) | PatNode::Prim(..), _) => {
+                let expected = pat.head().map_or(Shape::Application, |(p, n)| Shape::Pattern(p, n));
+                return self.shape(expected, t);
+            }
+            (PatNode::Lit(l), _) => return self.shape(Shape::Literal(l.clone()), t),
+            (PatNode::Vectorise(..), _) => return self.shape(Shape::Words("nothing that can be matched"), t),
+        }
+        self.matched += 1;
+        Ok(())
+    }
+
+    /// The pattern is an unapplied function, the term a lambda: matches its body without the last arguments when
+    /// these are just the parameters. The binders in between belong to no binder of the rule.
+    fn eta(&mut self, pat: &Pat, t: &Term) -> Result<(), WhyNot> {
+        let mut count = 0u32;
+        let mut body = t;
+        while let Expr::Lam(_, b) = body.expr() {
+            body = b;
+            count += 1;
+        }
+        let mut function = body;
+        for i in 0..count {
+            match function.expr() {
+                Expr::App(f, e) if matches!(e.expr(), Expr::Var(j) if *j == i) => function = f,
+                _ => {
+                    let expected = pat.head().map_or(Shape::Application, |(p, n)| Shape::Pattern(p, n));
+                    return self.shape(expected, t);
+                }
+            }
+        }
+        let (path, binders) = (self.path.len(), self.term_binders.len());
+        let mut at = t;
+        while let Expr::Lam(name, b) = at.expr() {
+            self.term_binders.push(name.clone());
+            self.path.push(0);
+            at = b;
+        }
+        self.path.extend((0..count).map(|_| 0));
+        self.go(pat, function)?;
+        self.path.truncate(path);
+        self.term_binders.truncate(binders);
+        Ok(())
+    }
+
+    /// The De Bruijn index, in the term, of the rule's binder `i`.
+    fn index_of(&self, i: u32) -> Option<u32> {
+        let level = *self.rule_binders.iter().rev().nth(i as usize)?;
+        (self.term_binders.len() as u32).checked_sub(1 + level)
+    }
+
+    fn binder_name(&self, i: u32) -> Name {
+        let level = self.rule_binders.iter().rev().nth(i as usize);
+        level.and_then(|l| self.term_binders.get(*l as usize)).cloned().unwrap_or_else(|| "_".into())
+    }
+
+    fn variable(&mut self, v: usize, args: &[Pat], ty: &Type, t: &Term) -> Result<(), WhyNot> {
+        self.ty(ty, t.ty())?;
+        let depth = self.term_binders.len() as u32;
+        let scope: Vec<Option<u32>> = args
+            .iter()
+            .map(|a| if let PatNode::Bound(i) = a.node { self.index_of(i) } else { None })
+            .collect();
+        let k = scope.len() as u32;
+        let renamed = if depth == 0 && k == 0 {
+            Some(t.clone())
+        } else {
+            t.rename(&|i| match scope.iter().position(|s| *s == Some(i)) {
+                Some(j) => Some(k - 1 - j as u32),
+                None => Some(i.checked_sub(depth)? + k),
+            })
+        };
+        let Some(term) = renamed else {
+            let escaped = (0..depth).find(|i| !scope.contains(&Some(*i)) && t.has_free(*i)).unwrap_or(0);
+            let binder = self.term_binders.iter().rev().nth(escaped as usize).cloned();
+            return self.fail(Reason::Mentions {
+                variable: self.eq.vars[v].name.clone(),
+                binder: binder.unwrap_or_else(|| "_".into()),
+            });
+        };
+        match &self.bindings.terms[v] {
+            Some(first) if first.term == term => Ok(()),
+            Some(first) => {
+                let (variable, first) = (self.eq.vars[v].name.clone(), first.term.clone());
+                self.fail(Reason::Differs { variable, first, found: t.clone() })
+            }
+            None => {
+                let at = Some(Path::new(self.path.iter().copied()));
+                self.bindings.terms[v] = Some(Bound { term, at });
+                Ok(())
+            }
+        }
+    }
+
+    fn argument(&mut self, expected: &PatArg, found: &Arg) -> Result<(), WhyNot> {
+        let fits = match (expected, found) {
+            (PatArg::Nat(n), Arg::Nat(m)) => return self.nat(n, m),
+            (PatArg::Addr(a), Arg::Addr(b)) => a == b,
+            (PatArg::Dim(a), Arg::Dim(b)) => a == b,
+            (PatArg::Slot(i), _) => match &self.bindings.slots[*i] {
+                Some(bound) => bound == found,
+                None => {
+                    self.bindings.slots[*i] = Some(found.clone());
+                    true
+                }
+            },
+            _ => false,
+        };
+        if fits {
+            return Ok(());
+        }
+        let text = |a: &Arg| match a {
+            Arg::Nat(n) => n.to_string(),
+            Arg::Addr(a) => a.name().to_owned(),
+            Arg::Dim(d) => d.to_string(),
+        };
+        let expected = self.bindings.arg(expected).map_or_else(String::new, |a| text(&a));
+        self.fail(Reason::Argument { expected, found: text(found) })
+    }
+
+    fn ty(&mut self, expected: &Type, found: &Type) -> Result<(), WhyNot> {
+        if self.unify(expected, found)? {
+            return Ok(());
+        }
+        let expected = self.eq.readable_type(&expected.subst(&self.bindings));
+        self.fail(Reason::Type { expected, found: found.clone() })
+    }
+
+    /// Makes the rule's type equal to the term's; false when their forms differ.
+    fn unify(&mut self, expected: &Type, found: &Type) -> Result<bool, WhyNot> {
+        if !expected.has_metas() {
+            return Ok(expected == found);
+        }
+        Ok(match (expected.kind(), found.kind()) {
+            (TypeKind::Var(TypeVar::Meta(i)), _) => match &self.bindings.types[*i as usize] {
+                Some(bound) => bound == found,
+                None if self.eq.types[*i as usize].data && !found.is_data() => false,
+                None => {
+                    self.bindings.types[*i as usize] = Some(found.clone());
+                    true
+                }
+            },
+            (TypeKind::Index(a), TypeKind::Index(b)) => {
+                self.nat(a, b)?;
+                true
+            }
+            (TypeKind::Array(a, s), TypeKind::Array(b, t))
+            | (TypeKind::Vector(a, s), TypeKind::Vector(b, t)) => {
+                // Elements first: they may settle what stands in the size.
+                let elements = self.unify(s, t)?;
+                if elements {
+                    self.nat(a, b)?;
+                }
+                elements
+            }
+            (TypeKind::Pair(a, b), TypeKind::Pair(c, d)) | (TypeKind::Fun(a, b), TypeKind::Fun(c, d)) => {
+                self.unify(a, c)? && self.unify(b, d)?
+            }
+            _ => false,
+        })
+    }
+
+    fn nat(&mut self, expected: &Nat, found: &Nat) -> Result<(), WhyNot> {
+        if let Some(NatVar::Meta(i)) = expected.as_variable()
+            && self.bindings.nats[*i as usize].is_none()
+        {
+            self.bindings.nats[*i as usize] = Some(found.clone());
+            return Ok(());
+        }
+        let known = self.bindings.size(expected);
+        match solve(&known, found, &|v| matches!(v, NatVar::Meta(_))) {
+            Solution::Equal => Ok(()),
+            Solution::Bind(NatVar::Meta(i), value)
+                if !value.has_metas() && value.as_constant() != Some(0) =>
+            {
+                self.bindings.nats[i as usize] = Some(value.clone());
+                self.bindings.solved.push(value);
+                Ok(())
+            }
+            // Another unknown must be known first.
+            Solution::Bind(NatVar::Meta(_), value) if value.has_metas() => {
+                self.deferred.push((known, found.clone(), Path::new(self.path.iter().copied())));
+                Ok(())
+            }
+            Solution::Stuck => {
+                self.deferred.push((known, found.clone(), Path::new(self.path.iter().copied())));
+                Ok(())
+            }
+            Solution::Bind(..) | Solution::Contradiction => {
+                let expected = self.eq.readable_size(&known);
+                self.fail(Reason::Size { expected, found: found.clone() })
+            }
+        }
+    }
+
+    /// Solves the equations that were put off, as long as one can be.
+    fn settle(&mut self) -> Result<(), WhyNot> {
+        while !self.deferred.is_empty() {
+            let before = self.deferred.len();
+            for (expected, found, at) in std::mem::take(&mut self.deferred) {
+                self.path = at.steps().to_vec();
+                self.nat(&expected, &found)?;
+            }
+            if self.deferred.len() == before {
+                let (expected, found, at) = self.deferred.swap_remove(0);
+                self.path = at.steps().to_vec();
+                let expected = self.eq.readable_size(&self.bindings.size(&expected));
+                return self.fail(Reason::Size { expected, found });
+            }
+        }
+        Ok(())
+    }
+}

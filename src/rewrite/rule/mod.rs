@@ -1,0 +1,178 @@
+//! Rewrite rules: loading, checking, matching with why-not, applying.
+//!
+//! In: rule texts, terms. Out: rewritten terms with the positions that moved, or why a rule does not apply.
+//! Holds: a rule that loads keeps the type of every term that it rewrites; whether it keeps the meaning is tested
+//! against the interpreter (`check`). One definition serves strategies, the e-graph, the screen and the tests.
+
+pub mod apply;
+pub mod bindings;
+pub mod builtin;
+pub mod check;
+pub mod condition;
+pub mod equation;
+pub mod instance;
+pub mod library;
+pub mod lint;
+pub mod load;
+pub mod matching;
+pub mod offer;
+pub mod operators;
+pub mod pat;
+pub mod set;
+pub mod vectorise;
+pub mod why;
+
+use crate::lang::diag::Span;
+use crate::lang::digest::Digest;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::path::Path;
+use crate::lang::pattern::AddressSpace;
+use crate::lang::term::Term;
+use crate::lang::ty::Type;
+use std::fmt;
+use std::sync::Arc;
+
+pub use apply::{Applied, Rewritten, Step, apply_at};
+pub use condition::Condition;
+pub use equation::Equation;
+pub use offer::{Offer, applicable};
+pub use set::{NamedSet, RuleSet, RuleUse};
+pub use why::WhyNot;
+
+/// A rewrite rule. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct Rule(Arc<RuleData>);
+
+/// What a rule is.
+#[derive(Debug)]
+pub struct RuleData {
+    pub name: Name,
+    /// The group it is listed in: the stem of its file.
+    pub theme: Name,
+    pub params: Vec<RuleParam>,
+    pub body: Body,
+    /// It re-associates floating-point operations, so results may differ by rounding.
+    pub reassociates: bool,
+    pub doc: String,
+    pub examples: Vec<Example>,
+    /// Covers sides, conditions and parameters, not the documentation.
+    pub digest: Digest,
+    /// Where it is written; none for what is built in.
+    pub span: Option<Span>,
+    /// The rule as text, for display.
+    pub text: String,
+}
+
+/// How a rule rewrites.
+#[derive(Clone, Debug)]
+pub enum Body {
+    Equation(Box<Equation>),
+    /// What no equation can say.
+    Procedure(Procedure),
+}
+
+/// A rule that is a procedure: from a sub-term and the rule's arguments to what replaces it.
+#[derive(Clone, Copy)]
+pub struct Procedure {
+    pub run: fn(&Term, &[RuleArg]) -> Result<Applied, WhyNot>,
+}
+
+impl fmt::Debug for Procedure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "procedure")
+    }
+}
+
+/// A parameter of a rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleParam {
+    pub name: Name,
+    pub kind: ParamKind,
+}
+
+/// What a parameter of a rule is, and for equations which variable it gives a value to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParamKind {
+    Nat(usize),
+    Addr(usize),
+    Dim(usize),
+    /// A closed term of the type, which may have rule variables in it.
+    Term(usize, Type),
+    /// A position inside the sub-term.
+    Position,
+}
+
+impl ParamKind {
+    pub fn word(&self) -> &'static str {
+        match self {
+            ParamKind::Nat(_) => "a size",
+            ParamKind::Addr(_) => "an address space",
+            ParamKind::Dim(_) => "a dimension",
+            ParamKind::Term(..) => "a term",
+            ParamKind::Position => "a position",
+        }
+    }
+}
+
+/// An argument of a rule.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum RuleArg {
+    Nat(Nat),
+    Addr(AddressSpace),
+    Dim(u8),
+    Term(Term),
+    Position(Path),
+}
+
+impl fmt::Display for RuleArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuleArg::Nat(n) => write!(f, "{n}"),
+            RuleArg::Addr(a) => write!(f, "{}", a.name()),
+            RuleArg::Dim(d) => write!(f, "{d}"),
+            RuleArg::Term(t) => write!(f, "{t:?}"),
+            RuleArg::Position(p) => write!(f, "{p}"),
+        }
+    }
+}
+
+/// A before and after of a rule, both terms over the same free variables.
+#[derive(Clone, Debug)]
+pub struct Example {
+    pub args: Vec<RuleArg>,
+    /// The free variables of both terms, outermost first.
+    pub context: Vec<(Name, Type)>,
+    pub before: Term,
+    pub after: Term,
+    /// The example as text.
+    pub text: (String, String),
+    pub doc: String,
+}
+
+impl std::ops::Deref for Rule {
+    type Target = RuleData;
+    fn deref(&self) -> &RuleData {
+        &self.0
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Rule) -> bool {
+        self.name == other.name && self.digest == other.digest
+    }
+}
+impl Eq for Rule {}
+
+impl Rule {
+    pub fn new(data: RuleData) -> Rule {
+        Rule(Arc::new(data))
+    }
+
+    /// The equation; none for a procedure.
+    pub fn equation(&self) -> Option<&Equation> {
+        match &self.body {
+            Body::Equation(e) => Some(e),
+            Body::Procedure(_) => None,
+        }
+    }
+}

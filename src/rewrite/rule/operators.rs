@@ -1,0 +1,231 @@
+//! What is known of operators: which are associative, which values are neutral, which only add.
+//!
+//! The table is exact for integers. Sums and products of floats are associative up to rounding only; a rule that
+//! asks for `assoc` is marked as re-associating, and a user decides.
+
+use crate::lang::literal::Literal;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::{Expr, Term};
+use crate::lang::ty::{Type, TypeKind};
+
+/// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
+fn operator(f: &Term) -> Option<Pattern> {
+    let known =
+        |p: Pattern| matches!(p, Pattern::Add | Pattern::Mul | Pattern::Min | Pattern::Max).then_some(p);
+    match f.expr() {
+        Expr::Prim(p) => known(p.pattern),
+        Expr::Lam(_, inner) => {
+            let (_, body) = inner.as_lam()?;
+            let (p, args) = body.as_pattern_app()?;
+            let indices: Vec<u32> = args
+                .iter()
+                .map(|a| if let Expr::Var(i) = a.expr() { Some(*i) } else { None })
+                .collect::<Option<_>>()?;
+            if indices == [1, 0] || indices == [0, 1] { known(p.pattern) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// Array and pair operators that work component by component with one known operator:
+/// `\a b. map (\z. op (fst z) (snd z)) (zip a b)`.
+fn pointwise(f: &Term) -> Option<&Term> {
+    let (_, inner) = f.as_lam()?;
+    let (_, body) = inner.as_lam()?;
+    let (map, args) = body.as_pattern_app()?;
+    let [function, zipped] = args.as_slice() else { return None };
+    let (zip, ends) = zipped.as_pattern_app()?;
+    let [a, b] = ends.as_slice() else { return None };
+    let is_var = |t: &Term, i: u32| matches!(t.expr(), Expr::Var(j) if *j == i);
+    if map.pattern != Pattern::Map || zip.pattern != Pattern::Zip || !is_var(a, 1) || !is_var(b, 0) {
+        return None;
+    }
+    let (_, body) = function.as_lam()?;
+    let (partial, second) = body.as_app()?;
+    let (op, first) = partial.as_app()?;
+    let projects = |t: &Term, p: Pattern| matches!(t.as_pattern_app(), Some((q, args)) if q.pattern == p && args.len() == 1 && is_var(args[0], 0));
+    (projects(first, Pattern::Fst) && projects(second, Pattern::Snd) && op.is_closed()).then_some(op)
+}
+
+pub fn is_associative(f: &Term) -> bool {
+    operator(f).is_some() || pointwise(f).is_some_and(is_associative)
+}
+
+/// Is `z` neutral for `f` on both sides?
+pub fn is_neutral(f: &Term, z: &Term) -> bool {
+    let wanted = match operator(f) {
+        Some(Pattern::Add) => 0,
+        Some(Pattern::Mul) => 1,
+        Some(_) => return is_extreme(f, z),
+        None => return pointwise(f).is_some_and(|op| constant_element(z).is_some_and(|z| is_neutral(op, z))),
+    };
+    match z.expr() {
+        Expr::Lit(Literal::Int(v, _)) => *v == wanted,
+        Expr::Lit(Literal::Float(bits, _)) => f64::from_bits(*bits) == wanted as f64,
+        Expr::Lit(Literal::Nat(n)) => n.as_constant() == Some(wanted as i64),
+        _ => vector_element(z).is_some_and(|z| literal_is(z, wanted)),
+    }
+}
+
+fn literal_is(z: &Term, wanted: i128) -> bool {
+    match z.expr() {
+        Expr::Lit(Literal::Int(v, _)) => *v == wanted,
+        Expr::Lit(Literal::Float(bits, _)) => f64::from_bits(*bits) == wanted as f64,
+        _ => false,
+    }
+}
+
+fn vector_element(z: &Term) -> Option<&Term> {
+    let (p, args) = z.as_pattern_app()?;
+    (p.pattern == Pattern::VectorFromScalar && args.len() == 1).then(|| args[0])
+}
+
+/// `generate (\i. z)` and `map (\x. z) e` are `z` everywhere, if `z` does not mention the parameter.
+fn constant_element(z: &Term) -> Option<&Term> {
+    let (p, args) = z.as_pattern_app()?;
+    if !matches!(p.pattern, Pattern::Generate | Pattern::Map) {
+        return None;
+    }
+    let (_, body) = args.first()?.as_lam()?;
+    body.is_closed().then_some(body)
+}
+
+/// The least number of the type is neutral for `max`, the greatest for `min`.
+fn is_extreme(f: &Term, z: &Term) -> bool {
+    let greatest = operator(f) == Some(Pattern::Min);
+    match z.expr() {
+        Expr::Lit(Literal::Int(v, s)) => {
+            let beyond = if greatest { v.checked_add(1) } else { v.checked_sub(1) };
+            beyond.is_some_and(|b| Literal::number(b, *s).is_none())
+        }
+        Expr::Lit(Literal::Float(bits, _)) => {
+            let v = f64::from_bits(*bits);
+            v.is_infinite() && v.is_sign_positive() == greatest
+        }
+        _ => false,
+    }
+}
+
+/// `\a y. a + h y`, `\a y. h y + a`, `+` itself: what is added does not depend on the accumulator.
+pub fn is_additive(f: &Term) -> bool {
+    if operator(f) == Some(Pattern::Add) {
+        return true;
+    }
+    let Some((_, inner)) = f.as_lam() else { return false };
+    let Some((_, body)) = inner.as_lam() else { return false };
+    let Some((p, args)) = body.as_pattern_app() else { return false };
+    let [x, y] = args.as_slice() else { return false };
+    let accumulator = |t: &Term| matches!(t.expr(), Expr::Var(1));
+    p.pattern == Pattern::Add && ((accumulator(x) && !y.has_free(1)) || (accumulator(y) && !x.has_free(1)))
+}
+
+/// Constants of a literal array, row by row; none when something else than a number stands in it.
+fn constants(t: &Term) -> Option<Vec<f64>> {
+    match t.expr() {
+        Expr::Lit(Literal::Float(bits, _)) => Some(vec![f64::from_bits(*bits)]),
+        Expr::Lit(Literal::Int(v, _)) => Some(vec![*v as f64]),
+        _ => {
+            let (p, args) = t.as_pattern_app()?;
+            if p.pattern != Pattern::MakeArray {
+                return None;
+            }
+            args.into_iter().map(constants).collect::<Option<Vec<_>>>().map(|rows| rows.concat())
+        }
+    }
+}
+
+/// Is it addition?
+pub fn is_sum(f: &Term) -> bool {
+    operator(f) == Some(Pattern::Add)
+}
+
+/// Does the order of the operands not matter? All known operators commute.
+pub fn is_commutative(f: &Term) -> bool {
+    operator(f).is_some() || pointwise(f).is_some_and(is_commutative)
+}
+
+/// Is it the number 0, or 0 in every lane or element?
+pub fn is_zero(z: &Term) -> bool {
+    literal_is(z, 0) || vector_element(z).is_some_and(is_zero) || constant_element(z).is_some_and(is_zero)
+}
+
+/// A column and a row of constants whose product is the matrix of constants `m`.
+pub fn factors(m: &Term) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (p, rows) = m.as_pattern_app()?;
+    if p.pattern != Pattern::MakeArray {
+        return None;
+    }
+    let rows: Vec<Vec<f64>> = rows.into_iter().map(constants).collect::<Option<_>>()?;
+    let width = rows.first()?.len();
+    if width == 0 || rows.iter().any(|r| r.len() != width) {
+        return None;
+    }
+    // The first row that is not zero is the row, in lowest terms when it is whole.
+    let lead = rows.iter().find(|r| r.iter().any(|v| *v != 0.0))?;
+    let divisor = if lead.iter().all(|v| v.fract() == 0.0 && v.abs() < 1e15) {
+        lead.iter().fold(0, |d, v| gcd(d, v.abs() as i64)) as f64
+    } else {
+        1.0
+    };
+    let row: Vec<f64> = lead.iter().map(|v| v / divisor).collect();
+    let pivot = row.iter().position(|v| *v != 0.0)?;
+    let column: Vec<f64> = rows.iter().map(|r| r[pivot] / row[pivot]).collect();
+    let exact = |r: &Vec<f64>, c: &f64| {
+        r.iter().zip(&row).all(|(m, h)| (c * h - m).abs() <= 1e-6 * m.abs().max(1e-6))
+    };
+    rows.iter().zip(&column).all(|(r, c)| exact(r, c)).then_some((column, row))
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Is the matrix of constants `m` the product of the column `v` and the row `h`, up to the rounding of its type?
+pub fn is_product(m: &Term, v: &Term, h: &Term) -> bool {
+    let (Some(m), Some(v), Some(h)) = (constants(m), constants(v), constants(h)) else { return false };
+    let product: Vec<f64> = v.iter().flat_map(|a| h.iter().map(move |b| a * b)).collect();
+    product.len() == m.len() && product.iter().zip(&m).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs().max(1e-6))
+}
+
+/// A neutral value for a known operator, for generating instances of rules that ask for one.
+pub fn neutral_of(p: Pattern, ty: &Type) -> Option<Term> {
+    let TypeKind::Scalar(s) = ty.kind() else { return None };
+    let value = match p {
+        Pattern::Add => 0,
+        Pattern::Mul => 1,
+        _ => return None,
+    };
+    Literal::number(value, *s).map(Term::lit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::build as b;
+    use crate::lang::ty::Scalar;
+
+    fn f2(op: impl Fn(Term, Term) -> b::Built) -> Term {
+        b::lam2(("a", Type::f32()), ("b", Type::f32()), op).unwrap()
+    }
+
+    #[test]
+    fn operators_are_recognised() {
+        assert!(is_associative(&f2(b::add)) && is_associative(&f2(|x, y| b::mul(y, x))));
+        assert!(!is_associative(&f2(b::sub)) && !is_associative(&f2(|x, _| Ok(x))));
+        assert!(is_neutral(&f2(b::add), &b::f32(0.0)) && !is_neutral(&f2(b::mul), &b::f32(0.0)));
+        assert!(is_neutral(&f2(b::mul), &b::f32(1.0)));
+        assert!(is_neutral(&f2(b::max), &b::f32(f32::NEG_INFINITY)));
+        let i32s = Type::scalar(Scalar::I32);
+        let max = b::pattern(Pattern::Max, vec![], &[i32s.clone(), i32s]).unwrap();
+        assert!(is_neutral(&max, &b::number(i32::MIN.into(), Scalar::I32).unwrap()));
+        assert!(!is_neutral(&max, &b::number(0, Scalar::I32).unwrap()));
+    }
+
+    #[test]
+    fn additive_operators_do_not_touch_the_accumulator() {
+        assert!(is_additive(&f2(|a, y| b::add(a, b::mul(y.clone(), y)?))));
+        assert!(is_additive(&f2(|a, y| b::add(b::neg(y)?, a))));
+        assert!(!is_additive(&f2(|a, y| b::add(a.clone(), b::mul(a, y)?))));
+        assert!(!is_additive(&f2(b::mul)));
+    }
+}

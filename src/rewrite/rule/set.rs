@@ -1,0 +1,94 @@
+//! Rules by name, their other names, and named sets of rules.
+
+use super::{Rule, RuleArg};
+use crate::lang::nat::Name;
+use indexmap::IndexMap;
+use std::fmt;
+
+/// A rule with its arguments: `splitJoin(32)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RuleUse {
+    pub rule: Rule,
+    pub args: Vec<RuleArg>,
+}
+
+impl fmt::Display for RuleUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.rule.name)?;
+        if self.args.is_empty() {
+            return Ok(());
+        }
+        let args: Vec<String> = self.args.iter().map(RuleArg::to_string).collect();
+        write!(f, "({})", args.join(", "))
+    }
+}
+
+/// A named set: what `reach … using` takes.
+#[derive(Clone, Debug)]
+pub struct NamedSet {
+    pub name: Name,
+    pub rules: Vec<RuleUse>,
+    pub doc: String,
+}
+
+/// All rules of a session, in the order of their definition.
+#[derive(Clone, Debug, Default)]
+pub struct RuleSet {
+    rules: IndexMap<Name, Rule>,
+    /// Other names, with arguments that they fix.
+    aliases: IndexMap<Name, RuleUse>,
+    sets: IndexMap<Name, NamedSet>,
+}
+
+impl RuleSet {
+    /// Adds a rule; one of the same name is replaced and returned.
+    pub fn insert(&mut self, rule: Rule) -> Option<Rule> {
+        self.rules.insert(rule.name.clone(), rule)
+    }
+    pub fn insert_alias(&mut self, name: Name, target: RuleUse) -> Option<RuleUse> {
+        self.aliases.insert(name, target)
+    }
+    pub fn insert_set(&mut self, set: NamedSet) -> Option<NamedSet> {
+        self.sets.insert(set.name.clone(), set)
+    }
+
+    /// The rule of this name, or that this is another name of.
+    pub fn get(&self, name: &str) -> Option<&Rule> {
+        self.rules.get(name).or_else(|| self.aliases.get(name).map(|u| &u.rule))
+    }
+
+    /// The rule of this name with the arguments; an alias may have fixed them.
+    pub fn use_of(&self, name: &str, args: Vec<RuleArg>) -> Option<RuleUse> {
+        if let Some(rule) = self.rules.get(name) {
+            return Some(RuleUse { rule: rule.clone(), args });
+        }
+        let target = self.aliases.get(name)?;
+        Some(if args.is_empty() { target.clone() } else { RuleUse { rule: target.rule.clone(), args } })
+    }
+
+    /// The named set.
+    pub fn set(&self, name: &str) -> Option<&NamedSet> {
+        self.sets.get(name)
+    }
+
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.values()
+    }
+    pub fn sets(&self) -> impl Iterator<Item = &NamedSet> {
+        self.sets.values()
+    }
+    pub fn aliases(&self) -> impl Iterator<Item = (&Name, &RuleUse)> {
+        self.aliases.iter()
+    }
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Every name that a rule, an alias or a set has.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.rules.keys().chain(self.aliases.keys()).chain(self.sets.keys())
+    }
+}

@@ -1,0 +1,112 @@
+//! Vectorising a scalar function: `vectorise n f` computes on vectors of `n` what `f` computes on scalars
+//! (thesis section 5.6; the scheme is that of pattern-wise lifting).
+//!
+//! Scalars become vectors lane by lane, pairs component by component; constants and outer scalars are spread over
+//! all lanes. Whatever else a function does (index, branch, loop) has no vector counterpart here.
+
+use super::why::WhyNot;
+use crate::lang::build::{self, Misfit};
+use crate::lang::nat::Nat;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::{Expr, Term};
+use crate::lang::ty::{Type, TypeKind};
+
+/// The type at vectors: scalars become vectors, pairs and functions follow; none for anything else. A variable of a
+/// rule's type counts as a scalar; whether it is one is seen when the rule is applied.
+pub fn vector_type(n: &Nat, t: &Type) -> Option<Type> {
+    Some(match t.kind() {
+        TypeKind::Scalar(_) | TypeKind::Var(_) => Type::vector(n.clone(), t.clone()),
+        TypeKind::Pair(a, b) => Type::pair(vector_type(n, a)?, vector_type(n, b)?),
+        TypeKind::Fun(a, b) => Type::fun(vector_type(n, a)?, vector_type(n, b)?),
+        _ => return None,
+    })
+}
+
+/// Whether the pattern works lane by lane when its operands are vectors.
+fn works_on_vectors(p: Pattern) -> bool {
+    use Pattern as P;
+    matches!(
+        p,
+        P::Add
+            | P::Sub
+            | P::Mul
+            | P::Div
+            | P::Neg
+            | P::Min
+            | P::Max
+            | P::Abs
+            | P::Sqrt
+            | P::Fst
+            | P::Snd
+            | P::MakePair
+    )
+}
+
+/// The function at vectors of `n`.
+///
+/// # Errors
+/// The part that has no vector counterpart.
+pub fn vectorise(n: &Nat, f: &Term) -> Result<Term, WhyNot> {
+    if f.ty().as_fun().is_none() {
+        return Err(WhyNot::condition("only a function can be vectorised"));
+    }
+    lift(n, f, 0)
+}
+
+fn refuse<T>(what: impl std::fmt::Display) -> Result<T, WhyNot> {
+    Err(WhyNot::condition(format!("{what} cannot be vectorised")))
+}
+
+/// Lifts `t`, which stands under `inner` parameters of the function; those are vectors already.
+fn lift(n: &Nat, t: &Term, inner: u32) -> Result<Term, WhyNot> {
+    let misfit = |m: Misfit| WhyNot::condition(m.to_string());
+    let Some(ty) = vector_type(n, t.ty()) else { return refuse(format!("a value of type {}", t.ty())) };
+    match t.expr() {
+        Expr::Var(i) if *i < inner => Ok(Term::var(*i, ty)),
+        Expr::Lam(name, body) => {
+            let param = ty.as_fun().map_or_else(Type::ill, |(p, _)| p.clone());
+            Ok(Term::lam(name, param, lift(n, body, inner + 1)?))
+        }
+        // A scalar from outside is the same for every lane.
+        _ if t.ty().as_scalar().is_some() && (0..inner).all(|i| !t.has_free(i)) => {
+            build::vector_from_scalar(n, t.clone()).map_err(misfit)
+        }
+        Expr::App(f, e) => {
+            let (f, e) = (lift(n, f, inner)?, lift(n, e, inner)?);
+            build::app(f, e).map_err(misfit)
+        }
+        Expr::Prim(p) if works_on_vectors(p.pattern) => Ok(Term::prim(p.pattern, p.args.clone(), ty)),
+        Expr::Prim(p) => refuse(format!("`{}`", p.pattern)),
+        Expr::Var(_) => refuse("a variable from outside that is no scalar"),
+        Expr::Lit(l) => refuse(l),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::build as b;
+
+    #[test]
+    fn scalar_functions_become_vector_functions() {
+        let n = Nat::constant(4);
+        let pair = Type::pair(Type::f32(), Type::f32());
+        let f = b::lam("p", pair, |p| b::add(b::mul(b::fst(p.clone())?, b::snd(p)?)?, b::f32(1.0))).unwrap();
+        let v = vectorise(&n, &f).unwrap();
+        assert!(v.check().is_ok() && b::check_patterns(&v).is_ok());
+        assert_eq!(v.ty().to_string(), "(<4>f32 * <4>f32) -> <4>f32");
+        assert!(format!("{v:?}").contains("vectorFromScalar"));
+        let array = b::lam("xs", Type::array(n.clone(), Type::f32()), Ok).unwrap();
+        assert!(vectorise(&n, &array).is_err());
+        let sine = b::lam("x", Type::f32(), b::sin).unwrap();
+        assert!(vectorise(&n, &sine).unwrap_err().to_string().contains("sin"));
+    }
+
+    #[test]
+    fn outer_scalars_are_spread() {
+        let outer = Term::var(0, Type::f32());
+        let f = b::lam("x", Type::f32(), |x| b::mul(x, outer.clone())).unwrap();
+        let v = vectorise(&Nat::constant(4), &f).unwrap();
+        assert_eq!(format!("{v:?}"), "(\\((mul %0) (vectorFromScalar %1)))");
+    }
+}

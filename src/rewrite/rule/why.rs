@@ -1,0 +1,170 @@
+//! Why a rule does not apply: what the matcher met, as far as it came.
+
+use crate::lang::literal::Literal;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::{Expr, Term};
+use crate::lang::ty::Type;
+use std::fmt;
+
+/// The point at which a rule stops to apply. Cheap to make: text is written only when somebody reads it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WhyNot {
+    /// Where, inside the sub-term that the rule was tried on.
+    pub at: Path,
+    /// How many nodes of the left side had matched; greater is nearer to a match.
+    pub depth: u32,
+    pub reason: Reason,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// Another kind of term stands here.
+    Shape { expected: Shape, found: Term },
+    /// The term has another type.
+    Type { expected: Type, found: Type },
+    /// A size of the left side cannot be this one.
+    Size { expected: Nat, found: Nat },
+    /// An explicit argument of a pattern is another one.
+    Argument { expected: String, found: String },
+    /// The variable stands for two different terms.
+    Differs { variable: Name, first: Term, found: Term },
+    /// The term mentions a binder that the variable must not.
+    Mentions { variable: Name, binder: Name },
+    /// A side condition does not hold.
+    Condition(String),
+    /// The rule's own arguments are missing or of the wrong kind.
+    Arguments(String),
+}
+
+/// What a node of the left side asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// A pattern with this number of arguments.
+    Pattern(Pattern, usize),
+    Lambda,
+    Application,
+    Literal(Literal),
+    /// The variable that the rule's binder of this name binds.
+    Bound(Name),
+    /// Anything else, in words: `an applied reduction`.
+    Words(&'static str),
+}
+
+impl WhyNot {
+    pub fn here(reason: Reason) -> WhyNot {
+        WhyNot { at: Path::root(), depth: 0, reason }
+    }
+
+    /// For procedures: another kind of term stands here.
+    pub fn shape(expected: &'static str, found: &Term) -> WhyNot {
+        WhyNot::here(Reason::Shape { expected: Shape::Words(expected), found: found.clone() })
+    }
+
+    /// For procedures: a condition in words does not hold.
+    pub fn condition(text: impl Into<String>) -> WhyNot {
+        WhyNot::here(Reason::Condition(text.into()))
+    }
+
+    /// The same, seen from a term that has the sub-term at `above`.
+    #[must_use]
+    pub fn below(mut self, above: &Path) -> WhyNot {
+        self.at = above.join(&self.at);
+        self
+    }
+
+    /// What the rule asked for here.
+    pub fn expected(&self) -> String {
+        match &self.reason {
+            Reason::Shape { expected, .. } => expected.to_string(),
+            Reason::Type { expected, .. } => format!("the type {expected}"),
+            Reason::Size { expected, .. } => format!("the size {expected}"),
+            Reason::Argument { expected, .. } => expected.clone(),
+            Reason::Differs { variable, .. } => format!("the same {variable} again"),
+            Reason::Mentions { variable, binder } => format!("a {variable} without {binder}"),
+            Reason::Condition(c) => c.clone(),
+            Reason::Arguments(a) => a.clone(),
+        }
+    }
+
+    /// What stands there, in a few words.
+    pub fn found(&self) -> String {
+        match &self.reason {
+            Reason::Shape { found, .. } | Reason::Differs { found, .. } => describe(found),
+            Reason::Type { found, .. } => found.to_string(),
+            Reason::Size { found, .. } => found.to_string(),
+            Reason::Argument { found, .. } => found.clone(),
+            Reason::Mentions { binder, .. } => binder.to_string(),
+            Reason::Condition(_) | Reason::Arguments(_) => String::new(),
+        }
+    }
+
+    /// The condition that does not hold, when it is one.
+    pub fn condition_text(&self) -> Option<&str> {
+        if let Reason::Condition(c) = &self.reason { Some(c) } else { None }
+    }
+}
+
+/// The head of a term in a few words: `map`, `\x. …`, `the variable 1`.
+pub fn describe(t: &Term) -> String {
+    let (head, args) = t.spine();
+    let mut text = match head.expr() {
+        Expr::Prim(p) => p.pattern.to_string(),
+        Expr::Lam(name, _) if args.is_empty() => return format!("the function \\{name}. …"),
+        Expr::Lam(name, _) => return format!("the shared value {name}"),
+        Expr::Lit(l) => l.to_string(),
+        Expr::Var(_) | Expr::App(..) => "a variable".to_owned(),
+    };
+    match (head.expr(), args.len()) {
+        (_, 0) => {}
+        (Expr::Var(_), _) => text = "an application of a variable".to_owned(),
+        (_, 1) => text += " with 1 argument",
+        (_, n) => text += &format!(" with {n} arguments"),
+    }
+    text
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Pattern(p, 0) => write!(f, "{p}"),
+            Shape::Pattern(p, 1) => write!(f, "{p} with 1 argument"),
+            Shape::Pattern(p, n) => write!(f, "{p} with {n} arguments"),
+            Shape::Lambda => write!(f, "a function \\x. …"),
+            Shape::Application => write!(f, "an application"),
+            Shape::Literal(l) => write!(f, "the constant {l}"),
+            Shape::Bound(name) => write!(f, "the variable {name}"),
+            Shape::Words(w) => write!(f, "{w}"),
+        }
+    }
+}
+
+impl fmt::Display for WhyNot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Condition(c) => write!(f, "the condition does not hold: {c}")?,
+            Reason::Arguments(a) => write!(f, "{a}")?,
+            Reason::Mentions { variable, binder } => {
+                write!(f, "`{variable}` must not mention {binder}, but does")?
+            }
+            Reason::Differs { variable, first, found } => {
+                write!(f, "`{variable}` is {} at first and {} here", describe(first), describe(found))?;
+            }
+            Reason::Size { expected, found } => match remainder(expected, found) {
+                Some(text) => write!(f, "{text}")?,
+                None => write!(f, "the size must be {expected}, but is {found}")?,
+            },
+            _ => write!(f, "expected {}, found {}", self.expected(), self.found())?,
+        }
+        if self.at.is_root() { Ok(()) } else { write!(f, " (at {})", self.at) }
+    }
+}
+
+/// `32 does not divide 100`, when that is what is wrong.
+fn remainder(expected: &Nat, found: &Nat) -> Option<String> {
+    let [unknown] = expected.vars().try_into().ok()?;
+    let factor = expected.exact_div(&Nat::variable(unknown)).as_constant()?;
+    let size = found.as_constant()?;
+    (factor != 0 && size % factor != 0).then(|| format!("{factor} does not divide {size}"))
+}

@@ -1,0 +1,743 @@
+//! The loop of a search, as a machine whose steps are short: check the sketch, match each rule, apply the matches in
+//! chunks, rebuild.
+
+use super::instance::{Instance, instance};
+use super::memory::growth;
+use super::normal::normal_form;
+use super::{
+    Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Phase, Progress, Report, RuleReport,
+    StopPoint,
+};
+use crate::lang::diag::Diagnostic;
+use crate::lang::infer::constraints_of;
+use crate::lang::term::Term;
+use crate::lang::ty::Type;
+use crate::rewrite::egraph::analysis::size_of;
+use crate::rewrite::egraph::build::Builder;
+use crate::rewrite::egraph::compile::{Program, compile};
+use crate::rewrite::egraph::matcher::{Matches, SizeMemo, search};
+use crate::rewrite::egraph::{Filter, Graph};
+use crate::rewrite::rule::equation::{Equation, RuleType, RuleVar, Sides};
+use crate::rewrite::rule::pat::{Pat, PatNode};
+use crate::rewrite::rule::{Body, RuleUse};
+use crate::rewrite::sketch::Sketch;
+use crate::rewrite::sketch::automaton::Automaton;
+use crate::rewrite::sketch::classes::Satisfied;
+use crate::rewrite::sketch::extract::extract;
+use egg::Id;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// So many matches are applied before the outside is asked.
+const CHUNK: usize = 256;
+/// Congruence is restored after so many unions, or an eighth of the graph if that is more: one rebuild cannot be
+/// stopped, and takes time in proportion to both.
+const REBUILD: usize = 50_000;
+/// Progress is told at most so often.
+const TELL: Duration = Duration::from_millis(16);
+
+/// The names that the two reductions have in `rules/lambda.rules`.
+pub(super) const BETA: &str = "betaReduction";
+pub(super) const ETA: &str = "etaReduction";
+
+/// A rule in a search.
+struct Active {
+    program: Program,
+    memo: SizeMemo,
+    matches: Matches,
+    report: RuleReport,
+}
+
+/// A search that can be advanced, stopped and asked.
+pub struct Search {
+    graph: Graph,
+    root: Id,
+    start: Term,
+    sketch: Sketch,
+    automaton: Automaton,
+    rules: Vec<Active>,
+    budget: Budget,
+    phase: Phase,
+    at: StopPoint,
+    iterations: Vec<IterationReport>,
+    current: IterationReport,
+    /// Nodes at the last count, and the ids that had been given by then.
+    counted: usize,
+    ids_then: usize,
+    unions_pending: usize,
+    satisfied: Option<Satisfied>,
+    parts: Vec<PartReport>,
+    began: Option<Duration>,
+    told: Option<Duration>,
+    outcome: Option<Outcome>,
+    /// What each union was for, if that is written down.
+    witnesses: Option<Vec<Witness>>,
+}
+
+/// Both sides of a match that made two classes one, as terms.
+#[derive(Clone, Debug)]
+pub(super) struct Witness {
+    /// The rule's label.
+    pub rule: String,
+    pub left: Term,
+    pub right: Term,
+}
+
+/// Why a search does not go on.
+enum Halt {
+    Goal,
+    Saturated,
+    Limit(Limit),
+    Stopped,
+    Broken(Box<Diagnostic>),
+}
+
+/// Runs a search to its end.
+///
+/// # Errors
+/// What makes the search impossible: see [`Search::new`].
+pub fn reach(
+    start: &Term,
+    sketch: &Sketch,
+    rules: &[RuleUse],
+    budget: &Budget,
+    control: &mut Control<'_>,
+) -> Result<Report, Diagnostic> {
+    Ok(Search::new(start, sketch, rules, budget)?.run(control))
+}
+
+impl Search {
+    /// Prepares a search. Beta and eta reduction are always among the rules, first.
+    ///
+    /// # Errors
+    /// `E0411` for a sketch that asks too much at once, `E0413` for a start that is too large, `E0414` for a rule that
+    /// a search cannot use.
+    pub fn new(
+        start: &Term,
+        sketch: &Sketch,
+        rules: &[RuleUse],
+        budget: &Budget,
+    ) -> Result<Search, Diagnostic> {
+        let automaton = Automaton::new(sketch).map_err(|e| {
+            Diagnostic::error("E0411", e.to_string())
+                .note("Every `and` of several `contains` multiplies what has to be followed.")
+                .hint("Nest the `contains`, or search for one part after the other.")
+        })?;
+        let too_large = || {
+            Diagnostic::error("E0413", "The program is too large, or nested too deeply, to search from.")
+                .note(format!("It has {} nodes and is nested {} deep.", start.size(), start.depth()))
+        };
+        let begin = if budget.normal { normal_form(start).ok_or_else(too_large)? } else { start.clone() };
+        let mut graph = Graph::new();
+        let root = graph.encode(&begin).ok_or_else(too_large)?;
+        let mut active = vec![];
+        for (label, equation) in [(BETA, beta()), (ETA, eta())] {
+            let program = compile(&mut graph, &equation, &[], &[]);
+            let program = program.map_err(|e| unusable(label, &e.to_string()))?;
+            active.push(Active::new(label.to_owned(), program));
+        }
+        for r in rules {
+            let label = r.to_string();
+            if matches!(&*r.rule.name, BETA | ETA) {
+                continue;
+            }
+            let equation = match &r.rule.body {
+                Body::Equation(e) => e,
+                Body::Procedure(_) => {
+                    return Err(unusable(&label, "It is a procedure, not an equation.")
+                        .hint("Apply it by a strategy before or after the search."));
+                }
+            };
+            let program = compile(&mut graph, equation, &r.rule.params, &r.args);
+            active.push(Active::new(label.clone(), program.map_err(|e| unusable(&label, &e.to_string()))?));
+        }
+        graph.rebuild();
+        // What the program itself has is never refused.
+        let dims = deepest(&begin).max(budget.filter.dims);
+        graph.filter = Filter { dims, size: budget.filter.size.max(begin.size() + 1) };
+        let counted = graph.count_nodes();
+        let ids_then = graph.ids();
+        Ok(Search {
+            graph,
+            root,
+            start: begin,
+            sketch: sketch.clone(),
+            automaton,
+            rules: active,
+            budget: budget.clone(),
+            phase: Phase::Check,
+            at: StopPoint::default(),
+            iterations: vec![],
+            current: IterationReport::default(),
+            counted,
+            ids_then,
+            unions_pending: 0,
+            satisfied: None,
+            parts: vec![],
+            began: None,
+            told: None,
+            outcome: None,
+            witnesses: None,
+        })
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self, control: &mut Control<'_>) -> Report {
+        while !self.advance(control) {}
+        self.report(control)
+    }
+
+    /// Does the next short piece of work. Says whether the search is over.
+    pub fn advance(&mut self, control: &mut Control<'_>) -> bool {
+        if self.outcome.is_some() {
+            return true;
+        }
+        self.began.get_or_insert_with(|| (control.now)());
+        match self.step(control) {
+            Ok(()) => {
+                self.tell(control, false);
+                false
+            }
+            Err(halt) => {
+                self.finish(halt, control);
+                self.tell(control, true);
+                true
+            }
+        }
+    }
+
+    /// The graph, to look at.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+    /// The class of the program.
+    pub fn root(&self) -> Id {
+        self.graph.find(self.root)
+    }
+    /// The term that the search started from.
+    pub fn start(&self) -> &Term {
+        &self.start
+    }
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// From now on, writes down what each union is for.
+    pub(super) fn write_down(&mut self) {
+        self.witnesses = Some(vec![]);
+    }
+    pub(super) fn witnesses(&self) -> &[Witness] {
+        self.witnesses.as_deref().unwrap_or_default()
+    }
+
+    fn step(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+        self.poll(control)?;
+        match self.phase {
+            Phase::Check => self.check(control),
+            Phase::Match(rule) => self.find_matches(rule, control),
+            Phase::Apply(rule) => self.apply(rule, control),
+            Phase::Rebuild => self.end_iteration(control),
+            Phase::Done => Err(Halt::Stopped),
+        }
+    }
+
+    /// Asks the outside whether to go on.
+    fn poll(&self, control: &Control<'_>) -> Result<(), Halt> {
+        if control.cancel.load(Ordering::Relaxed) {
+            return Err(Halt::Stopped);
+        }
+        if self.elapsed(control) > self.budget.time {
+            return Err(Halt::Limit(Limit::Time { bound: self.budget.time }));
+        }
+        let (entries, classes, ids) = (self.graph.entries(), self.graph.classes(), self.graph.ids());
+        let reached = (control.rss)() + growth(entries, classes, ids, 64 * CHUNK);
+        if reached > self.budget.memory {
+            return Err(Halt::Limit(Limit::Memory { bound: self.budget.memory, reached }));
+        }
+        Ok(())
+    }
+
+    fn elapsed(&self, control: &Control<'_>) -> Duration {
+        (control.now)().saturating_sub(self.began.unwrap_or_default())
+    }
+
+    /// Is the goal reached? If not, the next iteration begins.
+    fn check(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+        let from = (control.now)();
+        let found = self.goal_reached();
+        self.current.check += (control.now)().saturating_sub(from);
+        if found {
+            return Err(Halt::Goal);
+        }
+        if self.iterations.len() >= self.budget.iterations {
+            return Err(Halt::Limit(Limit::Iterations { bound: self.budget.iterations }));
+        }
+        self.stop_here()?;
+        self.phase = Phase::Match(0);
+        Ok(())
+    }
+
+    /// Is this where the search is to stop?
+    fn stop_here(&self) -> Result<(), Halt> {
+        if self.budget.stop_at.is_some_and(|stop| self.at >= stop) { Err(Halt::Stopped) } else { Ok(()) }
+    }
+
+    /// Asks the sketch of the graph, which must be clean.
+    fn goal_reached(&mut self) -> bool {
+        let root = self.graph.find(self.root);
+        let satisfied = Satisfied::of(&self.graph, &self.automaton);
+        let part = |p: &crate::rewrite::sketch::automaton::Part| PartReport {
+            label: p.label.clone(),
+            depth: p.depth,
+            classes: satisfied.count(&self.graph, &self.automaton, p.state),
+            at_root: satisfied.has(&self.graph, &self.automaton, p.state, root),
+        };
+        self.parts = self.automaton.parts.iter().map(part).collect();
+        let found = satisfied.has(&self.graph, &self.automaton, self.automaton.start, root);
+        self.satisfied = Some(satisfied);
+        found
+    }
+
+    fn find_matches(&mut self, rule: usize, control: &mut Control<'_>) -> Result<(), Halt> {
+        let from = (control.now)();
+        let Some(active) = self.rules.get_mut(rule) else {
+            self.phase = Phase::Apply(0);
+            return Ok(());
+        };
+        let deadline = self.began.unwrap_or_default() + self.budget.time;
+        let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
+        let mut poll = || cancel.load(Ordering::Relaxed) || now() > deadline || rss() > memory;
+        let found = search(&mut self.graph, &active.program, &mut active.memo, &mut poll);
+        let spent = (control.now)().saturating_sub(from);
+        active.report.time += spent;
+        self.current.search += spent;
+        match found {
+            Ok(matches) => {
+                active.report.matches += matches.len();
+                self.current.matches += matches.len();
+                active.matches = matches;
+                self.phase = Phase::Match(rule + 1);
+                Ok(())
+            }
+            // Some bound was met; if it is no longer, the rule is matched again.
+            Err(_) => self.poll(control),
+        }
+    }
+
+    fn apply(&mut self, rule: usize, control: &mut Control<'_>) -> Result<(), Halt> {
+        let from = (control.now)();
+        self.stop_here()?;
+        let Some(active) = self.rules.get_mut(rule) else {
+            self.phase = Phase::Rebuild;
+            return Ok(());
+        };
+        self.at.rule = rule;
+        let total = active.matches.len();
+        let mut end = total.min(self.at.matches + CHUNK);
+        if let Some(stop) = self.budget.stop_at
+            && (stop.iteration, stop.rule) == (self.at.iteration, rule)
+        {
+            end = end.min(stop.matches);
+        }
+        let ids = self.graph.ids();
+        let mut unions = 0;
+        let Active { program, memo, matches, report } = active;
+        for i in self.at.matches..end {
+            let m = matches.get(i);
+            let built = Builder { graph: &mut self.graph, program, memo }.right_side(m);
+            let Some(right) = built else { continue };
+            report.applied += 1;
+            if self.graph.ty(right) != self.graph.ty(m.root()) {
+                let (left, right) = (self.graph.ty(m.root()), self.graph.ty(right));
+                let tables = self.graph.tables();
+                let types = (tables.ty_of(left), tables.ty_of(right));
+                return Err(Halt::Broken(Box::new(mixed_types(&report.label, &types))));
+            }
+            if let Some(all) = &mut self.witnesses
+                && self.graph.find(m.root()) != self.graph.find(right)
+                && let Some(Instance { left, right }) = instance(&mut self.graph, program, memo, m)
+            {
+                all.push(Witness { rule: report.label.clone(), left, right });
+            }
+            if self.graph.union(m.root(), right) {
+                unions += 1;
+            }
+        }
+        report.unions += unions;
+        report.nodes += self.graph.ids() - ids;
+        self.current.unions += unions;
+        self.unions_pending += unions;
+        self.at.matches = end;
+        if let Some(types) = self.graph.conflict() {
+            return Err(Halt::Broken(Box::new(mixed_types(&active.report.label, &types))));
+        }
+        if end == total {
+            active.matches = Matches::new(&active.program);
+            self.at.rule = rule + 1;
+            self.at.matches = 0;
+            self.phase = Phase::Apply(rule + 1);
+        }
+        let spent = (control.now)().saturating_sub(from);
+        active.report.time += spent;
+        self.current.apply += spent;
+        if self.unions_pending > REBUILD.max(self.counted / 8) {
+            self.rebuild(control)?;
+        }
+        self.node_limit(control)
+    }
+
+    /// An upper bound of the number of nodes.
+    fn nodes(&self) -> usize {
+        self.counted + (self.graph.ids() - self.ids_then)
+    }
+
+    fn node_limit(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+        let bound = self.budget.nodes;
+        // Nodes that turn out equal are counted once after a rebuild; near the limit that is not worth a rebuild
+        // for every few.
+        if self.nodes() > bound && self.nodes() - self.counted > bound / 64 {
+            self.rebuild(control)?;
+        }
+        if self.nodes() > bound {
+            return Err(Halt::Limit(Limit::Nodes { bound, reached: self.nodes() }));
+        }
+        Ok(())
+    }
+
+    fn rebuild(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+        let from = (control.now)();
+        self.current.congruences += self.graph.rebuild();
+        self.unions_pending = 0;
+        self.counted = self.graph.count_nodes();
+        self.ids_then = self.graph.ids();
+        self.current.rebuild += (control.now)().saturating_sub(from);
+        match self.graph.conflict() {
+            Some(types) => Err(Halt::Broken(Box::new(mixed_types("congruence", &types)))),
+            None => Ok(()),
+        }
+    }
+
+    fn end_iteration(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+        self.rebuild(control)?;
+        let mut done = std::mem::take(&mut self.current);
+        done.nodes = self.counted;
+        done.classes = self.graph.classes();
+        let changed = done.unions > 0;
+        self.iterations.push(done);
+        self.at = StopPoint { iteration: self.iterations.len(), rule: 0, matches: 0 };
+        self.phase = Phase::Check;
+        if changed { self.node_limit(control) } else { Err(Halt::Saturated) }
+    }
+
+    /// Whatever stopped the search: what is in the graph is put in order, and asked once more.
+    fn finish(&mut self, halt: Halt, control: &mut Control<'_>) {
+        let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
+        let mut halt = halt;
+        if !matches!(halt, Halt::Goal | Halt::Broken(_)) && !clean {
+            match self.rebuild(control) {
+                Ok(()) if self.goal_reached() => halt = Halt::Goal,
+                Ok(()) => {}
+                Err(broken) => halt = broken,
+            }
+        }
+        for r in &mut self.rules {
+            r.matches = Matches::new(&r.program);
+        }
+        if self.current != IterationReport::default() {
+            let mut last = std::mem::take(&mut self.current);
+            last.nodes = self.counted;
+            last.classes = self.graph.classes();
+            if last.matches > 0 || last.unions > 0 {
+                self.iterations.push(last);
+            }
+        }
+        self.phase = Phase::Done;
+        self.outcome = Some(match halt {
+            Halt::Goal => match self.extract() {
+                Some(found) => Outcome::Found(found),
+                None => Outcome::Broken(Box::new(Diagnostic::error(
+                    "E0415",
+                    "The program that was found is nested too deeply to be shown.",
+                ))),
+            },
+            Halt::Saturated => Outcome::Saturated,
+            Halt::Limit(limit) => Outcome::Limit(limit),
+            Halt::Stopped => Outcome::Stopped,
+            Halt::Broken(d) => Outcome::Broken(d),
+        });
+    }
+
+    fn extract(&self) -> Option<Found> {
+        let extracted = extract(&self.graph, &self.automaton, self.satisfied.as_ref()?, self.root)?.term;
+        let mut term = extracted.clone();
+        if self.budget.normal
+            && let Some(normal) = normal_form(&extracted)
+            && self.sketch.satisfied_by(&normal)
+        {
+            term = normal;
+        }
+        let assumed = constraints_of(&term);
+        Some(Found { term, extracted, assumed })
+    }
+
+    fn tell(&mut self, control: &mut Control<'_>, always: bool) {
+        let now = (control.now)();
+        if !always && self.told.is_some_and(|last| now.saturating_sub(last) < TELL) {
+            return;
+        }
+        self.told = Some(now);
+        let progress = Progress {
+            iteration: self.at.iteration,
+            phase: self.phase,
+            nodes: self.nodes(),
+            classes: self.graph.classes(),
+            entries: self.graph.entries(),
+            rss: (control.rss)(),
+            elapsed: self.elapsed(control),
+            best_size: size_of(self.graph.data(self.root).cost()),
+            rules: self.rules.iter().map(|r| r.report.clone()).collect(),
+            parts: self.parts.clone(),
+        };
+        (control.progress)(&progress);
+    }
+
+    fn report(&self, control: &Control<'_>) -> Report {
+        Report {
+            outcome: self.outcome.clone().unwrap_or(Outcome::Stopped),
+            stop: self.at,
+            iterations: self.iterations.clone(),
+            rules: self.rules.iter().map(|r| r.report.clone()).collect(),
+            parts: self.parts.clone(),
+            nodes: self.counted,
+            classes: self.graph.classes(),
+            elapsed: self.elapsed(control),
+        }
+    }
+}
+
+impl Active {
+    fn new(label: String, program: Program) -> Active {
+        let matches = Matches::new(&program);
+        let report = RuleReport { label, ..RuleReport::default() };
+        Active { program, memo: SizeMemo::default(), matches, report }
+    }
+}
+
+fn unusable(rule: &str, why: &str) -> Diagnostic {
+    Diagnostic::error("E0414", format!("The rule `{rule}` cannot be used in a search.")).note(why)
+}
+
+fn mixed_types(rule: &str, (a, b): &(Type, Type)) -> Diagnostic {
+    Diagnostic::error("E0416", format!("The search was stopped: `{rule}` gave a term of another type."))
+        .note(format!("It would have made a term of type {a} equal to one of type {b}."))
+        .note("The rule has passed its checks, so this is a defect of this program.")
+}
+
+/// The deepest nesting of arrays in the type of any sub-term.
+fn deepest(t: &Term) -> u8 {
+    fn dims(t: &Type) -> u8 {
+        use crate::lang::ty::TypeKind as K;
+        match t.kind() {
+            K::Array(_, t) => dims(t).saturating_add(1),
+            K::Vector(_, t) => dims(t),
+            K::Pair(a, b) | K::Fun(a, b) => dims(a).max(dims(b)),
+            _ => 0,
+        }
+    }
+    let mut deepest = 0;
+    let mut stack = vec![t];
+    while let Some(t) = stack.pop() {
+        deepest = deepest.max(dims(t.ty()));
+        stack.extend(t.children());
+    }
+    deepest
+}
+
+fn any_type(name: &str) -> RuleType {
+    RuleType { name: name.into(), data: false }
+}
+
+/// `(\x. b) e ~> b[e/x]`
+fn beta() -> Equation {
+    let (s, t) = (Type::meta(0), Type::meta(1));
+    let bound = Pat::new(PatNode::Bound(0), s.clone());
+    let body = Pat::new(PatNode::Var(0, vec![bound]), t.clone());
+    let lam = Pat::new(PatNode::Lam("x".into(), Box::new(body)), Type::fun(s.clone(), t.clone()));
+    let argument = Pat::new(PatNode::Var(1, vec![]), s.clone());
+    let rhs = Pat::new(PatNode::Var(0, vec![argument.clone()]), t.clone());
+    Equation {
+        vars: vec![
+            RuleVar { name: "b".into(), scope: vec![("x".into(), s.clone())], ty: t },
+            RuleVar { name: "e".into(), scope: vec![], ty: s },
+        ],
+        types: vec![any_type("s"), any_type("t")],
+        nats: vec![],
+        slots: vec![],
+        sides: Sides { lhs: Pat::app(lam, argument), rhs },
+        applied: None,
+        conditions: vec![],
+        needs: vec![],
+    }
+}
+
+/// `\x. f x ~> f`
+fn eta() -> Equation {
+    let (s, t) = (Type::meta(0), Type::meta(1));
+    let fun = Type::fun(s.clone(), t.clone());
+    let f = Pat::new(PatNode::Var(0, vec![]), fun.clone());
+    let body = Pat::app(f.clone(), Pat::new(PatNode::Bound(0), s));
+    Equation {
+        vars: vec![RuleVar { name: "f".into(), scope: vec![], ty: fun.clone() }],
+        types: vec![any_type("s"), any_type("t")],
+        nats: vec![],
+        slots: vec![],
+        sides: Sides { lhs: Pat::new(PatNode::Lam("x".into(), Box::new(body)), fun), rhs: f },
+        applied: None,
+        conditions: vec![],
+        needs: vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::build as b;
+    use crate::lang::nat::Nat;
+    use crate::lang::pattern::Pattern;
+    use crate::rewrite::rule::{Rule, RuleData, RuleParam};
+    use crate::rewrite::sketch::{Library, read};
+    use std::sync::atomic::AtomicBool;
+
+    fn var(name: &str, ty: Type) -> RuleVar {
+        RuleVar { name: name.into(), scope: vec![], ty }
+    }
+
+    fn rule(
+        name: &str,
+        vars: Vec<RuleVar>,
+        types: usize,
+        nats: usize,
+        params: Vec<RuleParam>,
+        lhs: Term,
+        rhs: Term,
+    ) -> Rule {
+        let arities: Vec<usize> = vars.iter().map(|v| v.scope.len()).collect();
+        let equation = Equation {
+            vars,
+            types: (0..types).map(|i| RuleType { name: format!("t{i}").into(), data: true }).collect(),
+            nats: (0..nats).map(|i| format!("n{i}").into()).collect(),
+            slots: vec![],
+            sides: Sides {
+                lhs: Pat::from_term(&lhs, &arities).unwrap(),
+                rhs: Pat::from_term(&rhs, &arities).unwrap(),
+            },
+            applied: None,
+            conditions: vec![],
+            needs: vec![],
+        };
+        Rule::new(RuleData {
+            name: name.into(),
+            theme: "test".into(),
+            params,
+            body: Body::Equation(Box::new(equation)),
+            reassociates: false,
+            doc: String::new(),
+            examples: vec![],
+            digest: crate::lang::digest::Digest::of(name.as_bytes()),
+            span: None,
+            text: String::new(),
+        })
+    }
+
+    fn baseline_rules() -> Vec<RuleUse> {
+        let (t, s, u, n) = (Type::meta(0), Type::meta(1), Type::meta(2), Nat::meta(0));
+        let red = |t: &Type, n: &Nat| {
+            Type::function(
+                &[
+                    Type::function(&[t.clone(), t.clone()], t.clone()),
+                    t.clone(),
+                    Type::array(n.clone(), t.clone()),
+                ],
+                t.clone(),
+            )
+        };
+        let use_seq = rule(
+            "useReduceSeq",
+            vec![],
+            1,
+            1,
+            vec![],
+            Term::prim(Pattern::Reduce, vec![], red(&t, &n)),
+            Term::prim(
+                Pattern::ReduceSeq,
+                vec![crate::lang::term::Arg::Addr(crate::lang::pattern::AddressSpace::Private)],
+                red(&t, &n),
+            ),
+        );
+        // reduceSeq f init (map g in) ~> reduceSeq (\acc x. f acc (g x)) init in
+        let fty = Type::function(&[t.clone(), s.clone()], t.clone());
+        let gty = Type::fun(u.clone(), s.clone());
+        let vars = vec![
+            var("f", fty.clone()),
+            var("init", t.clone()),
+            var("g", gty.clone()),
+            var("in", Type::array(n.clone(), u.clone())),
+        ];
+        let v = |i: usize| Term::var(3 - i as u32, vars[i].ty.clone());
+        let seq = |f: Term, i: Term, x: Term| {
+            b::apply(
+                Pattern::ReduceSeq,
+                vec![crate::lang::term::Arg::Addr(crate::lang::pattern::AddressSpace::Private)],
+                vec![f, i, x],
+            )
+            .unwrap()
+        };
+        let lhs = seq(v(0), v(1), b::map(v(2), v(3)).unwrap());
+        let f = b::lam2(("acc", t.clone()), ("x", u), |acc, x| b::app(b::app(v(0), acc)?, b::app(v(2), x)?))
+            .unwrap();
+        let rhs = seq(f, v(1), v(3));
+        let fuse = rule("reduceSeqMapFusion", vars.clone(), 3, 1, vec![], lhs, rhs);
+        [use_seq, fuse].into_iter().map(|rule| RuleUse { rule, args: vec![] }).collect()
+    }
+
+    fn matmul() -> Term {
+        let a = Type::array(Nat::var("m"), Type::array(Nat::var("k"), Type::f32()));
+        let bt = Type::array(Nat::var("k"), Type::array(Nat::var("n"), Type::f32()));
+        let row_ty = Type::array(Nat::var("k"), Type::f32());
+        b::lam2(("a", a), ("b", bt), |a, bm| {
+            b::map(
+                b::lam("row", row_ty.clone(), |row| {
+                    b::map(
+                        b::lam("col", row_ty.clone(), |col| {
+                            let pair = Type::pair(Type::f32(), Type::f32());
+                            let times = b::lam("p", pair, |p| b::mul(b::fst(p.clone())?, b::snd(p)?))?;
+                            let plus = b::pattern(Pattern::Add, vec![], &[Type::f32(), Type::f32()])?;
+                            b::reduce(plus, b::f32(0.0), b::map(times, b::zip(row.clone(), col)?)?)
+                        })?,
+                        b::transpose(bm.clone())?,
+                    )
+                })?,
+                a,
+            )
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn baseline() {
+        let text = "containsMap(m, containsMap(n, containsReduceSeq(k, containsAddMul)))";
+        let (tree, _) = crate::lang::syntax::parse_sketch(crate::lang::diag::Span::NOWHERE.file, text);
+        let sketch = read(&tree, &Library::builtin(), &["m".into(), "n".into(), "k".into()]).unwrap();
+        let now = std::time::Instant::now();
+        let t = move || now.elapsed();
+        let cancel = AtomicBool::new(false);
+        let mut tell = |p: &Progress| eprintln!("{:?} {:?}", p.phase, p.nodes);
+        let mut control = Control { cancel: &cancel, now: &t, rss: &|| 0, progress: &mut tell };
+        let report = reach(&matmul(), &sketch, &baseline_rules(), &Budget::default(), &mut control).unwrap();
+        eprintln!("{report} {report:#?}");
+        let found = report.found().unwrap();
+        assert!(found.term.check().is_ok());
+        assert!(sketch.satisfied_by(&found.term));
+        assert_eq!(found.term.ty(), matmul().ty());
+    }
+}

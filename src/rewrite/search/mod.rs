@@ -1,0 +1,242 @@
+//! Sketch-guided equality saturation (thesis section 5.3.3): from a term, rules and a sketch to an equal term that
+//! satisfies the sketch.
+//!
+//! [`reach`] runs a whole search; a [`Search`] can be advanced piece by piece. It can be stopped at any moment and
+//! then still says what it has: time, memory and the wish to stop come in through [`Control`], what happens goes out
+//! through its progress. Searches are deterministic: the same start, rules, sketch and bounds give the same term,
+//! and a search that was stopped from outside can be repeated up to the same [`StopPoint`].
+
+mod closure;
+mod driver;
+mod instance;
+mod memory;
+pub mod normal;
+pub mod options;
+pub mod trail;
+
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::diag::Diagnostic;
+use crate::lang::term::Term;
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+pub use driver::{Search, reach};
+pub use options::Budget;
+pub use trail::{Trail, TrailStep, trail};
+
+/// The world outside a search.
+pub struct Control<'a> {
+    /// Set from outside to stop.
+    pub cancel: &'a AtomicBool,
+    /// Time since any fixed moment.
+    pub now: &'a dyn Fn() -> Duration,
+    /// Memory that the process holds, in bytes.
+    pub rss: &'a dyn Fn() -> u64,
+    pub progress: &'a mut dyn FnMut(&Progress),
+}
+
+/// Where a search was stopped: so many matches of this rule had been applied in this iteration. Rules are numbered
+/// as in [`Report::rules`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct StopPoint {
+    pub iteration: usize,
+    pub rule: usize,
+    pub matches: usize,
+}
+
+/// What a search is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Asking whether the sketch is satisfied.
+    Check,
+    /// Finding the matches of a rule, by its number.
+    Match(usize),
+    /// Applying the matches of a rule.
+    Apply(usize),
+    /// Restoring congruence.
+    Rebuild,
+    Done,
+}
+
+/// What a rule has done so far.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RuleReport {
+    /// The rule with its arguments.
+    pub label: String,
+    pub matches: usize,
+    /// Matches of which the right side was built.
+    pub applied: usize,
+    /// Applications that made two classes one.
+    pub unions: usize,
+    /// Nodes that its applications added.
+    pub nodes: usize,
+    pub time: Duration,
+}
+
+/// How far a part of the sketch is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PartReport {
+    pub label: String,
+    /// How many parts it is within.
+    pub depth: usize,
+    /// The number of classes that have a member like it.
+    pub classes: usize,
+    /// The whole program has.
+    pub at_root: bool,
+}
+
+/// A moment of a search.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    pub iteration: usize,
+    pub phase: Phase,
+    /// Exact after each iteration; in between, nodes that turn out equal are counted twice.
+    pub nodes: usize,
+    pub classes: usize,
+    /// Entries of the table of nodes, stale ones included.
+    pub entries: usize,
+    pub rss: u64,
+    pub elapsed: Duration,
+    /// The weight of the best term that equals the program: redexes, then size.
+    pub best_size: u32,
+    pub rules: Vec<RuleReport>,
+    pub parts: Vec<PartReport>,
+}
+
+/// One iteration: all rules matched, then all applied.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct IterationReport {
+    pub matches: usize,
+    pub unions: usize,
+    /// Unions that followed by congruence.
+    pub congruences: usize,
+    pub nodes: usize,
+    pub classes: usize,
+    pub check: Duration,
+    pub search: Duration,
+    pub apply: Duration,
+    pub rebuild: Duration,
+}
+
+/// A term that satisfies the sketch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// In normal form, if that was asked for and still satisfies the sketch.
+    pub term: Term,
+    /// As it was extracted.
+    pub extracted: Term,
+    /// What its types and sizes ask for.
+    pub assumed: Vec<SizeConstraint>,
+}
+
+/// A bound of a search, and what it was when the search met it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    Nodes {
+        bound: usize,
+        reached: usize,
+    },
+    Iterations {
+        bound: usize,
+    },
+    Time {
+        bound: Duration,
+    },
+    /// In bytes; `reached` includes what the next growth of a table would have taken.
+    Memory {
+        bound: u64,
+        reached: u64,
+    },
+}
+
+/// What came of a search.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    Found(Found),
+    /// The rules have nothing more to say: the sketch cannot be reached with them.
+    Saturated,
+    /// The sketch may be reachable, but is too far for the bounds.
+    Limit(Limit),
+    /// Stopped from outside, or at the point that was asked for.
+    Stopped,
+    /// A defect of a rule or of this program.
+    Broken(Box<Diagnostic>),
+}
+
+/// The end of a search.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub outcome: Outcome,
+    /// Where it stopped. A search that found its term, or was saturated, stops before an iteration.
+    pub stop: StopPoint,
+    pub iterations: Vec<IterationReport>,
+    pub rules: Vec<RuleReport>,
+    pub parts: Vec<PartReport>,
+    pub nodes: usize,
+    pub classes: usize,
+    pub elapsed: Duration,
+}
+
+impl Report {
+    pub fn found(&self) -> Option<&Found> {
+        if let Outcome::Found(f) = &self.outcome { Some(f) } else { None }
+    }
+
+    /// The smallest part of the sketch that no class satisfies, when that is so: where to help the search.
+    pub fn missing(&self) -> Option<&PartReport> {
+        let without = self.parts.iter().enumerate().filter(|(_, p)| p.classes == 0);
+        // The deepest of a chain of parts that are within each other.
+        without.map(|(_, p)| p).max_by_key(|p| p.depth)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mib = |bytes: u64| bytes >> 20;
+        match self {
+            Limit::Nodes { bound, reached } => write!(f, "{reached} nodes, of {bound} allowed"),
+            Limit::Iterations { bound } => write!(f, "{bound} iterations"),
+            Limit::Time { bound } => write!(f, "{:.1} s", bound.as_secs_f64()),
+            Limit::Memory { bound, reached } => {
+                write!(f, "{} MiB of memory needed, of {} MiB allowed", mib(*reached), mib(*bound))
+            }
+        }
+    }
+}
+
+/// What came of a search, in sentences.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.outcome {
+            Outcome::Found(found) => {
+                write!(
+                    f,
+                    "Found a program of size {} in {} iterations",
+                    found.term.size(),
+                    self.iterations.len()
+                )?;
+                return write!(f, " ({} nodes).", self.nodes);
+            }
+            Outcome::Saturated => {
+                write!(f, "No program like this can be reached: these rules have nothing more to say")?;
+                write!(f, " after {} iterations ({} nodes).", self.iterations.len(), self.nodes)?;
+            }
+            Outcome::Limit(limit) => {
+                write!(f, "Not found within the bounds: {limit}; ")?;
+                write!(f, "{} iterations, {} nodes.", self.iterations.len(), self.nodes)?;
+            }
+            Outcome::Stopped => {
+                write!(f, "Stopped in iteration {}, at {} nodes.", self.stop.iteration + 1, self.nodes)?;
+            }
+            Outcome::Broken(d) => return write!(f, "{}", d.message),
+        }
+        match self.missing() {
+            Some(part) => write!(f, " No part of any program met so far is like {}.", part.label),
+            None if self.parts.iter().skip(1).any(|p| p.classes > 0) => {
+                write!(f, " Each part of the sketch was met somewhere, but not together.")
+            }
+            None => Ok(()),
+        }
+    }
+}

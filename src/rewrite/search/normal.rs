@@ -1,0 +1,101 @@
+//! Beta-eta normal form, in which searches start and end (thesis section 5.3.3).
+
+use crate::lang::term::{Expr, Term};
+use crate::rewrite::egraph::MAX_NESTING;
+use crate::rewrite::egraph::analysis::MAX_SIZE;
+use std::collections::HashMap;
+
+/// The beta-eta normal form; none when it would be out of bounds.
+pub fn normal_form(term: &Term) -> Option<Term> {
+    Normaliser::default().normal(term, 0)
+}
+
+/// One step to the normal form at the root of a term.
+pub fn reduce(term: &Term) -> Option<(Redex, Term)> {
+    match term.expr() {
+        Expr::App(f, e) => {
+            let (_, body) = f.as_lam()?;
+            Some((Redex::Beta, body.subst0(e)))
+        }
+        Expr::Lam(_, body) => Some((Redex::Eta, eta(body)?)),
+        _ => None,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Redex {
+    Beta,
+    Eta,
+}
+
+/// `f`, if the body is `f %0` and `f` does not mention the parameter.
+fn eta(body: &Term) -> Option<Term> {
+    let (f, e) = body.as_app()?;
+    if !matches!(e.expr(), Expr::Var(0)) || f.has_free(0) {
+        return None;
+    }
+    f.shift_down(1)
+}
+
+#[derive(Default)]
+struct Normaliser {
+    memo: HashMap<Term, Term>,
+}
+
+impl Normaliser {
+    fn normal(&mut self, term: &Term, depth: usize) -> Option<Term> {
+        if depth > MAX_NESTING || term.size() > MAX_SIZE {
+            return None;
+        }
+        if let Some(done) = self.memo.get(term) {
+            return Some(done.clone());
+        }
+        let out = match term.expr() {
+            Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => term.clone(),
+            Expr::Lam(..) => {
+                let body = self.normal(term.as_lam()?.1, depth + 1)?;
+                match eta(&body) {
+                    Some(f) => f,
+                    None => term.with_children(vec![body]),
+                }
+            }
+            Expr::App(f, e) => {
+                let (f, e) = (self.normal(f, depth + 1)?, self.normal(e, depth + 1)?);
+                match f.as_lam() {
+                    Some((_, body)) => self.normal(&body.subst0(&e), depth + 1)?,
+                    None => Term::app(f, e),
+                }
+            }
+        };
+        self.memo.insert(term.clone(), out.clone());
+        Some(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::build as b;
+    use crate::lang::ty::Type;
+
+    #[test]
+    fn redexes_go_wherever_they_are() {
+        let f32s = Type::f32;
+        // \x. (\y. (\z. y * z) (x + x)) x  becomes  \x. x * (x + x)
+        let t = b::lam("x", f32s(), |x| {
+            let inner = b::lam("y", f32s(), |y| {
+                b::share("z", b::add(x.clone(), x.clone())?, |z| b::mul(y.clone(), z))
+            })?;
+            b::app(inner, x.clone())
+        })
+        .unwrap();
+        let expected = b::lam("x", f32s(), |x| b::mul(x.clone(), b::add(x.clone(), x)?)).unwrap();
+        let normal = normal_form(&t).unwrap();
+        assert_eq!(normal, expected);
+        assert!(normal.check().is_ok());
+        assert_eq!(normal_form(&normal).unwrap(), normal);
+        // \x. neg x  is  neg
+        let eta = b::lam("x", f32s(), b::neg).unwrap();
+        assert!(normal_form(&eta).unwrap().as_prim().is_some());
+    }
+}

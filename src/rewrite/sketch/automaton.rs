@@ -1,0 +1,254 @@
+//! A sketch as a tree automaton: states are sets of sketches that one term must satisfy together.
+//!
+//! Sets make `and` exact: a class may have one member for each of two sketches and none for both, so what a
+//! conjunction asks of a node is passed on to its children as conjunctions. A state without a member asks nothing.
+//! States are numbered so that each depends only on lower ones, and on itself where a `contains` is passed on
+//! whole: whatever is computed of states can be computed in this order.
+
+use super::{Shape, Sketch, TypeSketch};
+use indexmap::IndexMap;
+use std::collections::BTreeSet;
+
+/// A state, by number; [`ANY`] asks nothing.
+pub type StateId = usize;
+pub const ANY: StateId = 0;
+
+/// Conjunctions can ask for exponentially many states: more than this are refused.
+const MAX_STATES: usize = 4000;
+/// As many `contains` may be asked of one node together.
+const MAX_TOGETHER: usize = 6;
+
+/// How a term may satisfy a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// As it satisfies another state.
+    Same(StateId),
+    /// As a variable, pattern or number that all of these allow.
+    Leaf(Vec<Sketch>),
+    Lam(StateId),
+    App(StateId, StateId),
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct State {
+    /// All of these must have the term's type.
+    pub types: Vec<TypeSketch>,
+    pub steps: Vec<Step>,
+    /// Nothing is asked but the type.
+    pub open: bool,
+}
+
+/// A part of the sketch that is shown while a search runs.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub label: String,
+    /// How many shown parts it is within.
+    pub depth: usize,
+    pub state: StateId,
+}
+
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    pub states: Vec<State>,
+    pub start: StateId,
+    /// The sketch's parts, outside in.
+    pub parts: Vec<Part>,
+}
+
+/// The sketch asks for too many things of one term together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("The sketch asks too many things of one term together.")]
+pub struct TooComplex;
+
+#[derive(Default)]
+struct Builder {
+    shapes: IndexMap<Sketch, ()>,
+    types: IndexMap<TypeSketch, ()>,
+    states: Vec<State>,
+    known: IndexMap<Key, StateId>,
+}
+
+/// What a state asks: sub-sketches and types by number.
+type Key = (BTreeSet<usize>, BTreeSet<usize>);
+
+impl Automaton {
+    /// # Errors
+    /// [`TooComplex`] when the sketch has too many conjunctions of `contains`.
+    pub fn new(sketch: &Sketch) -> Result<Automaton, TooComplex> {
+        let mut b = Builder::default();
+        b.states.push(State { open: true, ..State::default() });
+        b.known.insert(Key::default(), ANY);
+        let start = b.state_of(&[sketch])?;
+        let mut parts = vec![];
+        b.parts(sketch, 0, &mut parts)?;
+        Ok(Automaton { states: b.states, start, parts })
+    }
+}
+
+impl Builder {
+    fn add(&mut self, key: &mut Key, sketch: &Sketch) {
+        match sketch.shape() {
+            Shape::Any => {}
+            Shape::Named(_, s) => self.add(key, s),
+            Shape::And(all) => all.iter().for_each(|s| self.add(key, s)),
+            Shape::Typed(s, t) => {
+                key.1.insert(self.types.insert_full(t.clone(), ()).0);
+                self.add(key, s);
+            }
+            _ => {
+                key.0.insert(self.shapes.insert_full(sketch.clone(), ()).0);
+            }
+        }
+    }
+
+    fn state_of(&mut self, sketches: &[&Sketch]) -> Result<StateId, TooComplex> {
+        let mut key = Key::default();
+        sketches.iter().for_each(|s| self.add(&mut key, s));
+        self.state(key)
+    }
+
+    fn with(&mut self, key: &Key, sketch: &Sketch) -> Result<StateId, TooComplex> {
+        let mut key = key.clone();
+        self.add(&mut key, sketch);
+        self.state(key)
+    }
+
+    fn state(&mut self, key: Key) -> Result<StateId, TooComplex> {
+        if let Some(id) = self.known.get(&key) {
+            return Ok(*id);
+        }
+        if self.known.len() > MAX_STATES {
+            return Err(TooComplex);
+        }
+        let shapes: Vec<Sketch> =
+            key.0.iter().filter_map(|i| Some(self.shapes.get_index(*i)?.0.clone())).collect();
+        let types = key.1.iter().filter_map(|i| Some(self.types.get_index(*i)?.0.clone())).collect();
+        let without = |i: usize| {
+            let mut rest = key.clone();
+            if let Some(n) = key.0.iter().nth(i) {
+                rest.0.remove(n);
+            }
+            rest
+        };
+
+        let mut steps = vec![];
+        if let Some(i) = shapes.iter().position(|s| matches!(s.shape(), Shape::Or(_))) {
+            if let Shape::Or(all) = shapes[i].shape() {
+                for s in all {
+                    steps.push(Step::Same(self.with(&without(i), s)?));
+                }
+            }
+        } else {
+            let mut contains = vec![];
+            let mut nodes = vec![];
+            for (i, s) in shapes.iter().enumerate() {
+                if let Shape::Contains(inner) = s.shape() {
+                    steps.push(Step::Same(self.with(&without(i), inner)?));
+                    contains.push(s.clone());
+                } else {
+                    nodes.push(s.clone());
+                }
+            }
+            if contains.len() > MAX_TOGETHER {
+                return Err(TooComplex);
+            }
+            self.node_steps(&key, &nodes, &contains, &mut steps)?;
+        }
+        // The same state may have been reached below only if it had depended on itself other than as a whole.
+        let id = self.states.len();
+        for step in &mut steps {
+            match step {
+                Step::Lam(s) | Step::Same(s) if *s == usize::MAX => *s = id,
+                Step::App(f, e) => {
+                    for s in [f, e] {
+                        if *s == usize::MAX {
+                            *s = id;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.states.push(State { types, steps, open: shapes.is_empty() });
+        self.known.insert(key, id);
+        Ok(id)
+    }
+
+    /// The ways in which a node can satisfy `nodes`, its children what is left of `contains`. A child that is asked
+    /// what the state `key` itself asks is written `usize::MAX`.
+    fn node_steps(
+        &mut self,
+        key: &Key,
+        nodes: &[Sketch],
+        contains: &[Sketch],
+        steps: &mut Vec<Step>,
+    ) -> Result<(), TooComplex> {
+        let child = |b: &mut Builder, sketches: Vec<&Sketch>| {
+            let mut wanted = Key::default();
+            sketches.into_iter().for_each(|s| b.add(&mut wanted, s));
+            if wanted == *key { Ok(usize::MAX) } else { b.state(wanted) }
+        };
+        let kinds = |shape: &Shape| match shape {
+            Shape::Lam(_) => 0,
+            Shape::App(..) => 1,
+            _ => 2,
+        };
+        let kind = nodes.first().map(|n| kinds(n.shape()));
+        if nodes.iter().any(|n| Some(kinds(n.shape())) != kind) || (nodes.is_empty() && contains.is_empty()) {
+            return Ok(());
+        }
+        if kind.is_none_or(|k| k == 0) {
+            let bodies =
+                nodes.iter().filter_map(|n| if let Shape::Lam(b) = n.shape() { Some(b) } else { None });
+            steps.push(Step::Lam(child(self, bodies.chain(contains).collect())?));
+        }
+        if kind.is_none_or(|k| k == 1) {
+            let apps = || {
+                nodes
+                    .iter()
+                    .filter_map(|n| if let Shape::App(f, e) = n.shape() { Some((f, e)) } else { None })
+            };
+            for split in 0..1u32 << contains.len() {
+                let share = |side: u32| {
+                    contains.iter().enumerate().filter(move |(i, _)| split >> i & 1 == side).map(|(_, s)| s)
+                };
+                let f = child(self, apps().map(|(f, _)| f).chain(share(0)).collect())?;
+                let e = child(self, apps().map(|(_, e)| e).chain(share(1)).collect())?;
+                steps.push(Step::App(f, e));
+            }
+        }
+        if kind == Some(2) && contains.is_empty() {
+            steps.push(Step::Leaf(nodes.to_vec()));
+        }
+        Ok(())
+    }
+
+    fn parts(&mut self, sketch: &Sketch, depth: usize, out: &mut Vec<Part>) -> Result<(), TooComplex> {
+        let shown = match sketch.shape() {
+            Shape::Named(label, _) => Some(label.short.to_string()),
+            Shape::Contains(s) if !matches!(s.shape(), Shape::Named(..)) => Some(sketch.to_string()),
+            Shape::Or(_) | Shape::And(_) => Some(sketch.to_string()),
+            _ if depth == 0 => Some(sketch.to_string()),
+            _ => None,
+        };
+        let below = if shown.is_some() { depth + 1 } else { depth };
+        if let Some(label) = shown {
+            let state = self.state_of(&[sketch])?;
+            out.push(Part { label, depth, state });
+        }
+        // What an abbreviation stands for is not shown, only what it was given.
+        let mut todo =
+            if let Shape::Named(_, body) = sketch.shape() { vec![body] } else { sketch.children() };
+        if let Shape::Named(..) = sketch.shape() {
+            let mut given = vec![];
+            while let Some(s) = todo.pop() {
+                match s.shape() {
+                    Shape::Named(..) => given.push(s),
+                    _ => todo.extend(s.children().into_iter().rev()),
+                }
+            }
+            todo = given;
+        }
+        todo.into_iter().try_for_each(|s| self.parts(s, below, out))
+    }
+}

@@ -1,0 +1,205 @@
+//! Sketches: sets of programs, by their shape (thesis section 5.3).
+//!
+//! A sketch is read from text by [`read()`], with the program's sizes known; its abbreviations are definitions in
+//! text ([`Library`]), the common ones in `library.elevate`. [`Sketch::satisfied_by`] says whether a term is in the set;
+//! [`classes`] and [`extract`] answer the same of an e-graph: which classes have a member in the set, and the
+//! lightest such member.
+
+pub mod automaton;
+pub mod classes;
+pub mod extract;
+pub mod library;
+pub mod read;
+mod terms;
+pub mod types;
+
+use crate::lang::literal::Literal;
+use crate::lang::nat::Name;
+use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::ty::Scalar;
+pub use library::Library;
+pub use read::{read, read_with};
+use std::fmt;
+use std::sync::Arc;
+pub use types::{NatSketch, TypeSketch};
+
+/// A set of terms.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Sketch(Arc<Shape>);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Shape {
+    /// `?`: every term
+    Any,
+    /// A variable that a lambda of the sketch binds, as its De Bruijn index.
+    Var(u32),
+    Lam(Sketch),
+    App(Sketch, Sketch),
+    /// A pattern, and what its explicit arguments must be.
+    Pattern(Pattern, Vec<ArgSketch>),
+    Number(Number),
+    /// A term that has a sub-term, perhaps itself, in the set.
+    Contains(Sketch),
+    Or(Vec<Sketch>),
+    And(Vec<Sketch>),
+    /// `s : t`
+    Typed(Sketch, TypeSketch),
+    /// An abbreviation as it was written, and what it stands for.
+    Named(Label, Sketch),
+}
+
+/// How an abbreviation was written.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Label {
+    pub text: Name,
+    /// With `…` for the sketches in it.
+    pub short: Name,
+}
+
+/// What an explicit argument of a pattern must be.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ArgSketch {
+    Any,
+    Nat(NatSketch),
+    Addr(AddressSpace),
+    Dim(u8),
+}
+
+/// A number as it was written: of every type that can hold it, unless it names one.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Number {
+    pub digits: Name,
+    pub scalar: Option<Scalar>,
+}
+
+impl Number {
+    pub fn is(&self, literal: &Literal) -> bool {
+        let scalar = match literal {
+            Literal::Int(_, s) | Literal::Float(_, s) => *s,
+            Literal::Nat(n) => return n.as_constant().is_some_and(|v| Ok(v) == self.digits.parse()),
+            Literal::Bool(_) | Literal::Index(..) => return false,
+        };
+        if self.scalar.is_some_and(|s| s != scalar) {
+            return false;
+        }
+        let same = match (self.digits.parse::<i128>(), self.digits.parse::<f64>()) {
+            (Ok(v), _) => Literal::number(v, scalar),
+            (Err(_), Ok(v)) if scalar.is_float() => Some(Literal::float(v, scalar)),
+            _ => None,
+        };
+        same.as_ref() == Some(literal)
+    }
+}
+
+impl Sketch {
+    pub fn new(shape: Shape) -> Sketch {
+        Sketch(Arc::new(shape))
+    }
+    pub fn any() -> Sketch {
+        Sketch::new(Shape::Any)
+    }
+    pub fn pattern(p: Pattern) -> Sketch {
+        Sketch::new(Shape::Pattern(p, vec![]))
+    }
+    pub fn app(f: Sketch, e: Sketch) -> Sketch {
+        Sketch::new(Shape::App(f, e))
+    }
+    pub fn contains(s: Sketch) -> Sketch {
+        Sketch::new(Shape::Contains(s))
+    }
+    pub fn typed(s: Sketch, t: TypeSketch) -> Sketch {
+        if t == TypeSketch::Any { s } else { Sketch::new(Shape::Typed(s, t)) }
+    }
+
+    pub fn shape(&self) -> &Shape {
+        &self.0
+    }
+
+    /// The sketch without the names of abbreviations around it.
+    pub fn bare(&self) -> &Sketch {
+        let mut s = self;
+        while let Shape::Named(_, inner) = s.shape() {
+            s = inner;
+        }
+        s
+    }
+
+    pub fn children(&self) -> Vec<&Sketch> {
+        match self.shape() {
+            Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) => vec![],
+            Shape::Lam(s) | Shape::Contains(s) | Shape::Typed(s, _) | Shape::Named(_, s) => vec![s],
+            Shape::App(f, e) => vec![f, e],
+            Shape::Or(all) | Shape::And(all) => all.iter().collect(),
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, binders: u32) -> fmt::Result {
+        let atom = |s: &Sketch, f: &mut fmt::Formatter<'_>| match s.shape() {
+            Shape::App(..) | Shape::Lam(_) | Shape::Or(_) | Shape::And(_) => {
+                write!(f, "(")?;
+                s.write(f, binders)?;
+                write!(f, ")")
+            }
+            Shape::Pattern(_, args) if !args.is_empty() => {
+                write!(f, "(")?;
+                s.write(f, binders)?;
+                write!(f, ")")
+            }
+            _ => s.write(f, binders),
+        };
+        match self.shape() {
+            Shape::Any => write!(f, "?"),
+            Shape::Var(i) => write!(f, "x{}", i64::from(binders) - 1 - i64::from(*i)),
+            Shape::Lam(body) => {
+                write!(f, "\\x{binders}. ")?;
+                body.write(f, binders + 1)
+            }
+            Shape::App(g, e) => {
+                match g.shape() {
+                    Shape::App(..) | Shape::Pattern(..) => g.write(f, binders)?,
+                    _ => atom(g, f)?,
+                }
+                write!(f, " ")?;
+                atom(e, f)
+            }
+            Shape::Pattern(p, args) => {
+                write!(f, "{p}")?;
+                args.iter().try_for_each(|a| match a {
+                    ArgSketch::Any => write!(f, " ?"),
+                    ArgSketch::Nat(n) => write!(f, " {}", n.atom()),
+                    ArgSketch::Addr(a) => write!(f, " {}", a.name()),
+                    ArgSketch::Dim(d) => write!(f, " {d}"),
+                })
+            }
+            Shape::Number(n) => write!(f, "{}{}", n.digits, n.scalar.map_or("", Scalar::name)),
+            Shape::Contains(s) => {
+                write!(f, "contains(")?;
+                s.write(f, binders)?;
+                write!(f, ")")
+            }
+            Shape::Or(all) | Shape::And(all) => {
+                let word = if matches!(self.shape(), Shape::Or(_)) { "or" } else { "and" };
+                for (i, s) in all.iter().enumerate() {
+                    if i > 0 {
+                        write!(f, " {word} ")?;
+                    }
+                    atom(s, f)?;
+                }
+                Ok(())
+            }
+            Shape::Typed(s, t) => {
+                write!(f, "(")?;
+                s.write(f, binders)?;
+                write!(f, " : {t})")
+            }
+            Shape::Named(label, _) => write!(f, "{}", label.text),
+        }
+    }
+}
+
+/// Prints what the reader reads back; abbreviations as they were written.
+impl fmt::Display for Sketch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, 0)
+    }
+}

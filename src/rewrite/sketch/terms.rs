@@ -1,0 +1,117 @@
+//! Is a term in the set that a sketch describes? By definition, one case each (thesis section 5.3.2).
+
+use super::{ArgSketch, Shape, Sketch};
+use crate::lang::term::{Arg, Expr, Prim, Term};
+use crate::rewrite::egraph::MAX_NESTING;
+use std::collections::HashMap;
+
+impl Sketch {
+    /// Is the term in the set?
+    pub fn satisfied_by(&self, term: &Term) -> bool {
+        Matcher::default().has(self, term, 0)
+    }
+}
+
+/// Answers by sketch and term; shared sub-terms are asked once.
+#[derive(Default)]
+struct Matcher {
+    memo: HashMap<(*const Shape, Term), bool>,
+}
+
+impl Matcher {
+    fn has(&mut self, sketch: &Sketch, term: &Term, depth: usize) -> bool {
+        if depth > MAX_NESTING {
+            return false;
+        }
+        // The sketch outlives the matcher, so that its parts keep their addresses.
+        let key = (sketch.shape() as *const Shape, term.clone());
+        if let Some(known) = self.memo.get(&key) {
+            return *known;
+        }
+        let yes = match (sketch.shape(), term.expr()) {
+            (Shape::Any, _) => true,
+            (Shape::Var(i), Expr::Var(j)) => i == j,
+            (Shape::Lam(s), Expr::Lam(_, body)) => self.has(s, body, depth + 1),
+            (Shape::App(s, t), Expr::App(f, e)) => self.has(s, f, depth + 1) && self.has(t, e, depth + 1),
+            (Shape::Pattern(p, args), Expr::Prim(prim)) => *p == prim.pattern && args_match(args, prim),
+            (Shape::Number(n), Expr::Lit(l)) => n.is(l),
+            (Shape::Contains(s), _) => {
+                self.has(s, term, depth + 1)
+                    || term.children().into_iter().any(|child| self.has(sketch, child, depth + 1))
+            }
+            (Shape::Or(all), _) => all.iter().any(|s| self.has(s, term, depth + 1)),
+            (Shape::And(all), _) => all.iter().all(|s| self.has(s, term, depth + 1)),
+            (Shape::Typed(s, t), _) => t.has(term.ty()) && self.has(s, term, depth + 1),
+            (Shape::Named(_, s), _) => self.has(s, term, depth + 1),
+            _ => false,
+        };
+        self.memo.insert(key, yes);
+        yes
+    }
+}
+
+fn args_match(wanted: &[ArgSketch], prim: &Prim) -> bool {
+    wanted.iter().zip(&prim.args).all(|(w, a)| match (w, a) {
+        (ArgSketch::Any, _) => true,
+        (ArgSketch::Nat(n), Arg::Nat(m)) => n.has(m),
+        (ArgSketch::Addr(a), Arg::Addr(b)) => a == b,
+        (ArgSketch::Dim(d), Arg::Dim(e)) => d == e,
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lang::build as b;
+    use crate::lang::nat::{Name, Nat};
+    use crate::lang::syntax::parse_sketch;
+    use crate::lang::term::Term;
+    use crate::lang::ty::Type;
+    use crate::rewrite::sketch::{Library, read};
+
+    fn holds(text: &str, t: &Term) -> bool {
+        let (tree, problems) = parse_sketch(crate::lang::diag::Span::NOWHERE.file, text);
+        assert!(problems.is_empty(), "{problems:?}");
+        let sizes: Vec<Name> = vec!["m".into(), "n".into()];
+        read(&tree, &Library::builtin(), &sizes).unwrap().satisfied_by(t)
+    }
+
+    #[test]
+    fn sketches_describe_terms() {
+        let row = Type::array(Nat::var("n"), Type::f32());
+        let matrix = Type::array(Nat::var("m"), row);
+        // \a. map (\r. map (\x. x * 2 + x) r) a
+        let t = b::lam("a", matrix, |a| {
+            let scale = b::lam("x", Type::f32(), |x| b::add(b::mul(x.clone(), b::f32(2.0))?, x))?;
+            let (_, row) = a.ty().as_array().map(|(n, r)| (n.clone(), r.clone())).unwrap();
+            b::map(b::lam("r", row, |r| b::map(scale, r))?, a)
+        })
+        .unwrap();
+        for yes in [
+            "?",
+            "contains(mul)",
+            "containsMap(m, containsMap(n, ?))",
+            "containsMap(m.n.f32, ?)",
+            "containsMap(m, ?) and containsMap(n, ?)",
+            "containsMap(32, ?) or contains(2 : f32)",
+            "contains(mul ? 2) and contains(2f32)",
+            r"contains(\x. x * 2 + x)",
+            r"\a. map (\r. map ? r) a",
+            "contains(mul + ?)".replace("mul + ?", "mul ? ? + ?").as_str(),
+        ] {
+            assert!(holds(yes, &t), "{yes}");
+        }
+        for no in [
+            "map ? ?",
+            "containsAddMul",
+            "containsMap(n, containsMap(m, ?))",
+            "containsMap(n, contains(map))",
+            "contains(2i32)",
+            "contains(reduce)",
+            "containsMap(m, ?) and contains(reduce)",
+            r"contains(\x. x + x * 2)",
+        ] {
+            assert!(!holds(no, &t), "{no}");
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! From the text of a strategy to its value: names are looked up, sizes computed, calls kept for later.
+
+use super::machine::Machine;
+use super::native::Native;
+use super::script::Script;
+use super::value::{Callee, Node, StrategyId, Value};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::nat::{Name, Nat};
+use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::syntax::ast::{self, Local, Op, SeqOp, Shape, ShapeKind, StrategyKind};
+use std::rc::Rc;
+
+/// The names that a clause binds.
+pub(super) struct Scope<'a> {
+    pub parent: Option<u32>,
+    pub bindings: Vec<(Name, Value)>,
+    pub locals: &'a [Local],
+}
+
+type Evaluated<T> = Result<T, Box<Diagnostic>>;
+
+fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(code, message).label(span, label))
+}
+
+impl<'a> Machine<'a> {
+    /// The strategy that a text stands for.
+    pub(super) fn strategy(&mut self, text: &'a ast::Strategy, scope: u32) -> Evaluated<StrategyId> {
+        let value = self.value(text, scope)?;
+        self.as_strategy(value, text.span)
+    }
+
+    pub(super) fn as_strategy(&self, value: Value, span: Span) -> Evaluated<StrategyId> {
+        match value {
+            Value::Strategy(id) => Ok(id),
+            other => Err(problem(
+                "E0306",
+                format!("Here {} stands instead of a strategy.", other.kind()),
+                span,
+                "no strategy",
+            )),
+        }
+    }
+
+    fn value(&mut self, text: &'a ast::Strategy, scope: u32) -> Evaluated<Value> {
+        // Parsed trees are nested at most MAX_DEPTH levels.
+        Ok(match &text.kind {
+            StrategyKind::Name(name) => self.name(&ast::Node::new(text.span, name.clone()), scope)?,
+            StrategyKind::Number(number) => match number.as_int() {
+                Some(n) => Value::Nat(Nat::constant(n)),
+                None => return Err(problem("E0307", "A size is a whole number.", text.span, "this is none")),
+            },
+            StrategyKind::Call(head, args) => {
+                let mut callee = self.name(head, scope)?;
+                for arg in args {
+                    let arg = self.value(arg, scope)?;
+                    callee = self.apply(callee, arg, head.span)?;
+                }
+                callee
+            }
+            StrategyKind::List(items) => {
+                Value::List(items.iter().map(|i| self.value(i, scope)).collect::<Evaluated<_>>()?)
+            }
+            StrategyKind::Cons(first, rest) => {
+                let first = self.value(first, scope)?;
+                match self.value(rest, scope)? {
+                    Value::List(rest) => {
+                        Value::List(std::iter::once(first).chain(rest.iter().cloned()).collect())
+                    }
+                    other => {
+                        let message = format!("After `::` a list is needed, not {}.", other.kind());
+                        return Err(problem("E0306", message, text.span, "no list"));
+                    }
+                }
+            }
+            StrategyKind::Infix(first, rest) => {
+                let mut n = self.size(first, scope)?;
+                for (op, other) in rest {
+                    let m = self.size(other, scope)?;
+                    n = match op {
+                        Op::Add => n.add(&m),
+                        Op::Sub => n.sub(&m),
+                        Op::Mul => n.mul(&m),
+                        Op::Div => n.exact_div(&m),
+                        Op::FloorDiv => n.floor_div(&m),
+                        Op::Rem => n.modulo(&m),
+                        _ => {
+                            let message = format!("`{}` does not compute a size.", op.symbol());
+                            return Err(problem("E0307", message, text.span, "no size"));
+                        }
+                    };
+                }
+                if n.is_poison() {
+                    return Err(problem(
+                        "E0307",
+                        "This size cannot be computed.",
+                        text.span,
+                        "too large, or divided by zero",
+                    ));
+                }
+                Value::Nat(n)
+            }
+            StrategyKind::Seq(first, rest) => {
+                let mut id = self.strategy(first, scope)?;
+                for (op, next) in rest {
+                    if *op == SeqOp::ThenNormal {
+                        let normal = self.normal_form(next.span)?;
+                        id = self.nodes.insert(Node::Seq(id, normal));
+                    }
+                    let next = self.strategy(next, scope)?;
+                    id = self.nodes.insert(Node::Seq(id, next));
+                }
+                Value::Strategy(id)
+            }
+            StrategyKind::Choice(all) => {
+                let ids = all.iter().map(|s| self.strategy(s, scope)).collect::<Evaluated<Vec<_>>>()?;
+                let chain = ids.into_iter().rev().reduce(|rest, s| self.nodes.insert(Node::Choice(s, rest)));
+                match chain {
+                    Some(id) => Value::Strategy(id),
+                    None => return Err(problem("E0306", "A choice needs strategies.", text.span, "empty")),
+                }
+            }
+            StrategyKind::At(first, rest) => {
+                let mut value = self.value(first, scope)?;
+                for transformer in rest {
+                    let f = self.value(transformer, scope)?;
+                    value = self.apply(f, value, transformer.span)?;
+                }
+                value
+            }
+            StrategyKind::Reach(reach) => {
+                let n = self.reaches.len() as u32;
+                self.reaches.push((reach, scope));
+                Value::Strategy(self.nodes.insert(Node::Reach(n)))
+            }
+            StrategyKind::Let { name, value, body } => {
+                let value = self.value(value, scope)?;
+                let inner = self.open_scope(Some(scope), vec![(name.kind.clone(), value)], &[]);
+                self.value(body, inner)?
+            }
+            StrategyKind::Error => {
+                return Err(problem(
+                    "E0302",
+                    "This strategy has a mistake in it.",
+                    text.span,
+                    "not understood",
+                ));
+            }
+        })
+    }
+
+    pub(super) fn open_scope(
+        &mut self,
+        parent: Option<u32>,
+        bindings: Vec<(Name, Value)>,
+        locals: &'a [Local],
+    ) -> u32 {
+        self.scopes.push(Scope { parent, bindings, locals });
+        (self.scopes.len() - 1) as u32
+    }
+
+    fn normal_form(&mut self, span: Span) -> Evaluated<StrategyId> {
+        if self.script.strategy("DFNF").is_none() {
+            return Err(problem(
+                "E0301",
+                "`;;` needs the strategy DFNF, which is not defined.",
+                span,
+                "after this `;;`",
+            ));
+        }
+        Ok(self.nodes.insert(Node::Call(Callee::Global("DFNF".into()), Rc::from([]))))
+    }
+
+    fn size(&mut self, text: &'a ast::Strategy, scope: u32) -> Evaluated<Nat> {
+        match self.value(text, scope)? {
+            Value::Nat(n) => Ok(n),
+            other => {
+                let message = format!("Here {} stands instead of a size.", other.kind());
+                Err(problem("E0307", message, text.span, "no size"))
+            }
+        }
+    }
+
+    /// What a name means: a parameter, a local, a definition, a built-in, a rule, a pattern, an address space, or a
+    /// size of the program, in this order.
+    fn name(&mut self, name: &ast::Ident, scope: u32) -> Evaluated<Value> {
+        let none: Rc<[Value]> = Rc::from([]);
+        let mut at = Some(scope);
+        while let Some(i) = at {
+            let s = &self.scopes[i as usize];
+            if let Some((_, value)) = s.bindings.iter().rev().find(|(n, _)| *n == name.kind) {
+                return Ok(value.clone());
+            }
+            if s.locals.iter().any(|l| l.name.kind == name.kind) {
+                let call = Node::Call(Callee::Local(i, name.kind.clone()), none);
+                return Ok(Value::Strategy(self.nodes.insert(call)));
+            }
+            at = s.parent;
+        }
+        if self.script.strategy(&name.kind).is_some() {
+            let call = Node::Call(Callee::Global(name.kind.clone()), none);
+            return Ok(Value::Strategy(self.nodes.insert(call)));
+        }
+        if let Some(alias) = self.script.alias(&name.kind) {
+            return self.alias(alias);
+        }
+        if let Some(native) = Native::from_name(&name.kind) {
+            return Ok(Value::Strategy(self.nodes.insert(Node::Native(native, none))));
+        }
+        if let Some(rule) = self.env.rules.use_of(&name.kind, vec![]) {
+            let args: Rc<[Value]> = rule.args.iter().filter_map(value_of_argument).collect();
+            let id = self.rule(rule.rule);
+            return Ok(Value::Strategy(self.nodes.insert(Node::Rule(id, args))));
+        }
+        if let Some(size) = self.env.sizes.iter().find(|s| **s == name.kind) {
+            return Ok(Value::Nat(Nat::var(size)));
+        }
+        if let Some(p) = Pattern::from_name(&name.kind) {
+            return Ok(Value::Pattern(p));
+        }
+        if let Some(a) = AddressSpace::from_name(&name.kind) {
+            return Ok(Value::Addr(a));
+        }
+        let others = self.env.rules.names().chain(self.env.sizes.iter());
+        Err(Box::new(unknown(self.script, name, others)))
+    }
+
+    fn alias(&mut self, target: &'a ast::RuleRef) -> Evaluated<Value> {
+        // An alias of itself would never end.
+        if self.aliases_open > 16 {
+            let message = format!("The alias `{}` leads back to itself.", target.name.kind);
+            return Err(problem("E0303", message, target.name.span, "cyclic"));
+        }
+        self.aliases_open += 1;
+        let callee = self.name(&target.name, 0);
+        self.aliases_open -= 1;
+        let mut callee = callee?;
+        for arg in &target.args {
+            let value = match arg {
+                ast::Arg::Expr(e) => self.argument(e)?,
+                ast::Arg::Type(t) => {
+                    return Err(problem("E0306", "A type is no argument of a strategy.", t.span, "a type"));
+                }
+            };
+            callee = self.apply(callee, value, target.name.span)?;
+        }
+        Ok(callee)
+    }
+
+    /// An argument of a rule in a set or an alias: a size, an address space.
+    pub(super) fn argument(&mut self, e: &ast::Expr) -> Evaluated<Value> {
+        if let ast::ExprKind::Name(n) = &e.kind
+            && let Some(a) = AddressSpace::from_name(n)
+        {
+            return Ok(Value::Addr(a));
+        }
+        let known = |n: &str| self.env.sizes.iter().any(|s| &**s == n).then(|| Nat::var(n));
+        crate::rewrite::rule::load::size(e, &known).map(Value::Nat)
+    }
+
+    /// The value with one more argument.
+    fn apply(&mut self, callee: Value, arg: Value, span: Span) -> Evaluated<Value> {
+        let Value::Strategy(id) = callee else {
+            let message = format!("Here {} is called as if it were a strategy.", callee.kind());
+            return Err(problem("E0306", message, span, "takes no arguments"));
+        };
+        let extended =
+            |args: &Rc<[Value]>| args.iter().cloned().chain(std::iter::once(arg.clone())).collect();
+        let node = match self.nodes.get(id) {
+            Node::Native(n, args) if args.len() < n.arity() => Node::Native(*n, extended(args)),
+            Node::Call(c, args) if args.len() < self.arity(c) => Node::Call(c.clone(), extended(args)),
+            Node::Rule(r, args) if args.len() < self.rules[*r as usize].params.len() => {
+                Node::Rule(*r, extended(args))
+            }
+            _ => {
+                let message = format!("`{}` gets an argument too many.", self.describe(id));
+                return Err(problem("E0308", message, span, "called here"));
+            }
+        };
+        Ok(Value::Strategy(self.nodes.insert(node)))
+    }
+
+    pub(super) fn arity(&self, callee: &Callee) -> usize {
+        match callee {
+            Callee::Global(name) => self.script.strategy(name).map_or(0, super::script::Definition::arity),
+            Callee::Local(scope, name) => {
+                let locals = self.scopes[*scope as usize].locals;
+                locals.iter().find(|l| l.name.kind == *name).map_or(0, |l| l.params.len())
+            }
+        }
+    }
+
+    /// The body of a call: that of the first clause whose parameters fit.
+    pub(super) fn unfold(&mut self, callee: &Callee, args: &[Value]) -> Evaluated<StrategyId> {
+        let missing = |arity: usize, span: Span| {
+            let message =
+                format!("`{}` takes {arity} arguments and has {}.", callee_name(callee), args.len());
+            Err(problem("E0308", message, span, "defined here"))
+        };
+        match callee {
+            Callee::Global(name) => {
+                let script: &'a Script = self.script;
+                let Some(def) = script.strategy(name) else {
+                    return Err(Box::new(Diagnostic::error(
+                        "E0301",
+                        format!("There is no strategy `{name}`."),
+                    )));
+                };
+                let span = def.clauses.first().map_or(Span::NOWHERE, |c| c.def.name.span);
+                if args.len() != def.arity() {
+                    return missing(def.arity(), span);
+                }
+                for clause in &def.clauses {
+                    let mut bindings = vec![];
+                    if fits_all(&clause.def.params, args, &mut bindings) {
+                        let scope = self.open_scope(Some(0), bindings, &clause.def.locals);
+                        return self.strategy(&clause.def.body, scope);
+                    }
+                }
+                Err(problem("E0309", self.no_clause(name, args), span, "defined here"))
+            }
+            Callee::Local(outer, name) => {
+                let locals = self.scopes[*outer as usize].locals;
+                let mut span = Span::NOWHERE;
+                for local in locals.iter().filter(|l| l.name.kind == *name) {
+                    span = local.name.span;
+                    if local.params.len() != args.len() {
+                        return missing(local.params.len(), span);
+                    }
+                    let mut bindings = vec![];
+                    if fits_all(&local.params, args, &mut bindings) {
+                        let scope = self.open_scope(Some(*outer), bindings, &[]);
+                        return self.strategy(&local.body, scope);
+                    }
+                }
+                Err(problem("E0309", self.no_clause(name, args), span, "defined here"))
+            }
+        }
+    }
+
+    fn no_clause(&self, name: &str, args: &[Value]) -> String {
+        let args: Vec<String> = args.iter().map(|a| self.show(a)).collect();
+        format!("No clause of `{name}` fits {name}({}).", args.join(", "))
+    }
+
+    pub(super) fn show(&self, value: &Value) -> String {
+        match value {
+            Value::Strategy(id) => self.describe(*id),
+            Value::Nat(n) => n.to_string(),
+            Value::List(items) => {
+                let items: Vec<String> = items.iter().map(|i| self.show(i)).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Value::Pattern(p) => p.to_string(),
+            Value::Addr(a) => a.name().to_owned(),
+        }
+    }
+
+    /// A strategy in a few words.
+    pub(super) fn describe(&self, id: StrategyId) -> String {
+        let call = |name: &str, args: &[Value]| {
+            if args.is_empty() {
+                return name.to_owned();
+            }
+            let args: Vec<String> = args
+                .iter()
+                .map(|a| match a {
+                    Value::Strategy(id) => match self.nodes.get(*id) {
+                        Node::Call(c, args) if args.is_empty() => callee_name(c).to_string(),
+                        Node::Rule(r, _) => self.rules[*r as usize].name.to_string(),
+                        Node::Native(n, args) if args.is_empty() => n.name(),
+                        _ => "…".to_owned(),
+                    },
+                    other => self.show(other),
+                })
+                .collect();
+            format!("{name}({})", args.join(", "))
+        };
+        match self.nodes.get(id) {
+            Node::Seq(..) => "a sequence".to_owned(),
+            Node::Choice(..) => "a choice".to_owned(),
+            Node::Native(n, args) => call(&n.name(), args),
+            Node::Call(c, args) => call(callee_name(c), args),
+            Node::Rule(r, args) => call(&self.rules[*r as usize].name, args),
+            Node::Reach(_) => "reach".to_owned(),
+        }
+    }
+}
+
+pub(super) fn callee_name(callee: &Callee) -> &Name {
+    match callee {
+        Callee::Global(name) | Callee::Local(_, name) => name,
+    }
+}
+
+fn value_of_argument(arg: &crate::rewrite::rule::RuleArg) -> Option<Value> {
+    use crate::rewrite::rule::RuleArg;
+    Some(match arg {
+        RuleArg::Nat(n) => Value::Nat(n.clone()),
+        RuleArg::Dim(d) => Value::Nat(Nat::constant((*d).into())),
+        RuleArg::Addr(a) => Value::Addr(*a),
+        RuleArg::Term(_) | RuleArg::Position(_) => return None,
+    })
+}
+
+fn unknown<'b>(script: &'b Script, name: &ast::Ident, others: impl Iterator<Item = &'b Name>) -> Diagnostic {
+    script.unknown(name, others)
+}
+
+fn fits_all(shapes: &[Shape], args: &[Value], bindings: &mut Vec<(Name, Value)>) -> bool {
+    shapes.len() == args.len() && shapes.iter().zip(args).all(|(s, a)| fits(s, a, bindings))
+}
+
+fn fits(shape: &Shape, value: &Value, bindings: &mut Vec<(Name, Value)>) -> bool {
+    match (&shape.kind, value) {
+        (ShapeKind::Name(name), _) => {
+            if &**name != "_" {
+                bindings.push((name.clone(), value.clone()));
+            }
+            true
+        }
+        (ShapeKind::Number(n), Value::Nat(m)) => m.as_constant() == Some(*n),
+        (ShapeKind::List(shapes), Value::List(values)) => fits_all(shapes, values, bindings),
+        (ShapeKind::Cons(first, rest), Value::List(values)) => match values.split_first() {
+            Some((v, vs)) => fits(first, v, bindings) && fits(rest, &Value::List(vs.into()), bindings),
+            None => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,770 @@
+//! Running strategies on terms.
+//!
+//! The machine walks the term with the strategy; what rules did is kept in a trace of absolute positions, cut back
+//! where a choice is taken back. A strategy that failed on a sub-term fails on it again, wherever it stands, so
+//! failures are remembered by (strategy, digest); normal forms visit the same sub-terms thousands of times.
+
+use super::evaluate::{Scope, callee_name};
+use super::native::{Native, Order};
+use super::script::Script;
+use super::value::{Callee, Node, Nodes, StrategyId, Value};
+use super::{Cause, Control, Env, ReachRequest, Stuck};
+use crate::lang::MAX_DEPTH;
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::digest::Digest;
+use crate::lang::nat::Name;
+use crate::lang::path::{Path, PathMap};
+use crate::lang::syntax::ast;
+use crate::lang::term::{Expr, Term};
+use crate::rewrite::rule::apply::{Counts, Step, fits};
+use crate::rewrite::rule::condition::{computes, is_scalar_like};
+use crate::rewrite::rule::{ParamKind, Rewritten, Rule, RuleArg, WhyNot};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+/// More remembered failures than this are forgotten.
+const MEMORY: usize = 4_000_000;
+
+/// Strategies nested deeper than this do not terminate.
+const DEEPEST: usize = 20 * MAX_DEPTH;
+
+/// One entry of the trace.
+struct Change {
+    steps: Vec<Step>,
+    paths: PathMap,
+    assumed: Vec<SizeConstraint>,
+}
+
+/// The named strategies that are running, innermost first.
+struct Chain {
+    name: Name,
+    outer: Option<Rc<Chain>>,
+}
+
+/// Why a strategy failed, with the place relative to the term that it ran on.
+struct Failure {
+    place: Place,
+    /// How near the best match came.
+    depth: u32,
+    /// For counting strategies: what is left of the count.
+    state: Option<StrategyId>,
+}
+
+#[derive(Clone)]
+enum Place {
+    Here(Rc<Leaf>),
+    Below(u8, Rc<Failure>),
+}
+
+struct Leaf {
+    strategy: StrategyId,
+    why: Option<WhyNot>,
+    chain: Option<Rc<Chain>>,
+}
+
+enum Halt {
+    Failed(Rc<Failure>),
+    Stopped(Box<Cause>),
+}
+
+type Outcome = Result<Term, Halt>;
+
+pub(super) struct Machine<'a> {
+    pub env: &'a Env<'a>,
+    pub script: &'a Script,
+    pub nodes: Nodes,
+    pub scopes: Vec<Scope<'a>>,
+    pub rules: Vec<Rule>,
+    rule_ids: FxHashMap<Name, u32>,
+    pub reaches: Vec<(&'a ast::Reach, u32)>,
+    pub aliases_open: usize,
+    unfolded: FxHashMap<StrategyId, StrategyId>,
+    failures: FxHashMap<(StrategyId, Digest), Rc<Failure>>,
+    control: &'a mut Control<'a>,
+    /// From the root to the term that is worked on.
+    path: Vec<u8>,
+    trace: Vec<Change>,
+    chain: Option<Rc<Chain>>,
+    /// How many choices may still be taken back.
+    open_choices: usize,
+    /// The part of the trace that stays, and the term it led to.
+    kept: usize,
+    kept_term: Term,
+    depth: usize,
+    counts: Counts,
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(
+        env: &'a Env<'a>,
+        script: &'a Script,
+        control: &'a mut Control<'a>,
+        root: &Term,
+    ) -> Machine<'a> {
+        Machine {
+            env,
+            script,
+            nodes: Nodes::default(),
+            scopes: vec![Scope { parent: None, bindings: vec![], locals: &[] }],
+            rules: vec![],
+            rule_ids: FxHashMap::default(),
+            reaches: vec![],
+            aliases_open: 0,
+            unfolded: FxHashMap::default(),
+            failures: FxHashMap::default(),
+            control,
+            path: vec![],
+            trace: vec![],
+            chain: None,
+            open_choices: 0,
+            kept: 0,
+            kept_term: root.clone(),
+            depth: 0,
+            counts: Counts::default(),
+        }
+    }
+
+    pub fn rule(&mut self, rule: Rule) -> u32 {
+        if let Some(id) = self.rule_ids.get(&rule.name) {
+            return *id;
+        }
+        let id = self.rules.len() as u32;
+        self.rule_ids.insert(rule.name.clone(), id);
+        self.rules.push(rule);
+        id
+    }
+
+    /// Runs a strategy on the whole program.
+    pub fn start(mut self, text: &'a ast::Strategy, root: &Term) -> Result<Rewritten, Box<Stuck>> {
+        let outcome = match self.strategy(text, 0) {
+            Ok(id) => self.run(id, root),
+            Err(problem) => Err(Halt::Stopped(Box::new(Cause::Invalid(problem)))),
+        };
+        match outcome {
+            Ok(term) => {
+                let all = self.trace.len();
+                Ok(self.result(all, term))
+            }
+            Err(Halt::Failed(failure)) => {
+                let (at, leaf) = locate(failure);
+                let strategies = chain_names(&leaf.chain);
+                let strategy = self.describe(leaf.strategy);
+                let cause = match leaf.why.clone() {
+                    Some(why) => Cause::NotApplicable { strategy, why },
+                    None => Cause::Failed { strategy },
+                };
+                Err(self.stuck(cause, strategies, at))
+            }
+            Err(Halt::Stopped(cause)) => {
+                let strategies = chain_names(&self.chain);
+                let at = Path::new(self.path.iter().copied());
+                Err(self.stuck(*cause, strategies, at))
+            }
+        }
+    }
+
+    fn stuck(self, cause: Cause, strategies: Vec<Name>, at: Path) -> Box<Stuck> {
+        let (kept, term) = (self.kept, self.kept_term.clone());
+        Box::new(Stuck { cause, strategies, at, so_far: self.result(kept, term) })
+    }
+
+    fn result(mut self, changes: usize, term: Term) -> Rewritten {
+        let mut out = Rewritten::unchanged(term);
+        self.trace.truncate(changes);
+        for change in self.trace {
+            out.steps.extend(change.steps);
+            out.paths = out.paths.then(&change.paths);
+            out.assume(change.assumed);
+        }
+        self.counts.strategies = self.nodes.len();
+        out.counts = self.counts;
+        out
+    }
+
+    fn stop<T>(&self, cause: Cause) -> Result<T, Halt> {
+        Err(Halt::Stopped(Box::new(cause)))
+    }
+
+    fn invalid<T>(&self, problem: Box<Diagnostic>) -> Result<T, Halt> {
+        self.stop(Cause::Invalid(problem))
+    }
+
+    fn fail<T>(&self, strategy: StrategyId, why: Option<WhyNot>) -> Result<T, Halt> {
+        let depth = why.as_ref().map_or(0, |w| w.depth);
+        let leaf = Leaf { strategy, why, chain: self.chain.clone() };
+        Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), depth, state: None })))
+    }
+
+    fn shape<T>(&self, strategy: StrategyId, expected: &'static str, t: &Term) -> Result<T, Halt> {
+        self.fail(strategy, Some(WhyNot::shape(expected, t)))
+    }
+
+    /// Runs `s` so that its changes are taken back when it fails.
+    fn attempt(&mut self, s: StrategyId, t: &Term) -> Outcome {
+        let mark = self.trace.len();
+        self.open_choices += 1;
+        let outcome = self.run(s, t);
+        self.open_choices -= 1;
+        if matches!(outcome, Err(Halt::Failed(_))) {
+            self.trace.truncate(mark);
+        }
+        outcome
+    }
+
+    fn run(&mut self, s: StrategyId, t: &Term) -> Outcome {
+        self.depth += 1;
+        let outcome = if self.depth > DEEPEST {
+            self.stop(Cause::TooDeep)
+        } else {
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.run_here(s, t))
+        };
+        self.depth -= 1;
+        outcome
+    }
+
+    fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
+        let outer = self.chain.clone();
+        let mut tail = Tail { s, t: t.clone(), keys: vec![], missed: None };
+        let outcome = self.run_tail(&mut tail);
+        match outcome {
+            Ok(done) => {
+                self.chain = outer;
+                self.counts.successes += 1;
+                Ok(done)
+            }
+            Err(Halt::Failed(failure)) => {
+                self.chain = outer;
+                let failure = nearer(tail.missed, failure);
+                if self.failures.len() > MEMORY {
+                    self.failures.clear();
+                }
+                for key in tail.keys {
+                    self.failures.insert(key, failure.clone());
+                }
+                Err(Halt::Failed(failure))
+            }
+            // The chain stays as it is, to say where it stopped.
+            stopped => stopped,
+        }
+    }
+
+    /// Runs the strategy of `tail`, and what it ends in without going deeper.
+    fn run_tail(&mut self, tail: &mut Tail) -> Outcome {
+        loop {
+            if self.control.fuel == 0 {
+                return self.stop(Cause::OutOfFuel);
+            }
+            self.control.fuel -= 1;
+            if self.control.fuel.is_multiple_of(64) && self.control.cancel.load(Ordering::Relaxed) {
+                return self.stop(Cause::Cancelled);
+            }
+            match self.nodes.get(tail.s).clone() {
+                Node::Seq(a, b) => {
+                    tail.t = self.run(a, &tail.t)?;
+                    if self.open_choices == 0 && self.path.is_empty() {
+                        self.kept = self.trace.len();
+                        self.kept_term = tail.t.clone();
+                    }
+                    tail.s = b;
+                }
+                Node::Choice(a, b) => match self.attempt(a, &tail.t) {
+                    Err(Halt::Failed(failure)) => {
+                        tail.missed = Some(match tail.missed.take() {
+                            Some(other) => nearer(Some(other), failure),
+                            None => failure,
+                        });
+                        tail.s = b;
+                    }
+                    outcome => return outcome,
+                },
+                Node::Call(callee, args) => {
+                    let key = (tail.s, tail.t.digest());
+                    if let Some(failure) = self.failures.get(&key) {
+                        return Err(Halt::Failed(failure.clone()));
+                    }
+                    tail.keys.push(key);
+                    self.enter(&callee);
+                    tail.s = match self.unfolded.get(&tail.s) {
+                        Some(body) => *body,
+                        None => match self.unfold(&callee, &args) {
+                            Ok(body) => {
+                                self.unfolded.insert(tail.s, body);
+                                body
+                            }
+                            Err(problem) => return self.invalid(problem),
+                        },
+                    };
+                }
+                Node::Rule(rule, args) => return self.apply_rule(tail.s, rule, &args, &tail.t),
+                Node::Reach(n) => return self.reach(tail.s, n, &tail.t),
+                Node::Native(Native::IfThenElse, args) => {
+                    let [c, yes, no] = self.strategies(Native::IfThenElse, &args)?;
+                    match self.attempt(c, &tail.t) {
+                        Ok(t) => (tail.t, tail.s) = (t, yes),
+                        Err(Halt::Failed(_)) => tail.s = no,
+                        stopped => return stopped,
+                    }
+                }
+                Node::Native(native, args) => return self.native(tail.s, native, &args, &tail.t),
+            }
+        }
+    }
+
+    fn enter(&mut self, callee: &Callee) {
+        let name = callee_name(callee).clone();
+        self.chain = Some(Rc::new(Chain { name, outer: self.chain.take() }));
+    }
+
+    fn strategies<const N: usize>(&self, native: Native, args: &[Value]) -> Result<[StrategyId; N], Halt> {
+        let mut ids = vec![];
+        for arg in args {
+            match self.as_strategy(arg.clone(), Span::NOWHERE) {
+                Ok(id) => ids.push(id),
+                Err(problem) => {
+                    let problem = problem.note(format!("It is an argument of `{}`.", native.name()));
+                    return self.invalid(Box::new(problem));
+                }
+            }
+        }
+        match <[StrategyId; N]>::try_from(ids) {
+            Ok(ids) => Ok(ids),
+            Err(ids) => {
+                let message = format!("`{}` takes {N} arguments and has {}.", native.name(), ids.len());
+                self.invalid(Box::new(Diagnostic::error("E0308", message)))
+            }
+        }
+    }
+
+    /// Runs `s` on child `i`; a failure says that it was below.
+    fn child(&mut self, s: StrategyId, t: &Term, i: u8, attempt: bool) -> Outcome {
+        let Some(child) = t.children().get(usize::from(i)).map(|c| (*c).clone()) else {
+            return self.shape(s, "a term with more parts", t);
+        };
+        self.path.push(i);
+        let outcome = if attempt { self.attempt(s, &child) } else { self.run(s, &child) };
+        match outcome {
+            Ok(done) => {
+                self.path.pop();
+                if done == child {
+                    return Ok(t.clone());
+                }
+                let mut children: Vec<Term> = t.children().into_iter().cloned().collect();
+                children[usize::from(i)] = done;
+                Ok(t.with_children(children))
+            }
+            Err(Halt::Failed(failure)) => {
+                self.path.pop();
+                let (depth, state) = (failure.depth, failure.state);
+                Err(Halt::Failed(Rc::new(Failure { place: Place::Below(i, failure), depth, state })))
+            }
+            stopped => stopped,
+        }
+    }
+
+    fn native(&mut self, s: StrategyId, native: Native, args: &[Value], t: &Term) -> Outcome {
+        let test = |holds: bool, expected: &'static str, m: &Self| {
+            if holds { Ok(t.clone()) } else { m.shape(s, expected, t) }
+        };
+        match native {
+            Native::Id => Ok(t.clone()),
+            Native::Fail => self.fail(s, None),
+            Native::One(order) => {
+                let [inner] = self.strategies(native, args)?;
+                self.one(s, inner, t, order)
+            }
+            Native::OneUsingState => {
+                let [inner] = self.strategies(native, args)?;
+                self.one_using_state(s, inner, t)
+            }
+            Native::Some => {
+                let [inner] = self.strategies(native, args)?;
+                let (mut out, mut any, mut missed) = (t.clone(), false, None);
+                for i in 0..t.children().len() as u8 {
+                    match self.child(inner, &out, i, true) {
+                        Ok(done) => (out, any) = (done, true),
+                        Err(Halt::Failed(failure)) => missed = Some(nearer(missed, failure)),
+                        stopped => return stopped,
+                    }
+                }
+                match missed {
+                    _ if any => Ok(out),
+                    Some(failure) => Err(Halt::Failed(failure)),
+                    None => self.shape(s, "a term with parts", t),
+                }
+            }
+            Native::All => {
+                let [inner] = self.strategies(native, args)?;
+                let mut out = t.clone();
+                for i in 0..t.children().len() as u8 {
+                    out = self.child(inner, &out, i, false)?;
+                }
+                Ok(out)
+            }
+            Native::Function | Native::Argument => {
+                let [inner] = self.strategies(native, args)?;
+                if t.as_app().is_none() {
+                    return self.shape(s, "an application", t);
+                }
+                self.child(inner, t, u8::from(native == Native::Argument), false)
+            }
+            Native::Body => {
+                let [inner] = self.strategies(native, args)?;
+                if t.as_lam().is_none() {
+                    return self.shape(s, "a function \\x. …", t);
+                }
+                self.child(inner, t, 0, false)
+            }
+            Native::ArgumentOf => match args {
+                [Value::Pattern(p), Value::Strategy(inner)] => match t.expr() {
+                    Expr::App(f, _) if f.as_pattern() == Some(*p) => self.child(*inner, t, 1, false),
+                    _ => self.shape(s, "an argument of the pattern", t),
+                },
+                _ => {
+                    let message = "`argumentOf` takes a pattern and a strategy: argumentOf(map, s).";
+                    self.invalid(Box::new(Diagnostic::error("E0308", message)))
+                }
+            },
+            Native::Not => {
+                let [inner] = self.strategies(native, args)?;
+                let mark = self.trace.len();
+                match self.attempt(inner, t) {
+                    Ok(_) => {
+                        self.trace.truncate(mark);
+                        self.fail(s, None)
+                    }
+                    Err(Halt::Failed(_)) => Ok(t.clone()),
+                    stopped => stopped,
+                }
+            }
+            Native::Repeat => {
+                let [inner] = self.strategies(native, args)?;
+                self.repeat(inner, t)
+            }
+            Native::IsLambda => test(t.as_lam().is_some(), "a function \\x. …", self),
+            Native::IsApply => test(t.as_app().is_some(), "an application", self),
+            Native::IsVariable => test(matches!(t.expr(), Expr::Var(_)), "a variable", self),
+            Native::IsLiteral => test(matches!(t.expr(), Expr::Lit(_)), "a constant", self),
+            Native::IsShared => {
+                test(t.as_app().is_some_and(|(f, _)| f.as_lam().is_some()), "a shared value", self)
+            }
+            Native::IsComputation => test(is_computation(t), "a function on scalars", self),
+            Native::Computes => test(computes(t), "something that computes", self),
+            Native::HasArrayType => test(t.ty().as_array().is_some(), "an array", self),
+            Native::HasFunctionType => test(t.ty().as_fun().is_some(), "a function", self),
+            Native::IsPattern(p) => {
+                if t.as_pattern() == Some(p) {
+                    return Ok(t.clone());
+                }
+                let expected = crate::rewrite::rule::why::Shape::Pattern(p, 0);
+                let reason = crate::rewrite::rule::why::Reason::Shape { expected, found: t.clone() };
+                self.fail(s, Some(WhyNot::here(reason)))
+            }
+            // Handled where it can go on without going deeper.
+            Native::IfThenElse => self.fail(s, None),
+        }
+    }
+
+    fn one(&mut self, s: StrategyId, inner: StrategyId, t: &Term, order: Order) -> Outcome {
+        let argument_first = match (order, t.expr()) {
+            (Order::Default, Expr::App(_, e)) => e.ty().as_fun().is_none(),
+            (Order::ArgumentFirst, _) => true,
+            _ => false,
+        };
+        let count = t.children().len() as u8;
+        let mut missed = None;
+        for k in 0..count {
+            let i = if argument_first && count == 2 { 1 - k } else { k };
+            match self.child(inner, t, i, true) {
+                Err(Halt::Failed(failure)) => missed = Some(nearer(missed, failure)),
+                outcome => return outcome,
+            }
+        }
+        match missed {
+            Some(failure) => Err(Halt::Failed(failure)),
+            None => self.shape(s, "a term with parts", t),
+        }
+    }
+
+    fn one_using_state(&mut self, s: StrategyId, inner: StrategyId, t: &Term) -> Outcome {
+        let argument_first = t.as_app().is_some_and(|(_, e)| e.ty().as_fun().is_none());
+        let count = t.children().len() as u8;
+        let (mut state, mut missed) = (inner, None);
+        for k in 0..count {
+            let i = if argument_first { 1 - k } else { k };
+            match self.child(state, t, i, true) {
+                Err(Halt::Failed(failure)) => {
+                    state = failure.state.unwrap_or(state);
+                    missed = Some(nearer(missed, failure));
+                }
+                outcome => return outcome,
+            }
+        }
+        let (place, depth) = match missed {
+            Some(failure) => (failure.place.clone(), failure.depth),
+            None => {
+                let why = Some(WhyNot::shape("a term with parts", t));
+                (Place::Here(Rc::new(Leaf { strategy: s, why, chain: self.chain.clone() })), 0)
+            }
+        };
+        Err(Halt::Failed(Rc::new(Failure { place, depth, state: Some(state) })))
+    }
+
+    fn repeat(&mut self, inner: StrategyId, t: &Term) -> Outcome {
+        let mut t = t.clone();
+        loop {
+            match self.attempt(inner, &t) {
+                Ok(next) => {
+                    if next == t {
+                        return self.stop(Cause::NoProgress { strategy: self.describe(inner) });
+                    }
+                    t = next;
+                }
+                Err(Halt::Failed(_)) => return Ok(t),
+                stopped => return stopped,
+            }
+            if self.open_choices == 0 && self.path.is_empty() {
+                self.kept = self.trace.len();
+                self.kept_term = t.clone();
+            }
+        }
+    }
+
+    fn apply_rule(&mut self, s: StrategyId, id: u32, args: &[Value], t: &Term) -> Outcome {
+        let rule = self.rules[id as usize].clone();
+        let args = match self.rule_arguments(s, &rule, args, t)? {
+            Some(args) => args,
+            None => {
+                return self.fail(s, Some(WhyNot::condition("no part of it is what the predicate asks for")));
+            }
+        };
+        self.counts.tried += 1;
+        match rule.apply(t, &args) {
+            Err(why) => self.fail(s, Some(why)),
+            Ok(applied) => {
+                let at = Path::new(self.path.iter().copied());
+                if !fits(&at, &applied.term) {
+                    return self.fail(
+                        s,
+                        Some(WhyNot::condition("the result would be too large or nested too deeply")),
+                    );
+                }
+                self.counts.succeeded += 1;
+                let step = Step {
+                    rule: rule.name.clone(),
+                    args,
+                    at: at.clone(),
+                    before: t.digest(),
+                    after: applied.term.digest(),
+                };
+                let paths = PathMap::rewrite(at, applied.moved);
+                self.trace.push(Change { steps: vec![step], paths, assumed: applied.assumed });
+                Ok(applied.term)
+            }
+        }
+    }
+
+    /// The arguments as the rule takes them; none when a predicate holds nowhere in the term.
+    fn rule_arguments(
+        &mut self,
+        s: StrategyId,
+        rule: &Rule,
+        args: &[Value],
+        t: &Term,
+    ) -> Result<Option<Vec<RuleArg>>, Halt> {
+        let mut out = vec![];
+        for (i, param) in rule.params.iter().enumerate() {
+            let given = args.get(i);
+            let arg = match (&param.kind, given) {
+                (ParamKind::Nat(_), Some(Value::Nat(n))) => Some(RuleArg::Nat(n.clone())),
+                (ParamKind::Dim(_), Some(Value::Nat(n))) => {
+                    n.as_constant().and_then(|d| u8::try_from(d).ok()).map(RuleArg::Dim)
+                }
+                (ParamKind::Addr(_), Some(Value::Addr(a))) => Some(RuleArg::Addr(*a)),
+                (ParamKind::Position, Some(Value::Strategy(p))) => match self.find(*p, t)? {
+                    Some(path) => Some(RuleArg::Position(path)),
+                    None => return Ok(None),
+                },
+                _ => None,
+            };
+            let Some(arg) = arg else {
+                let got = given.map_or("nothing".to_owned(), |v| self.show(v));
+                let message = format!(
+                    "`{}` takes {} as its argument `{}`, not {got}.",
+                    self.describe(s),
+                    param.kind.word(),
+                    param.name
+                );
+                return self.invalid(Box::new(Diagnostic::error("E0308", message)));
+            };
+            out.push(arg);
+        }
+        Ok(Some(out))
+    }
+
+    /// The first sub-term on which a predicate succeeds, outside in, functions before arguments.
+    fn find(&mut self, predicate: StrategyId, t: &Term) -> Result<Option<Path>, Halt> {
+        for (path, part) in t.positions() {
+            let mark = self.trace.len();
+            match self.attempt(predicate, part) {
+                Ok(_) => {
+                    self.trace.truncate(mark);
+                    return Ok(Some(path));
+                }
+                Err(Halt::Failed(_)) => {}
+                Err(stopped) => return Err(stopped),
+            }
+        }
+        Ok(None)
+    }
+
+    fn reach(&mut self, s: StrategyId, n: u32, t: &Term) -> Outcome {
+        let (reach, scope) = self.reaches[n as usize];
+        let mut rules = vec![];
+        for reference in &reach.rules {
+            self.rules_of(reference, &mut rules, 0)?;
+        }
+        let mut sizes = vec![];
+        let mut at = Some(scope);
+        while let Some(i) = at {
+            let scope = &self.scopes[i as usize];
+            for (name, value) in scope.bindings.iter().rev() {
+                if let Value::Nat(n) = value {
+                    sizes.push((name.clone(), n.clone()));
+                }
+            }
+            at = scope.parent;
+        }
+        let request = ReachRequest {
+            sketch: &reach.sketch,
+            rules,
+            options: &reach.options,
+            sizes,
+            script: self.script,
+        };
+        match self.control.search.reach(t, &request) {
+            Ok(found) if found.term.ty() == t.ty() => {
+                let at = Path::new(self.path.iter().copied());
+                let steps =
+                    found.steps.into_iter().map(|step| Step { at: at.join(&step.at), ..step }).collect();
+                self.trace.push(Change { steps, paths: found.paths.below(&at), assumed: found.assumed });
+                Ok(found.term)
+            }
+            Ok(_) => self.fail(s, Some(WhyNot::condition("the search found a term of another type"))),
+            Err(super::SearchFailure::NotFound(text)) => self.fail(s, Some(WhyNot::condition(text))),
+            Err(super::SearchFailure::Stopped) => self.stop(Cause::Cancelled),
+            Err(super::SearchFailure::Invalid(problem)) => self.invalid(problem),
+        }
+    }
+
+    /// The rules that a name in `using` stands for: a set of either language, or a rule.
+    fn rules_of(
+        &mut self,
+        reference: &'a ast::RuleRef,
+        out: &mut Vec<crate::rewrite::rule::RuleUse>,
+        nesting: usize,
+    ) -> Result<(), Halt> {
+        let name = &reference.name;
+        if reference.args.is_empty() && nesting < 16 {
+            if let Some(set) = self.script.set(&name.kind) {
+                for inner in &set.rules {
+                    self.rules_of(inner, out, nesting + 1)?;
+                }
+                return Ok(());
+            }
+            if let Some(set) = self.env.rules.set(&name.kind) {
+                for each in &set.rules {
+                    if !out.contains(each) {
+                        out.push(each.clone());
+                    }
+                }
+                return Ok(());
+            }
+        }
+        let found = match self.env.rules.get(&name.kind) {
+            None => Err(Box::new(
+                Diagnostic::error("E0301", format!("There is no rule or set of rules `{}`.", name.kind))
+                    .label(name.span, "not known")
+                    .did_you_mean(&name.kind, self.env.rules.names().map(|n| &**n)),
+            )),
+            Some(_) => self.rule_use(reference),
+        };
+        match found {
+            Ok(found) => {
+                if !out.contains(&found) {
+                    out.push(found);
+                }
+                Ok(())
+            }
+            Err(problem) => self.invalid(problem),
+        }
+    }
+
+    fn rule_use(
+        &mut self,
+        reference: &'a ast::RuleRef,
+    ) -> Result<crate::rewrite::rule::RuleUse, Box<Diagnostic>> {
+        let sizes = self.env.sizes;
+        let known = |n: &str| sizes.iter().any(|s| &**s == n).then(|| crate::lang::nat::Nat::var(n));
+        crate::rewrite::rule::load::rule_use(self.env.rules, reference, &known)
+    }
+}
+
+struct Tail {
+    s: StrategyId,
+    t: Term,
+    /// The calls that end in this strategy: they fail if it does.
+    keys: Vec<(StrategyId, Digest)>,
+    /// The best failure of the choices on the way.
+    missed: Option<Rc<Failure>>,
+}
+
+/// The failure that came nearer to a match, the first of equals; the last one's count goes on.
+fn nearer(missed: Option<Rc<Failure>>, failure: Rc<Failure>) -> Rc<Failure> {
+    match missed {
+        Some(other) if other.depth >= failure.depth => {
+            if other.state == failure.state {
+                return other;
+            }
+            Rc::new(Failure { place: other.place.clone(), depth: other.depth, state: failure.state })
+        }
+        _ => failure,
+    }
+}
+
+fn locate(failure: Rc<Failure>) -> (Path, Rc<Leaf>) {
+    let (mut path, mut failure) = (vec![], failure);
+    loop {
+        match failure.place.clone() {
+            Place::Below(i, inner) => {
+                path.push(i);
+                failure = inner;
+            }
+            Place::Here(leaf) => return (Path::new(path), leaf),
+        }
+    }
+}
+
+fn chain_names(chain: &Option<Rc<Chain>>) -> Vec<Name> {
+    let (mut out, mut at) = (vec![], chain);
+    while let Some(link) = at {
+        out.push(link.name.clone());
+        at = &link.outer;
+    }
+    out.reverse();
+    // A recursive traversal is one name, not one for each level.
+    out.dedup();
+    out
+}
+
+/// A lambda of one or two parameters, or a pattern, from scalars to a scalar; or `\x. x`.
+fn is_computation(t: &Term) -> bool {
+    if let Some((_, body)) = t.as_lam()
+        && matches!(body.expr(), Expr::Var(0))
+    {
+        return true;
+    }
+    let (params, result) = t.ty().signature();
+    t.as_lam().is_some() && !params.is_empty() && params.iter().all(is_scalar_like) && is_scalar_like(&result)
+}

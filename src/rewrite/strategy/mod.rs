@@ -1,0 +1,149 @@
+//! ELEVATE: strategies that say which rules rewrite a program, where, and in which order (thesis section 4.1).
+//!
+//! In: a strategy as text, a program, rules, definitions. Out: the rewritten program with every rule application,
+//! which replays one by one; or where and why the strategy is stuck. A strategy that does not end is stopped by its
+//! fuel, its depth or the caller.
+
+mod evaluate;
+mod machine;
+pub mod native;
+pub mod script;
+mod value;
+
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::path::Path;
+use crate::lang::syntax::ast;
+use crate::lang::term::Term;
+use crate::rewrite::rule::{Rewritten, RuleSet, RuleUse, WhyNot};
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+
+pub use script::Script;
+
+/// Fuel that no strategy of the library needs on programs of a usual size.
+pub const FUEL: u64 = 200_000_000;
+
+/// What a strategy may refer to.
+pub struct Env<'a> {
+    pub rules: &'a RuleSet,
+    /// The sizes of the program.
+    pub sizes: &'a [Name],
+}
+
+/// Limits on a run, and the search that `reach` calls.
+pub struct Control<'a> {
+    /// Set from outside to stop.
+    pub cancel: &'a AtomicBool,
+    /// How many strategies may run before it counts as endless.
+    pub fuel: u64,
+    pub search: &'a mut dyn SearchRunner,
+}
+
+/// What `reach … using … with …` asks for.
+pub struct ReachRequest<'a> {
+    pub sketch: &'a ast::Sketch,
+    pub rules: Vec<RuleUse>,
+    pub options: &'a [(ast::Ident, ast::Strategy)],
+    /// Sizes that the strategy's parameters stand for, innermost first.
+    pub sizes: Vec<(Name, Nat)>,
+    /// Definitions of sketches.
+    pub script: &'a Script,
+}
+
+/// Runs a search for a strategy.
+pub trait SearchRunner {
+    /// Searches from `start` for a term that satisfies the sketch.
+    ///
+    /// # Errors
+    /// Why none was found.
+    fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure>;
+}
+
+/// Why a search gave nothing.
+#[derive(Clone, Debug)]
+pub enum SearchFailure {
+    /// No term was found; the text says why. The strategy fails here.
+    NotFound(String),
+    /// The user stopped it.
+    Stopped,
+    /// The sketch or an option is not understood.
+    Invalid(Box<Diagnostic>),
+}
+
+/// No search: `reach` is refused.
+pub struct NoSearch;
+
+impl SearchRunner for NoSearch {
+    fn reach(&mut self, _: &Term, _: &ReachRequest) -> Result<Rewritten, SearchFailure> {
+        Err(SearchFailure::NotFound("searches are not available here".to_owned()))
+    }
+}
+
+/// A strategy that could not be carried through.
+#[derive(Clone, Debug)]
+pub struct Stuck {
+    pub cause: Cause,
+    /// The named strategies that were running, outermost first.
+    pub strategies: Vec<Name>,
+    /// Where in the program.
+    pub at: Path,
+    /// What the steps before made of the program; nothing of it will be taken back.
+    pub so_far: Rewritten,
+}
+
+/// Why a strategy ended without result.
+#[derive(Clone, Debug)]
+pub enum Cause {
+    /// A rule or a test came nearest here, and no further.
+    NotApplicable { strategy: String, why: WhyNot },
+    /// A strategy failed by its nature: `fail`, or `not` of something that holds.
+    Failed { strategy: String },
+    /// The strategy has a mistake in it.
+    Invalid(Box<Diagnostic>),
+    /// It ran for so long that it will not end.
+    OutOfFuel,
+    /// It called itself so deeply that it will not end.
+    TooDeep,
+    /// `repeat` of something that succeeds and changes nothing would not end.
+    NoProgress { strategy: String },
+    /// The user stopped it.
+    Cancelled,
+}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::NotApplicable { strategy, why } => write!(f, "`{strategy}` does not apply: {why}")?,
+            Cause::Failed { strategy } => write!(f, "`{strategy}` fails")?,
+            Cause::Invalid(problem) => write!(f, "{}", problem.message)?,
+            Cause::OutOfFuel => write!(f, "the strategy does not come to an end")?,
+            Cause::TooDeep => write!(f, "the strategy calls itself without end")?,
+            Cause::NoProgress { strategy } => {
+                write!(f, "the repetition of `{strategy}` would not end: it succeeds and changes nothing")?;
+            }
+            Cause::Cancelled => write!(f, "stopped")?,
+        }
+        if let Some(name) = self.strategies.last() {
+            write!(f, ", in `{name}`")?;
+        }
+        if !self.at.is_root() {
+            write!(f, ", at {}", self.at)?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs a strategy on a program.
+///
+/// # Errors
+/// Where and why it is stuck, with what was done before.
+pub fn run<'a>(
+    strategy: &'a ast::Strategy,
+    root: &Term,
+    script: &'a Script,
+    env: &'a Env<'a>,
+    control: &'a mut Control<'a>,
+) -> Result<Rewritten, Box<Stuck>> {
+    machine::Machine::new(env, script, control, root).start(strategy, root)
+}

@@ -1,0 +1,141 @@
+//! The strategies that the interpreter knows; all others are written in ELEVATE (`rules/elevate`).
+
+use crate::lang::pattern::{self, Pattern};
+
+/// Which child `one` tries first at an application.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// By the type of the argument: a function's application tries the function first, data the argument first,
+    /// which is closest to the order of execution.
+    Default,
+    FunctionFirst,
+    ArgumentFirst,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Native {
+    Id,
+    Fail,
+    One(Order),
+    Some,
+    All,
+    OneUsingState,
+    Function,
+    Argument,
+    Body,
+    ArgumentOf,
+    Not,
+    IfThenElse,
+    Repeat,
+    IsLambda,
+    IsApply,
+    IsVariable,
+    IsLiteral,
+    IsShared,
+    IsComputation,
+    Computes,
+    HasArrayType,
+    HasFunctionType,
+    IsPattern(Pattern),
+}
+
+/// A line of the table: name, number of arguments, what it does.
+pub struct Row {
+    pub native: Native,
+    pub name: &'static str,
+    pub arity: usize,
+    pub doc: &'static str,
+}
+
+const fn row(native: Native, name: &'static str, arity: usize, doc: &'static str) -> Row {
+    Row { native, name, arity, doc }
+}
+
+/// Every native strategy but the predicates `isMap`, `isReduce`, …, one for each pattern.
+pub const TABLE: &[Row] = &[
+    row(Native::Id, "id", 0, "Succeeds and changes nothing."),
+    row(Native::Fail, "fail", 0, "Fails."),
+    row(Native::One(Order::Default), "one", 1, "Applies s to the first child where it succeeds."),
+    row(
+        Native::One(Order::FunctionFirst),
+        "oneFunctionFirst",
+        1,
+        "As one, and of an application the function is tried first.",
+    ),
+    row(
+        Native::One(Order::ArgumentFirst),
+        "oneArgumentFirst",
+        1,
+        "As one, and of an application the argument is tried first.",
+    ),
+    row(Native::Some, "some", 1, "Applies s to all children where it succeeds, which must be one at least."),
+    row(Native::All, "all", 1, "Applies s to all children; it must succeed on each."),
+    row(
+        Native::OneUsingState,
+        "oneUsingState",
+        1,
+        "As one, but what a child left of a counting strategy is what its sibling gets.",
+    ),
+    row(Native::Function, "function", 1, "Applies s to the function of an application."),
+    row(Native::Argument, "argument", 1, "Applies s to the argument of an application."),
+    row(Native::Body, "body", 1, "Applies s to the body of a lambda."),
+    row(
+        Native::ArgumentOf,
+        "argumentOf",
+        2,
+        "argumentOf(map, s) applies s to the argument of an application whose function is just the pattern.",
+    ),
+    row(Native::Not, "not", 1, "Succeeds and changes nothing where s fails."),
+    row(Native::IfThenElse, "ifThenElse", 3, "ifThenElse(c, s, t) applies c and then s, or t where c fails."),
+    row(Native::Repeat, "repeat", 1, "Applies s until it fails: repeat(s) = try(s ; repeat(s))."),
+    row(Native::IsLambda, "isLambda", 0, "Is this a lambda?"),
+    row(Native::IsApply, "isApply", 0, "Is this an application?"),
+    row(Native::IsVariable, "isVariable", 0, "Is this a variable?"),
+    row(Native::IsLiteral, "isLiteral", 0, "Is this a constant?"),
+    row(Native::IsShared, "isShared", 0, "Is this a shared value, let x = v in b, that is (\\x. b) v?"),
+    row(Native::IsComputation, "isComputation", 0, "Is this a function from scalars to scalars?"),
+    row(Native::Computes, "computes", 0, "Does this hold a function from scalars to scalars?"),
+    row(Native::HasArrayType, "hasArrayType", 0, "Is this an array?"),
+    row(Native::HasFunctionType, "hasFunctionType", 0, "Is this a function?"),
+];
+
+impl Native {
+    pub fn from_name(name: &str) -> Option<Native> {
+        if let Some(row) = TABLE.iter().find(|r| r.name == name) {
+            return Some(row.native);
+        }
+        // isMap, isReduceSeq, …: `is` and the name of a pattern.
+        let rest = name.strip_prefix("is")?;
+        let first = rest.chars().next().filter(char::is_ascii_uppercase)?;
+        let pattern = format!("{}{}", first.to_ascii_lowercase(), &rest[1..]);
+        pattern::all().iter().find(|r| r.names[0] == pattern).map(|r| Native::IsPattern(r.pattern))
+    }
+
+    pub fn arity(self) -> usize {
+        TABLE.iter().find(|r| r.native == self).map_or(0, |r| r.arity)
+    }
+
+    pub fn name(self) -> String {
+        if let Native::IsPattern(p) = self {
+            let name = p.name();
+            return format!("is{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
+        }
+        TABLE.iter().find(|r| r.native == self).map_or(String::new(), |r| r.name.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back() {
+        for row in TABLE {
+            assert_eq!(Native::from_name(row.name), Some(row.native));
+            assert_eq!(row.native.name(), row.name);
+        }
+        assert_eq!(Native::from_name("isReduceSeq"), Some(Native::IsPattern(Pattern::ReduceSeq)));
+        assert_eq!(Native::IsPattern(Pattern::ReduceSeq).name(), "isReduceSeq");
+        assert_eq!(Native::from_name("ismap"), None);
+    }
+}

@@ -1,0 +1,203 @@
+//! Definitions of strategies and sketches, from the library and from the user's files.
+
+use super::native::Native;
+use crate::lang::diag::{Diagnostic, Sources, Span};
+use crate::lang::nat::Name;
+use crate::lang::syntax::ast::{File, ItemKind, Node, RuleRef, ShapeKind, SketchDef, StrategyDef};
+use crate::lang::syntax::parse_elevate;
+use crate::rewrite::rule::load::Source;
+use indexmap::IndexMap;
+use std::sync::Arc;
+
+/// A clause of a strategy's definition.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    pub def: Arc<StrategyDef>,
+    pub doc: String,
+    pub span: Span,
+}
+
+/// A strategy: clauses that are tried in order, by the shapes of their parameters.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    pub name: Name,
+    pub clauses: Vec<Clause>,
+    /// Whether it is in the library or in a user's file.
+    pub library: bool,
+}
+
+impl Definition {
+    /// The number of parameters, which all clauses agree on.
+    pub fn arity(&self) -> usize {
+        self.clauses.first().map_or(0, |c| c.def.params.len())
+    }
+
+    pub fn doc(&self) -> &str {
+        self.clauses.iter().map(|c| c.doc.as_str()).find(|d| !d.is_empty()).unwrap_or("")
+    }
+
+    /// The names of the parameters, as far as they have one.
+    pub fn params(&self) -> Vec<Name> {
+        let longest = self.clauses.iter().map(|c| &c.def.params);
+        let Some(params) = longest.max_by_key(|p| p.iter().filter(|s| named(&s.kind)).count()) else {
+            return vec![];
+        };
+        params.iter().map(|s| if let ShapeKind::Name(n) = &s.kind { n.clone() } else { "_".into() }).collect()
+    }
+}
+
+fn named(shape: &ShapeKind) -> bool {
+    matches!(shape, ShapeKind::Name(n) if &**n != "_")
+}
+
+/// A set of rules that a file of strategies defines.
+#[derive(Clone, Debug)]
+pub struct LocalSet {
+    pub rules: Vec<RuleRef>,
+    pub span: Span,
+}
+
+/// Everything that files of strategies define.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    strategies: IndexMap<Name, Definition>,
+    sketches: IndexMap<Name, (Arc<SketchDef>, String)>,
+    sets: IndexMap<Name, LocalSet>,
+    /// Other names, each for a call with its arguments.
+    aliases: IndexMap<Name, RuleRef>,
+    imports: Vec<(String, Span)>,
+}
+
+impl Script {
+    /// The library: the texts of `rules/elevate`.
+    pub fn library(sources: &mut Sources) -> (Script, Vec<Diagnostic>) {
+        let mut script = Script::default();
+        let problems = script.load(sources, &crate::rewrite::rule::library::strategies(), true);
+        (script, problems)
+    }
+
+    /// Adds the definitions of some files.
+    pub fn load(&mut self, sources: &mut Sources, files: &[Source], library: bool) -> Vec<Diagnostic> {
+        let mut problems = vec![];
+        for source in files {
+            let id = sources.add(source.label, source.text);
+            let (file, found) = parse_elevate(id, source.text);
+            problems.extend(found);
+            problems.extend(self.add(&file, library));
+        }
+        problems
+    }
+
+    /// Adds the definitions of a file. What a user's file defines replaces the library's definition of that name.
+    pub fn add(&mut self, file: &File, library: bool) -> Vec<Diagnostic> {
+        let mut problems = vec![];
+        let mut here: IndexMap<Name, Span> = IndexMap::new();
+        for item in &file.items {
+            let doc = item.doc.join("\n");
+            let name = item.kind.name();
+            if let Some(name) = name
+                && let Some(first) = here.get(&name.kind)
+                && !(matches!(item.kind, ItemKind::Strategy(_)) && self.strategies.contains_key(&name.kind))
+            {
+                problems.push(
+                    Diagnostic::error("E0303", format!("`{}` is defined twice.", name.kind))
+                        .label(name.span, "defined again here")
+                        .label(*first, "first defined here"),
+                );
+                continue;
+            }
+            match &item.kind {
+                ItemKind::Strategy(def) => {
+                    let clause = Clause { def: Arc::new(def.clone()), doc, span: item.span };
+                    let known = here.contains_key(&def.name.kind);
+                    if let Some(existing) = self.strategies.get_mut(&def.name.kind)
+                        && known
+                    {
+                        if existing.arity() != def.params.len() {
+                            problems.push(
+                                Diagnostic::error(
+                                    "E0304",
+                                    format!(
+                                        "`{}` has {} parameters here and {} in its first clause.",
+                                        def.name.kind,
+                                        def.params.len(),
+                                        existing.arity()
+                                    ),
+                                )
+                                .label(def.name.span, "all clauses of a strategy have as many parameters"),
+                            );
+                            continue;
+                        }
+                        existing.clauses.push(clause);
+                    } else {
+                        let definition =
+                            Definition { name: def.name.kind.clone(), clauses: vec![clause], library };
+                        self.strategies.insert(def.name.kind.clone(), definition);
+                    }
+                    if Native::from_name(&def.name.kind).is_some() {
+                        problems.push(
+                            Diagnostic::error(
+                                "E0305",
+                                format!("`{}` is built in and cannot be defined again.", def.name.kind),
+                            )
+                            .label(def.name.span, "choose another name"),
+                        );
+                        self.strategies.shift_remove(&def.name.kind);
+                    }
+                }
+                ItemKind::Sketch(def) => {
+                    self.sketches.insert(def.name.kind.clone(), (Arc::new(def.clone()), doc));
+                }
+                ItemKind::RuleSet(set) => {
+                    let local = LocalSet { rules: set.rules.clone(), span: item.span };
+                    self.sets.insert(set.name.kind.clone(), local);
+                }
+                ItemKind::Alias(alias) => {
+                    self.aliases.insert(alias.name.kind.clone(), alias.target.clone());
+                }
+                ItemKind::Import(parts) => {
+                    let path: Vec<&str> = parts.iter().map(|p| &*p.kind).collect();
+                    self.imports.push((path.join("."), item.span));
+                }
+                _ => {}
+            }
+            if let Some(name) = name {
+                here.entry(name.kind.clone()).or_insert(name.span);
+            }
+        }
+        problems
+    }
+
+    pub fn strategy(&self, name: &str) -> Option<&Definition> {
+        self.strategies.get(name)
+    }
+    pub fn sketch(&self, name: &str) -> Option<&Arc<SketchDef>> {
+        self.sketches.get(name).map(|(s, _)| s)
+    }
+    pub fn set(&self, name: &str) -> Option<&LocalSet> {
+        self.sets.get(name)
+    }
+    pub fn alias(&self, name: &str) -> Option<&RuleRef> {
+        self.aliases.get(name)
+    }
+    pub fn strategies(&self) -> impl Iterator<Item = &Definition> {
+        self.strategies.values()
+    }
+    /// Sketches with their documentation.
+    pub fn sketches(&self) -> impl Iterator<Item = (&Arc<SketchDef>, &str)> {
+        self.sketches.values().map(|(s, d)| (s, d.as_str()))
+    }
+    /// The modules that the files import, for who reads files.
+    pub fn imports(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.imports.iter().map(|(m, s)| (m.as_str(), *s))
+    }
+
+    /// The diagnostic for a name that nothing has.
+    pub fn unknown<'a>(&'a self, name: &Node<Name>, others: impl Iterator<Item = &'a Name>) -> Diagnostic {
+        let natives = super::native::TABLE.iter().map(|r| r.name);
+        let defined = self.strategies.keys().chain(self.aliases.keys()).map(|n| &**n);
+        Diagnostic::error("E0301", format!("There is no strategy, rule or size `{}`.", name.kind))
+            .label(name.span, "not known")
+            .did_you_mean(&name.kind, natives.chain(defined).chain(others.map(|n| &**n)))
+    }
+}

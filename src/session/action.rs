@@ -1,0 +1,136 @@
+//! Everything that a user can do to a session, as one closed list, and what came of it.
+//!
+//! Screens and subcommands only ever send an [`Action`]; the log is the list of actions with their [`Outcome`]s; a
+//! replay is the same function without a screen. Neither type is serialised: `session::log` has its own.
+
+use crate::lang::digest::Digest;
+use crate::lang::path::Path;
+
+/// A revision of the program: a node of the history tree. Revision 0 is the program as it was read.
+pub type RevisionId = usize;
+
+pub use crate::lang::infer::Sizes;
+
+/// A change that a user can ask for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Action {
+    /// Apply a rule, written as a strategy call such as `splitJoin(32)`, at a position of the current term.
+    Apply { rule: String, at: Path },
+    /// Run a strategy, written in ELEVATE, on the sub-term at a position; `reach … using …` runs a search.
+    Strategy { text: String, at: Path },
+    /// Go to a revision: undo, redo and jumps along the history tree.
+    Goto { revision: RevisionId },
+    /// Give values to sizes; they hold for compiling and measuring, never for rewriting.
+    Sizes { sizes: Sizes },
+    /// Start again from a changed program file.
+    Reload { label: String, text: String },
+    /// Generate code for the current revision.
+    Compile { target: Target },
+    /// Compile, check and measure the current revision on a device.
+    Bench { device: String },
+}
+
+/// The language to generate.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Target {
+    /// C with OpenMP, for the host.
+    C,
+    /// An OpenCL kernel.
+    OpenCl,
+}
+
+impl Target {
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::C => "c",
+            Target::OpenCl => "opencl",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Target> {
+        [Target::C, Target::OpenCl].into_iter().find(|t| t.name() == name)
+    }
+}
+
+/// What came of an action.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// There is a new term: the revision that the action made.
+    Term {
+        revision: RevisionId,
+        digest: Digest,
+        text: String,
+        searches: Vec<SearchOutcome>,
+    },
+    /// The action is done and made no revision.
+    Done,
+    Kernel {
+        target: Target,
+        digest: Digest,
+        text: String,
+    },
+    Measured(Measurement),
+    /// The term stayed as it was, for this reason.
+    Unchanged {
+        reason: String,
+        searches: Vec<SearchOutcome>,
+    },
+}
+
+/// The decision that a search took, enough to take it again.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SearchOutcome {
+    pub sketch: String,
+    /// Where the search stopped: iterations begun, the rule in progress and how many of its matches were applied.
+    pub iteration: usize,
+    pub rule: Option<String>,
+    pub matches: usize,
+    /// `found`, `saturated`, `stopped`, or the limit that ended it.
+    pub stop: String,
+    pub nodes: usize,
+    pub classes: usize,
+    /// The digest of the term that was found.
+    pub found: Option<Digest>,
+    /// Rule, position and digest after each step, when the derivation could be written as rule applications.
+    pub trail: Option<Vec<TrailStep>>,
+}
+
+/// A rule application of a search's derivation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TrailStep {
+    pub rule: String,
+    pub at: Path,
+    /// The digest of the whole program after it.
+    pub after: Digest,
+    /// The whole program after it, for a rule that was used from right to left: the rule leads back from it.
+    pub reversed: Option<String>,
+}
+
+/// A checked measurement of a kernel. Times are in nanoseconds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measurement {
+    pub device: String,
+    pub kernel: Digest,
+    pub sizes: Sizes,
+    pub median_ns: f64,
+    /// A 95 % confidence interval of the median.
+    pub interval_ns: (f64, f64),
+    pub runs: usize,
+    /// Arithmetic operations and bytes of input and output of one run.
+    pub flops: Option<f64>,
+    pub bytes: Option<f64>,
+    /// How the output was checked, with the largest relative error.
+    pub check: String,
+    pub max_error: f64,
+    pub warnings: Vec<String>,
+}
+
+impl Measurement {
+    pub fn gflops(&self) -> Option<f64> {
+        self.flops.map(|f| f / self.median_ns)
+    }
+    /// Gigabytes a second of compulsory traffic: each input and output cell once.
+    pub fn gbytes(&self) -> Option<f64> {
+        self.bytes.map(|b| b / self.median_ns)
+    }
+}

@@ -1,0 +1,402 @@
+//! Measuring a kernel, and checking it first.
+//!
+//! A time is only ever shown for a kernel whose output was checked: at small sizes against the interpreter, and at
+//! the measured sizes against the program as it was written, compiled plainly to sequential C.
+
+use super::action::{Measurement, Sizes, Target};
+use super::device_diagnostic;
+use super::workspace::Workspace;
+use crate::device::check::{self, Check, Tolerance};
+use crate::device::{
+    Backend, Elem, FloatMode, HostData, HostScalar, Language, Mode, Param, Progress as DeviceProgress,
+    RunControl, RunReport, RunRequest, stats,
+};
+use crate::emit::{Kernel, ParamKind, data};
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
+use crate::lang::eval::{self, Limits, inputs};
+use crate::lang::infer::{check_constraint, constraints_of};
+use crate::lang::nat::Nat;
+use crate::lang::term::Term;
+use crate::lang::ty::{Scalar, Type};
+use crate::lang::value::{Buffer, Value};
+use crate::lang::work;
+use std::sync::atomic::AtomicBool;
+
+/// The seed of every input.
+const SEED: u64 = 0x5EED;
+
+/// How long one kernel may take, compilation and all its runs included, in seconds.
+const TIME_LIMIT_S: f64 = 120.0;
+
+/// The most operations or bytes of a run at small sizes; the interpreter has to go through them.
+const SMALL: f64 = 3e7;
+
+/// What a measurement is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BenchProgress {
+    Compiling,
+    CheckingSmall,
+    Reference,
+    Running { done: u32, of: u32 },
+}
+
+/// What is to be measured.
+pub struct Asked<'a> {
+    pub workspace: &'a Workspace,
+    pub term: &'a Term,
+    pub sizes: &'a Sizes,
+    pub device: &'a str,
+    /// Is it enough to check, without measuring times?
+    pub check_only: bool,
+}
+
+/// Compiles, checks and measures.
+///
+/// # Errors
+/// The program does not compile, the device fails, or the output is wrong (`E0820`).
+pub fn measure(
+    asked: &Asked<'_>,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+    report: &dyn Fn(BenchProgress),
+) -> Result<Measurement, Diagnostic> {
+    report(BenchProgress::Compiling);
+    let target = if asked.device == "cpu" { Target::C } else { Target::OpenCl };
+    let kernel = asked.workspace.compile(asked.term, target, asked.sizes)?.kernel;
+    let run = Run { asked, backend, cancel, target };
+
+    report(BenchProgress::CheckingSmall);
+    let small = run.check_small()?;
+
+    report(BenchProgress::Reference);
+    let inputs = Inputs::random(asked.term, asked.sizes)?;
+    let reference = run.reference(&inputs)?;
+
+    let mode = if asked.check_only { Mode::Once } else { Mode::MEASURE };
+    let result =
+        run.kernel(asked.device, &kernel, asked.sizes, &inputs, mode, FloatMode::Contract, &mut |p| {
+            if let DeviceProgress::Running { done, of } = p {
+                report(BenchProgress::Running { done, of });
+            }
+        })?;
+    let work = work::of(&asked.workspace.program.term, asked.sizes);
+    let terms = work.flops / reference.len().max(1) as f64;
+    let large = agree(
+        &reference,
+        &result.output,
+        terms,
+        "at these sizes against the program as written, in plain C",
+    )?;
+    let summary = stats::summary(&result.samples_ns);
+    let mut warnings = result.warnings;
+    warnings.extend(small.is_none().then(|| {
+        "The sizes of the program are fixed or cannot be small, so the interpreter was not asked.".to_string()
+    }));
+    let small = small.map(|s| format!("{s}; ")).unwrap_or_default();
+    Ok(Measurement {
+        device: result.device,
+        kernel: Digest::of(kernel.text.as_bytes()),
+        sizes: asked.sizes.clone(),
+        median_ns: summary.map_or(0.0, |s| s.median),
+        interval_ns: summary.map_or((0.0, 0.0), |s| (s.interval.low, s.interval.high)),
+        runs: result.samples_ns.len(),
+        flops: (work.flops > 0.0).then_some(work.flops),
+        bytes: Some(work.bytes),
+        check: format!(
+            "{small}{} cells agree with plain C, largest relative error {:.1e}",
+            large.cells, large.error
+        ),
+        max_error: large.error,
+        warnings,
+    })
+}
+
+/// Compares outputs cell by cell. Floats may be summed in another order and fused: `terms` is how many are summed.
+fn agree(expected: &HostData, found: &HostData, terms: f64, where_: &str) -> Result<Check, Diagnostic> {
+    let tolerance = Tolerance::rounding(expected, terms.max(1.0) as u64);
+    let check = check::compare(expected, found, tolerance);
+    if check.agrees {
+        return Ok(check);
+    }
+    let mut problem = Diagnostic::error("E0820", "The kernel computes something else than the program.")
+        .note(format!("This was seen {where_}: {} of {} cells are wrong.", check.wrong, check.cells));
+    if let Some(mismatch) = &check.mismatch {
+        problem = problem.note(format!("{mismatch}."));
+    }
+    if let Some(cell) = check.first_wrong {
+        let (i, e, f) = (cell.index, cell.expected, cell.found);
+        problem = problem.note(format!("Cell {i} should be {e} and is {f}."));
+    }
+    if check.unwritten > 0 {
+        problem = problem.note(format!("{} cells were never written.", check.unwritten));
+    }
+    Err(problem
+        .hint("No time is shown for a wrong result. If rules of your own were applied, test them first."))
+}
+
+struct Run<'a> {
+    asked: &'a Asked<'a>,
+    backend: &'a dyn Backend,
+    cancel: &'a AtomicBool,
+    target: Target,
+}
+
+impl Run<'_> {
+    /// Runs the kernel at small sizes and compares with the interpreter. None when there are no small sizes.
+    fn check_small(&self) -> Result<Option<String>, Diagnostic> {
+        let workspace = self.asked.workspace;
+        let Some(sizes) = small_sizes(workspace, self.asked.term) else { return Ok(None) };
+        let inputs = Inputs::random(self.asked.term, &sizes)?;
+        let limits = Limits { cancel: Some(self.cancel), ..Limits::default() };
+        let value =
+            eval::run(&workspace.program.term, &sizes, &inputs.values(self.asked.term, &sizes)?, &limits)?;
+        let (_, result) = workspace.program.term.ty().signature();
+        let expected = host_data(&value.to_flat(&result, &sizes)?);
+        let kernel = workspace.compile(self.asked.term, self.target, &sizes)?.kernel;
+        let run = self.kernel(
+            self.asked.device,
+            &kernel,
+            &sizes,
+            &inputs,
+            Mode::Once,
+            FloatMode::Contract,
+            &mut |_| {},
+        )?;
+        let work = work::of(&workspace.program.term, &sizes);
+        let terms = work.flops / expected.len().max(1) as f64;
+        let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let at = all.join(" ");
+        agree(&expected, &run.output, terms, &format!("at {at} against the interpreter"))?;
+        Ok(Some(format!("agrees with the interpreter at {at}")))
+    }
+
+    /// The output of the program as written, compiled plainly to sequential C and run on the host.
+    fn reference(&self, inputs: &Inputs) -> Result<HostData, Diagnostic> {
+        let workspace = self.asked.workspace;
+        let kernel = workspace.compile(&workspace.program.term, Target::C, self.asked.sizes)?.kernel;
+        let run = self.kernel(
+            "cpu",
+            &kernel,
+            self.asked.sizes,
+            inputs,
+            Mode::Once,
+            FloatMode::Strict,
+            &mut |_| {},
+        )?;
+        Ok(run.output)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each of them differs between the three uses")]
+    fn kernel(
+        &self,
+        device: &str,
+        kernel: &Kernel,
+        sizes: &Sizes,
+        inputs: &Inputs,
+        mode: Mode,
+        float: FloatMode,
+        progress: &mut dyn FnMut(DeviceProgress),
+    ) -> Result<RunReport, Diagnostic> {
+        let (types, _) = self.asked.term.ty().signature();
+        let request = request(device, kernel, sizes, &types, inputs, mode, float)?;
+        let mut control = RunControl { cancel: self.cancel, progress };
+        self.backend.run(&request, &mut control).map_err(|e| device_diagnostic(&e))
+    }
+}
+
+/// The inputs of a program. Those without pairs are flat, for they may be large.
+struct Inputs(Vec<Input>);
+
+enum Input {
+    Flat(Buffer),
+    Tree(Value),
+}
+
+impl Inputs {
+    fn random(term: &Term, sizes: &Sizes) -> Result<Inputs, Diagnostic> {
+        let (params, _) = term.ty().signature();
+        let one = |(i, ty): (usize, &Type)| {
+            let seed = SEED + i as u64;
+            Ok(if has_pair(ty) {
+                Input::Tree(inputs::random(ty, sizes, seed, inputs::Kind::Uniform)?)
+            } else {
+                Input::Flat(inputs::random_flat(ty, sizes, seed, inputs::Kind::Uniform)?)
+            })
+        };
+        params.iter().enumerate().map(one).collect::<Result<Vec<_>, _>>().map(Inputs)
+    }
+
+    fn values(&self, term: &Term, sizes: &Sizes) -> Result<Vec<Value>, Diagnostic> {
+        let (params, _) = term.ty().signature();
+        let one = |(input, ty): (&Input, &Type)| match input {
+            Input::Flat(buffer) => Value::from_flat(ty, buffer, sizes),
+            Input::Tree(value) => Ok(value.clone()),
+        };
+        self.0.iter().zip(&params).map(one).collect()
+    }
+
+    /// The components of an input, in the order of a kernel's parameters.
+    fn components(&self, input: usize, ty: &Type, sizes: &Sizes) -> Result<Vec<HostData>, Diagnostic> {
+        match self.0.get(input) {
+            Some(Input::Flat(buffer)) => Ok(vec![host_data(buffer)]),
+            Some(Input::Tree(value)) => Ok(data::split(value, ty, sizes)?.iter().map(host_data).collect()),
+            None => Ok(vec![]),
+        }
+    }
+}
+
+fn has_pair(ty: &Type) -> bool {
+    match (ty.as_pair(), ty.as_array().or(ty.as_vector())) {
+        (Some(_), _) => true,
+        (None, Some((_, element))) => has_pair(element),
+        (None, None) => false,
+    }
+}
+
+fn host_data(buffer: &Buffer) -> HostData {
+    match buffer.clone() {
+        Buffer::Bool(v) => HostData::Bool(v),
+        Buffer::I8(v) => HostData::I8(v),
+        Buffer::I16(v) => HostData::I16(v),
+        Buffer::I32(v) => HostData::I32(v),
+        Buffer::I64(v) => HostData::I64(v),
+        Buffer::U8(v) | Buffer::Records(v) => HostData::U8(v),
+        Buffer::U16(v) => HostData::U16(v),
+        Buffer::U32(v) => HostData::U32(v),
+        Buffer::U64(v) => HostData::U64(v),
+        Buffer::F16(v) => HostData::F16(v),
+        Buffer::F32(v) => HostData::F32(v),
+        Buffer::F64(v) => HostData::F64(v),
+    }
+}
+
+fn elem(scalar: Scalar) -> Elem {
+    match scalar {
+        Scalar::Bool => Elem::Bool,
+        Scalar::I8 => Elem::I8,
+        Scalar::I16 => Elem::I16,
+        Scalar::I32 => Elem::I32,
+        Scalar::I64 => Elem::I64,
+        Scalar::U8 => Elem::U8,
+        Scalar::U16 => Elem::U16,
+        Scalar::U32 => Elem::U32,
+        Scalar::U64 => Elem::U64,
+        Scalar::F16 => Elem::F16,
+        Scalar::F32 => Elem::F32,
+        Scalar::F64 => Elem::F64,
+    }
+}
+
+/// A kernel with its arguments, for a device.
+fn request(
+    device: &str,
+    kernel: &Kernel,
+    sizes: &Sizes,
+    types: &[Type],
+    inputs: &Inputs,
+    mode: Mode,
+    float: FloatMode,
+) -> Result<RunRequest, Diagnostic> {
+    let global = [0, 1, 2].map(|d| positive(&kernel.global_size[d], sizes));
+    let global = match global {
+        [Ok(x), Ok(y), Ok(z)] => [x, y, z],
+        [x, y, z] => {
+            return Err(x.and(y).and(z).err().unwrap_or_else(|| no_value("the number of work-items")));
+        }
+    };
+    let mut with_work_items = sizes.clone();
+    for (d, n) in global.iter().enumerate() {
+        with_work_items.insert(format!("get_global_size({d})").into(), *n as i64);
+    }
+    let data = types.iter().enumerate().map(|(i, ty)| inputs.components(i, ty, sizes));
+    let mut data: Vec<_> = data.map(|all| Ok(all?.into_iter())).collect::<Result<_, Diagnostic>>()?;
+    let mut params = vec![];
+    for p in &kernel.params {
+        let len = positive(&p.len, &with_work_items)? as usize;
+        params.push(match &p.kind {
+            ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len },
+            ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len },
+            ParamKind::Size(name) => Param::Int(*sizes.get(name).ok_or_else(|| no_value(name))?),
+            ParamKind::Input(i, _) => {
+                let next = data.get_mut(*i).and_then(Iterator::next);
+                let data = next.ok_or_else(|| no_value(&p.name))?;
+                if p.by_value {
+                    Param::Scalar(data.get(0).unwrap_or(HostScalar::I32(0)))
+                } else {
+                    Param::Input(data)
+                }
+            }
+        });
+    }
+    if params.iter().filter(|p| matches!(p, Param::Output { .. })).count() != 1 {
+        return Err(Diagnostic::error("E0821", "A kernel with several results cannot be measured.")
+            .note("The program's result is a pair, whose components are written to memory of their own.")
+            .hint("Measure each component in a program of its own."));
+    }
+    let language = if device == "cpu" { Language::C } else { Language::OpenCl };
+    Ok(RunRequest {
+        device: device.to_string(),
+        language,
+        source: kernel.text.clone(),
+        entry: kernel.name.clone(),
+        params,
+        global: (language == Language::OpenCl).then_some(global),
+        local: None,
+        float,
+        mode,
+        time_limit_s: TIME_LIMIT_S,
+    })
+}
+
+fn positive(n: &Nat, sizes: &Sizes) -> Result<u64, Diagnostic> {
+    let value = n.eval(&|name| sizes.get(name).copied());
+    value.ok().and_then(|v| u64::try_from(v).ok()).ok_or_else(|| no_value(&n.to_string()))
+}
+
+fn no_value(what: &str) -> Diagnostic {
+    Diagnostic::error("E0151", format!("{what} has no value."))
+        .hint("Give every size a value, as in `--size m=1024`.")
+}
+
+/// Small sizes at which the program as written and as rewritten both make sense, different from each other where
+/// possible, so that mixed-up dimensions are seen. None when there are none.
+fn small_sizes(workspace: &Workspace, term: &Term) -> Option<Sizes> {
+    const CANDIDATES: [i64; 18] = [3, 5, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256, 512];
+    let names = &workspace.program.sizes;
+    let mut constraints = constraints_of(term);
+    constraints.extend(workspace.program.constraints.iter().cloned());
+    let mut sizes = Sizes::new();
+    // Each size in turn takes the first candidate that no constraint on known sizes forbids. Constraints mostly
+    // concern one size; where they tie several together, all combinations of a few are tried.
+    fn go(
+        names: &[crate::lang::nat::Name],
+        constraints: &[SizeConstraint],
+        sizes: &mut Sizes,
+        tries: &mut u32,
+    ) -> bool {
+        let Some((name, rest)) = names.split_first() else { return true };
+        let (fresh, taken): (Vec<i64>, Vec<i64>) =
+            CANDIDATES.iter().partition(|c| sizes.values().all(|v| v != *c));
+        for c in fresh.into_iter().chain(taken) {
+            *tries += 1;
+            if *tries > 20_000 {
+                return false;
+            }
+            sizes.insert(name.clone(), c);
+            let broken = |s: &SizeConstraint| s.holds(&|n| sizes.get(n).copied()) == Ok(false);
+            if !constraints.iter().any(broken) && go(rest, constraints, sizes, tries) {
+                return true;
+            }
+            sizes.shift_remove(name);
+        }
+        false
+    }
+    if !go(names, &constraints, &mut sizes, &mut 0) {
+        return None;
+    }
+    let all_hold = constraints.iter().all(|c| check_constraint(c, &sizes).is_ok());
+    let scalars = work::of(&workspace.program.term, &sizes);
+    (all_hold && scalars.flops.max(scalars.bytes) < SMALL).then_some(sizes)
+}

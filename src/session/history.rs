@@ -1,0 +1,199 @@
+//! The history of a session: a tree of revisions, in which nothing is ever lost.
+//!
+//! Undo moves to the parent and redo to the child that was visited last; both are actions like any other.
+
+use super::action::{Action, Measurement, RevisionId};
+use crate::lang::path::{Path, PathMap};
+use crate::lang::term::Term;
+use petgraph::Direction;
+use petgraph::stable_graph::{NodeIndex, StableDiGraph};
+
+/// A state of the program.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    pub term: Term,
+    /// What made it of its parent, as text: the ELEVATE that does the same.
+    pub label: String,
+    /// The single rewrites that led here from the parent, in order.
+    pub steps: Vec<RevisionStep>,
+    /// Measurements taken of it, oldest first.
+    pub measurements: Vec<Measurement>,
+}
+
+/// One rule application between two revisions.
+#[derive(Clone, Debug)]
+pub struct RevisionStep {
+    pub rule: String,
+    pub at: Path,
+    pub after: Term,
+}
+
+/// The tree of revisions and where the user is in it.
+#[derive(Clone, Debug)]
+pub struct History {
+    tree: StableDiGraph<Revision, PathMap>,
+    current: NodeIndex,
+    /// For each revision the child to redo to.
+    last_child: Vec<Option<RevisionId>>,
+}
+
+impl History {
+    /// A history that starts with `term` as revision 0.
+    pub fn new(term: Term, label: &str) -> History {
+        let mut tree = StableDiGraph::new();
+        let first = Revision { term, label: label.to_string(), steps: vec![], measurements: vec![] };
+        let current = tree.add_node(first);
+        History { tree, current, last_child: vec![None] }
+    }
+
+    pub fn current(&self) -> RevisionId {
+        self.current.index()
+    }
+
+    pub fn revision(&self, id: RevisionId) -> Option<&Revision> {
+        self.tree.node_weight(NodeIndex::new(id))
+    }
+
+    pub fn revision_mut(&mut self, id: RevisionId) -> Option<&mut Revision> {
+        self.tree.node_weight_mut(NodeIndex::new(id))
+    }
+
+    /// The current term.
+    pub fn term(&self) -> &Term {
+        &self.tree[self.current].term
+    }
+
+    pub fn len(&self) -> usize {
+        self.tree.node_count()
+    }
+
+    /// A history always holds revision 0.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    pub fn parent(&self, id: RevisionId) -> Option<RevisionId> {
+        self.tree.neighbors_directed(NodeIndex::new(id), Direction::Incoming).next().map(NodeIndex::index)
+    }
+
+    /// Children, oldest first.
+    pub fn children(&self, id: RevisionId) -> Vec<RevisionId> {
+        let mut out: Vec<_> = self.tree.neighbors(NodeIndex::new(id)).map(NodeIndex::index).collect();
+        out.sort_unstable();
+        out
+    }
+
+    /// Adds a revision below `base` and goes there. `paths` says where the positions of `base` went.
+    pub fn add(&mut self, base: RevisionId, revision: Revision, paths: PathMap) -> RevisionId {
+        let parent = NodeIndex::new(base);
+        let node = self.tree.add_node(revision);
+        self.tree.add_edge(parent, node, paths);
+        self.last_child.push(None);
+        self.visit(node);
+        node.index()
+    }
+
+    /// Adds a revision that follows from no other: the program was read again.
+    pub fn add_root(&mut self, revision: Revision) -> RevisionId {
+        let node = self.tree.add_node(revision);
+        self.last_child.push(None);
+        self.visit(node);
+        node.index()
+    }
+
+    fn visit(&mut self, node: NodeIndex) {
+        if let Some(parent) = self.parent(node.index())
+            && let Some(slot) = self.last_child.get_mut(parent)
+        {
+            *slot = Some(node.index());
+        }
+        self.current = node;
+    }
+
+    /// Goes to a revision; false when there is none with that number.
+    pub fn goto(&mut self, id: RevisionId) -> bool {
+        let node = NodeIndex::new(id);
+        if self.tree.node_weight(node).is_none() {
+            return false;
+        }
+        self.visit(node);
+        true
+    }
+
+    /// Where undo would go.
+    pub fn undo_target(&self) -> Option<RevisionId> {
+        self.parent(self.current())
+    }
+
+    /// Where redo would go.
+    pub fn redo_target(&self) -> Option<RevisionId> {
+        self.last_child.get(self.current()).copied().flatten()
+    }
+
+    /// Where positions of `from` are in `to`, along the tree's edge between a revision and its parent or child.
+    pub fn paths_between(&self, from: RevisionId, to: RevisionId) -> Option<&PathMap> {
+        let edge = self.tree.find_edge(NodeIndex::new(from), NodeIndex::new(to))?;
+        self.tree.edge_weight(edge)
+    }
+
+    /// Every revision with its depth in the tree, parents before children, for printing.
+    pub fn outline(&self) -> Vec<(RevisionId, usize)> {
+        let roots = self.tree.externals(Direction::Incoming).map(NodeIndex::index);
+        let mut stack: Vec<(RevisionId, usize)> = roots.map(|r| (r, 0)).collect();
+        stack.sort_unstable_by(|a, b| b.cmp(a));
+        let mut out = vec![];
+        while let Some((id, depth)) = stack.pop() {
+            out.push((id, depth));
+            let children = self.children(id);
+            // A single child continues its parent's line; only branches are indented.
+            let deeper = depth + usize::from(children.len() > 1);
+            stack.extend(children.into_iter().rev().map(|c| (c, deeper)));
+        }
+        out
+    }
+}
+
+/// The text that stands for an action in the history.
+pub fn label(action: &Action) -> String {
+    match action {
+        Action::Apply { rule, at } if at.is_root() => rule.clone(),
+        Action::Apply { rule, at } => format!("{rule} at {at}"),
+        Action::Strategy { text, at } if at.is_root() => text.clone(),
+        Action::Strategy { text, at } => format!("{text} at {at}"),
+        Action::Goto { revision } => format!("goto {revision}"),
+        Action::Sizes { sizes } => {
+            let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+            format!("sizes {}", all.join(" "))
+        }
+        Action::Reload { label, .. } => format!("reload {label}"),
+        Action::Compile { target } => format!("compile {}", target.name()),
+        Action::Bench { device } => format!("bench {device}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::literal::Literal;
+
+    fn revision(n: i128) -> Revision {
+        let term = Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
+        Revision { term, label: n.to_string(), steps: vec![], measurements: vec![] }
+    }
+
+    #[test]
+    fn undo_keeps_the_branch_and_redo_finds_it() {
+        let mut h = History::new(revision(0).term, "start");
+        let a = h.add(0, revision(1), PathMap::identity());
+        assert!(h.goto(0));
+        let b = h.add(0, revision(2), PathMap::identity());
+        assert_eq!(h.children(0), vec![a, b]);
+        assert_eq!(h.undo_target(), Some(0));
+        assert!(h.goto(0));
+        assert_eq!(h.redo_target(), Some(b));
+        assert!(h.goto(a) && h.goto(0));
+        assert_eq!(h.redo_target(), Some(a));
+        assert_eq!(h.outline(), vec![(0, 0), (a, 1), (b, 1)]);
+        assert!(!h.goto(99));
+    }
+}

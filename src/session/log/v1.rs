@@ -1,0 +1,125 @@
+//! The wire types of session logs, format 1: what stands in a log file, one RON value a line.
+//!
+//! These types are the format. A released format stays readable for ever, so nothing here is changed: a new
+//! format gets a new module. Fields may be added with `#[serde(default)]`.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+/// The first line of a log.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename = "session")]
+pub struct Header {
+    /// Always 1 here.
+    pub format: u32,
+    /// The tool that wrote the log, such as `shine-tui 0.1.0`.
+    pub tool: String,
+    pub program: Text,
+    /// The definition that is the program, where it is not the last one.
+    #[serde(default)]
+    pub def: Option<String>,
+    /// Rules and strategies that are not built in.
+    #[serde(default)]
+    pub files: Vec<Text>,
+    /// The digest of each built-in rule and library strategy by name, so that a divergence can be traced to one.
+    #[serde(default)]
+    pub rules: IndexMap<String, String>,
+    #[serde(default)]
+    pub sizes: IndexMap<String, i64>,
+    pub seed: u64,
+}
+
+/// A text that the session was made with. The label says where it came from and is never opened.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Text {
+    pub label: String,
+    pub digest: String,
+    pub text: String,
+}
+
+/// Every other line of a log.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename = "do")]
+pub struct Record {
+    /// Counts from 1.
+    pub n: usize,
+    pub action: Action,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Action {
+    Apply { rule: String, at: String },
+    Strategy { text: String, at: String },
+    Goto { revision: usize },
+    Sizes { sizes: IndexMap<String, i64> },
+    Reload { label: String, text: String },
+    Compile { target: String },
+    Bench { device: String },
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Outcome {
+    Term {
+        revision: usize,
+        digest: String,
+        text: String,
+        #[serde(default)]
+        searches: Vec<Search>,
+    },
+    Done,
+    Kernel {
+        target: String,
+        digest: String,
+        text: String,
+    },
+    Measured(Measurement),
+    Unchanged {
+        reason: String,
+        #[serde(default)]
+        searches: Vec<Search>,
+    },
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Search {
+    pub sketch: String,
+    pub iteration: usize,
+    #[serde(default)]
+    pub rule: Option<String>,
+    pub matches: usize,
+    pub stop: String,
+    pub nodes: usize,
+    pub classes: usize,
+    #[serde(default)]
+    pub found: Option<String>,
+    #[serde(default)]
+    pub trail: Option<Vec<Step>>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Step {
+    pub rule: String,
+    pub at: String,
+    pub after: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversed: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Measurement {
+    pub device: String,
+    pub kernel: String,
+    pub sizes: IndexMap<String, i64>,
+    pub median_ns: f64,
+    pub interval_ns: (f64, f64),
+    pub runs: usize,
+    #[serde(default)]
+    pub flops: Option<f64>,
+    #[serde(default)]
+    pub bytes: Option<f64>,
+    pub check: String,
+    pub max_error: f64,
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}

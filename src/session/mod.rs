@@ -1,0 +1,30 @@
+//! What the user does: actions, the history they make, the log they leave, and its replay.
+
+pub mod action;
+pub mod bench;
+pub mod files;
+pub mod history;
+pub mod jobs;
+pub mod log;
+pub mod record;
+pub mod replay;
+pub mod searching;
+pub mod state;
+pub mod workspace;
+
+pub use state::Session;
+
+use crate::device::DeviceError;
+use crate::lang::diag::Diagnostic;
+
+/// A device's failure, as it is shown.
+pub fn device_diagnostic(e: &DeviceError) -> Diagnostic {
+    let mut d = Diagnostic::error(e.code(), e.message.clone());
+    if !e.details.is_empty() {
+        d = d.note(e.details.clone());
+    }
+    match &e.hint {
+        Some(hint) => d.hint(hint.clone()),
+        None => d,
+    }
+}

@@ -1,0 +1,134 @@
+//! The session's hand on its log: where it is written, what could not be written, and giving it a name.
+
+use super::action::{Action, Outcome};
+use super::files;
+use super::log::{LogError, LogWriter, v1};
+use crate::lang::diag::Diagnostic;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Writes what happens, if there is anywhere to write it.
+pub struct Recorder {
+    writer: Option<LogWriter>,
+    named: bool,
+    problem: Option<String>,
+    /// The lines of the log, for giving it another name. They are on disk as well.
+    lines: Vec<String>,
+    /// How many records there are.
+    records: usize,
+}
+
+/// What the status line says about saving.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SaveState {
+    pub path: Option<PathBuf>,
+    /// Did the user choose the path?
+    pub named: bool,
+    /// Records that are not on disk.
+    pub unsaved: usize,
+    pub problem: Option<String>,
+}
+
+fn diagnostic(e: &LogError) -> Diagnostic {
+    let d = Diagnostic::error("E0805", e.to_string());
+    match e {
+        LogError::Io { .. } => d.hint("Choose another place with `:save FILE` or `--session FILE`."),
+        LogError::InUse { .. } => d.hint("Close the other one, or record this session in another file."),
+        LogError::Exists { .. } => d.hint("Choose another name; a log is never overwritten."),
+    }
+}
+
+impl Recorder {
+    /// Records nothing.
+    pub fn none() -> Recorder {
+        Recorder { writer: None, named: false, problem: None, lines: vec![], records: 0 }
+    }
+
+    /// Starts a log at `named`, else under a name of its own in the state folder.
+    ///
+    /// # Errors
+    /// `E0805`: the log cannot be written.
+    pub fn start(header: &v1::Header, named: Option<&Path>) -> Result<Recorder, Diagnostic> {
+        let path = match named {
+            Some(path) => path.to_path_buf(),
+            None => unnamed(&header.program.label).ok_or_else(|| {
+                Diagnostic::error("E0805", "There is no folder for session logs: no home folder is set.")
+                    .hint("Set SHINE_STATE_DIR, or name a file with `--session FILE`.")
+            })?,
+        };
+        let writer = LogWriter::create(&path, header).map_err(|e| diagnostic(&e))?;
+        let lines = super::log::line(header).into_iter().collect();
+        Ok(Recorder { writer: Some(writer), named: named.is_some(), problem: None, lines, records: 0 })
+    }
+
+    /// Goes on with a log that was read: `lines` are its whole records, `intact` their bytes.
+    ///
+    /// # Errors
+    /// `E0805`: the log cannot be written.
+    pub fn resume(path: &Path, intact: u64, lines: Vec<String>) -> Result<Recorder, Diagnostic> {
+        let writer = LogWriter::resume(path, intact).map_err(|e| diagnostic(&e))?;
+        let records = lines.len().saturating_sub(1);
+        Ok(Recorder { writer: Some(writer), named: true, problem: None, lines, records })
+    }
+
+    /// Writes an action with its outcome. A failure is kept in the state and tried again with the next record.
+    pub fn record(&mut self, action: &Action, outcome: &Outcome) {
+        self.records += 1;
+        let record = v1::Record { n: self.records, action: action.into(), outcome: outcome.into() };
+        let Ok(line) = super::log::line(&record) else { return };
+        self.lines.push(line.clone());
+        if let Some(writer) = &mut self.writer {
+            self.problem = writer.append_line(line).err().map(|e| e.to_string());
+        }
+    }
+
+    /// Copies the log to a new file and goes on there. A log without a name is then removed.
+    ///
+    /// # Errors
+    /// `E0805`: the file exists or cannot be written.
+    pub fn save_as(&mut self, path: &Path) -> Result<(), Diagnostic> {
+        let Some((header, records)) = self.lines.split_first() else {
+            return Err(Diagnostic::error("E0805", "This session is not recorded."));
+        };
+        let header: v1::Header = ron::from_str(header)
+            .map_err(|e| Diagnostic::error("E0805", format!("The session's header cannot be read: {e}.")))?;
+        let mut writer = LogWriter::create(path, &header).map_err(|e| diagnostic(&e))?;
+        for line in records {
+            if let Err(e) = writer.append_line(line.clone()) {
+                drop(writer);
+                let _ = std::fs::remove_file(path);
+                return Err(diagnostic(&e));
+            }
+        }
+        let old = self.writer.replace(writer);
+        if let Some(old) = old.filter(|_| !self.named) {
+            let _ = std::fs::remove_file(old.path());
+        }
+        self.named = true;
+        self.problem = None;
+        Ok(())
+    }
+
+    pub fn state(&self) -> SaveState {
+        SaveState {
+            path: self.writer.as_ref().map(|w| w.path().to_path_buf()),
+            named: self.named,
+            unsaved: self.writer.as_ref().map_or(self.records, LogWriter::unsaved),
+            problem: self.problem.clone(),
+        }
+    }
+
+    /// The whole log as text, whether or not it is on disk.
+    pub fn text(&self) -> String {
+        self.lines.iter().flat_map(|l| [l.as_str(), "\n"]).collect()
+    }
+}
+
+/// A new file for a session of the program, named after it and the moment.
+fn unnamed(label: &str) -> Option<PathBuf> {
+    let folder = files::state_folder()?.join("sessions");
+    let stem =
+        Path::new(label).file_stem().map_or_else(|| "session".into(), |s| s.to_string_lossy().into_owned());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Some(folder.join(format!("{stem}-{}-{}.ron", now.as_millis(), std::process::id())))
+}

@@ -1,0 +1,352 @@
+//! Replaying a recorded session: the same actions again, each outcome compared with the recorded one.
+
+use super::action::{Action, Outcome};
+use super::files::{Text, Texts};
+use super::log::{self, Entry, convert, v1};
+use super::record::Recorder;
+use super::searching::{Replayed, SearchMode};
+use super::state::Session;
+use super::workspace::Problems;
+use crate::device::Backend;
+use crate::lang::diag::Diagnostic;
+use indexmap::IndexMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a replay compares. Each level includes those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Level {
+    /// The term after each action.
+    Terms,
+    /// The text of generated kernels.
+    Kernels,
+    /// The output of measured kernels, with the reference.
+    Results,
+    /// Measures again and reports; times never decide.
+    Performance,
+}
+
+/// How a replay is done.
+#[derive(Clone)]
+pub struct Options {
+    pub level: Level,
+    pub search: SearchMode,
+    /// The device to use in place of the recorded one.
+    pub device: Option<String>,
+    pub backend: Arc<dyn Backend>,
+}
+
+/// How a replay ended, worst last but for a missing device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Agrees,
+    /// A device is missing, so that not everything could be compared.
+    NoDevice(String),
+    Diverges(Box<Divergence>),
+}
+
+/// The first action with another outcome than recorded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Divergence {
+    /// The record's number, and its line in the log.
+    pub record: usize,
+    pub line: usize,
+    pub action: String,
+    pub what: String,
+    pub expected: String,
+    pub found: String,
+    /// The likely cause, when there is one.
+    pub cause: Option<String>,
+}
+
+/// What happens while a replay runs, for those who watch.
+#[derive(Clone, Debug)]
+pub enum Event {
+    Warning(String),
+    /// A record was replayed and agrees, or was not compared at this level.
+    Step {
+        record: usize,
+        of: usize,
+        action: String,
+        note: String,
+    },
+}
+
+/// Replays a log.
+///
+/// # Errors
+/// The log cannot be read, or what it holds is no program (bad input).
+pub fn replay(
+    bytes: &[u8],
+    options: &Options,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Verdict, Box<Problems>> {
+    let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
+    log.warnings.iter().for_each(|w| watch(Event::Warning(w.clone())));
+    let mut session = open(&log.header, options.backend.clone())?;
+    let changed = changed_rules(&log.header, &session);
+    let of = log.entries.len();
+    let mut missing = None;
+    for (i, entry) in log.entries.iter().enumerate() {
+        let (line, record) = match entry {
+            Entry::Known { line, record, .. } => (*line, record),
+            Entry::Unknown { line, reason, .. } => return Err(unavailable(*line, reason)),
+        };
+        let (action, recorded) = read(record, line)?;
+        let name = super::history::label(&action);
+        let result = step(&mut session, &action, &recorded, options);
+        let note = match result {
+            Ok(Step::Agrees(note)) => note,
+            Ok(Step::NoDevice(why)) => {
+                missing.get_or_insert(why.clone());
+                why
+            }
+            Ok(Step::Differs { what, expected, found }) => {
+                let cause = cause(&changed, &action);
+                let record = i + 1;
+                return Ok(Verdict::Diverges(Box::new(Divergence {
+                    record,
+                    line,
+                    action: name,
+                    what,
+                    expected,
+                    found,
+                    cause,
+                })));
+            }
+            Err(problem) => {
+                let cause = cause(&changed, &action);
+                let found =
+                    std::iter::once(problem.message).chain(problem.notes).collect::<Vec<_>>().join("\n");
+                return Ok(Verdict::Diverges(Box::new(Divergence {
+                    record: i + 1,
+                    line,
+                    action: name,
+                    what: "The action can no longer be taken".into(),
+                    expected: summary(&recorded),
+                    found,
+                    cause,
+                })));
+            }
+        };
+        watch(Event::Step { record: i + 1, of, action: name, note });
+    }
+    Ok(missing.map_or(Verdict::Agrees, Verdict::NoDevice))
+}
+
+/// Opens a saved session to go on with it: everything is replayed by its trails, and a damaged tail is cut off.
+///
+/// # Errors
+/// The log cannot be read or written, or no longer leads where it led.
+pub fn resume(
+    path: &Path,
+    bytes: &[u8],
+    backend: Arc<dyn Backend>,
+    notify: Arc<dyn Fn() + Send + Sync>,
+) -> Result<(Session, Vec<String>), Box<Problems>> {
+    let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
+    let mut session = rebuild(&log, backend, notify)?;
+    let mut lines = vec![log::line(&log.header).unwrap_or_default()];
+    lines.extend(log.entries.iter().map(|e| match e {
+        Entry::Known { raw, .. } | Entry::Unknown { raw, .. } => raw.clone(),
+    }));
+    let recorder =
+        Recorder::resume(path, log.intact_bytes as u64, lines).map_err(|d| Box::new(Problems::one(d)))?;
+    session.set_recorder(recorder);
+    Ok((session, log.warnings))
+}
+
+/// Opens a saved session without going on with its log.
+///
+/// # Errors
+/// As [`resume`].
+pub fn reopen(bytes: &[u8], backend: Arc<dyn Backend>) -> Result<Session, Box<Problems>> {
+    let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
+    rebuild(&log, backend, Arc::new(|| {}))
+}
+
+fn rebuild(
+    log: &log::Log,
+    backend: Arc<dyn Backend>,
+    notify: Arc<dyn Fn() + Send + Sync>,
+) -> Result<Session, Box<Problems>> {
+    let one = |d| Box::new(Problems::one(d));
+    let mut session = open_with(&log.header, backend.clone(), notify)?;
+    let options = Options { level: Level::Terms, search: SearchMode::Trail, device: None, backend };
+    for entry in &log.entries {
+        let (line, record) = match entry {
+            Entry::Known { line, record, .. } => (*line, record),
+            Entry::Unknown { line, reason, .. } => return Err(unavailable(*line, reason)),
+        };
+        let (action, recorded) = read(record, line)?;
+        match step(&mut session, &action, &recorded, &options) {
+            Ok(Step::Agrees(_) | Step::NoDevice(_)) => session.keep_measurement(&recorded),
+            Ok(Step::Differs { what, .. }) => {
+                let problem = format!("The session cannot be resumed: on line {line}, {what}.");
+                return Err(one(
+                    Diagnostic::error("E0807", problem).hint("`shine-tui replay` shows the difference.")
+                ));
+            }
+            Err(d) => {
+                return Err(one(
+                    d.note(format!("This happened while line {line} of the session was replayed."))
+                ));
+            }
+        }
+    }
+    Ok(session)
+}
+
+fn unavailable(line: usize, reason: &str) -> Box<Problems> {
+    Box::new(Problems::one(
+        Diagnostic::error(
+            "E0806",
+            format!("Line {line} of the session log holds an action that this version does not have."),
+        )
+        .note(reason.to_string())
+        .hint("Use the version of shine-tui that wrote it, or a newer one."),
+    ))
+}
+
+fn read(record: &v1::Record, line: usize) -> Result<(Action, Outcome), Box<Problems>> {
+    let bad = |why: String| {
+        Box::new(Problems::one(
+            Diagnostic::error("E0803", format!("The session log is damaged on line {line}.")).note(why),
+        ))
+    };
+    let action = Action::try_from(&record.action).map_err(bad)?;
+    let outcome = Outcome::try_from(&record.outcome).map_err(bad)?;
+    Ok((action, outcome))
+}
+
+fn open(header: &v1::Header, backend: Arc<dyn Backend>) -> Result<Session, Box<Problems>> {
+    open_with(header, backend, Arc::new(|| {}))
+}
+
+fn open_with(
+    header: &v1::Header,
+    backend: Arc<dyn Backend>,
+    notify: Arc<dyn Fn() + Send + Sync>,
+) -> Result<Session, Box<Problems>> {
+    let text = |t: &v1::Text| Text { label: t.label.clone(), text: t.text.clone() };
+    let texts = Texts {
+        program: text(&header.program),
+        files: header.files.iter().map(text).collect(),
+        default_sizes: IndexMap::new(),
+    };
+    Session::open(&texts, header.def.as_deref(), &convert::sizes_in(&header.sizes), backend, notify)
+}
+
+enum Step {
+    Agrees(String),
+    NoDevice(String),
+    Differs { what: String, expected: String, found: String },
+}
+
+/// Takes one recorded action again.
+fn step(
+    session: &mut Session,
+    action: &Action,
+    recorded: &Outcome,
+    options: &Options,
+) -> Result<Step, Diagnostic> {
+    let agrees = |note: &str| Ok(Step::Agrees(note.to_string()));
+    match (action, recorded) {
+        (Action::Compile { .. }, _) if options.level < Level::Kernels => agrees("not compared at this level"),
+        (Action::Bench { .. }, _) if options.level < Level::Results => agrees("not compared at this level"),
+        (Action::Bench { device }, Outcome::Measured(was)) => {
+            let device = options.device.as_ref().unwrap_or(device).clone();
+            match session.measure(&device, options.level == Level::Performance) {
+                Ok(now) if now.kernel != was.kernel && options.device.is_none() => {
+                    let (expected, found) = (was.kernel.to_string(), now.kernel.to_string());
+                    Ok(Step::Differs { what: "the measured kernel is another one".into(), expected, found })
+                }
+                Ok(now) if options.level == Level::Performance => Ok(Step::Agrees(format!(
+                    "{}; {:.3} ms, recorded {:.3} ms on {}",
+                    now.check,
+                    now.median_ns / 1e6,
+                    was.median_ns / 1e6,
+                    was.device
+                ))),
+                Ok(now) => agrees(&now.check),
+                Err(d) if d.code == "E0703" || d.code == "E0701" => Ok(Step::NoDevice(d.message)),
+                Err(d) => Err(d),
+            }
+        }
+        (Action::Strategy { text, at }, Outcome::Term { searches, .. }) if !searches.is_empty() => {
+            let again = Replayed::new(options.search, searches.clone());
+            let found = session.strategy_as_recorded(action, text, at, &again)?;
+            Ok(compare(recorded, &found, options))
+        }
+        // A strategy that changed nothing, because a search was stopped or failed, is not taken again.
+        (Action::Strategy { .. }, Outcome::Unchanged { reason, .. }) => agrees(reason),
+        _ => {
+            let found = session.perform_now(action.clone())?;
+            Ok(compare(recorded, &found, options))
+        }
+    }
+}
+
+fn compare(recorded: &Outcome, found: &Outcome, options: &Options) -> Step {
+    match (recorded, found) {
+        (Outcome::Term { digest: a, searches, .. }, Outcome::Term { digest: b, .. }) if a != b => {
+            if options.search == SearchMode::Free && !searches.is_empty() {
+                return Step::Agrees("the sketch holds; the search found another program".into());
+            }
+            differs("the term is another one", recorded, found)
+        }
+        (Outcome::Kernel { digest: a, .. }, Outcome::Kernel { digest: b, .. }) if a != b => {
+            differs("the generated code is another one", recorded, found)
+        }
+        (Outcome::Term { digest, .. }, Outcome::Term { .. }) => Step::Agrees(digest.to_string()),
+        (Outcome::Kernel { digest, .. }, Outcome::Kernel { .. }) => Step::Agrees(digest.to_string()),
+        (Outcome::Done, Outcome::Done) => Step::Agrees(String::new()),
+        _ => differs("the outcome is of another kind", recorded, found),
+    }
+}
+
+fn differs(what: &str, recorded: &Outcome, found: &Outcome) -> Step {
+    Step::Differs { what: what.into(), expected: summary(recorded), found: summary(found) }
+}
+
+/// The text of an outcome, for a diff.
+fn summary(o: &Outcome) -> String {
+    match o {
+        // A digest that was changed by hand stands beside a text that was not: both are shown.
+        Outcome::Term { text, digest, .. } | Outcome::Kernel { text, digest, .. } => {
+            format!("{digest}\n{text}")
+        }
+        Outcome::Done => "done".into(),
+        Outcome::Measured(m) => m.check.clone(),
+        Outcome::Unchanged { reason, .. } => reason.clone(),
+    }
+}
+
+/// Built-in rules whose text is another one than when the session was recorded.
+fn changed_rules(header: &v1::Header, session: &Session) -> Vec<String> {
+    let now = session.workspace().rule_digests();
+    let changed = |(name, digest): (&String, &String)| (now.get(name) != Some(digest)).then(|| name.clone());
+    header.rules.iter().filter_map(changed).collect()
+}
+
+fn cause(changed: &[String], action: &Action) -> Option<String> {
+    let text = match action {
+        Action::Apply { rule, .. } => rule.clone(),
+        Action::Strategy { text, .. } => text.clone(),
+        _ => return None,
+    };
+    let named: Vec<&String> = changed.iter().filter(|r| text.contains(r.as_str())).collect();
+    if !named.is_empty() {
+        let names: Vec<String> = named.iter().map(|n| format!("`{n}`")).collect();
+        return Some(format!("The text of {} has changed since the session was recorded.", names.join(", ")));
+    }
+    if changed.is_empty() {
+        return None;
+    }
+    let some: Vec<String> = changed.iter().take(5).map(|n| format!("`{n}`")).collect();
+    Some(format!(
+        "The text of {} rules has changed since the session was recorded, among them {}.",
+        changed.len(),
+        some.join(", ")
+    ))
+}

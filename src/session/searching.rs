@@ -1,0 +1,236 @@
+//! Searches within strategies: run anew and recorded, or taken again as they were recorded.
+
+use super::action::{SearchOutcome, TrailStep};
+use super::jobs::Control;
+use super::state::Progress;
+use super::workspace::Workspace;
+use crate::lang::path::{Path, PathMap};
+use crate::lang::term::Term;
+use crate::rewrite::rule::apply::Counts;
+use crate::rewrite::rule::{Rewritten, RuleArg, RuleUse, Step};
+use crate::rewrite::search::{self, Budget, Outcome, Report, StopPoint, Trail};
+use crate::rewrite::sketch;
+use crate::rewrite::strategy::{ReachRequest, SearchFailure, SearchRunner};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The progress of a search, with what it is looking for.
+#[derive(Clone, Debug)]
+pub struct SearchProgress {
+    /// The sketch, as text.
+    pub sketch: String,
+    pub now: search::Progress,
+}
+
+/// How recorded searches are taken again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SearchMode {
+    /// By the recorded rule applications, where there are any; else exactly.
+    Trail,
+    /// The same search, stopped where it was stopped.
+    Exact,
+    /// Until the sketch holds, within the search's own bounds.
+    Free,
+}
+
+/// Recorded searches, in the order in which a strategy runs them.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    mode: SearchMode,
+    recorded: Vec<SearchOutcome>,
+}
+
+impl Replayed {
+    /// Nothing is recorded: every search is new.
+    pub fn none() -> Replayed {
+        Replayed { mode: SearchMode::Free, recorded: vec![] }
+    }
+    pub fn new(mode: SearchMode, recorded: Vec<SearchOutcome>) -> Replayed {
+        Replayed { mode, recorded }
+    }
+}
+
+/// A search that took so long is not taken a second time for its derivation.
+const LONG: Duration = Duration::from_secs(10);
+
+/// The step of a rewriting that is a search. No rule has this name, which is a word of the language.
+pub const REACH: &str = "reach";
+
+/// Runs the searches of a strategy and keeps what came of them.
+pub struct Searcher<'a> {
+    workspace: &'a Workspace,
+    replayed: Replayed,
+    control: &'a Control<Progress>,
+    taken: Vec<SearchOutcome>,
+    found: Vec<Term>,
+}
+
+impl<'a> Searcher<'a> {
+    pub fn new(workspace: &'a Workspace, replayed: Replayed, control: &'a Control<Progress>) -> Searcher<'a> {
+        Searcher { workspace, replayed, control, taken: vec![], found: vec![] }
+    }
+
+    pub fn into_taken(self) -> Vec<SearchOutcome> {
+        self.taken
+    }
+
+    /// The term with this digest that a search found.
+    pub fn found(&self, digest: crate::lang::digest::Digest) -> Option<&Term> {
+        self.found.iter().find(|t| t.digest() == digest)
+    }
+
+    /// The recorded rule applications, if they still lead where they led.
+    fn by_trail(&self, start: &Term, recorded: &SearchOutcome) -> Option<Term> {
+        let mut now = start.clone();
+        for step in recorded.trail.as_ref()? {
+            now = match &step.reversed {
+                None => self.workspace.apply(&now, &step.rule, &step.at).ok()?.term,
+                Some(text) => {
+                    let next = self.workspace.parse_program(text)?;
+                    // The rule leads back, and nothing else was changed.
+                    let back = self.workspace.apply(&next, &step.rule, &step.at).ok()?.term;
+                    (back == now).then_some(next)?
+                }
+            };
+            if now.digest() != step.after {
+                return None;
+            }
+        }
+        (Some(now.digest()) == recorded.found).then_some(now)
+    }
+
+    /// A derivation as it is recorded; none when it cannot be written as text.
+    fn written(&self, start: &Term, trail: &Trail) -> Option<Vec<TrailStep>> {
+        let mut now = start.clone();
+        let mut out = vec![];
+        for step in &trail.steps {
+            if step.args.iter().any(|a| matches!(a, RuleArg::Term(_) | RuleArg::Position(_))) {
+                return None;
+            }
+            let rule =
+                RuleUse { rule: self.workspace.rules.get(&step.rule)?.clone(), args: step.args.clone() };
+            now = now.replace_at(&step.at, step.after.clone())?;
+            let reversed = step.reverse.then(|| self.workspace.print(&now));
+            out.push(TrailStep {
+                rule: rule.to_string(),
+                at: step.at.clone(),
+                after: now.digest(),
+                reversed,
+            });
+        }
+        Some(out)
+    }
+
+    fn keep(&mut self, start: &Term, term: Term, outcome: SearchOutcome) -> Rewritten {
+        let step = Step {
+            rule: REACH.into(),
+            args: vec![],
+            at: Path::root(),
+            before: start.digest(),
+            after: term.digest(),
+        };
+        self.taken.push(outcome);
+        self.found.push(term.clone());
+        let assumed = crate::lang::infer::constraints_of(&term);
+        let moved = vec![];
+        let paths = PathMap::rewrite(Path::root(), moved);
+        Rewritten { term, paths, steps: vec![step], assumed, counts: Counts::default() }
+    }
+}
+
+impl SearchRunner for Searcher<'_> {
+    fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
+        let invalid = |d| SearchFailure::Invalid(Box::new(d));
+        let recorded = self.replayed.recorded.get(self.taken.len()).cloned();
+        if let Some(recorded) = &recorded
+            && self.replayed.mode == SearchMode::Trail
+            && let Some(term) = self.by_trail(start, recorded)
+        {
+            return Ok(self.keep(start, term, recorded.clone()));
+        }
+        let sizes = &self.workspace.program.sizes;
+        let sketch = sketch::read(request.sketch, &self.workspace.sketches, sizes)
+            .map_err(|mut all| invalid(all.swap_remove(0)))?;
+        let mut budget = Budget::read(request.options).map_err(invalid)?;
+        if let Some(recorded) = &recorded
+            && self.replayed.mode != SearchMode::Free
+        {
+            // Neither the clock nor memory decide a replay: the search is stopped where it was stopped.
+            let rule = request.rules.iter().position(|r| Some(r.to_string()) == recorded.rule);
+            budget.time = Duration::from_secs(24 * 3600);
+            budget.memory = u64::MAX;
+            if recorded.found.is_none() {
+                budget.stop_at = Some(StopPoint {
+                    iteration: recorded.iteration,
+                    rule: rule.unwrap_or_default(),
+                    matches: recorded.matches,
+                });
+            }
+        }
+        let text = sketch.to_string();
+        let cancel = self.control.cancel_flag();
+        let (report, trail) = {
+            let control = self.control;
+            let mut world = search::Control {
+                cancel: &cancel,
+                now: &|| control.elapsed(),
+                rss: &resident_bytes,
+                progress: &mut |p| {
+                    let progress = SearchProgress { sketch: text.clone(), now: p.clone() };
+                    control.report(Progress::Search(Arc::new(progress)));
+                },
+            };
+            let report =
+                search::reach(start, &sketch, &request.rules, &budget, &mut world).map_err(invalid)?;
+            // The derivation costs the search a second time; a long one replays by its stop point instead.
+            let worth_it = report.found().is_some() && report.elapsed < LONG;
+            let trail = worth_it
+                .then(|| search::trail(start, &sketch, &request.rules, &budget, &report, &mut world).ok())
+                .flatten();
+            (report, trail)
+        };
+        let trail = trail.and_then(|t| self.written(start, &t));
+        let outcome = outcome(&text, &report, trail);
+        match &report.outcome {
+            Outcome::Found(found) => Ok(self.keep(start, found.term.clone(), outcome)),
+            Outcome::Stopped if cancel.load(std::sync::atomic::Ordering::Relaxed) => {
+                self.taken.push(outcome);
+                Err(SearchFailure::Stopped)
+            }
+            Outcome::Broken(problem) => Err(SearchFailure::Invalid(problem.clone())),
+            Outcome::Saturated | Outcome::Limit(_) | Outcome::Stopped => {
+                self.taken.push(outcome);
+                Err(SearchFailure::NotFound(report.to_string()))
+            }
+        }
+    }
+}
+
+fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> SearchOutcome {
+    let stop = match &report.outcome {
+        Outcome::Found(_) => "found".to_string(),
+        Outcome::Saturated => "saturated".to_string(),
+        Outcome::Limit(limit) => limit.to_string(),
+        Outcome::Stopped => "stopped".to_string(),
+        Outcome::Broken(d) => d.message.clone(),
+    };
+    SearchOutcome {
+        sketch: sketch.to_string(),
+        iteration: report.stop.iteration,
+        rule: report.rules.get(report.stop.rule).map(|r| r.label.clone()),
+        matches: report.stop.matches,
+        stop,
+        nodes: report.nodes,
+        classes: report.classes,
+        found: report.found().map(|f| f.term.digest()),
+        trail,
+    }
+}
+
+/// Memory that the process holds, in bytes; 0 where the system does not tell.
+fn resident_bytes() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages =
+        pages.as_deref().and_then(|s| s.split_whitespace().nth(1)).and_then(|p| p.parse::<u64>().ok());
+    pages.unwrap_or(0).saturating_mul(4096)
+}

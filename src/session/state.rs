@@ -1,0 +1,490 @@
+//! A session: the program, its history, the running jobs and the log, changed by actions alone.
+
+use super::action::{Action, Measurement, Outcome, RevisionId, Sizes, Target};
+use super::bench::{self, BenchProgress};
+use super::files::Texts;
+use super::history::{History, Revision, RevisionStep, label};
+use super::jobs::{Control, JobId, JobView, Jobs};
+use super::record::{Recorder, SaveState};
+use super::searching::{Replayed, SearchProgress};
+use super::workspace::{Problems, StrategyEnd, Workspace};
+use crate::device::Backend;
+use crate::emit::Compiled;
+use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
+use crate::lang::path::{Path, PathMap};
+use crate::lang::term::Term;
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How far a job is.
+#[derive(Clone, Debug)]
+pub enum Progress {
+    /// A strategy is rewriting: rules tried and applied so far.
+    Strategy {
+        tried: u64,
+        applied: u64,
+    },
+    /// A search is growing its e-graph.
+    Search(Arc<SearchProgress>),
+    Bench(BenchProgress),
+}
+
+/// What an action led to at once.
+#[derive(Clone, PartialEq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "it is returned once an action and never kept")]
+pub enum Performed {
+    Done(Outcome),
+    /// The action runs as a job; [`Session::poll`] gives its outcome.
+    Started(JobId),
+}
+
+/// A finished job.
+#[derive(Debug)]
+pub struct JobResult {
+    pub id: JobId,
+    pub action: Action,
+    pub result: Result<Outcome, Diagnostic>,
+}
+
+/// What a job gives its session to keep.
+enum Finished {
+    Strategy(Box<StrategyEnd>),
+    Bench(Result<Box<Measurement>, Diagnostic>),
+}
+
+/// What a running job was asked to do, and from which revision.
+struct Asked {
+    base: RevisionId,
+    action: Action,
+}
+
+type Kernels = HashMap<(RevisionId, Target), Arc<Result<Compiled, Diagnostic>>>;
+
+/// A session. It is owned by one thread; jobs run on threads of their own.
+pub struct Session {
+    workspace: Arc<Workspace>,
+    history: History,
+    sizes: Sizes,
+    jobs: Jobs<Progress, Finished>,
+    asked: HashMap<JobId, Asked>,
+    recorder: Recorder,
+    kernels: Mutex<Kernels>,
+    backend: Arc<dyn Backend>,
+}
+
+impl Session {
+    /// Starts a session on a program. `notify` is called from a job's thread when [`Session::poll`] has something.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the program, the rules and the strategies.
+    pub fn open(
+        texts: &Texts,
+        def: Option<&str>,
+        sizes: &Sizes,
+        backend: Arc<dyn Backend>,
+        notify: Arc<dyn Fn() + Send + Sync>,
+    ) -> Result<Session, Box<Problems>> {
+        let workspace = Workspace::load(texts, def)?;
+        let mut all: Sizes = super::log::convert::sizes_in(&texts.default_sizes);
+        all.retain(|name, _| workspace.program.sizes.iter().any(|s| **s == **name));
+        all.extend(sizes.iter().map(|(n, v)| (n.clone(), *v)));
+        workspace.check_sizes(&all).map_err(|d| Box::new(Problems::one(d)))?;
+        let start = workspace.program.term.clone();
+        let label = workspace.program.name.to_string();
+        Ok(Session {
+            workspace: Arc::new(workspace),
+            history: History::new(start, &label),
+            sizes: all,
+            jobs: Jobs::new(notify),
+            asked: HashMap::new(),
+            recorder: Recorder::none(),
+            kernels: Mutex::default(),
+            backend,
+        })
+    }
+
+    pub fn workspace(&self) -> &Arc<Workspace> {
+        &self.workspace
+    }
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+    pub fn current(&self) -> RevisionId {
+        self.history.current()
+    }
+    pub fn term(&self) -> &Term {
+        self.history.term()
+    }
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+    pub fn backend(&self) -> &Arc<dyn Backend> {
+        &self.backend
+    }
+    pub fn jobs(&self) -> Vec<JobView<Progress>> {
+        self.jobs.views()
+    }
+    pub fn is_idle(&self) -> bool {
+        self.jobs.is_idle()
+    }
+    pub fn cancel(&self, id: JobId) -> bool {
+        self.jobs.cancel(id)
+    }
+    pub fn cancel_all(&self) {
+        self.jobs.cancel_all();
+    }
+    pub fn save_state(&self) -> SaveState {
+        self.recorder.state()
+    }
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+    pub(super) fn set_recorder(&mut self, recorder: Recorder) {
+        self.recorder = recorder;
+    }
+
+    /// Starts to write the log, in the state folder without a name or at a path that the user named.
+    ///
+    /// # Errors
+    /// The log cannot be written there. The session goes on without one.
+    pub fn start_log(&mut self, named: Option<&std::path::Path>) -> Result<(), Diagnostic> {
+        let header = self.workspace.header(&self.sizes);
+        self.recorder = Recorder::start(&header, named)?;
+        Ok(())
+    }
+
+    /// Gives the log a name, and goes on writing there.
+    ///
+    /// # Errors
+    /// The file exists or cannot be written; the log stays where it was.
+    pub fn save_as(&mut self, path: &std::path::Path) -> Result<(), Diagnostic> {
+        self.recorder.save_as(path)
+    }
+
+    /// May the action be taken now? If not, why.
+    ///
+    /// # Errors
+    /// A full sentence that says why not.
+    pub fn enabled(&self, action: &Action) -> Result<(), String> {
+        match action {
+            Action::Goto { revision } if self.history.revision(*revision).is_none() => {
+                Err(format!("There is no revision {revision}."))
+            }
+            Action::Bench { .. } => {
+                if self.asked.values().any(|a| matches!(a.action, Action::Bench { .. })) {
+                    return Err("A measurement is running; two at once would disturb each other.".into());
+                }
+                let missing = self.missing_sizes();
+                if missing.is_empty() {
+                    Ok(())
+                } else {
+                    Err(format!("The size {} has no value.", missing.join(", ")))
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sizes of the program that have no value yet.
+    pub fn missing_sizes(&self) -> Vec<String> {
+        let sizes = &self.workspace.program.sizes;
+        sizes.iter().filter(|s| !self.sizes.contains_key(*s)).map(ToString::to_string).collect()
+    }
+
+    /// The action that undoes, or why there is none.
+    ///
+    /// # Errors
+    /// A full sentence.
+    pub fn undo_action(&self) -> Result<Action, String> {
+        let target = self.history.undo_target();
+        target
+            .map(|revision| Action::Goto { revision })
+            .ok_or_else(|| "This is the program as it was read.".into())
+    }
+
+    /// The action that redoes, or why there is none.
+    ///
+    /// # Errors
+    /// A full sentence.
+    pub fn redo_action(&self) -> Result<Action, String> {
+        let target = self.history.redo_target();
+        target.map(|revision| Action::Goto { revision }).ok_or_else(|| "Nothing was undone here.".into())
+    }
+
+    /// Takes an action. Quick ones are done when this returns; strategies, searches and measurements run as jobs.
+    ///
+    /// # Errors
+    /// Why it cannot be done. The session is as it was, and nothing is recorded.
+    pub fn perform(&mut self, action: Action) -> Result<Performed, Diagnostic> {
+        self.enabled(&action).map_err(|why| Diagnostic::error("E0810", why))?;
+        let base = self.current();
+        let outcome = match &action {
+            Action::Apply { rule, at } => {
+                let change = self.workspace.apply_as_change(self.term(), rule, at)?;
+                self.commit(base, &action, change, vec![])
+            }
+            Action::Goto { revision } => {
+                self.history.goto(*revision);
+                Outcome::Done
+            }
+            Action::Sizes { sizes } => {
+                let mut all = self.sizes.clone();
+                all.extend(sizes.iter().map(|(n, v)| (n.clone(), *v)));
+                self.workspace.check_sizes(&all)?;
+                self.sizes = all;
+                self.forget_kernels();
+                Outcome::Done
+            }
+            Action::Reload { label, text } => self.reload(label, text)?,
+            Action::Compile { target } => {
+                let compiled = self.compiled(base, *target);
+                let compiled = compiled.as_ref().as_ref().map_err(Clone::clone)?;
+                let text = compiled.kernel.text.clone();
+                Outcome::Kernel { target: *target, digest: Digest::of(text.as_bytes()), text }
+            }
+            Action::Strategy { .. } | Action::Bench { .. } => {
+                return Ok(Performed::Started(self.start(base, action)?));
+            }
+        };
+        self.recorder.record(&action, &outcome);
+        Ok(Performed::Done(outcome))
+    }
+
+    /// Takes an action and waits for its outcome, on this thread: for replays and subcommands.
+    ///
+    /// # Errors
+    /// As [`Session::perform`], and why a strategy or a measurement failed.
+    pub fn perform_now(&mut self, action: Action) -> Result<Outcome, Diagnostic> {
+        match self.perform(action)? {
+            Performed::Done(outcome) => Ok(outcome),
+            Performed::Started(id) => loop {
+                let Some((done, result)) = self.jobs.wait() else {
+                    return Err(Diagnostic::error("E0811", "The job ended without a result."));
+                };
+                if let Some(result) = self.finish(done, result)
+                    && done == id
+                {
+                    return result.result;
+                }
+            },
+        }
+    }
+
+    /// Runs a strategy whose searches were recorded, on this thread.
+    ///
+    /// # Errors
+    /// Why it does not get to its end.
+    pub(super) fn strategy_as_recorded(
+        &mut self,
+        action: &Action,
+        text: &str,
+        at: &Path,
+        replayed: &Replayed,
+    ) -> Result<Outcome, Diagnostic> {
+        let base = self.current();
+        let parsed = self.workspace.parse_strategy(text)?;
+        let end = self.workspace.run_strategy(self.term(), &parsed, at, replayed, &Control::silent());
+        Ok(self.commit(base, action, end.result?, end.searches))
+    }
+
+    /// Checks the current revision on a device, and measures it if times are wanted, on this thread.
+    ///
+    /// # Errors
+    /// As [`bench::measure`].
+    pub(super) fn measure(&self, device: &str, timed: bool) -> Result<Measurement, Diagnostic> {
+        let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
+        let asked = bench::Asked { workspace, term, sizes, device, check_only: !timed };
+        bench::measure(&asked, &*self.backend, &AtomicBool::new(false), &|_| {})
+    }
+
+    /// Keeps a recorded measurement with the current revision.
+    pub(super) fn keep_measurement(&mut self, recorded: &Outcome) {
+        let current = self.current();
+        if let (Outcome::Measured(m), Some(r)) = (recorded, self.history.revision_mut(current)) {
+            r.measurements.push(m.clone());
+        }
+    }
+
+    fn start(&mut self, base: RevisionId, action: Action) -> Result<JobId, Diagnostic> {
+        let (workspace, term) = (self.workspace.clone(), self.term().clone());
+        let text = label(&action);
+        let id = match action.clone() {
+            Action::Strategy { text: strategy, at } => {
+                // What is wrong with the text itself is said at once.
+                let parsed = workspace.parse_strategy(&strategy)?;
+                let progress = Progress::Strategy { tried: 0, applied: 0 };
+                self.jobs.start(text, progress, move |control| {
+                    let end = workspace.run_strategy(&term, &parsed, &at, &Replayed::none(), control);
+                    Finished::Strategy(Box::new(end))
+                })
+            }
+            Action::Bench { device } => {
+                let sizes = self.sizes.clone();
+                let backend = self.backend.clone();
+                let progress = Progress::Bench(BenchProgress::Compiling);
+                self.jobs.start(text, progress, move |control| {
+                    let (sizes, device) = (&sizes, device.as_str());
+                    let asked =
+                        bench::Asked { workspace: &workspace, term: &term, sizes, device, check_only: false };
+                    let report = |p| control.report(Progress::Bench(p));
+                    let result = bench::measure(&asked, &*backend, &control.cancel_flag(), &report);
+                    Finished::Bench(result.map(Box::new))
+                })
+            }
+            _ => return Err(Diagnostic::error("E0811", "This action is no job.")),
+        };
+        let id = id.map_err(|e| {
+            Diagnostic::error("E0811", format!("No thread can be started: {e}."))
+                .hint("Close other programs.")
+        })?;
+        self.asked.insert(id, Asked { base, action });
+        Ok(id)
+    }
+
+    /// Finished jobs. What they made is in the history and in the log already.
+    pub fn poll(&mut self) -> Vec<JobResult> {
+        let done = self.jobs.poll();
+        done.into_iter().filter_map(|(id, result)| self.finish(id, result)).collect()
+    }
+
+    fn finish(&mut self, id: JobId, result: Result<Finished, String>) -> Option<JobResult> {
+        let Asked { base, action } = self.asked.remove(&id)?;
+        let elsewhere = self.current();
+        if elsewhere != base {
+            // The log is read from top to bottom, so it first goes where the job was started.
+            self.goto_recorded(base);
+        }
+        let result = match result {
+            Err(panic) => Err(Diagnostic::error("E0890", "An internal error ended the job.")
+                .note(panic)
+                .hint("The session goes on as it was before. Please report this with the session's log.")),
+            Ok(Finished::Strategy(end)) => self.finish_strategy(base, &action, *end),
+            Ok(Finished::Bench(Err(d))) => Err(d),
+            Ok(Finished::Bench(Ok(m))) => {
+                if let Some(r) = self.history.revision_mut(base) {
+                    r.measurements.push((*m).clone());
+                }
+                let outcome = Outcome::Measured(*m);
+                self.recorder.record(&action, &outcome);
+                Ok(outcome)
+            }
+        };
+        if elsewhere != base {
+            self.goto_recorded(elsewhere);
+        }
+        Some(JobResult { id, action, result })
+    }
+
+    fn finish_strategy(
+        &mut self,
+        base: RevisionId,
+        action: &Action,
+        end: StrategyEnd,
+    ) -> Result<Outcome, Diagnostic> {
+        match end.result {
+            Ok(change) => {
+                let outcome = self.commit(base, action, change, end.searches);
+                self.recorder.record(action, &outcome);
+                Ok(outcome)
+            }
+            Err(why) => {
+                if !end.searches.is_empty() {
+                    // A search that did not get there is a decision worth keeping; a mistyped strategy is not.
+                    let outcome = Outcome::Unchanged { reason: why.message.clone(), searches: end.searches };
+                    self.recorder.record(action, &outcome);
+                }
+                Err(why)
+            }
+        }
+    }
+
+    fn goto_recorded(&mut self, revision: RevisionId) {
+        self.history.goto(revision);
+        self.recorder.record(&Action::Goto { revision }, &Outcome::Done);
+    }
+
+    /// Adds the revision that an action made.
+    pub(super) fn commit(
+        &mut self,
+        base: RevisionId,
+        action: &Action,
+        change: Change,
+        searches: Vec<super::action::SearchOutcome>,
+    ) -> Outcome {
+        let digest = change.term.digest();
+        let text = self.workspace.print(&change.term);
+        let revision =
+            Revision { term: change.term, label: label(action), steps: change.steps, measurements: vec![] };
+        let revision = self.history.add(base, revision, change.paths);
+        Outcome::Term { revision, digest, text, searches }
+    }
+
+    fn reload(&mut self, label: &str, text: &str) -> Result<Outcome, Diagnostic> {
+        let mut texts = self.workspace.texts.clone();
+        texts.program = super::files::Text { label: label.to_string(), text: text.to_string() };
+        let workspace = Workspace::load(&texts, self.workspace.def.as_deref()).map_err(|p| p.first())?;
+        self.sizes.retain(|name, _| workspace.program.sizes.iter().any(|s| **s == **name));
+        let term = workspace.program.term.clone();
+        self.workspace = Arc::new(workspace);
+        self.forget_kernels();
+        let digest = term.digest();
+        let text = self.workspace.print(&term);
+        let label = self.workspace.program.name.to_string();
+        let revision = Revision { term, label, steps: vec![], measurements: vec![] };
+        let revision = self.history.add_root(revision);
+        Ok(Outcome::Term { revision, digest, text, searches: vec![] })
+    }
+
+    /// The code of a revision with the session's sizes, or why there is none. Compiled once.
+    pub fn compiled(&self, revision: RevisionId, target: Target) -> Arc<Result<Compiled, Diagnostic>> {
+        let known = self.kernels().get(&(revision, target)).cloned();
+        known.unwrap_or_else(|| {
+            let term = self.history.revision(revision).map_or_else(|| self.term(), |r| &r.term);
+            let compiled = Arc::new(self.workspace.compile(term, target, &self.sizes));
+            self.kernels().insert((revision, target), compiled.clone());
+            compiled
+        })
+    }
+
+    fn kernels(&self) -> std::sync::MutexGuard<'_, Kernels> {
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forget_kernels(&mut self) {
+        self.kernels().clear();
+    }
+}
+
+/// A rewritten term, ready to become a revision.
+#[derive(Clone, Debug)]
+pub struct Change {
+    pub term: Term,
+    pub paths: PathMap,
+    pub steps: Vec<RevisionStep>,
+}
+
+impl Control<Progress> {
+    /// Runs nothing else beside it and shows nothing: for replays.
+    pub fn silent() -> Control<Progress> {
+        Control::unwatched(Progress::Strategy { tried: 0, applied: 0 })
+    }
+}
+
+/// Where the cursor of one revision stands in another, when one was made of the other.
+pub fn follow(history: &History, from: RevisionId, to: RevisionId, path: &Path) -> Path {
+    history.paths_between(from, to).map_or_else(|| existing(history, to, path), |map| map.nearest(path))
+}
+
+/// The longest part of the path that exists in the revision's term.
+fn existing(history: &History, revision: RevisionId, path: &Path) -> Path {
+    let mut path = path.clone();
+    while let (Some(r), Some(parent)) = (history.revision(revision), path.parent()) {
+        if r.term.at(&path).is_some() {
+            break;
+        }
+        path = parent;
+    }
+    path
+}

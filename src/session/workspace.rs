@@ -1,0 +1,383 @@
+//! Everything that a session is made of, read and checked: the program, the rules, the strategies; and what can be
+//! done with them. Nothing here changes once it is loaded.
+
+use super::action::{SearchOutcome, Sizes, Target};
+use super::files::{Text, Texts};
+use super::history::RevisionStep;
+use super::jobs::Control;
+use super::log::{convert, v1};
+use super::searching::{Replayed, Searcher};
+use super::state::{Change, Progress};
+use crate::emit::{self, Compiled};
+use crate::lang::diag::{Diagnostic, Sources};
+use crate::lang::digest::Digest;
+use crate::lang::infer::{self, Program, constraints_of};
+use crate::lang::nat::Name;
+use crate::lang::path::Path;
+use crate::lang::print;
+use crate::lang::syntax::{self, ast};
+use crate::lang::term::{Expr, Term};
+use crate::lower::{self, passes};
+use crate::rewrite::rule::load::Source;
+use crate::rewrite::rule::{self, Rewritten, RuleSet, RuleUse, apply_at};
+use crate::rewrite::sketch;
+use crate::rewrite::strategy::{self, Cause, Script, Stuck};
+use indexmap::IndexMap;
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+
+/// The seed of everything random in a session.
+pub const SEED: u64 = 1;
+
+/// Problems with the texts that they are in.
+#[derive(Clone, Debug)]
+pub struct Problems {
+    pub sources: Sources,
+    pub list: Vec<Diagnostic>,
+}
+
+impl Problems {
+    /// A problem that is in no text.
+    pub fn one(problem: Diagnostic) -> Problems {
+        Problems { sources: Sources::new(), list: vec![problem] }
+    }
+
+    /// The first problem.
+    pub fn first(&self) -> Diagnostic {
+        self.list.first().cloned().unwrap_or_else(|| Diagnostic::error("E0811", "The cause is not known."))
+    }
+}
+
+/// A loaded program with its rules and strategies.
+pub struct Workspace {
+    pub texts: Texts,
+    /// The definition that was asked for, where it is not the last one.
+    pub def: Option<String>,
+    pub sources: Sources,
+    pub program: Program,
+    pub rules: RuleSet,
+    pub script: Script,
+    pub sketches: sketch::Library,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// How a strategy ended.
+pub struct StrategyEnd {
+    pub result: Result<Change, Diagnostic>,
+    /// The searches that it ran, in order, whether or not it got to its end.
+    pub searches: Vec<SearchOutcome>,
+}
+
+impl Workspace {
+    /// Reads and checks all texts.
+    ///
+    /// # Errors
+    /// All problems, with the texts they are in.
+    pub fn load(texts: &Texts, def: Option<&str>) -> Result<Workspace, Box<Problems>> {
+        let mut sources = Sources::new();
+        let mut problems = vec![];
+        let (rules, script, sketches) = library(&texts.files, &mut sources, &mut problems);
+        let file = sources.add(&texts.program.label, &texts.program.text);
+        let (tree, found) = syntax::parse_program(file, &texts.program.text);
+        problems.extend(found);
+        let (program, found) = infer::program(&tree, def);
+        problems.extend(found);
+        let failed = problems.iter().any(Diagnostic::is_error);
+        match program {
+            Some(program) if !failed => Ok(Workspace {
+                texts: texts.clone(),
+                def: def.map(str::to_string),
+                sources,
+                program,
+                rules,
+                script,
+                sketches,
+                warnings: problems,
+            }),
+            _ => Err(Box::new(Problems { sources, list: problems })),
+        }
+    }
+
+    /// Checks values for the program's sizes.
+    ///
+    /// # Errors
+    /// A name that is no size of the program, or sizes that the program as written cannot have.
+    pub fn check_sizes(&self, sizes: &Sizes) -> Result<(), Diagnostic> {
+        let known = &self.program.sizes;
+        if let Some(name) = sizes.keys().find(|n| !known.contains(n)) {
+            let problem = Diagnostic::error("E0152", format!("The program has no size `{name}`."));
+            let all: Vec<String> = known.iter().map(|n| format!("`{n}`")).collect();
+            return Err(if all.is_empty() {
+                problem.hint("All of its sizes are fixed.")
+            } else {
+                problem
+                    .did_you_mean(name, known.iter().map(|n| &**n))
+                    .note(format!("Its sizes are {}.", all.join(", ")))
+            });
+        }
+        if known.iter().all(|n| sizes.contains_key(n)) {
+            self.program.check_sizes(sizes).into_iter().next().map_or(Ok(()), Err)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What must hold of the sizes for a term to make sense, as text.
+    pub fn constraints(&self, term: &Term) -> Vec<String> {
+        constraints_of(term).iter().map(ToString::to_string).collect()
+    }
+
+    /// The term as a program in RISE, in ASCII, as it is recorded.
+    pub fn print(&self, term: &Term) -> String {
+        let options = print::Options { unicode: false, width: 100, ..print::Options::default() };
+        print::program(&self.program.name, &self.program.sizes, term, &options).text
+    }
+
+    /// The header of a session of this workspace.
+    pub fn header(&self, sizes: &Sizes) -> v1::Header {
+        let embed = |t: &Text| v1::Text {
+            label: t.label.clone(),
+            digest: t.digest().to_string(),
+            text: t.text.clone(),
+        };
+        v1::Header {
+            format: 1,
+            tool: concat!("shine-tui ", env!("CARGO_PKG_VERSION")).into(),
+            program: embed(&self.texts.program),
+            def: self.def.clone(),
+            files: self.texts.files.iter().map(embed).collect(),
+            rules: self.rule_digests(),
+            sizes: convert::sizes_out(sizes),
+            seed: SEED,
+        }
+    }
+
+    /// The digest of every rule by its name.
+    pub fn rule_digests(&self) -> IndexMap<String, String> {
+        self.rules.rules().map(|r| (r.name.to_string(), r.digest.to_string())).collect()
+    }
+
+    /// Applies a rule, written with its arguments, at a position.
+    ///
+    /// # Errors
+    /// The text is no rule, or the rule does not apply there, with the reason.
+    pub fn apply(&self, term: &Term, text: &str, at: &Path) -> Result<Rewritten, Diagnostic> {
+        let call = self.parse_strategy(text)?;
+        let head = match &call.kind {
+            ast::StrategyKind::Name(name) => Some(name),
+            ast::StrategyKind::Call(name, _) => Some(&name.kind),
+            _ => None,
+        };
+        let Some(rule) = head.and_then(|name| self.rules.get(name)) else {
+            let problem = Diagnostic::error("E0209", format!("`{text}` is no rule."));
+            return Err(problem
+                .did_you_mean(text, self.rules.names().map(|n| &**n))
+                .hint("`shine-tui rules` lists them."));
+        };
+        let Some(part) = term.at(at) else {
+            return Err(Diagnostic::error("E0310", format!("The program has no position {at}.")));
+        };
+        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
+        let cancel = AtomicBool::new(false);
+        let mut search = strategy::NoSearch;
+        let mut limits = strategy::Control { cancel: &cancel, fuel: strategy::FUEL, search: &mut search };
+        let done =
+            strategy::run(&call, part, &self.script, &env, &mut limits).map_err(|stuck| {
+                match &stuck.cause {
+                    Cause::NotApplicable { why, .. } => {
+                        Diagnostic::error("E0211", format!("`{text}` does not apply at {at}."))
+                            .note(format!("{why}."))
+                            .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
+                    }
+                    _ => stuck_diagnostic(&stuck),
+                }
+            })?;
+        let whole = term.replace_at(at, done.term.clone());
+        let whole =
+            whole.ok_or_else(|| Diagnostic::error("E0811", "A rewritten part does not fit its place."))?;
+        Ok(Rewritten { term: whole, paths: done.paths.below(at), ..done })
+    }
+
+    /// Reads a program in the form that [`Workspace::print`] writes.
+    pub fn parse_program(&self, text: &str) -> Option<Term> {
+        let mut sources = Sources::new();
+        let file = sources.add("the recorded program", text);
+        let (tree, problems) = syntax::parse_program(file, text);
+        let (program, found) = infer::program(&tree, None);
+        let failed = problems.iter().chain(&found).any(Diagnostic::is_error);
+        program.filter(|_| !failed).map(|p| p.term)
+    }
+
+    /// As [`Workspace::apply`], ready to become a revision.
+    ///
+    /// # Errors
+    /// As [`Workspace::apply`].
+    pub fn apply_as_change(&self, term: &Term, text: &str, at: &Path) -> Result<Change, Diagnostic> {
+        let done = self.apply(term, text, at)?;
+        let step = RevisionStep { rule: text.to_string(), at: at.clone(), after: done.term.clone() };
+        Ok(Change { term: done.term, paths: done.paths, steps: vec![step] })
+    }
+
+    /// Reads a strategy.
+    ///
+    /// # Errors
+    /// The text is none.
+    pub fn parse_strategy(&self, text: &str) -> Result<ast::Strategy, Diagnostic> {
+        let mut sources = self.sources.clone();
+        let file = sources.add("the strategy", text);
+        let (strategy, problems) = syntax::parse_strategy(file, text);
+        match problems.iter().find(|d| d.is_error()) {
+            Some(problem) => Err(located(problem, &sources)),
+            None => Ok(strategy),
+        }
+    }
+
+    /// Runs a strategy on the sub-term at a position.
+    pub fn run_strategy(
+        &self,
+        term: &Term,
+        strategy: &ast::Strategy,
+        at: &Path,
+        replayed: &Replayed,
+        control: &Control<Progress>,
+    ) -> StrategyEnd {
+        let mut searcher = Searcher::new(self, replayed.clone(), control);
+        let result = self.rewrite(term, strategy, at, &mut searcher, control);
+        let result = result.and_then(|done| self.change(term, at, &done, &searcher));
+        StrategyEnd { result, searches: searcher.into_taken() }
+    }
+
+    fn rewrite(
+        &self,
+        term: &Term,
+        strategy: &ast::Strategy,
+        at: &Path,
+        searcher: &mut Searcher<'_>,
+        control: &Control<Progress>,
+    ) -> Result<Rewritten, Diagnostic> {
+        let Some(part) = term.at(at) else {
+            return Err(Diagnostic::error("E0310", format!("The program has no position {at}.")));
+        };
+        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
+        let cancel = control.cancel_flag();
+        let mut limits = strategy::Control { cancel: &cancel, fuel: strategy::FUEL, search: searcher };
+        strategy::run(strategy, part, &self.script, &env, &mut limits)
+            .map_err(|stuck| stuck_diagnostic(&stuck))
+    }
+
+    /// A rewritten part in its place, with every step as the term after it.
+    fn change(
+        &self,
+        root: &Term,
+        at: &Path,
+        done: &Rewritten,
+        searcher: &Searcher<'_>,
+    ) -> Result<Change, Diagnostic> {
+        let misplaced = || Diagnostic::error("E0811", "A rewritten part does not fit its place.");
+        let term = root.replace_at(at, done.term.clone()).ok_or_else(misplaced)?;
+        term.check().map_err(|why| misplaced().note(why))?;
+        let mut now = root.clone();
+        let mut steps = vec![];
+        for step in &done.steps {
+            let place = at.join(&step.at);
+            let next = match self.rules.get(&step.rule) {
+                Some(rule) => apply_at(&now, &place, rule, &step.args).ok().map(|r| r.term),
+                None => searcher.found(step.after).and_then(|t| now.replace_at(&place, t.clone())),
+            };
+            // The steps only tell how the term came about; it stands without them.
+            let Some(next) = next else { break };
+            let rule = self.rules.get(&step.rule).map_or_else(
+                || step.rule.to_string(),
+                |rule| RuleUse { rule: rule.clone(), args: step.args.clone() }.to_string(),
+            );
+            now = next;
+            steps.push(RevisionStep { rule, at: place, after: now.clone() });
+        }
+        Ok(Change { term, paths: done.paths.below(at), steps })
+    }
+
+    /// The code of a term: with values for all sizes specialised to them, else generic.
+    ///
+    /// # Errors
+    /// The term cannot be lowered or the sizes do not fit it.
+    pub fn compile(&self, term: &Term, target: Target, sizes: &Sizes) -> Result<Compiled, Diagnostic> {
+        let program = self.program.with_term(with_plain_names(term, &self.program.params));
+        let target = match target {
+            Target::C => passes::Target::C,
+            Target::OpenCl => passes::Target::OpenCl,
+        };
+        let complete = program.sizes.iter().all(|s| sizes.contains_key(s));
+        if complete && let Some(problem) = program.check_sizes(sizes).into_iter().next() {
+            return Err(problem);
+        }
+        emit::compile(&lower::default_lowering(&program)?, target, complete.then_some(sizes))
+    }
+}
+
+/// The term with the program's names for its parameters and one name for every binder inside. Equal terms may differ
+/// in these names, and must have the same code.
+fn with_plain_names(term: &Term, params: &[Name]) -> Term {
+    fn go(t: &Term, params: &[Name], memo: &mut HashMap<(Digest, usize), Term>) -> Term {
+        if let Some(done) = memo.get(&(t.digest(), params.len())) {
+            return done.clone();
+        }
+        let out = match (t.expr(), t.ty().as_fun()) {
+            (Expr::Lam(_, body), Some((param, _))) => {
+                let (name, rest) = params.split_first().map_or(("x", params), |(name, rest)| (&**name, rest));
+                Term::lam(name, param.clone(), go(body, rest, memo))
+            }
+            (Expr::App(f, e), _) => Term::app(go(f, &[], memo), go(e, &[], memo)),
+            _ => t.clone(),
+        };
+        memo.insert((t.digest(), params.len()), out.clone());
+        out
+    }
+    go(term, params, &mut HashMap::new())
+}
+
+/// A text's problem with the source line in its note, for who has not the text.
+fn located(problem: &Diagnostic, sources: &Sources) -> Diagnostic {
+    let mut d = Diagnostic { labels: vec![], ..problem.clone() };
+    if let Some(span) = problem.span()
+        && let Some(file) = sources.get(span.file)
+    {
+        let (line, column) = file.position(span.start);
+        let what = sources.text(span);
+        let label = problem.labels.first().map_or("", |l| l.message.as_str());
+        d.notes.insert(0, format!("{}:{line}:{column}: `{what}`: {label}", file.name));
+    }
+    d
+}
+
+fn stuck_diagnostic(stuck: &Stuck) -> Diagnostic {
+    match &stuck.cause {
+        Cause::Invalid(problem) => (**problem).clone(),
+        Cause::Cancelled => Diagnostic::error("E0709", "The strategy was stopped."),
+        _ => Diagnostic::error("E0311", format!("The strategy did not get to its end: {stuck}."))
+            .note(format!("{} rewrites had been made before.", stuck.so_far.steps.len())),
+    }
+}
+
+/// The built-in rules, strategies and sketches with the user's.
+pub fn library(
+    files: &[Text],
+    sources: &mut Sources,
+    problems: &mut Vec<Diagnostic>,
+) -> (RuleSet, Script, sketch::Library) {
+    let (mut set, found) = RuleSet::builtin(sources);
+    problems.extend(found);
+    let of = |ending: &'static str| files.iter().filter(move |t| t.label.ends_with(ending));
+    let rules: Vec<Source<'_>> = of(".rules").map(|t| Source { label: &t.label, text: &t.text }).collect();
+    problems.extend(set.load(sources, &rules));
+    let mut script = Script::default();
+    let mut sketches = sketch::Library::builtin();
+    let own = of(".elevate").map(|t| (Source { label: &t.label, text: &t.text }, false));
+    for (source, built_in) in rule::library::strategies().into_iter().map(|s| (s, true)).chain(own) {
+        let file = sources.add(source.label, source.text);
+        let (tree, found) = syntax::parse_elevate(file, source.text);
+        problems.extend(found);
+        problems.extend(script.add(&tree, built_in));
+        sketches.add(&tree);
+    }
+    (set, script, sketches)
+}

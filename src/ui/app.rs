@@ -1,0 +1,426 @@
+//! The state of the screen: the session, and what the user looks at.
+//!
+//! [`App`] owns the session and changes it through actions alone. Everything else here is about looking: focus,
+//! selection, scroll positions, popups. What is slow to look at (which rules apply, what the code is) comes from
+//! [`super::looks`] in the background; what is shown meanwhile says that it is on its way.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::bodies;
+use super::caps::Caps;
+use super::command::{Command, Facts};
+use super::disk::Watch;
+use super::draw;
+use super::keys::{Keymap, Sequence};
+use super::layout::{Focus, Layout, Pane, layout};
+use super::looks::{Candidate, Looks, Want};
+use super::pane::{Body, Window};
+use super::popup::{Popup, Recall};
+use super::theme::Theme;
+use crate::lang::diag::Diagnostic;
+use crate::lang::path::Path;
+use crate::session::action::{Action, RevisionId, Target};
+use crate::session::history::RevisionStep;
+use crate::session::state::{Progress, Session, follow};
+use crate::view::term::Printed;
+use crate::view::{Line, Role, jobs, problem, search, status};
+
+/// What is fixed while the screen is up.
+pub struct Setup {
+    /// What the terminal can show.
+    pub caps: Caps,
+    /// The styles.
+    pub theme: Theme,
+    /// The keys.
+    pub keys: Keymap,
+    /// The editor of the environment.
+    pub editor: Option<String>,
+}
+
+/// What the loop around the screen has to do for it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Effects {
+    /// Leave.
+    pub quit: bool,
+    /// Go to the shell.
+    pub suspend: bool,
+    /// Draw everything again.
+    pub repaint: bool,
+    /// Open a file in the editor.
+    pub edit: Option<PathBuf>,
+    /// Put a text on the clipboard.
+    pub copy: Option<String>,
+}
+
+/// A strategy that is taken step by step.
+#[derive(Clone, Debug)]
+pub struct Stepping {
+    /// Its text.
+    pub text: String,
+    /// The revision before the next step.
+    pub base: RevisionId,
+    /// The steps that are left.
+    pub left: VecDeque<RevisionStep>,
+    /// How many there were.
+    pub total: usize,
+}
+
+/// The steps that led to a revision, looked at one by one.
+#[derive(Clone, Debug)]
+pub struct Trail {
+    /// The revision.
+    pub revision: RevisionId,
+    /// Which step is shown.
+    pub at: usize,
+}
+
+/// Which rules are shown and which is highlighted.
+#[derive(Debug, Default)]
+pub struct Rules {
+    /// Also those that do not apply.
+    pub all: bool,
+    /// What is known of the rules at the selection of `asked`.
+    pub candidates: Arc<Vec<Candidate>>,
+    /// The revision and the position that the candidates are for.
+    pub asked: Option<(RevisionId, Path)>,
+}
+
+/// Which code is shown.
+#[derive(Debug)]
+pub struct Code {
+    /// In which language.
+    pub target: Target,
+    /// At which stage; the kernel's own code unless chosen.
+    pub stage: Option<String>,
+}
+
+/// A message of some time ago.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// What kind of message.
+    pub role: Role,
+    /// What happened.
+    pub text: String,
+}
+
+/// The most messages that are kept.
+const MESSAGES: usize = 200;
+
+/// The state of the screen.
+pub struct App {
+    /// The session.
+    pub session: Session,
+    /// What is fixed.
+    pub setup: Setup,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// Which pane has the keys.
+    pub focus: Focus,
+    /// What lies over the panes.
+    pub popups: Vec<Popup>,
+    /// The beginning of a sequence of keys.
+    pub pending: Sequence,
+    /// What has just happened, until the next key.
+    pub notice: Option<Line>,
+    /// What was typed before.
+    pub recall: Recall,
+    /// The selected sub-term of the present term.
+    pub selection: Path,
+    /// The present term, printed.
+    pub printed: Printed,
+    /// The rules at the selection.
+    pub rules: Rules,
+    /// The code of the present term.
+    pub code: Code,
+    /// The device to measure on.
+    pub device: String,
+    /// The state to compare with.
+    pub pinned: Option<RevisionId>,
+    /// The strategy that is taken step by step.
+    pub stepping: Option<Stepping>,
+    /// The steps that are looked at.
+    pub trail: Option<Trail>,
+    /// The last search that was typed.
+    pub search: Option<String>,
+    /// The last state of a search, running or not, and what came of it.
+    pub found: search::Last,
+    /// What happened, newest last.
+    pub messages: VecDeque<Message>,
+    /// Lines that something wrote past the screen.
+    pub stray: usize,
+    /// The program's file.
+    pub file: Watch,
+    /// Whether it has changed on the disk.
+    pub changed: bool,
+    /// Work in the background that only looks.
+    pub looks: Looks,
+    /// What the loop has to do.
+    pub effects: Effects,
+    /// The revision that `selection` is in.
+    revision: RevisionId,
+    /// How wide `printed` is.
+    printed_for: Option<(RevisionId, usize)>,
+    bodies: [Body; Pane::ALL.len()],
+    windows: [Window; Pane::ALL.len()],
+    stale: [bool; Pane::ALL.len()],
+}
+
+impl App {
+    /// The screen of a session.
+    pub fn new(session: Session, setup: Setup, looks: Looks, size: (u16, u16)) -> App {
+        let revision = session.current();
+        let mut app = App {
+            session,
+            setup,
+            size,
+            focus: Focus::default(),
+            popups: Vec::new(),
+            pending: Sequence::new(),
+            notice: None,
+            recall: Recall::default(),
+            selection: Path::root(),
+            printed: Printed::default(),
+            rules: Rules::default(),
+            code: Code { target: Target::C, stage: None },
+            device: "cpu".to_owned(),
+            pinned: None,
+            stepping: None,
+            trail: None,
+            search: None,
+            found: search::Last::default(),
+            messages: VecDeque::new(),
+            stray: 0,
+            file: Watch::default(),
+            changed: false,
+            looks,
+            effects: Effects::default(),
+            revision,
+            printed_for: None,
+            bodies: Default::default(),
+            windows: Default::default(),
+            stale: [true; Pane::ALL.len()],
+        };
+        app.looks.want(&app.session, Want::Devices);
+        app.settle();
+        app
+    }
+
+    /// The terminal has this size now.
+    pub fn resize(&mut self, size: (u16, u16)) {
+        if size != self.size {
+            self.size = size;
+            self.touch_all();
+        }
+    }
+
+    /// Looks whether the program's file has changed on the disk.
+    pub fn look_at_file(&mut self) {
+        let changed = self.file.look(&self.session.workspace().texts.program).is_some();
+        if changed && !self.changed {
+            let key = self.setup.keys.key(Command::Reload).unwrap_or_default();
+            self.tell(
+                Role::Warning,
+                format!("The program has changed on the disk; {key} starts again from it."),
+            );
+        }
+        self.changed = changed;
+    }
+
+    /// What a pane shows.
+    pub fn body(&self, pane: Pane) -> &Body {
+        &self.bodies[pane as usize]
+    }
+
+    /// Which part of a pane is seen.
+    pub fn window(&self, pane: Pane) -> &Window {
+        &self.windows[pane as usize]
+    }
+
+    /// The pane with its window, to move in it.
+    pub fn pane_mut(&mut self, pane: Pane) -> (&Body, &mut Window) {
+        (&self.bodies[pane as usize], &mut self.windows[pane as usize])
+    }
+
+    /// Says that what some panes show has changed.
+    pub fn touch(&mut self, panes: &[Pane]) {
+        for pane in panes {
+            self.stale[*pane as usize] = true;
+        }
+    }
+
+    /// Says that what all panes show has changed.
+    pub fn touch_all(&mut self) {
+        self.stale = [true; Pane::ALL.len()];
+    }
+
+    /// Says something on the line of hints.
+    pub fn say(&mut self, role: Role, text: impl Into<String>) {
+        self.notice = Some(Line::of(role, text.into()));
+    }
+
+    /// Says something and keeps it with the messages.
+    pub fn tell(&mut self, role: Role, text: impl Into<String>) {
+        let text = text.into();
+        self.say(role, text.clone());
+        if self.messages.len() == MESSAGES {
+            self.messages.pop_front();
+        }
+        self.messages.push_back(Message { role, text });
+        self.touch(&[Pane::Jobs]);
+    }
+
+    /// A problem as lines, with its place.
+    pub fn problem(&self, diagnostic: &Diagnostic) -> Vec<Line> {
+        problem::lines(diagnostic, &self.session.workspace().sources, self.setup.caps.alphabet)
+    }
+
+    /// Brings everything that is shown up to date after a change. Called after every message.
+    pub fn settle(&mut self) {
+        self.follow_revision();
+        let shown = self.shown_panes();
+        self.print();
+        self.ask(&shown);
+        for pane in shown {
+            let Some((height, width)) = draw::room(self, pane) else { continue };
+            if std::mem::take(&mut self.stale[pane as usize]) {
+                self.bodies[pane as usize] = bodies::body(self, pane, width);
+            }
+            let rows = self.bodies[pane as usize].rows(height).body;
+            let before = self.windows[pane as usize].cursor;
+            self.windows[pane as usize].settle(&self.bodies[pane as usize], rows);
+            if self.windows[pane as usize].cursor != before {
+                self.moved(pane);
+            }
+        }
+    }
+
+    /// The highlight of a pane has moved: what hangs on it is shown anew.
+    pub fn moved(&mut self, pane: Pane) {
+        if matches!(pane, Pane::Rules | Pane::Bench) {
+            self.touch(&[pane]);
+        }
+    }
+
+    /// The panes on the screen.
+    fn shown_panes(&self) -> Vec<Pane> {
+        let area = ratatui::layout::Rect::new(0, 0, self.size.0, self.size.1);
+        match layout(area, self.focus) {
+            Layout::TooSmall => Vec::new(),
+            Layout::Panes { places, .. } => places.iter().map(|place| place.pane).collect(),
+        }
+    }
+
+    /// When the session is at another revision, the selection goes along.
+    fn follow_revision(&mut self) {
+        let now = self.session.current();
+        if now != self.revision {
+            self.selection = follow(self.session.history(), self.revision, now, &self.selection);
+            self.revision = now;
+            self.touch_all();
+        }
+    }
+
+    /// Selects a sub-term.
+    pub fn select(&mut self, path: Path) {
+        if path != self.selection {
+            self.selection = path;
+            self.windows[Pane::Rules as usize].cursor = 0;
+            self.touch(&[Pane::Term, Pane::Loops, Pane::Rules]);
+        }
+    }
+
+    /// Prints the term for the width of its pane.
+    fn print(&mut self) {
+        let width = draw::room(self, Pane::Term).map_or(80, |(_, width)| width);
+        if self.printed_for != Some((self.revision, width)) {
+            self.printed = Printed::of(self.session.term(), width, self.setup.caps.alphabet);
+            self.printed_for = Some((self.revision, width));
+            self.touch(&[Pane::Term]);
+        }
+    }
+
+    /// Asks in the background for what the panes on the screen need.
+    fn ask(&mut self, shown: &[Pane]) {
+        // The rules are always needed: Enter applies the highlighted one from the term's pane too.
+        let asked = (self.revision, self.selection.clone());
+        if self.rules.asked.as_ref() != Some(&asked) {
+            self.looks.want(&self.session, Want::Rules { revision: asked.0, at: asked.1 });
+        }
+        if shown.contains(&Pane::Kernel) {
+            let want = Want::Kernel { revision: self.revision, target: self.code.target };
+            if self.looks.kernel(&want).is_none() {
+                self.looks.want(&self.session, want);
+            }
+        }
+    }
+
+    /// The rule that Enter would apply.
+    pub fn candidate(&self) -> Option<&Candidate> {
+        let cursor = self.window(Pane::Rules).cursor;
+        bodies::shown_rules(self).get(cursor).copied()
+    }
+
+    /// What the table of commands needs to know.
+    pub fn facts(&self) -> Facts {
+        let history = self.session.history();
+        let kernel = self.looks.kernel(&Want::Kernel { revision: self.revision, target: self.code.target });
+        let highlighted = bodies::highlighted_revision(self);
+        Facts {
+            pane: self.focus.pane,
+            at_root: self.printed.parent(&self.selection).is_none(),
+            at_leaf: !self.printed.has_parts(&self.selection),
+            can_undo: history.undo_target().is_some(),
+            can_redo: history.redo_target().is_some(),
+            rule: self
+                .candidate()
+                .map(|c| (c.call.clone(), c.result.as_ref().map(|_| ()).map_err(Clone::clone))),
+            running: self.session.jobs().first().map(|job| job.label.clone()),
+            stepping: self.stepping.as_ref().map(|s| (s.text.clone(), s.left.len())),
+            strategies: self.session.workspace().script.strategies().filter(|s| s.arity() == 0).count(),
+            search: self.search.is_some(),
+            kernel: match kernel.as_deref() {
+                Some(Err(problem)) => Err(problem.message.clone()),
+                _ => self.session.enabled(&Action::Bench { device: self.device.clone() }),
+            },
+            pinned: self.pinned.is_some(),
+            finding: !self.window(self.focus.pane).find.is_empty(),
+            file_changed: self.changed,
+            at_present: highlighted.is_none_or(|id| id == self.revision),
+            editor: self.setup.editor.is_some(),
+        }
+    }
+
+    /// The status line.
+    pub fn status(&self) -> Line {
+        let history = self.session.history();
+        let running = self.session.jobs();
+        let workspace = self.session.workspace();
+        let measured = history.revision(self.revision).and_then(|r| r.measurements.last());
+        status::line(
+            &status::Status {
+                program: &workspace.program.name,
+                sizes: self.session.sizes(),
+                device: &self.device,
+                revision: self.revision,
+                revisions: history.len(),
+                check: measured.map(|m| m.max_error),
+                save: &self.session.save_state(),
+                missing: &self.session.missing_sizes(),
+                job: running.first().map(jobs::brief),
+                more: running.len().saturating_sub(1),
+                stray: self.stray,
+                changed: self.changed,
+            },
+            self.setup.caps.alphabet,
+        )
+    }
+
+    /// Whether something on the screen moves by itself, and how often it is worth looking.
+    pub fn pace(&self) -> std::time::Duration {
+        let jobs = self.session.jobs();
+        let measuring = jobs.iter().any(|job| matches!(job.progress, Progress::Bench(_)));
+        std::time::Duration::from_millis(if jobs.is_empty() || measuring { 1000 } else { 100 })
+    }
+}

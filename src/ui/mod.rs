@@ -1,0 +1,27 @@
+//! The screen: how views are shown, and how keys become actions.
+//!
+//! In come the views of the session's state and the user's keys; out go [`crate::session`] actions and frames.
+//! What must hold: only actions change the session, nothing here waits for work to finish, and the terminal is
+//! left as it was found whatever happens.
+
+pub mod acts;
+pub mod app;
+pub mod assets;
+pub mod bodies;
+pub mod caps;
+pub mod command;
+pub mod disk;
+pub mod draw;
+pub mod event;
+pub mod frames;
+pub mod keys;
+pub mod layout;
+pub mod looks;
+pub mod paint;
+pub mod pane;
+pub mod panic;
+pub mod popup;
+pub mod run;
+pub mod screen;
+pub mod theme;
+pub mod update;

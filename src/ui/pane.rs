@@ -1,0 +1,256 @@
+//! What a pane shows and which part of it is seen.
+//!
+//! A [`Body`] is what a pane shows; a [`Window`] is the highlight, the scroll position and what is looked for. What
+//! must hold after [`Window::settle`]: the highlight is on a line of the body and within what is seen.
+
+use crate::view::{Line, Mark};
+
+/// What a pane shows.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Body {
+    /// A short note for the frame.
+    pub note: Line,
+    /// Lines that do not scroll, above.
+    pub head: Vec<Line>,
+    /// Lines that scroll.
+    pub lines: Vec<Line>,
+    /// Lines about the highlighted one, below; shown where there is room.
+    pub foot: Vec<Line>,
+    /// Whether a line is highlighted.
+    pub list: bool,
+    /// The lines to keep in sight where nothing is highlighted: first and last.
+    pub sight: Option<(usize, usize)>,
+}
+
+impl Body {
+    /// A body that says one thing.
+    pub fn says(lines: Vec<Line>) -> Body {
+        Body { lines, ..Body::default() }
+    }
+}
+
+/// Which part of a pane is seen.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Window {
+    /// The highlighted line.
+    pub cursor: usize,
+    /// The first line that is seen.
+    pub top: usize,
+    /// The first column that is seen.
+    pub left: usize,
+    /// What is looked for, in lower case; empty when nothing is.
+    pub find: String,
+    /// What was kept in sight last, so that scrolling away from it is possible.
+    seen: Option<(usize, usize)>,
+}
+
+/// How rows are divided between head, body and foot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rows {
+    /// Rows of the head.
+    pub head: usize,
+    /// Rows of the lines that scroll.
+    pub body: usize,
+    /// Rows of the foot, with its rule.
+    pub foot: usize,
+}
+
+impl Body {
+    /// Divides the rows: the foot takes at most half, and only where the list keeps four rows.
+    pub fn rows(&self, height: usize) -> Rows {
+        let head = self.head.len().min(height);
+        let rest = height - head;
+        let wanted = if self.foot.is_empty() { 0 } else { self.foot.len() + 1 };
+        let spare = rest.saturating_sub(self.lines.len().max(4)).max(rest / 2);
+        let foot = if rest >= 8 { wanted.min(spare) } else { 0 };
+        Rows { head, body: rest - foot, foot }
+    }
+
+    /// The lines with what is looked for marked.
+    pub fn found(&self, find: &str) -> Vec<usize> {
+        if find.is_empty() {
+            return Vec::new();
+        }
+        let has = |line: &Line| !occurrences(&line.text(), find).is_empty();
+        (0..self.lines.len()).filter(|&i| self.lines.get(i).is_some_and(has)).collect()
+    }
+}
+
+/// Where a text contains another one, whatever the case: byte ranges of the text.
+pub fn occurrences(text: &str, find: &str) -> Vec<std::ops::Range<usize>> {
+    let find: Vec<char> = find.chars().flat_map(char::to_lowercase).collect();
+    if find.is_empty() {
+        return Vec::new();
+    }
+    let chars: Vec<(usize, char)> =
+        text.char_indices().flat_map(|(i, c)| c.to_lowercase().map(move |c| (i, c))).collect();
+    let mut out = Vec::new();
+    let mut i = 0;
+    while i + find.len() <= chars.len() {
+        if chars[i..i + find.len()].iter().map(|(_, c)| c).eq(&find) {
+            let start = chars[i].0;
+            let end =
+                chars[i + find.len()..].iter().map(|(b, _)| *b).find(|b| *b > chars[i + find.len() - 1].0);
+            out.push(start..end.unwrap_or(text.len()));
+            i += find.len();
+        } else {
+            i += 1;
+        }
+    }
+    out
+}
+
+/// A line with what is looked for marked.
+pub fn mark_found(line: &Line, find: &str) -> Line {
+    let mut line = line.clone();
+    for range in occurrences(&line.text(), find) {
+        line.mark(range, Mark::Found);
+    }
+    line
+}
+
+impl Window {
+    /// Moves the highlight, or what is seen where there is none, by so many lines.
+    pub fn step(&mut self, body: &Body, by: isize) {
+        let last = body.lines.len().saturating_sub(1);
+        if body.list {
+            self.cursor = self.cursor.saturating_add_signed(by).min(last);
+        } else {
+            self.top = self.top.saturating_add_signed(by).min(last);
+        }
+    }
+
+    /// Scrolls sideways by so many columns.
+    pub fn slide(&mut self, body: &Body, by: isize) {
+        let widest = body.lines.iter().map(Line::width).max().unwrap_or(0);
+        self.left = self.left.saturating_add_signed(by).min(widest.saturating_sub(1));
+    }
+
+    /// Puts highlight and scroll position where they belong, for a body of which so many rows are seen.
+    pub fn settle(&mut self, body: &Body, rows: usize) {
+        let last = body.lines.len().saturating_sub(1);
+        self.cursor = self.cursor.min(last);
+        if body.list {
+            self.show(self.cursor, self.cursor, rows);
+        } else if body.sight != self.seen {
+            if let Some((first, last)) = body.sight {
+                self.show(first, last, rows);
+            }
+            self.seen = body.sight;
+        }
+        self.top = self.top.min(body.lines.len().saturating_sub(rows.max(1)));
+    }
+
+    /// Scrolls as little as possible so that these lines are seen; the first if not all can be.
+    fn show(&mut self, first: usize, last: usize, rows: usize) {
+        let rows = rows.max(1);
+        if last >= self.top + rows {
+            self.top = last + 1 - rows;
+        }
+        if first < self.top {
+            self.top = first;
+        }
+    }
+
+    /// Goes to the next line (or the previous one) that has what is looked for, around the ends. Returns the line.
+    /// `from` is the present line, which does not count; `None` is before the first.
+    pub fn find_next(&mut self, body: &Body, from: Option<usize>, forward: bool) -> Option<usize> {
+        let found = body.found(&self.find);
+        let next = if forward {
+            found.iter().find(|&&i| Some(i) > from).or(found.first())
+        } else {
+            found.iter().rev().find(|&&i| Some(i) < from).or(found.last())
+        };
+        let line = *next?;
+        if body.list {
+            self.cursor = line;
+        } else {
+            self.top = line.saturating_sub(2);
+        }
+        Some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn body(lines: usize, list: bool) -> Body {
+        Body {
+            lines: (0..lines).map(|i| Line::plain(format!("line {i}"))).collect(),
+            list,
+            ..Body::default()
+        }
+    }
+
+    #[test]
+    fn the_highlight_stays_in_sight() {
+        let body = body(100, true);
+        let mut window = Window::default();
+        window.step(&body, 50);
+        window.settle(&body, 10);
+        assert_eq!((window.cursor, window.top), (50, 41));
+        window.step(&body, -50);
+        window.settle(&body, 10);
+        assert_eq!((window.cursor, window.top), (0, 0));
+    }
+
+    #[test]
+    fn one_can_scroll_away_from_what_was_kept_in_sight() {
+        let mut body = body(100, false);
+        body.sight = Some((60, 62));
+        let mut window = Window::default();
+        window.settle(&body, 10);
+        assert_eq!(window.top, 53);
+        window.step(&body, -53);
+        window.settle(&body, 10);
+        assert_eq!(window.top, 0);
+    }
+
+    #[test]
+    fn finding_goes_around() {
+        let body = body(30, true);
+        let mut window = Window { find: "LINE 2".to_owned(), ..Window::default() };
+        let mut lines = Vec::new();
+        let mut from = None;
+        for _ in 0..12 {
+            from = window.find_next(&body, from, true);
+            lines.extend(from);
+        }
+        assert_eq!(lines, [2, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 2]);
+        assert_eq!(window.find_next(&body, Some(2), false), Some(29));
+        assert_eq!(occurrences("İx ẞX x", "x"), [2..3, 7..8, 9..10]);
+    }
+
+    proptest! {
+        #[test]
+        fn settled_windows_are_on_the_body(
+            lines in 0usize..50, list in any::<bool>(), rows in 0usize..30, height in 0usize..40,
+            steps in prop::collection::vec(-60isize..60, 0..10)
+        ) {
+            let mut body = body(lines, list);
+            body.foot = body.lines.clone();
+            let mut window = Window::default();
+            for by in steps {
+                window.step(&body, by);
+                window.slide(&body, by);
+                window.settle(&body, rows);
+                prop_assert!(window.top == 0 || window.top < lines);
+                prop_assert!(window.cursor < lines.max(1));
+                if list && rows > 0 && lines > 0 {
+                    prop_assert!((window.top..window.top + rows).contains(&window.cursor));
+                }
+            }
+            let split = body.rows(height);
+            prop_assert_eq!(split.head + split.body + split.foot, height);
+        }
+
+        #[test]
+        fn occurrences_are_on_boundaries(text in "\\PC{0,20}", find in "\\PC{0,3}") {
+            for range in occurrences(&text, &find) {
+                prop_assert!(text.get(range).is_some());
+            }
+        }
+    }
+}

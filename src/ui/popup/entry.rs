@@ -1,0 +1,204 @@
+//! A text to type: a strategy, a search, sizes, a name, something to find.
+
+use ratatui_textarea::{CursorMove, TextArea};
+
+use crate::view::Line;
+
+/// What is typed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum EntryKind {
+    /// A strategy in ELEVATE.
+    Strategy,
+    /// `reach SKETCH using RULES`.
+    Sketch,
+    /// A rule with its arguments.
+    Rule,
+    /// `m=1024 n=512`.
+    Sizes,
+    /// The name of the session.
+    Save,
+    /// Text to find in a pane.
+    Find,
+}
+
+impl EntryKind {
+    /// The heading of the popup.
+    pub fn title(self) -> &'static str {
+        match self {
+            EntryKind::Strategy => "Strategy",
+            EntryKind::Sketch => "Search",
+            EntryKind::Rule => "Rule",
+            EntryKind::Sizes => "Sizes",
+            EntryKind::Save => "Save as",
+            EntryKind::Find => "Find",
+        }
+    }
+
+    /// An example, shown while nothing is typed.
+    pub fn example(self) -> &'static str {
+        match self {
+            EntryKind::Strategy => "topDown(mapFusion) ; repeat(try(betaReduction))",
+            EntryKind::Sketch => {
+                "reach containsMap(m, containsReduceSeq(k)) using { splitJoin(32), useReduceSeq }"
+            }
+            EntryKind::Rule => "splitJoin(32)",
+            EntryKind::Sizes => "m=1024 n=1024 k=1024",
+            EntryKind::Save => "matmul-blocking",
+            EntryKind::Find => "text",
+        }
+    }
+
+    /// Whether the text may have several lines.
+    pub fn is_multiline(self) -> bool {
+        matches!(self, EntryKind::Strategy | EntryKind::Sketch)
+    }
+}
+
+/// A text that is being typed.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// The text and its cursor.
+    pub area: TextArea<'static>,
+    /// What is wrong with what was tried last, shown under the text.
+    pub problems: Vec<Line>,
+    /// How far back in what was typed before; 0 is the present text.
+    back: usize,
+    draft: String,
+}
+
+impl Entry {
+    /// An entry that begins with some text.
+    pub fn new(kind: EntryKind, text: &str) -> Entry {
+        let mut entry =
+            Entry { kind, area: TextArea::default(), problems: Vec::new(), back: 0, draft: String::new() };
+        entry.set_text(text);
+        entry
+    }
+
+    /// What is typed.
+    pub fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    /// Replaces what is typed.
+    pub fn set_text(&mut self, text: &str) {
+        let lines = text.lines().map(str::to_owned).collect();
+        self.area = TextArea::new(lines);
+        self.area.move_cursor(CursorMove::Bottom);
+        self.area.move_cursor(CursorMove::End);
+    }
+
+    /// Inserts text at the cursor; line ends become spaces where there is only one line.
+    pub fn insert(&mut self, text: &str) {
+        let clean: String = text
+            .chars()
+            .map(|c| match c {
+                '\n' if self.kind.is_multiline() => '\n',
+                '\r' | '\n' | '\t' => ' ',
+                c => c,
+            })
+            .filter(|c| *c == '\n' || !c.is_control())
+            .collect();
+        self.area.insert_str(clean);
+        self.problems.clear();
+    }
+
+    /// Whether the cursor is on the first line.
+    pub fn at_first_line(&self) -> bool {
+        self.area.cursor().0 == 0
+    }
+
+    /// Whether the cursor is on the last line.
+    pub fn at_last_line(&self) -> bool {
+        self.area.cursor().0 + 1 >= self.area.lines().len()
+    }
+
+    /// Goes back in what was typed before.
+    pub fn older(&mut self, recall: &Recall) {
+        if self.back == 0 {
+            self.draft = self.text();
+        }
+        if let Some(text) = recall.get(self.kind, self.back) {
+            let text = text.to_owned();
+            self.back += 1;
+            self.set_text(&text);
+        }
+    }
+
+    /// Goes forward again, at last to what was being typed.
+    pub fn newer(&mut self, recall: &Recall) {
+        if self.back == 0 {
+            return;
+        }
+        self.back -= 1;
+        let text = match self.back.checked_sub(1) {
+            Some(i) => recall.get(self.kind, i).unwrap_or_default().to_owned(),
+            None => self.draft.clone(),
+        };
+        self.set_text(&text);
+    }
+}
+
+/// What was typed before, newest first, by kind.
+#[derive(Clone, Debug, Default)]
+pub struct Recall {
+    texts: Vec<(EntryKind, String)>,
+}
+
+/// How many texts are kept.
+const KEPT: usize = 200;
+
+impl Recall {
+    /// Remembers a text; the same text again only moves to the front.
+    pub fn add(&mut self, kind: EntryKind, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        self.texts.retain(|(k, t)| *k != kind || t != text);
+        self.texts.insert(0, (kind, text.to_owned()));
+        self.texts.truncate(KEPT);
+    }
+
+    /// The text typed so many entries ago.
+    pub fn get(&self, kind: EntryKind, ago: usize) -> Option<&str> {
+        self.texts.iter().filter(|(k, _)| *k == kind).nth(ago).map(|(_, text)| text.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_comes_back_and_the_draft_is_kept() {
+        let mut recall = Recall::default();
+        for text in ["a", "b", "a", " "] {
+            recall.add(EntryKind::Strategy, text);
+        }
+        recall.add(EntryKind::Find, "x");
+        let mut entry = Entry::new(EntryKind::Strategy, "draft");
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            entry.older(&recall);
+            seen.push(entry.text());
+        }
+        for _ in 0..3 {
+            entry.newer(&recall);
+            seen.push(entry.text());
+        }
+        assert_eq!(seen, ["a", "b", "b", "a", "draft", "draft"]);
+    }
+
+    #[test]
+    fn pasted_text_is_tamed() {
+        let mut entry = Entry::new(EntryKind::Sizes, "");
+        entry.insert("m=1\n\u{1b}[31mn=2\t");
+        assert_eq!(entry.text(), "m=1 [31mn=2 ");
+        let mut entry = Entry::new(EntryKind::Strategy, "");
+        entry.insert("a ;\nb");
+        assert_eq!(entry.text(), "a ;\nb");
+        assert!(entry.at_last_line() && !entry.at_first_line());
+    }
+}

@@ -1,0 +1,23 @@
+//! A question with few answers.
+
+use crate::view::Line;
+
+/// What a yes does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum About {
+    /// Leave although something runs or is not saved.
+    Quit,
+    /// Start again from the changed file.
+    Reload,
+}
+
+/// A question.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Question {
+    /// What a yes does.
+    pub about: About,
+    /// What is asked, and what hangs on it.
+    pub lines: Vec<Line>,
+    /// Whether the session can be given a name first.
+    pub can_save: bool,
+}

@@ -1,0 +1,281 @@
+//! The loop: wait, take messages in, draw.
+
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::app::{App, Effects, Setup};
+use super::assets;
+use super::caps::{Caps, ColourChoice};
+use super::draw::draw;
+use super::event::{Events, Msg};
+use super::frames::Frames;
+use super::keys::Keymap;
+use super::looks::Looks;
+use super::panic::Scene;
+use super::screen::{Screen, Stray, refusal};
+use super::theme::Theme;
+use super::update::update;
+use crate::session::state::Session;
+use crate::view::Role;
+
+/// How often the disk is looked at.
+const DISK: Duration = Duration::from_secs(1);
+
+/// What the command line asks for.
+pub struct Options {
+    /// How many colours.
+    pub colour: ColourChoice,
+    /// Only ASCII.
+    pub ascii: bool,
+    /// Which theme.
+    pub theme: Option<String>,
+    /// The folder with the user's keys and themes.
+    pub config: Option<PathBuf>,
+    /// The file that stray output and faults go to.
+    pub log: PathBuf,
+    /// Where to write how long the user waited.
+    pub frame_stats: Option<PathBuf>,
+    /// When the program was started.
+    pub started: Instant,
+}
+
+/// How the screen ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ending {
+    /// The user left. The session is here.
+    Left(Option<PathBuf>),
+    /// A signal ended it; its number. The session is saved.
+    Signal(i32),
+}
+
+/// Why there was no screen, or no longer.
+#[derive(Debug)]
+pub enum Failure<E> {
+    /// No screen can be shown here; what to run instead.
+    Refused(String),
+    /// The session cannot be opened.
+    Session(E),
+    /// The terminal cannot be used.
+    Terminal(std::io::Error),
+    /// A fault of the program; it has been reported.
+    Fault,
+}
+
+/// The word for jobs to say that they have news.
+pub type Notifier = Arc<dyn Fn() + Send + Sync>;
+
+/// Shows the screen of a session until the user leaves.
+///
+/// # Errors
+/// See [`Failure`]. The terminal is the shell's again in any case.
+pub fn run<E>(
+    options: &Options,
+    open: impl FnOnce(Notifier) -> Result<(Session, Vec<String>), E>,
+) -> Result<Ending, Failure<E>> {
+    let env = |name: &str| std::env::var(name).ok();
+    if let Some(text) = refusal(&env) {
+        return Err(Failure::Refused(text));
+    }
+    let mut warnings = Vec::new();
+    let config = load_config(options, &mut warnings);
+    let caps = Caps::decide(options.colour, config.colour, options.ascii || config.ascii, &env);
+    let theme = options.theme.as_deref().or(config.theme.as_deref()).unwrap_or("default");
+    let setup = Setup {
+        caps,
+        theme: load_theme(options, theme, caps, &mut warnings),
+        keys: load_keys(options, &mut warnings),
+        editor: env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.trim().is_empty()),
+    };
+    let events = Events::default();
+    let (session, opening) = open(events.notifier()).map_err(Failure::Session)?;
+    warnings.extend(opening);
+    let scene = Scene::new(options.log.clone());
+    scene.install();
+    let stray = Stray::new(&options.log);
+    let mut screen = Screen::enter(&options.log).map_err(Failure::Terminal)?;
+    events.start().map_err(Failure::Terminal)?;
+    let size = screen.size().map_err(Failure::Terminal)?;
+    let mut app = App::new(session, setup, Looks::new(events.notifier()), size);
+    for warning in warnings {
+        app.tell(Role::Warning, warning);
+    }
+    let mut frames = Frames::new(options.started);
+    let mut stage =
+        Stage { app, screen: &mut screen, events: &events, scene: &scene, stray, disk: Instant::now() };
+    // A fault has been logged, and the terminal restored, by the time it arrives here.
+    let ended = catch_unwind(AssertUnwindSafe(|| stage.play(&mut frames)));
+    drop(screen);
+    if let Some(path) = &options.frame_stats {
+        let _ = write_stats(path, &frames);
+    }
+    match ended {
+        Ok(ended) => ended.map_err(Failure::Terminal),
+        Err(_) => Err(Failure::Fault),
+    }
+}
+
+/// What the user's `config.ron` says about the screen.
+#[derive(Default)]
+struct Config {
+    colour: ColourChoice,
+    ascii: bool,
+    theme: Option<String>,
+}
+
+/// The file's own form.
+#[derive(serde::Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct ConfigFile {
+    color: Option<String>,
+    ascii: bool,
+    theme: Option<String>,
+}
+
+fn load_config(options: &Options, warnings: &mut Vec<String>) -> Config {
+    let read = || -> Result<Config, String> {
+        let Some(folder) = &options.config else { return Ok(Config::default()) };
+        let Ok(text) = std::fs::read_to_string(folder.join("config.ron")) else {
+            return Ok(Config::default());
+        };
+        let file: ConfigFile = assets::read(&text)?;
+        let colour = file.color.map_or(Ok(ColourChoice::Auto), |colour| colour.parse())?;
+        Ok(Config { colour, ascii: file.ascii, theme: file.theme })
+    };
+    read().unwrap_or_else(|problem| {
+        warnings.push(format!("`config.ron` cannot be read: {problem}."));
+        Config::default()
+    })
+}
+
+fn load_theme(options: &Options, name: &str, caps: Caps, warnings: &mut Vec<String>) -> Theme {
+    let file = options.config.as_ref().map(|folder| folder.join("themes").join(format!("{name}.ron")));
+    let overlay = file.and_then(|file| std::fs::read_to_string(file).ok());
+    Theme::load(name, overlay.as_deref(), caps.depth).unwrap_or_else(|problem| {
+        warnings.push(problem);
+        Theme::load("default", None, caps.depth).unwrap_or_default()
+    })
+}
+
+fn load_keys(options: &Options, warnings: &mut Vec<String>) -> Keymap {
+    let file = options.config.as_ref().map(|folder| folder.join("keys.ron"));
+    let overlay = file.and_then(|file| std::fs::read_to_string(file).ok());
+    Keymap::load(overlay.as_deref()).unwrap_or_else(|problem| {
+        warnings.push(problem);
+        Keymap::load(None).unwrap_or_default()
+    })
+}
+
+fn write_stats(path: &Path, frames: &Frames) -> std::io::Result<()> {
+    let mut file = std::fs::File::create(path)?;
+    writeln!(file, "{:#}", frames.report())
+}
+
+/// Everything the loop works with.
+struct Stage<'a> {
+    app: App,
+    screen: &'a mut Screen,
+    events: &'a Events,
+    scene: &'a Scene,
+    stray: Stray,
+    disk: Instant,
+}
+
+impl Stage<'_> {
+    fn play(&mut self, frames: &mut Frames) -> std::io::Result<Ending> {
+        loop {
+            self.app.resize(self.screen.size()?);
+            self.app.settle();
+            self.scene.set_session(self.app.session.save_state().path);
+            let app = &self.app;
+            self.screen.draw(|frame| draw(app, frame))?;
+            frames.frame(Instant::now(), !app.session.is_idle());
+            fault_on_request();
+            let mut signal = None;
+            for msg in self.events.wait(self.app.pace()) {
+                match &msg {
+                    Msg::Key(_, at) => frames.key(*at),
+                    Msg::Terminate(number) => signal = Some(*number),
+                    Msg::Gone => signal = Some(signal_hook::consts::SIGHUP),
+                    _ => {}
+                }
+                update(&mut self.app, msg);
+            }
+            self.look_at_the_disk();
+            let effects = std::mem::take(&mut self.app.effects);
+            if effects.quit {
+                self.app.session.cancel_all();
+                return Ok(match signal {
+                    Some(number) => Ending::Signal(number),
+                    None => Ending::Left(self.app.session.save_state().path),
+                });
+            }
+            if effects.suspend || effects.edit.is_some() {
+                frames.forget();
+            }
+            self.take(effects)?;
+        }
+    }
+
+    fn take(&mut self, effects: Effects) -> std::io::Result<()> {
+        if effects.suspend
+            && let Err(reason) = self.screen.suspend()
+        {
+            self.app.say(Role::Warning, reason);
+        }
+        if effects.repaint {
+            self.screen.reclaim()?;
+        }
+        if let Some(text) = effects.copy {
+            self.screen.copy(&text)?;
+        }
+        if let Some(file) = effects.edit {
+            self.edit(&file)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the editor on a file, as a shell would.
+    fn edit(&mut self, file: &Path) -> std::io::Result<()> {
+        let Some(editor) = self.app.setup.editor.clone() else { return Ok(()) };
+        let screen = &mut *self.screen;
+        let run = || {
+            std::process::Command::new("sh")
+                .args(["-c", &format!("{editor} \"$1\""), "sh"])
+                .arg(file)
+                .status()
+        };
+        match self.events.paused(|| screen.aside(run))? {
+            Ok(status) if status.success() => {}
+            Ok(status) => self.app.tell(Role::Warning, format!("The editor ended with {status}.")),
+            Err(error) => self.app.tell(Role::Error, format!("`{editor}` cannot be run: {error}.")),
+        }
+        self.disk = Instant::now();
+        Ok(())
+    }
+
+    /// Notices a changed program file and lines in the log, once a second.
+    fn look_at_the_disk(&mut self) {
+        if self.disk > Instant::now() {
+            return;
+        }
+        self.disk = Instant::now() + DISK;
+        if self.stray.poll() {
+            self.app.stray = self.stray.lines;
+        }
+        self.app.look_at_file();
+    }
+}
+
+/// In builds for tests: a fault of the program, so that its handling can be tried.
+fn fault_on_request() {
+    #[cfg(debug_assertions)]
+    if std::env::var_os("SHINE_FAULT").is_some() {
+        #[expect(clippy::panic, reason = "this is what is tried")]
+        {
+            panic!("asked for by SHINE_FAULT");
+        }
+    }
+}

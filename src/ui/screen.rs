@@ -1,0 +1,305 @@
+//! The terminal: taken over, given back, whatever happens.
+//!
+//! While the screen is up the terminal is in raw mode on its alternate screen, and file descriptor 2 points at the
+//! log, because drivers and libraries write to it. [`restore`] undoes all of it; it can be called from anywhere,
+//! any number of times: at the end, before a suspension, from the panic hook.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, IsTerminal, Read, Seek, SeekFrom, Stdout, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::terminal::{self, BeginSynchronizedUpdate, EndSynchronizedUpdate};
+use crossterm::{cursor, execute, queue, style};
+use ratatui::backend::CrosstermBackend;
+use ratatui::{Frame, Terminal};
+
+use super::caps::{self, Environment};
+
+/// The log is started anew when it is longer than this, in bytes.
+const LOG_LIMIT: u64 = 1 << 20;
+
+/// What [`restore`] has to undo; none while the terminal is the shell's.
+static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
+
+struct Taken {
+    /// The file descriptor 2 of before.
+    stderr: Option<OwnedFd>,
+}
+
+fn taken() -> MutexGuard<'static, Option<Taken>> {
+    TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Why no screen can be shown here, and what to run instead; none when it can.
+pub fn refusal(env: Environment<'_>) -> Option<String> {
+    let instead = "Run `shine-tui --help` for the subcommands that need no screen: replay, compile, apply, bench, \
+                   devices, rules.";
+    let reason = if !io::stdout().is_terminal() {
+        "The output is not a terminal, so the screen is not shown."
+    } else if !io::stdin().is_terminal() {
+        "The input is not a terminal, so nobody could press a key."
+    } else if caps::is_dumb(env) {
+        "The terminal cannot place a cursor (TERM is unset or `dumb`), so the screen is not shown."
+    } else {
+        return None;
+    };
+    Some(format!("{reason}\n{instead}"))
+}
+
+/// The terminal with the screen on it.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    log: PathBuf,
+}
+
+impl Screen {
+    /// Takes the terminal over; stray output goes to the file `log` from now on.
+    ///
+    /// # Errors
+    /// When the terminal cannot be set up. It is then as it was.
+    pub fn enter(log: &Path) -> io::Result<Screen> {
+        // Our themes decide about colours. Crossterm's own way with NO_COLOR would reset reverse video too.
+        style::force_color_output(true);
+        rotate(log);
+        take(log)?;
+        let terminal = new_terminal().inspect_err(|_| restore())?;
+        Ok(Screen { terminal, log: log.to_owned() })
+    }
+
+    /// Draws a frame, in one piece where the terminal knows how.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(render)?;
+        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
+    }
+
+    /// Forgets what is on the terminal, so that the next frame is drawn whole.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn repaint(&mut self) -> io::Result<()> {
+        // `Terminal::clear` asks the terminal where its cursor is and would wait for the answer, which the thread
+        // that reads keys gets.
+        execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
+        self.terminal = new_terminal()?;
+        Ok(())
+    }
+
+    /// Columns and rows of the terminal.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn size(&self) -> io::Result<(u16, u16)> {
+        self.terminal.size().map(|size| (size.width, size.height))
+    }
+
+    /// Sets the terminal up again, because the shell may have changed it, and draws the next frame whole.
+    ///
+    /// # Errors
+    /// When the terminal cannot be set up.
+    pub fn reclaim(&mut self) -> io::Result<()> {
+        restore();
+        self.resume()
+    }
+
+    /// Puts a text on the clipboard of the terminal, wherever it is.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        execute!(self.terminal.backend_mut(), CopyToClipboard::to_clipboard_from(text))
+    }
+
+    /// Takes the terminal over again after [`restore`].
+    ///
+    /// # Errors
+    /// When the terminal cannot be set up.
+    pub fn resume(&mut self) -> io::Result<()> {
+        take(&self.log)?;
+        self.repaint()
+    }
+
+    /// Gives the terminal to the shell and stops, until the shell says to go on.
+    ///
+    /// # Errors
+    /// When no shell would ever say so, or when the terminal cannot be taken over again.
+    pub fn suspend(&mut self) -> Result<(), String> {
+        if !has_shell() {
+            return Err("There is no shell to go to; this is the terminal's only program.".to_owned());
+        }
+        restore();
+        // The whole group, because a program such as `cargo run` waits for us and would keep the terminal.
+        let stopped = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
+        // The stop may reach another thread first; this one must not go on drawing meanwhile.
+        std::thread::sleep(Duration::from_millis(50));
+        self.resume().map_err(|error| format!("The terminal cannot be taken over: {error}."))?;
+        stopped.map_err(|error| format!("The program cannot be stopped: {error}."))
+    }
+
+    /// Runs something that needs the terminal for itself, such as an editor.
+    ///
+    /// # Errors
+    /// When the terminal cannot be taken over again.
+    pub fn aside<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<T> {
+        restore();
+        let result = run();
+        self.resume()?;
+        Ok(result)
+    }
+}
+
+fn new_terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
+    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout())))
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+fn take(log: &Path) -> io::Result<()> {
+    let mut slot = taken();
+    if slot.is_some() {
+        return Ok(());
+    }
+    terminal::enable_raw_mode()?;
+    *slot = Some(Taken { stderr: None });
+    drop(slot);
+    let entered = execute!(io::stdout(), terminal::EnterAlternateScreen, EnableBracketedPaste, cursor::Hide);
+    if let Err(error) = entered {
+        restore();
+        return Err(error);
+    }
+    let stderr = redirect_stderr(log);
+    if let Some(taken) = taken().as_mut() {
+        taken.stderr = stderr;
+    }
+    Ok(())
+}
+
+/// Points file descriptor 2 at the log and returns what it was. A log that cannot be written is no reason to let
+/// drivers write over the screen, so then it points nowhere.
+fn redirect_stderr(log: &Path) -> Option<OwnedFd> {
+    let open = |path: &Path| OpenOptions::new().create(true).append(true).open(path);
+    let file = open(log).or_else(|_| open(Path::new("/dev/null"))).ok()?;
+    let before = rustix::io::dup(io::stderr()).ok()?;
+    rustix::stdio::dup2_stderr(&file).ok()?;
+    Some(before)
+}
+
+/// Gives the terminal back. Without effect when it is the shell's already.
+pub fn restore() {
+    let Some(state) = taken().take() else { return };
+    // Each step is tried even if another fails; there is nobody left to tell.
+    let mut out = io::stdout();
+    let _ = execute!(
+        out,
+        EndSynchronizedUpdate,
+        style::ResetColor,
+        DisableBracketedPaste,
+        terminal::LeaveAlternateScreen,
+        cursor::Show
+    );
+    let _ = out.flush();
+    let _ = terminal::disable_raw_mode();
+    if let Some(stderr) = state.stderr {
+        let _ = rustix::stdio::dup2_stderr(&stderr);
+    }
+}
+
+/// Whether something would continue this program after a stop: a parent in the same session, that is, a shell with
+/// job control or a program that a shell started.
+fn has_shell() -> bool {
+    let parent = rustix::process::getppid();
+    let session = |pid| rustix::process::getsid(pid).ok();
+    parent.is_some_and(|pid| session(Some(pid)).is_some_and(|s| Some(s) == session(None)))
+}
+
+/// Starts the log anew when it has grown long.
+fn rotate(log: &Path) {
+    if std::fs::metadata(log).is_ok_and(|meta| meta.len() > LOG_LIMIT) {
+        let _ = std::fs::remove_file(log);
+    }
+    if let Some(folder) = log.parent() {
+        let _ = std::fs::create_dir_all(folder);
+    }
+}
+
+/// Counts the lines that arrive in the log while the screen is up.
+pub struct Stray {
+    log: PathBuf,
+    offset: Option<u64>,
+    /// Lines so far.
+    pub lines: usize,
+}
+
+impl Stray {
+    /// Counts from the present end of the log.
+    pub fn new(log: &Path) -> Stray {
+        let offset = std::fs::metadata(log).map(|meta| meta.len()).ok();
+        Stray { log: log.to_owned(), offset, lines: 0 }
+    }
+
+    /// Looks for new lines; true when there were some.
+    pub fn poll(&mut self) -> bool {
+        let new = File::open(&self.log).and_then(|mut file| {
+            let from = self.offset.unwrap_or(0).min(file.metadata()?.len());
+            file.seek(SeekFrom::Start(from))?;
+            let mut bytes = Vec::new();
+            file.take(LOG_LIMIT).read_to_end(&mut bytes)?;
+            self.offset = Some(from + bytes.len() as u64);
+            Ok(bytes.iter().filter(|&&b| b == b'\n').count())
+        });
+        let new = new.unwrap_or(0);
+        self.lines += new;
+        new > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_lines_of_the_log_are_counted_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        std::fs::write(&log, "before\n").unwrap();
+        let mut stray = Stray::new(&log);
+        assert!(!stray.poll());
+        let mut file = OpenOptions::new().append(true).open(&log).unwrap();
+        file.write_all(b"one\ntwo\nthr").unwrap();
+        assert!(stray.poll());
+        file.write_all(b"ee\n").unwrap();
+        assert!(stray.poll() && !stray.poll());
+        assert_eq!(stray.lines, 3);
+    }
+
+    #[test]
+    fn restoring_what_was_not_taken_does_nothing() {
+        restore();
+        assert!(taken().is_none());
+    }
+
+    #[test]
+    fn a_long_log_is_started_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("deep/log");
+        rotate(&log);
+        std::fs::write(&log, "short").unwrap();
+        rotate(&log);
+        assert!(log.exists());
+        File::create(&log).unwrap().set_len(LOG_LIMIT + 1).unwrap();
+        rotate(&log);
+        assert!(!log.exists());
+    }
+}

@@ -1,0 +1,432 @@
+//! From messages to a changed state.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::acts;
+use super::app::App;
+use super::command::{Command, Context};
+use super::event::Msg;
+use super::keys::{Chord, Meaning, spell};
+use super::layout::Pane;
+use super::pane::occurrences;
+use super::popup::{Choice, Entry, EntryKind, Item, Popup, Value};
+use crate::view::{Line, Role};
+
+/// Takes one message in.
+pub fn update(app: &mut App, msg: Msg) {
+    match msg {
+        Msg::Key(key, _) => press(app, key),
+        Msg::Paste(text) => paste(app, &text),
+        Msg::Resize(width, height) => app.resize((width, height)),
+        Msg::News | Msg::Tick => acts::news(app),
+        Msg::Continued => app.effects.repaint = true,
+        Msg::Suspend => app.effects.suspend = true,
+        Msg::Terminate(_) | Msg::Gone => app.effects.quit = true,
+    }
+}
+
+/// A key was pressed.
+fn press(app: &mut App, key: KeyEvent) {
+    app.notice = None;
+    let chord = Chord::from(key);
+    let context = app.popups.last().map_or(Context::Screen, Popup::context);
+    app.pending.push(chord);
+    match app.setup.keys.meaning(context, &app.pending) {
+        Meaning::Command(command) => {
+            app.pending.clear();
+            run(app, command);
+        }
+        Meaning::Prefix => {}
+        Meaning::Nothing => {
+            let keys = std::mem::take(&mut app.pending);
+            if keys.len() == 1 && type_key(app, key) {
+                return;
+            }
+            let help = app.setup.keys.key(Command::Help).unwrap_or_default();
+            app.say(Role::Hint, format!("{} means nothing here; {help} lists the keys.", spell(&keys)));
+        }
+    }
+}
+
+/// Gives a key to the text that is being typed. False when none is.
+fn type_key(app: &mut App, key: KeyEvent) -> bool {
+    let recall = &app.recall;
+    match app.popups.last_mut() {
+        Some(Popup::Choice(choice)) => {
+            // A line has no line ends.
+            if !matches!(key.code, KeyCode::Enter) {
+                choice.area.input(key);
+                choice.narrow();
+            }
+            true
+        }
+        Some(Popup::Entry(entry)) => {
+            match key.code {
+                KeyCode::Up if entry.at_first_line() => entry.older(recall),
+                KeyCode::Down if entry.at_last_line() => entry.newer(recall),
+                KeyCode::Char('m') if key.modifiers == KeyModifiers::CONTROL => {}
+                _ => {
+                    if entry.area.input(key) {
+                        entry.problems.clear();
+                    }
+                }
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Text was pasted: it goes where text is typed, and nowhere else, lest it be taken for keys.
+fn paste(app: &mut App, text: &str) {
+    match app.popups.last_mut() {
+        Some(Popup::Choice(choice)) => {
+            let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            choice.area.insert_str(line);
+            choice.narrow();
+        }
+        Some(Popup::Entry(entry)) => entry.insert(text),
+        _ => app.say(Role::Hint, "There is nothing to paste into; press `:` or `a` first."),
+    }
+}
+
+/// Runs a command, if it can be used now; else says why not.
+pub fn run(app: &mut App, command: Command) {
+    run_with(app, command, "");
+}
+
+/// Runs a command with the arguments that were typed after it.
+pub fn run_with(app: &mut App, command: Command, arguments: &str) {
+    if let Err(reason) = command.enabled(&app.facts()) {
+        app.say(Role::Warning, reason);
+        return;
+    }
+    use Command as C;
+    match command {
+        C::Help => help(app),
+        C::Palette => palette(app),
+        C::Back => back(app),
+        C::Interrupt if app.session.is_idle() && !app.looks.cancel_steps() => acts::quit(app),
+        C::Interrupt => acts::cancel(app),
+        C::Quit => acts::quit(app),
+        C::Open => acts::open(app),
+        C::Apply if arguments.is_empty() => acts::open(app),
+        C::Apply => acts::apply(app, arguments),
+        C::Preview => acts::preview(app),
+        C::Why => acts::why(app),
+        C::AllRules => {
+            app.rules.all = !app.rules.all;
+            app.touch(&[Pane::Rules]);
+        }
+        C::Undo => acts::undo(app),
+        C::Redo => acts::redo(app),
+        C::Strategy => enter(app, EntryKind::Strategy, arguments, ""),
+        C::Step => acts::step(app),
+        C::Run => acts::run_all(app),
+        C::Search => acts::search_again(app),
+        C::Sketch => {
+            let last = app.search.clone().unwrap_or_default();
+            enter(app, EntryKind::Sketch, arguments, &last);
+        }
+        C::Cancel => acts::cancel(app),
+        C::Grow => {
+            if let Some(path) = app.printed.parent(&app.selection) {
+                app.select(path);
+            }
+        }
+        C::Shrink => {
+            if let Some(path) = app.printed.first_part(&app.selection) {
+                app.select(path);
+            }
+        }
+        C::Up => vertical(app, -1),
+        C::Down => vertical(app, 1),
+        C::Left => horizontal(app, -1),
+        C::Right => horizontal(app, 1),
+        C::Top => vertical(app, -FAR),
+        C::Bottom => vertical(app, FAR),
+        C::HalfUp => vertical(app, -(page(app) / 2).max(1)),
+        C::HalfDown => vertical(app, (page(app) / 2).max(1)),
+        C::PageUp => vertical(app, -page(app)),
+        C::PageDown => vertical(app, page(app)),
+        C::Find => {
+            let last = app.window(app.focus.pane).find.clone();
+            enter(app, EntryKind::Find, arguments, &last);
+        }
+        C::FindNext => find(app, Search::Next),
+        C::FindPrevious => find(app, Search::Previous),
+        C::NextPane => go(app, app.focus.pane.cycle(1)),
+        C::PreviousPane => go(app, app.focus.pane.cycle(-1)),
+        C::Term => go(app, Pane::Term),
+        C::Loops => go(app, Pane::Loops),
+        C::Rules => go(app, Pane::Rules),
+        C::SearchPane => go(app, Pane::Search),
+        C::Kernel => go(app, Pane::Kernel),
+        C::BenchPane => go(app, Pane::Bench),
+        C::History => go(app, Pane::History),
+        C::Jobs => go(app, Pane::Jobs),
+        C::Zoom => {
+            app.focus.zoomed = !app.focus.zoomed;
+            app.touch_all();
+        }
+        C::NextStage => acts::stage(app, 1),
+        C::PreviousStage => acts::stage(app, -1),
+        C::Target => acts::target(app),
+        C::Bench => acts::bench(app),
+        C::Sizes => {
+            let now: Vec<String> = app.session.sizes().iter().map(|(n, v)| format!("{n}={v}")).collect();
+            enter(app, EntryKind::Sizes, arguments, &now.join(" "));
+        }
+        C::Device => acts::device(app, arguments),
+        C::Pin => acts::pin(app),
+        C::Diff => acts::diff(app),
+        C::Copy => acts::copy(app),
+        C::CopyCommand => acts::copy_command(app),
+        C::Save => enter(app, EntryKind::Save, arguments, ""),
+        C::Reload => acts::reload(app),
+        C::Edit => acts::edit(app),
+        C::Suspend => app.effects.suspend = true,
+        C::Repaint => app.effects.repaint = true,
+        C::ChoiceUp => step_choice(app, -1),
+        C::ChoiceDown => step_choice(app, 1),
+        C::ChoicePageUp => step_choice(app, -10),
+        C::ChoicePageDown => step_choice(app, 10),
+        C::ChoiceComplete => {
+            if let Some(Popup::Choice(choice)) = app.popups.last_mut()
+                && let Some(name) = choice.highlighted().map(|item| item.name.clone())
+            {
+                choice.set_text(&format!("{name} "));
+            }
+        }
+        C::ChoiceAccept => choose(app),
+        C::ChoiceBack | C::EntryBack => close_text(app),
+        C::PageClose => close_page(app),
+        C::QuestionNo => {
+            app.popups.pop();
+        }
+        C::PageLineUp => scroll(app, -1, 0),
+        C::PageLineDown => scroll(app, 1, 0),
+        C::PageLeft => scroll(app, 0, -8),
+        C::PageRight => scroll(app, 0, 8),
+        C::PageBackScreen => scroll(app, -15, 0),
+        C::PageForwardScreen => scroll(app, 15, 0),
+        C::PageTop => scroll(app, -FAR, -FAR),
+        C::PageBottom => scroll(app, FAR, 0),
+        C::PageAccept => acts::accept_page(app),
+        C::PageNext => acts::next_step(app),
+        C::PagePrevious => acts::previous_step(app),
+        C::PageRun => acts::run_all(app),
+        C::EntryAccept => acts::accept_entry(app),
+        C::EntryNewline => {
+            if let Some(Popup::Entry(entry)) = app.popups.last_mut()
+                && entry.kind.is_multiline()
+            {
+                entry.area.insert_newline();
+            }
+        }
+        C::EntryOlder => {
+            if let Some(Popup::Entry(entry)) = app.popups.last_mut() {
+                entry.older(&app.recall);
+            }
+        }
+        C::EntryNewer => {
+            if let Some(Popup::Entry(entry)) = app.popups.last_mut() {
+                entry.newer(&app.recall);
+            }
+        }
+        C::QuestionYes => acts::answer(app, false),
+        C::QuestionSave => acts::answer(app, true),
+    }
+}
+
+/// Further than any text is long, and far from the limits of the type.
+const FAR: isize = isize::MAX / 4;
+
+fn go(app: &mut App, pane: Pane) {
+    app.focus.go(pane);
+    app.touch(&[pane]);
+}
+
+/// The rows of the focused pane.
+fn page(app: &App) -> isize {
+    let rows = super::draw::room(app, app.focus.pane).map_or(1, |(rows, _)| rows);
+    isize::try_from(rows).unwrap_or(1).max(1)
+}
+
+fn vertical(app: &mut App, by: isize) {
+    let pane = app.focus.pane;
+    if pane == Pane::Term {
+        let path = match by {
+            FAR.. => app.printed.step(&app.selection, by),
+            i if i <= -FAR => Some(crate::lang::path::Path::root()),
+            _ => app.printed.step_lines(&app.selection, by),
+        };
+        if let Some(path) = path {
+            app.select(path);
+        }
+        return;
+    }
+    let (body, window) = app.pane_mut(pane);
+    window.step(body, by);
+    app.moved(pane);
+}
+
+fn horizontal(app: &mut App, by: isize) {
+    let pane = app.focus.pane;
+    if pane == Pane::Term {
+        if let Some(path) = app.printed.step(&app.selection, by) {
+            app.select(path);
+        }
+        return;
+    }
+    let (body, window) = app.pane_mut(pane);
+    window.slide(body, by * 4);
+}
+
+/// Where to look for a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Search {
+    /// From the present line on.
+    Here,
+    /// After it.
+    Next,
+    /// Before it.
+    Previous,
+}
+
+/// Goes to a place that has what is looked for.
+pub fn find(app: &mut App, search: Search) {
+    let pane = app.focus.pane;
+    let text = app.window(pane).find.clone();
+    let present = match pane {
+        Pane::Term => app.printed.place(&app.selection).map_or(0, |(line, _, _)| line),
+        _ if app.body(pane).list => app.window(pane).cursor,
+        _ => app.window(pane).top,
+    };
+    let from = if search == Search::Here { present.checked_sub(1) } else { Some(present) };
+    let (body, window) = app.pane_mut(pane);
+    let Some(line) = window.find_next(body, from, search != Search::Previous) else {
+        app.say(Role::Warning, format!("`{text}` is not in this pane."));
+        return;
+    };
+    if pane == Pane::Term {
+        let shown = app.body(pane).lines.get(line).map(Line::text).unwrap_or_default();
+        let range = occurrences(&shown, &text).into_iter().next();
+        if let Some(path) = range.and_then(|range| app.printed.covering(line, range)) {
+            app.select(path);
+        }
+    }
+    app.moved(pane);
+}
+
+/// One step out; nothing is lost.
+fn back(app: &mut App) {
+    let pane = app.focus.pane;
+    if app.popups.pop().is_some() {
+        return;
+    }
+    let (_, window) = app.pane_mut(pane);
+    if !window.find.is_empty() {
+        window.find.clear();
+        app.touch(&[pane]);
+    } else if app.stepping.take().is_some() {
+        app.say(Role::Hint, "The strategy is left where it is.");
+    } else if app.focus.zoomed {
+        app.focus.zoomed = false;
+        app.touch_all();
+    }
+}
+
+/// Closes a popup with typed text; what was typed can be brought back.
+fn close_text(app: &mut App) {
+    if let Some(Popup::Entry(entry)) = app.popups.pop() {
+        app.recall.add(entry.kind, &entry.text());
+    }
+}
+
+fn close_page(app: &mut App) {
+    app.popups.pop();
+    app.trail = None;
+}
+
+fn scroll(app: &mut App, lines: isize, columns: isize) {
+    if let Some(Popup::Page(page)) = app.popups.last_mut() {
+        page.scroll_by(lines, columns);
+    }
+}
+
+fn step_choice(app: &mut App, by: isize) {
+    if let Some(Popup::Choice(choice)) = app.popups.last_mut() {
+        choice.step(by);
+    }
+}
+
+/// Opens an entry, or takes its text at once where it was typed after the command.
+fn enter(app: &mut App, kind: EntryKind, arguments: &str, text: &str) {
+    let begin = if arguments.is_empty() { text } else { arguments };
+    app.popups.push(Popup::Entry(Box::new(Entry::new(kind, begin))));
+    if !arguments.is_empty() {
+        acts::accept_entry(app);
+    }
+}
+
+/// The commands of the screen as entries of a list, those of the pane first.
+fn command_items(app: &App) -> Vec<Item> {
+    let facts = app.facts();
+    let here = super::command::hints_of(app.focus.pane);
+    let rest = Command::ALL.iter().filter(|c| c.context() == Context::Screen && !here.contains(c));
+    here.iter()
+        .chain(rest)
+        .map(|command| {
+            let keys: Vec<String> = app.setup.keys.keys(*command).iter().map(|k| spell(k)).collect();
+            Item {
+                name: command.name().to_owned(),
+                key: keys.join(" "),
+                doc: match command.arguments() {
+                    Some(arguments) => format!("{} Takes: {arguments}", command.doc()),
+                    None => command.doc().to_owned(),
+                },
+                disabled: command.enabled(&facts).err(),
+                value: Value::Command(*command),
+            }
+        })
+        .collect()
+}
+
+fn help(app: &mut App) {
+    let title = format!("Help: {} pane first", app.focus.pane.title());
+    let items = command_items(app);
+    app.popups.push(Popup::Choice(Box::new(Choice::new(title, items, false))));
+}
+
+fn palette(app: &mut App) {
+    let mut items = command_items(app);
+    items.extend(acts::strategy_items(app));
+    app.popups.push(Popup::Choice(Box::new(Choice::new("Command or strategy", items, true))));
+}
+
+/// Takes the highlighted entry of a list.
+fn choose(app: &mut App) {
+    let Some(Popup::Choice(choice)) = app.popups.last() else { return };
+    let text = choice.text().trim().to_owned();
+    let Some(item) = choice.highlighted().cloned() else {
+        app.say(Role::Warning, "Nothing matches; Esc closes the list.");
+        return;
+    };
+    if let Some(reason) = &item.disabled {
+        app.say(Role::Warning, reason.clone());
+        return;
+    }
+    app.popups.pop();
+    match item.value {
+        Value::Command(command) => {
+            // What follows the command's own name are its arguments.
+            let arguments = text.strip_prefix(command.name()).map(str::trim).unwrap_or_default();
+            let arguments = if command.arguments().is_some() { arguments } else { "" };
+            run_with(app, command, arguments);
+        }
+        Value::Strategy(text) => acts::start_stepping(app, &text),
+        Value::Typed => enter(app, EntryKind::Strategy, &text, ""),
+        Value::Device(id) => acts::device(app, &id),
+    }
+}

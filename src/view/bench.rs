@@ -1,0 +1,189 @@
+//! Measured times.
+
+use super::figures;
+use super::table::{self, Column};
+use super::text::{Alphabet, Line, Role};
+use crate::session::action::{Measurement, RevisionId};
+use crate::session::history::History;
+
+/// A table of all measurements, oldest revision first.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Table {
+    /// The heading.
+    pub head: Line,
+    /// A line a measurement.
+    pub rows: Vec<Line>,
+    /// The revision of each line.
+    pub revisions: Vec<RevisionId>,
+}
+
+const COLUMNS: &[Column] = &[
+    Column::figures("rev"),
+    Column::figures("median"),
+    Column::flexible("95 % interval"),
+    Column::figures("GFLOP/s"),
+    Column::figures("GB/s"),
+    Column::words("check"),
+    Column::words("sizes"),
+    Column::words("device"),
+    Column::figures("runs"),
+];
+
+/// The table at a width.
+pub fn table(history: &History, width: usize, alphabet: Alphabet) -> Table {
+    let all = measurements(history);
+    let rows: Vec<Vec<Line>> = all.iter().map(|(id, m)| row(*id, m)).collect();
+    let (head, rows) = table::layout(COLUMNS, &rows, width, alphabet);
+    Table { head, rows, revisions: all.iter().map(|(id, _)| *id).collect() }
+}
+
+/// Every measurement with its revision.
+pub fn measurements(history: &History) -> Vec<(RevisionId, &Measurement)> {
+    (0..history.len())
+        .filter_map(|id| Some((id, history.revision(id)?)))
+        .flat_map(|(id, revision)| revision.measurements.iter().map(move |m| (id, m)))
+        .collect()
+}
+
+fn row(id: RevisionId, m: &Measurement) -> Vec<Line> {
+    let number = |text: String| Line::of(Role::Number, text);
+    let rate = |value: Option<f64>| number(value.map(figures::digits).unwrap_or_default());
+    vec![
+        number(id.to_string()),
+        number(figures::time(m.median_ns)),
+        Line::plain(format!("{} – {}", figures::time(m.interval_ns.0), figures::time(m.interval_ns.1))),
+        rate(m.gflops()),
+        rate(m.gbytes()),
+        Line::of(Role::Good, format!("✓ {}", error(m.max_error))),
+        Line::plain(sizes(m)),
+        Line::plain(m.device.clone()),
+        number(m.runs.to_string()),
+    ]
+}
+
+fn error(max_error: f64) -> String {
+    if max_error == 0.0 { "exact".to_owned() } else { format!("{max_error:.1e}") }
+}
+
+fn sizes(m: &Measurement) -> String {
+    m.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// All about one measurement.
+pub fn details(id: RevisionId, m: &Measurement) -> Vec<Line> {
+    let mut lines = vec![
+        Line::of(Role::Title, format!("revision {id} on {}", m.device)),
+        Line::plain("median  ")
+            .with(Role::Number, figures::time(m.median_ns))
+            .with(Role::Plain, format!(" of {} runs, 95 % interval ", m.runs))
+            .with(
+                Role::Number,
+                format!("{} – {}", figures::time(m.interval_ns.0), figures::time(m.interval_ns.1)),
+            ),
+        Line::plain("check   ").with(Role::Good, format!("✓ {}", m.check)).with(
+            Role::Plain,
+            if m.max_error == 0.0 {
+                ", exact".to_owned()
+            } else {
+                format!(", largest relative error {:.1e}", m.max_error)
+            },
+        ),
+        Line::plain(format!("sizes   {}", sizes(m))),
+        Line::plain(format!("kernel  {}", m.kernel)),
+    ];
+    if let (Some(flops), Some(gflops)) = (m.flops, m.gflops()) {
+        lines.push(
+            Line::plain("work    ")
+                .with(Role::Number, format!("{} GFLOP/s", figures::digits(gflops)))
+                .with(Role::Plain, format!(" of {} operations a run", figures::count(flops as u64))),
+        );
+    }
+    if let (Some(bytes), Some(rate)) = (m.bytes, m.gbytes()) {
+        lines.push(
+            Line::plain("traffic ")
+                .with(Role::Number, format!("{} GB/s", figures::digits(rate)))
+                .with(Role::Plain, format!(" of {} in and out", figures::bytes(bytes as u64))),
+        );
+    }
+    lines.extend(m.warnings.iter().map(|w| Line::of(Role::Warning, format!("mind: {w}"))));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::digest::Digest;
+    use crate::lang::literal::Literal;
+    use crate::lang::path::PathMap;
+    use crate::lang::term::Term;
+    use crate::session::history::Revision;
+    use crate::view::history;
+
+    fn measured(median_ns: f64) -> Measurement {
+        Measurement {
+            device: "cpu".to_owned(),
+            kernel: Digest::of(b"kernel"),
+            sizes: [("m".into(), 64)].into_iter().collect(),
+            median_ns,
+            interval_ns: (median_ns * 0.99, median_ns * 1.01),
+            runs: 30,
+            flops: Some(524_288.0),
+            bytes: Some(49_152.0),
+            check: "the high-level program".to_owned(),
+            max_error: 2e-7,
+            warnings: vec!["The clock changed.".to_owned()],
+        }
+    }
+
+    fn sample() -> History {
+        let term = Term::lit(Literal::Int(1, crate::lang::ty::Scalar::I32));
+        let revision = |label: &str, times: &[f64]| Revision {
+            term: term.clone(),
+            label: label.to_owned(),
+            steps: vec![],
+            measurements: times.iter().map(|t| measured(*t)).collect(),
+        };
+        let mut history = History::new(term.clone(), "matmul.rise");
+        history.goto(0);
+        if let Some(first) = history.revision_mut(0) {
+            first.measurements.push(measured(100_000.0));
+        }
+        let one = history.add(0, revision("topDown(\n  mapFusion)", &[]), PathMap::identity());
+        history.add(one, revision("splitJoin(32)", &[64_800.0]), PathMap::identity());
+        history.goto(0);
+        history.add(0, revision("noise", &[100_500.0]), PathMap::identity());
+        history
+    }
+
+    #[test]
+    fn the_tree_shows_the_present_state_and_what_each_step_bought() {
+        let rows = history::rows(&sample(), Some(0), Alphabet::Unicode);
+        let texts: Vec<_> = rows.iter().map(|row| row.line.text()).collect();
+        assert_eq!(
+            texts,
+            [
+                "○ 0 matmul.rise  pinned  100.0 µs",
+                "  ○ 1 topDown( mapFusion)",
+                "  ○ 2 splitJoin(32)  64.80 µs -35.2 % from 0",
+                "  ● 3 noise  now  100.5 µs no measurable difference from 0",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_table_has_a_row_a_measurement() {
+        let table = table(&sample(), 140, Alphabet::Unicode);
+        assert_eq!(table.revisions, [0, 2, 3]);
+        assert_eq!(
+            table.head.text(),
+            "rev    median  95 % interval        GFLOP/s    GB/s  check     sizes  device  runs"
+        );
+        assert_eq!(
+            table.rows[0].text(),
+            "  0  100.0 µs  99.00 µs – 101.0 µs    5.243  0.4915  ✓ 2.0e-7  m=64   cpu       30"
+        );
+        let details = details(2, &measured(64_800.0));
+        assert!(details.iter().any(|line| line.text().contains("largest relative error 2.0e-7")));
+        assert!(details.iter().any(|line| line.text() == "mind: The clock changed."));
+    }
+}

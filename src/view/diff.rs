@@ -1,0 +1,207 @@
+//! The difference of two texts, line by line, with the changed words marked.
+//!
+//! Every line of the result begins with `+ `, `- ` or two spaces, so that it can be read without colours.
+//! Unchanged stretches are folded to a few lines of context.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::text::{Line, Mark, Role, Span};
+
+/// Beyond this many edits (lines of one side times lines of the other) a stretch is shown as replaced whole:
+/// finding the shortest difference takes time in proportion, and nobody reads it.
+const TOO_DIFFERENT: usize = 4_000_000;
+/// The same for the words of a pair of lines.
+const TOO_MANY_WORDS: usize = 10_000;
+
+/// How two texts differ, in numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Lines only in the new text.
+    pub inserted: usize,
+    /// Lines only in the old text.
+    pub deleted: usize,
+}
+
+/// The difference of two lists of lines, with `context` unchanged lines around each change (`None` shows all).
+pub fn of_lines(old: &[Line], new: &[Line], context: Option<usize>) -> (Vec<Line>, Counts) {
+    let old_text: Vec<String> = old.iter().map(Line::text).collect();
+    let new_text: Vec<String> = new.iter().map(Line::text).collect();
+    let ops = operations(&old_text, &new_text, TOO_DIFFERENT);
+    let mut out = Vec::new();
+    let mut counts = Counts::default();
+    let last = ops.len().saturating_sub(1);
+    for (i, op) in ops.iter().enumerate() {
+        let (old_range, new_range) = (op.old_range(), op.new_range());
+        if matches!(op, DiffOp::Equal { .. }) {
+            let lines = &new[new_range];
+            let before = if i == 0 { 0 } else { context.unwrap_or(lines.len()) };
+            let after = if i == last { 0 } else { context.unwrap_or(lines.len()) };
+            same(lines, before, after, context.is_none(), &mut out);
+            continue;
+        }
+        let (deleted, inserted) = (&old[old_range], &new[new_range]);
+        counts.deleted += deleted.len();
+        counts.inserted += inserted.len();
+        let paired = deleted.len() == inserted.len();
+        let mut minus = Vec::new();
+        let mut plus = Vec::new();
+        for i in 0..deleted.len().max(inserted.len()) {
+            match (deleted.get(i), inserted.get(i)) {
+                (Some(old), Some(new)) if paired => {
+                    let (old, new) = words(old, new);
+                    minus.push(gutter('-', old));
+                    plus.push(gutter('+', new));
+                }
+                (old, new) => {
+                    minus.extend(old.map(|line| gutter('-', line.clone().marked(Mark::Deleted))));
+                    plus.extend(new.map(|line| gutter('+', line.clone().marked(Mark::Inserted))));
+                }
+            }
+        }
+        out.extend(minus);
+        out.extend(plus);
+    }
+    (out, counts)
+}
+
+/// The difference of two plain texts.
+pub fn of_texts(old: &str, new: &str, context: Option<usize>) -> (Vec<Line>, Counts) {
+    let lines = |text: &str| super::text::lines_of(Role::Plain, text);
+    of_lines(&lines(old), &lines(new), context)
+}
+
+/// An unchanged stretch: `before` lines after the change above it, `after` lines before the change below it.
+fn same(lines: &[Line], before: usize, after: usize, all: bool, out: &mut Vec<Line>) {
+    let plain = |line: &Line| gutter(' ', line.clone());
+    if all || lines.len() <= before + after + 1 {
+        out.extend(lines.iter().map(plain));
+        return;
+    }
+    let hidden = lines.len() - before - after;
+    out.extend(lines[..before].iter().map(plain));
+    out.push(Line::of(Role::Dim, format!("  ⋯ {hidden} lines unchanged")));
+    out.extend(lines[lines.len() - after..].iter().map(plain));
+}
+
+/// A line with its sign in front.
+fn gutter(sign: char, line: Line) -> Line {
+    let mark = match sign {
+        '+' => Mark::Inserted,
+        '-' => Mark::Deleted,
+        _ => Mark::None,
+    };
+    let mut out = Line { spans: vec![Span { text: format!("{sign} ").into(), role: Role::Plain, mark }] };
+    out.append(line);
+    out
+}
+
+/// A changed pair of lines, with only the words marked that differ.
+fn words(old: &Line, new: &Line) -> (Line, Line) {
+    let (old_text, new_text) = (old.text(), new.text());
+    let (old_words, new_words) = (split_words(&old_text), split_words(&new_text));
+    let (mut old, mut new) = (old.clone(), new.clone());
+    let offset = |words: &[&str], i: usize| words[..i].iter().map(|w| w.len()).sum::<usize>();
+    for op in operations(&old_words, &new_words, TOO_MANY_WORDS) {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let (o, n) = (op.old_range(), op.new_range());
+        old.mark(offset(&old_words, o.start)..offset(&old_words, o.end), Mark::Deleted);
+        new.mark(offset(&new_words, n.start)..offset(&new_words, n.end), Mark::Inserted);
+    }
+    (old, new)
+}
+
+/// Words, runs of spaces and single symbols; together they are the text.
+fn split_words(text: &str) -> Vec<&str> {
+    let class = |c: char| match c {
+        _ if c.is_alphanumeric() || c == '_' => 0,
+        ' ' => 1,
+        _ => 2,
+    };
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut previous = None;
+    for (i, c) in text.char_indices() {
+        let kind = class(c);
+        if previous.is_some_and(|p| p != kind || kind == 2) {
+            words.push(&text[start..i]);
+            start = i;
+        }
+        previous = Some(kind);
+    }
+    if start < text.len() {
+        words.push(&text[start..]);
+    }
+    words
+}
+
+/// The shortest edit, or one replacement where looking for it would take too long.
+fn operations<T: std::hash::Hash + Eq + Ord>(old: &[T], new: &[T], limit: usize) -> Vec<DiffOp> {
+    let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old_rest, new_rest) = (&old[prefix..], &new[prefix..]);
+    let suffix = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (m, n) = (old_rest.len() - suffix, new_rest.len() - suffix);
+    if m.saturating_mul(n) <= limit {
+        return capture_diff_slices(Algorithm::Myers, old, new);
+    }
+    let mut ops = Vec::new();
+    if prefix > 0 {
+        ops.push(DiffOp::Equal { old_index: 0, new_index: 0, len: prefix });
+    }
+    ops.push(DiffOp::Replace { old_index: prefix, old_len: m, new_index: prefix, new_len: n });
+    if suffix > 0 {
+        ops.push(DiffOp::Equal { old_index: prefix + m, new_index: prefix + n, len: suffix });
+    }
+    ops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(lines: &[Line]) -> Vec<String> {
+        lines.iter().map(Line::text).collect()
+    }
+
+    #[test]
+    fn only_the_changed_words_are_marked() {
+        let (lines, counts) = of_texts("a\nmap f (map g x)\nb", "a\nmap f (mapSeq g x)\nb", Some(1));
+        assert_eq!(texts(&lines), ["  a", "- map f (map g x)", "+ map f (mapSeq g x)", "  b"]);
+        assert_eq!(counts, Counts { inserted: 1, deleted: 1 });
+        let marked: Vec<_> =
+            lines[2].spans.iter().filter(|s| s.mark == Mark::Inserted).map(|s| s.text.as_ref()).collect();
+        assert_eq!(marked, ["+ ", "mapSeq"]);
+    }
+
+    #[test]
+    fn unchanged_stretches_are_folded() {
+        let old: String = (0..20).map(|i| format!("{i}\n")).collect();
+        let new = old.replace("10\n", "ten\n");
+        let (lines, _) = of_texts(&old, &new, Some(2));
+        assert_eq!(
+            texts(&lines),
+            ["  ⋯ 8 lines unchanged", "  8", "  9", "- 10", "+ ten", "  11", "  12", "  ⋯ 7 lines unchanged"]
+        );
+    }
+
+    #[test]
+    fn a_difference_too_large_to_search_is_a_replacement() {
+        let side = |tag: &str| (0..3000).map(|i| format!("{tag}{i}")).collect::<Vec<_>>();
+        let (old, new) = (side("a"), side("b"));
+        assert_eq!(operations(&old, &new, TOO_DIFFERENT).len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn both_sides_can_be_read_off(old in "[ab\n]{0,20}", new in "[ab\n]{0,20}") {
+            let (lines, _) = of_texts(&old, &new, None);
+            let side = |drop: char| -> Vec<String> {
+                texts(&lines).iter().filter(|l| !l.starts_with(drop)).map(|l| l[2..].to_owned()).collect()
+            };
+            prop_assert_eq!(side('+'), old.lines().map(str::to_owned).collect::<Vec<_>>());
+            prop_assert_eq!(side('-'), new.lines().map(str::to_owned).collect::<Vec<_>>());
+        }
+    }
+}

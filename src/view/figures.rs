@@ -1,0 +1,89 @@
+//! Figures as people read them: four digits and a unit.
+
+/// A time given in nanoseconds: `812.4 µs`.
+pub fn time(ns: f64) -> String {
+    let (value, unit) = match ns.abs() {
+        n if n < 1e3 => (ns, "ns"),
+        n if n < 1e6 => (ns / 1e3, "µs"),
+        n if n < 1e9 => (ns / 1e6, "ms"),
+        _ => (ns / 1e9, "s"),
+    };
+    format!("{} {unit}", digits(value))
+}
+
+/// Four significant digits, without an exponent for everyday figures.
+pub fn digits(value: f64) -> String {
+    let magnitude = value.abs();
+    if !value.is_finite() {
+        return "-".to_owned();
+    }
+    if magnitude >= 1e7 || (magnitude > 0.0 && magnitude < 1e-3) {
+        return format!("{value:.2e}");
+    }
+    let decimals = match magnitude {
+        m if m >= 1000.0 => 0,
+        m if m >= 100.0 => 1,
+        m if m >= 10.0 => 2,
+        m if m >= 1.0 => 3,
+        _ => 4,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// A count: `940`, `11.2 k`, `1.04 M`.
+pub fn count(n: u64) -> String {
+    let value = n as f64;
+    match n {
+        0..10_000 => n.to_string(),
+        10_000..1_000_000 => format!("{:.1} k", value / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.2} M", value / 1e6),
+        _ => format!("{:.2} G", value / 1e9),
+    }
+}
+
+/// An amount of memory, in binary units.
+pub fn bytes(n: u64) -> String {
+    let value = n as f64;
+    match n {
+        0..1024 => format!("{n} B"),
+        1024..1_048_576 => format!("{:.1} KiB", value / 1024.0),
+        1_048_576..1_073_741_824 => format!("{:.1} MiB", value / 1_048_576.0),
+        _ => format!("{:.2} GiB", value / 1_073_741_824.0),
+    }
+}
+
+/// How long something has been running: `3.1 s`, `2 min 05 s`.
+pub fn elapsed(seconds: f64) -> String {
+    if seconds < 100.0 {
+        return format!("{seconds:.1} s");
+    }
+    let whole = seconds as u64;
+    format!("{} min {:02} s", whole / 60, whole % 60)
+}
+
+/// A change from one figure to another, in per cent: `-35.2 %`.
+pub fn change(from: f64, to: f64) -> Option<String> {
+    (from > 0.0 && from.is_finite() && to.is_finite())
+        .then(|| format!("{:+.1} %", (to - from) / from * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_digits_and_a_unit() {
+        assert_eq!(time(812.0), "812.0 ns");
+        assert_eq!(time(812_412.0), "812.4 µs");
+        assert_eq!(time(1_234_567_890.0), "1.235 s");
+        assert_eq!(digits(0.0), "0.0000");
+        assert_eq!(digits(f64::NAN), "-");
+        assert_eq!(digits(2.5e-7), "2.50e-7");
+        assert_eq!(count(9_999), "9999");
+        assert_eq!(count(11_200), "11.2 k");
+        assert_eq!(bytes(3 << 30), "3.00 GiB");
+        assert_eq!(elapsed(125.4), "2 min 05 s");
+        assert_eq!(change(100.0, 64.8).as_deref(), Some("-35.2 %"));
+        assert_eq!(change(0.0, 1.0), None);
+    }
+}

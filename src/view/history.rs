@@ -1,0 +1,76 @@
+//! The tree of revisions.
+//!
+//! In comes the history; out comes a line a revision, branches indented, the present one marked, each with its
+//! newest measurement and what the step bought.
+
+use super::figures;
+use super::text::{Alphabet, Line, Role};
+use crate::session::action::{Measurement, RevisionId};
+use crate::session::history::History;
+
+/// A revision and its line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// Which revision.
+    pub revision: RevisionId,
+    /// What is shown.
+    pub line: Line,
+}
+
+/// Every revision in the order of the tree. `pinned` is the revision that is kept to compare with.
+pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -> Vec<Row> {
+    let current = history.current();
+    let outline = history.outline();
+    outline
+        .into_iter()
+        .filter_map(|(id, depth)| {
+            let revision = history.revision(id)?;
+            let mut line = Line::empty();
+            let sign = if id == current { alphabet.pick("●", "*") } else { alphabet.pick("○", "o") };
+            line.push(Role::Dim, "  ".repeat(depth));
+            line.push(if id == current { Role::Good } else { Role::Dim }, format!("{sign} "));
+            line.push(Role::Number, format!("{id} "));
+            let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
+            line.push(if id == current { Role::Title } else { Role::Plain }, label);
+            if revision.steps.len() > 1 {
+                line.push(Role::Dim, format!(" ({} steps)", revision.steps.len()));
+            }
+            if id == current {
+                line.push(Role::Hint, "  now");
+            }
+            if pinned == Some(id) {
+                line.push(Role::Hint, "  pinned");
+            }
+            if let Some(measured) = revision.measurements.last() {
+                line.push(Role::Number, format!("  {}", figures::time(measured.median_ns)));
+                if let Some((before, change)) = bought(history, id, measured) {
+                    let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
+                    line.push(role, format!(" {change}"));
+                    line.push(Role::Dim, format!(" from {before}"));
+                }
+            }
+            Some(Row { revision: id, line })
+        })
+        .collect()
+}
+
+/// The nearest revision above that was measured on the same device at the same sizes, and the change since.
+fn bought(history: &History, id: RevisionId, measured: &Measurement) -> Option<(RevisionId, String)> {
+    let mut above = history.parent(id);
+    while let Some(id) = above {
+        let comparable = |m: &&Measurement| m.device == measured.device && m.sizes == measured.sizes;
+        if let Some(before) = history.revision(id)?.measurements.iter().rev().find(comparable) {
+            // Intervals that overlap are no difference.
+            let apart = before.interval_ns.0 > measured.interval_ns.1
+                || measured.interval_ns.0 > before.interval_ns.1;
+            let change = if apart {
+                figures::change(before.median_ns, measured.median_ns)?
+            } else {
+                "no measurable difference".to_owned()
+            };
+            return Some((id, change));
+        }
+        above = history.parent(id);
+    }
+    None
+}

@@ -1,0 +1,23 @@
+//! What there is to see: plain lines of spans with roles, never colours.
+//!
+//! In come values of the stages before (terms, rules, reports, text); out go [`Line`]s. What must hold: a view
+//! is a pure function of what it shows, it knows no screen (no colour, no size of a terminal beyond a width it
+//! is given), and every fact it shows is in its text, so that a role only ever adds emphasis.
+
+pub mod bench;
+pub mod code;
+pub mod diff;
+pub mod figures;
+pub mod history;
+pub mod jobs;
+pub mod kernel;
+pub mod loops;
+pub mod problem;
+pub mod rules;
+pub mod search;
+pub mod status;
+pub mod table;
+pub mod term;
+pub mod text;
+
+pub use text::{Alphabet, Line, Mark, Role, Span};

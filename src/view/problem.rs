@@ -1,0 +1,76 @@
+//! What is wrong, with the place it is wrong at.
+
+use super::text::{Alphabet, Line, Role};
+use crate::lang::diag::{self, Charset, Diagnostic, Severity};
+use crate::lang::source::Sources;
+
+/// A problem as the command line shows it, with roles.
+pub fn lines(problem: &Diagnostic, sources: &Sources, alphabet: Alphabet) -> Vec<Line> {
+    let charset = match alphabet {
+        Alphabet::Unicode => Charset::Unicode,
+        Alphabet::Ascii => Charset::Ascii,
+    };
+    let mut lines = vec![Line::empty()];
+    for (role, text) in problem.render_styled(sources, charset) {
+        for (i, piece) in text.split('\n').enumerate() {
+            if i > 0 {
+                lines.push(Line::empty());
+            }
+            if let Some(line) = lines.last_mut() {
+                line.push(of(role), piece.trim_end_matches('\r').to_owned());
+            }
+        }
+    }
+    while lines.last().is_some_and(|line| line.text().trim().is_empty()) {
+        lines.pop();
+    }
+    lines
+}
+
+/// The message and its hints without the place, for a popup that shows the text itself.
+pub fn brief(problem: &Diagnostic) -> Vec<Line> {
+    let mut lines = vec![Line::of(Role::Error, problem.message.clone())];
+    let label = problem.labels.iter().filter(|label| !label.message.is_empty());
+    lines.extend(label.map(|label| Line::plain(label.message.clone())));
+    lines.extend(problem.notes.iter().map(|note| Line::plain(note.clone())));
+    lines.extend(problem.hints.iter().map(|hint| Line::of(Role::Hint, hint.clone())));
+    lines.iter().flat_map(split).collect()
+}
+
+/// A line broken at its line ends.
+fn split(line: &Line) -> Vec<Line> {
+    let role = line.spans.first().map_or(Role::Plain, |span| span.role);
+    super::text::lines_of(role, &line.text())
+}
+
+fn of(role: diag::Role) -> Role {
+    match role {
+        diag::Role::Header(Severity::Error) | diag::Role::Primary(Severity::Error) => Role::Error,
+        diag::Role::Header(Severity::Warning) | diag::Role::Primary(Severity::Warning) => Role::Warning,
+        diag::Role::Header(Severity::Note) | diag::Role::Primary(Severity::Note) => Role::Hint,
+        diag::Role::Message => Role::Title,
+        diag::Role::LineNumber | diag::Role::Border => Role::Dim,
+        diag::Role::Secondary | diag::Role::Bullet => Role::Hint,
+        diag::Role::Text => Role::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_reads_as_on_the_command_line() {
+        let mut sources = Sources::new();
+        let file = sources.add("a.rise", "def f = mpa\n");
+        let problem = Diagnostic::error("E0101", "There is no `mpa`.")
+            .label(diag::Span { file, start: 8, end: 11 }, "this name")
+            .hint("Did you mean `map`?");
+        let lines = lines(&problem, &sources, Alphabet::Ascii);
+        let text = lines.iter().map(Line::text).collect::<Vec<_>>().join("\n");
+        assert_eq!(text, problem.render_with(&sources, Charset::Ascii).trim_end());
+        assert!(lines.iter().flat_map(|l| &l.spans).any(|s| s.role == Role::Error));
+        let brief: Vec<_> = brief(&problem).iter().map(Line::text).collect();
+        assert_eq!(brief, ["There is no `mpa`.", "this name", "Did you mean `map`?"]);
+    }
+}

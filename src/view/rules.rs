@@ -1,0 +1,41 @@
+//! The rules that could be applied at the selection.
+
+use super::text::{Alphabet, Line, Role};
+use crate::lang::path::Path;
+
+/// A rule with what it is about, or why it does not apply.
+pub fn line<T>(call: &str, doc: &str, result: &Result<T, String>, alphabet: Alphabet) -> Line {
+    match result {
+        Ok(_) => Line::of(Role::Good, alphabet.pick("✓ ", "+ "))
+            .with(Role::Plain, call.to_owned())
+            .with(Role::Hint, format!("  {doc}")),
+        Err(why) => Line::of(Role::Dim, alphabet.pick("✗ ", "- "))
+            .with(Role::Dim, call.to_owned())
+            .with(Role::Dim, format!("  {why}")),
+    }
+}
+
+/// Everything about a rule here: what it is, whether it applies, and where the match stops if it does not.
+pub fn why<T>(
+    call: &str,
+    doc: &str,
+    result: &Result<T, String>,
+    stops: Option<(Path, String)>,
+    depth: u32,
+) -> Vec<Line> {
+    let mut lines = vec![Line::plain(doc.to_owned())];
+    match result {
+        Ok(_) => lines.push(Line::of(Role::Good, format!("{call} applies here."))),
+        Err(why) => {
+            lines.push(Line::of(Role::Error, format!("{call} does not apply here: {why}.")));
+            if depth > 0 {
+                lines.push(Line::plain(format!("{depth} nodes of its left side match.")));
+            }
+            if let Some((path, text)) = stops {
+                lines.push(Line::plain("The match stops at ").with(Role::Number, path.to_string()));
+                lines.extend(text.lines().take(8).map(|l| Line::of(Role::Warning, format!("    {l}"))));
+            }
+        }
+    }
+    lines
+}

@@ -1,0 +1,293 @@
+//! A search while it grows, and what came of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::figures;
+use super::table::{self, Column};
+use super::text::{Alphabet, Line, Role};
+use crate::lang::diag::Diagnostic;
+use crate::rewrite::search::{PartReport, Phase, Progress as Moment, RuleReport};
+use crate::session::action::{Outcome, SearchOutcome};
+use crate::session::jobs::JobView;
+use crate::session::searching::SearchProgress;
+use crate::session::state::Progress;
+
+/// The last search: what was asked, how far it is or came, and how it ended.
+#[derive(Clone, Debug, Default)]
+pub struct Last {
+    /// The text of the strategy that searches.
+    pub text: Option<String>,
+    /// How far.
+    pub progress: Option<Arc<SearchProgress>>,
+    /// For how long.
+    pub elapsed: Duration,
+    /// What came of it; nothing while it runs.
+    pub end: Option<Vec<Line>>,
+}
+
+impl Last {
+    /// A search was started.
+    pub fn begun(&mut self, text: &str) {
+        *self = Last { text: Some(text.to_owned()), ..Last::default() };
+    }
+
+    /// Takes over how far the running search is; true when one is running.
+    pub fn watch(&mut self, jobs: &[JobView<Progress>]) -> bool {
+        for job in jobs {
+            if let Progress::Search(progress) = &job.progress {
+                self.progress = Some(progress.clone());
+                self.elapsed = job.elapsed;
+                self.end = None;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// It ended with an outcome.
+    pub fn ended(&mut self, outcome: &Outcome) {
+        let (head, searches) = match outcome {
+            Outcome::Term { revision, searches, .. } => {
+                (Line::of(Role::Good, format!("Found: revision {revision}.")), searches)
+            }
+            Outcome::Unchanged { reason, searches } => (Line::of(Role::Warning, reason.clone()), searches),
+            Outcome::Done | Outcome::Kernel { .. } | Outcome::Measured(_) => return,
+        };
+        if !searches.is_empty() {
+            self.end = Some(std::iter::once(head).chain(searches.iter().map(decision)).collect());
+        }
+    }
+
+    /// It ended with a problem.
+    pub fn failed(&mut self, problem: &Diagnostic) {
+        self.end = Some(super::problem::brief(problem));
+    }
+}
+
+/// How a search ended.
+fn decision(search: &SearchOutcome) -> Line {
+    let role = if search.found.is_some() { Role::Good } else { Role::Warning };
+    let mut line = Line::of(Role::Plain, format!("{}: ", search.sketch)).with(role, search.stop.clone());
+    line.push(
+        Role::Plain,
+        format!(
+            " in iteration {}, {} nodes, {} classes",
+            search.iteration,
+            count(search.nodes),
+            count(search.classes)
+        ),
+    );
+    if let Some(trail) = &search.trail {
+        line.push(Role::Plain, format!(", as {} rule applications", trail.len()));
+    }
+    line
+}
+
+/// A search in a few words.
+pub fn brief(search: &SearchProgress) -> String {
+    let now = &search.now;
+    let (nodes, classes) = (count(now.nodes), count(now.classes));
+    format!("iteration {}, {nodes} nodes, {classes} classes, {}", now.iteration + 1, figures::bytes(now.rss))
+}
+
+fn count(n: usize) -> String {
+    figures::count(n as u64)
+}
+
+/// Everything about the last search.
+pub fn lines(last: &Last, width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let Some(progress) = &last.progress else {
+        return match &last.text {
+            Some(text) => Line::of(Role::Dim, format!("Starting {text} …")).wrap(width, 2),
+            None => Line::of(
+                Role::Dim,
+                "No search has run. S types one: `reach SKETCH using RULES`. It grows an e-graph of all programs \
+                 that the rules can make, until one satisfies the sketch.",
+            )
+            .wrap(width, 0),
+        };
+    };
+    let mut lines = Line::of(Role::Title, format!("towards {}", progress.sketch)).wrap(width, 2);
+    let progress = &progress.now;
+    match &last.end {
+        None => lines.push(Line::of(Role::Warning, phase(progress))),
+        Some(end) => lines.extend(end.iter().flat_map(|line| line.wrap(width, 2))),
+    }
+    lines.extend(figures_line(progress, last.elapsed).wrap(width, 2));
+    if !progress.parts.is_empty() {
+        lines.push(Line::empty());
+        lines.push(Line::of(Role::Title, "sketch"));
+        lines.extend(progress.parts.iter().map(|part| self::part(part, alphabet).fit(width, alphabet)));
+    }
+    lines.push(Line::empty());
+    lines.extend(rules(&progress.rules, width, alphabet));
+    lines
+}
+
+fn phase(progress: &Moment) -> String {
+    let rule = |i: usize| progress.rules.get(i).map_or("a rule", |rule| rule.label.as_str());
+    let what = match progress.phase {
+        Phase::Check => "asking whether the sketch is satisfied".to_owned(),
+        Phase::Match(i) => format!("finding matches of {}", rule(i)),
+        Phase::Apply(i) => format!("applying {}", rule(i)),
+        Phase::Rebuild => "restoring congruence".to_owned(),
+        Phase::Done => "done".to_owned(),
+    };
+    format!("iteration {}: {what}", progress.iteration + 1)
+}
+
+fn figures_line(progress: &Moment, elapsed: Duration) -> Line {
+    let mut line = Line::empty();
+    let seconds = elapsed.max(progress.elapsed).as_secs_f64();
+    for (value, what) in [
+        (figures::elapsed(seconds), ""),
+        (count(progress.nodes), " nodes"),
+        (count(progress.classes), " classes"),
+        (figures::bytes(progress.rss), " of memory"),
+        (progress.best_size.to_string(), " the best program's weight"),
+    ] {
+        line.push(Role::Dim, if line.is_empty() { "" } else { ", " });
+        line.push(Role::Number, value);
+        line.push(Role::Plain, what);
+    }
+    line
+}
+
+/// A part of the sketch: where it holds.
+fn part(part: &PartReport, alphabet: Alphabet) -> Line {
+    let (role, sign, where_) = if part.at_root {
+        (Role::Good, alphabet.pick("✓ ", "+ "), "the whole program".to_owned())
+    } else if part.classes > 0 {
+        (Role::Warning, alphabet.pick("~ ", "~ "), format!("{} classes", count(part.classes)))
+    } else {
+        (Role::Dim, alphabet.pick("✗ ", "- "), "nowhere yet".to_owned())
+    };
+    Line::of(Role::Plain, "  ".repeat(part.depth))
+        .with(role, sign)
+        .with(role, where_)
+        .with(Role::Plain, format!("  {}", part.label))
+}
+
+const COLUMNS: &[Column] = &[
+    Column::flexible("rule"),
+    Column::figures("nodes"),
+    Column::figures("matches"),
+    Column::figures("applied"),
+    Column::figures("unions"),
+    Column::figures("time"),
+];
+
+/// The rules that matched something, those that grow the graph most first.
+fn rules(all: &[RuleReport], width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let mut fired: Vec<&RuleReport> = all.iter().filter(|rule| rule.matches > 0).collect();
+    fired.sort_by_key(|rule| std::cmp::Reverse((rule.nodes, rule.applied, rule.matches)));
+    let number = |n: usize| Line::of(Role::Number, count(n));
+    let rows: Vec<Vec<Line>> = fired
+        .iter()
+        .map(|rule| {
+            vec![
+                Line::plain(rule.label.clone()),
+                number(rule.nodes),
+                number(rule.matches),
+                number(rule.applied),
+                number(rule.unions),
+                Line::of(Role::Number, figures::time(rule.time.as_secs_f64() * 1e9)),
+            ]
+        })
+        .collect();
+    let (head, mut lines) = table::layout(COLUMNS, &rows, width, alphabet);
+    lines.insert(0, head);
+    let idle = all.len() - fired.len();
+    if idle > 0 {
+        let text = if idle == 1 { "One rule has".to_owned() } else { format!("{idle} rules have") };
+        lines.push(Line::of(Role::Dim, format!("{text} matched nothing.")).fit(width, alphabet));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Last {
+        let rule = |label: &str, matches, nodes| RuleReport {
+            label: label.to_owned(),
+            matches,
+            applied: matches / 2,
+            unions: matches / 4,
+            nodes,
+            time: Duration::from_micros(1500),
+        };
+        let part = |label: &str, depth, classes, at_root| PartReport {
+            label: label.to_owned(),
+            depth,
+            classes,
+            at_root,
+        };
+        let now = Moment {
+            iteration: 3,
+            phase: Phase::Apply(1),
+            nodes: 11_200,
+            classes: 4_100,
+            entries: 11_900,
+            rss: 322_122_547,
+            elapsed: Duration::from_millis(3100),
+            best_size: 58,
+            rules: vec![rule("splitJoin(32)", 1204, 900), rule("mapFission", 8, 5000), rule("eta", 0, 0)],
+            parts: vec![
+                part("containsMap(m)", 0, 12, true),
+                part("containsReduceSeq(k)", 1, 3, false),
+                part("containsAddMul", 2, 0, false),
+            ],
+        };
+        let progress = Some(Arc::new(SearchProgress { sketch: "baseline".to_owned(), now }));
+        Last { text: Some("reach baseline".to_owned()), progress, ..Last::default() }
+    }
+
+    fn text(lines: &[Line]) -> String {
+        lines.iter().map(|line| line.text().trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_growing_search_says_what_it_does_and_which_rule_grows_it() {
+        insta::assert_snapshot!(text(&lines(&sample(), 70, Alphabet::Ascii)), @r"
+        towards baseline
+        iteration 4: applying mapFission
+        3.1 s, 11.2 k nodes, 4100 classes, 307.2 MiB of memory, 58 the best
+          program's weight
+
+        sketch
+        + the whole program  containsMap(m)
+          ~ 3 classes  containsReduceSeq(k)
+            - nowhere yet  containsAddMul
+
+        rule           nodes  matches  applied  unions      time
+        mapFission      5000        8        4       2  1.500 ms
+        splitJoin(32)    900     1204      602     301  1.500 ms
+        One rule has matched nothing.
+        ");
+    }
+
+    #[test]
+    fn its_end_replaces_what_it_does() {
+        let mut last = sample();
+        last.ended(&Outcome::Unchanged {
+            reason: "The nodes are at their limit.".to_owned(),
+            searches: vec![SearchOutcome {
+                sketch: "baseline".to_owned(),
+                iteration: 4,
+                rule: None,
+                matches: 0,
+                stop: "limit".to_owned(),
+                nodes: 11_200,
+                classes: 4_100,
+                found: None,
+                trail: None,
+            }],
+        });
+        let text = text(&lines(&last, 70, Alphabet::Ascii));
+        assert!(text.contains("The nodes are at their limit.") && text.contains("baseline: limit"), "{text}");
+        assert!(!text.contains("applying"), "{text}");
+    }
+}

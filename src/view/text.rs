@@ -1,0 +1,541 @@
+//! Lines of spans with roles: the vocabulary of every view.
+//!
+//! A [`Span`] is text with a [`Role`] (what it is) and a [`Mark`] (what is going on with it: selected, found,
+//! inserted, deleted). Colours come later, from a theme. Widths are display columns by `unicode-width`.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Declares an enumeration together with the name and the map letter of each member.
+macro_rules! named {
+    ($(#[$meta:meta])* $enum:ident { $($(#[$doc:meta])* $member:ident $name:literal $letter:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $enum { $($(#[$doc])* $member,)* }
+
+        impl $enum {
+            /// Every member, in the order of declaration.
+            pub const ALL: &'static [$enum] = &[$($enum::$member,)*];
+
+            /// The name that themes use.
+            pub fn name(self) -> &'static str {
+                match self { $($enum::$member => $name,)* }
+            }
+
+            /// One letter, for maps of a screen in tests and dumps.
+            pub fn letter(self) -> char {
+                match self { $($enum::$member => $letter,)* }
+            }
+
+            /// The member with this name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $($name => Some($enum::$member),)* _ => None }
+            }
+        }
+    };
+}
+
+named! {
+    /// What a piece of text is.
+    Role {
+        /// Text of no special kind.
+        Plain "plain" '.',
+        /// A word of the language: `def`, `let`, `rule`, `for`.
+        Keyword "keyword" 'k',
+        /// A pattern of the high level: `map`, `reduce`.
+        PatternHigh "pattern-high" 'H',
+        /// A pattern of the low level: `mapSeq`, `toMem`.
+        PatternLow "pattern-low" 'L',
+        /// A pattern that only OpenCL has: `mapGlobal`.
+        PatternOpencl "pattern-opencl" 'O',
+        /// A bound or free name.
+        Variable "variable" 'v',
+        /// A number or truth value in a program.
+        Literal "literal" '0',
+        /// A type.
+        Type "type" 't',
+        /// A symbolic size.
+        Size "size" 'z',
+        /// `|>`, `~>`, `+`, `;`.
+        Operator "operator" 'o',
+        /// A comment.
+        Comment "comment" 'c',
+        /// Brackets, commas.
+        Punctuation "punctuation" ',',
+        /// The heading of a pane, of a popup, of a column.
+        Title "title" 'T',
+        /// A key to press.
+        Key "key" 'K',
+        /// The frame of a pane.
+        Border "border" 'b',
+        /// The frame of the pane that has the keys.
+        Focus "focus" 'B',
+        /// The status line.
+        Status "status" 's',
+        /// A line of hints.
+        Hint "hint" 'h',
+        /// Something wrong.
+        Error "error" 'E',
+        /// Something to mind.
+        Warning "warning" 'W',
+        /// Less important than its surroundings, or not available.
+        Dim "dim" 'd',
+        /// A check that holds, a goal that is reached.
+        Good "good" 'g',
+        /// A check that fails.
+        Bad "bad" 'x',
+        /// A measured or counted figure.
+        Number "number" 'n',
+        /// A directive, a pragma, a preprocessor line.
+        Directive "directive" '#',
+    }
+}
+
+named! {
+    /// What is going on with a piece of text, on top of what it is.
+    Mark {
+        /// Nothing.
+        None "none" ' ',
+        /// It is the selection of the pane that has the keys.
+        Selected "selected" 'S',
+        /// It is the selection of another pane.
+        Remembered "remembered" 'R',
+        /// It answers what was searched for.
+        Found "found" 'F',
+        /// It is new, in a difference.
+        Inserted "inserted" '+',
+        /// It is gone, in a difference.
+        Deleted "deleted" '-',
+    }
+}
+
+/// Which characters may be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alphabet {
+    /// `λ → × ▷`, box drawing.
+    Unicode,
+    /// Printable ASCII only.
+    Ascii,
+}
+
+impl Alphabet {
+    /// One of two spellings.
+    pub fn pick(self, unicode: &'static str, ascii: &'static str) -> &'static str {
+        match self {
+            Alphabet::Unicode => unicode,
+            Alphabet::Ascii => ascii,
+        }
+    }
+
+    /// The text in this alphabet, with everything that could disturb a terminal made visible: tabs become
+    /// spaces, control characters `.`; in ASCII, symbols become their twins and what has none becomes `?`.
+    pub fn clean<'a>(self, text: &'a str) -> Cow<'a, str> {
+        let fits = |c: char| match self {
+            Alphabet::Unicode => !c.is_control() && !disturbs(c),
+            Alphabet::Ascii => c.is_ascii() && !c.is_ascii_control(),
+        };
+        if text.chars().all(fits) {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                _ if fits(c) => out.push(c),
+                '\t' => out.push_str("    "),
+                _ if c.is_control() => out.push('.'),
+                _ if self == Alphabet::Ascii => out.push_str(ascii_twin(c)),
+                _ => out.push('.'),
+            }
+        }
+        Cow::Owned(out)
+    }
+}
+
+/// Characters that are not controls and yet move or hide other text: directions and invisible separators.
+fn disturbs(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+}
+
+/// The ASCII spelling of a symbol.
+fn ascii_twin(c: char) -> &'static str {
+    match c {
+        'λ' => "\\",
+        'Λ' => "/\\",
+        '→' | '⟶' => "->",
+        '↦' | '⇝' | '↝' => "~>",
+        '▷' => "|>",
+        '×' | '·' | '∗' => "*",
+        '∧' => "and",
+        '∨' => "or",
+        '≤' => "<=",
+        '≥' => ">=",
+        '≠' => "!=",
+        '⇒' => "=>",
+        '∈' => "in",
+        '∉' => "notin",
+        '∤' => "does not divide",
+        '∣' => "|",
+        '…' | '⋯' => "...",
+        '–' | '—' | '−' => "-",
+        '‘' | '’' => "'",
+        '“' | '”' => "\"",
+        '✓' => "ok",
+        '✗' => "no",
+        '±' => "+-",
+        'µ' | 'μ' => "u",
+        '█' | '▓' | '▒' | '░' | '■' => "#",
+        '▏' | '▎' | '▍' | '▌' | '▋' | '▊' | '▉' => "-",
+        '│' | '┃' | '║' => "|",
+        '─' | '━' | '═' => "-",
+        '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '╭' | '╮' | '╰' | '╯' => {
+            "+"
+        }
+        '•' | '●' | '◦' | '∘' => "*",
+        '○' => "o",
+        '▸' | '▶' | '›' => ">",
+        '◂' | '◀' | '‹' => "<",
+        '▾' | '▼' | '↓' => "v",
+        '▴' | '▲' | '↑' => "^",
+        '←' => "<-",
+        '²' => "2",
+        '³' => "3",
+        '₀' => "0",
+        '₁' => "1",
+        '₂' => "2",
+        'Δ' => "d",
+        'α' => "a",
+        'β' => "b",
+        'δ' => "d",
+        'η' => "eta",
+        'ν' => "nu",
+        '\u{a0}' => " ",
+        _ => "?",
+    }
+}
+
+/// A piece of text with a role.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The text, without line ends.
+    pub text: Cow<'static, str>,
+    /// What it is.
+    pub role: Role,
+    /// What is going on with it.
+    pub mark: Mark,
+}
+
+impl Span {
+    /// A span without a mark.
+    pub fn new(role: Role, text: impl Into<Cow<'static, str>>) -> Span {
+        Span { text: text.into(), role, mark: Mark::None }
+    }
+
+    /// Width in columns.
+    pub fn width(&self) -> usize {
+        self.text.width()
+    }
+}
+
+/// A line of spans.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Line {
+    /// The spans, left to right.
+    pub spans: Vec<Span>,
+}
+
+impl Line {
+    /// A line without text.
+    pub fn empty() -> Line {
+        Line::default()
+    }
+
+    /// A line of one span.
+    pub fn of(role: Role, text: impl Into<Cow<'static, str>>) -> Line {
+        Line { spans: vec![Span::new(role, text)] }
+    }
+
+    /// A line of plain text.
+    pub fn plain(text: impl Into<Cow<'static, str>>) -> Line {
+        Line::of(Role::Plain, text)
+    }
+
+    /// The line with one more span at its end.
+    pub fn with(mut self, role: Role, text: impl Into<Cow<'static, str>>) -> Line {
+        self.push(role, text);
+        self
+    }
+
+    /// Adds a span at the end.
+    pub fn push(&mut self, role: Role, text: impl Into<Cow<'static, str>>) {
+        let text = text.into();
+        if !text.is_empty() {
+            self.spans.push(Span::new(role, text));
+        }
+    }
+
+    /// Adds the spans of another line at the end.
+    pub fn append(&mut self, other: Line) {
+        self.spans.extend(other.spans);
+    }
+
+    /// Width in columns.
+    pub fn width(&self) -> usize {
+        self.spans.iter().map(Span::width).sum()
+    }
+
+    /// The text alone.
+    pub fn text(&self) -> String {
+        self.spans.iter().map(|span| span.text.as_ref()).collect()
+    }
+
+    /// Length of the text in bytes.
+    pub fn len(&self) -> usize {
+        self.spans.iter().map(|span| span.text.len()).sum()
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The line in an alphabet, without anything that could disturb a terminal.
+    pub fn clean(mut self, alphabet: Alphabet) -> Line {
+        for span in &mut self.spans {
+            if let Cow::Owned(text) = alphabet.clean(&span.text) {
+                span.text = Cow::Owned(text);
+            }
+        }
+        self
+    }
+
+    /// The whole line with a mark.
+    pub fn marked(mut self, mark: Mark) -> Line {
+        for span in &mut self.spans {
+            span.mark = mark;
+        }
+        self
+    }
+
+    /// Marks the bytes of `range`, splitting spans where it begins and ends. Positions beyond the line or
+    /// inside a character are moved to the next boundary.
+    pub fn mark(&mut self, range: Range<usize>, mark: Mark) {
+        let mut spans = Vec::with_capacity(self.spans.len() + 2);
+        let mut start = 0;
+        for span in self.spans.drain(..) {
+            let end = start + span.text.len();
+            let from = ceil_boundary(&span.text, range.start.clamp(start, end) - start);
+            let to = ceil_boundary(&span.text, range.end.clamp(start, end) - start).max(from);
+            start = end;
+            if from == to {
+                spans.push(span);
+                continue;
+            }
+            let (left, rest) = span.text.split_at(from);
+            let (middle, right) = rest.split_at(to - from);
+            for (text, mark) in [(left, span.mark), (middle, mark), (right, span.mark)] {
+                if !text.is_empty() {
+                    spans.push(Span { text: Cow::Owned(text.to_owned()), role: span.role, mark });
+                }
+            }
+        }
+        self.spans = spans;
+    }
+
+    /// The columns `from .. from + width`; a wide character that is cut is replaced by a space.
+    pub fn columns(&self, from: usize, width: usize) -> Line {
+        let mut line = Line::empty();
+        let mut column = 0;
+        let end = from.saturating_add(width);
+        for span in &self.spans {
+            let mut text = String::new();
+            for c in span.text.chars() {
+                let w = c.width().unwrap_or(0);
+                let (first, last) = (column, column + w);
+                column = last;
+                if w == 0 {
+                    if first > from && first <= end {
+                        text.push(c);
+                    }
+                } else if first >= from && last <= end {
+                    text.push(c);
+                } else if first < end && last > from {
+                    text.push_str(&" ".repeat(last.min(end) - first.max(from)));
+                }
+            }
+            if !text.is_empty() {
+                line.spans.push(Span { text: Cow::Owned(text), role: span.role, mark: span.mark });
+            }
+            if column >= end {
+                break;
+            }
+        }
+        line
+    }
+
+    /// The line cut to `width` columns, with an ellipsis where something is missing.
+    pub fn fit(&self, width: usize, alphabet: Alphabet) -> Line {
+        if self.width() <= width {
+            return self.clone();
+        }
+        let dots = alphabet.pick("…", "...");
+        let room = width.saturating_sub(dots.width());
+        if room == 0 {
+            return self.columns(0, width);
+        }
+        let mut line = self.columns(0, room);
+        let last = line.spans.last().map_or((Role::Dim, Mark::None), |span| (Role::Dim, span.mark));
+        line.spans.push(Span { text: Cow::Borrowed(dots), role: last.0, mark: last.1 });
+        line
+    }
+
+    /// The line followed by spaces up to `width` columns; the spaces take the mark of the last span.
+    pub fn pad(mut self, width: usize) -> Line {
+        let missing = width.saturating_sub(self.width());
+        if missing > 0 {
+            let mark = self.spans.last().map_or(Mark::None, |span| span.mark);
+            self.spans.push(Span { text: Cow::Owned(" ".repeat(missing)), role: Role::Plain, mark });
+        }
+        self
+    }
+
+    /// The line broken into lines of at most `width` columns, at spaces where there are some; continuation
+    /// lines are indented by `indent` columns.
+    pub fn wrap(&self, width: usize, indent: usize) -> Vec<Line> {
+        let width = width.max(1);
+        let indent = if indent < width { indent } else { 0 };
+        let mut lines = Vec::new();
+        let mut rest = self.clone();
+        loop {
+            let first = lines.is_empty();
+            let room = if first { width } else { width - indent };
+            let total = rest.width();
+            let cut = if total <= room { total } else { break_column(&rest.text(), room) };
+            let mut line = rest.columns(0, cut);
+            if !first && indent > 0 {
+                line.spans.insert(0, Span::new(Role::Plain, " ".repeat(indent)));
+            }
+            lines.push(line);
+            if total <= room {
+                return lines;
+            }
+            let skipped = usize::from(rest.columns(cut, 1).text() == " ");
+            rest = rest.columns(cut + skipped, total);
+            if rest.width() == 0 {
+                return lines;
+            }
+        }
+    }
+}
+
+/// The column (at most `room`, at least 1) at which a text that is too wide is broken.
+fn break_column(text: &str, room: usize) -> usize {
+    let mut column = 0;
+    let mut best = None;
+    let mut fits = 0;
+    for c in text.chars() {
+        if c == ' ' && column > 0 && column <= room {
+            best = Some(column);
+        }
+        column += c.width().unwrap_or(0);
+        if column <= room {
+            fits = column;
+        } else {
+            break;
+        }
+    }
+    // A first character that is wider than the room is cut rather than looped on.
+    best.unwrap_or(fits).max(1)
+}
+
+/// The first character boundary at or after `index`.
+fn ceil_boundary(text: &str, index: usize) -> usize {
+    (index..text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(text.len())
+}
+
+/// Text broken at line ends into lines of one role.
+pub fn lines_of(role: Role, text: &str) -> Vec<Line> {
+    text.lines().map(|line| Line::of(role, line.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_and_letters_are_unique() {
+        let mut names: Vec<_> = Role::ALL.iter().map(|r| r.name()).collect();
+        let mut letters: Vec<_> = Role::ALL.iter().map(|r| r.letter()).collect();
+        names.sort_unstable();
+        letters.sort_unstable();
+        names.dedup();
+        letters.dedup();
+        assert_eq!((names.len(), letters.len()), (Role::ALL.len(), Role::ALL.len()));
+        for role in Role::ALL {
+            assert_eq!(Role::from_name(role.name()), Some(*role));
+        }
+    }
+
+    #[test]
+    fn ascii_twins_are_ascii() {
+        let text = "λx. x ▷ map → n×m ⋯ 日本\u{1b}[31m\ttab";
+        let clean = Alphabet::Ascii.clean(text);
+        assert_eq!(clean, "\\x. x |> map -> n*m ... ??.[31m    tab");
+        assert_eq!(Alphabet::Unicode.clean("a\u{202e}b\u{7}"), "a.b.");
+    }
+
+    #[test]
+    fn marking_splits_spans() {
+        let mut line = Line::of(Role::Keyword, "let").with(Role::Plain, " x = 1");
+        line.mark(2..5, Mark::Selected);
+        let marked: Vec<_> = line.spans.iter().map(|s| (s.text.as_ref(), s.mark)).collect();
+        assert_eq!(
+            marked,
+            [("le", Mark::None), ("t", Mark::Selected), (" x", Mark::Selected), (" = 1", Mark::None)]
+        );
+    }
+
+    #[test]
+    fn wide_characters_are_cut_to_spaces() {
+        let line = Line::plain("a日b");
+        assert_eq!(line.width(), 4);
+        assert_eq!(line.columns(0, 2).text(), "a ");
+        assert_eq!(line.columns(2, 2).text(), " b");
+        assert_eq!(line.fit(3, Alphabet::Unicode).text(), "a …");
+    }
+
+    #[test]
+    fn wrapping_prefers_spaces_and_indents() {
+        let lines: Vec<_> =
+            Line::plain("split 32 |> map reduce").wrap(12, 2).iter().map(Line::text).collect();
+        assert_eq!(lines, ["split 32 |>", "  map reduce"]);
+    }
+
+    proptest! {
+        #[test]
+        fn cutting_never_exceeds_its_width(text in "\\PC{0,40}", from in 0usize..50, width in 0usize..50) {
+            let line = Line::plain(Alphabet::Unicode.clean(&text).into_owned());
+            prop_assert!(line.columns(from, width).width() <= width);
+            prop_assert!(line.fit(width, Alphabet::Unicode).width() <= width);
+            prop_assert!(line.fit(width, Alphabet::Ascii).width() <= width);
+            for piece in line.wrap(width, from) {
+                prop_assert!(piece.width() <= width.max(1));
+            }
+        }
+
+        #[test]
+        fn marking_keeps_the_text(text in "\\PC{0,40}", a in 0usize..80, b in 0usize..80) {
+            let mut line = Line::plain(text.clone()).with(Role::Type, text.clone());
+            line.mark(a..b, Mark::Found);
+            prop_assert_eq!(line.text(), format!("{text}{text}"));
+        }
+
+        #[test]
+        fn clean_ascii_is_printable_ascii(text in any::<String>()) {
+            prop_assert!(Alphabet::Ascii.clean(&text).chars().all(|c| (' '..='~').contains(&c)));
+            prop_assert!(!Alphabet::Unicode.clean(&text).chars().any(char::is_control));
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The real binary from the command line: what it prints, and how it ends, for good input and bad.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn kernels(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(file)
+}
+
+/// Runs the binary in a world of its own: no configuration, no state, no colours.
+fn shine(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_shine-tui"))
+        .args(args)
+        .current_dir(dir)
+        .env("SHINE_CONFIG_DIR", dir.join("config"))
+        .env("SHINE_STATE_DIR", dir.join("state"))
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn run(dir: &Path, args: &[&str]) -> Ran {
+    let output = shine(dir, args);
+    Ran {
+        code: output.status.code().expect("ended by a signal"),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn world() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn write(dir: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
+    std::fs::write(dir.join(name), text).unwrap();
+    name.to_string()
+}
+
+const DOT: &str =
+    "def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0\n";
+
+/// Checks that bad input is refused with this code, in words, without a panic.
+#[track_caller]
+fn refused(ran: &Ran, exit: i32, code: &str) {
+    assert_eq!(ran.code, exit, "stdout: {}\nstderr: {}", ran.out, ran.err);
+    assert!(ran.err.contains(&format!("[{code}]")), "expected {code}: {}", ran.err);
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+}
+
+#[test]
+fn a_program_compiles_at_every_stage() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    for stage in ["rise", "loops", "access", "dpia", "imperative", "c", "opencl", "host"] {
+        let ran = run(dir.path(), &["compile", &dot, "--emit", stage]);
+        assert_eq!(ran.code, 0, "{stage}: {}", ran.err);
+        assert!(!ran.out.trim().is_empty(), "{stage}");
+    }
+    let ran = run(dir.path(), &["compile", &dot, "--emit", "nonsense"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("imperative"), "the stages are listed: {}", ran.err);
+}
+
+#[test]
+fn lower_dot_is_the_dot_seq_of_the_thesis() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    write(dir.path(), "dot.elevate", "strategy lowerDot = topDown(reduceMapFusion)\n");
+    let ran = run(dir.path(), &["apply", &dot, "--strategy", "lowerDot"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let text = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("zip a b |> reduceSeq (\\acc x. acc + fst x * snd x) 0"), "{text}");
+}
+
+#[test]
+fn written_kernels_compile_with_the_system_compiler() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let ran = run(dir.path(), &["compile", &dot, "-o", "out", "--size", "k=64"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let sources: Vec<PathBuf> = std::fs::read_dir(dir.path().join("out"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
+    assert!(sources.len() >= 2, "{sources:?}");
+    let built = Command::new("cc")
+        .args(["-O1", "-o", "program"])
+        .args(&sources)
+        .arg("-lm")
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    assert!(Command::new("./program").current_dir(dir.path()).output().unwrap().status.success());
+}
+
+#[test]
+fn a_measurement_is_checked_and_replays() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let ran = run(
+        dir.path(),
+        &[
+            "bench",
+            &dot,
+            "-s",
+            "topDown(reduceMapFusion)",
+            "--size",
+            "k=4096",
+            "--session",
+            "dot.ron",
+            "--json",
+        ],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(json["median_ns"].as_f64().unwrap() > 0.0 && json["runs"].as_u64().unwrap() >= 5, "{json}");
+    for level in ["terms", "kernels", "results", "performance"] {
+        let ran = run(dir.path(), &["replay", "dot.ron", "--level", level]);
+        assert_eq!(ran.code, 0, "{level}: {}{}", ran.out, ran.err);
+    }
+    let ran = run(dir.path(), &["replay", "dot.ron", "--level", "results", "--device", "no such device"]);
+    assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn an_altered_session_diverges_and_a_damaged_one_is_refused() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let ran = run(dir.path(), &["apply", &dot, "-s", "topDown(reduceMapFusion)", "--session", "dot.ron"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let log = std::fs::read_to_string(dir.path().join("dot.ron")).unwrap();
+    let digest = log.lines().last().unwrap().split("b3:").nth(1).unwrap()[..32].to_string();
+
+    write(dir.path(), "wrong.ron", log.replace(&digest, &"0".repeat(32)));
+    let ran = run(dir.path(), &["replay", "wrong.ron"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("diverges"), "{}", ran.out);
+
+    write(dir.path(), "cut.ron", &log[..log.len() - 20]);
+    let ran = run(dir.path(), &["replay", "cut.ron"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("incomplete"), "{}", ran.out);
+
+    write(dir.path(), "program.ron", log.replacen("fst p", "snd p", 1));
+    refused(&run(dir.path(), &["replay", "program.ron"]), 2, "E0804");
+    write(dir.path(), "hostile.ron", "(".repeat(100_000));
+    refused(&run(dir.path(), &["replay", "hostile.ron"]), 2, "E0801");
+    refused(&run(dir.path(), &["replay", "none.ron"]), 2, "E0800");
+
+    // Of several files the worst counts: 2 > 1 > 3 > 0.
+    let worst = |files: &[&str]| run(dir.path(), &[&["replay"], files].concat()).code;
+    assert_eq!(worst(&["dot.ron", "wrong.ron"]), 1);
+    assert_eq!(worst(&["dot.ron", "wrong.ron", "hostile.ron"]), 2);
+}
+
+#[test]
+fn bad_files_are_refused_with_a_reason() {
+    let dir = world();
+    let at = |name: &str, text: &[u8]| write(dir.path(), name, text);
+    let compile = |file: &str| run(dir.path(), &["compile", file]);
+    refused(&compile("none.rise"), 2, "E0004");
+    refused(&compile(&at("binary.rise", b"\x7fELF\0\0")), 2, "E0002");
+    refused(&compile(&at("latin.rise", b"-- \xe9")), 2, "E0001");
+    std::fs::File::create(dir.path().join("large.rise")).unwrap().set_len(100 << 20).unwrap();
+    refused(&compile("large.rise"), 2, "E0003");
+    let empty = compile(&at("empty.rise", b""));
+    assert_eq!(empty.code, 2, "{}", empty.err);
+    assert!(!empty.err.is_empty());
+    let cyclic = compile(&at("cyclic.rise", b"def a = b\ndef b = a\n"));
+    assert_eq!(cyclic.code, 2, "{}", cyclic.err);
+    assert!(cyclic.err.contains('a') && cyclic.err.contains('b'), "{}", cyclic.err);
+    let deep = format!("def a (x: f32) = {}x{}\n", "(".repeat(100_000), ")".repeat(100_000));
+    assert_eq!(compile(&at("deep.rise", deep.as_bytes())).code, 2);
+}
+
+#[test]
+fn ill_typed_programs_are_refused_where_they_are_wrong() {
+    let dir = world();
+    for (name, text) in [
+        ("unknown", "def f (x: n.f32) = mpa (\\y. y) x"),
+        ("applied", "def f (x: n.f32): f32 = x x"),
+        ("sizes", "def f (a: n.f32) (b: m.f32) = zip a b"),
+        ("result", "def f (a: n.f32): f32 = a"),
+        ("remainder", "def f (a: 100.f32) = split 32 a"),
+        ("function", "def f (a: n.f32) = map a"),
+        ("type", "def f (a: n.flout) = a"),
+        ("operator", "def f (p: (f32 * f32)) = p + p"),
+    ] {
+        let file = write(dir.path(), &format!("{name}.rise"), text);
+        let ran = run(dir.path(), &["compile", &file]);
+        assert_eq!(ran.code, 2, "{name}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("[E01"), "{name}: {}", ran.err);
+        assert!(ran.err.contains(&format!("{name}.rise:1:")), "{name} has a place: {}", ran.err);
+        assert!(
+            !ran.err.contains("?0") && !ran.err.contains("?t0") && !ran.err.contains("panicked"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn bad_rules_and_strategies_are_refused() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    for (rules, code) in [
+        ("rule r = map f x ~> map g x\n", "E02"),
+        ("rule r = map f x ~> fst x\n", "E02"),
+        ("rule r = map (\\y. f y) x ~> f\n", "E02"),
+        ("rule = \n", "E0"),
+    ] {
+        write(dir.path(), "dot.rules", rules);
+        let ran = run(dir.path(), &["compile", &dot]);
+        assert_eq!(ran.code, 2, "{rules}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(&format!("[{code}")), "{rules}: {}", ran.err);
+    }
+    std::fs::remove_file(dir.path().join("dot.rules")).unwrap();
+    for strategy in ["nosuch", "topDown(", "topDown(mapFusion, 3, 4)", "repeat(id)"] {
+        let ran = run(dir.path(), &["apply", &dot, "-s", strategy]);
+        assert!(ran.code == 1 || ran.code == 2, "{strategy}: {} {}{}", ran.code, ran.out, ran.err);
+        assert!(ran.err.contains("[E0") && !ran.err.contains("panicked"), "{strategy}: {}", ran.err);
+    }
+}
+
+#[test]
+fn sizes_that_do_not_divide_are_refused() {
+    let dir = world();
+    let file = write(dir.path(), "chunks.rise", "def f (a: m.f32) = split 32 a |> map (reduce (+) 0)\n");
+    let good = run(dir.path(), &["compile", &file, "--size", "m=64"]);
+    assert_eq!(good.code, 0, "{}", good.err);
+    let bad = run(dir.path(), &["compile", &file, "--size", "m=100"]);
+    refused(&bad, 2, "E0150");
+    assert!(bad.err.contains("32 divides m"), "{}", bad.err);
+    assert_eq!(run(dir.path(), &["compile", &file, "--size", "m=0"]).code, 2);
+    assert_eq!(run(dir.path(), &["compile", &file, "--size", "m"]).code, 2);
+    let unknown = run(dir.path(), &["compile", &file, "--size", "q=3"]);
+    assert_eq!(unknown.code, 2, "{}{}", unknown.out, unknown.err);
+}
+
+#[test]
+fn without_a_compiler_or_a_device_the_environment_is_to_blame() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let size = ["--size", "k=64"];
+    let ran = run(dir.path(), &[&["bench", &dot, "--device", "abacus"], &size[..]].concat());
+    refused(&ran, 3, "E0703");
+    let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
+        .args([&["bench", &dot], &size[..]].concat())
+        .current_dir(dir.path())
+        .env("PATH", dir.path())
+        .env_remove("CC")
+        .env("SHINE_STATE_DIR", dir.path().join("state"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("[E0701]"));
+    refused(&run(dir.path(), &["bench", &dot]), 2, "E0810");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_an_error_and_nothing_is_overwritten() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    write(dir.path(), "there.ron", "mine");
+    let ran = run(dir.path(), &["apply", &dot, "--session", "there.ron"]);
+    refused(&ran, 3, "E0805");
+    assert_eq!(std::fs::read_to_string(dir.path().join("there.ron")).unwrap(), "mine");
+    let ran = run(dir.path(), &["apply", &dot, "--session", "/proc/no/such.ron"]);
+    refused(&ran, 3, "E0805");
+    let ran = run(dir.path(), &["compile", &dot, "-o", "/proc/no"]);
+    assert_ne!(ran.code, 0);
+    assert!(!ran.err.contains("panicked"), "{}", ran.err);
+}
+
+#[test]
+fn without_a_terminal_there_is_no_screen() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let ran = run(dir.path(), &[&dot]);
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    assert!(!ran.out.contains('\u{1b}'), "no escape sequences: {:?}", ran.out);
+    assert!(ran.err.contains("terminal"), "{}", ran.err);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let dir = world();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
+        .arg("patterns")
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_kernels_in_the_repository_compile() {
+    let dir = world();
+    for entry in std::fs::read_dir(kernels("")).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let file = folder.join(format!("{name}.rise"));
+        for emit in ["c", "opencl"] {
+            let ran = run(dir.path(), &["compile", &file.display().to_string(), "--emit", emit]);
+            assert_eq!(ran.code, 0, "{name}: {}", ran.err);
+        }
+    }
+}

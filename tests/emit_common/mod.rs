@@ -1,0 +1,345 @@
+//! Programs for the tests of lowering and code generation, and running generated C.
+#![allow(dead_code, reason = "each test binary uses its part")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+
+use shine_tui::emit::{Kernel, KernelParam, ParamKind, compile, data};
+use shine_tui::lang::build::{self as b, Built};
+use shine_tui::lang::eval::{self, Limits, inputs};
+use shine_tui::lang::infer::{Program, Sizes, Spans, constraints_of};
+use shine_tui::lang::nat::{Name, Nat, NatVar};
+use shine_tui::lang::pattern::Pattern;
+use shine_tui::lang::term::Term;
+use shine_tui::lang::ty::{Scalar, Type};
+use shine_tui::lang::value::{Buffer, Tolerance, Value};
+use shine_tui::lower::default_lowering;
+use shine_tui::lower::passes::Target;
+
+pub fn n(x: &str) -> Nat {
+    Nat::var(x)
+}
+pub fn c(v: i64) -> Nat {
+    Nat::constant(v)
+}
+pub fn f32() -> Type {
+    Type::f32()
+}
+pub fn arr(size: &Nat, t: Type) -> Type {
+    Type::array(size.clone(), t)
+}
+
+/// A program of a closed term.
+pub fn program(name: &str, term: Built) -> Program {
+    let term = term.unwrap();
+    term.check().unwrap();
+    b::check_patterns(&term).unwrap();
+    let mut params = vec![];
+    let mut body = &term;
+    while let Some((x, inner)) = body.as_lam() {
+        params.push(x.clone());
+        body = inner;
+    }
+    let mut sizes: Vec<Name> = vec![];
+    term.ty().for_each_nat(&mut |n| {
+        for v in n.vars() {
+            if let NatVar::Named(x) = v
+                && !sizes.contains(&x)
+            {
+                sizes.push(x);
+            }
+        }
+    });
+    Program {
+        name: name.into(),
+        params,
+        sizes,
+        ty: term.ty().clone(),
+        constraints: constraints_of(&term),
+        spans: Spans::default(),
+        term,
+    }
+}
+
+pub fn plus() -> Term {
+    b::pattern(Pattern::Add, vec![], &[f32(), f32()]).unwrap()
+}
+
+pub fn times_pair() -> Built {
+    b::lam("p", Type::pair(f32(), f32()), |p| b::mul(b::fst(p.clone())?, b::snd(p)?))
+}
+
+/// `\acc x. acc + fst x * snd x`
+pub fn multiply_add() -> Built {
+    b::lam2(("acc", f32()), ("x", Type::pair(f32(), f32())), |acc, x| {
+        b::add(acc, b::mul(b::fst(x.clone())?, b::snd(x)?)?)
+    })
+}
+
+/// The thesis's `dotSeq`.
+pub fn dot_seq() -> Built {
+    let v = arr(&n("n"), f32());
+    b::lam2(("a", v.clone()), ("b", v), |x, y| b::reduce_seq(multiply_add()?, b::f32(0.0), b::zip(x, y)?))
+}
+
+/// The thesis's `dot`.
+pub fn dot() -> Built {
+    let v = arr(&n("n"), f32());
+    b::lam2(("a", v.clone()), ("b", v), |x, y| {
+        b::reduce(plus(), b::f32(0.0), b::map(times_pair()?, b::zip(x, y)?)?)
+    })
+}
+
+/// Matrix multiplication with the given maps over rows and columns and the given inner product.
+pub fn matmul(
+    rows: impl Fn(Term, Term) -> Built,
+    columns: impl Fn(Term, Term) -> Built,
+    inner: impl Fn(Term, Term) -> Built,
+) -> Built {
+    let a = arr(&n("m"), arr(&n("k"), f32()));
+    let bt = arr(&n("k"), arr(&n("n"), f32()));
+    let row = arr(&n("k"), f32());
+    b::lam2(("a", a), ("b", bt), |x, y| {
+        let body = b::lam("row", row.clone(), |r| {
+            let cell = b::lam("col", row.clone(), |c| inner(r.clone(), c))?;
+            columns(cell, b::transpose(y)?)
+        })?;
+        rows(body, x)
+    })
+}
+
+/// `zip |> reduceSeq multiply-add`
+pub fn inner_seq(r: Term, c: Term) -> Built {
+    b::reduce_seq(multiply_add()?, b::f32(0.0), b::zip(r, c)?)
+}
+
+/// `zip |> map multiply |> reduce (+) 0`
+pub fn inner_high(r: Term, c: Term) -> Built {
+    b::reduce(plus(), b::f32(0.0), b::map(times_pair()?, b::zip(r, c)?)?)
+}
+
+/// The program that `text` defines last.
+pub fn parse(text: &str) -> Program {
+    let mut sources = shine_tui::lang::diag::Sources::new();
+    let id = sources.add("test.rise", text);
+    let (file, problems) = shine_tui::lang::syntax::parse_program(id, text);
+    assert!(problems.is_empty(), "{text}\n{}", problems[0].render(&sources));
+    let (program, problems) = shine_tui::lang::infer::program(&file, None);
+    let errors: Vec<String> = problems.iter().filter(|d| d.is_error()).map(|d| d.render(&sources)).collect();
+    assert!(errors.is_empty(), "{text}\n{}", errors.join("\n"));
+    program.unwrap()
+}
+
+/// A program, and the sizes to try it at.
+pub type Trial = (&'static str, &'static [&'static [(&'static str, i64)]]);
+
+/// Programs with the sizes to try them at.
+pub const CORPUS: &[Trial] = &[
+    ("def f (a: n.f32) (b: n.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0", &[&[("n", 1)], &[("n", 7)]]),
+    (
+        "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 =
+           a |> map (\\row. transpose b |> map (\\col. zip row col |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        &[&[("m", 1), ("k", 1), ("n", 1)], &[("m", 3), ("k", 5), ("n", 4)]],
+    ),
+    // Layouts.
+    ("def f (a: n.m.f32): m.n.f32 = transpose a", &[&[("n", 3), ("m", 4)], &[("n", 1), ("m", 5)]]),
+    ("def f (a: (4*n).f32): n.4.f32 = split 4 a |> map (map (\\x. x * x))", &[&[("n", 1)], &[("n", 3)]]),
+    ("def f (a: n.m.f32): (n*m).f32 = a |> map (map (\\x. x + 1)) |> join", &[&[("n", 3), ("m", 4)]]),
+    ("def f (a: n.m.f32): (m*n).f32 = a |> map (map (\\x. x + 1)) |> transpose |> join", &[&[("n", 3), ("m", 4)]]),
+    ("def f (a: n.m.f32): (n*m).f32 = join a |> map (\\x. x * 2)", &[&[("n", 3), ("m", 4)]]),
+    ("def f (a: n.f32) (b: n.f32): n.(f32 * f32) = zip a b", &[&[("n", 5)]]),
+    ("def f (a: n.(f32 * i32)): (n.f32 * n.i32) = unzip a", &[&[("n", 5)]]),
+    ("def f (a: n.(f32 * i32)): n.f32 = fst (unzip a)", &[&[("n", 5)]]),
+    ("def f (a: n.(f32 * i32)): n.(i32 * f32) = a |> map (\\p. makePair (snd p) (fst p))", &[&[("n", 5)]]),
+    ("def f (a: n.f32): (n - 2).f32 = slide 3 1 a |> map (reduce (+) 0)", &[&[("n", 3)], &[("n", 9)]]),
+    (
+        "def f (a: n.f32): (n - 4).f32 =
+           a |> map (\\x. x * x + 1) |> slide 3 1 |> map (reduce (+) 0) |> slide 3 1 |> map (reduce (+) 0)",
+        &[&[("n", 5)], &[("n", 9)]],
+    ),
+    ("def f (a: (n + 3).f32): n.f32 = drop 3 a", &[&[("n", 4)]]),
+    ("def f (a: (n + 3).f32): 3.f32 = take 3 (map (\\x. x + 1) a)", &[&[("n", 4)]]),
+    ("def f (a: n.f32): (n + 5).f32 = padClamp 2 3 a", &[&[("n", 1)], &[("n", 4)]]),
+    ("def f (a: n.f32): (n + 5).f32 = padCst 2 3 1.5 (map (\\x. x * 2) a)", &[&[("n", 1)], &[("n", 4)]]),
+    ("def f (a: n.m.f32): (n*m + 2).f32 = padCst 1 1 0 (join a)", &[&[("n", 3), ("m", 4)]]),
+    ("def f (a: n.m.f32): (n*m + 2).f32 = padCst 1 1 0 (join (map (map (\\x. x + 1)) a))", &[&[("n", 3), ("m", 4)]]),
+    (
+        "def f (a: n.m.f32): (n + 2).f32 = padCst 1 1 7 (map (reduce (+) 0) a)",
+        &[&[("n", 3), ("m", 4)], &[("n", 1), ("m", 1)]],
+    ),
+    ("def f (i: m.idx[n]) (a: n.f32): m.f32 = gather i a", &[&[("m", 6), ("n", 4)]]),
+    ("def f (i: m.idx[n]) (a: n.f32): m.f32 = gather i (map (\\x. x * x) a) |> map (\\x. x + 1)", &[&[("m", 6), ("n", 4)]]),
+    ("def f (a: n.f32): n.f32 = generate (\\i. idx i a * 2)", &[&[("n", 4)]]),
+    (
+        "def f (a: n.f32): n.f32 = gather (generate (\\i. natAsIndex n (n - 1 - indexAsNat i))) a",
+        &[&[("n", 4)], &[("n", 1)]],
+    ),
+    ("def f (a: n.f32) (b: m.f32): (n + m).f32 = concat (map (\\x. x + 1) a) b", &[&[("n", 4), ("m", 2)]]),
+    ("def f (a: n.f32) (b: m.f32): (n + m).f32 = map (\\x. x * 2) (concat a b)", &[&[("n", 4), ("m", 2)]]),
+    // Literal arrays.
+    (
+        "def f (a: n.f32): (n - 2).f32 =
+           slide 3 1 a |> map (\\w. zip w [1.0, 2.0, 3.0] |> map (\\p. fst p * snd p) |> reduce (+) 0)",
+        &[&[("n", 3)], &[("n", 8)]],
+    ),
+    ("def f (x: f32) (y: f32): 3.f32 = [x, x + y, y] |> map (\\v. v * v)", &[&[]]),
+    ("def f (i: idx[2]) (j: idx[2]): f32 = idx j (idx i [[1.0, 2.0], [3.0, 4.0]])", &[&[]]),
+    // Sharing.
+    ("def f (a: n.f32): n.f32 = let s = reduce (+) 0 a in map (\\x. x / (s + 10)) a", &[&[("n", 4)]]),
+    ("def f (a: n.f32): n.f32 = let b = map (\\x. x * x) a in zip b b |> map (\\p. fst p + snd p)", &[&[("n", 4)]]),
+    (
+        "def f (a: n.m.f32): n.f32 =
+           a |> map (\\row. let r = map (\\x. x + 1) row in reduce (+) 0 r + reduce max (-9) r)",
+        &[&[("n", 3), ("m", 4)]],
+    ),
+    ("def f (a: n.f32): n.f32 = map (\\x. let y = x * x in y * y + y) (map (\\x. x + 1) a)", &[&[("n", 4)]]),
+    ("def f (a: n.m.f32) (v: m.f32): n.m.f32 =
+        a |> map (\\row. let w = map (\\x. x * 2) v in zip row w |> map (\\p. fst p * snd p))", &[&[("n", 3), ("m", 4)]]),
+    // Reductions over arrays and pairs.
+    (
+        "def f (a: n.m.f32): m.f32 =
+           a |> reduce (\\x y. zip x y |> map (\\p. fst p + snd p)) (generate (\\i. 0))",
+        &[&[("n", 3), ("m", 4)], &[("n", 1), ("m", 1)]],
+    ),
+    (
+        "def f (a: n.f32): (f32 * f32) =
+           map (\\x. makePair x (x * x)) a |> reduce (\\p q. makePair (fst p + fst q) (snd p + snd q)) (makePair 0 0)",
+        &[&[("n", 4)]],
+    ),
+    (
+        "def f (a: n.f32): (f32 * f32) =
+           map (\\x. makePair x x) a |> reduceSeq (\\p q. makePair (snd p + fst q) (fst p - snd q)) (makePair 1 2)",
+        &[&[("n", 5)]],
+    ),
+    // The accumulator is read at other cells than are written.
+    (
+        "def f (a: n.m.m.f32): m.m.f32 =
+           a |> reduceSeq (\\x y. zip (transpose x) y |> map (\\r. zip (fst r) (snd r) |> map (\\p. fst p + 2 * snd p)))
+                  (generate (\\i. generate (\\j. 1)))",
+        &[&[("n", 3), ("m", 3)]],
+    ),
+    (
+        "def f (a: n.m.f32): m.f32 = a |> reduceSeq (\\x y. let s = reduce (+) 0 x in map (\\v. v + s) y) (generate (\\i. 1))",
+        &[&[("n", 3), ("m", 4)]],
+    ),
+    // Scalars of other types.
+    ("def f (a: n.i32): i32 = reduce (+) 0 (map (\\x. x * x - 3) a)", &[&[("n", 4)]]),
+    ("def f (a: n.i8): n.i8 = map (\\x. x * x * x) a", &[&[("n", 9)]]),
+    ("def f (a: n.u16): n.u16 = map (\\x. 3 - x) a", &[&[("n", 9)]]),
+    ("def f (a: n.f64): n.f64 = map (\\x. sqrt (abs x) + exp x) a", &[&[("n", 9)]]),
+    ("def f (a: n.f32): n.f32 = map (\\x. select (x > 0) (sqrt x) (0 - x)) a", &[&[("n", 9)]]),
+    ("def f (a: n.f32) (b: n.f32): n.bool = zip a b |> map (\\p. fst p < snd p)", &[&[("n", 9)]]),
+    ("def f (a: n.f32) (b: n.f32): n.f32 = zip a b |> map (\\p. min (fst p) (max (snd p) 1))", &[&[("n", 9)]]),
+    ("def f (a: n.i32): n.f32 = map (\\x. cast x / 3) a", &[&[("n", 9)]]),
+    ("def f (a: n.i32) (b: n.i32): n.i32 = zip a b |> map (\\p. max (fst p % 7) (abs (snd p) / 2))", &[&[("n", 9)]]),
+    // Vectors.
+    ("def f (a: (4*n).f32): (4*n).f32 = asVector 4 a |> map (\\v. v * v) |> asScalar", &[&[("n", 3)]]),
+    (
+        "def f (a: (4*n).f32) (s: f32): (4*n).f32 = asVector 4 a |> map (\\v. v * vectorFromScalar s) |> asScalar",
+        &[&[("n", 3)]],
+    ),
+    (
+        "def f (a: (8*n).f32): f32 =
+           asVector 8 a |> reduceSeq (\\x y. x + y) (vectorFromScalar 0) |> (\\v. reduce (+) 0 (asScalar [v]))",
+        &[&[("n", 3)]],
+    ),
+    // Low-level patterns.
+    ("def f (a: n.f32): n.f32 = mapPar (\\x. x * 2) a", &[&[("n", 9)]]),
+    (
+        "def f (a: n.m.f32): n.m.f32 = a |> mapPar (\\r. let (toMem (mapSeq (\\x. x * x) r)) (\\s. mapSeq (\\x. x + 1) s))",
+        &[&[("n", 3), ("m", 4)]],
+    ),
+    ("def f (a: 4.f32): f32 = reduceSeqUnroll (+) 0 a", &[&[]]),
+    ("def f (a: n.4.f32): n.4.f32 = mapSeq (mapSeqUnroll (\\x. x + 1)) a", &[&[("n", 3)]]),
+    ("def f (a: n.f32): n.f32 = scanSeq (\\x acc. acc + x) 0 a", &[&[("n", 5)]]),
+    ("def f (a: n.m.f32): n.m.f32 = a |> map (\\r. scanSeq (\\x acc. acc * x) 1 r) |> map (map (\\x. x + 1))", &[&[("n", 3), ("m", 4)]]),
+    // More than fits the stack.
+    (
+        "def f (a: n.f32): n.f32 = let b = map (\\x. x * x) a in zip b b |> map (\\p. fst p + snd p)",
+        &[&[("n", 20000)]],
+    ),
+    // Names that C has taken.
+    ("def double (float: n.f32) (int: n.f32): n.f32 = zip float int |> map (\\for. fst for * snd for)", &[&[("n", 3)]]),
+    ("def f (x': f32) (output: n.f32): n.f32 = output |> map (\\i0. i0 + x')", &[&[("n", 3)]]),
+];
+
+/// A kernel with inputs and the result that they must give.
+pub struct Case {
+    pub program: Program,
+    pub sizes: Sizes,
+    pub inputs: Vec<Value>,
+    pub expected: Value,
+    pub kernel: Kernel,
+    pub global: [u64; 3],
+    pub label: String,
+}
+
+impl Case {
+    pub fn len(&self, p: &KernelParam) -> usize {
+        self.kernel.len(p, &|x| self.sizes.get(x).copied(), self.global).unwrap()
+    }
+
+    /// The components of the inputs, in the order of the kernel's input parameters.
+    pub fn input_components(&self) -> Vec<Buffer> {
+        let params = self.program.ty.signature().0;
+        let all =
+            params.iter().zip(&self.inputs).flat_map(|(ty, v)| data::split(v, ty, &self.sizes).unwrap());
+        all.collect()
+    }
+
+    pub fn outputs(&self) -> impl Iterator<Item = &KernelParam> {
+        self.kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Output(_)))
+    }
+
+    /// Fails unless the scalars, as they come in the order of the outputs, are the expected result.
+    pub fn check(&self, mut scalar: impl FnMut(Scalar) -> Value) {
+        let mut components = vec![];
+        for p in self.outputs() {
+            let len = self.len(p);
+            let mut buffer = Buffer::with_capacity(p.scalar, len);
+            (0..len).for_each(|_| buffer.push(&scalar(p.scalar)));
+            components.push(buffer);
+        }
+        let found = data::join(&components, &self.program.ty.signature().1, &self.sizes).unwrap();
+        let tolerance = Tolerance::Relative { relative: 1e-5, floor: 1e-5 };
+        if let Err(why) = self.expected.agrees(&found, tolerance) {
+            panic!("{}\n{why}\n{}", self.label, self.kernel.text);
+        }
+    }
+}
+
+/// The kernels of a program at each of the sizes, with sizes as parameters and as constants. `number` tells them apart.
+pub fn cases_of(text: &str, all_sizes: &[&[(&str, i64)]], target: Target, number: &mut usize) -> Vec<Case> {
+    let high = parse(text);
+    let program = default_lowering(&high).unwrap_or_else(|d| panic!("{text}: {d} {:?}", d.notes));
+    program.term.check().unwrap();
+    b::check_patterns(&program.term).unwrap();
+    assert_eq!(program.ty, high.ty);
+    let again = default_lowering(&program).unwrap();
+    assert_eq!(again.term, program.term, "lowering twice: {text}");
+    let mut out = vec![];
+    for pairs in all_sizes {
+        let sizes = eval::sizes(pairs.iter().copied());
+        let inputs = inputs::for_program(&high.ty, &sizes, 7, inputs::Kind::SmallIntegers).unwrap();
+        let expected = eval::run(&high.term, &sizes, &inputs, &Limits::TEST).unwrap();
+        for fixed in [None, Some(&sizes)] {
+            let label =
+                format!("{text} at {pairs:?}, {}", if fixed.is_some() { "constant" } else { "symbolic" });
+            let mut named = program.clone();
+            named.name = format!("case{number}").into();
+            *number += 1;
+            let kernel = match compile(&named, target, fixed) {
+                Ok(c) => c.kernel,
+                Err(d) => panic!("{label}: {d} {:?}", d.notes),
+            };
+            out.push(Case {
+                program: named,
+                sizes: sizes.clone(),
+                inputs: inputs.clone(),
+                expected: expected.clone(),
+                kernel,
+                global: [1, 1, 1],
+                label,
+            });
+        }
+    }
+    out
+}

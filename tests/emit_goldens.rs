@@ -1,0 +1,115 @@
+//! Every stage of some programs, as reviewed text. `BLESS=1` writes what is there now.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+
+mod emit_common;
+
+use emit_common::*;
+use shine_tui::emit::compile;
+use shine_tui::lang::build as b;
+use shine_tui::lang::eval::sizes;
+use shine_tui::lang::infer::{Program, Sizes};
+use shine_tui::lang::pattern::Pattern;
+use shine_tui::lang::term::Term;
+use shine_tui::lower::default_lowering;
+use shine_tui::lower::passes::Target;
+use std::path::PathBuf;
+
+fn golden(name: &str, p: &Program, target: Target, at: Option<&Sizes>) {
+    let compiled =
+        compile(p, target, at).unwrap_or_else(|d| panic!("{name}: {d} {:?} {:?}", d.notes, d.hints));
+    // Each text once: passes that change nothing leave no trace.
+    let mut last = String::new();
+    let changed = |s: &&shine_tui::emit::Stage| {
+        std::mem::replace(&mut last, s.text.clone()) != s.text && (s.name != "host" || name == "dotSeq")
+    };
+    let text: String = compiled
+        .stages
+        .iter()
+        .filter(changed)
+        .map(|s| format!("== {} ==\n{}\n\n", s.name, s.text.trim_end()))
+        .collect();
+    let path =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/files/lower").join(format!("{name}.txt"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+        return;
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == text, "{} differs from the stages:\n{text}", path.display());
+}
+
+#[test]
+fn dot_product() {
+    golden("dotSeq", &program("dotSeqC", dot_seq()), Target::C, None);
+}
+
+#[test]
+fn matmul_baseline() {
+    let p = program("baseline", matmul(b::map_seq, b::map_seq, inner_seq));
+    golden("matmulBaseline", &p, Target::C, Some(&sizes([("m", 1024), ("n", 1024), ("k", 1024)])));
+}
+
+#[test]
+fn matmul_on_threads() {
+    let p = program("matmulPar", matmul(b::map_par, b::map_seq, inner_seq));
+    golden("matmulPar", &p, Target::C, None);
+}
+
+#[test]
+fn matmul_on_work_items() {
+    let rows = |f: Term, xs: Term| b::map_dim(Pattern::MapGlobal, 1, f, xs);
+    let columns = |f: Term, xs: Term| b::map_dim(Pattern::MapGlobal, 0, f, xs);
+    let p = program("matmulGlobal", matmul(rows, columns, inner_seq));
+    golden("matmulGlobal", &p, Target::OpenCl, Some(&sizes([("m", 64), ("n", 32), ("k", 128)])));
+}
+
+#[test]
+fn matmul_lowered_by_default() {
+    let p = default_lowering(&program("matmul", matmul(b::map, b::map, inner_high))).unwrap();
+    golden("matmulDefault", &p, Target::C, None);
+}
+
+/// Memory of each kind: on the stack, on the heap, of each work-item, and shared.
+#[test]
+fn stored_values() {
+    let stored = |space: &str| {
+        parse(&format!(
+            "def stored (a: n.m.f32): n.m.f32 = a |> mapSeq (\\row.
+               let (toMem {space} (mapSeq (\\x. x * x) row)) (\\s. slide 3 1 (padClamp 1 1 s) |> mapSeq (reduceSeq (+) 0)))"
+        ))
+    };
+    golden("storedStack", &stored("private"), Target::C, Some(&sizes([("n", 8), ("m", 100)])));
+    golden("storedHeap", &stored("private"), Target::C, None);
+    golden("storedGlobal", &stored("global"), Target::OpenCl, None);
+}
+
+#[test]
+fn accumulators() {
+    let rows = parse(
+        "def columnSums (a: n.m.f32): m.f32 =
+           a |> reduceSeq (\\acc row. zip acc row |> mapSeq (\\p. fst p + snd p)) (mapSeq (\\i. 0) (generate (\\i. i)))
+             |> mapSeq (\\x. x)",
+    );
+    golden("columnSums", &rows, Target::C, None);
+}
+
+#[test]
+fn matmul_parallel_of_the_thesis() {
+    let text = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/files/lower/programs/parallel.rise"
+    ));
+    let all = sizes([("m", 1024), ("n", 1024), ("k", 1024)]);
+    golden("matmulParallel", &parse(&text.unwrap()), Target::C, Some(&all));
+}
+
+#[test]
+fn matmul_blocking_of_the_thesis() {
+    let text = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/files/lower/programs/blocking.rise"
+    ));
+    let all = sizes([("m", 1024), ("n", 1024), ("k", 1024)]);
+    golden("matmulBlocking", &parse(&text.unwrap()), Target::C, Some(&all));
+}

@@ -1,0 +1,299 @@
+//! Generated OpenCL C: run by Oclgrind, which knows races and uses of what was never written, and on a real device.
+//! Tests say loudly that they were skipped where these are missing, and fail instead when `SHINE_REQUIRE_OPENCL=1`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+
+mod device_common;
+mod emit_common;
+
+use emit_common::{CORPUS, Case, cases_of, parse};
+use shine_tui::device::{Elem, HostData, HostScalar, Param};
+use shine_tui::emit::{ParamKind, compile};
+use shine_tui::lang::ty::Scalar;
+use shine_tui::lang::value::{Buffer, Value};
+use shine_tui::lower::passes::Target;
+use std::fmt::Write;
+use std::process::Command;
+
+/// Programs that use work-items.
+const PARALLEL: &[emit_common::Trial] = &[
+    ("def f (a: n.f32): n.f32 = mapGlobal (\\x. x * 2) a", &[&[("n", 1)], &[("n", 9)]]),
+    (
+        "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 =
+           a |> mapGlobal 1 (\\row. transpose b |> mapGlobal 0 (\\col.
+             zip row col |> reduceSeq (\\acc p. acc + fst p * snd p) 0))",
+        &[&[("m", 3), ("k", 5), ("n", 4)]],
+    ),
+    // Private memory of every work-item, small and large.
+    (
+        "def f (a: n.m.f32): n.m.f32 =
+           a |> mapGlobal (\\r. let (toMem (mapSeq (\\x. x * x) r)) (\\s. gather (generate (\\i. natAsIndex m (m - 1 - indexAsNat i))) s |> mapSeq (\\x. x + 1)))",
+        &[&[("n", 5), ("m", 4)]],
+    ),
+    // Memory outside the loop that every work-item computes for itself.
+    (
+        "def f (a: n.f32): n.f32 = let (toMem (mapSeq (\\x. x * x) a)) (\\b. mapGlobal (\\x. x + reduceSeq (+) 0 b) a)",
+        &[&[("n", 4)]],
+    ),
+    // Cells that the work-item that wrote them reads.
+    (
+        "def f (a: n.f32): n.f32 = let (toMem global (mapGlobal (\\x. x * x) a)) (\\b. zip a b |> mapGlobal (\\p. fst p + snd p))",
+        &[&[("n", 6)]],
+    ),
+    ("def f (a: n.(f32 * f32)): n.(f32 * f32) = a |> mapGlobal (\\p. makePair (snd p) (fst p))", &[&[("n", 5)]]),
+    ("def f (a: n.bool) (b: n.i8): n.bool = zip a b |> mapGlobal (\\p. select (fst p) (snd p > 0) (snd p < 2))", &[&[("n", 5)]]),
+];
+
+fn oclgrind() -> bool {
+    let there = Command::new("oclgrind-kernel").arg("--version").output().is_ok_and(|o| o.status.success());
+    if !there {
+        assert!(std::env::var_os("SHINE_REQUIRE_OPENCL").is_none(), "Oclgrind is required");
+        device_common::skipped("this test needs Oclgrind.");
+    }
+    there
+}
+
+fn cl_type(s: Scalar) -> &'static str {
+    match s {
+        Scalar::Bool | Scalar::U8 => "uchar",
+        Scalar::I8 => "char",
+        Scalar::I16 => "short",
+        Scalar::U16 => "ushort",
+        Scalar::I32 => "int",
+        Scalar::U32 => "uint",
+        Scalar::I64 => "long",
+        Scalar::U64 => "ulong",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+        Scalar::F16 => "half",
+    }
+}
+
+fn text(v: &Value) -> String {
+    match v {
+        Value::F32(x) => format!("{x:?}"),
+        Value::F64(x) => format!("{x:?}"),
+        Value::Bool(b) => u8::from(*b).to_string(),
+        Value::Int(i, _) => i.to_string(),
+        other => panic!("{other}"),
+    }
+}
+
+/// Runs the kernel in the simulator; fails at races, uninitialised reads and accesses outside memory.
+fn simulate(case: &Case) {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("kernel.cl"), &case.kernel.text).unwrap();
+    let [x, y, z] = case.global;
+    let mut sim = format!("kernel.cl\n{}\n{x} {y} {z}\n1 1 1\n", case.kernel.name);
+    let mut inputs = case.input_components().into_iter();
+    for p in &case.kernel.params {
+        let (ty, len) = (cl_type(p.scalar), case.len(p));
+        let bytes = len * p.scalar.bytes();
+        match &p.kind {
+            ParamKind::Size(x) => {
+                let _ = writeln!(sim, "<size=4 int>\n{}", case.sizes[x]);
+            }
+            ParamKind::Input(..) => {
+                let buffer = inputs.next().unwrap();
+                let values: Vec<String> = (0..len).map(|i| text(&buffer.get(i).unwrap())).collect();
+                let _ = writeln!(sim, "<size={bytes} {ty}>\n{}", values.join(" "));
+            }
+            ParamKind::Output(_) => {
+                let _ = writeln!(sim, "<size={bytes} {ty} noinit dump>");
+            }
+            ParamKind::Temp => {
+                let _ = writeln!(sim, "<size={bytes} {ty} noinit>");
+            }
+        }
+    }
+    std::fs::write(dir.path().join("kernel.sim"), &sim).unwrap();
+    let ran = Command::new("oclgrind-kernel")
+        .args(["--data-races", "--uninitialized", "kernel.sim"])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(
+        ran.status.success() && err.trim().is_empty(),
+        "{}\n{err}\n{}\n{sim}",
+        case.label,
+        case.kernel.text
+    );
+    let mut words = out.lines().filter_map(|l| l.split_once(" = ")).map(|(_, v)| v.trim());
+    case.check(|scalar| {
+        let word = words.next().unwrap_or_else(|| panic!("{}: {out}", case.label));
+        match scalar {
+            Scalar::Bool => Value::Bool(word != "0"),
+            s if s.is_float() => Value::float(word.parse().unwrap(), s).unwrap(),
+            s => Value::Int(word.parse().unwrap(), s),
+        }
+    });
+}
+
+fn in_parallel(cases: &[Case]) {
+    std::thread::scope(|s| {
+        for part in cases.chunks(cases.len().div_ceil(3).max(1)) {
+            s.spawn(move || part.iter().for_each(simulate));
+        }
+    });
+}
+
+#[test]
+fn sequential_kernels_agree_with_the_interpreter() {
+    if !oclgrind() {
+        return;
+    }
+    let mut number = 0;
+    let mut cases = vec![];
+    for (text, sizes) in CORPUS {
+        // Threads are for C, and the simulator takes its time.
+        if !text.contains("mapPar") && sizes.iter().all(|s| s.iter().all(|(_, n)| *n < 100)) {
+            cases.extend(cases_of(text, &sizes[..1], Target::OpenCl, &mut number));
+        }
+    }
+    in_parallel(&cases);
+}
+
+fn parallel_cases() -> Vec<Case> {
+    let mut number = 0;
+    let mut cases = vec![];
+    for (text, sizes) in PARALLEL {
+        for mut case in cases_of(text, sizes, Target::OpenCl, &mut number) {
+            // As many work-items as there is work for, and fewer.
+            let most = case
+                .kernel
+                .global_size
+                .clone()
+                .map(|n| n.eval(&|x| case.sizes.get(x).copied()).unwrap() as u64);
+            case.global = if number % 2 == 0 { most } else { most.map(|n| n.min(2)) };
+            cases.push(case);
+        }
+    }
+    cases
+}
+
+#[test]
+fn work_items_agree_with_the_interpreter_and_do_not_race() {
+    if oclgrind() {
+        in_parallel(&parallel_cases());
+    }
+}
+
+fn elem(s: Scalar) -> Elem {
+    match s {
+        Scalar::Bool => Elem::Bool,
+        Scalar::I8 => Elem::I8,
+        Scalar::I16 => Elem::I16,
+        Scalar::I32 => Elem::I32,
+        Scalar::I64 => Elem::I64,
+        Scalar::U8 => Elem::U8,
+        Scalar::U16 => Elem::U16,
+        Scalar::U32 => Elem::U32,
+        Scalar::U64 => Elem::U64,
+        Scalar::F16 => Elem::F16,
+        Scalar::F32 => Elem::F32,
+        Scalar::F64 => Elem::F64,
+    }
+}
+
+fn host(b: Buffer) -> HostData {
+    match b {
+        Buffer::Bool(v) => HostData::Bool(v),
+        Buffer::I8(v) => HostData::I8(v),
+        Buffer::I32(v) => HostData::I32(v),
+        Buffer::F32(v) => HostData::F32(v),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn work_items_of_a_device_agree_with_the_interpreter() {
+    let Some(device) = device_common::opencl() else { return };
+    let devices = device_common::devices();
+    for case in parallel_cases().into_iter().filter(|c| c.outputs().count() == 1) {
+        let mut inputs = case.input_components().into_iter();
+        let params = case
+            .kernel
+            .params
+            .iter()
+            .map(|p| match &p.kind {
+                ParamKind::Size(x) => Param::Int(case.sizes[x]),
+                ParamKind::Input(..) if p.by_value => match inputs.next().unwrap().get(0).unwrap() {
+                    Value::F32(x) => Param::Scalar(HostScalar::F32(x)),
+                    other => panic!("{other}"),
+                },
+                ParamKind::Input(..) => Param::Input(host(inputs.next().unwrap())),
+                ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len: case.len(p) },
+                ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len: case.len(p) },
+            })
+            .collect();
+        let mut request = device_common::request(&device, &case.kernel.text, &case.kernel.name, params);
+        request.global = Some(case.global);
+        let report = device_common::run(&devices, &request).unwrap_or_else(|e| panic!("{}: {e}", case.label));
+        let mut next = 0;
+        case.check(|_| {
+            next += 1;
+            match &report.output {
+                HostData::F32(v) => Value::F32(v[next - 1]),
+                HostData::Bool(v) => Value::Bool(v[next - 1]),
+                other => panic!("{other:?}"),
+            }
+        });
+    }
+}
+
+#[test]
+fn what_cannot_run_at_once_is_refused() {
+    let refused = |text: &str| compile(&parse(text), Target::OpenCl, None).unwrap_err().code;
+    // Every work-item would write the output.
+    assert_eq!(
+        refused(
+            "def f (a: n.f32) (b: n.f32): (n.f32 * n.f32) = makePair (mapGlobal (\\x. x) a) (mapSeq (\\x. x) b)"
+        ),
+        "E0523"
+    );
+    assert_eq!(refused("def f (a: n.m.f32): n.m.f32 = mapGlobal 0 (\\r. mapGlobal 0 (\\x. x) r) a"), "E0522");
+    // A work-item reads what another one wrote.
+    let reversed = "gather (generate (\\i. natAsIndex n (n - 1 - indexAsNat i)))";
+    assert_eq!(
+        refused(&format!(
+            "def f (a: n.f32): n.f32 = let (toMem global (mapGlobal (\\x. x) a)) (\\b. mapGlobal (\\x. x) ({reversed} b))"
+        )),
+        "E0524"
+    );
+    assert_eq!(
+        refused(
+            "def f (a: n.f32): n.f32 = let (toMem private (mapGlobal (\\x. x) a)) (\\b. mapGlobal (\\x. x) b)"
+        ),
+        "E0525"
+    );
+    assert_eq!(refused("def f (a: n.f32): n.f32 = mapPar (\\x. x) a"), "E0521");
+    let c = compile(&parse("def f (a: n.f32): n.f32 = mapGlobal (\\x. x) a"), Target::C, None).unwrap_err();
+    assert_eq!(c.code, "E0520");
+    assert!(c.notes[0].contains("position 0.0"), "{:?}", c.notes);
+}
+
+/// The files that `compile -o` writes.
+#[test]
+fn the_host_program_runs_the_kernel() {
+    if device_common::opencl().is_none() {
+        return;
+    }
+    let text = "def f (a: n.m.f32): n.m.f32 =
+        a |> mapGlobal (\\r. let (toMem (mapSeq (\\x. x * x) r)) (\\s. zip r s |> mapSeq (\\p. fst p + snd p)))";
+    let kernel = compile(&parse(text), Target::OpenCl, None).unwrap().kernel;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("kernel.cl"), &kernel.text).unwrap();
+    std::fs::write(dir.path().join("host.c"), shine_tui::emit::host::host(&kernel)).unwrap();
+    let built = Command::new("cc")
+        .args(["-Wall", "-Wextra", "-Werror", "-Wno-deprecated-declarations", "-idirafter"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/lower/include"))
+        .args(["host.c", "-o", "host", "-l:libOpenCL.so.1"])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let ran = Command::new("./host").args(["30", "40"]).current_dir(dir.path()).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(String::from_utf8(ran.stdout).unwrap().starts_with("output: "));
+}

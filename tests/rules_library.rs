@@ -1,0 +1,68 @@
+//! The rules of `rules/`: they load, their examples hold, and they keep the meaning of random programs.
+
+use shine_tui::lang::diag::{Severity, Sources};
+use shine_tui::lang::path::Path;
+use shine_tui::lang::print;
+use shine_tui::rewrite::rule::check::{Thoroughness, check};
+use shine_tui::rewrite::rule::{RuleSet, apply_at};
+
+fn library() -> RuleSet {
+    let mut sources = Sources::new();
+    let (rules, problems) = RuleSet::builtin(&mut sources);
+    let shown: Vec<String> = problems.iter().map(|p| p.render(&sources)).collect();
+    assert!(problems.iter().all(|p| p.severity < Severity::Warning), "{}", shown.join("\n"));
+    rules
+}
+
+#[test]
+fn every_rule_loads() {
+    assert!(library().len() > 90);
+}
+
+#[test]
+fn every_example_is_what_its_rule_does() {
+    let mut wrong = vec![];
+    for rule in library().rules() {
+        assert!(
+            rule.theme.as_ref() == "built-in" || !rule.examples.is_empty(),
+            "{} has no example",
+            rule.name
+        );
+        for example in &rule.examples {
+            let names: Vec<_> = example.context.iter().map(|(n, _)| n.clone()).collect();
+            let show = |t| print::open_term(t, &names, &print::Options::default()).text;
+            match apply_at(&example.before, &Path::root(), rule, &example.args) {
+                Ok(done) if done.term == example.after => {}
+                Ok(done) => wrong.push(format!(
+                    "{}: {}\n  gives    {}\n  expected {}",
+                    rule.name,
+                    show(&example.before),
+                    show(&done.term),
+                    show(&example.after)
+                )),
+                Err(why) => wrong.push(format!("{}: {}\n  {why}", rule.name, show(&example.before))),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_keeps_the_meaning() {
+    let mut wrong = vec![];
+    for rule in library().rules() {
+        let report = check(rule, &Thoroughness { instances: 40, ..Thoroughness::default() });
+        if let Some(example) = report.counterexample {
+            wrong.push(example.to_string());
+        } else if report.agreed < 40 {
+            wrong.push(format!(
+                "{}: only {} of {} draws were instances{}",
+                rule.name,
+                report.agreed,
+                report.agreed + report.missed,
+                report.unapplied.map_or(String::new(), |w| format!("; the last did not match: {w}"))
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}

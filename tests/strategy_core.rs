@@ -1,0 +1,260 @@
+//! Strategies on programs: combinators, traversals, normal forms, failures, limits.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use shine_tui::lang::build::check_patterns;
+use shine_tui::lang::diag::{FileId, Severity, Sources};
+use shine_tui::lang::infer::{Program, program};
+use shine_tui::lang::path::{Path, PathMap};
+use shine_tui::lang::print;
+use shine_tui::lang::syntax::{parse_program, parse_strategy};
+use shine_tui::lang::term::Term;
+use shine_tui::rewrite::rule::load::Source;
+use shine_tui::rewrite::rule::{Rewritten, RuleSet, apply_at};
+use shine_tui::rewrite::strategy::{self, Cause, Control, Env, FUEL, NoSearch, Script, Stuck};
+use std::sync::atomic::AtomicBool;
+
+const DOT: &str = "def dot (a b: n.f32): f32 = zip a b |> map (\\x. fst x * snd x) |> reduce (+) 0";
+const MATMUL: &str = "
+def dot (a b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
+def matmul (a: m.k.f32) (b: k.n.f32): m.n.f32 =
+  a |> map (\\row. transpose b |> map (\\col. dot row col))";
+
+fn read(text: &str) -> Program {
+    let mut sources = Sources::new();
+    let id = sources.add("test.rise", text);
+    let (file, mut problems) = parse_program(id, text);
+    let (program, more) = program(&file, None);
+    problems.extend(more);
+    let shown: Vec<String> = problems.iter().map(|p| p.render(&sources)).collect();
+    program.unwrap_or_else(|| panic!("{}", shown.join("\n")))
+}
+
+struct Setting {
+    rules: RuleSet,
+    script: Script,
+}
+
+impl Setting {
+    fn new(text: &str) -> Setting {
+        let mut sources = Sources::new();
+        let (rules, mut problems) = RuleSet::builtin(&mut sources);
+        let (mut script, more) = Script::library(&mut sources);
+        problems.extend(more);
+        problems.extend(script.load(&mut sources, &[Source { label: "test.elevate", text }], false));
+        let shown: Vec<String> = problems.iter().map(|p| p.render(&sources)).collect();
+        assert!(problems.iter().all(|p| p.severity < Severity::Warning), "{}", shown.join("\n"));
+        Setting { rules, script }
+    }
+
+    fn run_with(&self, text: &str, p: &Program, fuel: u64) -> Result<Rewritten, Box<Stuck>> {
+        let (tree, problems) = parse_strategy(FileId::NOWHERE, text);
+        assert!(problems.is_empty(), "{problems:?}");
+        let cancel = AtomicBool::new(false);
+        let env = Env { rules: &self.rules, sizes: &p.sizes };
+        let mut search = NoSearch;
+        let mut control = Control { cancel: &cancel, fuel, search: &mut search };
+        strategy::run(&tree, &p.term, &self.script, &env, &mut control)
+    }
+
+    fn run(&self, text: &str, p: &Program) -> Result<Rewritten, Box<Stuck>> {
+        self.run_with(text, p, FUEL)
+    }
+
+    fn done(&self, text: &str, p: &Program) -> Rewritten {
+        let done = self.run(text, p).unwrap_or_else(|stuck| panic!("{text}: {stuck}"));
+        assert!(done.term.check().is_ok(), "{:?}", done.term.check());
+        assert!(check_patterns(&done.term).is_ok());
+        assert_eq!(done.term.ty(), p.term.ty());
+        replay(&self.rules, &p.term, &done);
+        done
+    }
+}
+
+/// The steps lead to the same term one by one, and the maps of the steps make up the map of the whole.
+fn replay(rules: &RuleSet, start: &Term, done: &Rewritten) {
+    let mut term = start.clone();
+    let mut paths = PathMap::identity();
+    for step in &done.steps {
+        let rule = rules.get(&step.rule).unwrap();
+        assert_eq!(term.at(&step.at).map(Term::digest), Some(step.before));
+        let next =
+            apply_at(&term, &step.at, rule, &step.args).unwrap_or_else(|why| panic!("{}: {why}", step.rule));
+        assert_eq!(next.term.at(&step.at).map(Term::digest), Some(step.after));
+        term = next.term;
+        paths = paths.then(&next.paths);
+    }
+    assert_eq!(term, done.term);
+    for (path, _) in start.positions() {
+        assert_eq!(paths.get(&path), done.paths.get(&path));
+    }
+}
+
+fn show(t: &Term) -> String {
+    let options = print::Options { width: 100, ..print::Options::default() };
+    print::term(t, &options).text
+}
+
+#[test]
+fn lower_dot_is_the_sequential_dot_product_of_the_thesis() {
+    let dot = read(DOT);
+    let setting = Setting::new("strategy lowerDot = topDown(reduceMapFusion)");
+    let done = setting.done("lowerDot", &dot);
+    assert_eq!(show(&done.term), "\\a b. zip a b |> reduceSeq (\\acc x. acc + fst x * snd x) 0.0");
+    assert_eq!(done.steps.len(), 1);
+    assert_eq!(done.steps[0].at, Path::parse("0.0").unwrap());
+}
+
+#[test]
+fn the_baseline_fuses_the_inner_product_of_matmul() {
+    let done = Setting::new("").done("DFNF ; topDown(reduceMapFusion)", &read(MATMUL));
+    insta::assert_snapshot!(show(&done.term), @r"
+    \a b.
+      a |> map (\row.
+        transpose b |> map (\col. zip row col |> reduceSeq (\acc x. acc + fst x * snd x) 0.0))
+    ");
+}
+
+#[test]
+fn every_combinator_does_what_its_definition_says() {
+    let p = read("def f (a: n.f32): n.f32 = a |> map (\\x. -x) |> map (\\x. x + 1) |> map (\\x. x * 2)");
+    let s = Setting::new(
+        "strategy twice(s) = s ; s
+         strategy count([]) = fail
+         strategy count(x :: xs) = repeatN(x, mapFusion @ topDown) ; try(count(xs))
+         strategy pick(0, s, t) = s
+         strategy pick(n, s, t) = t
+         strategy local(s) = go(2) where go(0) = id, go(n) = topDown(s) ; go(n - 1)",
+    );
+    let maps = |text: &str| show(&s.done(text, &p).term).matches("map").count();
+    assert_eq!(maps("id"), 3);
+    assert_eq!(maps("topDown(mapFusion)"), 2);
+    assert_eq!(maps("mapFusion @ topDown @ twice"), 1);
+    assert_eq!(maps("normalize(mapFusion)"), 1);
+    assert_eq!(maps("try(fail)"), 3);
+    assert_eq!(maps("fail <+ topDown(mapFusion)"), 2);
+    assert_eq!(maps("repeat(topDown(mapFusion))"), 1);
+    assert_eq!(maps("not(fail) ; not(topDown(fstReduction))"), 3);
+    assert_eq!(maps("ifThenElse(topDown(isMap), topDown(mapFusion), fail)"), 2);
+    assert_eq!(maps("ifThenElse(fail, fail, topDown(mapFusion))"), 2);
+    assert_eq!(maps("count([1])"), 2);
+    assert_eq!(maps("count([1, 1])"), 1);
+    assert_eq!(maps("pick(0, id, fail) ; pick(3, fail, id)"), 3);
+    assert_eq!(maps("local(mapFusion)"), 1);
+    assert_eq!(maps("body(mapFusion)"), 2);
+    assert_eq!(maps("body(argument(mapFusion))"), 2);
+    assert_eq!(maps("body(argument(argument(not(mapFusion))))"), 3);
+    assert_eq!(maps("test(topDown(mapFusion))"), 3);
+    assert_eq!(maps("let s = topDown(mapFusion) in s ; s"), 1);
+    assert_eq!(maps("bottomUp(mapFusion)"), 2);
+    // Of two places, the inner one.
+    let inner = s.done("bottomUp(mapFusion)", &p);
+    assert_eq!(inner.steps[0].at, Path::parse("0.1").unwrap());
+    let second = s.done("skip(1, mapFusion)", &p);
+    assert_eq!(second.steps[0].at, Path::parse("0.1").unwrap());
+    let node = s.done("position(2, mapFusion)", &p);
+    assert_eq!(node.steps[0].at, Path::parse("0.1").unwrap());
+    assert!(s.run("position(3, mapFusion)", &p).is_err());
+    assert!(s.run("skip(2, mapFusion)", &p).is_err());
+}
+
+#[test]
+fn children_are_tried_in_the_order_asked_for() {
+    // An application whose function and argument both have a redex.
+    let p = read("def f (a: n.f32): n.f32 = map (\\x. (\\y. y + x) 1) ((\\z. z) a)");
+    let s = Setting::new("");
+    let at = |text: &str| s.done(text, &p).steps[0].at.to_string();
+    assert_eq!(at("body(one(one(one(betaReduction)) <+ betaReduction))"), "0.1");
+    assert_eq!(at("body(oneArgumentFirst(topDown(betaReduction)))"), "0.1");
+    assert_eq!(at("body(oneFunctionFirst(topDown(betaReduction)))"), "0.0.1.0");
+    assert_eq!(s.done("body(some(topDown(betaReduction)))", &p).steps.len(), 2);
+    assert_eq!(s.done("body(all(topDown(betaReduction)))", &p).steps.len(), 2);
+}
+
+#[test]
+fn failure_says_who_where_and_how_far() {
+    let p = read("def f (a: n.f32): f32 = reduce (+) 0 (map (\\x. -x) (transpose (split 4 a) |> join))");
+    let s = Setting::new("strategy wrong = topDown(useReduceSeq) ; topDown(reduceMapFusion)");
+    let stuck = s.run("wrong", &p).unwrap_err();
+    assert_eq!(stuck.strategies.iter().map(|n| &**n).collect::<Vec<_>>(), ["wrong", "topDown"]);
+    assert_eq!(
+        stuck.to_string(),
+        "`reduceMapFusion` does not apply: expected reduce with 3 arguments, found reduceSeq with 3 arguments, in `topDown`, at 0"
+    );
+    assert_eq!(stuck.so_far.steps.len(), 1);
+    assert!(show(&stuck.so_far.term).contains("reduceSeq"));
+    let stuck = s.run("topDown(splitJoin(4)) ; topDown(fuse)", &p).unwrap_err();
+    assert!(matches!(&stuck.cause, Cause::Invalid(d) if d.code == "E0301"), "{stuck}");
+    let stuck = s.run("body(useMapSeq)", &p).unwrap_err();
+    assert_eq!(
+        stuck.to_string(),
+        "`useMapSeq` does not apply: expected map with 2 arguments, found reduce with 3 arguments, at 0"
+    );
+}
+
+#[test]
+fn sizes_that_do_not_divide_are_refused_and_others_assumed() {
+    let s = Setting::new("");
+    let stuck =
+        s.run("topDown(splitJoin(32))", &read("def f (a: 100.f32): 100.f32 = map (\\x. -x) a")).unwrap_err();
+    assert!(stuck.to_string().contains("32 does not divide 100"), "{stuck}");
+    let p = read("def f (a: n.f32): n.f32 = map (\\x. -x) a");
+    let done = s.done("topDown(splitJoin(32))", &p);
+    assert_eq!(done.assumed.iter().map(ToString::to_string).collect::<Vec<_>>(), ["32 divides n"]);
+    // A size of the program as argument.
+    assert_eq!(
+        show(&s.done("topDown(splitJoin(n))", &p).term),
+        "\\a. split n a |> map (map (\\x. -x)) |> join"
+    );
+}
+
+#[test]
+fn what_does_not_end_is_stopped() {
+    let p = read(DOT);
+    let s = Setting::new(
+        "strategy loop = loop
+         strategy grow(n) = grow(n + 1)
+         strategy deep = deep ; id
+         strategy around(s) = s ; around(s)",
+    );
+    let cause = |text: &str, fuel: u64| s.run_with(text, &p, fuel).unwrap_err();
+    assert!(matches!(cause("loop", 10_000).cause, Cause::OutOfFuel));
+    assert!(matches!(cause("grow(0)", 10_000).cause, Cause::OutOfFuel));
+    assert!(matches!(cause("deep", FUEL).cause, Cause::TooDeep));
+    assert!(matches!(cause("repeat(id)", FUEL).cause, Cause::NoProgress { .. }));
+    let stuck = cause("topDown(reduceMapFusion) ; loop", 10_000);
+    assert_eq!(stuck.so_far.steps.len(), 1);
+    assert_eq!(stuck.strategies.last().map(|n| &**n), Some("loop"));
+    // What grows for ever ends where terms are nested too deeply.
+    let stuck = cause("body(body(around(idAfter)))", FUEL);
+    let Cause::NotApplicable { why, .. } = &stuck.cause else { panic!("{stuck}") };
+    assert!(why.to_string().contains("nested too deeply"), "{stuck}");
+    let cancel = AtomicBool::new(true);
+    let (tree, _) = parse_strategy(FileId::NOWHERE, "loop");
+    let env = Env { rules: &s.rules, sizes: &p.sizes };
+    let mut search = NoSearch;
+    let mut control = Control { cancel: &cancel, fuel: FUEL, search: &mut search };
+    let stuck = strategy::run(&tree, &p.term, &s.script, &env, &mut control).unwrap_err();
+    assert!(matches!(stuck.cause, Cause::Cancelled));
+}
+
+#[test]
+fn normal_forms_are_reached_and_stable() {
+    let s = Setting::new("");
+    for text in [DOT, MATMUL] {
+        let p = read(text);
+        for normal in
+            ["BENF", "DFNF", "RNF", "CNF", "reducedFusedForm", "reducedFissionedForm", "stronglyReducedForm"]
+        {
+            let once = s.done(normal, &p);
+            let again = s.done(normal, &p_with(&p, &once.term));
+            assert_eq!(show(&once.term), show(&again.term), "{normal}");
+        }
+    }
+    let rnf = s.done("RNF", &read("def f (a: n.f32): n.f32 = map (\\x. -(x + 1)) a"));
+    assert_eq!(show(&rnf.term), "\\a. a |> map (\\x. x + 1.0) |> map (\\x. -x)");
+}
+
+fn p_with(p: &Program, term: &Term) -> Program {
+    p.with_term(term.clone())
+}

@@ -1,0 +1,213 @@
+//! Keys through the real update loop: what the user presses, and what is then on the screen.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod ui_common;
+
+use shine_tui::device::fake::FakeDevices;
+use shine_tui::session::files::Text;
+use shine_tui::ui::layout::Pane;
+use ui_common::{TestApp, UNICODE, kernel};
+
+/// A screen on `dot` with rules and a strategy of our own, so that the library can change.
+fn dot() -> TestApp {
+    sized(120, 36)
+}
+
+fn sized(width: u16, height: u16) -> TestApp {
+    let mut texts = kernel("dot");
+    texts.files = vec![
+        Text {
+            label: "own.rules".to_owned(),
+            text: "--| Sums while it multiplies.\n\
+                   rule ownFusion = reduce (+) i (map f x) ~> reduceSeq (\\a y. a + f y) i x\n\
+                   rule ownSplit(p) = map f (x : (n*p).s) ~> join (map (map f) (split p x))\n\
+                   rules ownRules = { ownFusion, ownSplit(4) }\n"
+                .to_owned(),
+        },
+        Text {
+            label: "own.elevate".to_owned(),
+            text: "--| Fuses the sum with the product.\nstrategy ownDot = topDown(ownFusion)\n".to_owned(),
+        },
+    ];
+    TestApp::with(&texts, (width, height), UNICODE, "default", FakeDevices::new())
+}
+
+/// Selects the application of `reduce`, which is the body of the program.
+fn at_reduce() -> TestApp {
+    let mut app = dot();
+    app.press("J");
+    assert!(app.text().contains("0.0 : f32"), "{}", app.text());
+    app
+}
+
+#[test]
+fn a_rule_is_found_previewed_applied_and_undone() {
+    let mut app = at_reduce();
+    app.press("3 / o w n F Enter");
+    assert!(app.text().contains("✓ ownFusion"), "{}", app.text());
+    app.press("p");
+    assert!(app.text().contains("+ ") && app.text().contains("reduceSeq"), "{}", app.text());
+    assert_eq!(app.app.session.history().len(), 1, "a preview changes nothing");
+    app.press("Enter");
+    assert_eq!(app.app.session.current(), 1);
+    assert!(app.text().contains("rev 1/1"), "{}", app.text());
+    app.press("u");
+    assert_eq!(app.app.session.current(), 0);
+    app.press("C-r");
+    assert_eq!(app.app.session.current(), 1);
+}
+
+#[test]
+fn a_rule_that_does_not_apply_says_why_and_where() {
+    let mut app = at_reduce();
+    app.press("3 v / o w n S Enter");
+    assert!(app.text().contains("✗ ownSplit(4)"), "{}", app.text());
+    app.press("Enter");
+    assert!(app.text().contains("expected"), "{}", app.text());
+    assert_eq!(app.app.session.history().len(), 1);
+    app.press("i");
+    assert!(app.text().contains("does not apply here") && app.text().contains("stops at"), "{}", app.text());
+    app.press("Esc");
+    assert!(app.app.popups.is_empty());
+}
+
+#[test]
+fn a_strategy_is_typed_and_a_mistake_is_shown_under_it() {
+    let mut app = dot();
+    app.press("a").type_text("topDown(ownFusio)").press("Enter");
+    assert!(app.text().contains("ownFusio"), "{}", app.text());
+    assert_eq!(app.app.session.history().len(), 1);
+    app.press("Backspace").type_text("n)").press("Enter");
+    assert!(app.app.session.term().digest() != app.app.session.history().revision(0).unwrap().term.digest());
+    assert!(app.text().contains("mapSeq") || app.text().contains("reduceSeq"), "{}", app.text());
+}
+
+#[test]
+fn a_strategy_is_taken_step_by_step() {
+    let mut app = dot();
+    app.press("t").type_text("ownDot").press("Enter");
+    assert!(app.text().contains("step 1 of 1"), "{}", app.text());
+    assert_eq!(app.app.session.history().len(), 1, "looking changes nothing");
+    app.press("t");
+    assert_eq!(app.app.session.current(), 1);
+    assert!(app.app.popups.is_empty() && app.text().contains("is done"), "{}", app.text());
+}
+
+#[test]
+fn the_palette_runs_commands_with_arguments_and_strategies() {
+    let mut app = dot();
+    app.press(":").type_text("sizes k=64").press("Enter");
+    assert!(app.text().contains("k=64"), "{}", app.text());
+    app.press(":").type_text("topDown(ownFusion)").press("Enter");
+    assert_eq!(app.app.session.current(), 1);
+    app.press(":").type_text("undo").press("Enter");
+    assert_eq!(app.app.session.current(), 0);
+    app.press(":").type_text("undo").press("Enter");
+    assert!(app.text().contains("beginning of the session"), "a disabled command says why: {}", app.text());
+}
+
+#[test]
+fn wrong_sizes_are_refused_under_the_text() {
+    let mut app = dot();
+    app.press("z");
+    app.type_text(" q=3").press("Enter");
+    assert!(app.text().contains("no size"), "{}", app.text());
+    assert!(!app.app.popups.is_empty());
+    app.press("Esc");
+    assert!(app.app.popups.is_empty());
+}
+
+#[test]
+fn what_was_typed_comes_back() {
+    let mut app = dot();
+    app.press("a").type_text("first").press("Esc");
+    app.press("a").press("Up");
+    assert!(app.text().contains("│first"), "{}", app.text());
+}
+
+#[test]
+fn tabs_and_digits_move_the_focus() {
+    let mut app = dot();
+    for (keys, pane) in
+        [("5", Pane::Kernel), ("Tab", Pane::Bench), ("S-Tab", Pane::Kernel), ("w", Pane::Jobs)]
+    {
+        app.press(keys);
+        assert_eq!(app.app.focus.pane, pane, "{keys}");
+    }
+    app.press("f");
+    assert!(app.app.focus.zoomed);
+    app.press("Esc");
+    assert!(!app.app.focus.zoomed);
+}
+
+#[test]
+fn the_history_is_a_tree_one_can_move_in() {
+    let mut app = dot();
+    app.press(":").type_text("topDown(ownFusion)").press("Enter");
+    app.press("u");
+    app.press(":").type_text("sizes k=8").press("Enter");
+    app.press(":").type_text("topDown(ownFusion)").press("Enter");
+    assert_eq!(app.app.session.history().children(0).len(), 2);
+    app.press("7 g g Enter");
+    assert_eq!(app.app.session.current(), 0);
+    app.press("7 ' G Enter");
+    assert_eq!(app.app.session.current(), 2);
+    app.press("d");
+    assert!(app.text().contains("revision 0 (-) and revision 2 (+)"), "{}", app.text());
+}
+
+#[test]
+fn the_selection_follows_the_eye_and_the_structure() {
+    let mut app = sized(80, 24);
+    let whole = app.app.selection.clone();
+    app.press("j");
+    assert_ne!(app.app.selection, whole);
+    app.press("K K K K K K");
+    assert_eq!(app.app.selection, whole);
+    app.press("K");
+    assert!(app.text().contains("selected already"), "{}", app.text());
+}
+
+#[test]
+fn finding_text_selects_the_sub_term_it_is_in() {
+    let mut app = dot();
+    app.press("/").type_text("snd").press("Enter");
+    let text = shine_tui::ui::bodies::selected_text(&app.app);
+    assert_eq!(text, "snd");
+    app.press("/").type_text("nowhere").press("Enter");
+    assert!(app.text().contains("is not in this pane"), "{}", app.text());
+}
+
+#[test]
+fn an_unknown_key_points_to_the_help() {
+    let mut app = dot();
+    app.press("Q");
+    assert!(app.text().contains("Q means nothing here; ? lists the keys."), "{}", app.text());
+}
+
+#[test]
+fn copying_goes_to_the_terminal() {
+    let mut app = at_reduce();
+    app.press("y");
+    assert!(app.app.effects.copy.as_ref().unwrap().contains("reduce"));
+    app.press(":").type_text("topDown(ownFusion)").press("Enter").press("Y");
+    assert_eq!(
+        app.app.effects.copy.as_deref(),
+        Some("shine-tui apply 'dot.rise' --strategy 'topDown(ownFusion)'")
+    );
+}
+
+#[test]
+fn leaving_is_immediate_when_nothing_runs() {
+    let mut app = dot();
+    app.press("q");
+    assert!(app.app.effects.quit);
+}
+
+#[test]
+fn on_a_small_terminal_keys_still_work() {
+    let mut app = sized(20, 5);
+    assert!(app.text().replace('\n', " ").contains("needs 50×15"), "{}", app.text());
+    app.press("q");
+    assert!(app.app.effects.quit);
+}

@@ -1,0 +1,82 @@
+//! Whole screens: how they look at the sizes that are promised, that no size breaks them, and that whatever is pressed
+//! leaves a session that replays.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod ui_common;
+
+use proptest::prelude::*;
+use shine_tui::device::fake::FakeDevices;
+use shine_tui::session::replay::{Level, Options, Verdict, replay};
+use shine_tui::session::searching::SearchMode;
+use shine_tui::ui::caps::Caps;
+use std::sync::Arc;
+use ui_common::{ASCII_MONO, TestApp, UNICODE};
+
+/// A screen as text, and below it one letter a cell for the role that its style shows.
+fn picture(size: (u16, u16), caps: Caps) -> String {
+    let mut app = TestApp::new("dot", size, caps);
+    // The term, its loops and the selection are what the picture is about; the library of rules may grow.
+    app.press("J 1");
+    let text: Vec<String> =
+        app.text().lines().map(|l| l.replace(|c: char| c.is_ascii_digit(), "#")).collect();
+    format!("{}\n\n{}", text.join("\n"), app.roles())
+}
+
+#[test]
+fn the_promised_sizes_look_as_they_should() {
+    for (name, size) in [("wide", (120, 36)), ("usual", (80, 24)), ("small", (50, 15))] {
+        for (how, caps) in [("unicode", UNICODE), ("ascii_mono", ASCII_MONO)] {
+            insta::assert_snapshot!(format!("{name}_{how}"), picture(size, caps));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_size_breaks_a_screen(sizes in proptest::collection::vec((0u16..=300, 0u16..=100), 1..4), pane in 1u8..8) {
+        let mut app = TestApp::new("dot", (80, 24), UNICODE);
+        app.press(&pane.to_string());
+        for (width, height) in sizes {
+            app.resize(width, height);
+            prop_assert!(app.buffer().area.width == width);
+        }
+        app.resize(100, 30);
+        app.press("?");
+        app.resize(7, 3);
+        prop_assert!(app.buffer().area.height == 3);
+    }
+}
+
+/// Keys that a monkey presses: moving, choosing, applying, undoing, opening and closing. Not those that leave the
+/// program or start another.
+const KEYS: [&str; 24] = [
+    "j", "k", "J", "K", "h", "l", "Tab", "1", "2", "3", "5", "7", "Enter", "Esc", "u", "C-r", "p", "v", "i",
+    "]", "[", "?", "Down", "Up",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_pressed_the_log_replays_to_the_same_program(keys in proptest::collection::vec(0..KEYS.len(), 10..40)) {
+        let mut app = TestApp::new("dot", (100, 30), UNICODE);
+        for key in keys {
+            app.press(KEYS[key]);
+        }
+        app.press("Esc Esc Esc");
+        let log = std::fs::read(app.folder.path().join("session.ron")).unwrap();
+        let backend = Arc::new(FakeDevices::new());
+        let options = Options { level: Level::Kernels, search: SearchMode::Trail, device: None, backend: backend.clone() };
+        let verdict = replay(&log, &options, &mut |_| {}).map_err(|p| p.first()).unwrap();
+        prop_assert_eq!(verdict, Verdict::Agrees);
+        let again = shine_tui::session::replay::reopen(&log, backend).map_err(|p| p.first()).unwrap();
+        prop_assert_eq!(again.term(), app.app.session.term());
+        let start = app.app.session.history().revision(0).unwrap().term.clone();
+        while let Ok(undo) = app.app.session.undo_action() {
+            app.app.session.perform(undo).unwrap();
+        }
+        prop_assert_eq!(app.app.session.term(), &start);
+    }
+}
