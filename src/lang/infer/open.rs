@@ -115,7 +115,7 @@ impl Open {
                             ast::Kind::Nat => self.declare_size(&name.kind, Nat::var(&name.kind)),
                             ast::Kind::Data => self.declare_type(&name.kind, Type::named(&name.kind)),
                             ast::Kind::Addr | ast::Kind::Dim => self.declare_slot(&name.kind),
-                            ast::Kind::Nat2Nat | ast::Kind::Nat2Data => {
+                            ast::Kind::Depth | ast::Kind::Nat2Nat | ast::Kind::Nat2Data => {
                                 let message =
                                     format!("Parameters of kind `{}` are not supported.", kind.word());
                                 let problem = Diagnostic::error(codes::MISPLACED, message);

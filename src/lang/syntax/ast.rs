@@ -188,12 +188,15 @@ pub enum Kind {
     Addr,
     /// a dimension of the index space of an OpenCL kernel: 0, 1 or 2
     Dim,
+    /// how many maps something stands under, as a parameter of a rule
+    Depth,
     Nat2Nat,
     Nat2Data,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 6] = [Kind::Nat, Kind::Data, Kind::Addr, Kind::Dim, Kind::Nat2Nat, Kind::Nat2Data];
+    pub const ALL: [Kind; 7] =
+        [Kind::Nat, Kind::Data, Kind::Addr, Kind::Dim, Kind::Depth, Kind::Nat2Nat, Kind::Nat2Data];
 
     pub fn word(self) -> &'static str {
         match self {
@@ -201,6 +204,7 @@ impl Kind {
             Kind::Data => "data",
             Kind::Addr => "addr",
             Kind::Dim => "dim",
+            Kind::Depth => "depth",
             Kind::Nat2Nat => "nat2nat",
             Kind::Nat2Data => "nat2data",
         }

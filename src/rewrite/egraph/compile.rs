@@ -211,6 +211,8 @@ pub fn compile(
                 }
                 given_nats[*i] = Some(id);
             }
+            // The equation is that of the depth.
+            (ParamKind::Depth, RuleArg::Nat(_)) => {}
             (ParamKind::Addr(i), RuleArg::Addr(a)) => given_slots[*i] = Some(LeafArg::Addr(*a)),
             (ParamKind::Dim(i), RuleArg::Dim(d)) => given_slots[*i] = Some(LeafArg::Dim(*d)),
             (ParamKind::Term(i, _), RuleArg::Term(t)) => {

@@ -125,12 +125,11 @@ impl Rule {
     /// # Errors
     /// How far the left side matched, and what stands in the way.
     pub fn apply(&self, t: &Term, args: &[RuleArg]) -> Result<Applied, WhyNot> {
-        let applied = match &self.body {
-            Body::Procedure(p) => {
-                self.check_arguments(args)?;
-                (p.run)(t, args)?
-            }
-            Body::Equation(eq) => {
+        self.check_arguments(args)?;
+        let applied = match (&self.body, self.equation(args)) {
+            (Body::Procedure(p), _) => (p.run)(t, args)?,
+            (_, None) => return Err(self.misfit(args)),
+            (_, Some(eq)) => {
                 let start = self.start(eq, args)?;
                 match &eq.applied {
                     None => rewrite(eq, &eq.sides, start, t)?,
@@ -160,7 +159,7 @@ impl Rule {
         let fits = |(p, a): (&super::RuleParam, &RuleArg)| {
             matches!(
                 (&p.kind, a),
-                (ParamKind::Nat(_), RuleArg::Nat(_))
+                (ParamKind::Nat(_) | ParamKind::Depth, RuleArg::Nat(_))
                     | (ParamKind::Addr(_), RuleArg::Addr(_))
                     | (ParamKind::Dim(_), RuleArg::Dim(_))
                     | (ParamKind::Term(..), RuleArg::Term(_))
@@ -170,17 +169,20 @@ impl Rule {
         if args.len() == self.params.len() && self.params.iter().zip(args).all(fits) {
             return Ok(());
         }
+        Err(self.misfit(args))
+    }
+
+    fn misfit(&self, args: &[RuleArg]) -> WhyNot {
         let wanted: Vec<String> =
             self.params.iter().map(|p| format!("{} ({})", p.name, p.kind.word())).collect();
         let wanted = if wanted.is_empty() { "no arguments".to_owned() } else { wanted.join(", ") };
         let given: Vec<String> = args.iter().map(RuleArg::to_string).collect();
         let given = if given.is_empty() { "none".to_owned() } else { given.join(", ") };
-        Err(WhyNot::here(Reason::Arguments(format!("`{}` takes {wanted}; given: {given}", self.name))))
+        WhyNot::here(Reason::Arguments(format!("`{}` takes {wanted}; given: {given}", self.name)))
     }
 
     /// The bindings that the arguments give. Arguments may be left out where matching finds them.
     fn start(&self, eq: &Equation, args: &[RuleArg]) -> Result<Bindings, WhyNot> {
-        self.check_arguments(args)?;
         let mut b = Bindings::new(eq.vars.len(), eq.types.len(), eq.nats.len(), eq.slots.len());
         for (param, arg) in self.params.iter().zip(args) {
             match (&param.kind, arg) {

@@ -77,7 +77,7 @@ pub fn lint(rules: &RuleSet) -> Vec<Finding> {
     let equations: Vec<(&Rule, &Equation, Sample)> = rules
         .rules()
         .filter_map(|r| {
-            let eq = r.equation()?;
+            let eq = r.equations().first()?;
             Some((r, eq, Sample::of(eq)?))
         })
         .collect();

@@ -67,6 +67,8 @@ pub struct RuleData {
 #[derive(Clone, Debug)]
 pub enum Body {
     Equation(Box<Equation>),
+    /// An equation for each depth (`load::nest`).
+    Family(Vec<Equation>),
     /// What no equation can say.
     Procedure(Procedure),
 }
@@ -96,6 +98,8 @@ pub enum ParamKind {
     Nat(usize),
     Addr(usize),
     Dim(usize),
+    /// The number of maps of a family.
+    Depth,
     /// A closed term of the type, which may have rule variables in it.
     Term(usize, Type),
     /// A position inside the sub-term.
@@ -108,6 +112,7 @@ impl ParamKind {
             ParamKind::Nat(_) => "a size",
             ParamKind::Addr(_) => "an address space",
             ParamKind::Dim(_) => "a dimension",
+            ParamKind::Depth => "a depth from 0 to 6",
             ParamKind::Term(..) => "a term",
             ParamKind::Position => "a position",
         }
@@ -168,11 +173,29 @@ impl Rule {
         Rule(Arc::new(data))
     }
 
-    /// The equation; none for a procedure.
-    pub fn equation(&self) -> Option<&Equation> {
+    /// The equation that the rule is with these arguments; none for a procedure, or a depth that there is none for.
+    pub fn equation(&self, args: &[RuleArg]) -> Option<&Equation> {
         match &self.body {
             Body::Equation(e) => Some(e),
+            Body::Family(members) => members.get(self.depth(args)?),
             Body::Procedure(_) => None,
+        }
+    }
+
+    /// All equations that the rule is: one, one for each depth, or none.
+    pub fn equations(&self) -> &[Equation] {
+        match &self.body {
+            Body::Equation(e) => std::slice::from_ref(e),
+            Body::Family(members) => members,
+            Body::Procedure(_) => &[],
+        }
+    }
+
+    fn depth(&self, args: &[RuleArg]) -> Option<usize> {
+        let at = self.params.iter().position(|p| p.kind == ParamKind::Depth)?;
+        match args.get(at)? {
+            RuleArg::Nat(n) => usize::try_from(n.as_constant()?).ok(),
+            _ => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::apply::Applied;
 use super::set::RuleSet;
-use super::{Body, ParamKind, Rule, RuleArg};
+use super::{ParamKind, Rule, RuleArg};
 use crate::lang::nat::Nat;
 use crate::lang::path::Path;
 use crate::lang::pattern::AddressSpace;
@@ -10,6 +10,9 @@ use crate::lang::term::Term;
 
 /// Sizes that are tried for a rule's parameters, in this order.
 const SIZES: [i64; 6] = [32, 4, 8, 16, 64, 2];
+
+/// Families are tried under so many maps; programs that nest more are rare.
+const DEEPEST: i64 = 3;
 
 /// A rule that applies.
 #[derive(Clone, Debug)]
@@ -32,10 +35,8 @@ pub fn applicable(root: &Term, path: &Path, rules: &RuleSet) -> Vec<Offer> {
 }
 
 fn specificity(rule: &Rule) -> usize {
-    match &rule.body {
-        Body::Equation(eq) => eq.applied.as_ref().unwrap_or(&eq.sides).lhs.size(),
-        Body::Procedure(_) => 2,
-    }
+    let first = rule.equations().first();
+    first.map_or(2, |eq| eq.applied.as_ref().unwrap_or(&eq.sides).lhs.size())
 }
 
 fn offer(rule: &Rule, t: &Term) -> Option<Offer> {
@@ -54,7 +55,7 @@ fn offer(rule: &Rule, t: &Term) -> Option<Offer> {
 
 /// Can the rule apply with one argument and not with another?
 fn size_decides(rule: &Rule) -> bool {
-    rule.params.iter().any(|p| matches!(p.kind, ParamKind::Nat(_)))
+    rule.params.iter().any(|p| matches!(p.kind, ParamKind::Nat(_) | ParamKind::Depth))
 }
 
 /// Every combination of arguments worth trying; none when an argument cannot be guessed.
@@ -67,6 +68,7 @@ fn arguments(rule: &Rule) -> Option<Vec<Vec<RuleArg>>> {
                 .into_iter()
                 .map(RuleArg::Addr)
                 .collect(),
+            ParamKind::Depth => (0..=DEEPEST).map(|k| RuleArg::Nat(Nat::constant(k))).collect(),
             ParamKind::Dim(_) => (0..3).map(RuleArg::Dim).collect(),
             ParamKind::Term(..) | ParamKind::Position => return None,
         };

@@ -35,7 +35,7 @@ pub struct NamedSet {
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
     rules: IndexMap<Name, Rule>,
-    /// Other names, with arguments that they fix.
+    /// Other names, with the first arguments, which they fix.
     aliases: IndexMap<Name, RuleUse>,
     sets: IndexMap<Name, NamedSet>,
 }
@@ -57,13 +57,14 @@ impl RuleSet {
         self.rules.get(name).or_else(|| self.aliases.get(name).map(|u| &u.rule))
     }
 
-    /// The rule of this name with the arguments; an alias may have fixed them.
+    /// The rule of this name with the arguments, after those that an alias has fixed.
     pub fn use_of(&self, name: &str, args: Vec<RuleArg>) -> Option<RuleUse> {
         if let Some(rule) = self.rules.get(name) {
             return Some(RuleUse { rule: rule.clone(), args });
         }
-        let target = self.aliases.get(name)?;
-        Some(if args.is_empty() { target.clone() } else { RuleUse { rule: target.rule.clone(), args } })
+        let mut target = self.aliases.get(name)?.clone();
+        target.args.extend(args);
+        Some(target)
     }
 
     /// The named set.

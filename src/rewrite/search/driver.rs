@@ -141,12 +141,13 @@ impl Search {
             if matches!(&*r.rule.name, BETA | ETA) {
                 continue;
             }
-            let equation = match &r.rule.body {
-                Body::Equation(e) => e,
-                Body::Procedure(_) => {
+            let equation = match (&r.rule.body, r.rule.equation(&r.args)) {
+                (_, Some(e)) => e,
+                (Body::Procedure(_), None) => {
                     return Err(unusable(&label, "It is a procedure, not an equation.")
                         .hint("Apply it by a strategy before or after the search."));
                 }
+                (_, None) => return Err(unusable(&label, "It is no rule at this depth.")),
             };
             let program = compile(&mut graph, equation, &r.rule.params, &r.args);
             active.push(Active::new(label.clone(), program.map_err(|e| unusable(&label, &e.to_string()))?));

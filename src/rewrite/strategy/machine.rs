@@ -577,7 +577,7 @@ impl<'a> Machine<'a> {
         for (i, param) in rule.params.iter().enumerate() {
             let given = args.get(i);
             let arg = match (&param.kind, given) {
-                (ParamKind::Nat(_), Some(Value::Nat(n))) => Some(RuleArg::Nat(n.clone())),
+                (ParamKind::Nat(_) | ParamKind::Depth, Some(Value::Nat(n))) => Some(RuleArg::Nat(n.clone())),
                 (ParamKind::Dim(_), Some(Value::Nat(n))) => {
                     n.as_constant().and_then(|d| u8::try_from(d).ok()).map(RuleArg::Dim)
                 }

@@ -279,11 +279,11 @@ fn e0020_something_else_was_expected() {
     1 | def = a
       |     ^ expected the name of the definition
 
-    error[E0020]: Expected a kind (`nat`, `data`, `addr`, `dim`, `nat2nat` or `nat2data`), found `size`.
+    error[E0020]: Expected a kind (`nat`, `data`, `addr`, `dim`, `depth`, `nat2nat` or `nat2data`), found `size`.
       --> a.rise:2:11
       |
     2 | def f {n: size} (a n.f32) = [a, , b c, d +]
-      |           ^^^^ expected a kind (`nat`, `data`, `addr`, `dim`, `nat2nat` or `nat2data`)
+      |           ^^^^ expected a kind (`nat`, `data`, `addr`, `dim`, `depth`, `nat2nat` or `nat2data`)
 
     error[E0020]: A parameter in parentheses has a type.
       --> a.rise:2:17

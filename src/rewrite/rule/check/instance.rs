@@ -30,7 +30,7 @@ pub struct Instance {
 }
 
 /// Draws one instance; none when the draw did not fit the rule's conditions.
-pub fn draw(eq: &Equation, params: &[RuleParam], seed: u64) -> Option<Instance> {
+pub fn draw(eq: &Equation, params: &[RuleParam], depth: u64, seed: u64) -> Option<Instance> {
     let mut rng = Rng::new(seed);
     let symbolic = rng.below(4) == 0;
     let mut b = Bindings::new(eq.vars.len(), eq.types.len(), eq.nats.len(), eq.slots.len());
@@ -67,6 +67,7 @@ pub fn draw(eq: &Equation, params: &[RuleParam], seed: u64) -> Option<Instance> 
         .map(|p| {
             Some(match &p.kind {
                 ParamKind::Nat(i) => RuleArg::Nat(b.nats[*i].clone()?),
+                ParamKind::Depth => RuleArg::Nat(Nat::constant(depth as i64)),
                 ParamKind::Addr(i) | ParamKind::Dim(i) => match b.slots[*i].clone()? {
                     Arg::Addr(a) => RuleArg::Addr(a),
                     Arg::Dim(d) => RuleArg::Dim(d),

@@ -133,8 +133,11 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
 fn case(rule: &Rule, seed: u64) -> Option<Case> {
     match &rule.body {
         Body::Procedure(_) => builtin::draw(&rule.name, seed),
-        Body::Equation(eq) => {
-            let instance = instance::draw(eq, &rule.params, seed)?;
+        Body::Equation(_) | Body::Family(_) => {
+            // The depths of a family in turn.
+            let depth = seed % rule.equations().len().max(1) as u64;
+            let eq = rule.equations().get(depth as usize)?;
+            let instance = instance::draw(eq, &rule.params, depth, seed)?;
             let above = vec![0; instance.inputs + instance.applied];
             Some(Case {
                 at: Path::new(above),

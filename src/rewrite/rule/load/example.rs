@@ -72,7 +72,7 @@ fn arguments(
         };
         let ast::Arg::Expr(e) = arg else { return Err(wrong()) };
         out.push(match (&param.kind, &e.kind) {
-            (ParamKind::Nat(_), _) => RuleArg::Nat(super::size(e, &declared)?),
+            (ParamKind::Nat(_) | ParamKind::Depth, _) => RuleArg::Nat(super::size(e, &declared)?),
             (ParamKind::Dim(_), _) => {
                 let d = super::size(e, &declared)?.as_constant().and_then(|d| u8::try_from(d).ok());
                 RuleArg::Dim(d.filter(|d| *d < 3).ok_or_else(wrong)?)

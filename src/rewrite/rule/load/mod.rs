@@ -6,11 +6,12 @@
 
 mod condition;
 mod example;
+mod nest;
 mod scope;
 mod typing;
 
 use super::set::{NamedSet, RuleSet, RuleUse};
-use super::{Body, ParamKind, Rule, RuleArg, RuleData};
+use super::{Body, ParamKind, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
@@ -93,10 +94,7 @@ impl RuleSet {
         }
         let no_sizes = |_: &str| None;
         for alias in aliases {
-            // Without arguments it is another name, to be used with the same arguments.
-            let renamed =
-                self.use_of(&alias.target.name.kind, vec![]).filter(|_| alias.target.args.is_empty());
-            match renamed.map_or_else(|| rule_use(self, &alias.target, &no_sizes), Ok) {
+            match first_arguments(self, &alias.target, &no_sizes) {
                 Ok(target) => {
                     self.insert_alias(alias.name.kind.clone(), target);
                 }
@@ -157,14 +155,13 @@ fn stem(label: &str) -> Name {
 }
 
 fn load_rule(rule: &ast::Rule, item: &Item, theme: &Name) -> (Option<Rule>, Vec<Diagnostic>) {
-    let typed = match typing::equation(rule) {
+    let (params, body, mut problems) = match typed(rule) {
         Ok(typed) => typed,
         Err(problems) => return (None, problems),
     };
-    let mut problems = typed.warnings;
     let mut examples = vec![];
     for example in &rule.examples {
-        match example::read(&rule.name.kind, &typed.params, example) {
+        match example::read(&rule.name.kind, &params, example) {
             Ok(example) => examples.push(example),
             Err(found) => problems.extend(found),
         }
@@ -185,8 +182,8 @@ fn load_rule(rule: &ast::Rule, item: &Item, theme: &Name) -> (Option<Rule>, Vec<
     let loaded = Rule::new(RuleData {
         name: rule.name.kind.clone(),
         theme: theme.clone(),
-        params: typed.params,
-        body: Body::Equation(Box::new(typed.equation)),
+        params,
+        body,
         reassociates,
         doc: item.doc.join("\n"),
         examples,
@@ -195,6 +192,32 @@ fn load_rule(rule: &ast::Rule, item: &Item, theme: &Name) -> (Option<Rule>, Vec<
         text,
     });
     (Some(loaded), problems)
+}
+
+/// The parameters and the equations of a rule, and what is to be warned of.
+fn typed(rule: &ast::Rule) -> Result<(Vec<RuleParam>, Body, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let single = |p: Box<Diagnostic>| vec![*p];
+    let Some((place, depth)) = nest::parameter(rule).map_err(single)? else {
+        let typed = typing::equation(&nest::at_depth(rule, None).map_err(single)?)?;
+        return Ok((typed.params, Body::Equation(Box::new(typed.equation)), typed.warnings));
+    };
+    let mut members = vec![];
+    let mut last = None;
+    for k in nest::DEPTHS {
+        let written = nest::at_depth(rule, Some((&depth.kind, k))).map_err(single)?;
+        let at_depth = |p: Diagnostic| p.note(format!("This is so at {} = {k}.", depth.kind));
+        let typed =
+            typing::equation(&written).map_err(|p| p.into_iter().map(at_depth).collect::<Vec<_>>())?;
+        members.push(typed.equation);
+        last = Some((typed.params, typed.warnings));
+    }
+    let (mut params, warnings) = last.unwrap_or_default();
+    // Before those that were declared after it; what matching finds is no parameter any more.
+    let after: Vec<Name> =
+        rule.params.iter().flat_map(|p| p.kind.names()).skip(place + 1).map(|n| n.kind.clone()).collect();
+    let at = params.iter().position(|p| after.contains(&p.name)).unwrap_or(params.len());
+    params.insert(at, RuleParam { name: depth.kind, kind: ParamKind::Depth });
+    Ok((params, Body::Family(members), warnings))
 }
 
 fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &str) -> Box<Diagnostic> {
@@ -270,6 +293,27 @@ pub fn rule_use(
     reference: &ast::RuleRef,
     known: &dyn Fn(&str) -> Option<Nat>,
 ) -> Result<RuleUse, Box<Diagnostic>> {
+    let found = first_arguments(rules, reference, known)?;
+    let (wanted, given) = (found.rule.params.len(), found.args.len());
+    if wanted != given {
+        let fixed = given.saturating_sub(reference.args.len());
+        return Err(wrong_number(reference, wanted - fixed));
+    }
+    Ok(found)
+}
+
+fn wrong_number(reference: &ast::RuleRef, wanted: usize) -> Box<Diagnostic> {
+    let name = &reference.name;
+    let message = format!("`{}` takes {wanted} arguments and has {}.", name.kind, reference.args.len());
+    problem("E0210", message, name.span, "here")
+}
+
+/// A rule with its first arguments, others still to come: what an alias stands for.
+fn first_arguments(
+    rules: &RuleSet,
+    reference: &ast::RuleRef,
+    known: &dyn Fn(&str) -> Option<Nat>,
+) -> Result<RuleUse, Box<Diagnostic>> {
     let name = &reference.name;
     let Some(found) = rules.use_of(&name.kind, vec![]) else {
         return Err(Box::new(
@@ -278,22 +322,17 @@ pub fn rule_use(
                 .did_you_mean(&name.kind, rules.names().map(|n| &**n)),
         ));
     };
-    if reference.args.is_empty() && found.args.len() == found.rule.params.len() {
-        return Ok(found);
+    let params = found.rule.params.get(found.args.len()..).unwrap_or(&[]);
+    if reference.args.len() > params.len() {
+        return Err(wrong_number(reference, params.len()));
     }
-    let params = &found.rule.params;
-    if params.len() != reference.args.len() {
-        let message =
-            format!("`{}` takes {} arguments and has {}.", name.kind, params.len(), reference.args.len());
-        return Err(problem("E0210", message, name.span, "here"));
-    }
-    let mut args = vec![];
+    let mut args = found.args.clone();
     for (param, arg) in params.iter().zip(&reference.args) {
         let ast::Arg::Expr(e) = arg else {
             return Err(problem("E0210", "A type is no argument of a rule.", arg.span(), "a type"));
         };
         args.push(match (&param.kind, &e.kind) {
-            (ParamKind::Nat(_), _) => RuleArg::Nat(size(e, known)?),
+            (ParamKind::Nat(_) | ParamKind::Depth, _) => RuleArg::Nat(size(e, known)?),
             (ParamKind::Dim(_), _) => {
                 match size(e, known)?.as_constant().and_then(|d| u8::try_from(d).ok()).filter(|d| *d < 3) {
                     Some(d) => RuleArg::Dim(d),

@@ -90,12 +90,12 @@ impl Declared {
                         ast::Kind::Nat => out.nats.push(name.kind.clone()),
                         ast::Kind::Addr => out.slots.push(slot(SlotKind::Addr)),
                         ast::Kind::Dim => out.slots.push(slot(SlotKind::Dim)),
-                        ast::Kind::Data | ast::Kind::Nat2Nat | ast::Kind::Nat2Data => {
+                        ast::Kind::Depth | ast::Kind::Data | ast::Kind::Nat2Nat | ast::Kind::Nat2Data => {
                             let message = format!("A rule has no parameters of kind `{}`.", kind.word());
                             problems.push(
                                 Diagnostic::error("E0214", message)
                                     .label(name.span, "not possible")
-                                    .hint("Parameters are sizes (`p`), address spaces (`a: addr`) and dimensions (`d: dim`)."),
+                                    .hint("Parameters are sizes (`p`), depths (`k: depth`), address spaces (`a: addr`) and dimensions (`d: dim`)."),
                             );
                         }
                     },
