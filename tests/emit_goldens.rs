@@ -94,22 +94,29 @@ fn accumulators() {
     golden("columnSums", &rows, Target::C, None);
 }
 
+fn shipped(file: &str) -> Program {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/files/lower/programs").join(file);
+    parse(&std::fs::read_to_string(path).unwrap())
+}
+
+fn all_1024() -> Sizes {
+    sizes([("m", 1024), ("n", 1024), ("k", 1024)])
+}
+
 #[test]
 fn matmul_parallel_of_the_thesis() {
-    let text = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/files/lower/programs/parallel.rise"
-    ));
-    let all = sizes([("m", 1024), ("n", 1024), ("k", 1024)]);
-    golden("matmulParallel", &parse(&text.unwrap()), Target::C, Some(&all));
+    golden("matmulParallel", &shipped("parallel.rise"), Target::C, Some(&all_1024()));
 }
 
 #[test]
 fn matmul_blocking_of_the_thesis() {
-    let text = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/files/lower/programs/blocking.rise"
-    ));
-    let all = sizes([("m", 1024), ("n", 1024), ("k", 1024)]);
-    golden("matmulBlocking", &parse(&text.unwrap()), Target::C, Some(&all));
+    golden("matmulBlocking", &shipped("blocking.rise"), Target::C, Some(&all_1024()));
+}
+
+/// What is stored within loops and does not depend on them is stored once, in the order of its vectors.
+#[test]
+fn matmul_with_packing_as_search_finds_it() {
+    let p = default_lowering(&shipped("packing.rise")).unwrap();
+    golden("matmulPacking", &p, Target::C, Some(&all_1024()));
+    golden("matmulPackingAnySize", &p, Target::C, None);
 }

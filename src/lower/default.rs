@@ -10,6 +10,7 @@
 
 use super::access;
 use super::demand::{Demands, Usage, duplicates, element_has_array};
+use super::hoist::hoist;
 use super::normal::normalise;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
@@ -36,8 +37,8 @@ pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
         return Ok(t.clone());
     }
     let mut lowering = Lowering::default();
-    let normal = lowering.inline_views(&without_streams(&normal));
-    let lowered = lowering.program(&normal);
+    let normal = hoist(&lowering.inline_views(&without_streams(&normal)));
+    let lowered = hoist(&lowering.program(&normal));
     access::infer(&lowered)?;
     Ok(lowered)
 }
@@ -134,7 +135,7 @@ impl Lowering {
         let again = |args: Vec<Term>| Term::apps(head.clone(), args);
         match (p.pattern, args) {
             (P::Map, [f, xs]) => {
-                if is_work(xs) && is_writable_layout(f) {
+                if has_loops(xs) && is_writable_layout(f) {
                     return again(vec![(*f).clone(), self.write(xs)]);
                 }
                 self.loop_over(&Term::prim(P::MapSeq, vec![], head.ty().clone()), f, xs)
@@ -157,7 +158,7 @@ impl Lowering {
             (
                 P::Split | P::Join | P::Transpose | P::AsVector | P::AsVectorAligned | P::AsScalar | P::Unzip,
                 [xs],
-            ) if is_work(xs) => again(vec![self.write(xs)]),
+            ) if has_loops(xs) => again(vec![self.write(xs)]),
             (P::Zip, [a, b]) if element_has_array(t) => again(vec![self.write(a), self.write(b)]),
             (P::MakePair | P::Concat, [a, b]) => again(vec![self.write(a), self.write(b)]),
             (P::Scatter, [i, xs]) => again(vec![self.read(i, Usage::Once), self.write(xs)]),
@@ -363,7 +364,7 @@ fn to_mem(space: AddressSpace, t: Term) -> Term {
 }
 
 /// `let value (\x. body)`; in the body, `x` is variable 0.
-fn let_in(x: &str, value: Term, body: Term) -> Term {
+pub(super) fn let_in(x: &str, value: Term, body: Term) -> Term {
     let f = Term::lam(x, value.ty().clone(), body);
     let ty = Type::function(
         &[value.ty().clone(), f.ty().clone()],
@@ -449,6 +450,36 @@ fn is_work(t: &Term) -> bool {
             _ => true,
         },
     }
+}
+
+/// Does the value have loops of its own in which it can be written? A `map` that only copies is one: it was put there to
+/// say in which order.
+fn has_loops(t: &Term) -> bool {
+    use Pattern as P;
+    if is_work(t) {
+        return true;
+    }
+    match t.as_pattern_app() {
+        Some((p, args)) => match (p.pattern, args.as_slice()) {
+            (P::Map, [f, xs]) => {
+                if is_writable_layout(f) {
+                    has_loops(xs)
+                } else {
+                    is_loop_body(f)
+                }
+            }
+            (P::Split | P::Join | P::Transpose | P::AsVector | P::AsVectorAligned | P::AsScalar, [xs]) => {
+                has_loops(xs)
+            }
+            _ => false,
+        },
+        None => false,
+    }
+}
+
+/// Does the function copy one element, or loop over those of its parameter?
+fn is_loop_body(f: &Term) -> bool {
+    f.as_lam().is_some_and(|(_, body)| !body.ty().has_array() || has_loops(body))
 }
 
 /// Can the value be read element by element, without anything to be done first for the whole?

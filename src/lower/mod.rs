@@ -7,6 +7,7 @@ mod default;
 mod demand;
 pub mod dpia;
 pub mod functional;
+mod hoist;
 mod in_place;
 pub mod normal;
 pub mod passes;

@@ -46,9 +46,14 @@ impl Nat {
         }
     }
 
+    /// Is there a division that rounds, or a remainder?
+    pub fn has_division(&self) -> bool {
+        self.any_atom(&mut |a| matches!(a, Atom::Floor(..) | Atom::Mod(..)))
+    }
+
     /// The same number with the divisions and remainders gone that the ranges decide.
     pub fn simplify(&self, ranges: &Ranges) -> Nat {
-        if !self.any_atom(&mut |a| matches!(a, Atom::Floor(..) | Atom::Mod(..))) {
+        if !self.has_division() {
             return self.clone();
         }
         let mut sum = Nat::constant(0);

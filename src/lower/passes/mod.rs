@@ -1,6 +1,7 @@
 //! Passes over imperative DPIA, by name, in the order in which each target runs them.
 
 pub mod elide;
+pub mod layout;
 pub mod memory;
 pub mod simplify;
 pub mod unroll;
@@ -71,6 +72,11 @@ pub static ALL: &[Pass] = &[
         name: "simplify",
         doc: "Decides what ranges decide, and drops what does nothing.",
         run: simplify::run,
+    },
+    Pass {
+        name: "layOut",
+        doc: "Lays temporary arrays out in the order in which they are written, where that pays.",
+        run: layout::run,
     },
     Pass { name: "elideCopies", doc: "Lets nested accumulators work in place.", run: elide::run },
     Pass { name: "workItems", doc: "Shares parallel loops among work-items.", run: work_items::run },
