@@ -3,7 +3,7 @@
 use super::bindings::Bindings;
 use super::equation::Equation;
 use super::operators;
-use super::vectorise::vectorise;
+use super::vectorise::{is_lanewise, vectorise};
 use super::why::{Reason, WhyNot};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::Nat;
@@ -33,6 +33,8 @@ pub enum Condition {
     ScalarFun(usize),
     /// The function has a vector counterpart at this length.
     Vectorisable(Nat, usize),
+    /// The function on vectors does the same in every lane.
+    Lanewise(usize),
     /// The binder of this number of its scope occurs at most once in the variable.
     UsedOnce(usize, usize),
     /// The binder occurs in the variable.
@@ -91,6 +93,7 @@ impl Condition {
                 }
                 None => false,
             },
+            Condition::Lanewise(f) => term(b, *f).is_some_and(is_lanewise),
             Condition::UsedOnce(v, i) => scoped(eq, b, *v, *i).is_some_and(|(t, i)| t.occurrences(i) <= 1),
             Condition::Uses(v, i) => scoped(eq, b, *v, *i).is_some_and(|(t, i)| t.has_free(i)),
             Condition::NotVariable(v) => term(b, *v).is_some_and(|t| !matches!(t.expr(), Expr::Var(_))),
@@ -111,6 +114,7 @@ impl Condition {
             | Condition::Additive(v)
             | Condition::ScalarFun(v)
             | Condition::Vectorisable(_, v)
+            | Condition::Lanewise(v)
             | Condition::UsedOnce(v, _)
             | Condition::Uses(v, _)
             | Condition::NotVariable(v)
@@ -144,6 +148,7 @@ impl Condition {
             Condition::Vectorisable(n, f) => {
                 format!("vectorisable {} {}", eq.readable_size(n).as_atom_text(), v(f))
             }
+            Condition::Lanewise(f) => format!("lanewise {}", v(f)),
             Condition::UsedOnce(f, i) => format!("usedOnce {} {}", binder(f, i), v(f)),
             Condition::Uses(f, i) => format!("uses {} {}", binder(f, i), v(f)),
             Condition::NotVariable(f) => format!("notVariable {}", v(f)),

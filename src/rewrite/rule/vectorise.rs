@@ -53,6 +53,39 @@ pub fn vectorise(n: &Nat, f: &Term) -> Result<Term, WhyNot> {
     lift(n, f, 0)
 }
 
+/// Does the function on vectors, or pairs of them, do the same in every lane, whatever lane it is?
+pub fn is_lanewise(f: &Term) -> bool {
+    fn go(t: &Term, inner: u32) -> bool {
+        if let Some((p, args)) = t.as_pattern_app()
+            && p.pattern == Pattern::VectorFromScalar
+        {
+            return args.iter().all(|a| (0..inner).all(|i| !a.has_free(i)));
+        }
+        match t.expr() {
+            Expr::Var(i) => *i < inner,
+            Expr::Lam(_, body) => go(body, inner + 1),
+            Expr::App(f, e) => go(f, inner) && go(e, inner),
+            Expr::Prim(p) => works_on_vectors(p.pattern),
+            Expr::Lit(_) => false,
+        }
+    }
+    let (params, result) = f.ty().signature();
+    !params.is_empty() && params.iter().chain([&result]).all(|t| lane_type(t).is_some()) && go(f, 0)
+}
+
+/// The type of one lane, and how many there are: what [`vector_type`] makes of it is the type again.
+pub fn lane_type(t: &Type) -> Option<(Nat, Type)> {
+    match t.kind() {
+        TypeKind::Vector(n, t) => Some((n.clone(), t.clone())),
+        TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
+            let ((n, s), (m, r)) = (lane_type(a)?, lane_type(b)?);
+            let lane = if t.as_fun().is_some() { Type::fun(s, r) } else { Type::pair(s, r) };
+            (n == m).then_some((n, lane))
+        }
+        _ => None,
+    }
+}
+
 fn refuse<T>(what: impl std::fmt::Display) -> Result<T, WhyNot> {
     Err(WhyNot::condition(format!("{what} cannot be vectorised")))
 }

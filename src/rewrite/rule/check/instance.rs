@@ -15,6 +15,7 @@ use crate::rewrite::rule::condition::Condition;
 use crate::rewrite::rule::equation::{Equation, SlotKind};
 use crate::rewrite::rule::instance::instantiate_plainly;
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
+use crate::rewrite::rule::vectorise::{lane_type, vectorise};
 use crate::rewrite::rule::{ParamKind, RuleArg, RuleParam};
 use std::collections::BTreeSet;
 
@@ -203,6 +204,11 @@ impl Draw<'_> {
             }
             Condition::Zero(z) => {
                 (*z, types[*z].as_scalar().and_then(|s| Literal::number(0, s)).map(Term::lit))
+            }
+            Condition::Lanewise(f) => {
+                let (n, lane) = lane_type(&types[*f])?;
+                let scalar = self.g.term(ctx, &lane, 2)?;
+                (*f, vectorise(&n, &scalar).ok())
             }
             _ => return Some(()),
         };

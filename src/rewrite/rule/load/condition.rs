@@ -20,6 +20,7 @@ const KNOWN: &[&str] = &[
     "separable",
     "scalarFun",
     "vectorisable",
+    "lanewise",
     "usedOnce",
     "uses",
     "notVariable",
@@ -101,6 +102,7 @@ fn predicate(
         ("separable", [m, v, h]) => Condition::Separable(var(m)?, var(v)?, var(h)?),
         ("scalarFun", [f]) => Condition::ScalarFun(var(f)?),
         ("vectorisable", [n, f]) => Condition::Vectorisable(super::size(n, known)?, var(f)?),
+        ("lanewise", [f]) => Condition::Lanewise(var(f)?),
         ("usedOnce", [x, e]) => {
             let (v, i) = scoped(x, e)?;
             Condition::UsedOnce(v, i)
