@@ -499,6 +499,8 @@ pub enum ShapeKind {
     List(Vec<Shape>),
     /// `first :: rest`
     Cons(Box<Shape>, Box<Shape>),
+    /// `name = value`: anything, and the value where a call leaves it out; only as a whole parameter
+    Default(Name, Box<Strategy>),
     Error,
 }
 
@@ -691,6 +693,14 @@ fn each_in_strategy<'a>(s: &'a Strategy, f: &mut dyn FnMut(Part<'a>)) {
     }
 }
 
+fn each_default<'a>(params: &'a [Shape], f: &mut dyn FnMut(Part<'a>)) {
+    for param in params {
+        if let ShapeKind::Default(_, value) = &param.kind {
+            f(Part::Strategy(value));
+        }
+    }
+}
+
 impl Item {
     /// Calls `f` on the topmost expressions, types and strategies, in source order.
     pub fn for_each_part<'a>(&'a self, f: &mut dyn FnMut(Part<'a>)) {
@@ -715,8 +725,12 @@ impl Item {
             ItemKind::RuleSet(set) => set.rules.iter().for_each(|r| each_arg(&r.args, f)),
             ItemKind::Alias(alias) => each_arg(&alias.target.args, f),
             ItemKind::Strategy(def) => {
+                each_default(&def.params, f);
                 f(Part::Strategy(&def.body));
-                def.locals.iter().for_each(|local| f(Part::Strategy(&local.body)));
+                for local in &def.locals {
+                    each_default(&local.params, f);
+                    f(Part::Strategy(&local.body));
+                }
             }
             ItemKind::Sketch(def) => {
                 each_param(&def.params, f);

@@ -1,7 +1,7 @@
 //! From the text of a strategy to its value: names are looked up, sizes computed, calls kept for later.
 
 use super::machine::Machine;
-use super::native::Native;
+use super::native::{Native, RENUMBER};
 use super::script::Script;
 use super::value::{Callee, Node, StrategyId, Value};
 use crate::lang::diag::{Diagnostic, Span};
@@ -50,6 +50,13 @@ impl<'a> Machine<'a> {
                 Some(n) => Value::Nat(Nat::constant(n)),
                 None => return Err(problem("E0307", "A size is a whole number.", text.span, "this is none")),
             },
+            StrategyKind::Call(head, args) if head.kind.as_ref() == RENUMBER => {
+                let args = args.iter().map(|a| self.value(a, scope)).collect::<Evaluated<Vec<_>>>()?;
+                renumber(&args).ok_or_else(|| {
+                    let message = "`renumber` takes a number and a list of numbers: renumber(2, [1, 3]).";
+                    problem("E0306", message, text.span, "called here")
+                })?
+            }
             StrategyKind::Call(head, args) => {
                 let mut callee = self.name(head, scope)?;
                 for arg in args {
@@ -307,6 +314,7 @@ impl<'a> Machine<'a> {
                     )));
                 };
                 let span = def.clauses.first().map_or(Span::NOWHERE, |c| c.def.name.span);
+                let args = &self.with_defaults(args, def.clauses.first().map_or(&[], |c| &c.def.params))?;
                 if args.len() != def.arity() {
                     return missing(def.arity(), span);
                 }
@@ -322,6 +330,8 @@ impl<'a> Machine<'a> {
             Callee::Local(outer, name) => {
                 let locals = self.scopes[*outer as usize].locals;
                 let mut span = Span::NOWHERE;
+                let first = locals.iter().find(|l| l.name.kind == *name);
+                let args = &self.with_defaults(args, first.map_or(&[], |l| &l.params))?;
                 for local in locals.iter().filter(|l| l.name.kind == *name) {
                     span = local.name.span;
                     if local.params.len() != args.len() {
@@ -336,6 +346,16 @@ impl<'a> Machine<'a> {
                 Err(problem("E0309", self.no_clause(name, args), span, "defined here"))
             }
         }
+    }
+
+    /// The arguments of a call, with the values of the parameters that it leaves out.
+    fn with_defaults(&mut self, args: &[Value], params: &'a [Shape]) -> Evaluated<Vec<Value>> {
+        let mut all = args.to_vec();
+        for param in params.iter().skip(args.len()) {
+            let ShapeKind::Default(_, value) = &param.kind else { break };
+            all.push(self.value(value, 0)?);
+        }
+        Ok(all)
     }
 
     fn no_clause(&self, name: &str, args: &[Value]) -> String {
@@ -403,6 +423,20 @@ fn value_of_argument(arg: &crate::rewrite::rule::RuleArg) -> Option<Value> {
     })
 }
 
+/// What is left of a list of numbers when one is taken out: the greater ones count one less.
+fn renumber(args: &[Value]) -> Option<Value> {
+    let [Value::Nat(out), Value::List(list)] = args else { return None };
+    let out = out.as_constant()?;
+    let left = list.iter().map(|v| match v {
+        Value::Nat(n) => {
+            let n = n.as_constant()?;
+            Some(Value::Nat(Nat::constant(if n > out { n - 1 } else { n })))
+        }
+        _ => None,
+    });
+    left.collect::<Option<_>>().map(Value::List)
+}
+
 fn unknown<'b>(script: &'b Script, name: &ast::Ident, others: impl Iterator<Item = &'b Name>) -> Diagnostic {
     script.unknown(name, others)
 }
@@ -413,7 +447,7 @@ fn fits_all(shapes: &[Shape], args: &[Value], bindings: &mut Vec<(Name, Value)>)
 
 fn fits(shape: &Shape, value: &Value, bindings: &mut Vec<(Name, Value)>) -> bool {
     match (&shape.kind, value) {
-        (ShapeKind::Name(name), _) => {
+        (ShapeKind::Name(name) | ShapeKind::Default(name, _), _) => {
             if &**name != "_" {
                 bindings.push((name.clone(), value.clone()));
             }

@@ -226,7 +226,7 @@ impl<'a> Machine<'a> {
 
     fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
         let outer = self.chain.clone();
-        let mut tail = Tail { s, t: t.clone(), keys: vec![], missed: None };
+        let mut tail = Tail { s, t: t.clone(), keys: vec![], missed: None, passed: 0 };
         let outcome = self.run_tail(&mut tail);
         match outcome {
             Ok(done) => {
@@ -236,7 +236,7 @@ impl<'a> Machine<'a> {
             }
             Err(Halt::Failed(failure)) => {
                 self.chain = outer;
-                let failure = nearer(tail.missed, failure);
+                let failure = nearer(tail.missed, further(failure, tail.passed));
                 if self.failures.len() > MEMORY {
                     self.failures.clear();
                 }
@@ -263,6 +263,7 @@ impl<'a> Machine<'a> {
             match self.nodes.get(tail.s).clone() {
                 Node::Seq(a, b) => {
                     tail.t = self.run(a, &tail.t)?;
+                    tail.passed += 1;
                     if self.open_choices == 0 && self.path.is_empty() {
                         self.kept = self.trace.len();
                         self.kept_term = tail.t.clone();
@@ -339,6 +340,8 @@ impl<'a> Machine<'a> {
 
     /// Runs `s` on child `i`; a failure says that it was below.
     fn child(&mut self, s: StrategyId, t: &Term, i: u8, attempt: bool) -> Outcome {
+        // Who goes into a part that the strategy names has come nearer than who only looks around.
+        let step = u32::from(!attempt);
         let Some(child) = t.children().get(usize::from(i)).map(|c| (*c).clone()) else {
             return self.shape(s, "a term with more parts", t);
         };
@@ -356,7 +359,7 @@ impl<'a> Machine<'a> {
             }
             Err(Halt::Failed(failure)) => {
                 self.path.pop();
-                let (depth, state) = (failure.depth, failure.state);
+                let (depth, state) = (failure.depth.saturating_add(step), failure.state);
                 Err(Halt::Failed(Rc::new(Failure { place: Place::Below(i, failure), depth, state })))
             }
             stopped => stopped,
@@ -718,6 +721,17 @@ struct Tail {
     keys: Vec<(StrategyId, Digest)>,
     /// The best failure of the choices on the way.
     missed: Option<Rc<Failure>>,
+    /// How many steps of a sequence succeeded.
+    passed: u32,
+}
+
+/// The failure, known to be this many steps nearer to success than it looks.
+fn further(failure: Rc<Failure>, steps: u32) -> Rc<Failure> {
+    if steps == 0 {
+        return failure;
+    }
+    let depth = failure.depth.saturating_add(steps);
+    Rc::new(Failure { place: failure.place.clone(), depth, state: failure.state })
 }
 
 /// The failure that came nearer to a match, the first of equals; the last one's count goes on.

@@ -99,6 +99,10 @@ pub const TABLE: &[Row] = &[
     row(Native::HasFunctionType, "hasFunctionType", 0, "Is this a function?"),
 ];
 
+/// `renumber(p, list)`: the list of numbers after p was taken out of it, so those above p count one less. The one
+/// built-in that gives a list and not a strategy.
+pub const RENUMBER: &str = "renumber";
+
 impl Native {
     pub fn from_name(name: &str) -> Option<Native> {
         if let Some(row) = TABLE.iter().find(|r| r.name == name) {

@@ -1,9 +1,9 @@
 //! Definitions of strategies and sketches, from the library and from the user's files.
 
-use super::native::Native;
+use super::native::{Native, RENUMBER};
 use crate::lang::diag::{Diagnostic, Sources, Span};
 use crate::lang::nat::Name;
-use crate::lang::syntax::ast::{File, ItemKind, Node, RuleRef, ShapeKind, SketchDef, StrategyDef};
+use crate::lang::syntax::ast::{File, ItemKind, Node, RuleRef, Shape, ShapeKind, SketchDef, StrategyDef};
 use crate::lang::syntax::parse_elevate;
 use crate::rewrite::rule::load::Source;
 use indexmap::IndexMap;
@@ -42,12 +42,25 @@ impl Definition {
         let Some(params) = longest.max_by_key(|p| p.iter().filter(|s| named(&s.kind)).count()) else {
             return vec![];
         };
-        params.iter().map(|s| if let ShapeKind::Name(n) = &s.kind { n.clone() } else { "_".into() }).collect()
+        params
+            .iter()
+            .map(|s| match &s.kind {
+                ShapeKind::Name(n) | ShapeKind::Default(n, _) => n.clone(),
+                _ => "_".into(),
+            })
+            .collect()
     }
 }
 
+/// The first parameter that a call cannot leave out although it can leave out one before.
+fn after_a_default(def: &StrategyDef) -> Option<Span> {
+    let has_value = |shape: &Shape| matches!(shape.kind, ShapeKind::Default(..));
+    let optional = def.params.iter().skip_while(|p| !has_value(p));
+    optional.into_iter().find(|p| !has_value(p)).map(|p| p.span)
+}
+
 fn named(shape: &ShapeKind) -> bool {
-    matches!(shape, ShapeKind::Name(n) if &**n != "_")
+    matches!(shape, ShapeKind::Name(n) | ShapeKind::Default(n, _) if &**n != "_")
 }
 
 /// A set of rules that a file of strategies defines.
@@ -55,6 +68,24 @@ fn named(shape: &ShapeKind) -> bool {
 pub struct LocalSet {
     pub rules: Vec<RuleRef>,
     pub span: Span,
+}
+
+/// Names that must differ from each other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Space {
+    Strategies,
+    Sketches,
+    Sets,
+}
+
+impl Space {
+    fn of(item: &ItemKind) -> Space {
+        match item {
+            ItemKind::Sketch(_) => Space::Sketches,
+            ItemKind::RuleSet(_) => Space::Sets,
+            _ => Space::Strategies,
+        }
+    }
 }
 
 /// Everything that files of strategies define.
@@ -91,12 +122,14 @@ impl Script {
     /// Adds the definitions of a file. What a user's file defines replaces the library's definition of that name.
     pub fn add(&mut self, file: &File, library: bool) -> Vec<Diagnostic> {
         let mut problems = vec![];
-        let mut here: IndexMap<Name, Span> = IndexMap::new();
+        // Sketches and sets of rules stand where strategies cannot, so they may share their names.
+        let mut here: IndexMap<(Space, Name), Span> = IndexMap::new();
         for item in &file.items {
             let doc = item.doc.join("\n");
             let name = item.kind.name();
+            let space = Space::of(&item.kind);
             if let Some(name) = name
-                && let Some(first) = here.get(&name.kind)
+                && let Some(first) = here.get(&(space, name.kind.clone()))
                 && !(matches!(item.kind, ItemKind::Strategy(_)) && self.strategies.contains_key(&name.kind))
             {
                 problems.push(
@@ -109,7 +142,7 @@ impl Script {
             match &item.kind {
                 ItemKind::Strategy(def) => {
                     let clause = Clause { def: Arc::new(def.clone()), doc, span: item.span };
-                    let known = here.contains_key(&def.name.kind);
+                    let known = here.contains_key(&(space, def.name.kind.clone()));
                     if let Some(existing) = self.strategies.get_mut(&def.name.kind)
                         && known
                     {
@@ -134,7 +167,16 @@ impl Script {
                             Definition { name: def.name.kind.clone(), clauses: vec![clause], library };
                         self.strategies.insert(def.name.kind.clone(), definition);
                     }
-                    if Native::from_name(&def.name.kind).is_some() {
+                    if let Some(param) = after_a_default(def) {
+                        problems.push(
+                            Diagnostic::error(
+                                "E0304",
+                                "A parameter without a value stands after one that has one.",
+                            )
+                            .label(param, "give it a value too, or put it first"),
+                        );
+                    }
+                    if Native::from_name(&def.name.kind).is_some() || &*def.name.kind == RENUMBER {
                         problems.push(
                             Diagnostic::error(
                                 "E0305",
@@ -162,7 +204,7 @@ impl Script {
                 _ => {}
             }
             if let Some(name) = name {
-                here.entry(name.kind.clone()).or_insert(name.span);
+                here.entry((space, name.kind.clone())).or_insert(name.span);
             }
         }
         problems

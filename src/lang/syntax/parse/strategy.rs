@@ -233,15 +233,28 @@ impl Parser<'_> {
 
     // --- definitions ---
 
-    /// `(s, [n], first :: rest)`, or nothing.
+    /// `(s, [n], first :: rest, size = 32)`, or nothing.
     pub(super) fn shape_list(&mut self) -> Vec<Shape> {
         if self.peek() != Tok::LParen {
             return Vec::new();
         }
         let outside = self.enter();
-        let shapes = self.list("`,` or `)`", |p| Some(p.shape()));
+        let shapes = self.list("`,` or `)`", |p| Some(p.param()));
         self.leave(outside, "`,` or `)`");
         shapes
+    }
+
+    /// A shape, or `name = value`.
+    fn param(&mut self) -> Shape {
+        let start = self.here();
+        let shape = self.shape();
+        match shape.kind {
+            ShapeKind::Name(name) if self.eat(Tok::Equals) => {
+                let value = self.strategy();
+                Node::new(self.since(start), ShapeKind::Default(name, Box::new(value)))
+            }
+            _ => shape,
+        }
     }
 
     fn shape(&mut self) -> Shape {

@@ -152,6 +152,9 @@ impl Printer {
                 let doc = Doc::concat([self.shape(first, true), " :: ".into(), self.shape(rest, false)]);
                 self.parens(before_cons, doc)
             }
+            ShapeKind::Default(name, value) => {
+                Doc::concat([self.name(name), " = ".into(), self.strategy(value, OPEN)])
+            }
             ShapeKind::Error => "<error>".into(),
         }
     }

@@ -95,6 +95,7 @@ fn shape(s: &Shape) -> String {
         ShapeKind::Number(n) => n.to_string(),
         ShapeKind::List(all) => list("list", all, shape),
         ShapeKind::Cons(a, b) => format!("({} :: {})", shape(a), shape(b)),
+        ShapeKind::Default(name, value) => format!("({name} = {})", strategy(value)),
         ShapeKind::Error => "!".into(),
     }
 }

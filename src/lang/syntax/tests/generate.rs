@@ -266,6 +266,13 @@ fn shape() -> BoxedStrategy<Shape> {
     .boxed()
 }
 
+/// A parameter of a strategy.
+fn strategy_param() -> BoxedStrategy<Shape> {
+    let default =
+        (name(), strategy()).prop_map(|(name, value)| node(ShapeKind::Default(name, Box::new(value))));
+    prop_oneof![4 => shape(), 1 => default].boxed()
+}
+
 fn condition() -> impl Strategy<Value = Condition> {
     let e = || expr(Mode::Rule);
     prop_oneof![
@@ -334,12 +341,9 @@ fn item(language: Language) -> impl Strategy<Value = Item> {
             prop_oneof![5 => rule, 1 => declare, 1 => rule_set, 1 => alias, 1 => import].boxed()
         }
         Language::Elevate => {
-            let local = (ident(), vec(shape(), 0..3), strategy()).prop_map(|(name, params, body)| Local {
-                name,
-                params,
-                body,
-            });
-            let def = (ident(), vec(shape(), 0..3), strategy(), vec(local, 0..3)).prop_map(
+            let local = (ident(), vec(strategy_param(), 0..3), strategy())
+                .prop_map(|(name, params, body)| Local { name, params, body });
+            let def = (ident(), vec(strategy_param(), 0..3), strategy(), vec(local, 0..3)).prop_map(
                 |(name, params, body, locals)| ItemKind::Strategy(StrategyDef { name, params, body, locals }),
             );
             let sketch = (ident(), vec(listed_param(Mode::Program), 0..3), expr(Mode::Sketch))

@@ -1,0 +1,241 @@
+//! Tiling and reordering loops: the seven strategies of matrix multiplication (thesis 4.1.2, appendix B), and other
+//! programs. The loops of the C that they lead to, and its results, for the sizes and tiles of the thesis, others, and
+//! symbolic sizes.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod device_common;
+
+use shine_tui::device::{Elem, HostData, Param};
+use shine_tui::emit::{ParamKind, compile};
+use shine_tui::lang::diag::{FileId, Sources};
+use shine_tui::lang::eval::{self, Limits, inputs};
+use shine_tui::lang::infer::{Program, program};
+use shine_tui::lang::syntax::{parse_program, parse_strategy};
+use shine_tui::lower::default_lowering;
+use shine_tui::lower::passes::Target;
+use shine_tui::rewrite::rule::RuleSet;
+use shine_tui::rewrite::rule::load::Source;
+use shine_tui::rewrite::strategy::{self, Control, Env, FUEL, NoSearch, Script};
+use std::sync::atomic::AtomicBool;
+
+const RISE: &str = include_str!("../kernels/matmul/matmul.rise");
+const ELEVATE: &str = include_str!("../kernels/matmul/matmul.elevate");
+
+/// Sizes m, n, k, then rows x, columns y and products z of a tile, and the width v of vectors.
+type Setting = [i64; 7];
+
+const THESIS: Setting = [1024, 1024, 1024, 32, 32, 4, 32];
+const OTHER: Setting = [96, 160, 224, 16, 8, 4, 8];
+const SMALL: Setting = [20, 42, 15, 10, 6, 3, 2];
+
+/// The strategies with their loops: `p` is a parallel loop, `s` a SIMD one, `.` a statement.
+fn strategies([m, n, k, x, y, z, v]: Setting) -> [(String, String); 7] {
+    let (mx, ny, kz) = (m / x, n / y, k / z);
+    let block = |update: &str| format!("{mx}{{{ny}{{.{x}{{{y}{{.}}}}{kz}{{{update}}}{x}{{{y}{{.}}}}}}}}");
+    let vector = if y == v { format!("s{y}{{.}}") } else { format!("{}{{s{v}{{.}}}}", y / v) };
+    // An accumulator that fits vector registers is copied in and out, as in the thesis; a larger one is not.
+    let whole = |sum: String| {
+        let copied = format!("{x}{{{y}{{.}}}}");
+        block(&if x * y * 4 <= 512 { format!(".{copied}{sum}{copied}") } else { sum })
+    };
+    let by_row = |sum: String| block(&format!("{x}{{.{y}{{.}}{sum}{y}{{.}}}}"));
+    let permuted = by_row(format!("{z}{{{vector}}}"));
+    let unrolled = by_row(vector.repeat(usize::try_from(z).unwrap()));
+    let packing = format!("p{ny}{{{k}{{{vector}}}}}");
+    let packed = |loops: String| format!(".{packing}{loops}.");
+    let tile = format!("({x}, {y}, {z})");
+    let tile_and_vector = format!("({x}, {y}, {z}, {v})");
+    let with = |name: &str, loops: String| (format!("{name}{tile_and_vector}"), loops);
+    [
+        ("baseline".into(), format!("{m}{{{n}{{.{k}{{.}}.}}}}")),
+        (format!("blocking{tile}"), whole(format!("{z}{{{x}{{{y}{{.}}}}}}"))),
+        with("vectorization", whole(format!("{z}{{{x}{{{vector}}}}}"))),
+        with("loopPerm", permuted.clone()),
+        with("arrayPacking", packed(permuted)),
+        with("cacheBlocks", packed(unrolled.clone())),
+        with("parallel", packed(format!("p{unrolled}"))),
+    ]
+}
+
+fn read(text: &str) -> Program {
+    let (file, problems) = parse_program(FileId::NOWHERE, text);
+    assert!(problems.is_empty());
+    program(&file, None).0.unwrap()
+}
+
+fn matmul() -> Program {
+    read(RISE)
+}
+
+fn rewritten(start: &Program, strategy: &str) -> Program {
+    let mut sources = Sources::new();
+    let (rules, _) = RuleSet::builtin(&mut sources);
+    let (mut script, _) = Script::library(&mut sources);
+    let problems = script.load(&mut sources, &[Source { label: "matmul.elevate", text: ELEVATE }], false);
+    assert!(problems.is_empty(), "{}", problems[0].render(&sources));
+    let (tree, problems) = parse_strategy(FileId::NOWHERE, strategy);
+    assert!(problems.is_empty());
+    let env = Env { rules: &rules, sizes: &start.sizes };
+    let mut search = NoSearch;
+    let mut control = Control { cancel: &AtomicBool::new(false), fuel: FUEL, search: &mut search };
+    let done = strategy::run(&tree, &start.term, &script, &env, &mut control)
+        .unwrap_or_else(|stuck| panic!("{strategy}: {stuck}"));
+    done.term.check().unwrap();
+    start.with_term(done.term)
+}
+
+/// The loops of the last function of a C file, as [`strategies`] writes them.
+fn loops(c: &str) -> String {
+    let body = &c[c.find("\nvoid ").unwrap() + 1..];
+    let (mut out, mut kinds, mut prefix) = (String::new(), vec![], "");
+    for line in body.lines().skip(1).map(str::trim) {
+        if let Some(rest) = line.strip_prefix("#pragma omp ") {
+            prefix = if rest.starts_with("parallel") { "p" } else { "s" };
+        } else if line.starts_with("for (") {
+            let bound = line.split([';']).nth(1).unwrap().rsplit(' ').next().unwrap();
+            out += &format!("{prefix}{bound}{{");
+            (prefix, _) = ("", kinds.push("}"));
+        } else if line == "{" {
+            kinds.push("");
+        } else if line == "}" {
+            out += kinds.pop().unwrap_or("");
+        } else if !line.is_empty() && !out.ends_with('.') {
+            out.push('.');
+        }
+    }
+    out
+}
+
+fn c_of(program: &Program, sizes: &eval::Sizes) -> String {
+    compile(&default_lowering(program).unwrap(), Target::C, Some(sizes)).unwrap().kernel.text
+}
+
+/// Compiles for the sizes or for any, runs on `cpu`, compares with three plain loops.
+fn check(program: &Program, [m, n, k, ..]: Setting, fixed: bool, label: &str) {
+    let sizes = eval::sizes([("m", m), ("n", n), ("k", k)]);
+    let kernel = compile(program, Target::C, fixed.then_some(&sizes)).unwrap().kernel;
+    let cell = |i: i64, j: i64| ((i * 7 + j * 3) % 11 - 5) as f32;
+    let fill = |rows: i64, columns: i64| {
+        HostData::F32((0..rows * columns).map(|at| cell(at / columns, at % columns)).collect())
+    };
+    let mut matrices = [fill(m, k), fill(k, n)].into_iter();
+    let params = kernel.params.iter().map(|p| match &p.kind {
+        ParamKind::Output(_) => Param::Output { elem: Elem::F32, len: (m * n) as usize },
+        ParamKind::Input(..) => Param::Input(matrices.next().unwrap()),
+        ParamKind::Size(x) => Param::Int(sizes[x]),
+        other => panic!("{other:?}"),
+    });
+    let request = device_common::request("cpu", &kernel.text, &kernel.name, params.collect());
+    let report = device_common::run(&device_common::devices(), &request).unwrap();
+    let expected = (0..m * n).map(|at| {
+        let products = (0..k).map(|l| cell(at / n, l) * cell(l, at % n));
+        products.sum::<f32>()
+    });
+    assert!(report.output == HostData::F32(expected.collect()), "{label}\n{}", kernel.text);
+}
+
+#[test]
+fn the_loops_are_those_of_the_thesis() {
+    for setting in [THESIS, OTHER, SMALL] {
+        let start = matmul();
+        for (strategy, expected) in strategies(setting) {
+            let done = rewritten(&start, &strategy);
+            let sizes = eval::sizes([("m", setting[0]), ("n", setting[1]), ("k", setting[2])]);
+            let c = c_of(&done, &sizes);
+            // Large temporaries are allocated and freed, small ones are not.
+            let found = loops(&c);
+            let [found, expected] = [&found, &expected].map(|l| l.trim_matches('.'));
+            assert_eq!(found, expected, "{strategy} at {setting:?}\n{c}");
+        }
+    }
+}
+
+#[test]
+fn the_results_are_right_at_fixed_and_at_symbolic_sizes() {
+    for (setting, fixed) in [(OTHER, true), (SMALL, false)] {
+        for (strategy, _) in strategies(setting) {
+            let done = default_lowering(&rewritten(&matmul(), &strategy)).unwrap();
+            check(&done, setting, fixed, &format!("{strategy} at {setting:?}"));
+        }
+    }
+}
+
+#[test]
+fn left_out_arguments_are_the_tiles_of_the_thesis() {
+    let start = matmul();
+    for (strategy, _) in strategies(THESIS) {
+        let name = strategy.split('(').next().unwrap();
+        assert_eq!(rewritten(&start, name).term, rewritten(&start, &strategy).term, "{name}");
+    }
+}
+
+/// The loops of a program after a strategy, which must not change what it computes.
+fn loops_after(start: &Program, strategy: &str, sizes: &[(&str, i64)]) -> String {
+    let done = rewritten(start, strategy);
+    let sizes = eval::sizes(sizes.iter().copied());
+    let inputs = inputs::for_program(&start.ty, &sizes, 3, inputs::Kind::SmallIntegers).unwrap();
+    let value = |p: &Program| eval::run(&p.term, &sizes, &inputs, &Limits::TEST).unwrap();
+    assert_eq!(value(start), value(&done), "{strategy}");
+    loops(&c_of(&done, &sizes))
+}
+
+#[test]
+fn any_order_of_the_loops_of_matmul_can_be_asked_for() {
+    let start = matmul();
+    let sizes = [("m", 3), ("n", 4), ("k", 5)];
+    let orders = [
+        ("[1, 2, 3]", "3{4{.5{.}.}}"),
+        ("[1, 3, 2]", "3{.4{.}5{4{.}}4{.}}"),
+        ("[2, 1, 3]", "4{3{.5{.}.}}"),
+        ("[2, 3, 1]", "4{.3{.}5{3{.}}3{.}}"),
+        ("[3, 1, 2]", ".3{4{.}}5{3{4{.}}}3{4{.}}"),
+        ("[3, 2, 1]", ".3{4{.}}5{4{3{.}}}3{4{.}}"),
+        // What is left out stays inside.
+        ("[2]", "4{3{.5{.}.}}"),
+    ];
+    for (order, expected) in orders {
+        assert_eq!(loops_after(&start, &format!("baseline ; reorder({order})"), &sizes), expected, "{order}");
+    }
+}
+
+#[test]
+fn reductions_stay_in_their_order() {
+    let start = matmul();
+    let (mut sources, text) = (Sources::new(), "blocked(2, 2, 2) ;; reorder([6, 5])");
+    let (rules, _) = RuleSet::builtin(&mut sources);
+    let (mut script, _) = Script::library(&mut sources);
+    script.load(&mut sources, &[Source { label: "matmul.elevate", text: ELEVATE }], false);
+    let env = Env { rules: &rules, sizes: &start.sizes };
+    let mut search = NoSearch;
+    let mut control = Control { cancel: &AtomicBool::new(false), fuel: FUEL, search: &mut search };
+    let (tree, _) = parse_strategy(FileId::NOWHERE, text);
+    assert!(strategy::run(&tree, &start.term, &script, &env, &mut control).is_err());
+}
+
+#[test]
+fn stencils_are_tiled() {
+    let start = read(
+        "def jacobi (a: (h + 2).(w + 2).f32): h.w.f32 =
+           a |> map (slide 3 1) |> slide 3 1 |> map transpose
+             |> map (map (\\nbh. join nbh |> reduce (+) 0))",
+    );
+    let found = loops_after(&start, "tile(4, 2) @ outermost(mapNest(2))", &[("h", 8), ("w", 6)]);
+    assert_eq!(found, "2{3{4{2{.9{.}.}}}}");
+    let found =
+        loops_after(&start, "(tile(4, 2) @ outermost(mapNest(2))) ;; reorder([2, 1])", &[("h", 8), ("w", 6)]);
+    assert_eq!(found, "3{2{4{2{.9{.}.}}}}");
+}
+
+#[test]
+fn three_loops_of_a_batch_are_tiled() {
+    let start = read(
+        "def dot (a b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
+         def batched {b: nat} (xs: b.m.k.f32) (ys: b.k.n.f32): b.m.n.f32 =
+           zip xs ys |> map (\\p. fst p |> map (\\row. transpose (snd p) |> map (\\col. dot row col)))",
+    );
+    let sizes = [("b", 4), ("m", 6), ("n", 10), ("k", 3)];
+    let tiled = "DFNF ; (fuseReduceMap @ topDown) ; (tileList([2, 3, 5]) @ outermost(mapNest(3)))";
+    assert_eq!(loops_after(&start, tiled, &sizes), "2{2{2{2{3{5{.3{.}.}}}}}}");
+    let reordered = "DFNF ; (fuseReduceMap @ topDown) ; reorder([1, 4, 2, 3])";
+    assert_eq!(loops_after(&start, reordered, &sizes), "4{.6{10{.}}3{6{10{.}}}6{10{.}}}");
+}
