@@ -403,12 +403,6 @@ fn e0020_something_else_was_expected() {
       |           |
       |           opened here
 
-    error[E0020]: Expected `,` or `)`, found `=`.
-      --> a.elevate:2:14
-      |
-    2 | strategy t(s = s
-      |              ^ expected `,` or `)`
-
     error[E0020]: Expected `=`, found the end of the definition.
       --> a.elevate:2:17
       |
@@ -458,7 +452,7 @@ fn e0020_something_else_was_expected() {
       |             opened here
 
     strategy s = (a ; ! ; b ; !)
-    strategy t s = !
+    strategy t (s = s) = !
     strategy u = (reach ? (using) (with nodes: 3))
     strategy v = !
     sketch w = (call:contains)
