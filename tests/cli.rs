@@ -321,3 +321,60 @@ fn the_kernels_in_the_repository_compile() {
         }
     }
 }
+
+const STENCIL: &str = "--| The function of each window.
+pattern stencil (sz sp: nat) {n: nat} {s t: data} : (sz.s -> t) -> (sp*n + sz - sp).s -> n.t =
+  \\f. slide sz sp >> map f
+def sum (w: k.f32): f32 = reduce (+) 0 w
+def smooth (x: (n+2).f32): n.f32 = stencil 3 1 sum x
+";
+
+const STENCIL_RULES: &str =
+    "rule tileStencil(p) = (stencil sz 1 f (x : (n+sz-1).s) : n.t) ~> join (map (stencil sz 1 f) (slide (p+sz-1) p x))
+  example (4) (x: (n+2).f32) = stencil 3 1 (reduce (+) 0) x ~> slide 6 4 x |> map (stencil 3 1 (reduce (+) 0)) |> join
+";
+
+/// A pattern that the program declares, through every stage: typing, rules on both sides, predicates, the unfolding rule,
+/// search, loops, code, the interpreter, a session and its replay.
+#[test]
+fn a_declared_pattern_goes_all_the_way() {
+    let dir = world();
+    let program = write(dir.path(), "smooth.rise", STENCIL);
+    write(dir.path(), "smooth.rules", STENCIL_RULES);
+    write(
+        dir.path(),
+        "smooth.elevate",
+        "strategy tiled = topDown(isApplied(isApplied(isStencil)) ; tileStencil(4))\nsketch window(n: nat) = contains(stencil n 1)\n",
+    );
+    let done = |args: &[&str]| {
+        let ran = run(dir.path(), args);
+        assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
+        ran.out
+    };
+    let tiled = "slide 6 4 x |> map (stencil 3 1 (\\w. reduce (+) 0.0 w)) |> join";
+    let out = done(&["apply", &program, "-s", "tiled", "--session", "s.ron"]);
+    assert!(out.contains(tiled), "{out}");
+    // What is printed is a program of its own, with the pattern in it.
+    write(dir.path(), "printed.rise", &out);
+    assert!(done(&["apply", "printed.rise"]).contains(tiled));
+    assert!(done(&["replay", "s.ron"]).contains("agrees"));
+    let found = done(&["apply", &program, "-s", "reach contains(slide 3 1) using {unfoldStencil}"]);
+    assert!(found.contains("slide 3 1") && !found.contains("stencil"), "{found}");
+    let kept = done(&["apply", &program, "-s", "tiled ; reach window(3) using {unfoldStencil}"]);
+    assert!(kept.contains("stencil 3 1"), "{kept}");
+    let loops = done(&["compile", &program, "-s", "tiled", "--emit", "loops"]);
+    assert_eq!(loops.lines().next(), Some("for n/4:"), "{loops}");
+    assert!(
+        done(&["rules", "unfoldStencil", "--program", &program])
+            .contains("stencil sz sp f x ~> slide sz sp x |> map f")
+    );
+    assert!(done(&["patterns", "stencil", "--program", &program]).contains("The function of each window."));
+    let bench = done(&["bench", &program, "-s", "tiled", "--size", "n=64", "--json"]);
+    assert!(bench.contains("agrees with the interpreter"), "{bench}");
+    // Mistakes in what is declared are told like any other.
+    let wrong = write(dir.path(), "wrong.rise", STENCIL.replace("map f", "map (map f)"));
+    refused(&run(dir.path(), &["apply", &wrong]), 2, "E0110");
+    let vague = "pattern p {n m: nat} : (n*m).f32 -> f32 = \\x. reduce (+) 0 x\ndef f (a: k.f32) = p a\n";
+    let vague = write(dir.path(), "vague.rise", vague);
+    refused(&run(dir.path(), &["apply", &vague]), 2, "E0126");
+}

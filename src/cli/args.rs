@@ -242,6 +242,9 @@ pub struct Rules {
 pub struct Patterns {
     /// The pattern to show
     pub name: Option<String>,
+    /// A program whose own patterns are to be listed too
+    #[arg(long, value_name = "PROGRAM.rise")]
+    pub program: Option<PathBuf>,
     #[command(flatten)]
     pub json: Json,
 }

@@ -4,7 +4,10 @@ use super::args::Rules;
 use super::exit::Exit;
 use super::load::{fail, fail_all, places};
 use super::output;
-use crate::lang::diag::{Diagnostic, Sources};
+use crate::lang::declared::Patterns;
+use crate::lang::diag::{Diagnostic, FileId, Sources};
+use crate::lang::infer;
+use crate::lang::syntax::parse_program;
 use crate::rewrite::rule::set::NamedSet;
 use crate::rewrite::rule::{Rule, RuleSet};
 use crate::session::files::{self, Text};
@@ -13,9 +16,9 @@ use serde_json::{Value, json};
 
 /// Lists the rules, or shows one.
 pub fn run(args: &Rules) -> Result<Exit, Exit> {
-    let files = own_files(args)?;
+    let (patterns, files) = own_files(args)?;
     let (mut sources, mut problems) = (Sources::new(), vec![]);
-    let (rules, _, _) = library(&files, &mut sources, &mut problems);
+    let (rules, _, _) = library(&patterns, &files, &mut sources, &mut problems);
     if problems.iter().any(Diagnostic::is_error) {
         return Err(fail_all(&Problems { sources, list: problems }));
     }
@@ -37,11 +40,14 @@ pub fn run(args: &Rules) -> Result<Exit, Exit> {
 }
 
 /// The rules of the user: those beside a program, of the configuration folder and of `--rules`.
-fn own_files(args: &Rules) -> Result<Vec<Text>, Exit> {
+fn own_files(args: &Rules) -> Result<(Patterns, Vec<Text>), Exit> {
     let places = places(&args.rules);
     let files = match &args.program {
-        Some(program) => files::read(program, &places).map(|texts| texts.files),
-        None => files::read_places(&places),
+        Some(program) => files::read(program, &places).map(|texts| {
+            let (tree, _) = parse_program(FileId::NOWHERE, &texts.program.text);
+            (infer::patterns(&tree), texts.files)
+        }),
+        None => files::read_places(&places).map(|files| (Patterns::default(), files)),
     };
     files.map_err(|d| fail(&d))
 }

@@ -8,8 +8,10 @@ use super::Language;
 use super::names::Namer;
 use super::number::{Printer, Variable, Width};
 use super::syntax::{Expr, Stmt};
+use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
+use crate::lang::math;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::{Scalar, Type, TypeKind};
@@ -104,12 +106,19 @@ pub enum Helper {
     FloorDiv,
     /// The operation on integers of a type.
     Integer(Pattern, Scalar),
+    /// The program's own function.
+    Foreign(Declared),
 }
 
 impl Helper {
     /// `min_i32`
     pub fn integer_name(p: Pattern, s: Scalar) -> String {
         format!("{}_{}", p.name(), s.name())
+    }
+
+    /// `foreign_logistic`
+    pub fn foreign_name(function: Declared) -> String {
+        format!("foreign_{}", function.name())
     }
 }
 
@@ -607,9 +616,21 @@ impl Generator {
                     _ => e.cast(to),
                 }
             }
-            Pattern::Sqrt | Pattern::Exp | Pattern::Log | Pattern::Sin | Pattern::Cos => {
-                let f = self.math(p.name(), scalar);
-                Expr::Call(f, vec![next()?])
+            p if let Some(row) = math::of(p) => {
+                let f = self.math(row.c_name, scalar);
+                let mut args = vec![next()?];
+                if math::is_binary(p) {
+                    args.push(next()?);
+                }
+                Expr::Call(f, args)
+            }
+            Pattern::Declared(function) if function.foreign().is_some() => {
+                self.helpers.insert(Helper::Foreign(function));
+                let mut args = vec![];
+                for _ in ps {
+                    args.push(next()?);
+                }
+                Expr::Call(Helper::foreign_name(function), args)
             }
             Pattern::Abs if is_float => {
                 let f = self.math("fabs", scalar);

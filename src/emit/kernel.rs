@@ -4,6 +4,7 @@ use super::Language;
 use super::code::{Feature, Generator, Helper, Leaf, Place, width};
 use super::number::Width;
 use super::syntax::{Stmt, print};
+use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
@@ -198,6 +199,11 @@ fn headers(g: &mut Generator) -> String {
             let _ = write!(integers, "\nstatic inline {ty} {name}({params}) {{\n  return {value};\n}}\n");
         }
     }
+    let foreign: Vec<Declared> =
+        g.helpers.iter().filter_map(|h| if let Helper::Foreign(f) = h { Some(*f) } else { None }).collect();
+    for function in foreign {
+        integers += &foreign_function(g, function);
+    }
     let mut out = String::new();
     let uses = |f: Feature| g.uses.contains(&f);
     let helper = |h: Helper| g.helpers.contains(&h);
@@ -232,6 +238,19 @@ fn headers(g: &mut Generator) -> String {
         );
     }
     out + &integers
+}
+
+/// The program's own function, with its text as it was written.
+fn foreign_function(g: &mut Generator, function: Declared) -> String {
+    let Some(foreign) = function.foreign() else { return String::new() };
+    // The text may call whatever C has for numbers.
+    g.uses.insert(Feature::Math);
+    let params: Vec<String> =
+        foreign.params.iter().map(|(name, s)| format!("{} {name}", g.scalar_type(*s))).collect();
+    let (result, name) = (g.scalar_type(foreign.result), Helper::foreign_name(function));
+    let inline = if g.language == Language::C { "static inline " } else { "" };
+    let body: String = foreign.body.lines().map(|l| format!("  {}\n", l.trim())).collect();
+    format!("\n{inline}{result} {name}({}) {{\n{body}}}\n", params.join(", "))
 }
 
 /// Aligned so that vector loads of any width are, and never a null pointer.

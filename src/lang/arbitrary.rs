@@ -3,6 +3,7 @@
 use super::build::{self as b, Built};
 use super::eval::inputs::Rng;
 use super::literal::Literal;
+use super::math;
 use super::nat::Nat;
 use super::pattern::{AddressSpace, Pattern};
 use super::term::{Arg, Term};
@@ -195,8 +196,10 @@ impl Draw {
             1 => b::abs(x),
             2 => b::id(x),
             3 if scalar.is_float() => {
-                let all = [Pattern::Sqrt, Pattern::Exp, Pattern::Log, Pattern::Sin, Pattern::Cos];
-                b::apply(all[self.below(5) as usize], vec![], vec![x])
+                let all = math::all();
+                let function = all[self.below(all.len() as i64) as usize].pattern;
+                let second = if math::is_binary(function) { Some(self.term(ty, less / 2)?) } else { None };
+                b::apply(function, vec![], std::iter::once(x).chain(second).collect())
             }
             4 => {
                 // Integers are divided by what is not zero.

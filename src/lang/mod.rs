@@ -8,6 +8,7 @@
 pub mod arbitrary;
 pub mod build;
 pub mod constraint;
+pub mod declared;
 pub mod diag;
 pub mod digest;
 pub mod doc;
@@ -15,6 +16,7 @@ pub mod eval;
 pub mod infer;
 pub mod literal;
 pub mod loops;
+pub mod math;
 pub mod nat;
 pub mod path;
 pub mod pattern;

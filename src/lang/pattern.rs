@@ -7,7 +7,10 @@
 //! `(a: addr = private)` an explicit argument that may be left out. The access column has the shape of the type:
 //! `r` reads, `w` writes, `a` is one access throughout the row; an empty column marks a pattern that must be
 //! rewritten before code can be generated.
+//!
+//! What a program declares for itself is a pattern too: [`Pattern::Declared`], see [`super::declared`].
 
+use super::declared::Declared;
 use std::fmt;
 
 /// Where a pattern belongs (thesis section 3.1.2): what to compute, or how.
@@ -77,8 +80,22 @@ macro_rules! table {
     ($($variant:ident $names:expr, $level:ident, $scheme:literal, $access:literal, $doc:literal;)*) => {
         /// A pattern. What is known of it stands in its [`Row`].
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Pattern {
+            $($variant,)*
+            /// A pattern or foreign function that a program declares.
+            Declared(Declared),
+        }
+
         #[repr(u8)]
-        pub enum Pattern { $($variant),* }
+        enum Number { $($variant),* }
+
+        /// The pattern's place in the table; none for what a program declares.
+        pub fn number(pattern: Pattern) -> Option<usize> {
+            match pattern {
+                $(Pattern::$variant => Some(Number::$variant as usize),)*
+                Pattern::Declared(_) => None,
+            }
+        }
 
         static ROWS: &[Row] = &[$(Row {
             pattern: Pattern::$variant, names: &$names, level: Level::$level, scheme: $scheme, access: $access, doc: $doc,
@@ -108,6 +125,22 @@ table! {
     Log ["log"], High, "{t: data} t -> t", "r -> r", "The natural logarithm of a floating-point number.";
     Sin ["sin"], High, "{t: data} t -> t", "r -> r", "The sine of a floating-point number.";
     Cos ["cos"], High, "{t: data} t -> t", "r -> r", "The cosine of a floating-point number.";
+    Exp2 ["exp2"], High, "{t: data} t -> t", "r -> r", "Two to the power of a floating-point number.";
+    Log2 ["log2"], High, "{t: data} t -> t", "r -> r", "The logarithm to base two of a floating-point number.";
+    Log10 ["log10"], High, "{t: data} t -> t", "r -> r", "The logarithm to base ten of a floating-point number.";
+    Tan ["tan"], High, "{t: data} t -> t", "r -> r", "The tangent of a floating-point number.";
+    Asin ["asin"], High, "{t: data} t -> t", "r -> r", "The arc sine of a floating-point number.";
+    Acos ["acos"], High, "{t: data} t -> t", "r -> r", "The arc cosine of a floating-point number.";
+    Atan ["atan"], High, "{t: data} t -> t", "r -> r", "The arc tangent of a floating-point number.";
+    Sinh ["sinh"], High, "{t: data} t -> t", "r -> r", "The hyperbolic sine of a floating-point number.";
+    Cosh ["cosh"], High, "{t: data} t -> t", "r -> r", "The hyperbolic cosine of a floating-point number.";
+    Tanh ["tanh"], High, "{t: data} t -> t", "r -> r", "The hyperbolic tangent of a floating-point number.";
+    Floor ["floor"], High, "{t: data} t -> t", "r -> r", "The greatest whole number that is not greater, still a float.";
+    Ceil ["ceil"], High, "{t: data} t -> t", "r -> r", "The least whole number that is not less, still a float.";
+    Round ["round"], High, "{t: data} t -> t", "r -> r", "The nearest whole number, halves away from zero, still a float.";
+    Trunc ["trunc"], High, "{t: data} t -> t", "r -> r", "The whole part, still a float.";
+    Pow ["pow"], High, "{t: data} t -> t -> t", "r -> r -> r", "The first floating-point number to the power of the second.";
+    Atan2 ["atan2"], High, "{t: data} t -> t -> t", "r -> r -> r", "The angle of the point (x, y), given y and then x.";
     Abs ["abs", "fabs"], High, "{t: data} t -> t", "r -> r", "The absolute value of a number.";
     Min ["min"], High, "{t: data} t -> t -> t", "r -> r -> r", "The smaller of two numbers.";
     Max ["max"], High, "{t: data} t -> t -> t", "r -> r -> r", "The greater of two numbers.";
@@ -165,14 +198,28 @@ table! {
 
 impl Pattern {
     pub fn row(self) -> &'static Row {
-        &ROWS[self as usize]
+        match self {
+            Pattern::Declared(declared) => declared.row(),
+            listed => &ROWS[number(listed).unwrap_or(0)],
+        }
     }
     pub fn name(self) -> &'static str {
-        self.row().names[0]
+        match self {
+            Pattern::Declared(declared) => declared.name(),
+            listed => listed.row().names[0],
+        }
     }
     pub fn level(self) -> Level {
-        self.row().level
+        match self {
+            Pattern::Declared(_) => Level::High,
+            listed => listed.row().level,
+        }
     }
+    /// The pattern that the program declares, if it is one.
+    pub fn declared(self) -> Option<Declared> {
+        if let Pattern::Declared(declared) = self { Some(declared) } else { None }
+    }
+    /// A pattern of the table. [`super::declared::Patterns::find`] knows also what a program declares.
     pub fn from_name(name: &str) -> Option<Pattern> {
         ROWS.iter().find(|r| r.names.contains(&name)).map(|r| r.pattern)
     }

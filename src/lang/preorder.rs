@@ -12,24 +12,35 @@ use super::term::Term;
 pub(crate) struct At<'t> {
     pub term: &'t Term,
     pub id: u32,
+    /// The term stands for the node of this number without being it, so its parts have the same number.
+    stands: bool,
 }
 
 impl<'t> At<'t> {
     pub fn root(term: &'t Term) -> At<'t> {
-        At { term, id: 0 }
+        At { term, id: 0, stands: false }
+    }
+
+    /// A term that stands for the node of this number.
+    pub fn standing_for(term: &'t Term, id: u32) -> At<'t> {
+        At { term, id, stands: true }
+    }
+
+    fn part(self, term: &'t Term, before: u32) -> At<'t> {
+        let id = if self.stands { self.id } else { self.id.saturating_add(1).saturating_add(before) };
+        At { term, id, ..self }
     }
 
     /// The name of the parameter, and the body.
     pub fn lam(self) -> Option<(&'t Name, At<'t>)> {
         let (name, body) = self.term.as_lam()?;
-        Some((name, At { term: body, id: self.id.saturating_add(1) }))
+        Some((name, self.part(body, 0)))
     }
 
     /// Function and argument.
     pub fn app(self) -> Option<(At<'t>, At<'t>)> {
         let (f, e) = self.term.as_app()?;
-        let id = self.id.saturating_add(1);
-        Some((At { term: f, id }, At { term: e, id: id.saturating_add(f.size()) }))
+        Some((self.part(f, 0), self.part(e, f.size())))
     }
 }
 

@@ -51,6 +51,7 @@ struct Node {
     /// Bit i: variable i is free. Bit 63: some variable from 63 upwards is free.
     free: u64,
     has_metas: bool,
+    has_declared: bool,
 }
 
 /// A term. Cloning is cheap, comparison takes constant time.
@@ -80,6 +81,7 @@ fn below_binder(free: u64) -> u64 {
 impl Term {
     fn new(expr: Expr, ty: Type) -> Term {
         let mut bytes = Vec::with_capacity(64);
+        let mut has_declared = false;
         let (size, depth, free, mut has_metas) = match &expr {
             Expr::Var(i) => {
                 bytes.push(0);
@@ -89,12 +91,14 @@ impl Term {
             Expr::Lam(_, body) => {
                 bytes.push(1);
                 bytes.extend(body.0.digest.bytes());
+                has_declared = body.0.has_declared;
                 (body.0.size.saturating_add(1), body.0.depth + 1, below_binder(body.0.free), body.0.has_metas)
             }
             Expr::App(f, e) => {
                 bytes.push(2);
                 bytes.extend(f.0.digest.bytes());
                 bytes.extend(e.0.digest.bytes());
+                has_declared = f.0.has_declared || e.0.has_declared;
                 (
                     f.0.size.saturating_add(e.0.size).saturating_add(1),
                     f.0.depth.max(e.0.depth) + 1,
@@ -106,6 +110,11 @@ impl Term {
                 // Patterns are identified by name, so that a new row in the table changes no digest.
                 bytes.push(3);
                 bytes.extend(p.pattern.name().as_bytes());
+                if let Some(declared) = p.pattern.declared() {
+                    bytes.push(0xff);
+                    bytes.extend(declared.digest().bytes());
+                    has_declared = true;
+                }
                 let mut metas = false;
                 for a in &p.args {
                     match a {
@@ -131,7 +140,16 @@ impl Term {
         };
         has_metas |= ty.has_metas();
         bytes.extend(ty.digest().bytes());
-        Term(Arc::new(Node { digest: Digest::of(&bytes), expr, ty, size, depth, free, has_metas }))
+        Term(Arc::new(Node {
+            digest: Digest::of(&bytes),
+            expr,
+            ty,
+            size,
+            depth,
+            free,
+            has_metas,
+            has_declared,
+        }))
     }
 
     pub fn var(index: u32, ty: Type) -> Term {
@@ -180,6 +198,10 @@ impl Term {
     }
     pub fn has_metas(&self) -> bool {
         self.0.has_metas
+    }
+    /// Is a pattern or foreign function of the program's own in it?
+    pub fn has_declared(&self) -> bool {
+        self.0.has_declared
     }
     pub fn is_closed(&self) -> bool {
         self.0.free == 0 || (self.0.free & HIGH != 0 && !self.any_free(&|_| true))

@@ -6,7 +6,9 @@
 //! of the high-level program, not those of its rewritten forms, which may compute things twice.
 
 use super::build;
+use super::declared::unfolded;
 use super::eval::Sizes;
+use super::math;
 use super::nat::Nat;
 use super::pattern::Pattern;
 use super::term::{Expr, Prim, Term};
@@ -57,6 +59,7 @@ pub fn counts(program: &Term) -> Option<Counts> {
     let needed = (program.depth() as usize).saturating_mul(64 << 10).saturating_add(1 << 20).min(1 << 30);
     stacker::maybe_grow(needed, needed, || {
         let mut counter = Counter { steps: MAX_STEPS };
+        let program = &unfolded(program);
         let (params, result) = program.ty().signature();
         let (mut f, mut cost) = counter.eval(program, &Env::default())?;
         for _ in &params {
@@ -214,7 +217,8 @@ impl Counter {
 fn is_arithmetic(p: Pattern) -> bool {
     use Pattern as P;
     matches!(p, P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Neg | P::Abs | P::Min | P::Max)
-        || matches!(p, P::Sqrt | P::Exp | P::Log | P::Sin | P::Cos)
+        || math::of(p).is_some()
+        || p.declared().is_some_and(|d| d.foreign().is_some())
 }
 
 fn operation(operand: &Type) -> Cost {

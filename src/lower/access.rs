@@ -11,6 +11,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::{self, Pattern};
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// The accesses of a type: one for each data type in it.
@@ -61,8 +62,11 @@ static SIGNATURES: LazyLock<Vec<Option<Signature>>> =
     LazyLock::new(|| pattern::all().iter().map(|row| parse_signature(row.access)).collect());
 
 /// What the table says of a pattern; nothing for those that must be rewritten before.
-pub(super) fn signature(p: Pattern) -> Option<&'static Signature> {
-    SIGNATURES.get(p as usize)?.as_ref()
+pub(super) fn signature(p: Pattern) -> Option<Cow<'static, Signature>> {
+    match pattern::number(p) {
+        Some(row) => SIGNATURES.get(row)?.as_ref().map(Cow::Borrowed),
+        None => parse_signature(p.row().access).map(Cow::Owned),
+    }
 }
 
 fn parse_signature(text: &str) -> Option<Signature> {
@@ -173,7 +177,7 @@ impl Solver {
             return Err(not_lowered(p, at));
         };
         let shared = self.fresh(None);
-        let mut open = self.instantiate(signature, p, shared);
+        let mut open = self.instantiate(&signature, p, shared);
         if p == Pattern::MakeArray {
             // The row stands for one element; there are as many parameters as elements.
             let Some(Arg::Nat(k)) = prim.args.first() else { return Err(not_lowered(p, at)) };

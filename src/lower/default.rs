@@ -12,6 +12,7 @@ use super::access;
 use super::demand::{Demands, Usage, duplicates, element_has_array};
 use super::hoist::hoist;
 use super::normal::normalise;
+use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
 use crate::lang::nat::Nat;
@@ -32,6 +33,7 @@ pub fn default_lowering(program: &Program) -> Result<Program, Diagnostic> {
 /// # Errors
 /// As [`default_lowering`].
 pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
+    let t = &unfolded(t);
     let normal = normalise(t)?;
     if is_lowered(&normal) && access::infer(&normal).is_ok() {
         return Ok(t.clone());

@@ -11,6 +11,7 @@
 use super::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, element, extent};
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
 use crate::lang::literal::Literal;
+use crate::lang::math;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
@@ -588,26 +589,23 @@ pub fn is_table(e: &Phrase) -> bool {
 }
 
 fn is_scalar_operation(p: Pattern) -> bool {
-    matches!(
-        p,
-        Pattern::Neg
-            | Pattern::Add
-            | Pattern::Sub
-            | Pattern::Mul
-            | Pattern::Div
-            | Pattern::Mod
-            | Pattern::Not
-            | Pattern::Gt
-            | Pattern::Lt
-            | Pattern::Equal
-            | Pattern::Cast
-            | Pattern::Sqrt
-            | Pattern::Exp
-            | Pattern::Log
-            | Pattern::Sin
-            | Pattern::Cos
-            | Pattern::Abs
-            | Pattern::Min
-            | Pattern::Max
-    )
+    math::of(p).is_some()
+        || p.declared().is_some_and(|d| d.foreign().is_some())
+        || matches!(
+            p,
+            Pattern::Neg
+                | Pattern::Add
+                | Pattern::Sub
+                | Pattern::Mul
+                | Pattern::Div
+                | Pattern::Mod
+                | Pattern::Not
+                | Pattern::Gt
+                | Pattern::Lt
+                | Pattern::Equal
+                | Pattern::Cast
+                | Pattern::Abs
+                | Pattern::Min
+                | Pattern::Max
+        )
 }

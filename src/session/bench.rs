@@ -13,8 +13,10 @@ use crate::device::{
 };
 use crate::emit::{Kernel, ParamKind, data};
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::declared::used_in;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
+use crate::lang::eval::failure::not_run;
 use crate::lang::eval::{self, Limits, inputs};
 use crate::lang::infer::{check_constraint, constraints_of};
 use crate::lang::nat::Nat;
@@ -62,6 +64,10 @@ pub fn measure(
     cancel: &AtomicBool,
     report: &dyn Fn(BenchProgress),
 ) -> Result<Measurement, Diagnostic> {
+    let functions = used_in(asked.term).into_iter().chain(used_in(&asked.workspace.program.term));
+    if let Some(function) = functions.into_iter().find(|d| d.foreign().is_some()) {
+        return Err(not_run(function));
+    }
     report(BenchProgress::Compiling);
     let target = if asked.device == "cpu" { Target::C } else { Target::OpenCl };
     let kernel = asked.workspace.compile(asked.term, target, asked.sizes)?.kernel;

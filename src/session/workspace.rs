@@ -9,6 +9,7 @@ use super::log::{convert, v1};
 use super::searching::{Replayed, Searcher};
 use super::state::{Change, Progress};
 use crate::emit::{self, Compiled};
+use crate::lang::declared::{Patterns, used_in};
 use crate::lang::diag::{Diagnostic, Sources};
 use crate::lang::digest::Digest;
 use crate::lang::infer::{self, Program, constraints_of};
@@ -76,9 +77,10 @@ impl Workspace {
     pub fn load(texts: &Texts, def: Option<&str>) -> Result<Workspace, Box<Problems>> {
         let mut sources = Sources::new();
         let mut problems = vec![];
-        let (rules, script, sketches) = library(&texts.files, &mut sources, &mut problems);
         let file = sources.add(&texts.program.label, &texts.program.text);
         let (tree, found) = syntax::parse_program(file, &texts.program.text);
+        let patterns = infer::patterns(&tree);
+        let (rules, script, sketches) = library(&patterns, &texts.files, &mut sources, &mut problems);
         problems.extend(found);
         let (program, found) = infer::program(&tree, def);
         problems.extend(found);
@@ -130,7 +132,8 @@ impl Workspace {
     /// The term as a program in RISE, in ASCII, as it is recorded.
     pub fn print(&self, term: &Term) -> String {
         let options = print::Options { unicode: false, width: 100, ..print::Options::default() };
-        print::program(&self.program.name, &self.program.sizes, term, &options).text
+        let declared: String = used_in(term).into_iter().map(|d| format!("{}\n", d.text())).collect();
+        declared + &print::program(&self.program.name, &self.program.sizes, term, &options).text
     }
 
     /// The header of a session of this workspace.
@@ -203,7 +206,10 @@ impl Workspace {
         let mut sources = Sources::new();
         let file = sources.add("the recorded program", text);
         let (tree, problems) = syntax::parse_program(file, text);
-        let (program, found) = infer::program(&tree, None);
+        // What the text declares again is what the program declared.
+        let own: Vec<_> = tree.items.iter().filter_map(|i| i.kind.name()).map(|n| &*n.kind).collect();
+        let others = self.program.patterns.declared().filter(|d| !own.contains(&&**d.name()));
+        let (program, found) = infer::program_with(&tree, None, &others.collect());
         let failed = problems.iter().chain(&found).any(Diagnostic::is_error);
         program.filter(|_| !failed).map(|p| p.term)
     }
@@ -360,17 +366,20 @@ fn stuck_diagnostic(stuck: &Stuck) -> Diagnostic {
 
 /// The built-in rules, strategies and sketches with the user's.
 pub fn library(
+    patterns: &Patterns,
     files: &[Text],
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> (RuleSet, Script, sketch::Library) {
     let (mut set, found) = RuleSet::builtin(sources);
     problems.extend(found);
+    set.declare(patterns);
     let of = |ending: &'static str| files.iter().filter(move |t| t.label.ends_with(ending));
     let rules: Vec<Source<'_>> = of(".rules").map(|t| Source { label: &t.label, text: &t.text }).collect();
     problems.extend(set.load(sources, &rules));
     let mut script = Script::default();
     let mut sketches = sketch::Library::builtin();
+    sketches.patterns = patterns.clone();
     let own = of(".elevate").map(|t| (Source { label: &t.label, text: &t.text }, false));
     for (source, built_in) in rule::library::strategies().into_iter().map(|s| (s, true)).chain(own) {
         let file = sources.add(source.label, source.text);

@@ -53,6 +53,7 @@ pub fn program(name: &str, term: Built) -> Program {
         params,
         sizes,
         ty: term.ty().clone(),
+        patterns: Default::default(),
         constraints: constraints_of(&term),
         spans: Spans::default(),
         term,

@@ -2,6 +2,7 @@
 //! result, without inference.
 
 use super::Misfit;
+use crate::lang::math;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
@@ -15,11 +16,12 @@ pub fn arity(pattern: Pattern, args: &[Arg]) -> Option<usize> {
             [Arg::Nat(k)] => usize::try_from(k.as_constant()?).ok()?,
             _ => return None,
         },
+        P::Declared(declared) => declared.arity(),
         P::Select | P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll | P::ScanSeq => 3,
         P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Gt | P::Lt | P::Equal | P::Min | P::Max => 2,
         P::MakePair | P::MapFst | P::MapSnd | P::Let | P::Zip | P::Idx | P::Concat => 2,
         P::Gather | P::Scatter | P::PadCst | P::CircularBuffer | P::RotateValues => 2,
-        p if is_map(p) => 2,
+        p if is_map(p) || math::is_binary(p) => 2,
         _ => 1,
     })
 }
@@ -124,7 +126,9 @@ impl Given<'_> {
         let one = || Nat::constant(1);
         Ok(match self.pattern {
             P::Id | P::ToMem | P::OclRun => self.data(0)?.clone(),
-            P::Neg | P::Sqrt | P::Exp | P::Log | P::Sin | P::Cos | P::Abs => self.operand(0)?.clone(),
+            P::Neg | P::Abs => self.operand(0)?.clone(),
+            p if math::is_unary(p) => self.operand(0)?.clone(),
+            p if math::is_binary(p) => self.operands()?.clone(),
             P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Min | P::Max => self.operands()?.clone(),
             P::Gt | P::Lt | P::Equal => {
                 self.operands()?;
@@ -311,9 +315,18 @@ impl Given<'_> {
                 let (n, t) = v.as_vector().ok_or_else(|| self.wanted(0, "an array of vectors"))?;
                 Type::array(m.mul(n), t.clone())
             }
+            P::Declared(declared) => {
+                let found =
+                    declared.instance(self.args, self.params, expected).map(|(_, ty)| ty.signature().1);
+                found
+                    .filter(|ty| !ty.has_metas())
+                    .ok_or_else(|| self.misfit(format!("its type is {}", self.pattern.row().scheme)))?
+            }
             // `is_map` has taken these.
             P::Map | P::MapSeq | P::MapSeqUnroll | P::MapStream | P::IterateStream => Type::ill(),
             P::MapPar | P::MapGlobal | P::MapWorkGroup | P::MapLocal => Type::ill(),
+            // `math` knows the others.
+            _ => Type::ill(),
         })
     }
 }

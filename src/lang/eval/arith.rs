@@ -2,6 +2,7 @@
 
 use super::failure;
 use crate::lang::diag::Diagnostic;
+use crate::lang::math::{self, Function};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::{Value, half};
@@ -37,12 +38,10 @@ pub fn unary(pattern: Pattern, x: &Value, result: &Type) -> Result<Value, Diagno
         Value::F64(v) => Value::F64(match pattern {
             Pattern::Neg => -v,
             Pattern::Abs => v.abs(),
-            Pattern::Sqrt => v.sqrt(),
-            Pattern::Exp => v.exp(),
-            Pattern::Log => v.ln(),
-            Pattern::Sin => v.sin(),
-            Pattern::Cos => v.cos(),
-            _ => return Err(ill()),
+            _ => match math::of(pattern).map(|row| row.function) {
+                Some(Function::Unary(_, f)) => f(*v),
+                _ => return Err(ill()),
+            },
         }),
         _ => return Err(ill()),
     })
@@ -52,12 +51,10 @@ fn float32(pattern: Pattern, v: f32) -> Option<f32> {
     Some(match pattern {
         Pattern::Neg => -v,
         Pattern::Abs => v.abs(),
-        Pattern::Sqrt => v.sqrt(),
-        Pattern::Exp => v.exp(),
-        Pattern::Log => v.ln(),
-        Pattern::Sin => v.sin(),
-        Pattern::Cos => v.cos(),
-        _ => return None,
+        _ => match math::of(pattern)?.function {
+            Function::Unary(f, _) => f(v),
+            Function::Binary(..) => return None,
+        },
     })
 }
 
@@ -180,7 +177,7 @@ fn integers(pattern: Pattern, a: i128, b: i128) -> Result<Answer<i128>, Diagnost
 }
 
 macro_rules! floats {
-    ($name:ident, $float:ty) => {
+    ($name:ident, $float:ty, $pick:expr) => {
         fn $name(pattern: Pattern, a: $float, b: $float) -> Answer<$float> {
             Answer::Number(match pattern {
                 Pattern::Add => a + b,
@@ -194,13 +191,17 @@ macro_rules! floats {
                 Pattern::Gt => return Answer::Truth(a > b),
                 Pattern::Lt => return Answer::Truth(a < b),
                 Pattern::Equal => return Answer::Truth(a == b),
-                _ => return Answer::None,
+                _ => {
+                    let op: Option<fn($float, $float) -> $float> = math::of(pattern).and_then($pick);
+                    let Some(op) = op else { return Answer::None };
+                    op(a, b)
+                }
             })
         }
     };
 }
-floats!(floats32, f32);
-floats!(floats64, f64);
+floats!(floats32, f32, |row| if let Function::Binary(f, _) = row.function { Some(f) } else { None });
+floats!(floats64, f64, |row| if let Function::Binary(_, f) = row.function { Some(f) } else { None });
 
 #[cfg(test)]
 mod tests {

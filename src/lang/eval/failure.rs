@@ -1,5 +1,6 @@
 //! What can go wrong when a program is evaluated, in sentences (codes E0190 to E0199).
 
+use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::NatError;
 use crate::lang::pattern::Pattern;
@@ -55,6 +56,13 @@ pub fn out_of_bounds(pattern: Pattern, index: impl Display, length: impl Display
 
 pub fn division_by_zero(pattern: Pattern) -> Diagnostic {
     Diagnostic::error("E0193", format!("`{pattern}` divides an integer by zero."))
+}
+
+/// A foreign function, which runs only with the user's leave.
+pub fn not_run(function: Declared) -> Diagnostic {
+    Diagnostic::error("E0189", format!("The foreign function `{}` is not run.", function.name()))
+        .note("Its C text comes with the program, so it runs only if you allow it.")
+        .hint("Read it, then allow it with `--allow-foreign`, or on the screen with `:allow-foreign`.")
 }
 
 pub fn out_of_steps(steps: u64) -> Diagnostic {

@@ -16,6 +16,7 @@ mod fast;
 pub mod inputs;
 pub mod naive;
 
+use super::declared::{Declared, unfolded};
 use super::diag::Diagnostic;
 use super::nat::Name;
 use super::term::Term;
@@ -26,6 +27,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What the size parameters of a program are.
 pub type Sizes = IndexMap<Name, i64>;
 
+/// Runs foreign functions, for whoever has the user's leave to.
+pub trait Foreign: std::fmt::Debug + Sync {
+    /// The result for defined arguments.
+    ///
+    /// # Errors
+    /// When the function cannot be run.
+    fn call(&self, function: Declared, args: &[Value]) -> Result<Value, Diagnostic>;
+}
+
 /// How long and how large an evaluation may get.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
@@ -35,17 +45,20 @@ pub struct Limits<'a> {
     pub elements: u64,
     /// Set by someone else to stop.
     pub cancel: Option<&'a AtomicBool>,
+    /// What runs foreign functions; without it they are not run.
+    pub foreign: Option<&'a dyn Foreign>,
 }
 
 impl Default for Limits<'_> {
     fn default() -> Self {
-        Limits { steps: 10_000_000_000, elements: 1 << 28, cancel: None }
+        Limits { steps: 10_000_000_000, elements: 1 << 28, cancel: None, foreign: None }
     }
 }
 
 impl Limits<'_> {
     /// Enough for tests, and over in seconds at the worst.
-    pub const TEST: Limits<'static> = Limits { steps: 20_000_000, elements: 1 << 20, cancel: None };
+    pub const TEST: Limits<'static> =
+        Limits { steps: 20_000_000, elements: 1 << 20, cancel: None, foreign: None };
 
     fn is_cancelled(&self) -> bool {
         self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
@@ -58,6 +71,7 @@ impl Limits<'_> {
 /// When sizes or inputs do not fit the term, an operation has no result, or a limit is reached.
 pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Result<Value, Diagnostic> {
     check_inputs(term, sizes, inputs)?;
+    let term = &unfolded(term);
     match fast::run(term, sizes, inputs, limits) {
         fast::Outcome::Done(result) => result,
         fast::Outcome::GaveUp => naive::run(term, sizes, inputs, limits),

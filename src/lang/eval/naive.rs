@@ -2,7 +2,9 @@
 
 use super::{Limits, Sizes, arith, failure};
 use crate::lang::build;
+use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
+use crate::lang::math;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
@@ -19,6 +21,7 @@ const RED_ZONE: usize = 200 << 10;
 /// When sizes or inputs do not fit the term, an operation has no result, or a limit is reached.
 pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Result<Value, Diagnostic> {
     super::check_inputs(term, sizes, inputs)?;
+    let term = &unfolded(term);
     let machine = Machine { sizes, limits, steps: Cell::new(0) };
     let mut f = machine.eval(term, &Env::empty())?;
     for input in inputs {
@@ -246,12 +249,12 @@ impl<'t> Call<'_, 't> {
         let p = self.prim.pattern;
         Ok(match p {
             P::Id | P::ToMem | P::OclRun => self.data(0)?,
-            P::Neg | P::Not | P::Cast | P::Sqrt | P::Exp | P::Log | P::Sin | P::Cos | P::Abs => {
-                arith::unary(p, &self.data(0)?, self.result)?
-            }
+            P::Neg | P::Not | P::Cast | P::Abs => arith::unary(p, &self.data(0)?, self.result)?,
+            p if math::is_unary(p) => arith::unary(p, &self.data(0)?, self.result)?,
             P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Min | P::Max | P::Gt | P::Lt | P::Equal => {
                 arith::binary(p, &self.data(0)?, &self.data(1)?)?
             }
+            p if math::is_binary(p) => arith::binary(p, &self.data(0)?, &self.data(1)?)?,
             P::Select => match self.data(0)? {
                 Value::Bool(true) => self.data(1)?,
                 Value::Bool(false) => self.data(2)?,
@@ -463,11 +466,21 @@ impl<'t> Call<'_, 't> {
                 out.extend(std::iter::repeat_n(m.undefined(element)?, self.size(0)?));
                 Value::array(out)
             }
+            P::Declared(declared) => {
+                let Some(foreign) = m.limits.foreign else { return Err(failure::not_run(declared)) };
+                let args = self.args.iter().map(|a| a.clone().data()).collect::<Result<Vec<_>, _>>()?;
+                if args.iter().any(|a| matches!(a, Value::Undefined)) {
+                    return m.undefined(self.result);
+                }
+                foreign.call(declared, &args)?
+            }
             P::VectorFromScalar => {
                 let n = self.result.as_vector().ok_or_else(|| failure::no_data(self.result))?.0;
                 let n = self.length(eval_nat(n, m.sizes).map_err(failure::size)?)?;
                 Value::vector(vec![self.data(0)?; n])
             }
+            // `math` knows the others.
+            _ => return Err(failure::ill_typed(format!("`{p}` has no meaning"))),
         })
     }
 }

@@ -5,6 +5,7 @@ use super::report::Names;
 use super::state::Infer;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::literal::Literal;
+use crate::lang::math;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
@@ -51,7 +52,7 @@ pub fn of_pattern(pattern: Pattern) -> Option<(What, &'static str)> {
         P::Mod => (What::Integer(name), "t"),
         P::Gt | P::Lt => (What::Ordered(name), "t"),
         P::Equal => (What::Comparable(name), "t"),
-        P::Sqrt | P::Exp | P::Log | P::Sin | P::Cos => (What::Float(name), "t"),
+        p if math::of(p).is_some() => (What::Float(name), "t"),
         P::VectorFromScalar | P::AsVector | P::AsVectorAligned | P::AsScalar => (What::Lane, "t"),
         _ => return None,
     })

@@ -38,6 +38,10 @@ pub const GENERIC_PROGRAM: &str = "E0122";
 pub const MISPLACED: &str = "E0123";
 /// A program that is too large or nested too deep once its definitions are unfolded.
 pub const TOO_LARGE: &str = "E0124";
+/// A foreign function that is none.
+pub const FOREIGN: &str = "E0125";
+/// A declared pattern whose sizes or types its type does not tell.
+pub const AMBIGUOUS_PATTERN: &str = "E0126";
 /// Sizes with which a program cannot run.
 pub const SIZES_DO_NOT_FIT: &str = "E0150";
 /// A size without a value.

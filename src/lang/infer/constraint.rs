@@ -1,6 +1,7 @@
 //! What a term asks of its sizes, and checking it with values.
 
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, NatError, NatVar};
 use crate::lang::term::{Arg, Expr, Term};
@@ -16,6 +17,10 @@ pub type Sizes = IndexMap<Name, i64>;
 pub fn constraints_of(term: &Term) -> Vec<SizeConstraint> {
     let mut out = Collector::default();
     out.term(term);
+    // What the meanings of declared patterns ask for.
+    if term.has_declared() {
+        out.term(&unfolded(term));
+    }
     let found: Vec<SizeConstraint> = out.found.into_iter().collect();
     // Of several lower bounds of one size the greatest says it all.
     let implied = |c: &SizeConstraint| {

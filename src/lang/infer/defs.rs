@@ -13,8 +13,7 @@ use super::tree::{DefId, Instance, Local, Node, Tree};
 use super::unify::Equation;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::pattern::Pattern;
-use crate::lang::syntax::ast::{self, Expr, ExprKind, Item, ItemKind, Kind, Param, ParamKind};
+use crate::lang::syntax::ast::{self, Expr, ExprKind, Item, ItemKind, Kind, Param, ParamKind, PatternDecl};
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -89,6 +88,7 @@ impl Definition {
 /// A definition or a pattern that the program declares, as written.
 #[derive(Clone, Copy)]
 struct Source<'a> {
+    item: &'a Item,
     name: &'a ast::Ident,
     params: &'a [Param],
     result: Option<&'a ast::Type>,
@@ -99,10 +99,14 @@ struct Source<'a> {
 fn source(item: &Item) -> Option<Source<'_>> {
     match &item.kind {
         ItemKind::Def(d) => {
-            Some(Source { name: &d.name, params: &d.params, result: d.result.as_ref(), body: Some(&d.body) })
+            let result = d.result.as_ref();
+            Some(Source { item, name: &d.name, params: &d.params, result, body: Some(&d.body) })
         }
         ItemKind::Pattern(p) => {
-            Some(Source { name: &p.name, params: &[], result: Some(&p.ty), body: p.body.as_ref() })
+            Some(Source { item, name: &p.name, params: &[], result: Some(&p.ty), body: p.body.as_ref() })
+        }
+        ItemKind::Foreign(d) => {
+            Some(Source { item, name: &d.name, params: &d.params, result: Some(&d.result), body: None })
         }
         _ => None,
     }
@@ -159,7 +163,7 @@ impl Infer {
         let mut names: FxHashMap<&Name, usize> = FxHashMap::default();
         for source in file.items.iter().filter_map(source) {
             let name = source.name;
-            if Pattern::from_name(&name.kind).is_some() || &*name.kind == "true" || &*name.kind == "false" {
+            if self.patterns.find(&name.kind).is_some() || &*name.kind == "true" || &*name.kind == "false" {
                 self.problem(
                     Diagnostic::error(codes::TAKEN, format!("`{}` is the name of a pattern.", name.kind))
                         .label(name.span, "taken")
@@ -179,7 +183,15 @@ impl Infer {
             sources.push(source);
         }
         for (order, cyclic) in self.order(&sources, &names) {
-            self.definition(sources[order], cyclic);
+            let source = sources[order];
+            if let ItemKind::Foreign(def) = &source.item.kind {
+                self.foreign(def, source.item);
+                continue;
+            }
+            self.definition(source, cyclic);
+            if let ItemKind::Pattern(PatternDecl { body: Some(_), .. }) = &source.item.kind {
+                self.declare_pattern(source.item);
+            }
         }
     }
 

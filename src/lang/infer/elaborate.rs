@@ -13,7 +13,7 @@ use super::state::{Infer, Joining, Joint};
 use super::tree::{Node, Tree, TreeArg};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
-use crate::lang::pattern::{self, AddressSpace, Pattern};
+use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::syntax::ast::{Expr, ExprKind, Number, Op, Param, ParamKind};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 
@@ -424,7 +424,7 @@ impl Infer {
             let def = self.defs.get(*def)?;
             (def.ty.clone(), def.sizes_among(args.len()))
         } else {
-            let pattern = Pattern::from_name(name)?;
+            let pattern = self.patterns.find(name)?;
             (Scheme::of(pattern).ty.clone(), self.explicit_count(pattern, args))
         };
         let mut ty = self.u.resolve(&ty);
@@ -511,6 +511,9 @@ impl Infer {
         {
             self.check_later(what, t, span);
         }
+        if let Some(declared) = pattern.declared() {
+            self.checks_of(declared, &nats, &types, span);
+        }
         if let (Pattern::Cast, [(_, s), (_, t)]) = (pattern, types.as_slice()) {
             self.check_later(What::CastTo(t.clone()), s, span);
         }
@@ -533,7 +536,7 @@ impl Infer {
             let explicit = args.len() - rest.len();
             return Head { tree, name: Some(name.clone()), explicit, rest };
         }
-        if let Some(pattern) = Pattern::from_name(name) {
+        if let Some(pattern) = self.patterns.find(name) {
             let (args, used) = self.explicit(pattern, name, args, e.span);
             let tree = match args {
                 Some(args) => self.prim(pattern, args, e.span),
@@ -562,7 +565,7 @@ impl Infer {
         }
         let mut known: Vec<Name> = self.scope.value_names();
         known.extend(self.defs.iter().map(|d| d.name.clone()));
-        let patterns = pattern::all().iter().flat_map(|row| row.names).copied();
+        let patterns = self.patterns.names();
         let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("There is no `{name}` here."))
             .label(span, "not defined")
             .did_you_mean(name, known.iter().map(|n| &**n).chain(patterns));
@@ -594,7 +597,7 @@ impl Infer {
         let known = self.def_names.contains_key(name)
             || self.scope.value(name).is_some()
             || self.scope.sizes.contains_key(name)
-            || Pattern::from_name(name).is_some()
+            || self.patterns.find(name).is_some()
             || self.scope.open;
         let spaces = AddressSpace::ALL.iter().map(|a| a.name());
         if known || crate::lang::diag::nearest(name, spaces.clone()).is_none() {

@@ -13,6 +13,7 @@ mod build;
 mod check;
 pub mod codes;
 mod constraint;
+mod declare;
 mod defs;
 mod elaborate;
 pub mod open;
@@ -28,5 +29,6 @@ pub mod unify;
 
 pub use crate::lang::constraint::SizeConstraint;
 pub use constraint::{Sizes, check_constraint, constraints_of};
+pub use declare::patterns;
 pub use open::{Elaborated, Frozen, Numbered, Open, expr};
-pub use program::{Program, Spans, program};
+pub use program::{Program, Spans, program, program_with};

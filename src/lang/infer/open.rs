@@ -14,6 +14,7 @@ use super::report::{Names, Why};
 use super::state::{Infer, Scope, Undeclared};
 use super::tree::{Local, Node, Tree};
 use super::unify::{Kind, Unifier};
+use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::syntax::ast;
@@ -55,6 +56,11 @@ impl Open {
     /// An inference in which every name must be declared.
     pub fn new() -> Open {
         Open { infer: Infer::default(), context: vec![] }
+    }
+
+    /// Names may mean these patterns.
+    pub fn know(&mut self, patterns: &Patterns) {
+        self.infer.patterns = patterns.clone();
     }
 
     /// An inference in which undeclared names become variables of the context, unknown sizes and types.

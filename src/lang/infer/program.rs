@@ -8,6 +8,7 @@ use super::report::Names;
 use super::state::Infer;
 use super::tree::{DefId, Local, Node, Tree};
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, NatVar};
 use crate::lang::path::Path;
@@ -30,6 +31,8 @@ pub struct Program {
     pub ty: Type,
     /// What must hold of the sizes, each condition once.
     pub constraints: Vec<SizeConstraint>,
+    /// The patterns that the text knows: those of the table and its own.
+    pub patterns: Patterns,
     /// Where each part of the term was written.
     pub spans: Spans,
 }
@@ -53,7 +56,16 @@ impl Program {
 ///
 /// Problems come in the order of the text. There is a program when there are no errors.
 pub fn program(file: &ast::File, def: Option<&str>) -> (Option<Program>, Vec<Diagnostic>) {
-    let mut infer = Infer::default();
+    program_with(file, def, &Patterns::default())
+}
+
+/// As [`program`], for a text that may use patterns that another one declares.
+pub fn program_with(
+    file: &ast::File,
+    def: Option<&str>,
+    patterns: &Patterns,
+) -> (Option<Program>, Vec<Diagnostic>) {
+    let mut infer = Infer { patterns: patterns.clone(), ..Infer::default() };
     infer.definitions(file);
     let chosen = infer.choose(file, def);
     let program = chosen.and_then(|def| infer.finish(def));
@@ -162,6 +174,7 @@ impl Infer {
             sizes: definition.sizes.clone(),
             ty: term.ty().clone(),
             constraints: constraints_of(&term),
+            patterns: self.patterns.clone(),
             term,
             spans,
         })
@@ -169,7 +182,7 @@ impl Infer {
 
     /// All parameters of a program: those before `=`, those of a function behind it, and those that a definition
     /// without points leaves out, which get names here; with what stands inside the functions.
-    fn parameters(&self, def: DefId) -> (Vec<Local>, &Tree, Vec<(Name, Type)>) {
+    pub(super) fn parameters(&self, def: DefId) -> (Vec<Local>, &Tree, Vec<(Name, Type)>) {
         let definition = &self.defs[def];
         let mut params: Vec<Local> = definition.params().collect();
         let mut body = &definition.body;
@@ -188,7 +201,7 @@ impl Infer {
         (params, body, extra)
     }
 
-    fn unbuilt(&self, name: &Name, unbuilt: &Unbuilt) -> Diagnostic {
+    pub(super) fn unbuilt(&self, name: &Name, unbuilt: &Unbuilt) -> Diagnostic {
         match unbuilt {
             Unbuilt::TooLarge(span) => Diagnostic::error(
                 codes::TOO_LARGE,

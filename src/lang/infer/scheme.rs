@@ -55,7 +55,10 @@ impl Scheme {
     pub fn of(pattern: Pattern) -> &'static Scheme {
         static SCHEMES: LazyLock<Vec<Scheme>> =
             LazyLock::new(|| pattern::all().iter().map(|row| read(row.scheme)).collect());
-        &SCHEMES[pattern as usize]
+        match (pattern, pattern::number(pattern)) {
+            (Pattern::Declared(declared), _) => declared.scheme(),
+            (_, number) => &SCHEMES[number.unwrap_or(0)],
+        }
     }
 
     /// The type of `makeArray` for so many elements of a type.

@@ -5,6 +5,7 @@ use super::defs::Definition;
 use super::report::{Place, Why};
 use super::tree::{DefId, JointId, Local};
 use super::unify::{Kind, Origin, Unifier};
+use crate::lang::declared::{Declared, Patterns};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::ty::Type;
@@ -112,6 +113,10 @@ pub struct Infer {
     pub problems: Vec<Diagnostic>,
     pub defs: Vec<Definition>,
     pub def_names: FxHashMap<Name, DefId>,
+    /// The patterns that there are.
+    pub patterns: Patterns,
+    /// The definitions that say what this text's declared patterns mean.
+    pub meanings: FxHashMap<Declared, DefId>,
     /// Patterns that the program declares without saying what they mean.
     pub without_meaning: FxHashSet<DefId>,
 }

@@ -10,12 +10,16 @@
 mod summary;
 
 use super::build;
+use super::declared::{unfolded, unfolded_once};
+use super::digest::Digest;
+use super::math;
 use super::nat::Nat;
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
 use super::preorder::{At, path_of};
 use super::term::{Arg, Expr, Prim, Term};
 use super::ty::{Type, TypeKind};
+use std::collections::HashMap;
 use std::rc::Rc;
 use summary::Summary;
 
@@ -48,7 +52,9 @@ const MAX_STEPS: u32 = 200_000;
 pub fn of(term: &Term) -> Vec<LoopLine> {
     let needed = (term.depth() as usize).saturating_mul(64 << 10).saturating_add(1 << 20).min(1 << 30);
     stacker::maybe_grow(needed, needed, || {
-        let mut reader = Reader { lines: vec![], depth: 0, steps: MAX_STEPS, last: None };
+        let meanings = meanings(term);
+        let mut reader =
+            Reader { lines: vec![], depth: 0, steps: MAX_STEPS, last: None, meanings: &meanings };
         let mut env = Env::default();
         let mut at = At::root(term);
         while let Some((_, body)) = at.lam() {
@@ -59,6 +65,22 @@ pub fn of(term: &Term) -> Vec<LoopLine> {
         reader.compute(&result, at.id);
         reader.finish(term)
     })
+}
+
+/// The meanings of the declared patterns in a term, by the digest of the node.
+fn meanings(term: &Term) -> HashMap<Digest, Term> {
+    let mut out = HashMap::new();
+    let mut todo = vec![term];
+    while let Some(t) = todo.pop() {
+        if !t.has_declared() {
+            continue;
+        }
+        if let Some(meaning) = unfolded_once(t) {
+            out.insert(t.digest(), unfolded(&meaning));
+        }
+        todo.extend(t.children());
+    }
+    out
 }
 
 /// The picture as text, two columns a level.
@@ -123,7 +145,9 @@ struct Line {
     id: u32,
 }
 
-struct Reader {
+struct Reader<'t> {
+    /// What declared patterns mean.
+    meanings: &'t HashMap<Digest, Term>,
     lines: Vec<Line>,
     depth: usize,
     steps: u32,
@@ -131,7 +155,7 @@ struct Reader {
     last: Option<u32>,
 }
 
-impl Reader {
+impl<'t> Reader<'t> {
     fn finish(self, term: &Term) -> Vec<LoopLine> {
         let place = |id| path_of(term, id).unwrap_or_default();
         let cut = self.last.map(|id| Line { depth: 0, text: "…".into(), kind: LineKind::More, id });
@@ -157,7 +181,7 @@ impl Reader {
         true
     }
 
-    fn eval<'t>(&mut self, at: At<'t>, env: &Env<'t>) -> Meaning<'t> {
+    fn eval(&mut self, at: At<'t>, env: &Env<'t>) -> Meaning<'t> {
         if !self.step(at.id) {
             return Meaning::Leaf;
         }
@@ -165,7 +189,10 @@ impl Reader {
             Expr::Var(i) => env.get(*i),
             Expr::Lit(l) => Meaning::Scalar(Rc::new(Summary::constant(l.to_string()))),
             Expr::Lam(..) => Meaning::Closure(at, env.clone()),
-            Expr::Prim(p) => Meaning::Partial(at, p, vec![]),
+            Expr::Prim(p) => match self.meanings.get(&at.term.digest()) {
+                Some(meaning) => self.eval(At::standing_for(meaning, at.id), &Env::default()),
+                None => Meaning::Partial(at, p, vec![]),
+            },
             Expr::App(..) => {
                 let Some((f, e)) = at.app() else { return Meaning::Leaf };
                 let function = self.eval(f, env);
@@ -185,7 +212,7 @@ impl Reader {
     }
 
     /// The argument of `toMem` or `oclRun`, drawn below a line that says what is done with it.
-    fn stored<'t>(&mut self, header: String, e: At<'t>, env: &Env<'t>, at: At<'t>) -> Meaning<'t> {
+    fn stored(&mut self, header: String, e: At<'t>, env: &Env<'t>, at: At<'t>) -> Meaning<'t> {
         let keep = at.term.ty().has_array();
         let value = self.nest(LineKind::Memory, header, at.id, keep, |r| {
             let value = r.eval(e, env);
@@ -197,7 +224,7 @@ impl Reader {
         if keep { Meaning::Leaf } else { value }
     }
 
-    fn call<'t>(&mut self, f: &Meaning<'t>, args: Vec<Meaning<'t>>, id: u32) -> Meaning<'t> {
+    fn call(&mut self, f: &Meaning<'t>, args: Vec<Meaning<'t>>, id: u32) -> Meaning<'t> {
         let mut f = f.clone();
         for arg in args {
             // The place matters for loops alone, and these are given theirs where they are drawn.
@@ -242,7 +269,7 @@ impl Reader {
     }
 
     /// Draws what it takes to have all of a value.
-    fn force<'t>(&mut self, value: &Meaning<'t>) {
+    fn force(&mut self, value: &Meaning<'t>) {
         match value {
             Meaning::Lazy(lazy) => {
                 let header = header(&lazy.size, &lazy.marks);
@@ -260,7 +287,7 @@ impl Reader {
     }
 
     /// Draws what it takes to have all of a value, and the computation of its scalars.
-    fn compute<'t>(&mut self, value: &Meaning<'t>, id: u32) {
+    fn compute(&mut self, value: &Meaning<'t>, id: u32) {
         self.force(value);
         let mut parts = vec![];
         scalars(value, &mut parts);
@@ -271,7 +298,7 @@ impl Reader {
     }
 
     /// A value that is used under a name.
-    fn named<'t>(&mut self, value: Meaning<'t>) -> Meaning<'t> {
+    fn named(&mut self, value: Meaning<'t>) -> Meaning<'t> {
         match &value {
             Meaning::Lazy(_) => {
                 let before = self.lines.len();
@@ -288,7 +315,7 @@ impl Reader {
     }
 
     /// An element of an array, drawing what it takes to have it.
-    fn element<'t>(&mut self, array: &Meaning<'t>, id: u32) -> Meaning<'t> {
+    fn element(&mut self, array: &Meaning<'t>, id: u32) -> Meaning<'t> {
         let Meaning::Lazy(lazy) = array else { return Meaning::Leaf };
         if !self.step(id) {
             return Meaning::Leaf;
@@ -311,7 +338,7 @@ impl Reader {
         self.call(&lazy.f, vec![x], lazy.id)
     }
 
-    fn pattern<'t>(&mut self, p: &'t Prim, ty: &'t Type, mut args: Vec<Meaning<'t>>, id: u32) -> Meaning<'t> {
+    fn pattern(&mut self, p: &'t Prim, ty: &'t Type, mut args: Vec<Meaning<'t>>, id: u32) -> Meaning<'t> {
         use Pattern as P;
         let (params, result) = ty.signature();
         let lazy = |f, elements, marks| {
@@ -471,19 +498,9 @@ fn scalars(value: &Meaning, out: &mut Vec<Rc<Summary>>) {
 
 fn is_scalar(p: Pattern) -> bool {
     p.operator().is_some()
-        || matches!(
-            p,
-            Pattern::Neg
-                | Pattern::Not
-                | Pattern::Sqrt
-                | Pattern::Exp
-                | Pattern::Log
-                | Pattern::Sin
-                | Pattern::Cos
-                | Pattern::Abs
-                | Pattern::Min
-                | Pattern::Max
-        )
+        || math::of(p).is_some()
+        || p.declared().is_some_and(|d| d.foreign().is_some())
+        || matches!(p, Pattern::Neg | Pattern::Not | Pattern::Abs | Pattern::Min | Pattern::Max)
 }
 
 fn header(size: &Nat, marks: &[String]) -> String {

@@ -114,6 +114,7 @@ impl fmt::Debug for Item {
 pub enum ItemKind {
     Def(Def),
     Pattern(PatternDecl),
+    Foreign(ForeignDef),
     /// `declare assoc max`: a property of a user's operator, which is tested before it is believed
     Declare(Condition),
     Rule(Box<Rule>),
@@ -132,6 +133,7 @@ impl ItemKind {
         match self {
             ItemKind::Def(x) => Some(&x.name),
             ItemKind::Pattern(x) => Some(&x.name),
+            ItemKind::Foreign(x) => Some(&x.name),
             ItemKind::Rule(x) => Some(&x.name),
             ItemKind::RuleSet(x) => Some(&x.name),
             ItemKind::Alias(x) => Some(&x.name),
@@ -157,6 +159,16 @@ pub struct PatternDecl {
     pub name: Ident,
     pub ty: Type,
     pub body: Option<Expr>,
+}
+
+/// `foreign def logistic (x: f32): f32 = "return 1.0f / (1.0f + expf(-x));"`: a scalar function in C
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForeignDef {
+    pub name: Ident,
+    pub params: Vec<Param>,
+    pub result: Type,
+    /// The statements of its body.
+    pub body: Ident,
 }
 
 /// Parameters of definitions, lambdas, rules, sketches and examples.
@@ -713,6 +725,10 @@ impl Item {
             ItemKind::Pattern(pattern) => {
                 f(Part::Type(&pattern.ty));
                 pattern.body.iter().for_each(|e| f(Part::Expr(e)));
+            }
+            ItemKind::Foreign(def) => {
+                each_param(&def.params, f);
+                f(Part::Type(&def.result));
             }
             ItemKind::Declare(condition) => each_in_condition(condition, f),
             ItemKind::Rule(rule) => {

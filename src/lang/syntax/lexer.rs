@@ -23,6 +23,9 @@ pub enum Tok {
     Number,
     #[regex(r"\?[A-Za-z0-9_]*")]
     Hole,
+    /// C text in quotes, over as many lines as it takes; `\"` is a quote in it.
+    #[regex(r#""([^"\\]|\\[^"]|\\")*""#)]
+    Text,
     #[token("\\")]
     #[token("λ")]
     Lambda,
@@ -145,8 +148,10 @@ pub struct Lexed {
 }
 
 /// Words that start an item, with what it is.
-pub const ITEM_WORDS: [&str; 10] =
-    ["def", "pattern", "declare", "rule", "rules", "example", "alias", "strategy", "sketch", "import"];
+pub const ITEM_WORDS: [&str; 11] = [
+    "def", "pattern", "foreign", "declare", "rule", "rules", "example", "alias", "strategy", "sketch",
+    "import",
+];
 
 /// Words that name nothing. `let` may stand for the pattern of that name, `div` between sizes is an operator.
 const OTHER_WORDS: [&str; 9] = ["in", "where", "or", "and", "notin", "divides", "reach", "using", "with"];
@@ -187,7 +192,10 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
                 lexed.comments.push(Comment { start, end, own_line: first });
             }
             Ok(tok) => {
-                if tok == Tok::Word && is_item_word(&text[span]) {
+                // In `foreign def` the first word starts the item.
+                let foreign =
+                    lexed.tokens.last().is_some_and(|t| &text[t.start as usize..t.end as usize] == "foreign");
+                if tok == Tok::Word && is_item_word(&text[span]) && !foreign {
                     lexed.items.push(lexed.tokens.len());
                 }
                 lexed.tokens.push(Token { tok, start, end, column, first, mate: None });
@@ -235,7 +243,9 @@ fn unknown_characters(file: FileId, text: &str, (start, end): (usize, usize)) ->
         .label(Span::new(file, start as u32, end as u32), "not part of the language");
     match shown.chars().next() {
         Some('!') => problem.hint("`not (a == b)` says that two values differ."),
-        Some('"' | '\'' | '`') => problem.hint("There are no texts in the language, only names and numbers."),
+        Some('"' | '\'' | '`') => {
+            problem.hint("Text in double quotes is the C text of a `foreign def`, and nothing else.")
+        }
         Some('#') => problem.hint("Comments start with `--`."),
         Some('&') => problem.hint("Sketches are combined with `and`."),
         Some('∘') => problem.hint("Functions are composed from left to right: `f >> g` applies `f` first."),

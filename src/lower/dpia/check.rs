@@ -159,9 +159,10 @@ impl Checker {
     }
 
     fn accesses(&self, pattern: Pattern, ps: &[Phrase], ty: &PhraseType) -> Result<(), String> {
-        let Some(mut s) = signature(pattern) else {
+        let Some(signature) = signature(pattern) else {
             return Err(format!("`{pattern}` has no access"));
         };
+        let mut s = &*signature;
         let PhraseType::Exp(_, own) = ty else { return Err(format!("`{pattern}` has the type {ty}")) };
         if pattern == Pattern::MakeArray {
             return ps.iter().try_for_each(|e| may_stand(e.ty(), Access::Read));

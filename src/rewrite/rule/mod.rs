@@ -19,6 +19,7 @@ pub mod offer;
 pub mod operators;
 pub mod pat;
 pub mod set;
+mod unfold;
 pub mod vectorise;
 pub mod why;
 

@@ -1,6 +1,7 @@
 //! Rules by name, their other names, and named sets of rules.
 
 use super::{Rule, RuleArg};
+use crate::lang::declared::Patterns;
 use crate::lang::nat::Name;
 use indexmap::IndexMap;
 use std::fmt;
@@ -38,9 +39,24 @@ pub struct RuleSet {
     /// Other names, with the first arguments, which they fix.
     aliases: IndexMap<Name, RuleUse>,
     sets: IndexMap<Name, NamedSet>,
+    patterns: Patterns,
 }
 
 impl RuleSet {
+    /// Makes the patterns that a program declares known to rules that are loaded from now on, and adds for each the rule
+    /// that puts its meaning in its place.
+    pub fn declare(&mut self, patterns: &Patterns) {
+        self.patterns = patterns.clone();
+        for rule in patterns.declared().filter_map(super::unfold::rule) {
+            self.insert(rule);
+        }
+    }
+
+    /// The patterns that the rules know.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+
     /// Adds a rule; one of the same name is replaced and returned.
     pub fn insert(&mut self, rule: Rule) -> Option<Rule> {
         self.rules.insert(rule.name.clone(), rule)

@@ -1,5 +1,6 @@
 //! The definitions of sketch abbreviations: the embedded ones, then the user's, which win.
 
+use crate::lang::declared::Patterns;
 use crate::lang::diag::Span;
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::{File, Item, ItemKind, ParamKind, SketchDef};
@@ -13,6 +14,8 @@ pub const BUILTIN: &str = include_str!("library.elevate");
 #[derive(Clone, Default, Debug)]
 pub struct Library {
     definitions: IndexMap<Name, Vec<Definition>>,
+    /// The patterns that sketches know.
+    pub patterns: Patterns,
 }
 
 #[derive(Clone, Debug)]

@@ -202,7 +202,7 @@ impl Reader<'_> {
             Some(_) | None => {}
         }
         if scope.param(name).is_none() {
-            if let Some(p) = Pattern::from_name(name) {
+            if let Some(p) = self.library.patterns.find(name) {
                 return Sketch::pattern(p);
             }
             if !self.library.get(name).is_empty() {
@@ -215,7 +215,7 @@ impl Reader<'_> {
             self.problem(d.label(span, "a set of terms is needed here"));
             return Sketch::any();
         }
-        let patterns = pattern::all().iter().flat_map(|r| r.names).copied();
+        let patterns = self.library.patterns.names();
         let known: Vec<&str> = patterns
             .chain(self.library.names().map(|n| &**n))
             .chain(scope.params.iter().map(|(n, _)| &**n))
@@ -273,7 +273,7 @@ impl Reader<'_> {
         let mut args = args.iter();
         let head = match &f.kind {
             ExprKind::Name(name) if scope.param(name).is_none() && !scope.binders.contains(name) => {
-                match Pattern::from_name(name) {
+                match self.library.patterns.find(name) {
                     Some(p) => self.explicit_arguments(p, &mut args, scope),
                     None => self.sketch(f, scope),
                 }
@@ -361,7 +361,7 @@ impl Reader<'_> {
         if definitions.is_empty() {
             // Reports the name, with the nearest one, unless it is a pattern.
             self.name(name.span, &name.kind, &Scope::default());
-            if Pattern::from_name(&name.kind).is_some() {
+            if self.library.patterns.find(&name.kind).is_some() {
                 let d = Diagnostic::error("E0407", format!("`{}` is a pattern, not a sketch.", name.kind));
                 self.problem(d.label(span, "called like one").hint("Apply it with spaces: `map f x`."));
             }
@@ -458,7 +458,7 @@ impl Reader<'_> {
                 Some(_) => false,
                 None => {
                     !scope.binders.contains(name)
-                        && Pattern::from_name(name).is_none()
+                        && self.library.patterns.find(name).is_none()
                         && self.library.get(name).is_empty()
                         && Scalar::from_name(name).is_none()
                 }

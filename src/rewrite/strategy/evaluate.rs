@@ -6,7 +6,7 @@ use super::script::Script;
 use super::value::{Callee, Node, StrategyId, Value};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::AddressSpace;
 use crate::lang::syntax::ast::{self, Local, Op, SeqOp, Shape, ShapeKind, StrategyKind};
 use std::rc::Rc;
 
@@ -211,7 +211,7 @@ impl<'a> Machine<'a> {
         if let Some(alias) = self.script.alias(&name.kind) {
             return self.alias(alias);
         }
-        if let Some(native) = Native::from_name(&name.kind) {
+        if let Some(native) = Native::find(&name.kind, self.env.rules.patterns()) {
             return Ok(Value::Strategy(self.nodes.insert(Node::Native(native, none))));
         }
         if let Some(rule) = self.env.rules.use_of(&name.kind, vec![]) {
@@ -222,7 +222,7 @@ impl<'a> Machine<'a> {
         if let Some(size) = self.env.sizes.iter().find(|s| **s == name.kind) {
             return Ok(Value::Nat(Nat::var(size)));
         }
-        if let Some(p) = Pattern::from_name(&name.kind) {
+        if let Some(p) = self.env.rules.patterns().find(&name.kind) {
             return Ok(Value::Pattern(p));
         }
         if let Some(a) = AddressSpace::from_name(&name.kind) {

@@ -1,6 +1,7 @@
 //! The strategies that the interpreter knows; all others are written in ELEVATE (`rules/elevate`).
 
-use crate::lang::pattern::{self, Pattern};
+use crate::lang::declared::Patterns;
+use crate::lang::pattern::Pattern;
 
 /// Which child `one` tries first at an application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -104,7 +105,7 @@ pub const TABLE: &[Row] = &[
 pub const RENUMBER: &str = "renumber";
 
 impl Native {
-    pub fn from_name(name: &str) -> Option<Native> {
+    pub fn find(name: &str, patterns: &Patterns) -> Option<Native> {
         if let Some(row) = TABLE.iter().find(|r| r.name == name) {
             return Some(row.native);
         }
@@ -112,7 +113,7 @@ impl Native {
         let rest = name.strip_prefix("is")?;
         let first = rest.chars().next().filter(char::is_ascii_uppercase)?;
         let pattern = format!("{}{}", first.to_ascii_lowercase(), &rest[1..]);
-        pattern::all().iter().find(|r| r.names[0] == pattern).map(|r| Native::IsPattern(r.pattern))
+        patterns.find(&pattern).filter(|p| p.name() == pattern).map(Native::IsPattern)
     }
 
     pub fn arity(self) -> usize {
@@ -135,11 +136,14 @@ mod tests {
     #[test]
     fn names_lead_back() {
         for row in TABLE {
-            assert_eq!(Native::from_name(row.name), Some(row.native));
+            assert_eq!(Native::find(row.name, &Patterns::default()), Some(row.native));
             assert_eq!(row.native.name(), row.name);
         }
-        assert_eq!(Native::from_name("isReduceSeq"), Some(Native::IsPattern(Pattern::ReduceSeq)));
+        assert_eq!(
+            Native::find("isReduceSeq", &Patterns::default()),
+            Some(Native::IsPattern(Pattern::ReduceSeq))
+        );
         assert_eq!(Native::IsPattern(Pattern::ReduceSeq).name(), "isReduceSeq");
-        assert_eq!(Native::from_name("ismap"), None);
+        assert_eq!(Native::find("ismap", &Patterns::default()), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Definitions of strategies and sketches, from the library and from the user's files.
 
 use super::native::{Native, RENUMBER};
+use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Sources, Span};
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::{File, ItemKind, Node, RuleRef, Shape, ShapeKind, SketchDef, StrategyDef};
@@ -176,7 +177,9 @@ impl Script {
                             .label(param, "give it a value too, or put it first"),
                         );
                     }
-                    if Native::from_name(&def.name.kind).is_some() || &*def.name.kind == RENUMBER {
+                    if Native::find(&def.name.kind, &Patterns::default()).is_some()
+                        || &*def.name.kind == RENUMBER
+                    {
                         problems.push(
                             Diagnostic::error(
                                 "E0305",

@@ -4,6 +4,7 @@ use super::frame::{Ex, Failure, Frame, Index, Kind, read_slot};
 use super::place::{CellKind, cell_kind};
 use crate::lang::eval::arith::saturate;
 use crate::lang::literal::Literal;
+use crate::lang::math::{self, Function};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;
 use crate::lang::value::{half, wrap};
@@ -161,12 +162,10 @@ impl Number {
                 let op: fn(f32) -> f32 = match pattern {
                     Pattern::Neg => |v| -v,
                     Pattern::Abs => f32::abs,
-                    Pattern::Sqrt => f32::sqrt,
-                    Pattern::Exp => f32::exp,
-                    Pattern::Log => f32::ln,
-                    Pattern::Sin => f32::sin,
-                    Pattern::Cos => f32::cos,
-                    _ => return None,
+                    _ => match math::of(pattern)?.function {
+                        Function::Unary(op, _) => op,
+                        Function::Binary(..) => return None,
+                    },
                 };
                 Code::F32(if half { ex(move |f| half::round(op(a(f)))) } else { ex(move |f| op(a(f))) })
             }
@@ -175,12 +174,10 @@ impl Number {
                 let op: fn(f64) -> f64 = match pattern {
                     Pattern::Neg => |v| -v,
                     Pattern::Abs => f64::abs,
-                    Pattern::Sqrt => f64::sqrt,
-                    Pattern::Exp => f64::exp,
-                    Pattern::Log => f64::ln,
-                    Pattern::Sin => f64::sin,
-                    Pattern::Cos => f64::cos,
-                    _ => return None,
+                    _ => match math::of(pattern)?.function {
+                        Function::Unary(_, op) => op,
+                        Function::Binary(..) => return None,
+                    },
                 };
                 Code::F64(ex(move |f| op(a(f))))
             }
@@ -271,7 +268,7 @@ fn comparison<T: PartialOrd + 'static>(pattern: Pattern, a: &Ex<T>, b: &Ex<T>) -
 }
 
 macro_rules! floats {
-    ($name:ident, $float:ty) => {
+    ($name:ident, $float:ty, $pick:expr) => {
         fn $name(pattern: Pattern, a: Ex<$float>, b: Ex<$float>) -> Option<Ex<$float>> {
             Some(match pattern {
                 Pattern::Add => ex(move |f| a(f) + b(f)),
@@ -287,13 +284,16 @@ macro_rules! floats {
                     let (a, b) = (a(f), b(f));
                     if b > a || a.is_nan() { b } else { a }
                 }),
-                _ => return None,
+                _ => {
+                    let op: fn($float, $float) -> $float = $pick(math::of(pattern)?.function)?;
+                    ex(move |f| op(a(f), b(f)))
+                }
             })
         }
     };
 }
-floats!(floats32, f32);
-floats!(floats64, f64);
+floats!(floats32, f32, |f| if let Function::Binary(op, _) = f { Some(op) } else { None });
+floats!(floats64, f64, |f| if let Function::Binary(_, op) = f { Some(op) } else { None });
 
 /// Brings an integer back into the range of its type.
 fn narrow(scalar: Option<Scalar>) -> fn(i64) -> i64 {

@@ -4,6 +4,7 @@ use super::frame::{Ex, Failure, Index, read_array, write_array, write_slot};
 use super::number::Number;
 use super::place::{CellKind, Place, Shape};
 use super::stage::{GiveUp, Lazy, Meaning, Stage, Staged};
+use crate::lang::math;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Prim};
 use crate::lang::ty::{Scalar, Type};
@@ -66,9 +67,9 @@ impl<'t> Call<'t> {
         match p {
             P::Id | P::OclRun => Ok(self.value(0)),
             P::ToMem => st.share(self.value(0)),
-            P::Neg | P::Not | P::Cast | P::Sqrt | P::Exp | P::Log | P::Sin | P::Cos | P::Abs => {
-                unary(st, p, &self.args[0], &st.shape(self.result)?)
-            }
+            P::Neg | P::Not | P::Cast | P::Abs => unary(st, p, &self.args[0], &st.shape(self.result)?),
+            p if math::is_unary(p) => unary(st, p, &self.args[0], &st.shape(self.result)?),
+            p if math::is_binary(p) => binary(st, p, &self.args[0], &self.args[1]),
             P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Min | P::Max | P::Gt | P::Lt | P::Equal => {
                 binary(st, p, &self.args[0], &self.args[1])
             }
@@ -253,11 +254,14 @@ impl<'t> Call<'t> {
                     st.inside(i, 0, n, element, |st, i| st.at(&source, i), |st| st.undefined(element))
                 })
             }
+            // Meanings have been put in, and the naive evaluator runs foreign functions.
+            P::Declared(_) => Err(GiveUp),
             P::VectorFromScalar => {
                 let (n, element) = self.array_result(st)?;
                 let value = st.share(self.value(0))?;
                 st.lazy(n, element, true, &[], move |_, _| Ok(value.clone()))
             }
+            _ => Err(GiveUp),
         }
     }
 

@@ -165,7 +165,7 @@ fn definitions_are_generic() {
     insta::assert_snapshot!(
         shown("pattern tile : (sz: nat) {n m: nat} {t: data} (n*sz).(m*sz).t -> n.m.sz.sz.t =\n  split sz >> map (map (split sz)) >> map transpose\ndef f (a: h.w.f32) = tile 32 a"), @r"
     h.w.f32 -> (h/32).(w/32).32.32.f32 where 32 divides h, 32 divides w
-    (\((map transpose) ((map (map split[32])) (split[32] %0))))
+    (\(tile[32] %0))
     ");
     insta::assert_snapshot!(shown("def tile = /\\sz. split sz >> map (map (split sz))\ndef f (a: (4*n).8.f32) = tile 4 a"), @r"
     (4*n).8.f32 -> n.4.2.4.f32

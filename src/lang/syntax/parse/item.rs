@@ -1,8 +1,9 @@
 //! Definitions: what may stand at the top level of each language.
 
 use super::super::ast::{
-    Alias, Condition, ConditionKind, Def, Example, Expr, ExprKind, Ident, Item, ItemKind, Language, Name,
-    Node, Param, ParamKind, PatternDecl, Rule, RuleRef, RuleSet, SketchDef, StrategyDef,
+    Alias, Condition, ConditionKind, Def, Example, Expr, ExprKind, ForeignDef, Ident, Item, ItemKind,
+    Language, Name, Node, Param, ParamKind, PatternDecl, Rule, RuleRef, RuleSet, SketchDef, StrategyDef,
+    Type, TypeKind,
 };
 use super::super::codes;
 use super::super::lexer::Tok;
@@ -12,7 +13,7 @@ use crate::lang::diag::{Diagnostic, Span};
 /// The words that start an item of a language.
 pub(super) fn words_of(language: Language) -> &'static [&'static str] {
     match language {
-        Language::Program => &["def", "pattern", "declare", "import"],
+        Language::Program => &["def", "pattern", "foreign", "declare", "import"],
         Language::Rules => &["rule", "rules", "alias", "declare", "import"],
         Language::Elevate => &["strategy", "sketch", "rules", "alias", "import"],
     }
@@ -20,7 +21,7 @@ pub(super) fn words_of(language: Language) -> &'static [&'static str] {
 
 fn home_of(word: &str) -> &'static str {
     match word {
-        "def" | "pattern" => "a program (`.rise`)",
+        "def" | "pattern" | "foreign" => "a program (`.rise`)",
         "rule" | "example" | "declare" => "a file of rules (`.rules`)",
         "rules" | "alias" => "a file of rules (`.rules`) or of strategies (`.elevate`)",
         _ => "a file of strategies (`.elevate`)",
@@ -68,6 +69,7 @@ impl Parser<'_> {
         let kind = match word {
             "def" => self.def(),
             "pattern" => self.pattern(),
+            "foreign" => self.foreign(),
             "declare" => Some(ItemKind::Declare(self.condition())),
             "rule" => self.rule(),
             "rules" => self.rule_set(),
@@ -146,10 +148,53 @@ impl Parser<'_> {
 
     fn pattern(&mut self) -> Option<ItemKind> {
         let name = self.ident("the name of the pattern")?;
+        let params = self.params();
         self.expect(Tok::Colon, "`:` and the type of the pattern");
-        let ty = self.ty();
+        // `pattern p (n: nat) : type` is `pattern p : (n: nat) type`.
+        let ty = params.into_iter().rev().fold(self.ty(), |ty, param| self.quantified(param, ty));
         let body = if self.eat(Tok::Equals) { Some(self.expr()) } else { None };
         Some(ItemKind::Pattern(PatternDecl { name, ty, body }))
+    }
+
+    fn quantified(&mut self, param: Param, body: Type) -> Type {
+        let span = param.span.to(body.span);
+        let (implicit, names, kind) = match param.kind {
+            ParamKind::Implicit(names, kind) => (true, names, kind),
+            ParamKind::Kinded(names, kind) => (false, names, kind),
+            ParamKind::Bare(_) | ParamKind::Typed(..) => {
+                self.report(|| {
+                    Diagnostic::error(codes::UNEXPECTED, "The parameters of a pattern are sizes and types.")
+                        .label(param.span, "a value")
+                        .hint("Values stand in the type: `pattern p (n: nat) : n.f32 -> f32`.")
+                });
+                return body;
+            }
+        };
+        Node::new(span, TypeKind::Forall { implicit, names, kind, default: None, body: Box::new(body) })
+    }
+
+    /// `def name (a b: f32): f32 = "C text"`
+    fn foreign(&mut self) -> Option<ItemKind> {
+        if self.word() == Some("def") {
+            self.bump();
+        } else {
+            self.unexpected("`def`");
+        }
+        let name = self.ident("the name of the foreign function")?;
+        let params = self.params();
+        self.expect(Tok::Colon, "`:` and the type of the result");
+        let result = self.ty();
+        self.equals("`=`");
+        let here = self.here();
+        let text = self.text.get(here.start as usize..here.end as usize).unwrap_or("");
+        let body = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).map(|t| t.replace("\\\"", "\""));
+        if self.peek() != Tok::Text {
+            self.unexpected("the C text of the function in double quotes");
+            return None;
+        }
+        self.bump();
+        let body = Node::new(here, Name::from(body.unwrap_or_default()));
+        Some(ItemKind::Foreign(ForeignDef { name, params, result, body }))
     }
 
     fn rule(&mut self) -> Option<ItemKind> {

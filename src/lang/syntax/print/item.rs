@@ -26,6 +26,12 @@ impl Printer {
                     None => head,
                 }
             }
+            ItemKind::Foreign(def) => {
+                let name = self.name(&def.name.kind);
+                let head = Doc::concat(["foreign def ".into(), name, self.params(&def.params)]);
+                let text = format!("\"{}\"", def.body.kind.replace('"', "\\\""));
+                self.with_body(head.then(self.result(Some(&def.result))), Doc::text(text))
+            }
             ItemKind::Declare(condition) => Doc::concat(["declare ".into(), self.condition(condition)]),
             ItemKind::Rule(rule) => self.rule(rule),
             ItemKind::RuleSet(set) => Doc::concat([

@@ -154,6 +154,10 @@ pub fn item(item: &Item) -> String {
             let body = p.body.as_ref().map(|e| format!(" = {}", expr(e))).unwrap_or_default();
             format!("pattern {} : {}{body}", p.name.kind, ty(&p.ty))
         }
+        ItemKind::Foreign(d) => {
+            let head = format!("foreign {}{}", d.name.kind, spaced(params(&d.params)));
+            format!("{head}: {} = {:?}", ty(&d.result), d.body.kind)
+        }
         ItemKind::Declare(c) => format!("declare {}", condition(c)),
         ItemKind::Rule(r) => {
             let marks = if r.marks.is_empty() { String::new() } else { format!(" [{}]", names(&r.marks)) };

@@ -333,7 +333,12 @@ fn item(language: Language) -> impl Strategy<Value = Item> {
                 .prop_map(|(name, params, result, body)| ItemKind::Def(Def { name, params, result, body }));
             let pattern = (ident(), ty(Mode::Program), option::of(e()))
                 .prop_map(|(name, ty, body)| ItemKind::Pattern(PatternDecl { name, ty, body }));
-            prop_oneof![5 => def, 1 => pattern, 1 => import].boxed()
+            let text =
+                "[a-z0-9 ;\"\n(){}*/+-]{0,24}".prop_map(|t: String| Node::new(Span::NOWHERE, t.into()));
+            let foreign = (ident(), vec(param(Mode::Program, true), 0..3), ty(Mode::Program), text).prop_map(
+                |(name, params, result, body)| ItemKind::Foreign(ForeignDef { name, params, result, body }),
+            );
+            prop_oneof![5 => def, 1 => pattern, 1 => foreign, 1 => import].boxed()
         }
         Language::Rules => {
             let declare = condition().prop_map(ItemKind::Declare);

@@ -81,25 +81,15 @@ fn e0010_unknown_character() {
       |
       = hint: Names are made of a-z, A-Z, 0-9, `_` and `'`.
 
-    error[E0010]: The character `"` means nothing here.
+    error[E0020]: Expected an expression, found `"text"`.
       --> a.rise:3:9
       |
     3 | def h = "text"
-      |         ^ not part of the language
-      |
-      = hint: There are no texts in the language, only names and numbers.
-
-    error[E0010]: The character `"` means nothing here.
-      --> a.rise:3:14
-      |
-    3 | def h = "text"
-      |              ^ not part of the language
-      |
-      = hint: There are no texts in the language, only names and numbers.
+      |         ^^^^^^ expected an expression
 
     def f a = (a b)
     def g = t
-    def h = text
+    def h = !
     "#);
 }
 
@@ -518,7 +508,7 @@ fn e0023_what_is_no_definition() {
     1 | deff f = a
       | ^^^^ no definition starts here
       |
-      = A definition starts with `def`, `pattern`, `declare` or `import`.
+      = A definition starts with `def`, `pattern`, `foreign`, `declare` or `import`.
       = hint: Did you mean `def`?
 
     error[E0023]: `strategy` does not stand in a program.

@@ -1,5 +1,6 @@
 //! Examples of rules: before and after, over the same variables.
 
+use crate::lang::declared::Patterns;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Open;
 use crate::lang::nat::Nat;
@@ -16,9 +17,11 @@ pub(super) fn read(
     rule: &str,
     params: &[RuleParam],
     example: &ast::Example,
+    patterns: &Patterns,
 ) -> Result<Example, Vec<Diagnostic>> {
     let args = arguments(rule, params, example).map_err(|p| vec![*p])?;
     let mut open = Open::new();
+    open.know(patterns);
     open.declare_params(&example.params);
     let before = open.expr(&example.before, None);
     let ty = open.type_of(&before);

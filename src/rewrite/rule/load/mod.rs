@@ -12,6 +12,7 @@ mod typing;
 
 use super::set::{NamedSet, RuleSet, RuleUse};
 use super::{Body, ParamKind, Rule, RuleArg, RuleData, RuleParam};
+use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
@@ -21,6 +22,7 @@ use crate::lang::syntax::{parse_rules, print};
 use indexmap::IndexMap;
 
 pub use crate::lang::source::Sources;
+pub(super) use typing::needs;
 
 /// A file of rules: the label it is shown under, and its text.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +78,7 @@ impl RuleSet {
             }
             match &item.kind {
                 ItemKind::Rule(rule) => {
-                    let (rule, found) = load_rule(rule, item, theme);
+                    let (rule, found) = load_rule(rule, item, theme, self.patterns());
                     problems.extend(found);
                     if let Some(rule) = rule {
                         self.insert(rule);
@@ -154,14 +156,19 @@ fn stem(label: &str) -> Name {
     file.strip_suffix(".rules").unwrap_or(file).into()
 }
 
-fn load_rule(rule: &ast::Rule, item: &Item, theme: &Name) -> (Option<Rule>, Vec<Diagnostic>) {
-    let (params, body, mut problems) = match typed(rule) {
+fn load_rule(
+    rule: &ast::Rule,
+    item: &Item,
+    theme: &Name,
+    patterns: &Patterns,
+) -> (Option<Rule>, Vec<Diagnostic>) {
+    let (params, body, mut problems) = match typed(rule, patterns) {
         Ok(typed) => typed,
         Err(problems) => return (None, problems),
     };
     let mut examples = vec![];
     for example in &rule.examples {
-        match example::read(&rule.name.kind, &params, example) {
+        match example::read(&rule.name.kind, &params, example, patterns) {
             Ok(example) => examples.push(example),
             Err(found) => problems.extend(found),
         }
@@ -195,10 +202,12 @@ fn load_rule(rule: &ast::Rule, item: &Item, theme: &Name) -> (Option<Rule>, Vec<
 }
 
 /// The parameters and the equations of a rule, and what is to be warned of.
-fn typed(rule: &ast::Rule) -> Result<(Vec<RuleParam>, Body, Vec<Diagnostic>), Vec<Diagnostic>> {
+type RuleParts = (Vec<RuleParam>, Body, Vec<Diagnostic>);
+
+fn typed(rule: &ast::Rule, patterns: &Patterns) -> Result<RuleParts, Vec<Diagnostic>> {
     let single = |p: Box<Diagnostic>| vec![*p];
     let Some((place, depth)) = nest::parameter(rule).map_err(single)? else {
-        let typed = typing::equation(&nest::at_depth(rule, None).map_err(single)?)?;
+        let typed = typing::equation(&nest::at_depth(rule, None).map_err(single)?, patterns)?;
         return Ok((typed.params, Body::Equation(Box::new(typed.equation)), typed.warnings));
     };
     let mut members = vec![];
@@ -206,8 +215,8 @@ fn typed(rule: &ast::Rule) -> Result<(Vec<RuleParam>, Body, Vec<Diagnostic>), Ve
     for k in nest::DEPTHS {
         let written = nest::at_depth(rule, Some((&depth.kind, k))).map_err(single)?;
         let at_depth = |p: Diagnostic| p.note(format!("This is so at {} = {k}.", depth.kind));
-        let typed =
-            typing::equation(&written).map_err(|p| p.into_iter().map(at_depth).collect::<Vec<_>>())?;
+        let typed = typing::equation(&written, patterns)
+            .map_err(|p| p.into_iter().map(at_depth).collect::<Vec<_>>())?;
         members.push(typed.equation);
         last = Some((typed.params, typed.warnings));
     }

@@ -4,10 +4,11 @@
 //! `e` becomes `e x`. On the right it must stand under a binder of the same name, or get something for it by
 //! `e[a/x]`, which is read as `e a`. What inference then finds is that both binders have one type.
 
+use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::infer::scheme::{ExplicitKind, Scheme};
 use crate::lang::nat::Name;
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::AddressSpace;
 use crate::lang::syntax::ast::{self, Expr, ExprKind, Ident, Node};
 use indexmap::{IndexMap, IndexSet};
 
@@ -17,6 +18,8 @@ pub(super) struct Scopes<'a> {
     pub slots: &'a [Name],
     /// Names that are sizes.
     pub sizes: &'a [Name],
+    /// Names that are patterns.
+    pub patterns: &'a Patterns,
     /// For each variable of the left side, the binders that it may mention, outermost first.
     pub vars: IndexMap<Name, Vec<Name>>,
     /// Binders that a condition forbids, each with the variable.
@@ -36,10 +39,11 @@ enum Meaning {
 type Env = Vec<(Name, Meaning)>;
 
 impl<'a> Scopes<'a> {
-    pub fn new(slots: &'a [Name], sizes: &'a [Name]) -> Scopes<'a> {
+    pub fn new(slots: &'a [Name], sizes: &'a [Name], patterns: &'a Patterns) -> Scopes<'a> {
         Scopes {
             slots,
             sizes,
+            patterns,
             vars: IndexMap::new(),
             forbidden: vec![],
             vectorised: IndexMap::new(),
@@ -111,7 +115,7 @@ impl<'a> Scopes<'a> {
 
     /// Is a name that nothing binds a variable of the rule?
     fn is_var(&self, name: &Name) -> bool {
-        Pattern::from_name(name).is_none()
+        self.patterns.find(name).is_none()
             && !matches!(&**name, "true" | "false")
             && !self.slots.contains(name)
             && !self.sizes.contains(name)
@@ -252,7 +256,7 @@ impl<'a> Scopes<'a> {
 
     /// How many of a pattern's arguments are sizes, address spaces and dimensions.
     fn explicit(&self, name: &Name, args: &[Expr]) -> usize {
-        let Some(pattern) = Pattern::from_name(name) else { return 0 };
+        let Some(pattern) = self.patterns.find(name) else { return 0 };
         let mut used = 0;
         for explicit in &Scheme::of(pattern).explicit {
             let Some(next) = args.get(used) else { break };

@@ -4,6 +4,7 @@
 use super::condition;
 use super::scope::Scopes;
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::infer::unify::Kind;
 use crate::lang::infer::{Elaborated, Frozen, Open};
@@ -38,10 +39,10 @@ struct Inferred {
 ///
 /// # Errors
 /// All problems.
-pub(super) fn equation(rule: &ast::Rule) -> Result<Typed, Vec<Diagnostic>> {
+pub(super) fn equation(rule: &ast::Rule, patterns: &Patterns) -> Result<Typed, Vec<Diagnostic>> {
     let declared = Declared::of(&rule.params)?;
     let slots: Vec<Name> = declared.slots.iter().map(|s| s.name.clone()).collect();
-    let mut scopes = Scopes::new(&slots, &declared.nats);
+    let mut scopes = Scopes::new(&slots, &declared.nats, patterns);
     for c in &rule.conditions {
         if let ast::ConditionKind::NotIn(binder, within) = &c.kind {
             scopes.forbid(binder, within);
@@ -116,6 +117,7 @@ fn infer(
     data: bool,
 ) -> Result<Inferred, Vec<Diagnostic>> {
     let mut open = Open::of_rule();
+    open.know(scopes.patterns);
     for n in &declared.nats {
         open.declare_size(n, Nat::var(n));
     }
@@ -466,7 +468,7 @@ fn sizes(side: &Pat) -> Vec<Nat> {
 }
 
 /// The sizes of the right side that are not evidently sizes and that the left side does not have.
-fn needs(lhs: &Pat, rhs: &Pat) -> Vec<Nat> {
+pub(in crate::rewrite::rule) fn needs(lhs: &Pat, rhs: &Pat) -> Vec<Nat> {
     let left = sizes(lhs);
     let mut out: Vec<Nat> = vec![];
     for n in sizes(rhs) {
