@@ -34,7 +34,7 @@ fn compiler(folder: &Path, script: &str) -> std::path::PathBuf {
 #[test]
 fn a_kernel_gives_its_output() {
     let report = run(&devices(), &double("cpu", 1000)).unwrap();
-    assert_eq!(report.output, doubled(1000));
+    assert_eq!(report.outputs, [doubled(1000)]);
     assert_eq!(report.samples_ns.len(), 1);
     assert_eq!((report.timer, report.device.as_str()), (Timer::Host, "cpu"));
     assert!(report.compiler.contains("-O3") && !report.compiler.contains("fast-math"), "{}", report.compiler);
@@ -59,20 +59,20 @@ fn every_kind_of_parameter_arrives() {
         Param::Temp { elem: Elem::F32, len: 3 },
     ];
     let report = run(&devices(), &request("cpu", source, "all", params)).unwrap();
-    assert_eq!(report.output, HostData::I64(vec![3, -1, 1, 200, -300, -7, 1 << 62, 3]));
+    assert_eq!(report.outputs, [HostData::I64(vec![3, -1, 1, 200, -300, -7, 1 << 62, 3])]);
 }
 
 #[test]
 fn arrays_are_aligned_and_cells_that_are_not_written_show() {
     let report = run(&devices(), &body("output[0] = (float)((size_t)output % 128);", 3)).unwrap();
-    let HostData::F32(output) = report.output else { panic!() };
+    let [HostData::F32(output)] = report.outputs.as_slice() else { panic!() };
     assert_eq!(output[0], 0.0);
     assert!(output[1].is_nan() && output[2].is_nan());
 }
 
 #[test]
 fn empty_arrays_are_arrays() {
-    assert_eq!(run(&devices(), &double("cpu", 0)).unwrap().output, HostData::F32(vec![]));
+    assert_eq!(run(&devices(), &double("cpu", 0)).unwrap().outputs, [HostData::F32(vec![])]);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn fused_multiply_adds_only_where_they_are_allowed() {
     let params = vec![Param::Output { elem: Elem::F32, len: 1 }, Param::Input(HostData::F32(vec![x]))];
     let mut strict = request("cpu", source, "f", params);
     strict.float = FloatMode::Strict;
-    assert_eq!(run(&devices(), &strict).unwrap().output, HostData::F32(vec![1.0 - x * x]));
+    assert_eq!(run(&devices(), &strict).unwrap().outputs, [HostData::F32(vec![1.0 - x * x])]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_measurement_follows_the_protocol() {
         .unwrap();
     assert_eq!(report.samples_ns.len(), 7);
     assert!(report.samples_ns.iter().all(|time| *time > 0));
-    assert_eq!(report.output, doubled(1 << 16));
+    assert_eq!(report.outputs, [doubled(1 << 16)]);
     assert_eq!(seen[..2], [Progress::Compiling, Progress::WarmingUp]);
     assert_eq!(seen[2], Progress::Running { done: 0, of: 7 });
 }
@@ -111,7 +111,7 @@ fn two_kernels_take_turns() {
     second.mode = first.mode;
     let mut control = RunControl { cancel: &AtomicBool::new(false), progress: &mut |_| () };
     let (a, b) = devices().run_pair(&first, &second, &mut control).unwrap();
-    assert_eq!((a.output, b.output), (doubled(256), HostData::F32(vec![0.0, 1.0, 2.0, 3.0])));
+    assert_eq!((a.outputs, b.outputs), (vec![doubled(256)], vec![HostData::F32(vec![0.0, 1.0, 2.0, 3.0])]));
     assert_eq!((a.samples_ns.len(), b.samples_ns.len()), (5, 5));
 }
 
@@ -120,9 +120,8 @@ fn a_large_output_comes_back_whole() {
     let n = 24 << 20;
     let source = "void f(unsigned int* restrict output, int n) { for (int i = 0; i < n; i += 1) output[i] = 3u * i; }\n";
     let params = vec![Param::Output { elem: Elem::U32, len: n }, Param::Int(n as i64)];
-    let HostData::U32(output) = run(&devices(), &request("cpu", source, "f", params)).unwrap().output else {
-        panic!()
-    };
+    let report = run(&devices(), &request("cpu", source, "f", params)).unwrap();
+    let [HostData::U32(output)] = report.outputs.as_slice() else { panic!() };
     assert_eq!((output.len(), output[n / 2], output[n - 1]), (n, 3 * (n as u32 / 2), 3 * (n as u32 - 1)));
 }
 
@@ -209,7 +208,7 @@ fn what_a_kernel_prints_is_caught() {
     let report =
         run(&devices(), &request("cpu", source, "f", vec![Param::Output { elem: Elem::F32, len: 1 }]))
             .unwrap();
-    assert_eq!(report.output, HostData::F32(vec![1.0]));
+    assert_eq!(report.outputs, [HostData::F32(vec![1.0])]);
     assert!(
         report.stderr.contains("to stdout") && report.stderr.contains("to [2Jstderr"),
         "{:?}",
@@ -221,7 +220,7 @@ fn what_a_kernel_prints_is_caught() {
 fn a_worker_leads_a_group_of_its_own_so_that_ctrl_c_is_not_for_it() {
     let source = "#include <unistd.h>\nvoid f(int* restrict output) { output[0] = getpgrp() == getpid(); }\n";
     let request = request("cpu", source, "f", vec![Param::Output { elem: Elem::I32, len: 1 }]);
-    assert_eq!(run(&devices(), &request).unwrap().output, HostData::I32(vec![1]));
+    assert_eq!(run(&devices(), &request).unwrap().outputs, [HostData::I32(vec![1])]);
 }
 
 #[test]
@@ -255,7 +254,7 @@ fn a_compiler_without_openmp() {
     let script = "for word in \"$@\"; do case $word in -fopenmp) echo 'error: no OpenMP' >&2; exit 1;; esac; done\nexec cc \"$@\"";
     let cc = compiler(folder.path(), script);
     let report = run(&devices().env("CC", cc), &double("cpu", 100)).unwrap();
-    assert_eq!((report.output, report.threads), (doubled(100), 1));
+    assert_eq!((report.outputs, report.threads), (vec![doubled(100)], 1));
     assert!(report.warnings[0].contains("OpenMP"), "{:?}", report.warnings);
     assert!(!report.compiler.contains("-fopenmp"));
 }
@@ -364,7 +363,7 @@ fn helper_parent() {
     let devices = Devices::with_worker(program);
     if std::env::var("SHINE_TEST_FATAL").unwrap() == "0" {
         let report: RunReport = run(&devices, &double("cpu", 10)).unwrap();
-        assert_eq!(report.output, doubled(10));
+        assert_eq!(report.outputs, [doubled(10)]);
         let mut endless = body("volatile int go = 1; while (go) {}", 1);
         endless.time_limit_s = 1.0;
         assert_eq!(run(&devices, &endless).unwrap_err().cause, Cause::TimeLimit);

@@ -84,7 +84,7 @@ fn devices_tell_of_themselves() {
 fn a_kernel_gives_its_output() {
     let Some(device) = opencl() else { return };
     let report = run(&devices(), &double(&device, 1000)).unwrap();
-    assert_eq!(report.output, doubled(1000));
+    assert_eq!(report.outputs, [doubled(1000)]);
     assert_eq!(report.device, device);
     assert!(report.compiler.contains("OpenCL"), "{}", report.compiler);
 }
@@ -97,7 +97,7 @@ fn a_measurement_is_timed_by_the_device() {
     let report = run(&devices(), &request).unwrap();
     assert_eq!((report.timer, report.samples_ns.len()), (Timer::DeviceEvents, 6));
     assert!(report.samples_ns.iter().all(|time| *time > 0));
-    assert_eq!(report.output, doubled(1 << 16));
+    assert_eq!(report.outputs, [doubled(1 << 16)]);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn every_kind_of_parameter_arrives() {
     request.global = Some([4, 1, 1]);
     request.local = Some([4, 1, 1]);
     let report = run(&devices(), &request).unwrap();
-    assert_eq!(report.output, HostData::I64(vec![-9, 200, -300, 1 << 62, 9, -7, 3, 2]));
+    assert_eq!(report.outputs, [HostData::I64(vec![-9, 200, -300, 1 << 62, 9, -7, 3, 2])]);
 }
 
 #[test]
@@ -134,7 +134,8 @@ fn ranges_of_every_dimension() {
                 output[(k * 4 + j) * 2 + i] = 100 * i + 10 * j + k;";
     let mut request = body(&device, text, 24);
     request.global = Some([2, 4, 3]);
-    let HostData::F32(output) = run(&devices(), &request).unwrap().output else { panic!() };
+    let report = run(&devices(), &request).unwrap();
+    let [HostData::F32(output)] = report.outputs.as_slice() else { panic!() };
     for (index, value) in output.iter().enumerate() {
         let (i, j, k) = (index % 2, index / 2 % 4, index / 8);
         assert_eq!(*value, (100 * i + 10 * j + k) as f32);
@@ -144,9 +145,8 @@ fn ranges_of_every_dimension() {
 #[test]
 fn cells_that_are_not_written_show() {
     let Some(device) = opencl() else { return };
-    let HostData::F32(output) = run(&devices(), &body(&device, "output[1] = 7;", 3)).unwrap().output else {
-        panic!()
-    };
+    let report = run(&devices(), &body(&device, "output[1] = 7;", 3)).unwrap();
+    let [HostData::F32(output)] = report.outputs.as_slice() else { panic!() };
     assert!(output[0].is_nan() && output[1] == 7.0 && output[2].is_nan());
 }
 
@@ -158,7 +158,7 @@ fn fused_multiply_adds_only_where_they_are_allowed() {
     let params = vec![Param::Output { elem: Elem::F32, len: 1 }, Param::Input(HostData::F32(vec![x]))];
     let mut strict = request(&device, source, "f", params);
     strict.float = FloatMode::Strict;
-    assert_eq!(run(&devices(), &strict).unwrap().output, HostData::F32(vec![1.0 - x * x]));
+    assert_eq!(run(&devices(), &strict).unwrap().outputs, [HostData::F32(vec![1.0 - x * x])]);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_kernel_that_crashes_the_driver() {
     let text = "for (long i = 0; i < 1L << 32; i += 512) output[i] = 1;";
     let error = run(&devices(), &body(&device, text, 1)).unwrap_err();
     assert_eq!(error.cause, Cause::Crashed, "{error}");
-    assert_eq!(run(&devices(), &double(&device, 100)).unwrap().output, doubled(100));
+    assert_eq!(run(&devices(), &double(&device, 100)).unwrap().outputs, [doubled(100)]);
 }
 
 #[test]

@@ -233,7 +233,7 @@ fn work_items_of_a_device_agree_with_the_interpreter() {
         let mut next = 0;
         case.check(|_| {
             next += 1;
-            match &report.output {
+            match &report.outputs[0] {
                 HostData::F32(v) => Value::F32(v[next - 1]),
                 HostData::Bool(v) => Value::Bool(v[next - 1]),
                 other => panic!("{other:?}"),

@@ -173,6 +173,18 @@ impl HostData {
         }
     }
 
+    /// Makes the elements look as if no kernel had written them.
+    pub fn unwrite(&mut self, indices: &[usize]) {
+        let (elem, mut bytes) = (self.elem(), self.as_bytes().to_vec());
+        for index in indices {
+            let cell = index * elem.bytes()..(index + 1) * elem.bytes();
+            if let (Some(cell), Some(poison)) = (bytes.get_mut(cell), elem.poison().get(..elem.bytes())) {
+                cell.copy_from_slice(poison);
+            }
+        }
+        *self = HostData::from_bytes(elem, &bytes);
+    }
+
     /// The element at `index`, where there is one.
     pub fn get(&self, index: usize) -> Option<HostScalar> {
         Some(match self {

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 /// What a scripted device does with one request.
 pub enum Reply {
-    /// Gives this output, after runs that took these times (in nanoseconds).
-    Output(HostData, Vec<u64>),
-    /// Computes the output from the request.
-    Compute(Box<dyn Fn(&RunRequest) -> HostData + Send>, Vec<u64>),
+    /// Gives these outputs, after runs that took these times (in nanoseconds).
+    Outputs(Vec<HostData>, Vec<u64>),
+    /// Computes the outputs from the request.
+    Compute(Box<dyn Fn(&RunRequest) -> Vec<HostData> + Send>, Vec<u64>),
     /// Fails.
     Fail(DeviceError),
     /// Runs until it is cancelled.
@@ -87,8 +87,8 @@ impl Backend for FakeDevices {
         let device = select(&self.devices, &request.device)?.id.clone();
         (control.progress)(Progress::Compiling);
         let reply = self.replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let (output, samples_ns) = match reply {
-            Some(Reply::Output(output, samples)) => (output, samples),
+        let (outputs, samples_ns) = match reply {
+            Some(Reply::Outputs(outputs, samples)) => (outputs, samples),
             Some(Reply::Compute(compute, samples)) => (compute(request), samples),
             Some(Reply::Fail(error)) => return Err(error),
             Some(Reply::Hang) => {
@@ -108,7 +108,7 @@ impl Backend for FakeDevices {
         (control.progress)(Progress::WarmingUp);
         (control.progress)(Progress::Running { done: 0, of });
         Ok(RunReport {
-            output,
+            outputs,
             samples_ns,
             timer: Timer::Host,
             compiler: "script 1".to_owned(),
@@ -152,20 +152,20 @@ mod tests {
 
     #[test]
     fn replies_come_in_their_order_and_run_out() {
-        let one = HostData::I32(vec![1]);
+        let one = vec![HostData::I32(vec![1])];
         let fake = FakeDevices::new()
             .device("Scripted", "GPU")
-            .reply(Reply::Output(one.clone(), vec![5, 6]))
+            .reply(Reply::Outputs(one.clone(), vec![5, 6]))
             .reply(Reply::Compute(
-                Box::new(|request| HostData::I32(vec![request.params.len() as i32])),
+                Box::new(|request| vec![HostData::I32(vec![request.params.len() as i32])]),
                 vec![7],
             ))
             .reply(Reply::Fail(DeviceError::new(Cause::Crashed, "Crashed.")));
         let cancel = AtomicBool::new(false);
         let mut control = RunControl { cancel: &cancel, progress: &mut |_| () };
         let (first, second) = fake.run_pair(&request("cpu"), &request("gpu"), &mut control).unwrap();
-        assert_eq!((&first.output, first.samples_ns), (&one, vec![5, 6]));
-        assert_eq!((second.output, second.device.as_str()), (one, "Scripted / GPU"));
+        assert_eq!((&first.outputs, first.samples_ns), (&one, vec![5, 6]));
+        assert_eq!((second.outputs, second.device.as_str()), (one, "Scripted / GPU"));
         assert_eq!(fake.run(&request("cpu"), &mut control).unwrap_err().cause, Cause::Crashed);
         assert_eq!(fake.run(&request("cpu"), &mut control).unwrap_err().cause, Cause::BadRequest);
         assert_eq!(fake.run(&request("none"), &mut control).unwrap_err().cause, Cause::NoDevice);

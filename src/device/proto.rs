@@ -17,7 +17,7 @@ pub enum Language {
 /// One parameter of the entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Param {
-    /// Memory the kernel writes its result to. A request has exactly one.
+    /// Memory the kernel writes a component of its result to. A request has at least one.
     Output { elem: Elem, len: usize },
     /// Memory the kernel reads.
     Input(HostData),
@@ -103,8 +103,8 @@ pub enum Timer {
 /// What a run gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
-    /// The output after the last run.
-    pub output: HostData,
+    /// The outputs after the last run, in the order of the parameters.
+    pub outputs: Vec<HostData>,
     /// The time of each counted run in nanoseconds, in the order of the runs.
     pub samples_ns: Vec<u64>,
     pub timer: Timer,

@@ -65,7 +65,7 @@ pub fn measure(
     let host = device.kind == DeviceKind::Host;
     let mut best = |request: &RunRequest| {
         let report = backend.run(request, control)?;
-        match (report.samples_ns.iter().min(), report.output.get(0)) {
+        match (report.samples_ns.iter().min(), report.outputs.first().and_then(|output| output.get(0))) {
             (Some(time), Some(first)) if *time > 0 => Ok((*time as f64, first.to_f64())),
             _ => {
                 Err(DeviceError::new(Cause::Protocol, "The measurement of the device's peak gave no times."))

@@ -3,7 +3,7 @@ use super::cpu::{self, Toolchain};
 use super::worker::wire::{Ask, Job, MAX_BODY, Tell};
 use super::worker::{Limits, WorkerCommand, ask};
 use super::{
-    Backend, Cause, DeviceError, DeviceInfo, DeviceList, HostData, Language, RunControl, RunReport,
+    Backend, Cause, DeviceError, DeviceInfo, DeviceList, Elem, HostData, Language, RunControl, RunReport,
     RunRequest,
 };
 use std::ffi::OsString;
@@ -89,9 +89,9 @@ impl Devices {
             false => None,
         };
         let body: Vec<&[u8]> = requests.iter().flat_map(|request| request.inputs()).collect();
-        let outputs: Vec<_> = jobs.iter().filter_map(Job::output).collect();
-        let most =
-            outputs.iter().map(|(elem, len)| elem.bytes() as u64 * *len as u64).sum::<u64>().min(MAX_BODY);
+        let outputs: Vec<_> = jobs.iter().map(Job::outputs).collect();
+        let bytes = |(elem, len): &(Elem, usize)| elem.bytes() as u64 * *len as u64;
+        let most = outputs.iter().flatten().map(bytes).sum::<u64>().min(MAX_BODY);
         let folder = folder()?;
         let question = Ask::Run { folder: folder.path().to_owned(), toolchain, jobs };
         let answer = ask(&self.worker, &question, &body, Limits { time, body: most }, control)?;
@@ -101,10 +101,14 @@ impl Devices {
         }
         let mut rest = answer.body.as_slice();
         let mut reports = Vec::new();
-        for (outcome, (elem, len)) in outcomes.into_iter().zip(outputs) {
-            let (output, behind) = rest.split_at(elem.bytes() * len);
-            rest = behind;
-            reports.push(outcome.report(HostData::from_bytes(elem, output), answer.stderr.clone()));
+        for (outcome, outputs) in outcomes.into_iter().zip(outputs) {
+            let mut data = Vec::new();
+            for (elem, len) in outputs {
+                let (output, behind) = rest.split_at(elem.bytes() * len);
+                rest = behind;
+                data.push(HostData::from_bytes(elem, output));
+            }
+            reports.push(outcome.report(data, answer.stderr.clone()));
         }
         Ok(reports)
     }

@@ -18,17 +18,32 @@ pub fn split(value: &Value, ty: &Type, sizes: &Sizes) -> Result<Vec<Buffer>, Dia
         .iter()
         .map(|leaf| {
             let mut out = Buffer::with_capacity(leaf.scalar(), 0);
-            collect(value, &leaf.path, &mut out);
+            each_scalar(value, &leaf.path, &mut |scalar| out.push(scalar));
             out
         })
         .collect())
 }
 
-fn collect(value: &Value, path: &[bool], out: &mut Buffer) {
+/// Where the components of a value, in the order of [`split`], are undefined.
+pub fn holes(value: &Value, ty: &Type) -> Vec<Vec<usize>> {
+    let of = |leaf: &Leaf| {
+        let (mut holes, mut at) = (vec![], 0);
+        each_scalar(value, &leaf.path, &mut |scalar| {
+            if *scalar == Value::Undefined {
+                holes.push(at);
+            }
+            at += 1;
+        });
+        holes
+    };
+    leaves(ty).iter().map(of).collect()
+}
+
+fn each_scalar(value: &Value, path: &[bool], see: &mut dyn FnMut(&Value)) {
     match (value, path.split_first()) {
-        (Value::Pair(p), Some((second, rest))) => collect(if *second { &p.1 } else { &p.0 }, rest, out),
-        (Value::Array(vs) | Value::Vector(vs), _) => vs.iter().for_each(|v| collect(v, path, out)),
-        (scalar, _) => out.push(scalar),
+        (Value::Pair(p), Some((second, rest))) => each_scalar(if *second { &p.1 } else { &p.0 }, rest, see),
+        (Value::Array(vs) | Value::Vector(vs), _) => vs.iter().for_each(|v| each_scalar(v, path, see)),
+        (scalar, _) => see(scalar),
     }
 }
 

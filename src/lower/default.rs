@@ -12,13 +12,14 @@ use super::access;
 use super::demand::{Demands, Usage, duplicates, element_has_array};
 use super::hoist::hoist;
 use super::normal::normalise;
+use super::views::is_constant_arithmetic;
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::{Arg, Expr, Prim, Term};
-use crate::lang::ty::Type;
+use crate::lang::ty::{Scalar, Type};
 
 /// The program, lowered.
 ///
@@ -449,6 +450,7 @@ fn is_work(t: &Term) -> bool {
             | P::AsScalar
             | P::IndexAsNat
             | P::NatAsIndex => args.iter().any(|a| is_work(a)),
+            p if is_constant_arithmetic(p) => !is_constant(t),
             _ => true,
         },
     }
@@ -482,6 +484,18 @@ fn has_loops(t: &Term) -> bool {
 /// Does the function copy one element, or loop over those of its parameter?
 fn is_loop_body(f: &Term) -> bool {
     f.as_lam().is_some_and(|(_, body)| !body.ty().has_array() || has_loops(body))
+}
+
+/// Is the value a float that the compiler computes?
+fn is_constant(t: &Term) -> bool {
+    let (head, args) = t.spine();
+    match head.expr() {
+        Expr::Lit(_) => t.ty().as_scalar().is_some_and(Scalar::is_float),
+        Expr::Prim(p) => {
+            is_constant_arithmetic(p.pattern) && t.ty().is_data() && args.iter().all(|a| is_constant(a))
+        }
+        _ => false,
+    }
 }
 
 /// Can the value be read element by element, without anything to be done first for the whole?

@@ -15,7 +15,7 @@ use crate::lang::math;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
-use crate::lang::ty::Type;
+use crate::lang::ty::{Scalar, Type};
 
 /// One step from a value to a part of it.
 #[derive(Clone)]
@@ -584,8 +584,18 @@ pub fn is_table(e: &Phrase) -> bool {
     match e.kind() {
         Kind::Pattern(Pattern::MakeArray, _, ps) => ps.iter().all(is_table),
         Kind::Lit(_) => true,
+        Kind::Pattern(p, _, ps) => {
+            is_constant_arithmetic(*p)
+                && e.data().as_scalar().is_some_and(Scalar::is_float)
+                && ps.iter().all(is_table)
+        }
         _ => false,
     }
+}
+
+/// Arithmetic that compilers do with constants, and never refuse for floats.
+pub fn is_constant_arithmetic(p: Pattern) -> bool {
+    matches!(p, Pattern::Neg | Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div)
 }
 
 fn is_scalar_operation(p: Pattern) -> bool {

@@ -88,10 +88,10 @@ pub fn measure(
             }
         })?;
     let work = work::of(&asked.workspace.program.term, asked.sizes);
-    let terms = work.flops / reference.len().max(1) as f64;
+    let terms = work.flops / cells(&reference).max(1) as f64;
     let large = agree(
         &reference,
-        &result.output,
+        &result.outputs,
         terms,
         "at these sizes against the program as written, in plain C",
     )?;
@@ -100,6 +100,12 @@ pub fn measure(
     warnings.extend(small.is_none().then(|| {
         "The sizes of the program are fixed or cannot be small, so the interpreter was not asked.".to_string()
     }));
+    let not_numbers: usize = reference.iter().map(not_numbers).sum();
+    if 2 * not_numbers > large.cells {
+        let all = large.cells;
+        let about = "NaN agrees with NaN, so the check says little";
+        warnings.push(format!("{not_numbers} of {all} cells of the result are not a number: {about}."));
+    }
     let small = small.map(|s| format!("{s}; ")).unwrap_or_default();
     Ok(Measurement {
         device: result.device,
@@ -119,8 +125,54 @@ pub fn measure(
     })
 }
 
-/// Compares outputs cell by cell. Floats may be summed in another order and fused: `terms` is how many are summed.
-fn agree(expected: &HostData, found: &HostData, terms: f64, where_: &str) -> Result<Check, Diagnostic> {
+/// How many cells are NaN, and were written.
+fn not_numbers(data: &HostData) -> usize {
+    let poison = data.elem().poison();
+    let cells = data.as_bytes().chunks_exact(data.elem().bytes()).enumerate();
+    let is_nan = |i: usize| data.get(i).is_some_and(|v| v.to_f64().is_nan());
+    cells.filter(|(i, bytes)| is_nan(*i) && poison.get(..bytes.len()) != Some(*bytes)).count()
+}
+
+/// What outputs that agree have in common.
+struct Agreement {
+    cells: usize,
+    error: f64,
+}
+
+/// How many cells the components of a result have together.
+fn cells(components: &[HostData]) -> usize {
+    components.iter().map(HostData::len).sum()
+}
+
+/// Compares the components of two results.
+fn agree(
+    expected: &[HostData],
+    found: &[HostData],
+    terms: f64,
+    where_: &str,
+) -> Result<Agreement, Diagnostic> {
+    let number = expected.len();
+    if number != found.len() {
+        let note = format!("Its result has {} components and not {number}.", found.len());
+        return Err(
+            Diagnostic::error("E0820", "The kernel computes something else than the program.").note(note)
+        );
+    }
+    let mut all = Agreement { cells: 0, error: 0.0 };
+    for (i, (expected, found)) in expected.iter().zip(found).enumerate() {
+        let where_ = match number {
+            1 => where_.to_string(),
+            _ => format!("{where_}, in component {} of {number} of the result", i + 1),
+        };
+        let check = agree_in(expected, found, terms, &where_)?;
+        all.cells += check.cells;
+        all.error = all.error.max(check.error);
+    }
+    Ok(all)
+}
+
+/// Compares one component cell by cell. Floats may be summed in another order and fused: `terms` is how many are summed.
+fn agree_in(expected: &HostData, found: &HostData, terms: f64, where_: &str) -> Result<Check, Diagnostic> {
     let tolerance = Tolerance::rounding(expected, terms.max(1.0) as u64);
     let check = check::compare(expected, found, tolerance);
     if check.agrees {
@@ -159,7 +211,11 @@ impl Run<'_> {
         let value =
             eval::run(&workspace.program.term, &sizes, &inputs.values(self.asked.term, &sizes)?, &limits)?;
         let (_, result) = workspace.program.term.ty().signature();
-        let expected = host_data(&value.to_flat(&result, &sizes)?);
+        let mut expected: Vec<HostData> =
+            data::split(&value, &result, &sizes)?.iter().map(host_data).collect();
+        for (component, holes) in expected.iter_mut().zip(data::holes(&value, &result)) {
+            component.unwrite(&holes);
+        }
         let kernel = workspace.compile(self.asked.term, self.target, &sizes)?.kernel;
         let run = self.kernel(
             self.asked.device,
@@ -171,15 +227,15 @@ impl Run<'_> {
             &mut |_| {},
         )?;
         let work = work::of(&workspace.program.term, &sizes);
-        let terms = work.flops / expected.len().max(1) as f64;
+        let terms = work.flops / cells(&expected).max(1) as f64;
         let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let at = all.join(" ");
-        agree(&expected, &run.output, terms, &format!("at {at} against the interpreter"))?;
+        agree(&expected, &run.outputs, terms, &format!("at {at} against the interpreter"))?;
         Ok(Some(format!("agrees with the interpreter at {at}")))
     }
 
-    /// The output of the program as written, compiled plainly to sequential C and run on the host.
-    fn reference(&self, inputs: &Inputs) -> Result<HostData, Diagnostic> {
+    /// The outputs of the program as written, compiled plainly to sequential C and run on the host.
+    fn reference(&self, inputs: &Inputs) -> Result<Vec<HostData>, Diagnostic> {
         let workspace = self.asked.workspace;
         let kernel = workspace.compile(&workspace.program.term, Target::C, self.asked.sizes)?.kernel;
         let run = self.kernel(
@@ -191,7 +247,7 @@ impl Run<'_> {
             FloatMode::Strict,
             &mut |_| {},
         )?;
-        Ok(run.output)
+        Ok(run.outputs)
     }
 
     #[expect(clippy::too_many_arguments, reason = "each of them differs between the three uses")]
@@ -335,11 +391,6 @@ fn request(
                 }
             }
         });
-    }
-    if params.iter().filter(|p| matches!(p, Param::Output { .. })).count() != 1 {
-        return Err(Diagnostic::error("E0821", "A kernel with several results cannot be measured.")
-            .note("The program's result is a pair, whose components are written to memory of their own.")
-            .hint("Measure each component in a program of its own."));
     }
     let language = if device == "cpu" { Language::C } else { Language::OpenCl };
     Ok(RunRequest {

@@ -25,7 +25,7 @@ enum Argument {
 }
 
 impl CpuKernel {
-    /// Compiles a job in `folder`, which it makes and removes, and takes memory for its output.
+    /// Compiles a job in `folder`, which it makes and removes, and takes memory for its outputs.
     ///
     /// # Errors
     /// What the compiler says against the text; that files cannot be written, or that memory is missing.
@@ -80,8 +80,8 @@ impl Kernel for CpuKernel {
         Ok(self.code.run(&pointers))
     }
 
-    fn output(&mut self) -> Result<Vec<u8>, DeviceError> {
-        let mut output = Vec::new();
+    fn outputs(&mut self) -> Result<Vec<u8>, DeviceError> {
+        let mut outputs = Vec::new();
         for (index, argument) in self.arguments.iter_mut().enumerate() {
             let (Argument::Output(buffer) | Argument::Array(buffer)) = argument else { continue };
             if !buffer.guards_hold() {
@@ -92,13 +92,13 @@ impl Kernel for CpuKernel {
                 .hint("Its times and output mean nothing; this is a fault of the generated code or of its sizes."));
             }
             if let Argument::Output(buffer) = argument {
-                output.try_reserve_exact(buffer.cells().len()).map_err(|_| {
-                    DeviceError::new(Cause::OutOfMemory, "There is no memory for the output of the kernel.")
+                outputs.try_reserve_exact(buffer.cells().len()).map_err(|_| {
+                    DeviceError::new(Cause::OutOfMemory, "There is no memory for the outputs of the kernel.")
                 })?;
-                output.extend_from_slice(buffer.cells());
+                outputs.extend_from_slice(buffer.cells());
             }
         }
-        Ok(output)
+        Ok(outputs)
     }
 
     fn about(&self) -> About {

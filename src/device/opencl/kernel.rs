@@ -20,8 +20,8 @@ pub struct OpenClKernel {
     kernel: core::Kernel,
     queue: CommandQueue,
     range: Range,
-    output: Mem,
-    output_bytes: usize,
+    /// With their sizes in bytes.
+    outputs: Vec<(Mem, usize)>,
     about: About,
     /// Not all drivers keep what is set as an argument (PoCL 3.1 aborts when it has gone).
     _memory: Vec<Mem>,
@@ -64,10 +64,9 @@ impl OpenClKernel {
         let kernel = core::create_kernel(&program, &job.entry)
             .map_err(|error| failure(&format!("looking for the kernel `{}`", job.entry), &error))?;
         let mut memory = Memory { context: &context, queue: &queue, kept: Vec::new() };
-        let output = memory.arguments(job, inputs, &kernel)?;
+        let outputs = memory.arguments(job, inputs, &kernel)?;
         let kept = memory.kept;
         core::finish(&queue).map_err(|error| failure("filling buffers", &error))?;
-        let (elem, len) = job.output().ok_or_else(strange)?;
         let about = About {
             timer: Timer::DeviceEvents,
             compiler: format!("{}, driver {} [{}]", info.version, info.driver, options.to_string_lossy()),
@@ -75,17 +74,7 @@ impl OpenClKernel {
             threads: info.compute_units,
             warnings: Vec::new(),
         };
-        let output_bytes = elem.bytes() * len;
-        Ok(OpenClKernel {
-            kernel,
-            queue,
-            range,
-            output,
-            output_bytes,
-            about,
-            _memory: kept,
-            _context: context,
-        })
+        Ok(OpenClKernel { kernel, queue, range, outputs, about, _memory: kept, _context: context })
     }
 }
 
@@ -188,15 +177,15 @@ struct Memory<'a> {
 }
 
 impl Memory<'_> {
-    /// Sets every argument of the kernel; returns the output.
+    /// Sets every argument of the kernel; returns the outputs with their sizes in bytes.
     fn arguments(
         &mut self,
         job: &Job,
         inputs: Vec<Buffer>,
         kernel: &core::Kernel,
-    ) -> Result<Mem, DeviceError> {
+    ) -> Result<Vec<(Mem, usize)>, DeviceError> {
         let mut inputs = inputs.into_iter();
-        let mut output = None;
+        let mut outputs = Vec::new();
         for (index, slot) in (0u32..).zip(&job.params) {
             let set = |value| {
                 core::set_kernel_arg(kernel, index, value).map_err(|error| {
@@ -214,7 +203,7 @@ impl Memory<'_> {
                     let memory = self.poisoned(elem, len)?;
                     set(ArgVal::mem(&memory))?;
                     if matches!(slot, Slot::Output { .. }) {
-                        output = Some(memory.clone());
+                        outputs.push((memory.clone(), elem.bytes() * len));
                     }
                     self.kept.push(memory);
                 }
@@ -231,7 +220,7 @@ impl Memory<'_> {
                 }
             }
         }
-        output.ok_or_else(strange)
+        Ok(outputs)
     }
 
     /// A buffer of so many bytes; at least one, because OpenCL has no empty buffers.
@@ -341,21 +330,22 @@ impl Kernel for OpenClKernel {
         Ok(device.unwrap_or(host))
     }
 
-    fn output(&mut self) -> Result<Vec<u8>, DeviceError> {
+    fn outputs(&mut self) -> Result<Vec<u8>, DeviceError> {
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(self.output_bytes).map_err(|_| {
-            DeviceError::new(Cause::OutOfMemory, "There is no memory for the output of the kernel.")
+        bytes.try_reserve_exact(self.outputs.iter().map(|(_, size)| size).sum()).map_err(|_| {
+            DeviceError::new(Cause::OutOfMemory, "There is no memory for the outputs of the kernel.")
         })?;
-        bytes.resize(self.output_bytes, 0u8);
-        if !bytes.is_empty() {
+        for (memory, size) in self.outputs.iter().filter(|(_, size)| *size > 0) {
+            let start = bytes.len();
+            bytes.resize(start + size, 0u8);
             // SAFETY: the call blocks until the bytes are copied.
             unsafe {
                 core::enqueue_read_buffer(
                     &self.queue,
-                    &self.output,
+                    memory,
                     true,
                     0,
-                    &mut bytes,
+                    &mut bytes[start..],
                     None::<Event>,
                     None::<&mut Event>,
                 )

@@ -115,7 +115,7 @@ fn run(
     let mut outcomes = Vec::new();
     let mut outputs = Vec::new();
     for (kernel, samples_ns) in kernels.iter_mut().zip(samples) {
-        outputs.push(kernel.output()?);
+        outputs.push(kernel.outputs()?);
         let about = kernel.about();
         outcomes.push(Outcome {
             samples_ns,

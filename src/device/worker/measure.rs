@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 pub trait Kernel {
     /// Runs once and returns the nanoseconds it took.
     fn run(&mut self) -> Result<u64, DeviceError>;
-    /// The output as bytes, and a last look at the memory around it.
-    fn output(&mut self) -> Result<Vec<u8>, DeviceError>;
+    /// The outputs as bytes, one behind the other, and a last look at the memory around them.
+    fn outputs(&mut self) -> Result<Vec<u8>, DeviceError>;
     fn about(&self) -> About;
 }
 
@@ -79,7 +79,7 @@ mod tests {
             order.push(self.0);
             Ok(order.len() as u64)
         }
-        fn output(&mut self) -> Result<Vec<u8>, DeviceError> {
+        fn outputs(&mut self) -> Result<Vec<u8>, DeviceError> {
             Ok(Vec::new())
         }
         fn about(&self) -> About {

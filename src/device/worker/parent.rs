@@ -235,7 +235,7 @@ impl<'a> Worker<'a> {
                     heard.try_reserve(count).map_err(|_| {
                         DeviceError::new(
                             Cause::OutOfMemory,
-                            "There is no memory for the output of the kernel.",
+                            "There is no memory for the outputs of the kernel.",
                         )
                     })?;
                     heard.extend_from_slice(chunk.get(..count).unwrap_or_default());

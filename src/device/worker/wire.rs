@@ -71,7 +71,7 @@ pub enum Slot {
     Scalar { elem: Elem, bits: u64 },
 }
 
-/// A [`RunReport`] without its output, which is in the frame's body.
+/// A [`RunReport`] without its outputs, which are in the frame's body.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Outcome {
     pub samples_ns: Vec<u64>,
@@ -130,8 +130,8 @@ impl Job {
                 },
             });
         }
-        if params.iter().filter(|slot| matches!(slot, Slot::Output { .. })).count() != 1 {
-            return refuse("A kernel must have exactly one output.".to_owned());
+        if !params.iter().any(|slot| matches!(slot, Slot::Output { .. })) {
+            return refuse("A kernel must have an output.".to_owned());
         }
         for slot in &params {
             if slot.bytes().is_none_or(|bytes| bytes > MAX_BODY) {
@@ -151,12 +151,13 @@ impl Job {
         })
     }
 
-    /// The element and length of the output.
-    pub fn output(&self) -> Option<(Elem, usize)> {
-        self.params.iter().find_map(|slot| match *slot {
+    /// The element and length of each output, in the order of the parameters.
+    pub fn outputs(&self) -> Vec<(Elem, usize)> {
+        let output = |slot: &Slot| match *slot {
             Slot::Output { elem, len } => Some((elem, len)),
             _ => None,
-        })
+        };
+        self.params.iter().filter_map(output).collect()
     }
 
     /// The bytes of this job's arrays in the body of the question, or `None` where they overflow.
@@ -186,9 +187,9 @@ impl Slot {
 }
 
 impl Outcome {
-    pub fn report(self, output: HostData, stderr: String) -> RunReport {
+    pub fn report(self, outputs: Vec<HostData>, stderr: String) -> RunReport {
         RunReport {
-            output,
+            outputs,
             samples_ns: self.samples_ns,
             timer: self.timer,
             compiler: self.compiler,

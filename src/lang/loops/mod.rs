@@ -57,12 +57,16 @@ pub fn of(term: &Term) -> Vec<LoopLine> {
             Reader { lines: vec![], depth: 0, steps: MAX_STEPS, last: None, meanings: &meanings };
         let mut env = Env::default();
         let mut at = At::root(term);
-        while let Some((_, body)) = at.lam() {
-            env = env.with(Meaning::Leaf);
+        while let Some((name, body)) = at.lam() {
+            let is_number = at.term.ty().as_fun().is_some_and(|(param, _)| is_number(param));
+            env = env.with(if is_number { Meaning::name(name) } else { Meaning::Leaf });
             at = body;
         }
         let result = reader.eval(at, &env);
         reader.compute(&result, at.id);
+        if reader.lines.is_empty() {
+            reader.copy(at.term.ty(), at.id);
+        }
         reader.finish(term)
     })
 }
@@ -100,6 +104,13 @@ enum Meaning<'t> {
     Lazy(Rc<Lazy<'t>>),
     Closure(At<'t>, Env<'t>),
     Partial(At<'t>, &'t Prim, Vec<Meaning<'t>>),
+}
+
+impl Meaning<'_> {
+    /// A scalar that has a name.
+    fn name(name: &str) -> Self {
+        Meaning::Scalar(Rc::new(Summary::constant(name.to_string())))
+    }
 }
 
 /// `map f xs` that has not met its loop.
@@ -201,13 +212,38 @@ impl<'t> Reader<'t> {
                 {
                     return self.stored(header, e, env, at);
                 }
-                let mut arg = self.eval(e, env);
-                if f.term.as_lam().is_some() {
-                    // What has a name is computed once, where it is named.
-                    arg = self.named(arg);
-                }
+                let arg = match f.lam() {
+                    Some((name, _)) => self.let_be(name, e, env),
+                    None => self.eval(e, env),
+                };
                 self.call(&function, vec![arg], at.id)
             }
+        }
+    }
+
+    /// What has a name is computed once, where it is named: below its name where that takes a loop.
+    fn let_be<'t>(&mut self, name: &str, e: At<'t>, env: &Env<'t>) -> Meaning<'t> {
+        let value = self.nest(LineKind::Memory, format!("{name}:"), e.id, false, |r| {
+            let value = r.eval(e, env);
+            r.named(value)
+        });
+        match &value {
+            Meaning::Scalar(s) if s.computes() => {
+                self.line(LineKind::Compute, format!("{name} = {}", s.value()), e.id);
+                Meaning::name(name)
+            }
+            Meaning::Leaf if is_number(e.term.ty()) => Meaning::name(name),
+            _ => value,
+        }
+    }
+
+    /// Data that is moved without being changed.
+    fn copy(&mut self, ty: &Type, id: u32) {
+        match ty.as_array() {
+            Some((n, element)) => {
+                self.nest(LineKind::Loop, header(n, &[]), id, true, |r| r.copy(element, id))
+            }
+            None => self.line(LineKind::Compute, ".. = ..".into(), id),
         }
     }
 
@@ -466,6 +502,11 @@ impl<'t> Reader<'t> {
             }
         }
     }
+}
+
+/// Is it a scalar or a vector?
+fn is_number(ty: &Type) -> bool {
+    ty.as_scalar().is_some() || ty.as_vector().is_some()
 }
 
 /// What is said above a value that is stored or computed on a device.

@@ -40,10 +40,8 @@ impl Summary {
     }
 
     pub fn text(&self) -> String {
-        if self.operations() > SHOWN {
-            return format!(".. ({} operations)", self.operations());
-        }
-        if let Summary::Apply { pattern, operands, .. } = self
+        if self.operations() <= SHOWN
+            && let Summary::Apply { pattern, operands, .. } = self
             && let (Some(op), [left, right]) = (pattern.operator(), operands.as_slice())
             && matches!(pattern, Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div)
         {
@@ -55,7 +53,16 @@ impl Summary {
                 return format!(".. {op}= {}", left.inner(0));
             }
         }
-        self.inner(0)
+        self.value()
+    }
+
+    /// The text of what is computed, whatever becomes of it.
+    pub fn value(&self) -> String {
+        if self.operations() > SHOWN {
+            format!(".. ({} operations)", self.operations())
+        } else {
+            self.inner(0)
+        }
     }
 
     /// The text in a place that asks for a tightness: 0 anything, 1 a sum, 2 a product, 3 an atom.

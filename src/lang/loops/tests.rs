@@ -80,7 +80,8 @@ fn reshaping_has_no_loops() {
         let split = b::pattern(Pattern::Split, vec![Arg::Nat(c(4))], &[array(&[&c(32)])])?;
         b::transpose(b::map(split, xs)?)
     });
-    assert_eq!(picture(only), "");
+    // Alone it is a copy.
+    assert_eq!(picture(only), "for 8:\n  for m:\n    for 4:\n      .. = ..\n");
     // A tiled map: the loops are around the computation, not around what reshapes before and after it.
     let tiled = b::lam("xs", array(&[&m, &n("n")]), |xs| {
         let square = b::lam("x", Type::f32(), |x| b::mul(x.clone(), x))?;
@@ -131,7 +132,23 @@ fn named_values_are_computed_once() {
         let double = b::lam("x", Type::f32(), |x| b::add(x.clone(), x))?;
         b::share("y", b::map(double, xs)?, |y| b::map(b::lam("p", f32_pair(), times)?, b::zip(y.clone(), y)?))
     });
-    assert_eq!(picture(t), "for m:\n  .. + ..\nfor m:\n  .. * ..\n");
+    assert_eq!(picture(t), "y:\n  for m:\n    .. + ..\nfor m:\n  .. * ..\n");
+    // Numbers go by their names: the first of a pair, a sum of an array, a computation, a parameter.
+    let t = b::lam2(("scale", Type::f32()), ("ps", Type::array(m, f32_pair())), |scale, ps| {
+        let body = b::lam("p", f32_pair(), |p| {
+            b::share("x", b::fst(p.clone())?, |x| {
+                b::share("xx", b::mul(x.clone(), x.clone())?, |xx| {
+                    b::mul(scale.clone(), b::add(xx, b::snd(p)?)?)
+                })
+            })
+        });
+        b::map(body?, ps)
+    });
+    assert_eq!(picture(t), "for m:\n  xx = x * x\n  scale * (xx + ..)\n");
+    let t = b::lam("xs", array(&[&n("m")]), |xs| {
+        b::share("sum", b::reduce(plus(), b::f32(0.0), xs)?, |sum| b::mul(sum.clone(), sum))
+    });
+    assert_eq!(picture(t), "sum:\n  for m (reduce):\n    .. += ..\nsum * sum\n");
 }
 
 #[test]

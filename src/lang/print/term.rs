@@ -332,7 +332,8 @@ impl<'o> Printer<'o> {
                     if let Some(tight) = operator_tightness(op)
                         && !(looks_like_size(left.term) && looks_like_size(right.term)) =>
                 {
-                    return (self.infix(p, spine.head, *partial, *left, *right, tight), tight);
+                    let chain = self.infix(p, spine.head, (*partial, *left, *right), tight);
+                    return (chain.nest(2).group(), tight);
                 }
                 (Pattern::Neg, [(_, e)]) if !starts_with_minus(e.term) && !is_literal(e.term) => {
                     let sign = mark(spine.head, token(Role::Operator, "-"));
@@ -351,7 +352,8 @@ impl<'o> Printer<'o> {
         (self.call(&spine), Tight::Application)
     }
 
-    fn infix(&mut self, p: &Prim, head: At, partial: At, left: At, right: At, tight: Tight) -> D {
+    /// `a + b + c`, to be nested and grouped by the caller: all of a chain is on one line, or each operand on its own.
+    fn infix(&mut self, p: &Prim, head: At, (partial, left, right): (At, At, At), tight: Tight) -> D {
         let symbol = self.symbol(p.pattern.operator().unwrap_or_default());
         // Operators group from the left; comparisons do not group at all.
         let above = |t: Tight| match t {
@@ -360,7 +362,10 @@ impl<'o> Printer<'o> {
             _ => Tight::Sign,
         };
         let first = if tight == Tight::Comparison { above(tight) } else { tight };
-        let left = self.part(left, first);
+        let left = match self.chained(left, first) {
+            Some(chain) => chain,
+            None => self.part(left, first),
+        };
         let operator = mark(head, token(Role::Operator, symbol));
         let left = mark(partial, Doc::concat([left, space(), operator]));
         Doc::concat([
@@ -368,8 +373,23 @@ impl<'o> Printer<'o> {
             Doc::line(),
             self.part(right, if starts_with_minus(right.term) { Tight::Atom } else { above(tight) }),
         ])
-        .nest(2)
-        .group()
+    }
+
+    /// The left operand of an operator, where it is one that binds as tightly and groups with it.
+    fn chained(&mut self, at: At, outer: Tight) -> Option<D> {
+        let spine = spine(at);
+        let p = spine.head.term.as_prim()?;
+        let [(partial, left), (_, right)] = spine.args.as_slice() else { return None };
+        let is_chain = operator_tightness(p.pattern) == Some(outer)
+            && !(looks_like_size(left.term) && looks_like_size(right.term))
+            && !self.needed.values.contains(&at.id)
+            && self.budget > 0;
+        if !is_chain {
+            return None;
+        }
+        self.budget -= 1;
+        let chain = self.infix(p, spine.head, (*partial, *left, *right), outer);
+        Some(mark(at, chain))
     }
 
     fn tuple(&mut self, head: At, partial: At, a: At, b: At) -> D {

@@ -127,10 +127,28 @@ fn constants(t: &Term) -> Option<Vec<f64>> {
         _ => {
             let (p, args) = t.as_pattern_app()?;
             if p.pattern != Pattern::MakeArray {
-                return None;
+                return arithmetic(t, p.pattern, &args).map(|v| vec![v]);
             }
             args.into_iter().map(constants).collect::<Option<Vec<_>>>().map(|rows| rows.concat())
         }
+    }
+}
+
+/// What arithmetic on constant floats comes to, rounded as its type rounds: `-1 / 12`.
+fn arithmetic(t: &Term, p: Pattern, args: &[&Term]) -> Option<f64> {
+    let scalar = t.ty().as_scalar().filter(|s| s.is_float())?;
+    let operands: Vec<f64> = args.iter().map(|a| constants(a)?.first().copied()).collect::<Option<_>>()?;
+    let value = match (p, operands.as_slice()) {
+        (Pattern::Neg, [a]) => -a,
+        (Pattern::Add, [a, b]) => a + b,
+        (Pattern::Sub, [a, b]) => a - b,
+        (Pattern::Mul, [a, b]) => a * b,
+        (Pattern::Div, [a, b]) => a / b,
+        _ => return None,
+    };
+    match Literal::float(value, scalar) {
+        Literal::Float(bits, _) => Some(f64::from_bits(bits)),
+        _ => None,
     }
 }
 

@@ -72,10 +72,13 @@ impl Printer {
             ExprKind::Tuple(all) => {
                 self.bracketed("(", all.iter().map(|e| self.expr(e, OPEN)).collect(), ")")
             }
-            ExprKind::Let { name, value, body } => {
-                let opens_let = ends_in_let(value);
-                let value = self.parens(opens_let, self.expr(value, OPEN));
-                self.let_in(name, value, self.expr(body, OPEN))
+            ExprKind::Let { .. } => {
+                let (mut at, mut bindings) = (e, vec![]);
+                while let ExprKind::Let { name, value, body } = &at.kind {
+                    bindings.push((name, self.parens(ends_in_let(value), self.expr(value, OPEN))));
+                    at = body;
+                }
+                self.lets(bindings, self.expr(at, OPEN))
             }
             ExprKind::Ascribe(inner, ty) => {
                 let inner = self.expr(inner, OR);
@@ -222,11 +225,18 @@ impl Printer {
         Doc::concat(parts).align().group()
     }
 
-    /// `let x = value in body` on one line, or the body on the next, where the `let` starts.
-    pub(super) fn let_in(&self, name: &Ident, value: Doc, body: Doc) -> Doc {
-        let value = Doc::concat([Doc::line(), value]).nest(4).group();
-        let between = Doc::either(Doc::HardLine, " in ".into());
-        Doc::concat(["let ".into(), self.name(&name.kind), " =".into(), value, between, body]).align().group()
+    /// `let x = value in body` on one line, or the body on the next, where the `let` starts. Several bindings never share
+    /// a line.
+    pub(super) fn lets(&self, bindings: Vec<(&Ident, Doc)>, body: Doc) -> Doc {
+        let mut parts = vec![];
+        let last = bindings.len().saturating_sub(1);
+        for (i, (name, value)) in bindings.into_iter().enumerate() {
+            let value = Doc::concat([Doc::line(), value]).nest(4).group();
+            let between = if i < last { Doc::HardLine } else { Doc::either(Doc::HardLine, " in ".into()) };
+            parts.extend(["let ".into(), self.name(&name.kind), " =".into(), value, between]);
+        }
+        parts.push(body);
+        Doc::concat(parts).align().group()
     }
 
     pub(super) fn param(&self, param: &Param) -> Doc {
@@ -325,18 +335,32 @@ fn as_call(arg: &Arg) -> Option<(&Ident, &[Arg])> {
     }
 }
 
-/// Products of atoms with a number or a hole among them are written without spaces: `m/32`, `?*?`.
+/// What is a size by its looks is written without spaces: products of names and holes with a whole number or a hole
+/// among them, which are divided by numbers alone: `m/32`, `?*?`.
 pub(super) fn is_tight<'a>(head: &ExprKind, rest: impl Iterator<Item = (Op, &'a ExprKind)>) -> bool {
-    let is_atom = |e: &ExprKind| matches!(e, ExprKind::Name(_) | ExprKind::Number(_) | ExprKind::Hole(_));
-    let is_plain = |e: &ExprKind| matches!(e, ExprKind::Number(_) | ExprKind::Hole(_));
-    let mut plain = is_plain(head);
+    let is_number = |e: &ExprKind| matches!(e, ExprKind::Number(n) if n.as_int().is_some());
+    let is_hole = |e: &ExprKind| matches!(e, ExprKind::Hole(_));
+    let is_name = |e: &ExprKind| matches!(e, ExprKind::Name(_));
+    let (mut plain, mut open) = (false, false);
+    let mut note = |e: &ExprKind| {
+        plain |= is_number(e) || is_hole(e);
+        open |= is_name(e) || is_hole(e);
+        is_number(e) || is_hole(e) || is_name(e)
+    };
+    if !note(head) {
+        return false;
+    }
     for (op, operand) in rest {
-        if !matches!(op, Op::Mul | Op::Div) || !is_atom(operand) {
+        let may_stand = match op {
+            Op::Mul => true,
+            Op::Div => !is_name(operand),
+            _ => false,
+        };
+        if !may_stand || !note(operand) {
             return false;
         }
-        plain |= is_plain(operand);
     }
-    plain && is_atom(head)
+    plain && open
 }
 
 /// Whether the text ends within a `let`, which would take what follows for its own.

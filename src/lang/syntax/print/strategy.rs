@@ -76,10 +76,14 @@ impl Printer {
                 Doc::concat(parts)
             }
             StrategyKind::Reach(reach) => self.reach(reach),
-            StrategyKind::Let { name, value, body } => {
-                let opens_let = matches!(value.kind, StrategyKind::Let { .. });
-                let value = self.parens(opens_let, self.strategy(value, OPEN));
-                self.let_in(name, value, self.strategy(body, OPEN))
+            StrategyKind::Let { .. } => {
+                let (mut at, mut bindings) = (s, vec![]);
+                while let StrategyKind::Let { name, value, body } = &at.kind {
+                    let opens_let = matches!(value.kind, StrategyKind::Let { .. });
+                    bindings.push((name, self.parens(opens_let, self.strategy(value, OPEN))));
+                    at = body;
+                }
+                self.lets(bindings, self.strategy(at, OPEN))
             }
             StrategyKind::Error => "<error>".into(),
         }

@@ -1,0 +1,268 @@
+//! The programs of `kernels/`: each in the standard layout, printed so that it reads back, and computing what its
+//! reference does, in the interpreter and as generated C on the device `cpu`.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+
+mod device_common;
+mod kernels_reference;
+
+use kernels_reference::{Expected, Given, Reference, all};
+use shine_tui::device::{Devices, Elem, FloatMode, HostData, Param};
+use shine_tui::emit::{Kernel, KernelParam, ParamKind, compile, data};
+use shine_tui::lang::diag::Charset;
+use shine_tui::lang::eval::{self, Limits, Sizes, inputs};
+use shine_tui::lang::infer::{self, Program};
+use shine_tui::lang::loops;
+use shine_tui::lang::syntax::ast::Language;
+use shine_tui::lang::syntax::{self, print as syntax_print};
+use shine_tui::lang::ty::Scalar;
+use shine_tui::lang::value::{Buffer, Value};
+use shine_tui::lang::{diag, print};
+use shine_tui::lower::default_lowering;
+use shine_tui::lower::passes::Target;
+use shine_tui::session::files::{Places, Texts, read};
+use shine_tui::session::workspace::Workspace;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The seed of all inputs.
+const SEED: u64 = 11;
+
+fn folder(kernel: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(kernel)
+}
+
+fn texts(kernel: &str) -> Texts {
+    read(&folder(kernel).join(format!("{kernel}.rise")), &Places::default()).unwrap()
+}
+
+fn load(kernel: &str) -> Program {
+    parse(&texts(kernel).program.text).unwrap_or_else(|problems| panic!("{kernel}: {problems}"))
+}
+
+/// The program of a text, or what is to be said against it, be it a warning.
+fn parse(text: &str) -> Result<Program, String> {
+    let mut sources = diag::Sources::new();
+    let id = sources.add("program", text);
+    let (file, mut problems) = syntax::parse_program(id, text);
+    let (program, found) = infer::program(&file, None);
+    problems.extend(found);
+    let said: Vec<String> = problems.iter().map(|d| d.render(&sources)).collect();
+    program.filter(|_| said.is_empty()).ok_or(said.join("\n"))
+}
+
+/// The program's inputs at the sizes, as values and as the components that kernels take.
+fn inputs_of(program: &Program, sizes: &Sizes) -> (Vec<Value>, Given) {
+    let ty = &program.ty;
+    let values = inputs::for_program(ty, sizes, SEED, inputs::Kind::Uniform).unwrap();
+    let params = ty.signature().0;
+    let components =
+        params.iter().zip(&values).flat_map(|(ty, v)| data::split(v, ty, sizes).unwrap()).map(host);
+    let given = Given { sizes: sizes.clone(), inputs: components.collect() };
+    (values, given)
+}
+
+fn host(buffer: Buffer) -> HostData {
+    match buffer {
+        Buffer::F32(v) => HostData::F32(v),
+        Buffer::I32(v) => HostData::I32(v),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Fails unless the components are what the reference says.
+fn check(reference: &Reference, at: &str, expected: &[Expected], found: &[HostData]) {
+    let label = format!("{} at {at}", reference.kernel);
+    assert_eq!(expected.len(), found.len(), "{label}");
+    for (component, pair) in expected.iter().zip(found).enumerate() {
+        match pair {
+            (Expected::Ints(expected), HostData::I32(found)) => assert_eq!(expected, found, "{label}"),
+            (Expected::Floats(expected), HostData::F32(found)) => {
+                assert_eq!(expected.len(), found.len(), "{label}");
+                let largest =
+                    expected.iter().fold(0.0f32, |m, x| if x.is_nan() { m } else { m.max(x.abs()) });
+                for (i, (e, f)) in expected.iter().zip(found).enumerate() {
+                    let off = f64::from((e - f).abs());
+                    let near = e.is_nan() || off <= reference.tolerance * f64::from(largest);
+                    assert!(near, "{label}: cell {i} of component {component} should be {e} and is {f}");
+                }
+            }
+            (_, found) => panic!("{label}: component {component} is {found:?}"),
+        }
+    }
+}
+
+/// Each reference with its program, at each of its sizes.
+fn each(run: impl Fn(&Reference, &Program, &Sizes, &str)) {
+    for reference in all() {
+        let program = load(reference.kernel);
+        for pairs in reference.sizes {
+            let sizes = eval::sizes(pairs.iter().copied());
+            assert!(program.check_sizes(&sizes).is_empty(), "{} at {pairs:?}", reference.kernel);
+            run(&reference, &program, &sizes, &format!("{pairs:?}"));
+        }
+    }
+}
+
+#[test]
+fn each_folder_holds_a_program_with_sizes_and_a_reference() {
+    let entries = std::fs::read_dir(folder("")).unwrap();
+    let folders: BTreeSet<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let references: BTreeSet<String> = all().iter().map(|r| r.kernel.to_string()).collect();
+    assert_eq!(
+        folders, references,
+        "a folder of kernels/ has no reference in tests/kernels_reference/, or none is left"
+    );
+    for kernel in folders {
+        let (texts, program) = (texts(&kernel), load(&kernel));
+        assert_eq!(*program.name, *kernel, "the last definition has the name of the folder");
+        let sizes = texts.default_sizes.iter().map(|(name, value)| (name.as_str(), *value));
+        let sizes = eval::sizes(sizes);
+        assert_eq!(sizes.len(), program.sizes.len(), "{kernel}: sizes.ron");
+        assert!(program.check_sizes(&sizes).is_empty(), "{kernel}: sizes.ron");
+        if !texts.files.is_empty() {
+            let workspace = Workspace::load(&texts, None).map(|w| w.warnings);
+            assert!(workspace.is_ok_and(|warnings| warnings.is_empty()), "{kernel}: its strategies");
+        }
+    }
+}
+
+#[test]
+fn texts_are_in_the_standard_layout() {
+    for reference in all() {
+        let texts = texts(reference.kernel);
+        for text in texts.files.iter().chain([&texts.program]) {
+            let language = if text.label.ends_with(".rise") { Language::Program } else { Language::Elevate };
+            let id = diag::Sources::new().add(&text.label, &text.text);
+            let layout = syntax::format(language, id, &text.text, &syntax_print::Options::default()).unwrap();
+            assert_eq!(layout, text.text, "{}", text.label);
+            let unicode = syntax_print::Options { charset: Charset::Unicode, ..Default::default() };
+            let unicode = syntax::format(language, id, &text.text, &unicode).unwrap();
+            let back = syntax::format(language, id, &unicode, &syntax_print::Options::default()).unwrap();
+            assert_eq!(back, text.text, "{} by way of Unicode", text.label);
+        }
+        for (comment, def) in texts.program.text.split("\n\n").filter_map(|part| part.split_once("def ")) {
+            assert!(
+                comment.contains("--|"),
+                "{}: `{}` has no comment",
+                reference.kernel,
+                def.lines().next().unwrap()
+            );
+        }
+    }
+}
+
+#[test]
+fn printed_terms_read_back() {
+    for reference in all() {
+        let program = load(reference.kernel);
+        let lowered = default_lowering(&program).unwrap();
+        for program in [&program, &lowered] {
+            for (unicode, width) in
+                [(false, 40), (true, 40), (false, 80), (true, 80), (false, 120), (true, 120)]
+            {
+                let options = print::Options { unicode, width, ..print::Options::default() };
+                let text = print::program(&program.name, &program.sizes, &program.term, &options).text;
+                assert!(unicode || text.is_ascii(), "{text}");
+                let back = parse(&text).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+                assert_eq!(back.term.digest(), program.term.digest(), "{text}");
+            }
+        }
+        assert!(!loops::of(&program.term).is_empty(), "{}", reference.kernel);
+    }
+}
+
+#[test]
+fn the_interpreter_agrees_with_the_references() {
+    each(|reference, program, sizes, at| {
+        let (values, given) = inputs_of(program, sizes);
+        let value = eval::run(&program.term, sizes, &values, &Limits::TEST).unwrap();
+        let (_, result) = program.ty.signature();
+        let found: Vec<HostData> =
+            data::split(&value, &result, sizes).unwrap().into_iter().map(host).collect();
+        check(reference, at, &(reference.compute)(&given), &found);
+    });
+}
+
+/// A compiler takes its time for each text, so the kernels of several programs, at all of their sizes, are one.
+#[test]
+fn generated_c_agrees_with_the_references() {
+    let devices = device_common::devices();
+    let references = all();
+    std::thread::scope(|scope| {
+        for some in references.chunks(references.len().div_ceil(4)) {
+            scope.spawn(|| check_generated_c(&devices, some));
+        }
+    });
+}
+
+fn check_generated_c(devices: &Devices, references: &[Reference]) {
+    let (mut texts, mut calls) = (String::new(), String::new());
+    let (mut params, mut given_all) = (vec![], vec![]);
+    for reference in references {
+        let program = load(reference.kernel);
+        let lowered = default_lowering(&program).unwrap();
+        let kernel = compile(&lowered, Target::C, None).unwrap().kernel;
+        let helper = format!("allocate_{}", kernel.name);
+        texts += &format!("#define allocate {helper}\n{}#undef allocate\n", kernel.text);
+        for pairs in reference.sizes {
+            let sizes = eval::sizes(pairs.iter().copied());
+            let (_, given) = inputs_of(&program, &sizes);
+            let first = params.len();
+            params.extend(params_of(&kernel, &given));
+            let names: Vec<String> = (first..params.len()).map(|i| format!("p{i}")).collect();
+            calls += &format!("  {}({});\n", kernel.name, names.join(", "));
+            given_all.push((reference, pairs, given));
+        }
+    }
+    let named = params.iter().enumerate().map(|(i, (ty, _))| format!("{ty} p{i}"));
+    let head: Vec<String> = named.collect();
+    let source = format!("{texts}void all({}) {{\n{calls}}}\n", head.join(", "));
+    let params = params.into_iter().map(|(_, param)| param).collect();
+    let mut request = device_common::request("cpu", &source, "all", params);
+    request.float = FloatMode::Strict;
+    let report = device_common::run(devices, &request).unwrap_or_else(|e| panic!("{e}\n{source}"));
+    let mut outputs = report.outputs.as_slice();
+    for (reference, pairs, given) in given_all {
+        let expected = (reference.compute)(&given);
+        let (found, rest) = outputs.split_at(expected.len());
+        outputs = rest;
+        check(reference, &format!("{pairs:?}"), &expected, found);
+    }
+    assert!(outputs.is_empty());
+}
+
+/// The arguments of a kernel, with the C types of its parameters.
+fn params_of(kernel: &Kernel, given: &Given) -> Vec<(&'static str, Param)> {
+    let elem = |scalar| match scalar {
+        Scalar::F32 => (Elem::F32, "float*"),
+        Scalar::I32 => (Elem::I32, "int*"),
+        other => panic!("{other:?}"),
+    };
+    let mut inputs = given.inputs.iter();
+    let param = |p: &KernelParam| {
+        let len = kernel.len(p, &|x| given.sizes.get(x).copied(), [1; 3]).unwrap();
+        let (elem, ty) = elem(p.scalar);
+        match &p.kind {
+            ParamKind::Output(_) => (ty, Param::Output { elem, len }),
+            ParamKind::Temp => (ty, Param::Temp { elem, len }),
+            ParamKind::Size(x) => ("int", Param::Int(given.sizes[x])),
+            ParamKind::Input(..) => match inputs.next().unwrap() {
+                data if p.by_value => (ty.trim_end_matches('*'), Param::Scalar(data.get(0).unwrap())),
+                data => (ty, Param::Input(data.clone())),
+            },
+        }
+    };
+    kernel.params.iter().map(param).collect()
+}
+
+#[test]
+fn opencl_is_generated() {
+    for reference in all() {
+        let lowered = default_lowering(&load(reference.kernel)).unwrap();
+        let kernel = compile(&lowered, Target::OpenCl, None)
+            .unwrap_or_else(|d| panic!("{}: {d} {:?}", reference.kernel, d.notes))
+            .kernel;
+        assert!(kernel.text.contains(&format!("kernel void {}(", kernel.name)), "{}", kernel.text);
+    }
+}

@@ -1,0 +1,117 @@
+//! Stencils.
+
+use super::{Expected, Given, Reference, floats2, sum};
+
+pub const ALL: [Reference; 6] = [
+    Reference {
+        kernel: "convolution",
+        sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
+        tolerance: 1e-5,
+        compute: convolution,
+    },
+    Reference {
+        kernel: "separableConvolution",
+        sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
+        tolerance: 1e-5,
+        compute: separable_convolution,
+    },
+    Reference {
+        kernel: "jacobi2d",
+        sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
+        tolerance: 1e-6,
+        compute: jacobi2d,
+    },
+    Reference {
+        kernel: "binomialFilter",
+        sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
+        tolerance: 1e-6,
+        compute: binomial_filter,
+    },
+    Reference {
+        kernel: "harris",
+        sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
+        tolerance: 1e-4,
+        compute: harris,
+    },
+    Reference {
+        kernel: "harrisPadded",
+        sizes: [&[("h", 1), ("w", 5)], &[("h", 7), ("w", 11)]],
+        tolerance: 1e-4,
+        compute: harris_padded,
+    },
+];
+
+/// The index `i + offset - 2` of a line of `n` pixels, or the end of the line that is nearest to it.
+fn clamped(i: usize, offset: usize, n: usize) -> usize {
+    (i + offset).saturating_sub(2).min(n - 1)
+}
+
+fn convolution(g: &Given) -> Vec<Expected> {
+    let (weights, image) = (g.floats(0), g.floats(1));
+    let (n, m) = (g.size("n"), g.size("m"));
+    vec![floats2(n, m, |y, x| {
+        sum(25, |i| weights[i] * image[clamped(y, i / 5, n) * m + clamped(x, i % 5, m)])
+    })]
+}
+
+fn separable_convolution(g: &Given) -> Vec<Expected> {
+    let (column, row, image) = (g.floats(0), g.floats(1), g.floats(2));
+    let (n, m) = (g.size("n"), g.size("m"));
+    // With the product of the weights in one go, which the program never forms.
+    vec![floats2(n, m, |y, x| {
+        sum(25, |i| column[i / 5] * row[i % 5] * image[clamped(y, i / 5, n) * m + clamped(x, i % 5, m)])
+    })]
+}
+
+fn jacobi2d(g: &Given) -> Vec<Expected> {
+    let (grid, (n, m)) = (g.floats(0), (g.size("n"), g.size("m")));
+    let at = |y: usize, x: usize| grid[y * (m + 2) + x];
+    vec![floats2(n, m, |y, x| {
+        (at(y, x + 1) + at(y + 1, x) + at(y + 1, x + 1) + at(y + 1, x + 2) + at(y + 2, x + 1)) / 5.0
+    })]
+}
+
+fn binomial_filter(g: &Given) -> Vec<Expected> {
+    let (image, (n, m)) = (g.floats(0), (g.size("n"), g.size("m")));
+    let binomial = [1.0, 2.0, 1.0];
+    vec![floats2(n, m, |y, x| {
+        sum(9, |i| binomial[i / 3] * binomial[i % 3] * image[(y + i / 3) * (m + 2) + x + i % 3]) / 16.0
+    })]
+}
+
+fn harris(g: &Given) -> Vec<Expected> {
+    let (n, m) = (g.size("n"), g.size("m"));
+    let corners = corners(g.floats(0), n + 4, m + 4);
+    vec![floats2(n, m, |y, x| corners[y * m + x])]
+}
+
+fn harris_padded(g: &Given) -> Vec<Expected> {
+    let (h, w) = (g.size("h"), g.size("w"));
+    let corners = corners(g.floats(0), h + 4, w);
+    vec![floats2(h, w, |y, x| if x < w - 4 { corners[y * (w - 4) + x] } else { f32::NAN })]
+}
+
+/// The Harris corner detection of an image of three planes, each `height` by `width`; four less in each direction.
+fn corners(rgb: &[f32], height: usize, width: usize) -> Vec<f32> {
+    let plane = |c: usize, y: usize, x: usize| rgb[(c * height + y) * width + x];
+    let gray = |y: usize, x: usize| 0.299 * plane(0, y, x) + 0.587 * plane(1, y, x) + 0.114 * plane(2, y, x);
+    let smooth = [1.0, 2.0, 1.0];
+    let change = [-1.0, 0.0, 1.0];
+    let sobel = |vertical: [f32; 3], horizontal: [f32; 3], y: usize, x: usize| {
+        sum(9, |i| vertical[i / 3] * horizontal[i % 3] * gray(y + i / 3, x + i % 3)) / 12.0
+    };
+    let ix = |y: usize, x: usize| sobel(smooth, change, y, x);
+    let iy = |y: usize, x: usize| sobel(change, smooth, y, x);
+    let mut out = vec![];
+    for y in 0..height - 4 {
+        for x in 0..width - 4 {
+            let summed = |f: &dyn Fn(usize, usize) -> f32| sum(9, |i| f(y + i / 3, x + i % 3));
+            let sxx = summed(&|y, x| ix(y, x) * ix(y, x));
+            let sxy = summed(&|y, x| ix(y, x) * iy(y, x));
+            let syy = summed(&|y, x| iy(y, x) * iy(y, x));
+            let trace = sxx + syy;
+            out.push(sxx * syy - sxy * sxy - 0.04 * trace * trace);
+        }
+    }
+    out
+}
