@@ -9,12 +9,15 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+/// A function from a request to its outputs.
+pub type Compute = Box<dyn Fn(&RunRequest) -> Vec<HostData> + Send>;
+
 /// What a scripted device does with one request.
 pub enum Reply {
     /// Gives these outputs, after runs that took these times (in nanoseconds).
     Outputs(Vec<HostData>, Vec<u64>),
     /// Computes the outputs from the request.
-    Compute(Box<dyn Fn(&RunRequest) -> Vec<HostData> + Send>, Vec<u64>),
+    Compute(Compute, Vec<u64>),
     /// Fails.
     Fail(DeviceError),
     /// Runs until it is cancelled.

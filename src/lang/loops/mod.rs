@@ -222,7 +222,7 @@ impl<'t> Reader<'t> {
     }
 
     /// What has a name is computed once, where it is named: below its name where that takes a loop.
-    fn let_be<'t>(&mut self, name: &str, e: At<'t>, env: &Env<'t>) -> Meaning<'t> {
+    fn let_be(&mut self, name: &str, e: At<'t>, env: &Env<'t>) -> Meaning<'t> {
         let value = self.nest(LineKind::Memory, format!("{name}:"), e.id, false, |r| {
             let value = r.eval(e, env);
             r.named(value)
