@@ -211,3 +211,48 @@ fn on_a_small_terminal_keys_still_work() {
     app.press("q");
     assert!(app.app.effects.quit);
 }
+
+#[test]
+fn a_strategy_is_stepped_back_and_forth_and_gone_on_with_after_its_file_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("f.rise"), "def f (a: n.f32): n.f32 = a |> map (\\x. -x) |> map (\\x. x + 1)")
+        .unwrap();
+    let write = |body: &str| std::fs::write(path("f.elevate"), format!("strategy both = {body}")).unwrap();
+    write("topDown(mapFusion) ; topDown(useMapSeq)");
+    let texts = shine_tui::session::files::read(&path("f.rise"), &Default::default()).unwrap();
+    let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+    app.press("t").type_text("both").press("Enter").idle();
+    assert!(app.text().contains("both: step 1 of 2, mapFusion"), "{}", app.text());
+    app.press("t");
+    assert!(app.text().contains("both: step 2 of 2, useMapSeq"), "{}", app.text());
+    assert_eq!(app.app.session.current(), 1);
+    app.press("N");
+    assert!(app.text().contains("both: step 1 of 2"), "{}", app.text());
+    assert_eq!(app.app.session.current(), 0);
+    app.press("t");
+    assert_eq!((app.app.session.current(), app.app.session.history().len()), (1, 2), "the same step again");
+    // Left, changed after the first step, and gone on with.
+    app.press("Esc");
+    write("topDown(mapFusion) ; topDown(useMapPar) ; id");
+    app.app.look_at_file();
+    assert!(app.text().contains("strategies have changed"), "{}", app.text());
+    app.press("R t").idle();
+    assert!(app.text().contains("both: step 2 of 2, useMapPar"), "{}", app.text());
+    app.press("T").idle();
+    assert_eq!(app.app.session.current(), 2);
+    assert!(app.text().contains("mapPar"), "{}", app.text());
+    // Changed before what was taken: back to where the ways part.
+    write("topDown(useMapPar)");
+    app.app.look_at_file();
+    app.press("R t").idle();
+    assert!(app.text().contains("both: step 1 of 1, useMapPar"), "{}", app.text());
+    assert_eq!(app.app.session.current(), 0);
+    // A mistake leaves all as it is.
+    app.press("Esc");
+    write("topDown(");
+    app.app.look_at_file();
+    app.press("R");
+    assert!(app.text().contains("never closed"), "{}", app.text());
+    assert_eq!(app.app.session.workspace().texts.files[0].text, "strategy both = topDown(useMapPar)");
+}

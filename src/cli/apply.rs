@@ -7,7 +7,7 @@ use super::output;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::Session;
-use crate::session::action::Action;
+use crate::session::action::{Action, RevisionId};
 use serde_json::{Value, json};
 
 /// Applies strategies, then rules, and prints the program.
@@ -45,22 +45,21 @@ pub fn run(args: &Apply) -> Result<Exit, Exit> {
 /// Every rewrite from the program as written to the current term, as diffs.
 fn steps(session: &Session) -> String {
     let mut text = String::new();
-    for (before, step) in line_of_steps(session) {
+    let all = line_of_steps(session);
+    let count = all.len();
+    for (before, step) in all {
         let print = |t| session.workspace().print(t);
         text += &format!("-- {} at {}\n", step.rule, step.at);
         text += &output::diff(&print(&before), &print(&step.after));
         text += "\n";
     }
+    text += &format!("-- {count} rewrites of {} tried\n", tried(session));
     text
 }
 
 fn line_of_steps(session: &Session) -> Vec<(crate::lang::term::Term, crate::session::history::RevisionStep)> {
     let history = session.history();
-    let mut line = vec![history.current()];
-    while let Some(parent) = line.last().and_then(|r| history.parent(*r)) {
-        line.push(parent);
-    }
-    line.reverse();
+    let line = line(session);
     let mut out = vec![];
     for pair in line.windows(2) {
         let (Some(parent), Some(child)) = (history.revision(pair[0]), history.revision(pair[1])) else {
@@ -75,12 +74,29 @@ fn line_of_steps(session: &Session) -> Vec<(crate::lang::term::Term, crate::sess
     out
 }
 
+/// The revisions from the program as it was read to the present one.
+fn line(session: &Session) -> Vec<RevisionId> {
+    let history = session.history();
+    let mut line = vec![history.current()];
+    while let Some(parent) = line.last().and_then(|r| history.parent(*r)) {
+        line.push(parent);
+    }
+    line.reverse();
+    line
+}
+
+/// How many rule applications were tried on the way.
+fn tried(session: &Session) -> u64 {
+    line(session).into_iter().filter_map(|id| session.history().revision(id)).map(|r| r.counts.tried).sum()
+}
+
 fn as_json(session: &Session) -> Value {
     let step = |s: crate::session::history::RevisionStep| json!({ "rule": s.rule, "at": s.at.to_string(), "after": s.after.digest().to_string() });
     json!({
         "program": session.workspace().print(session.term()),
         "digest": session.term().digest().to_string(),
         "nodes": session.term().size(),
+        "tried": tried(session),
         "constraints": session.workspace().constraints(session.term()),
         "steps": line_of_steps(session).into_iter().map(|(_, s)| step(s)).collect::<Vec<_>>(),
     })

@@ -6,6 +6,8 @@
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 
+use super::files::Text;
+
 /// A revision of the program: a node of the history tree. Revision 0 is the program as it was read.
 pub type RevisionId = usize;
 
@@ -24,6 +26,8 @@ pub enum Action {
     Sizes { sizes: Sizes },
     /// Start again from a changed program file.
     Reload { label: String, text: String },
+    /// Use these rules and strategies from now on; the program and its history stay.
+    Definitions { files: Vec<Text> },
     /// Generate code for the current revision.
     Compile { target: Target },
     /// Compile, check and measure the current revision on a device.

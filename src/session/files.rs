@@ -46,8 +46,7 @@ pub struct Places {
 pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
     let text = read_text(program)?;
     let mut files = read_places(places)?;
-    for ending in ["rules", "elevate"] {
-        let beside = program.with_extension(ending);
+    for beside in beside(program) {
         if beside.is_file() {
             files.push(read_text(&beside)?);
         }
@@ -55,6 +54,11 @@ pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
     let sizes = program.with_file_name("sizes.ron");
     let default_sizes = if sizes.is_file() { parse_sizes(&read_text(&sizes)?)? } else { IndexMap::new() };
     Ok(Texts { program: text, files, default_sizes })
+}
+
+/// Where the rules and strategies of a program may stand.
+pub fn beside(program: &Path) -> [PathBuf; 2] {
+    ["rules", "elevate"].map(|ending| program.with_extension(ending))
 }
 
 /// Reads the rules and strategies of the configuration folder and of `--rules`.

@@ -5,6 +5,7 @@
 use super::action::{Action, Measurement, RevisionId};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
+use crate::rewrite::rule::apply::Counts;
 use petgraph::Direction;
 use petgraph::stable_graph::{NodeIndex, StableDiGraph};
 
@@ -18,6 +19,15 @@ pub struct Revision {
     pub steps: Vec<RevisionStep>,
     /// Measurements taken of it, oldest first.
     pub measurements: Vec<Measurement>,
+    /// How many rules were tried and applied on the way to it.
+    pub counts: Counts,
+}
+
+impl Revision {
+    pub fn new(term: Term, label: &str) -> Revision {
+        let label = label.to_owned();
+        Revision { term, label, steps: vec![], measurements: vec![], counts: Counts::default() }
+    }
 }
 
 /// One rule application between two revisions.
@@ -41,7 +51,7 @@ impl History {
     /// A history that starts with `term` as revision 0.
     pub fn new(term: Term, label: &str) -> History {
         let mut tree = StableDiGraph::new();
-        let first = Revision { term, label: label.to_string(), steps: vec![], measurements: vec![] };
+        let first = Revision::new(term, label);
         let current = tree.add_node(first);
         History { tree, current, last_child: vec![None] }
     }
@@ -166,6 +176,10 @@ pub fn label(action: &Action) -> String {
             format!("sizes {}", all.join(" "))
         }
         Action::Reload { label, .. } => format!("reload {label}"),
+        Action::Definitions { files } => {
+            let labels: Vec<&str> = files.iter().map(|t| t.label.as_str()).collect();
+            format!("definitions of {}", labels.join(", "))
+        }
         Action::Compile { target } => format!("compile {}", target.name()),
         Action::Bench { device } => format!("bench {device}"),
     }
@@ -178,7 +192,7 @@ mod tests {
 
     fn revision(n: i128) -> Revision {
         let term = Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
-        Revision { term, label: n.to_string(), steps: vec![], measurements: vec![] }
+        Revision::new(term, &n.to_string())
     }
 
     #[test]

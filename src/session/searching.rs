@@ -139,6 +139,10 @@ impl<'a> Searcher<'a> {
 }
 
 impl SearchRunner for Searcher<'_> {
+    fn counted(&mut self, counts: &Counts) {
+        self.control.report(Progress::Strategy { tried: counts.tried, applied: counts.succeeded });
+    }
+
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
         let invalid = |d| SearchFailure::Invalid(Box::new(d));
         let recorded = self.replayed.recorded.get(self.taken.len()).cloned();

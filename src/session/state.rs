@@ -14,6 +14,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
+use crate::rewrite::rule::apply::Counts;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -238,6 +239,13 @@ impl Session {
                 Outcome::Done
             }
             Action::Reload { label, text } => self.reload(label, text)?,
+            Action::Definitions { files } => {
+                let texts = Texts { files: files.clone(), ..self.workspace.texts.clone() };
+                let workspace =
+                    Workspace::load(&texts, self.workspace.def.as_deref()).map_err(|p| p.first())?;
+                self.workspace = Arc::new(workspace);
+                Outcome::Done
+            }
             Action::Compile { target } => {
                 let compiled = self.compiled(base, *target);
                 let compiled = compiled.as_ref().as_ref().map_err(Clone::clone)?;
@@ -415,8 +423,11 @@ impl Session {
     ) -> Outcome {
         let digest = change.term.digest();
         let text = self.workspace.print(&change.term);
-        let revision =
-            Revision { term: change.term, label: label(action), steps: change.steps, measurements: vec![] };
+        let revision = Revision {
+            counts: change.counts,
+            steps: change.steps,
+            ..Revision::new(change.term, &label(action))
+        };
         let revision = self.history.add(base, revision, change.paths);
         Outcome::Term { revision, digest, text, searches }
     }
@@ -432,7 +443,7 @@ impl Session {
         let digest = term.digest();
         let text = self.workspace.print(&term);
         let label = self.workspace.program.name.to_string();
-        let revision = Revision { term, label, steps: vec![], measurements: vec![] };
+        let revision = Revision::new(term, &label);
         let revision = self.history.add_root(revision);
         Ok(Outcome::Term { revision, digest, text, searches: vec![] })
     }
@@ -463,6 +474,8 @@ pub struct Change {
     pub term: Term,
     pub paths: PathMap,
     pub steps: Vec<RevisionStep>,
+    /// How much rewriting it took.
+    pub counts: Counts,
 }
 
 impl Control<Progress> {

@@ -221,7 +221,7 @@ impl Workspace {
     pub fn apply_as_change(&self, term: &Term, text: &str, at: &Path) -> Result<Change, Diagnostic> {
         let done = self.apply(term, text, at)?;
         let step = RevisionStep { rule: text.to_string(), at: at.clone(), after: done.term.clone() };
-        Ok(Change { term: done.term, paths: done.paths, steps: vec![step] })
+        Ok(Change { term: done.term, paths: done.paths, steps: vec![step], counts: done.counts })
     }
 
     /// Reads a strategy.
@@ -299,7 +299,7 @@ impl Workspace {
             now = next;
             steps.push(RevisionStep { rule, at: place, after: now.clone() });
         }
-        Ok(Change { term, paths: done.paths.below(at), steps })
+        Ok(Change { term, paths: done.paths.below(at), steps, counts: done.counts })
     }
 
     /// The code of a term: with values for all sizes specialised to them, else generic.

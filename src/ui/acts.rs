@@ -1,22 +1,24 @@
 //! What the commands do to the session. Every change goes through `Session::perform`.
 
-use super::app::{App, Stepping, Trail};
+use std::path::PathBuf;
+
+use super::app::{App, Changed, Trail};
 use super::bodies;
 use super::layout::Pane;
 use super::looks::{Seen, Want, searches};
 use super::popup::{About, Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Question, Value};
+use super::stepping;
 use super::update::{Search, find};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::rewrite::strategy::script::Definition;
 use crate::session::action::{Action, Outcome, RevisionId, Sizes, Target};
-use crate::session::files::Text;
-use crate::session::history::RevisionStep;
+use crate::session::files::{self, Text};
 use crate::session::state::{JobResult, Performed};
 use crate::view::{Line, Role, bench as bench_view, diff as diff_view, figures, problem};
 
 /// Takes an action. A problem is shown; true when there was none.
-fn perform(app: &mut App, action: Action) -> bool {
+pub(super) fn perform(app: &mut App, action: Action) -> bool {
     match app.session.perform(action) {
         Ok(performed) => {
             if let Performed::Done(outcome) = &performed {
@@ -36,8 +38,12 @@ fn perform(app: &mut App, action: Action) -> bool {
 fn done(app: &mut App, outcome: &Outcome) {
     match outcome {
         Outcome::Term { revision, .. } => {
-            let label = app.session.history().revision(*revision).map(|r| r.label.clone());
-            app.tell(Role::Good, format!("Revision {revision}: {}", label.unwrap_or_default()));
+            let Some(made) = app.session.history().revision(*revision) else { return };
+            let mut text = format!("Revision {revision}: {}", made.label);
+            if made.steps.len() > 1 {
+                text += &format!(" ({} rewrites of {} tried)", made.steps.len(), made.counts.tried);
+            }
+            app.tell(Role::Good, text);
         }
         Outcome::Unchanged { reason, .. } => app.tell(Role::Warning, reason.clone()),
         Outcome::Measured(m) => {
@@ -49,7 +55,7 @@ fn done(app: &mut App, outcome: &Outcome) {
 }
 
 /// Shows a problem: in one line where one is enough, else to be read.
-fn show_problem(app: &mut App, problem: &Diagnostic) {
+pub(super) fn show_problem(app: &mut App, problem: &Diagnostic) {
     app.tell(Role::Error, problem.message.clone());
     if !(problem.notes.is_empty() && problem.hints.is_empty() && problem.labels.is_empty()) {
         let lines = app.problem(problem);
@@ -75,7 +81,9 @@ pub fn news(app: &mut App) {
             }
             (_, Seen::Kernel(_)) => app.touch(&[Pane::Kernel]),
             (_, Seen::Devices(_)) => app.touch(&[Pane::Bench]),
-            (Want::Steps { revision, text, .. }, Seen::Steps(steps)) => stepped(app, revision, text, steps),
+            (Want::Steps { revision, text, .. }, Seen::Steps(steps)) => {
+                stepping::known(app, revision, text, steps)
+            }
             _ => {}
         }
     }
@@ -263,7 +271,7 @@ pub fn accept_page(app: &mut App) {
             app.popups.pop();
             open(app);
         }
-        Purpose::Steps => next_step(app),
+        Purpose::Steps => stepping::next(app),
         Purpose::Read | Purpose::Trail => {
             app.popups.pop();
             app.trail = None;
@@ -300,8 +308,8 @@ pub fn redo(app: &mut App) {
 /// The strategies of the program and of the library as entries of a list.
 pub fn strategy_items(app: &App) -> Vec<Item> {
     let script = &app.session.workspace().script;
-    // The user's own come first; those with parameters have to be typed.
-    let mut all: Vec<_> = script.strategies().filter(|s| s.arity() == 0).collect();
+    // The user's own come first; those that need arguments have to be typed.
+    let mut all: Vec<_> = script.strategies().filter(|s| s.required() == 0).collect();
     all.sort_by_key(|s| s.library);
     let item = |strategy: &Definition| Item {
         name: strategy.name.to_string(),
@@ -313,121 +321,8 @@ pub fn strategy_items(app: &App) -> Vec<Item> {
     all.into_iter().map(item).collect()
 }
 
-/// `t`: shows the next step of the strategy, or asks for one.
-pub fn step(app: &mut App) {
-    if app.stepping.as_ref().is_some_and(|s| s.base == app.session.current() && !s.left.is_empty()) {
-        show_step(app);
-        return;
-    }
-    app.stepping = None;
-    let items = strategy_items(app);
-    app.popups.push(Popup::Choice(Box::new(Choice::new("Step which strategy?", items, true))));
-}
-
-/// Looks which steps a strategy takes from here. One that searches is run instead; its steps are shown afterwards.
-pub fn start_stepping(app: &mut App, text: &str) {
-    let at = Path::root();
-    if searches(app.session.workspace(), text) {
-        run_strategy(app, text);
-        return;
-    }
-    app.stepping = None;
-    let want = Want::Steps { revision: app.session.current(), text: text.to_owned(), at };
-    app.looks.want(&app.session, want);
-    app.say(Role::Hint, format!("Looking where `{text}` leads …"));
-}
-
-/// The steps of a strategy are known.
-fn stepped(app: &mut App, base: RevisionId, text: String, steps: Result<Vec<RevisionStep>, Diagnostic>) {
-    if base != app.session.current() {
-        return;
-    }
-    match steps {
-        Ok(steps) if steps.is_empty() => app.tell(Role::Warning, format!("`{text}` changes nothing here.")),
-        Ok(steps) => {
-            let total = steps.len();
-            app.stepping = Some(Stepping { text, base, left: steps.into(), total });
-            show_step(app);
-        }
-        Err(problem) => show_problem(app, &problem),
-    }
-}
-
-/// Shows the next step as a difference.
-fn show_step(app: &mut App) {
-    let Some(stepping) = &app.stepping else { return };
-    let Some(step) = stepping.left.front() else { return };
-    let number = stepping.total - stepping.left.len() + 1;
-    let title =
-        format!("{}: step {number} of {}, {} at {}", stepping.text, stepping.total, step.rule, step.at);
-    let (lines, _) = bodies::difference(app, app.session.term(), &step.after, Some(3));
-    let page = Page::difference(title, lines, Purpose::Steps);
-    close_pages(app, &Purpose::Steps);
-    app.popups.push(Popup::Page(page));
-}
-
-fn close_pages(app: &mut App, purpose: &Purpose) {
-    app.popups.retain(|popup| !matches!(popup, Popup::Page(page) if page.purpose == *purpose));
-}
-
-/// Takes the step that is shown and shows the next one.
-pub fn next_step(app: &mut App) {
-    if app.trail.is_some() {
-        step_trail(app, 1);
-        return;
-    }
-    let Some(stepping) = &mut app.stepping else { return };
-    let Some(step) = stepping.left.front().cloned() else { return };
-    let selection = step.at.clone();
-    if !perform(app, Action::Apply { rule: step.rule, at: step.at }) {
-        return;
-    }
-    let current = app.session.current();
-    if let Some(stepping) = &mut app.stepping {
-        stepping.left.pop_front();
-        stepping.base = current;
-    }
-    app.settle();
-    app.select(selection);
-    if app.stepping.as_ref().is_some_and(|s| s.left.is_empty()) {
-        let text = app.stepping.take().map(|s| s.text).unwrap_or_default();
-        close_pages(app, &Purpose::Steps);
-        app.tell(Role::Good, format!("`{text}` is done."));
-    } else {
-        show_step(app);
-    }
-}
-
-/// Goes back to before the step that was taken last.
-pub fn previous_step(app: &mut App) {
-    if app.trail.is_some() {
-        step_trail(app, -1);
-        return;
-    }
-    app.say(Role::Hint, "Steps that were taken are undone with `u`.");
-}
-
-/// `T`: takes all the steps that are left, or asks for a strategy and runs it whole.
-pub fn run_all(app: &mut App) {
-    let Some(stepping) = app.stepping.take() else {
-        app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Strategy, ""))));
-        return;
-    };
-    close_pages(app, &Purpose::Steps);
-    if stepping.left.len() == stepping.total {
-        run_strategy(app, &stepping.text);
-        return;
-    }
-    for step in stepping.left {
-        if !perform(app, Action::Apply { rule: step.rule, at: step.at }) {
-            return;
-        }
-    }
-    app.tell(Role::Good, format!("`{}` is done.", stepping.text));
-}
-
 /// Runs a strategy as one action. False when its text is wrong.
-fn run_strategy(app: &mut App, text: &str) -> bool {
+pub(super) fn run_strategy(app: &mut App, text: &str) -> bool {
     let at = Path::root();
     if searches(app.session.workspace(), text) {
         app.search = Some(text.to_owned());
@@ -455,7 +350,7 @@ fn trail(app: &mut App, revision: RevisionId) {
     show_trail(app);
 }
 
-fn step_trail(app: &mut App, by: isize) {
+pub(super) fn step_trail(app: &mut App, by: isize) {
     if let Some(trail) = &mut app.trail {
         let steps = app.session.history().revision(trail.revision).map_or(0, |r| r.steps.len());
         trail.at = trail.at.saturating_add_signed(by).min(steps.saturating_sub(1));
@@ -478,7 +373,7 @@ fn show_trail(app: &mut App) {
     let title = format!("revision {}: step {number} of {of}, {} at {}", trail.revision, step.rule, step.at);
     let (lines, _) = bodies::difference(app, before, &step.after, Some(3));
     let page = Page::difference(title, lines, Purpose::Trail);
-    close_pages(app, &Purpose::Trail);
+    super::stepping::close_pages(app, &Purpose::Trail);
     app.popups.push(Popup::Page(page));
 }
 
@@ -615,6 +510,17 @@ pub fn copy_command(app: &mut App) {
 
 /// Asks whether to start again from the changed file.
 pub fn reload(app: &mut App) {
+    if app.changed == Some(Changed::Definitions) {
+        let files = app.definitions.changed(&app.session.workspace().texts);
+        if perform(app, Action::Definitions { files }) {
+            app.definitions.taken();
+            app.changed = None;
+            app.rules.asked = None;
+            app.tell(Role::Good, "The changed rules and strategies hold from now on.");
+            app.touch_all();
+        }
+        return;
+    }
     let label = &app.session.workspace().texts.program.label;
     let lines = vec![
         Line::plain(format!("{label} has changed on the disk.")),
@@ -626,7 +532,7 @@ pub fn reload(app: &mut App) {
 
 fn reload_now(app: &mut App) {
     let Some(Text { label, text }) = app.file.take() else { return };
-    app.changed = false;
+    app.changed = None;
     if perform(app, Action::Reload { label, text }) {
         app.looks.forget_kernels();
         app.rules.asked = None;
@@ -634,9 +540,28 @@ fn reload_now(app: &mut App) {
     }
 }
 
-/// Opens the program in the editor.
+/// Opens the program, or one of the files beside it, in the editor.
 pub fn edit(app: &mut App) {
-    app.effects.edit = Some(app.session.workspace().texts.program.label.clone().into());
+    let program = PathBuf::from(&app.session.workspace().texts.program.label);
+    let beside = files::beside(&program).into_iter().filter(|path| path.is_file());
+    let all: Vec<PathBuf> = std::iter::once(program.clone()).chain(beside).collect();
+    if all.len() == 1 {
+        app.effects.edit = Some(program);
+        return;
+    }
+    let item = |path: PathBuf| Item {
+        name: path.display().to_string(),
+        key: String::new(),
+        doc: match path.extension().and_then(|e| e.to_str()) {
+            Some("rules") => "rules".to_owned(),
+            Some("elevate") => "strategies and sketches".to_owned(),
+            _ => "the program".to_owned(),
+        },
+        disabled: None,
+        value: Value::File(path),
+    };
+    let items = all.into_iter().map(item).collect();
+    app.popups.push(Popup::Choice(Box::new(Choice::new("Edit which file?", items, false))));
 }
 
 /// Enter in an entry.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::bodies;
 use super::caps::Caps;
 use super::command::{Command, Facts};
-use super::disk::Watch;
+use super::disk::{Definitions, Watch};
 use super::draw;
 use super::keys::{Keymap, Sequence};
 use super::layout::{Focus, Layout, Pane, layout};
@@ -22,6 +22,7 @@ use super::theme::Theme;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId, Target};
+use crate::session::files::Text;
 use crate::session::history::RevisionStep;
 use crate::session::state::{Progress, Session, follow};
 use crate::view::term::Printed;
@@ -54,17 +55,33 @@ pub struct Effects {
     pub copy: Option<String>,
 }
 
+/// What has changed on the disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Changed {
+    /// The program, which means to start again.
+    Program,
+    /// Rules or strategies, which can be used at once.
+    Definitions,
+}
+
 /// A strategy that is taken step by step.
 #[derive(Clone, Debug)]
 pub struct Stepping {
     /// Its text.
     pub text: String,
-    /// The revision before the next step.
-    pub base: RevisionId,
-    /// The steps that are left.
-    pub left: VecDeque<RevisionStep>,
-    /// How many there were.
-    pub total: usize,
+    /// All of its steps from where it was started.
+    pub steps: Vec<RevisionStep>,
+    /// The revisions before the first step and after each step that was ever taken.
+    pub revisions: Vec<RevisionId>,
+    /// The rules and strategies that the steps follow from.
+    pub definitions: Vec<Text>,
+}
+
+impl Stepping {
+    /// How many steps lead from its start to a revision, if that is one of its own.
+    pub fn taken(&self, revision: RevisionId) -> Option<usize> {
+        self.revisions.iter().position(|r| *r == revision)
+    }
 }
 
 /// The steps that led to a revision, looked at one by one.
@@ -152,8 +169,10 @@ pub struct App {
     pub stray: usize,
     /// The program's file.
     pub file: Watch,
-    /// Whether it has changed on the disk.
-    pub changed: bool,
+    /// Its rules and strategies.
+    pub definitions: Definitions,
+    /// Whether one of them has changed on the disk.
+    pub changed: Option<Changed>,
     /// Work in the background that only looks.
     pub looks: Looks,
     /// What the loop has to do.
@@ -193,7 +212,8 @@ impl App {
             messages: VecDeque::new(),
             stray: 0,
             file: Watch::default(),
-            changed: false,
+            definitions: Definitions::default(),
+            changed: None,
             looks,
             effects: Effects::default(),
             revision,
@@ -217,13 +237,21 @@ impl App {
 
     /// Looks whether the program's file has changed on the disk.
     pub fn look_at_file(&mut self) {
-        let changed = self.file.look(&self.session.workspace().texts.program).is_some();
-        if changed && !self.changed {
+        let texts = &self.session.workspace().texts;
+        let changed = match (self.file.look(&texts.program).is_some(), self.definitions.look(texts)) {
+            (true, _) => Some(Changed::Program),
+            (false, true) => Some(Changed::Definitions),
+            (false, false) => None,
+        };
+        if changed.is_some() && changed != self.changed {
             let key = self.setup.keys.key(Command::Reload).unwrap_or_default();
-            self.tell(
-                Role::Warning,
-                format!("The program has changed on the disk; {key} starts again from it."),
-            );
+            let news = match changed {
+                Some(Changed::Definitions) => {
+                    format!("The rules or strategies have changed on the disk; {key} takes them over.")
+                }
+                _ => format!("The program has changed on the disk; {key} starts again from it."),
+            };
+            self.tell(Role::Warning, news);
         }
         self.changed = changed;
     }
@@ -377,8 +405,11 @@ impl App {
                 .candidate()
                 .map(|c| (c.call.clone(), c.result.as_ref().map(|_| ()).map_err(Clone::clone))),
             running: self.session.jobs().first().map(|job| job.label.clone()),
-            stepping: self.stepping.as_ref().map(|s| (s.text.clone(), s.left.len())),
-            strategies: self.session.workspace().script.strategies().filter(|s| s.arity() == 0).count(),
+            stepping: self.stepping.as_ref().and_then(|s| {
+                let taken = s.taken(self.session.current())?;
+                Some((s.text.clone(), s.steps.len() - taken))
+            }),
+            strategies: self.session.workspace().script.strategies().filter(|s| s.required() == 0).count(),
             search: self.search.is_some(),
             kernel: match kernel.as_deref() {
                 Some(Err(problem)) => Err(problem.message.clone()),
@@ -386,7 +417,7 @@ impl App {
             },
             pinned: self.pinned.is_some(),
             finding: !self.window(self.focus.pane).find.is_empty(),
-            file_changed: self.changed,
+            file_changed: self.changed.is_some(),
             at_present: highlighted.is_none_or(|id| id == self.revision),
             editor: self.setup.editor.is_some(),
         }
@@ -411,7 +442,7 @@ impl App {
                 job: running.first().map(jobs::brief),
                 more: running.len().saturating_sub(1),
                 stray: self.stray,
-                changed: self.changed,
+                changed: self.changed.is_some(),
             },
             self.setup.caps.alphabet,
         )

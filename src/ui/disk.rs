@@ -1,10 +1,55 @@
-//! Noticing that the program's file has changed.
+//! Noticing that the program's file has changed, or its rules and strategies.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::session::files::{Text, read_text};
+use indexmap::IndexMap;
+
+use crate::session::files::{Text, Texts, beside, read_text};
+
+/// The files of rules and strategies, those that may appear beside the program included.
+#[derive(Debug, Default)]
+pub struct Definitions {
+    watches: IndexMap<String, Watch>,
+}
+
+impl Definitions {
+    /// Whether a file holds another text than the one that is open.
+    pub fn look(&mut self, open: &Texts) -> bool {
+        let mut labels: Vec<String> = open.files.iter().map(|t| t.label.clone()).collect();
+        for path in beside(Path::new(&open.program.label)) {
+            let label = path.display().to_string();
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
+        let mut changed = false;
+        for label in labels {
+            let known = open.files.iter().find(|t| t.label == label).cloned();
+            let text = known.unwrap_or_else(|| Text { label: label.clone(), text: String::new() });
+            changed |= self.watches.entry(label).or_default().look(&text).is_some();
+        }
+        changed
+    }
+
+    /// All rules and strategies with the changed texts.
+    pub fn changed(&self, open: &Texts) -> Vec<Text> {
+        let mut files = open.files.clone();
+        for changed in self.watches.values().filter_map(|watch| watch.changed.clone()) {
+            match files.iter_mut().find(|t| t.label == changed.label) {
+                Some(known) => *known = changed,
+                None => files.push(changed),
+            }
+        }
+        files
+    }
+
+    /// The changed texts are taken over.
+    pub fn taken(&mut self) {
+        self.watches.values_mut().for_each(|watch| watch.changed = None);
+    }
+}
 
 /// The program's file, looked at again and again.
 #[derive(Debug, Default)]

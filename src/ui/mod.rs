@@ -23,5 +23,6 @@ pub mod panic;
 pub mod popup;
 pub mod run;
 pub mod screen;
+pub mod stepping;
 pub mod theme;
 pub mod update;

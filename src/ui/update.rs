@@ -2,7 +2,6 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::acts;
 use super::app::App;
 use super::command::{Command, Context};
 use super::event::Msg;
@@ -10,6 +9,7 @@ use super::keys::{Chord, Meaning, spell};
 use super::layout::Pane;
 use super::pane::occurrences;
 use super::popup::{Choice, Entry, EntryKind, Item, Popup, Value};
+use super::{acts, stepping};
 use crate::view::{Line, Role};
 
 /// Takes one message in.
@@ -121,8 +121,8 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Undo => acts::undo(app),
         C::Redo => acts::redo(app),
         C::Strategy => enter(app, EntryKind::Strategy, arguments, ""),
-        C::Step => acts::step(app),
-        C::Run => acts::run_all(app),
+        C::Step => stepping::step(app),
+        C::Run => stepping::run_all(app),
         C::Search => acts::search_again(app),
         C::Sketch => {
             let last = app.search.clone().unwrap_or_default();
@@ -213,9 +213,9 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::PageTop => scroll(app, -FAR, -FAR),
         C::PageBottom => scroll(app, FAR, 0),
         C::PageAccept => acts::accept_page(app),
-        C::PageNext => acts::next_step(app),
-        C::PagePrevious => acts::previous_step(app),
-        C::PageRun => acts::run_all(app),
+        C::PageNext => stepping::next(app),
+        C::PagePrevious => stepping::previous(app),
+        C::PageRun => stepping::run_all(app),
         C::EntryAccept => acts::accept_entry(app),
         C::EntryNewline => {
             if let Some(Popup::Entry(entry)) = app.popups.last_mut()
@@ -425,8 +425,9 @@ fn choose(app: &mut App) {
             let arguments = if command.arguments().is_some() { arguments } else { "" };
             run_with(app, command, arguments);
         }
-        Value::Strategy(text) => acts::start_stepping(app, &text),
+        Value::Strategy(text) => stepping::start(app, &text),
         Value::Typed => enter(app, EntryKind::Strategy, &text, ""),
         Value::Device(id) => acts::device(app, &id),
+        Value::File(path) => app.effects.edit = Some(path),
     }
 }

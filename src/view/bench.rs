@@ -138,10 +138,8 @@ mod tests {
     fn sample() -> History {
         let term = Term::lit(Literal::Int(1, crate::lang::ty::Scalar::I32));
         let revision = |label: &str, times: &[f64]| Revision {
-            term: term.clone(),
-            label: label.to_owned(),
-            steps: vec![],
             measurements: times.iter().map(|t| measured(*t)).collect(),
+            ..Revision::new(term.clone(), label)
         };
         let mut history = History::new(term.clone(), "matmul.rise");
         history.goto(0);

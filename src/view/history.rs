@@ -33,7 +33,8 @@ pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -
             let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
             line.push(if id == current { Role::Title } else { Role::Plain }, label);
             if revision.steps.len() > 1 {
-                line.push(Role::Dim, format!(" ({} steps)", revision.steps.len()));
+                let tried = revision.counts.tried;
+                line.push(Role::Dim, format!(" ({} rewrites of {tried} tried)", revision.steps.len()));
             }
             if id == current {
                 line.push(Role::Hint, "  now");

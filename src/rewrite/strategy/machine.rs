@@ -260,6 +260,9 @@ impl<'a> Machine<'a> {
             if self.control.fuel.is_multiple_of(64) && self.control.cancel.load(Ordering::Relaxed) {
                 return self.stop(Cause::Cancelled);
             }
+            if self.control.fuel.is_multiple_of(4096) {
+                self.control.search.counted(&self.counts);
+            }
             match self.nodes.get(tail.s).clone() {
                 Node::Seq(a, b) => {
                     tail.t = self.run(a, &tail.t)?;

@@ -15,6 +15,7 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast;
 use crate::lang::term::Term;
+use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Rewritten, RuleSet, RuleUse, WhyNot};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -58,6 +59,9 @@ pub trait SearchRunner {
     /// # Errors
     /// Why none was found.
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure>;
+
+    /// Hears now and then how many rules the strategy has tried and applied.
+    fn counted(&mut self, _: &Counts) {}
 }
 
 /// Why a search gave nothing.

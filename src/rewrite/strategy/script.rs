@@ -33,6 +33,12 @@ impl Definition {
         self.clauses.first().map_or(0, |c| c.def.params.len())
     }
 
+    /// The number of parameters that a call must give.
+    pub fn required(&self) -> usize {
+        let has_value = |shape: &&Shape| matches!(shape.kind, ShapeKind::Default(..));
+        self.clauses.first().map_or(0, |c| c.def.params.len() - c.def.params.iter().filter(has_value).count())
+    }
+
     pub fn doc(&self) -> &str {
         self.clauses.iter().map(|c| c.doc.as_str()).find(|d| !d.is_empty()).unwrap_or("")
     }

@@ -4,6 +4,7 @@ use super::v1;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::session::action::{Action, Measurement, Outcome, SearchOutcome, Sizes, Target, TrailStep};
+use crate::session::files::Text;
 use indexmap::IndexMap;
 
 /// Sizes as they are written.
@@ -36,6 +37,9 @@ impl From<&Action> for v1::Action {
             Action::Goto { revision } => v1::Action::Goto { revision },
             Action::Sizes { sizes } => v1::Action::Sizes { sizes: sizes_out(&sizes) },
             Action::Reload { label, text } => v1::Action::Reload { label, text },
+            Action::Definitions { files } => {
+                v1::Action::Definitions { files: files.into_iter().map(|t| (t.label, t.text)).collect() }
+            }
             Action::Compile { target } => v1::Action::Compile { target: target.name().into() },
             Action::Bench { device } => v1::Action::Bench { device },
         }
@@ -51,6 +55,9 @@ impl TryFrom<&v1::Action> for Action {
             v1::Action::Goto { revision } => Action::Goto { revision },
             v1::Action::Sizes { sizes } => Action::Sizes { sizes: sizes_in(&sizes) },
             v1::Action::Reload { label, text } => Action::Reload { label, text },
+            v1::Action::Definitions { files } => Action::Definitions {
+                files: files.into_iter().map(|(label, text)| Text { label, text }).collect(),
+            },
             v1::Action::Compile { target: t } => Action::Compile { target: target(&t)? },
             v1::Action::Bench { device } => Action::Bench { device },
         })

@@ -49,13 +49,34 @@ pub struct Record {
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Action {
-    Apply { rule: String, at: String },
-    Strategy { text: String, at: String },
-    Goto { revision: usize },
-    Sizes { sizes: IndexMap<String, i64> },
-    Reload { label: String, text: String },
-    Compile { target: String },
-    Bench { device: String },
+    Apply {
+        rule: String,
+        at: String,
+    },
+    Strategy {
+        text: String,
+        at: String,
+    },
+    Goto {
+        revision: usize,
+    },
+    Sizes {
+        sizes: IndexMap<String, i64>,
+    },
+    Reload {
+        label: String,
+        text: String,
+    },
+    /// Texts by their labels.
+    Definitions {
+        files: IndexMap<String, String>,
+    },
+    Compile {
+        target: String,
+    },
+    Bench {
+        device: String,
+    },
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -18,6 +18,8 @@ pub enum Value {
     Typed,
     /// Use this device.
     Device(String),
+    /// Open this file in the editor.
+    File(std::path::PathBuf),
 }
 
 /// An entry of the list.

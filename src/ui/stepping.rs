@@ -1,0 +1,178 @@
+//! Taking a strategy step by step: each rule application is shown as a difference and taken or not.
+//!
+//! The steps are known before the first is taken. Each step taken is an action of its own, so it can be undone, and
+//! the strategy gone on with from any of its states. When the files of strategies change meanwhile, the strategy is
+//! run again from where it was started, and goes on where the two ways part.
+
+use super::acts::{perform, run_strategy, show_problem, step_trail, strategy_items};
+use super::app::{App, Stepping};
+use super::bodies;
+use super::looks::{Want, searches};
+use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose};
+use crate::lang::diag::Diagnostic;
+use crate::lang::path::Path;
+use crate::session::action::{Action, RevisionId};
+use crate::session::history::RevisionStep;
+use crate::view::Role;
+
+/// `t`: shows the next step of the strategy, or asks for one.
+pub fn step(app: &mut App) {
+    let current = app.session.current();
+    match &app.stepping {
+        Some(s) if s.taken(current).is_some() && is_outdated(app, s) => {
+            let want = Want::Steps { revision: s.revisions[0], text: s.text.clone(), at: Path::root() };
+            app.say(Role::Hint, format!("Looking where `{}` leads now …", s.text));
+            app.looks.want(&app.session, want);
+        }
+        Some(s) if s.taken(current).is_some_and(|taken| taken < s.steps.len()) => show(app),
+        _ => {
+            app.stepping = None;
+            let items = strategy_items(app);
+            app.popups.push(Popup::Choice(Box::new(Choice::new("Step which strategy?", items, true))));
+        }
+    }
+}
+
+fn is_outdated(app: &App, stepping: &Stepping) -> bool {
+    stepping.definitions != app.session.workspace().texts.files
+}
+
+/// Looks which steps a strategy takes from here. One that searches is run instead; its steps are shown afterwards.
+pub fn start(app: &mut App, text: &str) {
+    let at = Path::root();
+    if searches(app.session.workspace(), text) {
+        run_strategy(app, text);
+        return;
+    }
+    app.stepping = None;
+    let want = Want::Steps { revision: app.session.current(), text: text.to_owned(), at };
+    app.looks.want(&app.session, want);
+    app.say(Role::Hint, format!("Looking where `{text}` leads …"));
+}
+
+/// The steps of a strategy are known.
+pub fn known(app: &mut App, base: RevisionId, text: String, steps: Result<Vec<RevisionStep>, Diagnostic>) {
+    let steps = match steps {
+        Ok(steps) => steps,
+        Err(problem) => return show_problem(app, &problem),
+    };
+    let definitions = app.session.workspace().texts.files.clone();
+    let before = app.stepping.take().filter(|s| s.revisions[0] == base && s.text == text);
+    match before {
+        Some(before) => {
+            let same = before.steps.iter().zip(&steps).take_while(|(a, b)| a.after == b.after).count();
+            let taken = before.taken(app.session.current()).unwrap_or(0);
+            let mut revisions = before.revisions;
+            revisions.truncate(same + 1);
+            if taken > same {
+                let revision = revisions[revisions.len() - 1];
+                let number = same + 1;
+                app.stepping = Some(Stepping { text, steps, revisions, definitions });
+                perform(app, Action::Goto { revision });
+                app.settle();
+                app.tell(
+                    Role::Warning,
+                    format!("The strategy is another from step {number} on: back before it."),
+                );
+            } else {
+                app.stepping = Some(Stepping { text, steps, revisions, definitions });
+            }
+        }
+        None if base != app.session.current() => return,
+        None if steps.is_empty() => {
+            return app.tell(Role::Warning, format!("`{text}` changes nothing here."));
+        }
+        None => app.stepping = Some(Stepping { text, steps, revisions: vec![base], definitions }),
+    }
+    show(app);
+}
+
+/// Shows the next step as a difference.
+fn show(app: &mut App) {
+    close_pages(app, &Purpose::Steps);
+    let Some(stepping) = &app.stepping else { return };
+    let Some(taken) = stepping.taken(app.session.current()) else { return };
+    let Some(step) = stepping.steps.get(taken) else {
+        let text = stepping.text.clone();
+        return app.tell(Role::Good, format!("`{text}` is done; `N` and `u` go back."));
+    };
+    let (number, total) = (taken + 1, stepping.steps.len());
+    let title = format!("{}: step {number} of {total}, {} at {}", stepping.text, step.rule, step.at);
+    let (lines, _) = bodies::difference(app, app.session.term(), &step.after, Some(3));
+    app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Steps)));
+}
+
+pub fn close_pages(app: &mut App, purpose: &Purpose) {
+    app.popups.retain(|popup| !matches!(popup, Popup::Page(page) if page.purpose == *purpose));
+}
+
+/// Takes the step that is shown and shows the next one.
+pub fn next(app: &mut App) {
+    if app.trail.is_some() {
+        return step_trail(app, 1);
+    }
+    if take(app) {
+        show(app);
+    }
+}
+
+/// Takes one step. False when there is none or it does not apply.
+fn take(app: &mut App) -> bool {
+    let Some(stepping) = &app.stepping else { return false };
+    let Some(taken) = stepping.taken(app.session.current()) else { return false };
+    let Some(step) = stepping.steps.get(taken).cloned() else { return false };
+    let selection = step.at.clone();
+    // A step that was taken before is in the history.
+    let action = match stepping.revisions.get(taken + 1) {
+        Some(revision) => Action::Goto { revision: *revision },
+        None => Action::Apply { rule: step.rule, at: step.at },
+    };
+    if !perform(app, action) {
+        return false;
+    }
+    let current = app.session.current();
+    if let Some(stepping) = &mut app.stepping
+        && stepping.revisions.len() == taken + 1
+    {
+        stepping.revisions.push(current);
+    }
+    app.settle();
+    app.select(selection);
+    true
+}
+
+/// Goes back to before the step that was taken last.
+pub fn previous(app: &mut App) {
+    if app.trail.is_some() {
+        return step_trail(app, -1);
+    }
+    let Some(stepping) = &app.stepping else { return };
+    let Some(taken) = stepping.taken(app.session.current()) else { return };
+    let Some(before) = taken.checked_sub(1) else {
+        return app.say(Role::Hint, "This is where the strategy was started.");
+    };
+    let (revision, selection) = (stepping.revisions[before], stepping.steps[before].at.clone());
+    if perform(app, Action::Goto { revision }) {
+        app.settle();
+        app.select(selection);
+        show(app);
+    }
+}
+
+/// `T`: takes all the steps that are left, or asks for a strategy and runs it whole.
+pub fn run_all(app: &mut App) {
+    let taken = app.stepping.as_ref().and_then(|s| s.taken(app.session.current()));
+    match (&app.stepping, taken) {
+        (Some(stepping), Some(0)) => {
+            let text = stepping.text.clone();
+            close_pages(app, &Purpose::Steps);
+            app.stepping = None;
+            run_strategy(app, &text);
+        }
+        (Some(stepping), Some(taken)) if taken < stepping.steps.len() => {
+            while take(app) {}
+            show(app);
+        }
+        _ => app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Strategy, "")))),
+    }
+}
