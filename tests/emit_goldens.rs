@@ -120,3 +120,33 @@ fn matmul_with_packing_as_search_finds_it() {
     golden("matmulPacking", &p, Target::C, Some(&all_1024()));
     golden("matmulPackingAnySize", &p, Target::C, None);
 }
+
+/// Loops over threads within loops over threads: one pragma.
+#[test]
+fn threads_are_shared_out_once() {
+    let sums = parse("def sums (a: n.m.k.f32): n.m.f32 = a |> mapPar (mapPar (reduceSeq (+) 0))");
+    golden("parNest", &sums, Target::C, None);
+    let scaled = parse(
+        "def scaled (a: n.m.f32): n.m.f32 =
+           a |> mapPar (\\r. let (toMem (reduceSeq (+) 0 r)) (\\s. r |> mapPar (\\x. x / s)))",
+    );
+    golden("parInPar", &scaled, Target::C, None);
+}
+
+/// Storage folding: buffers are allocated and filled before the loop that consumes the stream.
+#[test]
+fn streams() {
+    let blur = parse(
+        "def blur (img: (h + 4).w.f32): h.(w - 2).f32 =
+           img |> circularBuffer 3 3 (\\row. row |> slide 3 1 |> mapSeq (\\v. reduceSeq (+) 0 v))
+             |> mapStream (\\rows. transpose rows |> map (\\c. reduceSeq (+) 0 c))
+             |> circularBuffer 3 3 (\\row. row |> mapSeq (\\x. x))
+             |> iterateStream (\\rows. transpose rows |> mapSeq (\\c. reduceSeq (+) 0 c))",
+    );
+    golden("streamBuffers", &blur, Target::C, Some(&sizes([("h", 32), ("w", 128)])));
+    let rotated = parse(
+        "def rotated (a: n.(m + 2).f32): n.m.f32 =
+           a |> mapGlobal (\\r. r |> rotateValues 3 (\\x. x) |> iterateStream (\\w. w |> reduceSeqUnroll (+) 0))",
+    );
+    golden("streamRegisters", &rotated, Target::OpenCl, None);
+}

@@ -97,6 +97,8 @@ pub struct Generator {
     pub helpers: BTreeSet<Helper>,
     /// The headers and extensions that are used.
     pub uses: BTreeSet<Feature>,
+    /// Whether the code runs within a loop over threads.
+    in_threads: bool,
 }
 
 /// Functions that a kernel brings along.
@@ -151,6 +153,7 @@ impl Generator {
             table_names: vec![],
             helpers: BTreeSet::new(),
             uses: BTreeSet::new(),
+            in_threads: false,
         }
     }
 
@@ -336,10 +339,15 @@ impl Generator {
         let (init, end, step) = (self.number(&l.init), self.number(&l.n), self.number(&l.step));
         self.numbers.insert(l.var.clone(), (Expr::Name(var.clone()), self.width == Width::Long));
         self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
-        let body = self.command(&l.body)?;
+        // Threads are shared out once, over the outermost loop that asks for them.
+        let starts_threads = l.kind == LoopKind::Parallel(Workers::Threads) && !self.in_threads;
+        self.in_threads |= starts_threads;
+        let body = self.command(&l.body);
+        self.in_threads &= !starts_threads;
         self.ranges.remove(&l.var);
+        let body = body?;
         let pragma = match (self.language, l.kind) {
-            (Language::C, LoopKind::Parallel(Workers::Threads)) => Some("omp parallel for"),
+            (Language::C, LoopKind::Parallel(Workers::Threads)) => starts_threads.then(|| threads_pragma(l)),
             (Language::C, LoopKind::Lanes) => Some("omp simd"),
             _ => None,
         };
@@ -688,6 +696,22 @@ impl Generator {
         }
         self.uses.insert(Feature::Math);
         if s == Some(Scalar::F64) { f.to_string() } else { format!("{f}f") }
+    }
+}
+
+/// Two loops over threads with nothing between them share out all their iterations. Where the inner one has no loop in
+/// it that is left to be vectorised instead.
+fn threads_pragma(l: &Loop) -> &'static str {
+    let is_loop = |p: &Phrase| matches!(p.kind(), Kind::For(_));
+    match l.body.kind() {
+        Kind::For(inner)
+            if inner.kind == l.kind
+                && !inner.n.vars().contains(&NatVar::Named(l.var.clone()))
+                && inner.body.any(&mut |p| is_loop(p)) =>
+        {
+            "omp parallel for collapse(2)"
+        }
+        _ => "omp parallel for",
     }
 }
 

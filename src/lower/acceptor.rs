@@ -80,6 +80,15 @@ impl Translator {
                     t.acceptor(&body, &Phrase::idx_acc(i, out.clone()), inner)
                 })
             }
+            (Pattern::IterateStream, [f, x]) => {
+                let stream = self.stream(x, block)?;
+                self.for_each(LoopKind::Sequential, &extent(&ty), block, |t, i, inner| {
+                    let Some((at, _)) = i.as_number() else { return Err(unexpected("a loop of no number")) };
+                    let element = t.next(&stream, &at, inner)?;
+                    let body = t.apply(f, &element, inner)?;
+                    t.acceptor(&body, &Phrase::idx_acc(i, out.clone()), inner)
+                })
+            }
             (Pattern::Map, [f, x]) => {
                 let transformer = self.acceptor_transformer(f)?;
                 let to = Phrase::acceptor(Layout::Map, vec![transformer, out.clone()], x.data());

@@ -30,6 +30,8 @@ impl Translator {
                 let body = self.apply(f, &value, block)?;
                 self.continuation(&body, block)
             }
+            // An accumulator is in memory.
+            (Pattern::ToMem, [x]) if is_accumulator(x, space(args)) => self.continuation(x, block),
             (Pattern::ToMem, [x]) => {
                 let (read, write) = self.allocate(space(args), &x.data(), block);
                 let command = self.block(|t, inner| t.acceptor(x, &write, inner))?;
@@ -122,10 +124,15 @@ impl Translator {
     }
 }
 
-fn space(args: &[Arg]) -> AddressSpace {
+pub(super) fn space(args: &[Arg]) -> AddressSpace {
     args.iter()
         .find_map(|a| if let Arg::Addr(a) = a { Some(*a) } else { None })
         .unwrap_or(AddressSpace::Private)
+}
+
+/// Is the value a reduction's, which leaves it in the address space?
+fn is_accumulator(e: &Phrase, wanted: AddressSpace) -> bool {
+    matches!(e.kind(), Kind::Pattern(Pattern::ReduceSeq | Pattern::ReduceSeqUnroll, args, _) if space(args) == wanted)
 }
 
 /// Is there anything in the expression that needs commands?

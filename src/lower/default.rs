@@ -48,27 +48,32 @@ pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
 
 /// Does every pattern in the term say how to compute its result, in a way that there is code for?
 fn is_lowered(t: &Term) -> bool {
-    use Pattern as P;
-    let is_open = matches!(
-        t.as_pattern(),
-        Some(P::Reduce | P::MapStream | P::IterateStream | P::CircularBuffer | P::RotateValues)
-    );
-    !is_open && t.children().into_iter().all(is_lowered)
+    !has_reduce(t) && without_streams(t) == *t
 }
 
-/// The normal term with the patterns of arrays that compute what its patterns of streams do.
+fn has_reduce(t: &Term) -> bool {
+    t.as_pattern() == Some(Pattern::Reduce) || t.children().into_iter().any(has_reduce)
+}
+
+/// The normal term with the patterns of arrays for those of streams that no `iterateStream` consumes: they compute the
+/// same.
 fn without_streams(t: &Term) -> Term {
-    use Pattern as P;
-    let children: Vec<Term> = t.children().into_iter().map(without_streams).collect();
+    let children: Vec<Term> = match t.as_pattern_app() {
+        Some((p, args)) if p.pattern == Pattern::IterateStream && args.len() == 2 => {
+            return t.with_children(vec![
+                t.as_app().map_or_else(|| t.clone(), |(f, _)| without_streams(f)),
+                consumed(args[1]),
+            ]);
+        }
+        _ => t.children().into_iter().map(without_streams).collect(),
+    };
     let t = if children.is_empty() { t.clone() } else { t.with_children(children) };
     let Some((p, args)) = t.as_pattern_app() else { return t };
     let [f, xs] = args.as_slice() else { return t };
     let ty = t.spine().0.ty().clone();
-    let map = |pattern: P| Term::apps(Term::prim(pattern, vec![], ty.clone()), [(*f).clone(), (*xs).clone()]);
     match p.pattern {
-        P::MapStream => map(P::Map),
-        P::IterateStream => map(P::MapSeq),
-        P::CircularBuffer | P::RotateValues => {
+        Pattern::MapStream => Term::apps(Term::prim(Pattern::Map, vec![], ty), [(*f).clone(), (*xs).clone()]),
+        Pattern::CircularBuffer | Pattern::RotateValues => {
             let (Some(size @ Arg::Nat(_)), Some((_, element)), Some((n, _))) =
                 (p.args.last(), f.ty().as_fun(), xs.ty().as_array())
             else {
@@ -76,11 +81,45 @@ fn without_streams(t: &Term) -> Term {
             };
             let loaded = Type::array(n.clone(), element.clone());
             let map = Type::function(&[f.ty().clone(), xs.ty().clone()], loaded.clone());
-            let loads = Term::apps(Term::prim(P::Map, vec![], map), [(*f).clone(), (*xs).clone()]);
+            let loads = Term::apps(Term::prim(Pattern::Map, vec![], map), [(*f).clone(), (*xs).clone()]);
             let args = vec![size.clone(), Arg::Nat(Nat::constant(1))];
-            Term::app(Term::prim(P::Slide, args, Type::fun(loaded, t.ty().clone())), loads)
+            Term::app(Term::prim(Pattern::Slide, args, Type::fun(loaded, t.ty().clone())), loads)
         }
         _ => t.clone(),
+    }
+}
+
+/// The term where a stream is consumed: its patterns of streams stay.
+fn consumed(t: &Term) -> Term {
+    let (head, args) = t.spine();
+    let again = |args: Vec<Term>| Term::apps(head.clone(), args);
+    match (head.as_pattern(), args.as_slice()) {
+        (
+            Some(Pattern::MapStream | Pattern::Map | Pattern::CircularBuffer | Pattern::RotateValues),
+            [f, xs],
+        ) => again(vec![without_streams(f), consumed(xs)]),
+        (Some(Pattern::Zip), [a, b]) => again(vec![consumed(a), consumed(b)]),
+        (Some(Pattern::Let), [value, f]) => again(vec![without_streams(value), consumed_body(f)]),
+        (None, [value]) if head.as_lam().is_some() => Term::app(consumed_body(head), without_streams(value)),
+        _ => without_streams(t),
+    }
+}
+
+fn consumed_body(f: &Term) -> Term {
+    f.as_lam().map_or_else(|| f.clone(), |(_, body)| f.with_children(vec![consumed(body)]))
+}
+
+/// Are there patterns in the consumed term that only a stream has?
+fn is_stream(t: &Term) -> bool {
+    let (head, args) = t.spine();
+    let of_body = |f: &Term| f.as_lam().is_some_and(|(_, body)| is_stream(body));
+    match (head.as_pattern(), args.as_slice()) {
+        (Some(Pattern::MapStream | Pattern::CircularBuffer | Pattern::RotateValues), _) => true,
+        (Some(Pattern::Map), [_, xs]) => is_stream(xs),
+        (Some(Pattern::Zip), _) => args.iter().any(|a| is_stream(a)),
+        (Some(Pattern::Let), [_, f]) => of_body(f),
+        (None, [_]) => of_body(head),
+        _ => false,
     }
 }
 
@@ -144,15 +183,13 @@ impl Lowering {
                 self.loop_over(&Term::prim(P::MapSeq, vec![], head.ty().clone()), f, xs)
             }
             (
-                P::MapSeq
-                | P::MapSeqUnroll
-                | P::MapPar
-                | P::MapGlobal
-                | P::MapWorkGroup
-                | P::MapLocal
-                | P::IterateStream,
+                P::MapSeq | P::MapSeqUnroll | P::MapPar | P::MapGlobal | P::MapWorkGroup | P::MapLocal,
                 [f, xs],
             ) => self.loop_over(head, f, xs),
+            (P::IterateStream, [f, xs]) => {
+                let f = self.function(f, 1);
+                again(vec![f, self.stream(xs)])
+            }
             (P::Generate, [f]) => {
                 let Some((indices, map)) = indices_of(t) else { return copy(&self.read(t, Usage::Once)) };
                 let f = self.function(f, 1);
@@ -184,6 +221,33 @@ impl Lowering {
         let usage = self.usage_of_element(f, xs, 1);
         let f = self.function(f, 1);
         Term::apps(pattern.clone(), [f, self.read(xs, usage)])
+    }
+
+    /// The term so that its elements can be asked for one after the other.
+    fn stream(&mut self, t: &Term) -> Term {
+        use Pattern as P;
+        if !is_stream(t) {
+            return self.read(t, Usage::Many);
+        }
+        let (head, args) = t.spine();
+        match (head.as_pattern(), args.as_slice()) {
+            (Some(P::MapStream | P::Map), [f, xs]) => {
+                let f = match (f.as_lam(), f.ty().as_fun()) {
+                    (Some((x, body)), Some((param, _))) => {
+                        Term::lam(x, param.clone(), self.read(body, Usage::Many))
+                    }
+                    _ => (*f).clone(),
+                };
+                Term::apps(head.clone(), [f, self.stream(xs)])
+            }
+            (Some(P::CircularBuffer | P::RotateValues), [load, xs]) => {
+                let load = self.function(load, 1);
+                Term::apps(head.clone(), [load, self.stream(xs)])
+            }
+            (Some(P::Let), [value, f]) => self.named(head, value, f, |s, body| s.stream(body)),
+            (None, _) => self.shared(t, |s, body| s.stream(body)),
+            _ => Term::apps(head.clone(), args.iter().map(|a| self.stream(a)).collect::<Vec<_>>()),
+        }
     }
 
     /// How often a loop's function reads what is in an element; `binders` are its parameters, the element the last

@@ -140,7 +140,7 @@ pub fn duplicates(p: &Prim) -> bool {
             }
             _ => true,
         },
-        Pattern::Gather | Pattern::PadClamp | Pattern::CircularBuffer | Pattern::RotateValues => true,
+        Pattern::Gather | Pattern::PadClamp => true,
         _ => false,
     }
 }

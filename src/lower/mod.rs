@@ -12,6 +12,7 @@ mod in_place;
 pub mod normal;
 pub mod passes;
 pub mod pipeline;
+mod stream;
 #[cfg(test)]
 mod tests;
 pub mod translate;

@@ -214,9 +214,9 @@ pub fn unexpected(what: &str) -> Diagnostic {
 pub fn untranslated(p: Pattern) -> Diagnostic {
     let d = Diagnostic::error("E0508", format!("There is no code for `{p}` in this place yet."));
     match p {
-        Pattern::MapStream | Pattern::IterateStream | Pattern::CircularBuffer | Pattern::RotateValues => {
-            d.hint("Use `mapSeq` and `slide`, which compute the same.")
-        }
+        Pattern::MapStream | Pattern::CircularBuffer | Pattern::RotateValues => d.hint(
+            "Consume the stream with `iterateStream`, or use `mapSeq` and `slide`, which compute the same.",
+        ),
         Pattern::Id => d.hint("Rewrite it away: `id x` is `x`."),
         _ => d.hint("Rewrite it into patterns that have code, or lower the whole program by default."),
     }

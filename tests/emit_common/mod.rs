@@ -248,10 +248,52 @@ pub const CORPUS: &[Trial] = &[
         "def f (a: n.m.f32): n.m.f32 = a |> mapPar (\\r. let (toMem (mapSeq (\\x. x * x) r)) (\\s. mapSeq (\\x. x + 1) s))",
         &[&[("n", 3), ("m", 4)]],
     ),
+    ("def f (a: n.m.f32): n.m.f32 = a |> mapPar (mapPar (\\x. x + 1))", &[&[("n", 3), ("m", 4)]]),
+    ("def f (a: n.m.k.f32): n.m.f32 = a |> mapPar (mapPar (reduceSeq (+) 0))", &[&[("n", 3), ("m", 4), ("k", 5)]]),
+    (
+        "def f (a: n.m.k.f32): n.(m*k).f32 =
+           a |> mapPar (\\b. b |> mapPar (\\r. let (toMem (mapPar (\\x. x * 2) r)) (\\s. mapSeq (\\x. x + 1) s)) |> join)",
+        &[&[("n", 3), ("m", 4), ("k", 5)]],
+    ),
     ("def f (a: 4.f32): f32 = reduceSeqUnroll (+) 0 a", &[&[]]),
     ("def f (a: n.4.f32): n.4.f32 = mapSeq (mapSeqUnroll (\\x. x + 1)) a", &[&[("n", 3)]]),
     ("def f (a: n.f32): n.f32 = scanSeq (\\x acc. acc + x) 0 a", &[&[("n", 5)]]),
     ("def f (a: n.m.f32): n.m.f32 = a |> map (\\r. scanSeq (\\x acc. acc * x) 1 r) |> map (map (\\x. x + 1))", &[&[("n", 3), ("m", 4)]]),
+    // Streams: circular buffers, rotating values, and both with values that are stored on the way.
+    ("def f (a: n.f32): n.f32 = mapStream (\\x. x * 2) a |> iterateStream (\\x. x + 1)", &[&[("n", 5)]]),
+    (
+        "def f (a: (n + 2).f32): n.f32 = circularBuffer 3 3 (\\x. x * 2) a |> iterateStream (reduceSeq (+) 0)",
+        &[&[("n", 1)], &[("n", 7)]],
+    ),
+    (
+        "def f (a: (n + 1).f32): n.f32 = circularBuffer 4 2 (\\x. x * 2) a |> iterateStream (\\w. idx (natAsIndex 2 0) w - idx (natAsIndex 2 1) w)",
+        &[&[("n", 9)]],
+    ),
+    (
+        "def f (a: (n + 2).f32): n.f32 = rotateValues 3 (\\x. x) a |> iterateStream (\\w. idx (natAsIndex 3 0) w - idx (natAsIndex 3 2) w)",
+        &[&[("n", 1)], &[("n", 7)]],
+    ),
+    (
+        "def f (img: (h + 4).w.f32): h.(w - 2).f32 =
+           img |> circularBuffer 3 3 (\\row. row |> slide 3 1 |> mapSeq (\\v. reduceSeq (+) 0 v))
+             |> mapStream (\\rows. transpose rows |> map (\\c. reduceSeq (+) 0 c))
+             |> circularBuffer 4 3 (\\row. row |> mapSeq (\\x. x))
+             |> iterateStream (\\rows. transpose rows |> mapSeq (\\c. reduceSeq (+) 0 c))",
+        &[&[("h", 1), ("w", 3)], &[("h", 6), ("w", 5)]],
+    ),
+    (
+        "def f (a: (n + 2).f32) (b: (n + 2).f32): n.f32 =
+           zip a b |> circularBuffer 3 3 (\\p. makePair (fst p * 2) (snd p))
+             |> iterateStream (reduceSeq (\\acc p. acc + fst p - snd p) 0)",
+        &[&[("n", 5)]],
+    ),
+    (
+        "def f (a: (n + 2).f32) (b: n.f32): n.f32 =
+           zip (rotateValues 3 (\\x. x) (mapStream (\\x. x * 3) a)) b |> iterateStream (\\p. reduceSeq (+) (snd p) (fst p))",
+        &[&[("n", 5)]],
+    ),
+    // A stream that no loop consumes is an array.
+    ("def f (a: (n + 2).f32): n.3.f32 = circularBuffer 3 3 (\\x. x * 2) a", &[&[("n", 5)]]),
     // More than fits the stack.
     (
         "def f (a: n.f32): n.f32 = let b = map (\\x. x * x) a in zip b b |> map (\\p. fst p + snd p)",

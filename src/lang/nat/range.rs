@@ -51,6 +51,18 @@ impl Nat {
         self.any_atom(&mut |a| matches!(a, Atom::Floor(..) | Atom::Mod(..)))
     }
 
+    /// A number by which something with the variable is divided, the innermost first.
+    pub fn divisor_of(&self, variable: &str) -> Option<Nat> {
+        let is_variable = |v: &NatVar| matches!(v, NatVar::Named(x) if &**x == variable);
+        self.terms().iter().flat_map(|(m, _)| m).find_map(|(a, _)| match a {
+            Atom::Floor(x, n) | Atom::Mod(x, n) => x
+                .divisor_of(variable)
+                .or_else(|| n.divisor_of(variable))
+                .or_else(|| x.vars().iter().any(is_variable).then(|| n.clone())),
+            _ => None,
+        })
+    }
+
     /// The same number with the divisions and remainders gone that the ranges decide.
     pub fn simplify(&self, ranges: &Ranges) -> Nat {
         if !self.has_division() {

@@ -12,6 +12,7 @@
 pub mod check;
 pub mod exec;
 pub mod print;
+pub mod races;
 
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar};

@@ -8,10 +8,8 @@ use crate::lower::dpia::{Kind, LoopKind, Names, Phrase};
 /// More copies than this make no kernel faster, and compilers choke on them.
 const MAX_COPIES: i64 = 4096;
 
-/// A loop whose bound is not known stays a loop.
-///
 /// # Errors
-/// A loop with too many iterations.
+/// A loop with too many iterations, or with a number of iterations that is not known.
 pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
     let mut copies = 0;
     p.body = unroll(&p.body, names, 1, &mut copies)?;
@@ -22,21 +20,70 @@ fn unroll(c: &Phrase, names: &mut Names, outer: i64, copies: &mut i64) -> Result
     let Kind::For(l) = c.kind() else {
         return c.map_children(&mut |d| unroll(d, names, outer, copies));
     };
-    let known = if l.kind == LoopKind::Unrolled && l.init.is_zero() && l.step == Nat::constant(1) {
-        l.n.as_constant()
-    } else {
-        None
-    };
-    let Some(n) = known else { return c.map_children(&mut |d| unroll(d, names, outer, copies)) };
+    if l.kind != LoopKind::Unrolled {
+        return c.map_children(&mut |d| unroll(d, names, outer, copies));
+    }
+    let iterations = l.n.sub(&l.init).as_constant().filter(|_| l.step == Nat::constant(1));
+    let Some(n) = iterations else { return Err(unknown(&l.n)) };
     *copies = copies.saturating_add(outer.saturating_mul(n));
     if *copies > MAX_COPIES {
-        return Err(Diagnostic::error(
-            "E0510",
-            format!("Unrolling makes more than {MAX_COPIES} copies of loop bodies."),
-        )
-        .note(format!("The loop that is too much runs to {n}."))
-        .hint("Use `mapSeq` or `reduceSeq` there, or split the loop and unroll its inner part."));
+        return Err(too_many(n));
     }
     let body = unroll(&l.body, names, outer.saturating_mul(n), copies)?;
-    Ok(Phrase::seq((0..n).map(|i| body.at_iteration(&l.var, &Nat::constant(i), names)).collect::<Vec<_>>()))
+    let at = |i: i64, names: &mut Names| body.at_iteration(&l.var, &l.init.add(&Nat::constant(i)), names);
+    Ok(Phrase::seq((0..n).map(|i| at(i, names)).collect::<Vec<_>>()))
+}
+
+fn too_many(n: i64) -> Diagnostic {
+    Diagnostic::error("E0510", format!("Unrolling makes more than {MAX_COPIES} copies of loop bodies."))
+        .note(format!("The loop that is too much runs to {n}."))
+        .hint("Use `mapSeq` or `reduceSeq` there, or split the loop and unroll its inner part.")
+}
+
+fn unknown(n: &Nat) -> Diagnostic {
+    let sizes: Vec<String> = n.vars().iter().map(|v| format!("`--size {v}=…`")).collect();
+    Diagnostic::error(
+        "E0527",
+        format!("A loop to {n} cannot be unrolled: {n} is not known when code is generated."),
+    )
+    .note("`mapSeqUnroll` and `reduceSeqUnroll` make a copy of the loop's body for each iteration.")
+    .hint(format!(
+        "Give the sizes ({}), or `split` the array by a constant and unroll the loop over a chunk.",
+        sizes.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lang::diag::Sources;
+    use crate::lang::infer;
+    use crate::lang::syntax::parse_program;
+    use crate::lower::passes::Target;
+    use crate::lower::pipeline;
+
+    fn lowered(body: &str) -> Result<String, &'static str> {
+        let text = format!("def f (a: n.f32) (b: 8.f32): {body}");
+        let (file, _) = parse_program(Sources::new().add("test.rise", &text), &text);
+        let (program, problems) = infer::program(&file, None);
+        let program = program.unwrap_or_else(|| panic!("{text}: {problems:?}"));
+        let lowered = pipeline::lower(&program.term, &program.sizes, Target::C).map_err(|d| d.code)?;
+        let (_, p) = lowered.imperative.iter().find(|(name, _)| *name == "unroll").unwrap();
+        Ok(p.body.to_string())
+    }
+
+    #[test]
+    fn loops_become_copies() {
+        assert_eq!(lowered("8.f32 = mapSeqUnroll (\\x. x + 1) b").unwrap().matches("output").count(), 8);
+        let inner = lowered("(n/4).4.f32 = split 4 a |> mapSeq (mapSeqUnroll (\\x. x + 1))").unwrap();
+        assert_eq!((inner.matches("output").count(), inner.matches("for").count()), (4, 1));
+    }
+
+    #[test]
+    fn what_cannot_be_unrolled_is_said() {
+        assert_eq!(lowered("n.f32 = mapSeqUnroll (\\x. x + 1) a"), Err("E0527"));
+        assert_eq!(lowered("f32 = reduceSeqUnroll (+) 0 a"), Err("E0527"));
+        let many = "8.8.8.8.8.f32 = b |> mapSeqUnroll (\\v. b |> mapSeqUnroll (\\w. b |> mapSeqUnroll (\\x.
+            b |> mapSeqUnroll (\\y. b |> mapSeqUnroll (\\z. v + w + x + y + z)))))";
+        assert_eq!(lowered(many), Err("E0510"));
+    }
 }
