@@ -261,7 +261,7 @@ impl Generator {
             Kind::New(space, ty, x, body) => {
                 let mut block = vec![];
                 let free = self.declare(*space, ty, x, &mut block)?;
-                self.statements(body, free.is_empty(), &mut block)?;
+                self.statements(body, true, &mut block)?;
                 block.extend(free);
                 if last {
                     out.extend(block)

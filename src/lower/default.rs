@@ -512,6 +512,7 @@ fn is_work(t: &Term) -> bool {
             | P::AsVector
             | P::AsVectorAligned
             | P::AsScalar
+            | P::Cast
             | P::IndexAsNat
             | P::NatAsIndex => args.iter().any(|a| is_work(a)),
             p if is_constant_arithmetic(p) => !is_constant(t),

@@ -144,11 +144,24 @@ impl Translator {
         let ty = arg.data();
         if !ty.has_array() && computes(arg) && uses(body, x) > 1 {
             let value = self.continuation(arg, block)?;
-            let (read, write) = self.allocate(AddressSpace::Private, &ty, block);
-            self.assign(&write, &value, block);
-            return Ok(f.instantiate(&read, &mut self.names));
+            let value = self.computed_once(&value, block);
+            return Ok(f.instantiate(&value, &mut self.names));
         }
         Ok(f.instantiate(arg, &mut self.names))
+    }
+
+    /// The readable value with variables for the parts of it that must be computed.
+    fn computed_once(&mut self, value: &Phrase, block: &mut Block) -> Phrase {
+        if let Kind::Pattern(Pattern::MakePair, args, ps) = value.kind() {
+            let parts = ps.iter().map(|p| self.computed_once(p, block)).collect();
+            return Phrase::pattern(Pattern::MakePair, args.clone(), parts, value.data(), value.access());
+        }
+        if !computes(value) {
+            return value.clone();
+        }
+        let (read, write) = self.allocate(AddressSpace::Private, &value.data(), block);
+        self.assign(&write, value, block);
+        read
     }
 }
 

@@ -259,6 +259,15 @@ pub const CORPUS: &[Trial] = &[
     ("def f (a: n.4.f32): n.4.f32 = mapSeq (mapSeqUnroll (\\x. x + 1)) a", &[&[("n", 3)]]),
     ("def f (a: n.f32): n.f32 = scanSeq (\\x acc. acc + x) 0 a", &[&[("n", 5)]]),
     ("def f (a: n.m.f32): n.m.f32 = a |> map (\\r. scanSeq (\\x acc. acc * x) 1 r) |> map (map (\\x. x + 1))", &[&[("n", 3), ("m", 4)]]),
+    // Loops over joined dimensions.
+    (
+        "def f (w: 3.3.f32) (a: n.m.f32): n.m.f32 =
+           a |> padClamp 1 1 |> map (padClamp 1 1) |> map (slide 3 1) |> slide 3 1 |> map transpose
+             |> map (map (\\nbh. zip (join w) (join nbh) |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        &[&[("n", 4), ("m", 5)]],
+    ),
+    ("def f (a: n.m.k.f32): (k*m*n).f32 = mapPar (\\x. x + 1) (join (join (transpose (map transpose (transpose a)))))", &[&[("n", 3), ("m", 4), ("k", 2)]]),
+    ("def f (a: 3.4.f32): 6.2.f32 = split 2 (mapSeq (\\x. x + 1) (join (transpose a)))", &[&[]]),
     // Streams: circular buffers, rotating values, and both with values that are stored on the way.
     ("def f (a: n.f32): n.f32 = mapStream (\\x. x * 2) a |> iterateStream (\\x. x + 1)", &[&[("n", 5)]]),
     (

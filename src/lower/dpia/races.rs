@@ -5,9 +5,9 @@
 //! passes to it. Addresses that depend on data (`scatter` is promised indices that differ) or that keep divisions are
 //! believed.
 
-use super::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, extent};
+use super::address::{self, Address};
+use super::{Kind, LoopKind, Phrase, PhraseType, Workers};
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
-use crate::lang::pattern::Pattern;
 use std::collections::BTreeMap;
 
 /// # Errors
@@ -140,44 +140,15 @@ impl Uses {
             _ => {}
         }
         let writes = matches!(p.ty(), PhraseType::Acc(_));
-        match self.cell(p) {
-            Some((component, address, is_computed)) => {
-                let is_once = |v: &NatVar| matches!(v, NatVar::Named(x) if self.once.contains(x));
-                let address = address.subst(&|v| is_once(v).then(|| Nat::constant(0)));
-                self.of.entry(component).or_default().push(Use { address, writes, is_computed });
-            }
-            None => p.children().into_iter().for_each(|c| self.collect(c)),
-        }
-    }
-
-    /// The component, the address in it, and whether that depends on data.
-    fn cell(&mut self, p: &Phrase) -> Option<(Component, Nat, bool)> {
-        match p.kind() {
-            Kind::Var(x) => Some(((x.clone(), vec![]), Nat::constant(0), false)),
-            Kind::Pattern(Pattern::Idx, _, ps) | Kind::Acceptor(Layout::Index, ps) => {
-                let [i, whole] = ps.as_slice() else { return None };
-                let (component, address, is_computed) = self.cell(whole)?;
-                let number = i.as_number().filter(|(_, parts)| parts.is_empty());
-                let Some((n, _)) = number else {
-                    self.collect(i);
-                    return Some((component, address, true));
-                };
-                Some((component, address.mul(&extent(&whole.data())).add(&n), is_computed))
-            }
-            Kind::Pattern(q @ (Pattern::Fst | Pattern::Snd), _, ps) => {
-                self.component(ps.first()?, *q == Pattern::Snd)
-            }
-            Kind::Acceptor(l @ (Layout::First | Layout::Second), ps) => {
-                self.component(ps.first()?, *l == Layout::Second)
-            }
-            _ => None,
-        }
-    }
-
-    fn component(&mut self, whole: &Phrase, second: bool) -> Option<(Component, Nat, bool)> {
-        let ((memory, mut path), address, is_computed) = self.cell(whole)?;
-        path.push(second);
-        Some(((memory, path), address, is_computed))
+        let Some(Address { memory: Some(memory), component, offset, computed }) = address::of(p) else {
+            p.children().into_iter().for_each(|c| self.collect(c));
+            return;
+        };
+        let is_once = |v: &NatVar| matches!(v, NatVar::Named(x) if self.once.contains(x));
+        let address = offset.subst(&|v| is_once(v).then(|| Nat::constant(0)));
+        computed.iter().for_each(|i| self.collect(i));
+        let found = Use { address, writes, is_computed: !computed.is_empty() };
+        self.of.entry((memory, component)).or_default().push(found);
     }
 }
 

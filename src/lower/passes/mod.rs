@@ -4,6 +4,7 @@ pub mod elide;
 pub mod layout;
 pub mod memory;
 pub mod simplify;
+pub mod split;
 pub mod unroll;
 pub mod work_items;
 
@@ -75,6 +76,11 @@ pub static ALL: &[Pass] = &[
         name: "simplify",
         doc: "Decides what ranges decide, and drops what does nothing.",
         run: simplify::run,
+    },
+    Pass {
+        name: "splitLoops",
+        doc: "Makes a loop over joined dimensions a loop for each of them.",
+        run: split::run,
     },
     Pass {
         name: "layOut",
