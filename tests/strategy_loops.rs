@@ -220,7 +220,7 @@ fn stencils_are_tiled() {
              |> map (map (\\nbh. join nbh |> reduce (+) 0))",
     );
     let found = loops_after(&start, "tile(4, 2) @ outermost(mapNest(2))", &[("h", 8), ("w", 6)]);
-    assert_eq!(found, "2{3{4{2{.9{.}.}}}}");
+    assert_eq!(found, "2{3{4{2{.3{3{.}}.}}}}");
     let found =
         loops_after(&start, "(tile(4, 2) @ outermost(mapNest(2))) ;; reorder([2, 1])", &[("h", 8), ("w", 6)]);
     assert_eq!(found, "3{2{4{2{.9{.}.}}}}");
