@@ -223,7 +223,7 @@ fn stencils_are_tiled() {
     assert_eq!(found, "2{3{4{2{.3{3{.}}.}}}}");
     let found =
         loops_after(&start, "(tile(4, 2) @ outermost(mapNest(2))) ;; reorder([2, 1])", &[("h", 8), ("w", 6)]);
-    assert_eq!(found, "3{2{4{2{.9{.}.}}}}");
+    assert_eq!(found, "3{2{4{2{.3{3{.}}.}}}}");
 }
 
 #[test]
