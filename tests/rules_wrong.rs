@@ -1,9 +1,11 @@
-//! Rules that are wrong are caught: by typing, or by a counterexample.
+//! Rules that are wrong are caught, by typing or by a counterexample; rules that are right are not refused.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use shine_tui::lang::diag::Sources;
 use shine_tui::rewrite::rule::RuleSet;
-use shine_tui::rewrite::rule::check::{Thoroughness, check};
+use shine_tui::rewrite::rule::check::{Thoroughness, Verdict, check};
 use shine_tui::rewrite::rule::load::Source;
+use std::process::{Command, Stdio};
 
 enum Caught {
     /// Refused with this code.
@@ -62,6 +64,85 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = map (f : t -> t) (map (g : t -> t) xs) ~> map (\\y. g (f y)) xs", Counterexample),
     // A product is not a sum.
     ("rule bad = (x : t) * y ~> x + y", Counterexample),
+    // Freshness that typing cannot see: x is the element on the left and what was made of it on the right.
+    ("rule bad = map (\\x. f (e : t)) (xs : n.t) ~> map (\\x. f x) (map (\\x. e) xs)", Counterexample),
+    // The accumulator escapes, with the start value put in its place.
+    (
+        "rule bad(a: addr) = reduceSeq a (\\acc y. op acc e) init ~> \\xs. reduceSeq a op init (map (\\y. e[init/acc]) xs) where acc notin op, y notin op",
+        Counterexample,
+    ),
+    // liftReduceSeq with the operands of the operator exchanged.
+    (
+        "rule bad(a: addr) = map (reduceSeq a (op : t -> t -> t) init) ~> \\xs. reduceSeq a (\\acc y. map (\\z. op (snd z) (fst z)) (zip acc y)) (generate (\\i. init)) (transpose xs)",
+        Counterexample,
+    ),
+    // facts 2.6.2: the start value of liftReduceSeq2 is added once more.
+    (
+        "rule bad = map (\\x. fst x + reduceSeq op init (snd x)) ~> \\xs. reduceSeq (\\acc y. map (\\z. op (fst z) (snd z)) (zip acc y)) (fst (unzip xs)) (transpose (snd (unzip xs))) where x notin op, x notin init, additive op",
+        Counterexample,
+    ),
+    // facts 2.6.0: liftReduce of zip u v where x is v, with the pairs the wrong way round.
+    (
+        "rule bad = map (\\x. reduceSeq op init (zip (w : m.s) (x : m.s))) ~> \\xs. reduceSeq (\\acc y. map (\\z. op (fst z) (snd z)) (zip acc (map (\\b. makePair b (fst y)) (snd y)))) (generate (\\i. init)) (zip w (transpose xs)) where x notin op, x notin init, x notin w",
+        Counterexample,
+    ),
+    // A transposition left out, where sizes do not tell.
+    ("rule bad = map (map f) (xs : n.n.t) ~> map (map f) (transpose xs)", Counterexample),
+    // The wrong dimension is slid over.
+    (
+        "rule bad = transpose (map (slide sz sp) (xs : n.n.t)) ~> map transpose (slide sz sp xs)",
+        Counterexample,
+    ),
+    // The last windows instead of the first.
+    ("rule bad = take r (slide sz 1 (xs : (r + k + sz - 1).t)) ~> slide sz 1 (drop k xs)", Counterexample),
+    // facts 2.6.0: the padding of alignSlide that fits p = 2 alone.
+    (
+        "rule bad = transpose (map (asVector v) (transpose (padEmpty p (slide 3 1 (xs : n.t))))) ~> map (\\w. asVector v (join (slide v 1 (take (v + 2) (asScalar w))))) (slide 2 1 (asVectorAligned v (padEmpty v xs))) where scalar t",
+        Refused("E0208"),
+    ),
+    // alignSlide that keeps the last elements of two vectors.
+    (
+        "rule bad = transpose (map (asVector v) (transpose (padEmpty p (slide sz 1 (xs : n.t))))) ~> map (\\w. asVector v (join (slide v 1 (drop (v + 1 - sz) (asScalar w))))) (slide 2 1 (asVectorAligned v (padEmpty (p + v + 1 - sz) xs))) where scalar t, sz <= v + 1",
+        Counterexample,
+    ),
+    // alignSlide for windows that two vectors do not hold.
+    (
+        "rule bad = transpose (map (asVector v) (transpose (padEmpty p (slide sz 1 (xs : n.t))))) ~> map (\\w. asVector v (join (slide v 1 (take (v + sz - 1) (asScalar w))))) (slide 2 1 (asVectorAligned v (padEmpty (p + v + 1 - sz) xs))) where scalar t",
+        Counterexample,
+    ),
+    // A shuffle moves lanes, so what is done in them must not depend on the lane.
+    (
+        "rule bad = asVector v (join (slide v 1 (take l (asScalar (map (f : <v>s -> <v>t) xs))))) ~> map f (asVector v (join (slide v 1 (take l (asScalar xs)))))",
+        Counterexample,
+    ),
+    // Rows before columns, for an operator that does not commute.
+    (
+        "rule bad [reassociates] = reduce op init (join xs) ~> reduce op init (map (reduce op init) (transpose xs)) where assoc op, neutral op init",
+        Counterexample,
+    ),
+    // Operands exchanged, for an operator that is only associative.
+    (
+        "rule bad [reassociates] = reduce op init xs ~> reduce (\\a b. op b a) init xs where assoc op, neutral op init",
+        Counterexample,
+    ),
+    // Two values that need not be the same.
+    (
+        "rule bad = let (e : t) (\\x. let (d : t) (\\y. b)) ~> let e (\\x. b[x/y]) where x notin d",
+        Counterexample,
+    ),
+    // The last cells are lost.
+    ("rule bad = (xs : (n + 1).t) ~> padEmpty 1 (take n xs)", Counterexample),
+    // Components exchanged.
+    ("rule bad = mapFst (f : t -> t) (p : (t * t)) ~> mapSnd f p", Counterexample),
+    // A rule that is right but for one depth of its family.
+    (
+        "rule bad(k: depth) = mapNest 2 (f : t -> t) (xs : n.n.t) ~> mapNest 2 f (mapNest k (\\y. y) (transpose xs))",
+        Refused("E0208"),
+    ),
+    (
+        "rule bad(k: depth) = mapNest (k + 1) (f : t -> t) xs ~> mapNest (k + 1) (\\x. f (f x)) xs",
+        Counterexample,
+    ),
     // Something unbound.
     ("rule bad = map f xs ~> map g xs", Refused("E0201")),
     // Something of another type.
@@ -82,9 +163,11 @@ fn every_wrong_rule_is_caught() {
                 let report = check(rule, &Thoroughness::default());
                 match report.counterexample {
                     Some(example) => assert!(example.to_string().contains("right:")),
-                    None => {
-                        missed.push(format!("{text}\n  {} agreed, {} missed", report.agreed, report.missed))
-                    }
+                    None => missed.push(format!(
+                        "{text}\n  {} agreed, {} missed",
+                        report.agreed,
+                        report.in_vain()
+                    )),
                 }
             }
             _ => {
@@ -94,4 +177,176 @@ fn every_wrong_rule_is_caught() {
         }
     }
     assert!(missed.is_empty(), "{}", missed.join("\n\n"));
+}
+
+/// Rules that are right, if unusual.
+const RIGHT: &[&str] = &[
+    "rule good = idx i (map f xs) ~> f (idx i xs)",
+    "rule good = map f (generate (\\i. e)) ~> generate (\\i. f e) where i notin f",
+    "rule good = zip (generate (\\i. a)) (generate (\\j. b)) ~> generate (\\i. makePair a b[i/j])",
+    "rule good = map (\\p. makePair (snd p) (fst p)) (zip a b) ~> zip b a",
+    "rule good = join (take (n/p - 1) (split p (xs : n.t))) ~> take (n - p) xs where p divides n, p < n",
+    "rule good = join (split (n/2) (xs : n.t)) ~> xs where 2 divides n, n >= 2",
+    "rule good = (x : i32) * 1 ~> x",
+    "rule good = 2.0 * (x : f32) ~> x + x",
+    "rule good = reduce (+) 0 (map (\\x. x * c) (xs : n.i32)) ~> c * reduce (+) 0 xs where x notin c",
+    "rule good = drop m (take n (xs : s.t)) ~> take (n - m) (drop m xs) where m < n, n < s",
+    "rule good = let e (\\x. map (\\y. b) ys) ~> map (\\y. let e (\\x. b)) ys where x notin ys",
+    "rule good = fst (mapFst f p) ~> f (fst p)",
+    "rule good = select c (f x) (f y) ~> f (select c x y)",
+    "rule good = asVector v (generate (\\i. c)) ~> generate (\\j. vectorFromScalar c) where i notin c, scalar t",
+    "rule good(k: depth) = mapNest (k + 1) f (mapNest (k + 1) g xs) ~> mapNest (k + 1) (\\y. f (g y)) xs",
+    "rule good = map (\\p. map (\\q. e) (snd p)) (zip a b) ~> map (\\p. map (\\q. e) (snd p)) (zip a b) where q notin a",
+    "rule good = split p (split q (xs : (n*p*q).t)) ~> map (split q) (split (p*q) xs)",
+    "rule good [reassociates] = reduce op init (join xs) ~> reduce (\\a b. op a b) init (map (reduce op init) xs) where assoc op, neutral op init",
+    "rule good = makePair (fst (makePair a b)) (snd (makePair c d)) ~> makePair a d",
+    "rule good = slide sz sz (xs : (n*sz).t) ~> split sz xs",
+];
+
+fn load(text: &str) -> (RuleSet, Vec<String>) {
+    let (mut sources, mut rules) = (Sources::new(), RuleSet::default());
+    let problems = rules.load(&mut sources, &[Source { label: "own.rules", text }]);
+    (rules, problems.iter().map(|p| p.render(&sources)).collect())
+}
+
+#[test]
+fn no_right_rule_is_refused() {
+    let mut refused = vec![];
+    for text in RIGHT {
+        let (rules, problems) = load(text);
+        let Some(rule) = rules.get("good") else {
+            refused.push(format!("{text}\n{}", problems.join("\n")));
+            continue;
+        };
+        let report = check(rule, &Thoroughness { instances: 60, ..Thoroughness::default() });
+        if let Some(example) = &report.counterexample {
+            refused.push(format!("{text}\n{example}"));
+        } else if report.verdict() != Verdict::Holds || report.agreed < 60 {
+            refused.push(format!("{text}\n{} agreed, missed {:?}", report.agreed, report.missed));
+        }
+    }
+    assert!(refused.is_empty(), "{}", refused.join("\n\n"));
+}
+
+/// Runs `shine-tui rules …` in a folder with these rules.
+fn shine(text: &str, args: &[&str]) -> (i32, String, String) {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("own.rules"), text).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
+        .arg("rules")
+        .args(args)
+        .current_dir(dir.path())
+        .env("SHINE_CONFIG_DIR", dir.path().join("config"))
+        .env("SHINE_STATE_DIR", dir.path().join("state"))
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_command_line_finds_every_wrong_rule_within_seconds() {
+    let typed: Vec<&str> =
+        WRONG.iter().filter(|(_, c)| matches!(c, Counterexample)).map(|(text, _)| *text).collect();
+    let named = |i: usize, text: &str| text.replacen("rule bad", &format!("rule bad{i}"), 1);
+    let all: Vec<String> = typed.iter().enumerate().map(|(i, text)| named(i, text)).collect();
+    let (code, out, err) = shine(&all.join("\n"), &["check", "own.rules", "--json"]);
+    assert_eq!(code, 1, "{err}");
+    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let rules = told["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), typed.len());
+    for (rule, text) in rules.iter().zip(&typed) {
+        assert_eq!(rule["verdict"], "wrong", "{text}: {rule}");
+        assert!(rule["seconds"].as_f64().unwrap() < 10.0, "{text}: {rule}");
+        let example = &rule["counterexample"];
+        assert_ne!(example["left"], example["right"], "{text}: {rule}");
+        // Small enough to be read.
+        assert!(example["before"].as_str().unwrap().len() < 400, "{text}: {rule}");
+    }
+}
+
+#[test]
+fn what_could_not_be_tested_is_not_said_to_hold() {
+    let odd = "rule odd = map (map f) xs ~> map (map f) xs where separable f f f";
+    let (code, out, _) = shine(odd, &["check", "own.rules"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("odd  not tested  0 instances"), "{out}");
+    assert!(out.contains("does not fulfil the condition `separable f f f`"), "{out}");
+    assert!(!out.contains("holds"), "{out}");
+}
+
+#[test]
+fn own_rules_are_checked_by_file_by_name_and_by_seed() {
+    let own = "--| Twice is once more.\nrule own = map f (map g xs) ~> map (\\y. f (g y)) xs\nrule id2 = id (id x) ~> id x";
+    let (code, out, err) = shine(own, &["check", "own.rules", "--seed", "7", "--instances", "30"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("own  holds       30 instances, 90 inputs"), "{out}");
+    assert!(out.contains("2 rules hold (seed 7)."), "{out}");
+    let (code, out, _) = shine(own, &["check", "own.rules", "id2", "--instances", "5"]);
+    assert_eq!((code, out.lines().count()), (0, 2), "{out}");
+    let (code, _, err) = shine(own, &["check", "own.rules", "--rule", "mapFusion"]);
+    assert!(code == 2 && err.contains("[E0209]"), "{err}");
+    let (code, _, err) = shine("rule a = b", &["check", "own.rules"]);
+    assert!(code == 2 && err.contains("error"), "{err}");
+    let (code, out, _) = shine(own, &["check", "removeTransposePair", "--instances", "5"]);
+    assert!(code == 0 && out.contains("1 rule holds"), "{out}");
+}
+
+#[test]
+fn lint_tells_mistakes_from_what_is_worth_knowing() {
+    let own = "rule again = map f (map g xs) ~> map (\\y. f (g y)) xs
+--| Undone by transposePairAfter.
+rule fine = transpose (transpose (transpose xs)) ~> transpose xs
+example {n m: nat} (a: n.m.f32) = transpose (transpose (transpose a)) ~> transpose a
+--| Has a wrong example.
+rule off = idx i (map f xs) ~> f (idx i xs)
+example (a: 4.f32) (i: idx[4]) = idx i (map sqrt a) ~> abs (idx i a)";
+    let (code, out, err) = shine(own, &["lint", "own.rules"]);
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    assert!(out.contains("error: `again` does the same as `mapFusion`."), "{out}");
+    assert!(out.contains("warning: `again` has no example"), "{out}");
+    assert!(out.contains("error: An example of `off` is not what it does"), "{out}");
+    assert!(out.contains("3 rules: 2 errors"), "{out}");
+    let (code, out, _) = shine(own, &["lint", "own.rules", "--rule", "fine", "--json"]);
+    let findings: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 0, "{findings}");
+    assert!(findings.as_array().unwrap().iter().all(|f| f["level"] == "warning"), "{findings}");
+}
+
+#[test]
+fn declared_properties_are_tested_before_they_are_believed() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |program: &str| {
+        std::fs::write(dir.path().join("p.rise"), program).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
+            .args(["apply", "p.rise", "--rule", "blockedReduce(4)", "--at", "0"])
+            .current_dir(dir.path())
+            .env("SHINE_CONFIG_DIR", dir.path().join("config"))
+            .env("SHINE_STATE_DIR", dir.path().join("state"))
+            .env("LC_ALL", "C")
+            .output()
+            .unwrap();
+        (
+            output.status.code().unwrap(),
+            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let circle = "def op (a: f32) (b: f32): f32 = a + b + a * b\n";
+    let program = "def sum (a: (4*n).f32): f32 = reduce op 0 a\n";
+    let (code, text) = run(&format!("{circle}declare assoc op\ndeclare neutral op 0\n{program}"));
+    assert!(code == 0 && text.contains("split 4 a |> reduceSeq"), "{text}");
+    let (code, text) = run(&format!("{circle}declare assoc op\n{program}"));
+    assert!(code == 1 && text.contains("neutral op init"), "{text}");
+    let (code, text) = run(&format!("{circle}declare assoc op\ndeclare neutral op 1\n{program}"));
+    assert!(code == 2 && text.contains("[E0218]") && text.contains("not a ="), "{text}");
+    let mean = "def op (a: f32) (b: f32): f32 = (a + b) / 2\n";
+    let (code, text) = run(&format!("{mean}declare assoc op\n{program}"));
+    assert!(code == 2 && text.contains("f (f a b) c ="), "{text}");
+    // In a file of rules the operator is written out.
+    let (rules, problems) = load("declare assoc (\\(a: i32) (b: i32). max (abs a) (abs b))");
+    assert!(problems.is_empty() && rules.is_empty(), "{problems:?}");
+    let (_, problems) = load("declare commutative (\\(a: i32) (b: i32). a - b)");
+    assert!(problems[0].contains("[E0218]"), "{problems:?}");
 }

@@ -11,6 +11,7 @@ Examples:
   shine-tui compile matmul.rise -o out --size m=64 --size n=64 --size k=64
   shine-tui apply dot.rise --strategy 'topDown(reduceMapFusion)'
   shine-tui bench matmul.rise --device cpu
+  shine-tui rules check own.rules                    test rewrite rules of your own
   shine-tui replay sessions/*.ron                    check that recorded sessions still hold
 
 Exit codes:
@@ -101,7 +102,7 @@ pub enum Command {
     Bench(Bench),
     /// List the devices that kernels can run on
     Devices(Json),
-    /// List the rewrite rules, or show one
+    /// List the rewrite rules, show one, or test your own: `rules check`, `rules lint`
     Rules(Rules),
     /// List the patterns of the language, or show one
     Patterns(Patterns),
@@ -224,8 +225,61 @@ pub struct Bench {
     pub json: Json,
 }
 
+const RULES_HELP: &str = "\
+Examples:
+  shine-tui rules                          all rules, by theme, and the sets of them
+  shine-tui rules splitJoin                one rule, with its examples
+  shine-tui rules check own.rules          test the rules of a file against the interpreter
+  shine-tui rules check matmul.rise        the rules that come with a program
+  shine-tui rules check own.rules tile     the rule `tile` alone
+  shine-tui rules lint own.rules           duplicates, rules that undo each other, missing examples, …
+
+Without a file, `check` and `lint` take every rule there is. The rules' language is explained in rules/README.md.";
+
+const CHECK_HELP: &str = "\
+Each rule is applied to random well-typed instances of its left side, at several sizes and types, and both sides are
+evaluated on random inputs. A rule that changes a result is shown with the smallest instance, sizes and inputs that
+were found. A rule that no instance could be drawn for is `not tested`, with the reason; it is never said to hold.
+The same seed tests the same instances.
+
+Exit codes:
+  0  every rule was tested and held
+  1  a rule is wrong, or could not be tested
+  2  the rules cannot be read or are not well-typed
+130  interrupted";
+
+const LINT_HELP: &str = "\
+Errors: a rule that does the same as another, an example that is not what its rule does.
+Warnings: rules with one left side and different right sides, a rule that undoes another, a rule that applies to its
+own result, a variable that the right side loses, a rule without example or documentation.
+Notes (with --notes): a rule that another covers, a rule that applies wherever another does.
+
+Exit codes:
+  0  no error
+  1  an error
+  2  the rules cannot be read or are not well-typed";
+
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, after_help = RULES_HELP)]
 pub struct Rules {
+    #[command(subcommand)]
+    pub command: Option<RulesCommand>,
+    #[command(flatten)]
+    pub list: RulesList,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum RulesCommand {
+    /// Test rules against the interpreter; a wrong one is shown with a small counterexample
+    #[command(after_help = CHECK_HELP)]
+    Check(RulesCheck),
+    /// Look for duplicates, rules without end, missing examples and the like
+    #[command(after_help = LINT_HELP)]
+    Lint(RulesLint),
+}
+
+#[derive(Args, Debug)]
+pub struct RulesList {
     /// The rule to show
     pub name: Option<String>,
     /// A program whose own rules are to be listed too
@@ -234,6 +288,45 @@ pub struct Rules {
     /// A folder with more .rules files; may be given several times
     #[arg(long = "rules", value_name = "DIR")]
     pub rules: Vec<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Which rules a subcommand is about.
+#[derive(Args, Debug)]
+pub struct Which {
+    /// A file of rules (.rules), a program (.rise) whose own rules are meant, or names of rules; all rules unless given
+    #[arg(value_name = "FILE|RULE")]
+    pub what: Vec<String>,
+    /// This rule alone; may be given several times
+    #[arg(long = "rule", short = 'r', value_name = "RULE")]
+    pub rule: Vec<String>,
+    /// A folder with more .rules files; may be given several times
+    #[arg(long = "rules", value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct RulesCheck {
+    #[command(flatten)]
+    pub which: Which,
+    /// What the random instances are drawn from
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+    /// How many instances each rule must hold on
+    #[arg(long, value_name = "NUMBER", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub instances: u32,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct RulesLint {
+    #[command(flatten)]
+    pub which: Which,
+    /// Show notes too
+    #[arg(long)]
+    pub notes: bool,
     #[command(flatten)]
     pub json: Json,
 }

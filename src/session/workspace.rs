@@ -80,7 +80,10 @@ impl Workspace {
         let file = sources.add(&texts.program.label, &texts.program.text);
         let (tree, found) = syntax::parse_program(file, &texts.program.text);
         let patterns = infer::patterns(&tree);
-        let (rules, script, sketches) = library(&patterns, &texts.files, &mut sources, &mut problems);
+        let (mut rules, script, sketches) = library(&patterns, &texts.files, &mut sources, &mut problems);
+        problems.extend(found);
+        let (declared, found) = rule::load::in_program(&tree);
+        rules.believe(declared);
         problems.extend(found);
         let (program, found) = infer::program(&tree, def);
         problems.extend(found);
@@ -188,7 +191,7 @@ impl Workspace {
             strategy::run(&call, part, &self.script, &env, &mut limits).map_err(|stuck| {
                 match &stuck.cause {
                     Cause::NotApplicable { why, .. } => {
-                        Diagnostic::error("E0211", format!("`{text}` does not apply at {at}."))
+                        Diagnostic::error("E0312", format!("`{text}` does not apply at {at}."))
                             .note(format!("{why}."))
                             .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
                     }

@@ -260,6 +260,7 @@ mod tests {
             applied: None,
             conditions: vec![],
             needs: vec![],
+            declared: std::sync::Arc::default(),
         };
         Rule::new(RuleData {
             name: "test".into(),

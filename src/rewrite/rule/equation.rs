@@ -1,9 +1,11 @@
 //! A rule that is an equation: two typed sides, read from left to right.
 
 use super::condition::Condition;
+use super::operators::Properties;
 use super::pat::Pat;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
+use std::sync::Arc;
 
 /// A term variable of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,6 +67,8 @@ pub struct Equation {
     pub conditions: Vec<Condition>,
     /// Sizes that the right side has and that are not evidently sizes: `n/p`, `n - 1`.
     pub needs: Vec<Nat>,
+    /// What users have declared of operators, for the conditions.
+    pub declared: Arc<Properties>,
 }
 
 struct Readable<'a>(&'a Equation);

@@ -33,6 +33,8 @@ use crate::lang::ty::Type;
 use std::fmt;
 use std::sync::Arc;
 
+pub use operators::Properties;
+
 pub use apply::{Applied, Rewritten, Step, apply_at};
 pub use condition::Condition;
 pub use equation::Equation;
@@ -45,7 +47,7 @@ pub use why::WhyNot;
 pub struct Rule(Arc<RuleData>);
 
 /// What a rule is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RuleData {
     pub name: Name,
     /// The group it is listed in: the stem of its file.
@@ -172,6 +174,21 @@ impl Eq for Rule {}
 impl Rule {
     pub fn new(data: RuleData) -> Rule {
         Rule(Arc::new(data))
+    }
+
+    /// The rule with these properties of operators known to its conditions.
+    #[must_use]
+    pub fn knowing(&self, declared: &Arc<Properties>) -> Rule {
+        if self.equations().iter().all(|eq| eq.conditions.is_empty()) {
+            return self.clone();
+        }
+        let mut data = RuleData::clone(self);
+        match &mut data.body {
+            Body::Equation(eq) => eq.declared = declared.clone(),
+            Body::Family(members) => members.iter_mut().for_each(|eq| eq.declared = declared.clone()),
+            Body::Procedure(_) => {}
+        }
+        Rule::new(data)
     }
 
     /// The equation that the rule is with these arguments; none for a procedure, or a depth that there is none for.

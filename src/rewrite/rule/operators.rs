@@ -1,12 +1,14 @@
 //! What is known of operators: which are associative, which values are neutral, which only add.
 //!
 //! The table is exact for integers. Sums and products of floats are associative up to rounding only; a rule that
-//! asks for `assoc` is marked as re-associating, and a user decides.
+//! asks for `assoc` is marked as re-associating, and a user decides. What users declare of operators of their own
+//! (`declare assoc f`) was tested before it comes here.
 
 use crate::lang::literal::Literal;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
+use crate::rewrite::search::normal::normal_form;
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
 fn operator(f: &Term) -> Option<Pattern> {
@@ -47,11 +49,57 @@ fn pointwise(f: &Term) -> Option<&Term> {
     (projects(first, Pattern::Fst) && projects(second, Pattern::Snd) && op.is_closed()).then_some(op)
 }
 
-pub fn is_associative(f: &Term) -> bool {
-    operator(f).is_some() || pointwise(f).is_some_and(is_associative)
+/// What has been declared of operators that are in no table.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Properties {
+    pub associative: Vec<Term>,
+    pub commutative: Vec<Term>,
+    /// Operators with their neutral values.
+    pub neutral: Vec<(Term, Term)>,
 }
 
-/// Is `z` neutral for `f` on both sides?
+impl Properties {
+    pub fn is_empty(&self) -> bool {
+        self.associative.is_empty() && self.commutative.is_empty() && self.neutral.is_empty()
+    }
+
+    pub fn add(&mut self, other: Properties) {
+        self.associative.extend(other.associative);
+        self.commutative.extend(other.commutative);
+        self.neutral.extend(other.neutral);
+    }
+
+    pub fn is_associative(&self, f: &Term) -> bool {
+        operator(f).is_some()
+            || among(&self.associative, f)
+            || pointwise(f).is_some_and(|op| self.is_associative(op))
+    }
+
+    /// Does the order of the operands not matter? All operators of the table commute.
+    pub fn is_commutative(&self, f: &Term) -> bool {
+        operator(f).is_some()
+            || among(&self.commutative, f)
+            || pointwise(f).is_some_and(|op| self.is_commutative(op))
+    }
+
+    /// Is `z` neutral for `f` on both sides?
+    pub fn is_neutral(&self, f: &Term, z: &Term) -> bool {
+        is_neutral(f, z)
+            || self.neutral.iter().any(|(g, y)| same(g, f) && same(y, z))
+            || pointwise(f).is_some_and(|op| constant_element(z).is_some_and(|z| self.is_neutral(op, z)))
+    }
+}
+
+fn among(known: &[Term], f: &Term) -> bool {
+    known.iter().any(|g| same(g, f))
+}
+
+/// The same up to beta and eta.
+fn same(known: &Term, found: &Term) -> bool {
+    known == found || (known.ty() == found.ty() && normal_form(known) == normal_form(found))
+}
+
+/// Is `z` neutral for the operator `f` of the table, on both sides?
 pub fn is_neutral(f: &Term, z: &Term) -> bool {
     let wanted = match operator(f) {
         Some(Pattern::Add) => 0,
@@ -157,11 +205,6 @@ pub fn is_sum(f: &Term) -> bool {
     operator(f) == Some(Pattern::Add)
 }
 
-/// Does the order of the operands not matter? All known operators commute.
-pub fn is_commutative(f: &Term) -> bool {
-    operator(f).is_some() || pointwise(f).is_some_and(is_commutative)
-}
-
 /// Is it the number 0, or 0 in every lane or element?
 pub fn is_zero(z: &Term) -> bool {
     literal_is(z, 0) || vector_element(z).is_some_and(is_zero) || constant_element(z).is_some_and(is_zero)
@@ -228,8 +271,9 @@ mod tests {
 
     #[test]
     fn operators_are_recognised() {
-        assert!(is_associative(&f2(b::add)) && is_associative(&f2(|x, y| b::mul(y, x))));
-        assert!(!is_associative(&f2(b::sub)) && !is_associative(&f2(|x, _| Ok(x))));
+        let is_associative = |f: Term| Properties::default().is_associative(&f);
+        assert!(is_associative(f2(b::add)) && is_associative(f2(|x, y| b::mul(y, x))));
+        assert!(!is_associative(f2(b::sub)) && !is_associative(f2(|x, _| Ok(x))));
         assert!(is_neutral(&f2(b::add), &b::f32(0.0)) && !is_neutral(&f2(b::mul), &b::f32(0.0)));
         assert!(is_neutral(&f2(b::mul), &b::f32(1.0)));
         assert!(is_neutral(&f2(b::max), &b::f32(f32::NEG_INFINITY)));

@@ -1,10 +1,11 @@
 //! Rules by name, their other names, and named sets of rules.
 
-use super::{Rule, RuleArg};
+use super::{Properties, Rule, RuleArg};
 use crate::lang::declared::Patterns;
 use crate::lang::nat::Name;
 use indexmap::IndexMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// A rule with its arguments: `splitJoin(32)`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +41,8 @@ pub struct RuleSet {
     aliases: IndexMap<Name, RuleUse>,
     sets: IndexMap<Name, NamedSet>,
     patterns: Patterns,
+    /// What is declared of operators, for the conditions of all rules.
+    declared: Arc<Properties>,
 }
 
 impl RuleSet {
@@ -66,6 +69,20 @@ impl RuleSet {
     }
     pub fn insert_set(&mut self, set: NamedSet) -> Option<NamedSet> {
         self.sets.insert(set.name.clone(), set)
+    }
+
+    /// Makes properties of operators known to the conditions of all rules.
+    pub fn believe(&mut self, declared: Properties) {
+        if declared.is_empty() {
+            return;
+        }
+        Arc::make_mut(&mut self.declared).add(declared);
+        let known = &self.declared;
+        let in_sets = self.sets.values_mut().flat_map(|s| &mut s.rules).map(|u| &mut u.rule);
+        let in_aliases = self.aliases.values_mut().map(|u| &mut u.rule);
+        for rule in self.rules.values_mut().chain(in_aliases).chain(in_sets) {
+            *rule = rule.knowing(known);
+        }
     }
 
     /// The rule of this name, or that this is another name of.

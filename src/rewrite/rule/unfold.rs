@@ -78,6 +78,7 @@ pub fn rule(declared: Declared) -> Option<Rule> {
         theme: "declared".into(),
         params: vec![],
         body: Body::Equation(Box::new(Equation {
+            declared: Default::default(),
             vars,
             types: scheme.types.iter().map(|t| RuleType { name: t.clone(), data: true }).collect(),
             nats,

@@ -578,6 +578,7 @@ fn beta() -> Equation {
         applied: None,
         conditions: vec![],
         needs: vec![],
+        declared: std::sync::Arc::default(),
     }
 }
 
@@ -596,6 +597,7 @@ fn eta() -> Equation {
         applied: None,
         conditions: vec![],
         needs: vec![],
+        declared: std::sync::Arc::default(),
     }
 }
 
@@ -635,6 +637,7 @@ mod tests {
             applied: None,
             conditions: vec![],
             needs: vec![],
+            declared: std::sync::Arc::default(),
         };
         Rule::new(RuleData {
             name: name.into(),

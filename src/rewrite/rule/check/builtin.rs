@@ -1,7 +1,7 @@
 //! Instances for the rules that are procedures.
 
-use super::Case;
 use super::draw::Gen;
+use super::{Case, Size};
 use crate::lang::build as b;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
@@ -16,7 +16,7 @@ use crate::rewrite::rule::RuleArg;
 /// Draws a term for the built-in rule of this name.
 pub(super) fn draw(name: &str, seed: u64) -> Option<Case> {
     let sizes = Sizes::new();
-    let mut g = Gen { rng: Rng::new(seed), sizes: &sizes };
+    let mut g = Gen { rng: Rng::new(seed), sizes: &sizes, size: Size::Any };
     let mut ctx = vec![Type::scalar(Scalar::I32), Type::f32(), g.data_type(2)];
     let (body, args) = match name {
         "gentleBeta" => (redex(&mut g, &mut ctx)?, vec![]),

@@ -1,5 +1,6 @@
 //! Random types and well-typed terms, small and full of variables.
 
+use super::Size;
 use crate::lang::build as b;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
@@ -9,11 +10,13 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::eval_nat;
+use crate::rewrite::rule::Properties;
 
 /// Draws types and terms. Terms are in the context that they are drawn for: types of the variables, outermost first.
 pub struct Gen<'a> {
     pub rng: Rng,
     pub sizes: &'a Sizes,
+    pub size: Size,
 }
 
 impl Gen<'_> {
@@ -35,7 +38,9 @@ impl Gen<'_> {
 
     /// A small data type.
     pub fn data_type(&mut self, fuel: usize) -> Type {
-        match self.below(10) {
+        let fuel = if self.size == Size::Small { fuel.min(1) } else { fuel };
+        let choices = if self.size == Size::Small { 20 } else { 10 };
+        match self.below(choices) {
             0 | 1 if fuel > 0 => Type::pair(self.data_type(fuel - 1), self.data_type(fuel - 1)),
             2 if fuel > 0 => Type::array(Nat::constant(1 + self.below(3) as i64), self.data_type(fuel - 1)),
             3 => Type::scalar(Scalar::Bool),
@@ -204,8 +209,11 @@ impl Gen<'_> {
         Some(Term::lam("xyzw".get(params.len() - 1..params.len()).unwrap_or("p"), param.clone(), body?))
     }
 
-    /// A known operator on numbers, as pattern or lambda.
+    /// A known operator on numbers, as pattern or lambda; on pairs the one that does not commute.
     pub fn operator(&mut self, t: &Type) -> Option<Term> {
+        if t.as_scalar().is_none() {
+            return composition().filter(|op| op.ty().as_fun().is_some_and(|(p, _)| p == t));
+        }
         let p = self.pick(&[Pattern::Add, Pattern::Mul, Pattern::Min, Pattern::Max])?;
         let op = b::pattern(p, vec![], &[t.clone(), t.clone()]).ok()?;
         if self.one_in(2) {
@@ -229,7 +237,7 @@ impl Gen<'_> {
     pub fn neutral(&mut self, op: &Term) -> Option<Term> {
         let (params, _) = op.ty().signature();
         let t = params.first()?;
-        let s = t.as_scalar()?;
+        let Some(s) = t.as_scalar() else { return identity() };
         let candidates: Vec<Term> = match s {
             Scalar::F32 | Scalar::F64 => [0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY]
                 .into_iter()
@@ -242,4 +250,31 @@ impl Gen<'_> {
         };
         candidates.into_iter().find(|z| super::super::operators::is_neutral(op, z))
     }
+}
+
+/// Pairs as functions `x -> a x + b`, and what composes them: associative, with a neutral value, and not commutative.
+/// Rules that ask for an associative operator are tested with it too, though no table has it.
+pub(super) fn composed() -> Option<Properties> {
+    let (op, one) = (composition()?, identity()?);
+    Some(Properties { associative: vec![op.clone()], commutative: vec![], neutral: vec![(op, one)] })
+}
+
+/// The type of what [`composed`] is about.
+pub(super) fn composable() -> Type {
+    let number = Type::scalar(Scalar::I32);
+    Type::pair(number.clone(), number)
+}
+
+fn composition() -> Option<Term> {
+    let t = composable();
+    b::lam2(("f", t.clone()), ("g", t), |f, g| {
+        let slope = b::mul(b::fst(f.clone())?, b::fst(g.clone())?)?;
+        let start = b::add(b::mul(b::fst(f.clone())?, b::snd(g)?)?, b::snd(f)?)?;
+        b::make_pair(slope, start)
+    })
+    .ok()
+}
+
+fn identity() -> Option<Term> {
+    b::make_pair(b::number(1, Scalar::I32).ok()?, b::number(0, Scalar::I32).ok()?).ok()
 }

@@ -1,6 +1,7 @@
 //! Random instances of an equation's left side.
 
-use super::draw::Gen;
+use super::draw::{Gen, composable};
+use super::{Missed, Size};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
@@ -30,14 +31,24 @@ pub struct Instance {
     pub applied: usize,
 }
 
-/// Draws one instance; none when the draw did not fit the rule's conditions.
-pub fn draw(eq: &Equation, params: &[RuleParam], depth: u64, seed: u64) -> Option<Instance> {
+/// Draws one instance, of a family at this depth.
+///
+/// # Errors
+/// Why there is none, when the draw did not fit the rule.
+pub fn draw(
+    eq: &Equation,
+    params: &[RuleParam],
+    depth: u64,
+    seed: u64,
+    size: Size,
+) -> Result<Instance, Missed> {
     let mut rng = Rng::new(seed);
-    let symbolic = rng.below(4) == 0;
+    let symbolic = size == Size::Any && rng.below(4) == 0;
+    let largest = if size == Size::Small { 2 } else { 4 };
     let mut b = Bindings::new(eq.vars.len(), eq.types.len(), eq.nats.len(), eq.slots.len());
     let mut sizes = Sizes::new();
     for i in 0..eq.nats.len() {
-        let value = 1 + rng.below(4) as i64;
+        let value = 1 + rng.below(largest) as i64;
         b.nats[i] = Some(if symbolic {
             let name = Name::from(format!("n{i}"));
             sizes.insert(name.clone(), value);
@@ -46,22 +57,24 @@ pub fn draw(eq: &Equation, params: &[RuleParam], depth: u64, seed: u64) -> Optio
             Nat::constant(value)
         });
     }
-    let mut draw = Draw { eq, b, g: Gen { rng, sizes: &sizes } };
+    let mut draw = Draw { eq, b, g: Gen { rng, sizes: &sizes, size } };
     draw.slots();
     draw.types();
     if !draw.sizes_fit() {
-        return None;
+        return Err("the drawn sizes do not fit".into());
     }
     let sides = eq.applied.as_ref().unwrap_or(&eq.sides);
     let inputs = draw.variables()?;
     let mut assumed: Vec<SizeConstraint> = vec![];
     for c in &eq.conditions {
-        c.check(eq, &draw.b, &mut assumed).ok()?;
+        let held = c.check(eq, &draw.b, &mut assumed);
+        held.map_err(|_| Missed(format!("what was drawn does not fulfil the condition `{}`", c.text(eq))))?;
     }
-    if !assumed.iter().all(|c| c.holds(&|n| sizes.get(n).copied()) == Ok(true)) {
-        return None;
+    if let Some(c) = assumed.iter().find(|c| c.holds(&|n| sizes.get(n).copied()) != Ok(true)) {
+        return Err(Missed(format!("the drawn sizes do not fulfil a condition: {c}")));
     }
-    let body = instantiate_plainly(&sides.lhs, &draw.b).ok()?;
+    let body = instantiate_plainly(&sides.lhs, &draw.b)
+        .map_err(|why| Missed(format!("the left side cannot be built: {why}")))?;
     let b = draw.b;
     let args = params
         .iter()
@@ -77,7 +90,8 @@ pub fn draw(eq: &Equation, params: &[RuleParam], depth: u64, seed: u64) -> Optio
                 ParamKind::Term(..) | ParamKind::Position => return None,
             })
         })
-        .collect::<Option<Vec<_>>>()?;
+        .collect::<Option<Vec<_>>>()
+        .ok_or(Missed::from("no arguments can be drawn for its parameters"))?;
     // What is a function is applied to inputs, to see what it does.
     let (extra, _) = body.ty().signature();
     let applied = extra.len();
@@ -88,11 +102,11 @@ pub fn draw(eq: &Equation, params: &[RuleParam], depth: u64, seed: u64) -> Optio
         .fold(body, |f, (i, t)| Term::app(f, Term::var((applied - 1 - i) as u32, t.clone())));
     let all: Vec<Type> = inputs.into_iter().chain(extra).collect();
     if all.iter().any(|t| !t.is_data()) {
-        return None;
+        return Err("the left side is a function of functions, which no input can be drawn for".into());
     }
     let count = all.len();
     let term = all.into_iter().enumerate().rev().fold(body, |t, (i, ty)| Term::lam(&format!("in{i}"), ty, t));
-    Some(Instance { args, sizes, term, inputs: count, applied })
+    Ok(Instance { args, sizes, term, inputs: count, applied })
 }
 
 struct Draw<'a> {
@@ -116,9 +130,16 @@ impl Draw<'_> {
     /// Types for the type variables: numbers where the rule computes with them, else any data.
     fn types(&mut self) {
         let numbers = numbers(self.eq);
+        let composed = self.g.one_in(4);
         // A rule that re-associates is tested on integers mostly, where that is exact.
         for i in 0..self.eq.types.len() {
-            let t = if numbers.contains(&i) { self.g.number_type() } else { self.g.data_type(1) };
+            let t = if composed && is_free_operand(self.eq, i) {
+                composable()
+            } else if numbers.contains(&i) {
+                self.g.number_type()
+            } else {
+                self.g.data_type(1)
+            };
             self.b.types[i] = Some(t);
         }
     }
@@ -143,7 +164,7 @@ impl Draw<'_> {
     }
 
     /// Terms for the variables. Returns the types of the inputs that they use.
-    fn variables(&mut self) -> Option<Vec<Type>> {
+    fn variables(&mut self) -> Result<Vec<Type>, Missed> {
         let types: Vec<Type> = self.eq.vars.iter().map(|v| self.substituted(&v.ty)).collect();
         // Data variables get inputs of their own; a few more for functions to mention.
         let mut ctx: Vec<Type> = vec![];
@@ -156,7 +177,10 @@ impl Draw<'_> {
         }
         ctx.extend([Type::scalar(crate::lang::ty::Scalar::I32), Type::f32()]);
         for c in &self.eq.conditions.clone() {
-            self.satisfy(c, &types, &mut ctx)?;
+            let drawn = self.satisfy(c, &types, &mut ctx);
+            drawn.ok_or_else(|| {
+                Missed(format!("nothing can be drawn for the condition `{}`", c.text(self.eq)))
+            })?;
         }
         for (v, ty) in types.iter().enumerate() {
             if self.b.terms[v].is_some() {
@@ -169,14 +193,18 @@ impl Draw<'_> {
                         self.eq.vars[v].scope.iter().map(|(_, t)| self.substituted(t)).collect();
                     let outer = ctx.len();
                     ctx.extend(scope);
-                    let term = self.g.term(&mut ctx, ty, 3);
+                    let fuel = if self.g.size == Size::Small { 1 } else { 3 };
+                    let term = self.g.term(&mut ctx, ty, fuel);
                     ctx.truncate(outer);
-                    term?
+                    term.ok_or_else(|| {
+                        let name = &self.eq.vars[v].name;
+                        Missed(format!("no term of a drawn type can be drawn for `{name}`"))
+                    })?
                 }
             };
             self.b.terms[v] = Some(Bound { term, at: None });
         }
-        Some(ctx)
+        Ok(ctx)
     }
 
     fn substituted(&self, t: &Type) -> Type {
@@ -215,6 +243,24 @@ impl Draw<'_> {
         self.b.terms[drawn.0] = Some(Bound { term: drawn.1?, at: None });
         Some(())
     }
+}
+
+/// Is the type variable the operands of an operator of which only associativity is asked?
+fn is_free_operand(eq: &Equation, i: usize) -> bool {
+    let operands = |f: usize| eq.vars[f].ty.as_fun().is_some_and(|(p, _)| *p == Type::meta(i as u32));
+    let mut asked = false;
+    for c in &eq.conditions {
+        match c {
+            Condition::Assoc(f) => asked |= operands(*f),
+            Condition::Neutral(f, _) if operands(*f) => {}
+            Condition::NotVariable(_)
+            | Condition::Uses(..)
+            | Condition::UsedOnce(..)
+            | Condition::Size(_) => {}
+            _ => return false,
+        }
+    }
+    asked
 }
 
 /// The type variables that must be numbers: operands of arithmetic, lanes of vectors, what conditions say.

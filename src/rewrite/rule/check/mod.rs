@@ -1,17 +1,21 @@
 //! Testing rules against the interpreter: random instances of the left side, at random types, sizes and inputs, must
 //! mean the same after the rule.
 //!
-//! In: a rule. Out: how many instances agreed, or the first that does not, with everything that is needed to see it.
-//! Numbers are small integers, of integer and of float types, so that sums and products are exact in any order;
-//! right must equal left wherever left is defined.
+//! In: a rule. Out: how much agreed, or the smallest case found that does not, with everything that is needed to see
+//! it, or why nothing could be tested. Numbers are small integers, of integer and of float types, so that sums and
+//! products are exact in any order; right must equal left wherever left is defined.
 
 mod builtin;
 pub mod draw;
 pub mod instance;
+pub mod property;
+mod shrink;
 
 use super::apply::apply_at;
-use super::{Body, Rule, RuleArg, WhyNot};
+use super::{Body, Properties, Rule, RuleArg};
 use crate::lang::build::check_patterns;
+use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
 use crate::lang::eval::inputs::{self, Kind};
 use crate::lang::eval::{self, Limits, Sizes};
 use crate::lang::nat::Name;
@@ -19,43 +23,82 @@ use crate::lang::path::Path;
 use crate::lang::print;
 use crate::lang::term::Term;
 use crate::lang::value::{Tolerance, Value};
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 /// How thoroughly to test.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Thoroughness<'a> {
-    /// Instances that must agree.
+    /// Instances that must agree, of a family at every depth its share.
     pub instances: usize,
+    /// Inputs that each instance must agree on.
+    pub inputs: usize,
     /// Draws after which the search for instances ends.
     pub draws: usize,
     pub seed: u64,
-    /// Set from outside to stop.
-    pub cancel: Option<&'a AtomicBool>,
+    /// Asked between draws: whether to stop.
+    pub stop: &'a dyn Fn() -> bool,
 }
 
 impl Default for Thoroughness<'_> {
     fn default() -> Self {
-        Thoroughness { instances: 120, draws: 20_000, seed: 1, cancel: None }
+        Thoroughness { instances: 120, inputs: 3, draws: 20_000, seed: 1, stop: &|| false }
     }
 }
 
 /// What testing a rule gave.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Instances that meant the same on both sides.
     pub agreed: usize,
-    /// Draws that were no instances, or that the rule did not apply to.
-    pub missed: usize,
-    /// Why the rule did not apply to the last instance of its own left side, if it did not.
-    pub unapplied: Option<WhyNot>,
+    /// How many of these were different terms.
+    pub different: usize,
+    /// On how many inputs they agreed, all together.
+    pub inputs: usize,
+    /// Draws that were no instances, or that the rule did not apply to, by the reason, the most frequent first.
+    pub missed: Vec<(String, usize)>,
+    /// The depths of a family, as long as there are any for which nothing agreed.
+    pub untested: Vec<u64>,
+    /// It was stopped before there were enough instances.
+    pub stopped: bool,
     pub counterexample: Option<Box<Counterexample>>,
 }
 
+/// What is known of a rule after testing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It held wherever it was tried, and it was tried.
+    Holds,
+    Wrong,
+    NotTested,
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Wrong => "wrong",
+            Verdict::NotTested => "not tested",
+        }
+    }
+}
+
 impl Report {
-    /// Was anything tested, and nothing wrong?
-    pub fn holds(&self) -> bool {
-        self.counterexample.is_none() && self.agreed > 0
+    pub fn verdict(&self) -> Verdict {
+        if self.counterexample.is_some() {
+            Verdict::Wrong
+        } else if self.agreed == 0 || !self.untested.is_empty() {
+            Verdict::NotTested
+        } else {
+            Verdict::Holds
+        }
+    }
+
+    /// Draws that were in vain.
+    pub fn in_vain(&self) -> usize {
+        self.missed.iter().map(|(_, n)| n).sum()
     }
 }
 
@@ -74,24 +117,43 @@ pub struct Counterexample {
     pub right: String,
 }
 
+impl Counterexample {
+    /// The rule with its arguments.
+    pub fn call(&self) -> String {
+        let args: Vec<String> = self.args.iter().map(RuleArg::to_string).collect();
+        if args.is_empty() { self.rule.to_string() } else { format!("{}({})", self.rule, args.join(", ")) }
+    }
+}
+
 impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let options = print::Options::default();
-        let args: Vec<String> = self.args.iter().map(RuleArg::to_string).collect();
-        let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
-        writeln!(f, "{}{args} changes the meaning of", self.rule)?;
+        writeln!(f, "{} changes the meaning of", self.call())?;
         writeln!(f, "{}", indented(&print::term(&self.before, &options).text))?;
         writeln!(f, "which becomes")?;
         writeln!(f, "{}", indented(&print::term(&self.after, &options).text))?;
+        if !self.inputs.is_empty() || !self.sizes.is_empty() {
+            writeln!(f, "with")?;
+        }
         for (name, value) in &self.sizes {
             writeln!(f, "  {name} = {value}")?;
         }
         for (i, value) in self.inputs.iter().enumerate() {
-            writeln!(f, "  in{i} = {value}")?;
+            let name = input_name(&self.before, i);
+            writeln!(f, "  {name} = {value}")?;
         }
         writeln!(f, "left:  {}", self.left)?;
         write!(f, "right: {}", self.right)
     }
+}
+
+/// The name of a parameter of a closed term.
+fn input_name(t: &Term, i: usize) -> String {
+    let mut at = t;
+    for _ in 0..i {
+        at = at.as_lam().map_or(at, |(_, body)| body);
+    }
+    at.as_lam().map_or_else(|| format!("in{i}"), |(name, _)| name.to_string())
 }
 
 fn indented(text: &str) -> String {
@@ -99,6 +161,7 @@ fn indented(text: &str) -> String {
 }
 
 /// Something to rewrite: a closed term, and where the rule is to be applied.
+#[derive(Clone)]
 pub struct Case {
     pub term: Term,
     pub at: Path,
@@ -106,97 +169,195 @@ pub struct Case {
     pub sizes: Sizes,
 }
 
+/// Why a draw was in vain, in words.
+pub struct Missed(pub String);
+
+impl From<&str> for Missed {
+    fn from(text: &str) -> Missed {
+        Missed(text.to_owned())
+    }
+}
+
 /// Tests a rule on random instances.
 pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
-    let mut report = Report { agreed: 0, missed: 0, unapplied: None, counterexample: None };
+    let known = rule.equations().first().map(|eq| Properties::clone(&eq.declared)).unwrap_or_default();
+    let mut known = known;
+    known.add(draw::composed().unwrap_or_default());
+    let rule = &rule.knowing(&Arc::new(known));
+    let members = rule.equations().len().max(1);
+    let mut agreed = vec![0; members];
+    let enough = how.instances.div_ceil(members);
+    let mut report = Report::default();
+    let mut missed: IndexMap<String, usize> = IndexMap::new();
+    let mut seen: FxHashSet<Digest> = FxHashSet::default();
     for draw in 0..how.draws {
-        if report.agreed >= how.instances || how.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+        if agreed.iter().all(|n| *n >= enough) {
             break;
         }
+        if (how.stop)() {
+            report.stopped = true;
+            break;
+        }
+        // The depths of a family in turn, as long as they need it.
+        let member = draw % members;
+        if agreed[member] >= enough {
+            continue;
+        }
         let seed = how.seed.wrapping_mul(0x9e37_79b9).wrapping_add(draw as u64);
-        match case(rule, seed).map(|case| test(rule, &case, seed)) {
-            Some(Outcome::Agrees) => report.agreed += 1,
-            Some(Outcome::Wrong(example)) => {
-                report.counterexample = Some(example);
+        let outcome =
+            case(rule, member, seed, Size::Any).map(|case| (test(rule, &case, how.inputs, seed), case));
+        match outcome {
+            Ok((Outcome::Agrees(inputs), case)) => {
+                agreed[member] += 1;
+                report.inputs += inputs;
+                seen.insert(case.term.digest());
+            }
+            Ok((Outcome::Wrong(found), case)) => {
+                report.counterexample = Some(Box::new(smallest(rule, member, how, case, *found)));
                 break;
             }
-            Some(Outcome::NotApplied(why)) => {
-                report.missed += 1;
-                report.unapplied = Some(why);
-            }
-            Some(Outcome::NoMeaning) | None => report.missed += 1,
+            Ok((Outcome::InVain(why), _)) | Err(why) => *missed.entry(why.0).or_default() += 1,
         }
+    }
+    report.agreed = agreed.iter().sum();
+    report.different = seen.len();
+    report.missed = missed.into_iter().collect();
+    report.missed.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    if report.counterexample.is_none() && members > 1 {
+        report.untested = (0..members).filter(|i| agreed[*i] == 0).map(|i| i as u64).collect();
     }
     report
 }
 
-fn case(rule: &Rule, seed: u64) -> Option<Case> {
+/// Draws that are made to find a smaller case, and tests that are made to shrink the smallest.
+const SMALLER_DRAWS: u64 = 400;
+const SHRINKING_TESTS: usize = 1500;
+
+/// The smallest case that can be found near one that is wrong.
+fn smallest(rule: &Rule, member: usize, how: &Thoroughness, case_: Case, found: Failure) -> Counterexample {
+    let weight = |case: &Case, found: &Failure| (case.term.size(), shrink::weight(&found.inputs));
+    let mut best = (case_, found);
+    for draw in 0..SMALLER_DRAWS {
+        if (how.stop)() {
+            break;
+        }
+        let seed = how.seed.wrapping_mul(0x85eb_ca6b).wrapping_add(draw);
+        let Ok(case) = case(rule, member, seed, Size::Small) else { continue };
+        if let Outcome::Wrong(found) = test(rule, &case, how.inputs, seed)
+            && weight(&case, &found) < weight(&best.0, &best.1)
+        {
+            best = (case, *found);
+        }
+    }
+    let (case, found) = shrink::shrink(rule, best.0, best.1, SHRINKING_TESTS, how.stop);
+    Counterexample {
+        rule: rule.name.clone(),
+        args: case.args,
+        sizes: case.sizes,
+        before: case.term,
+        after: found.after,
+        inputs: found.inputs,
+        left: found.left,
+        right: found.right,
+    }
+}
+
+/// How large the drawn cases are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Size {
+    Any,
+    /// Sizes up to 2, hardly nested types and terms.
+    Small,
+}
+
+fn case(rule: &Rule, member: usize, seed: u64, size: Size) -> Result<Case, Missed> {
     match &rule.body {
-        Body::Procedure(_) => builtin::draw(&rule.name, seed),
+        Body::Procedure(_) => builtin::draw(&rule.name, seed)
+            .ok_or_else(|| Missed::from("this built-in rule draws no term of this form every time")),
         Body::Equation(_) | Body::Family(_) => {
-            // The depths of a family in turn.
-            let depth = seed % rule.equations().len().max(1) as u64;
-            let eq = rule.equations().get(depth as usize)?;
-            let instance = instance::draw(eq, &rule.params, depth, seed)?;
+            let eq = rule.equations().get(member).ok_or(Missed::from("there is no such depth"))?;
+            let instance = instance::draw(eq, &rule.params, member as u64, seed, size)?;
             let above = vec![0; instance.inputs + instance.applied];
-            Some(Case {
-                at: Path::new(above),
-                term: instance.term,
-                args: instance.args,
-                sizes: instance.sizes,
-            })
+            Ok(Case { at: Path::new(above), term: instance.term, args: instance.args, sizes: instance.sizes })
         }
     }
 }
 
 /// What came of testing one case.
 pub enum Outcome {
-    Agrees,
-    Wrong(Box<Counterexample>),
-    NotApplied(WhyNot),
-    /// The left side has no value for the inputs.
-    NoMeaning,
+    /// On this number of inputs.
+    Agrees(usize),
+    Wrong(Box<Failure>),
+    /// The rule does not apply, or the left side has no value.
+    InVain(Missed),
 }
 
-/// Applies the rule and compares the meanings.
-pub fn test(rule: &Rule, case: &Case, seed: u64) -> Outcome {
-    let done = match apply_at(&case.term, &case.at, rule, &case.args) {
-        Ok(done) => done,
-        Err(why) => return Outcome::NotApplied(why),
+/// How a case is wrong.
+pub struct Failure {
+    pub after: Term,
+    pub inputs: Vec<Value>,
+    pub left: String,
+    pub right: String,
+}
+
+/// Applies the rule and compares the meanings on some inputs.
+pub fn test(rule: &Rule, case: &Case, inputs: usize, seed: u64) -> Outcome {
+    let after = match rewritten(rule, case) {
+        Ok(after) => after,
+        Err(why) => return Outcome::InVain(why),
     };
-    let value = |n: &str| case.sizes.get(n).copied();
-    if !done.assumed.iter().all(|c| c.holds(&value) == Ok(true)) {
-        return Outcome::NoMeaning;
+    let mut agreed = 0;
+    for i in 0..inputs.max(1) as u64 {
+        let seed = seed.wrapping_add(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let values = match inputs::for_program(case.term.ty(), &case.sizes, seed, Kind::SmallIntegers) {
+            Ok(values) => values,
+            Err(problem) => return Outcome::InVain(no_value(&problem)),
+        };
+        match compare(case, &after, values) {
+            Outcome::Agrees(_) => agreed += 1,
+            Outcome::InVain(_) if agreed > 0 => {}
+            other => return other,
+        }
     }
-    let Ok(values) = inputs::for_program(case.term.ty(), &case.sizes, seed, Kind::SmallIntegers) else {
-        return Outcome::NoMeaning;
-    };
+    Outcome::Agrees(agreed)
+}
+
+fn no_value(problem: &Diagnostic) -> Missed {
+    Missed(format!("the left side has no value: {}", problem.message))
+}
+
+/// The term after the rule.
+fn rewritten(rule: &Rule, case: &Case) -> Result<Term, Missed> {
+    let done = apply_at(&case.term, &case.at, rule, &case.args).map_err(|why| {
+        Missed(format!("the rule does not apply to an instance of its own left side: {why}"))
+    })?;
+    let value = |n: &str| case.sizes.get(n).copied();
+    match done.assumed.iter().find(|c| c.holds(&value) != Ok(true)) {
+        Some(c) => Err(Missed(format!("a size that the rule assumes does not fit: {c}"))),
+        None => Ok(done.term),
+    }
+}
+
+/// Compares the meanings before and after on one input.
+fn compare(case: &Case, after: &Term, inputs: Vec<Value>) -> Outcome {
     let wrong = |left: String, right: String| {
-        Outcome::Wrong(Box::new(Counterexample {
-            rule: rule.name.clone(),
-            args: case.args.clone(),
-            sizes: case.sizes.clone(),
-            before: case.term.clone(),
-            after: done.term.clone(),
-            inputs: values.clone(),
-            left,
-            right,
-        }))
+        Outcome::Wrong(Box::new(Failure { after: after.clone(), inputs: inputs.clone(), left, right }))
     };
-    let typed = done.term.check().and_then(|()| check_patterns(&done.term).map_err(|m| m.to_string()));
+    let typed = after.check().and_then(|()| check_patterns(after).map_err(|m| m.to_string()));
     if let Err(problem) = typed {
         return wrong("well-typed".to_owned(), problem);
     }
-    let Ok(left) = eval::run(&case.term, &case.sizes, &values, &Limits::TEST) else {
-        return Outcome::NoMeaning;
+    let left = match eval::run(&case.term, &case.sizes, &inputs, &Limits::TEST) {
+        Ok(left) => left,
+        Err(problem) => return Outcome::InVain(no_value(&problem)),
     };
-    match eval::run(&done.term, &case.sizes, &values, &Limits::TEST) {
+    match eval::run(after, &case.sizes, &inputs, &Limits::TEST) {
         Err(problem) => wrong(left.to_string(), problem.message),
         Ok(right) => {
             // Floats that have grown beyond exact integers differ by rounding when re-associated.
             let tolerance = Tolerance::Relative { relative: 1e-5, floor: 1.0 };
             if left.agrees(&right, tolerance).is_ok() {
-                return Outcome::Agrees;
+                return Outcome::Agrees(1);
             }
             wrong(left.to_string(), right.to_string())
         }

@@ -5,13 +5,14 @@
 //! conditions, `example` its examples.
 
 mod condition;
+mod declare;
 mod example;
 mod nest;
 mod scope;
 mod typing;
 
 use super::set::{NamedSet, RuleSet, RuleUse};
-use super::{Body, ParamKind, Rule, RuleArg, RuleData, RuleParam};
+use super::{Body, ParamKind, Properties, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
@@ -22,6 +23,7 @@ use crate::lang::syntax::{parse_rules, print};
 use indexmap::IndexMap;
 
 pub use crate::lang::source::Sources;
+pub use declare::in_program;
 pub(super) use typing::needs;
 
 /// A file of rules: the label it is shown under, and its text.
@@ -64,6 +66,7 @@ impl RuleSet {
         let mut here: IndexMap<Name, Span> = IndexMap::new();
         let mut sets = vec![];
         let mut aliases = vec![];
+        let mut declared = Properties::default();
         for (item, theme) in &items {
             if let Some(name) = item.kind.name() {
                 if let Some(first) = here.get(&name.kind) {
@@ -86,11 +89,10 @@ impl RuleSet {
                 }
                 ItemKind::RuleSet(set) => sets.push((set, item)),
                 ItemKind::Alias(alias) => aliases.push(alias),
-                ItemKind::Declare(condition) => problems.push(
-                    Diagnostic::error("E0212", "Properties of operators cannot be declared yet.")
-                        .label(condition.span, "not possible")
-                        .note("The known operators are + * min max; see `assoc` in rules/README.md."),
-                ),
+                ItemKind::Declare(condition) => match declare::one(condition, &[]) {
+                    Ok(property) => declared.add(property),
+                    Err(found) => problems.extend(found),
+                },
                 _ => {}
             }
         }
@@ -110,6 +112,7 @@ impl RuleSet {
             let doc = item.doc.join("\n");
             self.insert_set(NamedSet { name: set.name.kind.clone(), rules, doc });
         }
+        self.believe(declared);
         problems
     }
 

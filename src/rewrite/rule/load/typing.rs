@@ -17,6 +17,7 @@ use crate::rewrite::rule::pat::{Entry, Pat, PatArg, PatNode};
 use crate::rewrite::rule::vectorise::vector_type;
 use crate::rewrite::rule::{ParamKind, RuleParam};
 use indexmap::IndexMap;
+use std::sync::Arc;
 
 pub(super) struct Typed {
     pub equation: Equation,
@@ -386,6 +387,7 @@ fn assemble(
         applied,
         conditions: vec![],
         needs,
+        declared: Arc::default(),
     };
     let mut problems = vec![];
     for c in &rule.conditions {

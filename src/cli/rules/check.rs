@@ -1,0 +1,160 @@
+//! `shine-tui rules check`: do rules keep the meaning of programs?
+
+use super::select;
+use crate::cli::args::RulesCheck;
+use crate::cli::exit::Exit;
+use crate::cli::load::fail;
+use crate::cli::output;
+use crate::lang::diag::Diagnostic;
+use crate::lang::print;
+use crate::rewrite::rule::Rule;
+use crate::rewrite::rule::check::{Counterexample, Report, Thoroughness, Verdict, check};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// No rule is tested for longer: what was tried until then is reported.
+const LONGEST: Duration = Duration::from_secs(8);
+
+pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
+    let selected = select(&args.which)?;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGINT, interrupted.clone())
+        .map_err(|e| fail(&Diagnostic::error("E0805", format!("Ctrl-C cannot be listened to: {e}."))))?;
+    let mut results = vec![];
+    let mut tally = Tally::default();
+    let width = selected.chosen.iter().map(|r| r.name.len()).max().unwrap_or(0);
+    for rule in &selected.chosen {
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        let began = Instant::now();
+        let stop = || interrupted.load(Ordering::Relaxed) || began.elapsed() > LONGEST;
+        let how = Thoroughness {
+            instances: args.instances as usize,
+            seed: args.seed,
+            stop: &stop,
+            ..Thoroughness::default()
+        };
+        let report = check(rule, &how);
+        let seconds = began.elapsed().as_secs_f64();
+        tally.count(&report);
+        if args.json.json {
+            results.push(as_json(rule, &report, seconds));
+        } else {
+            output::print(&told(rule, &report, seconds, width))?;
+        }
+    }
+    let stopped = interrupted.load(Ordering::Relaxed);
+    if args.json.json {
+        output::json(&json!({ "seed": args.seed, "interrupted": stopped, "rules": results }))?;
+    } else {
+        let left = selected.chosen.len() - tally.all();
+        output::print(&tally.told(args.seed, if stopped { left } else { 0 }))?;
+    }
+    Ok(match (stopped, tally.wrong + tally.untested) {
+        (true, _) => Exit::Interrupted,
+        (false, 0) => Exit::Done,
+        (false, _) => Exit::Finding,
+    })
+}
+
+#[derive(Default)]
+struct Tally {
+    holds: usize,
+    wrong: usize,
+    untested: usize,
+}
+
+impl Tally {
+    fn count(&mut self, report: &Report) {
+        match report.verdict() {
+            Verdict::Holds => self.holds += 1,
+            Verdict::Wrong => self.wrong += 1,
+            Verdict::NotTested => self.untested += 1,
+        }
+    }
+
+    fn all(&self) -> usize {
+        self.holds + self.wrong + self.untested
+    }
+
+    fn told(&self, seed: u64, left: usize) -> String {
+        let mut parts = vec![];
+        let mut add = |n: usize, one: &str, many: &str| {
+            if n > 0 {
+                parts.push(format!("{n} {}", if n == 1 { one } else { many }));
+            }
+        };
+        add(self.holds, "rule holds", "rules hold");
+        add(self.wrong, "rule is wrong", "rules are wrong");
+        add(self.untested, "rule is not tested", "rules are not tested");
+        add(left, "rule was left out, as you interrupted", "rules were left out, as you interrupted");
+        let text = if parts.is_empty() { "There are no rules to test".to_owned() } else { parts.join(", ") };
+        format!("{text} (seed {seed}).\n")
+    }
+}
+
+fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
+    let tried = || {
+        let early = if report.stopped { ", then stopped" } else { "" };
+        format!("{} instances, {} inputs{early}", report.agreed, report.inputs)
+    };
+    let verdict = report.verdict();
+    let mut text = match verdict {
+        Verdict::Holds => format!("{:width$}  holds       {}, {seconds:.2} s\n", rule.name, tried()),
+        Verdict::Wrong => format!("{:width$}  WRONG       after {}, {seconds:.2} s\n", rule.name, tried()),
+        Verdict::NotTested => format!("{:width$}  not tested  {}, {seconds:.2} s\n", rule.name, tried()),
+    };
+    if let Some(example) = &report.counterexample {
+        text += &example.to_string().lines().map(|l| format!("    {l}\n")).collect::<String>();
+    }
+    if verdict == Verdict::NotTested {
+        text += &reasons(report).into_iter().map(|l| format!("    {l}\n")).collect::<String>();
+    }
+    text
+}
+
+/// Why a rule was not tested.
+fn reasons(report: &Report) -> Vec<String> {
+    let mut out = vec![];
+    if report.agreed > 0 && !report.untested.is_empty() {
+        let depths: Vec<String> = report.untested.iter().map(u64::to_string).collect();
+        out.push(format!("nothing agreed at depth {}", depths.join(", ")));
+    }
+    let all = report.in_vain();
+    out.push(format!("{all} draws were in vain:"));
+    out.extend(report.missed.iter().take(3).map(|(why, n)| format!("  {n} times: {why}")));
+    out
+}
+
+fn as_json(rule: &Rule, report: &Report, seconds: f64) -> Value {
+    let missed = |(why, n): &(String, usize)| json!({ "why": why, "draws": n });
+    json!({
+        "rule": &*rule.name,
+        "theme": &*rule.theme,
+        "verdict": report.verdict().name(),
+        "instances": report.agreed,
+        "different": report.different,
+        "inputs": report.inputs,
+        "stopped": report.stopped,
+        "missed": report.missed.iter().map(missed).collect::<Vec<_>>(),
+        "untested_depths": report.untested,
+        "seconds": (seconds * 1000.0).round() / 1000.0,
+        "counterexample": report.counterexample.as_deref().map(example),
+    })
+}
+
+fn example(c: &Counterexample) -> Value {
+    let options = print::Options::default();
+    json!({
+        "call": c.call(),
+        "before": print::term(&c.before, &options).text,
+        "after": print::term(&c.after, &options).text,
+        "sizes": c.sizes.iter().map(|(n, v)| (n.to_string(), json!(v))).collect::<serde_json::Map<_, _>>(),
+        "inputs": c.inputs.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "left": c.left,
+        "right": c.right,
+    })
+}

@@ -1,0 +1,121 @@
+//! `declare assoc f`, `declare commutative f` and `declare neutral f z`: properties of a user's operators, each tested
+//! before it is believed.
+
+use crate::lang::diag::Diagnostic;
+use crate::lang::infer;
+use crate::lang::source::Span;
+use crate::lang::syntax::ast::{self, ConditionKind, Def, Expr, ExprKind, Item, ItemKind, Node};
+use crate::lang::syntax::parse_type;
+use crate::lang::term::Term;
+use crate::lang::ty::Type;
+use crate::rewrite::rule::Properties;
+use crate::rewrite::rule::check::property::{Property, refute};
+
+/// The name of the definition that an operator is read through; no text can have it.
+const HERE: &str = "the operator";
+
+/// The properties that a program declares of its definitions.
+pub fn in_program(file: &ast::File) -> (Properties, Vec<Diagnostic>) {
+    let (mut declared, mut problems) = (Properties::default(), vec![]);
+    for item in &file.items {
+        let ItemKind::Declare(condition) = &item.kind else { continue };
+        match one(condition, &file.items) {
+            Ok(property) => declared.add(property),
+            Err(found) => problems.extend(found),
+        }
+    }
+    (declared, problems)
+}
+
+/// Reads and tests one declaration; the items are the definitions that it may name.
+///
+/// # Errors
+/// What is not understood, not well-typed, or not so.
+pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properties, Vec<Diagnostic>> {
+    let span = condition.span;
+    let no = |message: &str| {
+        vec![
+            Diagnostic::error("E0212", message.to_owned())
+                .label(span, "not possible")
+                .hint("Declare `assoc f`, `commutative f`, or `neutral f z` with its value z."),
+        ]
+    };
+    let ConditionKind::Predicate(name, args) = &condition.kind else {
+        return Err(if condition.kind == ConditionKind::Error {
+            vec![]
+        } else {
+            no("This cannot be declared.")
+        });
+    };
+    let (property, f, z) = match (&*name.kind, args.as_slice()) {
+        ("assoc", [f]) => (Property::Associative, read(f, span, items)?, None),
+        ("commutative", [f]) => (Property::Commutative, read(f, span, items)?, None),
+        ("neutral", [f, z]) => {
+            let f = read(f, span, items)?;
+            let operand = f.ty().as_fun().map_or_else(Type::ill, |(p, _)| p.clone());
+            let (ty, _) = parse_type(span.file, &operand.to_string());
+            let z = ExprKind::Ascribe(Box::new(z.clone()), Box::new(ty));
+            let z = read(&Node::new(span, z), span, items)?;
+            (Property::Neutral(z.clone()), f, Some(z))
+        }
+        ("assoc" | "commutative" | "neutral", _) => {
+            return Err(no(&format!("`{}` has another number of operands.", name.kind)));
+        }
+        _ => return Err(no(&format!("`{}` cannot be declared.", name.kind))),
+    };
+    if !is_operator(f.ty()) {
+        return Err(vec![no_operator(span, &format!(": its type is {}", f.ty()))]);
+    }
+    if let Some(counterexample) = refute(&f, &property) {
+        let what = match property {
+            Property::Associative => "associative",
+            Property::Commutative => "commutative",
+            Property::Neutral(_) => "neutral",
+        };
+        let subject = if z.is_some() { "The value" } else { "The operator" };
+        let problem =
+            Diagnostic::error("E0218", format!("{subject} is not {what}, so this is not believed."));
+        let problem = problem.label(span, "declared here");
+        return Err(vec![counterexample.into_iter().fold(problem, Diagnostic::note)]);
+    }
+    let mut out = Properties::default();
+    match property {
+        Property::Associative => out.associative.push(f),
+        Property::Commutative => out.commutative.push(f),
+        Property::Neutral(z) => out.neutral.push((f, z)),
+    }
+    Ok(out)
+}
+
+/// `t -> t -> t` for data of known form.
+fn is_operator(ty: &Type) -> bool {
+    let (params, result) = ty.signature();
+    params.len() == 2 && params.iter().all(|p| *p == result) && result.is_data() && !result.has_metas()
+}
+
+fn no_operator(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::error("E0212", format!("This is no operator{why}."))
+        .label(span, "does not take two values of one type to give a third")
+        .hint("Where the type is open, give the parameters types: `\\(a: f32) (b: f32). …`.")
+}
+
+/// The term that an expression is among these definitions.
+fn read(e: &Expr, span: Span, items: &[Item]) -> Result<Term, Vec<Diagnostic>> {
+    let name = Node::new(e.span, HERE.into());
+    let def = Def { name, params: vec![], result: None, body: e.clone() };
+    let definitions = items.iter().filter(|i| !matches!(i.kind, ItemKind::Declare(_)));
+    let mut items: Vec<Item> = definitions.cloned().collect();
+    items.push(Item { span: e.span, doc: vec![], kind: ItemKind::Def(def) });
+    let (program, problems) = infer::program(&ast::File { file: span.file, items }, Some(HERE));
+    match program {
+        Some(program) => Ok(program.term),
+        // What is wrong with other definitions is said elsewhere.
+        None if problems.iter().any(|p| p.code == "E0120") => Err(vec![no_operator(span, "")]),
+        None => Err(problems
+            .into_iter()
+            .filter(|p| {
+                p.span().is_none_or(|s| s.file == span.file && s.start >= span.start && s.end <= span.end)
+            })
+            .collect()),
+    }
+}
