@@ -258,3 +258,20 @@ fn normal_forms_are_reached_and_stable() {
 fn p_with(p: &Program, term: &Term) -> Program {
     p.with_term(term.clone())
 }
+
+#[test]
+fn a_sketch_is_a_predicate() {
+    let p = read(DOT);
+    let setting = Setting::new(
+        "sketch sums = contains(reduce ? ? ?)\n\
+         strategy here(n) = satisfies containsMap(n, contains(mul))\n\
+         strategy fuse = satisfies contains(mul) ; topDown(reduceMapFusion)",
+    );
+    assert_eq!(setting.done("fuse", &p).steps.len(), 1);
+    assert_eq!(setting.done("here(n)", &p).term, p.term);
+    assert!(setting.run("here(3)", &p).is_err());
+    assert!(setting.run("satisfies contains(sqrt)", &p).is_err());
+    // Where the traversal is, not the whole program.
+    assert_eq!(setting.done("topDown(satisfies (zip ? ?))", &p).term, p.term);
+    assert!(matches!(setting.run("satisfies nowhere", &p).unwrap_err().cause, Cause::Invalid(_)));
+}

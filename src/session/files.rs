@@ -4,6 +4,8 @@
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::source::{MAX_SOURCE, Sources};
+use crate::lang::syntax::ast::{ItemKind, Language};
+use crate::lang::syntax::parse;
 use indexmap::IndexMap;
 use std::path::{Path, PathBuf};
 
@@ -45,12 +47,16 @@ pub struct Places {
 /// A file that is missing, unreadable, too large or not text; a folder of `--rules` that is none.
 pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
     let text = read_text(program)?;
-    let mut files = read_places(places)?;
+    let mut files = vec![];
+    for open in read_places(places)? {
+        import(open, &mut files)?;
+    }
     for beside in beside(program) {
         if beside.is_file() {
-            files.push(read_text(&beside)?);
+            import(read_text(&beside)?, &mut files)?;
         }
     }
+    imports(&text, &mut files)?;
     let sizes = program.with_file_name("sizes.ron");
     let default_sizes = if sizes.is_file() { parse_sizes(&read_text(&sizes)?)? } else { IndexMap::new() };
     Ok(Texts { program: text, files, default_sizes })
@@ -59,6 +65,52 @@ pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
 /// Where the rules and strategies of a program may stand.
 pub fn beside(program: &Path) -> [PathBuf; 2] {
     ["rules", "elevate"].map(|ending| program.with_extension(ending))
+}
+
+/// Adds a file after those that it imports.
+fn import(text: Text, all: &mut Vec<Text>) -> Result<(), Diagnostic> {
+    if all.iter().any(|t| t.label == text.label) {
+        return Ok(());
+    }
+    // In its place before its imports are read, so that files that import each other end.
+    let at = all.len();
+    all.push(text.clone());
+    imports(&text, all)?;
+    all[at..].rotate_left(1);
+    Ok(())
+}
+
+/// Adds the files that a text imports: `import lib.tiling` is `lib/tiling.elevate`, `.rules` or, in a program, `.rise`,
+/// in the folder of the file that says so.
+fn imports(text: &Text, all: &mut Vec<Text>) -> Result<(), Diagnostic> {
+    let path = Path::new(&text.label);
+    let Some(language) = Language::of_path(&text.label) else { return Ok(()) };
+    let endings: &[&str] = match language {
+        Language::Program => &["rise"],
+        Language::Rules => &["rules"],
+        Language::Elevate => &["elevate", "rules"],
+    };
+    let mut sources = Sources::new();
+    let (tree, _) = parse(language, sources.add(&text.label, &text.text), &text.text);
+    for item in &tree.items {
+        let ItemKind::Import(parts) = &item.kind else { continue };
+        let names: Vec<&str> = parts.iter().map(|part| &*part.kind).collect();
+        let wanted = path.with_file_name(names.join("/"));
+        let files = endings.iter().map(|ending| wanted.with_extension(ending)).filter(|f| f.is_file());
+        let files: Vec<PathBuf> = files.collect();
+        if files.is_empty() {
+            let problem = Diagnostic::error("E0007", format!("There is no module `{}`.", names.join(".")));
+            return Err(problem.note(format!("`{}` imports it.", text.label)).hint(format!(
+                "A module is a file: `{}.{}`.",
+                wanted.display(),
+                endings[0]
+            )));
+        }
+        for file in files {
+            import(read_text(&file)?, all)?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads the rules and strategies of the configuration folder and of `--rules`.
@@ -156,7 +208,33 @@ mod tests {
         assert_eq!(texts.files.len(), 1);
         assert_eq!(texts.default_sizes.get("m"), Some(&3));
         let both = read(&at("a.rise"), &Places { rules: vec![dir.path().into()], config: None }).unwrap();
-        assert_eq!(both.files.len(), 3);
+        assert_eq!(both.files.len(), 2, "none is read twice");
+    }
+
+    #[test]
+    fn imported_modules_come_first_and_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |n: &str| dir.path().join(n);
+        std::fs::create_dir(at("lib")).unwrap();
+        for (name, text) in [
+            ("a.rise", "import lib.parts\ndef a (x: n.f32): n.f32 = x |> map twice"),
+            ("lib/parts.rise", "def twice (x: f32): f32 = x * 2"),
+            ("a.elevate", "import lib.one\nimport lib.two\nstrategy a = first ; second"),
+            ("lib/one.elevate", "import two\nstrategy first = second"),
+            ("lib/one.rules", "rule own = map f x ~> mapSeq f x"),
+            ("lib/two.elevate", "import one\nstrategy second = id"),
+        ] {
+            std::fs::write(at(name), text).unwrap();
+        }
+        let texts = read(&at("a.rise"), &Places::default()).unwrap();
+        let short = |t: &Text| t.label.rsplit('/').next().unwrap().to_owned();
+        let names: Vec<String> = texts.files.iter().map(short).collect();
+        assert_eq!(names, ["one.rules", "two.elevate", "one.elevate", "a.elevate", "parts.rise"]);
+        let loaded = crate::session::workspace::Workspace::load(&texts, None);
+        let workspace = loaded.unwrap_or_else(|p| panic!("{}", p.first()));
+        assert!(workspace.script.strategy("second").is_some() && workspace.rules.get("own").is_some());
+        std::fs::write(at("a.elevate"), "import lib.three").unwrap();
+        assert_eq!(read(&at("a.rise"), &Places::default()).unwrap_err().code, "E0007");
     }
 
     #[test]

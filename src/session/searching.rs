@@ -4,13 +4,16 @@ use super::action::{SearchOutcome, TrailStep};
 use super::jobs::Control;
 use super::state::Progress;
 use super::workspace::Workspace;
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
+use crate::lang::syntax::ast;
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Rewritten, RuleArg, RuleUse, Step};
 use crate::rewrite::search::{self, Budget, Outcome, Report, StopPoint, Trail};
 use crate::rewrite::sketch;
-use crate::rewrite::strategy::{ReachRequest, SearchFailure, SearchRunner};
+use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -143,6 +146,16 @@ impl SearchRunner for Searcher<'_> {
         self.control.report(Progress::Strategy { tried: counts.tried, applied: counts.succeeded });
     }
 
+    fn satisfies(
+        &mut self,
+        term: &Term,
+        text: &ast::Sketch,
+        sizes: &[Name],
+        values: &[(Name, Nat)],
+    ) -> Result<bool, Box<Diagnostic>> {
+        strategy::satisfies(&self.workspace.sketches, term, text, sizes, values)
+    }
+
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
         let invalid = |d| SearchFailure::Invalid(Box::new(d));
         let recorded = self.replayed.recorded.get(self.taken.len()).cloned();
@@ -153,7 +166,7 @@ impl SearchRunner for Searcher<'_> {
             return Ok(self.keep(start, term, recorded.clone()));
         }
         let sizes = &self.workspace.program.sizes;
-        let sketch = sketch::read(request.sketch, &self.workspace.sketches, sizes)
+        let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
             .map_err(|mut all| invalid(all.swap_remove(0)))?;
         let mut budget = Budget::read(request.options).map_err(invalid)?;
         if let Some(recorded) = &recorded

@@ -78,7 +78,14 @@ impl Workspace {
         let mut sources = Sources::new();
         let mut problems = vec![];
         let file = sources.add(&texts.program.label, &texts.program.text);
-        let (tree, found) = syntax::parse_program(file, &texts.program.text);
+        let (mut tree, found) = syntax::parse_program(file, &texts.program.text);
+        let mut imported = vec![];
+        for text in texts.files.iter().filter(|t| t.label.ends_with(".rise")) {
+            let (tree, found) = syntax::parse_program(sources.add(&text.label, &text.text), &text.text);
+            imported.extend(tree.items);
+            problems.extend(found);
+        }
+        tree.items.splice(0..0, imported);
         let patterns = infer::patterns(&tree);
         let (mut rules, script, sketches) = library(&patterns, &texts.files, &mut sources, &mut problems);
         problems.extend(found);

@@ -544,6 +544,8 @@ pub enum StrategyKind {
     /// `s @ f @ g` is `g(f(s))`
     At(Box<Strategy>, Vec<Strategy>),
     Reach(Box<Reach>),
+    /// `satisfies sketch`: changes nothing, and succeeds where the term is in the sketch
+    Satisfies(Box<Sketch>),
     /// `let x = value in body`
     Let {
         name: Ident,
@@ -697,6 +699,7 @@ fn each_in_strategy<'a>(s: &'a Strategy, f: &mut dyn FnMut(Part<'a>)) {
             f(Part::Strategy(value));
             f(Part::Strategy(body));
         }
+        StrategyKind::Satisfies(sketch) => f(Part::Expr(sketch)),
         StrategyKind::Reach(reach) => {
             f(Part::Expr(&reach.sketch));
             reach.rules.iter().for_each(|r| each_arg(&r.args, f));

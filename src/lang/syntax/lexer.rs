@@ -154,7 +154,8 @@ pub const ITEM_WORDS: [&str; 11] = [
 ];
 
 /// Words that name nothing. `let` may stand for the pattern of that name, `div` between sizes is an operator.
-const OTHER_WORDS: [&str; 9] = ["in", "where", "or", "and", "notin", "divides", "reach", "using", "with"];
+const OTHER_WORDS: [&str; 10] =
+    ["in", "where", "or", "and", "notin", "divides", "reach", "satisfies", "using", "with"];
 
 pub fn is_item_word(word: &str) -> bool {
     ITEM_WORDS.contains(&word)

@@ -4,6 +4,7 @@
 use super::apply::Applied;
 use super::instance::is_gentle;
 use super::operators::factors;
+use super::vectorise::vectorise;
 use super::why::WhyNot;
 use super::{Body, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::build::{self as b, Misfit};
@@ -11,7 +12,7 @@ use crate::lang::digest::Digest;
 use crate::lang::literal::Literal;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
-use crate::lang::term::{Expr, Term};
+use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::Type;
 
 type Procedural = Result<Applied, WhyNot>;
@@ -72,6 +73,15 @@ const ROWS: &[Row] = &[
         text: "dot (join (v h)) (join xs) ~> dot v (map (dot h) xs)",
         reassociates: true,
         run: |t, _| separate_dot(t, false),
+    },
+    Row {
+        name: "vectorizeMap",
+        params: &[],
+        doc: "Computes with vectors what was computed before vectors were made, whatever pairs of scalars the \
+              function takes.",
+        text: "asVector v (map f xs) ~> map (vectorise v f) (the components of xs as vectors, zipped)",
+        reassociates: false,
+        run: vectorize_map,
     },
 ];
 
@@ -238,6 +248,35 @@ fn separate_dot(t: &Term, columns_first: bool) -> Procedural {
         dot(&outer, b::map(each, lines)?)
     };
     applied(build().map_err(misfit)?, vec![])
+}
+
+fn vectorize_map(t: &Term, _: &[RuleArg]) -> Procedural {
+    let expected = "asVector of a map";
+    let (vectors, mapped) = match t.as_pattern_app() {
+        Some((p, args)) if matches!(p.pattern, Pattern::AsVector | Pattern::AsVectorAligned) => (p, args[0]),
+        _ => return Err(WhyNot::shape(expected, t)),
+    };
+    let (f, xs) = match mapped.as_pattern_app() {
+        Some((p, args)) if p.pattern == Pattern::Map => (args[0], args[1]),
+        _ => return Err(WhyNot::shape(expected, t)),
+    };
+    let Some(Arg::Nat(n)) = vectors.args.first() else { return Err(WhyNot::shape(expected, t)) };
+    let f = vectorise(n, f).map_err(|why| why.below(&Path::new([1, 0, 1])))?;
+    let as_vectors = |xs: Term| b::apply(vectors.pattern, vectors.args.clone(), vec![xs]);
+    let vectors = in_vectors(xs.clone(), &as_vectors).map_err(misfit)?;
+    applied(b::map(f, vectors).map_err(misfit)?, vec![(Path::new([1, 1]), Path::new([1]))])
+}
+
+/// The arrays of scalars that an array of pairs is made of, each as vectors, zipped as the pairs were.
+fn in_vectors(xs: Term, as_vectors: &impl Fn(Term) -> b::Built) -> b::Built {
+    if xs.ty().as_array().is_none_or(|(_, element)| element.as_pair().is_none()) {
+        return as_vectors(xs);
+    }
+    let (first, second) = match xs.as_pattern_app() {
+        Some((p, args)) if p.pattern == Pattern::Zip => (args[0].clone(), args[1].clone()),
+        _ => (b::fst(b::unzip(xs.clone())?)?, b::snd(b::unzip(xs)?)?),
+    };
+    b::zip(in_vectors(first, as_vectors)?, in_vectors(second, as_vectors)?)
 }
 
 /// The weights and the other matrix of a dot product.

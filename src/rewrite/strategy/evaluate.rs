@@ -135,6 +135,11 @@ impl<'a> Machine<'a> {
                 }
                 value
             }
+            StrategyKind::Satisfies(sketch) => {
+                let n = self.tests.len() as u32;
+                self.tests.push((sketch, scope));
+                Value::Strategy(self.nodes.insert(Node::Satisfies(n)))
+            }
             StrategyKind::Reach(reach) => {
                 let n = self.reaches.len() as u32;
                 self.reaches.push((reach, scope));
@@ -403,6 +408,7 @@ impl<'a> Machine<'a> {
             Node::Call(c, args) => call(callee_name(c), args),
             Node::Rule(r, args) => call(&self.rules[*r as usize].name, args),
             Node::Reach(_) => "reach".to_owned(),
+            Node::Satisfies(_) => "satisfies".to_owned(),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::lang::MAX_DEPTH;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
-use crate::lang::nat::Name;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::syntax::ast;
 use crate::lang::term::{Expr, Term};
@@ -79,6 +79,7 @@ pub(super) struct Machine<'a> {
     pub rules: Vec<Rule>,
     rule_ids: FxHashMap<Name, u32>,
     pub reaches: Vec<(&'a ast::Reach, u32)>,
+    pub tests: Vec<(&'a ast::Sketch, u32)>,
     pub aliases_open: usize,
     unfolded: FxHashMap<StrategyId, StrategyId>,
     failures: FxHashMap<(StrategyId, Digest), Rc<Failure>>,
@@ -111,6 +112,7 @@ impl<'a> Machine<'a> {
             rules: vec![],
             rule_ids: FxHashMap::default(),
             reaches: vec![],
+            tests: vec![],
             aliases_open: 0,
             unfolded: FxHashMap::default(),
             failures: FxHashMap::default(),
@@ -303,6 +305,7 @@ impl<'a> Machine<'a> {
                 }
                 Node::Rule(rule, args) => return self.apply_rule(tail.s, rule, &args, &tail.t),
                 Node::Reach(n) => return self.reach(tail.s, n, &tail.t),
+                Node::Satisfies(n) => return self.satisfies(tail.s, n, &tail.t),
                 Node::Native(Native::IfThenElse, args) => {
                     let [c, yes, no] = self.strategies(Native::IfThenElse, &args)?;
                     match self.attempt(c, &tail.t) {
@@ -625,12 +628,8 @@ impl<'a> Machine<'a> {
         Ok(None)
     }
 
-    fn reach(&mut self, s: StrategyId, n: u32, t: &Term) -> Outcome {
-        let (reach, scope) = self.reaches[n as usize];
-        let mut rules = vec![];
-        for reference in &reach.rules {
-            self.rules_of(reference, &mut rules, 0)?;
-        }
+    /// The sizes that parameters stand for, innermost first.
+    fn sizes_of(&self, scope: u32) -> Vec<(Name, Nat)> {
         let mut sizes = vec![];
         let mut at = Some(scope);
         while let Some(i) = at {
@@ -641,6 +640,26 @@ impl<'a> Machine<'a> {
                 }
             }
             at = scope.parent;
+        }
+        sizes
+    }
+
+    fn satisfies(&mut self, s: StrategyId, n: u32, t: &Term) -> Outcome {
+        let (sketch, scope) = self.tests[n as usize];
+        let sizes = self.sizes_of(scope);
+        match self.control.search.satisfies(t, sketch, self.env.sizes, &sizes) {
+            Ok(true) => Ok(t.clone()),
+            Ok(false) => self.fail(s, Some(WhyNot::condition("the term is not in the sketch"))),
+            Err(problem) => self.invalid(problem),
+        }
+    }
+
+    fn reach(&mut self, s: StrategyId, n: u32, t: &Term) -> Outcome {
+        let (reach, scope) = self.reaches[n as usize];
+        let sizes = self.sizes_of(scope);
+        let mut rules = vec![];
+        for reference in &reach.rules {
+            self.rules_of(reference, &sizes, &mut rules, 0)?;
         }
         let request = ReachRequest {
             sketch: &reach.sketch,
@@ -668,6 +687,7 @@ impl<'a> Machine<'a> {
     fn rules_of(
         &mut self,
         reference: &'a ast::RuleRef,
+        values: &[(Name, Nat)],
         out: &mut Vec<crate::rewrite::rule::RuleUse>,
         nesting: usize,
     ) -> Result<(), Halt> {
@@ -675,7 +695,7 @@ impl<'a> Machine<'a> {
         if reference.args.is_empty() && nesting < 16 {
             if let Some(set) = self.script.set(&name.kind) {
                 for inner in &set.rules {
-                    self.rules_of(inner, out, nesting + 1)?;
+                    self.rules_of(inner, values, out, nesting + 1)?;
                 }
                 return Ok(());
             }
@@ -694,7 +714,7 @@ impl<'a> Machine<'a> {
                     .label(name.span, "not known")
                     .did_you_mean(&name.kind, self.env.rules.names().map(|n| &**n)),
             )),
-            Some(_) => self.rule_use(reference),
+            Some(_) => self.rule_use(reference, values),
         };
         match found {
             Ok(found) => {
@@ -710,9 +730,13 @@ impl<'a> Machine<'a> {
     fn rule_use(
         &mut self,
         reference: &'a ast::RuleRef,
+        values: &[(Name, Nat)],
     ) -> Result<crate::rewrite::rule::RuleUse, Box<Diagnostic>> {
         let sizes = self.env.sizes;
-        let known = |n: &str| sizes.iter().any(|s| &**s == n).then(|| crate::lang::nat::Nat::var(n));
+        let known = |n: &str| {
+            let value = values.iter().find(|(name, _)| &**name == n).map(|(_, value)| value.clone());
+            value.or_else(|| sizes.iter().any(|s| &**s == n).then(|| Nat::var(n)))
+        };
         crate::rewrite::rule::load::rule_use(self.env.rules, reference, &known)
     }
 }

@@ -17,6 +17,7 @@ use crate::lang::syntax::ast;
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Rewritten, RuleSet, RuleUse, WhyNot};
+use crate::rewrite::sketch;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
@@ -60,8 +61,37 @@ pub trait SearchRunner {
     /// Why none was found.
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure>;
 
+    /// Whether a term is in a sketch; `values` are further names for sizes, of two the first.
+    ///
+    /// # Errors
+    /// What is wrong with the sketch.
+    fn satisfies(
+        &mut self,
+        term: &Term,
+        sketch: &ast::Sketch,
+        sizes: &[Name],
+        values: &[(Name, Nat)],
+    ) -> Result<bool, Box<Diagnostic>> {
+        satisfies(&sketch::Library::builtin(), term, sketch, sizes, values)
+    }
+
     /// Hears now and then how many rules the strategy has tried and applied.
     fn counted(&mut self, _: &Counts) {}
+}
+
+/// Whether a term is in a sketch that may use the definitions of a library.
+///
+/// # Errors
+/// What is wrong with the sketch.
+pub fn satisfies(
+    library: &sketch::Library,
+    term: &Term,
+    text: &ast::Sketch,
+    sizes: &[Name],
+    values: &[(Name, Nat)],
+) -> Result<bool, Box<Diagnostic>> {
+    let read = sketch::read_with(text, library, sizes, values);
+    read.map(|sketch| sketch.satisfied_by(term)).map_err(|mut all| Box::new(all.swap_remove(0)))
 }
 
 /// Why a search gave nothing.

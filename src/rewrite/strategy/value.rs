@@ -52,6 +52,8 @@ pub enum Node {
     Rule(u32, Rc<[Value]>),
     /// A search, by its number in the machine's table.
     Reach(u32),
+    /// A test of a sketch, by its number in the machine's table.
+    Satisfies(u32),
 }
 
 #[derive(Default)]

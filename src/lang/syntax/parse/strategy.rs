@@ -145,7 +145,11 @@ impl Parser<'_> {
     fn at_strategy_atom(&self) -> bool {
         match self.peek() {
             Tok::Number | Tok::LParen | Tok::LBracket => true,
-            Tok::Word => (self.nth_is_name(0) && !self.at_word("div")) || self.at_word("reach"),
+            Tok::Word => {
+                (self.nth_is_name(0) && !self.at_word("div"))
+                    || self.at_word("reach")
+                    || self.at_word("satisfies")
+            }
             _ => false,
         }
     }
@@ -160,6 +164,11 @@ impl Parser<'_> {
             Tok::Word if self.at_surface_let() => {
                 let LetIn { name, value, body } = self.let_in(|p| p.strategy());
                 Node::new(self.since(start), StrategyKind::Let { name, value, body })
+            }
+            Tok::Word if self.at_word("satisfies") => {
+                self.bump();
+                let sketch = self.sketch();
+                Node::new(self.since(start), StrategyKind::Satisfies(Box::new(sketch)))
             }
             Tok::Word if self.at_word("reach") => {
                 self.bump();

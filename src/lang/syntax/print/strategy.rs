@@ -25,7 +25,8 @@ fn level(s: &Strategy) -> u8 {
         StrategyKind::Choice(_) => CHOICE,
         StrategyKind::Seq(..) => SEQ,
         StrategyKind::At(..) => AT,
-        StrategyKind::Cons(..) => CONS,
+        // What follows could belong to the sketch.
+        StrategyKind::Cons(..) | StrategyKind::Satisfies(_) => CONS,
         StrategyKind::Infix(_, rest) => rest.first().map_or(ATOM, |(op, _)| op_level(*op)),
         _ => ATOM,
     }
@@ -76,6 +77,9 @@ impl Printer {
                 Doc::concat(parts)
             }
             StrategyKind::Reach(reach) => self.reach(reach),
+            StrategyKind::Satisfies(sketch) => {
+                Doc::concat(["satisfies ".into(), self.expr(sketch, 0).nest(2)]).group()
+            }
             StrategyKind::Let { .. } => {
                 let (mut at, mut bindings) = (s, vec![]);
                 while let StrategyKind::Let { name, value, body } = &at.kind {

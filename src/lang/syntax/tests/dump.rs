@@ -115,6 +115,7 @@ pub fn strategy(s: &Strategy) -> String {
         }
         StrategyKind::Choice(all) => list("<+", all, strategy),
         StrategyKind::At(a, rest) => list("@", std::iter::once(&**a).chain(rest), strategy),
+        StrategyKind::Satisfies(sketch) => format!("(satisfies {})", expr(sketch)),
         StrategyKind::Reach(reach) => {
             let rules = list("using", &reach.rules, rule_ref);
             let options = list("with", &reach.options, |(k, v)| format!("{}: {}", k.kind, strategy(v)));

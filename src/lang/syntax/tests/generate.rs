@@ -242,6 +242,7 @@ pub fn strategy() -> BoxedStrategy<ast::Strategy> {
             3 => (boxed(), vec((seq, inner.clone()), 1..3)).prop_map(|(a, rest)| StrategyKind::Seq(a, rest)),
             2 => some(2).prop_map(StrategyKind::Choice),
             2 => (boxed(), some(1)).prop_map(|(a, rest)| StrategyKind::At(a, rest)),
+            1 => expr(Mode::Sketch).prop_map(|sketch| StrategyKind::Satisfies(Box::new(sketch))),
             1 => reach.prop_map(|(sketch, rules, options)| {
                 StrategyKind::Reach(Box::new(Reach { sketch, rules, options }))
             }),

@@ -29,6 +29,7 @@ pub(super) fn draw(name: &str, seed: u64) -> Option<Case> {
             (body, vec![RuleArg::Position(at)])
         }
         "separateDotVH" | "separateDotHV" => (dot(&mut g, &mut ctx)?, vec![]),
+        "vectorizeMap" => (vectors_of_a_map(&mut g, &mut ctx)?, vec![]),
         _ => return None,
     };
     let at = Path::new(vec![0; ctx.len()]);
@@ -55,6 +56,22 @@ fn constant_idx(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
         b::nat_as_index(&size, Term::lit(Literal::Nat(at))).ok()?
     };
     b::idx(index, b::make_array(elements).ok()?).ok()
+}
+
+/// Vectors of a map of a function on scalars or nested pairs of them.
+fn vectors_of_a_map(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
+    fn pairs(g: &mut Gen, depth: usize) -> Type {
+        if depth == 0 || g.one_in(2) {
+            return Type::f32();
+        }
+        Type::pair(pairs(g, depth - 1), pairs(g, depth - 1))
+    }
+    let element = pairs(g, 2);
+    let n = Nat::constant(1 + g.below(4) as i64);
+    let length = n.mul(&Nat::constant(1 + g.below(3) as i64));
+    let f = g.term(ctx, &Type::fun(element.clone(), Type::f32()), 3)?;
+    let xs = g.term(ctx, &Type::array(length, element), 2)?;
+    b::as_vector(&n, b::map(f, xs).ok()?).ok()
 }
 
 /// A dot product with a matrix that is a product.
