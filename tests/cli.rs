@@ -378,3 +378,40 @@ fn a_declared_pattern_goes_all_the_way() {
     let vague = write(dir.path(), "vague.rise", vague);
     refused(&run(dir.path(), &["apply", &vague]), 2, "E0126");
 }
+
+/// C text is printed without more ado, and runs when the user says so: then the interpreter knows its values too.
+#[test]
+fn foreign_functions_run_when_allowed() {
+    let dir = world();
+    let text = "foreign def logistic (x: f32): f32 = \"return 1.0f / (1.0f + expf(-x));\"
+foreign def mix (a b: f32) (k: i32): f32 = \"
+  for (int i = 0; i < k; i++) { a = 0.5f * (a + b); }
+  return a;
+\"
+def f (x: n.f32) (y: n.f32): f32 =
+  zip x y |> map (\\p. mix (logistic (fst p)) (logistic (snd p)) 3) |> reduce (\\a b. logistic (a + b)) 0
+";
+    let program = write(dir.path(), "f.rise", text);
+    let compiled = run(dir.path(), &["compile", &program]);
+    assert_eq!(compiled.code, 0, "{}", compiled.err);
+    assert!(compiled.out.contains("static inline float foreign_logistic(float x) {"), "{}", compiled.out);
+    let bench = ["bench", &program, "--size", "n=50"];
+    refused(&run(dir.path(), &bench), 2, "E0189");
+    let allowed = run(dir.path(), &[&bench[..], &["--allow-foreign"]].concat());
+    assert_eq!(allowed.code, 0, "{}", allowed.err);
+    assert!(allowed.out.contains("agrees with the interpreter"), "{}", allowed.out);
+    // Printed and read again, it is the same program.
+    let printed = run(dir.path(), &["apply", &program]).out;
+    let again = write(dir.path(), "again.rise", &printed);
+    assert_eq!(run(dir.path(), &["apply", &again]).out, printed);
+    for (text, code) in [
+        ("foreign def f (x: n.f32): f32 = \"return 0;\"", "E0125"),
+        ("foreign def int (x: f32): f32 = \"return 0;\"", "E0125"),
+        ("foreign def f x: f32 = \"return 0;\"", "E0125"),
+        ("foreign def f (x: f32): f32 = 3", "E0020"),
+        ("foreign def sqrt (x: f32): f32 = \"return 0;\"", "E0104"),
+    ] {
+        let wrong = write(dir.path(), "wrong.rise", format!("{text}\ndef g (x: f32): f32 = x\n"));
+        refused(&run(dir.path(), &["compile", &wrong]), 2, code);
+    }
+}

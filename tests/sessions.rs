@@ -14,7 +14,7 @@ fn holds(search: SearchMode) {
         if path.extension().is_some_and(|e| e == "ron") {
             let bytes = std::fs::read(&path).unwrap();
             let backend = Arc::new(FakeDevices::new());
-            let options = Options { level: Level::Kernels, search, device: None, backend };
+            let options = Options { level: Level::Kernels, search, device: None, backend, foreign: false };
             let verdict = replay(&bytes, &options, &mut |_| {}).map_err(|p| p.first()).unwrap();
             assert_eq!(verdict, Verdict::Agrees, "{}", path.display());
             seen += 1;

@@ -133,6 +133,9 @@ pub struct Replay {
     /// Measure and check on this device instead of the recorded one
     #[arg(long, value_name = "SUBSTRING")]
     pub device: Option<String>,
+    /// Let the foreign functions of the recorded programs run
+    #[arg(long)]
+    pub allow_foreign: bool,
     #[command(flatten)]
     pub json: Json,
 }
@@ -218,6 +221,9 @@ pub struct Bench {
     /// The device: `cpu`, or a part of an OpenCL platform's or device's name
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
+    /// Let the program's foreign functions run
+    #[arg(long)]
+    pub allow_foreign: bool,
     /// Record the session in this file; for a session, its own file to go on with it
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,

@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 /// Measures the program on a device and prints the result.
 pub fn run(args: &Bench) -> Result<Exit, Exit> {
     let mut session = rewritten(&args.rewriting, args.session.as_deref())?;
+    if args.allow_foreign {
+        session.allow_foreign();
+    }
     let action = Action::Bench { device: args.device.clone() };
     let Outcome::Measured(m) = session.perform_now(action).map_err(|d| fail(&d))? else {
         return Ok(Exit::Finding);

@@ -27,6 +27,7 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
         },
         device: args.device.clone(),
         backend: Arc::new(Devices::new()),
+        foreign: args.allow_foreign,
     };
     let mut worst = Exit::Done;
     let mut reports = vec![];

@@ -237,7 +237,8 @@ fn headers(g: &mut Generator) -> String {
              {inline} floor_mod(long a, long b) {{\n  return a - b * floor_div(a, b);\n}}\n"
         );
     }
-    out + &integers
+    let out = out + &integers;
+    out.trim_start_matches('\n').to_string()
 }
 
 /// The program's own function, with its text as it was written.

@@ -2,16 +2,17 @@
 //!
 //! In: a name, a type and a meaning. Out: a [`Pattern`] like those of the table, so that everything that works on
 //! patterns works on it: a term keeps it by name, rules match it, and whoever needs to know what it computes puts its
-//! meaning in its place ([`unfolded`]). The meaning of a foreign function is C text, which nothing here runs.
+//! meaning in its place ([`unfolded`], which also knows the patterns of the table that others define). The meaning of a foreign function is C text, which nothing here runs.
 //!
 //! A declaration is kept for as long as the process lives, each once: patterns are compared and copied everywhere, and
 //! there are as many declarations as texts that were read. Two declarations are equal when everything about them is.
 
+use super::build as b;
 use super::digest::Digest;
 use super::infer::scheme::{ExplicitKind, Scheme};
 use super::infer::unify::{Kind, Unifier};
 use super::nat::{Name, Nat, NatVar};
-use super::pattern::{Level, Pattern, Row};
+use super::pattern::{AddressSpace, Level, Pattern, Row};
 use super::term::{Arg, Expr, Term};
 use super::ty::{Scalar, Type, TypeSubst, TypeVar};
 use indexmap::IndexMap;
@@ -298,9 +299,8 @@ pub fn unfolded(term: &Term) -> Term {
         }
         let (head, args) = t.spine();
         let out = match head.as_prim() {
-            Some(p) if p.pattern.declared().is_some() => {
-                let args = args.into_iter().map(|a| go(a, memo));
-                let args: Vec<Term> = args.collect();
+            Some(_) => {
+                let args: Vec<Term> = args.into_iter().map(|a| go(a, memo)).collect();
                 match unfolded_once(head) {
                     Some(meaning) => applied(&go(&meaning, memo), &args),
                     None => Term::apps(head.clone(), args),
@@ -317,10 +317,27 @@ pub fn unfolded(term: &Term) -> Term {
     stacker::maybe_grow(1 << 20, 4 << 20, || go(term, &mut HashMap::new()))
 }
 
-/// The meaning of a declared pattern that stands alone; none for other terms and foreign functions.
+/// The meaning of a pattern that stands alone and is defined by others; none for other terms and foreign functions.
 pub fn unfolded_once(t: &Term) -> Option<Term> {
     let prim = t.as_prim()?;
-    prim.pattern.declared()?.meaning(&prim.args, t.ty())
+    match (prim.pattern, prim.args.as_slice()) {
+        (Pattern::Declared(declared), args) => declared.meaning(args, t.ty()),
+        (Pattern::Iterate, [Arg::Nat(steps)]) => iterate(steps, t.ty()),
+        _ => None,
+    }
+}
+
+/// `\f x. reduceSeq (\y i. f y) x (generate (\i. i))`: the steps are counted, and what they compute accumulates.
+fn iterate(steps: &Nat, ty: &Type) -> Option<Term> {
+    let (function, rest) = ty.as_fun()?;
+    let (array, _) = rest.as_fun()?;
+    let index = Type::index(steps.clone());
+    let built = b::lam2(("f", function.clone()), ("x", array.clone()), |f, x| {
+        let step = b::lam2(("y", array.clone()), ("i", index.clone()), |y, _| b::app(f, y))?;
+        let count = b::generate(b::lam("i", index.clone(), Ok)?)?;
+        b::apply(Pattern::ReduceSeq, vec![Arg::Addr(AddressSpace::Private)], vec![step, x, count])
+    });
+    built.ok()
 }
 
 /// A function applied to arguments: put in where that repeats no work, else shared by `(\x. body) argument`.

@@ -186,6 +186,7 @@ table! {
     ReduceSeq ["reduceSeq", "oclReduceSeq"], Low, "(a: addr = private) {n: nat} {s t: data} (t -> s -> t) -> t -> n.s -> t", "(r -> r -> w) -> w -> r -> r", "reduce as a sequential loop with an accumulator.";
     ReduceSeqUnroll ["reduceSeqUnroll", "oclReduceSeqUnroll"], Low, "(a: addr = private) {n: nat} {s t: data} (t -> s -> t) -> t -> n.s -> t", "(r -> r -> w) -> w -> r -> r", "reduce as an unrolled sequential loop.";
     ScanSeq ["scanSeq"], Low, "{n: nat} {s t: data} (s -> t -> t) -> t -> n.s -> n.t", "(r -> r -> w) -> w -> r -> w", "The running results of a sequential reduction.";
+    Iterate ["iterate", "oclIterate"], High, "(k: nat) {n: nat} {t: data} (n.t -> n.t) -> n.t -> n.t", "", "Applies a function k times. A function that changes the size is written /\\l. f, where l is the size after the step; k is then a constant.";
     CircularBuffer ["circularBuffer", "oclCircularBuffer"], Low, "(a: addr = private) (alloc sz: nat) {n: nat} {s t: data} (s -> t) -> (n + sz - 1).s -> n.sz.t", "(r -> w) -> r -> r", "Windows of sz elements, kept in a buffer of alloc elements that is written round and round.";
     RotateValues ["rotateValues", "oclRotateValues"], Low, "(a: addr = private) (sz: nat) {n: nat} {t: data} (t -> t) -> (n + sz - 1).t -> n.sz.t", "(r -> w) -> r -> r", "Windows of sz elements, kept in sz variables that are shifted along.";
     // How: parallel

@@ -115,6 +115,7 @@ impl Term {
                     bytes.extend(declared.digest().bytes());
                     has_declared = true;
                 }
+                has_declared |= p.pattern == Pattern::Iterate;
                 let mut metas = false;
                 for a in &p.args {
                     match a {
@@ -199,7 +200,7 @@ impl Term {
     pub fn has_metas(&self) -> bool {
         self.0.has_metas
     }
-    /// Is a pattern or foreign function of the program's own in it?
+    /// Is something in it that [`super::declared::unfolded`] may put a meaning for?
     pub fn has_declared(&self) -> bool {
         self.0.has_declared
     }

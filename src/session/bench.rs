@@ -4,26 +4,27 @@
 //! the measured sizes against the program as it was written, compiled plainly to sequential C.
 
 use super::action::{Measurement, Sizes, Target};
-use super::device_diagnostic;
 use super::workspace::Workspace;
+use super::{device_diagnostic, foreign};
 use crate::device::check::{self, Check, Tolerance};
 use crate::device::{
     Backend, Elem, FloatMode, HostData, HostScalar, Language, Mode, Param, Progress as DeviceProgress,
     RunControl, RunReport, RunRequest, stats,
 };
-use crate::emit::{Kernel, ParamKind, data};
+use crate::emit::{self, Kernel, ParamKind, data};
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::declared::used_in;
+use crate::lang::declared::{Declared, Patterns};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::failure::not_run;
-use crate::lang::eval::{self, Limits, inputs};
-use crate::lang::infer::{check_constraint, constraints_of};
-use crate::lang::nat::Nat;
+use crate::lang::eval::{self, Foreign, Limits, inputs};
+use crate::lang::infer::{Program, Spans, check_constraint, constraints_of};
+use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::{Buffer, Value};
 use crate::lang::work;
+use crate::lower::{self, passes};
 use std::sync::atomic::AtomicBool;
 
 /// The seed of every input.
@@ -52,6 +53,8 @@ pub struct Asked<'a> {
     pub device: &'a str,
     /// Is it enough to check, without measuring times?
     pub check_only: bool,
+    /// May the program's foreign functions run?
+    pub foreign: bool,
 }
 
 /// Compiles, checks and measures.
@@ -64,9 +67,10 @@ pub fn measure(
     cancel: &AtomicBool,
     report: &dyn Fn(BenchProgress),
 ) -> Result<Measurement, Diagnostic> {
-    let functions = used_in(asked.term).into_iter().chain(used_in(&asked.workspace.program.term));
-    if let Some(function) = functions.into_iter().find(|d| d.foreign().is_some()) {
-        return Err(not_run(function));
+    if let Some(function) =
+        foreign::functions(&asked.workspace.program.term).first().filter(|_| !asked.foreign)
+    {
+        return Err(not_run(*function));
     }
     report(BenchProgress::Compiling);
     let target = if asked.device == "cpu" { Target::C } else { Target::OpenCl };
@@ -207,9 +211,19 @@ impl Run<'_> {
         let workspace = self.asked.workspace;
         let Some(sizes) = small_sizes(workspace, self.asked.term) else { return Ok(None) };
         let inputs = Inputs::random(self.asked.term, &sizes)?;
-        let limits = Limits { cancel: Some(self.cancel), ..Limits::default() };
-        let value =
-            eval::run(&workspace.program.term, &sizes, &inputs.values(self.asked.term, &sizes)?, &limits)?;
+        let program = &workspace.program.term;
+        let values = inputs.values(self.asked.term, &sizes)?;
+        let interpret = |foreign: Option<&dyn Foreign>| {
+            let limits = Limits { cancel: Some(self.cancel), foreign, ..Limits::default() };
+            eval::run(program, &sizes, &values, &limits)
+        };
+        let value = if foreign::functions(program).is_empty() {
+            interpret(None)?
+        } else {
+            let apply =
+                |function, term: &Term, size: &Name, columns| self.table(function, term, size, columns);
+            foreign::evaluate(&|table| interpret(Some(table)), &apply)?
+        };
         let (_, result) = workspace.program.term.ty().signature();
         let mut expected: Vec<HostData> =
             data::split(&value, &result, &sizes)?.iter().map(host_data).collect();
@@ -232,6 +246,40 @@ impl Run<'_> {
         let at = all.join(" ");
         agree(&expected, &run.outputs, terms, &format!("at {at} against the interpreter"))?;
         Ok(Some(format!("agrees with the interpreter at {at}")))
+    }
+
+    /// The values of a foreign function, from a kernel that applies it to all the arguments.
+    fn table(
+        &self,
+        function: Declared,
+        term: &Term,
+        size: &Name,
+        columns: Vec<Vec<Value>>,
+    ) -> Result<Vec<Value>, Diagnostic> {
+        let (types, result) = term.ty().signature();
+        let count = columns.first().map_or(0, Vec::len) as i64;
+        let sizes: Sizes = [(size.clone(), count)].into_iter().collect();
+        let program = Program {
+            name: "table".into(),
+            params: (0..function.arity()).map(|i| format!("x{i}").into()).collect(),
+            sizes: vec![size.clone()],
+            ty: term.ty().clone(),
+            term: term.clone(),
+            constraints: vec![],
+            patterns: Patterns::default(),
+            spans: Spans::default(),
+        };
+        let kernel =
+            emit::compile(&lower::default_lowering(&program)?, passes::Target::C, Some(&sizes))?.kernel;
+        let inputs = columns.into_iter().zip(&types);
+        let inputs = inputs.map(|(column, ty)| Value::array(column).to_flat(ty, &sizes).map(Input::Flat));
+        let inputs = Inputs(inputs.collect::<Result<_, _>>()?);
+        let request = request("cpu", &kernel, &sizes, &types, &inputs, Mode::Once, FloatMode::Strict)?;
+        let mut control = RunControl { cancel: self.cancel, progress: &mut |_| {} };
+        let report = self.backend.run(&request, &mut control).map_err(|e| device_diagnostic(&e))?;
+        let output = report.outputs.first().ok_or_else(|| no_value("the function's result"))?;
+        let value = Value::from_flat(&result, &buffer(output), &sizes)?;
+        Ok(value.as_array().map(<[Value]>::to_vec).unwrap_or_default())
     }
 
     /// The outputs of the program as written, compiled plainly to sequential C and run on the host.
@@ -331,6 +379,23 @@ fn host_data(buffer: &Buffer) -> HostData {
         Buffer::F16(v) => HostData::F16(v),
         Buffer::F32(v) => HostData::F32(v),
         Buffer::F64(v) => HostData::F64(v),
+    }
+}
+
+fn buffer(data: &HostData) -> Buffer {
+    match data.clone() {
+        HostData::Bool(v) => Buffer::Bool(v),
+        HostData::I8(v) => Buffer::I8(v),
+        HostData::I16(v) => Buffer::I16(v),
+        HostData::I32(v) => Buffer::I32(v),
+        HostData::I64(v) => Buffer::I64(v),
+        HostData::U8(v) => Buffer::U8(v),
+        HostData::U16(v) => Buffer::U16(v),
+        HostData::U32(v) => Buffer::U32(v),
+        HostData::U64(v) => Buffer::U64(v),
+        HostData::F16(v) => Buffer::F16(v),
+        HostData::F32(v) => Buffer::F32(v),
+        HostData::F64(v) => Buffer::F64(v),
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod action;
 pub mod bench;
 pub mod files;
+mod foreign;
 pub mod history;
 pub mod jobs;
 pub mod log;

@@ -34,6 +34,8 @@ pub struct Options {
     /// The device to use in place of the recorded one.
     pub device: Option<String>,
     pub backend: Arc<dyn Backend>,
+    /// May foreign functions run?
+    pub foreign: bool,
 }
 
 /// How a replay ended, worst last but for a missing device.
@@ -84,6 +86,9 @@ pub fn replay(
     let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
     log.warnings.iter().for_each(|w| watch(Event::Warning(w.clone())));
     let mut session = open(&log.header, options.backend.clone())?;
+    if options.foreign {
+        session.allow_foreign();
+    }
     let changed = changed_rules(&log.header, &session);
     let of = log.entries.len();
     let mut missing = None;
@@ -172,7 +177,8 @@ fn rebuild(
 ) -> Result<Session, Box<Problems>> {
     let one = |d| Box::new(Problems::one(d));
     let mut session = open_with(&log.header, backend.clone(), notify)?;
-    let options = Options { level: Level::Terms, search: SearchMode::Trail, device: None, backend };
+    let options =
+        Options { level: Level::Terms, search: SearchMode::Trail, device: None, backend, foreign: false };
     for entry in &log.entries {
         let (line, record) = match entry {
             Entry::Known { line, record, .. } => (*line, record),

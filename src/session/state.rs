@@ -73,9 +73,21 @@ pub struct Session {
     recorder: Recorder,
     kernels: Mutex<Kernels>,
     backend: Arc<dyn Backend>,
+    /// May foreign functions run? It is no action: who replays a log has not allowed anything by that.
+    foreign: bool,
 }
 
 impl Session {
+    /// Lets the program's foreign functions run from now on.
+    pub fn allow_foreign(&mut self) {
+        self.foreign = true;
+    }
+
+    /// Are there foreign functions that may not run?
+    pub fn forbids_foreign(&self) -> bool {
+        !self.foreign && !super::foreign::functions(&self.workspace.program.term).is_empty()
+    }
+
     /// Starts a session on a program. `notify` is called from a job's thread when [`Session::poll`] has something.
     ///
     /// # Errors
@@ -103,6 +115,7 @@ impl Session {
             recorder: Recorder::none(),
             kernels: Mutex::default(),
             backend,
+            foreign: false,
         })
     }
 
@@ -303,7 +316,8 @@ impl Session {
     /// As [`bench::measure`].
     pub(super) fn measure(&self, device: &str, timed: bool) -> Result<Measurement, Diagnostic> {
         let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
-        let asked = bench::Asked { workspace, term, sizes, device, check_only: !timed };
+        let asked =
+            bench::Asked { workspace, term, sizes, device, check_only: !timed, foreign: self.foreign };
         bench::measure(&asked, &*self.backend, &AtomicBool::new(false), &|_| {})
     }
 
@@ -330,12 +344,18 @@ impl Session {
             }
             Action::Bench { device } => {
                 let sizes = self.sizes.clone();
-                let backend = self.backend.clone();
+                let (backend, foreign) = (self.backend.clone(), self.foreign);
                 let progress = Progress::Bench(BenchProgress::Compiling);
                 self.jobs.start(text, progress, move |control| {
                     let (sizes, device) = (&sizes, device.as_str());
-                    let asked =
-                        bench::Asked { workspace: &workspace, term: &term, sizes, device, check_only: false };
+                    let asked = bench::Asked {
+                        workspace: &workspace,
+                        term: &term,
+                        sizes,
+                        device,
+                        check_only: false,
+                        foreign,
+                    };
                     let report = |p| control.report(Progress::Bench(p));
                     let result = bench::measure(&asked, &*backend, &control.cancel_flag(), &report);
                     Finished::Bench(result.map(Box::new))

@@ -409,6 +409,19 @@ pub fn bench(app: &mut App) {
     }
 }
 
+/// Lets foreign functions run, if that is what is wanted.
+pub fn allow_foreign(app: &mut App, answer: &str) {
+    if answer.trim() != "yes" {
+        app.say(
+            Role::Hint,
+            "Read the foreign functions of the program first, then type `:allow-foreign yes`.",
+        );
+        return;
+    }
+    app.session.allow_foreign();
+    app.tell(Role::Good, "Foreign functions may run until this session is closed.".to_owned());
+}
+
 /// Chooses a device by a part of its name, or asks which.
 pub fn device(app: &mut App, name: &str) {
     let Some(list) = &app.looks.devices else {

@@ -415,6 +415,7 @@ impl App {
                 Some(Err(problem)) => Err(problem.message.clone()),
                 _ => self.session.enabled(&Action::Bench { device: self.device.clone() }),
             },
+            foreign: self.session.forbids_foreign(),
             pinned: self.pinned.is_some(),
             finding: !self.window(self.focus.pane).find.is_empty(),
             file_changed: self.changed.is_some(),

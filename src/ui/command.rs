@@ -55,6 +55,8 @@ pub struct Facts {
     pub search: bool,
     /// Why there is no kernel, if there is none.
     pub kernel: Result<(), String>,
+    /// Whether there are foreign functions that may not run.
+    pub foreign: bool,
     /// Whether a state has been pinned.
     pub pinned: bool,
     /// Whether something has been searched for with `/`.
@@ -168,6 +170,7 @@ commands! {
     PreviousStage "previous-stage" Screen None, always, "Show the previous stage on the way to code.";
     Target "target" Screen None, always, "Switch between C and OpenCL.";
     Bench "bench" Screen None, kernel, "Run the kernel on the device, check its output, measure it.";
+    AllowForeign "allow-foreign" Screen Some("yes"), foreign, "Let the program's foreign functions, which are C text, run until the session is closed.";
     Sizes "sizes" Screen Some("m=1024 n=512"), always, "Give the sizes their values.";
     Device "device" Screen Some("NAME"), always, "Choose the device to run on.";
 
@@ -292,6 +295,10 @@ fn kernel(facts: &Facts) -> Enabled {
     facts.kernel.clone()
 }
 
+fn foreign(facts: &Facts) -> Enabled {
+    require(facts.foreign, "The program has no foreign functions that would have to be allowed.")
+}
+
 fn pinned(facts: &Facts) -> Enabled {
     require(facts.pinned, "No state is pinned; pin one with `'`.")
 }
@@ -394,6 +401,7 @@ mod tests {
             strategies: 0,
             search: false,
             kernel: Err("There is no kernel.".to_owned()),
+            foreign: false,
             pinned: false,
             finding: false,
             file_changed: false,

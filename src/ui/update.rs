@@ -177,6 +177,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
             let now: Vec<String> = app.session.sizes().iter().map(|(n, v)| format!("{n}={v}")).collect();
             enter(app, EntryKind::Sizes, arguments, &now.join(" "));
         }
+        C::AllowForeign => acts::allow_foreign(app, arguments),
         C::Device => acts::device(app, arguments),
         C::Pin => acts::pin(app),
         C::Diff => acts::diff(app),

@@ -17,6 +17,7 @@ pub fn arity(pattern: Pattern, args: &[Arg]) -> Option<usize> {
             _ => return None,
         },
         P::Declared(declared) => declared.arity(),
+        P::Iterate => 2,
         P::Select | P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll | P::ScanSeq => 3,
         P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Gt | P::Lt | P::Equal | P::Min | P::Max => 2,
         P::MakePair | P::MapFst | P::MapSnd | P::Let | P::Zip | P::Idx | P::Concat => 2,
@@ -314,6 +315,12 @@ impl Given<'_> {
                 let (m, v) = self.array(0)?;
                 let (n, t) = v.as_vector().ok_or_else(|| self.wanted(0, "an array of vectors"))?;
                 Type::array(m.mul(n), t.clone())
+            }
+            P::Iterate => {
+                let ((a, b), _) = (self.function(0)?, self.array(1)?);
+                self.same("the function must return what it takes", a, b)?;
+                self.same("the function must take the array", a, self.data(1)?)?;
+                b.clone()
             }
             P::Declared(declared) => {
                 let found =

@@ -62,7 +62,7 @@ pub fn division_by_zero(pattern: Pattern) -> Diagnostic {
 pub fn not_run(function: Declared) -> Diagnostic {
     Diagnostic::error("E0189", format!("The foreign function `{}` is not run.", function.name()))
         .note("Its C text comes with the program, so it runs only if you allow it.")
-        .hint("Read it, then allow it with `--allow-foreign`, or on the screen with `:allow-foreign`.")
+        .hint("Read it, then allow it with `--allow-foreign`, or on the screen with `:allow-foreign yes`.")
 }
 
 pub fn out_of_steps(steps: u64) -> Diagnostic {

@@ -3,7 +3,7 @@
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::{Name, NatError, NatVar};
+use crate::lang::nat::{Name, Nat, NatError, NatVar};
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
 use indexmap::{IndexMap, IndexSet};
@@ -22,13 +22,17 @@ pub fn constraints_of(term: &Term) -> Vec<SizeConstraint> {
         out.term(&unfolded(term));
     }
     let found: Vec<SizeConstraint> = out.found.into_iter().collect();
-    // Of several lower bounds of one size the greatest says it all.
-    let implied = |c: &SizeConstraint| {
-        let SizeConstraint::AtMost(a, n) = c else { return false };
-        let Some(a) = a.as_constant() else { return false };
-        found.iter().any(
-            |d| matches!(d, SizeConstraint::AtMost(b, m) if m == n && b.as_constant().is_some_and(|b| b > a)),
-        )
+    // Of several lower bounds of one size the greatest says it all; of divisors, a multiple of the others.
+    let implied = |c: &SizeConstraint| match c {
+        SizeConstraint::AtMost(a, n) => a.as_constant().is_some_and(|a| {
+            let greater = |b: &Nat| b.as_constant().is_some_and(|b| b > a);
+            found.iter().any(|d| matches!(d, SizeConstraint::AtMost(b, m) if m == n && greater(b)))
+        }),
+        SizeConstraint::Divides(a, n) => a.as_constant().is_some_and(|a| {
+            let multiple = |b: &Nat| b.as_constant().is_some_and(|b| b > a && a > 0 && b % a == 0);
+            found.iter().any(|d| matches!(d, SizeConstraint::Divides(b, m) if m == n && multiple(b)))
+        }),
+        SizeConstraint::Equal(..) => false,
     };
     found.iter().filter(|c| !implied(c)).cloned().collect()
 }
@@ -126,7 +130,6 @@ impl Collector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::nat::Nat;
 
     fn sizes(list: &[(&str, i64)]) -> Sizes {
         list.iter().map(|(n, v)| ((*n).into(), *v)).collect()

@@ -327,7 +327,7 @@ impl Infer {
             let (types, nats) = self.u.unbound_since(types_from, nats_from);
             let types = types.into_iter().filter(|t| !open.types.contains(t)).collect();
             let nats = nats.into_iter().filter(|n| !open.nats.contains(n)).collect();
-            self.undetermined(&params, &tree, Unknowns { types, nats });
+            self.undetermined(&params, &tree, Unknowns { types, nats }, &equations);
         }
         let broken = cyclic || self.problems.len() > before;
         let checks = std::mem::take(&mut self.checks);

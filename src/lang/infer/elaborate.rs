@@ -18,6 +18,9 @@ use crate::lang::syntax::ast::{Expr, ExprKind, Number, Op, Param, ParamKind};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 
 /// The longest chain of operators, arguments, elements or stages: terms nest them.
+/// The most steps of an `iterate` whose sizes change.
+const MAX_STEPS: i64 = 64;
+
 const MAX_CHAIN: usize = 2 * crate::lang::MAX_DEPTH;
 
 /// The type that the surroundings want, and why.
@@ -537,6 +540,12 @@ impl Infer {
             return Head { tree, name: Some(name.clone()), explicit, rest };
         }
         if let Some(pattern) = self.patterns.find(name) {
+            if let (Pattern::Iterate, [steps, Expr { kind: ExprKind::NatLam(params, body), .. }, rest @ ..]) =
+                (pattern, args)
+            {
+                let tree = self.steps(steps, params, body, e.span);
+                return Head { tree, name: Some(name.clone()), explicit: 2, rest: rest.iter().collect() };
+            }
             let (args, used) = self.explicit(pattern, name, args, e.span);
             let tree = match args {
                 Some(args) => self.prim(pattern, args, e.span),
@@ -547,6 +556,54 @@ impl Infer {
         }
         let tree = self.other_name(name, e.span);
         Head { tree, name: Some(name.clone()), explicit: 0, rest }
+    }
+
+    /// `iterate k (/\l. f)`: `f` at one size after the other, each the size after the step. Sizes that differ from step to
+    /// step have no type of their own, so the steps stand side by side.
+    fn steps(&mut self, steps: &Expr, params: &[Param], body: &Expr, span: Span) -> Tree {
+        let count = self.size(steps).as_constant().filter(|k| (1..=MAX_STEPS).contains(k));
+        let (Some(count), [param]) = (count, params) else {
+            let problem = if count.is_none() {
+                Diagnostic::error(
+                    codes::EXPLICIT,
+                    format!("Steps that change the size are counted by a number from 1 to {MAX_STEPS}."),
+                )
+                .label(steps.span, "not such a number")
+                .hint("A function that keeps the size may be applied any number of times: `iterate k f`.")
+            } else {
+                Diagnostic::error(codes::MISPLACED, "A step of `iterate` knows one size.")
+                    .label(body.span, "more than one")
+            };
+            self.problem(problem);
+            return self.error_tree(span);
+        };
+        let names = param.kind.names();
+        let [name] = names else { return self.error_tree(span) };
+        let outer = self.scope.sizes.get(&name.kind).cloned();
+        let before = self.problems.len();
+        let element = self.data();
+        let from = Type::array(self.u.fresh_nat(), element.clone());
+        let mut at = from.clone();
+        let mut stages = vec![];
+        for _ in 0..count {
+            let size = self.u.fresh_nat();
+            let to = Type::array(size.clone(), element.clone());
+            self.scope.sizes.insert(name.kind.clone(), size);
+            let why = Why::Argument(Some("iterate".into()), 2);
+            stages.push(self.expr(body, Some(Expected::new(Type::fun(at, to.clone()), why))));
+            at = to;
+            if self.problems.len() > before {
+                break;
+            }
+        }
+        match outer {
+            Some(size) => self.scope.sizes.insert(name.kind.clone(), size),
+            None => self.scope.sizes.shift_remove(&name.kind),
+        };
+        if self.problems.len() > before {
+            return self.error_tree(span);
+        }
+        Tree::new(Node::Compose(stages), Type::fun(from, at), span)
     }
 
     fn other_name(&mut self, name: &Name, span: Span) -> Tree {
@@ -608,6 +665,10 @@ impl Infer {
         true
     }
 
+    fn is_zero(&self, e: &Expr) -> bool {
+        matches!(&e.kind, ExprKind::Number(n) if n.as_int() == Some(0))
+    }
+
     /// Reads the explicit arguments of a pattern; says also how many of the written ones they are.
     fn explicit(
         &mut self,
@@ -621,6 +682,17 @@ impl Infer {
         for explicit in &Scheme::of(pattern).explicit {
             let next = args.get(used);
             let arg = match explicit.kind {
+                ExplicitKind::Nat if next.is_some_and(|e| self.is_zero(e) && needs_one(pattern, used)) => {
+                    let span = next.map_or(span, |e| e.span);
+                    self.problem(
+                        Diagnostic::error(
+                            codes::EXPLICIT,
+                            format!("`{}` of `{name}` is at least 1.", explicit.name),
+                        )
+                        .label(span, "this is 0"),
+                    );
+                    return (None, used + 1);
+                }
                 ExplicitKind::Nat => match next {
                     Some(e) if self.is_value(e) => {
                         self.missing_size(name, &explicit.name, span);
@@ -870,6 +942,16 @@ impl Infer {
                 self.equal(&wanted, &joint.right, joint.span, Why::Piped);
             }
         }
+    }
+}
+
+/// Is there no such pattern with this explicit size being 0?
+fn needs_one(pattern: Pattern, argument: usize) -> bool {
+    use Pattern as P;
+    match pattern {
+        P::Split | P::AsVector | P::AsVectorAligned | P::Slide | P::RotateValues | P::NatAsIndex => true,
+        P::CircularBuffer => argument < 2,
+        _ => false,
     }
 }
 

@@ -7,6 +7,7 @@ use super::defs::Unknowns;
 use super::report::Names;
 use super::state::Infer;
 use super::tree::{DefId, Local, Node, Tree};
+use super::unify::Equation;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
@@ -146,7 +147,8 @@ impl Infer {
         };
         let params: Vec<Local> = self.defs[def].params().collect();
         let body = self.defs[def].body.clone();
-        self.undetermined(&params, &body, open);
+        let equations = self.defs[def].equations.clone();
+        self.undetermined(&params, &body, open, &equations);
         if self.problems.len() > before {
             return None;
         }
@@ -224,7 +226,13 @@ impl Infer {
     }
 
     /// Reports what nothing determines, at the first place that has it, each unknown once.
-    pub(super) fn undetermined(&mut self, params: &[Local], body: &Tree, mut open: Unknowns) {
+    pub(super) fn undetermined(
+        &mut self,
+        params: &[Local],
+        body: &Tree,
+        mut open: Unknowns,
+        equations: &[Equation],
+    ) {
         if open.is_empty() {
             return;
         }
@@ -278,9 +286,29 @@ impl Infer {
             let names = Names::default();
             let shown = self.show(&ty, &names);
             let kind = if types { "type" } else { "size" };
-            let problem =
+            let mut problem =
                 Diagnostic::error(codes::UNDETERMINED, format!("The {kind} of {what} is not determined."))
                     .label(span, format!("this is {shown}"));
+            let mut shown_unknowns = FxHashSet::default();
+            ty.for_each_nat(&mut |n| shown_unknowns.extend(n.vars()));
+            for equation in equations {
+                let (left, right) = (self.u.zonk_nat(&equation.left), self.u.zonk_nat(&equation.right));
+                if left
+                    .vars()
+                    .iter()
+                    .chain(&right.vars())
+                    .any(|v| matches!(v, NatVar::Meta(_)) && shown_unknowns.contains(v))
+                {
+                    let place = self.places[equation.origin as usize].span;
+                    let (left, right) = (self.show_nat(&left, &names), self.show_nat(&right, &names));
+                    problem = problem.note(format!(
+                        "It must hold that {left} = {right}, which has more than one solution."
+                    ));
+                    if place != span {
+                        problem = problem.label(place, format!("{left} = {right} comes from here"));
+                    }
+                }
+            }
             let problem = names.explain(problem);
             self.problem(if what.starts_with('`') && self.text_is_param(span) {
                 problem.hint("Write the type of the parameter, e.g. `(a: n.f32)`.")

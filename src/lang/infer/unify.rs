@@ -767,7 +767,72 @@ mod tests {
         assert_eq!(u.zonk(&a), u.zonk(&b));
     }
 
+    /// The equations of a random chain of patterns on an array of `h` elements, and its unknowns.
+    fn chain(u: &mut Unifier, mut draw: impl FnMut(u64) -> i64) -> (Vec<(Nat, Nat)>, Vec<Nat>) {
+        let mut length = v("h").mul(&c(64)).add(&c(draw(5)));
+        let (mut equations, mut unknowns) = (vec![], vec![]);
+        for _ in 0..3 + draw(6) {
+            let (n, sz, sp) = (u.fresh_nat(), u.fresh_nat(), u.fresh_nat());
+            unknowns.extend([n.clone(), sz.clone(), sp.clone()]);
+            equations.push((sz.clone(), c(draw(4) + 1)));
+            equations.push((sp.clone(), c([1, 2, 4][draw(3) as usize])));
+            let next = u.fresh_nat();
+            unknowns.push(next.clone());
+            match draw(4) {
+                // slide, and the windows' starts
+                0 => equations.extend([(sp.mul(&n).add(&sz).sub(&sp), length), (next.clone(), n)]),
+                // split and the number of chunks
+                1 => equations.extend([(n.mul(&sp), length), (next.clone(), n)]),
+                // padClamp
+                2 => equations.extend([(sz.add(&length).add(&sp), next.clone()), (n, next.clone())]),
+                // split and join
+                _ => equations.extend([(n.mul(&sp), length), (n.mul(&sp), next.clone())]),
+            }
+            length = next;
+        }
+        (equations, unknowns)
+    }
+
     proptest::proptest! {
+        /// Whatever the patterns and the order of their equations, the sizes are the same, and all are found.
+        #[test]
+        fn chains_of_patterns_are_solved_in_any_order(seed in 0u64..u64::MAX) {
+            let draws = |seed: u64| {
+                let mut state = seed;
+                move |n: u64| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    ((state >> 33) % n) as i64
+                }
+            };
+            let solved = |shuffle: Option<u64>| {
+                let mut u = Unifier::new();
+                let (mut equations, unknowns) = chain(&mut u, draws(seed));
+                if let Some(shuffle) = shuffle {
+                    let mut draw = draws(shuffle);
+                    for i in (1..equations.len()).rev() {
+                        equations.swap(i, draw(i as u64 + 1) as usize);
+                    }
+                }
+                let mut failed = false;
+                for (i, (left, right)) in equations.iter().enumerate() {
+                    failed |= u.unify_nats(left, right, i as u32).is_err();
+                }
+                u.solve_together();
+                failed |= !u.failures().is_empty();
+                let known: Vec<Nat> = unknowns.iter().map(|n| u.zonk_nat(n)).collect();
+                (failed, known)
+            };
+            let (failed, reference) = solved(None);
+            for shuffle in 0..6 {
+                let (also, known) = solved(Some(seed.wrapping_add(0x9E37_79B9_7F4A_7C15u64.wrapping_mul(shuffle + 1))));
+                proptest::prop_assert_eq!(also, failed);
+                if !failed {
+                    proptest::prop_assert_eq!(&known, &reference);
+                    proptest::prop_assert!(known.iter().all(|n| !n.has_metas()), "{:?}", known);
+                }
+            }
+        }
+
         /// Any order of the equations gives the same sizes.
         #[test]
         fn the_order_of_equations_does_not_matter(seed in 0u64..1_000_000) {

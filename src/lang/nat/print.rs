@@ -13,7 +13,26 @@ enum Level {
 }
 
 impl Nat {
+    /// A sum of fractions as a sum over one number: `(n - 5)/2` rather than `n/2 - 5/2`.
+    fn over_one_denominator(&self) -> Option<(Nat, i128)> {
+        let fraction = self.terms().iter().any(|(m, c)| m.is_empty() && !c.is_integer());
+        if !fraction || self.terms().len() < 2 {
+            return None;
+        }
+        let common = self.terms().iter().try_fold(1i128, |d, (_, c)| {
+            // What is still missing of this denominator is that of their quotient.
+            let d = d.checked_mul(*Coefficient::new(d, *c.denom()).denom())?;
+            (d < 1 << 62).then_some(d)
+        })?;
+        let above = self.mul(&Nat::constant(i64::try_from(common).ok()?));
+        let whole = above.terms().iter().all(|(_, c)| c.is_integer()) && !above.is_poison();
+        whole.then_some((above, common))
+    }
+
     fn level(&self) -> Level {
+        if self.over_one_denominator().is_some() {
+            return Level::Product;
+        }
         match self.terms() {
             [] => Level::Atom,
             [(m, c)] => match (m.as_slice(), c.is_integer(), c.is_negative()) {
@@ -35,6 +54,10 @@ impl Nat {
         if self.is_zero() {
             return write!(f, "0");
         }
+        if let Some((above, common)) = self.over_one_denominator() {
+            above.write(f, Level::Atom)?;
+            return write!(f, "/{common}");
+        }
         // Variables first and constants last, as sizes are written by hand.
         let (positive, negative): (Vec<_>, Vec<_>) =
             self.terms().iter().rev().partition(|(_, c)| c.is_positive());
@@ -45,7 +68,7 @@ impl Nat {
                 (_, true) => write!(f, " - ")?,
                 (_, false) => write!(f, " + ")?,
             }
-            write_term(f, m, &c.abs())?;
+            write_term(f, m, &c.abs(), i == 0 && c.is_negative())?;
         }
         Ok(())
     }
@@ -62,7 +85,8 @@ impl Nat {
     }
 }
 
-fn write_term(f: &mut fmt::Formatter<'_>, m: &Monomial, c: &Coefficient) -> fmt::Result {
+/// `negated`: it stands behind a minus, which binds more tightly than `%` and `div`.
+fn write_term(f: &mut fmt::Formatter<'_>, m: &Monomial, c: &Coefficient, negated: bool) -> fmt::Result {
     let above: Vec<_> = m.iter().filter(|(_, e)| *e > 0).collect();
     let below: Vec<_> = m.iter().filter(|(_, e)| *e < 0).collect();
     let mut first = true;
@@ -76,7 +100,7 @@ fn write_term(f: &mut fmt::Formatter<'_>, m: &Monomial, c: &Coefficient) -> fmt:
                 write!(f, "*")?;
             }
             // `a div b` is as loose as `*`, so only the first factor may stand bare.
-            write_atom(f, a, if first { Level::Product } else { Level::Atom })?;
+            write_atom(f, a, if first && !negated { Level::Product } else { Level::Atom })?;
             first = false;
         }
     }
@@ -149,5 +173,7 @@ mod tests {
         assert_eq!(m.mul(&m).to_string(), "m*m");
         assert_eq!(c(0).to_string(), "0");
         assert_eq!(m.exact_div(&n.add(&c(1))).to_string(), "m/(n + 1)");
+        assert_eq!(n.sub(&c(5)).exact_div(&c(2)).to_string(), "(n - 5)/2");
+        assert_eq!(m.sub(&n.modulo(&c(3))).sub(&m).to_string(), "-(n % 3)");
     }
 }

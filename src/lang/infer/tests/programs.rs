@@ -146,6 +146,68 @@ fn definitions_unfold_without_repeating_work() {
 }
 
 #[test]
+fn iterations() {
+    let typed = |text: &str| shown(text).lines().next().unwrap_or_default().to_string();
+    let halving = "x |> iterate 3 (/\\l. split 2 >> map (reduce (+) 0))";
+    assert_eq!(typed(&format!("def f (x: n.f32) = {halving}")), "n.f32 -> (n/8).f32 where 8 divides n");
+    assert_eq!(typed(&format!("def f (x: (8*m).f32) = {halving}")), "(8*m).f32 -> m.f32");
+    assert_eq!(typed(&format!("def f (x: 32.f32) = {halving}")), "32.f32 -> 4.f32");
+    let named = "x |> iterate 2 (/\\l. \\a. zip (take l a) (drop l a) |> map (\\p. fst p + snd p))";
+    assert_eq!(typed(&format!("def f (x: n.f32) = {named}")), "n.f32 -> (n/4).f32 where 4 divides n");
+    insta::assert_snapshot!(shown("def f {k: nat} (x: n.f32) = iterate k (map (\\v. v + 1)) x"), @r"
+    n.f32 -> n.f32
+    (\((iterate[k] (map (\((add %0) 1.0)))) %0))
+    ");
+}
+
+/// What a pattern asks of sizes is found in whatever order the text says it.
+#[test]
+fn sizes_of_stencils_and_tiles() {
+    let typed = |text: &str| shown(text).lines().next().unwrap_or_default().to_string();
+    for (text, ty) in [
+        (
+            "def f (x: (n+2).(m+2).f32) = x |> map (slide 3 1) |> slide 3 1 |> map transpose",
+            "(n + 2).(m + 2).f32 -> n.m.3.3.f32",
+        ),
+        (
+            "def f (x: (32*n+2).(32*m+2).f32) = x |> map (slide 34 32) |> slide 34 32 |> map transpose",
+            "(32*n + 2).(32*m + 2).f32 -> n.m.34.34.f32",
+        ),
+        (
+            "def f {t: nat} (x: (t*n+2).f32): (t*n).f32 = x |> slide (t+2) t |> map (\\w. slide 3 1 w |> map (reduce (+) 0)) |> join",
+            "(n*t + 2).f32 -> (n*t).f32",
+        ),
+        (
+            "def f (x: (n+2).f32): n.f32 = x |> slide (4+2) 4 |> map (\\w. slide 3 1 w |> map (reduce (+) 0)) |> join",
+            "(n + 2).f32 -> n.f32 where 4 divides n",
+        ),
+        (
+            "def f (x: n.m.f32) = x |> map (padClamp 1 1) |> padClamp 1 1 |> map (slide 3 1) |> slide 3 1 |> map transpose",
+            "n.m.f32 -> n.m.3.3.f32",
+        ),
+        (
+            "def f (x: n.f32) = x |> split 32 |> map (split 4) |> map (map (reduce (+) 0)) |> join",
+            "n.f32 -> (n/4).f32 where 32 divides n",
+        ),
+        (
+            "def f (x: n.f32) = x |> slide 3 1 |> slide 5 2 |> map join",
+            "n.f32 -> ((n - 5)/2).15.f32 where 2 divides n - 5, 6 <= n",
+        ),
+        (
+            "def f (x: n.f32) = zip (take (n/2) x) (drop (n/2) x)",
+            "n.f32 -> (n/2).(f32 * f32) where 2 divides n",
+        ),
+        (
+            "def f {kh kw h w: nat} (k: kh.kw.f32) (x: (h+kh-1).(w+kw-1).f32) = x |> map (slide kw 1) |> slide kh 1 |> map transpose",
+            "kh.kw.f32 -> (kh + h - 1).(w + kw - 1).f32 -> h.w.kh.kw.f32",
+        ),
+        ("def f (x: n.f32) = padEmpty ((32 - n % 32) % 32) x", "n.f32 -> ((-n) % 32 + n).f32"),
+    ] {
+        assert_eq!(typed(text), ty, "{text}");
+    }
+}
+
+#[test]
 fn definitions_are_generic() {
     insta::assert_snapshot!(
         shown("def c = 2\ndef f (a: n.f32) (b: n.i32) = (map (\\x. c * x) a, map (\\x. c * x) b)"), @r"
@@ -210,7 +272,7 @@ fn numbers_take_their_type_from_their_place() {
 #[test]
 fn sizes_are_solved_and_their_conditions_kept() {
     insta::assert_snapshot!(shown("def f (a: m.f32) = a |> split 32 |> map (split 4) |> join |> join"), @r"
-    m.f32 -> m.f32 where 4 divides m, 32 divides m
+    m.f32 -> m.f32 where 32 divides m
     (\(join (join ((map split[4]) (split[32] %0)))))
     ");
     insta::assert_snapshot!(shown("def f (a: m.f32) = a |> split (m/32)"), @r"
