@@ -259,6 +259,50 @@ pub const CORPUS: &[Trial] = &[
     ("def f (a: n.4.f32): n.4.f32 = mapSeq (mapSeqUnroll (\\x. x + 1)) a", &[&[("n", 3)]]),
     ("def f (a: n.f32): n.f32 = scanSeq (\\x acc. acc + x) 0 a", &[&[("n", 5)]]),
     ("def f (a: n.m.f32): n.m.f32 = a |> map (\\r. scanSeq (\\x acc. acc * x) 1 r) |> map (map (\\x. x + 1))", &[&[("n", 3), ("m", 4)]]),
+    // Patterns that write elsewhere, on threads as well.
+    (
+        "def f (a: n.f32): n.f32 = scatter (generate (\\i. natAsIndex n (n - 1 - indexAsNat i))) (map (\\x. x * 2) a)",
+        &[&[("n", 1)], &[("n", 6)]],
+    ),
+    (
+        "def f (a: n.f32): n.f32 = scatter (generate (\\i. natAsIndex n (n - 1 - indexAsNat i))) (mapPar (\\x. x * 2) a)",
+        &[&[("n", 6)]],
+    ),
+    ("def f (a: n.f32): n.f32 = take n (padEmpty 3 (map (\\x. x + 1) a))", &[&[("n", 4)]]),
+    ("def f (a: n.f32) (b: m.f32): (n + m).f32 = concat (mapPar (\\x. x + 1) a) (mapPar (\\x. x + 2) b)", &[&[("n", 4), ("m", 3)]]),
+    (
+        "def f (a: n.(f32 * f32)): n.(f32 * f32) = a |> map (mapFst (\\x. x * x)) |> map (mapSnd (\\x. x + 1))",
+        &[&[("n", 4)]],
+    ),
+    (
+        "def f (a: n.f32) (b: n.f32): (n.f32 * n.f32) = unzip (zip a b |> mapPar (\\p. makePair (snd p * 2) (fst p + 1)))",
+        &[&[("n", 4)]],
+    ),
+    (
+        "def f (a: n.m.f32): (m.n.f32 * n.f32) = makePair (transpose (map (map (\\x. x + 1)) a)) (map (reduce (+) 0) a)",
+        &[&[("n", 4), ("m", 3)]],
+    ),
+    (
+        "def f (a: n.m.f32): (m/4).n.4.f32 = a |> transpose |> split 4 |> map transpose |> mapPar (map (map (\\x. x * 2)))",
+        &[&[("n", 3), ("m", 8)]],
+    ),
+    (
+        "def f (a: (8*n).f32): (8*n).f32 =
+           asVectorAligned 8 a |> mapPar (\\v. v * v + vectorFromScalar 1) |> asScalar",
+        &[&[("n", 3)]],
+    ),
+    (
+        "def f (a: (4*n).f32): n.f32 =
+           let (toMem (asScalar (mapSeq (\\v. v + v) (asVector 4 a)))) (\\t. split 4 t |> mapPar (reduceSeqUnroll (+) 0))",
+        &[&[("n", 3)]],
+    ),
+    ("def f (a: n.(idx[4] * f32)) (t: 4.f32): n.f32 = a |> mapPar (\\p. idx (fst p) t * snd p)", &[&[("n", 5)]]),
+    // What iterations share is computed before them.
+    (
+        "def f (a: n.m.f32) (b: m.f32): n.m.f32 =
+           a |> mapPar (\\r. let (toMem (mapSeq (\\x. x * x) b)) (\\s. zip r s |> mapSeq (\\p. fst p + snd p)))",
+        &[&[("n", 3), ("m", 4)]],
+    ),
     // Loops over joined dimensions.
     (
         "def f (w: 3.3.f32) (a: n.m.f32): n.m.f32 =

@@ -89,6 +89,16 @@ fn are_apart(var: &Name, n: &Nat, uses: &[Use], found: &Uses) -> bool {
     if addresses.iter().any(Nat::has_division) {
         return true;
     }
+    // What is written from its end is told apart as from its start.
+    let minus = Nat::constant(-1);
+    for (x, n) in &parts {
+        let step = addresses.first().and_then(|a| step_of(a, x));
+        if step.is_some_and(|s| s.mul(&minus).sub(&Nat::constant(1)).is_natural(&ranges)) {
+            let v = NatVar::Named(x.clone());
+            let mirrored = n.sub(&Nat::constant(1)).sub(&Nat::variable(v.clone()));
+            addresses = addresses.iter().map(|a| a.subst(&|y| (*y == v).then(|| mirrored.clone()))).collect();
+        }
+    }
     // Where the memory's part begins that the loop works on is the same for all iterations.
     let varies = |x: &Name| parts.iter().any(|(y, _)| x == y) || found.inner.contains(x);
     let varying = |v: &NatVar| matches!(v, NatVar::Named(x) if varies(x));
@@ -200,6 +210,9 @@ mod tests {
         let inner = moves(PARALLEL, |i| i.add(&o), |i| i.add(&o));
         let outer = Phrase::for_each(LoopKind::Sequential, "o".into(), Nat::constant(5), inner);
         assert!(check(&outer).is_ok());
+        let mirrored = Nat::constant(7).sub(&i);
+        assert!(check(&moves(PARALLEL, |_| mirrored.clone(), |_| mirrored.clone())).is_ok());
+        assert!(check(&moves(PARALLEL, |_| mirrored.clone(), Nat::clone)).is_err());
         // Divided, and put together again in another order.
         let swapped = i.modulo(&Nat::constant(4)).mul(&Nat::constant(2)).add(&i.floor_div(&Nat::constant(4)));
         assert!(check(&moves(PARALLEL, |_| swapped.clone(), |_| swapped.clone())).is_ok());
