@@ -1,0 +1,177 @@
+//! The interpreter against generated C that a real compiler built without contraction and without fast-math: random
+//! programs on random inputs agree in every bit, on infinities, NaN, zeros of both signs and denormals as well.
+//! (Which NaN it is depends on the order in which a compiler puts operands, and is not compared.)
+#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+
+mod device_common;
+mod emit_common;
+
+use emit_common::parse;
+use shine_tui::device::{Elem, FloatMode, HostData, Param};
+use shine_tui::emit::{ParamKind, compile, data};
+use shine_tui::lang::eval::inputs::{Kind, Rng, random_flat};
+use shine_tui::lang::eval::{self, Limits, Sizes};
+use shine_tui::lang::infer::Program;
+use shine_tui::lang::ty::{Scalar, Type};
+use shine_tui::lang::value::{Buffer, Value};
+use shine_tui::lower::default_lowering;
+use shine_tui::lower::passes::Target;
+
+/// Cells of an input, and of a row where it has rows.
+const CELLS: i64 = 1200;
+const COLUMNS: i64 = 40;
+
+/// A random expression of a float, from the operations whose every bit is defined. No literal is zero: generated code
+/// leaves out what is multiplied by one, as if all values were finite, so that weights of zero cost nothing.
+fn expression(rng: &mut Rng, depth: u32, names: &[&str]) -> String {
+    if depth == 0 || rng.below(8) == 0 {
+        return match rng.below(4) {
+            0 => ["(-0.5)", "3.0", "1e-40", "1e30", "0.1"][rng.below(5) as usize].to_string(),
+            _ => names[rng.below(names.len() as u64) as usize].to_string(),
+        };
+    }
+    let mut operand = || expression(rng, depth - 1, names);
+    let (a, b, c, d) = (operand(), operand(), operand(), operand());
+    match rng.below(10) {
+        0 | 1 => format!("({a} + {b})"),
+        2 | 3 => format!("({a} - {b})"),
+        4 | 5 => format!("({a} * {b})"),
+        6 => format!("({a} / {b})"),
+        7 => format!("(sqrt {a})"),
+        8 => format!("(select ({a} < {b}) {c} (-{d}))"),
+        _ => format!("(let v = {a} in v * v - {b} * v)"),
+    }
+}
+
+/// A program of many results: maps, reductions of rows, and stencils.
+fn program(seed: u64, scalar: &str) -> String {
+    let mut rng = Rng::new(seed);
+    let mut results = vec![];
+    for _ in 0..8 {
+        let body = expression(&mut rng, 4, &["(fst p)", "(snd p)"]);
+        results.push(format!("(zip x y |> map (\\p. {body}))"));
+    }
+    for _ in 0..3 {
+        let (start, step) =
+            (expression(&mut rng, 0, &["0.0"]), expression(&mut rng, 2, &["(fst p)", "(snd p)"]));
+        results.push(format!(
+            "(zip (split {COLUMNS} x) (split {COLUMNS} y) |> map (\\rows. \
+             zip (fst rows) (snd rows) |> reduceSeq (\\a p. a + {step}) {start}))"
+        ));
+    }
+    results.push("(x |> map (\\v. v * 0.3) |> slide 3 1 |> map (reduce (+) 0))".into());
+    let last = results.pop().unwrap();
+    let all = results.into_iter().rev().fold(last, |rest, first| format!("({first}, {rest})"));
+    format!("def f (x y: {CELLS}.{scalar}) = {all}")
+}
+
+/// Inputs: small numbers, the edges of the type, and numbers of any bits, which are of any magnitude.
+fn input(scalar: Scalar, seed: u64, which: usize) -> Buffer {
+    let kind = [Kind::Uniform, Kind::Edges].get(which);
+    let ty = Type::array(emit_common::c(CELLS), Type::scalar(scalar));
+    if let Some(kind) = kind {
+        return random_flat(&ty, &Sizes::new(), seed, *kind).unwrap();
+    }
+    let mut rng = Rng::new(seed);
+    match scalar {
+        Scalar::F32 => Buffer::F32((0..CELLS).map(|_| f32::from_bits(rng.bits() as u32)).collect()),
+        _ => Buffer::F64((0..CELLS).map(|_| f64::from_bits(rng.bits())).collect()),
+    }
+}
+
+/// What the interpreter and what generated C make of the inputs, a component each.
+fn both(program: &Program, inputs: &[Buffer]) -> (Vec<Buffer>, Vec<HostData>) {
+    let sizes = Sizes::new();
+    let (types, result) = program.ty.signature();
+    let values: Vec<Value> =
+        types.iter().zip(inputs).map(|(ty, b)| Value::from_flat(ty, b, &sizes).unwrap()).collect();
+    let value = eval::run(&program.term, &sizes, &values, &Limits::TEST).unwrap();
+    let kernel = compile(&default_lowering(program).unwrap(), Target::C, None).unwrap().kernel;
+    let mut data = inputs.iter();
+    let params = kernel.params.iter().map(|p| {
+        let elem = if p.scalar == Scalar::F32 { Elem::F32 } else { Elem::F64 };
+        let len = kernel.len(p, &|_| None, [1; 3]).unwrap();
+        match p.kind {
+            ParamKind::Output(_) => Param::Output { elem, len },
+            ParamKind::Temp => Param::Temp { elem, len },
+            _ => Param::Input(match data.next().unwrap() {
+                Buffer::F32(v) => HostData::F32(v.clone()),
+                Buffer::F64(v) => HostData::F64(v.clone()),
+                other => panic!("{other:?}"),
+            }),
+        }
+    });
+    let mut request = device_common::request("cpu", &kernel.text, &kernel.name, params.collect());
+    request.float = FloatMode::Strict;
+    let report = device_common::run(&device_common::devices(), &request);
+    let report = report.unwrap_or_else(|e| panic!("{e}\n{}", kernel.text));
+    (data::split(&value, &result, &sizes).unwrap(), report.outputs)
+}
+
+/// A float's bits, all NaN alike.
+fn bits(value: f64) -> u64 {
+    if value.is_nan() { f64::NAN.to_bits() } else { value.to_bits() }
+}
+
+fn number(buffer: &Buffer, i: usize) -> f64 {
+    match buffer.get(i).unwrap() {
+        Value::F32(x) => x.into(),
+        Value::F64(x) => x,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn every_bit_is_that_of_c() {
+    let mut seen = [0; 5];
+    for seed in 0..6 {
+        let (name, scalar) = [("f32", Scalar::F32), ("f64", Scalar::F64)][seed as usize % 2];
+        let text = program(seed, name);
+        let inputs =
+            [input(scalar, 2 * seed, seed as usize / 2), input(scalar, 2 * seed + 1, seed as usize / 2)];
+        let (expected, found) = both(&parse(&text), &inputs);
+        assert_eq!(expected.len(), found.len());
+        for (component, (e, f)) in expected.iter().zip(&found).enumerate() {
+            assert_eq!(e.len(), f.len());
+            for i in 0..e.len() {
+                let (e, f) = (number(e, i), f.get(i).unwrap().to_f64());
+                assert_eq!(
+                    bits(e),
+                    bits(f),
+                    "cell {i} of component {component} is {e:e} and in C {f:e}\n{text}"
+                );
+                let denormal = e != 0.0 && e.abs() < if scalar == Scalar::F32 { 1e-38 } else { 1e-307 };
+                let kinds = [e.is_nan(), e.is_infinite(), e == 0.0 && e.is_sign_negative(), denormal, true];
+                seen.iter_mut().zip(kinds).for_each(|(n, is)| *n += usize::from(is));
+            }
+        }
+    }
+    // NaN, infinities, negative zeros and denormals did occur.
+    assert!(seen.iter().all(|n| *n > 20), "{seen:?}");
+}
+
+/// Functions of the C library may be off by some units in the last place: four, and the interpreter takes those of Rust.
+#[test]
+fn functions_are_within_four_units_of_the_last_place() {
+    let functions = ["exp", "log", "sin", "cos"];
+    let results: Vec<String> = functions.iter().map(|f| format!("(x |> map (\\v. {f} (4 * v)))")).collect();
+    for (name, scalar, epsilon) in
+        [("f32", Scalar::F32, f64::from(f32::EPSILON)), ("f64", Scalar::F64, f64::EPSILON)]
+    {
+        let text = format!(
+            "def f (x: {CELLS}.{name}) = (({}), ({}))",
+            results[..2].join(", "),
+            results[2..].join(", ")
+        );
+        for which in [0, 1] {
+            let (expected, found) = both(&parse(&text), &[input(scalar, 5, which)]);
+            for (function, (e, f)) in functions.iter().zip(expected.iter().zip(&found)) {
+                for i in 0..e.len() {
+                    let (e, f) = (number(e, i), f.get(i).unwrap().to_f64());
+                    let near = bits(e) == bits(f) || (e - f).abs() <= 4.0 * epsilon * e.abs();
+                    assert!(near, "{function}: {e:e} and in C {f:e}");
+                }
+            }
+        }
+    }
+}
