@@ -5,12 +5,13 @@
 use shine_tui::lang::build::check_patterns;
 use shine_tui::lang::diag::{FileId, Severity, Sources};
 use shine_tui::lang::infer::{Program, program};
+use shine_tui::lang::nat::Nat;
 use shine_tui::lang::path::{Path, PathMap};
 use shine_tui::lang::print;
 use shine_tui::lang::syntax::{parse_program, parse_strategy};
 use shine_tui::lang::term::Term;
 use shine_tui::rewrite::rule::load::Source;
-use shine_tui::rewrite::rule::{Rewritten, RuleSet, apply_at};
+use shine_tui::rewrite::rule::{Rewritten, RuleArg, RuleSet, apply_at};
 use shine_tui::rewrite::strategy::{self, Cause, Control, Env, FUEL, NoSearch, Script, Stuck};
 use std::sync::atomic::AtomicBool;
 
@@ -274,4 +275,24 @@ fn a_sketch_is_a_predicate() {
     // Where the traversal is, not the whole program.
     assert_eq!(setting.done("topDown(satisfies (zip ? ?))", &p).term, p.term);
     assert!(matches!(setting.run("satisfies nowhere", &p).unwrap_err().cause, Cause::Invalid(_)));
+}
+
+#[test]
+fn a_rule_at_a_position_is_a_strategy() {
+    let p = read(MATMUL);
+    let setting = Setting::new("");
+    let mut applied = 0;
+    for (at, _) in p.term.positions() {
+        for rule in ["etaAbstraction", "splitJoin(4)", "mapFission", "useMapSeq"] {
+            let text = strategy::at_position(&p.term, &at, rule);
+            let by_strategy = setting.run(&text, &p).ok().map(|done| done.term);
+            let (name, size) = rule.split_once('(').map_or((rule, None), |(n, _)| (n, Some(4)));
+            let args: Vec<_> = size.map(|n| RuleArg::Nat(Nat::constant(n))).into_iter().collect();
+            let at_place =
+                apply_at(&p.term, &at, setting.rules.get(name).unwrap(), &args).ok().map(|r| r.term);
+            assert_eq!(by_strategy, at_place, "{text}");
+            applied += usize::from(at_place.is_some());
+        }
+    }
+    assert!(applied > 10);
 }

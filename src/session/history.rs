@@ -6,6 +6,7 @@ use super::action::{Action, Measurement, RevisionId};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
+use crate::rewrite::strategy::at_position;
 use petgraph::Direction;
 use petgraph::stable_graph::{NodeIndex, StableDiGraph};
 
@@ -128,6 +129,15 @@ impl History {
         }
         self.visit(node);
         true
+    }
+
+    /// The strategy in ELEVATE that leads from the parent to a revision that one rule application made.
+    pub fn elevate(&self, id: RevisionId) -> Option<String> {
+        let (revision, parent) = (self.revision(id)?, self.revision(self.parent(id)?)?);
+        let [step] = revision.steps.as_slice() else { return None };
+        let is_rule =
+            revision.label == step.rule || revision.label == format!("{} at {}", step.rule, step.at);
+        is_rule.then(|| at_position(&parent.term, &step.at, &step.rule))
     }
 
     /// Where undo would go.

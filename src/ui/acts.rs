@@ -40,6 +40,10 @@ fn done(app: &mut App, outcome: &Outcome) {
         Outcome::Term { revision, .. } => {
             let Some(made) = app.session.history().revision(*revision) else { return };
             let mut text = format!("Revision {revision}: {}", made.label);
+            if let Some(elevate) = app.session.history().elevate(*revision).filter(|text| *text != made.label)
+            {
+                text += &format!(", in ELEVATE {elevate}");
+            }
             if made.steps.len() > 1 {
                 text += &format!(" ({} rewrites of {} tried)", made.steps.len(), made.counts.tried);
             }
@@ -510,12 +514,8 @@ pub fn copy_command(app: &mut App) {
     let quote = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     let mut text = format!("shine-tui apply {}", quote(program));
     if history.parent(app.session.current()).is_some() {
-        match label.rsplit_once(" at ") {
-            Some((rule, at)) if Path::parse(at).is_some() => {
-                text += &format!(" --rule {} --at {at}", quote(rule));
-            }
-            _ => text += &format!(" --strategy {}", quote(&label)),
-        }
+        let strategy = history.elevate(app.session.current()).unwrap_or(label);
+        text += &format!(" --strategy {}", quote(&strategy));
     }
     app.say(Role::Good, format!("Copied: {text}"));
     app.effects.copy = Some(text);

@@ -32,6 +32,9 @@ pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -
             line.push(Role::Number, format!("{id} "));
             let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
             line.push(if id == current { Role::Title } else { Role::Plain }, label);
+            if let Some(text) = history.elevate(id).filter(|text| *text != revision.label) {
+                line.push(Role::Dim, format!(", {text}"));
+            }
             if revision.steps.len() > 1 {
                 let tried = revision.counts.tried;
                 line.push(Role::Dim, format!(" ({} rewrites of {tried} tried)", revision.steps.len()));

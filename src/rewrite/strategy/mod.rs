@@ -79,6 +79,22 @@ pub trait SearchRunner {
     fn counted(&mut self, _: &Counts) {}
 }
 
+/// The strategy that applies another one at a position of a term: `body(argument(mapFusion))`.
+pub fn at_position(term: &Term, at: &Path, strategy: &str) -> String {
+    let (mut here, mut way) = (term.clone(), vec![]);
+    for step in at.steps() {
+        way.push(match (here.as_lam(), step) {
+            (Some(_), _) => "body",
+            (None, 0) => "function",
+            (None, _) => "argument",
+        });
+        let Some(next) = here.children().get(usize::from(*step)).map(|part| (*part).clone()) else { break };
+        here = next;
+    }
+    let open: String = way.iter().map(|word| format!("{word}(")).collect();
+    format!("{open}{strategy}{}", ")".repeat(way.len()))
+}
+
 /// Whether a term is in a sketch that may use the definitions of a library.
 ///
 /// # Errors
