@@ -38,14 +38,20 @@ fn alphabet(app: &App) -> Alphabet {
 fn term(app: &App) -> Body {
     let focused = app.focus.pane == Pane::Term;
     let mark = if focused { Mark::Selected } else { Mark::Remembered };
-    let ty = app.session.term().at(&app.selection).map(|t| t.ty().to_string()).unwrap_or_default();
+    let selected = app.session.term().at(&app.selection);
+    let ty = selected.map(|t| t.ty().to_string()).unwrap_or_default();
     // Marking everything would say nothing.
     let whole = app.selection.is_root();
     let place = if whole { "all".to_owned() } else { app.selection.to_string() };
-    let head = Line::of(Role::Dim, format!("{place} : ")).with(Role::Type, ty);
+    let mut head = vec![Line::of(Role::Dim, format!("{place} : ")).with(Role::Type, ty)];
+    // What a pattern does, from the table or from the program that declares it.
+    head.extend(selected.and_then(Term::as_pattern).map(|p| {
+        let doc = p.row().doc.lines().next().unwrap_or_default();
+        Line::of(Role::Dim, format!("{p}: {doc}"))
+    }));
     let lines = if whole { app.printed.lines().to_vec() } else { app.printed.marked(&app.selection, mark) };
     Body {
-        head: vec![head],
+        head,
         lines,
         sight: app.printed.place(&app.selection).map(|(first, last, _)| (first, last)),
         ..Body::default()
