@@ -415,3 +415,25 @@ def f (x: n.f32) (y: n.f32): f32 =
         refused(&run(dir.path(), &["compile", &wrong]), 2, code);
     }
 }
+
+#[test]
+fn a_rule_that_does_not_apply_says_where_and_why() {
+    let dir = world();
+    let program = "def f (a: m.n.f32) (b: n.f32) (c: 100.f32): m.f32 = \
+                   a |> map (\\row. zip row b |> map (\\p. fst p * snd p) |> reduce (\\x y. x - y) 0)\n";
+    let file = write(dir.path(), "f.rise", program);
+    for (rule, at, says) in [
+        ("mapFusion", "0.0.0", "expected map with 2 arguments, found a variable (at 0.0.0.1: `a`)"),
+        ("mapFusion", ".", "does not apply to the whole program"),
+        ("splitJoin", "0.0.0", "needs its argument `p`, a size"),
+        ("transposeAroundNest(9)", "0.0.0", "takes k (a depth from 0 to 6); given: 9"),
+        ("useMapGlobal(5)", "0.0.0", "takes a dimension as its argument `d`, not 5"),
+        ("zipSame", "0.0.0.0.1.0.1.1", "`a` is `row` at first and `b` at 0.0.0.0.1.0.1.1.1"),
+        ("removeTransposePair", "0.0.0", "expected transpose with 1 argument, found map with 2 arguments"),
+        ("blockedReduce(4)", "0.0.0.0.1.0", "assoc op, where op is \\x y. x - y"),
+        ("mapFusion", "0.0.0.0.0.0.0", "has no position 0.0.0.0.0.0.0"),
+    ] {
+        let ran = run(dir.path(), &["apply", &file, "--rule", rule, "--at", at]);
+        assert!(ran.code == 1 && ran.err.contains(says), "{rule} at {at}: {} {}", ran.code, ran.err);
+    }
+}

@@ -30,7 +30,7 @@ fn every_example_is_what_its_rule_does() {
             rule.name
         );
         for example in &rule.examples {
-            let names: Vec<_> = example.context.iter().map(|(n, _)| n.clone()).collect();
+            let names: Vec<_> = example.context.iter().rev().map(|(n, _)| n.clone()).collect();
             let show = |t| print::open_term(t, &names, &print::Options::default()).text;
             match apply_at(&example.before, &Path::root(), rule, &example.args) {
                 Ok(done) if done.term == example.after => {}

@@ -198,8 +198,10 @@ impl Workspace {
             strategy::run(&call, part, &self.script, &env, &mut limits).map_err(|stuck| {
                 match &stuck.cause {
                     Cause::NotApplicable { why, .. } => {
-                        Diagnostic::error("E0312", format!("`{text}` does not apply at {at}."))
-                            .note(format!("{why}."))
+                        let place =
+                            if at.is_root() { "to the whole program".into() } else { format!("at {at}") };
+                        Diagnostic::error("E0312", format!("`{text}` does not apply {place}."))
+                            .note(format!("{}.", told(term, at, rule, why)))
                             .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
                     }
                     _ => stuck_diagnostic(&stuck),
@@ -363,6 +365,38 @@ fn located(problem: &Diagnostic, sources: &Sources) -> Diagnostic {
         d.notes.insert(0, format!("{}:{line}:{column}: `{what}`: {label}", file.name));
     }
     d
+}
+
+/// Why a rule does not apply, with the place in the program and what stands there.
+fn told(root: &Term, at: &Path, rule: &rule::Rule, why: &rule::WhyNot) -> String {
+    let written = |t: &Term, place: &Path| {
+        let names: Vec<Name> = root.binders_at(place).into_iter().rev().map(|(n, _)| n).collect();
+        let options = print::Options { unicode: false, ..print::Options::default() };
+        let text = print::open_term(t, &names, &options).text;
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match text.char_indices().nth(60) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text,
+        }
+    };
+    let place = at.join(&why.at);
+    let plain = |v: &Name| {
+        let eq = rule.equations().first();
+        eq.and_then(|eq| Some(eq.vars[eq.var(v)?].scope.is_empty())).unwrap_or(false)
+    };
+    let mut text = match &why.reason {
+        rule::why::Reason::Differs { variable, first, found } if plain(variable) => {
+            let (first, here) = (written(first, at), written(found, &place));
+            return format!("`{variable}` is `{first}` at first and `{here}` at {place}");
+        }
+        _ => rule::WhyNot { at: Path::root(), ..why.clone() }.to_string(),
+    };
+    if !why.at.is_root()
+        && let Some(part) = root.at(&place)
+    {
+        text += &format!(" (at {place}: `{}`)", written(part, &place));
+    }
+    text
 }
 
 fn stuck_diagnostic(stuck: &Stuck) -> Diagnostic {

@@ -1,7 +1,7 @@
 //! Applying a rule to a sub-term, and at a place of a program.
 
 use super::bindings::{Bindings, Bound};
-use super::condition::refuted;
+use super::condition::{Condition, refuted};
 use super::equation::{Equation, Sides};
 use super::instance::instantiate;
 use super::matching::matches;
@@ -12,6 +12,7 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::lang::path::{Path, PathMap};
+use crate::lang::print;
 use crate::lang::term::{Arg, Term};
 
 /// The largest term that rewriting builds, in nodes.
@@ -223,10 +224,28 @@ fn rewrite(eq: &Equation, sides: &Sides, start: Bindings, t: &Term) -> Result<Ap
         }
     }
     for c in &eq.conditions {
-        c.check(eq, &b, &mut assumed).map_err(at_condition)?;
+        c.check(eq, &b, &mut assumed).map_err(|why| at_condition(what_stands(c, eq, &b, why)))?;
     }
     let (term, moved) = instantiate(&sides.rhs, &b).map_err(at_condition)?;
     Ok(Applied { term, moved, assumed })
+}
+
+/// A condition that does not hold, with what its variables stand for, where that can be written by itself.
+fn what_stands(c: &Condition, eq: &Equation, b: &Bindings, mut why: WhyNot) -> WhyNot {
+    if let Reason::Condition(text) = &mut why.reason {
+        let closed = |v: &usize| b.term(*v).filter(|t| t.is_closed() && t.size() < 30);
+        let known = c.vars().into_iter().filter_map(|v| Some((&eq.vars[v].name, closed(&v)?)));
+        let options = print::Options { unicode: false, ..print::Options::default() };
+        let known = known.map(|(name, t)| {
+            let written = print::open_term(t, &[], &options).text;
+            format!("{name} is {}", written.split_whitespace().collect::<Vec<_>>().join(" "))
+        });
+        let known: Vec<String> = known.collect();
+        if !known.is_empty() {
+            *text += &format!(", where {}", known.join(" and "));
+        }
+    }
+    why
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ fn by_itself(rule: &Rule) -> Vec<FindingKind> {
         out.push(FindingKind::NoDoc);
     }
     for example in &rule.examples {
-        let names: Vec<Name> = example.context.iter().map(|(n, _)| n.clone()).collect();
+        let names: Vec<Name> = example.context.iter().rev().map(|(n, _)| n.clone()).collect();
         match apply_at(&example.before, &Path::root(), rule, &example.args) {
             Ok(done) if done.term == example.after => {}
             Ok(done) => {

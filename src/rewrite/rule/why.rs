@@ -5,7 +5,7 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
-use crate::lang::ty::Type;
+use crate::lang::ty::{Type, TypeKind};
 use std::fmt;
 
 /// The point at which a rule stops to apply. Cheap to make: text is written only when somebody reads it.
@@ -155,9 +155,38 @@ impl fmt::Display for WhyNot {
                 Some(text) => write!(f, "{text}")?,
                 None => write!(f, "the size must be {expected}, but is {found}")?,
             },
+            Reason::Type { expected, found } => {
+                let (part, other) = difference(expected, found);
+                write!(f, "expected the type {part}, found {other}")?;
+                if part != expected {
+                    write!(f, " in {found}")?;
+                }
+            }
             _ => write!(f, "expected {}, found {}", self.expected(), self.found())?,
         }
         if self.at.is_root() { Ok(()) } else { write!(f, " (at {})", self.at) }
+    }
+}
+
+/// The first parts in which two types of functions differ.
+fn difference<'a>(expected: &'a Type, found: &'a Type) -> (&'a Type, &'a Type) {
+    let (Some((a, b)), Some((c, d))) = (expected.as_fun(), found.as_fun()) else { return (expected, found) };
+    // Parts of one form differ further in, if at all; two variables of the rule fit anything.
+    if fits(a, c) { difference(b, d) } else { difference(a, c) }
+}
+
+/// May the type with variables be the other?
+fn fits(pattern: &Type, found: &Type) -> bool {
+    match (pattern.kind(), found.kind()) {
+        (TypeKind::Var(_), _) => found.as_fun().is_none(),
+        (TypeKind::Array(_, s), TypeKind::Array(_, t)) | (TypeKind::Vector(_, s), TypeKind::Vector(_, t)) => {
+            fits(s, t)
+        }
+        (TypeKind::Pair(a, b), TypeKind::Pair(c, d)) | (TypeKind::Fun(a, b), TypeKind::Fun(c, d)) => {
+            fits(a, c) && fits(b, d)
+        }
+        (TypeKind::Index(_), TypeKind::Index(_)) => true,
+        _ => pattern == found,
     }
 }
 

@@ -588,7 +588,7 @@ impl<'a> Machine<'a> {
             let arg = match (&param.kind, given) {
                 (ParamKind::Nat(_) | ParamKind::Depth, Some(Value::Nat(n))) => Some(RuleArg::Nat(n.clone())),
                 (ParamKind::Dim(_), Some(Value::Nat(n))) => {
-                    n.as_constant().and_then(|d| u8::try_from(d).ok()).map(RuleArg::Dim)
+                    n.as_constant().and_then(|d| u8::try_from(d).ok()).filter(|d| *d < 3).map(RuleArg::Dim)
                 }
                 (ParamKind::Addr(_), Some(Value::Addr(a))) => Some(RuleArg::Addr(*a)),
                 (ParamKind::Position, Some(Value::Strategy(p))) => match self.find(*p, t)? {
@@ -598,13 +598,17 @@ impl<'a> Machine<'a> {
                 _ => None,
             };
             let Some(arg) = arg else {
-                let got = given.map_or("nothing".to_owned(), |v| self.show(v));
-                let message = format!(
-                    "`{}` takes {} as its argument `{}`, not {got}.",
-                    self.describe(s),
-                    param.kind.word(),
-                    param.name
-                );
+                let (name, kind) = (&param.name, param.kind.word());
+                let Some(given) = given else {
+                    let all: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
+                    let message = format!("`{}` needs its argument `{name}`, {kind}.", self.describe(s));
+                    let problem = Diagnostic::error("E0308", message);
+                    let hint = format!("Write `{}({})` with values.", rule.name, all.join(", "));
+                    return self.invalid(Box::new(problem.hint(hint)));
+                };
+                let got = self.show(given);
+                let message =
+                    format!("`{}` takes {kind} as its argument `{name}`, not {got}.", self.describe(s));
                 return self.invalid(Box::new(Diagnostic::error("E0308", message)));
             };
             out.push(arg);
