@@ -265,7 +265,7 @@ fn without_a_compiler_or_a_device_the_environment_is_to_blame() {
         .unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("[E0701]"));
-    refused(&run(dir.path(), &["bench", &dot]), 2, "E0810");
+    refused(&run(dir.path(), &["bench", &dot]), 2, "E0151");
 }
 
 #[test]

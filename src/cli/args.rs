@@ -13,6 +13,7 @@ Examples:
   shine-tui bench matmul.rise --device cpu
   shine-tui rules check own.rules                    test rewrite rules of your own
   shine-tui replay sessions/*.ron                    check that recorded sessions still hold
+  shine-tui explain E0110                            what an error means, with an example
 
 Exit codes:
   0  done; a replay agrees
@@ -108,6 +109,8 @@ pub enum Command {
     Patterns(Patterns),
     /// Print a program in the standard layout
     Fmt(Fmt),
+    /// Explain the code of an error, or list all codes
+    Explain(Explain),
     /// Print a shell's completions
     Completions { shell: clap_complete::Shell },
 }
@@ -359,6 +362,12 @@ pub struct Fmt {
     /// Use no characters outside ASCII
     #[arg(long)]
     pub ascii: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Explain {
+    /// The code, such as E0110; a word lists the codes that have it in their title
+    pub code: Option<String>,
 }
 
 #[cfg(test)]

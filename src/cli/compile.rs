@@ -77,7 +77,10 @@ fn write(session: &Session, compiled: &Compiled, target: Target, folder: &Path) 
     let host = compiled.stage("host").unwrap_or_default();
     let files = [(kernel, compiled.kernel.text.as_str()), (format!("{name}_host.c"), host)];
     let cannot = |e: std::io::Error| {
-        fail(&Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", folder.display())))
+        fail(
+            &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", folder.display()))
+                .hint("`-o` takes a folder, which is made if it is not there."),
+        )
     };
     std::fs::create_dir_all(folder).map_err(cannot)?;
     for (file, text) in files {

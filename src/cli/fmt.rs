@@ -44,7 +44,10 @@ fn one(file: &Path, args: &Fmt) -> Result<Exit, Exit> {
         return Ok(Exit::Finding);
     }
     std::fs::write(file, formatted).map_err(|e| {
-        fail(&Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", file.display())))
+        fail(
+            &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", file.display()))
+                .hint("`--check` looks at the layout and writes nothing."),
+        )
     })?;
     Ok(Exit::Done)
 }

@@ -60,7 +60,10 @@ pub fn sizes(options: &ProgramOptions) -> Sizes {
 /// The bytes of a session log.
 pub fn log_bytes(file: &File) -> Result<Vec<u8>, Exit> {
     let cannot = |e: std::io::Error| {
-        fail(&Diagnostic::error("E0800", format!("`{}` cannot be read: {e}.", file.display())))
+        fail(
+            &Diagnostic::error("E0800", format!("`{}` cannot be read: {e}.", file.display()))
+                .hint("A saved session is a file that ends in .ron, as `:save` and `--session` write it."),
+        )
     };
     let mut bytes = vec![];
     let handle = std::fs::File::open(file).map_err(cannot)?;
@@ -99,6 +102,7 @@ pub fn rewritten(options: &Rewriting, log: Option<&File>) -> Result<Session, Exi
         let (def, sizes) = (options.program.def.as_deref(), sizes(&options.program));
         let mut session =
             Session::open(&texts, def, &sizes, backend, Arc::new(|| {})).map_err(|p| fail_all(&p))?;
+        output::diagnostics(&session.workspace().warnings, &session.workspace().sources);
         if log.is_some() {
             session.start_log(log).map_err(|d| fail(&d))?;
         }

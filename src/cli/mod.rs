@@ -6,6 +6,7 @@ mod bench;
 mod compile;
 mod devices;
 mod exit;
+mod explain;
 mod fmt;
 mod load;
 mod output;
@@ -23,6 +24,14 @@ use std::time::Instant;
 /// Stack of the thread that the program runs on, in bytes: terms nest deeply. Untouched pages cost nothing.
 const STACK: usize = 256 << 20;
 
+/// What is wrong with the arguments, with the code that such problems have.
+fn usage(message: &str) -> String {
+    match message.strip_prefix("error:") {
+        Some(rest) => format!("error[E0901]:{rest}"),
+        None => format!("error[E0901]: No command is named.\n\n{message}"),
+    }
+}
+
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let started = Instant::now();
@@ -32,9 +41,12 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
-            let exit = if e.use_stderr() { Exit::BadInput } else { Exit::Done };
-            let _ = e.print();
-            return exit.into();
+            if !e.use_stderr() {
+                let _ = e.print();
+                return Exit::Done.into();
+            }
+            output::complain(&usage(&e.render().to_string()));
+            return Exit::BadInput.into();
         }
     };
     let thread = std::thread::Builder::new()
@@ -62,6 +74,7 @@ fn run(cli: &Cli, started: Instant) -> Result<Exit, Exit> {
         Some(Command::Rules(args)) => rules::run(args),
         Some(Command::Patterns(args)) => patterns::run(args),
         Some(Command::Fmt(args)) => fmt::run(args),
+        Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Completions { shell }) => {
             let mut text = vec![];
             clap_complete::generate(*shell, &mut Cli::command(), "shine-tui", &mut text);

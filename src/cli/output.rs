@@ -35,7 +35,16 @@ pub fn complain(text: &str) {
 
 /// Writes diagnostics to standard error.
 pub fn diagnostics(problems: &[Diagnostic], sources: &Sources) {
-    complain(&render_all(problems, sources, charset()));
+    let mut text = render_all(problems, sources, charset());
+    let mut codes: Vec<&str> = problems.iter().map(|p| p.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    if let Some(code) = codes.first() {
+        let others = codes.len() - 1;
+        let and = if others == 0 { String::new() } else { format!(", and {others} more codes") };
+        text += &format!("\n`shine-tui explain {code}` says more{and}.\n");
+    }
+    complain(&text);
 }
 
 /// One diagnostic that is about no source text.

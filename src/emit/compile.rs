@@ -145,7 +145,7 @@ fn check_sizes(program: &Program, sizes: &Sizes) -> Result<(), Diagnostic> {
     for size in &program.sizes {
         match sizes.get(size) {
             None => {
-                return Err(Diagnostic::error("E0513", format!("The size {size} has no value.")).hint(
+                return Err(Diagnostic::error("E0513", format!("The size `{size}` has no value.")).hint(
                     format!(
                         "Give it with `--size {size}=…`, or give no sizes at all to keep them parameters."
                     ),
@@ -154,14 +154,17 @@ fn check_sizes(program: &Program, sizes: &Sizes) -> Result<(), Diagnostic> {
             Some(n) if *n < 1 => {
                 return Err(Diagnostic::error(
                     "E0514",
-                    format!("The size {size} is {n}, but a size is at least 1."),
-                ));
+                    format!("The size `{size}` is {n}, but a size is at least 1."),
+                )
+                .hint("Give it another value with `--size`, or in `sizes.ron` beside the program."));
             }
             Some(n) if i32::try_from(*n).is_err() => {
                 return Err(Diagnostic::error(
                     "E0515",
-                    format!("The size {size} is {n}, which is more than 2147483647."),
-                ));
+                    format!("The size `{size}` is {n}, which is more than 2147483647."),
+                )
+                .note("In kernels, sizes are 32-bit integers.")
+                .hint("Give it a smaller value."));
             }
             Some(_) => {}
         }

@@ -7,6 +7,8 @@
 //! Codes: `E00xx` reading and syntax, `E01xx` names, types and sizes, `E02xx` rules, `E03xx` strategies, `E04xx`
 //! sketches and search, `E05xx` lowering, `E06xx` code, `E07xx` devices, `E08xx` sessions, `E09xx` command line.
 
+use std::sync::Arc;
+
 use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::{self, Files};
 use codespan_reporting::term::{self, Chars, Config, WriteStyle};
@@ -43,6 +45,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What the user can do.
     pub hints: Vec<String>,
+    /// The texts that the labels point into, where whoever gets the problem may not have them.
+    pub texts: Option<Arc<Sources>>,
 }
 
 impl Diagnostic {
@@ -54,6 +58,7 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             hints: Vec::new(),
+            texts: None,
         }
     }
 
@@ -94,6 +99,28 @@ impl Diagnostic {
         }
     }
 
+    /// Carries the texts along that the labels point into: for what was typed, which no session keeps.
+    #[must_use]
+    pub fn within(mut self, texts: &Sources) -> Diagnostic {
+        if !self.labels.is_empty() && self.texts.is_none() {
+            self.texts = Some(Arc::new(texts.clone()));
+        }
+        self
+    }
+
+    /// As [`Self::did_you_mean`], with another hint where no near name is known.
+    #[must_use]
+    pub fn did_you_mean_or<'a>(
+        self,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+        hint: impl Into<String>,
+    ) -> Diagnostic {
+        let hints = self.hints.len();
+        let problem = self.did_you_mean(name, known);
+        if problem.hints.len() > hints { problem } else { problem.hint(hint) }
+    }
+
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -114,6 +141,7 @@ impl Diagnostic {
 
     /// As [`Self::render_with`], cut into pieces with the role of each, for a screen that has colours.
     pub fn render_styled(&self, sources: &Sources, charset: Charset) -> Vec<(Role, String)> {
+        let sources = self.texts.as_deref().unwrap_or(sources);
         let mut shown =
             cs::Diagnostic::new(self.severity.into()).with_code(self.code).with_message(clean(&self.message));
         let mut excerpts = Vec::new();

@@ -13,6 +13,7 @@ pub mod diag;
 pub mod digest;
 pub mod doc;
 pub mod eval;
+pub mod explain;
 pub mod infer;
 pub mod literal;
 pub mod loops;

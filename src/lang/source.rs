@@ -76,7 +76,7 @@ impl std::fmt::Debug for Span {
 }
 
 /// One text with its name (a path, or `<command line>` and the like).
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SourceFile {
     pub name: Arc<str>,
     pub text: Arc<str>,
@@ -113,7 +113,7 @@ impl SourceFile {
 }
 
 /// All texts of a run, in the order in which they were added.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
 }

@@ -124,7 +124,7 @@ pub fn read_places(places: &Places) -> Result<Vec<Text>, Diagnostic> {
     }
     for folder in &places.rules {
         if !folder.is_dir() {
-            return Err(Diagnostic::error("E0005", format!("There is no folder `{}`.", folder.display()))
+            return Err(Diagnostic::error("E0007", format!("There is no folder `{}`.", folder.display()))
                 .hint("`--rules` takes a folder with files that end in .rules or .elevate."));
         }
         files.extend(read_folder(folder)?);
@@ -134,7 +134,7 @@ pub fn read_places(places: &Places) -> Result<Vec<Text>, Diagnostic> {
 
 fn parse_sizes(text: &Text) -> Result<IndexMap<String, i64>, Diagnostic> {
     ron::from_str(&text.text).map_err(|e| {
-        Diagnostic::error("E0006", format!("`{}` does not give sizes: {e}.", text.label))
+        Diagnostic::error("E0008", format!("`{}` does not give sizes: {e}.", text.label))
             .hint("Sizes are written as `{ \"m\": 1024, \"n\": 1024 }`.")
     })
 }
@@ -157,7 +157,7 @@ pub fn read_text(path: &Path) -> Result<Text, Diagnostic> {
     let file = std::fs::File::open(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => cannot("there is no such file".into())
             .hint("The program is the first argument: `shine-tui PROGRAM.rise`."),
-        _ => cannot(e.to_string()),
+        _ => cannot(e.to_string()).hint("Check who may read it and the folders that it is in."),
     })?;
     if file.metadata().is_ok_and(|m| m.is_dir()) {
         return Err(cannot("it is a folder".into()).hint("Name the program file in it."));
@@ -165,7 +165,7 @@ pub fn read_text(path: &Path) -> Result<Text, Diagnostic> {
     // A pipe has no length, so the reading itself is bounded.
     let mut bytes = vec![];
     std::io::Read::read_to_end(&mut std::io::Read::take(file, MAX_SOURCE as u64 + 1), &mut bytes)
-        .map_err(|e| cannot(e.to_string()))?;
+        .map_err(|e| cannot(e.to_string()).hint("Copy it, and try with the copy."))?;
     let mut sources = Sources::new();
     let id = sources.add_bytes(&label, &bytes)?;
     let text = sources.get(id).map(|f| f.text.to_string()).unwrap_or_default();

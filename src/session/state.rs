@@ -194,7 +194,11 @@ impl Session {
                 if missing.is_empty() {
                     Ok(())
                 } else {
-                    Err(format!("The size {} has no value.", missing.join(", ")))
+                    let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+                    Err(match names.as_slice() {
+                        [one] => format!("The size {one} has no value."),
+                        all => format!("The sizes {} have no values.", all.join(", ")),
+                    })
                 }
             }
             _ => Ok(()),
@@ -232,7 +236,16 @@ impl Session {
     /// # Errors
     /// Why it cannot be done. The session is as it was, and nothing is recorded.
     pub fn perform(&mut self, action: Action) -> Result<Performed, Diagnostic> {
-        self.enabled(&action).map_err(|why| Diagnostic::error("E0810", why))?;
+        self.enabled(&action).map_err(|why| {
+            let missing =
+                matches!(action, Action::Bench { .. }).then(|| self.missing_sizes()).unwrap_or_default();
+            match missing.first() {
+                Some(size) => Diagnostic::error("E0151", why).hint(format!(
+                    "Give one with `--size {size}=1024`, or `:sizes {size}=1024` on the screen."
+                )),
+                None => Diagnostic::error("E0810", why).hint("It can be done at another time."),
+            }
+        })?;
         let base = self.current();
         let outcome = match &action {
             Action::Apply { rule, at } => {

@@ -62,6 +62,12 @@ pub struct Workspace {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// A strategy as it was typed, with the texts that problems with it point into.
+pub struct StrategyText {
+    pub tree: ast::Strategy,
+    texts: Sources,
+}
+
 /// How a strategy ended.
 pub struct StrategyEnd {
     pub result: Result<Change, Diagnostic>,
@@ -88,12 +94,12 @@ impl Workspace {
         tree.items.splice(0..0, imported);
         let patterns = infer::patterns(&tree);
         let (mut rules, script, sketches) = library(&patterns, &texts.files, &mut sources, &mut problems);
-        problems.extend(found);
-        let (declared, found) = rule::load::in_program(&tree);
+        let (declared, stated) = rule::load::in_program(&tree);
         rules.believe(declared);
+        let (program, meant) = infer::program(&tree, def);
+        let meant = tree.news(&found, stated.into_iter().chain(meant).collect());
         problems.extend(found);
-        let (program, found) = infer::program(&tree, def);
-        problems.extend(found);
+        problems.extend(meant);
         let failed = problems.iter().any(Diagnostic::is_error);
         match program {
             Some(program) if !failed => Ok(Workspace {
@@ -175,7 +181,7 @@ impl Workspace {
     /// # Errors
     /// The text is no rule, or the rule does not apply there, with the reason.
     pub fn apply(&self, term: &Term, text: &str, at: &Path) -> Result<Rewritten, Diagnostic> {
-        let call = self.parse_strategy(text)?;
+        let StrategyText { tree: call, texts } = self.parse_strategy(text)?;
         let head = match &call.kind {
             ast::StrategyKind::Name(name) => Some(name),
             ast::StrategyKind::Call(name, _) => Some(&name.kind),
@@ -184,11 +190,11 @@ impl Workspace {
         let Some(rule) = head.and_then(|name| self.rules.get(name)) else {
             let problem = Diagnostic::error("E0209", format!("`{text}` is no rule."));
             return Err(problem
-                .did_you_mean(text, self.rules.names().map(|n| &**n))
+                .did_you_mean(head.map_or(text, |n| n), self.rules.names().map(|n| &**n))
                 .hint("`shine-tui rules` lists them."));
         };
         let Some(part) = term.at(at) else {
-            return Err(Diagnostic::error("E0310", format!("The program has no position {at}.")));
+            return Err(no_position(at));
         };
         let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
         let cancel = AtomicBool::new(false);
@@ -201,10 +207,10 @@ impl Workspace {
                         let place =
                             if at.is_root() { "to the whole program".into() } else { format!("at {at}") };
                         Diagnostic::error("E0312", format!("`{text}` does not apply {place}."))
-                            .note(format!("{}.", told(term, at, rule, why)))
+                            .note(format!("{}.", capitalised(&told(term, at, rule, why))))
                             .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
                     }
-                    _ => stuck_diagnostic(&stuck),
+                    _ => stuck_diagnostic(&stuck).within(&texts),
                 }
             })?;
         let whole = term.replace_at(at, done.term.clone());
@@ -240,13 +246,13 @@ impl Workspace {
     ///
     /// # Errors
     /// The text is none.
-    pub fn parse_strategy(&self, text: &str) -> Result<ast::Strategy, Diagnostic> {
-        let mut sources = self.sources.clone();
-        let file = sources.add("the strategy", text);
-        let (strategy, problems) = syntax::parse_strategy(file, text);
-        match problems.iter().find(|d| d.is_error()) {
-            Some(problem) => Err(located(problem, &sources)),
-            None => Ok(strategy),
+    pub fn parse_strategy(&self, text: &str) -> Result<StrategyText, Diagnostic> {
+        let mut texts = self.sources.clone();
+        let file = texts.add("the strategy", text);
+        let (tree, problems) = syntax::parse_strategy(file, text);
+        match problems.into_iter().find(Diagnostic::is_error) {
+            Some(problem) => Err(problem.within(&texts)),
+            None => Ok(StrategyText { tree, texts }),
         }
     }
 
@@ -254,13 +260,14 @@ impl Workspace {
     pub fn run_strategy(
         &self,
         term: &Term,
-        strategy: &ast::Strategy,
+        strategy: &StrategyText,
         at: &Path,
         replayed: &Replayed,
         control: &Control<Progress>,
     ) -> StrategyEnd {
         let mut searcher = Searcher::new(self, replayed.clone(), control);
-        let result = self.rewrite(term, strategy, at, &mut searcher, control);
+        let result = self.rewrite(term, &strategy.tree, at, &mut searcher, control);
+        let result = result.map_err(|problem| problem.within(&strategy.texts));
         let result = result.and_then(|done| self.change(term, at, &done, &searcher));
         StrategyEnd { result, searches: searcher.into_taken() }
     }
@@ -274,7 +281,7 @@ impl Workspace {
         control: &Control<Progress>,
     ) -> Result<Rewritten, Diagnostic> {
         let Some(part) = term.at(at) else {
-            return Err(Diagnostic::error("E0310", format!("The program has no position {at}.")));
+            return Err(no_position(at));
         };
         let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
         let cancel = control.cancel_flag();
@@ -353,18 +360,16 @@ fn with_plain_names(term: &Term, params: &[Name]) -> Term {
     go(term, params, &mut HashMap::new())
 }
 
-/// A text's problem with the source line in its note, for who has not the text.
-fn located(problem: &Diagnostic, sources: &Sources) -> Diagnostic {
-    let mut d = Diagnostic { labels: vec![], ..problem.clone() };
-    if let Some(span) = problem.span()
-        && let Some(file) = sources.get(span.file)
-    {
-        let (line, column) = file.position(span.start);
-        let what = sources.text(span);
-        let label = problem.labels.first().map_or("", |l| l.message.as_str());
-        d.notes.insert(0, format!("{}:{line}:{column}: `{what}`: {label}", file.name));
-    }
-    d
+fn no_position(at: &Path) -> Diagnostic {
+    Diagnostic::error("E0310", format!("The program has no position {at}."))
+        .note("A position lists children from the root, each counted from 0.")
+        .hint("`shine-tui` shows the positions of a program at its lower edge; the root is `.`.")
+}
+
+/// A text that starts with a capital letter.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Why a rule does not apply, with the place in the program and what stands there.
@@ -403,8 +408,22 @@ fn stuck_diagnostic(stuck: &Stuck) -> Diagnostic {
     match &stuck.cause {
         Cause::Invalid(problem) => (**problem).clone(),
         Cause::Cancelled => Diagnostic::error("E0709", "The strategy was stopped."),
-        _ => Diagnostic::error("E0311", format!("The strategy did not get to its end: {stuck}."))
-            .note(format!("{} rewrites had been made before.", stuck.so_far.steps.len())),
+        cause => {
+            let before = match stuck.so_far.steps.len() {
+                0 => "Nothing had been rewritten before.".to_string(),
+                1 => "One rewrite had been made before.".to_string(),
+                n => format!("{n} rewrites had been made before."),
+            };
+            let hint = match cause {
+                Cause::NotApplicable { .. } | Cause::Failed { .. } => {
+                    "`try(s)` goes on where `s` fails, and `a <+ b` takes `b` where `a` does."
+                }
+                _ => "A repetition ends where what it repeats fails, so each round must change something.",
+            };
+            Diagnostic::error("E0311", format!("The strategy did not get to its end: {stuck}."))
+                .note(before)
+                .hint(hint)
+        }
     }
 }
 

@@ -60,7 +60,7 @@ fn done(app: &mut App, outcome: &Outcome) {
 
 /// Shows a problem: in one line where one is enough, else to be read.
 pub(super) fn show_problem(app: &mut App, problem: &Diagnostic) {
-    app.tell(Role::Error, problem.message.clone());
+    app.tell(Role::Error, problem::in_a_line(problem));
     if !(problem.notes.is_empty() && problem.hints.is_empty() && problem.labels.is_empty()) {
         let lines = app.problem(problem);
         app.popups.push(Popup::Page(Page::new("Not done", lines, Purpose::Read)));
@@ -130,7 +130,7 @@ fn finished(app: &mut App, result: JobResult) {
             match typed {
                 // What was typed comes back with what is wrong with it, unless the user stopped it.
                 Some((kind, text)) if !searched && problem.code != STOPPED => {
-                    app.tell(Role::Error, problem.message.clone());
+                    app.tell(Role::Error, problem::in_a_line(&problem));
                     let mut entry = Entry::new(kind, &text);
                     entry.problems = problem::brief(&problem);
                     app.popups.push(Popup::Entry(Box::new(entry)));

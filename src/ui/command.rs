@@ -181,6 +181,7 @@ commands! {
     Save "save" Screen Some("NAME"), always, "Give the session a name.";
     Reload "reload" Screen None, reload, "Start again from the file on the disk, which has changed.";
     Edit "edit" Screen None, edit, "Open the program in `$EDITOR`.";
+    Explain "explain" Screen Some("CODE"), always, "Show what the code of a problem means, with an example.";
     Suspend "suspend" Screen None, always, "Go to the shell; `fg` comes back.";
     Repaint "repaint" Screen None, always, "Draw the whole screen again.";
 

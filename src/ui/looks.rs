@@ -306,7 +306,7 @@ fn steps(
 pub fn searches(workspace: &Workspace, text: &str) -> bool {
     let Ok(strategy) = workspace.parse_strategy(text) else { return false };
     let mut known: BTreeSet<Name> = BTreeSet::new();
-    reaches(&strategy, &workspace.script, &mut known)
+    reaches(&strategy.tree, &workspace.script, &mut known)
 }
 
 fn reaches(strategy: &ast::Strategy, script: &Script, known: &mut BTreeSet<Name>) -> bool {

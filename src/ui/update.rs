@@ -8,8 +8,10 @@ use super::event::Msg;
 use super::keys::{Chord, Meaning, spell};
 use super::layout::Pane;
 use super::pane::occurrences;
-use super::popup::{Choice, Entry, EntryKind, Item, Popup, Value};
+use super::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Value};
 use super::{acts, stepping};
+use crate::lang::explain;
+use crate::view::text::lines_of;
 use crate::view::{Line, Role};
 
 /// Takes one message in.
@@ -179,6 +181,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         }
         C::AllowForeign => acts::allow_foreign(app, arguments),
         C::Device => acts::device(app, arguments),
+        C::Explain => explain(app, arguments),
         C::Pin => acts::pin(app),
         C::Diff => acts::diff(app),
         C::Copy => acts::copy(app),
@@ -398,6 +401,17 @@ fn help(app: &mut App) {
     let title = format!("Help: {} pane first", app.focus.pane.title());
     let items = command_items(app);
     app.popups.push(Popup::Choice(Box::new(Choice::new(title, items, false))));
+}
+
+/// Shows the page of a code; without one, or with one that there is not, all codes.
+fn explain(app: &mut App, code: &str) {
+    let meant = || explain::meant(code).first().copied().filter(|_| !code.is_empty());
+    let (title, text) = match explain::page(code).or_else(meant) {
+        Some(page) => (page.code, page.text()),
+        None => ("All codes", explain::listing()),
+    };
+    let lines = lines_of(Role::Plain, &text);
+    app.popups.push(Popup::Page(Page::new(title, lines, Purpose::Read)));
 }
 
 fn palette(app: &mut App) {

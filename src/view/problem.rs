@@ -27,9 +27,14 @@ pub fn lines(problem: &Diagnostic, sources: &Sources, alphabet: Alphabet) -> Vec
     lines
 }
 
+/// The message with its code.
+pub fn in_a_line(problem: &Diagnostic) -> String {
+    format!("{} ({})", problem.message, problem.code)
+}
+
 /// The message and its hints without the place, for a popup that shows the text itself.
 pub fn brief(problem: &Diagnostic) -> Vec<Line> {
-    let mut lines = vec![Line::of(Role::Error, problem.message.clone())];
+    let mut lines = vec![Line::of(Role::Error, in_a_line(problem))];
     let label = problem.labels.iter().filter(|label| !label.message.is_empty());
     lines.extend(label.map(|label| Line::plain(label.message.clone())));
     lines.extend(problem.notes.iter().map(|note| Line::plain(note.clone())));
@@ -71,6 +76,6 @@ mod tests {
         assert_eq!(text, problem.render_with(&sources, Charset::Ascii).trim_end());
         assert!(lines.iter().flat_map(|l| &l.spans).any(|s| s.role == Role::Error));
         let brief: Vec<_> = brief(&problem).iter().map(Line::text).collect();
-        assert_eq!(brief, ["There is no `mpa`.", "this name", "Did you mean `map`?"]);
+        assert_eq!(brief, ["There is no `mpa`. (E0101)", "this name", "Did you mean `map`?"]);
     }
 }

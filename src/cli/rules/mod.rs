@@ -122,6 +122,7 @@ fn list(args: &RulesList) -> Result<Exit, Exit> {
     if problems.iter().any(Diagnostic::is_error) {
         return Err(fail_all(&Problems { sources, list: problems }));
     }
+    output::diagnostics(&problems, &sources);
     match (&args.name, args.json.json) {
         (None, true) => output::json(&Value::Array(rules.rules().map(as_json).collect()))?,
         (None, false) => output::print(&listing(&rules))?,

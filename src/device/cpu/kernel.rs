@@ -138,6 +138,7 @@ fn refused(said: &str, entry: &str) -> DeviceError {
     let line = said.lines().find(|line| line.contains("error")).or_else(|| said.lines().next());
     let line = line.map_or("it gave no reason", str::trim);
     DeviceError::new(Cause::CompileFailed, format!("The C compiler refused the kernel `{entry}`: {line}"))
+        .hint("Is CC a sound C compiler? If it is, please report this with the program.")
         .details(said)
 }
 

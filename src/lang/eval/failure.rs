@@ -56,6 +56,8 @@ pub fn out_of_bounds(pattern: Pattern, index: impl Display, length: impl Display
 
 pub fn division_by_zero(pattern: Pattern) -> Diagnostic {
     Diagnostic::error("E0193", format!("`{pattern}` divides an integer by zero."))
+        .note("What a kernel would compute there is undefined.")
+        .hint("Make sure that the divisor is never zero, for instance with `max 1 d`.")
 }
 
 /// A foreign function, which runs only with the user's leave.

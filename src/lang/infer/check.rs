@@ -1,7 +1,6 @@
 //! What unification cannot say: which types have `+`, which numbers fit a type. Looked at when the types are known.
 
 use super::codes;
-use super::report::Names;
 use super::state::Infer;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::literal::Literal;
@@ -172,7 +171,7 @@ impl Infer {
     }
 
     fn report_check(&mut self, check: &Check) {
-        let names = Names::default();
+        let names = self.names();
         let ty = self.show(&check.ty, &names);
         let what = describe(&check.ty);
         let error = |message: String| Diagnostic::error(codes::OPERAND, message).label(check.span, "here");
@@ -210,7 +209,10 @@ impl Infer {
                         problem.hint(format!("Write `vectorFromScalar {number}` for a vector of it."))
                     }
                     TypeKind::Scalar(s) if s.is_integer() => {
-                        problem.note(format!("`{}` holds whole numbers in its range alone.", s.name()))
+                        let range = range(*s);
+                        problem
+                            .note(format!("`{}` holds whole numbers {range}.", s.name()))
+                            .hint("Choose another number, or convert to a larger type first: `cast`.")
                     }
                     _ => problem,
                 }
@@ -228,6 +230,21 @@ impl Infer {
         };
         let problem = names.explain(problem);
         self.problems.push(problem);
+    }
+}
+
+/// The numbers that a type of whole numbers holds, in words.
+fn range(s: Scalar) -> &'static str {
+    match s {
+        Scalar::I8 => "from -128 to 127",
+        Scalar::I16 => "from -32768 to 32767",
+        Scalar::I32 => "from -2^31 to 2^31 - 1",
+        Scalar::I64 => "from -2^63 to 2^63 - 1",
+        Scalar::U8 => "from 0 to 255",
+        Scalar::U16 => "from 0 to 65535",
+        Scalar::U32 => "from 0 to 2^32 - 1",
+        Scalar::U64 => "from 0 to 2^64 - 1",
+        Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 => "alone",
     }
 }
 

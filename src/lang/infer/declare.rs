@@ -138,7 +138,11 @@ impl Infer {
             };
             if scalar.is_none() && !matches!(ty.kind, ast::TypeKind::Error) {
                 let message = "A foreign function takes and returns scalars.";
-                infer.problem(Diagnostic::error(codes::FOREIGN, message).label(ty.span, "no scalar type"));
+                infer.problem(
+                    Diagnostic::error(codes::FOREIGN, message)
+                        .label(ty.span, "no scalar type")
+                        .hint("Write a scalar type such as `f32`, and use `map` for arrays."),
+                );
             }
             scalar
         };
@@ -162,7 +166,9 @@ impl Infer {
         if def.params.is_empty() {
             let message = format!("The foreign function `{}` has no parameters.", def.name.kind);
             self.problem(
-                Diagnostic::error(codes::FOREIGN, message).label(def.name.span, "it would be a constant"),
+                Diagnostic::error(codes::FOREIGN, message)
+                    .label(def.name.span, "it would be a constant")
+                    .hint("Give it one, or write the number where it is used."),
             );
         }
         let names = params.iter().map(|(n, _, span)| (n, *span));

@@ -851,18 +851,20 @@ impl Infer {
             return (from, to);
         }
         if !std::mem::replace(refused, true) && !matches!(resolved.kind(), TypeKind::Ill) {
-            let names = super::report::Names::default();
+            let names = self.names();
             let ty = self.show(&head.ty, &names);
             let what = name.map_or_else(|| "This".to_string(), |n| format!("`{n}`"));
             let plural = |n: usize| if n == 1 { "1 argument".into() } else { format!("{n} arguments") };
             let problem = if taken == 0 {
                 Diagnostic::error(codes::NOT_A_FUNCTION, format!("{what} is no function, but is applied."))
                     .label(head.span, format!("this is {ty}"))
+                    .hint("Is an operator or a `,` missing before what stands behind it?")
             } else {
                 let message = format!("{what} takes {}, but {} are given.", plural(taken), given);
                 Diagnostic::error(codes::NOT_A_FUNCTION, message)
                     .label(span, "too many arguments")
                     .note(format!("Its type is {ty}."))
+                    .hint("Remove an argument, or put one that is a call itself into parentheses.")
             };
             let problem = names.explain(problem);
             self.problem(problem);

@@ -10,7 +10,7 @@
 use super::build::{Builder, Unbuilt};
 use super::codes;
 use super::elaborate::Expected;
-use super::report::{Names, Why};
+use super::report::Why;
 use super::state::{Infer, Scope, Undeclared};
 use super::tree::{Local, Node, Tree};
 use super::unify::{Kind, Unifier};
@@ -307,7 +307,7 @@ impl Open {
             }
             stack.extend(t.parts());
         }
-        let names = Names::default();
+        let names = self.infer.names();
         let shown = self.infer.show(&ty, &names);
         let problem = Diagnostic::error(codes::UNDETERMINED, "The type of this is not determined.")
             .label(span, format!("this is {shown}"))

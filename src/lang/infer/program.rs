@@ -4,7 +4,6 @@ use super::build::{Builder, MAX_NODES, MAX_TERM_DEPTH, MAX_TYPE, Unbuilt, is_lar
 use super::codes;
 use super::constraint::{Sizes, check_constraint, constraints_of};
 use super::defs::Unknowns;
-use super::report::Names;
 use super::state::Infer;
 use super::tree::{DefId, Local, Node, Tree};
 use super::unify::Equation;
@@ -215,7 +214,8 @@ impl Infer {
                 codes::TOO_LARGE,
                 format!("`{name}` nests more than {MAX_TERM_DEPTH} calls once its definitions are unfolded."),
             )
-            .label(*span, "while this unfolds"),
+            .label(*span, "while this unfolds")
+            .hint("Write chains of functions with `>>` or `|>`, or use a pattern to repeat."),
             Unbuilt::TypeTooLarge(span) => type_too_large(*span),
             Unbuilt::Unknown(span) => {
                 Diagnostic::error(codes::UNDETERMINED, "The type of this is not determined.")
@@ -283,7 +283,7 @@ impl Infer {
             if !types && !sizes {
                 continue;
             }
-            let names = Names::default();
+            let names = self.names();
             let shown = self.show(&ty, &names);
             let kind = if types { "type" } else { "size" };
             let mut problem =
@@ -336,7 +336,7 @@ impl Infer {
             let info = self.locals[local as usize].clone();
             let ty = self.u.zonk(&info.ty);
             if ty.as_fun().is_some() {
-                let names = Names::default();
+                let names = self.names();
                 let shown = self.show(&ty, &names);
                 self.problem(
                     Diagnostic::error(
@@ -353,7 +353,7 @@ impl Infer {
         let ty = self.u.zonk(&result);
         let (params, result) = ty.signature();
         if params.iter().any(|p| p.as_fun().is_some()) || result.as_fun().is_some() {
-            let names = Names::default();
+            let names = self.names();
             let shown = self.show(&ty, &names);
             self.problem(
                 Diagnostic::error(codes::STORED_FUNCTION, format!("The program `{name}` takes a function."))
@@ -367,6 +367,7 @@ impl Infer {
 pub(super) fn type_too_large(span: Span) -> Diagnostic {
     Diagnostic::error(codes::TOO_LARGE, format!("The type of this has more than {MAX_TYPE} parts."))
         .label(span, "pairs of pairs, or functions of functions")
+        .hint("Use arrays for many values of one type, and return fewer components.")
 }
 
 /// The places in the text of a term's parts.

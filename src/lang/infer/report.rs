@@ -6,6 +6,7 @@ use super::unify::{Cause, Mismatch};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::{Type, TypeKind, TypeSubst, TypeVar};
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 
 /// Where an equation comes from.
@@ -38,42 +39,52 @@ pub enum Why {
     Context,
 }
 
-/// Gives unknowns readable names within one message.
+/// Gives unknowns readable names within one message, none of which the program has.
 #[derive(Default)]
 pub struct Names {
+    taken: FxHashSet<Name>,
     types: RefCell<Vec<u32>>,
     nats: RefCell<Vec<u32>>,
 }
 
-fn letter(seen: &RefCell<Vec<u32>>, id: u32, letters: &str) -> String {
-    let mut seen = seen.borrow_mut();
-    let at = seen.iter().position(|i| *i == id).unwrap_or_else(|| {
-        seen.push(id);
-        seen.len() - 1
-    });
-    match letters.chars().nth(at) {
-        Some(c) => format!("?{c}"),
-        None => format!("?{}{at}", &letters[..1]),
-    }
-}
+const TYPES: &str = "tsuvw";
+const SIZES: &str = "nmkpq";
 
 impl TypeSubst for Names {
     fn ty(&self, v: &TypeVar) -> Option<Type> {
         let TypeVar::Meta(id) = v else { return None };
-        Some(Type::named(&letter(&self.types, *id, "tsuvw")))
+        Some(Type::named(&self.letter(&self.types, *id, TYPES)))
     }
     fn nat(&self, v: &NatVar) -> Option<Nat> {
         let NatVar::Meta(id) = v else { return None };
-        Some(Nat::var(&letter(&self.nats, *id, "nmkpq")))
+        Some(Nat::var(&self.letter(&self.nats, *id, SIZES)))
     }
 }
 
 impl Names {
-    /// Explains the unknowns that were named, if there were any.
+    fn letter(&self, seen: &RefCell<Vec<u32>>, id: u32, letters: &str) -> String {
+        let mut seen = seen.borrow_mut();
+        let at = seen.iter().position(|i| *i == id).unwrap_or_else(|| {
+            seen.push(id);
+            seen.len() - 1
+        });
+        let first = letters.get(..1).unwrap_or("t");
+        let plain = letters.chars().map(String::from);
+        let numbered = (1..).map(|i| format!("{first}{i}"));
+        let mut free = plain.chain(numbered).filter(|name| !self.taken.contains(name.as_str()));
+        free.nth(at).unwrap_or_default()
+    }
+
+    /// Explains the unknowns that the problem names, if there are any.
     pub fn explain(&self, problem: Diagnostic) -> Diagnostic {
+        let labels = problem.labels.iter().map(|l| &l.message);
+        let said: String =
+            std::iter::once(&problem.message).chain(labels).chain(&problem.notes).cloned().collect();
+        let words: FxHashSet<&str> = said.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let name = |list: &RefCell<Vec<u32>>, letters| {
             let ids = list.borrow().clone();
-            ids.into_iter().map(|id| format!("`{}`", letter(list, id, letters))).collect::<Vec<_>>()
+            let names = ids.into_iter().map(|id| self.letter(list, id, letters));
+            names.filter(|n| words.contains(n.as_str())).map(|n| format!("`{n}`")).collect::<Vec<_>>()
         };
         let sentence = |names: Vec<String>, what: &str| match names.as_slice() {
             [] => None,
@@ -82,11 +93,11 @@ impl Names {
                 Some(format!("{} and {last} are {what}s that are not known yet.", init.join(", ")))
             }
         };
-        let problem = match sentence(name(&self.types, "tsuvw"), "type") {
+        let problem = match sentence(name(&self.types, TYPES), "type") {
             Some(note) => problem.note(note),
             None => problem,
         };
-        match sentence(name(&self.nats, "nmkpq"), "size") {
+        match sentence(name(&self.nats, SIZES), "size") {
             Some(note) => problem.note(note),
             None => problem,
         }
@@ -167,6 +178,27 @@ fn difference(a: &Type, b: &Type) -> Option<Difference> {
 }
 
 impl Infer {
+    /// Names for the unknowns of a message.
+    pub fn names(&self) -> Names {
+        let mut taken: FxHashSet<Name> =
+            self.scope.sizes.keys().chain(self.scope.types.keys()).cloned().collect();
+        for local in &self.locals {
+            taken.insert(local.name.clone());
+            local.ty.for_each_var(&mut |v| {
+                if let TypeVar::Named(name) = v {
+                    taken.insert(name.clone());
+                }
+            });
+            local.ty.for_each_nat(&mut |n| {
+                taken.extend(n.vars().into_iter().filter_map(|v| match v {
+                    NatVar::Named(name) => Some(name),
+                    NatVar::Meta(_) => None,
+                }));
+            });
+        }
+        Names { taken, ..Names::default() }
+    }
+
     /// A type as text, with what is known put in.
     pub fn show(&mut self, t: &Type, names: &Names) -> String {
         let t = self.u.zonk(t);
@@ -183,7 +215,7 @@ impl Infer {
     /// Reports an equation that cannot hold.
     pub fn report_mismatch(&mut self, m: &Mismatch) {
         let Place { span, why, used_at } = self.places[m.origin as usize].clone();
-        let names = Names::default();
+        let names = self.names();
         let types = m.types.as_ref().map(|(a, b)| (self.u.zonk(a), self.u.zonk(b)));
         let cause = match &m.cause {
             Cause::Shape(a, b) => {
@@ -271,9 +303,13 @@ impl Infer {
             }
             Cause::Shape(a, b) => match (rigid(a), rigid(b)) {
                 (Some(t), _) | (_, Some(t)) => problem.hint(format!("`{t}` may be any type here.")),
-                _ => problem,
+                _ => match bridge(a, b) {
+                    Some(hint) => problem.hint(hint),
+                    None => problem,
+                },
             },
-            _ => problem,
+            Cause::Infinite(..) => problem.hint("Is another name meant, or is one argument too many?"),
+            Cause::NotData(_) => problem,
         };
         self.problems.push(problem);
     }
@@ -284,6 +320,25 @@ fn missing_arguments(problem: Diagnostic, function: &Type) -> Diagnostic {
         1 => problem.hint("Is an argument missing?"),
         n => problem.hint(format!("Are {n} arguments missing?")),
     }
+}
+
+/// How to get from what there is to what is needed.
+fn bridge(needed: &Type, found: &Type) -> Option<&'static str> {
+    use TypeKind as K;
+    Some(match (needed.kind(), found.kind()) {
+        (K::Pair(..), _) => "`(a, b)` makes a pair, and the elements of `zip a b` are pairs.",
+        (_, K::Pair(..)) => "The components of a pair `p` are `fst p` and `snd p`.",
+        (K::Scalar(_), K::Scalar(_)) => "`cast` converts between scalar types: `map cast` those of an array.",
+        (K::Array(..), K::Array(..)) => return None,
+        (K::Array(..), _) => {
+            "An array is needed here: is there a `map`, `join` or `reduce` too many before it?"
+        }
+        (_, K::Array(..)) => "For every element of an array, use `map`.",
+        (K::Vector(..), _) => "`asVector n` makes vectors of an array, `vectorFromScalar` one of a scalar.",
+        (_, K::Vector(..)) => "`asScalar` makes scalars of an array of vectors.",
+        (K::Index(_), _) => "`natAsIndex n i` makes an index below `n`.",
+        _ => return None,
+    })
 }
 
 fn rigid(t: &Type) -> Option<Name> {

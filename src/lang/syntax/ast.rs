@@ -11,7 +11,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::lang::diag::{FileId, Span};
+use crate::lang::diag::{Diagnostic, FileId, Span};
 
 pub type Name = Arc<str>;
 
@@ -81,6 +81,20 @@ impl Language {
 pub struct File {
     pub file: FileId,
     pub items: Vec<Item>,
+}
+
+impl File {
+    /// Those problems with the meaning of a text that its mistakes of syntax have not caused: in a definition with such
+    /// a mistake, what is said of its types is about what was understood instead of it.
+    pub fn news(&self, mistakes: &[Diagnostic], found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let item = |p: &Diagnostic| {
+            let span = p.span()?;
+            self.items.iter().rposition(|i| i.span.file == span.file && i.span.start <= span.start)
+        };
+        let broken: Vec<usize> = mistakes.iter().filter(|p| p.is_error()).filter_map(item).collect();
+        let is_news = |p: &Diagnostic| item(p).is_none_or(|i| !broken.contains(&i));
+        found.into_iter().filter(is_news).collect()
+    }
 }
 
 /// One top-level definition.

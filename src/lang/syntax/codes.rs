@@ -31,7 +31,7 @@ pub const EXAMPLE: &str = "E0031";
 /// `?` outside of a sketch.
 pub const HOLE: &str = "E0032";
 /// A text without a definition.
-pub const EMPTY: &str = "E0004";
+pub const EMPTY: &str = "E0033";
 /// Nesting deeper than [`MAX_DEPTH`](crate::lang::MAX_DEPTH).
 pub const DEPTH: &str = "E0005";
 /// More problems than are worth showing.

@@ -357,6 +357,7 @@ fn report_unclosed(
         };
         let problem = Diagnostic::error(codes::UNCLOSED, format!("This `{bracket}` is never closed."))
             .label(Span::new(file, opener.start, opener.end), "opened here");
+        let problem = problem.hint(format!("Add the `{close}`, or remove the `{bracket}`."));
         let problem = match lexed.tokens.get(at) {
             Some(t) if matches!(t.tok, Tok::RParen | Tok::RBracket | Tok::RBrace) => problem.label(
                 Span::new(file, t.start, t.end),
@@ -365,7 +366,7 @@ fn report_unclosed(
             _ => match at.checked_sub(1).and_then(|last| lexed.tokens.get(last)) {
                 Some(t) if t.end > opener.end => problem
                     .label(Span::new(file, t.end, t.end), format!("`{close}` is missing here at the latest")),
-                _ => problem.hint(format!("Add the `{close}`, or remove the `{bracket}`.")),
+                _ => problem,
             },
         };
         problems.push(problem);

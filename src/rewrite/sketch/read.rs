@@ -57,6 +57,19 @@ enum Meaning {
     Dim(u8),
 }
 
+/// What can be done about a problem where nothing more special is known.
+fn usual_hint(code: &str) -> &'static str {
+    match code {
+        "E0403" => "Write `?` where any will do.",
+        "E0404" => "`shine-tui patterns` lists the patterns.",
+        "E0406" | "E0409" => "Write a size of the program, a number, or `?` for any.",
+        "E0407" => "Call it as it is defined, with `?` for what is open.",
+        "E0408" => "Write it with `contains`, which looks at every depth by itself.",
+        "E0410" => "Use fewer abbreviations within each other.",
+        _ => "Describe the program that is wanted, with `?` for what is open.",
+    }
+}
+
 struct Reader<'a> {
     library: &'a Library,
     sizes: &'a [Name],
@@ -85,7 +98,8 @@ impl Scope {
 impl Reader<'_> {
     fn problem(&mut self, d: Diagnostic) {
         if self.problems.len() < 20 {
-            self.problems.push(d);
+            let hint = usual_hint(d.code);
+            self.problems.push(if d.hints.is_empty() { d.hint(hint) } else { d });
         }
     }
 

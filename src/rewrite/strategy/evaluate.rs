@@ -20,7 +20,28 @@ pub(super) struct Scope<'a> {
 type Evaluated<T> = Result<T, Box<Diagnostic>>;
 
 fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(code, message).label(span, label))
+    let hint = match code {
+        "E0303" => "Let it stand for a rule or a strategy.",
+        "E0306" => {
+            "A strategy is a rule, the name of one, or made of others: `topDown(s)`, `a ; b`, `a <+ b`."
+        }
+        "E0307" => "Sizes are made of whole numbers, sizes of the program and `+ - * / % div`.",
+        "E0308" => "Separate arguments with commas, as in `ifThenElse(c, s, t)`.",
+        "E0309" => {
+            "Call it with other arguments, or add a clause that fits: a name as a parameter fits anything."
+        }
+        _ => "Mend the definition.",
+    };
+    Box::new(Diagnostic::error(code, message).label(span, label).hint(hint))
+}
+
+/// A number of arguments, in words.
+pub(super) fn arguments(n: usize) -> String {
+    match n {
+        0 => "no arguments".into(),
+        1 => "one argument".into(),
+        n => format!("{n} arguments"),
+    }
 }
 
 impl<'a> Machine<'a> {
@@ -285,7 +306,7 @@ impl<'a> Machine<'a> {
                 Node::Rule(*r, extended(args))
             }
             _ => {
-                let message = format!("`{}` gets an argument too many.", self.describe(id));
+                let message = format!("`{}` takes no more arguments.", self.describe(id));
                 return Err(problem("E0308", message, span, "called here"));
             }
         };
@@ -306,7 +327,7 @@ impl<'a> Machine<'a> {
     pub(super) fn unfold(&mut self, callee: &Callee, args: &[Value]) -> Evaluated<StrategyId> {
         let missing = |arity: usize, span: Span| {
             let message =
-                format!("`{}` takes {arity} arguments and has {}.", callee_name(callee), args.len());
+                format!("`{}` takes {} and is given {}.", callee_name(callee), arguments(arity), args.len());
             Err(problem("E0308", message, span, "defined here"))
         };
         match callee {

@@ -4,7 +4,7 @@
 //! where a choice is taken back. A strategy that failed on a sub-term fails on it again, wherever it stands, so
 //! failures are remembered by (strategy, digest); normal forms visit the same sub-terms thousands of times.
 
-use super::evaluate::{Scope, callee_name};
+use super::evaluate::{Scope, arguments, callee_name};
 use super::native::{Native, Order};
 use super::script::Script;
 use super::value::{Callee, Node, Nodes, StrategyId, Value};
@@ -338,8 +338,14 @@ impl<'a> Machine<'a> {
         match <[StrategyId; N]>::try_from(ids) {
             Ok(ids) => Ok(ids),
             Err(ids) => {
-                let message = format!("`{}` takes {N} arguments and has {}.", native.name(), ids.len());
-                self.invalid(Box::new(Diagnostic::error("E0308", message)))
+                let (name, given) = (native.name(), ids.len());
+                let message = format!("`{name}` takes {} and is given {given}.", arguments(N));
+                let problem = Diagnostic::error("E0308", message);
+                let row = super::native::TABLE.iter().find(|row| row.native == native);
+                self.invalid(Box::new(match row {
+                    Some(row) => problem.hint(format!("`{name}`: {}", row.doc)),
+                    None => problem,
+                }))
             }
         }
     }
@@ -431,8 +437,9 @@ impl<'a> Machine<'a> {
                     _ => self.shape(s, "an argument of the pattern", t),
                 },
                 _ => {
-                    let message = "`argumentOf` takes a pattern and a strategy: argumentOf(map, s).";
-                    self.invalid(Box::new(Diagnostic::error("E0308", message)))
+                    let message = "`argumentOf` takes a pattern and a strategy.";
+                    let problem = Diagnostic::error("E0308", message);
+                    self.invalid(Box::new(problem.hint("Write it as `argumentOf(map, s)`.")))
                 }
             },
             Native::Not => {
@@ -609,7 +616,8 @@ impl<'a> Machine<'a> {
                 let got = self.show(given);
                 let message =
                     format!("`{}` takes {kind} as its argument `{name}`, not {got}.", self.describe(s));
-                return self.invalid(Box::new(Diagnostic::error("E0308", message)));
+                let rule = format!("`shine-tui rules {}` shows the rule with an example.", rule.name);
+                return self.invalid(Box::new(Diagnostic::error("E0308", message).hint(rule)));
             };
             out.push(arg);
         }
@@ -716,7 +724,8 @@ impl<'a> Machine<'a> {
             None => Err(Box::new(
                 Diagnostic::error("E0301", format!("There is no rule or set of rules `{}`.", name.kind))
                     .label(name.span, "not known")
-                    .did_you_mean(&name.kind, self.env.rules.names().map(|n| &**n)),
+                    .did_you_mean(&name.kind, self.env.rules.names().map(|n| &**n))
+                    .hint("`shine-tui rules` lists them."),
             )),
             Some(_) => self.rule_use(reference, values),
         };

@@ -142,7 +142,8 @@ impl Script {
                 problems.push(
                     Diagnostic::error("E0303", format!("`{}` is defined twice.", name.kind))
                         .label(name.span, "defined again here")
-                        .label(*first, "first defined here"),
+                        .label(*first, "first defined here")
+                        .hint("Choose another name for one of them."),
                 );
                 continue;
             }
@@ -164,7 +165,9 @@ impl Script {
                                         existing.arity()
                                     ),
                                 )
-                                .label(def.name.span, "all clauses of a strategy have as many parameters"),
+                                .label(def.name.span, "not as in the first clause")
+                                .note("All clauses of a strategy have the same number of parameters.")
+                                .hint("Add or remove parameters, or choose another name."),
                             );
                             continue;
                         }
@@ -191,7 +194,8 @@ impl Script {
                                 "E0305",
                                 format!("`{}` is built in and cannot be defined again.", def.name.kind),
                             )
-                            .label(def.name.span, "choose another name"),
+                            .label(def.name.span, "taken")
+                            .hint("Choose another name."),
                         );
                         self.strategies.shift_remove(&def.name.kind);
                     }
@@ -249,6 +253,10 @@ impl Script {
         let defined = self.strategies.keys().chain(self.aliases.keys()).map(|n| &**n);
         Diagnostic::error("E0301", format!("There is no strategy, rule or size `{}`.", name.kind))
             .label(name.span, "not known")
-            .did_you_mean(&name.kind, natives.chain(defined).chain(others.map(|n| &**n)))
+            .did_you_mean_or(
+                &name.kind,
+                natives.chain(defined).chain(others.map(|n| &**n)),
+                "`shine-tui rules` lists the rules; rules/elevate holds the strategies.",
+            )
     }
 }

@@ -124,29 +124,31 @@ fn cycle_of_one() {
 #[test]
 fn argument() {
     insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\p. fst p) a"), @r"
-    error[E0110]: This is `f32`, but `(?t * ?s)` is needed.
+    error[E0110]: This is `f32`, but `(t * s)` is needed.
       --> p.rise:1:33
       |
     1 | def f (a: n.f32) = map (\p. fst p) a
       |                                 ^ this is `f32`
       |
       = It is the first argument of `fst`.
-      = `?t` and `?s` are types that are not known yet.
+      = `t` and `s` are types that are not known yet.
+      = hint: `(a, b)` makes a pair, and the elements of `zip a b` are pairs.
     ");
 }
 
 #[test]
 fn argument_given_by_a_bar() {
     insta::assert_snapshot!(bad("def f (a: f32) = a |> map sqrt"), @r"
-    error[E0110]: This is `f32`, but `?n.?t` is needed.
+    error[E0110]: This is `f32`, but `n.t` is needed.
       --> p.rise:1:18
       |
     1 | def f (a: f32) = a |> map sqrt
       |                  ^ this is `f32`
       |
       = It is given to `map` by `|>`.
-      = `?t` is a type that is not known yet.
-      = `?n` is a size that is not known yet.
+      = `t` is a type that is not known yet.
+      = `n` is a size that is not known yet.
+      = hint: An array is needed here: is there a `map`, `join` or `reduce` too many before it?
     ");
 }
 
@@ -160,6 +162,7 @@ fn result() {
       |                         ^^^^^^^^^^^^^^^^^^^^ this is `n.f32`
       |
       = `f` is declared to return another type.
+      = hint: For every element of an array, use `map`.
     ");
 }
 
@@ -174,6 +177,7 @@ fn ascription() {
       |
       = Another type is written here.
       = Where `f64` is needed, there is `f32`.
+      = hint: `cast` converts between scalar types: `map cast` those of an array.
     ");
 }
 
@@ -187,6 +191,7 @@ fn operands() {
       |                                          ^ this is `i32`
       |
       = Both operands of `+` have one type.
+      = hint: `cast` converts between scalar types: `map cast` those of an array.
     ");
 }
 
@@ -200,6 +205,7 @@ fn elements() {
       |                               ^ this is `i32`
       |
       = All elements of an array have one type.
+      = hint: `cast` converts between scalar types: `map cast` those of an array.
     ");
 }
 
@@ -227,8 +233,8 @@ fn sizes() {
       |                                     ^ this is `m.f32`
       |
       = It is the second argument of `zip`.
-      = What is needed is `n.?t`.
-      = `?t` is a type that is not known yet.
+      = What is needed is `n.t`.
+      = `t` is a type that is not known yet.
       = hint: `n` and `m` may be any two sizes. Use one name where they must be equal.
     ");
 }
@@ -258,40 +264,40 @@ fn sizes_at_a_use() {
       |                                            ^^^^^ this is `4.f32`
       |
       = It is the second argument of `zip`.
-      = What is needed is `3.?t`.
-      = `?t` is a type that is not known yet.
+      = What is needed is `3.t`.
+      = `t` is a type that is not known yet.
     ");
 }
 
 #[test]
 fn size_that_does_not_divide() {
     insta::assert_snapshot!(bad("def f (a: 100.f32) = split 32 a"), @r"
-    error[E0111]: No whole size `?n` makes `32*?n` equal to `100`.
+    error[E0111]: No whole size `n` makes `32*n` equal to `100`.
       --> p.rise:1:31
       |
     1 | def f (a: 100.f32) = split 32 a
       |                               ^ this is `100.f32`
       |
       = It is the second argument of `split`.
-      = What is needed is `(32*?n).?t`.
-      = `?t` is a type that is not known yet.
-      = `?n` is a size that is not known yet.
+      = What is needed is `(32*n).t`.
+      = `t` is a type that is not known yet.
+      = `n` is a size that is not known yet.
     ");
 }
 
 #[test]
 fn window_that_does_not_fit() {
     insta::assert_snapshot!(bad("def f (a: 8.f32) = slide 3 2 a"), @r"
-    error[E0111]: No whole size `?n` makes `2*?n + 1` equal to `8`.
+    error[E0111]: No whole size `n` makes `2*n + 1` equal to `8`.
       --> p.rise:1:30
       |
     1 | def f (a: 8.f32) = slide 3 2 a
       |                              ^ this is `8.f32`
       |
       = It is the third argument of `slide`.
-      = What is needed is `(2*?n + 1).?t`.
-      = `?t` is a type that is not known yet.
-      = `?n` is a size that is not known yet.
+      = What is needed is `(2*n + 1).t`.
+      = `t` is a type that is not known yet.
+      = `n` is a size that is not known yet.
     ");
 }
 
@@ -302,24 +308,25 @@ fn infinite() {
       --> p.rise:1:13
       |
     1 | def f x = x x
-      |             ^ this is `?t -> ?s`
+      |             ^ this is `t -> s`
       |
       = It is the first argument of `x`.
-      = What is needed is `?t`.
-      = `?t` and `?s` are types that are not known yet.
+      = What is needed is `t`.
+      = `t` and `s` are types that are not known yet.
+      = hint: Is another name meant, or is one argument too many?
     ");
 }
 
 #[test]
 fn function_as_data() {
     insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\x. \\y. x) a"), @r"
-    error[E0113]: This is a function, `?s -> f32`, but data is needed.
+    error[E0113]: This is a function, `s -> f32`, but data is needed.
       --> p.rise:1:29
       |
     1 | def f (a: n.f32) = map (\x. \y. x) a
-      |                             ^^^^^ this is `?s -> f32`
+      |                             ^^^^^ this is `s -> f32`
       |
-      = `?t` and `?s` are types that are not known yet.
+      = `s` is a type that is not known yet.
       = hint: Is an argument missing?
     ");
 }
@@ -340,28 +347,28 @@ fn function_in_an_array() {
 #[test]
 fn data_as_function() {
     insta::assert_snapshot!(bad("def f (a: n.f32) = map 3 a"), @r"
-    error[E0113]: This is data, but `?t -> ?s` is needed.
+    error[E0113]: This is data, but `t -> s` is needed.
       --> p.rise:1:24
       |
     1 | def f (a: n.f32) = map 3 a
       |                        ^ this is data
       |
       = It is the first argument of `map`.
-      = `?t`, `?s` and `?u` are types that are not known yet.
+      = `t` and `s` are types that are not known yet.
     ");
 }
 
 #[test]
 fn missing_argument() {
     insta::assert_snapshot!(bad("def f (a: n.f32): n.(f32 * f32) = zip a"), @r"
-    error[E0110]: This is `n.?t -> n.(f32 * ?t)`, but `n.(f32 * f32)` is needed.
+    error[E0110]: This is `n.t -> n.(f32 * t)`, but `n.(f32 * f32)` is needed.
       --> p.rise:1:35
       |
     1 | def f (a: n.f32): n.(f32 * f32) = zip a
-      |                                   ^^^^^ this is `n.?t -> n.(f32 * ?t)`
+      |                                   ^^^^^ this is `n.t -> n.(f32 * t)`
       |
       = `f` is declared to return another type.
-      = `?t` is a type that is not known yet.
+      = `t` is a type that is not known yet.
       = hint: Is an argument missing?
     ");
 }
@@ -375,9 +382,10 @@ fn too_many_arguments() {
     1 | def f (a: n.f32) = zip a a a
       |                    ^^^^^^^^^ too many arguments
       |
-      = Its type is `?n.?t -> ?n.?s -> ?n.(?t * ?s)`.
-      = `?t` and `?s` are types that are not known yet.
-      = `?n` is a size that is not known yet.
+      = Its type is `m.t -> m.s -> m.(t * s)`.
+      = `t` and `s` are types that are not known yet.
+      = `m` is a size that is not known yet.
+      = hint: Remove an argument, or put one that is a call itself into parentheses.
     ");
 }
 
@@ -389,6 +397,8 @@ fn no_function() {
       |
     1 | def f (a: n.f32) = a 3
       |                    ^ this is `n.f32`
+      |
+      = hint: Is an operator or a `,` missing before what stands behind it?
     ");
 }
 
@@ -564,7 +574,8 @@ fn number_out_of_range() {
     1 | def f (a: n.i8) = map (\x. x + 300) a
       |                                ^^^ `i8` is needed here
       |
-      = `i8` holds whole numbers in its range alone.
+      = `i8` holds whole numbers from -128 to 127.
+      = hint: Choose another number, or convert to a larger type first: `cast`.
     ");
 }
 
@@ -577,7 +588,8 @@ fn fraction() {
     1 | def f (a: n.i32) = map (\x. x + 0.5) a
       |                                 ^^^ `i32` is needed here
       |
-      = `i32` holds whole numbers in its range alone.
+      = `i32` holds whole numbers from -2^31 to 2^31 - 1.
+      = hint: Choose another number, or convert to a larger type first: `cast`.
     ");
 }
 
@@ -638,9 +650,9 @@ fn undetermined_size() {
       --> p.rise:1:7
       |
     1 | def f a b = zip a b |> map (\p. fst p * snd p) |> reduce (+) 0
-      |       ^ this is `?n.i32`
+      |       ^ this is `n.i32`
       |
-      = `?n` is a size that is not known yet.
+      = `n` is a size that is not known yet.
       = hint: Write the type of the parameter, e.g. `(a: n.f32)`.
     ");
 }
@@ -648,14 +660,14 @@ fn undetermined_size() {
 #[test]
 fn undetermined_type() {
     insta::assert_snapshot!(bad("def f (x: f32) = fst (x, \\y. y)\ndef g (a: n.f32) = map (\\x. snd (a, generate (\\i. x))) a"), @r"
-    error[E0113]: This is a function, `?s -> ?s`, but data is needed.
+    error[E0113]: This is a function, `s -> s`, but data is needed.
       --> p.rise:1:26
       |
     1 | def f (x: f32) = fst (x, \y. y)
-      |                          ^^^^^ this is `?s -> ?s`
+      |                          ^^^^^ this is `s -> s`
       |
       = It is the second argument of `makePair`.
-      = `?t` and `?s` are types that are not known yet.
+      = `s` is a type that is not known yet.
       = hint: Is an argument missing?
     ");
 }
@@ -724,13 +736,13 @@ fn sizes_of_lambdas() {
       |
       = hint: Declare the size as a parameter of the definition.
 
-    error[E0110]: This is `n.f32`, but `f32 -> ?t` is needed.
+    error[E0110]: This is `n.f32`, but `f32 -> t` is needed.
       --> p.rise:1:36
       |
     1 | def f (a: n.f32) = map (\(k: nat). a) a
       |                                    ^ this is `n.f32`
       |
-      = `?t` is a type that is not known yet.
+      = `t` is a type that is not known yet.
       = hint: It takes no arguments: is there one too many, or is `\x. ...` missing?
     ");
 }
@@ -817,7 +829,7 @@ fn several_at_once() {
     2 |   a |> mapp sqrt |> map (\x. x + c) |> reduce (+) 0
       |                                                   ^ `n.f32` is needed here
 
-    error[E0110]: This is `n.(f32 * f32)`, but `?n.f32` is needed.
+    error[E0110]: This is `n.(f32 * f32)`, but `k.f32` is needed.
       --> p.rise:3:23
       |
     3 | def g (a: n.f32) = f (zip a a)
@@ -825,7 +837,8 @@ fn several_at_once() {
       |
       = It is the first argument of `f`.
       = Where `f32` is needed, there is `(f32 * f32)`.
-      = `?n` is a size that is not known yet.
+      = `k` is a size that is not known yet.
+      = hint: The components of a pair `p` are `fst p` and `snd p`.
     ");
 }
 
@@ -855,6 +868,8 @@ fn what_is_too_large() {
         |
     400 | def d399 (x: f32): f32 = sqrt (d398 x)
         |                                ^^^^^^ while this unfolds
+        |
+        = hint: Write chains of functions with `>>` or `|>`, or use a pattern to repeat.
     ");
     let pairs: String = (1..13).map(|i| format!("def d{i} x = (d{} x, d{} x)\n", i - 1, i - 1)).collect();
     insta::assert_snapshot!(bad(&format!("def d0 (x: f32) = x\n{pairs}")), @r"
@@ -863,6 +878,8 @@ fn what_is_too_large() {
        |
     12 | def d11 x = (d10 x, d10 x)
        |     ^^^ pairs of pairs, or functions of functions
+       |
+       = hint: Use arrays for many values of one type, and return fewer components.
     ");
     let lets: String = (1..99).map(|i| format!("  let x{i} = (x{}, x{})\n", i - 1, i - 1)).collect();
     insta::assert_snapshot!(bad(&format!("def f (x0: f32) =\n{lets}  fst x98\n")), @r"
@@ -871,5 +888,7 @@ fn what_is_too_large() {
       |
     1 | def f (x0: f32) =
       |     ^ pairs of pairs, or functions of functions
+      |
+      = hint: Use arrays for many values of one type, and return fewer components.
     ");
 }

@@ -485,6 +485,7 @@ impl<'a> Parser<'a> {
     fn hint(&self, expected: &str) -> Option<String> {
         let hint = match self.peek() {
             Tok::Cons => "A type is given with one colon: `e : t`.",
+            Tok::FatArrow | Tok::Arrow if expected.starts_with("`.`") => "Functions are written `\\x. e`.",
             Tok::FatArrow => "Functions are written `\\x. e`, their types `s -> t`, rules `lhs ~> rhs`.",
             Tok::Arrow if expected.starts_with("`~>`") => "Rules are written `lhs ~> rhs`.",
             Tok::Equals if expected.starts_with("the end") => "Equality is `==`; `=` stands in definitions.",
@@ -574,7 +575,8 @@ impl Parser<'_> {
         .note(format!("A definition starts with {}.", one_of(allowed)));
         self.problems.push(match nearest(word, allowed.iter().copied()) {
             Some(near) => problem.hint(format!("Did you mean `{near}`?")),
-            None => problem,
+            None if allowed.contains(&"def") => problem.hint("Write `def name (x: n.f32) = …`."),
+            None => problem.hint("Is one of these words missing before it?"),
         });
     }
 

@@ -31,9 +31,9 @@ fn elevate(text: &str) -> String {
 }
 
 #[test]
-fn e0004_no_definition() {
+fn e0033_no_definition() {
     insta::assert_snapshot!(program(""), @r"
-    error[E0004]: There is no definition here.
+    error[E0033]: There is no definition here.
       --> a.rise:1:1
       |
     1 |
@@ -42,7 +42,7 @@ fn e0004_no_definition() {
       = hint: A program is a `def`, e.g. `def double (x: n.f32) = map (\v. v + v) x`.
     ");
     insta::assert_snapshot!(program("-- only a comment\n"), @r"
-    error[E0004]: There is no definition here.
+    error[E0033]: There is no definition here.
       --> a.rise:1:1
       |
     1 | -- only a comment
@@ -239,7 +239,7 @@ fn e0020_something_else_was_expected() {
     2 | def g : f32 => f32 = \x => x
       |                         ^^ expected `.` and the body of the function
       |
-      = hint: Functions are written `\x. e`, their types `s -> t`, rules `lhs ~> rhs`.
+      = hint: Functions are written `\x. e`.
 
     error[E0020]: Expected the end of the definition, found `=`.
       --> a.rise:3:11
@@ -392,6 +392,8 @@ fn e0020_something_else_was_expected() {
       |           ^     - `)` is missing here at the latest
       |           |
       |           opened here
+      |
+      = hint: Add the `)`, or remove the `(`.
 
     error[E0020]: Expected `=`, found the end of the definition.
       --> a.elevate:2:17
@@ -440,6 +442,8 @@ fn e0020_something_else_was_expected() {
       |             ^    - `)` is missing here at the latest
       |             |
       |             opened here
+      |
+      = hint: Add the `)`, or remove the `(`.
 
     strategy s = (a ; ! ; b ; !)
     strategy t (s = s) = !
@@ -460,6 +464,8 @@ fn e0021_e0022_brackets() {
       |       ^ opened here
     3 |   |> join
       |          - `)` is missing here at the latest
+      |
+      = hint: Add the `)`, or remove the `(`.
 
     error[E0021]: This `(` is never closed.
       --> a.rise:2:14
@@ -468,6 +474,8 @@ fn e0021_e0022_brackets() {
       |              ^ opened here
     3 |   |> join
       |          - `)` is missing here at the latest
+      |
+      = hint: Add the `)`, or remove the `(`.
 
     error[E0021]: This `(` is never closed.
       --> a.rise:5:13
@@ -476,6 +484,8 @@ fn e0021_e0022_brackets() {
       |             ^    - `)` is missing before this `]`
       |             |
       |             opened here
+      |
+      = hint: Add the `)`, or remove the `(`.
 
     error[E0022]: This `)` closes nothing.
       --> a.rise:6:10
@@ -550,6 +560,7 @@ fn e0023_what_is_no_definition() {
       | ^^^^^^^ no definition starts here
       |
       = A definition starts with `strategy`, `sketch`, `rules`, `alias` or `import`.
+      = hint: Is one of these words missing before it?
 
     error[E0023]: `rule` does not stand in a file of strategies.
       --> a.elevate:2:1

@@ -128,11 +128,13 @@ fn predicate(
             _ => return Err(problem("`scalar` takes a type variable.", t.span, "no type variable")),
         },
         (known, _) if KNOWN.contains(&known) => {
-            return Err(problem(format!("`{known}` has another number of operands."), span, "here"));
+            let wrong = problem(format!("`{known}` has another number of operands."), span, "here");
+            return Err(Box::new(wrong.hint("rules/README.md lists the conditions with their operands.")));
         }
         (unknown, _) => {
             let missing = problem(format!("There is no condition `{unknown}`."), name.span, "not known");
-            return Err(Box::new(missing.did_you_mean(unknown, KNOWN.iter().copied())));
+            let all = format!("The conditions are {}.", KNOWN.join(", "));
+            return Err(Box::new(missing.did_you_mean_or(unknown, KNOWN.iter().copied(), all)));
         }
     })
 }

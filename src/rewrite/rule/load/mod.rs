@@ -50,13 +50,19 @@ impl RuleSet {
     pub fn load(&mut self, sources: &mut Sources, files: &[Source]) -> Vec<Diagnostic> {
         let mut problems = vec![];
         let mut items: Vec<(Item, Name)> = vec![];
+        let mut read = vec![];
         for source in files {
             let id = sources.add(source.label, source.text);
             let (file, found) = parse_rules(id, source.text);
-            problems.extend(found);
-            items.extend(file.items.into_iter().map(|item| (item, stem(source.label))));
+            items.extend(file.items.iter().map(|item| (item.clone(), stem(source.label))));
+            read.push((file, found));
         }
-        problems.extend(self.add(items));
+        let mut meant = self.add(items);
+        for (file, found) in read {
+            meant = file.news(&found, meant);
+            problems.extend(found);
+        }
+        problems.extend(meant);
         problems
     }
 
@@ -73,7 +79,8 @@ impl RuleSet {
                     problems.push(
                         Diagnostic::error("E0206", format!("`{}` is defined twice.", name.kind))
                             .label(name.span, "defined again here")
-                            .label(*first, "first defined here"),
+                            .label(*first, "first defined here")
+                            .hint("Choose another name for one of them."),
                     );
                     continue;
                 }
@@ -130,8 +137,9 @@ impl RuleSet {
             if let Some((inner, _)) = sets.iter().find(|(s, _)| s.name.kind == name.kind) {
                 if open.contains(&name.kind) {
                     problems.push(
-                        Diagnostic::error("E0211", format!("The set `{}` contains itself.", name.kind))
-                            .label(name.span, "cyclic"),
+                        Diagnostic::error("E0218", format!("The set `{}` contains itself.", name.kind))
+                            .label(name.span, "this leads back to it")
+                            .hint("List the rules that are meant, or remove it."),
                     );
                     continue;
                 }
@@ -236,21 +244,28 @@ fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &s
     Box::new(Diagnostic::error(code, message).label(span, label))
 }
 
+fn no_size(message: impl Into<String>, span: Span, label: &str) -> Box<Diagnostic> {
+    let problem = problem("E0219", message, span, label);
+    Box::new(problem.hint("Sizes are made of whole numbers, names of sizes and `+ - * / % div ^`."))
+}
+
 /// Reads a size; `known` says what its names stand for.
 ///
 /// # Errors
-/// `E0207` when it is no size, `E0208` for an unknown name.
+/// `E0219` when it is no size, `E0220` for an unknown name.
 pub fn size(e: &ast::Expr, known: &dyn Fn(&str) -> Option<Nat>) -> Result<Nat, Box<Diagnostic>> {
     let n = match &e.kind {
         ExprKind::Name(name) => match known(name) {
             Some(n) => n,
             None => {
-                return Err(problem("E0208", format!("There is no size `{name}`."), e.span, "not known"));
+                let problem = problem("E0220", format!("There is no size `{name}`."), e.span, "not known");
+                let hint = "Write a number, or a size that is declared where this stands.";
+                return Err(Box::new(problem.hint(hint)));
             }
         },
         ExprKind::Number(number) => match number.as_int() {
             Some(n) => Nat::constant(n),
-            None => return Err(problem("E0207", "A size is a whole number.", e.span, "this is none")),
+            None => return Err(no_size("A size is a whole number.", e.span, "this is none")),
         },
         ExprKind::Neg(inner) => Nat::constant(0).sub(&size(inner, known)?),
         ExprKind::Infix(first, rest) => {
@@ -267,33 +282,43 @@ pub fn size(e: &ast::Expr, known: &dyn Fn(&str) -> Option<Nat>) -> Result<Nat, B
                     Op::Pow => match m.as_constant().and_then(|k| u32::try_from(k).ok()) {
                         Some(k) if k <= 64 => n.pow(k),
                         _ => {
-                            return Err(problem(
-                                "E0207",
-                                "The exponent of a size is a small number.",
-                                other.span,
-                                "this is none",
-                            ));
+                            let message = "The exponent of a size is a small number.";
+                            return Err(no_size(message, other.span, "this is none"));
                         }
                     },
                     _ => {
                         let message = format!("`{}` does not compute a size.", op.symbol());
-                        return Err(problem("E0207", message, e.span, "no size"));
+                        return Err(no_size(message, e.span, "no size"));
                     }
                 };
             }
             n
         }
-        _ => return Err(problem("E0207", "This is no size.", e.span, "a size is made of names and numbers")),
+        _ => return Err(no_size("This is no size.", e.span, "not a size")),
     };
     if n.is_poison() {
-        return Err(problem(
-            "E0207",
-            "This size cannot be computed.",
-            e.span,
-            "too large, or divided by zero",
-        ));
+        return Err(no_size("This size cannot be computed.", e.span, "too large, or divided by zero"));
     }
     Ok(n)
+}
+
+/// A number of arguments, in words.
+fn arguments(n: usize) -> String {
+    match n {
+        0 => "no arguments".into(),
+        1 => "one argument".into(),
+        n => format!("{n} arguments"),
+    }
+}
+
+/// How a rule is written with its arguments.
+fn form(rule: &Rule) -> String {
+    let params: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
+    if params.is_empty() {
+        format!("Write `{}` alone.", rule.name)
+    } else {
+        format!("Write `{}({})`.", rule.name, params.join(", "))
+    }
 }
 
 /// A rule with its arguments, as it stands in a set: `splitJoin(32)`.
@@ -316,8 +341,10 @@ pub fn rule_use(
 
 fn wrong_number(reference: &ast::RuleRef, wanted: usize) -> Box<Diagnostic> {
     let name = &reference.name;
-    let message = format!("`{}` takes {wanted} arguments and has {}.", name.kind, reference.args.len());
-    problem("E0210", message, name.span, "here")
+    let given = reference.args.len();
+    let message = format!("`{}` takes {} and is given {given}.", name.kind, arguments(wanted));
+    let hint = format!("`shine-tui rules {}` shows it with its parameters.", name.kind);
+    Box::new(problem("E0210", message, name.span, "here").hint(hint))
 }
 
 /// A rule with its first arguments, others still to come: what an alias stands for.
@@ -331,7 +358,8 @@ fn first_arguments(
         return Err(Box::new(
             Diagnostic::error("E0209", format!("There is no rule `{}`.", name.kind))
                 .label(name.span, "not known")
-                .did_you_mean(&name.kind, rules.names().map(|n| &**n)),
+                .did_you_mean(&name.kind, rules.names().map(|n| &**n))
+                .hint("`shine-tui rules` lists them."),
         ));
     };
     let params = found.rule.params.get(found.args.len()..).unwrap_or(&[]);
@@ -341,7 +369,8 @@ fn first_arguments(
     let mut args = found.args.clone();
     for (param, arg) in params.iter().zip(&reference.args) {
         let ast::Arg::Expr(e) = arg else {
-            return Err(problem("E0210", "A type is no argument of a rule.", arg.span(), "a type"));
+            let problem = problem("E0210", "A type is no argument of a rule.", arg.span(), "a type");
+            return Err(Box::new(problem.hint(form(&found.rule))));
         };
         args.push(match (&param.kind, &e.kind) {
             (ParamKind::Nat(_) | ParamKind::Depth, _) => RuleArg::Nat(size(e, known)?),
@@ -349,7 +378,8 @@ fn first_arguments(
                 match size(e, known)?.as_constant().and_then(|d| u8::try_from(d).ok()).filter(|d| *d < 3) {
                     Some(d) => RuleArg::Dim(d),
                     None => {
-                        return Err(problem("E0210", "A dimension is 0, 1 or 2.", e.span, "no dimension"));
+                        let problem = problem("E0210", "A dimension is 0, 1 or 2.", e.span, "no dimension");
+                        return Err(Box::new(problem.hint("Write one of these numbers.")));
                     }
                 }
             }
@@ -364,7 +394,9 @@ fn first_arguments(
             },
             _ => {
                 let message = format!("`{}` takes {} here.", name.kind, param.kind.word());
-                return Err(problem("E0210", message, e.span, "something else"));
+                return Err(Box::new(
+                    problem("E0210", message, e.span, "something else").hint(form(&found.rule)),
+                ));
             }
         });
     }

@@ -242,8 +242,11 @@ mod tests {
             ),
             ("rule a = mapNest 17 f xs ~> f xs", "17 is no depth."),
             ("rule a = mapNest ~> map", "`mapNest` takes a depth and a function."),
-            ("rules s = { transposeAroundNest }", "`transposeAroundNest` takes 1 arguments and has 0."),
-            ("alias a = transposeAroundNest(1, 2)", "`transposeAroundNest` takes 1 arguments and has 2."),
+            ("rules s = { transposeAroundNest }", "`transposeAroundNest` takes one argument and is given 0."),
+            (
+                "alias a = transposeAroundNest(1, 2)",
+                "`transposeAroundNest` takes one argument and is given 2.",
+            ),
         ] {
             let (_, problems) = load(text);
             assert!(problems.iter().any(|p| p.contains(says)), "{text}: {problems:?}");

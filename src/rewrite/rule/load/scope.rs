@@ -75,7 +75,9 @@ impl<'a> Scopes<'a> {
             for name in names {
                 if !self.vars.contains_key(&name) {
                     let message = format!("`{name}` is no variable of the left side.");
-                    self.problem("E0205", message, within.span, "not on the left");
+                    let known: Vec<String> = self.vars.keys().map(ToString::to_string).collect();
+                    let about = format!("Its variables are {}.", known.join(", "));
+                    self.problem("E0205", message, within.span, "not on the left").hints.push(about);
                 }
             }
             let _ = binder;
@@ -134,8 +136,11 @@ impl<'a> Scopes<'a> {
                 let known: Vec<Name> = self.vars.keys().cloned().collect();
                 let message = format!("`{name}` stands on the right side but not on the left.");
                 let problem = self.problem("E0201", message, span, "nothing says what this is");
-                *problem = std::mem::replace(problem, Diagnostic::error("E0201", ""))
-                    .did_you_mean(name, known.iter().map(|n| &**n));
+                *problem = std::mem::replace(problem, Diagnostic::error("E0201", "")).did_you_mean_or(
+                    name,
+                    known.iter().map(|n| &**n),
+                    "Use a variable of the left side; a size may be a parameter of the rule.",
+                );
             }
             return plain;
         };
@@ -184,7 +189,9 @@ impl<'a> Scopes<'a> {
             ExprKind::Subst { body, value, var } => {
                 if left {
                     let message = "A substitution stands on the right side of a rule alone.".to_owned();
-                    self.problem("E0204", message, e.span, "not on the left");
+                    self.problem("E0204", message, e.span, "not on the left")
+                        .hints
+                        .push("Write the left side as what is to be found, without substitutions.".into());
                     return Node::new(e.span, ExprKind::Error);
                 }
                 let value = self.rewrite(value, env, left);
@@ -279,7 +286,9 @@ impl<'a> Scopes<'a> {
         let error = Node::new(span, ExprKind::Error);
         if left {
             let message = "`vectorise` stands on the right side of a rule alone.".to_owned();
-            self.problem("E0204", message, span, "not on the left");
+            self.problem("E0204", message, span, "not on the left")
+                .hints
+                .push("Write what is to be found on the left, and what becomes of it on the right.".into());
             return error;
         }
         let [n, f, rest @ ..] = args else {
@@ -374,7 +383,8 @@ fn nested_twice(e: &Expr, binders: &mut Vec<Name>, problems: &mut Vec<Diagnostic
                             "E0203",
                             format!("The binder `{}` stands inside one of the same name.", name.kind),
                         )
-                        .label(name.span, "choose another name"),
+                        .label(name.span, "bound again here")
+                        .hint("Choose another name for one of them."),
                     );
                 }
                 binders.push(name.kind.clone());

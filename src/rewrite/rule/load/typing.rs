@@ -80,7 +80,8 @@ impl Declared {
                 if out.order.iter().any(|(n, _)| *n == name.kind) {
                     problems.push(
                         Diagnostic::error("E0203", format!("The parameter `{}` stands twice.", name.kind))
-                            .label(name.span, "again here"),
+                            .label(name.span, "again here")
+                            .hint("Choose another name for one of them."),
                     );
                 }
                 out.order.push((name.kind.clone(), name.span));
@@ -148,7 +149,8 @@ fn infer(
             return Err(vec![
                 Diagnostic::error("E0204", format!("`{}` has no vector counterpart.", f.kind))
                     .label(f.span, format!("this is {ty}"))
-                    .note("Functions on scalars and pairs of scalars have one."),
+                    .note("Functions on scalars and pairs of scalars have one.")
+                    .hint("Say what it is on the left, e.g. `(f : f32 -> f32)`."),
             ]);
         };
         open.declare(key, vector, f.span);
@@ -304,7 +306,8 @@ fn assemble(
     let problem = |side: &str, span: Span| {
         vec![
             Diagnostic::error("E0215", format!("The {side} side cannot be used as a pattern."))
-                .label(span, "a variable stands without what it may mention"),
+                .label(span, "a variable stands without what it may mention")
+                .hint("Write it below the binders that it may mention, in this order."),
         ]
     };
     let mut lhs = read(&inferred.left).ok_or_else(|| problem("left", rule.lhs.span))?;
@@ -373,7 +376,8 @@ fn assemble(
         let name = &vars[*v].name;
         return Err(vec![
             Diagnostic::error("E0201", format!("`{name}` stands on the right side but not on the left."))
-                .label(rule.rhs.span, "nothing says what it is"),
+                .label(rule.rhs.span, "nothing says what it is")
+                .hint("Use a variable of the left side."),
         ]);
     }
 
@@ -403,6 +407,7 @@ fn assemble(
 fn unused(name: &Name, span: Span) -> Diagnostic {
     Diagnostic::warning("E0216", format!("The parameter `{name}` is not used."))
         .label(span, "not used on any side")
+        .hint("Remove it, or use it.")
 }
 
 /// A new variable of the type that the function takes.
