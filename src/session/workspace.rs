@@ -207,7 +207,7 @@ impl Workspace {
                         let place =
                             if at.is_root() { "to the whole program".into() } else { format!("at {at}") };
                         Diagnostic::error("E0312", format!("`{text}` does not apply {place}."))
-                            .note(format!("{}.", capitalised(&told(term, at, rule, why))))
+                            .note(format!("{}.", told(term, at, rule, why)))
                             .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
                     }
                     _ => stuck_diagnostic(&stuck).within(&texts),
@@ -364,12 +364,6 @@ fn no_position(at: &Path) -> Diagnostic {
     Diagnostic::error("E0310", format!("The program has no position {at}."))
         .note("A position lists children from the root, each counted from 0.")
         .hint("`shine-tui` shows the positions of a program at its lower edge; the root is `.`.")
-}
-
-/// A text that starts with a capital letter.
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Why a rule does not apply, with the place in the program and what stands there.
