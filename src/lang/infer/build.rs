@@ -403,6 +403,9 @@ impl<'a> Builder<'a> {
                 let ty = self.ty(&t.ty, frame, t.span)?;
                 let literal = match ty.kind() {
                     TypeKind::NatType => digits.parse().ok().map(|i| Literal::Nat(Nat::constant(i))),
+                    TypeKind::Index(n) => {
+                        digits.parse().ok().map(|i| Literal::Index(Nat::constant(i), n.clone()))
+                    }
                     TypeKind::Scalar(s) => check::literal(digits, *negative, *s),
                     _ => None,
                 };

@@ -95,6 +95,10 @@ fn holds(what: &What, t: &Type) -> Option<bool> {
         }
         What::Number { digits, negative, float } => match t.kind() {
             TypeKind::NatType => !negative && !float,
+            // Below a size that is not known yet: checked when it is given.
+            TypeKind::Index(n) => {
+                !*negative && digits.parse::<i64>().is_ok_and(|i| n.as_constant().is_none_or(|size| i < size))
+            }
             TypeKind::Scalar(s) => literal(digits, *negative, *s).is_some(),
             _ => false,
         },
@@ -195,16 +199,16 @@ impl Infer {
                 let number = format!("{}{digits}", if *negative { "-" } else { "" });
                 let message = if check.ty.as_scalar().is_some() {
                     format!("The number {number} does not fit the type {ty}.")
+                } else if let (TypeKind::Index(n), Ok(_)) = (check.ty.kind(), number.parse::<i64>()) {
+                    let n = n.subst(&|v| crate::lang::ty::TypeSubst::nat(&names, v));
+                    format!("The index {number} is not below {n}.")
                 } else {
                     format!("This is a number, but {what} is needed: {ty}.")
                 };
                 let problem = Diagnostic::error(codes::LITERAL, message)
                     .label(check.span, format!("{ty} is needed here"));
                 match check.ty.kind() {
-                    TypeKind::Index(n) => problem.hint(format!(
-                        "Write `natAsIndex {} {number}` for an index.",
-                        n.subst(&|v| crate::lang::ty::TypeSubst::nat(&names, v)).as_atom_text()
-                    )),
+                    TypeKind::Index(_) => problem.hint("Indices are whole numbers from 0."),
                     TypeKind::Vector(..) => {
                         problem.hint(format!("Write `vectorFromScalar {number}` for a vector of it."))
                     }

@@ -595,15 +595,16 @@ fn fraction() {
 
 #[test]
 fn number_for_an_index() {
-    insta::assert_snapshot!(bad("def f (a: n.f32) = idx 3 a"), @r"
-    error[E0118]: This is a number, but an index is needed: `idx[n]`.
+    insta::assert_snapshot!(bad("def f (a: 3.f32) = idx 3 a"), @r"
+    error[E0118]: The index 3 is not below 3.
       --> p.rise:1:24
       |
-    1 | def f (a: n.f32) = idx 3 a
-      |                        ^ `idx[n]` is needed here
+    1 | def f (a: 3.f32) = idx 3 a
+      |                        ^ `idx[3]` is needed here
       |
-      = hint: Write `natAsIndex n 3` for an index.
+      = hint: Indices are whole numbers from 0.
     ");
+    assert!(bad("def f (a: 3.f32) = idx 1.5 a").contains("This is a number, but an index is needed"));
 }
 
 #[test]
