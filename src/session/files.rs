@@ -99,7 +99,7 @@ fn imports(text: &Text, all: &mut Vec<Text>) -> Result<(), Diagnostic> {
         let files = endings.iter().map(|ending| wanted.with_extension(ending)).filter(|f| f.is_file());
         let files: Vec<PathBuf> = files.collect();
         if files.is_empty() {
-            let problem = Diagnostic::error("E0007", format!("There is no module `{}`.", names.join(".")));
+            let problem = Diagnostic::error("E0034", format!("There is no module `{}`.", names.join(".")));
             return Err(problem.note(format!("`{}` imports it.", text.label)).hint(format!(
                 "A module is a file: `{}.{}`.",
                 wanted.display(),
@@ -234,7 +234,7 @@ mod tests {
         let workspace = loaded.unwrap_or_else(|p| panic!("{}", p.first()));
         assert!(workspace.script.strategy("second").is_some() && workspace.rules.get("own").is_some());
         std::fs::write(at("a.elevate"), "import lib.three").unwrap();
-        assert_eq!(read(&at("a.rise"), &Places::default()).unwrap_err().code, "E0007");
+        assert_eq!(read(&at("a.rise"), &Places::default()).unwrap_err().code, "E0034");
     }
 
     #[test]
