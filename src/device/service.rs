@@ -180,6 +180,6 @@ impl Backend for Devices {
 
 fn no_platform() -> DeviceError {
     DeviceError::new(Cause::NoDevice, "The OpenCL library is installed, but no driver with a device.").hint(
-        "The device `cpu` works without. For OpenCL on the processor: `apt-get install pocl-opencl-icd`.",
+        "The device `cpu` works without. For OpenCL on the processor: `apt-get install ocl-icd-libopencl1 pocl-opencl-icd`.",
     )
 }

@@ -23,7 +23,7 @@ pub fn load() -> Result<(), DeviceError> {
     };
     Err(DeviceError::new(Cause::NoDevice, "No OpenCL library (libOpenCL.so.1) is installed.")
         .hint(
-            "The device `cpu` works without. For OpenCL on the processor: `apt-get install pocl-opencl-icd`.",
+            "The device `cpu` works without. For OpenCL on the processor: `apt-get install ocl-icd-libopencl1 pocl-opencl-icd`.",
         )
         .details(problem))
 }
