@@ -296,3 +296,22 @@ fn a_rule_at_a_position_is_a_strategy() {
     }
     assert!(applied > 10);
 }
+
+#[test]
+fn strategies_that_end_in_each_other_for_ever_are_stopped() {
+    let p = read(DOT);
+    let setting = Setting::new(
+        "strategy forever = forever\n\
+         strategy ping = transposed ; pong\n\
+         strategy pong = id ; ping\n\
+         strategy transposed = id\n\
+         strategy up(n) = down(n + 1)\n\
+         strategy down(n) = up(n)",
+    );
+    for text in ["forever", "ping", "topDown(ping)"] {
+        let stuck = setting.run(text, &p).unwrap_err();
+        assert!(matches!(stuck.cause, Cause::OutOfFuel), "{text}: {stuck}");
+    }
+    let stuck = setting.run("up(0)", &p).unwrap_err();
+    assert!(matches!(stuck.cause, Cause::TooDeep), "{stuck}");
+}

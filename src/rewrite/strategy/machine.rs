@@ -20,7 +20,7 @@ use crate::lang::term::{Expr, Term};
 use crate::rewrite::rule::apply::{Counts, Step, fits};
 use crate::rewrite::rule::condition::{computes, is_scalar_like};
 use crate::rewrite::rule::{ParamKind, Rewritten, Rule, RuleArg, WhyNot};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -29,6 +29,9 @@ const MEMORY: usize = 4_000_000;
 
 /// Strategies nested deeper than this do not terminate.
 const DEEPEST: usize = 20 * MAX_DEPTH;
+
+/// Strategies that end in each other more often than this do not terminate.
+const MOST_TAIL_CALLS: usize = 1_000_000;
 
 /// One entry of the trace.
 struct Change {
@@ -41,6 +44,16 @@ struct Change {
 struct Chain {
     name: Name,
     outer: Option<Rc<Chain>>,
+}
+
+impl Drop for Chain {
+    /// Link by link: strategies that end in each other make long chains.
+    fn drop(&mut self) {
+        let mut next = self.outer.take();
+        while let Some(mut link) = next.and_then(|link| Rc::try_unwrap(link).ok()) {
+            next = link.outer.take();
+        }
+    }
 }
 
 /// Why a strategy failed, with the place relative to the term that it ran on.
@@ -228,7 +241,7 @@ impl<'a> Machine<'a> {
 
     fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
         let outer = self.chain.clone();
-        let mut tail = Tail { s, t: t.clone(), keys: vec![], missed: None, passed: 0 };
+        let mut tail = Tail { s, t: t.clone(), keys: FxHashSet::default(), missed: None, passed: 0 };
         let outcome = self.run_tail(&mut tail);
         match outcome {
             Ok(done) => {
@@ -290,7 +303,14 @@ impl<'a> Machine<'a> {
                     if let Some(failure) = self.failures.get(&key) {
                         return Err(Halt::Failed(failure.clone()));
                     }
-                    tail.keys.push(key);
+                    // The same strategy on the same term leads here again until the fuel is used up.
+                    if !tail.keys.insert(key) {
+                        let cancelled = self.control.cancel.load(Ordering::Relaxed);
+                        return self.stop(if cancelled { Cause::Cancelled } else { Cause::OutOfFuel });
+                    }
+                    if tail.keys.len() > MOST_TAIL_CALLS {
+                        return self.stop(Cause::TooDeep);
+                    }
                     self.enter(&callee);
                     tail.s = match self.unfolded.get(&tail.s) {
                         Some(body) => *body,
@@ -321,6 +341,10 @@ impl<'a> Machine<'a> {
 
     fn enter(&mut self, callee: &Callee) {
         let name = callee_name(callee).clone();
+        // A strategy that ends in itself is one name.
+        if self.chain.as_ref().is_some_and(|chain| chain.name == name) {
+            return;
+        }
         self.chain = Some(Rc::new(Chain { name, outer: self.chain.take() }));
     }
 
@@ -758,7 +782,7 @@ struct Tail {
     s: StrategyId,
     t: Term,
     /// The calls that end in this strategy: they fail if it does.
-    keys: Vec<(StrategyId, Digest)>,
+    keys: FxHashSet<(StrategyId, Digest)>,
     /// The best failure of the choices on the way.
     missed: Option<Rc<Failure>>,
     /// How many steps of a sequence succeeded.
