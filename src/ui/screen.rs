@@ -15,6 +15,7 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{self, BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use crossterm::{cursor, execute, queue, style};
+use nix::unistd::{getppid, getsid};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 
@@ -219,9 +220,9 @@ pub fn restore() {
 /// Whether something would continue this program after a stop: a parent in the same session, that is, a shell with
 /// job control or a program that a shell started.
 fn has_shell() -> bool {
-    let parent = rustix::process::getppid();
-    let session = |pid| rustix::process::getsid(pid).ok();
-    parent.is_some_and(|pid| session(Some(pid)).is_some_and(|s| Some(s) == session(None)))
+    // In a container, a parent or a session that began outside it has the number 0; as an argument, 0 is oneself.
+    let parent = getppid();
+    parent.as_raw() > 0 && getsid(Some(parent)).is_ok_and(|session| getsid(None) == Ok(session))
 }
 
 /// Starts the log anew when it has grown long.
