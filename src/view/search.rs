@@ -54,7 +54,9 @@ impl Last {
             Outcome::Unchanged { reason, searches } => (Line::of(Role::Warning, reason.clone()), searches),
             Outcome::Done | Outcome::Kernel { .. } | Outcome::Measured(_) => return,
         };
-        if !searches.is_empty() {
+        if searches.is_empty() {
+            self.text = None;
+        } else {
             self.end = Some(std::iter::once(head).chain(searches.iter().map(decision)).collect());
         }
     }
@@ -98,9 +100,10 @@ fn count(n: usize) -> String {
 /// Everything about the last search.
 pub fn lines(last: &Last, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let Some(progress) = &last.progress else {
-        return match &last.text {
-            Some(text) => Line::of(Role::Dim, format!("Starting {text} …")).wrap(width, 2),
-            None => Line::of(
+        return match (&last.end, &last.text) {
+            (Some(end), _) => end.iter().flat_map(|line| line.wrap(width, 2)).collect(),
+            (None, Some(text)) => Line::of(Role::Dim, format!("Starting {text} …")).wrap(width, 2),
+            (None, None) => Line::of(
                 Role::Dim,
                 "No search has run. S types one: `reach SKETCH using RULES`. It grows an e-graph of all programs \
                  that the rules can make, until one satisfies the sketch.",
@@ -289,5 +292,23 @@ mod tests {
         let text = text(&lines(&last, 70, Alphabet::Ascii));
         assert!(text.contains("The nodes are at their limit.") && text.contains("baseline: limit"), "{text}");
         assert!(!text.contains("applying"), "{text}");
+    }
+
+    #[test]
+    fn what_ended_before_it_searched_is_not_starting() {
+        let shown = |last: &Last| text(&lines(last, 70, Alphabet::Ascii));
+        let mut last = Last::default();
+        last.begun("hard");
+        assert!(shown(&last).contains("Starting hard"));
+        last.failed(&Diagnostic::error("E0412", "A search has no option `seconds`."));
+        assert!(
+            shown(&last).contains("no option `seconds`") && !shown(&last).contains("Starting"),
+            "{}",
+            shown(&last)
+        );
+
+        last.begun("baseline");
+        last.ended(&Outcome::Unchanged { reason: "Nothing to do.".to_owned(), searches: vec![] });
+        assert!(shown(&last).contains("No search has run."), "{}", shown(&last));
     }
 }
