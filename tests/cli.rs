@@ -27,13 +27,18 @@ struct Ran {
     err: String,
 }
 
-fn run(dir: &Path, args: &[&str]) -> Ran {
-    let output = shine(dir, args);
-    Ran {
-        code: output.status.code().expect("ended by a signal"),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        Ran {
+            code: output.status.code().expect("ended by a signal"),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
     }
+}
+
+fn run(dir: &Path, args: &[&str]) -> Ran {
+    shine(dir, args).into()
 }
 
 fn world() -> tempfile::TempDir {
@@ -281,6 +286,25 @@ fn a_folder_that_cannot_be_written_is_an_error_and_nothing_is_overwritten() {
     let ran = run(dir.path(), &["compile", &dot, "-o", "/proc/no"]);
     assert_ne!(ran.code, 0);
     assert!(!ran.err.contains("panicked"), "{}", ran.err);
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_a_problem_not_an_end() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    // So small a file holds no session; the limit is met while it is written.
+    let limited = format!(
+        "ulimit -f 1; exec '{}' apply {dot} -s 'topDown(reduceMapFusion)' --session s.ron",
+        env!("CARGO_BIN_EXE_shine-tui")
+    );
+    let output = Command::new("/bin/sh")
+        .args(["-c", &limited])
+        .current_dir(dir.path())
+        .env("SHINE_CONFIG_DIR", dir.path().join("config"))
+        .env("SHINE_STATE_DIR", dir.path().join("state"))
+        .output()
+        .unwrap();
+    refused(&output.into(), 3, "E0805");
 }
 
 #[test]

@@ -19,6 +19,8 @@ use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use exit::Exit;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Stack of the thread that the program runs on, in bytes: terms nest deeply. Untouched pages cost nothing.
@@ -38,6 +40,9 @@ pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == crate::device::worker::FLAG) {
         return crate::device::worker::main();
     }
+    // A write beyond the limit for the size of files (`ulimit -f`) is to fail as it does on a full disk, where the
+    // signal alone would end the program. If this cannot be had, the program is as it was.
+    let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
