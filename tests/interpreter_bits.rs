@@ -21,12 +21,14 @@ use shine_tui::lower::passes::Target;
 const CELLS: i64 = 1200;
 const COLUMNS: i64 = 40;
 
-/// A random expression of a float, from the operations whose every bit is defined. No literal is zero: generated code
-/// leaves out what is multiplied by one, as if all values were finite, so that weights of zero cost nothing.
+/// Neutral elements among them, which generated code leaves out where no bit depends on them.
+const LITERALS: [&str; 8] = ["(-0.5)", "3.0", "1e-40", "1e30", "0.1", "0.0", "(-0.0)", "1.0"];
+
+/// A random expression of a float, from the operations whose every bit is defined.
 fn expression(rng: &mut Rng, depth: u32, names: &[&str]) -> String {
     if depth == 0 || rng.below(8) == 0 {
         return match rng.below(4) {
-            0 => ["(-0.5)", "3.0", "1e-40", "1e30", "0.1"][rng.below(5) as usize].to_string(),
+            0 => LITERALS[rng.below(LITERALS.len() as u64) as usize].to_string(),
             _ => names[rng.below(names.len() as u64) as usize].to_string(),
         };
     }
@@ -60,6 +62,12 @@ fn program(seed: u64, scalar: &str) -> String {
         ));
     }
     results.push("(x |> map (\\v. v * 0.3) |> slide 3 1 |> map (reduce (+) 0))".into());
+    let weights: Vec<String> = (0..3).map(|_| expression(&mut rng, 0, &["0.0", "(-1.0)"])).collect();
+    results.push(format!(
+        "(x |> map (\\v. v * 0.3) |> slide 3 1 |> map (\\w. zip w [{}] \
+         |> reduceSeqUnroll (\\a p. a + fst p * snd p) (-0.0)))",
+        weights.join(", ")
+    ));
     let last = results.pop().unwrap();
     let all = results.into_iter().rev().fold(last, |rest, first| format!("({first}, {rest})"));
     format!("def f (x y: {CELLS}.{scalar}) = {all}")

@@ -361,27 +361,11 @@ fn is_free_of_work(t: &Term) -> bool {
     }
 }
 
-/// Does variable 0 occur at most once, and not in a function, which may run more than once?
+/// Is variable 0 used at most once? The parameters that follow it are no functions that run more than once.
 fn is_used_once(body: &Term) -> bool {
-    fn uses(t: &Term) -> usize {
-        if !t.has_free(0) {
-            return 0;
-        }
-        match t.expr() {
-            Expr::Var(_) => 1,
-            Expr::App(f, e) => uses(f).saturating_add(uses(e)),
-            _ => 2,
-        }
-    }
-    // The parameters that follow are no functions that run more than once.
-    let mut inner = body;
-    let mut depth = 0;
+    let (mut inner, mut index) = (body, 0);
     while let Some((_, b)) = inner.as_lam() {
-        inner = b;
-        depth += 1;
+        (inner, index) = (b, index + 1);
     }
-    match inner.rename(&|i| if i == depth { Some(0) } else { Some(i + 1) }) {
-        Some(renamed) => uses(&renamed) <= 1,
-        None => false,
-    }
+    inner.uses_at_most_once(index)
 }

@@ -245,6 +245,20 @@ impl Term {
         }
     }
 
+    /// Does the variable occur at most once, and not in a function, which may run more than once?
+    pub fn uses_at_most_once(&self, index: u32) -> bool {
+        fn uses(t: &Term, index: u32) -> usize {
+            if !t.has_free(index) {
+                return 0;
+            }
+            match t.expr() {
+                Expr::Var(_) => 1,
+                Expr::App(f, e) => uses(f, index).saturating_add(uses(e, index)),
+                _ => 2,
+            }
+        }
+        uses(self, index) <= 1
+    }
     pub fn as_lam(&self) -> Option<(&Name, &Term)> {
         if let Expr::Lam(n, b) = self.expr() { Some((n, b)) } else { None }
     }

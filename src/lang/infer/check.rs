@@ -7,7 +7,7 @@ use crate::lang::literal::Literal;
 use crate::lang::math;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
-use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
+use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
 
 /// A condition on a type.
@@ -17,6 +17,19 @@ pub struct Check {
     pub ty: Type,
     pub span: Span,
     pub used_at: Option<Span>,
+}
+
+impl Check {
+    /// The condition where a definition is used, for what its sizes and types are there.
+    pub fn at_use(&self, chosen: &dyn TypeSubst, span: Span) -> Check {
+        let nat = |n: &Nat| n.subst(&|v| chosen.nat(v));
+        let what = match &self.what {
+            What::CastTo(to) => What::CastTo(to.subst(chosen)),
+            What::Below { value, size } => What::Below { value: nat(value), size: nat(size) },
+            other => other.clone(),
+        };
+        Check { what, ty: self.ty.subst(chosen), span: self.span, used_at: Some(span) }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -200,7 +213,7 @@ impl Infer {
                 let message = if check.ty.as_scalar().is_some() {
                     format!("The number {number} does not fit the type {ty}.")
                 } else if let (TypeKind::Index(n), Ok(_)) = (check.ty.kind(), number.parse::<i64>()) {
-                    let n = n.subst(&|v| crate::lang::ty::TypeSubst::nat(&names, v));
+                    let n = n.subst(&|v| names.nat(v));
                     format!("The index {number} is not below {n}.")
                 } else {
                     format!("This is a number, but {what} is needed: {ty}.")

@@ -4,7 +4,6 @@
 //! its name is a pattern, which does not unfold.
 
 use super::build::Builder;
-use super::check::What;
 use super::codes;
 use super::scheme::{Choice, Explicit, ExplicitKind, Scheme};
 use super::state::Infer;
@@ -113,18 +112,7 @@ impl Infer {
     ) {
         let Some(def) = self.meanings.get(&declared) else { return };
         let choice = Choice { nats, types };
-        let subst = |n: &Nat| n.subst(&|v| crate::lang::ty::TypeSubst::nat(&choice, v));
-        let mut checks = self.defs[*def].checks.clone();
-        for check in &mut checks {
-            check.ty = check.ty.subst(&choice);
-            match &mut check.what {
-                What::CastTo(to) => *to = to.subst(&choice),
-                What::Below { value, size } => (*value, *size) = (subst(value), subst(size)),
-                _ => {}
-            }
-            check.used_at = Some(span);
-        }
-        self.checks.extend(checks);
+        self.checks.extend(self.defs[*def].checks.iter().map(|check| check.at_use(&choice, span)));
     }
 
     /// Declares a foreign function.

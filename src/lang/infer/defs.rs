@@ -4,7 +4,7 @@
 //! unknown in it, are chosen anew at every use, together with the conditions on them that were left open.
 
 use super::build::is_large;
-use super::check::{Check, What};
+use super::check::Check;
 use super::codes;
 use super::elaborate::Expected;
 use super::report::Why;
@@ -505,17 +505,7 @@ impl Infer {
         let definition = &self.defs[def];
         let ty = definition.ty.subst(&instance);
         let subst = |n: &Nat| n.subst(&|v| instance.nat(v));
-        for check in &definition.checks {
-            let mut check = check.clone();
-            check.ty = check.ty.subst(&instance);
-            match &mut check.what {
-                What::CastTo(to) => *to = to.subst(&instance),
-                What::Below { value, size } => (*value, *size) = (subst(value), subst(size)),
-                _ => {}
-            }
-            check.used_at = Some(span);
-            self.checks.push(check);
-        }
+        self.checks.extend(definition.checks.iter().map(|check| check.at_use(&instance, span)));
         let equations: Vec<(Nat, Nat, u32)> =
             definition.equations.iter().map(|e| (subst(&e.left), subst(&e.right), e.origin)).collect();
         for (left, right, origin) in equations {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub struct Options {
     /// Work-items in each dimension. They run one after the other.
     pub global: [i64; 3],
-    /// Whether parallel loops run backwards; the result must not depend on it.
+    /// Whether parallel loops run backwards, and undefined conditions are false; the result must not depend on it.
     pub backwards: bool,
     /// Commands and evaluations at most.
     pub steps: u64,
@@ -106,6 +106,8 @@ impl Machine {
             Kind::If(c, a, b) => match self.value(c)? {
                 Value::Bool(true) => self.command(a),
                 Value::Bool(false) => self.command(b),
+                // Which branch a kernel takes here is not known. Nothing defined may depend on it.
+                Value::Undefined => self.command(if self.options.backwards { b } else { a }),
                 other => Err(failure::ill_typed(format!("the condition {other}"))),
             },
             _ => Err(failure::ill_typed("an expression where a command is needed")),

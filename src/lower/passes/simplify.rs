@@ -1,6 +1,7 @@
 //! Simplifies with what is known of loop variables: divisions and remainders in indices, comparisons of padding,
 //! loops of no or one iteration, elements of literal arrays at constant indices, and operations with literal zeros and
-//! ones. A product with a literal zero is taken to be zero, as if all values were finite.
+//! ones where every bit of the result stays as it was. So a product of floats with a literal zero stays: it is NaN where
+//! the other factor is infinite.
 
 use super::Imperative;
 use crate::lang::diag::Diagnostic;
@@ -123,11 +124,12 @@ impl Simplifier<'_> {
                     _ => p,
                 }
             }
-            (Pattern::Add, [a, b]) if is(a, 0.0) => b.clone(),
-            (Pattern::Add | Pattern::Sub, [a, b]) if is(b, 0.0) => a.clone(),
-            (Pattern::Mul, [a, b]) if is(a, 0.0) || is(b, 1.0) => a.clone(),
-            (Pattern::Mul, [a, b]) if is(b, 0.0) || is(a, 1.0) => b.clone(),
-            (Pattern::Div, [a, b]) if is(b, 1.0) => a.clone(),
+            (Pattern::Add, [a, b]) if adds_nothing(a) => b.clone(),
+            (Pattern::Add, [a, b]) if adds_nothing(b) => a.clone(),
+            (Pattern::Sub, [a, b]) if is_integer(b, 0) || is_float(b, 0.0) => a.clone(),
+            (Pattern::Mul, [a, b]) if is_integer(a, 0) || is_one(b) => a.clone(),
+            (Pattern::Mul, [a, b]) if is_integer(b, 0) || is_one(a) => b.clone(),
+            (Pattern::Div, [a, b]) if is_one(b) => a.clone(),
             _ => match p.as_number() {
                 Some((n, parts)) => self.number(&p, &n, &parts),
                 None => p,
@@ -144,11 +146,21 @@ impl Simplifier<'_> {
     }
 }
 
-/// Is the phrase a literal of this value?
-fn is(e: &Phrase, value: f64) -> bool {
-    match e.kind() {
-        Kind::Lit(Literal::Float(bits, _)) => f64::from_bits(*bits) == value,
-        Kind::Lit(Literal::Int(v, s)) => *s != Scalar::Bool && *v == value as i128,
-        _ => false,
-    }
+/// Is the phrase this literal integer?
+fn is_integer(e: &Phrase, value: i128) -> bool {
+    matches!(e.kind(), Kind::Lit(Literal::Int(v, s)) if *s != Scalar::Bool && *v == value)
+}
+
+/// Is the phrase this literal float, with this sign?
+fn is_float(e: &Phrase, value: f64) -> bool {
+    matches!(e.kind(), Kind::Lit(Literal::Float(bits, _)) if *bits == value.to_bits())
+}
+
+fn is_one(e: &Phrase) -> bool {
+    is_integer(e, 1) || is_float(e, 1.0)
+}
+
+/// A sum with a float's positive zero is not always the other summand: it is positive where that is the negative zero.
+fn adds_nothing(e: &Phrase) -> bool {
+    is_integer(e, 0) || is_float(e, -0.0)
 }

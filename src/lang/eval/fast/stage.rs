@@ -649,7 +649,7 @@ impl<'t> Stage<'t> {
         match f {
             Meaning::Closure(lam, env) => {
                 let (_, body) = lam.as_lam().ok_or(GiveUp)?;
-                let arg = if is_used_once(body) { arg } else { self.share(arg)? };
+                let arg = if body.uses_at_most_once(0) { arg } else { self.share(arg)? };
                 self.eval(body, &env.with(arg))
             }
             Meaning::Partial(p, ty, args) => {
@@ -719,21 +719,6 @@ fn shape_of(place: &Place) -> Shape {
             Shape::Array { length: *length, element: Box::new(shape_of(element)), vector: false }
         }
     }
-}
-
-/// Does variable 0 occur at most once, and not in a function, which may run more than once?
-fn is_used_once(body: &Term) -> bool {
-    fn uses(t: &Term) -> usize {
-        if !t.has_free(0) {
-            return 0;
-        }
-        match t.expr() {
-            Expr::Var(_) => 1,
-            Expr::App(f, e) => uses(f).saturating_add(uses(e)),
-            _ => 2,
-        }
-    }
-    uses(body) <= 1
 }
 
 /// Patterns whose results are read from their arguments.
