@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use proptest::prelude::*;
+use shine_tui::emit;
 use shine_tui::lang::diag::{Charset, Diagnostic, FileId, Sources, render_all};
-use shine_tui::lang::infer;
 use shine_tui::lang::syntax::{self, ast::Language, print::Options};
+use shine_tui::lang::{MAX_DEPTH, eval, infer, loops, print, work};
+use shine_tui::lower::{self, passes::Target};
 use shine_tui::rewrite::rule::{RuleSet, load::Source};
 use shine_tui::rewrite::sketch;
 use shine_tui::rewrite::strategy::Script;
@@ -192,4 +194,58 @@ fn nest_without_end() {
     session(&around("(", "", ")"));
     session(&format!("session(format: {})", around("[", "", "]")));
     session(&format!("session(format: 1, program: {})", around("Some(", "1", ")")));
+}
+
+/// The deepest programs that are accepted go through every stage, on the small stack of a thread that nobody prepared.
+#[test]
+fn the_deepest_programs_go_through_every_stage() {
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(deepest).unwrap();
+    thread.join().expect("no panic");
+}
+
+fn deepest() {
+    for (open, inner, close) in [
+        ("let y = sqrt x in y * ", "x", ""),
+        ("select (x > 1) (", "x", ") x"),
+        ("fst (", "x", ", x)"),
+        ("x + ", "x", ""),
+        ("reduce (+) 0 (map (\\x. ", "x", ") [x])"),
+        ("reduceSeq (\\x y. ", "x", ") x [x]"),
+        ("let (toMem (", "x", ")) (\\y. y * y)"),
+        ("idx (natAsIndex 1 0) (iterate 1 (map (\\y. ", "y", ")) [x])"),
+    ] {
+        stages(&|n| format!("def f (x: f32) = {}{inner}{}", open.repeat(n), close.repeat(n)));
+    }
+    stages(&|n| format!("def f (x: 1.f32) = {}x{}", "map sqrt (".repeat(n), ")".repeat(n)));
+    stages(&|n| {
+        let calls = (0..n).map(|i| format!("def f{} (x: f32) = sqrt (f{i} (x + 1))\n", i + 1));
+        format!("def f0 (x: f32) = x\n{}def f (x: f32) = f{n} x", calls.collect::<String>())
+    });
+}
+
+/// The program of a text, if there is nothing wrong with it.
+fn accepted(text: &str) -> Option<infer::Program> {
+    let (tree, problems) = syntax::parse_program(FileId(0), text);
+    let (program, found) = infer::program(&tree, None);
+    program.filter(|_| !problems.iter().chain(&found).any(Diagnostic::is_error))
+}
+
+/// The deepest of the programs that is accepted goes through every stage.
+fn stages(text: &dyn Fn(usize) -> String) {
+    let (mut least, mut most) = (MAX_DEPTH / 5, 2 * MAX_DEPTH);
+    while least < most {
+        let middle = (least + most).div_ceil(2);
+        (least, most) = if accepted(&text(middle)).is_some() { (middle, most) } else { (least, middle - 1) };
+    }
+    let program = accepted(&text(least)).expect("at least a fifth of the levels");
+    let term = &program.term;
+    term.check().unwrap();
+    assert!(print::term(term, &print::Options::default()).ranges().len() > least);
+    assert!(!loops::of(term).is_empty());
+    assert!(work::counts(term).is_some());
+    let (sizes, limits) = (eval::sizes([]), eval::Limits::TEST);
+    let inputs = eval::inputs::for_program(term.ty(), &sizes, 1, eval::inputs::Kind::SmallIntegers).unwrap();
+    let value = eval::run(term, &sizes, &inputs, &limits).unwrap();
+    assert_eq!(eval::naive::run(term, &sizes, &inputs, &limits).unwrap().to_string(), value.to_string());
+    emit::compile(&lower::default_lowering(&program).unwrap(), Target::C, None).unwrap();
 }

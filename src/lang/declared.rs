@@ -314,7 +314,7 @@ pub fn unfolded(term: &Term) -> Term {
         memo.insert(t.digest(), out.clone());
         out
     }
-    stacker::maybe_grow(1 << 20, 4 << 20, || go(term, &mut HashMap::new()))
+    term.with_stack(|| go(term, &mut HashMap::new()))
 }
 
 /// The meaning of a pattern that stands alone and is defined by others; none for other terms and foreign functions.

@@ -451,6 +451,12 @@ impl Term {
         out
     }
 
+    /// Runs what recurses over the term, on a stack that is large enough for that on every thread.
+    pub fn with_stack<T>(&self, f: impl FnOnce() -> T) -> T {
+        let needed = (self.depth() as usize).saturating_mul(64 << 10).saturating_add(1 << 20).min(1 << 30);
+        stacker::maybe_grow(needed, needed, f)
+    }
+
     /// Checks every node again: applications fit, variables have their binder's type, nothing is unknown.
     ///
     /// # Errors
@@ -497,7 +503,7 @@ impl Term {
         if self.depth() as usize > 4 * MAX_DEPTH {
             return Err(format!("the term is nested {} deep", self.depth()));
         }
-        go(self, &Path::root(), &mut vec![])
+        self.with_stack(|| go(self, &Path::root(), &mut vec![]))
     }
 }
 

@@ -56,8 +56,7 @@ pub fn of(program: &Term, sizes: &Sizes) -> Work {
 /// Counts the work of a program in its own sizes. None when the term unfolds to too much or is ill-typed, or when
 /// counts leave the range of sizes.
 pub fn counts(program: &Term) -> Option<Counts> {
-    let needed = (program.depth() as usize).saturating_mul(64 << 10).saturating_add(1 << 20).min(1 << 30);
-    stacker::maybe_grow(needed, needed, || {
+    program.with_stack(|| {
         let mut counter = Counter { steps: MAX_STEPS };
         let program = &unfolded(program);
         let (params, result) = program.ty().signature();

@@ -42,6 +42,8 @@ pub const TOO_LARGE: &str = "E0124";
 pub const FOREIGN: &str = "E0125";
 /// A declared pattern whose sizes or types its type does not tell.
 pub const AMBIGUOUS_PATTERN: &str = "E0126";
+/// A declared pattern that does not say what it computes.
+pub const WITHOUT_MEANING: &str = "E0127";
 /// Sizes with which a program cannot run.
 pub const SIZES_DO_NOT_FIT: &str = "E0150";
 /// A size without a value.

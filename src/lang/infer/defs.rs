@@ -255,6 +255,22 @@ impl Infer {
         out
     }
 
+    fn without_meaning(&mut self, name: &ast::Node<Name>) {
+        let problem = Diagnostic::error(
+            codes::WITHOUT_MEANING,
+            format!("The pattern `{}` is declared without a meaning.", name.kind),
+        );
+        self.problem(
+            problem
+                .label(name.span, "its type is known, and not what it computes")
+                .hint(format!(
+                    "Say after its type what it computes, as in `pattern {} : ... = \\x. ...`.",
+                    name.kind
+                ))
+                .hint("A function of scalars can be written in C instead, as a `foreign def`."),
+        );
+    }
+
     fn report_cycle(&mut self, cycle: &[usize], sources: &[Source], span: Span) {
         let name = |i: &usize| sources[*i].name.kind.clone();
         let problem = match cycle {
@@ -345,8 +361,8 @@ impl Infer {
             equations,
             broken: broken || source.body.is_none(),
         });
-        if source.body.is_none() && !cyclic {
-            self.without_meaning.insert(self.defs.len() - 1);
+        if source.body.is_none() {
+            self.without_meaning(source.name);
         }
     }
 
@@ -476,13 +492,6 @@ impl Infer {
             }
         }
         rest.extend(args.iter().skip(slots.len()));
-        if self.without_meaning.contains(&def) {
-            self.problem(
-                Diagnostic::error(codes::MISPLACED, format!("`{name}` is declared without a meaning."))
-                    .label(span, "used here")
-                    .hint(format!("Give it one: `pattern {name} : type = body`.")),
-            );
-        }
         let definition = &self.defs[def];
         let (sizes, types) = (definition.sizes.clone(), definition.types.clone());
         let mut open_nats: Vec<u32> = definition.open.nats.iter().copied().collect();

@@ -10,7 +10,7 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::ty::Type;
 use indexmap::IndexMap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// What happens to names in types and sizes that nothing declares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,8 +117,6 @@ pub struct Infer {
     pub patterns: Patterns,
     /// The definitions that say what this text's declared patterns mean.
     pub meanings: FxHashMap<Declared, DefId>,
-    /// Patterns that the program declares without saying what they mean.
-    pub without_meaning: FxHashSet<DefId>,
 }
 
 impl Infer {

@@ -50,8 +50,7 @@ const MAX_STEPS: u32 = 200_000;
 
 /// The loop nest of a term; parameters of a program are taken as given.
 pub fn of(term: &Term) -> Vec<LoopLine> {
-    let needed = (term.depth() as usize).saturating_mul(64 << 10).saturating_add(1 << 20).min(1 << 30);
-    stacker::maybe_grow(needed, needed, || {
+    term.with_stack(|| {
         let meanings = meanings(term);
         let mut reader =
             Reader { lines: vec![], depth: 0, steps: MAX_STEPS, last: None, meanings: &meanings };

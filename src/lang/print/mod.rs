@@ -152,12 +152,12 @@ pub fn term(t: &Term, options: &Options) -> Printed {
 
 /// Prints a term whose free variables have the given names, the first being variable 0.
 pub fn open_term(t: &Term, free: &[Name], options: &Options) -> Printed {
-    with_stack(t, || Printed::new(t, &term::Printer::new(t, free, &[], options).term(t), options.width))
+    t.with_stack(|| Printed::new(t, &term::Printer::new(t, free, &[], options).term(t), options.width))
 }
 
 /// Prints a program: `def name (a: k.f32) …: t = body`. `sizes` are its size parameters in order.
 pub fn program(name: &str, sizes: &[Name], t: &Term, options: &Options) -> Printed {
-    with_stack(t, || {
+    t.with_stack(|| {
         let doc = term::Printer::new(t, &[], &[name.into()], options).program(name, sizes, t);
         Printed::new(t, &doc, options.width)
     })
@@ -172,12 +172,6 @@ pub fn short(t: &Term, free: &[Name], characters: usize) -> String {
         return text;
     }
     text.chars().take(characters.saturating_sub(1)).chain(['…']).collect()
-}
-
-/// Printing recurses as deep as the term, and documents are dropped so, too.
-fn with_stack<T>(t: &Term, f: impl FnOnce() -> T) -> T {
-    let needed = (t.depth() as usize).saturating_mul(16 << 10).saturating_add(256 << 10).min(1 << 30);
-    stacker::maybe_grow(needed, needed, f)
 }
 
 #[cfg(test)]

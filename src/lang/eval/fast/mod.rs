@@ -29,7 +29,7 @@ pub enum Outcome {
 
 /// Evaluates a closed term, applied to inputs that fit its type.
 pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Outcome {
-    match attempt(term, sizes, inputs, limits) {
+    match term.with_stack(|| attempt(term, sizes, inputs, limits)) {
         Ok(result) => Outcome::Done(result),
         Err(GiveUp) => Outcome::GaveUp,
     }

@@ -772,13 +772,14 @@ fn operators_of_sizes() {
 #[test]
 fn pattern_without_meaning() {
     insta::assert_snapshot!(bad("pattern sort : {n: nat} n.f32 -> n.f32\ndef f (a: n.f32) = sort a"), @r"
-    error[E0123]: `sort` is declared without a meaning.
-      --> p.rise:2:20
+    error[E0127]: The pattern `sort` is declared without a meaning.
+      --> p.rise:1:9
       |
-    2 | def f (a: n.f32) = sort a
-      |                    ^^^^ used here
+    1 | pattern sort : {n: nat} n.f32 -> n.f32
+      |         ^^^^ its type is known, and not what it computes
       |
-      = hint: Give it one: `pattern sort : type = body`.
+      = hint: Say after its type what it computes, as in `pattern sort : ... = \x. ...`.
+      = hint: A function of scalars can be written in C instead, as a `foreign def`.
     ");
 }
 
