@@ -202,7 +202,7 @@ impl SearchRunner for Searcher<'_> {
             // The derivation costs the search a second time; a long one replays by its stop point instead.
             let worth_it = report.found().is_some() && report.elapsed < LONG;
             let trail = worth_it
-                .then(|| search::trail(start, &sketch, &request.rules, &budget, &report, &mut world).ok())
+                .then(|| search::trail(start, &sketch, &request.rules, &budget, &report, &world).ok())
                 .flatten();
             (report, trail)
         };

@@ -110,11 +110,10 @@ fn finished(app: &mut App, result: JobResult) {
                 let steps = app.session.history().revision(*revision).map_or(0, |r| r.steps.len());
                 if searched && steps > 0 {
                     let key = app.setup.keys.key(super::command::Command::Preview).unwrap_or_default();
+                    let steps = if steps == 1 { "one step".to_owned() } else { format!("{steps} steps") };
                     app.tell(
                         Role::Good,
-                        format!(
-                            "Found in {steps} steps, revision {revision}; {key} in the history shows them."
-                        ),
+                        format!("Found in {steps}, revision {revision}; {key} in the history shows how."),
                     );
                 }
             }

@@ -114,7 +114,7 @@ pub fn lines(last: &Last, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let mut lines = Line::of(Role::Title, format!("towards {}", progress.sketch)).wrap(width, 2);
     let progress = &progress.now;
     match &last.end {
-        None => lines.push(Line::of(Role::Warning, phase(progress))),
+        None => lines.extend(Line::of(Role::Warning, phase(progress)).wrap(width, 2)),
         Some(end) => lines.extend(end.iter().flat_map(|line| line.wrap(width, 2))),
     }
     lines.extend(figures_line(progress, last.elapsed).wrap(width, 2));
@@ -135,14 +135,20 @@ fn phase(progress: &Moment) -> String {
         Phase::Match(i) => format!("finding matches of {}", rule(i)),
         Phase::Apply(i) => format!("applying {}", rule(i)),
         Phase::Rebuild => "restoring congruence".to_owned(),
-        Phase::Done => "done".to_owned(),
+        // What can take a while after the end; without it, the end itself stands here at once.
+        Phase::Done => {
+            return "over; writing down the rule applications of its result (cancel does without)".to_owned();
+        }
     };
     format!("iteration {}: {what}", progress.iteration + 1)
 }
 
 fn figures_line(progress: &Moment, elapsed: Duration) -> Line {
     let mut line = Line::empty();
-    let seconds = elapsed.max(progress.elapsed).as_secs_f64();
+    // The clock of the job goes on after the search.
+    let elapsed =
+        if progress.phase == Phase::Done { progress.elapsed } else { elapsed.max(progress.elapsed) };
+    let seconds = elapsed.as_secs_f64();
     for (value, what) in [
         (figures::elapsed(seconds), ""),
         (count(progress.nodes), " nodes"),

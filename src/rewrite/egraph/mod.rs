@@ -224,7 +224,7 @@ impl Graph {
     pub fn decoder(&self) -> Decoder<'_> {
         let names = self.names_of_bodies.iter().rev();
         let names = names.map(|(body, name)| (self.find(*body), name.clone())).collect();
-        Decoder { graph: self, names, memo: FxHashMap::default(), types: FxHashMap::default() }
+        Decoder { graph: self, names, memo: FxHashMap::default() }
     }
 }
 
@@ -244,7 +244,6 @@ pub struct Decoder<'g> {
     graph: &'g Graph,
     names: FxHashMap<Id, Name>,
     memo: FxHashMap<(Id, bool), Term>,
-    types: FxHashMap<TypeId, Type>,
 }
 
 impl Decoder<'_> {
@@ -290,7 +289,7 @@ impl Decoder<'_> {
     }
 
     /// The abstraction of a node, around a term for its body.
-    pub fn abstraction(&mut self, node: &Node, body: Term) -> Option<Term> {
+    pub fn abstraction(&self, node: &Node, body: Term) -> Option<Term> {
         let class = self.graph.find(node.as_lam()?);
         let (param, _) = self.graph.tables().as_fun(node.ty)?;
         let by_type = || match (self.graph.names_of_types.get(&param), self.graph.tables().row_of(param)) {
@@ -301,12 +300,12 @@ impl Decoder<'_> {
             (None, _) => "x".into(),
         };
         let name = self.names.get(&class).cloned().unwrap_or_else(by_type);
-        Some(Term::lam(&name, self.ty(param), body))
+        Some(Term::lam(&name, self.graph.tables().ty_of(param), body))
     }
 
     /// The term of a node without children.
-    pub fn atom(&mut self, node: &Node) -> Term {
-        let ty = self.ty(node.ty);
+    pub fn atom(&self, node: &Node) -> Term {
+        let ty = self.graph.tables().ty_of(node.ty);
         match node.op.kind() {
             Kind::Leaf(leaf) => match self.graph.tables().leaf_of(leaf) {
                 Leaf::Lit(l) => Term::lit(l.clone()),
@@ -319,10 +318,5 @@ impl Decoder<'_> {
             Kind::Var(i) => Term::var(i, ty),
             Kind::Lam | Kind::App => Term::var(0, Type::ill()),
         }
-    }
-
-    fn ty(&mut self, id: TypeId) -> Type {
-        let tables = self.graph.tables();
-        self.types.entry(id).or_insert_with(|| tables.ty_of(id)).clone()
     }
 }

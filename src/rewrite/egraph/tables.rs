@@ -7,6 +7,7 @@ use crate::lang::term::{Arg, Prim};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::sync::OnceLock;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TypeId(pub u32);
@@ -61,6 +62,8 @@ type Set<T> = IndexSet<T, FxBuildHasher>;
 pub struct Tables {
     types: Set<TypeRow>,
     facts: Vec<TypeFacts>,
+    /// The types themselves, made when they are first asked for.
+    made: Vec<OnceLock<Type>>,
     type_memo: FxHashMap<Type, TypeId>,
     nats: Set<Nat>,
     inhabited: Vec<bool>,
@@ -123,6 +126,7 @@ impl Tables {
             TypeRow::Ill => TypeFacts { dims: 0, inhabited: false, data: false },
         };
         self.facts.push(new);
+        self.made.push(OnceLock::new());
         TypeId(self.types.insert_full(row).0 as u32)
     }
 
@@ -156,6 +160,10 @@ impl Tables {
     }
 
     pub fn ty_of(&self, id: TypeId) -> Type {
+        self.made[id.0 as usize].get_or_init(|| self.make(id)).clone()
+    }
+
+    fn make(&self, id: TypeId) -> Type {
         match self.row_of(id) {
             TypeRow::Scalar(s) => Type::scalar(s),
             TypeRow::NatType => Type::nat_type(),

@@ -20,11 +20,11 @@ pub struct Instance {
 
 /// None when a part is out of bounds.
 pub fn instance(graph: &mut Graph, program: &Program, memo: &mut SizeMemo, m: Match<'_>) -> Option<Instance> {
-    let vars = program.places.iter().enumerate();
+    let mut decoder = graph.decoder();
     let mut terms = Vec::with_capacity(program.places.len());
-    for (v, _) in vars {
+    for v in 0..program.places.len() {
         terms.push(match m.class(v) {
-            Some(class) => Some(graph.extract(class)?),
+            Some(class) => Some(decoder.best(class)?),
             None => None,
         });
     }

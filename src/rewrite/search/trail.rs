@@ -1,10 +1,11 @@
 //! How a search got to its term, as rule applications: what replays without an e-graph.
 //!
 //! The search is run once more, exactly, and this time writes down both sides of every match that made two classes
-//! one, as terms. These equations are enough to prove that the found term equals the start; the proof is a list of
-//! rewrites, each a rule from left to right or from right to left, each checked against the rule itself.
+//! one, as terms. These equations are enough to prove that the found term equals the start. The few that the proof
+//! needs are asked of the rules themselves; the trail is a list of rewrites, each a rule from left to right or from
+//! right to left, each checked against the rule.
 
-use super::closure::Closure;
+use super::closure::{Closure, Rewrite};
 use super::driver::{BETA, ETA, Witness};
 use super::normal::{Redex, normal_form, reduce};
 use super::{Budget, Control, Found, Report, Search};
@@ -16,6 +17,7 @@ use crate::lang::term::{Expr, Term};
 use crate::rewrite::rule::{RuleArg, RuleUse};
 use crate::rewrite::sketch::Sketch;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A rule application.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +61,7 @@ pub fn trail(
     rules: &[RuleUse],
     budget: &Budget,
     report: &Report,
-    control: &mut Control<'_>,
+    control: &Control<'_>,
 ) -> Result<Trail, NoTrail> {
     let no = |why: &str| NoTrail(why.to_owned());
     let goal = report.found().ok_or_else(|| no("The search has found no term."))?;
@@ -70,14 +72,17 @@ pub fn trail(
     let budget = Budget { stop_at: Some(report.stop), ..budget.clone() };
     let mut search = Search::new(start, sketch, rules, &budget).map_err(|d| NoTrail(d.message))?;
     search.write_down();
-    let again = search.run(control);
+    // What the first search told stays true; the second has nothing new to say.
+    let mut silent =
+        Control { cancel: control.cancel, now: control.now, rss: control.rss, progress: &mut |_| {} };
+    let again = search.run(&mut silent);
     match again.found() {
         Some(Found { extracted, .. }) if *extracted == goal.extracted => {}
         _ => return Err(no("The search was not repeated to its end.")),
     }
     let begin = search.start().clone();
     let mut book = Equations::default();
-    for w in search.witnesses() {
+    for w in needed(search.witnesses(), &begin, &goal.extracted)? {
         book.add(w, rules)?;
     }
     let mut walk = Walk::new(start.clone());
@@ -87,6 +92,23 @@ pub fn trail(
     }
     walk.reductions(&goal.term)?;
     walk.finish(&goal.term, rules)
+}
+
+/// The few of many witnesses that prove two terms equal, in the order in which they were found: only these are worth
+/// asking the rules again.
+fn needed<'w>(witnesses: &'w [Witness], from: &Term, to: &Term) -> Result<Vec<&'w Witness>, NoTrail> {
+    let mut closure = Closure::default();
+    for (i, w) in witnesses.iter().enumerate() {
+        let (a, b) = (closure.add(&w.left), closure.add(&w.right));
+        closure.equate(a, b, i as u32);
+    }
+    let used: BTreeSet<u32> = way(&mut closure, from, to)?.iter().map(|s| s.equation).collect();
+    Ok(used.into_iter().filter_map(|i| witnesses.get(i as usize)).collect())
+}
+
+fn way(closure: &mut Closure, from: &Term, to: &Term) -> Result<Vec<Rewrite>, NoTrail> {
+    let (a, b) = (closure.add(from), closure.add(to));
+    closure.explain(a, b).map_err(|_| NoTrail("The way is too long to be written down.".to_owned()))
 }
 
 /// An equation between terms that a rule gave.
@@ -134,10 +156,7 @@ impl Equations {
     }
 
     fn way(&mut self, from: &Term, to: &Term) -> Result<Vec<TrailStep>, NoTrail> {
-        let (a, b) = (self.closure.add(from), self.closure.add(to));
-        let steps = self.closure.explain(a, b);
-        let steps = steps.map_err(|_| NoTrail("The way is too long to be written down.".to_owned()))?;
-        Ok(steps
+        Ok(way(&mut self.closure, from, to)?
             .into_iter()
             .map(|s| {
                 let g = &self.list[s.equation as usize];

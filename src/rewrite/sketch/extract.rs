@@ -334,7 +334,7 @@ mod tests {
                             }
                         }
                         Kind::Lam => {
-                            let mut d = graph.decoder();
+                            let d = graph.decoder();
                             terms.extend(
                                 of(node.as_lam().unwrap()).into_iter().filter_map(|t| d.abstraction(node, t)),
                             );
