@@ -143,6 +143,16 @@ const WRONG: &[(&str, Caught)] = &[
         "rule bad(k: depth) = mapNest (k + 1) (f : t -> t) xs ~> mapNest (k + 1) (\\x. f (f x)) xs",
         Counterexample,
     ),
+    // Wrong at one value, at numbers that are no whole ones, by rounding.
+    ("rule bad = select (x == 7) a b ~> b where scalar t", Counterexample),
+    ("rule bad = min (x : i32) 50 ~> x", Counterexample),
+    ("rule bad = (cast (cast (x : f32) : i32) : f32) ~> x", Counterexample),
+    ("rule bad = (x : f32) + y + z ~> x + (y + z)", Counterexample),
+    // The first elements of windows instead of the last.
+    (
+        "rule bad = map (\\w. idx (natAsIndex sz (sz - 1)) w) (slide sz 1 (xs : (n + sz - 1).t)) ~> take n xs",
+        Counterexample,
+    ),
     // Something unbound.
     ("rule bad = map f xs ~> map g xs", Refused("E0201")),
     // Something of another type.
@@ -200,6 +210,9 @@ const RIGHT: &[&str] = &[
     "rule good = split p (split q (xs : (n*p*q).t)) ~> map (split q) (split (p*q) xs)",
     "rule good [reassociates] = reduce op init (join xs) ~> reduce (\\a b. op a b) init (map (reduce op init) xs) where assoc op, neutral op init",
     "rule good = makePair (fst (makePair a b)) (snd (makePair c d)) ~> makePair a d",
+    "rule good = map (\\w. idx (natAsIndex sz (sz - 1)) w) (slide sz 1 (xs : (n + sz - 1).t)) ~> drop (sz - 1) xs",
+    "rule good = idx (natAsIndex n 0) (generate f : n.t) ~> f (natAsIndex n 0)",
+    "rule good = (cast n : f32) * reduce (+) 0 (xs : n.f32) ~> reduce (+) 0 xs * cast n",
     "rule good = slide sz sz (xs : (n*sz).t) ~> split sz xs",
 ];
 

@@ -51,6 +51,29 @@ impl Literal {
         }
     }
 
+    /// The sizes in it: of an index itself and what it is below.
+    pub fn sizes(&self) -> Vec<&Nat> {
+        match self {
+            Literal::Index(i, n) => vec![i, n],
+            Literal::Nat(n) => vec![n],
+            Literal::Bool(_) | Literal::Int(..) | Literal::Float(..) => vec![],
+        }
+    }
+
+    /// The literal with other sizes.
+    pub fn map_sizes(&self, f: &dyn Fn(&Nat) -> Nat) -> Literal {
+        match self {
+            Literal::Index(i, n) => Literal::Index(f(i), f(n)),
+            Literal::Nat(n) => Literal::Nat(f(n)),
+            Literal::Bool(_) | Literal::Int(..) | Literal::Float(..) => self.clone(),
+        }
+    }
+
+    /// Does a size in it have an unknown?
+    pub fn has_metas(&self) -> bool {
+        self.sizes().into_iter().any(Nat::has_metas)
+    }
+
     pub(super) fn canonical_bytes(&self, out: &mut Vec<u8>) {
         match self {
             Literal::Bool(b) => out.extend([0, u8::from(*b)]),

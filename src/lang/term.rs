@@ -392,9 +392,7 @@ impl Term {
                     });
                     Term::prim(p.pattern, args.collect(), t.ty().subst(s))
                 }
-                Expr::Lit(Literal::Index(i, n)) => Term::lit(Literal::Index(nat(i), nat(n))),
-                Expr::Lit(Literal::Nat(n)) => Term::lit(Literal::Nat(nat(n))),
-                Expr::Lit(_) => t.clone(),
+                Expr::Lit(l) => Term::lit(l.map_sizes(&nat)),
             };
             // Names are not part of the digest, so sharing by digest may only change hints.
             memo.insert(t.digest(), out.clone());

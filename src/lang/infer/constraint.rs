@@ -3,6 +3,7 @@
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
+use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatError, NatVar};
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
@@ -115,12 +116,20 @@ impl Collector {
                 continue;
             }
             self.ty(t.ty());
-            if let Expr::Prim(prim) = t.expr() {
-                for arg in &prim.args {
-                    if let Arg::Nat(n) = arg {
-                        self.found.extend(SizeConstraint::of_size(n));
+            match t.expr() {
+                Expr::Prim(prim) => {
+                    for arg in &prim.args {
+                        if let Arg::Nat(n) = arg {
+                            self.found.extend(SizeConstraint::of_size(n));
+                        }
                     }
                 }
+                // An index is below what it indexes.
+                Expr::Lit(Literal::Index(i, n)) => {
+                    self.found.extend(SizeConstraint::of_size(i));
+                    self.found.extend(SizeConstraint::of_length(&n.sub(i)));
+                }
+                _ => {}
             }
             stack.extend(t.children().into_iter().rev());
         }
@@ -133,6 +142,18 @@ mod tests {
 
     fn sizes(list: &[(&str, i64)]) -> Sizes {
         list.iter().map(|(n, v)| ((*n).into(), *v)).collect()
+    }
+
+    #[test]
+    fn an_index_is_below_what_it_indexes() {
+        let index = |i: Nat| Term::lit(Literal::Index(i, Nat::var("n")));
+        let asked =
+            |i: Nat| constraints_of(&index(i)).iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        assert_eq!(asked(Nat::constant(0)), "");
+        assert_eq!(asked(Nat::constant(1)), "2 <= n");
+        assert_eq!(asked(Nat::var("n").sub(&Nat::constant(1))), "");
+        assert_eq!(asked(Nat::var("n").sub(&Nat::constant(3))), "3 <= n");
+        assert_eq!(asked(Nat::var("m")), "m + 1 <= n");
     }
 
     #[test]

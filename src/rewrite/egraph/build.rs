@@ -1,10 +1,12 @@
 //! Building the right side of a compiled rule for a match.
 
 use super::Graph;
-use super::compile::{ArgPat, Build, Program, Target, TypePat};
+use super::compile::{ArgPat, Build, NatPat, NumberPat, Program, Target, TypePat};
 use super::matcher::{Match, SizeMemo};
 use super::rename::{Renaming, To};
 use super::tables::{Leaf, LeafArg, TypeId, TypeRow};
+use crate::lang::literal::Literal;
+use crate::lang::nat::Nat;
 use crate::rewrite::rule::vectorise::vectorise;
 use egg::Id;
 
@@ -51,6 +53,12 @@ impl Builder<'_> {
                 let ty = self.graph.tables_mut().ty(&ty);
                 self.graph.leaf(*leaf, ty)
             }
+            Build::Number(number) => {
+                let literal = self.number(*number, m)?;
+                let ty = self.graph.tables_mut().ty(&literal.ty());
+                let leaf = self.graph.tables_mut().leaf(Leaf::Lit(literal));
+                self.graph.leaf(leaf, ty)
+            }
             Build::Vectorise { size, var, local, outside } => {
                 let size = self.program.size(self.graph.tables_mut(), m, *size, self.memo)?;
                 let class = self.variable(*var, local, *outside, m)?;
@@ -76,6 +84,18 @@ impl Builder<'_> {
         });
         let renaming = Renaming::new(local.collect::<Option<Vec<_>>>()?, outside);
         self.graph.rename(class, &renaming)
+    }
+
+    pub fn number(&mut self, number: NumberPat, m: Match<'_>) -> Option<Literal> {
+        Some(match number {
+            NumberPat::Nat(n) => Literal::Nat(self.size(n, m)?),
+            NumberPat::Index(i, n) => Literal::Index(self.size(i, m)?, self.size(n, m)?),
+        })
+    }
+
+    fn size(&mut self, n: NatPat, m: Match<'_>) -> Option<Nat> {
+        let id = self.program.size(self.graph.tables_mut(), m, n, self.memo)?;
+        Some(self.graph.tables().nat_of(id).clone())
     }
 
     pub fn arg(&mut self, a: ArgPat, m: Match<'_>) -> Option<LeafArg> {

@@ -49,6 +49,13 @@ pub enum ArgPat {
     Slot(usize),
 }
 
+/// A literal whose sizes have variables of the rule: a size as a value, or an index and what it is below.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NumberPat {
+    Nat(NatPat),
+    Index(NatPat, NatPat),
+}
+
 #[derive(Clone, Debug)]
 pub enum Instr {
     /// For every application of the class in `from`: its children.
@@ -74,6 +81,11 @@ pub enum Instr {
     Lit {
         from: Reg,
         leaf: LeafId,
+    },
+    /// For every index or size as a value in the class: its sizes.
+    Number {
+        from: Reg,
+        number: NumberPat,
     },
     Type {
         of: Reg,
@@ -124,6 +136,7 @@ pub enum Build {
     App(Box<Build>, Box<Build>),
     Prim(Pattern, Vec<ArgPat>, TypePat),
     Lit(LeafId),
+    Number(NumberPat),
     Vectorise {
         size: NatPat,
         var: usize,
@@ -292,7 +305,7 @@ impl Compiler<'_> {
         }
         match &at.node {
             PatNode::Prim(p, _) => (Anchor::Prim(*p), height),
-            PatNode::Lit(l) => (Anchor::Lit(self.literal(l)), height),
+            PatNode::Lit(l) if !l.has_metas() => (Anchor::Lit(self.literal(l)), height),
             PatNode::Lam(..) => (Anchor::Lam, height),
             _ if height > 0 => (Anchor::App, height - 1),
             _ => (Anchor::Any, 0),
@@ -301,6 +314,14 @@ impl Compiler<'_> {
 
     fn literal(&mut self, l: &Literal) -> LeafId {
         self.graph.tables_mut().leaf(Leaf::Lit(l.clone()))
+    }
+
+    fn number(&mut self, l: &Literal) -> Option<NumberPat> {
+        match l {
+            Literal::Nat(n) if l.has_metas() => Some(NumberPat::Nat(self.nat(n))),
+            Literal::Index(i, n) if l.has_metas() => Some(NumberPat::Index(self.nat(i), self.nat(n))),
+            _ => None,
+        }
     }
 
     /// Emits what matches `pat` in a register. `typed`: its type follows from what was matched before.
@@ -338,8 +359,11 @@ impl Compiler<'_> {
                 }
             }
             PatNode::Lit(l) => {
-                let leaf = self.literal(l);
-                self.instrs.push(Instr::Lit { from: reg, leaf });
+                let instr = match self.number(l) {
+                    Some(number) => Instr::Number { from: reg, number },
+                    None => Instr::Lit { from: reg, leaf: self.literal(l) },
+                };
+                self.instrs.push(instr);
             }
             PatNode::Vectorise(..) => {
                 return Err(Unusable("Its left side asks for a vectorised function.".into()));
@@ -388,7 +412,10 @@ impl Compiler<'_> {
                 Build::App(Box::new(self.build(f, depth)?), Box::new(self.build(e, depth)?))
             }
             PatNode::Prim(p, args) => Build::Prim(*p, self.args(args), self.ty(&pat.ty)),
-            PatNode::Lit(l) => Build::Lit(self.literal(l)),
+            PatNode::Lit(l) => match self.number(l) {
+                Some(number) => Build::Number(number),
+                None => Build::Lit(self.literal(l)),
+            },
             PatNode::Vectorise(n, v) => {
                 let local = self.targets(*v, &[], depth)?;
                 Build::Vectorise { size: self.nat(n), var: *v, local, outside: depth }

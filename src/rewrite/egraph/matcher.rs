@@ -4,10 +4,11 @@
 
 use super::Graph;
 use super::analysis::Typing;
-use super::compile::{Anchor, ArgPat, Instr, NatPat, Program, TypePat};
+use super::compile::{Anchor, ArgPat, Instr, NatPat, NumberPat, Program, TypePat};
 use super::node::{Kind, Node, Op};
 use super::tables::{Leaf, LeafArg, LeafId, NatId, Tables, TypeId, TypeRow};
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::literal::Literal;
 use crate::lang::nat::{Nat, NatVar, Solution, solve};
 use crate::rewrite::rule::bindings::{Bindings, Bound};
 use egg::{EGraph, Id};
@@ -324,6 +325,12 @@ impl<'a> Machine<'a> {
                     self.step(at + 1)?;
                 }
             }
+            Instr::Number { from, number } => {
+                for node in self.nodes(*from) {
+                    let Kind::Leaf(leaf) = node.op.kind() else { continue };
+                    self.with_undo(|m| m.number_matches(*number, leaf), at)?;
+                }
+            }
             Instr::Prim { from, pattern, args } => {
                 for node in self.nodes(*from) {
                     let Kind::Leaf(leaf) = node.op.kind() else { continue };
@@ -384,6 +391,22 @@ impl<'a> Machine<'a> {
             }
         }
         true
+    }
+
+    fn number_matches(&mut self, wanted: NumberPat, leaf: LeafId) -> bool {
+        let Leaf::Lit(found) = self.tables.leaf_of(leaf) else { return false };
+        match (wanted, found.clone()) {
+            (NumberPat::Nat(n), Literal::Nat(m)) => self.size_matches(n, &m),
+            (NumberPat::Index(i, n), Literal::Index(j, m)) => {
+                self.size_matches(i, &j) && self.size_matches(n, &m)
+            }
+            _ => false,
+        }
+    }
+
+    fn size_matches(&mut self, wanted: NatPat, found: &Nat) -> bool {
+        let found = self.tables.nat(found);
+        self.nat_matches(wanted, found)
     }
 
     fn ty_matches(&mut self, wanted: &TypePat, found: TypeId) -> bool {

@@ -57,7 +57,7 @@ fn build(p: &Pat, b: &Bindings, depth: u32, gently: bool) -> Result<Part, WhyNot
     match &p.node {
         PatNode::Var(v, args) => variable(*v, args, b, depth, gently),
         PatNode::Bound(i) => Ok(Part::leaf(Term::var(*i, b.ty_of(p)))),
-        PatNode::Lit(l) => Ok(Part::leaf(Term::lit(l.clone()))),
+        PatNode::Lit(l) => Ok(Part::leaf(Term::lit(l.map_sizes(&|n| b.size(n))))),
         PatNode::Prim(pattern, args) => {
             let args = args.iter().map(|a| b.arg(a)).collect::<Option<Vec<_>>>();
             let args = args.ok_or_else(|| WhyNot::condition("an argument of the rule has no value"))?;

@@ -11,6 +11,7 @@ use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
 use crate::lang::path::Path;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
+use std::mem::discriminant;
 
 /// Matches `lhs` against `t`, starting from the bindings that the rule's arguments gave.
 ///
@@ -119,13 +120,21 @@ impl Matcher<'_> {
                 self.ty(&pat.ty, t.ty())?;
             }
             (PatNode::Lit(a), Expr::Lit(b)) if a == b => {}
+            (PatNode::Lit(a), Expr::Lit(b)) if a.has_metas() && discriminant(a) == discriminant(b) => {
+                for (expected, found) in a.sizes().into_iter().zip(b.sizes()) {
+                    self.nat(expected, found)?;
+                }
+            }
             (PatNode::Bound(i), _) => return self.shape(Shape::Bound(self.binder_name(*i)), t),
             (PatNode::Lam(..), _) => return self.shape(Shape::Lambda, t),
             (PatNode::App(..) | PatNode::Prim(..), _) => {
                 let expected = pat.head().map_or(Shape::Application, |(p, n)| Shape::Pattern(p, n));
                 return self.shape(expected, t);
             }
-            (PatNode::Lit(l), _) => return self.shape(Shape::Literal(l.clone()), t),
+            (PatNode::Lit(l), _) => {
+                let readable = l.map_sizes(&|n| self.eq.readable_size(&self.bindings.size(n)));
+                return self.shape(Shape::Literal(readable), t);
+            }
             (PatNode::Vectorise(..), _) => return self.shape(Shape::Words("nothing that can be matched"), t),
         }
         self.matched += 1;

@@ -3,7 +3,7 @@
 //! classes that the match makes equal.
 
 use crate::lang::term::{Arg, Term};
-use crate::lang::ty::Type;
+use crate::lang::ty::{Type, TypeSubst};
 use crate::rewrite::egraph::Graph;
 use crate::rewrite::egraph::build::Builder;
 use crate::rewrite::egraph::compile::{Build, Place, Program, Target};
@@ -74,7 +74,14 @@ fn left(
             let args = args.iter().map(|a| b.instantiate_arg(a, m)).collect::<Option<Vec<Arg>>>()?;
             Term::prim(*p, args, b.instantiate_type(&pat.ty, m)?)
         }
-        PatNode::Lit(l) => Term::lit(l.clone()),
+        PatNode::Lit(l) => {
+            let values = Values { program: b.program, tables: b.graph.tables(), m };
+            let literal = l.map_sizes(&|n| n.subst(&|v| TypeSubst::nat(&values, v)));
+            if literal.has_metas() {
+                return None;
+            }
+            Term::lit(literal)
+        }
         PatNode::Vectorise(..) => return None,
     })
 }
@@ -105,6 +112,7 @@ fn build(b: &mut Builder<'_>, side: &Build, terms: &[Option<Term>], m: Match<'_>
             Leaf::Lit(l) => Term::lit(l.clone()),
             Leaf::Prim(..) => return None,
         },
+        Build::Number(number) => Term::lit(b.number(*number, m)?),
         Build::Vectorise { size, var, local, outside } => {
             let size = b.program.size(b.graph.tables_mut(), m, *size, b.memo)?;
             let n = b.graph.tables().nat_of(size).clone();

@@ -2,21 +2,22 @@
 //! mean the same after the rule.
 //!
 //! In: a rule. Out: how much agreed, or the smallest case found that does not, with everything that is needed to see
-//! it, or why nothing could be tested. Numbers are small integers, of integer and of float types, so that sums and
-//! products are exact in any order; right must equal left wherever left is defined.
+//! it, or why nothing could be tested. Right must equal left wherever left is defined: exactly, unless the rule
+//! re-associates, which is tested on small integers, of integer and of float types, so that sums and products are exact
+//! in any order.
 
 mod builtin;
 pub mod draw;
 pub mod instance;
 pub mod property;
 mod shrink;
+mod values;
 
 use super::apply::apply_at;
 use super::{Body, Properties, Rule, RuleArg};
 use crate::lang::build::check_patterns;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
-use crate::lang::eval::inputs::{self, Kind};
 use crate::lang::eval::{self, Limits, Sizes};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
@@ -306,14 +307,15 @@ pub fn test(rule: &Rule, case: &Case, inputs: usize, seed: u64) -> Outcome {
         Ok(after) => after,
         Err(why) => return Outcome::InVain(why),
     };
+    let drawing = values::Drawing::of(rule);
     let mut agreed = 0;
     for i in 0..inputs.max(1) as u64 {
         let seed = seed.wrapping_add(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
-        let values = match inputs::for_program(case.term.ty(), &case.sizes, seed, Kind::SmallIntegers) {
+        let values = match drawing.inputs(i, case.term.ty(), &case.sizes, seed) {
             Ok(values) => values,
             Err(problem) => return Outcome::InVain(no_value(&problem)),
         };
-        match compare(case, &after, values) {
+        match compare(rule, case, &after, values) {
             Outcome::Agrees(_) => agreed += 1,
             Outcome::InVain(_) if agreed > 0 => {}
             other => return other,
@@ -339,7 +341,7 @@ fn rewritten(rule: &Rule, case: &Case) -> Result<Term, Missed> {
 }
 
 /// Compares the meanings before and after on one input.
-fn compare(case: &Case, after: &Term, inputs: Vec<Value>) -> Outcome {
+fn compare(rule: &Rule, case: &Case, after: &Term, inputs: Vec<Value>) -> Outcome {
     let wrong = |left: String, right: String| {
         Outcome::Wrong(Box::new(Failure { after: after.clone(), inputs: inputs.clone(), left, right }))
     };
@@ -355,11 +357,15 @@ fn compare(case: &Case, after: &Term, inputs: Vec<Value>) -> Outcome {
         Err(problem) => wrong(left.to_string(), problem.message),
         Ok(right) => {
             // Floats that have grown beyond exact integers differ by rounding when re-associated.
-            let tolerance = Tolerance::Relative { relative: 1e-5, floor: 1.0 };
+            let nearly = Tolerance::Relative { relative: 1e-5, floor: 1.0 };
+            let tolerance = if rule.reassociates { nearly } else { Tolerance::Exact };
             if left.agrees(&right, tolerance).is_ok() {
                 return Outcome::Agrees(1);
             }
-            wrong(left.to_string(), right.to_string())
+            let rounded = left.agrees(&right, nearly).is_ok();
+            let note =
+                if rounded { " (rounded differently, as a rule marked [reassociates] may)" } else { "" };
+            wrong(left.to_string(), format!("{right}{note}"))
         }
     }
 }

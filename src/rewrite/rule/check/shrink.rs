@@ -38,7 +38,7 @@ impl Shrinking<'_> {
         }
         self.tests -= 1;
         let Ok(after) = rewritten(self.rule, &case) else { return false };
-        let Outcome::Wrong(found) = compare(&case, &after, inputs) else { return false };
+        let Outcome::Wrong(found) = compare(self.rule, &case, &after, inputs) else { return false };
         (self.case, self.found) = (case, *found);
         true
     }

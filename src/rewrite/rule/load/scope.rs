@@ -9,7 +9,7 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::infer::scheme::{ExplicitKind, Scheme};
 use crate::lang::nat::Name;
 use crate::lang::pattern::AddressSpace;
-use crate::lang::syntax::ast::{self, Expr, ExprKind, Ident, Node};
+use crate::lang::syntax::ast::{self, Expr, ExprKind, Ident, Node, Part, TypeKind};
 use indexmap::{IndexMap, IndexSet};
 
 /// What is known of a rule's names before its types are.
@@ -17,7 +17,7 @@ pub(super) struct Scopes<'a> {
     /// Names for address spaces and dimensions.
     pub slots: &'a [Name],
     /// Names that are sizes.
-    pub sizes: &'a [Name],
+    pub sizes: Vec<Name>,
     /// Names that are patterns.
     pub patterns: &'a Patterns,
     /// For each variable of the left side, the binders that it may mention, outermost first.
@@ -42,7 +42,7 @@ impl<'a> Scopes<'a> {
     pub fn new(slots: &'a [Name], sizes: &'a [Name], patterns: &'a Patterns) -> Scopes<'a> {
         Scopes {
             slots,
-            sizes,
+            sizes: sizes.to_vec(),
             patterns,
             vars: IndexMap::new(),
             forbidden: vec![],
@@ -86,6 +86,7 @@ impl<'a> Scopes<'a> {
 
     /// The left side, its variables written as functions of the binders that they may mention.
     pub fn left(&mut self, lhs: &Expr) -> Expr {
+        self.find_sizes(Part::Expr(lhs), &[]);
         let mut occurrences: IndexMap<Name, Vec<Vec<Name>>> = IndexMap::new();
         let mut problems = vec![];
         visit(self, lhs, &mut vec![], &mut |scopes, name, binders| {
@@ -107,6 +108,44 @@ impl<'a> Scopes<'a> {
         }
         let mut env: Env = vec![];
         self.rewrite(lhs, &mut env, true)
+    }
+
+    /// Names that stand as sizes, in types and in arguments of patterns, are sizes where they stand as values too.
+    fn find_sizes(&mut self, part: Part, bound: &[Name]) {
+        let mut found = vec![];
+        let mut inner = bound.to_vec();
+        match part {
+            Part::Expr(e) => match &e.kind {
+                ExprKind::App(head, args) => {
+                    let explicit = if let ExprKind::Name(name) = &head.kind {
+                        self.explicit(name, args)
+                    } else {
+                        vec![]
+                    };
+                    for (arg, _) in args.iter().zip(explicit).filter(|(_, kind)| *kind == ExplicitKind::Nat) {
+                        free_names(arg, &mut vec![], &mut found);
+                    }
+                }
+                ExprKind::NatLam(params, _) => {
+                    inner.extend(params.iter().flat_map(|p| p.kind.names()).map(|n| n.kind.clone()));
+                }
+                _ => {}
+            },
+            Part::Type(t) => match &t.kind {
+                TypeKind::Array(n, _) | TypeKind::Vector(n, _) | TypeKind::Index(n) => {
+                    free_names(n, &mut vec![], &mut found);
+                }
+                _ => {}
+            },
+            Part::Strategy(_) => {}
+        }
+        let new = found.into_iter().filter(|n| !bound.contains(n) && !self.slots.contains(n));
+        for name in new {
+            if !self.sizes.contains(&name) {
+                self.sizes.push(name);
+            }
+        }
+        part.for_each(&mut |p| self.find_sizes(p, &inner));
     }
 
     /// The right side, its variables written as functions of what they may mention.
@@ -238,7 +277,7 @@ impl<'a> Scopes<'a> {
             return self.vectorise(args, span, env, left);
         }
         let explicit = match &head.kind {
-            ExprKind::Name(name) if self.is_free(name, env) => self.explicit(name, args),
+            ExprKind::Name(name) if self.is_free(name, env) => self.explicit(name, args).len(),
             _ => 0,
         };
         let head = self.rewrite(head, env, left);
@@ -261,13 +300,13 @@ impl<'a> Scopes<'a> {
         !env.iter().any(|(b, _)| b == name)
     }
 
-    /// How many of a pattern's arguments are sizes, address spaces and dimensions.
-    fn explicit(&self, name: &Name, args: &[Expr]) -> usize {
-        let Some(pattern) = self.patterns.find(name) else { return 0 };
-        let mut used = 0;
+    /// Which of a pattern's first arguments are sizes, address spaces and dimensions.
+    fn explicit(&self, name: &Name, args: &[Expr]) -> Vec<ExplicitKind> {
+        let Some(pattern) = self.patterns.find(name) else { return vec![] };
+        let mut used = vec![];
         for explicit in &Scheme::of(pattern).explicit {
-            let Some(next) = args.get(used) else { break };
-            used += usize::from(match (explicit.kind, &next.kind) {
+            let Some(next) = args.get(used.len()) else { break };
+            let is_one = match (explicit.kind, &next.kind) {
                 (ExplicitKind::Nat, _) => true,
                 (ExplicitKind::Addr(_), ExprKind::Name(n)) => {
                     self.slots.contains(n)
@@ -276,7 +315,10 @@ impl<'a> Scopes<'a> {
                 (ExplicitKind::Dim(_), ExprKind::Number(_)) => true,
                 (ExplicitKind::Dim(_), ExprKind::Name(n)) => self.slots.contains(n),
                 _ => false,
-            });
+            };
+            if is_one {
+                used.push(explicit.kind);
+            }
         }
         used
     }
@@ -349,7 +391,7 @@ fn visit(
         }
         ExprKind::App(head, args) => {
             let explicit = match &head.kind {
-                ExprKind::Name(name) if !binders.contains(name) => scopes.explicit(name, args),
+                ExprKind::Name(name) if !binders.contains(name) => scopes.explicit(name, args).len(),
                 _ => 0,
             };
             visit(scopes, head, binders, f);

@@ -130,6 +130,10 @@ fn infer(
         let ty = open.ty(ty);
         open.declare(&name.kind, ty, name.span);
     }
+    // A size may be used as a value before it stands as a size.
+    for n in &scopes.sizes {
+        open.size(&ast::Node::new(Span::NOWHERE, ExprKind::Name(n.clone())));
+    }
     let left = open.expr(lhs, None);
     open.solve();
     if data {
@@ -451,6 +455,7 @@ fn uses_nat(sides: &[&Pat], i: u32) -> bool {
         p.ty.for_each_nat(&mut |n| found |= within(n));
         match &p.node {
             PatNode::Prim(_, args) => found || args.iter().any(|a| matches!(a, PatArg::Nat(n) if within(n))),
+            PatNode::Lit(l) => found || l.sizes().into_iter().any(within),
             PatNode::Vectorise(n, _) => found || within(n),
             _ => found,
         }
