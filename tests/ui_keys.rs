@@ -107,6 +107,15 @@ fn the_palette_runs_commands_with_arguments_and_strategies() {
 }
 
 #[test]
+fn a_message_makes_room_for_the_command_that_it_names() {
+    let mut app = dot();
+    app.press(":").type_text("explain E0189").press("Enter");
+    assert_eq!(app.app.popups.len(), 1, "{}", app.text());
+    app.press(":").type_text("sizes k=64").press("Enter");
+    assert!(app.app.popups.is_empty() && app.text().contains("k=64"), "{}", app.text());
+}
+
+#[test]
 fn wrong_sizes_are_refused_under_the_text() {
     let mut app = dot();
     app.press("z");

@@ -44,6 +44,15 @@ fn press(app: &mut App, key: KeyEvent) {
             if keys.len() == 1 && type_key(app, key) {
                 return;
             }
+            // A message may say which command helps: it makes room for the line to type it in.
+            if let Some(Popup::Page(Page { purpose: Purpose::Read, .. })) = app.popups.last()
+                && let Meaning::Command(command @ (Command::Palette | Command::Help)) =
+                    app.setup.keys.meaning(Context::Screen, &keys)
+            {
+                app.popups.pop();
+                run(app, command);
+                return;
+            }
             let help = app.setup.keys.key(Command::Help).unwrap_or_default();
             app.say(Role::Hint, format!("{} means nothing here; {help} lists the keys.", spell(&keys)));
         }
