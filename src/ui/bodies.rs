@@ -1,6 +1,7 @@
 //! What each pane shows, made of views.
 
 use super::app::App;
+use super::command::Command;
 use super::layout::Pane;
 use super::looks::{Candidate, Want};
 use super::pane::{Body, occurrences};
@@ -99,6 +100,15 @@ fn rule_list(app: &App, width: usize) -> Body {
     }
     let cursor = app.window(Pane::Rules).cursor.min(shown.len().saturating_sub(1));
     let foot = match shown.get(cursor) {
+        None if find.is_empty() => {
+            let key = |command| app.setup.keys.key(command).unwrap_or_default();
+            let (shrink, all, why) = (key(Command::Shrink), key(Command::AllRules), key(Command::Why));
+            let text = format!(
+                "No rule rewrites all of this part at once. {shrink} selects a part of it, {all} lists the other rules \
+                 and {why} says why one does not apply."
+            );
+            Line::of(Role::Dim, text).wrap(width, 0)
+        }
         None => Vec::new(),
         Some(candidate) => match &candidate.result {
             Ok(after) => {
