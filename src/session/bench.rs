@@ -111,6 +111,12 @@ pub fn measure(
         warnings.push(format!("{not_numbers} of {all} cells of the result are not a number: {about}."));
     }
     let small = small.map(|s| format!("{s}; ")).unwrap_or_default();
+    let cells =
+        if large.cells == 1 { "the cell agrees".to_owned() } else { format!("{} cells agree", large.cells) };
+    let error = match large.error {
+        0.0 => " exactly".to_owned(),
+        error => format!(", largest relative error {error:.1e}"),
+    };
     Ok(Measurement {
         device: result.device,
         kernel: Digest::of(kernel.text.as_bytes()),
@@ -120,10 +126,7 @@ pub fn measure(
         runs: result.samples_ns.len(),
         flops: (work.flops > 0.0).then_some(work.flops),
         bytes: Some(work.bytes),
-        check: format!(
-            "{small}{} cells agree with plain C, largest relative error {:.1e}",
-            large.cells, large.error
-        ),
+        check: format!("{small}{cells} with plain C{error}"),
         max_error: large.error,
         warnings,
     })
