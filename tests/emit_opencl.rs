@@ -268,6 +268,9 @@ fn what_cannot_run_at_once_is_refused() {
         "E0525"
     );
     assert_eq!(refused("def f (a: n.f32): n.f32 = mapPar (\\x. x) a"), "E0521");
+    // A program is one kernel.
+    let kernel = "oclRun 2 1 1 n 1 1 (mapGlobal (\\x. x) a)";
+    assert_eq!(refused(&format!("def f (a: n.f32): n.f32 = padClamp 1 1 ({kernel}) |> take n")), "E0508");
     let c = compile(&parse("def f (a: n.f32): n.f32 = mapGlobal (\\x. x) a"), Target::C, None).unwrap_err();
     assert_eq!(c.code, "E0520");
     assert!(c.notes[0].contains("position 0.0"), "{:?}", c.notes);
@@ -279,9 +282,14 @@ fn the_host_program_runs_the_kernel() {
     if device_common::opencl().is_none() {
         return;
     }
-    let text = "def f (a: n.m.f32): n.m.f32 =
-        a |> mapGlobal (\\r. let (toMem (mapSeq (\\x. x * x) r)) (\\s. zip r s |> mapSeq (\\p. fst p + snd p)))";
-    let kernel = compile(&parse(text), Target::OpenCl, None).unwrap().kernel;
+    let body = "a |> mapGlobal (\\r. let (toMem (mapSeq (\\x. x * x) r)) (\\s. zip r s |> mapSeq (\\p. fst p + snd p)))";
+    host_program_runs(body);
+    host_program_runs(&format!("oclRun 5 1 1 n 1 1 ({body})"));
+}
+
+fn host_program_runs(body: &str) {
+    let text = format!("def f (a: n.m.f32): n.m.f32 = {body}");
+    let kernel = compile(&parse(&text), Target::OpenCl, None).unwrap().kernel;
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("kernel.cl"), &kernel.text).unwrap();
     std::fs::write(dir.path().join("host.c"), shine_tui::emit::host::host(&kernel)).unwrap();

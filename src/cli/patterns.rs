@@ -68,6 +68,9 @@ fn in_full(row: &Row) -> String {
         row.doc,
         row.level.name()
     );
+    if let Some(example) = row.example {
+        text += &format!("example {example}\n");
+    }
     if row.names.len() > 1 {
         text += &format!("also    {}\n", row.names[1..].join(", "));
     }
@@ -82,5 +85,6 @@ fn as_json(row: &Row) -> Value {
         "type": row.scheme,
         "access": row.access,
         "doc": row.doc,
+        "example": row.example,
     })
 }

@@ -14,6 +14,7 @@ use crate::lang::term::Term;
 use crate::lang::ty::TypeSubst;
 use crate::lang::{loops, print};
 use crate::lower::passes::{self, Target};
+use crate::lower::workers::{self, Launch};
 use crate::lower::{access, pipeline, with_stack};
 
 /// A stage of the compilation, printed.
@@ -103,7 +104,12 @@ fn run(program: &Program, target: Target, sizes: Option<&Sizes>) -> Result<Compi
     if !kernel_sizes.is_empty() {
         comments.extend(program.constraints.iter().map(|c| format!("requires {c}")));
     }
-    let request = Request { name: &program.name, sizes: &kernel_sizes, comments: &comments };
+    let launch = workers::launch(&lowered.normal).map(|(launch, _)| launch);
+    if let Some(Launch { local, global }) = &launch {
+        let [local, global] = [local, global].map(|[x, y, z]| format!("({x}, {y}, {z})"));
+        comments.push(format!("runs on {global} work-items, in groups of {local}"));
+    }
+    let request = Request { name: &program.name, sizes: &kernel_sizes, comments: &comments, launch };
     let kernel = generate(imperative, target, &request)?;
     stage(if kernel.language == Language::C { "c" } else { "opencl" }, kernel.text.clone());
     stage("host", host::host(&kernel));

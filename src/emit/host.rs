@@ -141,9 +141,13 @@ fn main(kernel: &Kernel, sizes: &[&KernelParam], usage: &str, out: &mut String) 
         let _ = writeln!(out, "  const long {} = atol(argv[{}]);", p.name, i + 1);
     }
     if opencl {
-        let global: Vec<String> =
-            kernel.global_size.iter().map(|n| format!("(size_t)({})", count(kernel, n))).collect();
-        let _ = writeln!(out, "  const size_t host_global[3] = {{{}}};", global.join(", "));
+        for (name, sizes) in [("global", Some(&kernel.global_size)), ("local", kernel.local_size.as_ref())] {
+            let sizes =
+                sizes.map(|s| s.each_ref().map(|n| format!("(size_t)({})", count(kernel, n))).join(", "));
+            if let Some(sizes) = sizes {
+                let _ = writeln!(out, "  const size_t host_{name}[3] = {{{sizes}}};");
+            }
+        }
     }
     for p in kernel.params.iter().filter(|p| !matches!(p.kind, ParamKind::Size(_) | ParamKind::Temp)) {
         fill(kernel, p, out);
@@ -262,9 +266,10 @@ fn launch(kernel: &Kernel, first: usize, out: &mut String) {
         );
         buffers.push((i, p, bytes));
     }
+    let local = if kernel.local_size.is_some() { "host_local" } else { "NULL" };
     let _ = write!(
         out,
-        "  host_check(clEnqueueNDRangeKernel(host_queue, host_kernel, 3, NULL, host_global, NULL, 0, NULL, NULL), \"clEnqueueNDRangeKernel\");\n\
+        "  host_check(clEnqueueNDRangeKernel(host_queue, host_kernel, 3, NULL, host_global, {local}, 0, NULL, NULL), \"clEnqueueNDRangeKernel\");\n\
          \x20 host_check(clFinish(host_queue), \"clFinish\");\n"
     );
     for (i, p, bytes) in &buffers {

@@ -11,6 +11,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::dpia::{Kind, LoopKind, Phrase, Workers};
 use crate::lower::passes::{Imperative, Target};
+use crate::lower::workers::Launch;
 use std::fmt::Write;
 
 /// Generated code with its calling convention. Parameters come in the order of the function's: the output's
@@ -25,8 +26,10 @@ pub struct Kernel {
     /// The whole text, ready for a compiler.
     pub text: String,
     pub params: Vec<KernelParam>,
-    /// How many work-items each dimension can use; 1 where it is not used. For C all are 1.
+    /// How many work-items each dimension can use, or what `oclRun` asks for; 1 where it is not used. For C all are 1.
     pub global_size: [Nat; 3],
+    /// The work-items of a work-group, where `oclRun` says how many.
+    pub local_size: Option<[Nat; 3]>,
     /// Whether the code uses OpenMP threads.
     pub parallel: bool,
 }
@@ -62,6 +65,8 @@ pub struct Request<'a> {
     pub sizes: &'a [Name],
     /// Comments at the head of the text.
     pub comments: &'a [String],
+    /// The work-items to run it, where the program says so.
+    pub launch: Option<Launch>,
 }
 
 /// The text of an imperative program.
@@ -122,7 +127,9 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
     let mut parallel = false;
     extents(&p.body, &mut global_size, &mut parallel);
-    Ok(Kernel { language, name, prototype, text, params, global_size, parallel })
+    let launch = request.launch.clone();
+    let (global_size, local_size) = launch.map_or((global_size, None), |l| (l.global, Some(l.local)));
+    Ok(Kernel { language, name, prototype, text, params, global_size, local_size, parallel })
 }
 
 fn param(place: &Place, kind: ParamKind) -> KernelParam {

@@ -104,7 +104,15 @@ impl Declared {
                 }
             };
             let pattern = Pattern::Declared(self);
-            Box::leak(Box::new(Row { pattern, names, level: Level::High, scheme: signature, access, doc }))
+            Box::leak(Box::new(Row {
+                pattern,
+                names,
+                level: Level::High,
+                scheme: signature,
+                access,
+                doc,
+                example: None,
+            }))
         })
     }
 

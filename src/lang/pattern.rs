@@ -74,10 +74,12 @@ pub struct Row {
     pub scheme: &'static str,
     pub access: &'static str,
     pub doc: &'static str,
+    /// A program that uses it; none for what a program declares.
+    pub example: Option<&'static str>,
 }
 
 macro_rules! table {
-    ($($variant:ident $names:expr, $level:ident, $scheme:literal, $access:literal, $doc:literal;)*) => {
+    ($($variant:ident $names:expr, $level:ident, $scheme:literal, $access:literal, $doc:literal; $example:literal;)*) => {
         /// A pattern. What is known of it stands in its [`Row`].
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Pattern {
@@ -99,6 +101,7 @@ macro_rules! table {
 
         static ROWS: &[Row] = &[$(Row {
             pattern: Pattern::$variant, names: &$names, level: Level::$level, scheme: $scheme, access: $access, doc: $doc,
+            example: Some($example),
         }),*];
     };
 }
@@ -106,95 +109,179 @@ macro_rules! table {
 table! {
     // Scalars
     Id ["id"], High, "{t: data} t -> t", "", "The value itself.";
+        "def f (a: n.f32) = map id a";
     Neg ["neg"], High, "{t: data} t -> t", "r -> r", "The negated number; written -x.";
+        "def f (a: n.f32) = map (\\x. -x) a";
     Add ["add"], High, "{t: data} t -> t -> t", "r -> r -> r", "The sum of two numbers or vectors; written x + y.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. fst p + snd p)";
     Sub ["sub"], High, "{t: data} t -> t -> t", "r -> r -> r", "The difference of two numbers or vectors; written x - y.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. fst p - snd p)";
     Mul ["mul"], High, "{t: data} t -> t -> t", "r -> r -> r", "The product of two numbers or vectors; written x * y.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. fst p * snd p)";
     Div ["div"], High, "{t: data} t -> t -> t", "r -> r -> r", "The quotient of two numbers or vectors; written x / y. Integers round towards zero.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. fst p / snd p)";
     Mod ["mod"], High, "{t: data} t -> t -> t", "r -> r -> r", "The remainder of two integers; written x % y.";
+        "def f (a: n.i32) = map (\\x. x % 3) a";
     Not ["not"], High, "bool -> bool", "r -> r", "Logical negation.";
+        "def f (a: n.f32) = map (\\x. not (x > 1)) a";
     Gt ["gt"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number greater? Written x > y.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. fst p > snd p)";
     Lt ["lt"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number less? Written x < y.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. fst p < snd p)";
     Equal ["equal"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Are the two scalars equal? Written x == y.";
+        "def f (a b: n.i32) = zip a b |> map (\\p. fst p == snd p)";
     Select ["select"], High, "{t: data} bool -> t -> t -> t", "r -> r -> r -> r", "The second argument where the condition holds, else the third.";
+        "def f (a: n.f32) = map (\\x. select (x > 0) x (-x)) a";
     Cast ["cast"], High, "{s t: data} s -> t", "r -> r", "The number at another scalar type.";
+        "def f (a: n.i32): n.f32 = map cast a";
     IndexAsNat ["indexAsNat"], High, "{n: nat} idx[n] -> natType", "r -> r", "The index as a plain number.";
+        "def f (a: n.f32): n.f32 = generate (\\i. idx (natAsIndex n (n - 1 - indexAsNat i)) a)";
     NatAsIndex ["natAsIndex"], High, "(n: nat) natType -> idx[n]", "r -> r", "A plain number as an index below n.";
+        "def f (a: n.f32) = gather (generate (\\i. natAsIndex n (n - 1 - indexAsNat i)) : n.idx[n]) a";
     Sqrt ["sqrt"], High, "{t: data} t -> t", "r -> r", "The square root of a floating-point number.";
+        "def f (a: n.f32) = map sqrt a";
     Exp ["exp"], High, "{t: data} t -> t", "r -> r", "The exponential of a floating-point number.";
+        "def f (a: n.f32) = map exp a";
     Log ["log"], High, "{t: data} t -> t", "r -> r", "The natural logarithm of a floating-point number.";
+        "def f (a: n.f32) = map log a";
     Sin ["sin"], High, "{t: data} t -> t", "r -> r", "The sine of a floating-point number.";
+        "def f (a: n.f32) = map sin a";
     Cos ["cos"], High, "{t: data} t -> t", "r -> r", "The cosine of a floating-point number.";
+        "def f (a: n.f32) = map cos a";
     Exp2 ["exp2"], High, "{t: data} t -> t", "r -> r", "Two to the power of a floating-point number.";
+        "def f (a: n.f32) = map exp2 a";
     Log2 ["log2"], High, "{t: data} t -> t", "r -> r", "The logarithm to base two of a floating-point number.";
+        "def f (a: n.f32) = map log2 a";
     Log10 ["log10"], High, "{t: data} t -> t", "r -> r", "The logarithm to base ten of a floating-point number.";
+        "def f (a: n.f32) = map log10 a";
     Tan ["tan"], High, "{t: data} t -> t", "r -> r", "The tangent of a floating-point number.";
+        "def f (a: n.f32) = map tan a";
     Asin ["asin"], High, "{t: data} t -> t", "r -> r", "The arc sine of a floating-point number.";
+        "def f (a: n.f32) = map asin a";
     Acos ["acos"], High, "{t: data} t -> t", "r -> r", "The arc cosine of a floating-point number.";
+        "def f (a: n.f32) = map acos a";
     Atan ["atan"], High, "{t: data} t -> t", "r -> r", "The arc tangent of a floating-point number.";
+        "def f (a: n.f32) = map atan a";
     Sinh ["sinh"], High, "{t: data} t -> t", "r -> r", "The hyperbolic sine of a floating-point number.";
+        "def f (a: n.f32) = map sinh a";
     Cosh ["cosh"], High, "{t: data} t -> t", "r -> r", "The hyperbolic cosine of a floating-point number.";
+        "def f (a: n.f32) = map cosh a";
     Tanh ["tanh"], High, "{t: data} t -> t", "r -> r", "The hyperbolic tangent of a floating-point number.";
+        "def f (a: n.f32) = map tanh a";
     Floor ["floor"], High, "{t: data} t -> t", "r -> r", "The greatest whole number that is not greater, still a float.";
+        "def f (a: n.f32) = map floor a";
     Ceil ["ceil"], High, "{t: data} t -> t", "r -> r", "The least whole number that is not less, still a float.";
+        "def f (a: n.f32) = map ceil a";
     Round ["round"], High, "{t: data} t -> t", "r -> r", "The nearest whole number, halves away from zero, still a float.";
+        "def f (a: n.f32) = map round a";
     Trunc ["trunc"], High, "{t: data} t -> t", "r -> r", "The whole part, still a float.";
+        "def f (a: n.f32) = map trunc a";
     Pow ["pow"], High, "{t: data} t -> t -> t", "r -> r -> r", "The first floating-point number to the power of the second.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. pow (fst p) (snd p))";
     Atan2 ["atan2"], High, "{t: data} t -> t -> t", "r -> r -> r", "The angle of the point (x, y), given y and then x.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. atan2 (fst p) (snd p))";
     Abs ["abs", "fabs"], High, "{t: data} t -> t", "r -> r", "The absolute value of a number.";
+        "def f (a: n.f32) = map abs a";
     Min ["min"], High, "{t: data} t -> t -> t", "r -> r -> r", "The smaller of two numbers.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. min (fst p) (snd p))";
     Max ["max"], High, "{t: data} t -> t -> t", "r -> r -> r", "The greater of two numbers.";
+        "def f (a: n.f32) = map (max 0) a";
     // Pairs
     MakePair ["makePair", "pair"], High, "{s t: data} s -> t -> (s * t)", "a -> a -> a", "A pair of two values.";
+        "def f (a: n.f32) = map (\\x. (x, x * x)) a";
     Fst ["fst"], High, "{s t: data} (s * t) -> s", "r -> r", "The first component of a pair.";
+        "def f (a: n.(f32 * i32)) = map fst a";
     Snd ["snd"], High, "{s t: data} (s * t) -> t", "r -> r", "The second component of a pair.";
+        "def f (a: n.(f32 * i32)) = map snd a";
     MapFst ["mapFst"], High, "{s u t: data} (s -> u) -> (s * t) -> (u * t)", "(a -> a) -> a -> a", "Applies a function to the first component of a pair.";
+        "def f (a: n.(f32 * i32)) = map (mapFst sqrt) a";
     MapSnd ["mapSnd"], High, "{s t u: data} (t -> u) -> (s * t) -> (s * u)", "(a -> a) -> a -> a", "Applies a function to the second component of a pair.";
+        "def f (a: n.(f32 * i32)) = map (mapSnd (\\k. k + 1)) a";
     // Memory
     Let ["let"], Low, "{s t: data} s -> (s -> t) -> t", "r -> (r -> a) -> a", "Names a value that is in memory: let (toMem e) (\\x. b).";
+        "def f (a: n.f32) = let (toMem (reduceSeq (+) 0 a)) (\\s. mapSeq (\\x. x / s) a)";
     ToMem ["toMem", "oclToMem"], Low, "(a: addr = private) {t: data} t -> t", "w -> r", "Stores a value in the given address space, private where none is given.";
+        "def f (a: n.m.f32) = a |> mapSeq (\\r. let (toMem (mapSeq (\\x. x * x) r)) (reduceSeq (+) 0))";
     // Arrays: what to compute, and layout
     Map ["map"], High, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(a -> a) -> a -> a", "Applies a function to each element of an array.";
+        "def f (a: n.f32) = map (\\x. x * x) a";
     Reduce ["reduce"], High, "{n: nat} {t: data} (t -> t -> t) -> t -> n.t -> t", "", "Reduces an array with an operator, starting from its neutral element.";
+        "def f (a: n.f32) = reduce (+) 0 a";
     Split ["split"], High, "(n: nat) {m: nat} {t: data} (m*n).t -> m.n.t", "a -> a", "Splits an array into chunks of n elements.";
+        "def f (a: (4*n).f32) = a |> split 4 |> map (reduce (+) 0)";
     Join ["join"], High, "{n m: nat} {t: data} n.m.t -> (n*m).t", "a -> a", "Joins the chunks of an array of arrays.";
+        "def f (a: n.m.f32) = a |> join |> reduce max 0";
     Transpose ["transpose"], High, "{n m: nat} {t: data} n.m.t -> m.n.t", "a -> a", "Swaps the two outer dimensions.";
+        "def f (a: n.m.f32) = a |> transpose |> map (reduce (+) 0)";
     Slide ["slide"], High, "(sz sp: nat) {n: nat} {t: data} (sp*n + sz - sp).t -> n.sz.t", "r -> r", "Windows of sz elements, each sp elements after the last.";
+        "def f (a: (n + 2).f32) = a |> slide 3 1 |> map (reduce (+) 0)";
     Zip ["zip"], High, "{n: nat} {s t: data} n.s -> n.t -> n.(s * t)", "a -> a -> a", "Pairs the elements of two arrays.";
+        "def f (a: n.f32) (b: n.i32) = zip a b";
     Unzip ["unzip"], High, "{n: nat} {s t: data} n.(s * t) -> (n.s * n.t)", "a -> a", "The pair of arrays of an array of pairs.";
+        "def f (a: n.(f32 * i32)) = unzip a";
     Generate ["generate"], High, "{n: nat} {t: data} (idx[n] -> t) -> n.t", "(r -> r) -> r", "The array of a function's values at each index.";
+        "def f (a: n.f32) = generate (\\i. idx i a * 2)";
     Idx ["idx"], High, "{n: nat} {t: data} idx[n] -> n.t -> t", "r -> r -> r", "The element at an index.";
+        "def f (i: idx[n]) (a: n.f32) = idx i a";
     MakeArray ["makeArray"], High, "(k: nat) {t: data} t -> k.t", "r -> r", "The array of the given elements; written [x, y, z].";
+        "def f (x y: f32) = [x, x + y, y]";
     Take ["take"], High, "(n: nat) {m: nat} {t: data} (n + m).t -> n.t", "r -> r", "The first n elements.";
+        "def f (a: (n + 3).f32) = take 3 a";
     Drop ["drop"], High, "(n: nat) {m: nat} {t: data} (n + m).t -> m.t", "r -> r", "All but the first n elements.";
+        "def f (a: (n + 3).f32) = drop 3 a";
     Concat ["concat"], High, "{n m: nat} {t: data} n.t -> m.t -> (n + m).t", "w -> w -> w", "Two arrays, one after the other.";
+        "def f (a: n.f32) (b: m.f32) = concat a b";
     Gather ["gather"], High, "{n m: nat} {t: data} m.idx[n] -> n.t -> m.t", "r -> r -> r", "The elements at the given indices.";
+        "def f (i: m.idx[n]) (a: n.f32) = gather i a";
     Scatter ["scatter"], High, "{n m: nat} {t: data} n.idx[m] -> n.t -> m.t", "r -> w -> w", "Writes each element at the given index; every index must occur once.";
+        "def f (a: n.f32) = scatter (generate (\\i. natAsIndex n (n - 1 - indexAsNat i))) a";
     PadCst ["padCst"], High, "(l r: nat) {n: nat} {t: data} t -> n.t -> (l + n + r).t", "r -> r -> r", "Pads with a constant, l elements before and r after.";
+        "def f (a: n.f32) = a |> padCst 1 1 0 |> slide 3 1 |> map (reduce (+) 0)";
     PadClamp ["padClamp"], High, "(l r: nat) {n: nat} {t: data} n.t -> (l + n + r).t", "r -> r", "Pads with the first element l times and the last r times.";
+        "def f (a: n.f32) = a |> padClamp 1 1 |> slide 3 1 |> map (reduce (+) 0)";
     PadEmpty ["padEmpty"], High, "(r: nat) {n: nat} {t: data} n.t -> (n + r).t", "w -> w", "Makes room for r more elements, which stay undefined.";
+        "def f (a: n.f32) = a |> padEmpty 3 |> take n";
     // Vectors
     VectorFromScalar ["vectorFromScalar"], Low, "{n: nat} {t: data} t -> <n>t", "r -> r", "A vector with the value in every lane.";
+        "def f (s: f32) (a: (4*n).f32) = a |> asVector 4 |> mapSeq (\\v. v * vectorFromScalar s) |> asScalar";
     AsVector ["asVector"], Low, "(n: nat) {m: nat} {t: data} (m*n).t -> m.<n>t", "a -> a", "Reads an array as vectors of n elements.";
+        "def f (a: (4*n).f32) = a |> asVector 4 |> mapSeq (\\v. v * v) |> asScalar";
     AsVectorAligned ["asVectorAligned"], Low, "(n: nat) {m: nat} {t: data} (m*n).t -> m.<n>t", "a -> a", "Reads an array as vectors of n elements, with aligned loads where alignment is known.";
+        "def f (a: (4*n).f32) = a |> asVectorAligned 4 |> mapSeq (\\v. v * v) |> asScalar";
     AsScalar ["asScalar"], Low, "{n m: nat} {t: data} m.<n>t -> (m*n).t", "a -> a", "Reads an array of vectors as scalars.";
+        "def f (a: (4*n).f32) = a |> asVector 4 |> reduceSeq (+) (vectorFromScalar 0) |> (\\v. asScalar [v])";
     // How: sequential
     MapSeq ["mapSeq"], Low, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a sequential loop.";
+        "def f (a: n.f32) = mapSeq (\\x. x * x) a";
     MapSeqUnroll ["mapSeqUnroll"], Low, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a sequential loop that is unrolled.";
+        "def f (a: n.4.f32) = a |> mapSeq (mapSeqUnroll (\\x. x * x))";
     MapStream ["mapStream"], Low, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> r) -> r -> r", "map over a stream, element by element as the consumer asks.";
+        "def f (a: n.f32) = a |> mapStream (\\x. x * x) |> iterateStream (\\x. x + 1)";
     IterateStream ["iterateStream"], Low, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "Writes a stream's elements in order.";
+        "def f (a: (n + 2).f32) = a |> slide 3 1 |> iterateStream (reduceSeq (+) 0)";
     ReduceSeq ["reduceSeq", "oclReduceSeq"], Low, "(a: addr = private) {n: nat} {s t: data} (t -> s -> t) -> t -> n.s -> t", "(r -> r -> w) -> w -> r -> r", "reduce as a sequential loop with an accumulator.";
+        "def f (a: n.f32) = reduceSeq (\\acc x. acc + x * x) 0 a";
     ReduceSeqUnroll ["reduceSeqUnroll", "oclReduceSeqUnroll"], Low, "(a: addr = private) {n: nat} {s t: data} (t -> s -> t) -> t -> n.s -> t", "(r -> r -> w) -> w -> r -> r", "reduce as an unrolled sequential loop.";
+        "def f (a: n.4.f32) = a |> mapSeq (reduceSeqUnroll (+) 0)";
     ScanSeq ["scanSeq"], Low, "{n: nat} {s t: data} (s -> t -> t) -> t -> n.s -> n.t", "(r -> r -> w) -> w -> r -> w", "The running results of a sequential reduction.";
+        "def f (a: n.f32) = scanSeq (\\x acc. acc + x) 0 a";
     Iterate ["iterate", "oclIterate"], High, "(k: nat) {n: nat} {t: data} (n.t -> n.t) -> n.t -> n.t", "", "Applies a function k times. A function that changes the size is written /\\l. f, where l is the size after the step; k is then a constant.";
+        "def f (a: n.f32) = iterate 3 (map (\\x. x * x)) a";
     CircularBuffer ["circularBuffer", "oclCircularBuffer"], Low, "(a: addr = private) (alloc sz: nat) {n: nat} {s t: data} (s -> t) -> (n + sz - 1).s -> n.sz.t", "(r -> w) -> r -> r", "Windows of sz elements, kept in a buffer of alloc elements that is written round and round.";
+        "def f (a: (n + 2).f32) = a |> circularBuffer 3 3 (\\x. x * x) |> iterateStream (reduceSeq (+) 0)";
     RotateValues ["rotateValues", "oclRotateValues"], Low, "(a: addr = private) (sz: nat) {n: nat} {t: data} (t -> t) -> (n + sz - 1).t -> n.sz.t", "(r -> w) -> r -> r", "Windows of sz elements, kept in sz variables that are shifted along.";
+        "def f (a: (n + 2).f32) = a |> rotateValues 3 (\\x. x) |> iterateStream (reduceSeq (+) 0)";
     // How: parallel
     MapPar ["mapPar"], OpenMp, "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a loop whose iterations run in parallel threads.";
+        "def f (a: n.f32) = mapPar (\\x. x * x) a";
     MapGlobal ["mapGlobal"], OpenCl, "(d: dim = 0) {n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map over the work-items of dimension d.";
+        "def f (a: n.f32) = mapGlobal (\\x. x * x) a";
     MapWorkGroup ["mapWorkGroup"], OpenCl, "(d: dim = 0) {n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map over the work-groups of dimension d.";
+        "def f (a: (4*n).f32) = a |> split 4 |> mapWorkGroup (mapLocal (\\x. x * x)) |> join";
     MapLocal ["mapLocal"], OpenCl, "(d: dim = 0) {n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map over the work-items of a work-group, in dimension d.";
-    OclRun ["oclRun"], OpenCl, "(ls0 ls1 ls2 gs0 gs1 gs2: nat) {t: data} t -> t", "w -> w", "Computes the value in a kernel of its own, with the given local and global sizes.";
+        "def f (a: n.4.f32) = a |> mapWorkGroup (mapLocal (\\x. x * x))";
+    OclRun ["oclRun"], OpenCl, "(ls0 ls1 ls2 gs0 gs1 gs2: nat) {t: data} t -> t", "w -> w", "Computes the value in a kernel of its own: so many work-items in a work-group, and in all, in each dimension.";
+        "def f (a: (4*n).f32) = oclRun 4 1 1 (4*n) 1 1 (mapGlobal (\\x. x * x) a)";
 }
 
 impl Pattern {

@@ -12,6 +12,7 @@ mod in_place;
 pub mod normal;
 pub mod passes;
 pub mod pipeline;
+mod sequential;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub mod views;
 pub mod workers;
 
 pub use default::{default_lowering, lower_term};
+pub use sequential::sequential;
 
 /// Deep terms need a deep stack.
 pub(crate) fn with_stack<T>(f: impl FnOnce() -> T) -> T {

@@ -2,27 +2,14 @@
 
 use super::dpia::exec::{self, Options};
 use super::passes::Target;
-use super::{lower_term, pipeline};
+use super::{lower_term, pipeline, sequential};
 use crate::lang::arbitrary::Draw;
 use crate::lang::build;
 use crate::lang::eval::{self, Limits, inputs};
-use crate::lang::pattern::{Level, Pattern};
+use crate::lang::pattern::Pattern;
 use crate::lang::print;
-use crate::lang::term::{Expr, Term};
+use crate::lang::term::Term;
 use crate::lang::value::Tolerance;
-
-/// The term with the parallel maps that `keep` does not want as sequential ones.
-fn sequential(t: &Term, keep: &dyn Fn(Pattern) -> bool) -> Term {
-    if let Expr::Prim(p) = t.expr()
-        && build::is_map(p.pattern)
-        && matches!(p.pattern.level(), Level::OpenMp | Level::OpenCl)
-        && !keep(p.pattern)
-    {
-        return Term::prim(Pattern::MapSeq, vec![], t.ty().clone());
-    }
-    let children: Vec<Term> = t.children().into_iter().map(|c| sequential(c, keep)).collect();
-    if children.is_empty() { t.clone() } else { t.with_children(children) }
-}
 
 fn show(t: &Term) -> String {
     print::term(t, &print::Options::default()).text

@@ -288,7 +288,8 @@ impl Run<'_> {
     /// The outputs of the program as written, compiled plainly to sequential C and run on the host.
     fn reference(&self, inputs: &Inputs) -> Result<Vec<HostData>, Diagnostic> {
         let workspace = self.asked.workspace;
-        let kernel = workspace.compile(&workspace.program.term, Target::C, self.asked.sizes)?.kernel;
+        let plain = lower::sequential(&workspace.program.term, &|_| false);
+        let kernel = workspace.compile(&plain, Target::C, self.asked.sizes)?.kernel;
         let run = self.kernel(
             "cpu",
             &kernel,
@@ -436,6 +437,10 @@ fn request(
             return Err(x.and(y).and(z).err().unwrap_or_else(|| no_value("the number of work-items")));
         }
     };
+    let local = match &kernel.local_size {
+        Some([x, y, z]) => Some([positive(x, sizes)?, positive(y, sizes)?, positive(z, sizes)?]),
+        None => None,
+    };
     let mut with_work_items = sizes.clone();
     for (d, n) in global.iter().enumerate() {
         with_work_items.insert(format!("get_global_size({d})").into(), *n as i64);
@@ -468,7 +473,7 @@ fn request(
         entry: kernel.name.clone(),
         params,
         global: (language == Language::OpenCl).then_some(global),
-        local: None,
+        local: local.filter(|_| language == Language::OpenCl),
         float,
         mode,
         time_limit_s: TIME_LIMIT_S,

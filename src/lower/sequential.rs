@@ -1,0 +1,18 @@
+//! Programs without threads and work-items: they compute the same, one thing after the other.
+
+use crate::lang::build;
+use crate::lang::pattern::{Level, Pattern};
+use crate::lang::term::{Expr, Term};
+
+/// The term with sequential loops for parallel ones, but for the patterns to keep.
+pub fn sequential(t: &Term, keep: &dyn Fn(Pattern) -> bool) -> Term {
+    if let Expr::Prim(p) = t.expr()
+        && matches!(p.pattern.level(), Level::OpenMp | Level::OpenCl)
+        && !keep(p.pattern)
+    {
+        let plain = if build::is_map(p.pattern) { Pattern::MapSeq } else { Pattern::Id };
+        return Term::prim(plain, vec![], t.ty().clone());
+    }
+    let children: Vec<Term> = t.children().into_iter().map(|c| sequential(c, keep)).collect();
+    if children.is_empty() { t.clone() } else { t.with_children(children) }
+}

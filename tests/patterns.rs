@@ -1,0 +1,191 @@
+//! Every row of the table of patterns through every stage: its example is read, typed, printed and read back,
+//! interpreted in both ways, shown as loops, and compiled and run on the devices that there are.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+
+mod device_common;
+
+use shine_tui::lang::diag::{Charset, Diagnostic, Sources, render_all};
+use shine_tui::lang::eval::{self, Limits, Sizes, inputs, naive};
+use shine_tui::lang::infer::{self, Program};
+use shine_tui::lang::pattern::{Level, Pattern, Row, all};
+use shine_tui::lang::syntax::{self, print as syntax_print};
+use shine_tui::lang::term::Term;
+use shine_tui::lang::value::Tolerance;
+use shine_tui::lang::{loops, print, work};
+use shine_tui::session::action::Target;
+use shine_tui::session::bench::{Asked, measure};
+use shine_tui::session::files::{Text, Texts};
+use shine_tui::session::workspace::Workspace;
+use std::sync::atomic::AtomicBool;
+
+/// Rows whose example there is no code for, with the language and what is said.
+const REFUSED: &[(Pattern, Target, &str)] = &[
+    (Pattern::MapPar, Target::OpenCl, "E0521"),
+    (Pattern::MapGlobal, Target::C, "E0520"),
+    (Pattern::MapWorkGroup, Target::C, "E0520"),
+    (Pattern::MapLocal, Target::C, "E0520"),
+    (Pattern::OclRun, Target::C, "E0520"),
+    (Pattern::MapWorkGroup, Target::OpenCl, "E0508"),
+    (Pattern::MapLocal, Target::OpenCl, "E0508"),
+];
+
+fn example(row: &Row) -> Result<&'static str, String> {
+    row.example.ok_or("no example".into())
+}
+
+/// The program of a text without problems, warnings included.
+fn parse(text: &str) -> Result<Program, String> {
+    let mut sources = Sources::new();
+    let file = sources.add("example.rise", text);
+    let (tree, mut problems) = syntax::parse_program(file, text);
+    let (program, found) = infer::program(&tree, None);
+    problems.extend(found);
+    let said = render_all(&problems, &sources, Charset::Ascii);
+    program.filter(|_| problems.is_empty()).ok_or(format!("{text}\n{said}"))
+}
+
+fn uses(term: &Term, pattern: Pattern) -> bool {
+    term.as_pattern() == Some(pattern) || term.children().into_iter().any(|c| uses(c, pattern))
+}
+
+/// The first sizes that fit the program, from these.
+fn sizes_of(program: &Program, from: &[i64]) -> Result<Sizes, String> {
+    fn fill(program: &Program, from: &[i64], sizes: &mut Sizes) -> bool {
+        let Some(name) = program.sizes.get(sizes.len()) else { return program.check_sizes(sizes).is_empty() };
+        from.iter().any(|value| {
+            sizes.insert(name.clone(), *value);
+            fill(program, from, sizes) || sizes.pop().is_none()
+        })
+    }
+    let mut sizes = Sizes::new();
+    if fill(program, from, &mut sizes) { Ok(sizes) } else { Err("no sizes fit".into()) }
+}
+
+fn workspace(text: &str) -> Result<Workspace, String> {
+    let program = Text { label: "example.rise".into(), text: text.into() };
+    let texts = Texts { program, files: vec![], default_sizes: Default::default() };
+    Workspace::load(&texts, None).map_err(|problems| problems.first().to_string())
+}
+
+/// Looks at every row, on two threads, and fails with all that is wrong.
+fn each_row(check: impl Fn(&Row) -> Result<(), String> + Sync) {
+    let all_of = |rows: &[Row]| {
+        let said = |row: &Row| Some(format!("{}: {}", row.names[0], check(row).err()?));
+        rows.iter().filter_map(said).collect::<Vec<_>>()
+    };
+    let (first, second) = all().split_at(all().len() / 2);
+    let mut wrong = std::thread::scope(|scope| {
+        let other = scope.spawn(|| all_of(second));
+        let mut wrong = all_of(first);
+        wrong.extend(other.join().unwrap());
+        wrong
+    });
+    let rest = wrong.split_off(wrong.len().min(20)).len();
+    assert!(wrong.is_empty(), "{}\nand {rest} more", wrong.join("\n\n"));
+}
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+#[test]
+fn examples_use_their_pattern_and_are_in_the_standard_layout() {
+    each_row(|row| {
+        let text = example(row)?;
+        let program = parse(text)?;
+        program.term.check()?;
+        ensure(uses(&program.term, row.pattern), || format!("{text} does not use it"))?;
+        let file = Sources::new().add("example.rise", text);
+        let options = syntax_print::Options::default();
+        let layout = syntax::format(syntax::ast::Language::Program, file, text, &options).unwrap_or_default();
+        ensure(layout.trim_end() == text, || format!("the standard layout of\n{text} is\n{layout}"))
+    });
+}
+
+#[test]
+fn examples_print_and_read_back() {
+    each_row(|row| {
+        let program = parse(example(row)?)?;
+        for unicode in [false, true] {
+            for width in [20, 100] {
+                let options = print::Options { unicode, width, ..print::Options::default() };
+                let text = print::program(&program.name, &program.sizes, &program.term, &options).text;
+                let again = parse(&text)?.term;
+                ensure(again.digest() == program.term.digest(), || format!("{text} is another program"))?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn both_interpreters_agree_on_examples() {
+    use inputs::Kind;
+    each_row(|row| {
+        let program = parse(example(row)?)?;
+        for (seed, from) in [[2, 3, 4, 6, 8], [5, 7, 4, 6, 8], [1, 2, 4, 6, 8]].iter().enumerate() {
+            let sizes = sizes_of(&program, from)?;
+            for kind in [Kind::Uniform, Kind::SmallIntegers, Kind::Edges] {
+                let said = |problem: Diagnostic| format!("at {sizes:?}, {kind:?}: {problem}");
+                let inputs = inputs::for_program(&program.ty, &sizes, seed as u64, kind).map_err(said)?;
+                let fast = eval::run(&program.term, &sizes, &inputs, &Limits::TEST).map_err(said)?;
+                let plain = naive::run(&program.term, &sizes, &inputs, &Limits::TEST).map_err(said)?;
+                let both = fast.agrees(&plain, Tolerance::Exact).and(plain.agrees(&fast, Tolerance::Exact));
+                both.map_err(|why| format!("at {sizes:?}, {kind:?}: {why}"))?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn examples_have_loops_and_work() {
+    each_row(|row| {
+        let program = parse(example(row)?)?;
+        ensure(!loops::text(&loops::of(&program.term)).trim().is_empty(), || "no loops".into())?;
+        ensure(work::counts(&program.term).is_some(), || "no work".into())
+    });
+}
+
+/// Compiles, runs and checks on a device; or what was said.
+fn run(workspace: &Workspace, device: &str, sizes: &Sizes) -> Result<String, Diagnostic> {
+    let term = &workspace.program.term;
+    let asked = Asked { workspace, term, sizes, device, check_only: true, foreign: false };
+    Ok(measure(&asked, &device_common::devices(), &AtomicBool::new(false), &|_| ())?.check)
+}
+
+#[test]
+fn examples_become_code_that_computes_what_they_mean() {
+    let opencl = device_common::opencl();
+    each_row(|row| {
+        let workspace = workspace(example(row)?)?;
+        let sizes = sizes_of(&workspace.program, &[9, 10, 8, 4])?;
+        for target in [Target::C, Target::OpenCl] {
+            let device = match target {
+                Target::C => Some("cpu"),
+                Target::OpenCl => opencl.as_deref().filter(|_| row.level == Level::OpenCl),
+            };
+            let result = match device {
+                Some(device) => run(&workspace, device, &sizes),
+                None => {
+                    workspace.compile(&workspace.program.term, target, &Sizes::new()).map(|_| String::new())
+                }
+            };
+            let refused = REFUSED.iter().find(|(p, t, _)| (*p, *t) == (row.pattern, target)).map(|r| r.2);
+            let name = target.name();
+            match result {
+                Ok(said) => {
+                    ensure(refused.is_none(), || format!("there is code for {name}"))?;
+                    let checked = device.is_none() || said.contains("agrees with the interpreter");
+                    ensure(checked, || format!("{name} was not compared with the interpreter: {said}"))?;
+                }
+                Err(problem) => {
+                    let said = || format!("{name}: {problem} {:?} {:?}", problem.notes, problem.hints);
+                    ensure(Some(problem.code) == refused, said)?;
+                    ensure(!problem.hints.is_empty(), said)?;
+                }
+            }
+        }
+        Ok(())
+    });
+}
