@@ -62,7 +62,8 @@ fn program(seed: u64, scalar: &str) -> String {
         ));
     }
     results.push("(x |> map (\\v. v * 0.3) |> slide 3 1 |> map (reduce (+) 0))".into());
-    let weights: Vec<String> = (0..3).map(|_| expression(&mut rng, 0, &["0.0", "(-1.0)"])).collect();
+    // No weight is zero: unrolled code leaves out what it hides, infinities as well.
+    let weights: Vec<&str> = (0..3).map(|_| ["2.0", "(-1.0)", "0.1", "1.0"][rng.below(4) as usize]).collect();
     results.push(format!(
         "(x |> map (\\v. v * 0.3) |> slide 3 1 |> map (\\w. zip w [{}] \
          |> reduceSeqUnroll (\\a p. a + fst p * snd p) (-0.0)))",

@@ -1,7 +1,8 @@
 //! Simplifies with what is known of loop variables: divisions and remainders in indices, comparisons of padding,
 //! loops of no or one iteration, elements of literal arrays at constant indices, and operations with literal zeros and
 //! ones where every bit of the result stays as it was. So a product of floats with a literal zero stays: it is NaN where
-//! the other factor is infinite.
+//! the other factor is infinite. Only a zero that was found here, as a weight of an unrolled stencil is, takes its
+//! product with it: what a weight of zero hides is not computed.
 
 use super::Imperative;
 use crate::lang::diag::Diagnostic;
@@ -40,8 +41,8 @@ impl Simplifier<'_> {
             }
             Kind::Number(n, parts) => self.number(p, n, parts),
             Kind::Pattern(..) => {
-                let p = self.children(p);
-                self.expression(p)
+                let simpler = self.children(p);
+                dead_product(p, &simpler).unwrap_or_else(|| self.expression(simpler))
             }
             _ => self.children(p),
         }
@@ -146,6 +147,38 @@ impl Simplifier<'_> {
     }
 }
 
+/// What a product of floats becomes when one of its factors has turned out to be zero: the zero that adds nothing to
+/// any sum, whatever the sign of the sum.
+fn dead_product(before: &Phrase, after: &Phrase) -> Option<Phrase> {
+    let (Kind::Pattern(Pattern::Mul, _, old), Kind::Pattern(Pattern::Mul, _, new)) =
+        (before.kind(), after.kind())
+    else {
+        return None;
+    };
+    let found = old.iter().zip(new).find(|(o, n)| number(o).is_none() && number(n).is_some_and(|v| v == 0.0));
+    found.map(|(_, zero)| negative(zero))
+}
+
+/// The value of a literal float, or of a vector of one.
+fn number(e: &Phrase) -> Option<f64> {
+    match e.kind() {
+        Kind::Lit(Literal::Float(bits, _)) => Some(f64::from_bits(*bits)),
+        Kind::Pattern(Pattern::VectorFromScalar, _, es) => number(es.first()?),
+        _ => None,
+    }
+}
+
+/// The negative zero in the place of a literal float.
+fn negative(zero: &Phrase) -> Phrase {
+    match zero.kind() {
+        Kind::Lit(Literal::Float(_, scalar)) => Phrase::lit(Literal::float(-0.0, *scalar)),
+        _ => {
+            let Ok(p) = zero.map_children::<std::convert::Infallible>(&mut |c| Ok(negative(c)));
+            p
+        }
+    }
+}
+
 /// Is the phrase this literal integer?
 fn is_integer(e: &Phrase, value: i128) -> bool {
     matches!(e.kind(), Kind::Lit(Literal::Int(v, s)) if *s != Scalar::Bool && *v == value)
@@ -153,7 +186,7 @@ fn is_integer(e: &Phrase, value: i128) -> bool {
 
 /// Is the phrase this literal float, with this sign?
 fn is_float(e: &Phrase, value: f64) -> bool {
-    matches!(e.kind(), Kind::Lit(Literal::Float(bits, _)) if *bits == value.to_bits())
+    number(e).is_some_and(|v| v.to_bits() == value.to_bits())
 }
 
 fn is_one(e: &Phrase) -> bool {
