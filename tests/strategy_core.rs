@@ -216,6 +216,7 @@ fn what_does_not_end_is_stopped() {
         "strategy loop = loop
          strategy grow(n) = grow(n + 1)
          strategy deep = deep ; id
+         strategy longer(ns) = longer(1 :: ns)
          strategy around(s) = s ; around(s)",
     );
     let cause = |text: &str, fuel: u64| s.run_with(text, &p, fuel).unwrap_err();
@@ -226,10 +227,15 @@ fn what_does_not_end_is_stopped() {
     let stuck = cause("topDown(reduceMapFusion) ; loop", 10_000);
     assert_eq!(stuck.so_far.steps.len(), 1);
     assert_eq!(stuck.strategies.last().map(|n| &**n), Some("loop"));
-    // What grows for ever ends where terms are nested too deeply.
-    let stuck = cause("body(body(around(idAfter)))", FUEL);
-    let Cause::NotApplicable { why, .. } = &stuck.cause else { panic!("{stuck}") };
-    assert!(why.to_string().contains("nested too deeply"), "{stuck}");
+    // What grows for ever is stopped where terms are nested too deeply, also in a repetition, which ends with a failure.
+    for text in ["body(body(around(idAfter)))", "body(body(repeat(idAfter)))", "normalize(mapArray)"] {
+        let stuck = cause(text, FUEL);
+        assert!(matches!(&stuck.cause, Cause::TooLarge { .. }), "{text}: {stuck}");
+        assert!(stuck.to_string().contains("nest it too deeply"), "{stuck}");
+    }
+    let stuck = cause("longer([])", FUEL);
+    let Cause::Invalid(problem) = &stuck.cause else { panic!("{stuck}") };
+    assert_eq!(problem.message, "A list has at most 1000 elements.");
     let cancel = AtomicBool::new(true);
     let (tree, _) = parse_strategy(FileId::NOWHERE, "loop");
     let env = Env { rules: &s.rules, sizes: &p.sizes };

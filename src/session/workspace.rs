@@ -408,15 +408,25 @@ fn stuck_diagnostic(stuck: &Stuck) -> Diagnostic {
                 1 => "One rewrite had been made before.".to_string(),
                 n => format!("{n} rewrites had been made before."),
             };
+            let searched = match cause {
+                Cause::NotApplicable { why, .. } => why.not_reached(),
+                _ => None,
+            };
             let hint = match cause {
+                _ if searched.is_some() => {
+                    "Add rules to `using`, reach a sketch that is half way first, or raise what stopped it, as in `with (iterations: 200)`."
+                }
                 Cause::NotApplicable { .. } | Cause::Failed { .. } => {
                     "`try(s)` goes on where `s` fails, and `a <+ b` takes `b` where `a` does."
                 }
+                Cause::TooLarge { .. } => {
+                    "Is it repeated, and makes a place where it applies again? Say how often: `repeatN(3, s)`."
+                }
                 _ => "A repetition ends where what it repeats fails, so each round must change something.",
             };
-            Diagnostic::error("E0311", format!("The strategy did not get to its end: {stuck}."))
-                .note(before)
-                .hint(hint)
+            let problem =
+                Diagnostic::error("E0311", format!("The strategy did not get to its end: {stuck}."));
+            searched.into_iter().fold(problem, Diagnostic::note).note(before).hint(hint)
         }
     }
 }

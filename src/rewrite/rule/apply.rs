@@ -103,7 +103,7 @@ pub fn apply_at(root: &Term, path: &Path, rule: &Rule, args: &[RuleArg]) -> Resu
         after: applied.term.digest(),
     };
     if !fits(path, &applied.term) {
-        return Err(WhyNot::condition("the result would be too large or nested too deeply"));
+        return Err(WhyNot::here(Reason::TooLarge));
     }
     let term = root.replace_at(path, applied.term).unwrap_or_else(|| root.clone());
     Ok(Rewritten {
@@ -144,7 +144,7 @@ impl Rule {
             }
         };
         if !fits(&Path::root(), &applied.term) {
-            return Err(WhyNot::condition("the result would be too large or nested too deeply"));
+            return Err(WhyNot::here(Reason::TooLarge));
         }
         if applied.term.ty() != t.ty() {
             return Err(WhyNot::condition(format!(

@@ -36,6 +36,10 @@ pub enum Reason {
     Condition(String),
     /// The rule's own arguments are missing or of the wrong kind.
     Arguments(String),
+    /// The result would be larger or nested deeper than any program may be.
+    TooLarge,
+    /// A search did not find what it should; what it says of that, in sentences.
+    NotReached(String),
 }
 
 /// What a node of the left side asks for.
@@ -51,6 +55,8 @@ pub enum Shape {
     /// Anything else, in words: `an applied reduction`.
     Words(&'static str),
 }
+
+const TOO_LARGE: &str = "the result would be too large or nested too deeply";
 
 impl WhyNot {
     pub fn here(reason: Reason) -> WhyNot {
@@ -85,6 +91,8 @@ impl WhyNot {
             Reason::Mentions { variable, binder } => format!("a {variable} without {binder}"),
             Reason::Condition(c) => c.clone(),
             Reason::Arguments(a) => a.clone(),
+            Reason::TooLarge => TOO_LARGE.to_owned(),
+            Reason::NotReached(text) => text.clone(),
         }
     }
 
@@ -96,8 +104,15 @@ impl WhyNot {
             Reason::Size { found, .. } => found.to_string(),
             Reason::Argument { found, .. } => found.clone(),
             Reason::Mentions { binder, .. } => binder.to_string(),
-            Reason::Condition(_) | Reason::Arguments(_) => String::new(),
+            Reason::Condition(_) | Reason::Arguments(_) | Reason::TooLarge | Reason::NotReached(_) => {
+                String::new()
+            }
         }
+    }
+
+    /// What a search says that did not find what it should.
+    pub fn not_reached(&self) -> Option<&str> {
+        if let Reason::NotReached(text) = &self.reason { Some(text) } else { None }
     }
 
     /// The condition that does not hold, when it is one.
@@ -145,6 +160,8 @@ impl fmt::Display for WhyNot {
         match &self.reason {
             Reason::Condition(c) => write!(f, "the condition does not hold: {c}")?,
             Reason::Arguments(a) => write!(f, "{a}")?,
+            Reason::TooLarge => write!(f, "{TOO_LARGE}")?,
+            Reason::NotReached(text) => write!(f, "{}", text.trim_end_matches('.'))?,
             Reason::Mentions { variable, binder } => {
                 write!(f, "`{variable}` must not mention {binder}, but does")?
             }

@@ -222,6 +222,9 @@ impl fmt::Display for Report {
                 write!(f, "No program like this can be reached: these rules have nothing more to say")?;
                 write!(f, " after {} iterations ({} nodes).", self.iterations.len(), self.nodes)?;
             }
+            Outcome::Limit(limit @ Limit::Iterations { .. }) => {
+                write!(f, "Not found within the bounds: {limit} ({} nodes).", self.nodes)?;
+            }
             Outcome::Limit(limit) => {
                 write!(f, "Not found within the bounds: {limit}; ")?;
                 write!(f, "{} iterations, {} nodes.", self.iterations.len(), self.nodes)?;

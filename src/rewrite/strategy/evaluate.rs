@@ -17,6 +17,9 @@ pub(super) struct Scope<'a> {
     pub locals: &'a [Local],
 }
 
+/// Longer lists come from strategies that do not end.
+const LONGEST_LIST: usize = 1000;
+
 type Evaluated<T> = Result<T, Box<Diagnostic>>;
 
 fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &str) -> Box<Diagnostic> {
@@ -92,6 +95,13 @@ impl<'a> Machine<'a> {
             StrategyKind::Cons(first, rest) => {
                 let first = self.value(first, scope)?;
                 match self.value(rest, scope)? {
+                    Value::List(rest) if rest.len() >= LONGEST_LIST => {
+                        let message = format!("A list has at most {LONGEST_LIST} elements.");
+                        let longer = Diagnostic::error("E0306", message);
+                        let longer = longer.label(text.span, "one element too many");
+                        let hint = "Does the strategy call itself without end? Say where it ends: `strategy s([]) = …`.";
+                        return Err(Box::new(longer.hint(hint)));
+                    }
                     Value::List(rest) => {
                         Value::List(std::iter::once(first).chain(rest.iter().cloned()).collect())
                     }

@@ -19,6 +19,7 @@ use crate::lang::syntax::ast;
 use crate::lang::term::{Expr, Term};
 use crate::rewrite::rule::apply::{Counts, Step, fits};
 use crate::rewrite::rule::condition::{computes, is_scalar_like};
+use crate::rewrite::rule::why::{Reason, Shape};
 use crate::rewrite::rule::{ParamKind, Rewritten, Rule, RuleArg, WhyNot};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -31,7 +32,7 @@ const MEMORY: usize = 4_000_000;
 const DEEPEST: usize = 20 * MAX_DEPTH;
 
 /// Strategies that end in each other more often than this do not terminate.
-const MOST_TAIL_CALLS: usize = 1_000_000;
+const MOST_TAIL_CALLS: usize = 100_000;
 
 /// One entry of the trace.
 struct Change {
@@ -497,8 +498,7 @@ impl<'a> Machine<'a> {
                 if t.as_pattern() == Some(p) {
                     return Ok(t.clone());
                 }
-                let expected = crate::rewrite::rule::why::Shape::Pattern(p, 0);
-                let reason = crate::rewrite::rule::why::Reason::Shape { expected, found: t.clone() };
+                let reason = Reason::Shape { expected: Shape::Pattern(p, 0), found: t.clone() };
                 self.fail(s, Some(WhyNot::here(reason)))
             }
             // Handled where it can go on without going deeper.
@@ -581,14 +581,13 @@ impl<'a> Machine<'a> {
         };
         self.counts.tried += 1;
         match rule.apply(t, &args) {
+            // A strategy that goes on without it would end in something half done.
+            Err(WhyNot { reason: Reason::TooLarge, .. }) => self.too_large(s),
             Err(why) => self.fail(s, Some(why)),
             Ok(applied) => {
                 let at = Path::new(self.path.iter().copied());
                 if !fits(&at, &applied.term) {
-                    return self.fail(
-                        s,
-                        Some(WhyNot::condition("the result would be too large or nested too deeply")),
-                    );
+                    return self.too_large(s);
                 }
                 self.counts.succeeded += 1;
                 let step = Step {
@@ -603,6 +602,10 @@ impl<'a> Machine<'a> {
                 Ok(applied.term)
             }
         }
+    }
+
+    fn too_large<T>(&self, s: StrategyId) -> Result<T, Halt> {
+        self.stop(Cause::TooLarge { strategy: self.describe(s) })
     }
 
     /// The arguments as the rule takes them; none when a predicate holds nowhere in the term.
@@ -713,7 +716,9 @@ impl<'a> Machine<'a> {
                 Ok(found.term)
             }
             Ok(_) => self.fail(s, Some(WhyNot::condition("the search found a term of another type"))),
-            Err(super::SearchFailure::NotFound(text)) => self.fail(s, Some(WhyNot::condition(text))),
+            Err(super::SearchFailure::NotFound(text)) => {
+                self.fail(s, Some(WhyNot::here(Reason::NotReached(text))))
+            }
             Err(super::SearchFailure::Stopped) => self.stop(Cause::Cancelled),
             Err(super::SearchFailure::Invalid(problem)) => self.invalid(problem),
         }

@@ -157,6 +157,8 @@ pub enum Cause {
     TooDeep,
     /// `repeat` of something that succeeds and changes nothing would not end.
     NoProgress { strategy: String },
+    /// The rewrite would make the program larger, or nest it deeper, than any may be.
+    TooLarge { strategy: String },
     /// The user stopped it.
     Cancelled,
 }
@@ -164,6 +166,9 @@ pub enum Cause {
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
+            Cause::NotApplicable { strategy, why } if why.not_reached().is_some() => {
+                write!(f, "`{strategy}` found nothing")?;
+            }
             Cause::NotApplicable { strategy, why } => write!(f, "`{strategy}` does not apply: {why}")?,
             Cause::Failed { strategy } => write!(f, "`{strategy}` fails")?,
             Cause::Invalid(problem) => write!(f, "{}", problem.message)?,
@@ -172,15 +177,20 @@ impl fmt::Display for Stuck {
             Cause::NoProgress { strategy } => {
                 write!(f, "the repetition of `{strategy}` would not end: it succeeds and changes nothing")?;
             }
+            Cause::TooLarge { strategy } => {
+                write!(f, "`{strategy}` would make the program too large or nest it too deeply")?;
+            }
             Cause::Cancelled => write!(f, "stopped")?,
         }
         if let Some(name) = self.strategies.last() {
             write!(f, ", in `{name}`")?;
         }
-        if !self.at.is_root() {
-            write!(f, ", at {}", self.at)?;
+        // A position that no screen would hold says no more than how deep it is.
+        match self.at.len() {
+            0 => Ok(()),
+            1..=40 => write!(f, ", at {}", self.at),
+            deep => write!(f, ", {deep} levels deep"),
         }
-        Ok(())
     }
 }
 
