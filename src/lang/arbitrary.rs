@@ -4,7 +4,7 @@ use super::build::{self as b, Built};
 use super::eval::inputs::Rng;
 use super::literal::Literal;
 use super::math;
-use super::nat::Nat;
+use super::nat::{Nat, NatFun};
 use super::pattern::{AddressSpace, Pattern};
 use super::term::{Arg, Term};
 use super::ty::{Scalar, Type, TypeKind};
@@ -298,6 +298,23 @@ impl Draw {
                 let divisors: Vec<i64> = (1..=n).filter(|d| n % d == 0).collect();
                 let d = divisors[self.below(divisors.len() as i64) as usize];
                 b::join(self.term(&of(d, &of(n / d, t)), less)?)
+            }
+            16 => {
+                // By a function: reversed, rotated or by a stride.
+                let (i, n) = (NatFun::parameter(), c(n));
+                let divisors: Vec<i64> = (1..=length(&n)).filter(|d| length(&n) % d == 0).collect();
+                let a = c(divisors[self.below(divisors.len() as i64) as usize]);
+                let b = n.exact_div(&a);
+                let by = c(self.below(length(&n)));
+                let stride = |a: &Nat, b: &Nat| i.floor_div(a).add(&b.mul(&i.modulo(a)));
+                let (there, back) = match self.below(3) {
+                    0 => (n.sub(&c(1)).sub(&i), n.sub(&c(1)).sub(&i)),
+                    1 => (i.add(&by).modulo(&n), i.sub(&by).modulo(&n)),
+                    _ => (stride(&a, &b), stride(&b, &a)),
+                };
+                let function = |body: Nat| Arg::Fun(NatFun::new("i", body));
+                let args = vec![Arg::Nat(n), function(there), function(back)];
+                b::apply(Pattern::Reorder, args, vec![self.term(ty, less)?])
             }
             17 => {
                 // A permutation: rotate, and perhaps swap.

@@ -3,7 +3,8 @@
 //! Inference and rewriting decide what they can and keep the rest, which is shown and then checked once sizes are
 //! given.
 
-use super::nat::{Atom, Coefficient, Nat, NatError, NatVar};
+use super::nat::{Atom, Coefficient, Nat, NatError, NatFun, NatVar};
+use super::permutation;
 use num_traits::{CheckedAdd, One, Signed};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,6 +18,8 @@ pub enum SizeConstraint {
     AtMost(Nat, Nat),
     /// Both are the same number.
     Equal(Nat, Nat),
+    /// The first function permutes the numbers below the size, and the second is its inverse.
+    Permutes(Nat, NatFun, NatFun),
 }
 
 impl SizeConstraint {
@@ -89,6 +92,7 @@ impl SizeConstraint {
                 }
                 difference.vars().is_empty().then_some(false)
             }
+            SizeConstraint::Permutes(n, there, back) => permutation::decide(n, there, back),
         }
     }
 
@@ -104,6 +108,7 @@ impl SizeConstraint {
             }
             SizeConstraint::AtMost(a, b) => a.eval(value)? <= b.eval(value)?,
             SizeConstraint::Equal(a, b) => a.eval(value)? == b.eval(value)?,
+            SizeConstraint::Permutes(n, there, back) => permutation::check(n, there, back, value)?.is_ok(),
         })
     }
 
@@ -114,6 +119,9 @@ impl SizeConstraint {
             SizeConstraint::Divides(a, b) => SizeConstraint::Divides(a.subst(f), b.subst(f)),
             SizeConstraint::AtMost(a, b) => SizeConstraint::AtMost(a.subst(f), b.subst(f)),
             SizeConstraint::Equal(a, b) => SizeConstraint::Equal(a.subst(f), b.subst(f)),
+            SizeConstraint::Permutes(n, there, back) => {
+                SizeConstraint::Permutes(n.subst(f), there.subst(f), back.subst(f))
+            }
         }
     }
 }
@@ -168,6 +176,9 @@ impl fmt::Display for SizeConstraint {
             SizeConstraint::Divides(by, n) => write!(f, "{by} divides {n}"),
             SizeConstraint::AtMost(a, b) => write!(f, "{a} <= {b}"),
             SizeConstraint::Equal(a, b) => write!(f, "{a} = {b}"),
+            SizeConstraint::Permutes(n, there, back) => {
+                write!(f, "{there} permutes the numbers below {n}, and {back} is its inverse")
+            }
         }
     }
 }

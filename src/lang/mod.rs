@@ -21,6 +21,7 @@ pub mod math;
 pub mod nat;
 pub mod path;
 pub mod pattern;
+pub mod permutation;
 mod preorder;
 pub mod print;
 pub mod source;

@@ -213,6 +213,8 @@ table! {
         "def f (a: n.m.f32) = a |> join |> reduce max 0";
     Transpose ["transpose"], High, "{n m: nat} {t: data} n.m.t -> m.n.t", "a -> a", "Swaps the two outer dimensions.";
         "def f (a: n.m.f32) = a |> transpose |> map (reduce (+) 0)";
+    Reorder ["reorder"], High, "(n: nat) (f: nat2nat) (g: nat2nat) {t: data} n.t -> n.t", "a -> a", "The elements in another order: f says where each comes from, and its inverse g where each goes.";
+        "def f (a: (4*n).f32) = reorder (4*n) (/\\i. i div n + 4 * (i % n)) (/\\i. i div 4 + n * (i % 4)) a";
     Slide ["slide"], High, "(sz sp: nat) {n: nat} {t: data} (sp*n + sz - sp).t -> n.sz.t", "r -> r", "Windows of sz elements, each sp elements after the last.";
         "def f (a: (n + 2).f32) = a |> slide 3 1 |> map (reduce (+) 0)";
     Zip ["zip"], High, "{n: nat} {s t: data} n.s -> n.t -> n.(s * t)", "a -> a -> a", "Pairs the elements of two arrays.";

@@ -7,7 +7,7 @@
 use super::MAX_DEPTH;
 use super::digest::Digest;
 use super::literal::Literal;
-use super::nat::{Name, Nat};
+use super::nat::{Name, Nat, NatFun, NatVar};
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
 use super::ty::{Type, TypeKind, TypeSubst};
@@ -20,8 +20,21 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Arg {
     Nat(Nat),
+    /// A function of sizes.
+    Fun(NatFun),
     Addr(AddressSpace),
     Dim(u8),
+}
+
+impl Arg {
+    /// The sizes in it.
+    pub fn vars(&self) -> Vec<NatVar> {
+        match self {
+            Arg::Nat(n) => n.vars(),
+            Arg::Fun(f) => f.vars(),
+            Arg::Addr(_) | Arg::Dim(_) => vec![],
+        }
+    }
 }
 
 /// A pattern with its explicit arguments; its type stands in the node.
@@ -129,6 +142,11 @@ impl Term {
                             bytes.extend(a.name().as_bytes());
                         }
                         Arg::Dim(d) => bytes.extend([2, *d]),
+                        Arg::Fun(f) => {
+                            bytes.push(3);
+                            f.body().canonical_bytes(&mut bytes);
+                            metas |= f.body().has_metas();
+                        }
                     }
                 }
                 (1, 0, 0, metas)
@@ -388,6 +406,7 @@ impl Term {
                 Expr::Prim(p) => {
                     let args = p.args.iter().map(|a| match a {
                         Arg::Nat(n) => Arg::Nat(nat(n)),
+                        Arg::Fun(f) => Arg::Fun(f.subst(&|v| s.nat(v))),
                         other => other.clone(),
                     });
                     Term::prim(p.pattern, args.collect(), t.ty().subst(s))
@@ -516,6 +535,7 @@ impl fmt::Debug for Term {
                 write!(f, "{}", p.pattern)?;
                 p.args.iter().try_for_each(|a| match a {
                     Arg::Nat(n) => write!(f, "[{n}]"),
+                    Arg::Fun(g) => write!(f, "[{g}]"),
                     Arg::Addr(a) => write!(f, "[{}]", a.name()),
                     Arg::Dim(d) => write!(f, "[{d}]"),
                 })

@@ -111,6 +111,7 @@ impl Translator {
             (Pattern::Split, [x]) => self.acceptor(x, &layout(Layout::Split(inner(&ty)), x), block),
             (Pattern::Join, [x]) => self.acceptor(x, &layout(Layout::Join(inner(&x.data())), x), block),
             (Pattern::Transpose, [x]) => self.acceptor(x, &layout(Layout::Transpose, x), block),
+            (Pattern::Reorder, [x]) => self.acceptor(x, &layout(reordered(args)?, x), block),
             (Pattern::AsVector | Pattern::AsVectorAligned, [x]) => {
                 self.acceptor(x, &layout(Layout::AsVector(inner(&ty)), x), block)
             }
@@ -156,7 +157,7 @@ impl Translator {
 
     /// The acceptor of `x` when `e` is written to `out`.
     fn transform(&mut self, e: &Phrase, x: &Name, out: Phrase) -> Translated<Phrase> {
-        let Kind::Pattern(p, _, ps) = e.kind() else {
+        let Kind::Pattern(p, args, ps) = e.kind() else {
             return match e.kind() {
                 Kind::Var(y) if y == x => Ok(out),
                 _ => Err(untranslated(Pattern::Map)),
@@ -168,6 +169,7 @@ impl Translator {
             (Pattern::Split, [y]) => (step(Layout::Split(inner(&ty)), y), y),
             (Pattern::Join, [y]) => (step(Layout::Join(inner(&y.data())), y), y),
             (Pattern::Transpose, [y]) => (step(Layout::Transpose, y), y),
+            (Pattern::Reorder, [y]) => (step(reordered(args)?, y), y),
             (Pattern::Unzip, [y]) => (step(Layout::Unzip, y), y),
             (Pattern::AsVector | Pattern::AsVectorAligned, [y]) => (step(Layout::AsVector(inner(&ty)), y), y),
             (Pattern::AsScalar, [y]) => (step(Layout::AsScalar(inner(&y.data())), y), y),
@@ -179,6 +181,14 @@ impl Translator {
             _ => return Err(untranslated(*p)),
         };
         self.transform(rest, x, inner_acceptor)
+    }
+}
+
+/// The layout of a `reorder` that is written: its inverse says where each element goes.
+fn reordered(args: &[Arg]) -> Translated<Layout> {
+    match args.last() {
+        Some(Arg::Fun(back)) => Ok(Layout::Reorder(back.clone())),
+        _ => Err(unexpected("a pattern without its function")),
     }
 }
 

@@ -196,7 +196,14 @@ impl Lowering {
                 Term::apps(map, [f, indices])
             }
             (
-                P::Split | P::Join | P::Transpose | P::AsVector | P::AsVectorAligned | P::AsScalar | P::Unzip,
+                P::Split
+                | P::Join
+                | P::Transpose
+                | P::Reorder
+                | P::AsVector
+                | P::AsVectorAligned
+                | P::AsScalar
+                | P::Unzip,
                 [xs],
             ) if has_loops(xs) => again(vec![self.write(xs)]),
             (P::Zip, [a, b]) if element_has_array(t) => again(vec![self.write(a), self.write(b)]),
@@ -497,6 +504,7 @@ fn is_work(t: &Term) -> bool {
             | P::Split
             | P::Join
             | P::Transpose
+            | P::Reorder
             | P::Slide
             | P::Zip
             | P::Unzip
@@ -537,9 +545,16 @@ fn has_loops(t: &Term) -> bool {
                     is_loop_body(f)
                 }
             }
-            (P::Split | P::Join | P::Transpose | P::AsVector | P::AsVectorAligned | P::AsScalar, [xs]) => {
-                has_loops(xs)
-            }
+            (
+                P::Split
+                | P::Join
+                | P::Transpose
+                | P::Reorder
+                | P::AsVector
+                | P::AsVectorAligned
+                | P::AsScalar,
+                [xs],
+            ) => has_loops(xs),
             _ => false,
         },
         None => false,
@@ -594,7 +609,13 @@ fn is_writable_layout(f: &Term) -> bool {
             (Expr::Prim(p), [xs]) => {
                 matches!(
                     p.pattern,
-                    P::Split | P::Join | P::Transpose | P::AsVector | P::AsVectorAligned | P::AsScalar
+                    P::Split
+                        | P::Join
+                        | P::Transpose
+                        | P::Reorder
+                        | P::AsVector
+                        | P::AsVectorAligned
+                        | P::AsScalar
                 ) && go(xs, x)
             }
             (Expr::Prim(p), [g, xs]) => p.pattern == P::Map && go(xs, x) && is_writable_layout(g),

@@ -251,6 +251,7 @@ pub fn computes(e: &Phrase) -> bool {
             | Pattern::Split
             | Pattern::Join
             | Pattern::Transpose
+            | Pattern::Reorder
             | Pattern::Slide
             | Pattern::Zip
             | Pattern::Unzip

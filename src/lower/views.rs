@@ -259,6 +259,7 @@ impl Translator {
                     Pattern::Split
                     | Pattern::Join
                     | Pattern::Transpose
+                    | Pattern::Reorder
                     | Pattern::Slide
                     | Pattern::Take
                     | Pattern::Drop
@@ -329,6 +330,12 @@ impl Translator {
                 let j = self.pop_index(steps)?;
                 steps.push(Step::At(i));
                 steps.push(Step::At(j));
+            }
+            Pattern::Reorder => {
+                let Some(Arg::Fun(f)) = args.get(1) else {
+                    return Err(unexpected("a pattern without its function"));
+                };
+                steps.push(Step::At(i.map(|i| f.apply(i))));
             }
             Pattern::Slide => {
                 let (step, j) = (size(1)?, self.pop_index(steps)?);
@@ -525,6 +532,10 @@ impl Translator {
                     let j = self.pop_index(&mut steps)?;
                     steps.push(Step::At(i));
                     steps.push(Step::At(j));
+                }
+                (Layout::Reorder(f), _) => {
+                    let i = self.pop_index(&mut steps)?;
+                    steps.push(Step::At(i.map(|i| f.apply(i))));
                 }
                 (Layout::Take, _) => {}
                 (Layout::Drop(n), _) => {

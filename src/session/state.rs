@@ -103,7 +103,8 @@ impl Session {
         let mut all: Sizes = super::log::convert::sizes_in(&texts.default_sizes);
         all.retain(|name, _| workspace.program.sizes.iter().any(|s| **s == **name));
         all.extend(sizes.iter().map(|(n, v)| (n.clone(), *v)));
-        workspace.check_sizes(&all).map_err(|d| Box::new(Problems::one(d)))?;
+        let checked = workspace.check_sizes(&all);
+        checked.map_err(|d| Box::new(Problems { sources: workspace.sources.clone(), list: vec![d] }))?;
         let start = workspace.program.term.clone();
         let label = workspace.program.name.to_string();
         Ok(Session {

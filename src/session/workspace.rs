@@ -332,7 +332,9 @@ impl Workspace {
             Target::OpenCl => passes::Target::OpenCl,
         };
         let complete = program.sizes.iter().all(|s| sizes.contains_key(s));
-        if complete && let Some(problem) = program.check_sizes(sizes).into_iter().next() {
+        // What was not rewritten has its places in the text.
+        let checked = if *term == self.program.term { &self.program } else { &program };
+        if complete && let Some(problem) = checked.check_sizes(sizes).into_iter().next() {
             return Err(problem);
         }
         emit::compile(&lower::default_lowering(&program)?, target, complete.then_some(sizes))

@@ -166,6 +166,45 @@ pub const CORPUS: &[Trial] = &[
         "def f (a: n.m.f32): (n + 2).f32 = padCst 1 1 7 (map (reduce (+) 0) a)",
         &[&[("n", 3), ("m", 4)], &[("n", 1), ("m", 1)]],
     ),
+    // Reordered by functions: read, written, below maps, within pairs, and by strides that are no square root.
+    ("def f (a: n.f32): n.f32 = reorder n (/\\i. n - 1 - i) (/\\i. n - 1 - i) a", &[&[("n", 1)], &[("n", 5)]]),
+    (
+        "def f (a: n.f32): n.f32 = a |> map (\\x. x + 1) |> reorder n (/\\i. (i + n - 1) % n) (/\\i. (i + 1) % n)",
+        &[&[("n", 1)], &[("n", 6)]],
+    ),
+    (
+        "def f (a: n.f32): n.f32 = a |> reorder n (/\\i. (i + 2) % n) (/\\i. (i + n - 2) % n) |> map (\\x. x + 1)",
+        &[&[("n", 2)], &[("n", 7)]],
+    ),
+    (
+        "def byStride {n: nat} {t: data} (s: nat) (xs: n.t): n.t =
+           xs |> reorder n (/\\i. i / (n/s) + s * (i % (n/s))) (/\\i. i / s + (n/s) * (i % s))
+         def f {n s: nat} (a: n.f32): n.f32 = a |> mapSeq (\\x. x * 2) |> byStride s",
+        &[&[("n", 12), ("s", 4)], &[("n", 12), ("s", 3)], &[("n", 16), ("s", 4)], &[("n", 5), ("s", 1)]],
+    ),
+    (
+        "def byStride {n: nat} {t: data} (s: nat) (xs: n.t): n.t =
+           xs |> reorder n (/\\i. i / (n/s) + s * (i % (n/s))) (/\\i. i / s + (n/s) * (i % s))
+         def f {n s: nat} (a: n.f32): s.f32 = a |> byStride s |> split (n/s) |> map (reduce (+) 0)",
+        &[&[("n", 12), ("s", 4)], &[("n", 15), ("s", 5)]],
+    ),
+    (
+        "def f (a: n.m.(f32 * i32)): n.m.(f32 * i32) =
+           a |> map (\\r. r |> map (\\p. makePair (fst p + 1) (snd p)) |> reorder m (/\\i. m - 1 - i) (/\\i. m - 1 - i))
+             |> reorder n (/\\i. (i + 1) % n) (/\\i. (i - 1) % n)",
+        &[&[("n", 3), ("m", 4)]],
+    ),
+    (
+        "def f (a: n.m.f32): (n*m).f32 =
+           a |> map (map (\\x. x + 1)) |> map (reorder m (/\\i. m - 1 - i) (/\\i. m - 1 - i)) |> join",
+        &[&[("n", 3), ("m", 4)]],
+    ),
+    (
+        "def f (a: 6.f32) (b: 6.f32): 6.f32 =
+           zip (reorder 6 (/\\i. 5 * i % 6) (/\\i. 5 * i % 6) a) b |> map (\\p. fst p - snd p)
+             |> reorder 6 (/\\i. i div 3 + 2 * (i % 3)) (/\\i. i div 2 + 3 * (i % 2))",
+        &[&[]],
+    ),
     ("def f (i: m.idx[n]) (a: n.f32): m.f32 = gather i a", &[&[("m", 6), ("n", 4)]]),
     ("def f (i: m.idx[n]) (a: n.f32): m.f32 = gather i (map (\\x. x * x) a) |> map (\\x. x + 1)", &[&[("m", 6), ("n", 4)]]),
     ("def f (a: n.f32): n.f32 = generate (\\i. idx i a * 2)", &[&[("n", 4)]]),

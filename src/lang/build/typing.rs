@@ -223,6 +223,13 @@ impl Given<'_> {
                 let (m, t) = row.as_array().ok_or_else(|| self.wanted(0, "an array of arrays"))?;
                 Type::array(m.clone(), Type::array(n.clone(), t.clone()))
             }
+            P::Reorder => {
+                let (n, (length, _)) = (self.nat(0)?, self.array(0)?);
+                if n != length {
+                    return Err(self.misfit(format!("the array has {length} elements, not {n}")));
+                }
+                self.data(0)?.clone()
+            }
             P::Slide => {
                 let (sz, sp, (length, t)) = (self.nat(0)?, self.nat(1)?, self.array(0)?);
                 let windows = length.sub(sz).add(sp).exact_div(sp);

@@ -355,6 +355,20 @@ impl<'t> Call<'_, 't> {
                 let columns = (0..width).map(column).collect::<Option<Vec<_>>>();
                 Value::array(columns.ok_or_else(|| self.misfit("its rows differ in length"))?)
             }
+            P::Reorder => {
+                let xs = self.array(0)?;
+                let Some(Arg::Fun(f)) = self.prim.args.get(1) else {
+                    return Err(self.misfit("its function is missing"));
+                };
+                let f = f.at(&|name| m.sizes.get(name).copied()).map_err(failure::size)?;
+                let found = |i: usize| {
+                    let at = f.call(i as i64).map_err(failure::size)?;
+                    let at = usize::try_from(at).ok().filter(|at| *at < xs.len());
+                    at.map(|at| xs[at].clone())
+                        .ok_or_else(|| self.misfit(format!("{i} leads out of the array")))
+                };
+                Value::array((0..xs.len()).map(found).collect::<Result<_, _>>()?)
+            }
             P::Slide => self.windows(self.size(0)?, self.size(1)?, &self.array(0)?)?,
             P::CircularBuffer => {
                 let (alloc, size, xs) = (self.size(0)?, self.size(1)?, self.array(1)?);

@@ -385,6 +385,7 @@ impl<'a> Builder<'a> {
                 for arg in written {
                     explicit.push(match arg {
                         TreeArg::Nat(n) => Arg::Nat(self.nat(n, frame, t.span)?),
+                        TreeArg::Fun(f) => Arg::Fun(f.with_body(self.nat(f.body(), frame, t.span)?)),
                         TreeArg::Addr(a) => Arg::Addr(*a),
                         TreeArg::Dim(d) => Arg::Dim(*d),
                         // A variable of a rule has no value: its name stands for it.
@@ -612,6 +613,7 @@ fn is_view(pattern: Pattern) -> bool {
             | P::Split
             | P::Join
             | P::Transpose
+            | P::Reorder
             | P::Slide
             | P::Zip
             | P::Unzip

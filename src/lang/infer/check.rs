@@ -1,12 +1,15 @@
 //! What unification cannot say: which types have `+`, which numbers fit a type. Looked at when the types are known.
 
 use super::codes;
+use super::constraint::{Sizes, no_permutation};
 use super::state::Infer;
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::literal::Literal;
 use crate::lang::math;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::Pattern;
+use crate::lang::permutation;
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
 
@@ -52,6 +55,8 @@ pub enum What {
     Number { digits: Name, negative: bool, float: bool },
     /// A constant below a size; the type is that of the index.
     Below { value: Nat, size: Nat },
+    /// A permutation of the numbers below a size, and its inverse.
+    Permutes { size: Nat, there: NatFun, back: NatFun },
 }
 
 /// The conditions on the types of a pattern: on which of its type variables.
@@ -119,6 +124,7 @@ fn holds(what: &What, t: &Type) -> Option<bool> {
             (Some(v), Some(n)) => v >= 0 && v < n,
             _ => true,
         },
+        What::Permutes { size, there, back } => permutation::decide(size, there, back) != Some(false),
     })
 }
 
@@ -153,6 +159,11 @@ impl Infer {
             if let What::Below { value, size } = &mut check.what {
                 *value = self.u.zonk_nat(value);
                 *size = self.u.zonk_nat(size);
+            }
+            if let What::Permutes { size, there, back } = &mut check.what {
+                *size = self.u.zonk_nat(size);
+                *there = there.with_body(self.u.zonk_nat(there.body()));
+                *back = back.with_body(self.u.zonk_nat(back.body()));
             }
             match holds(&check.what, &check.ty) {
                 Some(true) => {}
@@ -207,6 +218,10 @@ impl Infer {
             What::Below { value, size } => {
                 Diagnostic::error(codes::LITERAL, format!("The index {value} is not below {size}."))
                     .label(check.span, "out of range")
+            }
+            What::Permutes { size, there, back } => {
+                let constraint = SizeConstraint::Permutes(size.clone(), there.clone(), back.clone());
+                no_permutation(&constraint, &Sizes::new()).label(check.span, "this reorders nothing")
             }
             What::Number { digits, negative, .. } => {
                 let number = format!("{}{digits}", if *negative { "-" } else { "" });

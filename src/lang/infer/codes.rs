@@ -46,5 +46,7 @@ pub const AMBIGUOUS_PATTERN: &str = "E0126";
 pub const WITHOUT_MEANING: &str = "E0127";
 /// Sizes with which a program cannot run.
 pub const SIZES_DO_NOT_FIT: &str = "E0150";
+/// A `reorder` whose functions are no permutation and its inverse.
+pub const NO_PERMUTATION: &str = "E0153";
 /// A size without a value.
 pub const SIZE_WITHOUT_VALUE: &str = "E0151";

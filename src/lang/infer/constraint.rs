@@ -1,10 +1,12 @@
 //! What a term asks of its sizes, and checking it with values.
 
+use super::codes;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat, NatError, NatVar};
+use crate::lang::nat::{Name, Nat, NatError, NatFun, NatVar};
+use crate::lang::permutation::{self, Fault, MOST};
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
 use indexmap::{IndexMap, IndexSet};
@@ -33,15 +35,19 @@ pub fn constraints_of(term: &Term) -> Vec<SizeConstraint> {
             let multiple = |b: &Nat| b.as_constant().is_some_and(|b| b > a && a > 0 && b % a == 0);
             found.iter().any(|d| matches!(d, SizeConstraint::Divides(b, m) if m == n && multiple(b)))
         }),
-        SizeConstraint::Equal(..) => false,
+        SizeConstraint::Equal(..) | SizeConstraint::Permutes(..) => false,
     };
     found.iter().filter(|c| !implied(c)).cloned().collect()
 }
 
 fn names(constraint: &SizeConstraint) -> Vec<Name> {
-    let (SizeConstraint::Divides(a, b) | SizeConstraint::AtMost(a, b) | SizeConstraint::Equal(a, b)) =
-        constraint;
-    let named = a.vars().into_iter().chain(b.vars()).filter_map(|v| match v {
+    let vars = match constraint {
+        SizeConstraint::Divides(a, b) | SizeConstraint::AtMost(a, b) | SizeConstraint::Equal(a, b) => {
+            [a.vars(), b.vars()].concat()
+        }
+        SizeConstraint::Permutes(n, f, g) => [n.vars(), f.vars(), g.vars()].concat(),
+    };
+    let named = vars.into_iter().filter_map(|v| match v {
         NatVar::Named(name) => Some(name),
         NatVar::Meta(_) => None,
     });
@@ -59,6 +65,9 @@ pub fn check_constraint(constraint: &SizeConstraint, sizes: &Sizes) -> Result<()
             return Err(Diagnostic::error("E0151", format!("The size `{missing}` has no value."))
                 .note(format!("It must be known to check that {constraint}."))
                 .hint(format!("Give one with `--size {missing}=1024`.")));
+        }
+        Ok(false) if matches!(constraint, SizeConstraint::Permutes(..)) => {
+            return Err(no_permutation(constraint, sizes));
         }
         Ok(false) => {
             Diagnostic::error("E0150", format!("The sizes do not fit: it must hold that {constraint}."))
@@ -78,8 +87,42 @@ pub fn check_constraint(constraint: &SizeConstraint, sizes: &Sizes) -> Result<()
             _ => problem,
         },
         SizeConstraint::AtMost(..) if !given.is_empty() => problem.hint("Choose larger sizes."),
-        SizeConstraint::AtMost(..) | SizeConstraint::Equal(..) => problem,
+        SizeConstraint::AtMost(..) | SizeConstraint::Equal(..) | SizeConstraint::Permutes(..) => problem,
     })
+}
+
+/// Why a function is no permutation, or another not its inverse; without sizes, as far as that can be said.
+pub(super) fn no_permutation(constraint: &SizeConstraint, sizes: &Sizes) -> Diagnostic {
+    let SizeConstraint::Permutes(n, there, back) = constraint else {
+        return Diagnostic::error("E0150", format!("It must hold that {constraint}."));
+    };
+    let given: Vec<String> =
+        names(constraint).iter().filter_map(|n| Some(format!("{n} = {}", sizes.get(n)?))).collect();
+    let here = if given.is_empty() { String::new() } else { format!(" Here, {}.", given.join(", ")) };
+    let error = |message: String| Diagnostic::error(codes::NO_PERMUTATION, message);
+    let inverse = format!("{back} is not the inverse of {there} below {n}.");
+    let fault = permutation::check(n, there, back, &|name| sizes.get(name).copied());
+    match fault {
+        Ok(Err(Fault::Undefined(i, why))) => error(format!("{there} or {back} has no value."))
+            .note(format!("For {i}, {why}.{here}"))
+            .hint("In functions of sizes, `div` rounds down and `/` divides without remainder."),
+        Ok(Err(Fault::Outside(i, to))) => error(format!("{there} leads out of the {n} elements."))
+            .note(format!("It leads from {i} to {to}.{here}"))
+            .hint("A function for `reorder` keeps within the size, e.g. with `% n`."),
+        Ok(Err(Fault::NotBack(i, to, again))) => error(inverse)
+            .note(format!("From {i}, the first leads to {to}, and the second from there to {again}.{here}"))
+            .hint("Where the first moves by s and then by n/s, its inverse moves by n/s and then by s."),
+        Ok(Err(Fault::TooMany(count))) => error(format!(
+            "Nothing shows that {back} is the inverse of {there} below {n}."
+        ))
+        .note(format!("Of {count} elements, not each is looked at: these are more than {MOST}.{here}"))
+        .hint("Choose smaller sizes, or write the functions with the products of which the size is made."),
+        Ok(Ok(())) | Err(_) => {
+            error(format!("{there} does not permute the numbers below {n}, or {back} is not its inverse."))
+                .note("The first number or the last shows it, whatever the sizes are.")
+                .hint("To reverse an array, for instance, both are `/\\i. n - 1 - i`.")
+        }
+    }
 }
 
 #[derive(Default)]
@@ -108,6 +151,16 @@ impl Collector {
         }
     }
 
+    fn permutation(&mut self, n: &Nat, there: &NatFun, back: &NatFun) {
+        for f in [there, back] {
+            self.found.extend(permutation::conditions(f).into_iter().flatten());
+        }
+        let permutes = SizeConstraint::Permutes(n.clone(), there.clone(), back.clone());
+        if permutes.decide() != Some(true) {
+            self.found.insert(permutes);
+        }
+    }
+
     fn term(&mut self, term: &Term) {
         // Outermost first; an explicit stack, so that no nesting is too deep.
         let mut stack = vec![term];
@@ -118,6 +171,9 @@ impl Collector {
             self.ty(t.ty());
             match t.expr() {
                 Expr::Prim(prim) => {
+                    if let [Arg::Nat(n), Arg::Fun(there), Arg::Fun(back)] = prim.args.as_slice() {
+                        self.permutation(n, there, back);
+                    }
                     for arg in &prim.args {
                         if let Arg::Nat(n) = arg {
                             self.found.extend(SizeConstraint::of_size(n));

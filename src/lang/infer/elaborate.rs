@@ -9,10 +9,10 @@ use super::check::{self, What};
 use super::codes;
 use super::report::Why;
 use super::scheme::{ExplicitKind, Scheme};
-use super::state::{Infer, Joining, Joint};
+use super::state::{Infer, Joining, Joint, Undeclared};
 use super::tree::{Node, Tree, TreeArg};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::syntax::ast::{Expr, ExprKind, Number, Op, Param, ParamKind};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
@@ -107,9 +107,10 @@ impl Infer {
                 self.problem(
                     Diagnostic::error(
                         codes::MISPLACED,
-                        "A function of sizes stands only where a definition starts.",
+                        "A function of sizes stands only where a definition starts, or as an argument that is one.",
                     )
                     .label(e.span, "not here")
+                    .note("`iterate k` and `reorder n` take functions of sizes.")
                     .hint("Declare the size as a parameter of a definition: `def f (n: nat) ...`."),
                 );
                 self.error_tree(e.span)
@@ -475,7 +476,7 @@ impl Infer {
         for explicit in &Scheme::of(pattern).explicit {
             let Some(next) = args.get(used) else { break };
             used += usize::from(match explicit.kind {
-                ExplicitKind::Nat => true,
+                ExplicitKind::Nat | ExplicitKind::Fun => true,
                 ExplicitKind::Addr(_) => self.address(next).is_some(),
                 ExplicitKind::Dim(_) => self.dimension(next).is_some(),
             });
@@ -516,6 +517,10 @@ impl Infer {
         }
         if let Some(declared) = pattern.declared() {
             self.checks_of(declared, &nats, &types, span);
+        }
+        if let [TreeArg::Nat(n), TreeArg::Fun(there), TreeArg::Fun(back)] = args.as_slice() {
+            let what = What::Permutes { size: n.clone(), there: there.clone(), back: back.clone() };
+            self.check_later(what, &Type::nat_type(), span);
         }
         if let (Pattern::Cast, [(_, s), (_, t)]) = (pattern, types.as_slice()) {
             self.check_later(What::CastTo(t.clone()), s, span);
@@ -707,6 +712,24 @@ impl Infer {
                         return (None, used);
                     }
                 },
+                ExplicitKind::Fun => match next {
+                    Some(e) => {
+                        used += 1;
+                        match self.nat_function(e) {
+                            Some(f) => TreeArg::Fun(f),
+                            None => {
+                                // Functions behind it belong to the pattern too.
+                                let more = args[used..].iter();
+                                used += more.take_while(|e| matches!(e.kind, ExprKind::NatLam(..))).count();
+                                return (None, used);
+                            }
+                        }
+                    }
+                    None => {
+                        self.missing_function(name, &explicit.name, span);
+                        return (None, used);
+                    }
+                },
                 ExplicitKind::Addr(default) => match next.and_then(|e| self.address(e)) {
                     Some(arg) => {
                         used += 1;
@@ -734,6 +757,84 @@ impl Infer {
             out.push(arg);
         }
         (Some(out), used)
+    }
+
+    fn missing_function(&mut self, of: &Name, function: &Name, span: Span) {
+        self.problem(
+            Diagnostic::error(codes::EXPLICIT, format!("`{of}` needs the function of sizes `{function}`."))
+                .label(span, "the function is missing")
+                .hint("Write it as `(/\\i. n - 1 - i)`."),
+        );
+    }
+
+    /// A function of sizes, `/\i. size`, or a variable of a rule that stands for one.
+    fn nat_function(&mut self, e: &Expr) -> Option<NatFun> {
+        let problem =
+            |message: &str, label: &str| Diagnostic::error(codes::EXPLICIT, message).label(e.span, label);
+        let (params, body) = match &e.kind {
+            ExprKind::NatLam(params, body) => (params, body),
+            ExprKind::Name(name) if self.scope.undeclared == Undeclared::Unknown => {
+                return self.function_variable(name, e.span);
+            }
+            ExprKind::Name(name) if self.scope.functions.contains(name) => {
+                return self.function_variable(name, e.span);
+            }
+            ExprKind::Error => return None,
+            kind => {
+                let problem = problem("A function of sizes is needed here.", "this is none");
+                self.problem(match kind {
+                    ExprKind::Lam(..) => problem
+                        .note("This is a function of values.")
+                        .hint("Write `/\\` in the place of `\\`."),
+                    _ => problem.hint("Write one as `(/\\i. n - 1 - i)`."),
+                });
+                return None;
+            }
+        };
+        let names: Vec<&Name> = params.iter().flat_map(|p| p.kind.names()).map(|n| &n.kind).collect();
+        let sizes = params.iter().all(|p| {
+            matches!(p.kind, ParamKind::Bare(_) | ParamKind::Kinded(_, crate::lang::syntax::ast::Kind::Nat))
+        });
+        let ([name], true) = (names.as_slice(), sizes) else {
+            let problem = problem("This function takes one size.", "not one parameter that is a size");
+            self.problem(problem.hint("Write it as `(/\\i. n - 1 - i)`."));
+            return None;
+        };
+        let outer = self.scope.sizes.insert((*name).clone(), NatFun::parameter());
+        let before = self.problems.len();
+        let size = self.size(body);
+        match outer {
+            Some(size) => self.scope.sizes.insert((*name).clone(), size),
+            None => self.scope.sizes.shift_remove(*name),
+        };
+        if self.problems.len() > before {
+            return None;
+        }
+        if self.scope.open && size.as_variable().is_some_and(|_| !NatFun::is_inside(&size)) {
+            let problem = problem("This function does not use its parameter.", "always the same number");
+            self.problem(problem.hint("For any function of sizes, write a name."));
+            return None;
+        }
+        Some(NatFun::new(name, size))
+    }
+
+    /// The function that a variable of a rule stands for: any, which is the variable as the body.
+    fn function_variable(&mut self, name: &Name, span: Span) -> Option<NatFun> {
+        if self.scope.functions.contains(name) {
+            let body = self.scope.sizes.get(name)?.clone();
+            return Some(NatFun::new("i", body));
+        }
+        if self.scope.sizes.contains_key(name) {
+            self.problem(
+                Diagnostic::error(codes::EXPLICIT, "A function of sizes is needed here.")
+                    .label(span, format!("`{name}` is a size")),
+            );
+            return None;
+        }
+        let body = self.u.fresh_nat();
+        self.scope.sizes.insert(name.clone(), body.clone());
+        self.scope.functions.push(name.clone());
+        Some(NatFun::new("i", body))
     }
 
     pub fn missing_size(&mut self, of: &Name, size: &Name, span: Span) {

@@ -13,7 +13,7 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, NatVar};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast;
-use crate::lang::term::Term;
+use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Type, TypeVar};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -48,7 +48,29 @@ impl Program {
 
     /// Checks the constraints with values for the sizes.
     pub fn check_sizes(&self, sizes: &Sizes) -> Vec<Diagnostic> {
-        self.constraints.iter().filter_map(|c| check_constraint(c, sizes).err()).collect()
+        let check = |c: &SizeConstraint| {
+            let problem = check_constraint(c, sizes).err()?;
+            Some(match self.reorder_of(c).and_then(|path| self.spans.at(&path)) {
+                Some(span) => problem.label(span, "for this"),
+                None => problem,
+            })
+        };
+        self.constraints.iter().filter_map(check).collect()
+    }
+
+    /// Where the functions of a condition reorder an array.
+    fn reorder_of(&self, constraint: &SizeConstraint) -> Option<Path> {
+        let SizeConstraint::Permutes(n, there, back) = constraint else { return None };
+        let wanted = [Arg::Nat(n.clone()), Arg::Fun(there.clone()), Arg::Fun(back.clone())];
+        let mut stack = vec![(&self.term, Path::root())];
+        while let Some((t, path)) = stack.pop() {
+            if t.as_prim().is_some_and(|p| p.args == wanted) {
+                return Some(path);
+            }
+            let children = t.children().into_iter().enumerate();
+            stack.extend(children.map(|(i, c)| (c, path.child(i as u8))));
+        }
+        None
     }
 }
 

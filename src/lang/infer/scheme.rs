@@ -18,6 +18,8 @@ pub struct Explicit {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExplicitKind {
     Nat,
+    /// A function of sizes.
+    Fun,
     Addr(AddressSpace),
     Dim(u8),
 }
@@ -103,6 +105,7 @@ fn read(text: &str) -> Scheme {
                     };
                     scheme.explicit.push(Explicit { name, kind: ExplicitKind::Dim(dim.unwrap_or(0)) });
                 }
+                (false, Kind::Nat2Nat) => scheme.explicit.push(Explicit { name, kind: ExplicitKind::Fun }),
                 (false, _) => scheme.explicit.push(Explicit { name, kind: ExplicitKind::Nat }),
             }
         }

@@ -36,6 +36,8 @@ pub struct Scope {
     pub values: FxHashMap<Name, Vec<Local>>,
     pub sizes: IndexMap<Name, Nat>,
     pub types: IndexMap<Name, Type>,
+    /// The sizes that stand for the bodies of functions of sizes: variables of a rule.
+    pub functions: Vec<Name>,
     /// Address spaces and dimensions that are variables.
     pub slots: Vec<Name>,
     pub undeclared: Undeclared,
@@ -51,6 +53,7 @@ impl Default for Scope {
             values: FxHashMap::default(),
             sizes: IndexMap::new(),
             types: IndexMap::new(),
+            functions: vec![],
             slots: vec![],
             undeclared: Undeclared::Refuse,
             open: false,

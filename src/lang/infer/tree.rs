@@ -1,7 +1,7 @@
 //! Elaborated trees: every name has a meaning and every node a type, which may still have unknowns.
 
 use crate::lang::diag::Span;
-use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
 use rustc_hash::FxHashMap;
@@ -20,6 +20,7 @@ pub type JointId = usize;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TreeArg {
     Nat(Nat),
+    Fun(NatFun),
     Addr(AddressSpace),
     Dim(u8),
     /// An address space or dimension that is a variable of a rule.

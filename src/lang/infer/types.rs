@@ -4,6 +4,7 @@ use super::codes;
 use super::state::{Infer, Undeclared};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
+use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, ExprKind, Op, TypeKind};
 use crate::lang::ty::{Scalar, Type};
 
@@ -139,6 +140,8 @@ impl Infer {
             Op::Add => a.add(b),
             Op::Sub => a.sub(b),
             Op::Mul => a.mul(b),
+            // What a function takes is a multiple of nothing.
+            Op::Div if !permutation::divides_evenly(a, b) => a.floor_div(b),
             Op::Div => a.exact_div(b),
             Op::FloorDiv => a.floor_div(b),
             Op::Rem => a.modulo(b),
@@ -165,6 +168,11 @@ impl Infer {
     }
 
     fn size_name(&mut self, name: &Name, span: Span) -> Nat {
+        if self.scope.functions.contains(name) {
+            let problem = Diagnostic::error(codes::EXPLICIT, "A size is needed here.");
+            self.problem(problem.label(span, format!("`{name}` is a function of sizes")));
+            return self.u.fresh_nat();
+        }
         if let Some(known) = self.scope.sizes.get(name) {
             return known.clone();
         }

@@ -9,6 +9,7 @@
 //! Arithmetic never wraps: what leaves the range of the coefficients becomes [`Nat::poison`], which is equal to
 //! nothing that can be built otherwise and is reported by the caller.
 
+mod function;
 mod print;
 mod range;
 mod solve;
@@ -18,6 +19,7 @@ use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, One, Signed, Zero};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use function::{Known, NatFun};
 pub use range::Ranges;
 pub use solve::{Solution, eliminate, solve};
 

@@ -1,6 +1,7 @@
 //! Sizes as text, in the notation that the parser reads back: `m/32`, `2*n + 3`, `m div 32`, `i % 4`.
 
-use super::{Atom, Coefficient, Monomial, Nat, NatVar};
+use super::function::PARAMETER;
+use super::{Atom, Coefficient, Monomial, Nat, NatFun, NatVar};
 use num_traits::{One, Signed};
 use std::fmt;
 
@@ -15,6 +16,10 @@ enum Level {
 impl Nat {
     /// A sum of fractions as a sum over one number: `(n - 5)/2` rather than `n/2 - 5/2`.
     fn over_one_denominator(&self) -> Option<(Nat, i128)> {
+        // What a function takes is divided with rounding.
+        if NatFun::is_inside(self) {
+            return None;
+        }
         let fraction = self.terms().iter().any(|(m, c)| m.is_empty() && !c.is_integer());
         if !fraction || self.terms().len() < 2 {
             return None;
@@ -45,17 +50,18 @@ impl Nat {
         }
     }
 
-    fn write(&self, f: &mut fmt::Formatter<'_>, at: Level) -> fmt::Result {
+    /// `parameter` is the name of what a function takes.
+    fn write(&self, f: &mut fmt::Formatter<'_>, at: Level, parameter: &str) -> fmt::Result {
         if self.level() < at {
             write!(f, "(")?;
-            self.write(f, Level::Sum)?;
+            self.write(f, Level::Sum, parameter)?;
             return write!(f, ")");
         }
         if self.is_zero() {
             return write!(f, "0");
         }
         if let Some((above, common)) = self.over_one_denominator() {
-            above.write(f, Level::Atom)?;
+            above.write(f, Level::Atom, parameter)?;
             return write!(f, "/{common}");
         }
         // Variables first and constants last, as sizes are written by hand.
@@ -68,7 +74,7 @@ impl Nat {
                 (_, true) => write!(f, " - ")?,
                 (_, false) => write!(f, " + ")?,
             }
-            write_term(f, m, &c.abs(), i == 0 && c.is_negative())?;
+            write_term(f, m, &c.abs(), i == 0 && c.is_negative(), parameter)?;
         }
         Ok(())
     }
@@ -78,15 +84,35 @@ impl Nat {
         struct AtAtom<'a>(&'a Nat);
         impl fmt::Display for AtAtom<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.write(f, Level::Atom)
+                self.0.write(f, Level::Atom, PARAMETER)
             }
         }
         AtAtom(self).to_string()
     }
+
+    /// The text of a function's body, in which the parameter has this name.
+    pub(super) fn write_body(&self, f: &mut fmt::Formatter<'_>, parameter: &str) -> fmt::Result {
+        self.write(f, Level::Sum, parameter)
+    }
 }
 
 /// `negated`: it stands behind a minus, which binds more tightly than `%` and `div`.
-fn write_term(f: &mut fmt::Formatter<'_>, m: &Monomial, c: &Coefficient, negated: bool) -> fmt::Result {
+fn write_term(
+    f: &mut fmt::Formatter<'_>,
+    m: &Monomial,
+    c: &Coefficient,
+    negated: bool,
+    parameter: &str,
+) -> fmt::Result {
+    let whole = c.is_integer() && m.iter().all(|(_, e)| *e > 0);
+    let (inside, outside): (Monomial, Monomial) = m.iter().cloned().partition(|(a, _)| is_inside(a));
+    if !whole && !inside.is_empty() {
+        // `i*n/s` would divide what the function takes, and round.
+        write!(f, "(")?;
+        write_term(f, &outside, c, false, parameter)?;
+        write!(f, ")*")?;
+        return write_factors(f, &inside, parameter);
+    }
     let above: Vec<_> = m.iter().filter(|(_, e)| *e > 0).collect();
     let below: Vec<_> = m.iter().filter(|(_, e)| *e < 0).collect();
     let mut first = true;
@@ -100,7 +126,7 @@ fn write_term(f: &mut fmt::Formatter<'_>, m: &Monomial, c: &Coefficient, negated
                 write!(f, "*")?;
             }
             // `a div b` is as loose as `*`, so only the first factor may stand bare.
-            write_atom(f, a, if first && !negated { Level::Product } else { Level::Atom })?;
+            write_atom(f, a, if first && !negated { Level::Product } else { Level::Atom }, parameter)?;
             first = false;
         }
     }
@@ -110,25 +136,43 @@ fn write_term(f: &mut fmt::Formatter<'_>, m: &Monomial, c: &Coefficient, negated
     for (a, e) in below {
         for _ in 0..e.unsigned_abs() {
             write!(f, "/")?;
-            write_atom(f, a, Level::Atom)?;
+            write_atom(f, a, Level::Atom, parameter)?;
         }
     }
     Ok(())
 }
 
-fn write_atom(f: &mut fmt::Formatter<'_>, a: &Atom, at: Level) -> fmt::Result {
+fn is_inside(a: &Atom) -> bool {
+    NatFun::is_inside(&Nat::atom(a.clone()))
+}
+
+/// Factors behind others.
+fn write_factors(f: &mut fmt::Formatter<'_>, m: &Monomial, parameter: &str) -> fmt::Result {
+    let mut symbol = "";
+    for (a, e) in m.iter().filter(|(_, e)| *e > 0).chain(m.iter().filter(|(_, e)| *e < 0)) {
+        for _ in 0..e.unsigned_abs() {
+            write!(f, "{}", if *e < 0 { "/" } else { symbol })?;
+            write_atom(f, a, Level::Atom, parameter)?;
+            symbol = "*";
+        }
+    }
+    Ok(())
+}
+
+fn write_atom(f: &mut fmt::Formatter<'_>, a: &Atom, at: Level, parameter: &str) -> fmt::Result {
     match a {
+        Atom::Var(NatVar::Named(n)) if &**n == PARAMETER => write!(f, "{parameter}"),
         Atom::Var(NatVar::Named(n)) => write!(f, "{n}"),
         Atom::Var(NatVar::Meta(i)) => write!(f, "?{i}"),
-        Atom::Sum(s) => s.write(f, Level::Atom),
+        Atom::Sum(s) => s.write(f, Level::Atom, parameter),
         Atom::Poison => write!(f, "<too large>"),
         Atom::Floor(x, y) | Atom::Mod(x, y) => {
             if at == Level::Atom {
                 write!(f, "(")?;
             }
-            x.write(f, Level::Atom)?;
+            x.write(f, Level::Atom, parameter)?;
             write!(f, "{}", if matches!(a, Atom::Floor(..)) { " div " } else { " % " })?;
-            y.write(f, Level::Atom)?;
+            y.write(f, Level::Atom, parameter)?;
             if at == Level::Atom {
                 write!(f, ")")?;
             }
@@ -139,7 +183,7 @@ fn write_atom(f: &mut fmt::Formatter<'_>, a: &Atom, at: Level) -> fmt::Result {
 
 impl fmt::Display for Nat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f, Level::Sum)
+        self.write(f, Level::Sum, PARAMETER)
     }
 }
 

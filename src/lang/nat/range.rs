@@ -218,7 +218,17 @@ fn bounds(atom: &Atom, ranges: &Ranges, fuel: &mut u32) -> (Vec<Nat>, Vec<Nat>) 
             if natural(x, ranges, fuel) {
                 low.push(Nat::constant(0));
             }
-            (low, vec![x.exact_div(n)])
+            let mut high = vec![x.exact_div(n)];
+            // Below a multiple of `n` the quotient is below the multiple's.
+            if let [(m, c)] = x.terms()
+                && let [(Atom::Var(NatVar::Named(v)), 1)] = m.as_slice()
+                && c.is_one()
+                && let Some((_, end)) = ranges.0.get(v)
+                && end.exact_div(n).is_evidently_integral()
+            {
+                high.push(end.exact_div(n).sub(&one));
+            }
+            (low, high)
         }
         _ => (vec![], vec![]),
     }

@@ -3,7 +3,7 @@
 use crate::lang::nat::{Name, NatVar};
 use crate::lang::pattern::{self, AddressSpace, Pattern};
 use crate::lang::syntax;
-use crate::lang::term::{Arg, Expr, Term};
+use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -109,10 +109,8 @@ pub(super) fn sizes_of(term: &Term) -> BTreeSet<Name> {
     let mut seen = HashSet::new();
     let mut types = HashSet::new();
     let mut todo = vec![term];
-    let mut note = |n: &crate::lang::nat::Nat| {
-        out.extend(
-            n.vars().into_iter().filter_map(|v| if let NatVar::Named(n) = v { Some(n) } else { None }),
-        );
+    let mut note = |vars: Vec<NatVar>| {
+        out.extend(vars.into_iter().filter_map(|v| if let NatVar::Named(n) = v { Some(n) } else { None }));
     };
     while let Some(t) = todo.pop() {
         // Sub-terms are shared: each is looked at once.
@@ -120,14 +118,10 @@ pub(super) fn sizes_of(term: &Term) -> BTreeSet<Name> {
             continue;
         }
         if types.insert(t.ty().digest()) {
-            t.ty().for_each_nat(&mut note);
+            t.ty().for_each_nat(&mut |n| note(n.vars()));
         }
         if let Expr::Prim(p) = t.expr() {
-            p.args.iter().for_each(|a| {
-                if let Arg::Nat(n) = a {
-                    note(n);
-                }
-            });
+            p.args.iter().for_each(|a| note(a.vars()));
         }
         todo.extend(t.children());
     }

@@ -6,7 +6,7 @@ use super::{D, Mark, Options, Role};
 use crate::lang::build;
 use crate::lang::doc::Doc;
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, NatVar};
+use crate::lang::nat::{Name, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::preorder::At;
 use crate::lang::term::{Arg, Expr, Prim, Term};
@@ -79,6 +79,7 @@ fn flows(pattern: Pattern) -> bool {
                 | P::Split
                 | P::Join
                 | P::Transpose
+                | P::Reorder
                 | P::Slide
                 | P::Unzip
                 | P::Take
@@ -238,6 +239,7 @@ impl<'o> Printer<'o> {
         for arg in &p.args {
             match arg {
                 Arg::Nat(n) => doc.extend([space(), token(Role::Size, n.as_atom_text())]),
+                Arg::Fun(f) => doc.extend([space(), self.nat_function(f)]),
                 // Where an argument is what it is by default, it is left out.
                 Arg::Addr(AddressSpace::Private) | Arg::Dim(0) => {}
                 Arg::Addr(a) => doc.extend([space(), token(Role::Keyword, a.name())]),
@@ -246,6 +248,19 @@ impl<'o> Printer<'o> {
         }
         let tight = if doc.len() == 1 { Tight::Atom } else { Tight::Application };
         (Doc::concat(doc), tight)
+    }
+
+    /// `(/\i. n - 1 - i)`
+    fn nat_function(&self, f: &NatFun) -> D {
+        let (name, body) = f.written();
+        Doc::concat([
+            punctuation(if self.options.unicode { "(Λ" } else { "(/\\" }),
+            token(Role::Size, name.to_string()),
+            punctuation("."),
+            space(),
+            token(Role::Size, body),
+            punctuation(")"),
+        ])
     }
 
     fn symbol(&self, ascii: &'static str) -> &'static str {

@@ -276,6 +276,7 @@ fn acceptor(layout: &Layout, ps: &[Phrase], ty: &Type) -> Result<(), String> {
             let (m, t) = row.as_array().ok_or_else(wrong)?;
             is(array(m, &array(n, t)))
         }
+        Layout::Reorder(_) => is(whole.clone()),
         Layout::AsVector(n) => {
             let (m, v) = whole.as_array().ok_or_else(wrong)?;
             is(array(&m.mul(n), &super::element(v)))

@@ -212,6 +212,11 @@ impl Machine {
                 let (i, j) = (at(&mut steps)?, at(&mut steps)?);
                 steps.extend([Step::At(i), Step::At(j)]);
             }
+            Layout::Reorder(f) => {
+                let i = at(&mut steps)?;
+                let i = size(self, &f.apply(&Nat::constant(i as i64)))?;
+                steps.push(Step::At(i));
+            }
             Layout::Take => {}
             Layout::Drop(n) => {
                 let i = at(&mut steps)? + size(self, n)?;

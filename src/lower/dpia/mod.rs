@@ -16,7 +16,7 @@ pub mod print;
 pub mod races;
 
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
@@ -92,6 +92,8 @@ pub enum Layout {
     /// `acc[(m*n).t]` to `acc[m.n.t]`, for the inner size n.
     Join(Nat),
     Transpose,
+    /// `acc[n.t]` to `acc[n.t]`, by where each element goes.
+    Reorder(NatFun),
     /// `acc[m.<n>t]` to `acc[(m*n).t]`.
     AsVector(Nat),
     /// `acc[(m*n).t]` to `acc[m.<n>t]`.

@@ -145,6 +145,7 @@ fn head(p: Pattern, args: &[Arg]) -> String {
         .iter()
         .map(|a| match a {
             Arg::Nat(n) => n.to_string(),
+            Arg::Fun(f) => f.to_string(),
             Arg::Addr(a) => a.name().to_string(),
             Arg::Dim(d) => d.to_string(),
         })
@@ -167,6 +168,7 @@ fn layout_name(l: &Layout) -> String {
         Layout::Split(n) => format!("splitAcc[{n}]"),
         Layout::Join(n) => format!("joinAcc[{n}]"),
         Layout::Transpose => "transposeAcc".into(),
+        Layout::Reorder(f) => format!("reorderAcc[{f}]"),
         Layout::AsVector(n) => format!("asVectorAcc[{n}]"),
         Layout::AsScalar(n) => format!("asScalarAcc[{n}]"),
         Layout::Take => "takeAcc".into(),

@@ -102,6 +102,9 @@ impl Builder<'_> {
         match a {
             ArgPat::Is(a) => Some(a),
             ArgPat::Slot(i) => m.slot(self.program, i),
+            ArgPat::Fun(n) => {
+                Some(LeafArg::Fun(self.program.size(self.graph.tables_mut(), m, n, self.memo)?))
+            }
             ArgPat::Nat(n) => {
                 Some(LeafArg::Nat(self.program.size(self.graph.tables_mut(), m, n, self.memo)?))
             }

@@ -45,6 +45,7 @@ pub enum TypePat {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgPat {
     Nat(NatPat),
+    Fun(NatPat),
     Is(LeafArg),
     Slot(usize),
 }
@@ -440,6 +441,7 @@ impl Compiler<'_> {
     fn args(&mut self, args: &[PatArg]) -> Vec<ArgPat> {
         let one = |c: &mut Self, a: &PatArg| match a {
             PatArg::Nat(n) => ArgPat::Nat(c.nat(n)),
+            PatArg::Fun(f) => ArgPat::Fun(c.nat(f.body())),
             PatArg::Addr(a) => ArgPat::Is(LeafArg::Addr(*a)),
             PatArg::Dim(d) => ArgPat::Is(LeafArg::Dim(*d)),
             PatArg::Slot(i) => ArgPat::Slot(*i),

@@ -9,7 +9,7 @@ use super::node::{Kind, Node, Op};
 use super::tables::{Leaf, LeafArg, LeafId, NatId, Tables, TypeId, TypeRow};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Nat, NatVar, Solution, solve};
+use crate::lang::nat::{Nat, NatFun, NatVar, Solution, solve};
 use crate::rewrite::rule::bindings::{Bindings, Bound};
 use egg::{EGraph, Id};
 use rustc_hash::FxHashMap;
@@ -90,7 +90,8 @@ fn encode_slot(a: Option<LeafArg>) -> u32 {
     use crate::lang::pattern::AddressSpace;
     match a {
         None => UNBOUND,
-        Some(LeafArg::Nat(n)) => n.0,
+        // Slots are address spaces and dimensions.
+        Some(LeafArg::Nat(n) | LeafArg::Fun(n)) => n.0,
         Some(LeafArg::Dim(d)) => (1 << 30) + u32::from(d),
         Some(LeafArg::Addr(a)) => {
             (2 << 30) + AddressSpace::ALL.iter().position(|b| *b == a).unwrap_or(0) as u32
@@ -381,7 +382,9 @@ impl<'a> Machine<'a> {
             let Leaf::Prim(_, args) = self.tables.leaf_of(leaf) else { return false };
             let Some(found) = args.get(i).copied() else { return false };
             let fits = match (w, found) {
-                (ArgPat::Nat(n), LeafArg::Nat(m)) => self.nat_matches(*n, m),
+                (ArgPat::Nat(n), LeafArg::Nat(m)) | (ArgPat::Fun(n), LeafArg::Fun(m)) => {
+                    self.nat_matches(*n, m)
+                }
                 (ArgPat::Is(a), b) => *a == b,
                 (ArgPat::Slot(s), b) => *self.slots[*s].get_or_insert(b) == b,
                 _ => false,
@@ -460,7 +463,9 @@ impl<'a> Machine<'a> {
         let solved = match solve(&known, &target, &|v| matches!(v, NatVar::Meta(_))) {
             Solution::Equal => Solved::Equal,
             Solution::Stuck => Solved::Stuck,
-            Solution::Bind(NatVar::Meta(i), n) if n.as_constant() != Some(0) && !is_no_size(&n) => {
+            Solution::Bind(NatVar::Meta(i), n)
+                if n.as_constant() != Some(0) && !is_no_size(&n) && !NatFun::is_inside(&n) =>
+            {
                 Solved::Bind(i as usize, self.tables.nat(&n))
             }
             Solution::Bind(..) | Solution::Contradiction => Solved::Never,

@@ -1,7 +1,7 @@
 //! Types, sizes and what leaves carry, each once and by number, beside the e-graph (thesis section 5.4.4).
 
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::term::{Arg, Prim};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
@@ -46,6 +46,8 @@ pub struct TypeFacts {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LeafArg {
     Nat(NatId),
+    /// The body of a function of sizes.
+    Fun(NatId),
     Addr(AddressSpace),
     Dim(u8),
 }
@@ -204,6 +206,7 @@ impl Tables {
     pub fn prim(&mut self, prim: &Prim) -> LeafId {
         let args = prim.args.iter().map(|a| match a {
             Arg::Nat(n) => LeafArg::Nat(self.nat(n)),
+            Arg::Fun(f) => LeafArg::Fun(self.nat(f.body())),
             Arg::Addr(a) => LeafArg::Addr(*a),
             Arg::Dim(d) => LeafArg::Dim(*d),
         });
@@ -227,6 +230,7 @@ impl Tables {
     pub fn arg_of(&self, arg: LeafArg) -> Arg {
         match arg {
             LeafArg::Nat(n) => Arg::Nat(self.nat_of(n).clone()),
+            LeafArg::Fun(n) => Arg::Fun(NatFun::new("i", self.nat_of(n).clone())),
             LeafArg::Addr(a) => Arg::Addr(a),
             LeafArg::Dim(d) => Arg::Dim(d),
         }

@@ -54,6 +54,7 @@ impl Bindings {
     pub fn arg(&self, a: &PatArg) -> Option<Arg> {
         Some(match a {
             PatArg::Nat(n) => Arg::Nat(self.size(n)),
+            PatArg::Fun(f) => Arg::Fun(f.with_body(self.size(f.body()))),
             PatArg::Addr(a) => Arg::Addr(*a),
             PatArg::Dim(d) => Arg::Dim(*d),
             PatArg::Slot(i) => self.slots.get(*i)?.clone()?,

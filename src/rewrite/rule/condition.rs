@@ -177,6 +177,9 @@ pub fn refuted(c: &SizeConstraint) -> WhyNot {
         SizeConstraint::Divides(a, b) => format!("{a} does not divide {b}"),
         SizeConstraint::AtMost(a, b) => format!("{a} is greater than {b}"),
         SizeConstraint::Equal(a, b) => format!("{a} is not {b}"),
+        SizeConstraint::Permutes(n, there, _) => {
+            format!("{there} does not permute the numbers below {n}, or its inverse is another")
+        }
     };
     WhyNot { at: Path::root(), depth: 0, reason: Reason::Condition(text) }
 }

@@ -7,7 +7,7 @@ use super::bindings::{Bindings, Bound};
 use super::equation::Equation;
 use super::pat::{Pat, PatArg, PatNode};
 use super::why::{Reason, Shape, WhyNot};
-use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, solve};
 use crate::lang::path::Path;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
@@ -226,6 +226,7 @@ impl Matcher<'_> {
     fn argument(&mut self, expected: &PatArg, found: &Arg) -> Result<(), WhyNot> {
         let fits = match (expected, found) {
             (PatArg::Nat(n), Arg::Nat(m)) => return self.nat(n, m),
+            (PatArg::Fun(f), Arg::Fun(g)) => return self.nat(f.body(), g.body()),
             (PatArg::Addr(a), Arg::Addr(b)) => a == b,
             (PatArg::Dim(a), Arg::Dim(b)) => a == b,
             (PatArg::Slot(i), _) => match &self.bindings.slots[*i] {
@@ -242,6 +243,7 @@ impl Matcher<'_> {
         }
         let text = |a: &Arg| match a {
             Arg::Nat(n) => n.to_string(),
+            Arg::Fun(f) => f.to_string(),
             Arg::Addr(a) => a.name().to_owned(),
             Arg::Dim(d) => d.to_string(),
         };
@@ -299,10 +301,11 @@ impl Matcher<'_> {
             return Ok(());
         }
         let known = self.bindings.size(expected);
+        let captures = |n: &Nat| NatFun::is_inside(n);
         match solve(&known, found, &|v| matches!(v, NatVar::Meta(_))) {
             Solution::Equal => Ok(()),
             Solution::Bind(NatVar::Meta(i), value)
-                if !value.has_metas() && value.as_constant() != Some(0) =>
+                if !value.has_metas() && value.as_constant() != Some(0) && !captures(&value) =>
             {
                 self.bindings.nats[i as usize] = Some(value.clone());
                 self.bindings.solved.push(value);

@@ -12,7 +12,7 @@
 
 use crate::lang::infer::scheme::{ExplicitKind, Scheme};
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::Type;
@@ -22,6 +22,8 @@ use crate::lang::ty::Type;
 pub enum PatArg {
     /// A size, in which `NatVar::Meta` are the rule's.
     Nat(Nat),
+    /// A function of sizes, in whose body `NatVar::Meta` are the rule's.
+    Fun(NatFun),
     Addr(AddressSpace),
     Dim(u8),
     /// The rule's address or dimension variable of this number.
@@ -113,6 +115,7 @@ impl Pat {
                             ) => slot(name).map(PatArg::Slot),
                             _ => Some(PatArg::Nat(n.clone())),
                         },
+                        Arg::Fun(f) => Some(PatArg::Fun(f.clone())),
                         Arg::Addr(a) => Some(PatArg::Addr(*a)),
                         Arg::Dim(d) => Some(PatArg::Dim(*d)),
                     });

@@ -169,6 +169,14 @@ impl Builder<'_> {
             PatArg::Addr(a) => Arg::Addr(*a),
             PatArg::Dim(d) => Arg::Dim(*d),
             PatArg::Slot(i) => tables.arg_of(m.slot(self.program, *i)?),
+            PatArg::Fun(f) => {
+                let values = Values { program: self.program, tables, m };
+                let f = f.subst(&|v| crate::lang::ty::TypeSubst::nat(&values, v));
+                if f.body().has_metas() {
+                    return None;
+                }
+                Arg::Fun(f)
+            }
             PatArg::Nat(n) => {
                 let values = Values { program: self.program, tables, m };
                 let n = n.subst(&|v| crate::lang::ty::TypeSubst::nat(&values, v));

@@ -217,6 +217,7 @@ fn leaf_matches(tables: &Tables, sketch: &Sketch, leaf: &Leaf) -> bool {
                 && wanted.iter().zip(args).all(|(w, a)| match (w, a) {
                     (ArgSketch::Any, _) => true,
                     (ArgSketch::Nat(n), LeafArg::Nat(m)) => nat_matches(tables, n, *m),
+                    (ArgSketch::Fun(f), LeafArg::Fun(m)) => f.body() == tables.nat_of(*m),
                     (ArgSketch::Addr(a), LeafArg::Addr(b)) => a == b,
                     (ArgSketch::Dim(d), LeafArg::Dim(e)) => d == e,
                     _ => false,

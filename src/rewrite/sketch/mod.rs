@@ -14,7 +14,7 @@ mod terms;
 pub mod types;
 
 use crate::lang::literal::Literal;
-use crate::lang::nat::Name;
+use crate::lang::nat::{Name, NatFun};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Scalar;
 pub use library::Library;
@@ -61,6 +61,7 @@ pub struct Label {
 pub enum ArgSketch {
     Any,
     Nat(NatSketch),
+    Fun(NatFun),
     Addr(AddressSpace),
     Dim(u8),
 }
@@ -167,6 +168,7 @@ impl Sketch {
                 args.iter().try_for_each(|a| match a {
                     ArgSketch::Any => write!(f, " ?"),
                     ArgSketch::Nat(n) => write!(f, " {}", n.atom()),
+                    ArgSketch::Fun(g) => write!(f, " ({g})"),
                     ArgSketch::Addr(a) => write!(f, " {}", a.name()),
                     ArgSketch::Dim(d) => write!(f, " {d}"),
                 })

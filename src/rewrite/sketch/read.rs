@@ -6,8 +6,9 @@ use super::library::{Definition, Library, arity};
 use super::{ArgSketch, Label, NatSketch, Number, Shape, Sketch, TypeSketch};
 use crate::lang::MAX_DEPTH;
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{self, AddressSpace, Pattern};
+use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, Arg, ExprKind, Ident, Kind, Op, ParamKind};
 use crate::lang::ty::Scalar;
 
@@ -311,6 +312,11 @@ impl Reader<'_> {
             let Some(arg) = args.as_slice().first() else { break };
             let found = match kind {
                 "nat" => Some(ArgSketch::Nat(self.size(arg, scope))),
+                "nat2nat" => match self.function(arg, scope) {
+                    // What is wrong with it has been said.
+                    None if matches!(arg.kind, ExprKind::NatLam(..)) => Some(ArgSketch::Any),
+                    f => f.map(ArgSketch::Fun),
+                },
                 "addr" => self.address(arg, scope).map(ArgSketch::Addr),
                 _ => self.dim(arg, scope).map(ArgSketch::Dim),
             };
@@ -337,6 +343,23 @@ impl Reader<'_> {
             out.pop();
         }
         Sketch::new(Shape::Pattern(p, out))
+    }
+
+    /// A function of sizes; none where it is none, or where a problem was reported.
+    fn function(&mut self, e: &ast::Expr, scope: &Scope) -> Option<NatFun> {
+        let ExprKind::NatLam(params, body) = &e.kind else { return None };
+        let names: Vec<&Ident> = params.iter().flat_map(|p| p.kind.names()).collect();
+        let [name] = names.as_slice() else {
+            let d = Diagnostic::error("E0406", "This function takes one size.");
+            self.problem(d.label(e.span, "more than one parameter"));
+            return None;
+        };
+        let mut inner = scope.clone();
+        inner.params.push((name.kind.clone(), Meaning::Size(NatSketch::Is(NatFun::parameter()))));
+        match self.size(body, &inner) {
+            NatSketch::Is(n) => Some(NatFun::new(&name.kind, n)),
+            NatSketch::Any => None,
+        }
     }
 
     fn address(&self, e: &ast::Expr, scope: &Scope) -> Option<AddressSpace> {
@@ -534,6 +557,7 @@ impl Reader<'_> {
                         Op::Add => n.add(&m),
                         Op::Sub => n.sub(&m),
                         Op::Mul => n.mul(&m),
+                        Op::Div if !permutation::divides_evenly(&n, &m) => n.floor_div(&m),
                         Op::Div => n.exact_div(&m),
                         Op::FloorDiv => n.floor_div(&m),
                         Op::Rem => n.modulo(&m),

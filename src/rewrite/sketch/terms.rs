@@ -54,6 +54,7 @@ fn args_match(wanted: &[ArgSketch], prim: &Prim) -> bool {
     wanted.iter().zip(&prim.args).all(|(w, a)| match (w, a) {
         (ArgSketch::Any, _) => true,
         (ArgSketch::Nat(n), Arg::Nat(m)) => n.has(m),
+        (ArgSketch::Fun(f), Arg::Fun(g)) => f == g,
         (ArgSketch::Addr(a), Arg::Addr(b)) => a == b,
         (ArgSketch::Dim(d), Arg::Dim(e)) => d == e,
         _ => false,

@@ -115,6 +115,15 @@ impl<'t> Call<'t> {
             }
             P::Join | P::AsScalar => self.join(st),
             P::Transpose => self.transpose(st),
+            P::Reorder => {
+                let xs = self.settled(st, 0)?;
+                let Some(Arg::Fun(f)) = self.prim.args.get(1) else { return Err(GiveUp) };
+                let (f, source) = (Rc::new(st.function(f)?), xs.clone());
+                st.lazy(xs.length, xs.element.clone(), false, &[&xs], move |st, i| {
+                    let at = st.moved(&f, i, source.length)?;
+                    st.at(&source, &at)
+                })
+            }
             P::Slide => {
                 let (size, step, xs) = (self.size(st, 0)?, self.size(st, 1)?, self.settled(st, 0)?);
                 self.slide(st, size, step, xs)

@@ -15,7 +15,7 @@ use crate::lang::build;
 use crate::lang::digest::Digest;
 use crate::lang::eval::{Limits, Sizes};
 use crate::lang::literal::Literal;
-use crate::lang::nat::Nat;
+use crate::lang::nat::{Known, Nat, NatFun};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Prim, Term};
 use crate::lang::ty::Type;
@@ -118,6 +118,10 @@ impl<'t> Stage<'t> {
 
     pub fn nat(&self, n: &Nat) -> Staged<i64> {
         eval_nat(n, self.sizes).map_err(|_| GiveUp)
+    }
+
+    pub fn function(&self, f: &NatFun) -> Staged<Known> {
+        f.at(&|name| self.sizes.get(name).copied()).map_err(|_| GiveUp)
     }
 
     pub fn shape(&self, ty: &Type) -> Staged<Shape> {
@@ -486,6 +490,23 @@ impl<'t> Stage<'t> {
             0
         });
         self.emit(write_slot(slot, checked));
+        Ok(Index::slot(slot))
+    }
+
+    /// The position that a function leads to from another, checked when the program runs.
+    pub fn moved(&mut self, f: &Rc<Known>, i: &Index, n: i64) -> Staged<Index> {
+        let (code, f) = (i.code(), f.clone());
+        let slot = self.int_slot(Some((0, n - 1)));
+        let to: Ex<i64> = Rc::new(move |frame| {
+            let i = code(frame);
+            let to = f.call(i).unwrap_or(-1);
+            if (0..n).contains(&to) {
+                return to;
+            }
+            frame.fail(Failure::OutOfBounds(Pattern::Reorder, to, n));
+            0
+        });
+        self.emit(write_slot(slot, to));
         Ok(Index::slot(slot))
     }
 

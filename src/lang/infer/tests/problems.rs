@@ -716,12 +716,13 @@ fn generic_program() {
 #[test]
 fn size_function_inside() {
     insta::assert_snapshot!(bad("def f (a: n.f32) = map (/\\n. a) a"), @r"
-    error[E0123]: A function of sizes stands only where a definition starts.
+    error[E0123]: A function of sizes stands only where a definition starts, or as an argument that is one.
       --> p.rise:1:25
       |
     1 | def f (a: n.f32) = map (/\n. a) a
       |                         ^^^^^^ not here
       |
+      = `iterate k` and `reorder n` take functions of sizes.
       = hint: Declare the size as a parameter of a definition: `def f (n: nat) ...`.
     ");
 }

@@ -6,7 +6,7 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
@@ -18,7 +18,7 @@ use crate::rewrite::rule::instance::instantiate_plainly;
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
 use crate::rewrite::rule::vectorise::{lane_type, vectorise};
 use crate::rewrite::rule::{ParamKind, RuleArg, RuleParam};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A closed term whose body, under the parameters, is an instance of a left side.
 pub struct Instance {
@@ -60,6 +60,7 @@ pub fn draw(
     let mut draw = Draw { eq, b, g: Gen { rng, sizes: &sizes, size } };
     draw.slots();
     draw.types();
+    draw.functions();
     if !draw.sizes_fit() {
         return Err("the drawn sizes do not fit".into());
     }
@@ -86,6 +87,7 @@ pub fn draw(
                     Arg::Addr(a) => RuleArg::Addr(a),
                     Arg::Dim(d) => RuleArg::Dim(d),
                     Arg::Nat(n) => RuleArg::Nat(n),
+                    Arg::Fun(_) => return None,
                 },
                 ParamKind::Term(..) | ParamKind::Position => return None,
             })
@@ -144,11 +146,60 @@ impl Draw<'_> {
         }
     }
 
+    /// Permutations and their inverses for the variables that stand for functions of sizes.
+    fn functions(&mut self) {
+        let (eq, mut inverses) = (self.eq, BTreeMap::new());
+        for (n, there, back) in reorders(&eq.sides.lhs) {
+            let variable = |f: &NatFun| match f.body().as_variable() {
+                Some(NatVar::Meta(i)) => Some(*i as usize),
+                _ => None,
+            };
+            let (f, g) = (variable(there), variable(back));
+            let (f, g) = match (f, g) {
+                (Some(f), Some(g)) => (f, g),
+                (Some(f), None) | (None, Some(f)) => (f, f),
+                (None, None) => continue,
+            };
+            let n = self.b.size(n);
+            let known = inverses.get(&g).cloned();
+            let (to, from) = match (inverses.get(&f).cloned(), known, &self.b.nats[f], &self.b.nats[g]) {
+                (Some(from), _, Some(to), _) => (to.clone(), from),
+                (None, Some(to), _, Some(from)) => (to, from.clone()),
+                _ => self.permutation(&n, f == g),
+            };
+            (self.b.nats[f], self.b.nats[g]) = (Some(to.clone()), Some(from.clone()));
+            inverses.insert(f, from);
+            inverses.insert(g, to);
+        }
+    }
+
+    /// The bodies of a permutation of the numbers below `n` and of its inverse.
+    fn permutation(&mut self, n: &Nat, own_inverse: bool) -> (Nat, Nat) {
+        let (i, c) = (NatFun::parameter(), Nat::constant);
+        let reverse = n.sub(&c(1)).sub(&i);
+        let by = c(1 + self.g.below(3) as i64);
+        let factor = n.as_constant().and_then(|n| (2..n).find(|d| n % d == 0)).map(c);
+        match (self.g.below(3), factor) {
+            (0, _) if !own_inverse => (i.add(&by).modulo(n), i.sub(&by).modulo(n)),
+            (1, Some(a)) if !own_inverse => {
+                let b = n.exact_div(&a);
+                let stride = |a: &Nat, b: &Nat| i.floor_div(a).add(&b.mul(&i.modulo(a)));
+                (stride(&a, &b), stride(&b, &a))
+            }
+            _ => (reverse.clone(), reverse),
+        }
+    }
+
     /// Are all sizes of both sides sizes?
     fn sizes_fit(&self) -> bool {
         let value = |n: &Nat| eval_nat(&self.b.size(n), self.g.sizes).ok();
         let mut fits = self.eq.needs.iter().all(|n| value(n).is_some_and(|v| v >= 0));
         let sides = [Some(&self.eq.sides), self.eq.applied.as_ref()];
+        for (n, there, back) in reorders(&self.eq.sides.lhs) {
+            let body = |f: &NatFun| f.with_body(self.b.size(f.body()));
+            let permutes = SizeConstraint::Permutes(self.b.size(n), body(there), body(back));
+            fits &= permutes.holds(&|x| self.g.sizes.get(x).copied()) == Ok(true);
+        }
         let patterns = sides.into_iter().flatten().flat_map(|s| [&s.lhs, &s.rhs]);
         for node in patterns.flat_map(Pat::nodes) {
             node.ty.for_each_nat(&mut |n| fits &= value(n).is_some_and(|v| v > 0));
@@ -243,6 +294,18 @@ impl Draw<'_> {
         self.b.terms[drawn.0] = Some(Bound { term: drawn.1?, at: None });
         Some(())
     }
+}
+
+/// The sizes and functions of every `reorder` of a side.
+fn reorders(side: &Pat) -> Vec<(&Nat, &NatFun, &NatFun)> {
+    let all = side.nodes().into_iter().filter_map(|p| match &p.node {
+        PatNode::Prim(Pattern::Reorder, args) => match args.as_slice() {
+            [PatArg::Nat(n), PatArg::Fun(there), PatArg::Fun(back)] => Some((n, there, back)),
+            _ => None,
+        },
+        _ => None,
+    });
+    all.collect()
 }
 
 /// Is the type variable the operands of an operator of which only associativity is asked?

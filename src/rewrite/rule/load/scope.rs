@@ -122,8 +122,15 @@ impl<'a> Scopes<'a> {
                     } else {
                         vec![]
                     };
-                    for (arg, _) in args.iter().zip(explicit).filter(|(_, kind)| *kind == ExplicitKind::Nat) {
-                        free_names(arg, &mut vec![], &mut found);
+                    for (arg, kind) in args.iter().zip(explicit) {
+                        match (kind, &arg.kind) {
+                            (ExplicitKind::Nat, _) => free_names(arg, &mut vec![], &mut found),
+                            (ExplicitKind::Fun, ExprKind::NatLam(params, body)) => {
+                                let names = params.iter().flat_map(|p| p.kind.names());
+                                free_names(body, &mut names.map(|n| n.kind.clone()).collect(), &mut found);
+                            }
+                            _ => {}
+                        }
                     }
                 }
                 ExprKind::NatLam(params, _) => {
@@ -307,7 +314,7 @@ impl<'a> Scopes<'a> {
         for explicit in &Scheme::of(pattern).explicit {
             let Some(next) = args.get(used.len()) else { break };
             let is_one = match (explicit.kind, &next.kind) {
-                (ExplicitKind::Nat, _) => true,
+                (ExplicitKind::Nat | ExplicitKind::Fun, _) => true,
                 (ExplicitKind::Addr(_), ExprKind::Name(n)) => {
                     self.slots.contains(n)
                         || (AddressSpace::from_name(n).is_some() && !self.vars.contains_key(n))

@@ -454,7 +454,14 @@ fn uses_nat(sides: &[&Pat], i: u32) -> bool {
         let mut found = false;
         p.ty.for_each_nat(&mut |n| found |= within(n));
         match &p.node {
-            PatNode::Prim(_, args) => found || args.iter().any(|a| matches!(a, PatArg::Nat(n) if within(n))),
+            PatNode::Prim(_, args) => {
+                found
+                    || args.iter().any(|a| match a {
+                        PatArg::Nat(n) => within(n),
+                        PatArg::Fun(f) => within(f.body()),
+                        _ => false,
+                    })
+            }
             PatNode::Lit(l) => found || l.sizes().into_iter().any(within),
             PatNode::Vectorise(n, _) => found || within(n),
             _ => found,
