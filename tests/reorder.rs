@@ -39,6 +39,7 @@ fn what_is_printed_is_read_back() {
         "(/\\k. (k + 1) % n) (/\\k. (k + n - 1) % n)",
         "(/\\n1. n1 div (n/s) + s * (n1 % (n/s))) (/\\x. x div s + n * (x % s) / s)",
         "(/\\i. i / s + (n/s) * (i % s)) (/\\i. (i - i % (n/s)) / (n/s) + s * (i % (n/s)))",
+        "(/\\i. i + 1 / (i + 2)) (/\\i. i)",
         "(/\\i. (i*i + i)/2) (/\\i. i - (s/3) * i + 1/2 * i)",
         "(/\\s1. s - s1 * (s/(n + 1)) + (3*s1) div (n + s)) (/\\i. 0)",
     ];

@@ -58,7 +58,7 @@ fn conditions_of(n: &Nat, out: &mut Vec<SizeConstraint>) -> Option<()> {
 
 /// Is `n / by` exact, rather than a division of what a function is applied to, which rounds?
 pub fn divides_evenly(n: &Nat, by: &Nat) -> bool {
-    !NatFun::is_inside(n) || n.exact_div(by).is_evidently_integral()
+    !(NatFun::is_inside(n) || NatFun::is_inside(by)) || n.exact_div(by).is_evidently_integral()
 }
 
 /// Whether `there` permutes the numbers below `n` and `back` is its inverse, where that follows without knowing any
