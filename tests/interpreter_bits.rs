@@ -7,15 +7,16 @@ mod device_common;
 mod emit_common;
 
 use emit_common::parse;
-use shine_tui::device::{Elem, FloatMode, HostData, Param};
+use shine_tui::device::{FloatMode, Param};
 use shine_tui::emit::{ParamKind, compile, data};
 use shine_tui::lang::eval::inputs::{Kind, Rng, random_flat};
 use shine_tui::lang::eval::{self, Limits, Sizes};
 use shine_tui::lang::infer::Program;
 use shine_tui::lang::ty::{Scalar, Type};
-use shine_tui::lang::value::{Buffer, Value};
+use shine_tui::lang::value::{Buffer, Tolerance, Value};
 use shine_tui::lower::default_lowering;
 use shine_tui::lower::passes::Target;
+use shine_tui::session::bench::{buffer, elem, host_data};
 
 /// Cells of an input, and of a row where it has rows.
 const CELLS: i64 = 1200;
@@ -88,33 +89,30 @@ fn input(scalar: Scalar, seed: u64, which: usize) -> Buffer {
     }
 }
 
-/// What the interpreter and what generated C make of the inputs, a component each.
-fn both(program: &Program, inputs: &[Buffer]) -> (Vec<Buffer>, Vec<HostData>) {
+/// What the interpreter and what generated code on a device make of the inputs, a component each.
+fn both(program: &Program, inputs: &[Buffer], device: &str) -> Result<(Vec<Buffer>, Vec<Buffer>), String> {
     let sizes = Sizes::new();
     let (types, result) = program.ty.signature();
     let values: Vec<Value> =
         types.iter().zip(inputs).map(|(ty, b)| Value::from_flat(ty, b, &sizes).unwrap()).collect();
     let value = eval::run(&program.term, &sizes, &values, &Limits::TEST).unwrap();
-    let kernel = compile(&default_lowering(program).unwrap(), Target::C, None).unwrap().kernel;
+    let target = if device == "cpu" { Target::C } else { Target::OpenCl };
+    let kernel = compile(&default_lowering(program).unwrap(), target, None).unwrap().kernel;
     let mut data = inputs.iter();
     let params = kernel.params.iter().map(|p| {
-        let elem = if p.scalar == Scalar::F32 { Elem::F32 } else { Elem::F64 };
-        let len = kernel.len(p, &|_| None, [1; 3]).unwrap();
+        let (elem, len) = (elem(p.scalar), kernel.len(p, &|_| None, [1; 3]).unwrap());
         match p.kind {
             ParamKind::Output(_) => Param::Output { elem, len },
             ParamKind::Temp => Param::Temp { elem, len },
-            _ => Param::Input(match data.next().unwrap() {
-                Buffer::F32(v) => HostData::F32(v.clone()),
-                Buffer::F64(v) => HostData::F64(v.clone()),
-                other => panic!("{other:?}"),
-            }),
+            _ => Param::Input(host_data(data.next().unwrap())),
         }
     });
-    let mut request = device_common::request("cpu", &kernel.text, &kernel.name, params.collect());
+    let mut request = device_common::request(device, &kernel.text, &kernel.name, params.collect());
     request.float = FloatMode::Strict;
     let report = device_common::run(&device_common::devices(), &request);
-    let report = report.unwrap_or_else(|e| panic!("{e}\n{}", kernel.text));
-    (data::split(&value, &result, &sizes).unwrap(), report.outputs)
+    let report = report.map_err(|e| format!("{e}\n{}", kernel.text))?;
+    let outputs = report.outputs.iter().map(buffer);
+    Ok((data::split(&value, &result, &sizes).unwrap(), outputs.collect()))
 }
 
 /// A float's bits, all NaN alike.
@@ -124,7 +122,7 @@ fn bits(value: f64) -> u64 {
 
 fn number(buffer: &Buffer, i: usize) -> f64 {
     match buffer.get(i).unwrap() {
-        Value::F32(x) => x.into(),
+        Value::F16(x) | Value::F32(x) => x.into(),
         Value::F64(x) => x,
         other => panic!("{other}"),
     }
@@ -138,12 +136,12 @@ fn every_bit_is_that_of_c() {
         let text = program(seed, name);
         let inputs =
             [input(scalar, 2 * seed, seed as usize / 2), input(scalar, 2 * seed + 1, seed as usize / 2)];
-        let (expected, found) = both(&parse(&text), &inputs);
+        let (expected, found) = both(&parse(&text), &inputs, "cpu").unwrap();
         assert_eq!(expected.len(), found.len());
         for (component, (e, f)) in expected.iter().zip(&found).enumerate() {
             assert_eq!(e.len(), f.len());
             for i in 0..e.len() {
-                let (e, f) = (number(e, i), f.get(i).unwrap().to_f64());
+                let (e, f) = (number(e, i), number(f, i));
                 assert_eq!(
                     bits(e),
                     bits(f),
@@ -173,14 +171,102 @@ fn functions_are_within_four_units_of_the_last_place() {
             results[2..].join(", ")
         );
         for which in [0, 1] {
-            let (expected, found) = both(&parse(&text), &[input(scalar, 5, which)]);
+            let (expected, found) = both(&parse(&text), &[input(scalar, 5, which)], "cpu").unwrap();
             for (function, (e, f)) in functions.iter().zip(expected.iter().zip(&found)) {
                 for i in 0..e.len() {
-                    let (e, f) = (number(e, i), f.get(i).unwrap().to_f64());
+                    let (e, f) = (number(e, i), number(f, i));
                     let near = bits(e) == bits(f) || (e - f).abs() <= 4.0 * epsilon * e.abs();
                     assert!(near, "{function}: {e:e} and in C {f:e}");
                 }
             }
         }
     }
+}
+
+/// What there is for the numbers of a type. No result depends on a division by zero, or on a conversion to an integer
+/// type that the number is outside of.
+fn operations(scalar: Scalar) -> Vec<String> {
+    let mut all: Vec<&str> = vec!["x == y", "select (x == y) x y"];
+    if scalar == Scalar::Bool {
+        all.extend(["not x"]);
+    } else {
+        all.extend(["x > y", "x < y", "x + y", "x - y", "x * y", "-x", "abs x", "min x y", "max x y"]);
+        all.extend(if scalar.is_float() {
+            ["x / y", "sqrt x", "floor x", "ceil x", "trunc x"].as_slice()
+        } else {
+            // At -1 the quotient of the least number is too large.
+            ["select (y > 1) (x / y) x", "select (y > 1) (x % y) x"].as_slice()
+        });
+    }
+    if scalar.is_signed_integer() {
+        all.extend(["select (y < (-1)) (x / y) x", "select (y < (-1)) (x % y) x"]);
+    }
+    let mut all: Vec<String> = all.into_iter().map(str::to_string).collect();
+    for to in Scalar::ALL {
+        if to == Scalar::Bool || to.is_float() || !scalar.is_float() {
+            all.push(format!("(cast x : {})", to.name()));
+        }
+    }
+    all
+}
+
+/// As many numbers of each kind.
+fn every_kind(scalar: Scalar, seed: u64) -> Buffer {
+    let kinds = [Kind::Uniform, Kind::SmallIntegers, Kind::Edges];
+    let ty = Type::array(emit_common::c(CELLS / kinds.len() as i64), Type::scalar(scalar));
+    let mut all = Buffer::with_capacity(scalar, CELLS as usize);
+    for kind in kinds {
+        let some = random_flat(&ty, &Sizes::new(), seed, kind).unwrap();
+        (0..some.len()).for_each(|i| all.push(&some.get(i).unwrap()));
+    }
+    all
+}
+
+/// Not every device, and not every C compiler, has half precision. This is what they say.
+const NO_HALVES: [&str; 2] = ["does not compute in `f16`", "has no half precision"];
+
+#[test]
+fn every_operation_of_every_scalar_type_is_that_of_devices() {
+    let devices: Vec<String> = ["cpu".to_string()].into_iter().chain(device_common::opencl()).collect();
+    let mut wrong = vec![];
+    for scalar in Scalar::ALL {
+        let uses_halves = |operation: &String| scalar == Scalar::F16 || operation.contains("f16");
+        let (halves, others): (Vec<_>, Vec<_>) = operations(scalar).into_iter().partition(uses_halves);
+        for (operations, may_be_refused) in [(halves, true), (others, false)] {
+            for device in &devices {
+                match differences(scalar, &operations, device) {
+                    Ok(found) => wrong.extend(found),
+                    Err(why) if may_be_refused && NO_HALVES.iter().any(|no| why.contains(no)) => {}
+                    Err(why) => wrong.push(format!("{} on {device}: {why}", scalar.name())),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The first difference in each of the operations, or why they do not run.
+fn differences(scalar: Scalar, operations: &[String], device: &str) -> Result<Vec<String>, String> {
+    let of_pair = |e: &String| format!("(zip a b |> map (\\p. let x = fst p in let y = snd p in {e}))");
+    let results = operations.iter().map(of_pair).rev().reduce(|rest, first| format!("({first}, {rest})"));
+    let Some(results) = results else { return Ok(vec![]) };
+    let name = scalar.name();
+    let program = parse(&format!("def f (a b: {CELLS}.{name}) = {results}"));
+    let inputs = [1, 2].map(|seed| every_kind(scalar, seed));
+    let (expected, found) = both(&program, &inputs, device)?;
+    let all = operations.iter().zip(expected.iter().zip(&found));
+    let first_of = |(operation, (expected, found)): (&String, (&Buffer, &Buffer))| {
+        let value = |b: &Buffer, i: usize| b.get(i).unwrap();
+        // Which zero is the smaller one is left to the device.
+        let is_choice = operation.starts_with("min") || operation.starts_with("max");
+        let same = |i: usize| match (value(expected, i), value(found, i)) {
+            (e, f) if is_choice && e.agrees(&f, Tolerance::Exact).is_ok() => true,
+            (e @ (Value::Bool(_) | Value::Int(..)), f) => e == f,
+            _ => bits(number(expected, i)) == bits(number(found, i)),
+        };
+        let i = (0..expected.len()).find(|i| !same(*i))?;
+        let (x, y, e, f) = (value(&inputs[0], i), value(&inputs[1], i), value(expected, i), value(found, i));
+        Some(format!("`{operation}` for {name} {x} and {y} is {e} and on {device} {f}"))
+    };
+    Ok(all.filter_map(first_of).collect())
 }

@@ -75,6 +75,7 @@ impl FakeDevices {
             clock_mhz: 1000,
             openmp: kind == DeviceKind::Host,
             f64: true,
+            f16: true,
             problem: None,
         }
     }

@@ -166,6 +166,8 @@ pub struct DeviceInfo {
     pub openmp: bool,
     /// Whether doubles can be used.
     pub f64: bool,
+    /// Whether halves can be used, as far as is known before compiling.
+    pub f16: bool,
     /// Why it cannot be used now, with what to do about it.
     pub problem: Option<String>,
 }

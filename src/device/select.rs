@@ -69,6 +69,7 @@ mod tests {
             clock_mhz: 0,
             openmp: false,
             f64: true,
+            f16: true,
             problem: None,
         };
         let mut all = vec![

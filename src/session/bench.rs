@@ -369,7 +369,8 @@ fn has_pair(ty: &Type) -> bool {
     }
 }
 
-fn host_data(buffer: &Buffer) -> HostData {
+/// The cells as a device takes them.
+pub fn host_data(buffer: &Buffer) -> HostData {
     match buffer.clone() {
         Buffer::Bool(v) => HostData::Bool(v),
         Buffer::I8(v) => HostData::I8(v),
@@ -386,7 +387,8 @@ fn host_data(buffer: &Buffer) -> HostData {
     }
 }
 
-fn buffer(data: &HostData) -> Buffer {
+/// The cells that a device gave.
+pub fn buffer(data: &HostData) -> Buffer {
     match data.clone() {
         HostData::Bool(v) => Buffer::Bool(v),
         HostData::I8(v) => Buffer::I8(v),
@@ -403,7 +405,8 @@ fn buffer(data: &HostData) -> Buffer {
     }
 }
 
-fn elem(scalar: Scalar) -> Elem {
+/// How a device calls the scalar type.
+pub fn elem(scalar: Scalar) -> Elem {
     match scalar {
         Scalar::Bool => Elem::Bool,
         Scalar::I8 => Elem::I8,

@@ -137,6 +137,13 @@ fn refused(said: &str, entry: &str) -> DeviceError {
     }
     let line = said.lines().find(|line| line.contains("error")).or_else(|| said.lines().next());
     let line = line.map_or("it gave no reason", str::trim);
+    if line.contains("_Float16") {
+        let message =
+            "The C compiler has no half precision, which the kernel uses: `f16` is `_Float16` in C.";
+        return DeviceError::new(Cause::CompileFailed, message)
+            .hint("Use `f32`, or name a newer compiler in CC, such as GCC 12.")
+            .details(said);
+    }
     DeviceError::new(Cause::CompileFailed, format!("The C compiler refused the kernel `{entry}`: {line}"))
         .hint("Is CC a sound C compiler? If it is, please report this with the program.")
         .details(said)
@@ -205,6 +212,11 @@ mod tests {
     fn the_first_error_is_the_message() {
         let error = refused("f.c: In function 'f':\nf.c:2:3: error: expected ';'\n    2 | x\n", "f");
         assert_eq!(error.message, "The C compiler refused the kernel `f`: f.c:2:3: error: expected ';'");
+        let halves = refused("f.c:1:8: error: unknown type name '_Float16'", "f");
+        assert!(
+            halves.message.contains("no half precision") && halves.details.contains("f.c:1:8"),
+            "{halves}"
+        );
         assert_eq!(refused("ld: final link failed: No space left on device", "f").cause, Cause::Storage);
     }
 }

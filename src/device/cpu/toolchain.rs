@@ -166,6 +166,7 @@ pub fn describe(toolchain: Result<&Toolchain, &DeviceError>) -> DeviceInfo {
         clock_mhz: 0,
         openmp: toolchain.is_ok_and(|toolchain| toolchain.openmp),
         f64: true,
+        f16: true,
         problem,
     }
 }

@@ -123,8 +123,16 @@ fn range(job: &Job, info: &DeviceInfo) -> Result<Range, DeviceError> {
     Ok(Range { dimensions, global, local })
 }
 
-/// Refuses what the device says it cannot hold, in words better than an error number.
+/// Refuses what the device says it cannot do or hold, in words better than those of a driver.
 fn fits(job: &Job, info: &DeviceInfo) -> Result<(), DeviceError> {
+    for (extension, there, scalar) in [("cl_khr_fp64", info.f64, "f64"), ("cl_khr_fp16", info.f16, "f16")] {
+        if !there && job.source.contains(extension) {
+            let message = format!("`{}` does not compute in `{scalar}`, which the kernel uses.", info.id);
+            return Err(
+                DeviceError::new(Cause::CompileFailed, message).hint("Use `f32`, or choose another device.")
+            );
+        }
+    }
     let (mut local, mut total) = (0u64, 0u64);
     for slot in &job.params {
         let bytes = slot.bytes().unwrap_or(u64::MAX);

@@ -78,6 +78,7 @@ fn describe(device: DeviceId, platform: &str) -> DeviceInfo {
         clock_mhz: small(core::DeviceInfo::MaxClockFrequency),
         openmp: false,
         f64: extensions.contains("cl_khr_fp64"),
+        f16: extensions.contains("cl_khr_fp16"),
         problem: (!available)
             .then(|| "The driver says that the device or its compiler is not available.".to_owned()),
     }

@@ -122,6 +122,11 @@ pub fn binary(pattern: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnosti
             Pattern::Lt => a < b,
             _ => a == b,
         }),
+        (Value::Int(a, s), Value::Int(-1, t))
+            if s == t && divides(pattern) && Value::int(-a, *s) == *x && *a != 0 =>
+        {
+            return Err(failure::quotient_too_large(pattern, *s));
+        }
         (Value::Int(a, s), Value::Int(b, t)) if s == t => match integers(pattern, *a, *b)? {
             Answer::Number(v) => Value::int(v, *s),
             Answer::Truth(b) => Value::Bool(b),
@@ -151,6 +156,10 @@ pub fn binary(pattern: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnosti
         },
         _ => return Err(ill()),
     })
+}
+
+fn divides(pattern: Pattern) -> bool {
+    matches!(pattern, Pattern::Div | Pattern::Mod)
 }
 
 enum Answer<T> {
@@ -221,7 +230,10 @@ mod tests {
         assert_eq!(op(Pattern::Div, -7, 2, Scalar::I32), int(-3, Scalar::I32));
         assert_eq!(op(Pattern::Mod, -7, 2, Scalar::I32), int(-1, Scalar::I32));
         let min = i128::from(i32::MIN);
-        assert_eq!(op(Pattern::Div, min, -1, Scalar::I32), int(min, Scalar::I32));
+        for p in [Pattern::Div, Pattern::Mod] {
+            assert_eq!(binary(p, &int(min, Scalar::I32), &int(-1, Scalar::I32)).unwrap_err().code, "E0193");
+        }
+        assert_eq!(op(Pattern::Div, min + 1, -1, Scalar::I32), int(-min - 1, Scalar::I32));
         assert!(binary(Pattern::Div, &int(1, Scalar::I8), &int(0, Scalar::I8)).is_err());
         assert!(binary(Pattern::Mod, &Value::Nat(1), &Value::Nat(0)).is_err());
     }

@@ -4,7 +4,7 @@ use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::NatError;
 use crate::lang::pattern::Pattern;
-use crate::lang::ty::Type;
+use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::Buffer;
 use std::fmt::Display;
 
@@ -58,6 +58,16 @@ pub fn division_by_zero(pattern: Pattern) -> Diagnostic {
     Diagnostic::error("E0193", format!("`{pattern}` divides an integer by zero."))
         .note("What a kernel would compute there is undefined.")
         .hint("Make sure that the divisor is never zero, for instance with `max 1 d`.")
+}
+
+/// The least number of a signed type by -1: no number of the type is that large.
+pub fn quotient_too_large(pattern: Pattern, scalar: Scalar) -> Diagnostic {
+    Diagnostic::error(
+        "E0193",
+        format!("`{pattern}` divides the least `{}` by -1, and the quotient is too large.", scalar.name()),
+    )
+    .note("What a kernel would compute there is undefined.")
+    .hint("Convert the numbers to a wider type first, with `cast`.")
 }
 
 /// A foreign function, which runs only with the user's leave.

@@ -219,6 +219,26 @@ fn scalars() {
     shows(b::share("x", number(3), |x| b::mul(x.clone(), x)), "9");
 }
 
+/// The least number of a signed type has no quotient by -1, in either evaluator.
+#[test]
+fn quotients_fit_their_type() {
+    for scalar in Scalar::ALL.into_iter().filter(|s| s.is_signed_integer()) {
+        let least = Value::int(1i128 << (8 * scalar.bytes() - 1), scalar);
+        let ty = Type::scalar(scalar);
+        let term = b::lam2(("x", ty.clone()), ("y", ty), b::div).unwrap();
+        let ends = |y: i128| {
+            let inputs = [least.clone(), Value::int(y, scalar)];
+            let naive = naive::run(&term, &Sizes::new(), &inputs, &Limits::TEST);
+            let fast::Outcome::Done(fast) = fast::run(&term, &Sizes::new(), &inputs, &Limits::TEST) else {
+                panic!("the fast evaluator gave up")
+            };
+            [naive, fast].map(|result| result.map_err(|d| d.code))
+        };
+        assert_eq!(ends(-1), [Err("E0193"), Err("E0193")]);
+        assert_eq!(ends(1), [Ok(least.clone()), Ok(least.clone())]);
+    }
+}
+
 #[test]
 fn vectors() {
     let v = |n| b::vector_from_scalar(&c(2), number(n)).unwrap();

@@ -3,6 +3,7 @@
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::{Limits, failure};
 use crate::lang::pattern::Pattern;
+use crate::lang::ty::Scalar;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -18,6 +19,7 @@ pub type Block = Vec<Statement>;
 pub enum Failure {
     OutOfBounds(Pattern, i64, i64),
     DivisionByZero(Pattern),
+    QuotientTooLarge(Pattern, Scalar),
     TooLarge(Pattern),
     WrittenTwice(i64),
     UndefinedIndex,
@@ -30,6 +32,7 @@ impl Failure {
         match self {
             Failure::OutOfBounds(p, i, n) => failure::out_of_bounds(p, i, n),
             Failure::DivisionByZero(p) => failure::division_by_zero(p),
+            Failure::QuotientTooLarge(p, s) => failure::quotient_too_large(p, s),
             Failure::TooLarge(p) => failure::misfit(p, "its result is too large"),
             Failure::WrittenTwice(i) => {
                 failure::misfit(Pattern::Scatter, format!("element {i} is written twice"))

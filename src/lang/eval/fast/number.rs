@@ -309,7 +309,7 @@ fn narrow(scalar: Option<Scalar>) -> fn(i64) -> i64 {
 }
 
 fn integers(pattern: Pattern, scalar: Option<Scalar>, a: Ex<i64>, b: Ex<i64>) -> Option<Ex<i64>> {
-    if scalar.is_none() {
+    let Some(scalar) = scalar else {
         let op: fn(i64, i64) -> Option<i64> = match pattern {
             Pattern::Add => i64::checked_add,
             Pattern::Sub => i64::checked_sub,
@@ -332,9 +332,9 @@ fn integers(pattern: Pattern, scalar: Option<Scalar>, a: Ex<i64>, b: Ex<i64>) ->
                 0
             })
         }));
-    }
-    let narrow = narrow(scalar);
-    let wide = scalar == Some(Scalar::U64);
+    };
+    let narrow = narrow(Some(scalar));
+    let wide = scalar == Scalar::U64;
     let op: fn(i64, i64) -> i64 = match pattern {
         Pattern::Add => i64::wrapping_add,
         Pattern::Sub => i64::wrapping_sub,
@@ -350,10 +350,15 @@ fn integers(pattern: Pattern, scalar: Option<Scalar>, a: Ex<i64>, b: Ex<i64>) ->
         _ => return None,
     };
     if matches!(pattern, Pattern::Div | Pattern::Mod) {
+        let signed = scalar.is_signed_integer();
         return Some(ex(move |f| {
             let (a, b) = (a(f), b(f));
             if b == 0 {
                 f.fail(Failure::DivisionByZero(pattern));
+                return 0;
+            }
+            if b == -1 && signed && a != 0 && narrow(a.wrapping_neg()) == a {
+                f.fail(Failure::QuotientTooLarge(pattern, scalar));
                 return 0;
             }
             narrow(op(a, b))
