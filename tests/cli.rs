@@ -461,3 +461,23 @@ fn a_rule_that_does_not_apply_says_where_and_why() {
         assert!(ran.code == 1 && ran.err.contains(says), "{rule} at {at}: {} {}", ran.code, ran.err);
     }
 }
+
+#[test]
+fn a_search_sees_what_a_program_applies_to_its_parameters() {
+    let dir = world();
+    for program in [
+        "def inc (x: (32*n).f32): (32*n).f32 = map (\\v. v + 1) x\n",
+        "def inc : (32*n).f32 -> (32*n).f32 = map (\\v. v + 1)\n",
+    ] {
+        let inc = write(dir.path(), "inc.rise", program);
+        let search = "reach containsMap(n, containsMap(32, ?)) using {splitJoin(32)}";
+        let _ = std::fs::remove_file(dir.path().join("s.ron"));
+        let ran = run(dir.path(), &["apply", &inc, "-s", search, "--session", "s.ron"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.out.contains("(x: (32*n).f32)") && ran.out.contains("split 32 x"), "{}", ran.out);
+        for how in ["trail", "exact", "free"] {
+            let again = run(dir.path(), &["replay", "s.ron", "--search", how]);
+            assert_eq!(again.code, 0, "{how}: {}{}", again.out, again.err);
+        }
+    }
+}

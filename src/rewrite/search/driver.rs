@@ -3,13 +3,14 @@
 
 use super::instance::{Instance, instance};
 use super::memory::growth;
-use super::normal::normal_form;
+use super::normal::{all_params, normal_form_with, written_params};
 use super::{
     Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Phase, Progress, Report, RuleReport,
     StopPoint,
 };
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::constraints_of;
+use crate::lang::nat::Name;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::rewrite::egraph::analysis::size_of;
@@ -53,6 +54,8 @@ pub struct Search {
     graph: Graph,
     root: Id,
     start: Term,
+    /// The parameters that the found term is to have.
+    params: Vec<Name>,
     sketch: Sketch,
     automaton: Automaton,
     rules: Vec<Active>,
@@ -127,7 +130,8 @@ impl Search {
             Diagnostic::error("E0413", "The program is too large, or nested too deeply, to search from.")
                 .note(format!("It has {} nodes and is nested {} deep.", start.size(), start.depth()))
         };
-        let begin = if budget.normal { normal_form(start).ok_or_else(too_large)? } else { start.clone() };
+        let normal = || normal_form_with(&all_params(start), start).ok_or_else(too_large);
+        let begin = if budget.normal { normal()? } else { start.clone() };
         let mut graph = Graph::new();
         let root = graph.encode(&begin).ok_or_else(too_large)?;
         let mut active = vec![];
@@ -162,6 +166,7 @@ impl Search {
             graph,
             root,
             start: begin,
+            params: written_params(start),
             sketch: sketch.clone(),
             automaton,
             rules: active,
@@ -472,7 +477,7 @@ impl Search {
         let extracted = extract(&self.graph, &self.automaton, self.satisfied.as_ref()?, self.root)?.term;
         let mut term = extracted.clone();
         if self.budget.normal
-            && let Some(normal) = normal_form(&extracted)
+            && let Some(normal) = normal_form_with(&self.params, &extracted)
             && self.sketch.satisfied_by(&normal)
         {
             term = normal;

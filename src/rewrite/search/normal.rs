@@ -1,5 +1,6 @@
 //! Beta-eta normal form, in which searches start and end (thesis section 5.3.3).
 
+use crate::lang::nat::Name;
 use crate::lang::term::{Expr, Term};
 use crate::rewrite::egraph::MAX_NESTING;
 use crate::rewrite::egraph::analysis::MAX_SIZE;
@@ -8,6 +9,43 @@ use std::collections::HashMap;
 /// The beta-eta normal form; none when it would be out of bounds.
 pub fn normal_form(term: &Term) -> Option<Term> {
     Normaliser::default().normal(term, 0)
+}
+
+/// The beta-eta normal form of a function, but for these parameters, which it has whether it needs them or not: rules
+/// match what is applied to them.
+pub fn normal_form_with(params: &[Name], term: &Term) -> Option<Term> {
+    let Some((name, others)) = params.split_first() else { return normal_form(term) };
+    match (term.as_lam(), expanded(name, term)) {
+        (Some((_, body)), _) => Some(term.with_children(vec![normal_form_with(others, body)?])),
+        (None, Some(function)) => normal_form_with(params, &function),
+        (None, None) => normal_form(term),
+    }
+}
+
+/// `\x. f x`, of a function `f`.
+pub fn expanded(x: &str, f: &Term) -> Option<Term> {
+    let param = f.ty().as_fun()?.0.clone();
+    let body = Term::app(f.shift_up(1), Term::var(0, param.clone()));
+    Some(Term::lam(x, param, body))
+}
+
+/// The parameters that are written out in a term.
+pub fn written_params(term: &Term) -> Vec<Name> {
+    let mut names = vec![];
+    let mut rest = term;
+    while let Some((name, body)) = rest.as_lam() {
+        names.push(name.clone());
+        rest = body;
+    }
+    names
+}
+
+/// All parameters of a term, with names for those that are not written out.
+pub fn all_params(term: &Term) -> Vec<Name> {
+    let arity = std::iter::successors(term.ty().as_fun(), |(_, result)| result.as_fun()).count();
+    let mut names = written_params(term);
+    names.resize(arity, "x".into());
+    names
 }
 
 /// One step to the normal form at the root of a term.
@@ -97,5 +135,11 @@ mod tests {
         // \x. neg x  is  neg
         let eta = b::lam("x", f32s(), b::neg).unwrap();
         assert!(normal_form(&eta).unwrap().as_prim().is_some());
+        // Parameters stay, and come back.
+        assert_eq!(written_params(&eta), all_params(&normal_form(&eta).unwrap()));
+        let params = written_params(&eta);
+        assert_eq!(normal_form_with(&params, &eta).unwrap(), eta);
+        assert_eq!(normal_form_with(&params, &normal_form(&eta).unwrap()).unwrap(), eta);
+        assert_eq!(normal_form_with(&params, &expanded("y", &eta).unwrap()).unwrap(), eta);
     }
 }

@@ -7,7 +7,7 @@
 
 use super::closure::{Closure, Rewrite};
 use super::driver::{BETA, ETA, Witness};
-use super::normal::{Redex, normal_form, reduce};
+use super::normal::{Redex, all_params, expanded, normal_form_with, reduce, written_params};
 use super::{Budget, Control, Found, Report, Search};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
@@ -86,11 +86,11 @@ pub fn trail(
         book.add(w, rules)?;
     }
     let mut walk = Walk::new(start.clone());
-    walk.reductions(&begin)?;
+    walk.reductions(&begin, &all_params(start))?;
     for step in book.way(&begin, &goal.extracted)? {
         walk.step(step)?;
     }
-    walk.reductions(&goal.term)?;
+    walk.reductions(&goal.term, &written_params(start))?;
     walk.finish(&goal.term, rules)
 }
 
@@ -238,14 +238,25 @@ impl Walk {
         Ok(())
     }
 
-    /// Reduces to a term in normal form, outside in.
-    fn reductions(&mut self, to: &Term) -> Result<(), NoTrail> {
-        if self.here() == to || normal_form(self.here()).as_ref() != Some(to) {
+    /// Reduces to a term in normal form but for its parameters, outside in.
+    fn reductions(&mut self, to: &Term, params: &[Name]) -> Result<(), NoTrail> {
+        if self.here() == to || normal_form_with(params, self.here()).as_ref() != Some(to) {
             return Ok(());
         }
+        let body = |depth: usize| (0..depth).fold(Path::root(), |at, _| at.child(0));
+        for (depth, name) in params.iter().enumerate() {
+            let at = body(depth);
+            let Some(before) = self.here().at(&at).filter(|t| t.as_lam().is_none()).cloned() else {
+                continue;
+            };
+            let Some(after) = expanded(name, &before) else { break };
+            self.step(TrailStep { rule: ETA.into(), args: vec![], at, reverse: true, before, after })?;
+        }
+        let kept: Vec<Path> = (0..params.len()).map(body).collect();
         for _ in 0..MAX_REDUCTIONS {
             let here = self.here().clone();
-            let next = here.positions().into_iter().find_map(|(at, t)| Some((at, t.clone(), reduce(t)?)));
+            let mut redexes = here.positions().into_iter().filter(|(at, _)| !kept.contains(at));
+            let next = redexes.find_map(|(at, t)| Some((at, t.clone(), reduce(t)?)));
             let Some((at, before, (redex, after))) = next else { return Ok(()) };
             let rule = if redex == Redex::Beta { BETA } else { ETA };
             self.step(TrailStep { rule: rule.into(), args: vec![], at, reverse: false, before, after })?;
