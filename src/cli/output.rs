@@ -40,8 +40,11 @@ pub fn diagnostics(problems: &[Diagnostic], sources: &Sources) {
     codes.sort_unstable();
     codes.dedup();
     if let Some(code) = codes.first() {
-        let others = codes.len() - 1;
-        let and = if others == 0 { String::new() } else { format!(", and {others} more codes") };
+        let and = match codes.len() - 1 {
+            0 => String::new(),
+            1 => ", and one more code".to_owned(),
+            others => format!(", and {others} more codes"),
+        };
         text += &format!("\n`shine-tui explain {code}` says more{and}.\n");
     }
     complain(&text);

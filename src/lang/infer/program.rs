@@ -109,7 +109,7 @@ impl Infer {
             None => match names.last() {
                 Some(last) => &last.kind,
                 // The parser has said what is wrong with an empty or broken text.
-                None if !file.items.iter().any(|i| i.kind.name().is_some()) => return None,
+                None if file.items.iter().all(|i| matches!(i.kind, ast::ItemKind::Error)) => return None,
                 None => {
                     self.problem(
                         Diagnostic::error(codes::NO_PROGRAM, "There is no program: the text has no `def`.")

@@ -790,6 +790,9 @@ fn no_program() {
     error[E0121]: There is no program: the text has no `def`.
      = hint: Write one, e.g. `def double (a: n.f32): n.f32 = map (\x. x + x) a`.
     ");
+    for text in ["declare a", "declare assoc f"] {
+        assert!(bad(text).contains("E0121"), "{text}: {}", bad(text));
+    }
 }
 
 #[test]
