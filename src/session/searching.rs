@@ -4,6 +4,7 @@ use super::action::{SearchOutcome, TrailStep};
 use super::jobs::Control;
 use super::state::Progress;
 use super::workspace::Workspace;
+use crate::lang::build::is_map;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
@@ -217,10 +218,25 @@ impl SearchRunner for Searcher<'_> {
             Outcome::Broken(problem) => Err(SearchFailure::Invalid(problem.clone())),
             Outcome::Saturated | Outcome::Limit(_) | Outcome::Stopped => {
                 self.taken.push(outcome);
-                Err(SearchFailure::NotFound(report.to_string()))
+                let mut text = report.to_string();
+                if has_bare_map(start) && !request.rules.iter().any(|r| writes_arguments(&r.rule.name)) {
+                    text += " A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the \
+                             rule `mapEtaAbstraction` writes it out.";
+                }
+                Err(SearchFailure::NotFound(text))
             }
         }
     }
+}
+
+/// Does a map stand in the term without its array, as in `map (map f) xs`?
+fn has_bare_map(term: &Term) -> bool {
+    let is_bare = |t: &Term| t.as_pattern_app().is_some_and(|(p, args)| is_map(p.pattern) && args.len() == 1);
+    term.positions().iter().any(|(_, t)| t.as_app().is_some_and(|(_, argument)| is_bare(argument)))
+}
+
+fn writes_arguments(rule: &str) -> bool {
+    matches!(rule, "mapEtaAbstraction" | "etaAbstraction")
 }
 
 fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> SearchOutcome {

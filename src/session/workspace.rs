@@ -415,6 +415,9 @@ fn stuck_diagnostic(stuck: &Stuck) -> Diagnostic {
                 _ => None,
             };
             let hint = match cause {
+                Cause::NotApplicable { why, .. } if why.lacks_argument() => {
+                    "What stands there is a function whose argument is not written: `etaAbstraction ; body(s)` writes it, and applies `s` to the whole."
+                }
                 _ if searched.is_some() => {
                     "Add rules to `using`, reach a sketch that is half way first, or raise what stopped it, as in `with (iterations: 200)`."
                 }

@@ -110,6 +110,15 @@ impl WhyNot {
         }
     }
 
+    /// The right pattern stands there, with too few arguments.
+    pub fn lacks_argument(&self) -> bool {
+        let Reason::Shape { expected: Shape::Pattern(pattern, n), found } = &self.reason else {
+            return false;
+        };
+        let (head, args) = found.spine();
+        args.len() < *n && head.as_prim().is_some_and(|p| p.pattern == *pattern)
+    }
+
     /// What a search says that did not find what it should.
     pub fn not_reached(&self) -> Option<&str> {
         if let Reason::NotReached(text) = &self.reason { Some(text) } else { None }
