@@ -258,6 +258,15 @@ impl Infer {
             (What::Numeric(op), TypeKind::Array(..)) if op.chars().all(|c| !c.is_alphabetic()) => {
                 problem.hint(format!("For every element, write `zip a b |> map (\\p. fst p {op} snd p)`."))
             }
+            (What::Numeric(op) | What::Float(op) | What::Integer(op) | What::Ordered(op), TypeKind::Array(..)) => {
+                problem.hint(format!("For every element, write `map`, as in `map {op} xs`; for a function of more arguments `\\x. …`."))
+            }
+            (What::Numeric(_) | What::Float(_), TypeKind::Pair(..)) => {
+                problem.hint("The components of a pair `p` are `fst p` and `snd p`.")
+            }
+            (What::Float(_), TypeKind::Scalar(s)) if s.is_integer() => {
+                problem.hint("`cast` converts between scalar types.")
+            }
             _ => problem,
         };
         let problem = names.explain(problem);

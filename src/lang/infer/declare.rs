@@ -173,7 +173,11 @@ impl Infer {
         for (i, (name, _, span)) in params.iter().enumerate() {
             if params[..i].iter().any(|(n, ..)| n == name) {
                 let message = format!("Two parameters are called `{name}`.");
-                self.problems.push(Diagnostic::error(codes::TAKEN, message).label(*span, "again"));
+                self.problems.push(
+                    Diagnostic::error(codes::TAKEN, message)
+                        .label(*span, "again")
+                        .hint("Choose another name for one of them."),
+                );
             }
         }
         let Some(result) = result.filter(|_| self.problems.len() == before) else { return };

@@ -175,7 +175,8 @@ impl Infer {
                 self.problem(
                     Diagnostic::error(codes::TAKEN, format!("`{}` is defined twice.", name.kind))
                         .label(name.span, "defined again")
-                        .label(first, "first defined here"),
+                        .label(first, "first defined here")
+                        .hint("Choose another name for one of them, or remove one."),
                 );
                 continue;
             }
@@ -304,6 +305,7 @@ impl Infer {
         let (types_from, nats_from) = self.u.unknowns();
         self.scope = Scope { undeclared: Undeclared::OneLetter, ..Scope::default() };
         let mut slots = vec![];
+        self.declared_twice(source.params);
         for param in source.params {
             self.param(param, &mut slots);
         }
@@ -382,6 +384,23 @@ impl Infer {
         open
     }
 
+    /// Sizes and types may be used before they are declared, but be declared only once.
+    fn declared_twice(&mut self, params: &[Param]) {
+        let mut first: FxHashMap<&Name, Span> = FxHashMap::default();
+        for param in params {
+            let (ParamKind::Kinded(names, _) | ParamKind::Implicit(names, _)) = &param.kind else { continue };
+            for name in names {
+                let Some(before) = first.insert(&name.kind, name.span) else { continue };
+                self.problem(
+                    Diagnostic::error(codes::TAKEN, format!("Two parameters are called `{}`.", name.kind))
+                        .label(name.span, "again")
+                        .label(before, "first here")
+                        .hint("Choose another name for one of them, or remove one."),
+                );
+            }
+        }
+    }
+
     fn param(&mut self, param: &Param, slots: &mut Vec<Slot>) {
         let (names, ty) = match &param.kind {
             ParamKind::Bare(name) => (std::slice::from_ref(name), None),
@@ -396,7 +415,8 @@ impl Infer {
                 self.problem(
                     Diagnostic::error(codes::TAKEN, format!("Two parameters are called `{}`.", name.kind))
                         .label(name.span, "again")
-                        .label(first, "first here"),
+                        .label(first, "first here")
+                        .hint("Choose another name for one of them."),
                 );
             }
             let local = self.local(&name.kind, ty, name.span);

@@ -627,10 +627,18 @@ impl Infer {
         }
         let mut known: Vec<Name> = self.scope.value_names();
         known.extend(self.defs.iter().map(|d| d.name.clone()));
-        let patterns = self.patterns.names();
+        let patterns: Vec<&str> = self.patterns.names().collect();
         let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("There is no `{name}` here."))
-            .label(span, "not defined")
-            .did_you_mean(name, known.iter().map(|n| &**n).chain(patterns));
+            .label(span, "not defined");
+        let problem = match &**name {
+            "if" | "then" | "else" => problem.hint(crate::lang::syntax::SELECT),
+            "not" | "and" | "or" => problem.hint("`select a b false` is `a` and `b`, `select a true b` is `a` or `b`."),
+            _ => problem.did_you_mean_or(
+                name,
+                known.iter().map(|n| &**n).chain(patterns),
+                "Names come from `def`, parameters, `\\x.` and `let`; `shine-tui patterns` lists the patterns.",
+            ),
+        };
         let problem = if AddressSpace::from_name(name).is_some() {
             problem.note(format!("`{name}` is an address space, which only some patterns take."))
         } else {
@@ -889,6 +897,8 @@ impl Infer {
                 Given::Piped(_) => Why::PipedInto(name.clone()),
             };
             match given {
+                // Of too many arguments none is in its place.
+                Given::Written(e) if refused => trees[i] = Some(self.expr(e, None)),
                 Given::Written(e) if is_late(e) => late.push((i, e, why)),
                 Given::Written(e) => {
                     trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
@@ -959,7 +969,10 @@ impl Infer {
             let problem = if taken == 0 {
                 Diagnostic::error(codes::NOT_A_FUNCTION, format!("{what} is no function, but is applied."))
                     .label(head.span, format!("this is {ty}"))
-                    .hint("Is an operator or a `,` missing before what stands behind it?")
+                    .hint(match resolved.kind() {
+                        TypeKind::Array(..) => "An element is read by `idx i xs`; arguments are separated by spaces, elements of a literal array by commas.",
+                        _ => "Is an operator or a `,` missing before what stands behind it, or are there no parentheses around a function, `(\\x. x + 1)`?",
+                    })
             } else {
                 let message = format!("{what} takes {}, but {} are given.", plural(taken), given);
                 Diagnostic::error(codes::NOT_A_FUNCTION, message)

@@ -263,9 +263,16 @@ impl Infer {
             let info = &self.locals[*local as usize];
             places.push((info.span, format!("`{}`", info.name), info.ty.clone()));
         }
+        let mut lets: Vec<Span> = vec![];
         let mut stack: Vec<&Tree> = vec![body];
         while let Some(t) = stack.pop() {
             match &t.node {
+                Node::App(f, _) if matches!(f.node, Node::Lam(..)) => {
+                    if let Node::Lam(local, _) = &f.node {
+                        lets.push(self.locals[*local as usize].span);
+                    }
+                    places.push((t.span, "this".into(), t.ty.clone()));
+                }
                 Node::Lam(local, _) => {
                     let info = &self.locals[*local as usize];
                     places.push((info.span, format!("`{}`", info.name), info.ty.clone()));
@@ -332,7 +339,9 @@ impl Infer {
                 }
             }
             let problem = names.explain(problem);
-            self.problem(if what.starts_with('`') && self.text_is_param(span) {
+            self.problem(if what.starts_with('`') && lets.contains(&span) {
+                problem.hint("A `let` has one type: give its value one, `(e : n.f32)`, or make it a `def`, which works for any.")
+            } else if what.starts_with('`') && self.text_is_param(span) {
                 problem.hint("Write the type of the parameter, e.g. `(a: n.f32)`.")
             } else if ty.as_fun().is_some() {
                 problem.hint("It is a function: is an argument missing?")

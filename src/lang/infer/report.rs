@@ -1,6 +1,7 @@
 //! What inference says when something does not fit: full sentences, with the names that the program uses.
 
 use super::codes;
+use super::scheme::Scheme;
 use super::state::Infer;
 use super::unify::{Cause, Mismatch};
 use crate::lang::diag::{Diagnostic, Span};
@@ -150,6 +151,13 @@ impl Why {
     }
 }
 
+impl Why {
+    /// The function whose argument it is, if that has a name.
+    fn argument_of(&self) -> Option<&Name> {
+        if let Why::Argument(of, _) = self { of.as_ref() } else { None }
+    }
+}
+
 /// The innermost parts in which two types differ.
 enum Difference {
     Types(Type, Type),
@@ -292,14 +300,24 @@ impl Infer {
                 (Some(NatVar::Named(name)), _) | (_, Some(NatVar::Named(name))) => {
                     problem.hint(format!("`{name}` may be any size here."))
                 }
-                _ => problem,
+                _ => match &why {
+                    Why::Argument(Some(of), _) | Why::PipedInto(Some(of)) => problem.hint(format!("Is the array too short or too long for `{of}`? Say how its size depends on others, as in `(n + 2).f32`.")),
+                    _ => problem.hint("Change the sizes that are written, or what makes them."),
+                },
             },
             Cause::Shape(a, b) if b.as_fun().is_some() && a.as_fun().is_none() => {
-                missing_arguments(problem, b)
+                self.swapped(missing_arguments(problem, b), &why)
             }
-            Cause::NotData(b) if found_function => missing_arguments(problem, b),
-            Cause::Shape(a, _) if a.as_fun().is_some() => {
-                problem.hint("It takes no arguments: is there one too many, or is `\\x. ...` missing?")
+            Cause::NotData(b) if found_function => self.swapped(missing_arguments(problem, b), &why),
+            Cause::Shape(a, _) if a.as_fun().is_some() => self.swapped(
+                problem.hint("It takes no arguments: is there one too many, or is `\\x. ...` missing?"),
+                &why,
+            ),
+            Cause::Shape(_, b) if matches!(b.kind(), TypeKind::Pair(..)) && why.argument_of().is_some() => {
+                problem.hint(format!(
+                    "Arguments are separated by spaces, `{} a b`; the components of a pair `p` are `fst p` and `snd p`.",
+                    why.argument_of().map_or("f", |name| &**name)
+                ))
             }
             Cause::Shape(a, b) => match (rigid(a), rigid(b)) {
                 (Some(t), _) | (_, Some(t)) => problem.hint(format!("`{t}` may be any type here.")),
@@ -309,9 +327,23 @@ impl Infer {
                 },
             },
             Cause::Infinite(..) => problem.hint("Is another name meant, or is one argument too many?"),
-            Cause::NotData(_) => problem,
+            Cause::NotData(_) => self.swapped(problem, &why),
         };
         self.problems.push(problem);
+    }
+
+    /// A function where data should be, or data where a function should be: the arguments of a pattern that takes both
+    /// may be in another order.
+    fn swapped(&self, problem: Diagnostic, why: &Why) -> Diagnostic {
+        let takes_both = |name: &Name| {
+            let scheme = Scheme::of(self.patterns.find(name)?);
+            let params = scheme.ty.signature().0;
+            (params.len() > 1 && params.iter().any(|p| p.as_fun().is_some())).then_some(())
+        };
+        match why.argument_of().filter(|name| takes_both(name).is_some()) {
+            Some(of) => problem.hint(format!("Are the arguments of `{of}` in the right order?")),
+            None => problem,
+        }
     }
 }
 

@@ -8,6 +8,22 @@ use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, ExprKind, Op, TypeKind};
 use crate::lang::ty::{Scalar, Type};
 
+/// How other languages call the types of numbers.
+const ELSEWHERE: [(&str, &str); 12] = [
+    ("float", "f32"),
+    ("float32", "f32"),
+    ("single", "f32"),
+    ("double", "f64"),
+    ("float64", "f64"),
+    ("half", "f16"),
+    ("int", "i32"),
+    ("int32", "i32"),
+    ("integer", "i32"),
+    ("long", "i64"),
+    ("uint", "u32"),
+    ("boolean", "bool"),
+];
+
 impl Infer {
     /// The type that is written. Mistakes are reported, and unknowns stand for them.
     pub fn ty(&mut self, t: &ast::Type) -> Type {
@@ -88,7 +104,11 @@ impl Infer {
         } else {
             let known: Vec<Name> = self.scope.types.keys().cloned().collect();
             let scalars = Scalar::ALL.iter().map(|s| s.name()).chain(["natType"]);
-            let named = problem.did_you_mean(name, scalars.chain(known.iter().map(|n| &**n)));
+            let usual = ELSEWHERE.iter().find(|(other, _)| *other == &**name);
+            let named = match usual {
+                Some((_, here)) => problem.hint(format!("Did you mean `{here}`?")),
+                None => problem.did_you_mean(name, scalars.chain(known.iter().map(|n| &**n))),
+            };
             if named.hints.is_empty() {
                 let scalars: Vec<&str> = Scalar::ALL.iter().map(|s| s.name()).collect();
                 named
@@ -108,8 +128,16 @@ impl Infer {
             ExprKind::Number(n) => match n.as_int() {
                 Some(value) => Nat::constant(value),
                 None => {
-                    let problem = Diagnostic::error(codes::EXPLICIT, "A size is a whole number.");
-                    self.problem(problem.label(e.span, "this is none"));
+                    let problem = if n.is_float() {
+                        Diagnostic::error(codes::EXPLICIT, "A size is a whole number.")
+                            .label(e.span, "this is none")
+                            .hint("Write it without a point and an exponent.")
+                    } else {
+                        Diagnostic::error(codes::EXPLICIT, "This size is too large.")
+                            .label(e.span, "too large")
+                            .hint("Sizes go up to 2^63 - 1.")
+                    };
+                    self.problem(problem);
                     self.u.fresh_nat()
                 }
             },
@@ -192,20 +220,26 @@ impl Infer {
         }
         let problem = Diagnostic::error(codes::UNKNOWN_SIZE, format!("There is no size `{name}`."));
         let problem = problem.label(span, "not declared");
-        self.problems.push(if self.scope.value(name).is_some() {
+        self.problems.push(if Scalar::from_name(name).is_some() {
+            problem
+                .note(format!("`{name}` is a type of numbers."))
+                .hint(format!("The size stands first: an array of n of them is `n.{name}`."))
+        } else if self.scope.value(name).is_some() {
             problem
                 .note(format!("`{name}` is a value, which is known only when the program runs."))
                 .hint(format!("Declare `({name}: nat)` as a size if it does not depend on the data."))
         } else if self.scope.types.contains_key(name) {
-            problem.note(format!("`{name}` is a type."))
+            problem
+                .note(format!("`{name}` is a type."))
+                .hint("Use another letter for one of them: one name is a size or a type.")
         } else {
             let known: Vec<Name> = self.scope.sizes.keys().cloned().collect();
-            let near = problem.did_you_mean(name, known.iter().map(|n| &**n));
-            if near.hints.is_empty() {
-                near.hint(format!("Declare it as a parameter: `def f ({name}: nat) ...`."))
+            let declare = if self.scope.undeclared == Undeclared::Refuse {
+                format!("Declare it as a parameter, `({name}: nat)`. In a rule it stands on the left side, or is a parameter: `rule r({name}) = …`.")
             } else {
-                near
-            }
+                format!("Declare it as a parameter: `def f ({name}: nat) ...`.")
+            };
+            problem.did_you_mean_or(name, known.iter().map(|n| &**n), declare)
         });
         self.u.fresh_nat()
     }

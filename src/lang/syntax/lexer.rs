@@ -185,6 +185,24 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
         if let Some(range) = unknown.take() {
             lexed.problems.push(unknown_characters(file, text, range));
         }
+        if result.is_err()
+            && let Some((c, meant)) = meant_by(&text[span.start..])
+        {
+            let shown = (span.start, span.start + c.len_utf8());
+            lexed.problems.push(unknown_characters(file, text, shown));
+            if meant == Tok::Word {
+                lexer.bump(word_length(&text[span.end..]));
+            }
+            let (start, end) = (span.start as u32, lexer.span().end as u32);
+            match lexed.tokens.last_mut() {
+                Some(before) if meant == Tok::Word && before.tok == Tok::Word && before.end == start => {
+                    before.end = end;
+                }
+                _ => lexed.tokens.push(Token { tok: meant, start, end, column, first, mate: None }),
+            }
+            columns.first = false;
+            continue;
+        }
         let (start, end) = (span.start as u32, span.end as u32);
         match result {
             Err(()) => unknown = Some((span.start, span.end)),
@@ -209,6 +227,39 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
     }
     match_brackets(file, text, &mut lexed);
     lexed
+}
+
+/// Characters that look like others, with those.
+const LOOKALIKES: [(char, &str, Tok); 15] = [
+    ('–', "-", Tok::Minus),
+    ('—', "-", Tok::Minus),
+    ('（', "(", Tok::LParen),
+    ('）', ")", Tok::RParen),
+    ('［', "[", Tok::LBracket),
+    ('］', "]", Tok::RBracket),
+    ('｛', "{", Tok::LBrace),
+    ('｝', "}", Tok::RBrace),
+    ('，', ",", Tok::Comma),
+    ('：', ":", Tok::Colon),
+    ('．', ".", Tok::Dot),
+    ('＝', "=", Tok::Equals),
+    ('＋', "+", Tok::Plus),
+    ('＊', "*", Tok::Star),
+    ('∗', "*", Tok::Star),
+];
+
+/// The character that the text starts with and that no token does, and the token that is taken for it so that one
+/// mistake is one problem.
+fn meant_by(text: &str) -> Option<(char, Tok)> {
+    let c = text.chars().next()?;
+    let meant = LOOKALIKES.iter().find(|(like, ..)| *like == c).map(|(.., tok)| *tok);
+    Some((c, meant.or(c.is_alphabetic().then_some(Tok::Word))?))
+}
+
+/// How many bytes of the text go on with a word.
+fn word_length(text: &str) -> usize {
+    let part = |c: char| !matches!(c, 'λ' | 'Λ') && (c.is_alphanumeric() || matches!(c, '_' | '\''));
+    text.find(|c| !part(c)).unwrap_or(text.len())
 }
 
 /// Where the lexer is on its line.
@@ -236,23 +287,50 @@ impl Columns<'_> {
 
 fn unknown_characters(file: FileId, text: &str, (start, end): (usize, usize)) -> Diagnostic {
     let shown: String = text[start..end].chars().take(12).collect();
+    // What cannot be seen is said by its number.
+    let written = |c: char| {
+        if c.is_whitespace()
+            || c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+        {
+            format!("U+{:04X}", u32::from(c))
+        } else {
+            c.to_string()
+        }
+    };
     let message = match shown.chars().count() {
-        1 => format!("The character `{shown}` means nothing here."),
-        _ => format!("The characters `{shown}` mean nothing here."),
+        1 => {
+            format!("The character `{}` means nothing here.", shown.chars().map(written).collect::<String>())
+        }
+        _ => format!(
+            "The characters `{}` mean nothing here.",
+            shown.chars().map(written).collect::<Vec<_>>().join("")
+        ),
     };
     let problem = Diagnostic::error(codes::UNKNOWN_CHARACTER, message)
         .label(Span::new(file, start as u32, end as u32), "not part of the language");
-    match shown.chars().next() {
-        Some('!') => problem.hint("`not (a == b)` says that two values differ."),
-        Some('"' | '\'' | '`') => {
-            problem.hint("Text in double quotes is the C text of a `foreign def`, and nothing else.")
+    let Some(c) = shown.chars().next() else { return problem };
+    let hint = match c {
+        '!' | '≠' => "`not (a == b)` says that two values differ.",
+        '"' | '\'' | '`' | '“' | '”' | '‘' | '’' => {
+            "Text in double quotes is the C text of a `foreign def`, and nothing else."
         }
-        Some('#') => problem.hint("Comments start with `--`."),
-        Some('&') => problem.hint("Sketches are combined with `and`."),
-        Some('∘') => problem.hint("Functions are composed from left to right: `f >> g` applies `f` first."),
-        Some(c) if c.is_alphabetic() => problem.hint("Names are made of a-z, A-Z, 0-9, `_` and `'`."),
-        _ => problem,
-    }
+        '#' => "Comments start with `--`.",
+        '&' => "`select a b false` is `a` and `b`; sketches are combined with `and`.",
+        '$' => "A function is applied by writing its argument behind it, `f (g x)`, or by `x |> g |> f`.",
+        '∘' => "Functions are composed from left to right: `f >> g` applies `f` first.",
+        '²' | '³' => "Write a product: `x * x`.",
+        c if c.is_whitespace() => "It looks like a space and is none: type a space instead.",
+        c if written(c).len() > c.len_utf8() => "It cannot be seen: remove it.",
+        c if c.is_alphabetic() => "Names are made of a-z, A-Z, 0-9, `_` and `'`.",
+        c => match LOOKALIKES.iter().find(|(like, ..)| *like == c) {
+            Some((_, ascii, _)) => {
+                return problem.hint(format!("It looks like `{ascii}` and is none: write `{ascii}`."));
+            }
+            None => "Remove it, or write what is meant with the signs of the language.",
+        },
+    };
+    problem.hint(hint)
 }
 
 /// At most this many brackets that never close are reported for one item.

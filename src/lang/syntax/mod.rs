@@ -10,6 +10,9 @@ mod lexer;
 mod parse;
 pub mod print;
 
+/// What takes the place of `if`.
+pub(in crate::lang) const SELECT: &str = "`select c a b` is `a` where `c` holds, else `b`.";
+
 pub use format::format;
 pub use lexer::{ITEM_WORDS, is_reserved};
 pub use parse::{

@@ -82,6 +82,8 @@ fn taken_names() {
       |     - first defined here
     3 | def f (a a: n.f32) = a
       |     ^ defined again
+      |
+      = hint: Choose another name for one of them, or remove one.
     ");
 }
 
@@ -266,6 +268,7 @@ fn sizes_at_a_use() {
       = It is the second argument of `zip`.
       = What is needed is `3.t`.
       = `t` is a type that is not known yet.
+      = hint: Is the array too short or too long for `zip`? Say how its size depends on others, as in `(n + 2).f32`.
     ");
 }
 
@@ -282,6 +285,7 @@ fn size_that_does_not_divide() {
       = What is needed is `(32*n).t`.
       = `t` is a type that is not known yet.
       = `n` is a size that is not known yet.
+      = hint: Is the array too short or too long for `split`? Say how its size depends on others, as in `(n + 2).f32`.
     ");
 }
 
@@ -298,6 +302,7 @@ fn window_that_does_not_fit() {
       = What is needed is `(2*n + 1).t`.
       = `t` is a type that is not known yet.
       = `n` is a size that is not known yet.
+      = hint: Is the array too short or too long for `slide`? Say how its size depends on others, as in `(n + 2).f32`.
     ");
 }
 
@@ -355,6 +360,7 @@ fn data_as_function() {
       |
       = It is the first argument of `map`.
       = `t` and `s` are types that are not known yet.
+      = hint: Are the arguments of `map` in the right order?
     ");
 }
 
@@ -398,7 +404,7 @@ fn no_function() {
     1 | def f (a: n.f32) = a 3
       |                    ^ this is `n.f32`
       |
-      = hint: Is an operator or a `,` missing before what stands behind it?
+      = hint: An element is read by `idx i xs`; arguments are separated by spaces, elements of a literal array by commas.
     ");
 }
 
@@ -479,6 +485,8 @@ fn operator() {
       |
     1 | def f (a: n.(f32 * f32)) = reduce (+) 0 a
       |                                   ^^^ here
+      |
+      = hint: The components of a pair `p` are `fst p` and `snd p`.
     ");
 }
 
@@ -505,6 +513,8 @@ fn operator_in_a_definition() {
       |            ^^^^^ here
     2 | def f (a: n.(f32 * f32)) = map sq a
       |                                -- used here
+      |
+      = hint: The components of a pair `p` are `fst p` and `snd p`.
     ");
 }
 
@@ -516,6 +526,8 @@ fn float_function() {
       |
     1 | def f (a: n.i32) = map sqrt a
       |                        ^^^^ here
+      |
+      = hint: `cast` converts between scalar types.
     ");
 }
 
@@ -828,6 +840,8 @@ fn several_at_once() {
       |
     2 |   a |> mapp sqrt |> map (\x. x + c) |> reduce (+) 0
       |                                  ^ not defined
+      |
+      = hint: Names come from `def`, parameters, `\x.` and `let`; `shine-tui patterns` lists the patterns.
 
     error[E0118]: This is a number, but an array is needed: `n.f32`.
       --> p.rise:2:51
@@ -844,7 +858,7 @@ fn several_at_once() {
       = It is the first argument of `f`.
       = Where `f32` is needed, there is `(f32 * f32)`.
       = `k` is a size that is not known yet.
-      = hint: The components of a pair `p` are `fst p` and `snd p`.
+      = hint: Arguments are separated by spaces, `f a b`; the components of a pair `p` are `fst p` and `snd p`.
     ");
 }
 
@@ -897,4 +911,33 @@ fn what_is_too_large() {
       |
       = hint: Use arrays for many values of one type, and return fewer components.
     ");
+}
+
+/// The first problem of a program, its code and what is said below the source line.
+fn told(text: &str, code: &str, what: &str) {
+    let found = bad(text);
+    assert!(found.starts_with(&format!("error[{code}]")) && found.contains(what), "{text}\n{found}");
+}
+
+#[test]
+fn mistakes_say_what_to_write() {
+    told(
+        "def f (xs: n.f32): f32 = reduce 0 (+) xs",
+        "E0113",
+        "Are the arguments of `reduce` in the right order?",
+    );
+    told("def f (xs: n.f32): n.f32 = map xs sqrt", "E0110", "Are the arguments of `map` in the right order?");
+    told("def f (a b: n.f32) = zip (a, b)", "E0110", "Arguments are separated by spaces, `zip a b`");
+    told("def f (a: n.f32): f32 = a[0]", "E0114", "An element is read by `idx i xs`");
+    told("def f (a: n.f32) = map \\x. x * 2 a", "E0114", "no parentheses around a function");
+    told("def f {n: nat} {n: nat} (a: n.f32) = a", "E0104", "Two parameters are called `n`");
+    told("def f (a: f32.n) = a", "E0102", "an array of n of them is `n.f32`");
+    told("def f (a: n.float) = a", "E0103", "Did you mean `f32`?");
+    told("def f (a: 99999999999999999999.f32) = a", "E0115", "This size is too large");
+    told("def f (a: n.m.f32) = map sqrt a", "E0117", "`map sqrt xs`");
+    told("def f (a: n.f32): f32 = let b = generate (\\i. 0) in 1", "E0119", "A `let` has one type");
+    told("def f (a: f32): f32 = if a", "E0101", "`select c a b`");
+    // Of a call with too many arguments only that is said.
+    let found = bad("def f (xs: n.f32): f32 = reduce (+) 0 map sqrt xs");
+    assert_eq!(found.matches("error[").count(), 1, "{found}");
 }

@@ -228,6 +228,7 @@ impl Parser<'_> {
                     None => Node::new(start, ExprKind::Error),
                 }
             }
+            Tok::Word if self.at_word("if") && self.then_and_else().is_some() => self.if_then_else(),
             Tok::Word if self.nth_is_name(0) => {
                 let word = self.spelling(self.at);
                 Node::new(self.bump(), ExprKind::Name(name(word)))
@@ -256,6 +257,47 @@ impl Parser<'_> {
                 Node::new(start, ExprKind::Error)
             }
         }
+    }
+
+    /// Where the `then` and the `else` stand that belong to the `if` at the next token.
+    fn then_and_else(&self) -> Option<(usize, usize)> {
+        let (mut at, mut inner, mut then) = (self.at + 1, 0, None);
+        while at < self.limit {
+            match self.spelling(at) {
+                "if" => inner += 1,
+                "then" if inner == 0 && then.is_none() => then = Some(at),
+                "else" if inner == 0 => return then.map(|then| (then, at)),
+                "else" => inner -= 1,
+                _ => {}
+            }
+            let bracket = self.tokens.get(at).is_some_and(|t| t.tok != Tok::Word);
+            at = self.mate(at).filter(|close| bracket && *close > at).unwrap_or(at) + 1;
+        }
+        None
+    }
+
+    /// Says that there is no `if`, and reads what it stands for.
+    fn if_then_else(&mut self) -> Expr {
+        let start = self.here();
+        let Some((then, otherwise)) = self.then_and_else() else { return Node::new(start, ExprKind::Error) };
+        self.report(|| {
+            Diagnostic::error(codes::UNEXPECTED, "There is no `if` in this language.")
+                .label(start, "a word of other languages")
+                .hint(super::super::SELECT)
+        });
+        self.bump();
+        let limit = self.limit;
+        let mut parts = vec![];
+        for (end, word) in [(then, "`then`"), (otherwise, "`else`")] {
+            self.limit = end;
+            parts.push(self.expr());
+            self.expect_end(word);
+            self.limit = limit;
+            self.at = end + 1;
+        }
+        parts.push(self.expr());
+        let select = Node::new(start, ExprKind::Name(name("select")));
+        Node::new(self.since(start), ExprKind::App(Box::new(select), parts))
     }
 
     /// Whether the next token belongs to what the expression stands in.

@@ -481,6 +481,13 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Whether two slashes stand here, or the second of two.
+    fn slashes(&self) -> bool {
+        let slash =
+            |i: Option<usize>| i.and_then(|i| self.tokens.get(i)).is_some_and(|t| t.tok == Tok::Slash);
+        (slash(Some(self.at + 1)) && self.touches(1)) || (slash(self.at.checked_sub(1)) && self.touches(0))
+    }
+
     /// What the token at the problem suggests.
     fn hint(&self, expected: &str) -> Option<String> {
         let hint = match self.peek() {
@@ -488,7 +495,16 @@ impl<'a> Parser<'a> {
             Tok::FatArrow | Tok::Arrow if expected.starts_with("`.`") => "Functions are written `\\x. e`.",
             Tok::FatArrow => "Functions are written `\\x. e`, their types `s -> t`, rules `lhs ~> rhs`.",
             Tok::Arrow if expected.starts_with("`~>`") => "Rules are written `lhs ~> rhs`.",
-            Tok::Equals if expected.starts_with("the end") => "Equality is `==`; `=` stands in definitions.",
+            Tok::Equals
+                if expected.starts_with("the end") || self.at != self.limit && expected.contains(')') =>
+            {
+                "Equality is `==`; `=` stands in definitions."
+            }
+            Tok::Slash if self.slashes() => "Comments start with `--`.",
+            Tok::Bar if self.nth(1) == Tok::Bar => "`select a true b` is `a` or `b`.",
+            Tok::LBracket if expected == "a type" => {
+                "The size stands before a dot: `n.f32` is an array of n `f32`."
+            }
             Tok::Dot => "Functions are composed with `>>`; a number needs digits before and after its point.",
             Tok::Star => "Products of sizes and pairs of types stand in parentheses: `(n*p).t`, `(s * t)`.",
             Tok::Semi | Tok::SemiSemi if self.language != Language::Elevate => {
@@ -575,6 +591,7 @@ impl Parser<'_> {
         .note(format!("A definition starts with {}.", one_of(allowed)));
         self.problems.push(match nearest(word, allowed.iter().copied()) {
             Some(near) => problem.hint(format!("Did you mean `{near}`?")),
+            None if self.slashes() => problem.hint("Comments start with `--`."),
             None if allowed.contains(&"def") => problem.hint("Write `def name (x: n.f32) = …`."),
             None => problem.hint("Is one of these words missing before it?"),
         });

@@ -82,6 +82,17 @@ impl Parser<'_> {
     /// Reads `names: kind` or `names: type` up to the limit.
     pub(super) fn binder(&mut self, start: Span, implicit: bool) -> Param {
         let names = self.names();
+        if !implicit && self.peek() == Tok::Comma {
+            let here = self.here();
+            self.report(|| {
+                Diagnostic::error(codes::UNEXPECTED, "A parameter is one name, not a pair of them.")
+                    .label(here, "expected `:` and a type")
+                    .hint("Name the pair and take it apart: `\\p. fst p + snd p`.")
+            });
+            self.at = self.limit;
+            let ty = Node::new(here, TypeKind::Error);
+            return Node::new(self.since(start), ParamKind::Typed(names, ty));
+        }
         self.expect(Tok::Colon, "`:` and a type or kind");
         let kind = if implicit { ParamKind::Implicit(names, self.kind()) } else { self.annotation(names) };
         Node::new(self.since(start), kind)
@@ -155,6 +166,13 @@ impl Parser<'_> {
             }
             _ => {
                 self.unexpected("a type");
+                // An array as it is written elsewhere: `[n]f32`.
+                if let (Tok::LBracket, Some(close)) = (self.peek(), self.mate(self.at)) {
+                    self.at = close + 1;
+                    if self.nth_is_name(0) {
+                        self.bump();
+                    }
+                }
                 Node::new(start, TypeKind::Error)
             }
         }
