@@ -321,3 +321,25 @@ fn strategies_that_end_in_each_other_for_ever_are_stopped() {
     let stuck = setting.run("up(0)", &p).unwrap_err();
     assert!(matches!(stuck.cause, Cause::TooDeep), "{stuck}");
 }
+
+#[test]
+fn a_traversal_that_fails_says_what_it_tried_not_where_it_ended() {
+    let p = read(DOT);
+    let stuck = Setting::new("").run("useReduceSeq @ innermost(isReduceSeq)", &p).unwrap_err();
+    assert!(stuck.to_string().starts_with("`isReduceSeq` does not apply"), "{stuck}");
+}
+
+#[test]
+fn a_clause_that_is_never_reached_is_a_mistake() {
+    for (text, unreachable) in [
+        ("strategy a = id\nstrategy a = fail", true),
+        ("strategy a(n) = id\nstrategy a(0) = fail", true),
+        ("strategy a(0) = id\nstrategy a(n) = fail", false),
+    ] {
+        let (mut script, mut sources) = (Script::default(), Sources::new());
+        let problems = script.load(&mut sources, &[Source { label: "a.elevate", text }], false);
+        let said: Vec<&str> = problems.iter().map(|p| p.message.as_str()).collect();
+        let expected: &[&str] = if unreachable { &["This clause of `a` is never reached."] } else { &[] };
+        assert_eq!(said, expected, "{text}");
+    }
+}

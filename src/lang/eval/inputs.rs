@@ -112,6 +112,14 @@ impl Rng {
                 let a = self.value(a, sizes, kind)?;
                 Value::pair(a, self.value(b, sizes, kind)?)
             }
+            // Where each of n indices is below n they are all different, so that `scatter` takes them.
+            TypeKind::Array(n, t) if matches!(t.kind(), TypeKind::Index(m) if m == n) => {
+                let mut order: Vec<i64> = (0..nat(n)?).collect();
+                for last in (1..order.len()).rev() {
+                    order.swap(last, self.below(last as u64 + 1) as usize);
+                }
+                Value::array(order.into_iter().map(Value::Nat).collect())
+            }
             TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
                 let n = nat(n)?;
                 if n < 0 {
@@ -238,6 +246,21 @@ mod tests {
         assert!(xs.iter().all(|x| (-1.0..1.0).contains(x)));
         let mean = xs.iter().sum::<f32>() / 10_000.0;
         assert!(mean.abs() < 0.05, "{mean}");
+    }
+
+    #[test]
+    fn as_many_indices_as_they_count_are_all_different() {
+        let n = Nat::var("n");
+        let sizes = [("n".into(), 100)].into_iter().collect();
+        let ty = Type::array(n.clone(), Type::index(n));
+        for seed in 0..5 {
+            let Value::Array(cells) = random(&ty, &sizes, seed, Kind::Uniform).unwrap() else { panic!() };
+            let mut found: Vec<i64> =
+                cells.iter().map(|c| if let Value::Nat(i) = c { *i } else { panic!() }).collect();
+            assert_ne!(found, (0..100).collect::<Vec<_>>());
+            found.sort_unstable();
+            assert_eq!(found, (0..100).collect::<Vec<_>>());
+        }
     }
 
     #[test]

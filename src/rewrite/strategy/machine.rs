@@ -208,9 +208,17 @@ impl<'a> Machine<'a> {
     }
 
     fn fail<T>(&self, strategy: StrategyId, why: Option<WhyNot>) -> Result<T, Halt> {
-        let depth = why.as_ref().map_or(0, |w| w.depth);
+        // Nearer than where there was nothing to try.
+        let depth = 1 + why.as_ref().map_or(0, |w| w.depth);
         let leaf = Leaf { strategy, why, chain: self.chain.clone() };
         Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), depth, state: None })))
+    }
+
+    /// A traversal came to a term without parts.
+    fn no_parts<T>(&self, strategy: StrategyId, t: &Term) -> Result<T, Halt> {
+        let why = Some(WhyNot::shape("a term with parts", t));
+        let leaf = Leaf { strategy, why, chain: self.chain.clone() };
+        Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), depth: 0, state: None })))
     }
 
     fn shape<T>(&self, strategy: StrategyId, expected: &'static str, t: &Term) -> Result<T, Halt> {
@@ -431,7 +439,7 @@ impl<'a> Machine<'a> {
                 match missed {
                     _ if any => Ok(out),
                     Some(failure) => Err(Halt::Failed(failure)),
-                    None => self.shape(s, "a term with parts", t),
+                    None => self.no_parts(s, t),
                 }
             }
             Native::All => {
@@ -523,7 +531,7 @@ impl<'a> Machine<'a> {
         }
         match missed {
             Some(failure) => Err(Halt::Failed(failure)),
-            None => self.shape(s, "a term with parts", t),
+            None => self.no_parts(s, t),
         }
     }
 

@@ -66,6 +66,11 @@ fn after_a_default(def: &StrategyDef) -> Option<Span> {
     optional.into_iter().find(|p| !has_value(p)).map(|p| p.span)
 }
 
+/// Does the clause fit every call?
+fn fits_anything(def: &StrategyDef) -> bool {
+    def.params.iter().all(|p| matches!(p.kind, ShapeKind::Name(_) | ShapeKind::Default(..)))
+}
+
 fn named(shape: &ShapeKind) -> bool {
     matches!(shape, ShapeKind::Name(n) | ShapeKind::Default(n, _) if &**n != "_")
 }
@@ -168,6 +173,16 @@ impl Script {
                                 .label(def.name.span, "not as in the first clause")
                                 .note("All clauses of a strategy have the same number of parameters.")
                                 .hint("Add or remove parameters, or choose another name."),
+                            );
+                            continue;
+                        }
+                        if let Some(first) = existing.clauses.iter().find(|c| fits_anything(&c.def)) {
+                            let message = format!("This clause of `{}` is never reached.", def.name.kind);
+                            problems.push(
+                                Diagnostic::error("E0303", message)
+                                    .label(def.name.span, "never reached")
+                                    .label(first.def.name.span, "this one fits whatever it is called with")
+                                    .hint("Put the more special clause first, remove one, or choose another name."),
                             );
                             continue;
                         }

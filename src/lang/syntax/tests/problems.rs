@@ -924,13 +924,7 @@ fn what_other_languages_write_is_one_problem_that_says_what_to_write() {
             !found.is_empty() && found.iter().all(|(c, h)| *c == code && h.contains(hint)),
             "{text}: {found:?}"
         );
-        let most = if text.contains(" if ") {
-            3
-        } else if text.contains('ï') {
-            3
-        } else {
-            1
-        };
+        let most = if text.contains(" if ") || text.contains('ï') { 3 } else { 1 };
         assert!(found.len() <= most, "{text}: {found:?}");
     }
 }
