@@ -52,11 +52,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         let known: Vec<&str> = compiled.stages.iter().map(|s| s.name).collect();
         let problem = Diagnostic::error("E0905", format!("There is no stage `{stage}`."));
         let problem = problem.did_you_mean(stage, known.iter().copied());
-        fail(&problem.hint(format!(
-            "The stages for {} are rise, loops, {}.",
-            target.name(),
-            known.join(", ")
-        )))
+        fail(&problem.hint(format!("The stages for {} are {}.", target.name(), known.join(", "))))
     })?;
     output::print(text)?;
     if !text.ends_with('\n') {

@@ -9,12 +9,15 @@ use super::{Cause, DeviceError};
 /// That there is none, or that several different ones have the part, with the list of what is there.
 pub fn select<'a>(devices: &'a [DeviceInfo], wanted: &str) -> Result<&'a DeviceInfo, DeviceError> {
     let there = || {
-        let ids: Vec<String> = devices.iter().map(|device| format!("`{}`", device.id)).collect();
+        let mut ids: Vec<String> = devices.iter().map(|device| format!("`{}`", device.id)).collect();
         if ids.is_empty() {
-            "No device is there.".to_owned()
-        } else {
-            format!("There are: {}.", ids.join(", "))
+            return "No device is there.".to_owned();
         }
+        // The host is always there, also where only OpenCL was asked.
+        if !devices.iter().any(|device| device.kind == DeviceKind::Host) {
+            ids.insert(0, "`cpu`".to_owned());
+        }
+        format!("There are: {}.", ids.join(", "))
     };
     let lower = wanted.trim().to_lowercase();
     let exact = devices.iter().find(|device| device.id.to_lowercase() == lower);
