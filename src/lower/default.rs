@@ -9,6 +9,7 @@
 //! stored (`toMem (mapSeq …)`). Shared values that are computed are stored, views are not.
 
 use super::access;
+use super::components::{kept_element, repeats};
 use super::demand::{Demands, Usage, duplicates, element_has_array};
 use super::hoist::hoist;
 use super::normal::normalise;
@@ -187,8 +188,8 @@ impl Lowering {
                 [f, xs],
             ) => self.loop_over(head, f, xs),
             (P::IterateStream, [f, xs]) => {
-                let f = self.function(f, 1);
-                again(vec![f, self.stream(xs)])
+                let (f, xs) = (self.function(f, 1), self.stream(xs));
+                again(vec![kept_element(f, 1, 0, &xs), xs])
             }
             (P::Generate, [f]) => {
                 let Some((indices, map)) = indices_of(t) else { return copy(&self.read(t, Usage::Once)) };
@@ -212,7 +213,8 @@ impl Lowering {
             (P::PadEmpty | P::OclRun, [xs]) => again(vec![self.write(xs)]),
             (P::ScanSeq, [f, start, xs]) => {
                 let usage = self.usage_of_element(f, xs, 2);
-                again(vec![self.function(f, 2), self.write(start), self.read(xs, usage)])
+                let (f, start, xs) = (self.function(f, 2), self.write(start), self.read(xs, usage));
+                again(vec![kept_element(f, 2, 1, &xs), start, xs])
             }
             (P::ToMem, [e]) => self.write(e),
             (P::Let, [value, f]) => {
@@ -226,8 +228,8 @@ impl Lowering {
     /// `pattern f xs` as a loop that writes.
     fn loop_over(&mut self, pattern: &Term, f: &Term, xs: &Term) -> Term {
         let usage = self.usage_of_element(f, xs, 1);
-        let f = self.function(f, 1);
-        Term::apps(pattern.clone(), [f, self.read(xs, usage)])
+        let (f, xs) = (self.function(f, 1), self.read(xs, usage));
+        Term::apps(pattern.clone(), [kept_element(f, 1, 0, &xs), xs])
     }
 
     /// The term so that its elements can be asked for one after the other.
@@ -328,8 +330,8 @@ impl Lowering {
                     head.clone()
                 };
                 let usage = self.usage_of_element(op, xs, 2);
-                let op = self.function(op, 2);
-                Term::apps(head, [op, self.write(start), self.read(xs, usage)])
+                let (op, start, xs) = (self.function(op, 2), self.write(start), self.read(xs, usage));
+                Term::apps(head, [kept_element(op, 2, 0, &xs), start, xs])
             }
             (P::ToMem, [e]) => again(vec![self.write(e)]),
             (P::Let, [value, f]) => self.named(head, value, f, |s, body| s.read(body, usage)),
@@ -379,7 +381,11 @@ impl Lowering {
         }
         let of_xs = self.demands.of_parameter(body, element_has_array(xs), usage).max(usage);
         let xs = self.read(xs, of_xs);
-        Some(Term::apps(head.clone(), [Term::lam(x, param.clone(), lowered), xs]))
+        let has_array = lowered.ty().has_array();
+        let f = Term::lam(x, param.clone(), lowered);
+        // What is read in place cannot have loops before it.
+        let f = if has_array { f } else { kept_element(f, 1, 0, &xs) };
+        Some(Term::apps(head.clone(), [f, xs]))
     }
 
     fn store(&mut self, t: &Term) -> Term {
@@ -398,7 +404,7 @@ impl Lowering {
         let Some((x, body)) = f.as_lam() else { return t.clone() };
         // Used once, it can be computed where it is used.
         let usage = self.demands.of_parameter(body, true, Usage::Once);
-        if usage == Usage::Once {
+        if usage == Usage::Once && !(body.occurrences(0) > 1 && repeats(value)) {
             return lower(self, &body.subst0(value));
         }
         let body = lower(self, body);
@@ -447,7 +453,7 @@ pub(super) fn let_in(x: &str, value: Term, body: Term) -> Term {
     Term::apps(Term::prim(Pattern::Let, vec![], ty), [value, f])
 }
 
-fn let_stored(x: &str, value: Term, body: Term) -> Term {
+pub(super) fn let_stored(x: &str, value: Term, body: Term) -> Term {
     let_in(x, to_mem(AddressSpace::Private, value), body)
 }
 
@@ -487,7 +493,7 @@ fn indices_of(t: &Term) -> Option<(Term, Term)> {
 
 /// Is something computed when elements of the value are read, beyond finding their place? What lies in memory by the
 /// time it is read is not.
-fn is_work(t: &Term) -> bool {
+pub(super) fn is_work(t: &Term) -> bool {
     use Pattern as P;
     let (head, args) = t.spine();
     match head.expr() {

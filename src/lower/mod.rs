@@ -2,6 +2,7 @@
 
 mod acceptor;
 pub mod access;
+mod components;
 mod continuation;
 mod default;
 mod demand;

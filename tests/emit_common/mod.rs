@@ -249,6 +249,13 @@ pub const CORPUS: &[Trial] = &[
            map (\\x. makePair x x) a |> reduceSeq (\\p q. makePair (snd p + fst q) (fst p - snd q)) (makePair 1 2)",
         &[&[("n", 5)]],
     ),
+    // What the components of an element share.
+    (
+        "def f (a: n.m.f32): n.f32 =
+           a |> map (\\r. r |> map (\\x. let s = x * x + 1 in (s * x, s + x)) |> reduce (\\p q. (fst p + fst q, snd p + snd q)) (0, 1))
+             |> map (\\p. fst p - snd p)",
+        &[&[("n", 3), ("m", 4)]],
+    ),
     // The accumulator is read at other cells than are written.
     (
         "def f (a: n.m.m.f32): m.m.f32 =
