@@ -61,16 +61,22 @@ fn sizes_of(program: &Program, from: &[i64]) -> Result<Sizes, String> {
     if fill(program, from, &mut sizes) { Ok(sizes) } else { Err("no sizes fit".into()) }
 }
 
-fn workspace(text: &str) -> Result<Workspace, String> {
-    let program = Text { label: "example.rise".into(), text: text.into() };
+fn workspace() -> Workspace {
+    let program = Text { label: "example.rise".into(), text: "def f (x: f32) = x".into() };
     let texts = Texts { program, files: vec![], default_sizes: Default::default() };
-    Workspace::load(&texts, None).map_err(|problems| problems.first().to_string())
+    Workspace::load(&texts, None).unwrap_or_else(|problems| panic!("{}", problems.first()))
 }
 
 /// Looks at every row, on two threads, and fails with all that is wrong.
 fn each_row(check: impl Fn(&Row) -> Result<(), String> + Sync) {
+    each_row_with(|| (), |(), row| check(row));
+}
+
+/// As [`each_row`], with something that each thread makes once.
+fn each_row_with<T>(make: impl Fn() -> T + Sync, check: impl Fn(&mut T, &Row) -> Result<(), String> + Sync) {
     let all_of = |rows: &[Row]| {
-        let said = |row: &Row| Some(format!("{}: {}", row.names[0], check(row).err()?));
+        let mut made = make();
+        let said = |row: &Row| Some(format!("{}: {}", row.names[0], check(&mut made, row).err()?));
         rows.iter().filter_map(said).collect::<Vec<_>>()
     };
     let (first, second) = all().split_at(all().len() / 2);
@@ -157,8 +163,9 @@ fn run(workspace: &Workspace, device: &str, sizes: &Sizes) -> Result<String, Dia
 #[test]
 fn examples_become_code_that_computes_what_they_mean() {
     let opencl = device_common::opencl();
-    each_row(|row| {
-        let workspace = workspace(example(row)?)?;
+    // Rules and strategies are not looked at, so they are loaded once for many programs.
+    each_row_with(workspace, |workspace, row| {
+        workspace.program = parse(example(row)?)?;
         let sizes = sizes_of(&workspace.program, &[9, 10, 8, 4])?;
         for target in [Target::C, Target::OpenCl] {
             let device = match target {
@@ -166,7 +173,7 @@ fn examples_become_code_that_computes_what_they_mean() {
                 Target::OpenCl => opencl.as_deref().filter(|_| row.level == Level::OpenCl),
             };
             let result = match device {
-                Some(device) => run(&workspace, device, &sizes),
+                Some(device) => run(workspace, device, &sizes),
                 None => {
                     workspace.compile(&workspace.program.term, target, &Sizes::new()).map(|_| String::new())
                 }
