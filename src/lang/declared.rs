@@ -13,6 +13,7 @@ use super::infer::scheme::{ExplicitKind, Scheme};
 use super::infer::unify::{Kind, Unifier};
 use super::nat::{Name, Nat, NatVar};
 use super::pattern::{AddressSpace, Level, Pattern, Row};
+use super::steps;
 use super::term::{Arg, Expr, Term};
 use super::ty::{Scalar, Type, TypeSubst, TypeVar};
 use indexmap::IndexMap;
@@ -309,6 +310,10 @@ pub fn unfolded(term: &Term) -> Term {
         let out = match head.as_prim() {
             Some(_) => {
                 let args: Vec<Term> = args.into_iter().map(|a| go(a, memo)).collect();
+                if let Some(done) = stepped(head, &args) {
+                    memo.insert(t.digest(), done.clone());
+                    return done;
+                }
                 match unfolded_once(head) {
                     Some(meaning) => applied(&go(&meaning, memo), &args),
                     None => Term::apps(head.clone(), args),
@@ -325,6 +330,12 @@ pub fn unfolded(term: &Term) -> Term {
     term.with_stack(|| go(term, &mut HashMap::new()))
 }
 
+/// The function that the steps of `iterate k step` are together, where they change the size.
+pub fn unfolded_steps(t: &Term) -> Option<Term> {
+    let (head, step) = t.as_app()?;
+    stepped(head, &[unfolded(step)])
+}
+
 /// The meaning of a pattern that stands alone and is defined by others; none for other terms and foreign functions.
 pub fn unfolded_once(t: &Term) -> Option<Term> {
     let prim = t.as_prim()?;
@@ -332,6 +343,29 @@ pub fn unfolded_once(t: &Term) -> Option<Term> {
         (Pattern::Declared(declared), args) => declared.meaning(args, t.ty()),
         (Pattern::Iterate, [Arg::Nat(steps)]) => iterate(steps, t.ty()),
         _ => None,
+    }
+}
+
+/// `iterate k step` whose step changes the size: the step at one size after the other.
+fn stepped(head: &Term, args: &[Term]) -> Option<Term> {
+    let (Pattern::Iterate, [Arg::Nat(count)]) = (head.as_pattern()?, head.as_prim()?.args.as_slice()) else {
+        return None;
+    };
+    let (step, rest) = args.split_first()?;
+    let (from, to) = head.ty().as_fun()?.1.as_fun()?;
+    let steps = steps::of(head.ty())?;
+    let count = count.as_constant().filter(|k| (1..=steps::MOST).contains(k))?;
+    let each = steps.each(step, u32::try_from(count).ok()?, to.as_array()?.0)?;
+    match rest.split_first() {
+        Some((x, more)) => {
+            let all = each.iter().fold(x.clone(), |x, f| applied(f, &[x]));
+            Some(applied(&all, more))
+        }
+        None => {
+            let x = Term::var(0, from.clone());
+            let all = each.iter().fold(x, |x, f| applied(&f.shift_up(1), &[x]));
+            Some(Term::lam("x", from.clone(), all))
+        }
     }
 }
 

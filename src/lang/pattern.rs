@@ -267,7 +267,7 @@ table! {
         "def f (a: n.4.f32) = a |> mapSeq (reduceSeqUnroll (+) 0)";
     ScanSeq ["scanSeq"], Low, "{n: nat} {s t: data} (s -> t -> t) -> t -> n.s -> n.t", "(r -> r -> w) -> w -> r -> w", "The running results of a sequential reduction.";
         "def f (a: n.f32) = scanSeq (\\x acc. acc + x) 0 a";
-    Iterate ["iterate", "oclIterate"], High, "(k: nat) {n: nat} {t: data} (n.t -> n.t) -> n.t -> n.t", "", "Applies a function k times. A function that changes the size is written /\\l. f, where l is the size after the step; k is then a constant.";
+    Iterate ["iterate", "oclIterate"], High, "(k: nat) {n: nat} {t: data} (n.t -> n.t) -> n.t -> n.t", "", "Applies a function k times. A step that changes the size is written /\\l. f and takes l*n elements to l, for any l; k is then a number up to 64.";
         "def f (a: n.f32) = iterate 3 (map (\\x. x * x)) a";
     CircularBuffer ["circularBuffer", "oclCircularBuffer"], Low, "(a: addr = private) (alloc sz: nat) {n: nat} {s t: data} (s -> t) -> (n + sz - 1).s -> n.sz.t", "(r -> w) -> r -> r", "Windows of sz elements, kept in a buffer of alloc elements that is written round and round.";
         "def f (a: (n + 2).f32) = a |> circularBuffer 3 3 (\\x. x * x) |> iterateStream (reduceSeq (+) 0)";

@@ -205,6 +205,30 @@ pub const CORPUS: &[Trial] = &[
              |> reorder 6 (/\\i. i div 3 + 2 * (i % 3)) (/\\i. i div 2 + 3 * (i % 2))",
         &[&[]],
     ),
+    // Steps that change the size.
+    (
+        "def f (a: n.f32): (n/8).f32 = a |> iterate 3 (/\\l. split 2 >> map (reduce (+) 0))",
+        &[&[("n", 8)], &[("n", 24)]],
+    ),
+    (
+        "def f (a: n.f32) (b: n.f32): (n/4).f32 =
+           zip a b |> map (\\p. fst p * snd p)
+             |> iterate 2 (/\\l. \\x. zip (take l x) (drop l x) |> map (\\p. fst p + snd p)) |> map (\\v. v + 1)",
+        &[&[("n", 4)], &[("n", 20)]],
+    ),
+    (
+        "def f (a: n.f32) (b: m.f32): (n/9).f32 =
+           let s = b |> reduce (+) 0 in
+           a |> iterate 2 (/\\l. \\x. generate (\\i. idx (natAsIndex (3*l) (2*l + indexAsNat i)) x * s))",
+        &[&[("n", 9), ("m", 2)], &[("n", 27), ("m", 3)]],
+    ),
+    (
+        "def sum (l: nat) (x: (2*l).f32) = zip (take l x) (drop l x) |> map (\\p. fst p + snd p)
+         def f (a: n.f32): (n/16).f32 =
+           a |> iterate 2 (/\\l. split 4 >> map (iterate 2 (/\\l. sum l)) >> join)",
+        &[&[("n", 16)], &[("n", 48)]],
+    ),
+    ("def f (a: n.f32): n.f32 = a |> iterate 3 (/\\l. map (\\v. v + v))", &[&[("n", 5)]]),
     ("def f (i: m.idx[n]) (a: n.f32): m.f32 = gather i a", &[&[("m", 6), ("n", 4)]]),
     ("def f (i: m.idx[n]) (a: n.f32): m.f32 = gather i (map (\\x. x * x) a) |> map (\\x. x + 1)", &[&[("m", 6), ("n", 4)]]),
     ("def f (a: n.f32): n.f32 = generate (\\i. idx i a * 2)", &[&[("n", 4)]]),

@@ -5,6 +5,7 @@ use super::Misfit;
 use crate::lang::math;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
+use crate::lang::steps;
 use crate::lang::term::Arg;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 
@@ -324,7 +325,19 @@ impl Given<'_> {
                 Type::array(m.mul(n), t.clone())
             }
             P::Iterate => {
-                let ((a, b), _) = (self.function(0)?, self.array(1)?);
+                let ((a, b), (length, element)) = (self.function(0)?, self.array(1)?);
+                if a != b
+                    && let Some(s) = steps::between(a, b)
+                    && steps::is_size_of_step(&s.size)
+                    && let Some(k) = self.nat(0)?.as_constant().filter(|k| (1..=steps::MOST).contains(k))
+                {
+                    self.same(
+                        "the step must take the array's elements",
+                        a.as_array().map_or(a, |(_, t)| t),
+                        element,
+                    )?;
+                    return Ok(Type::array(length.exact_div(&s.factor.pow(k as u32)), element.clone()));
+                }
                 self.same("the function must return what it takes", a, b)?;
                 self.same("the function must take the array", a, self.data(1)?)?;
                 b.clone()

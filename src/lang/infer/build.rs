@@ -7,12 +7,13 @@
 use super::check;
 use super::program::Spans;
 use super::state::{Infer, Joining};
-use super::tree::{Instance, Local, Node, Tree, TreeArg};
+use super::tree::{Instance, Local, Node, Steps, Tree, TreeArg};
 use crate::lang::MAX_DEPTH;
 use crate::lang::diag::Span;
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
+use crate::lang::steps::{self, size_of_step};
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
 use rustc_hash::FxHashMap;
@@ -41,6 +42,8 @@ pub enum Unbuilt {
     TypeTooLarge(Span),
     /// Something was left unknown at this place.
     Unknown(Span),
+    /// The size of a step is known outside of it.
+    SizeOfStep(Span),
 }
 
 /// A term and where its parts were written.
@@ -84,11 +87,13 @@ pub struct Builder<'a> {
     steps: usize,
     /// How many definitions are being unfolded, one within the other.
     unfolding: u32,
+    /// How many steps of `iterate` are being built, one within the other.
+    steps_above: u32,
 }
 
 impl<'a> Builder<'a> {
     pub fn new(infer: &'a Infer) -> Builder<'a> {
-        Builder { infer, nodes: 0, steps: 0, unfolding: 0 }
+        Builder { infer, nodes: 0, steps: 0, unfolding: 0, steps_above: 0 }
     }
 
     /// The term of `\params. body`. Variables of `context` are free: the last one is variable 0. If the body is a
@@ -172,6 +177,11 @@ impl<'a> Builder<'a> {
         }
         if out.has_metas() {
             return Err(Unbuilt::Unknown(span));
+        }
+        let mut escapes = false;
+        out.for_each_nat(&mut |n| escapes |= n.vars().iter().any(is_size_of_tree));
+        if escapes {
+            return Err(Unbuilt::SizeOfStep(span));
         }
         frame.types.borrow_mut().insert(t.clone(), out.clone());
         Ok(out)
@@ -395,6 +405,7 @@ impl<'a> Builder<'a> {
                 let ty = self.ty(&t.ty, frame, t.span)?;
                 (self.made(Term::prim(*pattern, explicit, ty), t.span)?, Spans::new(t.span, vec![]))
             }
+            Node::Steps(steps) => self.steps(steps, frame, t.span, depth)?,
             Node::Bool(b) => (self.made(Term::lit(Literal::Bool(*b)), t.span)?, Spans::new(t.span, vec![])),
             Node::Size(n) => {
                 let n = self.nat(n, frame, t.span)?;
@@ -421,6 +432,35 @@ impl<'a> Builder<'a> {
             used += 1;
         }
         Ok((term, at))
+    }
+
+    /// `iterate k step`, the size of its step by the name that it has at this depth. What keeps the size is at one size.
+    fn steps(&mut self, steps: &'a Steps, frame: &Rc<Frame<'a>>, span: Span, depth: u32) -> Built {
+        let (factor, left) = (self.nat(&steps.factor, frame, span)?, self.nat(&steps.left, frame, span)?);
+        let element = self.ty(&steps.element, frame, span)?;
+        let size = match factor.as_constant() {
+            Some(1) => left.clone(),
+            _ => Nat::var(&size_of_step(self.steps_above)),
+        };
+        let mut chosen = Instance { nats: frame.chosen.nats.clone(), types: frame.chosen.types.clone() };
+        chosen.nats.insert(NatVar::Named(steps.size.clone()), size.clone());
+        let inner = Rc::new(Frame {
+            chosen: Rc::new(chosen),
+            locals: RefCell::new(frame.locals.borrow().clone()),
+            types: RefCell::default(),
+        });
+        let before = self.nodes;
+        self.steps_above += 1;
+        let built = self.tree(&steps.step, &inner, depth);
+        self.steps_above -= 1;
+        let (step, step_spans) = built?;
+        // Before it runs, the step is written out as often as it is done.
+        self.nodes += (self.nodes - before).saturating_mul(steps.count as usize);
+        let ty = steps::ty(steps.count, &size, &factor, &left, &element);
+        let count = Arg::Nat(Nat::constant(steps.count.into()));
+        let prim = self.made(Term::prim(Pattern::Iterate, vec![count], ty), span)?;
+        let prim_spans = Spans::new(span, vec![]);
+        Ok((self.made(Term::app(prim, step), span)?, Spans::new(span, vec![prim_spans, step_spans])))
     }
 
     /// The body of a definition with arguments for its parameters, and the rest of the arguments behind it.
@@ -566,6 +606,7 @@ impl<'a> Builder<'a> {
                     };
                 }
                 Node::Lam(_, b) => stack.push((b, repeated || !applied, applied)),
+                Node::Steps(s) => stack.push((&s.step, true, false)),
                 Node::App(f, e) => self.parts_of_call(f, e, t, (repeated, applied), frame, &mut stack),
                 Node::Joint(id, x, f) if self.infer.joinings[*id] == Joining::Apply => {
                     self.parts_of_call(f, x, t, (repeated, applied), frame, &mut stack);
@@ -600,6 +641,11 @@ enum Uses {
     /// Once, inside a function that may run often.
     OnceInside,
     Many,
+}
+
+/// Is this the size of a step in a tree, outside of its step?
+fn is_size_of_tree(v: &NatVar) -> bool {
+    matches!(v, NatVar::Named(n) if n.starts_with(super::elaborate::SIZE_OF_STEP))
 }
 
 /// Does the pattern only say where data is?

@@ -6,7 +6,9 @@ use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatError, NatFun, NatVar};
+use crate::lang::pattern::Pattern;
 use crate::lang::permutation::{self, Fault, MOST};
+use crate::lang::steps;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
 use indexmap::{IndexMap, IndexSet};
@@ -187,7 +189,13 @@ impl Collector {
                 }
                 _ => {}
             }
-            stack.extend(t.children().into_iter().rev());
+            // What a step asks for is known of each step by itself.
+            let changes_size = t.as_app().is_some_and(|(f, _)| {
+                f.as_pattern() == Some(Pattern::Iterate) && steps::of(f.ty()).is_some()
+            });
+            if !changes_size {
+                stack.extend(t.children().into_iter().rev());
+            }
         }
     }
 }

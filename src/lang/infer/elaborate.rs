@@ -10,17 +10,18 @@ use super::codes;
 use super::report::Why;
 use super::scheme::{ExplicitKind, Scheme};
 use super::state::{Infer, Joining, Joint, Undeclared};
-use super::tree::{Node, Tree, TreeArg};
+use super::tree::{Node, Steps, Tree, TreeArg};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::steps;
 use crate::lang::syntax::ast::{Expr, ExprKind, Number, Op, Param, ParamKind};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 
-/// The longest chain of operators, arguments, elements or stages: terms nest them.
-/// The most steps of an `iterate` whose sizes change.
-const MAX_STEPS: i64 = 64;
+/// How the names of sizes of steps start, each of which is one in trees; terms name them by depth.
+pub const SIZE_OF_STEP: &str = "%step";
 
+/// The longest chain of operators, arguments, elements or stages: terms nest them.
 const MAX_CHAIN: usize = 2 * crate::lang::MAX_DEPTH;
 
 /// The type that the surroundings want, and why.
@@ -563,17 +564,17 @@ impl Infer {
         Head { tree, name: Some(name.clone()), explicit: 0, rest }
     }
 
-    /// `iterate k (/\l. f)`: `f` at one size after the other, each the size after the step. Sizes that differ from step to
-    /// step have no type of their own, so the steps stand side by side.
-    fn steps(&mut self, steps: &Expr, params: &[Param], body: &Expr, span: Span) -> Tree {
-        let count = self.size(steps).as_constant().filter(|k| (1..=MAX_STEPS).contains(k));
+    /// `iterate k (/\l. f)`: from `l*n` elements to `l`, for any `l`.
+    fn steps(&mut self, written: &Expr, params: &[Param], body: &Expr, span: Span) -> Tree {
+        let count = self.size(written).as_constant().filter(|k| (1..=steps::MOST).contains(k));
+        let count = count.and_then(|k| u32::try_from(k).ok());
         let (Some(count), [param]) = (count, params) else {
             let problem = if count.is_none() {
                 Diagnostic::error(
                     codes::EXPLICIT,
-                    format!("Steps that change the size are counted by a number from 1 to {MAX_STEPS}."),
+                    format!("Steps that change the size are counted by a number from 1 to {}.", steps::MOST),
                 )
-                .label(steps.span, "not such a number")
+                .label(written.span, "not such a number")
                 .hint("A function that keeps the size may be applied any number of times: `iterate k f`.")
             } else {
                 Diagnostic::error(codes::MISPLACED, "A step of `iterate` knows one size.")
@@ -584,23 +585,15 @@ impl Infer {
         };
         let names = param.kind.names();
         let [name] = names else { return self.error_tree(span) };
-        let outer = self.scope.sizes.get(&name.kind).cloned();
+        let size: Name = format!("{SIZE_OF_STEP}{}", self.steps.len()).into();
+        self.steps.push(name.kind.clone());
+        let (factor, left, element) = (self.u.fresh_nat(), self.u.fresh_nat(), self.data());
+        let outer = self.scope.sizes.insert(name.kind.clone(), Nat::var(&size));
+        let ty = steps::ty(count, &Nat::var(&size), &factor, &left, &element);
+        let (step, rest) =
+            ty.as_fun().map_or_else(|| (self.any(), self.any()), |(s, r)| (s.clone(), r.clone()));
         let before = self.problems.len();
-        let element = self.data();
-        let from = Type::array(self.u.fresh_nat(), element.clone());
-        let mut at = from.clone();
-        let mut stages = vec![];
-        for _ in 0..count {
-            let size = self.u.fresh_nat();
-            let to = Type::array(size.clone(), element.clone());
-            self.scope.sizes.insert(name.kind.clone(), size);
-            let why = Why::Argument(Some("iterate".into()), 2);
-            stages.push(self.expr(body, Some(Expected::new(Type::fun(at, to.clone()), why))));
-            at = to;
-            if self.problems.len() > before {
-                break;
-            }
-        }
+        let step = self.expr(body, Some(Expected::new(step, Why::Argument(Some("iterate".into()), 2))));
         match outer {
             Some(size) => self.scope.sizes.insert(name.kind.clone(), size),
             None => self.scope.sizes.shift_remove(&name.kind),
@@ -608,7 +601,7 @@ impl Infer {
         if self.problems.len() > before {
             return self.error_tree(span);
         }
-        Tree::new(Node::Compose(stages), Type::fun(from, at), span)
+        Tree::new(Node::Steps(Box::new(Steps { count, size, factor, left, element, step })), rest, span)
     }
 
     fn other_name(&mut self, name: &Name, span: Span) -> Tree {

@@ -282,6 +282,10 @@ impl Open {
                 self.undetermined(e, span);
                 None
             }
+            Err(Unbuilt::SizeOfStep(span)) => {
+                self.infer.problem(super::program::size_of_step(span));
+                None
+            }
             Err(Unbuilt::TypeTooLarge(span)) => {
                 self.infer.problem(super::program::type_too_large(span));
                 None

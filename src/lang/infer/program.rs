@@ -239,6 +239,7 @@ impl Infer {
             .label(*span, "while this unfolds")
             .hint("Write chains of functions with `>>` or `|>`, or use a pattern to repeat."),
             Unbuilt::TypeTooLarge(span) => type_too_large(*span),
+            Unbuilt::SizeOfStep(span) => size_of_step(*span),
             Unbuilt::Unknown(span) => {
                 Diagnostic::error(codes::UNDETERMINED, "The type of this is not determined.")
                     .label(*span, "any type would do")
@@ -393,6 +394,13 @@ impl Infer {
             );
         }
     }
+}
+
+pub(super) fn size_of_step(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::SIZES, "The size of this would have to change with each step of `iterate`.")
+        .label(span, "outside of the step")
+        .note("A step `/\\l. f` knows the size `l` after it. What stands outside of the step has one size for all steps.")
+        .hint("Take a part in the step: `take l xs`.")
 }
 
 pub(super) fn type_too_large(span: Span) -> Diagnostic {

@@ -1,6 +1,7 @@
 //! What inference says when something does not fit: full sentences, with the names that the program uses.
 
 use super::codes;
+use super::elaborate::SIZE_OF_STEP;
 use super::scheme::Scheme;
 use super::state::Infer;
 use super::unify::{Cause, Mismatch};
@@ -46,6 +47,8 @@ pub struct Names {
     taken: FxHashSet<Name>,
     types: RefCell<Vec<u32>>,
     nats: RefCell<Vec<u32>>,
+    /// The sizes of steps of `iterate`.
+    steps: Vec<Name>,
 }
 
 const TYPES: &str = "tsuvw";
@@ -57,9 +60,20 @@ impl TypeSubst for Names {
         Some(Type::named(&self.letter(&self.types, *id, TYPES)))
     }
     fn nat(&self, v: &NatVar) -> Option<Nat> {
-        let NatVar::Meta(id) = v else { return None };
-        Some(Nat::var(&self.letter(&self.nats, *id, SIZES)))
+        match v {
+            NatVar::Meta(id) => Some(Nat::var(&self.letter(&self.nats, *id, SIZES))),
+            // As it is written.
+            NatVar::Named(name) => {
+                let number = name.strip_prefix(SIZE_OF_STEP)?.parse::<usize>().ok()?;
+                Some(Nat::var(self.steps.get(number)?))
+            }
+        }
     }
+}
+
+/// Is this the size that a step of `iterate` knows?
+fn is_size_of_step(v: &NatVar) -> bool {
+    matches!(v, NatVar::Named(name) if name.starts_with(SIZE_OF_STEP))
 }
 
 impl Names {
@@ -204,7 +218,7 @@ impl Infer {
                 }));
             });
         }
-        Names { taken, ..Names::default() }
+        Names { taken, steps: self.steps.clone(), ..Names::default() }
     }
 
     /// A type as text, with what is known put in.
@@ -247,8 +261,8 @@ impl Infer {
                 Diagnostic::error(codes::MISMATCH, format!("This is {found}, but {expected} is needed."))
             }
             Cause::Size(a, b) => {
-                let unknown =
-                    a.vars().iter().chain(&b.vars()).find_map(|v| names.nat(v)).map(|n| n.to_string());
+                let unknown = a.vars().into_iter().chain(b.vars()).find(|v| matches!(v, NatVar::Meta(_)));
+                let unknown = unknown.and_then(|v| names.nat(&v)).map(|n| n.to_string());
                 let (a, b) = (self.show_nat(a, &names), self.show_nat(b, &names));
                 let message = match unknown {
                     Some(n) => format!("No whole size `{n}` makes {a} equal to {b}."),
@@ -293,6 +307,8 @@ impl Infer {
         }
         problem = names.explain(problem);
         problem = match &cause {
+            Cause::Size(a, b) if a.vars().iter().chain(&b.vars()).any(is_size_of_step) => problem
+                .hint("A step `/\\l. f` of `iterate` must do for every `l`: from `l*n` elements to `l`."),
             Cause::Size(a, b) => match (a.as_variable(), b.as_variable()) {
                 (Some(NatVar::Named(a)), Some(NatVar::Named(b))) => problem.hint(format!(
                     "`{a}` and `{b}` may be any two sizes. Use one name where they must be equal."

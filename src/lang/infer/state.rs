@@ -114,6 +114,8 @@ pub struct Infer {
     pub joints: Vec<Joint>,
     pub joinings: Vec<Joining>,
     pub problems: Vec<Diagnostic>,
+    /// The sizes of steps of `iterate`, as they are written.
+    pub steps: Vec<Name>,
     pub defs: Vec<Definition>,
     pub def_names: FxHashMap<Name, DefId>,
     /// The patterns that there are.

@@ -49,6 +49,20 @@ impl TypeSubst for Instance {
     }
 }
 
+/// `iterate k (/\l. step)`
+#[derive(Clone, Debug)]
+pub struct Steps {
+    pub count: u32,
+    /// The name of `l` below.
+    pub size: Name,
+    /// There are `l*factor` elements before a step.
+    pub factor: Nat,
+    /// What is left after the last one.
+    pub left: Nat,
+    pub element: Type,
+    pub step: Tree,
+}
+
 /// An elaborated expression.
 #[derive(Clone, Debug)]
 pub struct Tree {
@@ -76,6 +90,8 @@ pub enum Node {
     Compose(Vec<Tree>),
     /// `x |> f`, to be applied or composed.
     Joint(JointId, Box<Tree>, Box<Tree>),
+    /// `iterate k` with a step of a size of its own: the size's name in the types below, and the size where it is kept.
+    Steps(Box<Steps>),
     /// What has been reported.
     Error,
 }
@@ -95,6 +111,7 @@ impl Tree {
             Node::Lam(_, b) => vec![b],
             Node::App(f, e) | Node::Joint(_, f, e) => vec![f, e],
             Node::Compose(all) => all.iter().collect(),
+            Node::Steps(s) => vec![&s.step],
             _ => vec![],
         }
     }

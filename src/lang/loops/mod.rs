@@ -10,7 +10,7 @@
 mod summary;
 
 use super::build;
-use super::declared::{unfolded, unfolded_once};
+use super::declared::{unfolded, unfolded_once, unfolded_steps};
 use super::digest::Digest;
 use super::math;
 use super::nat::Nat;
@@ -70,7 +70,7 @@ pub fn of(term: &Term) -> Vec<LoopLine> {
     })
 }
 
-/// The meanings of the declared patterns in a term, by the digest of the node.
+/// The meanings of the declared patterns in a term, and of the steps that change the size, by the digest of the node.
 fn meanings(term: &Term) -> HashMap<Digest, Term> {
     let mut out = HashMap::new();
     let mut todo = vec![term];
@@ -78,8 +78,10 @@ fn meanings(term: &Term) -> HashMap<Digest, Term> {
         if !t.has_declared() {
             continue;
         }
-        if let Some(meaning) = unfolded_once(t) {
-            out.insert(t.digest(), unfolded(&meaning));
+        if let Some(meaning) =
+            unfolded_once(t).map(|meaning| unfolded(&meaning)).or_else(|| unfolded_steps(t))
+        {
+            out.insert(t.digest(), meaning);
         }
         todo.extend(t.children());
     }
@@ -203,6 +205,9 @@ impl<'t> Reader<'t> {
                 Some(meaning) => self.eval(At::standing_for(meaning, at.id), &Env::default()),
                 None => Meaning::Partial(at, p, vec![]),
             },
+            Expr::App(..) if let Some(meaning) = self.meanings.get(&at.term.digest()) => {
+                self.eval(At::standing_for(meaning, at.id), env)
+            }
             Expr::App(..) => {
                 let Some((f, e)) = at.app() else { return Meaning::Leaf };
                 let function = self.eval(f, env);
@@ -213,6 +218,11 @@ impl<'t> Reader<'t> {
                 }
                 let arg = match f.lam() {
                     Some((name, _)) => self.let_be(name, e, env),
+                    // The first of several steps has all of it first.
+                    None if f.term.as_app().is_some() && self.meanings.contains_key(&f.term.digest()) => {
+                        let value = self.eval(e, env);
+                        self.named(value)
+                    }
                     None => self.eval(e, env),
                 };
                 self.call(&function, vec![arg], at.id)

@@ -162,7 +162,7 @@ fn write_factors(f: &mut fmt::Formatter<'_>, m: &Monomial, parameter: &str) -> f
 fn write_atom(f: &mut fmt::Formatter<'_>, a: &Atom, at: Level, parameter: &str) -> fmt::Result {
     match a {
         Atom::Var(NatVar::Named(n)) if &**n == PARAMETER => write!(f, "{parameter}"),
-        Atom::Var(NatVar::Named(n)) => write!(f, "{n}"),
+        Atom::Var(NatVar::Named(n)) => write!(f, "{}", n.strip_prefix('%').unwrap_or(n)),
         Atom::Var(NatVar::Meta(i)) => write!(f, "?{i}"),
         Atom::Sum(s) => s.write(f, Level::Atom, parameter),
         Atom::Poison => write!(f, "<too large>"),
@@ -196,7 +196,8 @@ impl fmt::Debug for Nat {
 impl fmt::Display for NatVar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NatVar::Named(n) => write!(f, "{n}"),
+            // Sizes of steps have names that cannot be written.
+            NatVar::Named(n) => write!(f, "{}", n.strip_prefix('%').unwrap_or(n)),
             NatVar::Meta(i) => write!(f, "?{i}"),
         }
     }

@@ -11,6 +11,7 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::preorder::At;
+use crate::lang::steps;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
 use std::collections::HashSet;
@@ -130,7 +131,7 @@ impl Sites {
             Expr::Lit(_) => at.term.ty().clone(),
             Expr::Lam(..) => self.function(at, Some(Where::Param)),
             Expr::Prim(p) => {
-                let open = self.instance(p);
+                let open = self.instance(p, at.term.ty());
                 self.site(Where::Pattern, at.id, &open, at.term.ty());
                 open
             }
@@ -169,8 +170,15 @@ impl Sites {
     }
 
     /// A fresh instance of a pattern's type, with its explicit arguments.
-    fn instance(&mut self, p: &Prim) -> Type {
+    fn instance(&mut self, p: &Prim, known: &Type) -> Type {
         let scheme = Scheme::of(p.pattern);
+        if let (Pattern::Iterate, [Arg::Nat(k)]) = (p.pattern, p.args.as_slice())
+            && let (Some(steps), Some(k)) = (steps::of(known), k.as_constant())
+        {
+            let (factor, left, element) =
+                (self.u.fresh_nat(), self.u.fresh_nat(), self.u.fresh_type(Kind::Data));
+            return steps::ty(k.unsigned_abs() as u32, &Nat::var(&steps.size), &factor, &left, &element);
+        }
         if p.pattern == Pattern::MakeArray {
             let element = self.u.fresh_type(Kind::Data);
             return match build::arity(p.pattern, &p.args) {

@@ -152,13 +152,17 @@ pub fn term(t: &Term, options: &Options) -> Printed {
 
 /// Prints a term whose free variables have the given names, the first being variable 0.
 pub fn open_term(t: &Term, free: &[Name], options: &Options) -> Printed {
-    t.with_stack(|| Printed::new(t, &term::Printer::new(t, free, &[], options).term(t), options.width))
+    t.with_stack(|| {
+        let named = names::with_sizes_of_steps(t);
+        Printed::new(t, &term::Printer::new(&named, free, &[], options).term(&named), options.width)
+    })
 }
 
 /// Prints a program: `def name (a: k.f32) …: t = body`. `sizes` are its size parameters in order.
 pub fn program(name: &str, sizes: &[Name], t: &Term, options: &Options) -> Printed {
     t.with_stack(|| {
-        let doc = term::Printer::new(t, &[], &[name.into()], options).program(name, sizes, t);
+        let named = names::with_sizes_of_steps(t);
+        let doc = term::Printer::new(&named, &[], &[name.into()], options).program(name, sizes, &named);
         Printed::new(t, &doc, options.width)
     })
 }

@@ -1,7 +1,8 @@
 //! The names that binders get: their hints, made unique among what is in scope.
 
-use crate::lang::nat::{Name, NatVar};
+use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::{self, AddressSpace, Pattern};
+use crate::lang::steps;
 use crate::lang::syntax;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
@@ -126,4 +127,50 @@ pub(super) fn sizes_of(term: &Term) -> BTreeSet<Name> {
         todo.extend(t.children());
     }
     out
+}
+
+/// The names of the sizes that steps of `iterate` know.
+pub(super) fn sizes_of_steps(term: &Term) -> BTreeSet<Name> {
+    let mut out = BTreeSet::new();
+    let mut seen = HashSet::new();
+    let mut todo = vec![term];
+    while let Some(t) = todo.pop() {
+        if !t.has_declared() || !seen.insert(t.digest()) {
+            continue;
+        }
+        if t.as_pattern() == Some(Pattern::Iterate)
+            && let Some(steps) = steps::of(t.ty())
+        {
+            out.insert(steps.size);
+        }
+        todo.extend(t.children());
+    }
+    out
+}
+
+/// The term in which the sizes that steps of `iterate` know have names that can be written.
+pub(super) fn with_sizes_of_steps(term: &Term) -> Term {
+    fn go(t: &Term, taken: &mut BTreeSet<Name>) -> Term {
+        if !t.has_declared() {
+            return t.clone();
+        }
+        let named = match t.as_app() {
+            Some((f, _)) if f.as_pattern() == Some(Pattern::Iterate) => steps::of(f.ty()).map(|steps| {
+                let numbered = (1..).map(|i| Name::from(format!("l{i}")));
+                let name = std::iter::once("l".into()).chain(numbered).find(|n| !taken.contains(n));
+                let name = name.unwrap_or_else(|| steps.size.clone());
+                taken.insert(name.clone());
+                t.map_types(&steps::Put(&steps.size, Nat::var(&name)))
+            }),
+            _ => None,
+        };
+        let t = named.as_ref().unwrap_or(t);
+        let children = t.children().into_iter().map(|c| go(c, taken)).collect::<Vec<_>>();
+        if children.is_empty() { t.clone() } else { t.with_children(children) }
+    }
+    if sizes_of_steps(term).is_empty() {
+        return term.clone();
+    }
+    let mut taken = sizes_of(term);
+    go(term, &mut taken)
 }

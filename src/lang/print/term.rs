@@ -1,7 +1,7 @@
 //! Terms as documents.
 
 use super::annotate::{self, Needed};
-use super::names::{Scope, sizes_of};
+use super::names::{Scope, sizes_of, sizes_of_steps};
 use super::{D, Mark, Options, Role};
 use crate::lang::build;
 use crate::lang::doc::Doc;
@@ -9,6 +9,7 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::preorder::At;
+use crate::lang::steps;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
 
@@ -136,7 +137,10 @@ impl<'o> Printer<'o> {
             }
         });
         let mut wanted = if sizes.is_empty() { implied.clone() } else { sizes.to_vec() };
-        wanted.extend(sizes_of(t).into_iter().filter(|n| !wanted.contains(n)).collect::<Vec<_>>());
+        let bound = sizes_of_steps(t);
+        wanted.extend(
+            sizes_of(t).into_iter().filter(|n| !wanted.contains(n) && !bound.contains(n)).collect::<Vec<_>>(),
+        );
         // One-letter sizes are parameters without being declared, in the order in which the types mention them.
         if implied != wanted || implied.iter().any(|n| n.len() != 1) {
             let names = wanted.iter().map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
@@ -476,6 +480,23 @@ impl<'o> Printer<'o> {
         if several { doc.nest(2).group() } else { doc }
     }
 
+    /// The size that the first argument knows.
+    fn size_of_step(&self, head: &Term) -> Option<Name> {
+        (head.as_pattern() == Some(Pattern::Iterate)).then(|| Some(steps::of(head.ty())?.size))?
+    }
+
+    /// `(/\l. f)`
+    fn step(&mut self, size: &Name, at: At) -> D {
+        Doc::concat([
+            punctuation(if self.options.unicode { "(Λ" } else { "(/\\" }),
+            token(Role::Size, size.to_string()),
+            punctuation("."),
+            space(),
+            self.part(at, Tight::Open),
+            punctuation(")"),
+        ])
+    }
+
     /// `f a b`. A single function among the arguments stays on the line and breaks within; otherwise arguments that
     /// do not fit get lines of their own.
     fn call(&mut self, spine: &Spine) -> D {
@@ -483,7 +504,11 @@ impl<'o> Printer<'o> {
         let hanging = spine.args.iter().filter(|(_, e)| big(e.term)).count() == 1;
         let mut doc = self.part(spine.head, Tight::Application);
         for (i, (app, e)) in spine.args.iter().enumerate() {
-            let arg = self.part(*e, Tight::Atom);
+            let size = if i == 0 { self.size_of_step(spine.head.term) } else { None };
+            let arg = match size {
+                Some(size) => self.step(&size, *e),
+                None => self.part(*e, Tight::Atom),
+            };
             let gap = if hanging { space() } else { Doc::line() };
             doc = Doc::concat([doc, gap, arg]);
             if i + 1 < spine.args.len() {

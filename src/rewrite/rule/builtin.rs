@@ -12,6 +12,7 @@ use crate::lang::digest::Digest;
 use crate::lang::literal::Literal;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
+use crate::lang::steps;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::Type;
 
@@ -173,6 +174,10 @@ fn subexpression_elimination(t: &Term, args: &[RuleArg]) -> Procedural {
     };
     if !value.ty().is_data() {
         return Err(WhyNot::condition("only data can be shared, not a function").below(path));
+    }
+    if steps::around(t, path).iter().any(|size| steps::mentions(&value, size)) {
+        let why = WhyNot::condition("the part has another size in each step of `iterate` around it");
+        return Err(why.below(path));
     }
     let body = t.shift_up(1);
     let shared = replace(&body, &value.shift_up(1), 0);

@@ -1,0 +1,172 @@
+//! `iterate k (/\l. f)`, whose steps change the size: as a term of its own, that is printed, rewritten and unfolded.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use shine_tui::lang::build::check_patterns;
+use shine_tui::lang::declared::unfolded;
+use shine_tui::lang::eval::{self, Limits, Sizes};
+use shine_tui::lang::infer::{self, Program};
+use shine_tui::lang::path::Path;
+use shine_tui::lang::pattern::Pattern;
+use shine_tui::lang::print::{self, Options};
+use shine_tui::lang::source::Sources;
+use shine_tui::lang::syntax;
+use shine_tui::lang::term::{Expr, Term};
+use shine_tui::lang::value::Value;
+use shine_tui::lang::{loops, steps};
+use shine_tui::rewrite::rule::{RuleArg, RuleSet, apply_at};
+
+const SUM: &str = "def f (x: n.f32) = x |> iterate 3 (/\\l. split 2 >> map (reduce (+) 0))";
+const NESTED: &str =
+    "def halves (l: nat) (x: (2*l).f32) = zip (take l x) (drop l x) |> map (\\p. fst p + snd p)
+def f (x: n.f32) = x |> iterate 2 (/\\l. split 4 >> map (iterate 2 (/\\l. halves l)) >> join)";
+
+fn read(text: &str) -> Result<Program, String> {
+    let mut sources = Sources::new();
+    let (file, mut problems) = syntax::parse_program(sources.add("p.rise", text), text);
+    let (program, found) = infer::program(&file, None);
+    problems.extend(found);
+    let errors: Vec<String> = problems.iter().filter(|d| d.is_error()).map(|d| d.render(&sources)).collect();
+    if errors.is_empty() { Ok(program.unwrap()) } else { Err(errors.join("\n")) }
+}
+
+fn run(t: &Term, n: i64) -> Value {
+    let sizes: Sizes = [("n".into(), n)].into_iter().collect();
+    let input = Value::array((0..n).map(|i| Value::F32((i * i) as f32)).collect());
+    eval::run(t, &sizes, &[input], &Limits::TEST).unwrap()
+}
+
+/// Positions of the pattern.
+fn positions(t: &Term, pattern: Pattern) -> Vec<Path> {
+    let mut out = vec![];
+    let mut stack = vec![(t, Path::root())];
+    while let Some((t, path)) = stack.pop() {
+        if t.as_pattern() == Some(pattern) {
+            out.push(path.clone());
+        }
+        stack.extend(t.children().into_iter().enumerate().map(|(i, c)| (c, path.child(i as u8))));
+    }
+    out
+}
+
+#[test]
+fn the_steps_stay_one_term_that_is_read_back() {
+    let outer = "def f {n l: nat} (x: (4*n*l).f32) (y: (2*l).f32) =
+        x |> iterate 2 (/\\l1. \\a. zip (take l1 a) (drop l1 a) |> map (\\p. fst p + idx (natAsIndex (2*l) 0) y))";
+    for text in [SUM, NESTED, outer] {
+        let program = read(text).unwrap();
+        program.term.check().unwrap();
+        check_patterns(&program.term).unwrap();
+        assert!(!positions(&program.term, Pattern::Iterate).is_empty());
+        for unicode in [false, true] {
+            let options = Options { unicode, ..Options::default() };
+            let printed = print::program(&program.name, &program.sizes, &program.term, &options).text;
+            let again = read(&printed).unwrap_or_else(|why| panic!("{printed}\n{why}"));
+            assert_eq!(again.term, program.term, "{printed}");
+            assert_eq!(again.sizes, program.sizes, "{printed}");
+        }
+    }
+    // The name of the size says nothing, and a step that keeps the size needs none.
+    let named = |l: &str| {
+        read(&format!("def f (x: n.f32) = iterate 2 (/\\{l}. \\a. take {l} (a : (2*{l}).f32)) x")).unwrap()
+    };
+    assert_eq!(named("l").term, named("rest").term);
+    let kept = |f: &str| read(&format!("def f (x: n.f32) = iterate 2 ({f} map sqrt) x")).unwrap();
+    assert_eq!(kept("/\\l.").term, kept("").term);
+}
+
+#[test]
+fn each_step_has_a_size_of_its_own() {
+    let program = read(SUM).unwrap();
+    let asked: Vec<String> = program.constraints.iter().map(ToString::to_string).collect();
+    assert_eq!(asked, ["8 divides n"]);
+    let by_hand = read(
+        "def f (x: n.f32) = x |> split 2 |> map (reduce (+) 0) |> split 2 |> map (reduce (+) 0) |> split 2 |> map (reduce (+) 0)",
+    );
+    assert_eq!(unfolded(&program.term), by_hand.unwrap().term);
+    let sums = [0, 1, 2].map(|k| (8 * k..8 * k + 8).map(|i| i * i).sum::<i64>());
+    assert_eq!(run(&program.term, 24), Value::array(sums.iter().map(|s| Value::F32(*s as f32)).collect()));
+    let nested = read(NESTED).unwrap();
+    assert_eq!(
+        run(&nested.term, 32),
+        Value::array(vec![
+            Value::F32((0..16).map(|i| i * i).sum::<i64>() as f32),
+            Value::F32((16..32).map(|i| i * i).sum::<i64>() as f32),
+        ])
+    );
+    let shown = loops::text(&loops::of(&program.term));
+    assert_eq!(shown.lines().filter(|l| l.starts_with("for n/")).count(), 3, "{shown}");
+}
+
+#[test]
+fn rules_apply_within_a_step() {
+    let (rules, problems) = RuleSet::builtin(&mut Sources::new());
+    assert!(problems.is_empty());
+    let program = read(SUM).unwrap();
+    let at = positions(&program.term, Pattern::Reduce).remove(0);
+    let sequential = apply_at(&program.term, &at, rules.get("useReduceSeq").unwrap(), &[]).unwrap().term;
+    assert_eq!(sequential, read(&SUM.replace("reduce ", "reduceSeq ")).unwrap().term);
+    assert_eq!(run(&sequential, 16), run(&program.term, 16));
+    // What the rule asks of the size of a step is asked of that of each.
+    let map = positions(&program.term, Pattern::Map).remove(0);
+    let map = Path::new(map.steps()[..map.len() - 2].iter().copied());
+    let by = [RuleArg::Nat(4.into())];
+    let split = apply_at(&program.term, &map, rules.get("splitJoin").unwrap(), &by).unwrap().term;
+    let asked: Vec<String> = infer::constraints_of(&split).iter().map(ToString::to_string).collect();
+    assert_eq!(asked, ["32 divides n"]);
+    assert_eq!(run(&split, 32), run(&program.term, 32));
+}
+
+#[test]
+fn nothing_with_the_size_of_a_step_leaves_it() {
+    let text = "def f (x: n.f32) = x |> iterate 2 (/\\l.
+        \\a. zip (take l a) (generate (\\(i: idx[l]). 1.0)) |> map (\\p. fst p + snd p) |> map (\\v. v + idx (natAsIndex (2*l) 0) a))";
+    let program = read(text).unwrap();
+    let (rules, _) = RuleSet::builtin(&mut Sources::new());
+    let mut generate = positions(&program.term, Pattern::Generate).remove(0).steps().to_vec();
+    generate.pop();
+    let share = rules.get("subexpressionElimination").unwrap();
+    let position = |from: usize| [RuleArg::Position(Path::new(generate[from..].iter().copied()))];
+    let why = apply_at(&program.term, &Path::root(), share, &position(0)).unwrap_err();
+    assert!(why.to_string().contains("another size in each step"), "{why}");
+    // Within the step it may be shared.
+    let step = generate.len() - 3;
+    let inside = Path::new(generate[..step].iter().copied());
+    let shared = apply_at(&program.term, &inside, share, &position(step)).unwrap().term;
+    assert!(matches!(shared.at(&inside).unwrap().expr(), Expr::App(f, _) if f.as_lam().is_some()));
+    assert_eq!(run(&shared, 12), run(&program.term, 12));
+    let around = steps::around(&program.term, &Path::new(generate.iter().copied()));
+    assert_eq!(around.len(), 1);
+}
+
+#[test]
+fn what_is_no_step_is_refused() {
+    let of = |step: &str| {
+        read(&format!("def f {{k: nat}} (x: n.f32) (y: m.f32) = x |> iterate {step}")).unwrap_err()
+    };
+    let halve = "split 2 >> map (reduce (+) 0)";
+    for (step, said) in [
+        (format!("k (/\\l. {halve})"), "counted by a number from 1 to 64"),
+        (format!("0 (/\\l. {halve})"), "counted by a number from 1 to 64"),
+        (format!("65 (/\\l. {halve})"), "counted by a number from 1 to 64"),
+        (format!("2 (/\\l m. {halve})"), "knows one size"),
+        (format!("2 (/\\l. /\\m. {halve})"), "as an argument that is one"),
+        ("2 (/\\l. \\a. zip (take l a) y |> map fst)".to_owned(), "must do for every `l`"),
+        ("2 (/\\l. \\a. padEmpty l a)".to_owned(), "must do for every `l`"),
+        ("2 (/\\l. split 2)".to_owned(), "is `(2*"),
+        ("2 (/\\l. 3)".to_owned(), "This is data"),
+        ("2 (/\\l. take l)".to_owned(), "not determined"),
+    ] {
+        let found = of(&step);
+        assert!(found.contains(said) && !found.contains('%'), "{step}\n{found}");
+    }
+    let escapes = "def f (x: 8.f32) = let ys = generate (\\i. 1.0) in
+        x |> iterate 2 (/\\l. \\a. zip (take l a) ys |> map (\\p. fst p + snd p + idx (natAsIndex (2*l) 0) a))";
+    let escapes = read(escapes).unwrap_err();
+    assert!(escapes.contains("have to change with each step"), "{escapes}");
+    let odd = read("def f (x: 10.f32) = x |> iterate 2 (/\\l. split 2 >> map (reduce (+) 0))").unwrap_err();
+    assert!(odd.contains("`4*n`") || odd.contains("`(4*n).t`"), "{odd}");
+    let many = format!(
+        "def f (x: n.f32) = x |> iterate 60 (/\\l. split (2*l) >> map (iterate 60 (/\\l. {halve})) >> join)"
+    );
+    assert!(read(&many).is_err());
+}
