@@ -7,11 +7,12 @@ mod device_common;
 mod emit_common;
 
 use emit_common::{CORPUS, Case, cases_of, parse};
-use shine_tui::device::{Elem, HostData, HostScalar, Param};
+use shine_tui::device::{HostData, HostScalar, Param};
 use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::ty::Scalar;
-use shine_tui::lang::value::{Buffer, Value};
+use shine_tui::lang::value::Value;
 use shine_tui::lower::passes::Target;
+use shine_tui::session::bench::{elem, host_data};
 use std::fmt::Write;
 use std::process::Command;
 
@@ -183,33 +184,6 @@ fn work_items_agree_with_the_interpreter_and_do_not_race() {
     }
 }
 
-fn elem(s: Scalar) -> Elem {
-    match s {
-        Scalar::Bool => Elem::Bool,
-        Scalar::I8 => Elem::I8,
-        Scalar::I16 => Elem::I16,
-        Scalar::I32 => Elem::I32,
-        Scalar::I64 => Elem::I64,
-        Scalar::U8 => Elem::U8,
-        Scalar::U16 => Elem::U16,
-        Scalar::U32 => Elem::U32,
-        Scalar::U64 => Elem::U64,
-        Scalar::F16 => Elem::F16,
-        Scalar::F32 => Elem::F32,
-        Scalar::F64 => Elem::F64,
-    }
-}
-
-fn host(b: Buffer) -> HostData {
-    match b {
-        Buffer::Bool(v) => HostData::Bool(v),
-        Buffer::I8(v) => HostData::I8(v),
-        Buffer::I32(v) => HostData::I32(v),
-        Buffer::F32(v) => HostData::F32(v),
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn work_items_of_a_device_agree_with_the_interpreter() {
     let Some(device) = device_common::opencl() else { return };
@@ -226,7 +200,7 @@ fn work_items_of_a_device_agree_with_the_interpreter() {
                     Value::F32(x) => Param::Scalar(HostScalar::F32(x)),
                     other => panic!("{other}"),
                 },
-                ParamKind::Input(..) => Param::Input(host(inputs.next().unwrap())),
+                ParamKind::Input(..) => Param::Input(host_data(&inputs.next().unwrap())),
                 ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len: case.len(p) },
                 ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len: case.len(p) },
             })

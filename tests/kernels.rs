@@ -15,10 +15,11 @@ use shine_tui::lang::loops;
 use shine_tui::lang::syntax::ast::Language;
 use shine_tui::lang::syntax::{self, print as syntax_print};
 use shine_tui::lang::ty::Scalar;
-use shine_tui::lang::value::{Buffer, Value};
+use shine_tui::lang::value::Value;
 use shine_tui::lang::{diag, print};
 use shine_tui::lower::default_lowering;
 use shine_tui::lower::passes::Target;
+use shine_tui::session::bench::host_data;
 use shine_tui::session::files::{Places, Texts, read};
 use shine_tui::session::workspace::Workspace;
 use std::collections::BTreeSet;
@@ -55,18 +56,13 @@ fn inputs_of(program: &Program, sizes: &Sizes) -> (Vec<Value>, Given) {
     let ty = &program.ty;
     let values = inputs::for_program(ty, sizes, SEED, inputs::Kind::Uniform).unwrap();
     let params = ty.signature().0;
-    let components =
-        params.iter().zip(&values).flat_map(|(ty, v)| data::split(v, ty, sizes).unwrap()).map(host);
+    let components = params
+        .iter()
+        .zip(&values)
+        .flat_map(|(ty, v)| data::split(v, ty, sizes).unwrap())
+        .map(|b| host_data(&b));
     let given = Given { sizes: sizes.clone(), inputs: components.collect() };
     (values, given)
-}
-
-fn host(buffer: Buffer) -> HostData {
-    match buffer {
-        Buffer::F32(v) => HostData::F32(v),
-        Buffer::I32(v) => HostData::I32(v),
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Fails unless the components are what the reference says.
@@ -179,7 +175,7 @@ fn the_interpreter_agrees_with_the_references() {
         let value = eval::run(&program.term, sizes, &values, &Limits::TEST).unwrap();
         let (_, result) = program.ty.signature();
         let found: Vec<HostData> =
-            data::split(&value, &result, sizes).unwrap().into_iter().map(host).collect();
+            data::split(&value, &result, sizes).unwrap().iter().map(host_data).collect();
         check(reference, at, &(reference.compute)(&given), &found);
     });
 }
