@@ -363,3 +363,17 @@ fn declared_properties_are_tested_before_they_are_believed() {
     let (_, problems) = load("declare commutative (\\(a: i32) (b: i32). a - b)");
     assert!(problems[0].contains("[E0218]"), "{problems:?}");
 }
+
+#[test]
+fn mistakes_in_rules_say_what_to_write() {
+    for (text, said) in [
+        ("rule r = mapp f xs ~> map f xs", "`mapp` is a variable here: did you mean the pattern `map`?"),
+        ("rule r = map f xs = map f xs", "Rules are written `lhs ~> rhs`."),
+        ("rule r = map f xs ~> map f xs where", "Expected a condition"),
+        ("declare assoc (-)", "Say at which type it is so"),
+        ("rule r = (xs : n.f32) ~> take m xs", "or is a parameter: `rule r(m) = …`"),
+    ] {
+        let (_, problems) = load(text);
+        assert!(problems.iter().any(|p| p.contains(said)), "{text}\n{}", problems.join("\n"));
+    }
+}

@@ -211,6 +211,9 @@ impl Parser<'_> {
         let mut conditions = Vec::new();
         if self.eat_word("where") {
             conditions = self.list("`,`", |p| Some(p.condition()));
+            if conditions.is_empty() {
+                self.unexpected("a condition, such as `x notin f`");
+            }
         }
         let examples = Vec::new();
         Some(ItemKind::Rule(Box::new(Rule { name, params, marks, lhs, rhs, conditions, examples })))

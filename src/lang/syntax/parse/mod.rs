@@ -494,7 +494,7 @@ impl<'a> Parser<'a> {
             Tok::Cons => "A type is given with one colon: `e : t`.",
             Tok::FatArrow | Tok::Arrow if expected.starts_with("`.`") => "Functions are written `\\x. e`.",
             Tok::FatArrow => "Functions are written `\\x. e`, their types `s -> t`, rules `lhs ~> rhs`.",
-            Tok::Arrow if expected.starts_with("`~>`") => "Rules are written `lhs ~> rhs`.",
+            Tok::Arrow | Tok::Equals if expected.starts_with("`~>`") => "Rules are written `lhs ~> rhs`.",
             Tok::Equals
                 if expected.starts_with("the end") || self.at != self.limit && expected.contains(')') =>
             {

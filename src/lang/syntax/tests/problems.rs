@@ -317,6 +317,8 @@ fn e0020_something_else_was_expected() {
       |
     2 | rule s = a = b
       |            ^ expected `~>` and what the left side becomes
+      |
+      = hint: Rules are written `lhs ~> rhs`.
 
     error[E0020]: Only a variable can be `notin` an expression.
       --> a.rules:3:23

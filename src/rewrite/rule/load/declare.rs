@@ -100,6 +100,9 @@ fn no_operator(span: Span, why: &str) -> Diagnostic {
 }
 
 /// The term that an expression is among these definitions.
+/// What to do about an operator that could be one of any type.
+const AT_A_TYPE: &str = "Say at which type it is so: `\\(a: f32) (b: f32). a + b`.";
+
 fn read(e: &Expr, span: Span, items: &[Item]) -> Result<Term, Vec<Diagnostic>> {
     let name = Node::new(e.span, HERE.into());
     let def = Def { name, params: vec![], result: None, body: e.clone() };
@@ -115,6 +118,10 @@ fn read(e: &Expr, span: Span, items: &[Item]) -> Result<Term, Vec<Diagnostic>> {
             .into_iter()
             .filter(|p| {
                 p.span().is_none_or(|s| s.file == span.file && s.start >= span.start && s.end <= span.end)
+            })
+            .map(|p| match p.code {
+                "E0119" => Diagnostic { hints: vec![AT_A_TYPE.into()], ..p },
+                _ => p,
             })
             .collect()),
     }

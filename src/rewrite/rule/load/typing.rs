@@ -5,7 +5,7 @@ use super::condition;
 use super::scope::Scopes;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
-use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::diag::{Diagnostic, Span, nearest};
 use crate::lang::infer::unify::Kind;
 use crate::lang::infer::{Elaborated, Frozen, Open};
 use crate::lang::nat::{Name, Nat, NatVar};
@@ -58,7 +58,9 @@ pub(super) fn equation(rule: &ast::Rule, patterns: &Patterns) -> Result<Typed, V
     // Most rules pass on data alone, and patterns on the right say so; those of the lambda calculus pass on functions.
     let inferred = match infer(rule, &declared, &scopes, &lhs, &rhs, false) {
         Ok(inferred) => inferred,
-        Err(first) => infer(rule, &declared, &scopes, &lhs, &rhs, true).map_err(|_| first)?,
+        Err(first) => {
+            infer(rule, &declared, &scopes, &lhs, &rhs, true).map_err(|_| misspelt(first, &scopes))?
+        }
     };
     assemble(rule, &declared, &scopes, inferred)
 }
@@ -216,6 +218,18 @@ fn both(open: &mut Open, left: &Elaborated, right: &Elaborated) -> Option<(Term,
     let left = open.term(left)?;
     let right = open.term(right)?;
     Some((left, right))
+}
+
+/// A name that is no pattern is a variable; says so where one is meant, it seems.
+fn misspelt(mut problems: Vec<Diagnostic>, scopes: &Scopes) -> Vec<Diagnostic> {
+    let long = scopes.vars.keys().filter(|name| name.len() > 3);
+    let meant = long.filter_map(|name| Some((name, nearest(name, scopes.patterns.names())?)));
+    if let Some(first) = problems.first_mut() {
+        for (name, pattern) in meant {
+            first.hints.push(format!("`{name}` is a variable here: did you mean the pattern `{pattern}`?"));
+        }
+    }
+    problems
 }
 
 fn of_side(problems: Vec<Diagnostic>, side: &str, rule: &str) -> Vec<Diagnostic> {
