@@ -13,6 +13,8 @@ use shine_tui::lang::syntax;
 use shine_tui::lang::term::{Expr, Term};
 use shine_tui::lang::value::Value;
 use shine_tui::lang::{loops, steps};
+use shine_tui::rewrite::rule::check::{Thoroughness, Verdict, check};
+use shine_tui::rewrite::rule::load::Source;
 use shine_tui::rewrite::rule::{RuleArg, RuleSet, apply_at};
 
 const SUM: &str = "def f (x: n.f32) = x |> iterate 3 (/\\l. split 2 >> map (reduce (+) 0))";
@@ -114,6 +116,34 @@ fn rules_apply_within_a_step() {
     let asked: Vec<String> = infer::constraints_of(&split).iter().map(ToString::to_string).collect();
     assert_eq!(asked, ["32 divides n"]);
     assert_eq!(run(&split, 32), run(&program.term, 32));
+}
+
+#[test]
+fn rules_speak_of_steps() {
+    let load = |text: &str| {
+        let (mut rules, mut sources) = (RuleSet::default(), Sources::new());
+        let problems = rules.load(&mut sources, &[Source { label: "own.rules", text }]);
+        let said: Vec<String> = problems.iter().map(|p| p.render(&sources)).collect();
+        (rules, said.join("\n"))
+    };
+    let (rules, said) = load(
+        "rule sequential = iterate 3 (/\\l. split 2 >> map (reduce op z)) xs
+                         ~> iterate 3 (/\\l. split 2 >> map (reduceSeq op z)) xs
+         rule wrong = iterate 2 (/\\l. split 2 >> map (reduce op z)) xs ~> iterate 2 (/\\l. split 2 >> map (\\y. z)) xs",
+    );
+    assert_eq!(said, "");
+    let program = read(SUM).unwrap().term;
+    let at = Path::new([0]);
+    let done = apply_at(&program, &at, rules.get("sequential").unwrap(), &[]).unwrap().term;
+    assert_eq!(done, read(&SUM.replace("reduce ", "reduceSeq ")).unwrap().term);
+    assert!(apply_at(&program, &at, rules.get("wrong").unwrap(), &[]).is_err());
+    let tested = |name: &str| check(rules.get(name).unwrap(), &Thoroughness::default());
+    assert!(matches!(tested("sequential").verdict(), Verdict::Holds));
+    let wrong = tested("wrong");
+    assert!(matches!(wrong.verdict(), Verdict::Wrong));
+    assert!(wrong.counterexample.unwrap().sizes.is_empty());
+    let (_, said) = load("rule any = iterate 2 (/\\l. f) xs ~> iterate 2 (/\\l. f) xs");
+    assert!(said.contains("`f` would have another size in each step"), "{said}");
 }
 
 #[test]

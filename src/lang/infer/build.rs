@@ -178,9 +178,7 @@ impl<'a> Builder<'a> {
         if out.has_metas() {
             return Err(Unbuilt::Unknown(span));
         }
-        let mut escapes = false;
-        out.for_each_nat(&mut |n| escapes |= n.vars().iter().any(is_size_of_tree));
-        if escapes {
+        if has_size_of_step(&out) {
             return Err(Unbuilt::SizeOfStep(span));
         }
         frame.types.borrow_mut().insert(t.clone(), out.clone());
@@ -643,9 +641,12 @@ enum Uses {
     Many,
 }
 
-/// Is this the size of a step in a tree, outside of its step?
-fn is_size_of_tree(v: &NatVar) -> bool {
-    matches!(v, NatVar::Named(n) if n.starts_with(super::elaborate::SIZE_OF_STEP))
+/// Has the type, of something outside of every step of `iterate`, the size that a step knows?
+pub fn has_size_of_step(ty: &Type) -> bool {
+    let is = |v: &NatVar| matches!(v, NatVar::Named(n) if n.starts_with(super::elaborate::SIZE_OF_STEP));
+    let mut found = false;
+    ty.for_each_nat(&mut |n| found |= n.vars().iter().any(is));
+    found
 }
 
 /// Does the pattern only say where data is?

@@ -28,6 +28,7 @@ mod types;
 pub mod unify;
 
 pub use crate::lang::constraint::SizeConstraint;
+pub use build::has_size_of_step;
 pub use constraint::{Sizes, check_constraint, constraints_of};
 pub use declare::patterns;
 pub use open::{Elaborated, Frozen, Numbered, Open, expr};

@@ -8,6 +8,7 @@ use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::steps::is_size_of_step;
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
 use crate::lang::value::eval_nat;
@@ -56,6 +57,9 @@ pub fn draw(
         } else {
             Nat::constant(value)
         });
+    }
+    for name in sizes_of_steps(eq) {
+        sizes.insert(name, 1 + rng.below(largest) as i64);
     }
     let mut draw = Draw { eq, b, g: Gen { rng, sizes: &sizes, size } };
     draw.slots();
@@ -108,6 +112,7 @@ pub fn draw(
     }
     let count = all.len();
     let term = all.into_iter().enumerate().rev().fold(body, |t, (i, ty)| Term::lam(&format!("in{i}"), ty, t));
+    sizes.retain(|name, _| !is_size_of_step(name));
     Ok(Instance { args, sizes, term, inputs: count, applied })
 }
 
@@ -294,6 +299,22 @@ impl Draw<'_> {
         self.b.terms[drawn.0] = Some(Bound { term: drawn.1?, at: None });
         Some(())
     }
+}
+
+/// The sizes that steps of `iterate` know on both sides: any number does for them.
+fn sizes_of_steps(eq: &Equation) -> BTreeSet<Name> {
+    let sides = [Some(&eq.sides), eq.applied.as_ref()];
+    let nodes = sides.into_iter().flatten().flat_map(|s| [&s.lhs, &s.rhs]).flat_map(Pat::nodes);
+    let mut out = BTreeSet::new();
+    for node in nodes {
+        node.ty.for_each_nat(&mut |n| {
+            out.extend(n.vars().into_iter().filter_map(|v| match v {
+                NatVar::Named(name) if is_size_of_step(&name) => Some(name),
+                _ => None,
+            }));
+        });
+    }
+    out
 }
 
 /// The sizes and functions of every `reorder` of a side.

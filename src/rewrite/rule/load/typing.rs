@@ -7,7 +7,7 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span, nearest};
 use crate::lang::infer::unify::Kind;
-use crate::lang::infer::{Elaborated, Frozen, Open};
+use crate::lang::infer::{Elaborated, Frozen, Open, has_size_of_step};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::syntax::ast::{self, ExprKind};
 use crate::lang::term::Term;
@@ -147,6 +147,14 @@ fn infer(
         return Err(of_side(problems, "left", &rule.name.kind));
     }
     let context = open.context();
+    if let Some(at) = context.iter().position(|(_, ty)| has_size_of_step(ty)) {
+        let problem = format!("`{}` would have another size in each step of `iterate`.", context[at].0);
+        return Err(vec![
+            Diagnostic::error("E0207", problem)
+                .label(open.context_spans().get(at).copied().unwrap_or(rule.lhs.span), "in a step")
+                .hint("Write out what has the size, and leave to variables what has it not: `split 2 >> map f`."),
+        ]);
+    }
     for (key, (n, f)) in &scopes.vectorised {
         let size = open.size(n);
         let size = open.unifier().zonk_nat(&size);
