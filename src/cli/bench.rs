@@ -5,6 +5,7 @@ use super::exit::Exit;
 use super::load::{fail, rewritten};
 use super::output;
 use crate::session::action::{Action, Measurement, Outcome};
+use crate::view::figures::{digits, time};
 use serde_json::{Value, json};
 
 /// Measures the program on a device and prints the result.
@@ -27,24 +28,23 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
 
 fn in_words(m: &Measurement) -> String {
     let sizes: Vec<String> = m.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
-    let ms = |ns: f64| ns / 1e6;
     let mut text = format!("device    {}\n", m.device);
     if !sizes.is_empty() {
         text += &format!("sizes     {}\n", sizes.join(" "));
     }
     text += &format!("check     {}\n", m.check);
     text += &format!(
-        "time      {:.4} ms (median of {} runs; {:.4} to {:.4} ms)\n",
-        ms(m.median_ns),
+        "time      {} (median of {} runs; {} to {})\n",
+        time(m.median_ns),
         m.runs,
-        ms(m.interval_ns.0),
-        ms(m.interval_ns.1)
+        time(m.interval_ns.0),
+        time(m.interval_ns.1)
     );
     if let Some(g) = m.gflops() {
-        text += &format!("compute   {g:.3} GFLOP/s\n");
+        text += &format!("compute   {} GFLOP/s\n", digits(g));
     }
     if let Some(g) = m.gbytes() {
-        text += &format!("memory    {g:.3} GB/s of inputs and output\n");
+        text += &format!("memory    {} GB/s of inputs and output\n", digits(g));
     }
     m.warnings.iter().for_each(|w| text += &format!("warning   {w}\n"));
     text
