@@ -14,6 +14,7 @@ use shine_tui::lang::eval::{self, Limits, Sizes};
 use shine_tui::lang::infer::Program;
 use shine_tui::lang::ty::{Scalar, Type};
 use shine_tui::lang::value::{Buffer, Tolerance, Value};
+use shine_tui::lang::{loops, print};
 use shine_tui::lower::default_lowering;
 use shine_tui::lower::passes::Target;
 use shine_tui::session::bench::{buffer, elem, host_data};
@@ -96,6 +97,8 @@ fn both(program: &Program, inputs: &[Buffer], device: &str) -> Result<(Vec<Buffe
     let values: Vec<Value> =
         types.iter().zip(inputs).map(|(ty, b)| Value::from_flat(ty, b, &sizes).unwrap()).collect();
     let value = eval::run(&program.term, &sizes, &values, &Limits::TEST).unwrap();
+    let plain = eval::naive::run(&program.term, &sizes, &values, &Limits::TEST).unwrap();
+    assert_eq!(plain.agrees(&value, Tolerance::Exact).map_err(|why| why.to_string()), Ok(()));
     let target = if device == "cpu" { Target::C } else { Target::OpenCl };
     let kernel = compile(&default_lowering(program).unwrap(), target, None).unwrap().kernel;
     let mut data = inputs.iter();
@@ -252,6 +255,9 @@ fn differences(scalar: Scalar, operations: &[String], device: &str) -> Result<Ve
     let Some(results) = results else { return Ok(vec![]) };
     let name = scalar.name();
     let program = parse(&format!("def f (a b: {CELLS}.{name}) = {results}"));
+    let printed = print::program("f", &[], &program.term, &print::Options::default()).text;
+    assert_eq!(parse(&printed).term, program.term, "{printed}");
+    assert!(!loops::of(&program.term).is_empty());
     let inputs = [1, 2].map(|seed| every_kind(scalar, seed));
     let (expected, found) = both(&program, &inputs, device)?;
     let all = operations.iter().zip(expected.iter().zip(&found));
