@@ -76,10 +76,7 @@ impl<'a> Machine<'a> {
             },
             StrategyKind::Call(head, args) if head.kind.as_ref() == RENUMBER => {
                 let args = args.iter().map(|a| self.value(a, scope)).collect::<Evaluated<Vec<_>>>()?;
-                renumber(&args).ok_or_else(|| {
-                    let message = "`renumber` takes a number and a list of numbers: renumber(2, [1, 3]).";
-                    problem("E0306", message, text.span, "called here")
-                })?
+                renumber(&args).map_err(|message| problem("E0306", message, text.span, "called here"))?
             }
             StrategyKind::Call(head, args) => {
                 let mut callee = self.name(head, scope)?;
@@ -460,18 +457,27 @@ fn value_of_argument(arg: &crate::rewrite::rule::RuleArg) -> Option<Value> {
     })
 }
 
-/// What is left of a list of numbers when one is taken out: the greater ones count one less.
-fn renumber(args: &[Value]) -> Option<Value> {
-    let [Value::Nat(out), Value::List(list)] = args else { return None };
-    let out = out.as_constant()?;
-    let left = list.iter().map(|v| match v {
-        Value::Nat(n) => {
-            let n = n.as_constant()?;
-            Some(Value::Nat(Nat::constant(if n > out { n - 1 } else { n })))
+/// What is left of a list of numbers when one is taken out: the greater ones count one less. Each number counts from 1
+/// and stands once.
+fn renumber(args: &[Value]) -> Result<Value, String> {
+    let number = |v: &Value| if let Value::Nat(n) = v { n.as_constant() } else { None };
+    let all = match args {
+        [out, Value::List(list)] => {
+            std::iter::once(out).chain(list.iter()).map(number).collect::<Option<Vec<_>>>()
         }
         _ => None,
-    });
-    left.collect::<Option<_>>().map(Value::List)
+    };
+    let Some([out, list @ ..]) = all.as_deref() else {
+        return Err("`renumber` takes a number and a list of numbers: renumber(2, [1, 3]).".to_owned());
+    };
+    if let Some(low) = std::iter::once(out).chain(list).find(|n| **n < 1) {
+        return Err(format!("An order counts from 1, and here is {low}."));
+    }
+    if list.contains(out) {
+        return Err("An order names each number once, and here one comes twice.".to_owned());
+    }
+    let left = list.iter().map(|n| Value::Nat(Nat::constant(if n > out { n - 1 } else { *n })));
+    Ok(Value::List(left.collect()))
 }
 
 fn unknown<'b>(script: &'b Script, name: &ast::Ident, others: impl Iterator<Item = &'b Name>) -> Diagnostic {
