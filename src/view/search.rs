@@ -150,7 +150,7 @@ fn figures_line(progress: &Moment, elapsed: Duration) -> Line {
         if progress.phase == Phase::Done { progress.elapsed } else { elapsed.max(progress.elapsed) };
     let seconds = elapsed.as_secs_f64();
     for (value, what) in [
-        (figures::elapsed(seconds), ""),
+        (if seconds < 1.0 { figures::time(seconds * 1e9) } else { figures::elapsed(seconds) }, ""),
         (count(progress.nodes), " nodes"),
         (count(progress.classes), " classes"),
         (figures::bytes(progress.rss), " of memory"),
