@@ -1,15 +1,17 @@
 //! `iterate k (/\l. f)`, whose steps change the size: as a term of its own, that is printed, rewritten and unfolded.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod lang_common;
+
+use lang_common::read;
 use shine_tui::lang::build::check_patterns;
 use shine_tui::lang::declared::unfolded;
 use shine_tui::lang::eval::{self, Limits, Sizes};
-use shine_tui::lang::infer::{self, Program};
+use shine_tui::lang::infer;
 use shine_tui::lang::path::Path;
 use shine_tui::lang::pattern::Pattern;
 use shine_tui::lang::print::{self, Options};
 use shine_tui::lang::source::Sources;
-use shine_tui::lang::syntax;
 use shine_tui::lang::term::{Expr, Term};
 use shine_tui::lang::value::Value;
 use shine_tui::lang::{loops, steps};
@@ -21,15 +23,6 @@ const SUM: &str = "def f (x: n.f32) = x |> iterate 3 (/\\l. split 2 >> map (redu
 const NESTED: &str =
     "def halves (l: nat) (x: (2*l).f32) = zip (take l x) (drop l x) |> map (\\p. fst p + snd p)
 def f (x: n.f32) = x |> iterate 2 (/\\l. split 4 >> map (iterate 2 (/\\l. halves l)) >> join)";
-
-fn read(text: &str) -> Result<Program, String> {
-    let mut sources = Sources::new();
-    let (file, mut problems) = syntax::parse_program(sources.add("p.rise", text), text);
-    let (program, found) = infer::program(&file, None);
-    problems.extend(found);
-    let errors: Vec<String> = problems.iter().filter(|d| d.is_error()).map(|d| d.render(&sources)).collect();
-    if errors.is_empty() { Ok(program.unwrap()) } else { Err(errors.join("\n")) }
-}
 
 fn run(t: &Term, n: i64) -> Value {
     let sizes: Sizes = [("n".into(), n)].into_iter().collect();

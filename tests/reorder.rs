@@ -1,12 +1,14 @@
 //! `reorder` and its functions of sizes: written, printed, compared, matched, and checked once the sizes are known.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod lang_common;
+
+use lang_common::read;
 use shine_tui::lang::eval::{self, Limits};
-use shine_tui::lang::infer::{self, Program, Sizes};
+use shine_tui::lang::infer::Sizes;
 use shine_tui::lang::path::Path;
 use shine_tui::lang::print::{self, Options};
 use shine_tui::lang::source::Sources;
-use shine_tui::lang::syntax;
 use shine_tui::lang::term::Term;
 use shine_tui::lang::value::Value;
 use shine_tui::rewrite::rule::load::Source;
@@ -14,15 +16,6 @@ use shine_tui::rewrite::rule::{RuleSet, apply_at};
 
 const STRIDE: &str = "def byStride {n: nat} {t: data} (s: nat) (xs: n.t): n.t =
   xs |> reorder n (/\\i. i / (n/s) + s * (i % (n/s))) (/\\i. i / s + (n/s) * (i % s))\n";
-
-fn read(text: &str) -> Result<Program, String> {
-    let mut sources = Sources::new();
-    let (file, mut problems) = syntax::parse_program(sources.add("p.rise", text), text);
-    let (program, found) = infer::program(&file, None);
-    problems.extend(found);
-    let errors: Vec<String> = problems.iter().filter(|d| d.is_error()).map(|d| d.render(&sources)).collect();
-    if errors.is_empty() { Ok(program.unwrap()) } else { Err(errors.join("\n")) }
-}
 
 fn term(text: &str) -> Term {
     read(text).unwrap().term

@@ -16,11 +16,9 @@ use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lower::dpia::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
+use crate::lower::passes::memory::STACK_BYTES;
 use crate::lower::views::is_table;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Private arrays of at most so many bytes live on the stack of a C function.
-pub const STACK_BYTES: u64 = 64 * 1024;
 
 /// A component of a value: an array of scalars, or a scalar when it has no dimensions.
 #[derive(Clone, PartialEq, Eq, Debug)]

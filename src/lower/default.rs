@@ -196,17 +196,7 @@ impl Lowering {
                 let f = self.function(f, 1);
                 Term::apps(map, [f, indices])
             }
-            (
-                P::Split
-                | P::Join
-                | P::Transpose
-                | P::Reorder
-                | P::AsVector
-                | P::AsVectorAligned
-                | P::AsScalar
-                | P::Unzip,
-                [xs],
-            ) if has_loops(xs) => again(vec![self.write(xs)]),
+            (p, [xs]) if (moves_elements(p) || p == P::Unzip) && has_loops(xs) => again(vec![self.write(xs)]),
             (P::Zip, [a, b]) if element_has_array(t) => again(vec![self.write(a), self.write(b)]),
             (P::MakePair | P::Concat, [a, b]) => again(vec![self.write(a), self.write(b)]),
             (P::Scatter, [i, xs]) => again(vec![self.read(i, Usage::Once), self.write(xs)]),
@@ -605,6 +595,15 @@ fn is_view(t: &Term) -> bool {
     }
 }
 
+/// Patterns that put the elements of an array elsewhere, each in one place, so that they can be written there at once.
+fn moves_elements(p: Pattern) -> bool {
+    use Pattern as P;
+    matches!(
+        p,
+        P::Split | P::Join | P::Transpose | P::Reorder | P::AsVector | P::AsVectorAligned | P::AsScalar
+    )
+}
+
 /// Does the function only move elements, in a way that can be done while writing?
 fn is_writable_layout(f: &Term) -> bool {
     use Pattern as P;
@@ -612,18 +611,7 @@ fn is_writable_layout(f: &Term) -> bool {
         let (head, args) = t.spine();
         match (head.expr(), args.as_slice()) {
             (Expr::Var(i), []) => *i == x,
-            (Expr::Prim(p), [xs]) => {
-                matches!(
-                    p.pattern,
-                    P::Split
-                        | P::Join
-                        | P::Transpose
-                        | P::Reorder
-                        | P::AsVector
-                        | P::AsVectorAligned
-                        | P::AsScalar
-                ) && go(xs, x)
-            }
+            (Expr::Prim(p), [xs]) => moves_elements(p.pattern) && go(xs, x),
             (Expr::Prim(p), [g, xs]) => p.pattern == P::Map && go(xs, x) && is_writable_layout(g),
             _ => false,
         }
