@@ -53,7 +53,8 @@ fn steps(session: &Session) -> String {
         text += &output::diff(&print(&before), &print(&step.after));
         text += "\n";
     }
-    text += &format!("-- {count} rewrites of {} tried\n", tried(session));
+    let rewrites = if count == 1 { "rewrite" } else { "rewrites" };
+    text += &format!("-- {count} {rewrites} of {} tried\n", tried(session));
     text
 }
 

@@ -246,9 +246,9 @@ impl Run<'_> {
         let work = work::of(&workspace.program.term, &sizes);
         let terms = work.flops / cells(&expected).max(1) as f64;
         let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let at = all.join(" ");
-        agree(&expected, &run.outputs, terms, &format!("at {at} against the interpreter"))?;
-        Ok(Some(format!("agrees with the interpreter at {at}")))
+        let at = if all.is_empty() { String::new() } else { format!(" at {}", all.join(" ")) };
+        agree(&expected, &run.outputs, terms, format!("{at} against the interpreter").trim_start())?;
+        Ok(Some(format!("agrees with the interpreter{at}")))
     }
 
     /// The values of a foreign function, from a kernel that applies it to all the arguments.
