@@ -337,7 +337,9 @@ impl<'a> Worker<'a> {
             Ask::List => {
                 "A driver hangs; `clinfo` may tell which. OCL_ICD_VENDORS narrows the drivers that are asked."
             }
-            Ask::Run { .. } => "Does a loop of the kernel end for these sizes? If it does, allow more time.",
+            Ask::Run { .. } => {
+                "Does a loop of the kernel end for these sizes? If it does, run it at smaller ones."
+            }
         };
         DeviceError::new(
             Cause::TimeLimit,
