@@ -181,7 +181,7 @@ fn the_selection_follows_the_eye_and_the_structure() {
 fn finding_text_selects_the_sub_term_it_is_in() {
     let mut app = dot();
     app.press("/").type_text("snd").press("Enter");
-    let text = shine_tui::ui::bodies::selected_text(&app.app);
+    let text = shine_tui::ui::panes::term::selected_text(&app.app);
     assert_eq!(text, "snd");
     app.press("/").type_text("nowhere").press("Enter");
     assert!(app.text().contains("is not in this pane"), "{}", app.text());

@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::bodies;
 use super::caps::Caps;
 use super::command::{Command, Facts};
 use super::disk::{Definitions, Watch};
@@ -16,9 +15,10 @@ use super::draw;
 use super::keys::{Keymap, Sequence};
 use super::layout::{Focus, Layout, Pane, layout};
 use super::looks::{Candidate, Looks, Want};
-use super::pane::{Body, Window};
+use super::panes;
 use super::popup::{Popup, Recall};
 use super::theme::Theme;
+use super::window::{Body, Window};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId, Target};
@@ -313,7 +313,7 @@ impl App {
         for pane in shown {
             let Some((height, width)) = draw::room(self, pane) else { continue };
             if std::mem::take(&mut self.stale[pane as usize]) {
-                self.bodies[pane as usize] = bodies::body(self, pane, width);
+                self.bodies[pane as usize] = panes::body(self, pane, width);
             }
             let rows = self.bodies[pane as usize].rows(height).body;
             let before = self.windows[pane as usize].cursor;
@@ -387,14 +387,14 @@ impl App {
     /// The rule that Enter would apply.
     pub fn candidate(&self) -> Option<&Candidate> {
         let cursor = self.window(Pane::Rules).cursor;
-        bodies::shown_rules(self).get(cursor).copied()
+        panes::rules::shown(self).get(cursor).copied()
     }
 
     /// What the table of commands needs to know.
     pub fn facts(&self) -> Facts {
         let history = self.session.history();
         let kernel = self.looks.kernel(&Want::Kernel { revision: self.revision, target: self.code.target });
-        let highlighted = bodies::highlighted_revision(self);
+        let highlighted = panes::history::highlighted(self);
         Facts {
             pane: self.focus.pane,
             at_root: self.printed.parent(&self.selection).is_none(),

@@ -7,8 +7,8 @@ use super::app::App;
 use super::command::{self, Command, Context};
 use super::layout::{self, LEAST, Layout, Pane, Place};
 use super::paint::{Painter, tabs};
-use super::pane::mark_found;
 use super::popup::{Choice, Entry, Page, Popup, Purpose, Question};
+use super::window::mark_found;
 use crate::view::{Line, Mark, Role};
 
 /// Draws the screen.

@@ -4,25 +4,29 @@
 //! What must hold: only actions change the session, nothing here waits for work to finish, and the terminal is
 //! left as it was found whatever happens.
 
-pub mod acts;
+pub mod accept;
 pub mod app;
 pub mod assets;
-pub mod bodies;
 pub mod caps;
 pub mod command;
 pub mod disk;
+pub mod doing;
 pub mod draw;
 pub mod event;
 pub mod frames;
 pub mod keys;
 pub mod layout;
+pub mod leaving;
 pub mod looks;
 pub mod paint;
-pub mod pane;
+pub mod panes;
 pub mod panic;
 pub mod popup;
+pub mod program;
 pub mod run;
 pub mod screen;
 pub mod stepping;
+pub mod strategies;
 pub mod theme;
 pub mod update;
+pub mod window;

@@ -4,11 +4,13 @@
 //! the strategy gone on with from any of its states. When the files of strategies change meanwhile, the strategy is
 //! run again from where it was started, and goes on where the two ways part.
 
-use super::acts::{perform, run_strategy, show_problem, step_trail, strategy_items};
 use super::app::{App, Stepping};
-use super::bodies;
+use super::doing::{close_pages, perform, show_problem};
 use super::looks::{Want, searches};
+use super::panes::difference;
+use super::panes::history::step_trail;
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose};
+use super::strategies;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId};
@@ -27,7 +29,7 @@ pub fn step(app: &mut App) {
         Some(s) if s.taken(current).is_some_and(|taken| taken < s.steps.len()) => show(app),
         _ => {
             app.stepping = None;
-            let items = strategy_items(app);
+            let items = strategies::items(app);
             app.popups.push(Popup::Choice(Box::new(Choice::new("Step which strategy?", items, true))));
         }
     }
@@ -41,7 +43,7 @@ fn is_outdated(app: &App, stepping: &Stepping) -> bool {
 pub fn start(app: &mut App, text: &str) {
     let at = Path::root();
     if searches(app.session.workspace(), text) {
-        run_strategy(app, text);
+        strategies::run(app, text);
         return;
     }
     app.stepping = None;
@@ -98,12 +100,8 @@ fn show(app: &mut App) {
     };
     let (number, total) = (taken + 1, stepping.steps.len());
     let title = format!("{}: step {number} of {total}, {} at {}", stepping.text, step.rule, step.at);
-    let (lines, _) = bodies::difference(app, app.session.term(), &step.after, Some(3));
+    let (lines, _) = difference(app, app.session.term(), &step.after, Some(3));
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Steps)));
-}
-
-pub fn close_pages(app: &mut App, purpose: &Purpose) {
-    app.popups.retain(|popup| !matches!(popup, Popup::Page(page) if page.purpose == *purpose));
 }
 
 /// Takes the step that is shown and shows the next one.
@@ -167,7 +165,7 @@ pub fn run_all(app: &mut App) {
             let text = stepping.text.clone();
             close_pages(app, &Purpose::Steps);
             app.stepping = None;
-            run_strategy(app, &text);
+            strategies::run(app, &text);
         }
         (Some(stepping), Some(taken)) if taken < stepping.steps.len() => {
             while take(app) {}

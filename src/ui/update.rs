@@ -7,9 +7,10 @@ use super::command::{Command, Context};
 use super::event::Msg;
 use super::keys::{Chord, Meaning, spell};
 use super::layout::Pane;
-use super::pane::occurrences;
+use super::panes::{bench, history, jobs, kernel, rules};
 use super::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Value};
-use super::{acts, stepping};
+use super::window::occurrences;
+use super::{accept, doing, leaving, panes, program, stepping, strategies};
 use crate::lang::explain;
 use crate::view::text::lines_of;
 use crate::view::{Line, Role};
@@ -20,7 +21,7 @@ pub fn update(app: &mut App, msg: Msg) {
         Msg::Key(key, _) => press(app, key),
         Msg::Paste(text) => paste(app, &text),
         Msg::Resize(width, height) => app.resize((width, height)),
-        Msg::News | Msg::Tick => acts::news(app),
+        Msg::News | Msg::Tick => doing::news(app),
         Msg::Continued => app.effects.repaint = true,
         Msg::Suspend => app.effects.suspend = true,
         Msg::Terminate(_) | Msg::Gone => app.effects.quit = true,
@@ -117,29 +118,29 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Help => help(app),
         C::Palette => palette(app),
         C::Back => back(app),
-        C::Interrupt if app.session.is_idle() && !app.looks.cancel_steps() => acts::quit(app),
-        C::Interrupt => acts::cancel(app),
-        C::Quit => acts::quit(app),
-        C::Open => acts::open(app),
-        C::Apply if arguments.is_empty() => acts::open(app),
-        C::Apply => acts::apply(app, arguments),
-        C::Preview => acts::preview(app),
-        C::Why => acts::why(app),
+        C::Interrupt if app.session.is_idle() && !app.looks.cancel_steps() => leaving::quit(app),
+        C::Interrupt => jobs::cancel(app),
+        C::Quit => leaving::quit(app),
+        C::Open => panes::open(app),
+        C::Apply if arguments.is_empty() => panes::open(app),
+        C::Apply => rules::apply(app, arguments),
+        C::Preview => panes::preview(app),
+        C::Why => rules::why(app),
         C::AllRules => {
             app.rules.all = !app.rules.all;
             app.touch(&[Pane::Rules]);
         }
-        C::Undo => acts::undo(app),
-        C::Redo => acts::redo(app),
+        C::Undo => history::undo(app),
+        C::Redo => history::redo(app),
         C::Strategy => enter(app, EntryKind::Strategy, arguments, ""),
         C::Step => stepping::step(app),
         C::Run => stepping::run_all(app),
-        C::Search => acts::search_again(app),
+        C::Search => strategies::search_again(app),
         C::Sketch => {
             let last = app.search.clone().unwrap_or_default();
             enter(app, EntryKind::Sketch, arguments, &last);
         }
-        C::Cancel => acts::cancel(app),
+        C::Cancel => jobs::cancel(app),
         C::Grow => {
             if let Some(path) = app.printed.parent(&app.selection) {
                 app.select(path);
@@ -180,24 +181,24 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
             app.focus.zoomed = !app.focus.zoomed;
             app.touch_all();
         }
-        C::NextStage => acts::stage(app, 1),
-        C::PreviousStage => acts::stage(app, -1),
-        C::Target => acts::target(app),
-        C::Bench => acts::bench(app),
+        C::NextStage => kernel::stage(app, 1),
+        C::PreviousStage => kernel::stage(app, -1),
+        C::Target => kernel::target(app),
+        C::Bench => bench::measure(app),
         C::Sizes => {
             let now: Vec<String> = app.session.sizes().iter().map(|(n, v)| format!("{n}={v}")).collect();
             enter(app, EntryKind::Sizes, arguments, &now.join(" "));
         }
-        C::AllowForeign => acts::allow_foreign(app, arguments),
-        C::Device => acts::device(app, arguments),
+        C::AllowForeign => bench::allow_foreign(app, arguments),
+        C::Device => bench::device(app, arguments),
         C::Explain => explain(app, arguments),
-        C::Pin => acts::pin(app),
-        C::Diff => acts::diff(app),
-        C::Copy => acts::copy(app),
-        C::CopyCommand => acts::copy_command(app),
+        C::Pin => history::pin(app),
+        C::Diff => history::diff(app),
+        C::Copy => panes::copy(app),
+        C::CopyCommand => program::copy_command(app),
         C::Save => enter(app, EntryKind::Save, arguments, ""),
-        C::Reload => acts::reload(app),
-        C::Edit => acts::edit(app),
+        C::Reload => program::reload(app),
+        C::Edit => program::edit(app),
         C::Suspend => app.effects.suspend = true,
         C::Repaint => app.effects.repaint = true,
         C::ChoiceUp => step_choice(app, -1),
@@ -225,11 +226,11 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::PageForwardScreen => scroll(app, 15, 0),
         C::PageTop => scroll(app, -FAR, -FAR),
         C::PageBottom => scroll(app, FAR, 0),
-        C::PageAccept => acts::accept_page(app),
+        C::PageAccept => accept::page(app),
         C::PageNext => stepping::next(app),
         C::PagePrevious => stepping::previous(app),
         C::PageRun => stepping::run_all(app),
-        C::EntryAccept => acts::accept_entry(app),
+        C::EntryAccept => accept::entry(app),
         C::EntryNewline => {
             if let Some(Popup::Entry(entry)) = app.popups.last_mut()
                 && entry.kind.is_multiline()
@@ -247,8 +248,8 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
                 entry.newer(&app.recall);
             }
         }
-        C::QuestionYes => acts::answer(app, false),
-        C::QuestionSave => acts::answer(app, true),
+        C::QuestionYes => leaving::answer(app, false),
+        C::QuestionSave => leaving::answer(app, true),
     }
 }
 
@@ -379,7 +380,7 @@ fn enter(app: &mut App, kind: EntryKind, arguments: &str, text: &str) {
     let begin = if arguments.is_empty() { text } else { arguments };
     app.popups.push(Popup::Entry(Box::new(Entry::new(kind, begin))));
     if !arguments.is_empty() {
-        acts::accept_entry(app);
+        accept::entry(app);
     }
 }
 
@@ -425,7 +426,7 @@ fn explain(app: &mut App, code: &str) {
 
 fn palette(app: &mut App) {
     let mut items = command_items(app);
-    items.extend(acts::strategy_items(app));
+    items.extend(strategies::items(app));
     app.popups.push(Popup::Choice(Box::new(Choice::new("Command or strategy", items, true))));
 }
 
@@ -451,7 +452,7 @@ fn choose(app: &mut App) {
         }
         Value::Strategy(text) => stepping::start(app, &text),
         Value::Typed => enter(app, EntryKind::Strategy, &text, ""),
-        Value::Device(id) => acts::device(app, &id),
+        Value::Device(id) => bench::device(app, &id),
         Value::File(path) => app.effects.edit = Some(path),
     }
 }

@@ -1,0 +1,167 @@
+//! Taking actions, and saying what came of them. Every change goes through `Session::perform`.
+
+use super::app::App;
+use super::command::Command;
+use super::layout::Pane;
+use super::looks::{Seen, Want, searches};
+use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
+use super::stepping;
+use crate::lang::diag::Diagnostic;
+use crate::session::action::{Action, Outcome};
+use crate::session::state::{JobResult, Performed};
+use crate::view::{Line, Role, figures, problem};
+
+/// Takes an action. A problem is shown; true when there was none.
+pub(super) fn perform(app: &mut App, action: Action) -> bool {
+    match app.session.perform(action) {
+        Ok(performed) => {
+            if let Performed::Done(outcome) = &performed {
+                done(app, outcome);
+            }
+            app.touch_all();
+            true
+        }
+        Err(problem) => {
+            show_problem(app, &problem);
+            false
+        }
+    }
+}
+
+/// Takes an action that was typed; what is wrong is shown under the text.
+pub(super) fn typed(app: &mut App, action: Action) -> Result<(), Vec<Line>> {
+    match app.session.perform(action) {
+        Ok(performed) => {
+            if let Performed::Done(outcome) = &performed {
+                done(app, outcome);
+            }
+            app.touch_all();
+            Ok(())
+        }
+        Err(problem) => Err(problem::brief(&problem)),
+    }
+}
+
+/// Says what came of an action.
+fn done(app: &mut App, outcome: &Outcome) {
+    match outcome {
+        Outcome::Term { revision, .. } => {
+            let Some(made) = app.session.history().revision(*revision) else { return };
+            let mut text = format!("Revision {revision}: {}", made.label);
+            if let Some(elevate) = app.session.history().elevate(*revision).filter(|text| *text != made.label)
+            {
+                text += &format!(", in ELEVATE {elevate}");
+            }
+            if made.steps.len() > 1 {
+                text += &format!(" ({} rewrites of {} tried)", made.steps.len(), made.counts.tried);
+            }
+            app.tell(Role::Good, text);
+        }
+        Outcome::Unchanged { reason, .. } => app.tell(Role::Warning, reason.clone()),
+        Outcome::Measured(m) => {
+            let time = figures::time(m.median_ns);
+            app.tell(Role::Good, format!("{} on {}, checked: {}", time, m.device, m.check));
+        }
+        Outcome::Kernel { .. } | Outcome::Done => {}
+    }
+}
+
+/// Shows a problem: in one line where one is enough, else to be read.
+pub(super) fn show_problem(app: &mut App, problem: &Diagnostic) {
+    app.tell(Role::Error, problem::in_a_line(problem));
+    if !(problem.notes.is_empty() && problem.hints.is_empty() && problem.labels.is_empty()) {
+        let lines = app.problem(problem);
+        app.popups.push(Popup::Page(Page::new("Not done", lines, Purpose::Read)));
+    }
+}
+
+/// Fetches what jobs and looks have done.
+pub fn news(app: &mut App) {
+    // The last word of a search is there until its result is fetched.
+    if app.found.watch(&app.session.jobs()) {
+        app.touch(&[Pane::Search]);
+    }
+    for result in app.session.poll() {
+        finished(app, result);
+    }
+    for (want, seen) in app.looks.poll(&app.session) {
+        match (want, seen) {
+            (Want::Rules { revision, at }, Seen::Rules(candidates)) => {
+                app.rules.candidates = candidates.into();
+                app.rules.asked = Some((revision, at));
+                app.touch(&[Pane::Rules]);
+            }
+            (_, Seen::Kernel(_)) => app.touch(&[Pane::Kernel]),
+            (_, Seen::Devices(_)) => app.touch(&[Pane::Bench]),
+            (Want::Steps { revision, text, .. }, Seen::Steps(steps)) => {
+                stepping::known(app, revision, text, steps)
+            }
+            _ => {}
+        }
+    }
+    if !app.session.is_idle() {
+        app.touch(&[Pane::Jobs]);
+    }
+}
+
+/// A job has ended.
+fn finished(app: &mut App, result: JobResult) {
+    let searched = match &result.action {
+        Action::Strategy { text, .. } => searches(app.session.workspace(), text),
+        _ => false,
+    };
+    match result.result {
+        Ok(outcome) => {
+            app.found.ended(&outcome);
+            done(app, &outcome);
+            if let (Action::Strategy { .. }, Outcome::Term { revision, .. }) = (&result.action, &outcome) {
+                let steps = app.session.history().revision(*revision).map_or(0, |r| r.steps.len());
+                if searched && steps > 0 {
+                    let key = app.setup.keys.key(Command::Preview).unwrap_or_default();
+                    let steps = if steps == 1 { "one step".to_owned() } else { format!("{steps} steps") };
+                    app.tell(
+                        Role::Good,
+                        format!("Found in {steps}, revision {revision}; {key} in the history shows how."),
+                    );
+                }
+            }
+        }
+        Err(problem) => {
+            if searched {
+                app.found.failed(&problem);
+            }
+            let typed = match &result.action {
+                Action::Strategy { text, .. } if app.popups.is_empty() => typed_last(app, text),
+                _ => None,
+            };
+            match typed {
+                // What was typed comes back with what is wrong with it, unless the user stopped it.
+                Some((kind, text)) if !searched && problem.code != STOPPED => {
+                    app.tell(Role::Error, problem::in_a_line(&problem));
+                    let mut entry = Entry::new(kind, &text);
+                    entry.problems = problem::brief(&problem);
+                    app.popups.push(Popup::Entry(Box::new(entry)));
+                }
+                _ if searched || problem.code == STOPPED => app.tell(Role::Warning, problem.message.clone()),
+                _ => show_problem(app, &problem),
+            }
+        }
+    }
+    app.touch_all();
+}
+
+/// The code of what the user stopped.
+const STOPPED: &str = "E0709";
+
+/// The strategy that was typed last, if it is this one.
+fn typed_last(app: &App, text: &str) -> Option<(EntryKind, String)> {
+    let last = |kind: EntryKind| {
+        app.recall.get(kind, 0).filter(|last| *last == text).map(|last| (kind, last.to_owned()))
+    };
+    last(EntryKind::Strategy).or_else(|| last(EntryKind::Sketch))
+}
+
+/// Closes the pages of a purpose.
+pub fn close_pages(app: &mut App, purpose: &Purpose) {
+    app.popups.retain(|popup| !matches!(popup, Popup::Page(page) if page.purpose == *purpose));
+}

@@ -1,0 +1,49 @@
+//! Leaving, after a question when something would be lost.
+
+use super::app::App;
+use super::popup::{About, Entry, EntryKind, Popup, Question};
+use super::program::reload_now;
+use crate::view::{Line, Role};
+
+/// Leaves, after a question when something would be lost.
+pub fn quit(app: &mut App) {
+    let jobs = app.session.jobs();
+    let save = app.session.save_state();
+    let mut lines: Vec<Line> = jobs
+        .iter()
+        .map(|job| Line::plain(format!("`{}` is still running and would be stopped.", job.label)))
+        .collect();
+    if save.unsaved > 0 {
+        let why = save.problem.unwrap_or_else(|| "the disk is slow".to_owned());
+        lines.push(Line::of(
+            Role::Warning,
+            format!("{} actions of this session are not on the disk: {why}.", save.unsaved),
+        ));
+    }
+    if lines.is_empty() {
+        app.effects.quit = true;
+        return;
+    }
+    let can_save = !save.named;
+    lines.push(Line::plain(if can_save {
+        "Leave? y yes, s save under a name first, n no"
+    } else {
+        "Leave? y yes, n no"
+    }));
+    app.popups.push(Popup::Question(Question { about: About::Quit, lines, can_save }));
+}
+
+/// A question was answered with yes.
+pub fn answer(app: &mut App, save: bool) {
+    let Some(Popup::Question(question)) = app.popups.last() else { return };
+    let about = question.about;
+    if save && !question.can_save {
+        return;
+    }
+    app.popups.pop();
+    match about {
+        About::Quit if save => app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Save, "")))),
+        About::Quit => app.effects.quit = true,
+        About::Reload => reload_now(app),
+    }
+}

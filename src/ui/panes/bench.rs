@@ -1,0 +1,124 @@
+//! Measured times, and on what and at which sizes to measure.
+
+use super::alphabet;
+use crate::session::action::{Action, Sizes};
+use crate::ui::app::App;
+use crate::ui::command::Command;
+use crate::ui::doing::perform;
+use crate::ui::layout::Pane;
+use crate::ui::popup::{Choice, Item, Page, Popup, Purpose, Value};
+use crate::ui::window::Body;
+use crate::view::{Line, Role, bench as view};
+
+/// What the pane shows.
+pub fn body(app: &App, width: usize) -> Body {
+    let history = app.session.history();
+    let table = view::table(history, width, alphabet(app));
+    if table.rows.is_empty() {
+        let key = app.setup.keys.key(Command::Bench).unwrap_or_default();
+        return Body::says(vec![
+            Line::of(Role::Dim, "Nothing has been measured yet."),
+            Line::of(Role::Hint, format!("{key} measures the present state on `{}`.", app.device)),
+        ]);
+    }
+    let all = view::measurements(history);
+    let cursor = app.window(Pane::Bench).cursor.min(all.len().saturating_sub(1));
+    let foot = all.get(cursor).map(|(id, m)| view::details(*id, m)).unwrap_or_default();
+    let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
+    Body { head: vec![table.head], lines: table.rows, foot, list: true, ..Body::default() }
+}
+
+/// Measures the present state.
+pub fn measure(app: &mut App) {
+    let device = app.device.clone();
+    if perform(app, Action::Bench { device }) {
+        app.focus.show(Pane::Bench);
+    }
+}
+
+/// Lets foreign functions run, if that is what is wanted.
+pub fn allow_foreign(app: &mut App, answer: &str) {
+    if answer.trim() != "yes" {
+        app.say(
+            Role::Hint,
+            "Read the foreign functions of the program first, then type `:allow-foreign yes`.",
+        );
+        return;
+    }
+    app.session.allow_foreign();
+    app.tell(Role::Good, "Foreign functions may run until this session is closed.".to_owned());
+}
+
+/// Chooses a device by a part of its name, or asks which.
+pub fn device(app: &mut App, name: &str) {
+    let Some(list) = &app.looks.devices else {
+        app.say(Role::Hint, "The devices are still being looked for; try again in a moment.");
+        return;
+    };
+    if !name.is_empty() {
+        match crate::device::select(&list.devices, name) {
+            Ok(info) => {
+                app.device = info.id.clone();
+                let text = format!("Measuring on {} from now on.", info.id);
+                app.tell(Role::Good, text);
+            }
+            Err(error) => app.tell(Role::Error, error.to_string()),
+        }
+        return;
+    }
+    let items = list
+        .devices
+        .iter()
+        .map(|info| Item {
+            name: info.id.clone(),
+            key: String::new(),
+            doc: format!("{} compute units, {}", info.compute_units, info.version),
+            disabled: info.problem.clone(),
+            value: Value::Device(info.id.clone()),
+        })
+        .collect();
+    app.popups.push(Popup::Choice(Box::new(Choice::new("Measure on which device?", items, false))));
+}
+
+/// Reads `m=1024 n=512`.
+pub(in crate::ui) fn sizes(text: &str) -> Result<Sizes, String> {
+    text.split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|piece| !piece.is_empty())
+        .map(|piece| {
+            let (name, value) = piece
+                .split_once('=')
+                .ok_or_else(|| format!("`{piece}` gives no size; write it as NAME=VALUE, such as m=1024."))?;
+            let value: i64 = value.parse().map_err(|_| format!("`{value}` is no whole number."))?;
+            if value < 1 {
+                return Err(format!("{name} must be at least 1."));
+            }
+            Ok((name.into(), value))
+        })
+        .collect()
+}
+
+/// Shows all about the highlighted measurement.
+pub fn open(app: &mut App) {
+    let cursor = app.window(Pane::Bench).cursor;
+    let all = view::measurements(app.session.history());
+    if let Some((id, m)) = all.get(cursor) {
+        let lines = view::details(*id, m);
+        app.popups.push(Popup::Page(Page::new("Measurement", lines, Purpose::Read)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_or_explained() {
+        assert_eq!(
+            sizes("m=4, n=8").unwrap().into_iter().collect::<Vec<_>>(),
+            [("m".into(), 4), ("n".into(), 8)]
+        );
+        assert!(sizes("m").unwrap_err().contains("NAME=VALUE"));
+        assert!(sizes("m=x").unwrap_err().contains("`x`"));
+        assert!(sizes("m=0").unwrap_err().contains("at least 1"));
+    }
+}

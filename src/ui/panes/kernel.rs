@@ -1,0 +1,80 @@
+//! The generated code, at any stage.
+
+use crate::session::action::Target;
+use crate::ui::app::App;
+use crate::ui::layout::Pane;
+use crate::ui::looks::Want;
+use crate::ui::window::Body;
+use crate::view::{Line, Role, kernel};
+
+/// What the pane shows.
+pub fn body(app: &App, width: usize) -> Body {
+    let Some(kernel) = app.looks.kernel(&want(app)) else {
+        return Body::says(vec![Line::of(Role::Dim, "Generating code …")]);
+    };
+    match &*kernel {
+        Err(problem) => {
+            Body::says(app.problem(problem).iter().flat_map(|line| line.wrap(width, 3)).collect())
+        }
+        Ok(_) => {
+            let stage = shown_stage(app).unwrap_or_default();
+            let text = text(app).unwrap_or_default();
+            let head = kernel::stages(&stages(app), &stage, width);
+            Body { head: vec![head], lines: kernel::lines(&stage, &text), ..Body::default() }
+        }
+    }
+}
+
+/// The names of the stages of the present code.
+pub fn stages(app: &App) -> Vec<String> {
+    let kernel = app.looks.kernel(&want(app));
+    match kernel.as_deref() {
+        Some(Ok(compiled)) => compiled.stages.iter().map(|stage| stage.name.to_owned()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn want(app: &App) -> Want {
+    Want::Kernel { revision: app.session.current(), target: app.code.target }
+}
+
+/// The text of the shown stage.
+pub fn text(app: &App) -> Option<String> {
+    let kernel = app.looks.kernel(&want(app))?;
+    let compiled = kernel.as_ref().as_ref().ok()?;
+    let stage = shown_stage(app)?;
+    compiled.stage(&stage).map(str::to_owned)
+}
+
+/// The stage that was chosen, else the kernel's own code.
+pub fn shown_stage(app: &App) -> Option<String> {
+    let stages = stages(app);
+    let code = app.code.target.name().to_owned();
+    let chosen = app.code.stage.clone().unwrap_or(code);
+    stages.iter().find(|stage| **stage == chosen).or(stages.last()).cloned()
+}
+
+/// Shows another stage on the way to code.
+pub fn stage(app: &mut App, by: isize) {
+    let stages = stages(app);
+    let Some(last) = stages.len().checked_sub(1) else {
+        app.say(Role::Warning, "There is no code yet.");
+        return;
+    };
+    let shown = shown_stage(app);
+    let now = stages.iter().position(|s| Some(s) == shown.as_ref()).unwrap_or(last);
+    app.code.stage = stages.get(now.saturating_add_signed(by).min(last)).cloned();
+    app.focus.show(Pane::Kernel);
+    app.touch(&[Pane::Kernel]);
+}
+
+/// Switches between C and OpenCL.
+pub fn target(app: &mut App) {
+    app.code.target = match app.code.target {
+        Target::C => Target::OpenCl,
+        Target::OpenCl => Target::C,
+    };
+    app.code.stage = None;
+    app.focus.show(Pane::Kernel);
+    app.touch(&[Pane::Kernel]);
+}
