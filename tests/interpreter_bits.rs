@@ -189,11 +189,12 @@ fn functions_are_within_four_units_of_the_last_place() {
 /// What there is for the numbers of a type. No result depends on a division by zero, or on a conversion to an integer
 /// type that the number is outside of.
 fn operations(scalar: Scalar) -> Vec<String> {
-    let mut all: Vec<&str> = vec!["x == y", "select (x == y) x y"];
+    let mut all: Vec<&str> = vec!["x == y", "x != y", "select (x == y) x y"];
     if scalar == Scalar::Bool {
-        all.extend(["not x"]);
+        all.extend(["not x", "x and y", "x or y", "x and not y or y", "(x or y) and x != y"]);
     } else {
-        all.extend(["x > y", "x < y", "x + y", "x - y", "x * y", "-x", "abs x", "min x y", "max x y"]);
+        all.extend(["x > y", "x < y", "x >= y", "x <= y", "x >= y and x != y or y <= x", "not (x >= y)"]);
+        all.extend(["x + y", "x - y", "x * y", "-x", "abs x", "min x y", "max x y"]);
         all.extend(if scalar.is_float() {
             ["x / y", "sqrt x", "floor x", "ceil x", "trunc x"].as_slice()
         } else {

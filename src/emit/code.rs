@@ -598,9 +598,7 @@ impl Generator {
             Pattern::Mul => "*",
             Pattern::Div => "/",
             Pattern::Mod => "%",
-            Pattern::Gt => ">",
-            Pattern::Lt => "<",
-            Pattern::Equal => "==",
+            p if p.is_comparison() => p.operator().unwrap_or_default(),
             _ => "",
         };
         let out = match p {
@@ -611,7 +609,18 @@ impl Generator {
             _ if !symbol.is_empty() => Expr::binary(symbol, next()?, next()?),
             Pattern::Neg => Expr::Unary("-", Box::new(next()?)),
             Pattern::Not => Expr::Unary("!", Box::new(next()?)),
-            Pattern::Select => Expr::Conditional(Box::new(next()?), Box::new(next()?), Box::new(next()?)),
+            Pattern::Select => {
+                let (condition, then, otherwise) = (next()?, next()?, next()?);
+                let literal = |i: usize| match ps.get(i).map(Phrase::kind) {
+                    Some(Kind::Lit(Literal::Bool(b))) => Some(*b),
+                    _ => None,
+                };
+                match (literal(1), literal(2)) {
+                    (Some(true), None) => Expr::binary("||", condition, otherwise),
+                    (None, Some(false)) => Expr::binary("&&", condition, then),
+                    _ => Expr::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)),
+                }
+            }
             Pattern::IndexAsNat | Pattern::NatAsIndex => next()?,
             Pattern::Cast => {
                 let to = self.scalar_type(result.as_scalar().unwrap_or(Scalar::I32));

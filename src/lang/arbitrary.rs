@@ -5,7 +5,7 @@ use super::eval::inputs::Rng;
 use super::literal::Literal;
 use super::math;
 use super::nat::{Nat, NatFun};
-use super::pattern::{AddressSpace, Pattern};
+use super::pattern::{self, AddressSpace, Pattern};
 use super::term::{Arg, Term};
 use super::ty::{Scalar, Type, TypeKind};
 
@@ -147,9 +147,16 @@ impl Draw {
         match ty.kind() {
             TypeKind::Scalar(Scalar::Bool) => {
                 let (x, y) = (self.term(&i32_type(), less)?, self.term(&i32_type(), less / 2)?);
-                let p = [Pattern::Lt, Pattern::Gt, Pattern::Equal][self.below(3) as usize];
+                let all: Vec<Pattern> =
+                    pattern::all().iter().map(|r| r.pattern).filter(|p| p.is_comparison()).collect();
+                let p = all[self.below(all.len() as i64) as usize];
                 let test = b::apply(p, vec![], vec![x, y])?;
-                if self.below(4) == 0 { b::not(test) } else { Ok(test) }
+                match self.below(8) {
+                    0 | 1 => b::not(test),
+                    2 => b::and(test, self.term(ty, less / 2)?),
+                    3 => b::or(test, self.term(ty, less / 2)?),
+                    _ => Ok(test),
+                }
             }
             TypeKind::Scalar(_) => self.scalar(ty, less),
             TypeKind::Pair(s, t) => match self.below(3) {

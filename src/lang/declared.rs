@@ -11,6 +11,7 @@ use super::build as b;
 use super::digest::Digest;
 use super::infer::scheme::{ExplicitKind, Scheme};
 use super::infer::unify::{Kind, Unifier};
+use super::literal::Literal;
 use super::nat::{Name, Nat, NatVar};
 use super::pattern::{AddressSpace, Level, Pattern, Row};
 use super::steps;
@@ -342,6 +343,8 @@ pub fn unfolded_once(t: &Term) -> Option<Term> {
     match (prim.pattern, prim.args.as_slice()) {
         (Pattern::Declared(declared), args) => declared.meaning(args, t.ty()),
         (Pattern::Iterate, [Arg::Nat(steps)]) => iterate(steps, t.ty()),
+        (Pattern::And, _) => connective(t.ty(), false),
+        (Pattern::Or, _) => connective(t.ty(), true),
         _ => None,
     }
 }
@@ -378,6 +381,16 @@ fn iterate(steps: &Nat, ty: &Type) -> Option<Term> {
         let step = b::lam2(("y", array.clone()), ("i", index.clone()), |y, _| b::app(f, y))?;
         let count = b::generate(b::lam("i", index.clone(), Ok)?)?;
         b::apply(Pattern::ReduceSeq, vec![Arg::Addr(AddressSpace::Private)], vec![step, x, count])
+    });
+    built.ok()
+}
+
+/// `\a b. select a b false`, or `\a b. select a true b`: the truth value that decides alone.
+fn connective(ty: &Type, decides: bool) -> Option<Term> {
+    let (truth, _) = ty.as_fun()?;
+    let decided = Term::lit(Literal::Bool(decides));
+    let built = b::lam2(("a", truth.clone()), ("b", truth.clone()), |a, other| {
+        if decides { b::select(a, decided, other) } else { b::select(a, other, decided) }
     });
     built.ok()
 }

@@ -128,8 +128,18 @@ table! {
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p > snd p)";
     Lt ["lt"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number less? Written x < y.";
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p < snd p)";
-    Equal ["equal"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Are the two scalars equal? Written x == y.";
+    Ge ["ge"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number greater or equal? Written x >= y; false where one is NaN.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. fst p >= snd p)";
+    Le ["le"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number less or equal? Written x <= y; false where one is NaN.";
+        "def f (a b: n.f32) = zip a b |> map (\\p. fst p <= snd p)";
+    Equal ["equal"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Are the two scalars equal? Written x == y; NaN is equal to nothing.";
         "def f (a b: n.i32) = zip a b |> map (\\p. fst p == snd p)";
+    NotEqual ["notEqual"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Do the two scalars differ? Written x != y; NaN differs from everything.";
+        "def f (a b: n.i32) = zip a b |> map (\\p. fst p != snd p)";
+    And ["and"], High, "bool -> bool -> bool", "", "Are both true? Written x and y; what is y is computed only where x is true.";
+        "def f (a: n.f32) = map (\\x. x >= 0 and x < 1) a";
+    Or ["or"], High, "bool -> bool -> bool", "", "Is one of both true? Written x or y; what is y is computed only where x is false.";
+        "def f (a: n.f32) = map (\\x. x < 0 or x > 1) a";
     Select ["select"], High, "{t: data} bool -> t -> t -> t", "r -> r -> r -> r", "The second argument where the condition holds, else the third.";
         "def f (a: n.f32) = map (\\x. select (x > 0) x (-x)) a";
     Cast ["cast"], High, "{s t: data} s -> t", "r -> r", "The number at another scalar type.";
@@ -323,9 +333,28 @@ impl Pattern {
             Pattern::Mod => "%",
             Pattern::Gt => ">",
             Pattern::Lt => "<",
+            Pattern::Ge => ">=",
+            Pattern::Le => "<=",
             Pattern::Equal => "==",
+            Pattern::NotEqual => "!=",
+            Pattern::And => "and",
+            Pattern::Or => "or",
             _ => return None,
         })
+    }
+    /// Does it compute a number of two of its type, but by a function of [`super::math`]?
+    pub fn is_arithmetic(self) -> bool {
+        use Pattern as P;
+        matches!(self, P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Min | P::Max)
+    }
+    /// Does it compare two numbers?
+    pub fn is_comparison(self) -> bool {
+        use Pattern as P;
+        matches!(self, P::Gt | P::Lt | P::Ge | P::Le | P::Equal | P::NotEqual)
+    }
+    /// Do other patterns say what it means, so that their term takes its place ([`super::declared::unfolded`])?
+    pub fn is_unfolded(self) -> bool {
+        matches!(self, Pattern::Declared(_) | Pattern::Iterate | Pattern::And | Pattern::Or)
     }
 }
 

@@ -126,9 +126,8 @@ impl Term {
                 if let Some(declared) = p.pattern.declared() {
                     bytes.push(0xff);
                     bytes.extend(declared.digest().bytes());
-                    has_declared = true;
                 }
-                has_declared |= p.pattern == Pattern::Iterate;
+                has_declared = p.pattern.is_unfolded();
                 let mut metas = false;
                 for a in &p.args {
                     match a {

@@ -611,22 +611,8 @@ pub fn is_constant_arithmetic(p: Pattern) -> bool {
 
 fn is_scalar_operation(p: Pattern) -> bool {
     math::of(p).is_some()
+        || p.is_arithmetic()
+        || p.is_comparison()
         || p.declared().is_some_and(|d| d.foreign().is_some())
-        || matches!(
-            p,
-            Pattern::Neg
-                | Pattern::Add
-                | Pattern::Sub
-                | Pattern::Mul
-                | Pattern::Div
-                | Pattern::Mod
-                | Pattern::Not
-                | Pattern::Gt
-                | Pattern::Lt
-                | Pattern::Equal
-                | Pattern::Cast
-                | Pattern::Abs
-                | Pattern::Min
-                | Pattern::Max
-        )
+        || matches!(p, Pattern::Neg | Pattern::Not | Pattern::Cast | Pattern::Abs)
 }

@@ -144,6 +144,8 @@ plain! {
     gt(a, b) = Gt;
     lt(a, b) = Lt;
     equal(a, b) = Equal;
+    and(a, b) = And;
+    or(a, b) = Or;
     select(condition, then, otherwise) = Select;
     index_as_nat(i) = IndexAsNat;
     sqrt(e) = Sqrt;

@@ -20,10 +20,10 @@ pub fn arity(pattern: Pattern, args: &[Arg]) -> Option<usize> {
         P::Declared(declared) => declared.arity(),
         P::Iterate => 2,
         P::Select | P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll | P::ScanSeq => 3,
-        P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Gt | P::Lt | P::Equal | P::Min | P::Max => 2,
+        P::And | P::Or => 2,
         P::MakePair | P::MapFst | P::MapSnd | P::Let | P::Zip | P::Idx | P::Concat => 2,
         P::Gather | P::Scatter | P::PadCst | P::CircularBuffer | P::RotateValues => 2,
-        p if is_map(p) || math::is_binary(p) => 2,
+        p if is_map(p) || math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => 2,
         _ => 1,
     })
 }
@@ -130,10 +130,13 @@ impl Given<'_> {
             P::Id | P::ToMem | P::OclRun => self.data(0)?.clone(),
             P::Neg | P::Abs => self.operand(0)?.clone(),
             p if math::is_unary(p) => self.operand(0)?.clone(),
-            p if math::is_binary(p) => self.operands()?.clone(),
-            P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Min | P::Max => self.operands()?.clone(),
-            P::Gt | P::Lt | P::Equal => {
+            p if math::is_binary(p) || p.is_arithmetic() => self.operands()?.clone(),
+            p if p.is_comparison() => {
                 self.operands()?;
+                Type::scalar(Scalar::Bool)
+            }
+            P::And | P::Or => {
+                self.same("truth values are needed", self.operands()?, &Type::scalar(Scalar::Bool))?;
                 Type::scalar(Scalar::Bool)
             }
             P::Not => {

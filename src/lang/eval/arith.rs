@@ -110,18 +110,14 @@ pub fn saturate(v: f64, scalar: Scalar) -> i128 {
 /// A pattern of two scalars or vectors of one type.
 pub fn binary(pattern: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnostic> {
     let ill = || failure::ill_typed(format!("`{pattern}` of {x} and {y}"));
-    let comparison = matches!(pattern, Pattern::Gt | Pattern::Lt | Pattern::Equal);
+    let comparison = pattern.is_comparison();
     Ok(match (x, y) {
         (Value::Vector(a), Value::Vector(b)) if a.len() == b.len() && !comparison => {
             let lanes = a.iter().zip(b.iter()).map(|(x, y)| binary(pattern, x, y));
             Value::vector(lanes.collect::<Result<Vec<_>, _>>()?)
         }
         (Value::Undefined, _) | (_, Value::Undefined) => Value::Undefined,
-        (Value::Bool(a), Value::Bool(b)) if comparison => Value::Bool(match pattern {
-            Pattern::Gt => a > b,
-            Pattern::Lt => a < b,
-            _ => a == b,
-        }),
+        (Value::Bool(a), Value::Bool(b)) => Value::Bool(compare(pattern, a, b).ok_or_else(ill)?),
         (Value::Int(a, s), Value::Int(-1, t))
             if s == t && divides(pattern) && Value::int(-a, *s) == *x && *a != 0 =>
         {
@@ -168,7 +164,23 @@ enum Answer<T> {
     None,
 }
 
+/// What a comparison says of two numbers; none for other patterns.
+pub fn compare<T: PartialOrd>(pattern: Pattern, a: &T, b: &T) -> Option<bool> {
+    Some(match pattern {
+        Pattern::Gt => a > b,
+        Pattern::Lt => a < b,
+        Pattern::Ge => a >= b,
+        Pattern::Le => a <= b,
+        Pattern::Equal => a == b,
+        Pattern::NotEqual => a != b,
+        _ => return None,
+    })
+}
+
 fn integers(pattern: Pattern, a: i128, b: i128) -> Result<Answer<i128>, Diagnostic> {
+    if let Some(truth) = compare(pattern, &a, &b) {
+        return Ok(Answer::Truth(truth));
+    }
     Ok(Answer::Number(match pattern {
         Pattern::Add => a + b,
         Pattern::Sub => a - b,
@@ -178,9 +190,6 @@ fn integers(pattern: Pattern, a: i128, b: i128) -> Result<Answer<i128>, Diagnost
         Pattern::Mod => a % b,
         Pattern::Min => a.min(b),
         Pattern::Max => a.max(b),
-        Pattern::Gt => return Ok(Answer::Truth(a > b)),
-        Pattern::Lt => return Ok(Answer::Truth(a < b)),
-        Pattern::Equal => return Ok(Answer::Truth(a == b)),
         _ => return Ok(Answer::None),
     }))
 }
@@ -188,6 +197,9 @@ fn integers(pattern: Pattern, a: i128, b: i128) -> Result<Answer<i128>, Diagnost
 macro_rules! floats {
     ($name:ident, $float:ty, $pick:expr) => {
         fn $name(pattern: Pattern, a: $float, b: $float) -> Answer<$float> {
+            if let Some(truth) = compare(pattern, &a, &b) {
+                return Answer::Truth(truth);
+            }
             Answer::Number(match pattern {
                 Pattern::Add => a + b,
                 Pattern::Sub => a - b,
@@ -197,9 +209,6 @@ macro_rules! floats {
                 Pattern::Min if b < a || a.is_nan() => b,
                 Pattern::Max if b > a || a.is_nan() => b,
                 Pattern::Min | Pattern::Max => a,
-                Pattern::Gt => return Answer::Truth(a > b),
-                Pattern::Lt => return Answer::Truth(a < b),
-                Pattern::Equal => return Answer::Truth(a == b),
                 _ => {
                     let op: Option<fn($float, $float) -> $float> = math::of(pattern).and_then($pick);
                     let Some(op) = op else { return Answer::None };

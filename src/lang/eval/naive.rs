@@ -251,10 +251,9 @@ impl<'t> Call<'_, 't> {
             P::Id | P::ToMem | P::OclRun => self.data(0)?,
             P::Neg | P::Not | P::Cast | P::Abs => arith::unary(p, &self.data(0)?, self.result)?,
             p if math::is_unary(p) => arith::unary(p, &self.data(0)?, self.result)?,
-            P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Min | P::Max | P::Gt | P::Lt | P::Equal => {
+            p if math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => {
                 arith::binary(p, &self.data(0)?, &self.data(1)?)?
             }
-            p if math::is_binary(p) => arith::binary(p, &self.data(0)?, &self.data(1)?)?,
             P::Select => match self.data(0)? {
                 Value::Bool(true) => self.data(1)?,
                 Value::Bool(false) => self.data(2)?,

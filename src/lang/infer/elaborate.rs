@@ -116,7 +116,14 @@ impl Infer {
                 );
                 self.error_tree(e.span)
             }
-            ExprKind::Call(..) | ExprKind::Or(_) | ExprKind::And(_) => {
+            ExprKind::Or(all) | ExprKind::And(all) => {
+                let op = if matches!(e.kind, ExprKind::Or(_)) { Op::Or } else { Op::And };
+                match all.split_first() {
+                    Some((first, rest)) => self.operators(e.span, first, rest.iter().map(|e| (op, e))),
+                    None => self.error_tree(e.span),
+                }
+            }
+            ExprKind::Call(..) => {
                 self.problem(
                     Diagnostic::error(codes::MISPLACED, "This stands in sketches, not in programs.")
                         .label(e.span, "not here"),
@@ -175,8 +182,11 @@ impl Infer {
             Op::Lt => return Some(Pattern::Lt),
             Op::Gt => return Some(Pattern::Gt),
             Op::Eq => return Some(Pattern::Equal),
-            Op::Le => ("`<=` compares sizes, not values.", "Write `not (a > b)`, which is true for NaN too."),
-            Op::Ge => ("`>=` compares sizes, not values.", "Write `not (a < b)`, which is true for NaN too."),
+            Op::Le => return Some(Pattern::Le),
+            Op::Ge => return Some(Pattern::Ge),
+            Op::Ne => return Some(Pattern::NotEqual),
+            Op::And => return Some(Pattern::And),
+            Op::Or => return Some(Pattern::Or),
             Op::FloorDiv => ("`div` divides sizes, not values.", "`/` of integers rounds towards zero."),
             Op::Pow => ("`^` is for sizes, not for values.", "Write `x * x`."),
         };
@@ -188,13 +198,23 @@ impl Infer {
         if let Some(size) = self.as_size(whole) {
             return Tree::new(Node::Size(size), Type::nat_type(), whole.span);
         }
-        if !self.not_too_long(rest.len(), whole.span) {
-            return self.error_tree(whole.span);
+        self.operators(whole.span, first, rest.iter().map(|(op, e)| (*op, e)))
+    }
+
+    /// Operators that group from the left.
+    fn operators<'e>(
+        &mut self,
+        span: Span,
+        first: &Expr,
+        rest: impl ExactSizeIterator<Item = (Op, &'e Expr)>,
+    ) -> Tree {
+        if !self.not_too_long(rest.len(), span) {
+            return self.error_tree(span);
         }
         let mut left = self.expr(first, None);
         for (op, right) in rest {
             let span = first.span.to(right.span);
-            let Some(pattern) = self.operator(*op, span) else {
+            let Some(pattern) = self.operator(op, span) else {
                 self.expr(right, None);
                 left = self.error_tree(span);
                 continue;
@@ -625,7 +645,6 @@ impl Infer {
             .label(span, "not defined");
         let problem = match &**name {
             "if" | "then" | "else" => problem.hint(crate::lang::syntax::SELECT),
-            "not" | "and" | "or" => problem.hint("`select a b false` is `a` and `b`, `select a true b` is `a` or `b`."),
             _ => problem.did_you_mean_or(
                 name,
                 known.iter().map(|n| &**n).chain(patterns),

@@ -177,7 +177,7 @@ impl Infer {
                 Some(exponent) if exponent <= 64 => a.pow(exponent),
                 _ => Nat::poison(),
             },
-            Op::Lt | Op::Gt | Op::Le | Op::Ge | Op::Eq => {
+            Op::Lt | Op::Gt | Op::Le | Op::Ge | Op::Eq | Op::Ne | Op::And | Op::Or => {
                 let problem = Diagnostic::error(codes::EXPLICIT, "A comparison is no size.");
                 self.problem(problem.label(span, "a size is needed here"));
                 return self.u.fresh_nat();

@@ -78,8 +78,10 @@ fn meanings(term: &Term) -> HashMap<Digest, Term> {
         if !t.has_declared() {
             continue;
         }
-        if let Some(meaning) =
-            unfolded_once(t).map(|meaning| unfolded(&meaning)).or_else(|| unfolded_steps(t))
+        let is_operation = t.as_pattern().is_some_and(is_scalar);
+        if !is_operation
+            && let Some(meaning) =
+                unfolded_once(t).map(|meaning| unfolded(&meaning)).or_else(|| unfolded_steps(t))
         {
             out.insert(t.digest(), meaning);
         }

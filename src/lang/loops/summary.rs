@@ -65,7 +65,8 @@ impl Summary {
         }
     }
 
-    /// The text in a place that asks for a tightness: 0 anything, 1 a sum, 2 a product, 3 an atom.
+    /// The text in a place that asks for a tightness: 0 anything, then what is within `or`, `and`, a comparison, a sum,
+    /// a product, and 6 an atom.
     fn inner(&self, place: u8) -> String {
         match self {
             Summary::Leaf | Summary::Accumulator => "..".into(),
@@ -73,14 +74,18 @@ impl Summary {
             Summary::Apply { pattern, operands, .. } => match (pattern.operator(), operands.as_slice()) {
                 (Some(op), [left, right]) => {
                     let level = match pattern {
-                        Pattern::Add | Pattern::Sub => 1,
-                        Pattern::Mul | Pattern::Div | Pattern::Mod => 2,
-                        _ => 0,
+                        Pattern::Or => 1,
+                        Pattern::And => 2,
+                        p if p.is_comparison() => 3,
+                        Pattern::Add | Pattern::Sub => 4,
+                        _ => 5,
                     };
-                    let text = format!("{} {op} {}", left.inner(level.max(1)), right.inner(level + 1));
+                    // A comparison does not compare comparisons.
+                    let first = if level == 3 { 4 } else { level };
+                    let text = format!("{} {op} {}", left.inner(first), right.inner(level + 1));
                     if level < place { format!("({text})") } else { text }
                 }
-                (None, [e]) if *pattern == Pattern::Neg => format!("-{}", e.inner(3)),
+                (None, [e]) if *pattern == Pattern::Neg => format!("-{}", e.inner(6)),
                 _ => {
                     let operands: Vec<String> = operands.iter().map(|o| o.inner(0)).collect();
                     format!("{pattern}({})", operands.join(", "))

@@ -18,6 +18,8 @@ use crate::lang::ty::Type;
 enum Tight {
     /// `\x. b` and `let`, which reach as far to the right as they can.
     Open,
+    Or,
+    And,
     Pipe,
     Compose,
     Comparison,
@@ -102,7 +104,9 @@ fn flows(pattern: Pattern) -> bool {
 
 fn operator_tightness(pattern: Pattern) -> Option<Tight> {
     Some(match pattern {
-        Pattern::Gt | Pattern::Lt | Pattern::Equal => Tight::Comparison,
+        Pattern::Or => Tight::Or,
+        Pattern::And => Tight::And,
+        p if p.is_comparison() => Tight::Comparison,
         Pattern::Add | Pattern::Sub => Tight::Sum,
         Pattern::Mul | Pattern::Div | Pattern::Mod => Tight::Product,
         _ => return None,
@@ -273,6 +277,11 @@ impl<'o> Printer<'o> {
             "|>" if self.options.unicode => "▷",
             "\\" if self.options.unicode => "λ",
             "->" if self.options.unicode => "→",
+            ">=" if self.options.unicode => "≥",
+            "<=" if self.options.unicode => "≤",
+            "!=" if self.options.unicode => "≠",
+            "and" if self.options.unicode => "∧",
+            "or" if self.options.unicode => "∨",
             other => other,
         }
     }
@@ -376,6 +385,8 @@ impl<'o> Printer<'o> {
         let symbol = self.symbol(p.pattern.operator().unwrap_or_default());
         // Operators group from the left; comparisons do not group at all.
         let above = |t: Tight| match t {
+            Tight::Or => Tight::And,
+            Tight::And => Tight::Pipe,
             Tight::Comparison => Tight::Sum,
             Tight::Sum => Tight::Product,
             _ => Tight::Sign,

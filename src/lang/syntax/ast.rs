@@ -6,7 +6,7 @@
 //! Where the text had a mistake, an `Error` node stands (and a diagnostic says why): whoever meets one stays silent.
 //!
 //! Sizes have no tree of their own: in types and as arguments they are the [`Expr`]s made of names, numbers, holes,
-//! `+ - * / % div ^` and unary minus. Sketches are [`Expr`]s too, with holes, calls, `or` and `and`.
+//! `+ - * / % div ^` and unary minus. Sketches are [`Expr`]s too, with holes and calls; their `or` and `and` join sets.
 
 use std::fmt;
 use std::sync::Arc;
@@ -270,6 +270,7 @@ pub enum Op {
     Le,
     Ge,
     Eq,
+    Ne,
     Add,
     Sub,
     Mul,
@@ -280,15 +281,20 @@ pub enum Op {
     FloorDiv,
     /// `^`: of sizes, right-associative
     Pow,
+    /// `(and)`; between operands it is [`ExprKind::And`]
+    And,
+    /// `(or)`; between operands it is [`ExprKind::Or`]
+    Or,
 }
 
 impl Op {
-    pub const ALL: [Op; 12] = [
+    pub const ALL: [Op; 15] = [
         Op::Lt,
         Op::Gt,
         Op::Le,
         Op::Ge,
         Op::Eq,
+        Op::Ne,
         Op::Add,
         Op::Sub,
         Op::Mul,
@@ -296,6 +302,8 @@ impl Op {
         Op::Rem,
         Op::FloorDiv,
         Op::Pow,
+        Op::And,
+        Op::Or,
     ];
 
     pub fn symbol(self) -> &'static str {
@@ -305,6 +313,7 @@ impl Op {
             Op::Le => "<=",
             Op::Ge => ">=",
             Op::Eq => "==",
+            Op::Ne => "!=",
             Op::Add => "+",
             Op::Sub => "-",
             Op::Mul => "*",
@@ -312,11 +321,13 @@ impl Op {
             Op::Rem => "%",
             Op::FloorDiv => "div",
             Op::Pow => "^",
+            Op::And => "and",
+            Op::Or => "or",
         }
     }
 
     pub fn is_comparison(self) -> bool {
-        matches!(self, Op::Lt | Op::Gt | Op::Le | Op::Ge | Op::Eq)
+        matches!(self, Op::Lt | Op::Gt | Op::Le | Op::Ge | Op::Eq | Op::Ne)
     }
 }
 
@@ -362,9 +373,9 @@ pub enum ExprKind {
     Hole(Option<Name>),
     /// `f(x, y)` with no space before the bracket, in sketches
     Call(Ident, Vec<Arg>),
-    /// `s or t`, at least two, in sketches
+    /// `a or b`, at least two: truth values, and in sketches sets of programs
     Or(Vec<Expr>),
-    /// `s and t`, at least two, in sketches
+    /// `a and b`, at least two: truth values, and in sketches sets of programs
     And(Vec<Expr>),
     Error,
 }

@@ -83,6 +83,9 @@ pub enum Tok {
     GreaterEq,
     #[token("==")]
     EqEq,
+    #[token("!=")]
+    #[token("≠")]
+    NotEq,
     #[token("<+")]
     LeftChoice,
     #[token(";")]
@@ -311,12 +314,12 @@ fn unknown_characters(file: FileId, text: &str, (start, end): (usize, usize)) ->
         .label(Span::new(file, start as u32, end as u32), "not part of the language");
     let Some(c) = shown.chars().next() else { return problem };
     let hint = match c {
-        '!' | '≠' => "`not (a == b)` says that two values differ.",
+        '!' => "`a != b` says that two values differ, `not a` that a truth value is false.",
         '"' | '\'' | '`' | '“' | '”' | '‘' | '’' => {
             "Text in double quotes is the C text of a `foreign def`, and nothing else."
         }
         '#' => "Comments start with `--`.",
-        '&' => "`select a b false` is `a` and `b`; sketches are combined with `and`.",
+        '&' => "Write `a and b`.",
         '$' => "A function is applied by writing its argument behind it, `f (g x)`, or by `x |> g |> f`.",
         '∘' => "Functions are composed from left to right: `f >> g` applies `f` first.",
         '²' | '³' => "Write a product: `x * x`.",
@@ -507,8 +510,8 @@ mod tests {
 
     #[test]
     fn unicode_and_ascii_spell_the_same_tokens() {
-        let ascii = r"\x. /\n. a |> f ~> b -> c * d - e <= g >= h / i | j";
-        let unicode = "λx. Λn. a ▷ f ↦ b → c × d − e ≤ g ≥ h ÷ i ∣ j";
+        let ascii = r"\x. /\n. a |> f ~> b -> c * d - e <= g >= h / i | j != k";
+        let unicode = "λx. Λn. a ▷ f ↦ b → c × d − e ≤ g ≥ h ÷ i ∣ j ≠ k";
         assert_eq!(toks(ascii), toks(unicode));
         assert_eq!(toks("a·b"), toks("a*b"));
     }

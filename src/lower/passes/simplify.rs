@@ -113,6 +113,8 @@ impl Simplifier<'_> {
             },
             (Pattern::Lt, [a, b]) => self.less(a, b).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
             (Pattern::Gt, [a, b]) => self.less(b, a).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
+            (Pattern::Ge, [a, b]) => self.less(a, b).map_or(p, |l| Phrase::lit(Literal::Bool(!l))),
+            (Pattern::Le, [a, b]) => self.less(b, a).map_or(p, |l| Phrase::lit(Literal::Bool(!l))),
             (Pattern::Not, [a]) => match a.kind() {
                 Kind::Lit(Literal::Bool(v)) => Phrase::lit(Literal::Bool(!v)),
                 _ => p,

@@ -12,8 +12,8 @@ use crate::rewrite::search::normal::normal_form;
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
 fn operator(f: &Term) -> Option<Pattern> {
-    let known =
-        |p: Pattern| matches!(p, Pattern::Add | Pattern::Mul | Pattern::Min | Pattern::Max).then_some(p);
+    use Pattern as P;
+    let known = |p: P| matches!(p, P::Add | P::Mul | P::Min | P::Max | P::And | P::Or).then_some(p);
     match f.expr() {
         Expr::Prim(p) => known(p.pattern),
         Expr::Lam(_, inner) => {
@@ -104,6 +104,7 @@ pub fn is_neutral(f: &Term, z: &Term) -> bool {
     let wanted = match operator(f) {
         Some(Pattern::Add) => 0,
         Some(Pattern::Mul) => 1,
+        Some(p @ (Pattern::And | Pattern::Or)) => return is_truth(z, p == Pattern::And),
         Some(_) => return is_extreme(f, z),
         None => return pointwise(f).is_some_and(|op| constant_element(z).is_some_and(|z| is_neutral(op, z))),
     };
@@ -113,6 +114,10 @@ pub fn is_neutral(f: &Term, z: &Term) -> bool {
         Expr::Lit(Literal::Nat(n)) => n.as_constant() == Some(wanted as i64),
         _ => vector_element(z).is_some_and(|z| literal_is(z, wanted)),
     }
+}
+
+fn is_truth(z: &Term, wanted: bool) -> bool {
+    matches!(vector_element(z).unwrap_or(z).expr(), Expr::Lit(Literal::Bool(b)) if *b == wanted)
 }
 
 fn literal_is(z: &Term, wanted: i128) -> bool {

@@ -262,7 +262,10 @@ fn comparison<T: PartialOrd + 'static>(pattern: Pattern, a: &Ex<T>, b: &Ex<T>) -
     Some(match pattern {
         Pattern::Gt => ex(move |f| a(f) > b(f)),
         Pattern::Lt => ex(move |f| a(f) < b(f)),
+        Pattern::Ge => ex(move |f| a(f) >= b(f)),
+        Pattern::Le => ex(move |f| a(f) <= b(f)),
         Pattern::Equal => ex(move |f| a(f) == b(f)),
+        Pattern::NotEqual => ex(move |f| a(f) != b(f)),
         _ => return None,
     })
 }

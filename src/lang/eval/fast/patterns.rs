@@ -69,8 +69,7 @@ impl<'t> Call<'t> {
             P::ToMem => st.share(self.value(0)),
             P::Neg | P::Not | P::Cast | P::Abs => unary(st, p, &self.args[0], &st.shape(self.result)?),
             p if math::is_unary(p) => unary(st, p, &self.args[0], &st.shape(self.result)?),
-            p if math::is_binary(p) => binary(st, p, &self.args[0], &self.args[1]),
-            P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Min | P::Max | P::Gt | P::Lt | P::Equal => {
+            p if math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => {
                 binary(st, p, &self.args[0], &self.args[1])
             }
             P::Select => {
@@ -471,9 +470,7 @@ fn unary<'t>(st: &mut Stage<'t>, p: Pattern, x: &Meaning<'t>, result: &Shape) ->
 fn binary<'t>(st: &mut Stage<'t>, p: Pattern, x: &Meaning<'t>, y: &Meaning<'t>) -> Staged<Meaning<'t>> {
     match (x, y) {
         (Meaning::Number(x), Meaning::Number(y)) => st.number(Number::binary(p, x, y)),
-        (Meaning::Array(a), Meaning::Array(b))
-            if a.length == b.length && !matches!(p, Pattern::Gt | Pattern::Lt | Pattern::Equal) =>
-        {
+        (Meaning::Array(a), Meaning::Array(b)) if a.length == b.length && !p.is_comparison() => {
             let (first, second) = (a.clone(), b.clone());
             st.lazy(a.length, a.element.clone(), false, &[a, b], move |st, i| {
                 let (x, y) = (st.at(&first, i)?, st.at(&second, i)?);

@@ -763,22 +763,22 @@ fn sizes_of_lambdas() {
 
 #[test]
 fn operators_of_sizes() {
-    insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\x. (x ^ 2, x <= 2)) a"), @r"
+    insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\x. (x ^ 2, x div 2)) a"), @r"
     error[E0123]: `^` is for sizes, not for values.
       --> p.rise:1:30
       |
-    1 | def f (a: n.f32) = map (\x. (x ^ 2, x <= 2)) a
+    1 | def f (a: n.f32) = map (\x. (x ^ 2, x div 2)) a
       |                              ^^^^^ here
       |
       = hint: Write `x * x`.
 
-    error[E0123]: `<=` compares sizes, not values.
+    error[E0123]: `div` divides sizes, not values.
       --> p.rise:1:37
       |
-    1 | def f (a: n.f32) = map (\x. (x ^ 2, x <= 2)) a
-      |                                     ^^^^^^ here
+    1 | def f (a: n.f32) = map (\x. (x ^ 2, x div 2)) a
+      |                                     ^^^^^^^ here
       |
-      = hint: Write `not (a > b)`, which is true for NaN too.
+      = hint: `/` of integers rounds towards zero.
     ");
 }
 

@@ -1,6 +1,6 @@
 //! Expressions of programs, sides of rules, and sketches.
 //!
-//! From loose to tight: `or`, `and` (sketches) · `|>` · `>>` · comparisons · `+ -` · `* / % div` · unary `-` · `^` ·
+//! From loose to tight: `or` · `and` · `|>` · `>>` · comparisons · `+ -` · `* / % div` · unary `-` · `^` ·
 //! application. `\`, `/\` and `let` reach as far right as they can and may be a last operand or argument.
 //!
 //! `let NAME = …` is the surface `let`; before anything else `let` is the name of the pattern. A `let` whose value ends
@@ -106,12 +106,12 @@ impl Parser<'_> {
         Some(match self.peek() {
             Tok::PipeTo => Joint::Pipe,
             Tok::Compose => Joint::Compose,
-            Tok::Or if self.in_sketch => Joint::Or,
-            Tok::And if self.in_sketch => Joint::And,
+            Tok::Or => Joint::Or,
+            Tok::And => Joint::And,
             Tok::Word => match self.word() {
                 Some("div") => Joint::Infix(Op::FloorDiv),
-                Some("or") if self.in_sketch => Joint::Or,
-                Some("and") if self.in_sketch => Joint::And,
+                Some("or") => Joint::Or,
+                Some("and") => Joint::And,
                 _ => return None,
             },
             tok => Joint::Infix(infix_operator(tok)?),
@@ -388,6 +388,13 @@ impl Parser<'_> {
         }
         match self.nth(1) {
             Tok::Caret => Some(Op::Pow),
+            Tok::And => Some(Op::And),
+            Tok::Or => Some(Op::Or),
+            Tok::Word => match self.nth_word(1) {
+                Some("and") => Some(Op::And),
+                Some("or") => Some(Op::Or),
+                _ => None,
+            },
             tok => infix_operator(tok),
         }
     }
@@ -611,6 +618,7 @@ fn infix_operator(tok: Tok) -> Option<Op> {
         Tok::LessEq => Op::Le,
         Tok::GreaterEq => Op::Ge,
         Tok::EqEq => Op::Eq,
+        Tok::NotEq => Op::Ne,
         Tok::Plus => Op::Add,
         Tok::Minus => Op::Sub,
         Tok::Star => Op::Mul,

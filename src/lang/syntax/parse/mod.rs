@@ -501,7 +501,7 @@ impl<'a> Parser<'a> {
                 "Equality is `==`; `=` stands in definitions."
             }
             Tok::Slash if self.slashes() => "Comments start with `--`.",
-            Tok::Bar if self.nth(1) == Tok::Bar => "`select a true b` is `a` or `b`.",
+            Tok::Bar if self.nth(1) == Tok::Bar => "Write `a or b`.",
             Tok::LBracket if expected == "a type" => {
                 "The size stands before a dot: `n.f32` is an array of n `f32`."
             }

@@ -113,6 +113,9 @@ impl Printer {
         match op {
             Op::Le => self.spell("<=", "≤"),
             Op::Ge => self.spell(">=", "≥"),
+            Op::Ne => self.spell("!=", "≠"),
+            Op::And => self.spell("and", "∧"),
+            Op::Or => self.spell("or", "∨"),
             Op::Mul => self.spell("*", "×"),
             _ => op.symbol(),
         }

@@ -59,7 +59,7 @@ fn infix_ops() -> impl Strategy<Value = Vec<Op>> {
 fn expr_ops() -> impl Strategy<Value = Vec<Op>> {
     prop_oneof![
         2 => infix_ops(),
-        1 => vec(prop::sample::select(vec![Op::Lt, Op::Gt, Op::Le, Op::Ge, Op::Eq]), 1..2),
+        1 => vec(prop::sample::select(vec![Op::Lt, Op::Gt, Op::Le, Op::Ge, Op::Eq, Op::Ne]), 1..2),
         1 => Just(vec![Op::Pow]),
     ]
 }
@@ -161,7 +161,7 @@ pub fn expr(mode: Mode) -> BoxedStrategy<Expr> {
     let leaf = prop_oneof![
         4 => expr_name().prop_map(ExprKind::Name),
         2 => number().prop_map(ExprKind::Number),
-        1 => prop::sample::select(vec![Op::Add, Op::Mul, Op::Sub, Op::Lt, Op::Ge, Op::Pow]).prop_map(ExprKind::Section),
+        1 => prop::sample::select(vec![Op::Add, Op::Mul, Op::Sub, Op::Lt, Op::Ge, Op::Ne, Op::Pow, Op::And, Op::Or]).prop_map(ExprKind::Section),
         1 => hole_name().prop_map(move |h| if mode == Mode::Sketch { ExprKind::Hole(h) } else { ExprKind::Name("y".into()) }),
     ]
     .prop_map(node);
@@ -183,18 +183,17 @@ pub fn expr(mode: Mode) -> BoxedStrategy<Expr> {
             1 => some(2).prop_map(ExprKind::Tuple),
             2 => (ident(), boxed(), boxed()).prop_map(|(name, value, body)| ExprKind::Let { name, value, body }),
             1 => (boxed(), ty(mode)).prop_map(|(e, t)| ExprKind::Ascribe(e, Box::new(t))),
+            1 => some(2).prop_map(ExprKind::Or),
+            1 => some(2).prop_map(ExprKind::And),
         ];
         let special = match mode {
             Mode::Program => Just(ExprKind::Section(Op::Add)).boxed(),
             Mode::Rule => (boxed(), boxed(), ident())
                 .prop_map(|(body, value, var)| ExprKind::Subst { body, value, var })
                 .boxed(),
-            Mode::Sketch => prop_oneof![
-                2 => (ident(), vec(argument(mode, inner.clone()), 0..3)).prop_map(|(f, args)| ExprKind::Call(f, args)),
-                1 => some(2).prop_map(ExprKind::Or),
-                1 => some(2).prop_map(ExprKind::And),
-            ]
-            .boxed(),
+            Mode::Sketch => (ident(), vec(argument(mode, inner.clone()), 0..3))
+                .prop_map(|(f, args)| ExprKind::Call(f, args))
+                .boxed(),
         };
         prop_oneof![5 => common, 1 => special].prop_map(node)
     })

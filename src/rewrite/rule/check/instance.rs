@@ -388,22 +388,7 @@ fn numbers(eq: &Equation) -> BTreeSet<usize> {
 }
 
 fn is_arithmetic(p: Pattern) -> bool {
-    use Pattern as P;
-    matches!(
-        p,
-        P::Add
-            | P::Sub
-            | P::Mul
-            | P::Div
-            | P::Mod
-            | P::Neg
-            | P::Min
-            | P::Max
-            | P::Abs
-            | P::Gt
-            | P::Lt
-            | P::Equal
-    )
+    p.is_arithmetic() || p.is_comparison() || matches!(p, Pattern::Neg | Pattern::Abs)
 }
 
 /// Calls `f` for the element type of every vector in the type.
