@@ -63,7 +63,8 @@ fn sizes_of(program: &Program, from: &[i64]) -> Result<Sizes, String> {
 
 fn workspace() -> Workspace {
     let program = Text { label: "example.rise".into(), text: "def f (x: f32) = x".into() };
-    let texts = Texts { program, files: vec![], default_sizes: Default::default() };
+    let texts =
+        Texts { program, files: vec![], default_sizes: Default::default(), origin: Default::default() };
     Workspace::load(&texts, None).unwrap_or_else(|problems| panic!("{}", problems.first()))
 }
 

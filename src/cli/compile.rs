@@ -12,6 +12,8 @@ use crate::lang::term::Term;
 use crate::session::Session;
 use crate::session::action::{Action, Target};
 use serde_json::{Value, json};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Compiles and prints a stage, or writes the kernel and its host program to a folder.
@@ -81,7 +83,12 @@ fn write(session: &Session, compiled: &Compiled, target: Target, folder: &Path) 
     std::fs::create_dir_all(folder).map_err(cannot)?;
     for (file, text) in files {
         let path = folder.join(file);
-        std::fs::write(&path, text).map_err(cannot)?;
+        // What lies there is replaced, not written into: it may be a link to another file.
+        let mut new = tempfile::Builder::new();
+        let mut new =
+            new.permissions(std::fs::Permissions::from_mode(0o644)).tempfile_in(folder).map_err(cannot)?;
+        new.write_all(text.as_bytes()).map_err(cannot)?;
+        new.persist(&path).map_err(|e| cannot(e.error))?;
         output::print(&format!("{}\n", path.display()))?;
     }
     Ok(Exit::Done)

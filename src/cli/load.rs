@@ -66,7 +66,7 @@ pub fn log_bytes(file: &File) -> Result<Vec<u8>, Exit> {
         )
     };
     let mut bytes = vec![];
-    let handle = std::fs::File::open(file).map_err(cannot)?;
+    let handle = files::open_file(file).map_err(cannot)?;
     handle.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)
 }

@@ -7,6 +7,10 @@ use crate::lang::source::{MAX_SOURCE, Sources};
 use crate::lang::syntax::ast::{ItemKind, Language};
 use crate::lang::syntax::parse;
 use indexmap::IndexMap;
+use rustix::fs::OFlags;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// A text with the label under which problems in it are reported.
@@ -30,6 +34,16 @@ pub struct Texts {
     pub files: Vec<Text>,
     /// Sizes that a file `sizes.ron` beside the program gives.
     pub default_sizes: IndexMap<String, i64>,
+    pub origin: Origin,
+}
+
+/// Where texts lie on this machine. It is known of files that this machine read itself and of nothing else: a label
+/// is what somebody wrote into a log, and may be an option of an editor or a path that means harm.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Origin {
+    pub program: Option<PathBuf>,
+    /// By label.
+    pub files: IndexMap<String, PathBuf>,
 }
 
 /// Where rules and strategies may come from besides the program's own folder.
@@ -46,20 +60,22 @@ pub struct Places {
 /// # Errors
 /// A file that is missing, unreadable, too large or not text; a folder of `--rules` that is none.
 pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
-    let text = read_text(program)?;
-    let mut files = vec![];
-    for open in read_places(places)? {
-        import(open, &mut files)?;
+    let own = read_found(program)?;
+    let mut all = vec![];
+    for open in found_places(places)? {
+        import(open, &mut vec![], &mut all)?;
     }
     for beside in beside(program) {
-        if beside.is_file() {
-            import(read_text(&beside)?, &mut files)?;
+        if beside.exists() {
+            import(read_found(&beside)?, &mut vec![], &mut all)?;
         }
     }
-    imports(&text, &mut files)?;
+    imports(&own, &mut vec![], &mut all)?;
     let sizes = program.with_file_name("sizes.ron");
-    let default_sizes = if sizes.is_file() { parse_sizes(&read_text(&sizes)?)? } else { IndexMap::new() };
-    Ok(Texts { program: text, files, default_sizes })
+    let default_sizes = if sizes.exists() { parse_sizes(&read_text(&sizes)?)? } else { IndexMap::new() };
+    let files = all.iter().map(|f| (f.text.label.clone(), f.path.clone())).collect();
+    let origin = Origin { program: Some(own.path), files };
+    Ok(Texts { program: own.text, files: all.into_iter().map(|f| f.text).collect(), default_sizes, origin })
 }
 
 /// Where the rules and strategies of a program may stand.
@@ -67,50 +83,91 @@ pub fn beside(program: &Path) -> [PathBuf; 2] {
     ["rules", "elevate"].map(|ending| program.with_extension(ending))
 }
 
-/// Adds a file after those that it imports.
-fn import(text: Text, all: &mut Vec<Text>) -> Result<(), Diagnostic> {
-    if all.iter().any(|t| t.label == text.label) {
+/// A text with the file that it was read from.
+struct Found {
+    path: PathBuf,
+    /// The path without links and detours, by which files are told apart.
+    real: PathBuf,
+    text: Text,
+}
+
+fn read_found(path: &Path) -> Result<Found, Diagnostic> {
+    let text = read_text(path)?;
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    Ok(Found { path: path.to_owned(), real, text })
+}
+
+/// Adds a file after those that it imports. `chain` are the programs that led here.
+fn import(file: Found, chain: &mut Vec<(PathBuf, String)>, all: &mut Vec<Found>) -> Result<(), Diagnostic> {
+    if all.iter().any(|f| f.real == file.real) {
         return Ok(());
     }
-    // In its place before its imports are read, so that files that import each other end.
+    let program = Language::of_path(&file.text.label) == Some(Language::Program);
+    if program {
+        // A definition is unfolded where it is used, so programs must come one after the other.
+        imports(&file, chain, all)?;
+        all.push(file);
+        return Ok(());
+    }
+    // Strategies and rules may use each other: in its place before its imports are read, so that this ends.
     let at = all.len();
-    all.push(text.clone());
-    imports(&text, all)?;
+    let (path, real, text) = (file.path.clone(), file.real.clone(), file.text.clone());
+    all.push(Found { path, real, text });
+    imports(&file, chain, all)?;
     all[at..].rotate_left(1);
     Ok(())
 }
 
 /// Adds the files that a text imports: `import lib.tiling` is `lib/tiling.elevate`, `.rules` or, in a program, `.rise`,
 /// in the folder of the file that says so.
-fn imports(text: &Text, all: &mut Vec<Text>) -> Result<(), Diagnostic> {
-    let path = Path::new(&text.label);
-    let Some(language) = Language::of_path(&text.label) else { return Ok(()) };
+fn imports(of: &Found, chain: &mut Vec<(PathBuf, String)>, all: &mut Vec<Found>) -> Result<(), Diagnostic> {
+    let Some(language) = Language::of_path(&of.text.label) else { return Ok(()) };
     let endings: &[&str] = match language {
         Language::Program => &["rise"],
         Language::Rules => &["rules"],
         Language::Elevate => &["elevate", "rules"],
     };
     let mut sources = Sources::new();
-    let (tree, _) = parse(language, sources.add(&text.label, &text.text), &text.text);
+    let (tree, _) = parse(language, sources.add(&of.text.label, &of.text.text), &of.text.text);
+    chain.push((of.real.clone(), of.text.label.clone()));
     for item in &tree.items {
         let ItemKind::Import(parts) = &item.kind else { continue };
         let names: Vec<&str> = parts.iter().map(|part| &*part.kind).collect();
-        let wanted = path.with_file_name(names.join("/"));
-        let files = endings.iter().map(|ending| wanted.with_extension(ending)).filter(|f| f.is_file());
+        let wanted = of.path.with_file_name(names.join("/"));
+        let files = endings.iter().map(|ending| wanted.with_extension(ending)).filter(|f| f.exists());
         let files: Vec<PathBuf> = files.collect();
         if files.is_empty() {
             let problem = Diagnostic::error("E0034", format!("There is no module `{}`.", names.join(".")));
-            return Err(problem.note(format!("`{}` imports it.", text.label)).hint(format!(
+            return Err(problem.note(format!("`{}` imports it.", of.text.label)).hint(format!(
                 "A module is a file: `{}.{}`.",
                 wanted.display(),
                 endings[0]
             )));
         }
         for file in files {
-            import(read_text(&file)?, all)?;
+            let file = read_found(&file)?;
+            if language == Language::Program
+                && let Some(first) = chain.iter().position(|(f, _)| *f == file.real)
+            {
+                return Err(cycle(&chain[first..]));
+            }
+            import(file, chain, all)?;
         }
     }
+    chain.pop();
     Ok(())
+}
+
+/// Programs that import each other, in the order in which they do.
+fn cycle(files: &[(PathBuf, String)]) -> Diagnostic {
+    let names = files.iter().chain(files.first()).map(|(_, label)| format!("`{label}`"));
+    let problem = match files {
+        [(_, one)] => Diagnostic::error("E0035", format!("`{one}` imports itself.")),
+        _ => Diagnostic::error("E0035", "These programs import each other in a circle.")
+            .note(format!("{}.", names.collect::<Vec<_>>().join(" imports "))),
+    };
+    problem
+        .hint("Definitions are unfolded where they are used: move what several need into a file of its own.")
 }
 
 /// Reads the rules and strategies of the configuration folder and of `--rules`.
@@ -118,6 +175,10 @@ fn imports(text: &Text, all: &mut Vec<Text>) -> Result<(), Diagnostic> {
 /// # Errors
 /// As [`read`].
 pub fn read_places(places: &Places) -> Result<Vec<Text>, Diagnostic> {
+    Ok(found_places(places)?.into_iter().map(|f| f.text).collect())
+}
+
+fn found_places(places: &Places) -> Result<Vec<Found>, Diagnostic> {
     let mut files = vec![];
     if let Some(config) = &places.config {
         files.extend(read_folder(config)?);
@@ -139,12 +200,30 @@ fn parse_sizes(text: &Text) -> Result<IndexMap<String, i64>, Diagnostic> {
     })
 }
 
-fn read_folder(folder: &Path) -> Result<Vec<Text>, Diagnostic> {
+fn read_folder(folder: &Path) -> Result<Vec<Found>, Diagnostic> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(vec![]) };
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
     paths.sort();
     let wanted = |p: &PathBuf| p.is_file() && p.extension().is_some_and(|e| e == "rules" || e == "elevate");
-    paths.iter().filter(|p| wanted(p)).map(|p| read_text(p)).collect()
+    paths.iter().filter(|p| wanted(p)).map(|p| read_found(p)).collect()
+}
+
+/// Opens a file to read it. A folder, pipe, socket or device is refused: it may have no end, or never begin.
+///
+/// # Errors
+/// The system's, or that it is no file with contents of its own.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let refuse = |kind: std::fs::FileType| match kind {
+        kind if kind.is_file() => Ok(()),
+        kind if kind.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")),
+        _ => Err(io::Error::other("it is no regular file, but a pipe, a socket or a device")),
+    };
+    refuse(std::fs::metadata(path)?.file_type())?;
+    // It may be another one by now: opening must not wait for a writer either.
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    refuse(file.metadata()?.file_type())?;
+    Ok(file)
 }
 
 /// Reads a source file.
@@ -153,19 +232,19 @@ fn read_folder(folder: &Path) -> Result<Vec<Text>, Diagnostic> {
 /// `E0004` when it cannot be read; when it is too large or not text, what [`Sources::add_bytes`] says.
 pub fn read_text(path: &Path) -> Result<Text, Diagnostic> {
     let label = path.display().to_string();
-    let cannot = |why: String| Diagnostic::error("E0004", format!("`{label}` cannot be read: {why}."));
-    let file = std::fs::File::open(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => cannot("there is no such file".into())
+    let cannot =
+        |why: &dyn std::fmt::Display| Diagnostic::error("E0004", format!("`{label}` cannot be read: {why}."));
+    let file = open_file(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => cannot(&"there is no such file")
             .hint("The program is the first argument: `shine-tui PROGRAM.rise`."),
-        _ => cannot(e.to_string()).hint("Check who may read it and the folders that it is in."),
+        io::ErrorKind::IsADirectory => cannot(&e).hint("Name the program file in it."),
+        io::ErrorKind::Other => cannot(&e).hint("Write what it gives into a file, and name that."),
+        _ => cannot(&e).hint("Check who may read it and the folders that it is in."),
     })?;
-    if file.metadata().is_ok_and(|m| m.is_dir()) {
-        return Err(cannot("it is a folder".into()).hint("Name the program file in it."));
-    }
-    // A pipe has no length, so the reading itself is bounded.
+    // A file may grow while it is read, so the reading itself is bounded.
     let mut bytes = vec![];
-    std::io::Read::read_to_end(&mut std::io::Read::take(file, MAX_SOURCE as u64 + 1), &mut bytes)
-        .map_err(|e| cannot(e.to_string()).hint("Copy it, and try with the copy."))?;
+    io::Read::read_to_end(&mut io::Read::take(file, MAX_SOURCE as u64 + 1), &mut bytes)
+        .map_err(|e| cannot(&e).hint("Copy it, and try with the copy."))?;
     let mut sources = Sources::new();
     let id = sources.add_bytes(&label, &bytes)?;
     let text = sources.get(id).map(|f| f.text.to_string()).unwrap_or_default();
@@ -235,6 +314,46 @@ mod tests {
         assert!(workspace.script.strategy("second").is_some() && workspace.rules.get("own").is_some());
         std::fs::write(at("a.elevate"), "import lib.three").unwrap();
         assert_eq!(read(&at("a.rise"), &Places::default()).unwrap_err().code, "E0034");
+    }
+
+    #[test]
+    fn a_circle_of_programs_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |n: &str| dir.path().join(n);
+        std::fs::create_dir(at("lib")).unwrap();
+        let imports =
+            |from: &str, what: &str| std::fs::write(at(from), format!("import {what}\ndef x = 1")).unwrap();
+        imports("a.rise", "lib.b");
+        std::fs::write(at("lib/b.rise"), "import c").unwrap();
+        std::os::unix::fs::symlink(at("a.rise"), at("lib/c.rise")).unwrap();
+        let problem = read(&at("a.rise"), &Places::default()).unwrap_err();
+        assert_eq!(problem.code, "E0035");
+        assert!(
+            problem.notes[0].matches("a.rise` imports").count() == 1 && problem.notes[0].contains("b.rise")
+        );
+        imports("self.rise", "self");
+        let problem = read(&at("self.rise"), &Places::default()).unwrap_err();
+        assert!(problem.message.ends_with("self.rise` imports itself."), "{problem:?}");
+        // What two programs import is no circle.
+        std::fs::write(at("d.rise"), "import lib.e\nimport lib.f\ndef d = 1").unwrap();
+        std::fs::write(at("lib/e.rise"), "import g").unwrap();
+        std::fs::write(at("lib/f.rise"), "import g").unwrap();
+        std::fs::write(at("lib/g.rise"), "def g = 1").unwrap();
+        assert_eq!(read(&at("d.rise"), &Places::default()).unwrap().files.len(), 3);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let fifo = dir.path().join("a.rise");
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        for path in [&*fifo, Path::new("/dev/zero"), Path::new("/dev/null")] {
+            assert_eq!(read_text(path).unwrap_err().code, "E0004", "{}", path.display());
+        }
+        std::fs::write(dir.path().join("b.rise"), "import a\ndef b = 1").unwrap();
+        assert_eq!(read(&dir.path().join("b.rise"), &Places::default()).unwrap_err().code, "E0004");
+        std::fs::rename(&fifo, dir.path().join("b.elevate")).unwrap();
+        assert_eq!(read(&dir.path().join("b.rise"), &Places::default()).unwrap_err().code, "E0004");
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod files;
 mod foreign;
 pub mod history;
 pub mod jobs;
+pub mod known;
 pub mod log;
 pub mod record;
 pub mod replay;

@@ -1,7 +1,8 @@
 //! The session's hand on its log: where it is written, what could not be written, and giving it a name.
 
 use super::action::{Action, Outcome};
-use super::files;
+use super::files::{self, Origin};
+use super::known::{self, Known};
 use super::log::{LogError, LogWriter, v1};
 use crate::lang::diag::Diagnostic;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,9 @@ pub struct Recorder {
     problem: Option<String>,
     /// The lines of the log, for giving it another name. They are on disk as well.
     lines: Vec<String>,
+    origin: Origin,
+    /// On a screen that was not left?
+    open: bool,
     /// How many records there are.
     records: usize,
 }
@@ -41,14 +45,22 @@ fn diagnostic(e: &LogError) -> Diagnostic {
 impl Recorder {
     /// Records nothing.
     pub fn none() -> Recorder {
-        Recorder { writer: None, named: false, problem: None, lines: vec![], records: 0 }
+        Recorder {
+            writer: None,
+            named: false,
+            problem: None,
+            lines: vec![],
+            origin: Origin::default(),
+            open: false,
+            records: 0,
+        }
     }
 
     /// Starts a log at `named`, else under a name of its own in the state folder.
     ///
     /// # Errors
     /// `E0805`: the log cannot be written.
-    pub fn start(header: &v1::Header, named: Option<&Path>) -> Result<Recorder, Diagnostic> {
+    pub fn start(header: &v1::Header, named: Option<&Path>, origin: &Origin) -> Result<Recorder, Diagnostic> {
         let path = match named {
             Some(path) => path.to_path_buf(),
             None => unnamed(&header.program.label).ok_or_else(|| {
@@ -58,17 +70,53 @@ impl Recorder {
         };
         let writer = LogWriter::create(&path, header).map_err(|e| diagnostic(&e))?;
         let lines = super::log::line(header).into_iter().collect();
-        Ok(Recorder { writer: Some(writer), named: named.is_some(), problem: None, lines, records: 0 })
+        let origin = origin.clone();
+        let named = named.is_some();
+        let recorder =
+            Recorder { writer: Some(writer), named, problem: None, lines, origin, open: false, records: 0 };
+        recorder.remember();
+        Ok(recorder)
     }
 
-    /// Goes on with a log that was read: `lines` are its whole records, `intact` their bytes.
+    /// Goes on with a log that was read: `lines` are its header and whole records, `intact` their bytes.
     ///
     /// # Errors
     /// `E0805`: the log cannot be written.
-    pub fn resume(path: &Path, intact: u64, lines: Vec<String>) -> Result<Recorder, Diagnostic> {
+    pub fn resume(
+        path: &Path,
+        intact: u64,
+        lines: Vec<String>,
+        origin: &Origin,
+    ) -> Result<Recorder, Diagnostic> {
         let writer = LogWriter::resume(path, intact).map_err(|e| diagnostic(&e))?;
         let records = lines.len().saturating_sub(1);
-        Ok(Recorder { writer: Some(writer), named: true, problem: None, lines, records })
+        let origin = origin.clone();
+        let recorder = Recorder {
+            writer: Some(writer),
+            named: true,
+            problem: None,
+            lines,
+            origin,
+            open: false,
+            records,
+        };
+        recorder.remember();
+        Ok(recorder)
+    }
+
+    /// Writes down for this machine what the log does not say.
+    fn remember(&self) {
+        if let (Some(writer), Some(header)) = (&self.writer, self.lines.first()) {
+            let mut known = Known::new(writer.path(), header, &self.origin);
+            known.process = self.open.then(std::process::id);
+            known.remember();
+        }
+    }
+
+    /// Says whether the session is on a screen, until it is left.
+    pub fn set_open(&mut self, open: bool) {
+        self.open = open;
+        self.remember();
     }
 
     /// Writes an action with its outcome. A failure is kept in the state and tried again with the next record.
@@ -102,8 +150,10 @@ impl Recorder {
         }
         let old = self.writer.replace(writer);
         if let Some(old) = old.filter(|_| !self.named) {
+            known::forget(old.path());
             let _ = std::fs::remove_file(old.path());
         }
+        self.remember();
         self.named = true;
         self.problem = None;
         Ok(())

@@ -1,7 +1,8 @@
 //! Replaying a recorded session: the same actions again, each outcome compared with the recorded one.
 
 use super::action::{Action, Outcome};
-use super::files::{Text, Texts};
+use super::files::{Origin, Text, Texts};
+use super::known;
 use super::log::{self, Entry, convert, v1};
 use super::record::Recorder;
 use super::searching::{Replayed, SearchMode};
@@ -150,13 +151,14 @@ pub fn resume(
     notify: Arc<dyn Fn() + Send + Sync>,
 ) -> Result<(Session, Vec<String>), Box<Problems>> {
     let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
-    let mut session = rebuild(&log, backend, notify)?;
-    let mut lines = vec![log::line(&log.header).unwrap_or_default()];
+    let origin = known::of(path, &log.header_line).map(|known| known.origin()).unwrap_or_default();
+    let mut session = rebuild(&log, &origin, backend, notify)?;
+    let mut lines = vec![log.header_line.clone()];
     lines.extend(log.entries.iter().map(|e| match e {
         Entry::Known { raw, .. } | Entry::Unknown { raw, .. } => raw.clone(),
     }));
-    let recorder =
-        Recorder::resume(path, log.intact_bytes as u64, lines).map_err(|d| Box::new(Problems::one(d)))?;
+    let recorder = Recorder::resume(path, log.intact_bytes as u64, lines, &origin)
+        .map_err(|d| Box::new(Problems::one(d)))?;
     session.set_recorder(recorder);
     Ok((session, log.warnings))
 }
@@ -167,16 +169,17 @@ pub fn resume(
 /// As [`resume`].
 pub fn reopen(bytes: &[u8], backend: Arc<dyn Backend>) -> Result<Session, Box<Problems>> {
     let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
-    rebuild(&log, backend, Arc::new(|| {}))
+    rebuild(&log, &Origin::default(), backend, Arc::new(|| {}))
 }
 
 fn rebuild(
     log: &log::Log,
+    origin: &Origin,
     backend: Arc<dyn Backend>,
     notify: Arc<dyn Fn() + Send + Sync>,
 ) -> Result<Session, Box<Problems>> {
     let one = |d| Box::new(Problems::one(d));
-    let mut session = open_with(&log.header, backend.clone(), notify)?;
+    let mut session = open_with(&log.header, origin, backend.clone(), notify)?;
     let options =
         Options { level: Level::Terms, search: SearchMode::Trail, device: None, backend, foreign: false };
     for entry in &log.entries {
@@ -226,11 +229,12 @@ fn read(record: &v1::Record, line: usize) -> Result<(Action, Outcome), Box<Probl
 }
 
 fn open(header: &v1::Header, backend: Arc<dyn Backend>) -> Result<Session, Box<Problems>> {
-    open_with(header, backend, Arc::new(|| {}))
+    open_with(header, &Origin::default(), backend, Arc::new(|| {}))
 }
 
 fn open_with(
     header: &v1::Header,
+    origin: &Origin,
     backend: Arc<dyn Backend>,
     notify: Arc<dyn Fn() + Send + Sync>,
 ) -> Result<Session, Box<Problems>> {
@@ -239,6 +243,7 @@ fn open_with(
         program: text(&header.program),
         files: header.files.iter().map(text).collect(),
         default_sizes: IndexMap::new(),
+        origin: origin.clone(),
     };
     Session::open(&texts, header.def.as_deref(), &convert::sizes_in(&header.sizes), backend, notify)
 }

@@ -166,7 +166,7 @@ impl Session {
     /// The log cannot be written there. The session goes on without one.
     pub fn start_log(&mut self, named: Option<&std::path::Path>) -> Result<(), Diagnostic> {
         let header = self.workspace.header(&self.sizes);
-        self.recorder = Recorder::start(&header, named)?;
+        self.recorder = Recorder::start(&header, named, &self.workspace.texts.origin)?;
         Ok(())
     }
 

@@ -238,7 +238,9 @@ impl App {
     /// Looks whether the program's file has changed on the disk.
     pub fn look_at_file(&mut self) {
         let texts = &self.session.workspace().texts;
-        let changed = match (self.file.look(&texts.program).is_some(), self.definitions.look(texts)) {
+        let program = texts.origin.program.as_deref();
+        let program = program.is_some_and(|file| self.file.look(file, &texts.program).is_some());
+        let changed = match (program, self.definitions.look(texts)) {
             (true, _) => Some(Changed::Program),
             (false, true) => Some(Changed::Definitions),
             (false, false) => None,
@@ -421,6 +423,7 @@ impl App {
             file_changed: self.changed.is_some(),
             at_present: highlighted.is_none_or(|id| id == self.revision),
             editor: self.setup.editor.is_some(),
+            file: self.session.workspace().texts.origin.program.is_some(),
         }
     }
 

@@ -67,6 +67,8 @@ pub struct Facts {
     pub at_present: bool,
     /// Whether an external editor is named in the environment.
     pub editor: bool,
+    /// Whether it is known where the program's file lies.
+    pub file: bool,
 }
 
 /// Why a command cannot be used.
@@ -313,7 +315,11 @@ fn reload(facts: &Facts) -> Enabled {
 }
 
 fn edit(facts: &Facts) -> Enabled {
-    require(facts.editor, "The environment names no editor; set EDITOR.")
+    require(facts.editor, "The environment names no editor; set EDITOR.")?;
+    require(
+        facts.file,
+        "This session was not recorded here, so it is not known where its files lie; open the program itself.",
+    )
 }
 
 /// The commands worth a hint in a pane, most useful first.
@@ -408,6 +414,7 @@ mod tests {
             file_changed: false,
             at_present: true,
             editor: false,
+            file: false,
         }
     }
 

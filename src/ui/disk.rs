@@ -17,18 +17,18 @@ pub struct Definitions {
 impl Definitions {
     /// Whether a file holds another text than the one that is open.
     pub fn look(&mut self, open: &Texts) -> bool {
-        let mut labels: Vec<String> = open.files.iter().map(|t| t.label.clone()).collect();
-        for path in beside(Path::new(&open.program.label)) {
-            let label = path.display().to_string();
-            if !labels.contains(&label) {
-                labels.push(label);
+        let of = |t: &Text| Some((t.label.clone(), open.origin.files.get(&t.label)?.clone()));
+        let mut files: Vec<(String, PathBuf)> = open.files.iter().filter_map(of).collect();
+        for path in open.origin.program.iter().flat_map(|program| beside(program)) {
+            if files.iter().all(|(_, known)| *known != path) {
+                files.push((path.display().to_string(), path));
             }
         }
         let mut changed = false;
-        for label in labels {
+        for (label, path) in files {
             let known = open.files.iter().find(|t| t.label == label).cloned();
             let text = known.unwrap_or_else(|| Text { label: label.clone(), text: String::new() });
-            changed |= self.watches.entry(label).or_default().look(&text).is_some();
+            changed |= self.watches.entry(label).or_default().look(&path, &text).is_some();
         }
         changed
     }
@@ -62,13 +62,13 @@ pub struct Watch {
 impl Watch {
     /// What the file holds, if that is another text than `open`. The file is only read when its time or its length
     /// has changed; one that is gone or unreadable counts as unchanged, since editors replace files in two steps.
-    pub fn look(&mut self, open: &Text) -> Option<&Text> {
-        let path = PathBuf::from(&open.label);
-        let meta = fs::metadata(&path).ok().filter(fs::Metadata::is_file);
+    pub fn look(&mut self, file: &Path, open: &Text) -> Option<&Text> {
+        let meta = fs::metadata(file).ok().filter(fs::Metadata::is_file);
         let stamp = meta.and_then(|meta| Some((meta.modified().ok()?, meta.len())));
         if stamp.is_some() && stamp != self.stamp {
-            let Ok(text) = read_text(&path) else { return self.changed.as_ref() };
+            let Ok(read) = read_text(file) else { return self.changed.as_ref() };
             self.stamp = stamp;
+            let text = Text { label: open.label.clone(), text: read.text };
             self.changed = (text.digest() != open.digest()).then_some(text);
         }
         self.changed.as_ref()
@@ -88,18 +88,18 @@ mod tests {
     fn only_another_text_counts_as_a_change() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.rise");
-        let label = path.display().to_string();
-        let text = |text: &str| Text { label: label.clone(), text: text.to_owned() };
+        // A label is no path: nothing is opened by it.
+        let text = |text: &str| Text { label: "/dev/full".into(), text: text.to_owned() };
         let mut watch = Watch::default();
-        assert_eq!(watch.look(&text("one")), None);
+        assert_eq!(watch.look(&path, &text("one")), None);
         fs::write(&path, "one").unwrap();
-        assert_eq!(watch.look(&text("one")), None);
+        assert_eq!(watch.look(&path, &text("one")), None);
         fs::write(&path, "other").unwrap();
-        assert_eq!(watch.look(&text("one")), Some(&text("other")));
+        assert_eq!(watch.look(&path, &text("one")), Some(&text("other")));
         fs::remove_file(&path).unwrap();
-        assert_eq!(watch.look(&text("one")), Some(&text("other")));
+        assert_eq!(watch.look(&path, &text("one")), Some(&text("other")));
         assert_eq!(watch.take(), Some(text("other")));
         fs::write(&path, [0xff; 9]).unwrap();
-        assert_eq!(watch.look(&text("other")), None);
+        assert_eq!(watch.look(&path, &text("other")), None);
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn reload_now(app: &mut App) {
 
 /// Opens the program, or one of the files beside it, in the editor.
 pub fn edit(app: &mut App) {
-    let program = PathBuf::from(&app.session.workspace().texts.program.label);
+    let Some(program) = app.session.workspace().texts.origin.program.clone() else { return };
     let beside = files::beside(&program).into_iter().filter(|path| path.is_file());
     let all: Vec<PathBuf> = std::iter::once(program.clone()).chain(beside).collect();
     if all.len() == 1 {
@@ -85,9 +85,12 @@ pub(super) fn save(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
 pub fn copy_command(app: &mut App) {
     let history = app.session.history();
     let label = history.revision(app.session.current()).map(|r| r.label.clone()).unwrap_or_default();
-    let program = &app.session.workspace().texts.program.label;
     let quote = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
-    let mut text = format!("shine-tui apply {}", quote(program));
+    // The program of a session that was recorded elsewhere is in its log alone.
+    let file = app.session.workspace().texts.origin.program.clone().or(app.session.save_state().path);
+    let file = file.map(|file| file.display().to_string()).unwrap_or_default();
+    let file = if file.starts_with('-') { format!("./{file}") } else { file };
+    let mut text = format!("shine-tui apply {}", quote(&file));
     if history.parent(app.session.current()).is_some() {
         let strategy = history.elevate(app.session.current()).unwrap_or(label);
         text += &format!(" --strategy {}", quote(&strategy));

@@ -18,6 +18,7 @@ use super::panic::Scene;
 use super::screen::{Screen, Stray, refusal};
 use super::theme::Theme;
 use super::update::update;
+use crate::session::files::read_text;
 use crate::session::state::Session;
 use crate::view::Role;
 
@@ -137,7 +138,7 @@ struct ConfigFile {
 fn load_config(options: &Options, warnings: &mut Vec<String>) -> Config {
     let read = || -> Result<Config, String> {
         let Some(folder) = &options.config else { return Ok(Config::default()) };
-        let Ok(text) = std::fs::read_to_string(folder.join("config.ron")) else {
+        let Some(text) = read_small(&folder.join("config.ron")) else {
             return Ok(Config::default());
         };
         let file: ConfigFile = assets::read(&text)?;
@@ -150,9 +151,14 @@ fn load_config(options: &Options, warnings: &mut Vec<String>) -> Config {
     })
 }
 
+/// A file of the user's, if there is one.
+fn read_small(file: &Path) -> Option<String> {
+    read_text(file).ok().map(|t| t.text)
+}
+
 fn load_theme(options: &Options, name: &str, caps: Caps, warnings: &mut Vec<String>) -> Theme {
     let file = options.config.as_ref().map(|folder| folder.join("themes").join(format!("{name}.ron")));
-    let overlay = file.and_then(|file| std::fs::read_to_string(file).ok());
+    let overlay = file.and_then(|file| read_small(&file));
     Theme::load(name, overlay.as_deref(), caps.depth).unwrap_or_else(|problem| {
         warnings.push(problem);
         Theme::load("default", None, caps.depth).unwrap_or_default()
@@ -161,7 +167,7 @@ fn load_theme(options: &Options, name: &str, caps: Caps, warnings: &mut Vec<Stri
 
 fn load_keys(options: &Options, warnings: &mut Vec<String>) -> Keymap {
     let file = options.config.as_ref().map(|folder| folder.join("keys.ron"));
-    let overlay = file.and_then(|file| std::fs::read_to_string(file).ok());
+    let overlay = file.and_then(|file| read_small(&file));
     Keymap::load(overlay.as_deref()).unwrap_or_else(|problem| {
         warnings.push(problem);
         Keymap::load(None).unwrap_or_default()
@@ -237,10 +243,11 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Runs the editor on a file, as a shell would.
+    /// Runs the editor on a file, as a shell would. Its path is whole, so that it looks like no option.
     fn edit(&mut self, file: &Path) -> std::io::Result<()> {
         let Some(editor) = self.app.setup.editor.clone() else { return Ok(()) };
         let screen = &mut *self.screen;
+        let file = std::path::absolute(file)?;
         let run = || {
             std::process::Command::new("sh")
                 .args(["-c", &format!("{editor} \"$1\""), "sh"])

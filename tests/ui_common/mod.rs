@@ -12,7 +12,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Cell;
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::action::Sizes;
-use shine_tui::session::files::{Places, Texts, read};
+use shine_tui::session::files::{Origin, Places, Texts, read};
 use shine_tui::session::state::Session;
 use shine_tui::ui::app::{App, Setup};
 use shine_tui::ui::caps::{Caps, Depth};
@@ -47,6 +47,7 @@ pub fn kernel(name: &str) -> Texts {
         let file = Path::new(&text.label).file_name().unwrap().to_string_lossy().into_owned();
         text.label = file;
     }
+    texts.origin = Origin { program: Some(texts.program.label.clone().into()), files: Default::default() };
     texts
 }
 

@@ -11,6 +11,8 @@ pub const MAX_BYTES: usize = 256 << 20;
 #[derive(Debug)]
 pub struct Log {
     pub header: v1::Header,
+    /// The header as it stands.
+    pub header_line: String,
     pub entries: Vec<Entry>,
     /// What was left out, to be told to the user.
     pub warnings: Vec<String>,
@@ -55,7 +57,8 @@ pub fn parse(bytes: &[u8]) -> Result<Log, Diagnostic> {
     };
     let Some(first) = lines.next() else { return Err(not_a_log("The file is empty.".into())) };
     let header = header(&first, &not_a_log)?;
-    let mut log = Log { header, entries: vec![], warnings: vec![], intact_bytes: lines.at };
+    let header_line = first.text.unwrap_or_default();
+    let mut log = Log { header, header_line, entries: vec![], warnings: vec![], intact_bytes: lines.at };
     while let Some(line) = lines.next() {
         let is_last = lines.at >= bytes.len();
         match entry(&line, log.entries.len() + 1) {
