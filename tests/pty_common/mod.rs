@@ -48,7 +48,17 @@ impl Terminal {
     }
 
     pub fn run(command: &[&str], columns: u16, rows: u16, environment: &[(&str, &str)]) -> Terminal {
-        let folder = folder();
+        Terminal::run_in(folder(), command, columns, rows, environment)
+    }
+
+    /// As [`Terminal::run`], in a folder that was prepared; the state and the configuration lie in it.
+    pub fn run_in(
+        folder: tempfile::TempDir,
+        command: &[&str],
+        columns: u16,
+        rows: u16,
+        environment: &[(&str, &str)],
+    ) -> Terminal {
         let pty = native_pty_system().openpty(size(columns, rows)).unwrap();
         let mut builder = CommandBuilder::new(command[0]);
         builder.args(&command[1..]);
