@@ -14,7 +14,11 @@ use std::fmt::Write;
 use std::process::Command;
 
 /// Functions that kernels bring along: here each kernel gets its own.
-const HELPERS: [&str; 6] = ["allocate", "floor_div", "floor_mod", "max_i32", "min_i32", "abs_i32"];
+/// The functions that a kernel brings along.
+fn helpers(kernel: &str) -> Vec<&str> {
+    let names = kernel.lines().filter(|l| l.starts_with("static ")).filter_map(|l| l.split_once('('));
+    names.filter_map(|(head, _)| head.split_whitespace().last()).collect()
+}
 
 fn c_type(s: Scalar) -> &'static str {
     match s {
@@ -49,11 +53,11 @@ fn unit(cases: &[Case]) -> String {
         "#include <inttypes.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n",
     );
     for (i, case) in cases.iter().enumerate() {
-        for helper in HELPERS {
+        for helper in helpers(&case.kernel.text) {
             let _ = writeln!(out, "#define {helper} {helper}{i}");
         }
         out.push_str(&case.kernel.text);
-        for helper in HELPERS {
+        for helper in helpers(&case.kernel.text) {
             let _ = writeln!(out, "#undef {helper}");
         }
     }
@@ -116,7 +120,6 @@ fn run(unit: &str, flags: &[&str]) -> Vec<String> {
         .args([
             "-std=c11",
             "-O1",
-            "-fwrapv",
             "-ffp-contract=off",
             "-Wall",
             "-Wextra",

@@ -7,6 +7,7 @@
 use super::Language;
 use super::names::Namer;
 use super::number::{Printer, Variable, Width};
+use super::scalar;
 use super::syntax::{Expr, Stmt};
 use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
@@ -39,9 +40,9 @@ impl Leaf {
     pub fn is_scalar(&self) -> bool {
         self.dims.is_empty()
     }
-    /// The scalar type in memory: indices and sizes are 32-bit integers.
+    /// The scalar type in memory.
     pub fn scalar(&self) -> Scalar {
-        self.elem.as_scalar().unwrap_or(Scalar::I32)
+        self.elem.in_memory().unwrap_or(Scalar::I32)
     }
     /// What the names of the components have behind the value's own.
     pub fn suffix(&self) -> String {
@@ -85,8 +86,8 @@ pub struct Generator {
     pub width: Width,
     pub namer: Namer,
     pub ranges: Ranges,
-    /// Names of sizes and loop variables, and whether they are `long`.
-    numbers: BTreeMap<Name, (Expr, bool)>,
+    /// The names of sizes and loop variables.
+    numbers: BTreeMap<Name, Variable>,
     places: BTreeMap<Name, Vec<Place>>,
     /// Constant tables, at the start of the function.
     pub tables: Vec<Stmt>,
@@ -104,21 +105,22 @@ pub struct Generator {
 pub enum Helper {
     Allocate,
     FloorDiv,
-    /// The operation on integers of a type.
-    Integer(Pattern, Scalar),
+    /// The operation on numbers of a type; a conversion is from another.
+    Scalar(Pattern, Scalar, Option<Scalar>),
     /// The program's own function.
     Foreign(Declared),
 }
 
 impl Helper {
-    /// `min_i32`
-    pub fn integer_name(p: Pattern, s: Scalar) -> String {
-        format!("{}_{}", p.name(), s.name())
-    }
-
-    /// `foreign_logistic`
-    pub fn foreign_name(function: Declared) -> String {
-        format!("foreign_{}", function.name())
+    /// `min_i32`, `cast_f32_u8`, `foreign_logistic`
+    pub fn name(self) -> String {
+        match self {
+            Helper::Allocate => "allocate".into(),
+            Helper::FloorDiv => "floor_div".into(),
+            Helper::Scalar(p, s, None) => format!("{}_{}", p.name(), s.name()),
+            Helper::Scalar(p, s, Some(from)) => format!("{}_{}_{}", p.name(), from.name(), s.name()),
+            Helper::Foreign(function) => format!("foreign_{}", function.name()),
+        }
     }
 }
 
@@ -158,7 +160,7 @@ impl Generator {
     /// Names a size.
     pub fn size(&mut self, name: &Name) -> String {
         let text = self.namer.name(name);
-        self.numbers.insert(name.clone(), (Expr::Name(text.clone()), false));
+        self.numbers.insert(name.clone(), Variable { expr: Expr::Name(text.clone()), long: false });
         text
     }
 
@@ -214,21 +216,20 @@ impl Generator {
         self.number_with(n, &BTreeMap::new())
     }
 
-    fn number_with(&mut self, n: &Nat, parts: &BTreeMap<Name, Expr>) -> Expr {
+    fn number_with(&mut self, n: &Nat, parts: &BTreeMap<Name, Variable>) -> Expr {
         let n = n.simplify(&self.ranges);
         let variable = |v: &NatVar| {
             let NatVar::Named(x) = v else { return Variable { expr: Expr::name("unknown"), long: false } };
             if let Some(e) = parts.get(x) {
-                return Variable { expr: e.clone(), long: false };
+                return e.clone();
             }
             match self.numbers.get(x) {
-                Some((expr, long)) => Variable { expr: expr.clone(), long: *long },
+                Some(variable) => variable.clone(),
                 // Calls such as `get_global_id(0)` stand for themselves.
                 None => Variable { expr: Expr::Text(x.to_string()), long: true },
             }
         };
-        let mut printer =
-            Printer { width: self.width, ranges: &self.ranges, variable: &variable, rounds_down: false };
+        let mut printer = Printer { ranges: &self.ranges, variable: &variable, rounds_down: false };
         let e = printer.number(&n);
         if printer.rounds_down {
             self.helpers.insert(Helper::FloorDiv);
@@ -335,7 +336,8 @@ impl Generator {
     fn loop_statement(&mut self, l: &Loop) -> Emitted<Stmt> {
         let var = self.namer.name(&l.var);
         let (init, end, step) = (self.number(&l.init), self.number(&l.n), self.number(&l.step));
-        self.numbers.insert(l.var.clone(), (Expr::Name(var.clone()), self.width == Width::Long));
+        let variable = Variable { expr: Expr::Name(var.clone()), long: self.width == Width::Long };
+        self.numbers.insert(l.var.clone(), variable);
         self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
         // Threads are shared out once, over the outermost loop that asks for them.
         let starts_threads = l.kind == LoopKind::Parallel(Workers::Threads) && !self.in_threads;
@@ -356,7 +358,7 @@ impl Generator {
         let target = self.cell(to)?;
         if let Kind::Pattern(p, _, ps) = value.kind()
             && let [a, b] = ps.as_slice()
-            && !self.is_narrow(&value.data())
+            && value.data().in_memory().is_some_and(|s| s.is_float() || scalar::wraps(s))
         {
             let op = match p {
                 Pattern::Add => Some("+="),
@@ -438,14 +440,19 @@ impl Generator {
     }
 
     /// An index with its computed parts, whose ranges are known until the number is printed.
-    fn index(&mut self, i: &Phrase, parts: &mut BTreeMap<Name, Expr>) -> Emitted<Nat> {
+    fn index(&mut self, i: &Phrase, parts: &mut BTreeMap<Name, Variable>) -> Emitted<Nat> {
         let Some((nat, named)) = i.as_number() else { return Err(broken("an index that is no number")) };
         for (x, e) in named {
-            if let Some(n) = e.data().as_index() {
-                self.ranges.insert(x.clone(), Nat::constant(0), n.clone());
-            }
-            let value = self.value(&e)?;
-            parts.insert(x, value);
+            let bound = e.data().as_index().cloned();
+            // A plain number may be any of 64 bits.
+            let (low, high) = match &bound {
+                Some(n) => (Nat::constant(0), n.clone()),
+                None => (Nat::constant(i64::MIN), Nat::constant(i64::MAX)),
+            };
+            self.ranges.insert(x.clone(), low, high);
+            // What is selected may be a sum of `int`.
+            let long = bound.is_none() && !matches!(e.kind(), Kind::Pattern(Pattern::Select, ..));
+            parts.insert(x, Variable { expr: self.value(&e)?, long });
         }
         Ok(nat)
     }
@@ -528,7 +535,7 @@ impl Generator {
         }
     }
 
-    fn literal(&mut self, l: &Literal) -> Expr {
+    pub(super) fn literal(&mut self, l: &Literal) -> Expr {
         match l {
             Literal::Bool(b) => {
                 if self.language == Language::C {
@@ -579,17 +586,19 @@ impl Generator {
         }
     }
 
-    /// Integers that C computes in a wider type.
-    fn is_narrow(&self, ty: &Type) -> bool {
-        matches!(ty.as_scalar(), Some(Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16))
-    }
-
     fn operation(&mut self, p: Pattern, e: &Phrase, ps: &[Phrase], operands: Vec<Expr>) -> Emitted<Expr> {
         let result = e.data();
         let ty = ps.first().map_or_else(|| result.clone(), Phrase::data);
-        let scalar = ty.as_scalar();
-        let is_float = scalar.is_some_and(Scalar::is_float);
+        let scalar = ty.in_memory();
+        let is_number = result == Type::nat_type();
         let missing = || broken(&format!("`{p}` without its arguments"));
+        if let (Some(symbol), Some(s)) = (scalar::ring(p), result.in_memory())
+            && !s.is_float()
+            && !scalar::wraps(s)
+        {
+            return Ok(self.wrapping(symbol, s, operands));
+        }
+        let is_float = scalar.is_some_and(Scalar::is_float);
         let mut operands = operands.into_iter();
         let mut next = || operands.next().ok_or_else(missing);
         let symbol = match p {
@@ -601,10 +610,15 @@ impl Generator {
             p if p.is_comparison() => p.operator().unwrap_or_default(),
             _ => "",
         };
-        let out = match p {
+        Ok(match p {
             Pattern::Mod if is_float => {
                 let f = self.math("fmod", scalar);
                 Expr::Call(f, vec![next()?, next()?])
+            }
+            Pattern::Div | Pattern::Mod if is_number => {
+                self.helpers.insert(Helper::FloorDiv);
+                let f = if p == Pattern::Div { "floor_div" } else { "floor_mod" };
+                Expr::call(f, vec![next()?, next()?])
             }
             _ if !symbol.is_empty() => Expr::binary(symbol, next()?, next()?),
             Pattern::Neg => Expr::Unary("-", Box::new(next()?)),
@@ -623,12 +637,18 @@ impl Generator {
             }
             Pattern::IndexAsNat | Pattern::NatAsIndex => next()?,
             Pattern::Cast => {
-                let to = self.scalar_type(result.as_scalar().unwrap_or(Scalar::I32));
                 let e = next()?;
-                match (result.as_scalar(), self.language) {
+                let to = result.in_memory().unwrap_or(Scalar::I32);
+                match (to, scalar) {
                     // A cast to the byte that holds a truth value would cut off digits.
-                    (Some(Scalar::Bool), Language::OpenCl) => Expr::binary("!=", e, Expr::int(0)),
-                    _ => e.cast(to),
+                    (Scalar::Bool, _) if self.language == Language::OpenCl => {
+                        Expr::binary("!=", e, Expr::int(0))
+                    }
+                    (Scalar::Bool, _) => e.cast(self.scalar_type(to)),
+                    (_, Some(from)) if from.is_float() && !to.is_float() => {
+                        self.helper(Helper::Scalar(p, to, Some(from)), vec![e])
+                    }
+                    _ => e.cast(self.scalar_type(to)),
                 }
             }
             p if let Some(row) = math::of(p) => {
@@ -640,60 +660,26 @@ impl Generator {
                 Expr::Call(f, args)
             }
             Pattern::Declared(function) if function.foreign().is_some() => {
-                self.helpers.insert(Helper::Foreign(function));
                 let mut args = vec![];
                 for _ in ps {
                     args.push(next()?);
                 }
-                Expr::Call(Helper::foreign_name(function), args)
+                self.helper(Helper::Foreign(function), args)
             }
             Pattern::Abs if is_float => {
                 let f = self.math("fabs", scalar);
                 Expr::Call(f, vec![next()?])
             }
-            Pattern::Abs if self.is_unsigned(&result) => next()?,
-            Pattern::Abs => {
-                let e = next()?;
-                self.integer_function(p, &result, vec![e])
-            }
-            Pattern::Min | Pattern::Max if is_float => {
-                let f = self.math(if p == Pattern::Min { "fmin" } else { "fmax" }, scalar);
-                Expr::Call(f, vec![next()?, next()?])
-            }
-            Pattern::Min | Pattern::Max => {
-                let (a, b) = (next()?, next()?);
-                self.integer_function(p, &result, vec![a, b])
+            Pattern::Abs if scalar.is_some_and(|s| !s.is_signed_integer()) => next()?,
+            Pattern::Abs | Pattern::Min | Pattern::Max => {
+                let mut args = vec![next()?];
+                if p != Pattern::Abs {
+                    args.push(next()?);
+                }
+                self.of_type(p, scalar.unwrap_or(Scalar::I32), args)
             }
             _ => return Err(broken(&format!("`{p}`, which is no operation of scalars"))),
-        };
-        // C computes in `int` what is narrower: the result is cut to its type again.
-        let arithmetic = matches!(
-            p,
-            Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div | Pattern::Neg | Pattern::Abs
-        );
-        if arithmetic && self.is_narrow(&result) {
-            let to = self.scalar_type(result.as_scalar().unwrap_or(Scalar::I32));
-            return Ok(out.cast(to));
-        }
-        Ok(out)
-    }
-
-    fn is_unsigned(&self, ty: &Type) -> bool {
-        matches!(ty.as_scalar(), Some(Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64))
-    }
-
-    /// `min`, `max` or `abs` of integers: OpenCL has them, C gets them.
-    fn integer_function(&mut self, p: Pattern, ty: &Type, args: Vec<Expr>) -> Expr {
-        let s = ty.as_scalar().unwrap_or(Scalar::I32);
-        let c_type = self.scalar_type(s);
-        if self.language == Language::C {
-            self.helpers.insert(Helper::Integer(p, s));
-            return Expr::Call(Helper::integer_name(p, s), args);
-        }
-        // OpenCL's functions are defined for arguments of one type, which literals and numbers may not have.
-        let args = args.into_iter().map(|a| a.cast(c_type)).collect();
-        let call = Expr::call(p.name(), args);
-        if p == Pattern::Abs { call.cast(c_type) } else { call }
+        })
     }
 
     /// The name of a function of floats.
@@ -746,8 +732,17 @@ fn push_assignment(s: Stmt, out: &mut Vec<Stmt>) {
     out.push(s);
 }
 
+/// The largest extent that `int` counts to in steps of as many work-items, which are no more than that.
+pub const MOST_STRIDED: i64 = 1 << 30;
+
+/// Does the command have loops over work-items, whose counters go beyond their ends by up to the number of work-items?
+pub fn is_strided(c: &Phrase) -> bool {
+    c.any(&mut |p| matches!(p.kind(), Kind::For(l) if l.step.as_constant().is_none()))
+}
+
 /// Whether every offset of every array in the command fits an `int`: because sizes are known and small enough, or
-/// because no array has more elements than a size, which is an `int` itself.
+/// because no array has more elements than a size, which is an `int` itself. So do the counters of loops, which go
+/// beyond their ends by a step.
 pub fn width(c: &Phrase, params: &[(Name, Type)]) -> Width {
     let none = Ranges::default();
     let fits = |n: &Nat| {
@@ -759,7 +754,10 @@ pub fn width(c: &Phrase, params: &[(Name, Type)]) -> Width {
     let _ = c.any(&mut |p| {
         all &= match p.kind() {
             Kind::New(_, t, _, _) => small(t),
-            Kind::For(l) => fits(&l.n),
+            Kind::For(l) => match l.step.as_constant() {
+                Some(step) => fits(&l.n.add(&Nat::constant(step - 1))),
+                None => fits(&l.n) && l.n.as_constant().is_none_or(|n| n <= MOST_STRIDED),
+            },
             _ => match p.ty() {
                 PhraseType::Exp(t, _) | PhraseType::Acc(t) if t.as_array().is_some() => fits(&extent(t)),
                 _ => true,

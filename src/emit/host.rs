@@ -5,7 +5,7 @@
 
 use super::Language;
 use super::kernel::{Kernel, KernelParam, ParamKind};
-use super::number::{Printer, Variable, Width};
+use super::number::{Printer, Variable};
 use super::syntax::Expr;
 use crate::lang::nat::{Nat, NatVar, Ranges};
 use crate::lang::ty::Scalar;
@@ -123,7 +123,7 @@ fn count(kernel: &Kernel, n: &Nat) -> String {
         Variable { expr: Expr::Name(name), long: true }
     };
     let ranges = Ranges::default();
-    let mut printer = Printer { width: Width::Int, ranges: &ranges, variable: &variable, rounds_down: false };
+    let mut printer = Printer { ranges: &ranges, variable: &variable, rounds_down: false };
     printer.number(n).to_string()
 }
 

@@ -1,13 +1,12 @@
 //! A kernel: the text of one function, and how to call it.
 
 use super::Language;
-use super::code::{Feature, Generator, Helper, Leaf, Place, width};
+use super::code::{Feature, Generator, Helper, Leaf, MOST_STRIDED, Place, is_strided, width};
 use super::number::Width;
 use super::syntax::{Stmt, print};
 use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::dpia::{Kind, LoopKind, Phrase, Workers};
 use crate::lower::passes::{Imperative, Target};
@@ -123,7 +122,11 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     }
     let body = g.command(&p.body)?;
     let prototype = prototype(language, &name, &signature);
-    let text = assemble(&mut g, &prototype, &body, request);
+    let mut comments = request.comments.to_vec();
+    if g.width == Width::Int && is_strided(&p.body) && !request.sizes.is_empty() {
+        comments.push(format!("sizes and the numbers of work-items are at most {MOST_STRIDED}"));
+    }
+    let text = assemble(&mut g, &prototype, &body, &comments);
     let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
     let mut parallel = false;
     extents(&p.body, &mut global_size, &mut parallel);
@@ -170,9 +173,9 @@ fn prototype(language: Language, name: &str, signature: &[String]) -> String {
     )
 }
 
-fn assemble(g: &mut Generator, prototype: &str, body: &[Stmt], request: &Request) -> String {
+fn assemble(g: &mut Generator, prototype: &str, body: &[Stmt], comments: &[String]) -> String {
     let mut out = String::new();
-    for comment in request.comments.iter().flat_map(|c| c.lines()) {
+    for comment in comments.iter().flat_map(|c| c.lines()) {
         let _ = writeln!(out, "// {}", comment.trim_end());
     }
     let headers = headers(g);
@@ -194,22 +197,13 @@ fn assemble(g: &mut Generator, prototype: &str, body: &[Stmt], request: &Request
 }
 
 fn headers(g: &mut Generator) -> String {
-    let mut integers = String::new();
+    let mut functions = String::new();
     for helper in g.helpers.clone() {
-        if let Helper::Integer(p, s) = helper {
-            let (name, ty) = (Helper::integer_name(p, s), g.scalar_type(s));
-            let (params, value) = match p {
-                Pattern::Abs => (format!("{ty} a"), "a < 0 ? -a : a"),
-                Pattern::Min => (format!("{ty} a, {ty} b"), "a < b ? a : b"),
-                _ => (format!("{ty} a, {ty} b"), "a > b ? a : b"),
-            };
-            let _ = write!(integers, "\nstatic inline {ty} {name}({params}) {{\n  return {value};\n}}\n");
-        }
-    }
-    let foreign: Vec<Declared> =
-        g.helpers.iter().filter_map(|h| if let Helper::Foreign(f) = h { Some(*f) } else { None }).collect();
-    for function in foreign {
-        integers += &foreign_function(g, function);
+        functions += &match helper {
+            Helper::Scalar(p, s, from) => g.scalar_function(p, s, from),
+            Helper::Foreign(function) => foreign_function(g, function),
+            Helper::Allocate | Helper::FloorDiv => continue,
+        };
     }
     let mut out = String::new();
     let uses = |f: Feature| g.uses.contains(&f);
@@ -240,11 +234,11 @@ fn headers(g: &mut Generator) -> String {
         let inline = if g.language == Language::C { "static inline long" } else { "long" };
         let _ = write!(
             out,
-            "\n{inline} floor_div(long a, long b) {{\n  return a / b - (a % b < 0);\n}}\n\n\
+            "\n{inline} floor_div(long a, long b) {{\n  return a / b - (a % b < 0) * (b < 0 ? -1 : 1);\n}}\n\n\
              {inline} floor_mod(long a, long b) {{\n  return a - b * floor_div(a, b);\n}}\n"
         );
     }
-    let out = out + &integers;
+    let out = out + &functions;
     out.trim_start_matches('\n').to_string()
 }
 
@@ -255,7 +249,7 @@ fn foreign_function(g: &mut Generator, function: Declared) -> String {
     g.uses.insert(Feature::Math);
     let params: Vec<String> =
         foreign.params.iter().map(|(name, s)| format!("{} {name}", g.scalar_type(*s))).collect();
-    let (result, name) = (g.scalar_type(foreign.result), Helper::foreign_name(function));
+    let (result, name) = (g.scalar_type(foreign.result), Helper::Foreign(function).name());
     let inline = if g.language == Language::C { "static inline " } else { "" };
     let body: String = foreign.body.lines().map(|l| format!("  {}\n", l.trim())).collect();
     format!("\n{inline}{result} {name}({}) {{\n{body}}}\n", params.join(", "))

@@ -7,6 +7,7 @@ pub mod host;
 pub mod kernel;
 pub mod names;
 pub mod number;
+mod scalar;
 pub mod syntax;
 
 pub use compile::{Compiled, Stage, compile, stages};

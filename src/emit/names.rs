@@ -280,7 +280,7 @@ fn is_family(name: &str) -> bool {
         })
         || [
             "native_", "half_", "convert_", "as_", "atomic_", "cl_", "CL_", "omp_", "host_", "min_", "max_",
-            "abs_", "foreign_",
+            "abs_", "cast_", "foreign_",
         ]
         .iter()
         .any(|p| name.starts_with(p))

@@ -1,12 +1,13 @@
 //! Sizes and indices as C expressions.
 //!
 //! A sum prints its constant first, then its terms by degree and coefficient, as the thesis's listings do:
-//! `32 + i2 + 128 * i1`. Where products could leave 32 bits ([`Width::Long`]) loop variables are `long`, and a product
-//! of sizes alone is widened.
+//! `32 + i2 + 128 * i1`. Nothing overflows: sizes are `int`, loop variables are `long` where an offset may leave 32 bits
+//! ([`Width::Long`]), and a sum or product of `int` alone is widened unless it is known to fit one.
 
 use super::syntax::Expr;
 use crate::lang::nat::{Atom, Monomial, Nat, NatVar, Ranges};
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_rational::Ratio;
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// The integer type of loop variables and offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +27,7 @@ impl Width {
 }
 
 /// What a variable is in the generated text.
+#[derive(Clone, Debug)]
 pub struct Variable {
     pub expr: Expr,
     /// Whether it is a `long`.
@@ -35,7 +37,6 @@ pub struct Variable {
 /// How numbers print: the variables' names, the ranges that are known, and whether a division had to round down a
 /// number that may be negative, for which C has no operator.
 pub struct Printer<'a> {
-    pub width: Width,
     pub ranges: &'a Ranges,
     pub variable: &'a dyn Fn(&NatVar) -> Variable,
     pub rounds_down: bool,
@@ -61,8 +62,11 @@ impl Printer<'_> {
             if whole.is_empty() {
                 return quotient;
             }
-            let whole = self.typed(&Nat::from_terms(whole));
-            return binary("+", whole, quotient);
+            let whole = Nat::from_terms(whole);
+            let fit = whole.is_natural(self.ranges) && self.fits(n);
+            let mut terms = vec![self.typed(&whole), quotient];
+            widen(&mut terms, fit);
+            return terms.into_iter().reduce(|a, b| binary("+", a, b)).unwrap_or_else(|| self.constant(0));
         }
         let mut terms: Vec<_> = n.terms().iter().collect();
         let degree = |m: &Monomial| m.iter().map(|(_, e)| *e).sum::<i32>();
@@ -71,9 +75,11 @@ impl Printer<'_> {
                 .cmp(&(d.is_negative(), degree(b), d.abs()))
                 .then_with(|| natural_order(a, b))
         });
+        let mut factors: Vec<Typed> =
+            terms.iter().map(|(m, c)| self.product(m, c.abs().to_integer())).collect();
+        widen(&mut factors, terms.len() < 2 || self.parts_fit(n));
         let mut sum: Option<Typed> = None;
-        for (m, c) in terms {
-            let term = self.product(m, c.abs().to_integer());
+        for (term, (_, c)) in factors.into_iter().zip(terms) {
             sum = Some(match (sum, c.is_negative()) {
                 (None, false) => term,
                 (None, true) => (Expr::Unary("-", Box::new(term.0)), term.1),
@@ -84,41 +90,69 @@ impl Printer<'_> {
         sum.unwrap_or_else(|| self.constant(0))
     }
 
+    /// Is the number known to be at most what an `int` holds, as every size is?
+    fn fits(&self, n: &Nat) -> bool {
+        let above = |v: &NatVar| if let NatVar::Named(x) = v { self.ranges.end(x) } else { None };
+        let sizes = |v: NatVar| {
+            above(&v).map_or_else(|| vec![v], Nat::vars).into_iter().filter(|v| above(v).is_none())
+        };
+        let limits = n.vars().into_iter().flat_map(sizes).map(Nat::variable);
+        [Nat::constant(i32::MAX.into())]
+            .into_iter()
+            .chain(limits)
+            .any(|limit| limit.sub(n).is_natural(self.ranges))
+    }
+
+    /// Does an `int` hold every partial sum? They lie between the sum of the negative terms and that of the others, if
+    /// no term changes its sign.
+    fn parts_fit(&self, n: &Nat) -> bool {
+        let (added, taken): (Vec<_>, Vec<_>) = n.terms().iter().cloned().partition(|(_, c)| c.is_positive());
+        let taken = taken.into_iter().map(|(m, c)| (m, -c)).collect();
+        [added, taken].into_iter().all(|terms: Vec<(Monomial, _)>| {
+            terms.iter().all(|t| Nat::from_terms([t.clone()]).is_natural(self.ranges))
+                && self.fits(&Nat::from_terms(terms))
+        })
+    }
+
     fn constant(&self, c: i128) -> Typed {
-        let long = self.width == Width::Long && i32::try_from(c).is_err();
-        if long { (Expr::int(format!("{c}L")), true) } else { (Expr::int(c), false) }
+        if i32::try_from(c).is_err() { (Expr::int(format!("{c}L")), true) } else { (Expr::int(c), false) }
     }
 
     fn product(&mut self, m: &Monomial, c: i128) -> Typed {
-        let mut factors: Vec<Typed> = vec![];
+        let mut factors: Vec<(Typed, Nat)> = vec![];
         // Sizes before loop variables.
         let is_loop = |a: &Atom| matches!(a, Atom::Var(NatVar::Named(x)) if self.ranges.contains(x));
         let (sizes, loops): (Vec<_>, Vec<_>) = m.iter().partition(|(a, _)| !is_loop(a));
         for (a, e) in sizes.into_iter().chain(loops) {
-            let factor = self.atom(a);
+            let factor = (self.atom(a), Nat::from_terms([(vec![(a.clone(), 1)], Ratio::one())]));
             for _ in 0..*e {
                 factors.push(factor.clone());
             }
         }
         if c != 1 || factors.is_empty() {
-            factors.insert(0, self.constant(c));
+            factors.insert(0, (self.constant(c), Nat::rational(Ratio::from_integer(c))));
         }
         // The first product must be of a long, lest it overflow before the others widen it.
-        if self.width == Width::Long && factors.len() > 1 && !factors.iter().take(2).any(|(_, long)| *long) {
-            match factors.iter().position(|(_, long)| *long) {
+        let is_long = |(factor, _): &(Typed, Nat)| factor.1;
+        if factors.len() > 1 && !factors.iter().take(2).any(is_long) {
+            match factors.iter().position(is_long) {
                 Some(k) => {
                     let long = factors.remove(k);
                     factors.insert(usize::from(c != 1), long);
                 }
                 None => {
-                    let first = factors.remove(0);
-                    factors.insert(0, (first.0.cast("long"), true));
+                    let mut product = Nat::constant(1);
+                    let fit = factors.iter().all(|(_, n)| {
+                        product = product.mul(n);
+                        n.is_natural(self.ranges) && self.fits(&product)
+                    });
+                    let mut typed: Vec<Typed> = factors.into_iter().map(|(f, _)| f).collect();
+                    widen(&mut typed, fit);
+                    return product_of(typed);
                 }
             }
         }
-        let mut factors = factors.into_iter();
-        let first = factors.next().unwrap_or_else(|| (Expr::int(1), false));
-        factors.fold(first, |a, b| binary("*", a, b))
+        product_of(factors.into_iter().map(|(f, _)| f).collect())
     }
 
     fn atom(&mut self, a: &Atom) -> Typed {
@@ -142,6 +176,24 @@ impl Printer<'_> {
             // The checker lets no such number pass.
             Atom::Poison => (Expr::int(0), false),
         }
+    }
+}
+
+fn product_of(factors: Vec<Typed>) -> Typed {
+    factors.into_iter().reduce(|a, b| binary("*", a, b)).unwrap_or_else(|| (Expr::int(1), false))
+}
+
+/// Makes C compute in `long` from the first operator on, unless all of it fits an `int`.
+fn widen(operands: &mut [Typed], fit: bool) {
+    if !fit
+        && !operands.iter().take(2).any(|(_, long)| *long)
+        && let Some(first) = operands.first_mut()
+    {
+        let long = match &first.0 {
+            Expr::Text(number) => Expr::Text(format!("{number}L")),
+            other => other.clone().cast("long"),
+        };
+        *first = (long, true);
     }
 }
 
@@ -174,12 +226,13 @@ pub fn constant(n: &Nat) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// Variables whose names start with `i` are `long` where they are so wide.
     fn print(n: &Nat, width: Width, ranges: &Ranges) -> String {
         let variable = |v: &NatVar| {
             let name = v.to_string();
             Variable { long: width == Width::Long && name.starts_with('i'), expr: Expr::Name(name) }
         };
-        Printer { width, ranges, variable: &variable, rounds_down: false }.number(n).to_string()
+        Printer { ranges, variable: &variable, rounds_down: false }.number(n).to_string()
     }
 
     #[test]
@@ -191,6 +244,7 @@ mod tests {
             .add(&c(4096).mul(&v("i4")))
             .add(&c(32));
         let mut r = Ranges::default();
+        ["i9", "i1", "i7", "i4"].into_iter().for_each(|i| r.insert(i.into(), c(0), c(32)));
         assert_eq!(print(&n, Width::Int, &r), "32 + i9 + 32 * i1 + 1024 * i7 + 4096 * i4");
         let n = v("i2").add(&v("k").mul(&v("i0")));
         assert_eq!(print(&n, Width::Long, &r), "i2 + i0 * k");
@@ -200,11 +254,33 @@ mod tests {
         assert_eq!(print(&c(2).mul(&v("n")).mul(&v("i")), Width::Long, &r), "2 * i * n");
         assert_eq!(print(&v("m").exact_div(&c(32)), Width::Int, &r), "m / 32");
         assert_eq!(print(&v("m").sub(&c(1)), Width::Int, &r), "m - 1");
-        assert_eq!(print(&v("m").add(&c(1)).exact_div(&c(2)), Width::Int, &r), "(1 + m) / 2");
-        assert_eq!(print(&v("n").exact_div(&v("m")).add(&c(3)), Width::Int, &r), "3 + n / m");
+        assert_eq!(print(&v("m").add(&c(1)).exact_div(&c(2)), Width::Int, &r), "(1L + m) / 2");
+        assert_eq!(print(&v("n").exact_div(&v("m")).add(&c(3)), Width::Int, &r), "3L + n / m");
         r.insert("i".into(), c(0), c(9));
         assert_eq!(print(&v("i").sub(&c(1)).floor_div(&v("n")), Width::Int, &r), "floor_div(i - 1, n)");
         r.insert("i".into(), c(1), c(9));
         assert_eq!(print(&v("i").sub(&c(1)).floor_div(&v("n")), Width::Int, &r), "(i - 1) / n");
+    }
+
+    #[test]
+    fn what_may_leave_an_int_is_computed_in_long() {
+        let (c, v) = (Nat::constant, Nat::var);
+        let mut r = Ranges::default();
+        r.insert("i".into(), c(0), v("n"));
+        let text = |n: &Nat| print(n, Width::Int, &r);
+        assert_eq!(text(&v("n").sub(&v("i")).sub(&c(1))), "n - 1 - i");
+        assert_eq!(text(&c(2).mul(&v("i")).modulo(&v("n"))), "2L * i % n");
+        assert_eq!(text(&v("n").add(&v("m"))), "(long)m + n");
+        assert_eq!(text(&v("i").mul(&v("i"))), "(long)i * i");
+        let mut r = Ranges::default();
+        r.insert("i".into(), c(0), c(46341));
+        r.insert("j".into(), c(0), c(46341));
+        r.insert("k".into(), c(i64::MIN), c(i64::MAX));
+        let text = |n: &Nat| print(n, Width::Int, &r);
+        // 46340 * 46340 is the largest square there is.
+        assert_eq!(text(&v("i").mul(&v("j"))), "i * j");
+        assert_eq!(text(&v("i").mul(&v("j")).add(&c(88_047))), "88047 + i * j");
+        assert_eq!(text(&v("i").mul(&v("j")).add(&c(88_048))), "88048L + i * j");
+        assert_eq!(text(&v("k").sub(&c(1)).modulo(&v("n"))), "floor_mod((long)k - 1, n)");
     }
 }

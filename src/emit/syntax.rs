@@ -14,6 +14,8 @@ pub enum Expr {
     Unary(&'static str, Box<Expr>),
     Binary(&'static str, Box<Expr>, Box<Expr>),
     Cast(String, Box<Expr>),
+    /// A number of a type whose value was computed in an unsigned one, where it wraps.
+    Wrapped(String, Box<Expr>),
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
@@ -45,7 +47,7 @@ impl Expr {
         match self {
             Expr::Text(_) | Expr::Name(_) => 16,
             Expr::Index(..) | Expr::Call(..) => 15,
-            Expr::Unary(..) | Expr::Cast(..) => 14,
+            Expr::Unary(..) | Expr::Cast(..) | Expr::Wrapped(..) => 14,
             Expr::Binary(op, ..) => match *op {
                 "*" | "/" | "%" => 13,
                 "+" | "-" => 12,
@@ -87,7 +89,7 @@ impl Expr {
                 f.write_str(op)?;
                 e.write(f, if matches!(**e, Expr::Unary(..)) { 15 } else { 14 })
             }
-            Expr::Cast(t, e) => {
+            Expr::Cast(t, e) | Expr::Wrapped(t, e) => {
                 write!(f, "({t})")?;
                 e.write(f, 14)
             }

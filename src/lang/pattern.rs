@@ -142,7 +142,7 @@ table! {
         "def f (a: n.f32) = map (\\x. x < 0 or x > 1) a";
     Select ["select"], High, "{t: data} bool -> t -> t -> t", "r -> r -> r -> r", "The second argument where the condition holds, else the third.";
         "def f (a: n.f32) = map (\\x. select (x > 0) x (-x)) a";
-    Cast ["cast"], High, "{s t: data} s -> t", "r -> r", "The number at another scalar type.";
+    Cast ["cast"], High, "{s t: data} s -> t", "r -> r", "The number at another scalar type: integers keep their lowest bits; of a float it is the nearest integer towards zero that the type has, and 0 of NaN.";
         "def f (a: n.i32): n.f32 = map cast a";
     IndexAsNat ["indexAsNat"], High, "{n: nat} idx[n] -> natType", "r -> r", "The index as a plain number.";
         "def f (a: n.f32): n.f32 = generate (\\i. idx (natAsIndex n (n - 1 - indexAsNat i)) a)";
@@ -192,9 +192,9 @@ table! {
         "def f (a b: n.f32) = zip a b |> map (\\p. atan2 (fst p) (snd p))";
     Abs ["abs", "fabs"], High, "{t: data} t -> t", "r -> r", "The absolute value of a number.";
         "def f (a: n.f32) = map abs a";
-    Min ["min"], High, "{t: data} t -> t -> t", "r -> r -> r", "The smaller of two numbers.";
+    Min ["min"], High, "{t: data} t -> t -> t", "r -> r -> r", "The smaller of two numbers: where one is NaN the other, of equal ones (zeros of either sign too) the first.";
         "def f (a b: n.f32) = zip a b |> map (\\p. min (fst p) (snd p))";
-    Max ["max"], High, "{t: data} t -> t -> t", "r -> r -> r", "The greater of two numbers.";
+    Max ["max"], High, "{t: data} t -> t -> t", "r -> r -> r", "The greater of two numbers: where one is NaN the other, of equal ones (zeros of either sign too) the first.";
         "def f (a: n.f32) = map (max 0) a";
     // Pairs
     MakePair ["makePair", "pair"], High, "{s t: data} s -> t -> (s * t)", "a -> a -> a", "A pair of two values.";

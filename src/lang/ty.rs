@@ -268,6 +268,16 @@ impl Type {
     pub fn as_scalar(&self) -> Option<Scalar> {
         if let TypeKind::Scalar(s) = self.kind() { Some(*s) } else { None }
     }
+    /// The scalar type that memory holds it as, which has room for every value: plain numbers take 64 bits, indices and
+    /// sizes 32. None for what is no single number.
+    pub fn in_memory(&self) -> Option<Scalar> {
+        match self.kind() {
+            TypeKind::Scalar(s) => Some(*s),
+            TypeKind::NatType => Some(Scalar::I64),
+            TypeKind::Index(_) => Some(Scalar::I32),
+            _ => None,
+        }
+    }
     pub fn as_index(&self) -> Option<&Nat> {
         if let TypeKind::Index(n) = self.kind() { Some(n) } else { None }
     }

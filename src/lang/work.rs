@@ -84,11 +84,9 @@ const MAX_STEPS: u32 = 200_000;
 /// The bytes of a value, without padding.
 fn bytes(ty: &Type) -> Option<Nat> {
     Some(match ty.kind() {
-        TypeKind::Scalar(s) => Nat::constant(s.bytes() as i64),
-        TypeKind::NatType | TypeKind::Index(_) => Nat::constant(4),
         TypeKind::Vector(n, t) | TypeKind::Array(n, t) => n.mul(&bytes(t)?),
         TypeKind::Pair(a, b) => bytes(a)?.add(&bytes(b)?),
-        TypeKind::Fun(..) | TypeKind::Var(_) | TypeKind::Ill => return None,
+        _ => Nat::constant(ty.in_memory()?.bytes() as i64),
     })
 }
 

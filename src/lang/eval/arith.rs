@@ -128,6 +128,16 @@ pub fn binary(pattern: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnosti
             Answer::Truth(b) => Value::Bool(b),
             Answer::None => return Err(ill()),
         },
+        (Value::Nat(_), Value::Nat(0)) if divides(pattern) => return Err(failure::division_by_zero(pattern)),
+        // As sizes do: the remainder is never negative.
+        (Value::Nat(a), Value::Nat(b)) if divides(pattern) => {
+            let found = if pattern == Pattern::Div {
+                a.checked_div_euclid(*b)
+            } else {
+                Some(a.wrapping_rem_euclid(*b))
+            };
+            Value::Nat(found.ok_or_else(|| failure::misfit(pattern, "its result is too large"))?)
+        }
         (Value::Nat(a), Value::Nat(b)) => match integers(pattern, (*a).into(), (*b).into())? {
             Answer::Number(v) => {
                 Value::Nat(i64::try_from(v).map_err(|_| failure::misfit(pattern, "its result is too large"))?)

@@ -4,10 +4,10 @@
 //! it is fast, and tests compare it with [`naive`].
 //!
 //! Arithmetic is that of C without contraction: each `f32` operation rounds to `f32`, `f16` is computed as `f32`
-//! and rounded after each operation, integers wrap around at the width of their type (C's unsigned arithmetic, and
-//! what compilers do for signed numbers under `-fwrapv`), integer division rounds towards zero and fails where it has no result:
-//! at zero, and for the least number of a signed type by -1.
-//! `min` and `max` of a float and NaN are the float. Indices are checked. `padEmpty` leaves undefined cells:
+//! and rounded after each operation, integers wrap around at the width of their type, as C's unsigned arithmetic does,
+//! integer division rounds towards zero and fails where it has no result: at zero, and for the least number of a signed
+//! type by -1. Plain numbers (`natType`) have 64 bits and divide as sizes do, with a remainder that is never negative.
+//! `min` and `max` of a float and NaN are the float, of equal ones the first. Generated code does the same. Indices are checked. `padEmpty` leaves undefined cells:
 //! arithmetic on them is undefined, and a result agrees with a reference if it does wherever the reference is defined.
 //! Reductions run from left to right. `select` evaluates only what it selects.
 

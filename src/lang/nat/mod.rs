@@ -131,7 +131,7 @@ impl Nat {
         Nat::rational(Ratio::from_integer(value as i128))
     }
 
-    fn rational(c: Coefficient) -> Nat {
+    pub(crate) fn rational(c: Coefficient) -> Nat {
         Nat(Arc::new(if c.is_zero() { vec![] } else { vec![(vec![], c)] }))
     }
 

@@ -23,6 +23,10 @@ impl Ranges {
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
+    /// What the variable is below.
+    pub fn end(&self, name: &str) -> Option<&Nat> {
+        self.0.get(name).map(|(_, end)| end)
+    }
     pub fn remove(&mut self, name: &Name) {
         self.0.remove(name);
     }

@@ -88,8 +88,6 @@ impl Layout {
             align: scalar.bytes(),
         };
         Ok(match ty.kind() {
-            TypeKind::Scalar(s) => scalar(*s),
-            TypeKind::NatType | TypeKind::Index(_) => scalar(Scalar::I32),
             TypeKind::Vector(n, t) | TypeKind::Array(n, t) => {
                 let n = count(eval_nat(n, sizes).map_err(failure::size)?, ty)?;
                 let inner = Layout::of(t, sizes)?;
@@ -112,7 +110,7 @@ impl Layout {
                 let leaves = a.leaves.iter().copied().chain(moved).collect();
                 Layout { leaves, size: (second + b.size).next_multiple_of(align), align }
             }
-            TypeKind::Fun(..) | TypeKind::Var(_) | TypeKind::Ill => return Err(failure::no_data(ty)),
+            _ => scalar(ty.in_memory().ok_or_else(|| failure::no_data(ty))?),
         })
     }
 

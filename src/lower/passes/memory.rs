@@ -21,13 +21,11 @@ pub const PRIVATE_BYTES: u64 = 16 * 1024;
 pub fn bytes(ty: &Type) -> Option<u64> {
     use crate::lang::ty::TypeKind;
     match ty.kind() {
-        TypeKind::Scalar(s) => Some(s.bytes() as u64),
-        TypeKind::NatType | TypeKind::Index(_) => Some(4),
         TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
             u64::try_from(n.as_constant()?).ok()?.checked_mul(bytes(t)?)
         }
         TypeKind::Pair(a, b) => bytes(a)?.checked_add(bytes(b)?),
-        TypeKind::Fun(..) | TypeKind::Var(_) | TypeKind::Ill => None,
+        _ => Some(ty.in_memory()?.bytes() as u64),
     }
 }
 

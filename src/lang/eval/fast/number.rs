@@ -317,8 +317,9 @@ fn integers(pattern: Pattern, scalar: Option<Scalar>, a: Ex<i64>, b: Ex<i64>) ->
             Pattern::Add => i64::checked_add,
             Pattern::Sub => i64::checked_sub,
             Pattern::Mul => i64::checked_mul,
-            Pattern::Div => |a, b| a.checked_div(b),
-            Pattern::Mod => |a, b| Some(a.wrapping_rem(b)),
+            // As sizes do: the remainder is never negative.
+            Pattern::Div => i64::checked_div_euclid,
+            Pattern::Mod => |a, b| Some(a.wrapping_rem_euclid(b)),
             Pattern::Min => |a, b| Some(a.min(b)),
             Pattern::Max => |a, b| Some(a.max(b)),
             _ => return None,

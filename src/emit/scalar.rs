@@ -1,0 +1,119 @@
+//! Arithmetic of scalars in C and OpenCL C that means what the interpreter's does, whatever the flags.
+//!
+//! C leaves open what happens when signed arithmetic overflows, computes narrow integers in `int`, and leaves open what
+//! a float out of an integer type's range becomes, and which zero `fmin` gives. So sums, products and negations are
+//! computed in an unsigned type and converted back, where all compilers wrap; the rest are functions that the kernel
+//! brings along.
+
+use super::Language;
+use super::code::{Generator, Helper};
+use super::syntax::Expr;
+use crate::lang::pattern::Pattern;
+use crate::lang::ty::Scalar;
+
+/// The symbol of an operation on numbers that integers compute modulo a power of two.
+pub fn ring(p: Pattern) -> Option<&'static str> {
+    match p {
+        Pattern::Add => Some("+"),
+        Pattern::Sub | Pattern::Neg => Some("-"),
+        Pattern::Mul => Some("*"),
+        _ => None,
+    }
+}
+
+/// Does C compute with these integers as they wrap, with nothing said?
+pub fn wraps(s: Scalar) -> bool {
+    matches!(s, Scalar::U32 | Scalar::U64)
+}
+
+impl Generator {
+    /// A sum, product or negation of integers that need to be made to wrap: `(int)((unsigned)a + b)`.
+    pub(super) fn wrapping(&mut self, symbol: &'static str, s: Scalar, operands: Vec<Expr>) -> Expr {
+        let unsigned = if s.bytes() == 8 { self.scalar_type(Scalar::U64) } else { "unsigned" };
+        // What was converted back need not be: only the lowest bits count. One unsigned operand makes the other so.
+        let strip = |e: Expr| if let Expr::Wrapped(_, inner) = e { (*inner, true) } else { (e, false) };
+        let mut operands: Vec<(Expr, bool)> = operands.into_iter().map(strip).collect();
+        if !operands.iter().any(|(_, unsigned)| *unsigned) {
+            let is_literal = |e: &Expr| matches!(e, Expr::Text(_) | Expr::Unary(..));
+            let k = operands.iter().position(|(e, _)| !is_literal(e)).unwrap_or(0);
+            if let Some((e, _)) = operands.get_mut(k) {
+                *e = e.clone().cast(unsigned);
+            }
+        }
+        let mut operands = operands.into_iter().map(|(e, _)| e);
+        let sum = match (operands.next(), operands.next()) {
+            (Some(a), Some(b)) => Expr::binary(symbol, a, b),
+            (a, _) => Expr::Unary(symbol, Box::new(a.unwrap_or_else(|| Expr::int(0)))),
+        };
+        Expr::Wrapped(self.scalar_type(s).to_string(), Box::new(sum))
+    }
+
+    /// `min`, `max` or `abs`: OpenCL has those of integers, the rest are brought along.
+    pub(super) fn of_type(&mut self, p: Pattern, s: Scalar, args: Vec<Expr>) -> Expr {
+        if self.language == Language::C || s.is_float() {
+            return self.helper(Helper::Scalar(p, s, None), args);
+        }
+        // They are defined for arguments of one type, which literals and numbers may not have.
+        let ty = self.scalar_type(s);
+        let call = Expr::call(p.name(), args.into_iter().map(|a| a.cast(ty)).collect());
+        if p == Pattern::Abs { call.cast(ty) } else { call }
+    }
+
+    /// A call of a function that the kernel brings along.
+    pub(super) fn helper(&mut self, helper: Helper, args: Vec<Expr>) -> Expr {
+        let name = helper.name();
+        self.helpers.insert(helper);
+        Expr::Call(name, args)
+    }
+
+    /// The least and the greatest number of an integer type, as literals.
+    fn extremes(&mut self, s: Scalar) -> (Expr, Expr) {
+        use crate::lang::literal::Literal;
+        let bits = 8 * s.bytes() as u32 - u32::from(s.is_signed_integer());
+        let most = (1i128 << bits) - 1;
+        let least = if s.is_signed_integer() { -most - 1 } else { 0 };
+        (self.literal(&Literal::Int(least, s)), self.literal(&Literal::Int(most, s)))
+    }
+
+    /// The text of a function that the kernel brings along.
+    pub(super) fn scalar_function(&mut self, p: Pattern, s: Scalar, from: Option<Scalar>) -> String {
+        let ty = self.scalar_type(s);
+        let name = Helper::Scalar(p, s, from).name();
+        let inline = if self.language == Language::C { "static inline " } else { "" };
+        let (params, lines) = match (p, from) {
+            (Pattern::Cast, Some(from)) => self.saturating(s, from),
+            (Pattern::Abs, _) => {
+                let minus = self.wrapping("-", s, vec![Expr::name("a")]);
+                (format!("{ty} a"), format!("return a < 0 ? {minus} : a;"))
+            }
+            (Pattern::Min, _) if s.is_float() => {
+                (format!("{ty} a, {ty} b"), "return a <= b || b != b ? a : b;".into())
+            }
+            (Pattern::Max, _) if s.is_float() => {
+                (format!("{ty} a, {ty} b"), "return a >= b || b != b ? a : b;".into())
+            }
+            (Pattern::Min, _) => (format!("{ty} a, {ty} b"), "return a < b ? a : b;".into()),
+            (_, _) => (format!("{ty} a, {ty} b"), "return a > b ? a : b;".into()),
+        };
+        format!("\n{inline}{ty} {name}({params}) {{\n  {lines}\n}}\n")
+    }
+
+    /// A float as the nearest integer of a type, rounded towards zero, and NaN as zero. The conversion itself is of a
+    /// number in range whatever comes, so that nothing keeps it from being vectorised.
+    fn saturating(&mut self, to: Scalar, from: Scalar) -> (String, String) {
+        let ty = self.scalar_type(to);
+        let (least, most) = self.extremes(to);
+        let bits = 8 * to.bytes() as i32 - i32::from(to.is_signed_integer());
+        // Halves are compared as what holds both limits.
+        let (float, suffix) = if from == Scalar::F64 { ("double", "") } else { ("float", "f") };
+        let above = format!("{:.1}{suffix}", 2f64.powi(bits));
+        let below = if to.is_signed_integer() { format!("-{above}") } else { format!("0.0{suffix}") };
+        (
+            format!("{float} a"),
+            format!(
+                "{ty} whole = ({ty})(a >= {below} && a < {above} ? a : 0.0{suffix});\n  \
+                 return a >= {above} ? {most} : a < {below} ? {least} : whole;"
+            ),
+        )
+    }
+}
