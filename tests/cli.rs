@@ -75,6 +75,22 @@ fn a_program_compiles_at_every_stage() {
     assert!(ran.err.contains("imperative"), "the stages are listed: {}", ran.err);
 }
 
+/// Every work-item would write the second array, which the pass finds that shares the work out.
+#[test]
+fn the_stages_before_a_failure_are_printed() {
+    let dir = world();
+    let text = "def f (a: n.f32) (b: n.f32): (n.f32 * n.f32) = (mapGlobal (\\x. x) a, mapSeq (\\x. x) b)";
+    let file = write(dir.path(), "both.rise", text);
+    for stage in ["rise", "loops", "access", "dpia", "imperative", "views", "elideCopies"] {
+        let ran = run(dir.path(), &["compile", &file, "--emit", stage]);
+        assert_eq!(ran.code, 0, "{stage}: {}", ran.err);
+        assert!(!ran.out.trim().is_empty(), "{stage}");
+    }
+    for stage in ["workItems", "opencl", "nonsense"] {
+        refused(&run(dir.path(), &["compile", &file, "--emit", stage]), 2, "E0523");
+    }
+}
+
 #[test]
 fn lower_dot_is_the_dot_seq_of_the_thesis() {
     let dir = world();

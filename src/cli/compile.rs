@@ -40,7 +40,19 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     }
     let target =
         target.or_else(|| emit.and_then(Target::from_name)).unwrap_or_else(|| natural_target(session.term()));
-    session.perform_now(Action::Compile { target }).map_err(|d| fail(&d))?;
+    if let Err(problem) = session.perform_now(Action::Compile { target }) {
+        // The stages before the failure are there to be looked at; E0598 says that the last of them is ill-formed.
+        let made = session.workspace().attempt(session.term(), target, session.sizes());
+        let made = made.map(|made| made.stages).unwrap_or_default();
+        return match made.iter().find(|s| Some(s.name) == emit) {
+            Some(stage) => {
+                print_text(&stage.text)?;
+                let is_last = made.last().is_some_and(|last| last.name == stage.name);
+                if is_last && problem.code == "E0598" { Err(fail(&problem)) } else { Ok(Exit::Done) }
+            }
+            None => Err(fail(&problem)),
+        };
+    }
     let compiled = session.compiled(session.current(), target);
     let compiled = compiled.as_ref().as_ref().map_err(fail)?;
     if let Some(folder) = &args.output {
@@ -56,11 +68,14 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         let problem = problem.did_you_mean(stage, known.iter().copied());
         fail(&problem.hint(format!("The stages for {} are {}.", target.name(), known.join(", "))))
     })?;
-    output::print(text)?;
-    if !text.ends_with('\n') {
-        output::print("\n")?;
-    }
+    print_text(text)?;
     Ok(Exit::Done)
+}
+
+/// The text of a stage, as whole lines.
+fn print_text(text: &str) -> Result<(), Exit> {
+    output::print(text)?;
+    if text.ends_with('\n') { Ok(()) } else { output::print("\n") }
 }
 
 /// OpenCL for programs that use its patterns, else C.

@@ -14,6 +14,7 @@ use crate::lang::term::Term;
 use crate::lang::ty::TypeSubst;
 use crate::lang::{loops, print};
 use crate::lower::passes::{self, Target};
+use crate::lower::pipeline::Made;
 use crate::lower::workers::{self, Launch};
 use crate::lower::{access, pipeline, with_stack};
 
@@ -48,12 +49,29 @@ pub fn stages(target: Target) -> Vec<&'static str> {
         .collect()
 }
 
+/// The stages that were made, and the kernel or why there is none. The last stage before a failure may be the one that
+/// was found ill-formed.
+#[derive(Debug)]
+pub struct Attempt {
+    pub stages: Vec<Stage>,
+    pub kernel: Result<Kernel, Diagnostic>,
+}
+
 /// Compiles a low-level program.
 ///
 /// # Errors
 /// What cannot be lowered, with the pattern and what to do; sizes that do not fit.
 pub fn compile(program: &Program, target: Target, sizes: Option<&Sizes>) -> Result<Compiled, Diagnostic> {
-    with_stack(|| run(program, target, sizes))
+    let Attempt { stages, kernel } = attempt(program, target, sizes);
+    Ok(Compiled { stages, kernel: kernel? })
+}
+
+/// Compiles a low-level program as far as it goes.
+pub fn attempt(program: &Program, target: Target, sizes: Option<&Sizes>) -> Attempt {
+    let mut stages = vec![];
+    let mut stage = |name: &'static str, text: String| stages.push(Stage { name, text });
+    let kernel = with_stack(|| run(program, target, sizes, &mut stage));
+    Attempt { stages, kernel }
 }
 
 struct Fixed<'a>(&'a Sizes);
@@ -67,9 +85,12 @@ impl TypeSubst for Fixed<'_> {
     }
 }
 
-fn run(program: &Program, target: Target, sizes: Option<&Sizes>) -> Result<Compiled, Diagnostic> {
-    let mut stages = vec![];
-    let mut stage = |name: &'static str, text: String| stages.push(Stage { name, text });
+fn run(
+    program: &Program,
+    target: Target,
+    sizes: Option<&Sizes>,
+    stage: &mut dyn FnMut(&'static str, String),
+) -> Result<Kernel, Diagnostic> {
     let term = match sizes {
         Some(sizes) => {
             check_sizes(program, sizes)?;
@@ -82,12 +103,11 @@ fn run(program: &Program, target: Target, sizes: Option<&Sizes>) -> Result<Compi
     stage("rise", print::program(&program.name, &open, &term, &print::Options::default()).text);
 
     stage("loops", loops::text(&loops::of(&term)));
-    let lowered = pipeline::lower(&term, &program.sizes, target)?;
-    stage("access", accesses(&lowered.normal, &lowered.accesses));
-    stage("dpia", lowered.functional.body.to_string());
-    for (name, p) in &lowered.imperative {
-        stage(name, p.body.to_string());
-    }
+    let lowered = pipeline::lower_seeing(&term, &program.sizes, target, &mut |made| match made {
+        Made::Accesses(normal, annotated) => stage("access", accesses(normal, annotated)),
+        Made::Functional(functional) => stage("dpia", functional.body.to_string()),
+        Made::Imperative(name, p) => stage(name, p.body.to_string()),
+    })?;
     let imperative = lowered.last().ok_or_else(|| Diagnostic::error("E0599", "Lowering made no code."))?;
     let mut kernel_sizes = open;
     for size in sizes_of(imperative) {
@@ -104,6 +124,9 @@ fn run(program: &Program, target: Target, sizes: Option<&Sizes>) -> Result<Compi
     if !kernel_sizes.is_empty() {
         comments.extend(program.constraints.iter().map(|c| format!("requires {c}")));
     }
+    for i in &lowered.believed {
+        comments.push(format!("it was tried, not proved, that the iterations over {i} keep apart"));
+    }
     let launch = workers::launch(&lowered.normal).map(|(launch, _)| launch);
     if let Some(Launch { local, global }) = &launch {
         let [local, global] = [local, global].map(|[x, y, z]| format!("({x}, {y}, {z})"));
@@ -113,7 +136,7 @@ fn run(program: &Program, target: Target, sizes: Option<&Sizes>) -> Result<Compi
     let kernel = generate(imperative, target, &request)?;
     stage(if kernel.language == Language::C { "c" } else { "opencl" }, kernel.text.clone());
     stage("host", host::host(&kernel));
-    Ok(Compiled { stages, kernel })
+    Ok(kernel)
 }
 
 /// Each part of the term that is data, with its access.

@@ -10,7 +10,7 @@ pub mod number;
 mod scalar;
 pub mod syntax;
 
-pub use compile::{Compiled, Stage, compile, stages};
+pub use compile::{Attempt, Compiled, Stage, attempt, compile, stages};
 pub use kernel::{Kernel, KernelParam, ParamKind};
 
 /// The language of generated text.

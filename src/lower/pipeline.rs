@@ -21,6 +21,8 @@ pub struct Lowered {
     pub functional: Functional,
     /// The imperative program after the translation, called `imperative`, and after each pass, by its name.
     pub imperative: Vec<(&'static str, Imperative)>,
+    /// The variables of parallel loops of which it was tried, not proved, that their iterations keep apart.
+    pub believed: Vec<Name>,
 }
 
 impl Lowered {
@@ -30,15 +32,40 @@ impl Lowered {
     }
 }
 
+/// A stage as soon as it is made, before it is checked.
+pub enum Made<'a> {
+    Accesses(&'a Term, &'a Annotated),
+    Functional(&'a Functional),
+    Imperative(&'static str, &'a Imperative),
+}
+
 /// Lowers a term; `sizes` are names that identifiers must not take.
 ///
 /// # Errors
 /// What cannot be lowered, with the pattern, its position and what to do.
 pub fn lower(term: &Term, sizes: &[Name], target: Target) -> Result<Lowered, Diagnostic> {
-    super::with_stack(|| run(term, sizes, target))
+    lower_seeing(term, sizes, target, &mut |_| ())
 }
 
-fn run(term: &Term, sizes: &[Name], target: Target) -> Result<Lowered, Diagnostic> {
+/// As [`lower`]; shows each stage, so that those before a failure are seen, too.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_seeing(
+    term: &Term,
+    sizes: &[Name],
+    target: Target,
+    see: &mut dyn FnMut(Made),
+) -> Result<Lowered, Diagnostic> {
+    super::with_stack(|| run(term, sizes, target, see))
+}
+
+fn run(
+    term: &Term,
+    sizes: &[Name],
+    target: Target,
+    see: &mut dyn FnMut(Made),
+) -> Result<Lowered, Diagnostic> {
     workers::check_target(term, target)?;
     let normal = normal::normalise(term)?;
     // The user knows the positions in the term as it was given, so its problems are looked for there first.
@@ -46,9 +73,11 @@ fn run(term: &Term, sizes: &[Name], target: Target) -> Result<Lowered, Diagnosti
         Ok(accesses) => accesses,
         Err(in_normal) => return Err(access::infer(term).err().unwrap_or(in_normal)),
     };
+    see(Made::Accesses(&normal, &accesses));
     let mut names = Names::new(sizes.iter().cloned());
     let output = names.fresh(translate::OUTPUT);
     let functional = functional::from_term(&normal, &accesses, &mut names)?;
+    see(Made::Functional(&functional));
     let body = translate::translate(&functional, &output, &mut names)?;
     let mut program = Imperative {
         output: (output, functional.body.data()),
@@ -56,12 +85,17 @@ fn run(term: &Term, sizes: &[Name], target: Target) -> Result<Lowered, Diagnosti
         temporaries: vec![],
         body,
     };
-    program.check("imperative")?;
-    let mut imperative = vec![("imperative", program.clone())];
-    for pass in passes::of(target) {
+    let mut imperative = vec![];
+    let mut believed;
+    let mut passes = passes::of(target);
+    let mut name = "imperative";
+    loop {
+        see(Made::Imperative(name, &program));
+        believed = program.check(name)?;
+        imperative.push((name, program.clone()));
+        let Some(pass) = passes.next() else { break };
         program = (pass.run)(program, &mut names)?;
-        program.check(pass.name)?;
-        imperative.push((pass.name, program.clone()));
+        name = pass.name;
     }
-    Ok(Lowered { normal, accesses, functional, imperative })
+    Ok(Lowered { normal, accesses, functional, imperative, believed })
 }

@@ -32,6 +32,21 @@ impl Block {
         self.0.is_empty()
     }
 
+    /// Adds what another block holds, each command changed by `f`.
+    pub fn extend(
+        &mut self,
+        other: Block,
+        mut f: impl FnMut(&Phrase) -> Translated<Phrase>,
+    ) -> Translated<()> {
+        for item in other.0 {
+            self.0.push(match item {
+                Item::Command(c) => Item::Command(f(&c)?),
+                memory @ Item::Memory(..) => memory,
+            });
+        }
+        Ok(())
+    }
+
     /// The block as one command; allocations last to its end.
     pub fn finish(self) -> Phrase {
         let mut rest: Vec<Phrase> = vec![];

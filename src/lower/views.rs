@@ -119,6 +119,23 @@ impl Translator {
         Ok(Number { nat: Nat::var(&name), parts: vec![(name, e)] })
     }
 
+    /// The body of a function for an argument.
+    fn applied(&mut self, f: &Phrase, arg: &Phrase, block: &mut Block) -> Translated<Phrase> {
+        self.resolving(block, |t, b| t.apply(f, arg, b))
+    }
+
+    /// A value, with the views resolved in the commands that it takes.
+    fn resolving(
+        &mut self,
+        block: &mut Block,
+        make: impl FnOnce(&mut Translator, &mut Block) -> Translated<Phrase>,
+    ) -> Translated<Phrase> {
+        let mut made = Block::default();
+        let value = make(self, &mut made)?;
+        block.extend(made, |c| resolve(c, self))?;
+        Ok(value)
+    }
+
     /// The part of `e` that `steps` lead to, which must hold no array; the last step of the list is taken first.
     pub fn read(&mut self, e: &Phrase, steps: Vec<Step>, block: &mut Block) -> Translated<Phrase> {
         let mut e = e.clone();
@@ -128,7 +145,7 @@ impl Translator {
                 Kind::Var(_) => return self.cell(&e, steps, block),
                 Kind::Lit(_) | Kind::Number(..) if steps.is_empty() => return Ok(e),
                 Kind::App(..) => {
-                    e = self.continuation(&e, block)?;
+                    e = self.resolving(block, |t, b| t.continuation(&e, b))?;
                     continue;
                 }
                 Kind::Pattern(p, args, ps) => (*p, args.clone(), ps.clone()),
@@ -149,7 +166,7 @@ impl Translator {
                     e = x.clone();
                 }
                 (Pattern::Let | Pattern::ToMem | Pattern::ReduceSeq | Pattern::ReduceSeqUnroll, _) => {
-                    e = self.continuation(&e, block)?;
+                    e = self.resolving(block, |t, b| t.continuation(&e, b))?;
                 }
                 (Pattern::MakePair, [a, b]) => match steps.pop() {
                     Some(Step::First) => e = a.clone(),
@@ -161,11 +178,11 @@ impl Translator {
                     let changes_first = p == Pattern::MapFst;
                     match steps.pop() {
                         Some(Step::First) if changes_first => {
-                            e = self.apply(f, &Phrase::fst(x.clone()), block)?
+                            e = self.applied(f, &Phrase::fst(x.clone()), block)?
                         }
                         Some(Step::First) => e = Phrase::fst(x.clone()),
                         Some(Step::Second) if changes_first => e = Phrase::snd(x.clone()),
-                        Some(Step::Second) => e = self.apply(f, &Phrase::snd(x.clone()), block)?,
+                        Some(Step::Second) => e = self.applied(f, &Phrase::snd(x.clone()), block)?,
                         None => return self.pair(&e, block),
                         Some(Step::At(_)) => return Err(unexpected("a pair that is indexed")),
                     }
@@ -216,11 +233,11 @@ impl Translator {
                 (Pattern::Map, [f, x]) => {
                     let i = self.pop_index(&mut steps)?;
                     let arg = Phrase::idx(i.phrase(Type::index(extent(&x.data()))), x.clone());
-                    e = self.apply(f, &arg, block)?;
+                    e = self.applied(f, &arg, block)?;
                 }
                 (Pattern::Generate, [f]) => {
                     let i = self.pop_index(&mut steps)?.phrase(Type::index(extent(&ty)));
-                    e = self.apply(f, &i, block)?;
+                    e = self.applied(f, &i, block)?;
                 }
                 (Pattern::MakeArray, elements) => {
                     let i = self.pop_index(&mut steps)?;

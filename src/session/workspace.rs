@@ -326,6 +326,15 @@ impl Workspace {
     /// # Errors
     /// The term cannot be lowered or the sizes do not fit it.
     pub fn compile(&self, term: &Term, target: Target, sizes: &Sizes) -> Result<Compiled, Diagnostic> {
+        let emit::Attempt { stages, kernel } = self.attempt(term, target, sizes)?;
+        Ok(Compiled { stages, kernel: kernel? })
+    }
+
+    /// The stages on the way to the code of a term, as far as it can be compiled.
+    ///
+    /// # Errors
+    /// As [`Workspace::compile`], where there is no stage at all.
+    pub fn attempt(&self, term: &Term, target: Target, sizes: &Sizes) -> Result<emit::Attempt, Diagnostic> {
         let program = self.program.with_term(with_plain_names(term, &self.program.params));
         let target = match target {
             Target::C => passes::Target::C,
@@ -337,7 +346,7 @@ impl Workspace {
         if complete && let Some(problem) = checked.check_sizes(sizes).into_iter().next() {
             return Err(problem);
         }
-        emit::compile(&lower::default_lowering(&program)?, target, complete.then_some(sizes))
+        Ok(emit::attempt(&lower::default_lowering(&program)?, target, complete.then_some(sizes)))
     }
 }
 

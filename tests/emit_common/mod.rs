@@ -257,6 +257,28 @@ pub const CORPUS: &[Trial] = &[
     ("def f (a: n.f32): n.f32 = map (\\x. let y = x * x in y * y + y) (map (\\x. x + 1) a)", &[&[("n", 4)]]),
     ("def f (a: n.m.f32) (v: m.f32): n.m.f32 =
         a |> map (\\row. let w = map (\\x. x * 2) v in zip row w |> map (\\p. fst p * snd p))", &[&[("n", 3), ("m", 4)]]),
+    // Computed values that are read where a pair or a small array of them is taken apart.
+    ("def f (a: n.f32): n.f32 = a |> map sqrt |> map (\\v. (v, v)) |> map fst", &[&[("n", 4)]]),
+    (
+        "def f (a: n.f32): f32 =
+           let m = reduce (+) 0 a / 4 in
+           a |> map (\\v. v - m) |> map (\\v. (v, v * v)) |> reduce (\\p q. (fst p + fst q, snd p + snd q)) (0, 0)
+             |> (\\p. snd p - fst p * fst p)",
+        &[&[("n", 4)]],
+    ),
+    ("def f (x: n.f32): n.f32 = x |> map (\\v. v * 2) |> map (\\y. [y + 0.5, y]) |> map (\\v. reduce (+) 0 v)", &[&[("n", 4)]]),
+    ("def f (a: n.f32): (n + 3).(f32 * f32) = a |> padClamp 1 2 |> map (\\v. (v, v * v))", &[&[("n", 1)], &[("n", 4)]]),
+    (
+        "def f (a: n.m.f32): n.m.f32 = a |> map (map (\\x. x + 1)) |> map (map (\\x. x * x)) |> map (map (\\x. x + x)) |> map (map (\\x. x - 1))",
+        &[&[("n", 3), ("m", 4)]],
+    ),
+    // Rows of symbolic lengths that are sums, on threads.
+    ("def f (a: n.(m + 1).f32): n.(m + 1).f32 = a |> mapPar (mapSeq (\\x. x + x))", &[&[("n", 3), ("m", 4)]]),
+    (
+        "def f (a: n.(m + k).f32): (m + k).n.f32 = a |> transpose |> mapPar (mapPar (\\x. x + x))",
+        &[&[("n", 3), ("m", 4), ("k", 2)]],
+    ),
+    ("def f (a: n.m.f32): n.(m - 1).f32 = a |> mapPar (\\r. drop 1 r)", &[&[("n", 3), ("m", 4)]]),
     // Reductions over arrays and pairs.
     (
         "def f (a: n.m.f32): m.f32 =

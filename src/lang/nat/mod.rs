@@ -299,6 +299,30 @@ impl Nat {
         None
     }
 
+    /// `(quotient, rest)` with `self = quotient * by + rest` and a quotient that is a whole number, for a sum `by` of
+    /// whole numbers.
+    fn long_division(&self, by: &Nat) -> Option<(Nat, Nat)> {
+        if by.0.len() < 2 || !by.is_evidently_integral() {
+            return None;
+        }
+        let (lead, lead_c) = by.leading()?;
+        let (mut whole, mut rest) = (Nat::constant(0), self.clone());
+        // Each step removes the greatest term that can be divided.
+        for _ in 0..32 {
+            let divided = rest.0.iter().filter_map(|(m, c)| {
+                let factor = times(m, &inverse(lead)).ok()?;
+                let step = Nat(Arc::new(vec![(factor, c.checked_div(lead_c)?)]));
+                step.is_evidently_integral().then_some((m, step))
+            });
+            let Some((_, step)) = divided.max_by(|(a, _), (b, _)| monomial_order(a, b)) else {
+                return Some((whole, rest));
+            };
+            whole = whole.add(&step);
+            rest = rest.sub(&step.mul(by));
+        }
+        None
+    }
+
     /// `c * m` splits off an exact multiple of `by` when the quotient has no new denominator.
     fn exact_quotient_of_term(m: &Monomial, c: &Coefficient, by: &Nat) -> Option<(Monomial, Coefficient)> {
         let [(bm, bc)] = by.0.as_slice() else { return None };

@@ -94,11 +94,29 @@ fn within(x: &Nat, n: &Nat, ranges: &Ranges) -> bool {
     x.is_natural(ranges) && x.is_less(n, ranges) == Some(true)
 }
 
-fn quotient(x: &Nat, n: &Nat, ranges: &Ranges) -> Nat {
+/// The quotient and the remainder, when the ranges decide them; otherwise the multiples of `n` in `x`, and the rest.
+fn divided(x: &Nat, n: &Nat, ranges: &Ranges) -> Result<(Nat, Nat), (Nat, Nat)> {
     let (whole, rest) = x.split_multiples(n);
     if within(&rest, n, ranges) {
-        return whole;
+        return Ok((whole, rest));
     }
+    // A sum divides what is written out: i*m + i + j = i*(m + 1) + j. What is left may be a multiple off.
+    let one = Nat::constant(1);
+    if let Some((q, r)) = x.long_division(n) {
+        for (q, r) in [(q.sub(&one), r.add(n)), (q.add(&one), r.sub(n)), (q, r)] {
+            if within(&r, n, ranges) {
+                return Ok((q, r));
+            }
+        }
+    }
+    Err((whole, rest))
+}
+
+fn quotient(x: &Nat, n: &Nat, ranges: &Ranges) -> Nat {
+    let (whole, rest) = match divided(x, n, ranges) {
+        Ok((whole, _)) => return whole,
+        Err(split) => split,
+    };
     // (g*a + b) div (g*h) = a div h for 0 <= b < g
     for g in common_factors(&rest, n) {
         let (a, b) = rest.split_multiples(&g);
@@ -110,10 +128,10 @@ fn quotient(x: &Nat, n: &Nat, ranges: &Ranges) -> Nat {
 }
 
 fn remainder(x: &Nat, n: &Nat, ranges: &Ranges) -> Nat {
-    let (_, rest) = x.split_multiples(n);
-    if within(&rest, n, ranges) {
-        return rest;
-    }
+    let rest = match divided(x, n, ranges) {
+        Ok((_, rest)) => return rest,
+        Err((_, rest)) => rest,
+    };
     // (g*a + b) % (g*h) = g*(a % h) + b for 0 <= b < g
     for g in common_factors(&rest, n) {
         let (a, b) = rest.split_multiples(&g);
@@ -174,7 +192,7 @@ fn natural(e: &Nat, ranges: &Ranges, fuel: &mut u32) -> bool {
         Atom::Var(NatVar::Named(x)) if ranges.0.contains_key(x) => Some(a.clone()),
         _ => None,
     });
-    let Some(atom) = bounded else { return polynomial(e) };
+    let Some(atom) = bounded else { return polynomial(e) || not_empty(e, ranges) };
     let Some((factor, rest)) = linear_in(e, &atom) else { return false };
     let (low, high) = bounds(&atom, ranges, fuel);
     let candidates = if natural(&factor, ranges, fuel) {
@@ -236,6 +254,37 @@ fn bounds(atom: &Atom, ranges: &Ranges, fuel: &mut u32) -> (Vec<Nat>, Vec<Nat>) 
         }
         _ => (vec![], vec![]),
     }
+}
+
+/// Proves `e >= 0` from the ranges having elements: `i < n - 2` says that `n` is at least three.
+fn not_empty(e: &Nat, ranges: &Ranges) -> bool {
+    let more_than_one = ranges.0.values().map(|(lo, hi)| hi.sub(lo).sub(&Nat::constant(1)));
+    let of_sizes = |f: &Nat| {
+        f.is_evidently_integral()
+            && f.vars().iter().all(|v| matches!(v, NatVar::Named(x) if !ranges.0.contains_key(x)))
+    };
+    let facts: Vec<Nat> = more_than_one.filter(|f| of_sizes(f) && !polynomial(f)).collect();
+    if facts.is_empty() {
+        return false;
+    }
+    // A size of which the least value is known is that and a natural number; a size is at least one.
+    let mut least: BTreeMap<NatVar, i128> = BTreeMap::new();
+    for f in &facts {
+        if let [v] = f.vars().as_slice()
+            && let Some((factor, rest)) = linear_in(f, &Atom::Var(v.clone()))
+            && let (Some(factor), Some(rest)) = (factor.as_rational(), rest.as_rational())
+            && factor.is_positive()
+        {
+            let bound = (-rest / factor).ceil().to_integer();
+            let known = least.entry(v.clone()).or_insert(1);
+            *known = (*known).max(bound);
+        }
+    }
+    let shift = |v: &NatVar| {
+        let more = i64::try_from(least.get(v)? - 1).ok()?;
+        Some(Nat::variable(v.clone()).add(&Nat::constant(more)))
+    };
+    polynomial(&e.subst(&shift)) || facts.iter().any(|f| polynomial(&e.sub(f)))
 }
 
 /// Proves that a polynomial in sizes is not negative: with every size written as one plus a natural number, no
@@ -328,6 +377,22 @@ mod tests {
     }
 
     #[test]
+    fn digits_of_a_number_whose_base_is_a_sum() {
+        let (rows, columns) = (v("n").add(&c(2)), v("m").add(&v("k")).add(&c(1)));
+        let r = below(&[("h", v("l")), ("i", rows.clone()), ("j", columns.clone())]);
+        let x = v("h").mul(&rows).add(&v("i")).mul(&columns).add(&v("j"));
+        assert_eq!(x.floor_div(&columns).simplify(&r), v("h").mul(&rows).add(&v("i")));
+        assert_eq!(x.floor_div(&rows.mul(&columns)).simplify(&r), v("h"));
+        assert_eq!(x.floor_div(&columns).simplify(&r).modulo(&rows).simplify(&r), v("i"));
+        assert_eq!(x.modulo(&columns).simplify(&r), v("j"));
+        // From the end, and what is not decided.
+        let mirrored = v("i").add(&c(1)).mul(&columns).sub(&c(1)).sub(&v("j"));
+        assert_eq!(mirrored.floor_div(&columns).simplify(&r), v("i"));
+        assert!(x.add(&c(1)).floor_div(&columns).simplify(&r).has_division());
+        assert!(x.floor_div(&v("m").add(&v("k"))).simplify(&r).has_division());
+    }
+
+    #[test]
     fn common_factors_cancel() {
         let r = below(&[("i", c(100)), ("j", c(32)), ("k", c(32))]);
         let x = c(1024).mul(&v("i")).add(&c(32).mul(&v("j"))).add(&v("k"));
@@ -344,6 +409,19 @@ mod tests {
         assert_eq!(x.is_less(&v("m"), &r), Some(true));
         assert_eq!(x.modulo(&v("m")).simplify(&r), x);
         assert_eq!(x.is_less(&v("m").sub(&c(1)), &r), None);
+    }
+
+    #[test]
+    fn a_variable_in_a_range_says_that_there_are_values() {
+        let r = below(&[("i", v("n").sub(&c(2))), ("j", v("m").mul(&v("k")).sub(&c(3)))]);
+        assert!(v("n").sub(&c(3)).is_natural(&r));
+        assert!(!v("n").sub(&c(4)).is_natural(&r));
+        assert!(v("n").mul(&v("m")).sub(&v("m").mul(&c(3))).is_natural(&r));
+        assert!(v("m").mul(&v("k")).sub(&c(4)).is_natural(&r));
+        assert!(!v("m").mul(&v("k")).sub(&c(5)).is_natural(&r));
+        // n - 2 is the base of digits.
+        let x = v("n").sub(&c(2)).mul(&v("l")).add(&v("i"));
+        assert_eq!(x.floor_div(&v("n").sub(&c(2))).simplify(&r), v("l"));
     }
 
     #[test]

@@ -40,11 +40,12 @@ pub struct Temporary {
 }
 
 impl Imperative {
-    /// Checks the types again.
+    /// Checks the types again, and that loops in parallel do not race. Returns the variables of those that were tried at
+    /// small sizes, not proved.
     ///
     /// # Errors
     /// A mistake of the pass that ran last.
-    pub fn check(&self, after: &str) -> Result<(), Diagnostic> {
+    pub fn check(&self, after: &str) -> Result<Vec<Name>, Diagnostic> {
         let memory = |(x, t): &(Name, Type)| (x.clone(), t.clone());
         let read = |(x, t): (Name, Type)| (x, PhraseType::read(t));
         let mut params: Vec<(Name, PhraseType)> = self.inputs.iter().map(memory).map(read).collect();
@@ -53,7 +54,8 @@ impl Imperative {
             self.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())).collect();
         let types = super::dpia::check::check(&self.body, &params, &temporaries);
         // Before its views are resolved a program has no cells to compare.
-        let races = |()| if after == "imperative" { Ok(()) } else { super::dpia::races::check(&self.body) };
+        let races =
+            |()| if after == "imperative" { Ok(vec![]) } else { super::dpia::races::check(&self.body) };
         types.and_then(races).map_err(|why| {
             Diagnostic::error("E0598", format!("The code is ill-formed after `{after}`: {why}."))
                 .note("This is a mistake of the tool, not of the program.")
