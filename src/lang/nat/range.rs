@@ -12,30 +12,45 @@ use std::collections::BTreeMap;
 /// Proofs branch over bounds; this many steps settle every index of a practical kernel.
 const FUEL: u32 = 400;
 
-/// `lo <= variable < hi`
+/// `lo <= variable < hi`, and numbers that are known to be at least zero.
 #[derive(Clone, Default, Debug)]
-pub struct Ranges(BTreeMap<Name, (Nat, Nat)>);
+pub struct Ranges {
+    variables: BTreeMap<Name, (Nat, Nat)>,
+    known: Vec<Nat>,
+}
 
 impl Ranges {
     pub fn insert(&mut self, name: Name, lo: Nat, hi: Nat) {
-        self.0.insert(name, (lo, hi));
+        self.variables.insert(name, (lo, hi));
     }
     pub fn contains(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.variables.contains_key(name)
     }
     /// What the variable is below.
     pub fn end(&self, name: &str) -> Option<&Nat> {
         self.0.get(name).map(|(_, end)| end)
     }
     pub fn remove(&mut self, name: &Name) {
-        self.0.remove(name);
+        self.variables.remove(name);
+    }
+    /// From now on the number is known to be at least zero.
+    pub fn assume(&mut self, natural: Nat) {
+        self.known.push(natural);
+    }
+    pub fn assumptions(&self) -> usize {
+        self.known.len()
+    }
+    /// Keeps the first so many assumptions.
+    pub fn forget(&mut self, but: usize) {
+        self.known.truncate(but);
     }
 }
 
 impl Nat {
     /// Is the number at least zero, whatever the variables are within their ranges?
     pub fn is_natural(&self, ranges: &Ranges) -> bool {
-        natural(self, ranges, &mut FUEL.clone())
+        let here = |n: &Nat| natural(n, ranges, &mut FUEL.clone());
+        here(self) || ranges.known.iter().any(|k| here(&self.sub(k)))
     }
 
     /// Whether `self < other`, when the ranges decide it.
@@ -189,7 +204,7 @@ fn natural(e: &Nat, ranges: &Ranges, fuel: &mut u32) -> bool {
     }
     let bounded = e.terms().iter().flat_map(|(m, _)| m).find_map(|(a, _)| match a {
         Atom::Floor(..) | Atom::Mod(..) => Some(a.clone()),
-        Atom::Var(NatVar::Named(x)) if ranges.0.contains_key(x) => Some(a.clone()),
+        Atom::Var(NatVar::Named(x)) if ranges.variables.contains_key(x) => Some(a.clone()),
         _ => None,
     });
     let Some(atom) = bounded else { return polynomial(e) || not_empty(e, ranges) };
@@ -224,7 +239,7 @@ fn linear_in(e: &Nat, atom: &Atom) -> Option<(Nat, Nat)> {
 fn bounds(atom: &Atom, ranges: &Ranges, fuel: &mut u32) -> (Vec<Nat>, Vec<Nat>) {
     let one = Nat::constant(1);
     match atom {
-        Atom::Var(NatVar::Named(x)) => match ranges.0.get(x) {
+        Atom::Var(NatVar::Named(x)) => match ranges.variables.get(x) {
             Some((lo, hi)) => (vec![lo.clone()], vec![hi.sub(&one)]),
             None => (vec![], vec![]),
         },
@@ -245,7 +260,7 @@ fn bounds(atom: &Atom, ranges: &Ranges, fuel: &mut u32) -> (Vec<Nat>, Vec<Nat>) 
             if let [(m, c)] = x.terms()
                 && let [(Atom::Var(NatVar::Named(v)), 1)] = m.as_slice()
                 && c.is_one()
-                && let Some((_, end)) = ranges.0.get(v)
+                && let Some((_, end)) = ranges.variables.get(v)
                 && end.exact_div(n).is_evidently_integral()
             {
                 high.push(end.exact_div(n).sub(&one));

@@ -18,6 +18,7 @@ pub mod matching;
 pub mod offer;
 pub mod operators;
 pub mod pat;
+pub mod proof;
 pub mod set;
 mod unfold;
 pub mod vectorise;

@@ -1,0 +1,319 @@
+//! What is known while a rule is being proved: its sizes and how they lie, its functions of sizes, its operators.
+
+use super::value::{Cases, Neutral, Value};
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges};
+use crate::lang::pattern::Pattern;
+use crate::lang::ty::{Type, TypeKind, TypeSubst};
+use crate::rewrite::rule::condition::Condition;
+use crate::rewrite::rule::equation::Equation;
+use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+
+/// Steps after which a proof is given up; those of the library need a few thousand.
+const FUEL: u32 = 200_000;
+
+pub(super) struct Context {
+    pub eq: Equation,
+    pub reassociates: bool,
+    /// Every size variable of the rule as a number; those that may be zero are one less than a variable.
+    sizes: Vec<Option<Nat>>,
+    ranges: RefCell<Ranges>,
+    fresh: Cell<u32>,
+    fuel: Cell<u32>,
+    /// Values of functions of sizes that have been named: function, argument, name.
+    named: RefCell<Vec<(u32, Nat, Nat)>>,
+    /// The functions that `reorder` takes on the left, with their inverses, and what they permute.
+    permutations: Vec<(u32, u32, Nat)>,
+    /// What of the operators has been used.
+    axioms: RefCell<BTreeSet<String>>,
+}
+
+/// Where the rule's sizes are put in their places.
+struct Sizes<'a>(&'a [Option<Nat>]);
+
+impl TypeSubst for Sizes<'_> {
+    fn nat(&self, v: &NatVar) -> Option<Nat> {
+        if let NatVar::Meta(i) = v { self.0.get(*i as usize)?.clone() } else { None }
+    }
+}
+
+impl Context {
+    pub fn new(eq: &Equation, reassociates: bool) -> Context {
+        let left = eq.sides.lhs.nodes();
+        let functions: BTreeSet<u32> = left.iter().flat_map(|p| functions(p)).collect();
+        let mut lengths: Vec<Nat> = vec![];
+        let mut given: Vec<Nat> = vec![];
+        for node in &left {
+            node.ty.for_each_nat(&mut |n| lengths.push(n.clone()));
+            if let PatNode::Prim(pattern, args) = &node.node {
+                let sizes = args.iter().filter_map(|a| if let PatArg::Nat(n) = a { Some(n.clone()) } else { None });
+                // A step of nothing has no windows.
+                if *pattern == Pattern::Slide { lengths.extend(sizes) } else { given.extend(sizes) }
+            }
+        }
+        let one = Nat::constant(1);
+        let is_positive = |i: u32| {
+            let zero = |n: &Nat| n.subst(&|v| (*v == NatVar::Meta(i)).then(|| Nat::constant(0))).is_zero();
+            lengths.iter().any(|n| n.has_metas() && zero(n))
+        };
+        let mut sizes: Vec<Option<Nat>> = (0..eq.nats.len() as u32)
+            .map(|i| {
+                let name = Nat::var(&eq.nats[i as usize]);
+                let size = if is_positive(i) { name } else { name.sub(&one) };
+                (!functions.contains(&i)).then_some(size)
+            })
+            .collect();
+        let (mut facts, mut quotients) = (vec![], 0);
+        for c in &eq.conditions {
+            let Condition::Size(c) = c else { continue };
+            let here = |n: &Nat| n.subst(&|v| Sizes(&sizes).nat(v));
+            match c {
+                SizeConstraint::AtMost(a, b) => facts.push(b.sub(a)),
+                SizeConstraint::Divides(by, n) => {
+                    if let Some(NatVar::Meta(i)) = n.as_variable()
+                        && is_positive(*i)
+                        && sizes[*i as usize].as_ref().is_some_and(|n| n.as_variable().is_some())
+                        && !here(by).vars().contains(&NatVar::Named(eq.nats[*i as usize].clone()))
+                    {
+                        quotients += 1;
+                        let quotient = Nat::var(&format!("%q{quotients}"));
+                        let product = here(by).mul(&quotient);
+                        sizes[*i as usize] = Some(product.clone());
+                        let name = eq.nats[*i as usize].clone();
+                        for size in sizes.iter_mut().flatten() {
+                            *size = size.subst(&|v| (*v == NatVar::Named(name.clone())).then(|| product.clone()));
+                        }
+                    }
+                }
+                SizeConstraint::Equal(..) | SizeConstraint::Permutes(..) => {}
+            }
+        }
+        facts.extend(lengths.iter().map(|n| n.sub(&one)));
+        facts.extend(given);
+        facts.extend(eq.needs.iter().cloned());
+        let mut ranges = Ranges::default();
+        for fact in facts {
+            let fact = fact.subst(&|v| Sizes(&sizes).nat(v));
+            // What holds of all sizes need not be kept.
+            if !fact.has_metas() && !fact.is_natural(&ranges) {
+                ranges.assume(fact);
+            }
+        }
+        let permutations = left.iter().filter_map(|p| reordered(p)).map(|(n, f, g)| {
+            (f, g, n.subst(&|v| Sizes(&sizes).nat(v)))
+        });
+        let permutations = permutations.collect();
+        Context {
+            eq: eq.clone(),
+            reassociates,
+            sizes,
+            ranges: RefCell::new(ranges),
+            fresh: Cell::new(0),
+            fuel: Cell::new(FUEL),
+            named: RefCell::default(),
+            permutations,
+            axioms: RefCell::default(),
+        }
+    }
+
+    /// The side with its sizes put in.
+    pub fn settled(&self, p: &Pat) -> Pat {
+        let all = |ps: &[Pat]| ps.iter().map(|p| self.settled(p)).collect();
+        let boxed = |p: &Pat| Box::new(self.settled(p));
+        let node = match &p.node {
+            PatNode::Var(v, args) => PatNode::Var(*v, all(args)),
+            PatNode::Lam(name, b) => PatNode::Lam(name.clone(), boxed(b)),
+            PatNode::App(f, e) => PatNode::App(boxed(f), boxed(e)),
+            PatNode::Prim(pattern, args) => PatNode::Prim(*pattern, args.iter().map(|a| self.argument(a)).collect()),
+            PatNode::Lit(l) => PatNode::Lit(l.map_sizes(&|n| self.size(n))),
+            PatNode::Vectorise(n, v) => PatNode::Vectorise(self.size(n), *v),
+            PatNode::Bound(i) => PatNode::Bound(*i),
+        };
+        Pat::new(node, self.ty(&p.ty))
+    }
+
+    fn argument(&self, a: &PatArg) -> PatArg {
+        match a {
+            PatArg::Nat(n) => PatArg::Nat(self.size(n)),
+            PatArg::Fun(f) => PatArg::Fun(f.with_body(self.size(f.body()))),
+            other => other.clone(),
+        }
+    }
+
+    pub fn size(&self, n: &Nat) -> Nat {
+        n.subst(&|v| Sizes(&self.sizes).nat(v))
+    }
+
+    pub fn ty(&self, t: &Type) -> Type {
+        t.subst(&Sizes(&self.sizes))
+    }
+
+    /// Counts a step; false when there have been too many.
+    pub fn step(&self) -> bool {
+        let left = self.fuel.get().saturating_sub(1);
+        self.fuel.set(left);
+        left > 0
+    }
+
+    pub fn is_spent(&self) -> bool {
+        self.fuel.get() == 0
+    }
+
+    fn number(&self) -> u32 {
+        self.fresh.set(self.fresh.get() + 1);
+        self.fresh.get()
+    }
+
+    /// An index below `n` of which nothing else is known.
+    pub fn index(&self, n: &Nat) -> Nat {
+        let name = Name::from(format!("%i{}", self.number()));
+        self.ranges.borrow_mut().insert(name.clone(), Nat::constant(0), n.clone());
+        Nat::variable(NatVar::Named(name))
+    }
+
+    /// The number of a variable that stands for nothing yet.
+    pub fn variable(&self) -> u32 {
+        self.number()
+    }
+
+    /// A value of the type of which nothing else is known.
+    pub fn unknown(&self, ty: &Type) -> Value {
+        Neutral::Fresh(self.number()).value(ty)
+    }
+
+    pub fn simplified(&self, n: &Nat) -> Nat {
+        n.simplify(&self.ranges.borrow())
+    }
+
+    pub fn div(&self, a: &Nat, b: &Nat) -> Nat {
+        self.simplified(&a.floor_div(b))
+    }
+
+    pub fn modulo(&self, a: &Nat, b: &Nat) -> Nat {
+        self.simplified(&a.modulo(b))
+    }
+
+    pub fn is_natural(&self, n: &Nat) -> bool {
+        let ranges = self.ranges.borrow();
+        n.is_natural(&ranges) || n.simplify(&ranges).is_natural(&ranges)
+    }
+
+    pub fn is_below(&self, a: &Nat, b: &Nat) -> bool {
+        self.is_natural(&b.sub(a).sub(&Nat::constant(1)))
+    }
+
+    /// Are the numbers the same, whatever the sizes are?
+    pub fn same(&self, a: &Nat, b: &Nat) -> bool {
+        let difference = self.simplified(&a.sub(b));
+        if difference.is_poison() {
+            return false;
+        }
+        difference.is_zero()
+            || (self.is_natural(&difference) && self.is_natural(&Nat::constant(0).sub(&difference)))
+    }
+
+    /// Which case it is, where that is known.
+    pub fn decide(&self, c: &Cases) -> Option<bool> {
+        if self.is_natural(&c.natural) {
+            Some(true)
+        } else if self.is_natural(&negative(&c.natural)) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// Does `f` hold in both cases?
+    pub fn in_both(&self, natural: &Nat, f: &dyn Fn(bool) -> bool) -> bool {
+        [true, false].into_iter().all(|case| {
+            let before = self.ranges.borrow().assumptions();
+            let fact = if case { natural.clone() } else { negative(natural) };
+            let fact = self.simplified(&fact);
+            self.ranges.borrow_mut().assume(fact);
+            let holds = f(case);
+            self.ranges.borrow_mut().forget(before);
+            holds
+        })
+    }
+
+    /// The value of a function of sizes that is a variable of the rule.
+    pub fn permuted(&self, n: &Nat, function: u32, at: &Nat) -> Option<Nat> {
+        let (inverse, known) = self.permutations.iter().find_map(|(f, g, n)| match (*f, *g) {
+            (f, g) if f == function => Some((g, n)),
+            (f, g) if g == function => Some((f, n)),
+            _ => None,
+        })?;
+        if !self.same(n, known) {
+            return None;
+        }
+        let at = self.simplified(at);
+        let found = self.named.borrow().iter().find_map(|(f, x, y)| {
+            if *f == function && *x == at {
+                Some(y.clone())
+            } else if *f == inverse && *y == at {
+                Some(x.clone())
+            } else {
+                None
+            }
+        });
+        Some(found.unwrap_or_else(|| {
+            let value = self.index(n);
+            self.named.borrow_mut().push((function, at, value.clone()));
+            value
+        }))
+    }
+
+    pub fn used(&self, axiom: String) {
+        self.axioms.borrow_mut().insert(axiom);
+    }
+
+    pub fn axioms(&self) -> Vec<String> {
+        self.axioms.borrow().iter().cloned().collect()
+    }
+
+    /// The condition that says something of the variable.
+    pub fn says(&self, is: impl Fn(&Condition) -> bool) -> bool {
+        self.eq.conditions.iter().any(is)
+    }
+
+    pub fn name(&self, variable: usize) -> &str {
+        &self.eq.vars[variable].name
+    }
+}
+
+/// At least zero where `n` is not.
+fn negative(n: &Nat) -> Nat {
+    Nat::constant(-1).sub(n)
+}
+
+/// The functions of sizes, variables of the rule, that a pattern takes.
+fn functions(p: &Pat) -> Vec<u32> {
+    let PatNode::Prim(_, args) = &p.node else { return vec![] };
+    args.iter().filter_map(|a| if let PatArg::Fun(f) = a { function(f) } else { None }).collect()
+}
+
+/// The number of the function, where it is a variable of the rule.
+pub(super) fn function(f: &NatFun) -> Option<u32> {
+    if let Some(NatVar::Meta(i)) = f.body().as_variable() { Some(*i) } else { None }
+}
+
+/// What a `reorder` permutes by functions that are variables: these and the length.
+fn reordered(p: &Pat) -> Option<(Nat, u32, u32)> {
+    match &p.node {
+        PatNode::Prim(Pattern::Reorder, args) => match args.as_slice() {
+            [PatArg::Nat(n), PatArg::Fun(f), PatArg::Fun(g)] => Some((n.clone(), function(f)?, function(g)?)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Lanes of a value: of a vector its own, of a pair those of its components.
+pub(super) fn lane(x: &Value, ty: &Type, l: &Nat) -> Value {
+    match ty.kind() {
+        TypeKind::Pair(a, b) => Value::pair(lane(&x.first(), a, l), lane(&x.second(), b, l)),
+        _ => x.at(l),
+    }
+}
