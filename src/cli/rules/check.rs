@@ -62,6 +62,7 @@ pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
 
 #[derive(Default)]
 struct Tally {
+    proved: usize,
     holds: usize,
     wrong: usize,
     untested: usize,
@@ -70,6 +71,7 @@ struct Tally {
 impl Tally {
     fn count(&mut self, report: &Report) {
         match report.verdict() {
+            Verdict::Proved => self.proved += 1,
             Verdict::Holds => self.holds += 1,
             Verdict::Wrong => self.wrong += 1,
             Verdict::NotTested => self.untested += 1,
@@ -77,7 +79,7 @@ impl Tally {
     }
 
     fn all(&self) -> usize {
-        self.holds + self.wrong + self.untested
+        self.proved + self.holds + self.wrong + self.untested
     }
 
     fn told(&self, seed: u64, left: usize) -> String {
@@ -87,6 +89,7 @@ impl Tally {
                 parts.push(format!("{n} {}", if n == 1 { one } else { many }));
             }
         };
+        add(self.proved, "rule is proved", "rules are proved");
         add(self.holds, "rule holds", "rules hold");
         add(self.wrong, "rule is wrong", "rules are wrong");
         add(self.untested, "rule is not tested", "rules are not tested");
@@ -103,10 +106,16 @@ fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
     };
     let verdict = report.verdict();
     let mut text = match verdict {
-        Verdict::Holds => format!("{:width$}  holds       {}, {seconds:.2} s\n", rule.name, tried()),
+        Verdict::Proved => {
+            format!("{:width$}  proved      {}{}, {seconds:.2} s\n", rule.name, proof(report), tried())
+        }
+        Verdict::Holds => format!("{:width$}  holds       on {}, {seconds:.2} s\n", rule.name, tried()),
         Verdict::Wrong => format!("{:width$}  WRONG       after {}, {seconds:.2} s\n", rule.name, tried()),
         Verdict::NotTested => format!("{:width$}  not tested  {}, {seconds:.2} s\n", rule.name, tried()),
     };
+    if report.contradicts_itself() {
+        text += &format!("    {CONTRADICTION}\n");
+    }
     if let Some(example) = &report.counterexample {
         text += &example.to_string().lines().map(|l| format!("    {l}\n")).collect::<String>();
     }
@@ -114,6 +123,13 @@ fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
         text += &reasons(report).into_iter().map(|l| format!("    {l}\n")).collect::<String>();
     }
     text
+}
+
+const CONTRADICTION: &str = "shine-tui also proves this rule, so one of the two is a mistake of shine-tui: please report it with the rule.";
+
+/// What the proof takes for granted.
+fn proof(report: &Report) -> String {
+    report.proof.as_ref().map_or_else(String::new, |p| format!("{p}; "))
 }
 
 /// Why a rule was not tested.
@@ -135,6 +151,7 @@ fn as_json(rule: &Rule, report: &Report, seconds: f64) -> Value {
         "rule": &*rule.name,
         "theme": &*rule.theme,
         "verdict": report.verdict().name(),
+        "proof": report.proof.as_ref().map(|p| json!({ "axioms": p.axioms })),
         "instances": report.agreed,
         "different": report.different,
         "inputs": report.inputs,

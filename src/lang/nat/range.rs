@@ -33,16 +33,39 @@ impl Ranges {
     pub fn remove(&mut self, name: &Name) {
         self.variables.remove(name);
     }
-    /// From now on the number is known to be at least zero.
-    pub fn assume(&mut self, natural: Nat) {
-        self.known.push(natural);
+    /// Also knows that the number is at least zero. Where that says that a variable ends earlier or begins later, its
+    /// range says so.
+    pub fn assume(&mut self, natural: &Nat) {
+        if let Some((name, range)) = self.narrower(natural) {
+            self.variables.insert(name, range);
+        }
+        self.known.push(natural.clone());
     }
-    pub fn assumptions(&self) -> usize {
-        self.known.len()
-    }
-    /// Keeps the first so many assumptions.
-    pub fn forget(&mut self, but: usize) {
-        self.known.truncate(but);
+
+    /// A variable that is alone on its side of `natural >= 0`, and the narrower range that follows for it.
+    fn narrower(&self, natural: &Nat) -> Option<(Name, (Nat, Nat))> {
+        let one = Nat::constant(1);
+        natural.vars().into_iter().find_map(|v| {
+            let NatVar::Named(name) = &v else { return None };
+            let (lo, hi) = self.variables.get(name)?;
+            let (factor, rest) = linear_in(natural, &Atom::Var(v.clone()))?;
+            if rest.vars().contains(&v) {
+                return None;
+            }
+            match factor.as_constant()? {
+                // x >= -rest
+                1 => {
+                    let begin = Nat::constant(0).sub(&rest);
+                    begin.sub(lo).is_natural(self).then(|| (name.clone(), (begin, hi.clone())))
+                }
+                // x < rest + 1
+                -1 => {
+                    let end = rest.add(&one);
+                    hi.sub(&end).is_natural(self).then(|| (name.clone(), (lo.clone(), end)))
+                }
+                _ => None,
+            }
+        })
     }
 }
 

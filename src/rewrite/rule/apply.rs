@@ -127,7 +127,7 @@ impl Rule {
     /// How far the left side matched, and what stands in the way.
     pub fn apply(&self, t: &Term, args: &[RuleArg]) -> Result<Applied, WhyNot> {
         self.check_arguments(args)?;
-        let applied = match (&self.body, self.equation(args)) {
+        let mut applied = match (&self.body, self.equation(args)) {
             (Body::Procedure(p), _) => (p.run)(t, args)?,
             (_, None) => return Err(self.misfit(args)),
             (_, Some(eq)) => {
@@ -143,6 +143,13 @@ impl Rule {
                 }
             }
         };
+        for c in self.lengths(args) {
+            match c.decide() {
+                Some(false) => return Err(refuted(&c)),
+                None if !applied.assumed.contains(&c) => applied.assumed.push(c),
+                _ => {}
+            }
+        }
         if !fits(&Path::root(), &applied.term) {
             return Err(WhyNot::here(Reason::TooLarge));
         }
@@ -154,6 +161,15 @@ impl Rule {
             )));
         }
         Ok(applied)
+    }
+
+    /// What must hold for the sizes among the arguments to be one or more, as a rule takes them to be.
+    fn lengths(&self, args: &[RuleArg]) -> Vec<SizeConstraint> {
+        let given = self.params.iter().zip(args).filter_map(|(param, arg)| match (&param.kind, arg) {
+            (ParamKind::Nat(_), RuleArg::Nat(n)) => Some(n),
+            _ => None,
+        });
+        given.flat_map(SizeConstraint::of_length).collect()
     }
 
     fn check_arguments(&self, args: &[RuleArg]) -> Result<(), WhyNot> {

@@ -1,4 +1,4 @@
-//! Testing rules against the interpreter: random instances of the left side, at random types, sizes and inputs, must
+//! Testing rules against the interpreter, and proving what can be proved: random instances of the left side, at random types, sizes and inputs, must
 //! mean the same after the rule.
 //!
 //! In: a rule. Out: how much agreed, or the smallest case found that does not, with everything that is needed to see
@@ -14,6 +14,7 @@ mod shrink;
 mod values;
 
 use super::apply::apply_at;
+use super::proof::{Proof, prove};
 use super::{Body, Properties, Rule, RuleArg};
 use crate::lang::build::check_patterns;
 use crate::lang::diag::Diagnostic;
@@ -64,12 +65,16 @@ pub struct Report {
     pub untested: Vec<u64>,
     /// It was stopped before there were enough instances.
     pub stopped: bool,
+    /// That it holds for all sizes; it is tested all the same.
+    pub proof: Option<Proof>,
     pub counterexample: Option<Box<Counterexample>>,
 }
 
 /// What is known of a rule after testing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
+    /// It is proved for all sizes, types and functions, and held wherever it was tried.
+    Proved,
     /// It held wherever it was tried, and it was tried.
     Holds,
     Wrong,
@@ -79,10 +84,16 @@ pub enum Verdict {
 impl Verdict {
     pub fn name(self) -> &'static str {
         match self {
+            Verdict::Proved => "proved",
             Verdict::Holds => "holds",
             Verdict::Wrong => "wrong",
             Verdict::NotTested => "not tested",
         }
+    }
+
+    /// Is nothing known against the rule, and something for it?
+    pub fn is_good(self) -> bool {
+        matches!(self, Verdict::Proved | Verdict::Holds)
     }
 }
 
@@ -92,9 +103,16 @@ impl Report {
             Verdict::Wrong
         } else if self.agreed == 0 || !self.untested.is_empty() {
             Verdict::NotTested
+        } else if self.proof.is_some() {
+            Verdict::Proved
         } else {
             Verdict::Holds
         }
+    }
+
+    /// A proof and a counterexample: one of them is a mistake of this program.
+    pub fn contradicts_itself(&self) -> bool {
+        self.proof.is_some() && self.counterexample.is_some()
     }
 
     /// Draws that were in vain.
@@ -188,7 +206,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
     let members = rule.equations().len().max(1);
     let mut agreed = vec![0; members];
     let enough = how.instances.div_ceil(members);
-    let mut report = Report::default();
+    let mut report = Report { proof: prove(rule).ok(), ..Report::default() };
     let mut missed: IndexMap<String, usize> = IndexMap::new();
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
     for draw in 0..how.draws {

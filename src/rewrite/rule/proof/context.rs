@@ -1,6 +1,7 @@
 //! What is known while a rule is being proved: its sizes and how they lie, its functions of sizes, its operators.
 
 use super::value::{Cases, Neutral, Value};
+use crate::lang::build::{is_map, is_reduce};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
@@ -10,6 +11,7 @@ use crate::rewrite::rule::equation::Equation;
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Steps after which a proof is given up; those of the library need a few thousand.
 const FUEL: u32 = 200_000;
@@ -22,12 +24,23 @@ pub(super) struct Context {
     ranges: RefCell<Ranges>,
     fresh: Cell<u32>,
     fuel: Cell<u32>,
-    /// Values of functions of sizes that have been named: function, argument, name.
-    named: RefCell<Vec<(u32, Nat, Nat)>>,
+    /// Values of functions of sizes that have been named.
+    named: RefCell<Vec<Named>>,
+    /// What indices and truths are supposed to be.
+    suppositions: RefCell<Vec<(Rc<Neutral>, Value)>>,
     /// The functions that `reorder` takes on the left, with their inverses, and what they permute.
     permutations: Vec<(u32, u32, Nat)>,
     /// What of the operators has been used.
     axioms: RefCell<BTreeSet<String>>,
+}
+
+/// The value of a function of sizes at a number.
+struct Named {
+    function: u32,
+    at: Nat,
+    value: Nat,
+    /// What it is below.
+    below: Nat,
 }
 
 /// Where the rule's sizes are put in their places.
@@ -40,23 +53,28 @@ impl TypeSubst for Sizes<'_> {
 }
 
 impl Context {
-    pub fn new(eq: &Equation, reassociates: bool) -> Context {
+    pub fn new(eq: &Equation, params: &[u32], reassociates: bool) -> Context {
         let left = eq.sides.lhs.nodes();
         let functions: BTreeSet<u32> = left.iter().flat_map(|p| functions(p)).collect();
+        // Programs have no array of no elements, and no negative size.
         let mut lengths: Vec<Nat> = vec![];
-        let mut given: Vec<Nat> = vec![];
+        let mut naturals: Vec<Nat> = vec![];
         for node in &left {
             node.ty.for_each_nat(&mut |n| lengths.push(n.clone()));
-            if let PatNode::Prim(pattern, args) = &node.node {
-                let sizes = args.iter().filter_map(|a| if let PatArg::Nat(n) = a { Some(n.clone()) } else { None });
-                // A step of nothing has no windows.
-                if *pattern == Pattern::Slide { lengths.extend(sizes) } else { given.extend(sizes) }
+            naturals.extend(explicit(node));
+        }
+        // What the left side calls has a value.
+        for node in called(&eq.sides.lhs) {
+            match (&node.node, explicit(node).as_slice()) {
+                (PatNode::Prim(Pattern::Slide, _), [_, step]) => lengths.push(step.clone()),
+                (PatNode::Prim(Pattern::CircularBuffer, _), [alloc, size]) => naturals.push(alloc.sub(size)),
+                _ => {}
             }
         }
         let one = Nat::constant(1);
         let is_positive = |i: u32| {
             let zero = |n: &Nat| n.subst(&|v| (*v == NatVar::Meta(i)).then(|| Nat::constant(0))).is_zero();
-            lengths.iter().any(|n| n.has_metas() && zero(n))
+            params.contains(&i) || lengths.iter().any(|n| n.has_metas() && zero(n))
         };
         let mut sizes: Vec<Option<Nat>> = (0..eq.nats.len() as u32)
             .map(|i| {
@@ -83,7 +101,8 @@ impl Context {
                         sizes[*i as usize] = Some(product.clone());
                         let name = eq.nats[*i as usize].clone();
                         for size in sizes.iter_mut().flatten() {
-                            *size = size.subst(&|v| (*v == NatVar::Named(name.clone())).then(|| product.clone()));
+                            *size =
+                                size.subst(&|v| (*v == NatVar::Named(name.clone())).then(|| product.clone()));
                         }
                     }
                 }
@@ -91,19 +110,20 @@ impl Context {
             }
         }
         facts.extend(lengths.iter().map(|n| n.sub(&one)));
-        facts.extend(given);
+        facts.extend(naturals);
         facts.extend(eq.needs.iter().cloned());
         let mut ranges = Ranges::default();
         for fact in facts {
             let fact = fact.subst(&|v| Sizes(&sizes).nat(v));
             // What holds of all sizes need not be kept.
             if !fact.has_metas() && !fact.is_natural(&ranges) {
-                ranges.assume(fact);
+                ranges.assume(&fact);
             }
         }
-        let permutations = left.iter().filter_map(|p| reordered(p)).map(|(n, f, g)| {
-            (f, g, n.subst(&|v| Sizes(&sizes).nat(v)))
-        });
+        let permutations = left
+            .iter()
+            .filter_map(|p| reordered(p))
+            .map(|(n, f, g)| (f, g, n.subst(&|v| Sizes(&sizes).nat(v))));
         let permutations = permutations.collect();
         Context {
             eq: eq.clone(),
@@ -113,6 +133,7 @@ impl Context {
             fresh: Cell::new(0),
             fuel: Cell::new(FUEL),
             named: RefCell::default(),
+            suppositions: RefCell::default(),
             permutations,
             axioms: RefCell::default(),
         }
@@ -126,7 +147,9 @@ impl Context {
             PatNode::Var(v, args) => PatNode::Var(*v, all(args)),
             PatNode::Lam(name, b) => PatNode::Lam(name.clone(), boxed(b)),
             PatNode::App(f, e) => PatNode::App(boxed(f), boxed(e)),
-            PatNode::Prim(pattern, args) => PatNode::Prim(*pattern, args.iter().map(|a| self.argument(a)).collect()),
+            PatNode::Prim(pattern, args) => {
+                PatNode::Prim(*pattern, args.iter().map(|a| self.argument(a)).collect())
+            }
             PatNode::Lit(l) => PatNode::Lit(l.map_sizes(&|n| self.size(n))),
             PatNode::Vectorise(n, v) => PatNode::Vectorise(self.size(n), *v),
             PatNode::Bound(i) => PatNode::Bound(*i),
@@ -228,14 +251,37 @@ impl Context {
     /// Does `f` hold in both cases?
     pub fn in_both(&self, natural: &Nat, f: &dyn Fn(bool) -> bool) -> bool {
         [true, false].into_iter().all(|case| {
-            let before = self.ranges.borrow().assumptions();
+            let before = self.ranges.borrow().clone();
             let fact = if case { natural.clone() } else { negative(natural) };
             let fact = self.simplified(&fact);
-            self.ranges.borrow_mut().assume(fact);
+            self.ranges.borrow_mut().assume(&fact);
             let holds = f(case);
-            self.ranges.borrow_mut().forget(before);
+            // What was named meanwhile keeps its name.
+            let named = self.named.borrow();
+            let values = named.iter().filter_map(|n| Some((n.value.as_variable()?.clone(), n.below.clone())));
+            let mut ranges = before;
+            for (value, below) in values {
+                if let NatVar::Named(name) = value {
+                    ranges.insert(name, Nat::constant(0), below);
+                }
+            }
+            *self.ranges.borrow_mut() = ranges;
             holds
         })
+    }
+
+    /// Does `f` hold where the index or truth is this?
+    pub fn suppose(&self, what: &Rc<Neutral>, is: Value, f: &dyn Fn() -> bool) -> bool {
+        self.suppositions.borrow_mut().push((what.clone(), is));
+        let holds = f();
+        self.suppositions.borrow_mut().pop();
+        holds
+    }
+
+    /// What is supposed of an index or truth that is found.
+    pub fn supposed(&self, is: &dyn Fn(&Neutral) -> bool) -> Option<Value> {
+        let known = self.suppositions.borrow().clone();
+        known.into_iter().find(|(n, _)| is(n)).map(|(_, value)| value)
     }
 
     /// The value of a function of sizes that is a variable of the rule.
@@ -249,20 +295,33 @@ impl Context {
             return None;
         }
         let at = self.simplified(at);
-        let found = self.named.borrow().iter().find_map(|(f, x, y)| {
-            if *f == function && *x == at {
-                Some(y.clone())
-            } else if *f == inverse && *y == at {
-                Some(x.clone())
+        let found = self.named.borrow().iter().find_map(|known| {
+            if known.function == function && known.at == at {
+                Some(known.value.clone())
+            } else if known.function == inverse && known.value == at {
+                Some(known.at.clone())
             } else {
                 None
             }
         });
         Some(found.unwrap_or_else(|| {
             let value = self.index(n);
-            self.named.borrow_mut().push((function, at, value.clone()));
+            self.named.borrow_mut().push(Named { function, at, value: value.clone(), below: n.clone() });
             value
         }))
+    }
+
+    /// Does a `reorder` of these arguments read elements of its array alone?
+    pub fn stays_inside(&self, args: &[PatArg]) -> bool {
+        let [PatArg::Nat(n), PatArg::Fun(f), PatArg::Fun(_)] = args else { return false };
+        let i = self.index(n);
+        match function(f) {
+            Some(f) => self.permuted(n, f, &i).is_some(),
+            None => {
+                let at = self.simplified(&f.apply(&i));
+                self.is_natural(&at) && self.is_below(&at, n)
+            }
+        }
     }
 
     pub fn used(&self, axiom: String) {
@@ -286,6 +345,38 @@ impl Context {
 /// At least zero where `n` is not.
 fn negative(n: &Nat) -> Nat {
     Nat::constant(-1).sub(n)
+}
+
+/// The sizes that a pattern is given.
+fn explicit(p: &Pat) -> Vec<Nat> {
+    let PatNode::Prim(_, args) = &p.node else { return vec![] };
+    args.iter().filter_map(|a| if let PatArg::Nat(n) = a { Some(n.clone()) } else { None }).collect()
+}
+
+/// The patterns that are called whenever the side is: not those in what only one case needs, or maybe no step.
+fn called(side: &Pat) -> Vec<&Pat> {
+    let (mut head, mut given) = (side, vec![]);
+    while let PatNode::App(f, e) = &head.node {
+        given.push(&**e);
+        head = f;
+    }
+    given.reverse();
+    let calls_all = match &head.node {
+        PatNode::Prim(Pattern::Select, _) => {
+            given.truncate(1);
+            false
+        }
+        PatNode::Prim(p, _) => is_map(*p) || is_reduce(*p),
+        _ => false,
+    };
+    let given = given.into_iter().filter(|e| calls_all || e.ty.as_fun().is_none());
+    let mut out: Vec<&Pat> = given.flat_map(called).collect();
+    match &head.node {
+        PatNode::Prim(..) => out.push(head),
+        PatNode::Lam(_, body) => out.extend(called(body)),
+        _ => {}
+    }
+    out
 }
 
 /// The functions of sizes, variables of the rule, that a pattern takes.

@@ -2,7 +2,9 @@
 
 use super::meaning::Reader;
 use super::value::{Cases, Fold, Neutral, Operation, Symbol, Value};
+use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
+use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Type, TypeKind};
 use crate::rewrite::rule::pat::PatArg;
 use std::rc::Rc;
@@ -20,14 +22,61 @@ impl Reader {
     /// The value in the case that is known to hold.
     pub fn forced(&self, v: &Value) -> Value {
         let mut v = v.clone();
-        while let Value::Cases(c) = &v {
-            match self.0.decide(c) {
-                Some(true) => v = (c.then)(),
-                Some(false) => v = (c.otherwise)(),
-                None => break,
+        loop {
+            let next = match &v {
+                Value::Cases(c) => {
+                    self.0.decide(c).map(|case| if case { (c.then)() } else { (c.otherwise)() })
+                }
+                Value::Unknown(n) => self.resolved(n),
+                _ => None,
+            };
+            match next {
+                Some(next) if self.0.step() => v = next,
+                _ => return v,
             }
         }
-        v
+    }
+
+    /// The value, where what was supposed of an index or a truth says more of it.
+    fn resolved(&self, n: &Neutral) -> Option<Value> {
+        match n {
+            Neutral::At(n, i) => Some(self.resolved(n)?.at(i)),
+            Neutral::First(n) => Some(self.resolved(n)?.first()),
+            Neutral::Second(n) => Some(self.resolved(n)?.second()),
+            Neutral::Operation(o) => {
+                let chooser = o.chooser()?;
+                let supposed = self.0.supposed(&|n| self.neutral(n, chooser))?;
+                Some(self.chosen(o, supposed))
+            }
+            _ => None,
+        }
+    }
+
+    /// What an operation chooses.
+    fn chosen(&self, o: &Operation, by: Value) -> Value {
+        match (o.pattern, by) {
+            (Pattern::Idx, Value::Nat(i)) => o.operands[1].at(&i),
+            (_, truth) => {
+                let mut operands = o.operands.clone();
+                operands[0] = truth;
+                self.select(&o.params[0], &o.result, operands)
+            }
+        }
+    }
+
+    /// Compares in every case of what chooses the left value: where that is undefined, so is the left value.
+    fn supposing(&self, n: &Neutral, holds: &dyn Fn() -> bool) -> Option<bool> {
+        let choice = match n {
+            Neutral::At(n, _) | Neutral::First(n) | Neutral::Second(n) => return self.supposing(n, holds),
+            Neutral::Operation(o) => o,
+            _ => return None,
+        };
+        let chooser = choice.chooser()?;
+        let cases = match choice.params[0].kind() {
+            TypeKind::Index(n) => vec![Value::Nat(self.0.index(n))],
+            _ => [true, false].map(|b| Value::literal(Literal::Bool(b))).to_vec(),
+        };
+        Some(cases.into_iter().all(|case| self.0.suppose(chooser, case, holds)))
     }
 
     pub fn equal(&self, left: &Value, right: &Value, ty: &Type, asked: Asked) -> bool {
@@ -42,6 +91,12 @@ impl Reader {
             (Value::Undefined, _) if asked == Asked::Refines => return true,
             (Value::Stuck, _) | (_, Value::Stuck) => return false,
             _ => {}
+        }
+        if let Value::Unknown(n) = &left
+            && asked == Asked::Refines
+            && let Some(holds) = self.supposing(n, &|| self.equal(&left, &right, ty, asked))
+        {
+            return holds;
         }
         match ty.kind() {
             TypeKind::Fun(a, b) => {

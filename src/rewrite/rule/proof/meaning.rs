@@ -116,7 +116,8 @@ impl Reader {
         result: &Type,
         operands: Vec<Value>,
     ) -> Value {
-        Neutral::Operation(Operation { pattern, args, params, result: result.clone(), operands }).value(result)
+        Neutral::Operation(Operation { pattern, args, params, result: result.clone(), operands })
+            .value(result)
     }
 
     /// A choice that nothing decides, part by part.
@@ -146,7 +147,7 @@ impl Reader {
         }
     }
 
-    fn select(&self, condition: &Type, result: &Type, operands: Vec<Value>) -> Value {
+    pub fn select(&self, condition: &Type, result: &Type, operands: Vec<Value>) -> Value {
         let (this, condition, result) = (self.clone(), condition.clone(), result.clone());
         operands[0].clone().through(move |c| match truth(c) {
             Some(true) => operands[1].clone(),
@@ -163,7 +164,8 @@ impl Reader {
         match fold.ty.clone().kind() {
             TypeKind::Pair(a, b) => {
                 let part = |ty: &Type, other: &Type, first: bool| {
-                    let put = move |x: Value, y: Value| if first { Value::pair(x, y) } else { Value::pair(y, x) };
+                    let put =
+                        move |x: Value, y: Value| if first { Value::pair(x, y) } else { Value::pair(y, x) };
                     let take = move |p: &Value| if first { p.first() } else { p.second() };
                     self.part(&fold, ty, other, Rc::new(put), Rc::new(take)).unwrap_or_else(|| {
                         let whole = Rc::new(Neutral::Fold(fold.clone()));
@@ -236,8 +238,9 @@ fn lanes(n: &Nat, ty: &Type, of: Rc<dyn Fn(&Nat) -> Value>) -> Value {
 /// Does the pattern compute with numbers, and with vectors lane by lane?
 fn is_scalar(p: Pattern) -> bool {
     use Pattern as P;
-    matches!(p, P::Neg | P::Not | P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Gt | P::Lt | P::Equal)
-        || matches!(p, P::Min | P::Max | P::Abs | P::Cast | P::Select)
+    matches!(p, P::Neg | P::Not | P::Abs | P::Cast)
+        || p.is_arithmetic()
+        || p.is_comparison()
         || crate::lang::math::is_unary(p)
         || crate::lang::math::is_binary(p)
 }
@@ -368,7 +371,8 @@ impl Call {
             }
             P::Idx => self.element(),
             P::Gather => {
-                let (Some((_, index)), Some((_, element))) = (self.params[0].as_array(), self.result.as_array())
+                let (Some((_, index)), Some((_, element))) =
+                    (self.params[0].as_array(), self.result.as_array())
                 else {
                     return Value::Stuck;
                 };
@@ -426,6 +430,8 @@ impl Call {
                 Value::array(move |_| s.clone())
             }
             P::Select => self.reader.select(&self.params[0], &self.result, self.given.clone()),
+            P::And => self.reader.select(&self.result, &self.result, vec![x(0), x(1), boolean(false)]),
+            P::Or => self.reader.select(&self.result, &self.result, vec![x(0), boolean(true), x(1)]),
             P::Scatter | P::Iterate | P::Declared(_) => {
                 let Call { reader, pattern, args, params, result, given } = self;
                 reader.operation(pattern, args, params, &result, given)
@@ -503,6 +509,8 @@ impl Call {
             }
             (P::Lt, Some([a, b])) => is(b.sub(a).sub(&one)),
             (P::Gt, Some([a, b])) => is(a.sub(b).sub(&one)),
+            (P::Ge, Some([a, b])) => is(a.sub(b)),
+            (P::Le, Some([a, b])) => is(b.sub(a)),
             _ => {
                 let Call { reader, pattern, args, params, result, given } = self;
                 reader.operation(pattern, args, params, &result, given)

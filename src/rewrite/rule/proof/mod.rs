@@ -10,15 +10,17 @@ mod context;
 mod equal;
 mod meaning;
 #[cfg(test)]
+mod mistakes;
+#[cfg(test)]
 mod tests;
 mod value;
 mod words;
 
-use super::{Body, Equation, Rule};
+use super::{Body, Equation, ParamKind, Rule};
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
-use crate::lang::ty::TypeKind;
+use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
 use context::Context;
 use equal::Asked;
@@ -64,15 +66,18 @@ pub fn prove(rule: &Rule) -> Result<Proof, Unproved> {
     if matches!(rule.body, Body::Procedure(_)) {
         return Err(Unproved::Procedure);
     }
+    let params =
+        rule.params.iter().filter_map(|p| if let ParamKind::Nat(i) = p.kind { Some(i as u32) } else { None });
+    let params: Vec<u32> = params.collect();
     let mut axioms = BTreeSet::new();
     for eq in rule.equations() {
-        axioms.extend(equation(eq, rule.reassociates)?);
+        axioms.extend(equation(eq, &params, rule.reassociates)?);
     }
     Ok(Proof { axioms: axioms.into_iter().collect() })
 }
 
-fn equation(eq: &Equation, reassociates: bool) -> Result<Vec<String>, Unproved> {
-    let reader = Reader(Rc::new(Context::new(eq, reassociates)));
+fn equation(eq: &Equation, params: &[u32], reassociates: bool) -> Result<Vec<String>, Unproved> {
+    let reader = Reader(Rc::new(Context::new(eq, params, reassociates)));
     let ctx = &reader.0;
     let (left, right) = (ctx.settled(&eq.sides.lhs), ctx.settled(&eq.sides.rhs));
     if may_fail(&right, ctx) {
@@ -89,40 +94,52 @@ fn equation(eq: &Equation, reassociates: bool) -> Result<Vec<String>, Unproved> 
 
 /// Is there an operation that has no value for some operands, or a size that may be none?
 fn may_fail(side: &Pat, ctx: &Context) -> bool {
-    let positive = |n: &Nat| ctx.is_natural(&n.sub(&Nat::constant(1)));
-    let indexed = |p: &Pat| match &p.node {
-        PatNode::App(f, e) => match (&f.node, &e.node) {
-            (PatNode::Prim(Pattern::NatAsIndex, args), PatNode::Lit(Literal::Nat(i))) => {
-                matches!(args.as_slice(), [PatArg::Nat(n)] if ctx.is_natural(i) && ctx.is_below(i, n))
-            }
-            _ => false,
-        },
-        _ => false,
-    };
-    let nodes = side.nodes();
-    let checked = nodes.iter().filter(|p| indexed(p)).count();
-    let indices = nodes.iter().filter(|p| matches!(p.node, PatNode::Prim(Pattern::NatAsIndex, _))).count();
-    indices > checked
-        || nodes.iter().any(|p| match &p.node {
-            PatNode::Prim(pattern, args) => match pattern {
-                Pattern::Scatter | Pattern::Declared(_) => true,
-                Pattern::Div | Pattern::Mod => {
-                    let operand = p.ty.as_fun().map(|(t, _)| t.as_vector().map_or(t, |(_, t)| t));
-                    !operand.is_some_and(|t| matches!(t.kind(), TypeKind::Scalar(s) if s.is_float()))
+    let (mut pending, mut fails) = (vec![side], false);
+    while let Some(p) = pending.pop() {
+        fails |= match &p.node {
+            // An index that is written out.
+            PatNode::App(f, e) => match (&f.node, &e.node) {
+                (PatNode::Prim(Pattern::NatAsIndex, args), PatNode::Lit(Literal::Nat(i))) => {
+                    let below = matches!(args.as_slice(), [PatArg::Nat(n)] if ctx.is_natural(i) && ctx.is_below(i, n));
+                    if below {
+                        continue;
+                    }
+                    true
                 }
-                Pattern::Slide | Pattern::Split | Pattern::AsVector | Pattern::AsVectorAligned => {
-                    !args.iter().all(|a| matches!(a, PatArg::Nat(n) if positive(n)))
-                }
-                Pattern::CircularBuffer => {
-                    let sizes: Vec<&Nat> =
-                        args.iter().filter_map(|a| if let PatArg::Nat(n) = a { Some(n) } else { None }).collect();
-                    !matches!(sizes.as_slice(), [alloc, size] if ctx.is_natural(&alloc.sub(size)))
-                }
-                Pattern::PadClamp => {
-                    !p.ty.as_fun().and_then(|(t, _)| t.as_array()).is_some_and(|(n, _)| positive(n))
-                }
-                _ => args.iter().any(|a| matches!(a, PatArg::Nat(n) if !ctx.is_natural(n))),
+                _ => false,
             },
+            PatNode::Prim(pattern, args) => pattern_may_fail(*pattern, args, &p.ty, ctx),
+            PatNode::Lit(Literal::Index(i, n)) => !(ctx.is_natural(i) && ctx.is_below(i, n)),
             _ => false,
-        })
+        };
+        pending.extend(p.children());
+    }
+    fails
+}
+
+fn pattern_may_fail(pattern: Pattern, args: &[PatArg], ty: &Type, ctx: &Context) -> bool {
+    let sizes: Vec<&Nat> =
+        args.iter().filter_map(|a| if let PatArg::Nat(n) = a { Some(n) } else { None }).collect();
+    let positive = |n: &Nat| ctx.is_natural(&n.sub(&Nat::constant(1)));
+    let (params, result) = ty.signature();
+    // Numbers of sizes have no more than 64 bits.
+    let of_sizes = params.iter().all(|t| matches!(t.kind(), TypeKind::NatType | TypeKind::Index(_)));
+    match pattern {
+        Pattern::Scatter | Pattern::Declared(_) | Pattern::NatAsIndex => true,
+        Pattern::Div | Pattern::Mod => {
+            let operand = params.first().map(|t| t.as_vector().map_or(t, |(_, t)| t));
+            !operand.and_then(Type::as_scalar).is_some_and(Scalar::is_float)
+        }
+        Pattern::Add | Pattern::Sub | Pattern::Mul => of_sizes,
+        Pattern::Cast => result == Type::nat_type(),
+        Pattern::Slide | Pattern::Split | Pattern::AsVector | Pattern::AsVectorAligned => {
+            !sizes.into_iter().all(positive)
+        }
+        Pattern::CircularBuffer => {
+            !matches!(sizes.as_slice(), [alloc, size] if ctx.is_natural(&alloc.sub(size)))
+        }
+        Pattern::PadClamp => !(params.first().and_then(Type::as_array)).is_some_and(|(n, _)| positive(n)),
+        Pattern::Reorder => !ctx.stays_inside(args),
+        _ => !sizes.into_iter().all(|n| ctx.is_natural(n)),
+    }
 }

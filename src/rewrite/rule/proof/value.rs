@@ -167,6 +167,16 @@ impl Value {
     }
 }
 
+impl Operation {
+    /// What an operation chooses by, of which nothing is known: the index of `idx`, the condition of `select`.
+    pub fn chooser(&self) -> Option<&Rc<Neutral>> {
+        match (self.pattern, self.operands.first()) {
+            (Pattern::Idx | Pattern::Select, Some(Value::Unknown(n))) => Some(n),
+            _ => None,
+        }
+    }
+}
+
 impl Neutral {
     /// The value of this type that it is: a function by its values, a pair by its components, an array by its elements.
     pub fn value(self, ty: &Type) -> Value {

@@ -1,0 +1,148 @@
+//! Which rules are proved, and that no wrong rule is. That the prover reads patterns as the interpreter does, and proves
+//! no rule of the library in which a mistake was made, is tested beside it.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use shine_tui::lang::diag::Sources;
+use shine_tui::rewrite::rule::load::Source;
+use shine_tui::rewrite::rule::proof::{Unproved, prove};
+use shine_tui::rewrite::rule::{Rule, RuleSet};
+
+fn library() -> RuleSet {
+    RuleSet::builtin(&mut Sources::new()).0
+}
+
+/// The rules of the library that are tested only, and why.
+const UNPROVED: &[(&str, Unproved)] = &[
+    ("gentleBeta", Unproved::Procedure),
+    ("idxReduction", Unproved::Procedure),
+    ("subexpressionElimination", Unproved::Procedure),
+    ("separateDotVH", Unproved::Procedure),
+    ("separateDotHV", Unproved::Procedure),
+    ("vectorizeMap", Unproved::Procedure),
+];
+
+/// The rules of the library whose proofs need laws of operators.
+const BY_LAWS: &[(&str, &str)] = &[
+    ("blockedReduce", "for all sizes, by associativity of op, the neutral value of op"),
+    ("liftReduceSeq2", "for all sizes, by exact sums"),
+    ("accumulateOnto", "for all sizes, by exact sums"),
+    ("reduceOnto", "for all sizes, by associativity of op, the neutral value of op"),
+    ("separateSumVH", "for all sizes, by associativity of op, commutativity of op, the neutral value of op"),
+    ("separateSumHV", "for all sizes, by associativity of op, the neutral value of op"),
+];
+
+#[test]
+fn every_rule_of_the_library_is_proved_but_for_these() {
+    let mut wrong = vec![];
+    for rule in library().rules() {
+        let unproved = UNPROVED.iter().find(|(name, _)| *name == &*rule.name);
+        let by = BY_LAWS.iter().find(|(name, _)| *name == &*rule.name);
+        let expected = match (unproved, by) {
+            (Some((_, why)), _) => Err(*why),
+            (None, Some((_, by))) => Ok((*by).to_owned()),
+            (None, None) => Ok("for all sizes".to_owned()),
+        };
+        let found = prove(rule).map(|p| p.to_string());
+        if found != expected {
+            wrong.push(format!("{}: {found:?} instead of {expected:?}", rule.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn load(text: &str, name: &str) -> Option<Rule> {
+    let (mut sources, mut rules) = (Sources::new(), RuleSet::default());
+    rules.load(&mut sources, &[Source { label: "own.rules", text }]);
+    rules.get(name).cloned()
+}
+
+/// Right rules that are not among the library's, and whether they are proved.
+const RIGHT: &[(&str, bool)] = &[
+    ("rule own = idx i (map f xs) ~> f (idx i xs)", true),
+    ("rule own = select c (f x) (f y) ~> f (select c x y)", true),
+    ("rule own = map f (generate (\\i. e)) ~> generate (\\i. f e) where i notin f", true),
+    (
+        "rule own = join (take (n/p - 1) (split p (xs : n.t))) ~> take (n - p) xs where p divides n, p < n",
+        true,
+    ),
+    ("rule own = join (split (n/2) (xs : n.t)) ~> xs where 2 divides n, n >= 2", true),
+    ("rule own = split p (split q (xs : (n*p*q).t)) ~> map (split q) (split (p*q) xs)", true),
+    ("rule own = slide sz sz (xs : (n*sz).t) ~> split sz xs", true),
+    (
+        "rule own = map (\\w. idx (natAsIndex sz (sz - 1)) w) (slide sz 1 (xs : (n + sz - 1).t)) ~> drop (sz - 1) xs",
+        true,
+    ),
+    ("rule own = concat (take n xs) (drop n (xs : (n + m).t)) ~> xs", true),
+    ("rule own = take n (concat (a : n.t) b) ~> a", true),
+    ("rule own = drop l (take (l + n) (padCst l r c (xs : n.t))) ~> xs", true),
+    ("rule own = map f (padCst l r c xs) ~> padCst l r (f c) (map f xs)", true),
+    ("rule own = map f (padClamp l r xs) ~> padClamp l r (map f xs)", true),
+    ("rule own = padClamp l r (padClamp k m xs) ~> padClamp (l + k) (m + r) xs", true),
+    ("rule own = padEmpty 1 (take n (xs : (n + 1).t)) ~> xs", true),
+    ("rule own = gather i (map f xs) ~> map f (gather i xs)", true),
+    ("rule own = reverse (reverse xs) ~> xs where n notin xs", false),
+    ("rule own = (x : i32) * 1 ~> x", false),
+    ("rule own = scatter i (map f xs) ~> map f (scatter i xs)", false),
+    ("rule own [reassociates] = (x : f32) + (y + z) ~> z + x + y", true),
+    ("rule own = (x : f32) + (y + z) ~> (x + y) + z", false),
+    ("rule own = iterate k (f : n.t -> n.t) xs ~> iterate k (\\x. f x) xs", true),
+    ("rule own = scanSeq f z (map g xs) ~> scanSeq (\\x acc. f (g x) acc) z xs", true),
+];
+
+#[test]
+fn right_rules_are_proved_where_the_sides_read_the_same() {
+    for (text, proved) in RIGHT {
+        let Some(rule) = load(text, "own") else {
+            assert!(!proved, "{text} does not load");
+            continue;
+        };
+        let found = prove(&rule);
+        assert_eq!(found.is_ok(), *proved, "{text}: {found:?}");
+    }
+}
+
+/// Wrong where sizes are large or odd, a reduction is long, a cell is undefined, an operation may fail: what a test of small
+/// instances may miss.
+const WRONG: &[&str] = &[
+    "rule own = (xs : n.t) ~> generate (\\i. idx (natAsIndex n (indexAsNat i % 4)) xs)",
+    "rule own = (xs : n.t) ~> generate (\\i. idx (natAsIndex n (indexAsNat i % 1000003)) xs)",
+    "rule own = generate (\\i. idx i (xs : n.t)) ~> generate (\\i. idx (natAsIndex n (indexAsNat i % 1000003)) xs)",
+    "rule own = take n (padEmpty m (xs : n.t)) ~> take n (padEmpty m (concat (take 1 xs) (take (n - 1) xs))) where 2 <= n",
+    "rule own = (xs : (n + 1).t) ~> padEmpty 1 (take n xs)",
+    "rule own = reduce op init xs ~> reduceSeq (\\a b. op b a) init xs where assoc op, neutral op init",
+    "rule own = reduceSeq op init xs ~> reduceSeq op init (map (\\x. x) xs |> take n) where n < 3",
+    "rule own [reassociates] = reduce op init (join xs) ~> reduce op init (map (reduce op init) (transpose xs)) where assoc op, neutral op init",
+    "rule own [reassociates] = reduce op c (xs : (n*2).t) ~> op (reduce op c (take n xs)) (reduce op c (drop n xs)) where assoc op",
+    "rule own [reassociates] = (x : f32) + y ~> y",
+    "rule own [reassociates] = (x : f32) ~> x + x",
+    "rule own [reassociates] = (x : f32) - y ~> y - x",
+    "rule own = (x : f32) + (y + z) ~> (x + y) + z",
+    "rule own = (x : f32) + 0.0 ~> x",
+    "rule own = (x : f32) - x ~> 0.0",
+    "rule own = x ~> fst (makePair x (7 / (y : i32)))",
+    "rule own = fst (makePair (x : i32) (y : i32)) ~> fst (makePair x (x / y))",
+    "rule own = (a : i32) < b ~> a - b < 0",
+    "rule own = select (x == 1000003) a b ~> b where scalar t",
+    "rule own = slide sz sp (map f xs) ~> map (map f) (slide sz 1 xs)",
+    "rule own = f (idx i (generate (\\j. c))) ~> f c where j notin c",
+    "rule own = map f (padEmpty n xs) ~> padEmpty n (map f xs)",
+    "rule own = concat (a : n.t) (b : n.t) ~> concat b a",
+    "rule own = padClamp l r (xs : n.t) ~> padCst l r (idx (natAsIndex n 0) xs) xs",
+    "rule own = reorder n f g (reorder n f g xs) ~> xs",
+    "rule own = reorder n f g xs ~> reorder n g f xs",
+    "rule own = scanSeq f z xs ~> scanSeq (\\x acc. f acc x) z (xs : n.t)",
+    "rule own = iterate k f xs ~> iterate (k + 1) f xs",
+    "rule own = iterate k (f : n.t -> n.t) xs ~> iterate 2 f xs",
+    "rule own = gather i xs ~> gather (take 2 i |> padEmpty (n - 2)) (xs : n.t)",
+    "rule own = scatter (i : n.idx[n]) (xs : n.t) ~> gather i xs",
+    "rule own = natAsIndex n (indexAsNat (i : idx[n])) ~> natAsIndex n (indexAsNat i + 1)",
+];
+
+#[test]
+fn no_wrong_rule_is_proved() {
+    for text in WRONG {
+        if let Some(rule) = load(text, "own") {
+            assert!(prove(&rule).is_err(), "{text}");
+        }
+    }
+}
