@@ -28,7 +28,7 @@ impl Ranges {
     }
     /// What the variable is below.
     pub fn end(&self, name: &str) -> Option<&Nat> {
-        self.0.get(name).map(|(_, end)| end)
+        self.variables.get(name).map(|(_, end)| end)
     }
     pub fn remove(&mut self, name: &Name) {
         self.variables.remove(name);

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 pub(super) type Function = Rc<dyn Fn(Value) -> Value>;
 pub(super) type Elements = Rc<dyn Fn(&Nat) -> Value>;
+pub(super) type Step = Rc<dyn Fn(Value, &Nat) -> Value>;
 
 #[derive(Clone)]
 pub(super) enum Value {
@@ -80,7 +81,7 @@ pub(super) struct Operation {
 pub(super) struct Fold {
     pub length: Nat,
     pub start: Value,
-    pub step: Rc<dyn Fn(Value, &Nat) -> Value>,
+    pub step: Step,
     /// The type of what is accumulated.
     pub ty: Type,
 }
