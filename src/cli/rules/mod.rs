@@ -13,6 +13,7 @@ use crate::lang::infer;
 use crate::lang::nat::Name;
 use crate::lang::syntax::parse_program;
 use crate::rewrite::rule::load::in_program;
+use crate::rewrite::rule::proof::prove;
 use crate::rewrite::rule::set::NamedSet;
 use crate::rewrite::rule::{Rule, RuleSet};
 use crate::session::files::{self, Text};
@@ -197,6 +198,9 @@ fn in_full(rule: &Rule, aliases: &[String]) -> String {
     }
     if rule.reassociates {
         text += "\nThis rule re-associates: floating-point results may differ by rounding.\n";
+    }
+    if let Ok(proof) = prove(rule) {
+        text += &format!("\nproved  {proof}\n");
     }
     if !aliases.is_empty() {
         text += &format!("\nalso    {}\n", aliases.join(", "));

@@ -17,9 +17,15 @@ const FUEL: u32 = 400;
 pub struct Ranges {
     variables: BTreeMap<Name, (Nat, Nat)>,
     known: Vec<Nat>,
+    /// That a variable has a range does not say that there is a number in it.
+    maybe_empty: bool,
 }
 
 impl Ranges {
+    /// Ranges in which there may be no number: nothing follows for sizes from a variable having one.
+    pub fn maybe_empty() -> Ranges {
+        Ranges { maybe_empty: true, ..Ranges::default() }
+    }
     pub fn insert(&mut self, name: Name, lo: Nat, hi: Nat) {
         self.variables.insert(name, (lo, hi));
     }
@@ -40,6 +46,14 @@ impl Ranges {
             self.variables.insert(name, range);
         }
         self.known.push(natural.clone());
+    }
+
+    /// Takes back what was assumed and narrowed since then; variables that were added meanwhile stay.
+    pub fn go_back(&mut self, before: Ranges) {
+        let now = std::mem::replace(self, before);
+        for (name, range) in now.variables {
+            self.variables.entry(name).or_insert(range);
+        }
     }
 
     /// A variable that is alone on its side of `natural >= 0`, and the narrower range that follows for it.
@@ -296,10 +310,13 @@ fn bounds(atom: &Atom, ranges: &Ranges, fuel: &mut u32) -> (Vec<Nat>, Vec<Nat>) 
 
 /// Proves `e >= 0` from the ranges having elements: `i < n - 2` says that `n` is at least three.
 fn not_empty(e: &Nat, ranges: &Ranges) -> bool {
-    let more_than_one = ranges.0.values().map(|(lo, hi)| hi.sub(lo).sub(&Nat::constant(1)));
+    if ranges.maybe_empty {
+        return false;
+    }
+    let more_than_one = ranges.variables.values().map(|(lo, hi)| hi.sub(lo).sub(&Nat::constant(1)));
     let of_sizes = |f: &Nat| {
         f.is_evidently_integral()
-            && f.vars().iter().all(|v| matches!(v, NatVar::Named(x) if !ranges.0.contains_key(x)))
+            && f.vars().iter().all(|v| matches!(v, NatVar::Named(x) if !ranges.variables.contains_key(x)))
     };
     let facts: Vec<Nat> = more_than_one.filter(|f| of_sizes(f) && !polynomial(f)).collect();
     if facts.is_empty() {
@@ -428,6 +445,23 @@ mod tests {
         assert_eq!(mirrored.floor_div(&columns).simplify(&r), v("i"));
         assert!(x.add(&c(1)).floor_div(&columns).simplify(&r).has_division());
         assert!(x.floor_div(&v("m").add(&v("k"))).simplify(&r).has_division());
+    }
+
+    #[test]
+    fn what_is_assumed_holds_and_a_range_may_be_empty() {
+        let mut r = Ranges::maybe_empty();
+        r.insert("i".into(), c(0), v("n").sub(&c(1)));
+        assert!(!v("n").sub(&c(2)).is_natural(&r));
+        assert!(!v("n").sub(&v("m")).is_natural(&r));
+        r.assume(&v("n").sub(&v("m")));
+        assert!(v("n").sub(&v("m")).is_natural(&r) && v("n").add(&v("k")).sub(&v("m")).is_natural(&r));
+        assert!(!v("m").sub(&v("n")).is_natural(&r));
+        // i < m narrows the range where m is known to be no greater, so that products follow too.
+        r.insert("i".into(), c(0), v("n"));
+        let inside = v("p").mul(&v("m")).sub(&v("p").mul(&v("i"))).sub(&v("p"));
+        assert!(!inside.is_natural(&r));
+        r.assume(&v("m").sub(&v("i")).sub(&c(1)));
+        assert!(inside.is_natural(&r));
     }
 
     #[test]

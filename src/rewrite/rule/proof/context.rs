@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Steps after which a proof is given up; those of the library need a few thousand.
-const FUEL: u32 = 200_000;
+const FUEL: u32 = 30_000;
 
 pub(super) struct Context {
     pub eq: Equation,
@@ -39,8 +39,6 @@ struct Named {
     function: u32,
     at: Nat,
     value: Nat,
-    /// What it is below.
-    below: Nat,
 }
 
 /// Where the rule's sizes are put in their places.
@@ -112,7 +110,8 @@ impl Context {
         facts.extend(lengths.iter().map(|n| n.sub(&one)));
         facts.extend(naturals);
         facts.extend(eq.needs.iter().cloned());
-        let mut ranges = Ranges::default();
+        // What is below the length of an array that a rule makes may be nothing.
+        let mut ranges = Ranges::maybe_empty();
         for fact in facts {
             let fact = fact.subst(&|v| Sizes(&sizes).nat(v));
             // What holds of all sizes need not be kept.
@@ -256,16 +255,7 @@ impl Context {
             let fact = self.simplified(&fact);
             self.ranges.borrow_mut().assume(&fact);
             let holds = f(case);
-            // What was named meanwhile keeps its name.
-            let named = self.named.borrow();
-            let values = named.iter().filter_map(|n| Some((n.value.as_variable()?.clone(), n.below.clone())));
-            let mut ranges = before;
-            for (value, below) in values {
-                if let NatVar::Named(name) = value {
-                    ranges.insert(name, Nat::constant(0), below);
-                }
-            }
-            *self.ranges.borrow_mut() = ranges;
+            self.ranges.borrow_mut().go_back(before);
             holds
         })
     }
@@ -306,7 +296,7 @@ impl Context {
         });
         Some(found.unwrap_or_else(|| {
             let value = self.index(n);
-            self.named.borrow_mut().push(Named { function, at, value: value.clone(), below: n.clone() });
+            self.named.borrow_mut().push(Named { function, at, value: value.clone() });
             value
         }))
     }
