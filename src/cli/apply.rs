@@ -2,12 +2,14 @@
 
 use super::args::Apply;
 use super::exit::Exit;
-use super::load::{fail, rewritten};
+use super::load::{fail, opened, run_strategies};
 use super::output;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
+use crate::lang::term::Term;
 use crate::session::Session;
 use crate::session::action::{Action, RevisionId};
+use crate::session::history::RevisionStep;
 use serde_json::{Value, json};
 
 /// Applies strategies, then rules, and prints the program.
@@ -22,16 +24,21 @@ pub fn run(args: &Apply) -> Result<Exit, Exit> {
             )
         })?,
     };
-    let mut session = rewritten(&args.rewriting, args.session.as_deref())?;
-    for rule in &args.apply {
-        let action = Action::Apply { rule: rule.clone(), at: at.clone() };
-        session.perform_now(action).map_err(|d| fail(&d))?;
+    let mut session = opened(&args.rewriting, args.session.as_deref())?;
+    if let Err(problem) = rewrite(&mut session, args, &at) {
+        if args.steps && !args.json.json {
+            // What was done before the failure tells how it came about.
+            let all = line_of_steps(&session).into_iter().chain(steps_before_failure(&session)).collect();
+            output::print(&steps(&session, all))?;
+        }
+        return Err(fail(&problem));
     }
     if args.json.json {
         output::json(&as_json(&session))?;
     } else {
         if args.steps {
-            output::print(&steps(&session))?;
+            output::print(&steps(&session, line_of_steps(&session)))?;
+            output::print(&summary(&session))?;
         }
         output::print(&format!("{}\n", session.workspace().print(session.term())))?;
         let constraints = session.workspace().constraints(session.term());
@@ -42,23 +49,44 @@ pub fn run(args: &Apply) -> Result<Exit, Exit> {
     Ok(Exit::Done)
 }
 
-/// Every rewrite from the program as written to the current term, as diffs.
-fn steps(session: &Session) -> String {
+/// The strategies, then the rules.
+fn rewrite(session: &mut Session, args: &Apply, at: &Path) -> Result<(), Diagnostic> {
+    run_strategies(session, &args.rewriting)?;
+    for rule in &args.apply {
+        session.perform_now(Action::Apply { rule: rule.clone(), at: at.clone() })?;
+    }
+    Ok(())
+}
+
+type Rewrite = (Term, RevisionStep);
+
+/// Rewrites as diffs.
+fn steps(session: &Session, all: Vec<Rewrite>) -> String {
     let mut text = String::new();
-    let all = line_of_steps(session);
-    let count = all.len();
     for (before, step) in all {
         let print = |t| session.workspace().print(t);
         text += &format!("-- {} at {}\n", step.rule, step.at);
         text += &output::diff(&print(&before), &print(&step.after));
         text += "\n";
     }
-    let rewrites = if count == 1 { "rewrite" } else { "rewrites" };
-    text += &format!("-- {count} {rewrites} of {} tried\n", tried(session));
     text
 }
 
-fn line_of_steps(session: &Session) -> Vec<(crate::lang::term::Term, crate::session::history::RevisionStep)> {
+fn summary(session: &Session) -> String {
+    let count = line_of_steps(session).len();
+    let rewrites = if count == 1 { "rewrite" } else { "rewrites" };
+    format!("-- {count} {rewrites} of {} tried\n", tried(session))
+}
+
+/// The rewrites of a strategy before it failed.
+fn steps_before_failure(session: &Session) -> Vec<Rewrite> {
+    let mut before = session.term().clone();
+    let steps = session.before_failure().iter();
+    steps.map(|step| (std::mem::replace(&mut before, step.after.clone()), step.clone())).collect()
+}
+
+/// Every rewrite from the program as written to the current term.
+fn line_of_steps(session: &Session) -> Vec<Rewrite> {
     let history = session.history();
     let line = line(session);
     let mut out = vec![];
@@ -92,7 +120,7 @@ fn tried(session: &Session) -> u64 {
 }
 
 fn as_json(session: &Session) -> Value {
-    let step = |s: crate::session::history::RevisionStep| json!({ "rule": s.rule, "at": s.at.to_string(), "after": s.after.digest().to_string() });
+    let step = |s: RevisionStep| json!({ "rule": s.rule, "at": s.at.to_string(), "after": s.after.digest().to_string() });
     json!({
         "program": session.workspace().print(session.term()),
         "digest": session.term().digest().to_string(),

@@ -79,6 +79,21 @@ pub fn is_session(file: &File) -> bool {
 /// Opens a program or the last revision of a session, and runs the strategies that were asked for. `log` is where to
 /// record what is done: a new file, or the session itself to go on with it.
 pub fn rewritten(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> {
+    let mut session = opened(options, log)?;
+    run_strategies(&mut session, options).map_err(|d| fail(&d))?;
+    Ok(session)
+}
+
+/// Runs the strategies that were asked for.
+pub fn run_strategies(session: &mut Session, options: &Rewriting) -> Result<(), Diagnostic> {
+    for strategy in &options.strategies {
+        session.perform_now(Action::Strategy { text: strategy.clone(), at: Path::root() })?;
+    }
+    Ok(())
+}
+
+/// Opens a program or the last revision of a session. `log` is as for [`rewritten`].
+pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> {
     let backend = Arc::new(Devices::new());
     let mut session = if is_session(&options.file) {
         let bytes = log_bytes(&options.file)?;
@@ -111,10 +126,6 @@ pub fn rewritten(options: &Rewriting, log: Option<&File>) -> Result<Session, Exi
     if is_session(&options.file) && !options.program.sizes.is_empty() {
         let sizes = sizes(&options.program);
         session.perform_now(Action::Sizes { sizes }).map_err(|d| fail(&d))?;
-    }
-    for strategy in &options.strategies {
-        let action = Action::Strategy { text: strategy.clone(), at: Path::root() };
-        session.perform_now(action).map_err(|d| fail(&d))?;
     }
     Ok(session)
 }

@@ -89,7 +89,7 @@ pub struct SearchOutcome {
     pub iteration: usize,
     pub rule: Option<String>,
     pub matches: usize,
-    /// `found`, `saturated`, `stopped`, or the limit that ended it.
+    /// `found`, `saturated`, `incomplete`, `stopped`, or the limit that ended it.
     pub stop: String,
     pub nodes: usize,
     pub classes: usize,

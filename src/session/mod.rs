@@ -12,6 +12,7 @@ pub mod record;
 pub mod replay;
 pub mod searching;
 pub mod state;
+mod stuck;
 pub mod workspace;
 
 pub use state::Session;

@@ -216,14 +216,15 @@ impl SearchRunner for Searcher<'_> {
                 Err(SearchFailure::Stopped)
             }
             Outcome::Broken(problem) => Err(SearchFailure::Invalid(problem.clone())),
-            Outcome::Saturated | Outcome::Limit(_) | Outcome::Stopped => {
+            Outcome::Impossible | Outcome::Incomplete(_) | Outcome::Limit(_) | Outcome::Stopped => {
                 self.taken.push(outcome);
-                let mut text = report.to_string();
+                let mut hints = report.hints();
                 if has_bare_map(start) && !request.rules.iter().any(|r| writes_arguments(&r.rule.name)) {
-                    text += " A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the \
-                             rule `mapEtaAbstraction` writes it out.";
+                    let hint = "A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the \
+                                rule `mapEtaAbstraction` writes it out.";
+                    hints.push(hint.to_owned());
                 }
-                Err(SearchFailure::NotFound(text))
+                Err(SearchFailure::NotFound { text: report.to_string(), hints })
             }
         }
     }
@@ -242,7 +243,8 @@ fn writes_arguments(rule: &str) -> bool {
 fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> SearchOutcome {
     let stop = match &report.outcome {
         Outcome::Found(_) => "found".to_string(),
-        Outcome::Saturated => "saturated".to_string(),
+        Outcome::Impossible => "saturated".to_string(),
+        Outcome::Incomplete(_) => "incomplete".to_string(),
         Outcome::Limit(limit) => limit.to_string(),
         Outcome::Stopped => "stopped".to_string(),
         Outcome::Broken(d) => d.message.clone(),

@@ -73,6 +73,8 @@ pub struct Session {
     recorder: Recorder,
     kernels: Mutex<Kernels>,
     backend: Arc<dyn Backend>,
+    /// The steps before the last strategy's failure.
+    before_failure: Vec<RevisionStep>,
     /// May foreign functions run? It is no action: who replays a log has not allowed anything by that.
     foreign: bool,
 }
@@ -116,6 +118,7 @@ impl Session {
             recorder: Recorder::none(),
             kernels: Mutex::default(),
             backend,
+            before_failure: vec![],
             foreign: false,
         })
     }
@@ -125,6 +128,10 @@ impl Session {
     }
     pub fn history(&self) -> &History {
         &self.history
+    }
+    /// The steps that the last strategy that failed had made of its term before.
+    pub fn before_failure(&self) -> &[RevisionStep] {
+        &self.before_failure
     }
     pub fn current(&self) -> RevisionId {
         self.history.current()
@@ -432,6 +439,7 @@ impl Session {
                 Ok(outcome)
             }
             Err(why) => {
+                self.before_failure = end.before;
                 if !end.searches.is_empty() {
                     // A search that did not get there is a decision worth keeping; a mistyped strategy is not.
                     let outcome = Outcome::Unchanged { reason: why.message.clone(), searches: end.searches };

@@ -8,6 +8,7 @@ use super::jobs::Control;
 use super::log::{convert, v1};
 use super::searching::{Replayed, Searcher};
 use super::state::{Change, Progress};
+use super::stuck;
 use crate::emit::{self, Compiled};
 use crate::lang::declared::{Patterns, used_in};
 use crate::lang::diag::{Diagnostic, Sources};
@@ -22,7 +23,7 @@ use crate::lower::{self, passes};
 use crate::rewrite::rule::load::Source;
 use crate::rewrite::rule::{self, Rewritten, RuleSet, RuleUse, apply_at};
 use crate::rewrite::sketch;
-use crate::rewrite::strategy::{self, Cause, Script, Stuck};
+use crate::rewrite::strategy::{self, Cause, Script};
 use indexmap::IndexMap;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -73,6 +74,8 @@ pub struct StrategyEnd {
     pub result: Result<Change, Diagnostic>,
     /// The searches that it ran, in order, whether or not it got to its end.
     pub searches: Vec<SearchOutcome>,
+    /// Where it did not: the steps before, of which nothing would have been taken back.
+    pub before: Vec<RevisionStep>,
 }
 
 impl Workspace {
@@ -210,7 +213,7 @@ impl Workspace {
                             .note(format!("{}.", told(term, at, rule, why)))
                             .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
                     }
-                    _ => stuck_diagnostic(&stuck).within(&texts),
+                    _ => stuck::diagnostic(&stuck).within(&texts),
                 }
             })?;
         let whole = term.replace_at(at, done.term.clone());
@@ -266,11 +269,18 @@ impl Workspace {
         control: &Control<Progress>,
     ) -> StrategyEnd {
         let mut searcher = Searcher::new(self, replayed.clone(), control);
-        let result = self.rewrite(term, &strategy.tree, at, &mut searcher, control);
-        let result = result.map_err(|problem| problem.within(&strategy.texts));
-        let result = result.and_then(|done| self.change(term, at, &done, &searcher));
-        StrategyEnd { result, searches: searcher.into_taken() }
+        let mut before = vec![];
+        let result = match self.rewrite(term, &strategy.tree, at, &mut searcher, control) {
+            Ok(done) => self.change(term, at, &done, &searcher),
+            Err((problem, so_far)) => {
+                before = so_far.map_or(vec![], |done| self.steps(term, at, &done, &searcher));
+                Err(problem.within(&strategy.texts))
+            }
+        };
+        StrategyEnd { result, searches: searcher.into_taken(), before }
     }
+
+    /// The rewritten part; or what is wrong, with what was rewritten before.
 
     fn rewrite(
         &self,
@@ -279,15 +289,15 @@ impl Workspace {
         at: &Path,
         searcher: &mut Searcher<'_>,
         control: &Control<Progress>,
-    ) -> Result<Rewritten, Diagnostic> {
+    ) -> Result<Rewritten, (Diagnostic, Option<Rewritten>)> {
         let Some(part) = term.at(at) else {
-            return Err(no_position(at));
+            return Err((no_position(at), None));
         };
         let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
         let cancel = control.cancel_flag();
         let mut limits = strategy::Control { cancel: &cancel, fuel: strategy::FUEL, search: searcher };
         strategy::run(strategy, part, &self.script, &env, &mut limits)
-            .map_err(|stuck| stuck_diagnostic(&stuck))
+            .map_err(|stuck| (stuck::diagnostic(&stuck), Some(stuck.so_far)))
     }
 
     /// A rewritten part in its place, with every step as the term after it.
@@ -301,6 +311,12 @@ impl Workspace {
         let misplaced = || Diagnostic::error("E0811", "A rewritten part does not fit its place.");
         let term = root.replace_at(at, done.term.clone()).ok_or_else(misplaced)?;
         term.check().map_err(|why| misplaced().note(why))?;
+        let steps = self.steps(root, at, done, searcher);
+        Ok(Change { term, paths: done.paths.below(at), steps, counts: done.counts })
+    }
+
+    /// Every step of a rewriting as the whole term after it.
+    fn steps(&self, root: &Term, at: &Path, done: &Rewritten, searcher: &Searcher<'_>) -> Vec<RevisionStep> {
         let mut now = root.clone();
         let mut steps = vec![];
         for step in &done.steps {
@@ -318,7 +334,7 @@ impl Workspace {
             now = next;
             steps.push(RevisionStep { rule, at: place, after: now.clone() });
         }
-        Ok(Change { term, paths: done.paths.below(at), steps, counts: done.counts })
+        steps
     }
 
     /// The code of a term: with values for all sizes specialised to them, else generic.
@@ -407,42 +423,6 @@ fn told(root: &Term, at: &Path, rule: &rule::Rule, why: &rule::WhyNot) -> String
         text += &format!(" (at {place}: `{}`)", written(part, &place));
     }
     text
-}
-
-fn stuck_diagnostic(stuck: &Stuck) -> Diagnostic {
-    match &stuck.cause {
-        Cause::Invalid(problem) => (**problem).clone(),
-        Cause::Cancelled => Diagnostic::error("E0709", "The strategy was stopped."),
-        cause => {
-            let before = match stuck.so_far.steps.len() {
-                0 => "Nothing had been rewritten before.".to_string(),
-                1 => "One rewrite had been made before.".to_string(),
-                n => format!("{n} rewrites had been made before."),
-            };
-            let searched = match cause {
-                Cause::NotApplicable { why, .. } => why.not_reached(),
-                _ => None,
-            };
-            let hint = match cause {
-                Cause::NotApplicable { why, .. } if why.lacks_argument() => {
-                    "What stands there is a function whose argument is not written: `etaAbstraction ; body(s)` writes it, and applies `s` to the whole."
-                }
-                _ if searched.is_some() => {
-                    "Add rules to `using`, reach a sketch that is half way first, or raise what stopped it, as in `with (iterations: 200)`."
-                }
-                Cause::NotApplicable { .. } | Cause::Failed { .. } => {
-                    "`try(s)` goes on where `s` fails, and `a <+ b` takes `b` where `a` does."
-                }
-                Cause::TooLarge { .. } => {
-                    "Is it repeated, and makes a place where it applies again? Say how often: `repeatN(3, s)`."
-                }
-                _ => "A repetition ends where what it repeats fails, so each round must change something.",
-            };
-            let problem =
-                Diagnostic::error("E0311", format!("The strategy did not get to its end: {stuck}."));
-            searched.into_iter().fold(problem, Diagnostic::note).note(before).hint(hint)
-        }
-    }
 }
 
 /// The built-in rules, strategies and sketches with the user's.

@@ -568,6 +568,10 @@ pub enum StrategyKind {
     Choice(Vec<Strategy>),
     /// `s @ f @ g` is `g(f(s))`
     At(Box<Strategy>, Vec<Strategy>),
+    /// `p > 0`, of sizes
+    Compare(Box<Strategy>, Op, Box<Strategy>),
+    /// `s else "text"`: the text says why, where s fails
+    Else(Box<Strategy>, Node<Name>),
     Reach(Box<Reach>),
     /// `satisfies sketch`: changes nothing, and succeeds where the term is in the sketch
     Satisfies(Box<Sketch>),
@@ -724,6 +728,11 @@ fn each_in_strategy<'a>(s: &'a Strategy, f: &mut dyn FnMut(Part<'a>)) {
             f(Part::Strategy(value));
             f(Part::Strategy(body));
         }
+        StrategyKind::Compare(a, _, b) => {
+            f(Part::Strategy(a));
+            f(Part::Strategy(b));
+        }
+        StrategyKind::Else(s, _) => f(Part::Strategy(s)),
         StrategyKind::Satisfies(sketch) => f(Part::Expr(sketch)),
         StrategyKind::Reach(reach) => {
             f(Part::Expr(&reach.sketch));

@@ -157,8 +157,8 @@ pub const ITEM_WORDS: [&str; 11] = [
 ];
 
 /// Words that name nothing. `let` may stand for the pattern of that name, `div` between sizes is an operator.
-const OTHER_WORDS: [&str; 10] =
-    ["in", "where", "or", "and", "notin", "divides", "reach", "satisfies", "using", "with"];
+const OTHER_WORDS: [&str; 11] =
+    ["in", "where", "or", "and", "notin", "divides", "reach", "satisfies", "using", "with", "else"];
 
 pub fn is_item_word(word: &str) -> bool {
     ITEM_WORDS.contains(&word)
@@ -316,7 +316,7 @@ fn unknown_characters(file: FileId, text: &str, (start, end): (usize, usize)) ->
     let hint = match c {
         '!' => "`a != b` says that two values differ, `not a` that a truth value is false.",
         '"' | '\'' | '`' | '“' | '”' | '‘' | '’' => {
-            "Text in double quotes is the C text of a `foreign def`, and nothing else."
+            "Text in double quotes is the C text of a `foreign def`, or what a strategy says that fails: `s else \"…\"`."
         }
         '#' => "Comments start with `--`.",
         '&' => "Write `a and b`.",

@@ -5,7 +5,7 @@ use super::tables::TypeId;
 use egg::{Analysis, DidMerge, EGraph, Id};
 
 /// A set of De Bruijn indices. The last bit stands for itself and everything above it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Indices(u64, u64);
 
 const TOP: u64 = 1 << 63;

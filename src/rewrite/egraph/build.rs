@@ -2,7 +2,9 @@
 
 use super::Graph;
 use super::compile::{ArgPat, Build, NatPat, NumberPat, Program, Target, TypePat};
+use super::gaps::Gap;
 use super::matcher::{Match, SizeMemo};
+use super::members::{MOST_MEMBERS, Members};
 use super::rename::{Renaming, To};
 use super::tables::{Leaf, LeafArg, TypeId, TypeRow};
 use crate::lang::literal::Literal;
@@ -62,12 +64,29 @@ impl Builder<'_> {
             Build::Vectorise { size, var, local, outside } => {
                 let size = self.program.size(self.graph.tables_mut(), m, *size, self.memo)?;
                 let class = self.variable(*var, local, *outside, m)?;
-                let function = self.graph.extract(class)?;
                 let n = self.graph.tables().nat_of(size).clone();
-                let vectors = vectorise(&n, &function).ok()?;
-                self.graph.encode(&vectors)
+                self.vectors(&n, class)
             }
         }
+    }
+
+    /// The class of a function on vectors of n elements.
+    fn vectors(&mut self, n: &Nat, class: Id) -> Option<Id> {
+        if !self.graph.thorough {
+            let function = self.graph.extract(class)?;
+            return self.graph.encode(&vectorise(n, &function).ok()?);
+        }
+        let Members { terms, all } = self.graph.members(class, MOST_MEMBERS);
+        if !all {
+            self.graph.gaps.some_members(Gap::Vectorised);
+        }
+        let mut out = None;
+        for function in terms {
+            let Ok(vectors) = vectorise(n, &function) else { continue };
+            let Some(class) = self.graph.encode(&vectors) else { continue };
+            self.graph.join(*out.get_or_insert(class), class);
+        }
+        out
     }
 
     fn variable(&mut self, var: usize, local: &[Target], outside: u32, m: Match<'_>) -> Option<Id> {

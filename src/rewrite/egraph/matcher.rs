@@ -3,17 +3,24 @@
 //! The graph is only read. Work is counted, so that a search can be stopped within one rule.
 
 use super::Graph;
-use super::analysis::Typing;
+use super::analysis::{Indices, Typing};
 use super::compile::{Anchor, ArgPat, Instr, NatPat, NumberPat, Program, TypePat};
+use super::gaps::{Gap, Gaps};
+use super::members::{MOST_MEMBERS, some_without};
 use super::node::{Kind, Node, Op};
+use super::rename::Renaming;
 use super::tables::{Leaf, LeafArg, LeafId, NatId, Tables, TypeId, TypeRow};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Nat, NatFun, NatVar, Solution, solve};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, solve};
+use crate::lang::term::Term;
+use crate::rewrite::rule::Condition;
 use crate::rewrite::rule::bindings::{Bindings, Bound};
 use egg::{EGraph, Id};
 use rustc_hash::FxHashMap;
 
+/// So many ways to choose members are asked whether conditions hold.
+const MOST_CHOICES: usize = 256;
 /// Between two polls the matcher looks at about this many nodes.
 const POLL: u32 = 4096;
 
@@ -144,10 +151,13 @@ pub fn search(
     let mut found = Matches::new(program);
     let mut undecided: Vec<usize> = vec![];
     {
-        let (egraph, tables) = graph.split();
+        let thorough = graph.thorough;
+        let (egraph, tables, gaps) = graph.split();
         let mut m = Machine {
             egraph,
             tables,
+            gaps,
+            thorough,
             program,
             memo,
             regs: vec![Id::from(0); program.registers],
@@ -171,7 +181,7 @@ pub fn search(
             }
         }
     }
-    if program.conditions.iter().any(|(_, vars)| !vars.is_empty()) {
+    if program.conditions.iter().any(|(c, _)| !matches!(c, Condition::Size(_))) {
         undecided.extend(0..found.len());
         let mut kept = Matches::new(program);
         let mut known: FxHashMap<Vec<u32>, bool> = FxHashMap::default();
@@ -223,15 +233,53 @@ fn candidates(graph: &Graph, program: &Program) -> Vec<Id> {
     level
 }
 
-/// Do the conditions hold that look at terms? They are asked of each class's best member.
-fn conditions_hold(graph: &Graph, program: &Program, m: Match<'_>) -> bool {
-    let Some(b) = bindings(graph, program, m) else { return false };
-    let mut assumed = vec![];
-    program.conditions.iter().all(|(c, _)| c.check(&program.equation, &b, &mut assumed).is_ok())
+/// Do the conditions hold that look at terms? They are asked of each class's best member; thoroughly, of others too.
+fn conditions_hold(graph: &mut Graph, program: &Program, m: Match<'_>) -> bool {
+    let Some(b) = bindings(graph, program, m, &[]) else { return false };
+    let Some(failed) = failing(program, &b) else { return true };
+    if !graph.thorough || failed.is_of_types() {
+        return false;
+    }
+    // One member for each variable that a condition looks at.
+    let mut wanted: Vec<usize> =
+        program.conditions.iter().flat_map(|(_, vars)| vars.iter().copied()).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut choices: Vec<Vec<(usize, Term)>> = vec![vec![]];
+    let mut all = true;
+    for v in wanted {
+        let Some(class) = m.class(v) else { return false };
+        let members = graph.members(class, MOST_MEMBERS);
+        all &= members.all;
+        let with = |c: &Vec<(usize, Term)>, t: &Term| c.iter().cloned().chain([(v, t.clone())]).collect();
+        choices = choices.iter().flat_map(|c| members.terms.iter().map(move |t| with(c, t))).collect();
+        all &= choices.len() <= MOST_CHOICES;
+        choices.truncate(MOST_CHOICES);
+    }
+    let holds = |c: &Vec<(usize, Term)>| {
+        bindings(graph, program, m, c).is_some_and(|b| failing(program, &b).is_none())
+    };
+    if choices.iter().any(holds) {
+        return true;
+    }
+    if !all {
+        let text: Name = failed.text(&program.equation).into();
+        let rule = graph.gaps.rule.clone();
+        graph.gaps.note(Gap::Condition(rule, text), 0);
+    }
+    false
 }
 
-/// What a match says, as the rule's own bindings; of terms only those that conditions look at.
-fn bindings(graph: &Graph, p: &Program, m: Match<'_>) -> Option<Bindings> {
+/// The first condition that does not hold.
+fn failing<'p>(program: &'p Program, b: &Bindings) -> Option<&'p Condition> {
+    let mut assumed = vec![];
+    let mut conditions = program.conditions.iter().map(|(c, _)| c);
+    conditions.find(|c| c.check(&program.equation, b, &mut assumed).is_err())
+}
+
+/// What a match says, as the rule's own bindings; of terms only those that conditions look at, the best ones where
+/// nothing else is chosen.
+fn bindings(graph: &Graph, p: &Program, m: Match<'_>, chosen: &[(usize, Term)]) -> Option<Bindings> {
     let eq = &p.equation;
     let mut b = Bindings::new(eq.vars.len(), eq.types.len(), eq.nats.len(), eq.slots.len());
     let tables = graph.tables();
@@ -248,7 +296,10 @@ fn bindings(graph: &Graph, p: &Program, m: Match<'_>) -> Option<Bindings> {
     let wanted = p.conditions.iter().flat_map(|(_, vars)| vars);
     for v in wanted {
         let place = p.places[*v].as_ref()?;
-        let term = decoder.best(m.class(*v)?)?;
+        let term = match chosen.iter().find(|(c, _)| c == v) {
+            Some((_, term)) => term.clone(),
+            None => decoder.best(m.class(*v)?)?,
+        };
         let k = place.scope.len() as u32;
         let term = term.rename(&|i| match place.scope.iter().position(|s| *s == i) {
             Some(j) => Some(k - 1 - j as u32),
@@ -262,6 +313,8 @@ fn bindings(graph: &Graph, p: &Program, m: Match<'_>) -> Option<Bindings> {
 struct Machine<'a> {
     egraph: &'a EGraph<Node, Typing>,
     tables: &'a mut Tables,
+    gaps: &'a mut Gaps,
+    thorough: bool,
     program: &'a Program,
     memo: &'a mut SizeMemo,
     regs: Vec<Id>,
@@ -345,20 +398,43 @@ impl<'a> Machine<'a> {
                 self.with_undo(|m| m.ty_matches(ty, found), at)?;
             }
             Instr::NotIn { of, binders } => {
-                let free = self.egraph[self.regs[*of]].data.free;
-                if binders.iter().all(|i| !free.contains(*i)) {
+                if self.mentions_none(self.regs[*of], binders) {
                     self.step(at + 1)?;
                 }
             }
             Instr::Same { first, of, renaming } => {
                 let seen = self.egraph.find(self.regs[*first]);
                 let here = self.egraph.find(self.regs[*of]);
-                if renaming.sends(self.egraph, seen, here) {
+                if self.sends(renaming, seen, here) {
                     self.step(at + 1)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Has the class a member that mentions none of the binders? In general that is asked of all members together.
+    fn mentions_none(&mut self, class: Id, binders: &[u32]) -> bool {
+        let free = self.egraph[class].data.free;
+        if binders.iter().all(|i| !free.contains(*i)) {
+            return true;
+        }
+        let binders = binders.iter().fold(Indices::NONE, |all, i| all.union(Indices::one(*i)));
+        self.thorough && self.known(some_without(self.egraph, class, binders), Gap::Mentions)
+    }
+
+    /// Has one class a member that becomes one of the other's? In general that is asked of the best member.
+    fn sends(&mut self, renaming: &Renaming, from: Id, to: Id) -> bool {
+        renaming.sends(self.egraph, from, to)
+            || (self.thorough && self.known(renaming.may_send(self.egraph, from, to), Gap::Differs))
+    }
+
+    /// The answer, or no with a gap where there is none.
+    fn known(&mut self, answer: Option<bool>, gap: fn(Name) -> Gap) -> bool {
+        if answer.is_none() {
+            self.gaps.some_members(gap);
+        }
+        answer.unwrap_or(false)
     }
 
     fn is_pattern(&self, leaf: LeafId, pattern: crate::lang::pattern::Pattern) -> bool {

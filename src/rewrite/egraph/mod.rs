@@ -8,7 +8,9 @@
 pub mod analysis;
 pub mod build;
 pub mod compile;
+pub mod gaps;
 pub mod matcher;
+pub mod members;
 pub mod node;
 pub mod rename;
 pub mod tables;
@@ -19,6 +21,7 @@ use crate::lang::term::{Expr, Prim, Term};
 use crate::lang::ty::Type;
 use analysis::{Best, Data, MAX_COST, MAX_SIZE, Typing, size_of};
 use egg::{EGraph, Id, Language};
+use gaps::{Gap, Gaps};
 use node::{Kind, Node};
 use rustc_hash::FxHashMap;
 use tables::{Leaf, LeafId, Tables, TypeId, TypeRow};
@@ -47,6 +50,11 @@ pub struct Graph {
     egraph: EGraph<Node, Typing>,
     tables: Tables,
     pub filter: Filter,
+    /// Steps that need a term take every member of a class, not the best one (see [`gaps`]).
+    pub thorough: bool,
+    pub gaps: Gaps,
+    /// Unions that thorough steps made.
+    joined: usize,
     /// Names that the encoded terms give to binders: of a body, and of a type.
     names_of_bodies: Vec<(Id, Name)>,
     names_of_types: FxHashMap<TypeId, Name>,
@@ -64,8 +72,8 @@ impl Graph {
         &mut self.tables
     }
     /// The classes to read and the tables to extend, at once.
-    pub(crate) fn split(&mut self) -> (&EGraph<Node, Typing>, &mut Tables) {
-        (&self.egraph, &mut self.tables)
+    pub(crate) fn split(&mut self) -> (&EGraph<Node, Typing>, &mut Tables, &mut Gaps) {
+        (&self.egraph, &mut self.tables, &mut self.gaps)
     }
 
     /// The class that an id stands for now.
@@ -117,10 +125,21 @@ impl Graph {
         self.egraph.classes_for_op(&op).into_iter().flatten().map(|id| self.egraph.find(id))
     }
 
-    /// Is a term of this type worth building?
-    fn admits(&self, ty: TypeId) -> bool {
+    /// Is a term of this type worth building? No program has a type without values, so to refuse it leaves nothing out.
+    fn admits(&mut self, ty: TypeId) -> bool {
         let facts = self.tables.facts(ty);
+        if facts.inhabited && facts.dims > self.filter.dims {
+            self.gaps.note(Gap::Dims, facts.dims.into());
+        }
         facts.inhabited && facts.dims <= self.filter.dims
+    }
+    /// Is a term of this weight, and of this size but for itself, worth building?
+    fn holds(&mut self, cost: u32, size: u32) -> bool {
+        let fits = cost < MAX_COST && size < self.filter.size;
+        if !fits {
+            self.gaps.note(Gap::Size, size.saturating_add(1));
+        }
+        fits
     }
 
     /// A variable; none when the filter refuses its type, as for the other nodes.
@@ -139,8 +158,8 @@ impl Graph {
     }
     pub fn lam(&mut self, param: TypeId, body: Id) -> Option<Id> {
         let data = &self.egraph[body].data;
-        let result = data.ty;
-        if data.cost() >= MAX_COST || size_of(data.cost()) >= self.filter.size {
+        let (result, cost) = (data.ty, data.cost());
+        if !self.holds(cost, size_of(cost)) {
             return None;
         }
         let ty = self.tables.fun(param, result);
@@ -151,7 +170,8 @@ impl Graph {
         let (f, e) = (self.data(function), self.data(argument));
         let (param, result) = self.tables.as_fun(f.ty)?;
         let cost = f.head_cost().saturating_add(e.cost());
-        if param != e.ty || cost >= MAX_COST || size_of(f.cost()) + size_of(e.cost()) >= self.filter.size {
+        let size = size_of(f.cost()) + size_of(e.cost());
+        if param != e.ty || !self.holds(cost, size) {
             return None;
         }
         self.admits(result).then(|| self.egraph.add(Node::app(function, argument, result)))
@@ -160,6 +180,14 @@ impl Graph {
     /// Makes two classes one. Says whether they were two.
     pub fn union(&mut self, a: Id, b: Id) -> bool {
         self.egraph.union(a, b)
+    }
+    /// The unions that thorough steps made since this was last asked.
+    pub fn take_joined(&mut self) -> usize {
+        std::mem::take(&mut self.joined)
+    }
+    /// As [`Graph::union`], for two results of one step.
+    fn join(&mut self, a: Id, b: Id) {
+        self.joined += usize::from(self.egraph.union(a, b));
     }
     /// Restores congruence after unions; the number of classes that congruence merged.
     pub fn rebuild(&mut self) -> usize {
@@ -174,6 +202,7 @@ impl Graph {
     /// Adds a term; none when it is nested too deep, ill-typed, or refused by the filter.
     pub fn encode(&mut self, term: &Term) -> Option<Id> {
         if term.depth() as usize > MAX_NESTING || term.has_metas() {
+            self.gaps.note(Gap::Nesting, 0);
             return None;
         }
         self.encode_memo(term, &mut FxHashMap::default())

@@ -204,8 +204,9 @@ impl Rule {
         for (param, arg) in self.params.iter().zip(args) {
             match (&param.kind, arg) {
                 (ParamKind::Nat(i), RuleArg::Nat(n)) => {
-                    if n.as_constant() == Some(0) || n.is_poison() {
-                        return Err(WhyNot::condition(format!("{} must be a positive size", param.name)));
+                    if n.is_evidently_below_one() || n.is_poison() {
+                        let text = format!("its argument {} is {n}, and sizes count from 1", param.name);
+                        return Err(WhyNot::here(Reason::Arguments(text)));
                     }
                     b.nats[*i] = Some(n.clone());
                 }
@@ -248,7 +249,7 @@ fn rewrite(eq: &Equation, sides: &Sides, start: Bindings, t: &Term) -> Result<Ap
 
 /// A condition that does not hold, with what its variables stand for, where that can be written by itself.
 fn what_stands(c: &Condition, eq: &Equation, b: &Bindings, mut why: WhyNot) -> WhyNot {
-    if let Reason::Condition(text) = &mut why.reason {
+    if let Reason::Condition(text) | Reason::Unfit(text) = &mut why.reason {
         let closed = |v: &usize| b.term(*v).filter(|t| t.is_closed() && t.size() < 30);
         let known = c.vars().into_iter().filter_map(|v| Some((&eq.vars[v].name, closed(&v)?)));
         let options = print::Options { unicode: false, ..print::Options::default() };

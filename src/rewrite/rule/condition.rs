@@ -101,7 +101,39 @@ impl Condition {
             Condition::Computes(f) => term(b, *f).is_some_and(computes),
             Condition::ScalarType(t) => matches!(b.types.get(*t), Some(Some(t)) if t.as_scalar().is_some()),
         };
-        if holds { Ok(()) } else { Err(WhyNot::condition(self.text(eq))) }
+        let text = || self.text(eq);
+        match holds {
+            true => Ok(()),
+            false if self.asks_the_kind() => Err(WhyNot::here(Reason::Unfit(text()))),
+            false => Err(WhyNot::here(Reason::Condition(text()))),
+        }
+    }
+
+    /// Does it ask what kind of term stands here? Elsewhere stands another.
+    fn asks_the_kind(&self) -> bool {
+        match self {
+            Condition::Size(_)
+            | Condition::Assoc(_)
+            | Condition::Neutral(..)
+            | Condition::Commutative(_)
+            | Condition::Zero(_)
+            | Condition::Additive(_)
+            | Condition::Separable(..)
+            | Condition::Vectorisable(..)
+            | Condition::Lanewise(_) => false,
+            Condition::ScalarFun(_)
+            | Condition::UsedOnce(..)
+            | Condition::Uses(..)
+            | Condition::NotVariable(_)
+            | Condition::Computes(_)
+            | Condition::ScalarType(_)
+            | Condition::NotLambda(_) => true,
+        }
+    }
+
+    /// Does it look at types and sizes only, which equal terms share?
+    pub fn is_of_types(&self) -> bool {
+        matches!(self, Condition::Size(_) | Condition::ScalarType(_) | Condition::ScalarFun(_))
     }
 
     /// The term variables that it looks at.
@@ -181,7 +213,7 @@ pub fn refuted(c: &SizeConstraint) -> WhyNot {
             format!("{there} does not permute the numbers below {n}, or its inverse is another")
         }
     };
-    WhyNot { at: Path::root(), depth: 0, reason: Reason::Condition(text) }
+    WhyNot { at: Path::root(), depth: 0, reason: Reason::Sizes(text) }
 }
 
 /// Scalars, indices, vectors, and pairs of those.

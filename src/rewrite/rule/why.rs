@@ -34,12 +34,16 @@ pub enum Reason {
     Mentions { variable: Name, binder: Name },
     /// A side condition does not hold.
     Condition(String),
+    /// A side condition does not hold that asks what kind of term stands here, rather than what can be done with it.
+    Unfit(String),
+    /// A condition on sizes does not hold, as `32 divides n`.
+    Sizes(String),
     /// The rule's own arguments are missing or of the wrong kind.
     Arguments(String),
     /// The result would be larger or nested deeper than any program may be.
     TooLarge,
-    /// A search did not find what it should; what it says of that, in sentences.
-    NotReached(String),
+    /// A search did not find what it should; what it says of that, in sentences, and what can be done.
+    NotReached { text: String, hints: Vec<String> },
 }
 
 /// What a node of the left side asks for.
@@ -89,10 +93,10 @@ impl WhyNot {
             Reason::Argument { expected, .. } => expected.clone(),
             Reason::Differs { variable, .. } => format!("the same {variable} again"),
             Reason::Mentions { variable, binder } => format!("a {variable} without {binder}"),
-            Reason::Condition(c) => c.clone(),
+            Reason::Condition(c) | Reason::Unfit(c) | Reason::Sizes(c) => c.clone(),
             Reason::Arguments(a) => a.clone(),
             Reason::TooLarge => TOO_LARGE.to_owned(),
-            Reason::NotReached(text) => text.clone(),
+            Reason::NotReached { text, .. } => text.clone(),
         }
     }
 
@@ -104,9 +108,12 @@ impl WhyNot {
             Reason::Size { found, .. } => found.to_string(),
             Reason::Argument { found, .. } => found.clone(),
             Reason::Mentions { binder, .. } => binder.to_string(),
-            Reason::Condition(_) | Reason::Arguments(_) | Reason::TooLarge | Reason::NotReached(_) => {
-                String::new()
-            }
+            Reason::Condition(_)
+            | Reason::Unfit(_)
+            | Reason::Sizes(_)
+            | Reason::Arguments(_)
+            | Reason::TooLarge
+            | Reason::NotReached { .. } => String::new(),
         }
     }
 
@@ -119,14 +126,17 @@ impl WhyNot {
         args.len() < *n && head.as_prim().is_some_and(|p| p.pattern == *pattern)
     }
 
-    /// What a search says that did not find what it should.
-    pub fn not_reached(&self) -> Option<&str> {
-        if let Reason::NotReached(text) = &self.reason { Some(text) } else { None }
+    /// What a search says that did not find what it should, and what can be done.
+    pub fn not_reached(&self) -> Option<(&str, &[String])> {
+        if let Reason::NotReached { text, hints } = &self.reason { Some((text, hints)) } else { None }
     }
 
     /// The condition that does not hold, when it is one.
     pub fn condition_text(&self) -> Option<&str> {
-        if let Reason::Condition(c) = &self.reason { Some(c) } else { None }
+        match &self.reason {
+            Reason::Condition(c) | Reason::Unfit(c) | Reason::Sizes(c) => Some(c),
+            _ => None,
+        }
     }
 }
 
@@ -167,10 +177,11 @@ impl fmt::Display for Shape {
 impl fmt::Display for WhyNot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
-            Reason::Condition(c) => write!(f, "the condition does not hold: {c}")?,
+            Reason::Condition(c) | Reason::Unfit(c) => write!(f, "the condition does not hold: {c}")?,
+            Reason::Sizes(c) => write!(f, "{c}")?,
             Reason::Arguments(a) => write!(f, "{a}")?,
             Reason::TooLarge => write!(f, "{TOO_LARGE}")?,
-            Reason::NotReached(text) => write!(f, "{}", text.trim_end_matches('.'))?,
+            Reason::NotReached { text, .. } => write!(f, "{}", text.trim_end_matches('.'))?,
             Reason::Mentions { variable, binder } => {
                 write!(f, "`{variable}` must not mention {binder}, but does")?
             }

@@ -3,7 +3,7 @@
 
 use super::instance::{Instance, instance};
 use super::memory::growth;
-use super::normal::{all_params, normal_form_with, written_params};
+use super::normal::{Redex, Reduction, all_params, normal_form_with, reductions, written_params};
 use super::{
     Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Phase, Progress, Report, RuleReport,
     StopPoint,
@@ -16,6 +16,7 @@ use crate::lang::ty::Type;
 use crate::rewrite::egraph::analysis::size_of;
 use crate::rewrite::egraph::build::Builder;
 use crate::rewrite::egraph::compile::{Program, compile};
+use crate::rewrite::egraph::gaps::Gap;
 use crate::rewrite::egraph::matcher::{Matches, SizeMemo, search};
 use crate::rewrite::egraph::{Filter, Graph};
 use crate::rewrite::rule::equation::{Equation, RuleType, RuleVar, Sides};
@@ -31,6 +32,8 @@ use std::time::Duration;
 
 /// So many matches are applied before the outside is asked.
 const CHUNK: usize = 256;
+/// As many of a thorough iteration, whose applications take longer.
+const THOROUGH_CHUNK: usize = 16;
 /// Congruence is restored after so many unions, or an eighth of the graph if that is more: one rebuild cannot be
 /// stopped, and takes time in proportion to both.
 const REBUILD: usize = 50_000;
@@ -47,6 +50,8 @@ struct Active {
     memo: SizeMemo,
     matches: Matches,
     report: RuleReport,
+    /// The rule's label, to share.
+    name: Name,
 }
 
 /// A search that can be advanced, stopped and asked.
@@ -54,6 +59,8 @@ pub struct Search {
     graph: Graph,
     root: Id,
     start: Term,
+    /// The program as it was given, where that is not the start and was not put beside it.
+    given: Option<Term>,
     /// The parameters that the found term is to have.
     params: Vec<Name>,
     sketch: Sketch,
@@ -89,6 +96,7 @@ pub(super) struct Witness {
 /// Why a search does not go on.
 enum Halt {
     Goal,
+    /// A thorough iteration changed nothing.
     Saturated,
     Limit(Limit),
     Stopped,
@@ -158,13 +166,16 @@ impl Search {
         }
         graph.rebuild();
         // What the program itself has is never refused.
-        let dims = deepest(&begin).max(budget.filter.dims);
-        graph.filter = Filter { dims, size: budget.filter.size.max(begin.size() + 1) };
+        let dims = deepest(&begin).max(deepest(start)).max(budget.filter.dims);
+        let size = begin.size().max(start.size()) + 1;
+        graph.filter = Filter { dims, size: budget.filter.size.max(size) };
+        graph.gaps.clear();
         let counted = graph.count_nodes();
         let ids_then = graph.ids();
         Ok(Search {
             graph,
             root,
+            given: (begin != *start).then(|| start.clone()),
             start: begin,
             params: written_params(start),
             sketch: sketch.clone(),
@@ -279,6 +290,7 @@ impl Search {
             return Err(Halt::Limit(Limit::Iterations { bound: self.budget.iterations }));
         }
         self.stop_here()?;
+        self.graph.gaps.clear();
         self.phase = Phase::Match(0);
         Ok(())
     }
@@ -313,6 +325,7 @@ impl Search {
         let deadline = self.began.unwrap_or_default() + self.budget.time;
         let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
         let mut poll = || cancel.load(Ordering::Relaxed) || now() > deadline || rss() > memory;
+        self.graph.gaps.rule = active.name.clone();
         let found = search(&mut self.graph, &active.program, &mut active.memo, &mut poll);
         let spent = (control.now)().saturating_sub(from);
         active.report.time += spent;
@@ -339,7 +352,8 @@ impl Search {
         };
         self.at.rule = rule;
         let total = active.matches.len();
-        let mut end = total.min(self.at.matches + CHUNK);
+        let chunk = if self.graph.thorough { THOROUGH_CHUNK } else { CHUNK };
+        let mut end = total.min(self.at.matches + chunk);
         if let Some(stop) = self.budget.stop_at
             && (stop.iteration, stop.rule) == (self.at.iteration, rule)
         {
@@ -347,7 +361,8 @@ impl Search {
         }
         let ids = self.graph.ids();
         let mut unions = 0;
-        let Active { program, memo, matches, report } = active;
+        let Active { program, memo, matches, report, name } = active;
+        self.graph.gaps.rule = name.clone();
         for i in self.at.matches..end {
             let m = matches.get(i);
             let built = Builder { graph: &mut self.graph, program, memo }.right_side(m);
@@ -369,6 +384,7 @@ impl Search {
                 unions += 1;
             }
         }
+        unions += self.graph.take_joined();
         report.unions += unions;
         report.nodes += self.graph.ids() - ids;
         self.current.unions += unions;
@@ -432,7 +448,31 @@ impl Search {
         self.iterations.push(done);
         self.at = StopPoint { iteration: self.iterations.len(), rule: 0, matches: 0 };
         self.phase = Phase::Check;
-        if changed { self.node_limit(control) } else { Err(Halt::Saturated) }
+        if changed {
+            self.graph.thorough = false;
+            return self.node_limit(control);
+        }
+        if self.graph.thorough {
+            return Err(Halt::Saturated);
+        }
+        self.begin_thorough(control)
+    }
+
+    /// The rules have nothing more to say of best members. Before that is believed, they are asked of all members, and
+    /// of the program as it was given.
+    fn begin_thorough(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+        self.graph.thorough = true;
+        if let Some(given) = self.given.take() {
+            // As large as the filter allows, and nested as deep as any program.
+            if let Some(class) = self.graph.encode(&given) {
+                if let Some(all) = &mut self.witnesses {
+                    all.extend(written_reductions(&given, &self.start));
+                }
+                self.unions_pending += usize::from(self.graph.union(self.root, class));
+                return self.rebuild(control);
+            }
+        }
+        Ok(())
     }
 
     /// Whatever stopped the search: what is in the graph is put in order, and asked once more.
@@ -466,11 +506,17 @@ impl Search {
                     "The program that was found is nested too deeply to be shown.",
                 ))),
             },
-            Halt::Saturated => Outcome::Saturated,
+            Halt::Saturated => self.saturated(),
             Halt::Limit(limit) => Outcome::Limit(limit),
             Halt::Stopped => Outcome::Stopped,
             Halt::Broken(d) => Outcome::Broken(d),
         });
+    }
+
+    fn saturated(&self) -> Outcome {
+        let gaps: Vec<(Gap, u32)> =
+            self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed)).collect();
+        if gaps.is_empty() { Outcome::Impossible } else { Outcome::Incomplete(gaps) }
     }
 
     fn extract(&self) -> Option<Found> {
@@ -524,9 +570,21 @@ impl Search {
 impl Active {
     fn new(label: String, program: Program) -> Active {
         let matches = Matches::new(&program);
+        let name = label.as_str().into();
         let report = RuleReport { label, ..RuleReport::default() };
-        Active { program, memo: SizeMemo::default(), matches, report }
+        Active { program, memo: SizeMemo::default(), matches, report, name }
     }
+}
+
+/// What makes a program and its normal form equal, step by step.
+fn written_reductions(given: &Term, normal: &Term) -> Vec<Witness> {
+    let steps = reductions(given, normal, &all_params(given)).unwrap_or_default();
+    let rule = |redex| if redex == Redex::Beta { BETA } else { ETA };
+    let witness = |s: Reduction| {
+        let (left, right) = if s.reverse { (s.after, s.before) } else { (s.before, s.after) };
+        Witness { rule: rule(s.redex).to_owned(), left, right }
+    };
+    steps.into_iter().map(witness).collect()
 }
 
 fn unusable(rule: &str, why: &str) -> Diagnostic {

@@ -13,10 +13,13 @@ mod memory;
 pub mod normal;
 pub mod options;
 pub mod trail;
+#[cfg(test)]
+mod verdicts;
 
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
+use crate::rewrite::egraph::gaps::Gap;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -154,8 +157,11 @@ pub enum Limit {
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Found(Found),
-    /// The rules have nothing more to say: the sketch cannot be reached with them.
-    Saturated,
+    /// The rules have nothing more to say, and nothing was left out: the sketch cannot be reached with them.
+    Impossible,
+    /// The rules have nothing more to say, but the search left something out, or took one of several equal programs
+    /// for all; with what of a limit would have been needed.
+    Incomplete(Vec<(Gap, u32)>),
     /// The sketch may be reachable, but is too far for the bounds.
     Limit(Limit),
     /// Stopped from outside, or at the point that was asked for.
@@ -178,7 +184,42 @@ pub struct Report {
     pub elapsed: Duration,
 }
 
+/// So many gaps are told one by one.
+const MOST_GAPS: usize = 4;
+
 impl Report {
+    /// What can be done about it that nothing was found: the limit that stopped it, or what was left out.
+    pub fn hints(&self) -> Vec<String> {
+        let nearer = "reach a sketch that is half way first";
+        let raise = |option: &str| format!("Raise that limit, as in `with ({option})`, or {nearer}.");
+        match &self.outcome {
+            Outcome::Found(_) | Outcome::Stopped | Outcome::Broken(_) => vec![],
+            Outcome::Impossible => vec!["Add rules to `using`, or ask for less in the sketch.".to_owned()],
+            Outcome::Limit(limit) => vec![raise(&limit.doubled())],
+            Outcome::Incomplete(gaps) => {
+                let filter = |(gap, needed): &(Gap, u32)| match gap {
+                    Gap::Dims => Some(format!("dims: {needed}")),
+                    Gap::Size => Some(format!("size: {needed}")),
+                    _ => None,
+                };
+                let filters: Vec<String> = gaps.iter().filter_map(filter).collect();
+                let mut hints = vec![];
+                if !filters.is_empty() {
+                    let options = filters.join(", ");
+                    hints.push(format!(
+                        "Let the search build them, as in `with ({options})`; more may be needed."
+                    ));
+                }
+                if gaps.iter().any(|(gap, _)| !matches!(gap, Gap::Dims | Gap::Size)) {
+                    hints.push(format!(
+                        "A strategy may get there; or {nearer}: every `reach` begins with one program."
+                    ));
+                }
+                hints
+            }
+        }
+    }
+
     pub fn found(&self) -> Option<&Found> {
         if let Outcome::Found(f) = &self.outcome { Some(f) } else { None }
     }
@@ -188,6 +229,25 @@ impl Report {
         let without = self.parts.iter().enumerate().filter(|(_, p)| p.classes == 0);
         // The deepest of a chain of parts that are within each other.
         without.map(|(_, p)| p).max_by_key(|p| p.depth)
+    }
+}
+
+impl Limit {
+    /// The option of a search that allows twice as much.
+    fn doubled(&self) -> String {
+        match self {
+            Limit::Nodes { bound, .. } => format!("nodes: {}", bound.saturating_mul(2)),
+            Limit::Iterations { bound } => format!("iterations: {}", bound.saturating_mul(2)),
+            Limit::Time { bound } => {
+                let seconds = 2.0 * bound.as_secs_f64();
+                if seconds < 1.0 {
+                    format!("time: {:.0}ms", 1e3 * seconds)
+                } else {
+                    format!("time: {seconds:.0}s")
+                }
+            }
+            Limit::Memory { bound, .. } => format!("memory: {}MiB", (bound >> 19).max(1)),
+        }
     }
 }
 
@@ -218,8 +278,19 @@ impl fmt::Display for Report {
                 )?;
                 return write!(f, " ({} nodes).", self.nodes);
             }
-            Outcome::Saturated => {
+            Outcome::Impossible => {
                 write!(f, "No program like this can be reached: these rules have nothing more to say")?;
+                write!(f, " after {} iterations ({} nodes).", self.iterations.len(), self.nodes)?;
+            }
+            Outcome::Incomplete(gaps) => {
+                write!(f, "Not found, and this search is incomplete: ")?;
+                let all: Vec<String> = gaps.iter().take(MOST_GAPS).map(|(gap, _)| gap.to_string()).collect();
+                write!(f, "{}", all.join("; "))?;
+                match gaps.len().saturating_sub(MOST_GAPS) {
+                    0 => write!(f, ".")?,
+                    n => write!(f, "; and {n} more of the kind.")?,
+                }
+                write!(f, " Otherwise these rules have nothing more to say")?;
                 write!(f, " after {} iterations ({} nodes).", self.iterations.len(), self.nodes)?;
             }
             Outcome::Limit(limit @ Limit::Iterations { .. }) => {

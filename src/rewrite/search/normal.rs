@@ -1,6 +1,7 @@
 //! Beta-eta normal form, in which searches start and end (thesis section 5.3.3).
 
 use crate::lang::nat::Name;
+use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
 use crate::rewrite::egraph::MAX_NESTING;
 use crate::rewrite::egraph::analysis::MAX_SIZE;
@@ -64,6 +65,49 @@ pub fn reduce(term: &Term) -> Option<(Redex, Term)> {
 pub enum Redex {
     Beta,
     Eta,
+}
+
+/// A step to the normal form.
+#[derive(Clone, Debug)]
+pub struct Reduction {
+    pub redex: Redex,
+    pub at: Path,
+    /// From what the redex becomes to the redex.
+    pub reverse: bool,
+    /// The sub-term before and after.
+    pub before: Term,
+    pub after: Term,
+}
+
+/// Longer ways to a normal form are not written out.
+const MAX_REDUCTIONS: usize = 10_000;
+
+/// The steps from a term to its normal form but for these parameters, outside in; none when there are too many.
+pub fn reductions(from: &Term, to: &Term, params: &[Name]) -> Option<Vec<Reduction>> {
+    let (mut here, mut steps) = (from.clone(), vec![]);
+    let mut step = |here: &mut Term, s: Reduction| {
+        *here = here.replace_at(&s.at, s.after.clone())?;
+        steps.push(s);
+        Some(())
+    };
+    let body = |depth: usize| (0..depth).fold(Path::root(), |at, _| at.child(0));
+    for (depth, name) in params.iter().enumerate() {
+        let at = body(depth);
+        let Some(before) = here.at(&at).filter(|t| t.as_lam().is_none()).cloned() else { continue };
+        let Some(after) = expanded(name, &before) else { break };
+        step(&mut here, Reduction { redex: Redex::Eta, at, reverse: true, before, after })?;
+    }
+    let kept: Vec<Path> = (0..params.len()).map(body).collect();
+    for _ in 0..MAX_REDUCTIONS {
+        if here == *to {
+            return Some(steps);
+        }
+        let now = here.clone();
+        let mut redexes = now.positions().into_iter().filter(|(at, _)| !kept.contains(at));
+        let (at, before, (redex, after)) = redexes.find_map(|(at, t)| Some((at, t.clone(), reduce(t)?)))?;
+        step(&mut here, Reduction { redex, at, reverse: false, before, after })?;
+    }
+    None
 }
 
 /// `f`, if the body is `f %0` and `f` does not mention the parameter.

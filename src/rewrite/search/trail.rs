@@ -7,7 +7,7 @@
 
 use super::closure::{Closure, Rewrite};
 use super::driver::{BETA, ETA, Witness};
-use super::normal::{Redex, all_params, expanded, normal_form_with, reduce, written_params};
+use super::normal::{Redex, Reduction, all_params, normal_form_with, reduce, reductions, written_params};
 use super::{Budget, Control, Found, Report, Search};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
@@ -46,8 +46,6 @@ pub struct Trail {
 #[error("{0}")]
 pub struct NoTrail(pub String);
 
-/// Steps of normalisation are not written out beyond this.
-const MAX_REDUCTIONS: usize = 10_000;
 /// Searches with more unions take too much memory to be written down.
 pub const MAX_WITNESSES: usize = 300_000;
 
@@ -243,25 +241,14 @@ impl Walk {
         if self.here() == to || normal_form_with(params, self.here()).as_ref() != Some(to) {
             return Ok(());
         }
-        let body = |depth: usize| (0..depth).fold(Path::root(), |at, _| at.child(0));
-        for (depth, name) in params.iter().enumerate() {
-            let at = body(depth);
-            let Some(before) = self.here().at(&at).filter(|t| t.as_lam().is_none()).cloned() else {
-                continue;
-            };
-            let Some(after) = expanded(name, &before) else { break };
-            self.step(TrailStep { rule: ETA.into(), args: vec![], at, reverse: true, before, after })?;
-        }
-        let kept: Vec<Path> = (0..params.len()).map(body).collect();
-        for _ in 0..MAX_REDUCTIONS {
-            let here = self.here().clone();
-            let mut redexes = here.positions().into_iter().filter(|(at, _)| !kept.contains(at));
-            let next = redexes.find_map(|(at, t)| Some((at, t.clone(), reduce(t)?)));
-            let Some((at, before, (redex, after))) = next else { return Ok(()) };
+        let steps = reductions(self.here(), to, params);
+        let steps = steps
+            .ok_or_else(|| NoTrail("Normalisation takes too many steps to be written down.".to_owned()))?;
+        for Reduction { redex, at, reverse, before, after } in steps {
             let rule = if redex == Redex::Beta { BETA } else { ETA };
-            self.step(TrailStep { rule: rule.into(), args: vec![], at, reverse: false, before, after })?;
+            self.step(TrailStep { rule: rule.into(), args: vec![], at, reverse, before, after })?;
         }
-        Err(NoTrail("Normalisation takes too many steps to be written down.".to_owned()))
+        Ok(())
     }
 
     /// Asks every rule once more.

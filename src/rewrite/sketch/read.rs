@@ -5,12 +5,16 @@
 use super::library::{Definition, Library, arity};
 use super::{ArgSketch, Label, NatSketch, Number, Shape, Sketch, TypeSketch};
 use crate::lang::MAX_DEPTH;
+use crate::lang::build::arity as arguments_of;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{self, AddressSpace, Pattern};
 use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, Arg, ExprKind, Ident, Kind, Op, ParamKind};
 use crate::lang::ty::Scalar;
+
+/// The one sketch that is no pattern and no abbreviation.
+const CONTAINS: &str = "contains";
 
 /// Abbreviations that unfold to more parts than this are refused.
 const MAX_PARTS: usize = 10_000;
@@ -33,7 +37,7 @@ pub fn read_with(
     sizes: &[Name],
     values: &[(Name, Nat)],
 ) -> Result<Sketch, Vec<Diagnostic>> {
-    let mut reader = Reader { library, sizes, problems: vec![], parts: 0, unfolding: vec![] };
+    let mut reader = Reader { library, sizes, problems: vec![], parts: 0, unfolding: vec![], holes: vec![] };
     let values = values.iter().rev();
     let params = values.map(|(name, n)| (name.clone(), Meaning::Size(NatSketch::Is(n.clone())))).collect();
     let read = reader.sketch(sketch, &Scope { params, ..Scope::default() });
@@ -78,6 +82,8 @@ struct Reader<'a> {
     parts: usize,
     /// Definitions that are being unfolded.
     unfolding: Vec<Name>,
+    /// The names that holes have, with their places.
+    holes: Vec<Ident>,
 }
 
 impl Scope {
@@ -114,7 +120,11 @@ impl Reader<'_> {
             return Sketch::any();
         }
         match &e.kind {
-            ExprKind::Hole(_) | ExprKind::Error => Sketch::any(),
+            ExprKind::Hole(name) => {
+                self.hole(e.span, name.as_ref());
+                Sketch::any()
+            }
+            ExprKind::Error => Sketch::any(),
             ExprKind::Name(name) => self.name(e.span, name, scope),
             ExprKind::Number(n) => Self::number(n, false),
             ExprKind::App(f, args) => self.application(f, args, scope),
@@ -220,6 +230,11 @@ impl Reader<'_> {
             if let Some(p) = self.library.patterns.find(name) {
                 return Sketch::pattern(p);
             }
+            if &**name == CONTAINS {
+                let d = Diagnostic::error("E0407", "`contains` takes its sketch in parentheses.");
+                self.problem(d.label(span, "without one").hint("Write `contains(map)`."));
+                return Sketch::any();
+            }
             if !self.library.get(name).is_empty() {
                 let ident = Ident::new(span, name.clone());
                 return self.call(span, &ident, &[], scope);
@@ -233,6 +248,7 @@ impl Reader<'_> {
         let patterns = self.library.patterns.names();
         let known: Vec<&str> = patterns
             .chain(self.library.names().map(|n| &**n))
+            .chain([CONTAINS, "and", "or"])
             .chain(scope.params.iter().map(|(n, _)| &**n))
             .chain(scope.binders.iter().map(|n| &**n))
             .collect();
@@ -285,6 +301,9 @@ impl Reader<'_> {
 
     /// An application: a pattern takes its explicit arguments first.
     fn application(&mut self, f: &ast::Expr, args: &[ast::Expr], scope: &Scope) -> Sketch {
+        if self.is_no_function(f, args, scope) {
+            return Sketch::any();
+        }
         let mut args = args.iter();
         let head = match &f.kind {
             ExprKind::Name(name) if scope.param(name).is_none() && !scope.binders.contains(name) => {
@@ -295,10 +314,82 @@ impl Reader<'_> {
             }
             _ => self.sketch(f, scope),
         };
+        let left = args.as_slice().len();
+        if let Shape::Pattern(p, _) = head.shape()
+            && let Some(most) = most_arguments(*p)
+            && left > most
+        {
+            let takes = if most == 1 { "one argument".to_owned() } else { format!("{most} arguments") };
+            let d = Diagnostic::error("E0407", format!("`{p}` takes {takes}, and here are {left}."));
+            self.problem(
+                d.label(f.span, "no program has more")
+                    .hint("Remove one, or put it into parentheses with what it belongs to."),
+            );
+        }
         args.fold(head, |f, x| {
             let x = self.sketch(x, scope);
             Sketch::app(f, x)
         })
+    }
+
+    /// Reports what is written as an application and means something else to who wrote it.
+    fn is_no_function(&mut self, f: &ast::Expr, args: &[ast::Expr], scope: &Scope) -> bool {
+        let problem = match &f.kind {
+            ExprKind::Call(name, _) => {
+                let message = format!("A set of programs, `{}(…)`, is applied here.", name.kind);
+                let d = Diagnostic::error("E0407", message).label(f.span, "no function");
+                d.hint("Put `and` or `or` between two sketches; for an application whose function is like this, write `(… : ? -> ?) ?`.")
+            }
+            ExprKind::Name(name)
+                if &**name == "not"
+                    && scope.param(name).is_none()
+                    && !scope.binders.contains(name)
+                    && !args.first().is_some_and(|e| self.is_truth_value(e, scope)) =>
+            {
+                self.no_negation(f.span)
+            }
+            _ => return false,
+        };
+        self.problem(problem);
+        true
+    }
+
+    /// Is this plainly a value that the pattern `not` can be applied to, and no set of programs to be left out?
+    fn is_truth_value(&self, e: &ast::Expr, scope: &Scope) -> bool {
+        match &e.kind {
+            ExprKind::Hole(_) | ExprKind::Ascribe(..) => true,
+            ExprKind::Infix(_, rest) => rest.iter().any(|(op, _)| op.is_comparison()),
+            ExprKind::Name(name) => scope.binders.contains(name),
+            ExprKind::App(f, _) => match &f.kind {
+                ExprKind::Name(name) => self.library.patterns.find(name).is_some_and(gives_truth_value),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn no_negation(&self, span: Span) -> Diagnostic {
+        Diagnostic::error("E0417", "A sketch cannot say what a program must not be like.")
+            .label(span, "sketches have no negation")
+            .note("`not` is the pattern on truth values: `not ?`, `not (? == ?)`, `not (… : bool)`.")
+            .hint("Say what should stand there instead, or leave out of `using` the rules that make what is not wanted.")
+    }
+
+    /// Notes a hole. A name promises that equal names stand for equal programs, which is not so.
+    fn hole(&mut self, span: Span, name: Option<&Name>) {
+        let Some(name) = name else { return };
+        if let Some(first) = self.holes.iter().find(|h| h.kind == *name).map(|h| h.span)
+            && first != span
+        {
+            let d = Diagnostic::error("E0418", format!("The hole `?{name}` stands twice."));
+            self.problem(
+                d.label(span, "again")
+                    .label(first, "first here")
+                    .note("Each hole stands for any program, and nothing says that two are the same.")
+                    .hint("Write `?` for both."),
+            );
+        }
+        self.holes.push(Ident::new(span, name.clone()));
     }
 
     fn explicit_arguments(
@@ -383,7 +474,12 @@ impl Reader<'_> {
     }
 
     fn call(&mut self, span: Span, name: &Ident, args: &[Arg], scope: &Scope) -> Sketch {
-        if &*name.kind == "contains" {
+        if &*name.kind == "not" && scope.param(&name.kind).is_none() {
+            let d = self.no_negation(name.span);
+            self.problem(d);
+            return Sketch::any();
+        }
+        if &*name.kind == CONTAINS {
             return match args {
                 [Arg::Expr(s)] => Sketch::contains(self.sketch(s, &scope.within_contains())),
                 _ => {
@@ -509,7 +605,11 @@ impl Reader<'_> {
     }
 
     fn size(&mut self, e: &ast::Size, scope: &Scope) -> NatSketch {
-        if let ExprKind::Hole(_) | ExprKind::Error = e.kind {
+        if let ExprKind::Hole(name) = &e.kind {
+            self.hole(e.span, name.as_ref());
+            return NatSketch::Any;
+        }
+        if let ExprKind::Error = e.kind {
             return NatSketch::Any;
         }
         match self.nat(e, scope) {
@@ -594,7 +694,11 @@ impl Reader<'_> {
     fn ty(&mut self, t: &ast::Type, scope: &Scope) -> TypeSketch {
         use ast::TypeKind as T;
         match &t.kind {
-            T::Hole(_) | T::Error => TypeSketch::Any,
+            T::Hole(name) => {
+                self.hole(t.span, name.as_ref());
+                TypeSketch::Any
+            }
+            T::Error => TypeSketch::Any,
             T::Name(name) => match (scope.param(name), Scalar::from_name(name)) {
                 (Some(Meaning::Type(t)), _) => t.clone(),
                 (None, Some(s)) => TypeSketch::Scalar(s),
@@ -655,6 +759,18 @@ fn shown(d: &Definition) -> String {
         }
     });
     format!("`{}({})`", d.def.name.kind, params.collect::<Vec<_>>().join(", "))
+}
+
+/// The most values that the pattern can be applied to, where that does not depend on its explicit arguments.
+fn most_arguments(p: Pattern) -> Option<usize> {
+    if matches!(p, Pattern::MakeArray) { None } else { arguments_of(p, &[]) }
+}
+
+/// May a whole application of the pattern be a truth value?
+fn gives_truth_value(p: Pattern) -> bool {
+    let result = p.row().scheme.rsplit("->").next().unwrap_or_default().trim();
+    // A type variable can be any.
+    result == "bool" || result.len() == 1
 }
 
 /// The kinds of a pattern's explicit arguments, and whether they may be left out, from its type scheme.

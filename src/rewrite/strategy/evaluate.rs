@@ -4,6 +4,7 @@ use super::machine::Machine;
 use super::native::{Native, RENUMBER};
 use super::script::Script;
 use super::value::{Callee, Node, StrategyId, Value};
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::AddressSpace;
@@ -15,6 +16,8 @@ pub(super) struct Scope<'a> {
     pub parent: Option<u32>,
     pub bindings: Vec<(Name, Value)>,
     pub locals: &'a [Local],
+    /// The clause is the library's, not the user's.
+    pub library: bool,
 }
 
 /// Longer lists come from strategies that do not end.
@@ -51,7 +54,27 @@ impl<'a> Machine<'a> {
     /// The strategy that a text stands for.
     pub(super) fn strategy(&mut self, text: &'a ast::Strategy, scope: u32) -> Evaluated<StrategyId> {
         let value = self.value(text, scope)?;
-        self.as_strategy(value, text.span)
+        let id = self.as_strategy(value, text.span)?;
+        Ok(self.written(id, text, scope))
+    }
+
+    /// The strategy, with its place in the text where that is the user's: it is told where it fails.
+    fn written(&mut self, id: StrategyId, text: &'a ast::Strategy, scope: u32) -> StrategyId {
+        // What is made of others says no more than they do.
+        let made =
+            matches!(text.kind, StrategyKind::Seq(..) | StrategyKind::Choice(_) | StrategyKind::Let { .. });
+        if made || self.scopes[scope as usize].library {
+            return id;
+        }
+        self.nodes.insert(Node::Written(text.span, id))
+    }
+
+    /// What stands as an argument.
+    fn given(&mut self, text: &'a ast::Strategy, scope: u32) -> Evaluated<Value> {
+        Ok(match self.value(text, scope)? {
+            Value::Strategy(id) => Value::Strategy(self.written(id, text, scope)),
+            other => other,
+        })
     }
 
     pub(super) fn as_strategy(&self, value: Value, span: Span) -> Evaluated<StrategyId> {
@@ -76,12 +99,17 @@ impl<'a> Machine<'a> {
             },
             StrategyKind::Call(head, args) if head.kind.as_ref() == RENUMBER => {
                 let args = args.iter().map(|a| self.value(a, scope)).collect::<Evaluated<Vec<_>>>()?;
-                renumber(&args).map_err(|message| problem("E0306", message, text.span, "called here"))?
+                renumber(&args).map_err(|message| {
+                    let problem = Diagnostic::error("E0306", message).label(text.span, "called here");
+                    Box::new(problem.hint(
+                        "An order names loops by their numbers, the outermost is 1: `reorder([2, 1, 3])`.",
+                    ))
+                })?
             }
             StrategyKind::Call(head, args) => {
                 let mut callee = self.name(head, scope)?;
                 for arg in args {
-                    let arg = self.value(arg, scope)?;
+                    let arg = self.given(arg, scope)?;
                     callee = self.apply(callee, arg, head.span)?;
                 }
                 callee
@@ -156,12 +184,21 @@ impl<'a> Machine<'a> {
                 }
             }
             StrategyKind::At(first, rest) => {
-                let mut value = self.value(first, scope)?;
+                let mut value = self.given(first, scope)?;
                 for transformer in rest {
                     let f = self.value(transformer, scope)?;
                     value = self.apply(f, value, transformer.span)?;
                 }
                 value
+            }
+            StrategyKind::Compare(a, op, b) => {
+                let (a, b) = (self.size(a, scope)?, self.size(b, scope)?);
+                Value::Strategy(self.nodes.insert(compared(&a, *op, &b)))
+            }
+            StrategyKind::Else(s, message) => {
+                let s = self.strategy(s, scope)?;
+                let message = self.filled(&message.kind, scope);
+                Value::Strategy(self.nodes.insert(Node::Else(s, message)))
             }
             StrategyKind::Satisfies(sketch) => {
                 let n = self.tests.len() as u32;
@@ -174,8 +211,9 @@ impl<'a> Machine<'a> {
                 Value::Strategy(self.nodes.insert(Node::Reach(n)))
             }
             StrategyKind::Let { name, value, body } => {
-                let value = self.value(value, scope)?;
-                let inner = self.open_scope(Some(scope), vec![(name.kind.clone(), value)], &[]);
+                let value = self.given(value, scope)?;
+                let library = self.scopes[scope as usize].library;
+                let inner = self.open_scope(Some(scope), vec![(name.kind.clone(), value)], &[], library);
                 self.value(body, inner)?
             }
             StrategyKind::Error => {
@@ -194,9 +232,32 @@ impl<'a> Machine<'a> {
         parent: Option<u32>,
         bindings: Vec<(Name, Value)>,
         locals: &'a [Local],
+        library: bool,
     ) -> u32 {
-        self.scopes.push(Scope { parent, bindings, locals });
+        self.scopes.push(Scope { parent, bindings, locals, library });
         (self.scopes.len() - 1) as u32
+    }
+
+    /// A message with the values of the parameters that it names in braces.
+    fn filled(&self, message: &str, scope: u32) -> Name {
+        let mut out = String::new();
+        let mut rest = message;
+        while let Some((before, after)) = rest.split_once('{') {
+            out += before;
+            let value = after.split_once('}').and_then(|(name, next)| Some((self.bound(name, scope)?, next)));
+            match value {
+                Some((value, next)) => (out, rest) = (out + &self.show(&value), next),
+                None => (out, rest) = (out + "{", after),
+            }
+        }
+        (out + rest).into()
+    }
+
+    /// What a parameter stands for.
+    fn bound(&self, name: &str, scope: u32) -> Option<Value> {
+        let scopes = std::iter::successors(Some(scope), |s| self.scopes[*s as usize].parent);
+        let mut all = scopes.flat_map(|s| self.scopes[s as usize].bindings.iter().rev());
+        all.find(|(n, _)| &**n == name).map(|(_, value)| value.clone())
     }
 
     fn normal_form(&mut self, span: Span) -> Evaluated<StrategyId> {
@@ -304,6 +365,7 @@ impl<'a> Machine<'a> {
             let message = format!("Here {} is called as if it were a strategy.", callee.kind());
             return Err(problem("E0306", message, span, "takes no arguments"));
         };
+        let id = self.nodes.bare(id);
         let extended =
             |args: &Rc<[Value]>| args.iter().cloned().chain(std::iter::once(arg.clone())).collect();
         let node = match self.nodes.get(id) {
@@ -354,7 +416,7 @@ impl<'a> Machine<'a> {
                 for clause in &def.clauses {
                     let mut bindings = vec![];
                     if fits_all(&clause.def.params, args, &mut bindings) {
-                        let scope = self.open_scope(Some(0), bindings, &clause.def.locals);
+                        let scope = self.open_scope(Some(0), bindings, &clause.def.locals, def.library);
                         return self.strategy(&clause.def.body, scope);
                     }
                 }
@@ -372,7 +434,8 @@ impl<'a> Machine<'a> {
                     }
                     let mut bindings = vec![];
                     if fits_all(&local.params, args, &mut bindings) {
-                        let scope = self.open_scope(Some(*outer), bindings, &[]);
+                        let library = self.scopes[*outer as usize].library;
+                        let scope = self.open_scope(Some(*outer), bindings, &[], library);
                         return self.strategy(&local.body, scope);
                     }
                 }
@@ -418,7 +481,7 @@ impl<'a> Machine<'a> {
             let args: Vec<String> = args
                 .iter()
                 .map(|a| match a {
-                    Value::Strategy(id) => match self.nodes.get(*id) {
+                    Value::Strategy(id) => match self.nodes.get(self.nodes.bare(*id)) {
                         Node::Call(c, args) if args.is_empty() => callee_name(c).to_string(),
                         Node::Rule(r, _) => self.rules[*r as usize].name.to_string(),
                         Node::Native(n, args) if args.is_empty() => n.name(),
@@ -437,7 +500,26 @@ impl<'a> Machine<'a> {
             Node::Rule(r, args) => call(&self.rules[*r as usize].name, args),
             Node::Reach(_) => "reach".to_owned(),
             Node::Satisfies(_) => "satisfies".to_owned(),
+            Node::Unmet(text) => text.to_string(),
+            Node::Else(inner, _) | Node::Written(_, inner) => self.describe(*inner),
         }
+    }
+}
+
+/// The comparison as a strategy: it fails where it is certainly false.
+fn compared(a: &Nat, op: Op, b: &Nat) -> Node {
+    use SizeConstraint::{AtMost, Equal};
+    let one = Nat::constant(1);
+    let constraint = match op {
+        Op::Lt => AtMost(a.add(&one), b.clone()),
+        Op::Gt => AtMost(b.add(&one), a.clone()),
+        Op::Le => AtMost(a.clone(), b.clone()),
+        Op::Ge => AtMost(b.clone(), a.clone()),
+        _ => Equal(a.clone(), b.clone()),
+    };
+    match constraint.decide() {
+        Some(false) => Node::Unmet(format!("{a} {} {b}", op.symbol()).into()),
+        _ => Node::Native(Native::Id, Rc::from([])),
     }
 }
 

@@ -41,10 +41,15 @@ struct Change {
     assumed: Vec<SizeConstraint>,
 }
 
-/// The named strategies that are running, innermost first.
+/// The strategies that are running, innermost first: by name, and where the user's text calls them.
 struct Chain {
-    name: Name,
+    frame: Frame,
     outer: Option<Rc<Chain>>,
+}
+
+enum Frame {
+    Named(Name),
+    Written(Span),
 }
 
 impl Drop for Chain {
@@ -60,10 +65,45 @@ impl Drop for Chain {
 /// Why a strategy failed, with the place relative to the term that it ran on.
 struct Failure {
     place: Place,
-    /// How near the best match came.
-    depth: u32,
+    weight: Weight,
     /// For counting strategies: what is left of the count.
     state: Option<StrategyId>,
+}
+
+/// How much a failure says: of several, the weightiest is told.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Weight {
+    kind: Kind,
+    /// A strategy says it in words.
+    told: bool,
+    /// How near the best match came.
+    depth: u32,
+}
+
+/// What a failure is about. Where the form was wrong, another place was meant; where a size or an argument was, this one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Form,
+    Unfit,
+    Condition,
+    Size,
+    Argument,
+    Search,
+}
+
+impl Kind {
+    fn of(why: &WhyNot) -> Kind {
+        match &why.reason {
+            Reason::Shape { .. } | Reason::Type { .. } | Reason::Argument { .. } | Reason::Differs { .. } => {
+                Kind::Form
+            }
+            Reason::Mentions { .. } | Reason::Unfit(_) => Kind::Unfit,
+            Reason::Condition(_) | Reason::TooLarge => Kind::Condition,
+            Reason::Size { .. } | Reason::Sizes(_) => Kind::Size,
+            Reason::Arguments(_) => Kind::Argument,
+            Reason::NotReached { .. } => Kind::Search,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -76,6 +116,8 @@ struct Leaf {
     strategy: StrategyId,
     why: Option<WhyNot>,
     chain: Option<Rc<Chain>>,
+    /// What a strategy says of the failure.
+    told: Option<(Name, Rc<Failure>)>,
 }
 
 enum Halt {
@@ -122,7 +164,7 @@ impl<'a> Machine<'a> {
             env,
             script,
             nodes: Nodes::default(),
-            scopes: vec![Scope { parent: None, bindings: vec![], locals: &[] }],
+            scopes: vec![Scope { parent: None, bindings: vec![], locals: &[], library: false }],
             rules: vec![],
             rule_ids: FxHashMap::default(),
             reaches: vec![],
@@ -165,25 +207,38 @@ impl<'a> Machine<'a> {
             }
             Err(Halt::Failed(failure)) => {
                 let (at, leaf) = locate(failure);
-                let strategies = chain_names(&leaf.chain);
-                let strategy = self.describe(leaf.strategy);
-                let cause = match leaf.why.clone() {
-                    Some(why) => Cause::NotApplicable { strategy, why },
-                    None => Cause::Failed { strategy },
-                };
-                Err(self.stuck(cause, strategies, at))
+                let cause = self.cause(&leaf);
+                Err(self.stuck(cause, &leaf.chain, at))
             }
             Err(Halt::Stopped(cause)) => {
-                let strategies = chain_names(&self.chain);
                 let at = Path::new(self.path.iter().copied());
-                Err(self.stuck(*cause, strategies, at))
+                let chain = self.chain.clone();
+                Err(self.stuck(*cause, &chain, at))
             }
         }
     }
 
-    fn stuck(self, cause: Cause, strategies: Vec<Name>, at: Path) -> Box<Stuck> {
+    fn cause(&self, leaf: &Leaf) -> Cause {
+        if let Some((message, why)) = &leaf.told {
+            let (at, inner) = locate(why.clone());
+            // A test says no more than the message does.
+            let says =
+                matches!(self.nodes.get(self.nodes.bare(inner.strategy)), Node::Rule(..) | Node::Reach(_));
+            let because = says.then(|| (Box::new(self.cause(&inner)), at));
+            return Cause::Told { message: message.to_string(), because };
+        }
+        let strategy = self.describe(leaf.strategy);
+        match leaf.why.clone() {
+            Some(why) => Cause::NotApplicable { strategy, why },
+            None => Cause::Failed { strategy },
+        }
+    }
+
+    fn stuck(self, cause: Cause, chain: &Option<Rc<Chain>>, at: Path) -> Box<Stuck> {
+        let (strategies, calls, within) =
+            (chain_names(chain, true), chain_calls(chain), chain_names(chain, false));
         let (kept, term) = (self.kept, self.kept_term.clone());
-        Box::new(Stuck { cause, strategies, at, so_far: self.result(kept, term) })
+        Box::new(Stuck { cause, strategies, calls, within, at, so_far: self.result(kept, term) })
     }
 
     fn result(mut self, changes: usize, term: Term) -> Rewritten {
@@ -208,17 +263,31 @@ impl<'a> Machine<'a> {
     }
 
     fn fail<T>(&self, strategy: StrategyId, why: Option<WhyNot>) -> Result<T, Halt> {
+        let kind = why.as_ref().map_or(Kind::Form, Kind::of);
         // Nearer than where there was nothing to try.
         let depth = 1 + why.as_ref().map_or(0, |w| w.depth);
-        let leaf = Leaf { strategy, why, chain: self.chain.clone() };
-        Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), depth, state: None })))
+        let leaf = Leaf { strategy, why, chain: self.chain.clone(), told: None };
+        Err(failed(leaf, Weight { kind, told: false, depth }))
     }
 
     /// A traversal came to a term without parts.
     fn no_parts<T>(&self, strategy: StrategyId, t: &Term) -> Result<T, Halt> {
         let why = Some(WhyNot::shape("a term with parts", t));
-        let leaf = Leaf { strategy, why, chain: self.chain.clone() };
-        Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), depth: 0, state: None })))
+        let leaf = Leaf { strategy, why, chain: self.chain.clone(), told: None };
+        Err(failed(leaf, NOTHING))
+    }
+
+    /// Runs a strategy that says in words what it means that it fails.
+    fn told(&mut self, s: StrategyId, message: Name, t: &Term) -> Outcome {
+        match self.run(s, t) {
+            Err(Halt::Failed(why)) if !why.weight.told => {
+                let weight = Weight { told: true, ..why.weight };
+                let leaf =
+                    Leaf { strategy: s, why: None, chain: self.chain.clone(), told: Some((message, why)) };
+                Err(failed(leaf, weight))
+            }
+            outcome => outcome,
+        }
     }
 
     fn shape<T>(&self, strategy: StrategyId, expected: &'static str, t: &Term) -> Result<T, Halt> {
@@ -335,6 +404,16 @@ impl<'a> Machine<'a> {
                 Node::Rule(rule, args) => return self.apply_rule(tail.s, rule, &args, &tail.t),
                 Node::Reach(n) => return self.reach(tail.s, n, &tail.t),
                 Node::Satisfies(n) => return self.satisfies(tail.s, n, &tail.t),
+                Node::Else(s, message) => return self.told(s, message, &tail.t),
+                Node::Unmet(text) => {
+                    let text = format!("{text} does not hold");
+                    return self.fail(tail.s, Some(WhyNot::here(Reason::Arguments(text))));
+                }
+                Node::Written(span, s) => {
+                    self.chain =
+                        Some(Rc::new(Chain { frame: Frame::Written(span), outer: self.chain.take() }));
+                    tail.s = s;
+                }
                 Node::Native(Native::IfThenElse, args) => {
                     let [c, yes, no] = self.strategies(Native::IfThenElse, &args)?;
                     match self.attempt(c, &tail.t) {
@@ -349,12 +428,20 @@ impl<'a> Machine<'a> {
     }
 
     fn enter(&mut self, callee: &Callee) {
-        let name = callee_name(callee).clone();
+        let name = callee_name(callee);
+        let mut inner = self.chain.as_ref();
+        while let Some(Chain { frame: Frame::Written(_), outer }) = inner.map(|chain| &**chain) {
+            inner = outer.as_ref();
+        }
         // A strategy that ends in itself is one name.
-        if self.chain.as_ref().is_some_and(|chain| chain.name == name) {
+        if let Some(chain) = inner
+            && let Frame::Named(running) = &chain.frame
+            && running == name
+        {
+            self.chain = Some(chain.clone());
             return;
         }
-        self.chain = Some(Rc::new(Chain { name, outer: self.chain.take() }));
+        self.chain = Some(Rc::new(Chain { frame: Frame::Named(name.clone()), outer: self.chain.take() }));
     }
 
     fn strategies<const N: usize>(&self, native: Native, args: &[Value]) -> Result<[StrategyId; N], Halt> {
@@ -404,8 +491,8 @@ impl<'a> Machine<'a> {
             }
             Err(Halt::Failed(failure)) => {
                 self.path.pop();
-                let (depth, state) = (failure.depth.saturating_add(step), failure.state);
-                Err(Halt::Failed(Rc::new(Failure { place: Place::Below(i, failure), depth, state })))
+                let (weight, state) = (failure.weight.further(step), failure.state);
+                Err(Halt::Failed(Rc::new(Failure { place: Place::Below(i, failure), weight, state })))
             }
             stopped => stopped,
         }
@@ -487,6 +574,13 @@ impl<'a> Machine<'a> {
                     stopped => stopped,
                 }
             }
+            Native::Test => {
+                let [inner] = self.strategies(native, args)?;
+                let mark = self.trace.len();
+                self.attempt(inner, t)?;
+                self.trace.truncate(mark);
+                Ok(t.clone())
+            }
             Native::Repeat => {
                 let [inner] = self.strategies(native, args)?;
                 self.repeat(inner, t)
@@ -549,14 +643,15 @@ impl<'a> Machine<'a> {
                 outcome => return outcome,
             }
         }
-        let (place, depth) = match missed {
-            Some(failure) => (failure.place.clone(), failure.depth),
+        let (place, weight) = match missed {
+            Some(failure) => (failure.place.clone(), failure.weight),
             None => {
                 let why = Some(WhyNot::shape("a term with parts", t));
-                (Place::Here(Rc::new(Leaf { strategy: s, why, chain: self.chain.clone() })), 0)
+                let leaf = Leaf { strategy: s, why, chain: self.chain.clone(), told: None };
+                (Place::Here(Rc::new(leaf)), NOTHING)
             }
         };
-        Err(Halt::Failed(Rc::new(Failure { place, depth, state: Some(state) })))
+        Err(Halt::Failed(Rc::new(Failure { place, weight, state: Some(state) })))
     }
 
     fn repeat(&mut self, inner: StrategyId, t: &Term) -> Outcome {
@@ -724,8 +819,8 @@ impl<'a> Machine<'a> {
                 Ok(found.term)
             }
             Ok(_) => self.fail(s, Some(WhyNot::condition("the search found a term of another type"))),
-            Err(super::SearchFailure::NotFound(text)) => {
-                self.fail(s, Some(WhyNot::here(Reason::NotReached(text))))
+            Err(super::SearchFailure::NotFound { text, hints }) => {
+                self.fail(s, Some(WhyNot::here(Reason::NotReached { text, hints })))
             }
             Err(super::SearchFailure::Stopped) => self.stop(Cause::Cancelled),
             Err(super::SearchFailure::Invalid(problem)) => self.invalid(problem),
@@ -807,18 +902,32 @@ fn further(failure: Rc<Failure>, steps: u32) -> Rc<Failure> {
     if steps == 0 {
         return failure;
     }
-    let depth = failure.depth.saturating_add(steps);
-    Rc::new(Failure { place: failure.place.clone(), depth, state: failure.state })
+    let weight = failure.weight.further(steps);
+    Rc::new(Failure { place: failure.place.clone(), weight, state: failure.state })
 }
 
-/// The failure that came nearer to a match, the first of equals; the last one's count goes on.
+/// Where there was nothing to try.
+const NOTHING: Weight = Weight { kind: Kind::Form, told: false, depth: 0 };
+
+impl Weight {
+    /// The weight of the same failure, these steps later.
+    fn further(self, steps: u32) -> Weight {
+        Weight { depth: self.depth.saturating_add(steps), ..self }
+    }
+}
+
+fn failed(leaf: Leaf, weight: Weight) -> Halt {
+    Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight, state: None }))
+}
+
+/// The failure that says more, the first of equals; the last one's count goes on.
 fn nearer(missed: Option<Rc<Failure>>, failure: Rc<Failure>) -> Rc<Failure> {
     match missed {
-        Some(other) if other.depth >= failure.depth => {
+        Some(other) if other.weight >= failure.weight => {
             if other.state == failure.state {
                 return other;
             }
-            Rc::new(Failure { place: other.place.clone(), depth: other.depth, state: failure.state })
+            Rc::new(Failure { place: other.place.clone(), weight: other.weight, state: failure.state })
         }
         _ => failure,
     }
@@ -837,10 +946,31 @@ fn locate(failure: Rc<Failure>) -> (Path, Rc<Leaf>) {
     }
 }
 
-fn chain_names(chain: &Option<Rc<Chain>>) -> Vec<Name> {
+/// Where the user's texts call what is running, innermost first; of calls within each other in one text the inner.
+fn chain_calls(chain: &Option<Rc<Chain>>) -> Vec<Span> {
+    let (mut out, mut at) = (Vec::<Span>::new(), chain);
+    while let Some(link) = at {
+        if let Frame::Written(span) = &link.frame
+            && !out.last().is_some_and(|inner| {
+                inner.file == span.file && span.start <= inner.start && inner.end <= span.end
+            })
+        {
+            out.push(*span);
+        }
+        at = &link.outer;
+    }
+    out
+}
+
+/// The strategies that were running, outermost first: all, or those inside the user's innermost call.
+fn chain_names(chain: &Option<Rc<Chain>>, all: bool) -> Vec<Name> {
     let (mut out, mut at) = (vec![], chain);
     while let Some(link) = at {
-        out.push(link.name.clone());
+        match &link.frame {
+            Frame::Named(name) => out.push(name.clone()),
+            Frame::Written(_) if all => {}
+            Frame::Written(_) => break,
+        }
         at = &link.outer;
     }
     out.reverse();

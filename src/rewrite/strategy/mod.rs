@@ -10,7 +10,7 @@ pub mod native;
 pub mod script;
 mod value;
 
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast;
@@ -113,8 +113,8 @@ pub fn satisfies(
 /// Why a search gave nothing.
 #[derive(Clone, Debug)]
 pub enum SearchFailure {
-    /// No term was found; the text says why. The strategy fails here.
-    NotFound(String),
+    /// No term was found; the text says why, the hints what can be done. The strategy fails here.
+    NotFound { text: String, hints: Vec<String> },
     /// The user stopped it.
     Stopped,
     /// The sketch or an option is not understood.
@@ -126,7 +126,8 @@ pub struct NoSearch;
 
 impl SearchRunner for NoSearch {
     fn reach(&mut self, _: &Term, _: &ReachRequest) -> Result<Rewritten, SearchFailure> {
-        Err(SearchFailure::NotFound("searches are not available here".to_owned()))
+        let text = "Searches are not available here.".to_owned();
+        Err(SearchFailure::NotFound { text, hints: vec![] })
     }
 }
 
@@ -136,6 +137,9 @@ pub struct Stuck {
     pub cause: Cause,
     /// The named strategies that were running, outermost first.
     pub strategies: Vec<Name>,
+    /// Where the user's texts call what was running, innermost first, and the strategies inside the innermost call.
+    pub calls: Vec<Span>,
+    pub within: Vec<Name>,
     /// Where in the program.
     pub at: Path,
     /// What the steps before made of the program; nothing of it will be taken back.
@@ -147,6 +151,8 @@ pub struct Stuck {
 pub enum Cause {
     /// A rule or a test came nearest here, and no further.
     NotApplicable { strategy: String, why: WhyNot },
+    /// A strategy says in words why it failed; the cause behind that, and where, seen from there.
+    Told { message: String, because: Option<(Box<Cause>, Path)> },
     /// A strategy failed by its nature: `fail`, or `not` of something that holds.
     Failed { strategy: String },
     /// The strategy has a mistake in it.
@@ -163,26 +169,35 @@ pub enum Cause {
     Cancelled,
 }
 
-impl fmt::Display for Stuck {
+impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cause {
+        match self {
+            Cause::Told { message, .. } => write!(f, "{message}"),
             Cause::NotApplicable { strategy, why } if why.not_reached().is_some() => {
-                write!(f, "`{strategy}` found nothing")?;
+                write!(f, "`{strategy}` found nothing")
             }
-            Cause::NotApplicable { strategy, why } => write!(f, "`{strategy}` does not apply: {why}")?,
-            Cause::Failed { strategy } => write!(f, "`{strategy}` fails")?,
-            Cause::Invalid(problem) => write!(f, "{}", problem.message)?,
-            Cause::OutOfFuel => write!(f, "the strategy does not come to an end")?,
-            Cause::TooDeep => write!(f, "the strategy calls itself without end")?,
+            Cause::NotApplicable { strategy, why } => write!(f, "`{strategy}` does not apply: {why}"),
+            Cause::Failed { strategy } => write!(f, "`{strategy}` fails"),
+            Cause::Invalid(problem) => write!(f, "{}", problem.message),
+            Cause::OutOfFuel => write!(f, "the strategy does not come to an end"),
+            Cause::TooDeep => write!(f, "the strategy calls itself without end"),
             Cause::NoProgress { strategy } => {
-                write!(f, "the repetition of `{strategy}` would not end: it succeeds and changes nothing")?;
+                write!(f, "the repetition of `{strategy}` would not end: it succeeds and changes nothing")
             }
             Cause::TooLarge { strategy } => {
-                write!(f, "`{strategy}` would make the program too large or nest it too deeply")?;
+                write!(f, "`{strategy}` would make the program too large or nest it too deeply")
             }
-            Cause::Cancelled => write!(f, "stopped")?,
+            Cause::Cancelled => write!(f, "stopped"),
         }
-        if let Some(name) = self.strategies.last() {
+    }
+}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.cause)?;
+        if let Some(name) = self.strategies.last()
+            && self.calls.is_empty()
+        {
             write!(f, ", in `{name}`")?;
         }
         // A position that no screen would hold says no more than how deep it is.

@@ -4,6 +4,7 @@
 //! unevaluated until it runs, so a definition may mention itself.
 
 use super::native::Native;
+use crate::lang::diag::Span;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use rustc_hash::FxHashMap;
@@ -54,6 +55,12 @@ pub enum Node {
     Reach(u32),
     /// A test of a sketch, by its number in the machine's table.
     Satisfies(u32),
+    /// The text says why, where the strategy fails.
+    Else(StrategyId, Name),
+    /// A comparison of sizes that does not hold.
+    Unmet(Name),
+    /// The strategy, as it stands in a text of the user's.
+    Written(Span, StrategyId),
 }
 
 #[derive(Default)]
@@ -77,7 +84,16 @@ impl Nodes {
         &self.nodes[id.0 as usize]
     }
 
+    /// The strategy without the places where it is written.
+    pub fn bare(&self, mut id: StrategyId) -> StrategyId {
+        while let Node::Written(_, inner) = self.get(id) {
+            id = *inner;
+        }
+        id
+    }
+
+    /// The number of different strategies.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.nodes.iter().filter(|node| !matches!(node, Node::Written(..))).count()
     }
 }

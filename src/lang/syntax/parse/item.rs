@@ -185,16 +185,22 @@ impl Parser<'_> {
         self.expect(Tok::Colon, "`:` and the type of the result");
         let result = self.ty();
         self.equals("`=`");
+        let body = self.quoted("the C text of the function in double quotes")?;
+        Some(ItemKind::Foreign(ForeignDef { name, params, result, body }))
+    }
+
+    /// A text in double quotes, without them.
+    pub(super) fn quoted(&mut self, what: &str) -> Option<Node<Name>> {
         let here = self.here();
         let text = self.text.get(here.start as usize..here.end as usize).unwrap_or("");
-        let body = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).map(|t| t.replace("\\\"", "\""));
+        let inside =
+            text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).map(|t| t.replace("\\\"", "\""));
         if self.peek() != Tok::Text {
-            self.unexpected("the C text of the function in double quotes");
+            self.unexpected(what);
             return None;
         }
         self.bump();
-        let body = Node::new(here, Name::from(body.unwrap_or_default()));
-        Some(ItemKind::Foreign(ForeignDef { name, params, result, body }))
+        Some(Node::new(here, Name::from(inside.unwrap_or_default())))
     }
 
     fn rule(&mut self) -> Option<ItemKind> {

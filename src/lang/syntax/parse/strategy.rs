@@ -1,4 +1,5 @@
-//! Strategies: `<+` binds loosest, then `;` and `;;`, then `@`, `::`, `+ -`, `* / % div`; calls are `f(x, y)`.
+//! Strategies: `<+` binds loosest, then `;` and `;;`, then `else`, `@`, `::`, comparisons, `+ -`, `* / % div`; calls are
+//! `f(x, y)`.
 
 use super::super::ast::{
     Ident, Local, Node, Op, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy, StrategyKind,
@@ -13,8 +14,10 @@ use crate::lang::diag::{Diagnostic, Span};
 enum Joint {
     Choice,
     Seq(SeqOp),
+    Else,
     At,
     Cons,
+    Compare(Op),
     Infix(Op),
 }
 
@@ -23,10 +26,12 @@ impl Joint {
         match self {
             Joint::Choice => 1,
             Joint::Seq(_) => 2,
-            Joint::At => 3,
-            Joint::Cons => 4,
-            Joint::Infix(Op::Add | Op::Sub) => 5,
-            Joint::Infix(_) => 6,
+            Joint::Else => 3,
+            Joint::At => 4,
+            Joint::Cons => 5,
+            Joint::Compare(_) => 6,
+            Joint::Infix(Op::Add | Op::Sub) => 7,
+            Joint::Infix(_) => 8,
         }
     }
 }
@@ -46,6 +51,15 @@ impl Parser<'_> {
             {
                 let tightness = joint.tightness();
                 p.bump();
+                if joint == Joint::Else {
+                    let Some(text) = p.quoted("what to say where the strategy fails, in double quotes")
+                    else {
+                        break;
+                    };
+                    left = Node::new(p.since(start), StrategyKind::Else(Box::new(left), text));
+                    chain = None;
+                    continue;
+                }
                 // `::` groups to the right, all others to the left.
                 let right = p.strategy_above(tightness + u8::from(joint != Joint::Cons));
                 left = p.join_strategies(start, left, joint, right, chain == Some(tightness));
@@ -62,12 +76,18 @@ impl Parser<'_> {
             Tok::SemiSemi => Joint::Seq(SeqOp::ThenNormal),
             Tok::At => Joint::At,
             Tok::Cons => Joint::Cons,
+            Tok::Less => Joint::Compare(Op::Lt),
+            Tok::Greater => Joint::Compare(Op::Gt),
+            Tok::LessEq => Joint::Compare(Op::Le),
+            Tok::GreaterEq => Joint::Compare(Op::Ge),
+            Tok::EqEq => Joint::Compare(Op::Eq),
             Tok::Plus => Joint::Infix(Op::Add),
             Tok::Minus => Joint::Infix(Op::Sub),
             Tok::Star => Joint::Infix(Op::Mul),
             Tok::Slash => Joint::Infix(Op::Div),
             Tok::Percent => Joint::Infix(Op::Rem),
             Tok::Word if self.at_word("div") => Joint::Infix(Op::FloorDiv),
+            Tok::Word if self.at_word("else") => Joint::Else,
             _ => return None,
         })
     }
@@ -105,6 +125,9 @@ impl Parser<'_> {
                     Joint::At => StrategyKind::At(Box::new(left), vec![right]),
                     Joint::Cons => StrategyKind::Cons(Box::new(left), Box::new(right)),
                     Joint::Infix(op) => StrategyKind::Infix(Box::new(left), vec![(op, right)]),
+                    Joint::Compare(op) => StrategyKind::Compare(Box::new(left), op, Box::new(right)),
+                    // It has no right side.
+                    Joint::Else => left.kind,
                 }
             }
         };

@@ -5,6 +5,11 @@ use super::super::ast::{
 };
 use super::{Doc, Printer};
 
+/// A text in double quotes.
+pub(super) fn quoted(text: &str) -> Doc {
+    Doc::text(format!("\"{}\"", text.replace('"', "\\\"")))
+}
+
 impl Printer {
     pub fn item(&self, item: &Item) -> Doc {
         Doc::concat([self.doc_lines(&item.doc), self.item_kind(&item.kind)])
@@ -29,8 +34,7 @@ impl Printer {
             ItemKind::Foreign(def) => {
                 let name = self.name(&def.name.kind);
                 let head = Doc::concat(["foreign def ".into(), name, self.params(&def.params)]);
-                let text = format!("\"{}\"", def.body.kind.replace('"', "\\\""));
-                self.with_body(head.then(self.result(Some(&def.result))), Doc::text(text))
+                self.with_body(head.then(self.result(Some(&def.result))), quoted(&def.body.kind))
             }
             ItemKind::Declare(condition) => Doc::concat(["declare ".into(), self.condition(condition)]),
             ItemKind::Rule(rule) => self.rule(rule),

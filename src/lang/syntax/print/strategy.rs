@@ -4,16 +4,19 @@ use super::super::ast::{
     ExprKind, Local, Op, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy, StrategyKind,
 };
 use super::expr::is_tight;
+use super::item::quoted;
 use super::{Doc, Printer};
 
 const OPEN: u8 = 0;
 const CHOICE: u8 = 1;
 const SEQ: u8 = 2;
-const AT: u8 = 3;
-const CONS: u8 = 4;
-const SUM: u8 = 5;
-const PRODUCT: u8 = 6;
-const ATOM: u8 = 7;
+const ELSE: u8 = 3;
+const AT: u8 = 4;
+const CONS: u8 = 5;
+const COMPARE: u8 = 6;
+const SUM: u8 = 7;
+const PRODUCT: u8 = 8;
+const ATOM: u8 = 9;
 
 fn op_level(op: Op) -> u8 {
     if matches!(op, Op::Add | Op::Sub) { SUM } else { PRODUCT }
@@ -24,7 +27,9 @@ fn level(s: &Strategy) -> u8 {
         StrategyKind::Let { .. } => OPEN,
         StrategyKind::Choice(_) => CHOICE,
         StrategyKind::Seq(..) => SEQ,
+        StrategyKind::Else(..) => ELSE,
         StrategyKind::At(..) => AT,
+        StrategyKind::Compare(..) => COMPARE,
         // What follows could belong to the sketch.
         StrategyKind::Cons(..) | StrategyKind::Satisfies(_) => CONS,
         StrategyKind::Infix(_, rest) => rest.first().map_or(ATOM, |(op, _)| op_level(*op)),
@@ -59,13 +64,13 @@ impl Printer {
                 Doc::join(all, || Doc::concat([Doc::line(), "<+ ".into()])).align().group()
             }
             StrategyKind::Seq(head, rest) => {
-                let mut parts = vec![self.strategy(head, AT)];
+                let mut parts = vec![self.strategy(head, ELSE)];
                 for (op, next) in rest {
                     let sign = match op {
                         SeqOp::Then => " ;",
                         SeqOp::ThenNormal => " ;;",
                     };
-                    parts.extend([sign.into(), Doc::line(), self.strategy(next, AT)]);
+                    parts.extend([sign.into(), Doc::line(), self.strategy(next, ELSE)]);
                 }
                 Doc::concat(parts).align().group()
             }
@@ -75,6 +80,15 @@ impl Printer {
                     parts.extend([" @ ".into(), self.strategy(traversal, CONS)]);
                 }
                 Doc::concat(parts)
+            }
+            StrategyKind::Compare(a, op, b) => Doc::concat([
+                self.strategy(a, SUM),
+                Doc::text(format!(" {} ", self.operator(*op))),
+                self.strategy(b, SUM),
+            ]),
+            StrategyKind::Else(s, text) => {
+                let text = Doc::concat([Doc::line(), "else ".into(), quoted(&text.kind)]).nest(2);
+                Doc::concat([self.strategy(s, ELSE), text]).group()
             }
             StrategyKind::Reach(reach) => self.reach(reach),
             StrategyKind::Satisfies(sketch) => {

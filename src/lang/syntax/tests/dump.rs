@@ -115,6 +115,8 @@ pub fn strategy(s: &Strategy) -> String {
         }
         StrategyKind::Choice(all) => list("<+", all, strategy),
         StrategyKind::At(a, rest) => list("@", std::iter::once(&**a).chain(rest), strategy),
+        StrategyKind::Compare(a, op, b) => format!("({} {} {})", strategy(a), op.symbol(), strategy(b)),
+        StrategyKind::Else(s, text) => format!("({} else {:?})", strategy(s), &*text.kind),
         StrategyKind::Satisfies(sketch) => format!("(satisfies {})", expr(sketch)),
         StrategyKind::Reach(reach) => {
             let rules = list("using", &reach.rules, rule_ref);

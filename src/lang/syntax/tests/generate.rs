@@ -241,6 +241,10 @@ pub fn strategy() -> BoxedStrategy<ast::Strategy> {
             3 => (boxed(), vec((seq, inner.clone()), 1..3)).prop_map(|(a, rest)| StrategyKind::Seq(a, rest)),
             2 => some(2).prop_map(StrategyKind::Choice),
             2 => (boxed(), some(1)).prop_map(|(a, rest)| StrategyKind::At(a, rest)),
+            1 => (boxed(), prop::sample::select(vec![Op::Lt, Op::Gt, Op::Le, Op::Ge, Op::Eq]), boxed())
+                .prop_map(|(a, op, b)| StrategyKind::Compare(a, op, b)),
+            1 => (boxed(), prop::sample::select(vec!["no", "{x} is \"none\"", ""]))
+                .prop_map(|(s, text)| StrategyKind::Else(s, node(text.into()))),
             1 => expr(Mode::Sketch).prop_map(|sketch| StrategyKind::Satisfies(Box::new(sketch))),
             1 => reach.prop_map(|(sketch, rules, options)| {
                 StrategyKind::Reach(Box::new(Reach { sketch, rules, options }))

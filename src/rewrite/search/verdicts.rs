@@ -1,0 +1,358 @@
+//! Whenever a search says that something is impossible, applying its rules anywhere must not get there.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests")]
+
+use super::{Budget, Control, Outcome, Report, reach};
+use crate::lang::diag::{FileId, Sources};
+use crate::lang::eval::inputs::Rng;
+use crate::lang::infer::program;
+use crate::lang::nat::Name;
+use crate::lang::path::Path;
+use crate::lang::syntax::{parse_program, parse_sketch};
+use crate::lang::term::{Expr, Term};
+use crate::rewrite::egraph::Filter;
+use crate::rewrite::egraph::gaps::Gap;
+use crate::rewrite::rule::{RuleSet, RuleUse, apply_at};
+use crate::rewrite::sketch::{ArgSketch, Library, Number, Shape, Sketch, read};
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+fn term(text: &str) -> Term {
+    let mut sources = Sources::new();
+    let file = sources.add("test.rise", text);
+    let (tree, mut problems) = parse_program(file, text);
+    let (program, more) = program(&tree, None);
+    problems.extend(more);
+    let shown: Vec<String> = problems.iter().map(|p| p.render(&sources)).collect();
+    program.unwrap_or_else(|| panic!("{text}\n{}", shown.join("\n"))).term
+}
+
+fn rule_set() -> RuleSet {
+    RuleSet::builtin(&mut Sources::new()).0
+}
+
+fn uses(set: &RuleSet, names: &[&str]) -> Vec<RuleUse> {
+    names.iter().map(|text| rule_use(set, text)).collect()
+}
+
+/// A rule, with at most one argument.
+fn rule_use(set: &RuleSet, text: &str) -> RuleUse {
+    use crate::lang::nat::Nat;
+    use crate::rewrite::rule::RuleArg;
+    let (name, arg) = text.trim_end_matches(')').split_once('(').unwrap_or((text, ""));
+    let given = arg.parse().ok().map(|n| vec![RuleArg::Nat(Nat::constant(n))]);
+    set.use_of(name, given.unwrap_or_default()).unwrap_or_else(|| panic!("{text}"))
+}
+
+fn sketch(text: &str) -> Sketch {
+    let (tree, problems) = parse_sketch(FileId::NOWHERE, text);
+    assert!(problems.is_empty(), "{problems:?}");
+    read(&tree, &Library::builtin(), &["n".into(), "m".into(), "k".into()]).unwrap()
+}
+
+fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Report {
+    let cancel = AtomicBool::new(false);
+    let mut control = Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
+    reach(start, goal, rules, budget, &mut control).unwrap()
+}
+
+fn small() -> Budget {
+    Budget { nodes: 4000, iterations: 12, ..Budget::default() }
+}
+
+#[test]
+fn a_sketch_that_only_some_members_of_a_class_lead_to_is_found() {
+    let set = rule_set();
+    let start = term(
+        "def f (a: n.m.k.f32) = a |> map (\\y. map (map sqrt) y) |> transpose |> transpose
+           |> map (\\z. transpose (transpose z))",
+    );
+    let rules = uses(&set, &["mapFusion", "removeTransposePair"]);
+    let goal = sketch("contains(transpose (transpose (map (map sqrt) ?)))");
+    let report = search(&start, &goal, &rules, &Budget::default());
+    assert!(goal.satisfied_by(&report.found().unwrap_or_else(|| panic!("{report}")).term));
+}
+
+#[test]
+fn what_a_filter_refuses_is_not_impossible() {
+    let set = rule_set();
+    let start = term("def f (a: (8*n).f32) = a |> map sqrt");
+    let rules = uses(&set, &["splitJoin2(2)"]);
+    let goal = sketch("contains((split 2 ?) : ?.?.?.f32)");
+    let with = |dims: u8| Budget { filter: Filter { dims, ..Filter::default() }, ..small() };
+    let report = search(&start, &goal, &rules, &with(2));
+    let Outcome::Incomplete(gaps) = &report.outcome else { panic!("{report}") };
+    assert!(gaps.contains(&(Gap::Dims, 3)), "{gaps:?}");
+    assert!(report.hints()[0].contains("with (dims: 3)"), "{:?}", report.hints());
+    assert!(search(&start, &goal, &rules, &with(3)).found().is_some());
+
+    let with = |size: u32| Budget { filter: Filter { size, ..Filter::default() }, ..small() };
+    let (rules, goal) = (uses(&set, &["splitJoin(2)"]), sketch("contains(join (map (map ?) (split 2 ?)))"));
+    let report = search(&start, &goal, &rules, &with(start.size()));
+    let Outcome::Incomplete(gaps) = &report.outcome else { panic!("{report}") };
+    assert!(gaps.iter().any(|(gap, _)| *gap == Gap::Size), "{gaps:?}");
+    assert!(report.to_string().contains("incomplete") && report.hints()[0].contains("size: "), "{report}");
+    assert!(search(&start, &goal, &rules, &with(200)).found().is_some());
+}
+
+#[test]
+fn what_is_impossible_is_said_to_be() {
+    let set = rule_set();
+    let start = term("def f (a: n.m.f32) = a |> map (map sqrt) |> transpose |> transpose");
+    let rules = uses(&set, &["mapFusion", "removeTransposePair"]);
+    for goal in
+        ["contains(reduce)", "contains(map ? (map ? ?))", "contains(transpose (map ? ?)) and contains(join)"]
+    {
+        let report = search(&start, &sketch(goal), &rules, &small());
+        assert!(matches!(report.outcome, Outcome::Impossible), "{goal}: {report}");
+        assert!(report.to_string().starts_with("No program like this can be reached"), "{report}");
+    }
+}
+
+#[test]
+fn the_program_as_it_was_given_can_be_found() {
+    let set = rule_set();
+    let start = term("def f (a: n.f32) = let b = map sqrt a in zip b b |> map fst");
+    for goal in ["contains((\\x. zip x x |> ?) ?)", "contains((\\x. ?) (map sqrt ?))"] {
+        let report = search(&start, &sketch(goal), &uses(&set, &["mapFusion"]), &small());
+        assert!(
+            report.found().is_some() || matches!(report.outcome, Outcome::Incomplete(_)),
+            "{goal}: {report}"
+        );
+        let found = &report.found().unwrap_or_else(|| panic!("{goal}: {report}")).term;
+        assert!(sketch(goal).satisfied_by(found));
+    }
+}
+
+#[test]
+fn a_hint_names_the_limit_that_stopped_the_search() {
+    let set = rule_set();
+    let start = term("def f (a: (64*n).m.f32) = a |> map (map sqrt)");
+    let rules = uses(&set, &["splitJoin2(2)", "transposePairAfter", "mapFission"]);
+    let goal = sketch("contains(reduce)");
+    let says = |budget: Budget, what: &str| {
+        let report = search(&start, &goal, &rules, &budget);
+        assert!(report.hints().concat().contains(what), "{report} {:?}", report.hints());
+    };
+    says(Budget { nodes: 40, ..Budget::default() }, "`with (nodes: 80)`");
+    says(Budget { iterations: 2, ..Budget::default() }, "`with (iterations: 4)`");
+    let calls = std::cell::Cell::new(0);
+    let clock = || {
+        calls.set(calls.get() + 1);
+        Duration::from_millis(calls.get())
+    };
+    let cancel = AtomicBool::new(false);
+    let budget = Budget { time: Duration::from_millis(20), ..Budget::default() };
+    let mut control = Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} };
+    let report = reach(&start, &goal, &rules, &budget, &mut control).unwrap();
+    assert!(report.hints()[0].contains("`with (time: 40ms)`"), "{:?}", report.hints());
+    let budget = Budget { memory: 64 << 20, ..Budget::default() };
+    let mut control =
+        Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 65 << 20, progress: &mut |_| {} };
+    let report = reach(&start, &goal, &rules, &budget, &mut control).unwrap();
+    assert!(report.hints()[0].contains("`with (memory: 128MiB)`"), "{:?}", report.hints());
+}
+
+/// Random pipelines over arrays.
+struct Draw {
+    rng: Rng,
+}
+
+impl Draw {
+    fn below(&mut self, n: usize) -> usize {
+        self.rng.below(n as u64) as usize
+    }
+    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.below(all.len())]
+    }
+
+    fn program(&mut self) -> String {
+        let dims = 1 + self.below(3);
+        let sizes = ["(4*n).", "m.", "k."];
+        let ty: String = sizes[..dims].concat();
+        let stages = 1 + self.below(3);
+        let body = self.stages("a", dims, stages);
+        match self.below(4) {
+            0 => format!("def f (a: {ty}f32) (b: {ty}f32) = zip ({body}) b |> map fst"),
+            1 => format!("def f (a: {ty}f32) = let c = {} in {}", body, self.stages("c", dims, 1)),
+            _ => format!("def f (a: {ty}f32) = {body}"),
+        }
+    }
+
+    /// What keeps the number of dimensions.
+    fn stages(&mut self, x: &str, dims: usize, count: usize) -> String {
+        (0..count).fold(x.to_owned(), |text, _| format!("{text} |> {}", self.stage(dims)))
+    }
+
+    fn stage(&mut self, dims: usize) -> String {
+        match (self.below(8), dims) {
+            (_, 0) => self
+                .pick(&["sqrt", "abs", "(\\x. x + 1)", "(\\x. x * x)", "(\\x. fst (makePair x 1.0f32))"])
+                .into(),
+            (0, 2..) => "transpose |> transpose".into(),
+            (1, _) => "split 2 |> join".into(),
+            (2, _) => "map (\\x. x)".into(),
+            (3, _) => format!("map (\\y. {})", self.stages("y", dims - 1, 1)),
+            (4, _) => format!("(\\q. {})", self.stages("q", dims, 1)),
+            (5, _) => format!("map (\\y. fst (makePair ({}) y))", self.stages("y", dims - 1, 1)),
+            (_, 1) => format!("map {}", self.stage(0)),
+            (_, _) => format!("map ({})", self.section(dims - 1)),
+        }
+    }
+
+    fn section(&mut self, dims: usize) -> String {
+        if dims == 0 { self.stage(0) } else { format!("map ({})", self.section(dims - 1)) }
+    }
+
+    fn rules(&mut self, set: &RuleSet) -> Vec<RuleUse> {
+        const POOL: [&str; 19] = [
+            "mapFusion",
+            "mapFission",
+            "mapLastFission",
+            "removeTransposePair",
+            "eliminateMapIdentity",
+            "splitJoin(2)",
+            "splitJoin2(2)",
+            "removeSplitJoin",
+            "removeJoinSplit",
+            "splitBeforeMap",
+            "mapMapFBeforeJoin",
+            "mapMapFBeforeTranspose",
+            "transposeBeforeMapMapF",
+            "fstReduction",
+            "mapFstZip",
+            "mapEtaAbstraction",
+            "useMapSeq",
+            "mapOutsideZip1",
+            "zipSame",
+        ];
+        let count = 1 + self.below(3);
+        let names: Vec<&str> = (0..count).map(|_| self.pick(&POOL)).collect();
+        let mut rules = uses(set, &names);
+        rules.dedup();
+        rules
+    }
+
+    /// A sketch that the term satisfies.
+    fn sketch(&mut self, t: &Term) -> Sketch {
+        if self.below(3) == 0 {
+            return self.shape(t, 0);
+        }
+        let all = t.positions();
+        let parts: Vec<&Term> = all.iter().map(|(_, part)| *part).filter(|p| p.size() > 2).collect();
+        match parts.len() {
+            0 => Sketch::any(),
+            n => {
+                let part = parts[self.below(n)];
+                Sketch::contains(self.shape(part, 0))
+            }
+        }
+    }
+
+    /// The term with holes in it; variables that are bound outside are holes.
+    fn shape(&mut self, t: &Term, binders: u32) -> Sketch {
+        if self.below(12) == 0 {
+            return Sketch::any();
+        }
+        match t.expr() {
+            Expr::Var(i) if *i < binders => Sketch::new(Shape::Var(*i)),
+            Expr::Var(_) => Sketch::any(),
+            Expr::Lam(_, body) => Sketch::new(Shape::Lam(self.shape(body, binders + 1))),
+            Expr::App(f, e) => {
+                let f = self.shape(f, binders);
+                Sketch::app(f, self.shape(e, binders))
+            }
+            Expr::Prim(p) => {
+                Sketch::new(Shape::Pattern(p.pattern, p.args.iter().map(|_| ArgSketch::Any).collect()))
+            }
+            Expr::Lit(_) => {
+                let digits: Name = "1".into();
+                let one = Sketch::new(Shape::Number(Number { digits, scalar: None }));
+                if one.satisfied_by(t) { one } else { Sketch::any() }
+            }
+        }
+    }
+}
+
+/// Every program that the rules make of one, in at most so many steps; breadth first, and no more than so many.
+fn reachable(start: &Term, rules: &[RuleUse], depth: usize, most: usize) -> Vec<Term> {
+    let mut seen: HashSet<_> = [start.digest()].into();
+    let mut all = vec![start.clone()];
+    let mut level = 0..1;
+    for _ in 0..depth {
+        for i in level.clone() {
+            let here = all[i].clone();
+            let places: Vec<Path> = here.positions().into_iter().map(|(path, _)| path).collect();
+            for (path, rule) in places.iter().flat_map(|path| rules.iter().map(move |r| (path, r))) {
+                if all.len() >= most {
+                    return all;
+                }
+                if let Ok(next) = apply_at(&here, path, &rule.rule, &rule.args)
+                    && seen.insert(next.term.digest())
+                {
+                    all.push(next.term);
+                }
+            }
+        }
+        level = level.end..all.len();
+    }
+    all
+}
+
+fn check(seeds: std::ops::Range<u64>) {
+    let set = rule_set();
+    let reductions = uses(&set, &["betaReduction", "etaReduction"]);
+    let mut told: std::collections::BTreeMap<&str, usize> = Default::default();
+    for seed in seeds {
+        let mut draw = Draw { rng: Rng::new(seed) };
+        let text = draw.program();
+        let start = term(&text);
+        let rules = draw.rules(&set);
+        let all: Vec<RuleUse> = rules.iter().chain(&reductions).cloned().collect();
+        let reached = reachable(&start, &all, 4, 400);
+        let dims = [1, 2, 3, 4, 6][draw.below(5)];
+        let size = [10, 30, 60, 300][draw.below(4)];
+        let budget = Budget {
+            filter: Filter { dims, size },
+            normal: draw.below(4) != 0,
+            nodes: 1500,
+            iterations: 10,
+            ..Budget::default()
+        };
+        for _ in 0..2 {
+            let goal_term = &reached[draw.below(reached.len())];
+            let goal = draw.sketch(goal_term);
+            assert!(goal.satisfied_by(goal_term), "{goal}");
+            let report = search(&start, &goal, &rules, &budget);
+            let names: Vec<String> = rules.iter().map(ToString::to_string).collect();
+            let kind = match &report.outcome {
+                Outcome::Found(_) => "found",
+                Outcome::Impossible => panic!(
+                    "seed {seed}: {text}\nusing {names:?} with {budget:?}\nsaid to be impossible: {goal}\nreached: {goal_term:?}"
+                ),
+                Outcome::Incomplete(_) => "incomplete",
+                Outcome::Limit(_) => "limit",
+                Outcome::Stopped => "stopped",
+                Outcome::Broken(d) => panic!("seed {seed}: {text}\nusing {names:?}: {d} {:?}", d.notes),
+            };
+            *told.entry(kind).or_default() += 1;
+            // Something that nothing reaches.
+            let none = search(&start, &sketch("contains(gather)"), &rules, &budget);
+            *told
+                .entry(if matches!(none.outcome, Outcome::Impossible) {
+                    "none: impossible"
+                } else {
+                    "none: other"
+                })
+                .or_default() += 1;
+        }
+    }
+    eprintln!("{told:?}");
+    assert!(told["found"] > 0 && told["none: impossible"] > 0, "{told:?}");
+}
+
+#[test]
+fn what_a_strategy_reaches_is_never_said_to_be_impossible() {
+    let cases = std::env::var("SHINE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    check(0..cases);
+}

@@ -1,0 +1,114 @@
+//! How a strategy that did not get to its end is told: what stood in its way, where the user's texts call it, what was
+//! done before, and what can be done.
+
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::Name;
+use crate::lang::path::Path;
+use crate::rewrite::rule::WhyNot;
+use crate::rewrite::rule::why::Reason;
+use crate::rewrite::strategy::{Cause, Stuck};
+
+/// So many strategies of the library are named that a failure was in.
+const MOST_NAMES: usize = 6;
+
+pub fn diagnostic(stuck: &Stuck) -> Diagnostic {
+    let problem = match &stuck.cause {
+        Cause::Invalid(problem) => return called(stuck, (**problem).clone(), "called here"),
+        Cause::Cancelled => return Diagnostic::error("E0709", "The strategy was stopped."),
+        _ => Diagnostic::error("E0311", format!("The strategy did not get to its end: {stuck}.")),
+    };
+    let problem = called(stuck, problem, "this fails");
+    let mut notes: Vec<String> = because(&stuck.cause, &stuck.at).into_iter().collect();
+    let mut hints = vec![];
+    match searched(&stuck.cause) {
+        Some((text, found)) => {
+            notes.push(text.to_owned());
+            hints.extend(found.iter().cloned());
+        }
+        None => hints.push(hint(stuck).to_owned()),
+    }
+    notes.extend(within(&stuck.within));
+    notes.push(match stuck.so_far.steps.len() {
+        0 => "Nothing had been rewritten before.".to_string(),
+        1 => "One rewrite had been made before.".to_string(),
+        n => format!("{n} rewrites had been made before."),
+    });
+    let problem = notes.into_iter().fold(problem, Diagnostic::note);
+    hints.into_iter().fold(problem, Diagnostic::hint)
+}
+
+/// The problem with the places of the calls that led to it, the innermost first, unless it has its place in a text of the
+/// user's.
+fn called(stuck: &Stuck, mut problem: Diagnostic, word: &str) -> Diagnostic {
+    let Some((first, outer)) = stuck.calls.split_first() else { return problem };
+    let theirs = |file| stuck.calls.iter().any(|call| call.file == file);
+    if problem.labels.iter().any(|l| theirs(l.span.file)) {
+        return problem;
+    }
+    let others = std::mem::take(&mut problem.labels);
+    problem = problem.label(*first, word);
+    let near = outer.len().saturating_sub(1).min(2);
+    for call in outer[..near].iter().chain(outer.last()) {
+        problem = problem.label(*call, "called from here");
+    }
+    others.into_iter().fold(problem, |problem, l| problem.label(l.span, l.message))
+}
+
+/// The cause behind what a strategy says of its failure.
+fn because(cause: &Cause, at: &Path) -> Option<String> {
+    let Cause::Told { because: Some((cause, below)), .. } = cause else { return None };
+    let place = at.join(below);
+    Some(if place.is_root() { format!("There, {cause}.") } else { format!("At {place}, {cause}.") })
+}
+
+/// What a search says that found nothing, and what can be done.
+fn searched(cause: &Cause) -> Option<(&str, &[String])> {
+    match cause {
+        Cause::NotApplicable { why, .. } => why.not_reached(),
+        Cause::Told { because: Some((cause, _)), .. } => searched(cause),
+        _ => None,
+    }
+}
+
+/// The strategies of the library that were running, where they were called by others of it.
+fn within(names: &[Name]) -> Option<String> {
+    if names.len() < 2 {
+        return None;
+    }
+    let inner = names.len().saturating_sub(MOST_NAMES);
+    let shown: Vec<String> = names[inner..].iter().map(|n| format!("`{n}`")).collect();
+    let dots = if inner > 0 { "…, " } else { "" };
+    Some(format!("In the library: {dots}{}.", shown.join(", ")))
+}
+
+fn hint(stuck: &Stuck) -> &'static str {
+    let why = match &stuck.cause {
+        Cause::Told { because: Some((cause, _)), .. } => mismatch(cause),
+        cause => mismatch(cause),
+    };
+    match (&stuck.cause, why) {
+        (_, Some(why)) if why.lacks_argument() => {
+            "What stands there is a function whose argument is not written: `etaAbstraction ; body(s)` writes it, and applies `s` to the whole."
+        }
+        (_, Some(why)) if stuck.at.is_root() && why.at.is_root() && is_function(why) => {
+            "It was tried on the whole program, a function, and nowhere else: `topDown(s)` takes the first place where `s` succeeds, \
+             `s @ outermost(isFullyAppliedMap)` the outermost map."
+        }
+        (Cause::NotApplicable { .. } | Cause::Failed { .. } | Cause::Told { .. }, _) => {
+            "`try(s)` goes on where `s` fails, and `a <+ b` takes `b` where `a` does."
+        }
+        (Cause::TooLarge { .. }, _) => {
+            "Is it repeated, and makes a place where it applies again? Say how often: `repeatN(3, s)`."
+        }
+        _ => "A repetition ends where what it repeats fails, so each round must change something.",
+    }
+}
+
+fn mismatch(cause: &Cause) -> Option<&WhyNot> {
+    if let Cause::NotApplicable { why, .. } = cause { Some(why) } else { None }
+}
+
+/// Does a function stand where something else was asked for?
+fn is_function(why: &WhyNot) -> bool {
+    matches!(&why.reason, Reason::Shape { found, .. } if found.as_lam().is_some())
+}
