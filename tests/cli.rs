@@ -479,6 +479,28 @@ fn a_rule_that_does_not_apply_says_where_and_why() {
 }
 
 #[test]
+fn the_steps_before_a_failure_are_shown() {
+    let dir = world();
+    let file = write(dir.path(), "f.rise", "def f (a: n.f32): n.f32 = a |> map abs |> map sqrt |> map neg\n");
+    let strategies =
+        ["-s", "topDown(mapFusion)", "-s", "topDown(mapFusion) ; topDown(useMapSeq) ; topDown(useMapSeq)"];
+    let ran = run(dir.path(), &[&["apply", file.as_str(), "--steps"], &strategies[..]].concat());
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let steps: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("-- ")).collect();
+    assert_eq!(steps, ["-- mapFusion at 0", "-- mapFusion at 0", "-- useMapSeq at 0"], "{}", ran.out);
+    assert!(ran.out.contains("mapSeq"), "{}", ran.out);
+    assert!(
+        ran.err.contains("`useMapSeq` does not apply") && ran.err.contains("2 rewrites had been made"),
+        "{}",
+        ran.err
+    );
+    // What failed is marked where it is written, the third of the three.
+    let marked = ran.err.lines().find(|line| line.contains('^')).unwrap();
+    let typed = ran.err.lines().find(|line| line.contains("topDown(mapFusion) ;")).unwrap();
+    assert_eq!(marked.find('^'), typed.rfind("useMapSeq"), "{}", ran.err);
+}
+
+#[test]
 fn a_search_sees_what_a_program_applies_to_its_parameters() {
     let dir = world();
     for program in [

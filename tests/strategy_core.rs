@@ -180,7 +180,7 @@ fn failure_says_who_where_and_how_far() {
     assert_eq!(stuck.strategies.iter().map(|n| &**n).collect::<Vec<_>>(), ["wrong", "topDown"]);
     assert_eq!(
         stuck.to_string(),
-        "`reduceMapFusion` does not apply: expected reduce with 3 arguments, found reduceSeq with 3 arguments, in `topDown`, at 0"
+        "`reduceMapFusion` does not apply: expected reduce with 3 arguments, found reduceSeq with 3 arguments, at 0"
     );
     assert_eq!(stuck.so_far.steps.len(), 1);
     assert!(show(&stuck.so_far.term).contains("reduceSeq"));

@@ -7,7 +7,7 @@ mod device_common;
 
 use shine_tui::device::{Elem, HostData, Param};
 use shine_tui::emit::{ParamKind, compile};
-use shine_tui::lang::diag::{FileId, Sources};
+use shine_tui::lang::diag::{FileId, Sources, Span};
 use shine_tui::lang::eval::{self, Limits, inputs};
 use shine_tui::lang::infer::{Program, program};
 use shine_tui::lang::syntax::{parse_program, parse_strategy};
@@ -15,7 +15,7 @@ use shine_tui::lower::default_lowering;
 use shine_tui::lower::passes::Target;
 use shine_tui::rewrite::rule::RuleSet;
 use shine_tui::rewrite::rule::load::Source;
-use shine_tui::rewrite::strategy::{self, Control, Env, FUEL, NoSearch, Script};
+use shine_tui::rewrite::strategy::{self, Control, Env, FUEL, NoSearch, Script, Stuck};
 use std::sync::atomic::AtomicBool;
 
 const RISE: &str = include_str!("../kernels/matmul/matmul.rise");
@@ -73,18 +73,22 @@ fn rewritten(start: &Program, strategy: &str) -> Program {
 
 /// The program after a strategy, or why it did not get to its end.
 fn attempt(start: &Program, strategy: &str) -> Result<Program, String> {
+    ended(start, strategy).map_err(|(stuck, _)| stuck.to_string())
+}
+
+fn ended(start: &Program, strategy: &str) -> Result<Program, (Box<Stuck>, Sources)> {
     let mut sources = Sources::new();
     let (rules, _) = RuleSet::builtin(&mut sources);
     let (mut script, _) = Script::library(&mut sources);
     let problems = script.load(&mut sources, &[Source { label: "matmul.elevate", text: ELEVATE }], false);
     assert!(problems.is_empty(), "{}", problems[0].render(&sources));
-    let (tree, problems) = parse_strategy(FileId::NOWHERE, strategy);
+    let (tree, problems) = parse_strategy(sources.add("typed", strategy), strategy);
     assert!(problems.is_empty());
     let env = Env { rules: &rules, sizes: &start.sizes };
     let mut search = NoSearch;
     let mut control = Control { cancel: &AtomicBool::new(false), fuel: FUEL, search: &mut search };
     let done = strategy::run(&tree, &start.term, &script, &env, &mut control);
-    let done = done.map_err(|stuck| stuck.to_string())?;
+    let done = done.map_err(|stuck| (stuck, sources))?;
     done.term.check().unwrap();
     Ok(start.with_term(done.term))
 }
@@ -207,16 +211,80 @@ fn any_order_of_the_loops_of_matmul_can_be_asked_for() {
 fn an_order_that_is_none_is_refused() {
     for (strategy, why) in [
         // Two reductions do not change places.
-        ("blocked(2, 2, 2) ;; reorder([6, 5])", "does not apply"),
+        ("blocked(2, 2, 2) ;; reorder([6, 5])", "the last loop of this nest is number 5"),
         ("baseline ; reorder([1, 1, 2])", "one comes twice"),
         ("baseline ; reorder([2, 3, 2])", "one comes twice"),
         ("baseline ; reorder([0, 1])", "counts from 1"),
-        ("baseline ; reorder([4, 1])", "does not apply"),
+        ("baseline ; reorder([4, 1])", "the last loop of this nest is number 3"),
         ("baseline ; reorder([2, m])", "takes a number and a list of numbers"),
     ] {
         let stuck = attempt(&matmul(), strategy).map(|done| done.term).unwrap_err();
         assert!(stuck.contains(why), "{strategy}: {stuck}");
     }
+}
+
+#[test]
+fn a_failure_tells_its_cause_and_the_users_call() {
+    let gemv = read(include_str!("../kernels/gemv/gemv.rise"));
+    let jacobi = read(include_str!("../kernels/jacobi2d/jacobi2d.rise"));
+    let wrong = [
+        (
+            "vectorization(32, 32, 4, 3)",
+            "`vectorizeAfter(3)` does not apply: 3 does not divide 32",
+            "vectorize(v)",
+        ),
+        (
+            "parallel(32, 32, 4, 5)",
+            "`vectorizeAfter(5)` does not apply: 5 does not divide 32",
+            "vectorize(v)",
+        ),
+        ("blocking(32, 0, 4)", "0 is no size of a tile", "tile(x, y)"),
+        ("blocking(32, 32, 0)", "its argument p is 0, and sizes count from 1", "blockedReduce(z)"),
+        ("vectorization(32, 32, 4, 0)", "0 is no length of a vector", "vectorize(v)"),
+        ("reorder([5, 1])", "the last loop of this nest is number 3", "reorder([5, 1])"),
+        ("tile(4, 0)", "0 is no size of a tile: sizes count from 1", "tile(4, 0)"),
+        ("tile(4, 0) @ outermost(mapNest(2))", "0 is no size of a tile", "tile(4, 0)"),
+        ("tile(4, 4)", "a tile needs a map for each of [4, 4]", "tile(4, 4)"),
+        ("DFNF ; interchange(9) @ topDown", "the last loop of this nest is number 3", "interchange(9)"),
+        ("interchange(0) @ topDown", "loops are counted from 1", "interchange(0)"),
+        ("id ; repeatN(1 - 2, id)", "-1 is no number of times", "repeatN(1 - 2, id)"),
+        ("id ; fail ; id", "`fail` fails", "fail"),
+        ("topDown(id ; splitJoin(0)) <+ topDown(fstReduction)", "its argument p is 0", "splitJoin(0)"),
+    ];
+    let start = matmul();
+    let small = (&gemv, &jacobi);
+    let wrong = wrong.iter().map(|case| (&start, *case)).chain([
+        (small.0, ("reorder([2, 1])", "these loops cannot be exchanged", "reorder([2, 1])")),
+        (small.1, ("reorder([1, 5])", "the last loop of this nest is number", "reorder([1, 5])")),
+    ]);
+    for (start, (strategy, cause, call)) in wrong {
+        let (stuck, sources) = ended(start, strategy).map(|done| done.term).unwrap_err();
+        assert!(stuck.to_string().contains(cause), "{strategy}: {stuck}");
+        let text = |span: Span| {
+            sources.get(span.file).unwrap().text[span.start as usize..span.end as usize].to_owned()
+        };
+        assert_eq!(text(stuck.calls[0]), call, "{strategy}: {stuck}");
+        // From the call to what was typed.
+        let typed = *stuck.calls.last().unwrap();
+        assert_eq!(
+            (&*sources.get(typed.file).unwrap().name, strategy.contains(&text(typed))),
+            ("typed", true)
+        );
+    }
+}
+
+#[test]
+fn a_strategy_says_in_words_why_it_failed() {
+    let fails = |text: &str| attempt(&matmul(), text).map(|done| done.term).unwrap_err();
+    // What is in braces is the value of a parameter; what is none stays.
+    assert!(fails("let p = 3 in fail else \"{p} of {q}\"").starts_with("3 of {q}"));
+    // The innermost message is the nearest one.
+    assert!(fails("(fail else \"inner\") else \"outer\"").starts_with("inner"));
+    assert!(fails("topDown(fail else \"no\")").starts_with("no"));
+    // A failure that is caught says nothing.
+    assert!(attempt(&matmul(), "(fail else \"no\") <+ id").is_ok());
+    assert!(attempt(&matmul(), "1 < 2 else \"no\" ; m > 0 ; 2 == 2 ; 3 >= 3 ; 3 <= 4").is_ok());
+    assert!(fails("2 > 3").starts_with("`2 > 3` does not apply: 2 > 3 does not hold"));
 }
 
 #[test]

@@ -94,6 +94,26 @@ fn a_strategy_is_taken_step_by_step() {
 }
 
 #[test]
+fn a_strategy_is_stepped_up_to_its_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("f.rise"), "def f (a: n.f32): n.f32 = a |> map (\\x. -x) |> map (\\x. x + 1)")
+        .unwrap();
+    std::fs::write(path("f.elevate"), "strategy twice = topDown(mapFusion) ; topDown(mapFusion)").unwrap();
+    let texts = shine_tui::session::files::read(&path("f.rise"), &Default::default()).unwrap();
+    let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+    app.press("t").type_text("twice").press("Enter").idle();
+    assert!(app.text().contains("twice: step 1 of 1, mapFusion"), "{}", app.text());
+    app.press("t").idle();
+    assert_eq!(app.app.session.current(), 1, "what came before is taken");
+    assert!(
+        app.text().contains("did not get to its end") && !app.text().contains("is done"),
+        "{}",
+        app.text()
+    );
+}
+
+#[test]
 fn the_palette_runs_commands_with_arguments_and_strategies() {
     let mut app = dot();
     app.press(":").type_text("sizes k=64").press("Enter");

@@ -56,7 +56,7 @@ fn called(stuck: &Stuck, mut problem: Diagnostic, word: &str) -> Diagnostic {
 
 /// The cause behind what a strategy says of its failure.
 fn because(cause: &Cause, at: &Path) -> Option<String> {
-    let Cause::Told { because: Some((cause, below)), .. } = cause else { return None };
+    let Cause::Told { because: (cause, below), adds: true, .. } = cause else { return None };
     let place = at.join(below);
     Some(if place.is_root() { format!("There, {cause}.") } else { format!("At {place}, {cause}.") })
 }
@@ -65,7 +65,7 @@ fn because(cause: &Cause, at: &Path) -> Option<String> {
 fn searched(cause: &Cause) -> Option<(&str, &[String])> {
     match cause {
         Cause::NotApplicable { why, .. } => why.not_reached(),
-        Cause::Told { because: Some((cause, _)), .. } => searched(cause),
+        Cause::Told { because: (cause, _), .. } => searched(cause),
         _ => None,
     }
 }
@@ -83,15 +83,15 @@ fn within(names: &[Name]) -> Option<String> {
 
 fn hint(stuck: &Stuck) -> &'static str {
     let why = match &stuck.cause {
-        Cause::Told { because: Some((cause, _)), .. } => mismatch(cause),
+        Cause::Told { because: (cause, _), .. } => mismatch(cause),
         cause => mismatch(cause),
     };
     match (&stuck.cause, why) {
         (_, Some(why)) if why.lacks_argument() => {
             "What stands there is a function whose argument is not written: `etaAbstraction ; body(s)` writes it, and applies `s` to the whole."
         }
-        (_, Some(why)) if stuck.at.is_root() && why.at.is_root() && is_function(why) => {
-            "It was tried on the whole program, a function, and nowhere else: `topDown(s)` takes the first place where `s` succeeds, \
+        (_, Some(why)) if !stuck.elsewhere && why.at.is_root() && is_function(why) => {
+            "It was tried on the whole program, which is a function, and nowhere else: `topDown(s)` takes the first place where `s` succeeds, \
              `s @ outermost(isFullyAppliedMap)` the outermost map."
         }
         (Cause::NotApplicable { .. } | Cause::Failed { .. } | Cause::Told { .. }, _) => {

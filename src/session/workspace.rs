@@ -268,36 +268,25 @@ impl Workspace {
         replayed: &Replayed,
         control: &Control<Progress>,
     ) -> StrategyEnd {
+        let Some(part) = term.at(at) else {
+            return StrategyEnd { result: Err(no_position(at)), searches: vec![], before: vec![] };
+        };
         let mut searcher = Searcher::new(self, replayed.clone(), control);
-        let mut before = vec![];
-        let result = match self.rewrite(term, &strategy.tree, at, &mut searcher, control) {
-            Ok(done) => self.change(term, at, &done, &searcher),
-            Err((problem, so_far)) => {
-                before = so_far.map_or(vec![], |done| self.steps(term, at, &done, &searcher));
-                Err(problem.within(&strategy.texts))
+        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
+        let cancel = control.cancel_flag();
+        let done = {
+            let mut limits =
+                strategy::Control { cancel: &cancel, fuel: strategy::FUEL, search: &mut searcher };
+            strategy::run(&strategy.tree, part, &self.script, &env, &mut limits)
+        };
+        let (result, before) = match done {
+            Ok(done) => (self.change(term, at, &done, &searcher), vec![]),
+            Err(stuck) => {
+                let before = self.steps(term, at, &stuck.so_far, &searcher);
+                (Err(stuck::diagnostic(&stuck).within(&strategy.texts)), before)
             }
         };
         StrategyEnd { result, searches: searcher.into_taken(), before }
-    }
-
-    /// The rewritten part; or what is wrong, with what was rewritten before.
-
-    fn rewrite(
-        &self,
-        term: &Term,
-        strategy: &ast::Strategy,
-        at: &Path,
-        searcher: &mut Searcher<'_>,
-        control: &Control<Progress>,
-    ) -> Result<Rewritten, (Diagnostic, Option<Rewritten>)> {
-        let Some(part) = term.at(at) else {
-            return Err((no_position(at), None));
-        };
-        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
-        let cancel = control.cancel_flag();
-        let mut limits = strategy::Control { cancel: &cancel, fuel: strategy::FUEL, search: searcher };
-        strategy::run(strategy, part, &self.script, &env, &mut limits)
-            .map_err(|stuck| (stuck::diagnostic(&stuck), Some(stuck.so_far)))
     }
 
     /// A rewritten part in its place, with every step as the term after it.

@@ -71,6 +71,8 @@ pub struct Stepping {
     pub text: String,
     /// All of its steps from where it was started.
     pub steps: Vec<RevisionStep>,
+    /// Why it gets no further than these steps, where it does not get to its end.
+    pub stuck: Option<Diagnostic>,
     /// The revisions before the first step and after each step that was ever taken.
     pub revisions: Vec<RevisionId>,
     /// The rules and strategies that the steps follow from.

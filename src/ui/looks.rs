@@ -82,7 +82,7 @@ pub enum Seen {
     /// See [`Want::Devices`].
     Devices(DeviceList),
     /// See [`Want::Steps`].
-    Steps(Result<Vec<RevisionStep>, Diagnostic>),
+    Steps(Result<Walk, Diagnostic>),
 }
 
 impl Want {
@@ -289,6 +289,13 @@ fn first_line(doc: &str) -> String {
     doc.lines().next().unwrap_or_default().to_owned()
 }
 
+/// The steps that a strategy takes, and why it got no further where it did not get to its end.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    pub steps: Vec<RevisionStep>,
+    pub stuck: Option<Diagnostic>,
+}
+
 /// The steps that a strategy takes. It must not search.
 fn steps(
     workspace: &Workspace,
@@ -296,10 +303,14 @@ fn steps(
     text: &str,
     at: &Path,
     control: &Control<Progress>,
-) -> Result<Vec<RevisionStep>, Diagnostic> {
+) -> Result<Walk, Diagnostic> {
     let strategy = workspace.parse_strategy(text)?;
     let end = workspace.run_strategy(term, &strategy, at, &Replayed::none(), control);
-    Ok(end.result?.steps)
+    match end.result {
+        Ok(change) => Ok(Walk { steps: change.steps, stuck: None }),
+        Err(problem) if end.before.is_empty() => Err(problem),
+        Err(problem) => Ok(Walk { steps: end.before, stuck: Some(problem) }),
+    }
 }
 
 /// Whether a strategy, or one that it calls, runs a search.

@@ -6,7 +6,7 @@
 
 use super::app::{App, Stepping};
 use super::doing::{close_pages, perform, show_problem};
-use super::looks::{Want, searches};
+use super::looks::{Walk, Want, searches};
 use super::panes::difference;
 use super::panes::history::step_trail;
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose};
@@ -14,7 +14,6 @@ use super::strategies;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId};
-use crate::session::history::RevisionStep;
 use crate::view::Role;
 
 /// `t`: shows the next step of the strategy, or asks for one.
@@ -53,9 +52,9 @@ pub fn start(app: &mut App, text: &str) {
 }
 
 /// The steps of a strategy are known.
-pub fn known(app: &mut App, base: RevisionId, text: String, steps: Result<Vec<RevisionStep>, Diagnostic>) {
-    let steps = match steps {
-        Ok(steps) => steps,
+pub fn known(app: &mut App, base: RevisionId, text: String, walk: Result<Walk, Diagnostic>) {
+    let Walk { steps, stuck } = match walk {
+        Ok(walk) => walk,
         Err(problem) => return show_problem(app, &problem),
     };
     let definitions = app.session.workspace().texts.files.clone();
@@ -69,7 +68,7 @@ pub fn known(app: &mut App, base: RevisionId, text: String, steps: Result<Vec<Re
             if taken > same {
                 let revision = revisions[revisions.len() - 1];
                 let number = same + 1;
-                app.stepping = Some(Stepping { text, steps, revisions, definitions });
+                app.stepping = Some(Stepping { text, steps, stuck, revisions, definitions });
                 perform(app, Action::Goto { revision });
                 app.settle();
                 app.tell(
@@ -77,14 +76,14 @@ pub fn known(app: &mut App, base: RevisionId, text: String, steps: Result<Vec<Re
                     format!("The strategy is another from step {number} on: back before it."),
                 );
             } else {
-                app.stepping = Some(Stepping { text, steps, revisions, definitions });
+                app.stepping = Some(Stepping { text, steps, stuck, revisions, definitions });
             }
         }
         None if base != app.session.current() => return,
         None if steps.is_empty() => {
             return app.tell(Role::Warning, format!("`{text}` changes nothing here."));
         }
-        None => app.stepping = Some(Stepping { text, steps, revisions: vec![base], definitions }),
+        None => app.stepping = Some(Stepping { text, steps, stuck, revisions: vec![base], definitions }),
     }
     show(app);
 }
@@ -95,6 +94,9 @@ fn show(app: &mut App) {
     let Some(stepping) = &app.stepping else { return };
     let Some(taken) = stepping.taken(app.session.current()) else { return };
     let Some(step) = stepping.steps.get(taken) else {
+        if let Some(problem) = stepping.stuck.clone() {
+            return show_problem(app, &problem);
+        }
         let text = stepping.text.clone();
         return app.tell(Role::Good, format!("`{text}` is done; `N` and `u` go back."));
     };

@@ -860,6 +860,53 @@ mod tests {
     }
 
     #[test]
+    fn words_that_would_mean_something_else_are_refused() {
+        let negation = ["E0417: A sketch cannot say what a program must not be like."];
+        for text in [
+            "not contains(map)",
+            "contains(map) and not contains(zip)",
+            "not(map)",
+            "not map",
+            "not (map ? ?)",
+        ] {
+            assert_eq!(messages(text), negation, "{text}");
+        }
+        assert_eq!(messages("contains(not containsMap(n, ?))"), negation);
+        for text in [
+            "not ?",
+            "contains(not)",
+            "not (? == ?)",
+            "not (lt ? ?)",
+            "not (contains(map) : bool)",
+            r"\x. not x",
+        ] {
+            assert!(read_text(text).is_ok(), "{text}");
+        }
+        assert!(read_text("contains(map) |> not").is_ok());
+
+        assert_eq!(messages("map ?f (map ?f ?)"), ["E0418: The hole `?f` stands twice."]);
+        assert_eq!(messages("containsMap(?n, containsMap(?n, ?))"), ["E0418: The hole `?n` stands twice."]);
+        assert!(read_text("containsMap(?n, containsMap(?m, ?g))").is_ok());
+
+        assert_eq!(messages("map ? ? ?"), ["E0407: `map` takes 2 arguments, and here are 3."]);
+        assert_eq!(messages("split 32 ? ?"), ["E0407: `split` takes one argument, and here are 2."]);
+        assert_eq!(
+            messages("contains(map) contains(zip)"),
+            ["E0407: A set of programs, `contains(…)`, is applied here."]
+        );
+        assert!(read_text("(contains(map) : ? -> ?) ?").is_ok());
+        for text in ["contains map", "contains (map) ?", "contains", "contains(contains)"] {
+            assert!(messages(text)[0].starts_with("E0407: "), "{text}: {:?}", messages(text));
+        }
+        for (text, hint) in
+            [("contain(map)", "`contains`"), ("conatins(map)", "`contains`"), ("Contains(map)", "`contains`")]
+        {
+            let problems = read_text(text).unwrap_err();
+            assert!(problems[0].hints[0].contains(hint), "{text}: {problems:?}");
+        }
+    }
+
+    #[test]
     fn definitions_that_do_not_end_are_refused() {
         let text = "sketch a = contains(b)\nsketch b = a\nsketch c0 = ?\n".to_owned()
             + &(1..30).map(|i| format!("sketch c{i} = c{0} or c{0}\n", i - 1)).collect::<String>();

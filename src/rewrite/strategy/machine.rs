@@ -22,6 +22,7 @@ use crate::rewrite::rule::condition::{computes, is_scalar_like};
 use crate::rewrite::rule::why::{Reason, Shape};
 use crate::rewrite::rule::{ParamKind, Rewritten, Rule, RuleArg, WhyNot};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -151,6 +152,8 @@ pub(super) struct Machine<'a> {
     kept_term: Term,
     depth: usize,
     counts: Counts,
+    /// Something was tried below the root.
+    elsewhere: Cell<bool>,
 }
 
 impl<'a> Machine<'a> {
@@ -181,6 +184,7 @@ impl<'a> Machine<'a> {
             kept_term: root.clone(),
             depth: 0,
             counts: Counts::default(),
+            elsewhere: Cell::new(false),
         }
     }
 
@@ -222,10 +226,13 @@ impl<'a> Machine<'a> {
         if let Some((message, why)) = &leaf.told {
             let (at, inner) = locate(why.clone());
             // A test says no more than the message does.
-            let says =
+            let adds =
                 matches!(self.nodes.get(self.nodes.bare(inner.strategy)), Node::Rule(..) | Node::Reach(_));
-            let because = says.then(|| (Box::new(self.cause(&inner)), at));
-            return Cause::Told { message: message.to_string(), because };
+            return Cause::Told {
+                message: message.to_string(),
+                because: (Box::new(self.cause(&inner)), at),
+                adds,
+            };
         }
         let strategy = self.describe(leaf.strategy);
         match leaf.why.clone() {
@@ -238,7 +245,15 @@ impl<'a> Machine<'a> {
         let (strategies, calls, within) =
             (chain_names(chain, true), chain_calls(chain), chain_names(chain, false));
         let (kept, term) = (self.kept, self.kept_term.clone());
-        Box::new(Stuck { cause, strategies, calls, within, at, so_far: self.result(kept, term) })
+        Box::new(Stuck {
+            cause,
+            strategies,
+            calls,
+            within,
+            at,
+            elsewhere: self.elsewhere.get(),
+            so_far: self.result(kept, term),
+        })
     }
 
     fn result(mut self, changes: usize, term: Term) -> Rewritten {
@@ -263,6 +278,7 @@ impl<'a> Machine<'a> {
     }
 
     fn fail<T>(&self, strategy: StrategyId, why: Option<WhyNot>) -> Result<T, Halt> {
+        self.elsewhere.set(self.elsewhere.get() || !self.path.is_empty());
         let kind = why.as_ref().map_or(Kind::Form, Kind::of);
         // Nearer than where there was nothing to try.
         let depth = 1 + why.as_ref().map_or(0, |w| w.depth);
@@ -281,7 +297,8 @@ impl<'a> Machine<'a> {
     fn told(&mut self, s: StrategyId, message: Name, t: &Term) -> Outcome {
         match self.run(s, t) {
             Err(Halt::Failed(why)) if !why.weight.told => {
-                let weight = Weight { told: true, ..why.weight };
+                // As near as the strategy that speaks is, not as what it looked at.
+                let weight = Weight { told: true, depth: 1, ..why.weight };
                 let leaf =
                     Leaf { strategy: s, why: None, chain: self.chain.clone(), told: Some((message, why)) };
                 Err(failed(leaf, weight))
@@ -577,9 +594,19 @@ impl<'a> Machine<'a> {
             Native::Test => {
                 let [inner] = self.strategies(native, args)?;
                 let mark = self.trace.len();
-                self.attempt(inner, t)?;
-                self.trace.truncate(mark);
-                Ok(t.clone())
+                match self.attempt(inner, t) {
+                    Ok(_) => {
+                        self.trace.truncate(mark);
+                        Ok(t.clone())
+                    }
+                    // What was tested is the form of what stands here.
+                    Err(Halt::Failed(failure)) => {
+                        let Failure { place, state, .. } = &*failure;
+                        let weight = Weight { depth: 1, ..NOTHING };
+                        Err(Halt::Failed(Rc::new(Failure { place: place.clone(), weight, state: *state })))
+                    }
+                    stopped => stopped,
+                }
             }
             Native::Repeat => {
                 let [inner] = self.strategies(native, args)?;

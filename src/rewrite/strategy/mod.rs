@@ -142,6 +142,8 @@ pub struct Stuck {
     pub within: Vec<Name>,
     /// Where in the program.
     pub at: Path,
+    /// Something was tried at other places than the whole program.
+    pub elsewhere: bool,
     /// What the steps before made of the program; nothing of it will be taken back.
     pub so_far: Rewritten,
 }
@@ -151,8 +153,9 @@ pub struct Stuck {
 pub enum Cause {
     /// A rule or a test came nearest here, and no further.
     NotApplicable { strategy: String, why: WhyNot },
-    /// A strategy says in words why it failed; the cause behind that, and where, seen from there.
-    Told { message: String, because: Option<(Box<Cause>, Path)> },
+    /// A strategy says in words why it failed; the cause behind that, where, seen from there, and whether it adds to
+    /// what the words say.
+    Told { message: String, because: (Box<Cause>, Path), adds: bool },
     /// A strategy failed by its nature: `fail`, or `not` of something that holds.
     Failed { strategy: String },
     /// The strategy has a mistake in it.
