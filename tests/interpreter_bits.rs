@@ -219,6 +219,12 @@ fn operations(scalar: Scalar) -> Vec<String> {
             .as_slice()
         });
     }
+    if scalar.is_integer() {
+        all.extend(["bitAnd x y", "bitOr x y", "bitXor x y", "bitNot x", "bitNot (bitAnd x (bitNot y))"]);
+        // Counts of any size, negative ones too, and constant ones.
+        all.extend(["shiftLeft x y", "shiftRight x y", "shiftLeft x 3", "shiftRight (x + y) 7"]);
+        all.extend(["bitOr (shiftLeft x y) (shiftRight x (8 - y)) + 1"]);
+    }
     if scalar.is_signed_integer() {
         all.extend(["select (y < (-1)) (x / y) x", "select (y < (-1)) (x % y) x"]);
     }

@@ -19,6 +19,12 @@ use Caught::{Counterexample, Refused};
 /// Rules with one subtle mistake each.
 const WRONG: &[(&str, Caught)] = &[
     // Freshness: what depends on the element is taken out of the map.
+    ("rule bad = shiftRight (x : i32) 1 ~> x / 2", Counterexample),
+    ("rule bad = bitOr (x : u16) y ~> x + y", Counterexample),
+    ("rule bad = x or y and z ~> (x or y) and z", Counterexample),
+    ("rule bad = reverse (xs : n.f32) ~> xs", Counterexample),
+    ("rule bad = map (\\(a, b). f) xs ~> map f xs", Refused("E0202")),
+    ("rule bad = map (\\(a, b). a) xs ~> map snd xs", Refused("E0210")),
     ("rule bad = map (\\x. f e) ~> \\xs. map f (map (\\x. e) xs)", Refused("E0202")),
     // facts 2.6.3: lifting an operator that depends on the element.
     (
@@ -217,6 +223,14 @@ const RIGHT: &[&str] = &[
     "rule good = idx (natAsIndex n 0) (generate f : n.t) ~> f (natAsIndex n 0)",
     "rule good = (cast n : f32) * reduce (+) 0 (xs : n.f32) ~> reduce (+) 0 xs * cast n",
     "rule good = slide sz sz (xs : (n*sz).t) ~> split sz xs",
+    "rule good = map (\\(a, b). f a) xs ~> map f (map (\\(a, b). a) xs) where a notin f, b notin f",
+    "rule good = map (\\(a, b). map (\\x. e) ys) xs ~> transpose (map (\\x. map (\\(a, b). e) xs) ys) where a notin ys",
+    "rule good = map (\\x. f and g) xs ~> map (\\(a, b). a and b) (zip (map (\\x. f) xs) (map (\\x. g) xs))",
+    "rule good = not (x and y) ~> not x or not y",
+    "rule good = (x : f32) >= y ~> y <= x",
+    "rule good = reverse (map f xs) ~> map f (reverse xs)",
+    "rule good = shiftLeft (x : i32) 1 ~> x + x",
+    "rule good = bitXor (bitXor (x : u8) y) y ~> x",
 ];
 
 fn load(text: &str) -> (RuleSet, Vec<String>) {

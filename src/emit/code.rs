@@ -608,6 +608,9 @@ impl Generator {
             Pattern::Div => "/",
             Pattern::Mod => "%",
             p if p.is_comparison() => p.operator().unwrap_or_default(),
+            Pattern::BitAnd => "&",
+            Pattern::BitOr => "|",
+            Pattern::BitXor => "^",
             _ => "",
         };
         Ok(match p {
@@ -621,6 +624,11 @@ impl Generator {
                 Expr::call(f, vec![next()?, next()?])
             }
             _ if !symbol.is_empty() => Expr::binary(symbol, next()?, next()?),
+            Pattern::ShiftLeft | Pattern::ShiftRight => {
+                let (a, count) = (next()?, next()?);
+                self.shift(p, scalar.unwrap_or(Scalar::I32), a, count)
+            }
+            Pattern::BitNot => self.complement(scalar.unwrap_or(Scalar::I32), next()?),
             Pattern::Neg => Expr::Unary("-", Box::new(next()?)),
             Pattern::Not => Expr::Unary("!", Box::new(next()?)),
             Pattern::Select => {

@@ -48,6 +48,32 @@ impl Generator {
         Expr::Wrapped(self.scalar_type(s).to_string(), Box::new(sum))
     }
 
+    /// `(int)((unsigned)a << (n & 31))`: C leaves open what a shift by no fewer places than there are bits is, and one to the
+    /// left that changes the sign. To the right the sign is repeated, by all compilers.
+    pub(super) fn shift(&mut self, p: Pattern, s: Scalar, a: Expr, count: Expr) -> Expr {
+        let bits = 8 * s.bytes();
+        let is_below = |t: &str| t.trim_end_matches(['u', 'U', 'L']).parse().is_ok_and(|n: usize| n < bits);
+        let count = match &count {
+            Expr::Text(t) if is_below(t) => count,
+            _ => Expr::binary("&", count, Expr::int(bits - 1)),
+        };
+        if p == Pattern::ShiftRight {
+            return Expr::binary(">>", a, count);
+        }
+        if wraps(s) {
+            return Expr::binary("<<", a, count);
+        }
+        let unsigned = if bits == 64 { self.scalar_type(Scalar::U64) } else { "unsigned" };
+        let a = if let Expr::Wrapped(_, inner) = a { *inner } else { a.cast(unsigned) };
+        Expr::Wrapped(self.scalar_type(s).to_string(), Box::new(Expr::binary("<<", a, count)))
+    }
+
+    /// `~a`, which C computes in `int` for narrow types.
+    pub(super) fn complement(&mut self, s: Scalar, a: Expr) -> Expr {
+        let out = Expr::Unary("~", Box::new(a));
+        if matches!(s, Scalar::U8 | Scalar::U16) { out.cast(self.scalar_type(s)) } else { out }
+    }
+
     /// `min`, `max` or `abs`: OpenCL has those of integers, the rest are brought along.
     pub(super) fn of_type(&mut self, p: Pattern, s: Scalar, args: Vec<Expr>) -> Expr {
         if self.language == Language::C || s.is_float() {

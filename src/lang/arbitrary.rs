@@ -214,6 +214,13 @@ impl Draw {
                 let remainder = !scalar.is_float() && self.below(2) == 0;
                 b::apply(if remainder { Pattern::Mod } else { Pattern::Div }, vec![], vec![x, by])
             }
+            5 if scalar.is_integer() => {
+                let of_bits = pattern::all().iter().map(|r| r.pattern).filter(|p| p.is_of_bits());
+                let all: Vec<Pattern> = of_bits.collect();
+                let p = all[self.below(all.len() as i64) as usize];
+                let second = if p.is_arithmetic() { Some(self.term(ty, less / 2)?) } else { None };
+                b::apply(p, vec![], std::iter::once(x).chain(second).collect())
+            }
             _ => {
                 let y = self.term(ty, less / 2)?;
                 let all = [Pattern::Add, Pattern::Sub, Pattern::Mul, Pattern::Min, Pattern::Max];
@@ -321,7 +328,11 @@ impl Draw {
                 };
                 let function = |body: Nat| Arg::Fun(NatFun::new("i", body));
                 let args = vec![Arg::Nat(n), function(there), function(back)];
-                b::apply(Pattern::Reorder, args, vec![self.term(ty, less)?])
+                let xs = self.term(ty, less)?;
+                match self.below(3) {
+                    0 => b::apply(Pattern::Reverse, vec![], vec![xs]),
+                    _ => b::apply(Pattern::Reorder, args, vec![xs]),
+                }
             }
             17 => {
                 // A permutation: rotate, and perhaps swap.

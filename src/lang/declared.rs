@@ -12,7 +12,7 @@ use super::digest::Digest;
 use super::infer::scheme::{ExplicitKind, Scheme};
 use super::infer::unify::{Kind, Unifier};
 use super::literal::Literal;
-use super::nat::{Name, Nat, NatVar};
+use super::nat::{Name, Nat, NatFun, NatVar};
 use super::pattern::{AddressSpace, Level, Pattern, Row};
 use super::steps;
 use super::term::{Arg, Expr, Term};
@@ -343,6 +343,7 @@ pub fn unfolded_once(t: &Term) -> Option<Term> {
     match (prim.pattern, prim.args.as_slice()) {
         (Pattern::Declared(declared), args) => declared.meaning(args, t.ty()),
         (Pattern::Iterate, [Arg::Nat(steps)]) => iterate(steps, t.ty()),
+        (Pattern::Reverse, _) => reversal(t.ty()),
         (Pattern::And, _) => connective(t.ty(), false),
         (Pattern::Or, _) => connective(t.ty(), true),
         _ => None,
@@ -383,6 +384,14 @@ fn iterate(steps: &Nat, ty: &Type) -> Option<Term> {
         b::apply(Pattern::ReduceSeq, vec![Arg::Addr(AddressSpace::Private)], vec![step, x, count])
     });
     built.ok()
+}
+
+/// `reorder n (/\i. n - 1 - i) (/\i. n - 1 - i)`
+fn reversal(ty: &Type) -> Option<Term> {
+    let (n, _) = ty.as_fun()?.0.as_array()?;
+    let from_end = NatFun::new("i", n.sub(&Nat::constant(1)).sub(&NatFun::parameter()));
+    let args = vec![Arg::Nat(n.clone()), Arg::Fun(from_end.clone()), Arg::Fun(from_end)];
+    Some(Term::prim(Pattern::Reorder, args, ty.clone()))
 }
 
 /// `\a b. select a b false`, or `\a b. select a true b`: the truth value that decides alone.

@@ -140,6 +140,18 @@ table! {
         "def f (a: n.f32) = map (\\x. x >= 0 and x < 1) a";
     Or ["or"], High, "bool -> bool -> bool", "", "Is one of both true? Written x or y; what is y is computed only where x is false.";
         "def f (a: n.f32) = map (\\x. x < 0 or x > 1) a";
+    BitAnd ["bitAnd"], High, "{t: data} t -> t -> t", "r -> r -> r", "The bits that are set in both integers.";
+        "def f (a: n.u32) = map (\\x. bitAnd x 255) a";
+    BitOr ["bitOr"], High, "{t: data} t -> t -> t", "r -> r -> r", "The bits that are set in one of two integers.";
+        "def f (a: n.u32) = map (\\x. bitOr x 1) a";
+    BitXor ["bitXor"], High, "{t: data} t -> t -> t", "r -> r -> r", "The bits in which two integers differ.";
+        "def f (a: n.u32) = reduce bitXor 0 a";
+    BitNot ["bitNot"], High, "{t: data} t -> t", "r -> r", "The bits that are not set in an integer.";
+        "def f (a: n.i32) = map bitNot a";
+    ShiftLeft ["shiftLeft"], High, "{t: data} t -> t -> t", "r -> r -> r", "The first integer times two to the power of the second, which counts modulo the number of bits.";
+        "def f (a: n.u32) = map (\\x. bitOr (shiftLeft x 7) (shiftRight x 25)) a";
+    ShiftRight ["shiftRight"], High, "{t: data} t -> t -> t", "r -> r -> r", "The first integer divided by two to the power of the second, rounded down; the second counts modulo the number of bits.";
+        "def f (a: n.i32) = map (\\x. shiftRight x 1) a";
     Select ["select"], High, "{t: data} bool -> t -> t -> t", "r -> r -> r -> r", "The second argument where the condition holds, else the third.";
         "def f (a: n.f32) = map (\\x. select (x > 0) x (-x)) a";
     Cast ["cast"], High, "{s t: data} s -> t", "r -> r", "The number at another scalar type: integers keep their lowest bits; of a float it is the nearest integer towards zero that the type has, and 0 of NaN.";
@@ -223,6 +235,8 @@ table! {
         "def f (a: n.m.f32) = a |> join |> reduce max 0";
     Transpose ["transpose"], High, "{n m: nat} {t: data} n.m.t -> m.n.t", "a -> a", "Swaps the two outer dimensions.";
         "def f (a: n.m.f32) = a |> transpose |> map (reduce (+) 0)";
+    Reverse ["reverse"], High, "{n: nat} {t: data} n.t -> n.t", "", "The elements from the last to the first.";
+        "def f (a: n.f32) = zip a (reverse a)";
     Reorder ["reorder"], High, "(n: nat) (f: nat2nat) (g: nat2nat) {t: data} n.t -> n.t", "a -> a", "The elements in another order: f says where each comes from, and its inverse g where each goes.";
         "def f (a: (4*n).f32) = reorder (4*n) (/\\i. i div n + 4 * (i % n)) (/\\i. i div 4 + n * (i % 4)) a";
     Slide ["slide"], High, "(sz sp: nat) {n: nat} {t: data} (sp*n + sz - sp).t -> n.sz.t", "r -> r", "Windows of sz elements, each sp elements after the last.";
@@ -346,6 +360,12 @@ impl Pattern {
     pub fn is_arithmetic(self) -> bool {
         use Pattern as P;
         matches!(self, P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Min | P::Max)
+            || self.is_of_bits() && self != P::BitNot
+    }
+    /// Does it work on the bits of integers?
+    pub fn is_of_bits(self) -> bool {
+        use Pattern as P;
+        matches!(self, P::BitAnd | P::BitOr | P::BitXor | P::BitNot | P::ShiftLeft | P::ShiftRight)
     }
     /// Does it compare two numbers?
     pub fn is_comparison(self) -> bool {
@@ -354,7 +374,10 @@ impl Pattern {
     }
     /// Do other patterns say what it means, so that their term takes its place ([`super::declared::unfolded`])?
     pub fn is_unfolded(self) -> bool {
-        matches!(self, Pattern::Declared(_) | Pattern::Iterate | Pattern::And | Pattern::Or)
+        matches!(
+            self,
+            Pattern::Declared(_) | Pattern::Iterate | Pattern::And | Pattern::Or | Pattern::Reverse
+        )
     }
 }
 

@@ -212,8 +212,8 @@ impl Counter {
 
 /// Is the pattern arithmetic?
 fn is_arithmetic(p: Pattern) -> bool {
-    use Pattern as P;
-    matches!(p, P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Neg | P::Abs | P::Min | P::Max)
+    p.is_arithmetic()
+        || matches!(p, Pattern::Neg | Pattern::Abs | Pattern::BitNot)
         || math::of(p).is_some()
         || p.declared().is_some_and(|d| d.foreign().is_some())
 }

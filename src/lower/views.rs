@@ -631,5 +631,5 @@ fn is_scalar_operation(p: Pattern) -> bool {
         || p.is_arithmetic()
         || p.is_comparison()
         || p.declared().is_some_and(|d| d.foreign().is_some())
-        || matches!(p, Pattern::Neg | Pattern::Not | Pattern::Cast | Pattern::Abs)
+        || matches!(p, Pattern::Neg | Pattern::Not | Pattern::Cast | Pattern::Abs | Pattern::BitNot)
 }

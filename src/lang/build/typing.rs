@@ -128,7 +128,7 @@ impl Given<'_> {
         let one = || Nat::constant(1);
         Ok(match self.pattern {
             P::Id | P::ToMem | P::OclRun => self.data(0)?.clone(),
-            P::Neg | P::Abs => self.operand(0)?.clone(),
+            P::Neg | P::Abs | P::BitNot => self.operand(0)?.clone(),
             p if math::is_unary(p) => self.operand(0)?.clone(),
             p if math::is_binary(p) || p.is_arithmetic() => self.operands()?.clone(),
             p if p.is_comparison() => {
@@ -226,6 +226,10 @@ impl Given<'_> {
                 let (n, row) = self.array(0)?;
                 let (m, t) = row.as_array().ok_or_else(|| self.wanted(0, "an array of arrays"))?;
                 Type::array(m.clone(), Type::array(n.clone(), t.clone()))
+            }
+            P::Reverse => {
+                self.array(0)?;
+                self.data(0)?.clone()
             }
             P::Reorder => {
                 let (n, (length, _)) = (self.nat(0)?, self.array(0)?);

@@ -25,6 +25,7 @@ pub fn unary(pattern: Pattern, x: &Value, result: &Type) -> Result<Value, Diagno
         Value::Bool(b) if pattern == Pattern::Not => Value::Bool(!b),
         Value::Int(v, s) => match pattern {
             Pattern::Neg => Value::int(-v, *s),
+            Pattern::BitNot => Value::int(!v, *s),
             Pattern::Abs => Value::int(v.abs(), *s),
             _ => return Err(ill()),
         },
@@ -123,7 +124,7 @@ pub fn binary(pattern: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnosti
         {
             return Err(failure::quotient_too_large(pattern, *s));
         }
-        (Value::Int(a, s), Value::Int(b, t)) if s == t => match integers(pattern, *a, *b)? {
+        (Value::Int(a, s), Value::Int(b, t)) if s == t => match integers(pattern, *a, *b, Some(*s))? {
             Answer::Number(v) => Value::int(v, *s),
             Answer::Truth(b) => Value::Bool(b),
             Answer::None => return Err(ill()),
@@ -138,7 +139,7 @@ pub fn binary(pattern: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnosti
             };
             Value::Nat(found.ok_or_else(|| failure::misfit(pattern, "its result is too large"))?)
         }
-        (Value::Nat(a), Value::Nat(b)) => match integers(pattern, (*a).into(), (*b).into())? {
+        (Value::Nat(a), Value::Nat(b)) => match integers(pattern, (*a).into(), (*b).into(), None)? {
             Answer::Number(v) => {
                 Value::Nat(i64::try_from(v).map_err(|_| failure::misfit(pattern, "its result is too large"))?)
             }
@@ -187,19 +188,29 @@ pub fn compare<T: PartialOrd>(pattern: Pattern, a: &T, b: &T) -> Option<bool> {
     })
 }
 
-fn integers(pattern: Pattern, a: i128, b: i128) -> Result<Answer<i128>, Diagnostic> {
+/// How far a shift goes: the count is taken modulo the number of bits, so that there is an answer for every count.
+pub fn shift_count(count: i128, scalar: Scalar) -> u32 {
+    (count & (8 * scalar.bytes() as i128 - 1)) as u32
+}
+
+fn integers(pattern: Pattern, a: i128, b: i128, scalar: Option<Scalar>) -> Result<Answer<i128>, Diagnostic> {
     if let Some(truth) = compare(pattern, &a, &b) {
         return Ok(Answer::Truth(truth));
     }
-    Ok(Answer::Number(match pattern {
-        Pattern::Add => a + b,
-        Pattern::Sub => a - b,
-        Pattern::Mul => a.wrapping_mul(b),
-        Pattern::Div | Pattern::Mod if b == 0 => return Err(failure::division_by_zero(pattern)),
-        Pattern::Div => a / b,
-        Pattern::Mod => a % b,
-        Pattern::Min => a.min(b),
-        Pattern::Max => a.max(b),
+    Ok(Answer::Number(match (pattern, scalar) {
+        (Pattern::BitAnd, Some(_)) => a & b,
+        (Pattern::BitOr, Some(_)) => a | b,
+        (Pattern::BitXor, Some(_)) => a ^ b,
+        (Pattern::ShiftLeft, Some(s)) => a << shift_count(b, s),
+        (Pattern::ShiftRight, Some(s)) => a >> shift_count(b, s),
+        (Pattern::Add, _) => a + b,
+        (Pattern::Sub, _) => a - b,
+        (Pattern::Mul, _) => a.wrapping_mul(b),
+        (Pattern::Div | Pattern::Mod, _) if b == 0 => return Err(failure::division_by_zero(pattern)),
+        (Pattern::Div, _) => a / b,
+        (Pattern::Mod, _) => a % b,
+        (Pattern::Min, _) => a.min(b),
+        (Pattern::Max, _) => a.max(b),
         _ => return Ok(Answer::None),
     }))
 }

@@ -249,7 +249,7 @@ impl<'t> Call<'_, 't> {
         let p = self.prim.pattern;
         Ok(match p {
             P::Id | P::ToMem | P::OclRun => self.data(0)?,
-            P::Neg | P::Not | P::Cast | P::Abs => arith::unary(p, &self.data(0)?, self.result)?,
+            P::Neg | P::Not | P::Cast | P::Abs | P::BitNot => arith::unary(p, &self.data(0)?, self.result)?,
             p if math::is_unary(p) => arith::unary(p, &self.data(0)?, self.result)?,
             p if math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => {
                 arith::binary(p, &self.data(0)?, &self.data(1)?)?

@@ -660,6 +660,7 @@ fn is_view(pattern: Pattern) -> bool {
             | P::Split
             | P::Join
             | P::Transpose
+            | P::Reverse
             | P::Reorder
             | P::Slide
             | P::Zip

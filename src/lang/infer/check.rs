@@ -43,6 +43,8 @@ pub enum What {
     Float(&'static str),
     /// Whole numbers, or vectors of them.
     Integer(&'static str),
+    /// Integers of a number of bits, or vectors of them.
+    Bits(&'static str),
     /// Scalars that have an order.
     Ordered(&'static str),
     /// Scalars that can be equal.
@@ -67,6 +69,7 @@ pub fn of_pattern(pattern: Pattern) -> Option<(What, &'static str)> {
         P::Neg => (What::Numeric("-"), "t"),
         P::Add | P::Sub | P::Mul | P::Div | P::Min | P::Max | P::Abs => (What::Numeric(name), "t"),
         P::Mod => (What::Integer(name), "t"),
+        p if p.is_of_bits() => (What::Bits(name), "t"),
         P::Gt | P::Lt | P::Ge | P::Le => (What::Ordered(name), "t"),
         P::Equal | P::NotEqual => (What::Comparable(name), "t"),
         p if math::of(p).is_some() => (What::Float(name), "t"),
@@ -92,6 +95,7 @@ fn holds(what: &What, t: &Type) -> Option<bool> {
         What::Numeric(_) => nat || scalar(lane(t), &|s| s != Scalar::Bool),
         What::Float(_) => scalar(lane(t), &Scalar::is_float),
         What::Integer(_) => nat || scalar(lane(t), &Scalar::is_integer),
+        What::Bits(_) => scalar(lane(t), &Scalar::is_integer),
         What::Ordered(_) => nat || index || scalar(t, &|s| s != Scalar::Bool),
         What::Comparable(_) => nat || index || scalar(t, &|_| true),
         What::Lane => scalar(t, &|_| true),
@@ -207,6 +211,16 @@ impl Infer {
             What::Numeric(op) => error(format!("`{op}` needs numbers, but found {what}: {ty}.")),
             What::Float(op) => error(format!("`{op}` needs floating-point numbers, but found {what}: {ty}.")),
             What::Integer(op) => error(format!("`{op}` needs whole numbers, but found {what}: {ty}.")),
+            What::Bits(op) => {
+                let problem = error(format!("`{op}` needs integers, but found {what}: {ty}."));
+                match check.ty.kind() {
+                    TypeKind::NatType => problem.hint("Say of how many bits: `(cast x : u32)`."),
+                    TypeKind::Scalar(Scalar::Bool) => {
+                        problem.hint("Truth values are joined by `and`, `or` and `!=`, and negated by `not`.")
+                    }
+                    _ => problem,
+                }
+            }
             What::Ordered(op) => error(format!("`{op}` compares numbers, but found {what}: {ty}.")),
             What::Comparable(op) => error(format!("`{op}` compares scalars, but found {what}: {ty}.")),
             What::Lane => error(format!("Vectors hold scalars, but found {what}: {ty}.")),
@@ -258,7 +272,7 @@ impl Infer {
             (What::Numeric(op), TypeKind::Array(..)) if op.chars().all(|c| !c.is_alphabetic()) => {
                 problem.hint(format!("For every element, write `zip a b |> map (\\p. fst p {op} snd p)`."))
             }
-            (What::Numeric(op) | What::Float(op) | What::Integer(op) | What::Ordered(op), TypeKind::Array(..)) => {
+            (What::Numeric(op) | What::Float(op) | What::Integer(op) | What::Bits(op) | What::Ordered(op), TypeKind::Array(..)) => {
                 problem.hint(format!("For every element, write `map`, as in `map {op} xs`; for a function of more arguments `\\x. …`."))
             }
             (What::Numeric(_) | What::Float(_), TypeKind::Pair(..)) => {

@@ -137,11 +137,12 @@ fn free_names<'a>(e: &'a Expr, bound: &mut Vec<&'a Name>, f: &mut dyn FnMut(&'a 
             all(&mut std::iter::once(&**body), bound);
             bound.truncate(before);
         }
-        ExprKind::Let { name, value, body } => {
+        ExprKind::Let { param, value, body } => {
             all(&mut std::iter::once(&**value), bound);
-            bound.push(&name.kind);
+            let before = bound.len();
+            bound.extend(param.kind.names().into_iter().map(|n| &n.kind));
             all(&mut std::iter::once(&**body), bound);
-            bound.pop();
+            bound.truncate(before);
         }
         ExprKind::Array(list) | ExprKind::Tuple(list) | ExprKind::Or(list) | ExprKind::And(list) => {
             all(&mut list.iter(), bound);
@@ -405,7 +406,9 @@ impl Infer {
         let (names, ty) = match &param.kind {
             ParamKind::Bare(name) => (std::slice::from_ref(name), None),
             ParamKind::Typed(names, ty) => (names.as_slice(), Some(self.ty(ty))),
-            ParamKind::Kinded(..) | ParamKind::Implicit(..) => return self.size_param(param, slots),
+            ParamKind::Kinded(..) | ParamKind::Implicit(..) | ParamKind::Pair(_) => {
+                return self.size_param(param, slots);
+            }
         };
         for name in names {
             let ty = ty.clone().unwrap_or_else(|| self.any());
@@ -431,7 +434,7 @@ impl Infer {
             ParamKind::Bare(name) => (std::slice::from_ref(name), Kind::Nat, true),
             ParamKind::Kinded(names, kind) => (names.as_slice(), *kind, true),
             ParamKind::Implicit(names, kind) => (names.as_slice(), *kind, false),
-            ParamKind::Typed(..) => {
+            ParamKind::Typed(..) | ParamKind::Pair(_) => {
                 let problem = Diagnostic::error(codes::MISPLACED, "`/\\` binds sizes, not values.");
                 self.problem(problem.label(param.span, "a value").hint("Write `\\x. ...` for a value."));
                 return;

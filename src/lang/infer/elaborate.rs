@@ -15,7 +15,8 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::steps;
-use crate::lang::syntax::ast::{Expr, ExprKind, Number, Op, Param, ParamKind};
+use crate::lang::syntax::ast::{Component, Expr, ExprKind, Ident, Number, Op, Param, ParamKind};
+use crate::lang::syntax::pairs;
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 
 /// How the names of sizes of steps start, each of which is one in trees; terms name them by depth.
@@ -70,16 +71,26 @@ impl Infer {
             ExprKind::Pipe(first, stages) => return self.pipe(first, stages, e.span, expected),
             ExprKind::Lam(params, body) => return self.lambda(params, body, e.span, expected),
             ExprKind::Compose(first, rest) => self.compose(first, rest, e.span, expected.as_ref()),
-            ExprKind::Let { name, value, body } => {
+            ExprKind::Let { param: Param { kind: ParamKind::Pair(components), .. }, value, body } => {
+                let (pair, body) = pairs::binding(components, value, body, pairs::plainly);
+                let ty = self.pair_type(components);
+                let before = self.problems.len();
+                let value = self.expr(value, Some(Expected::new(ty, Why::TakenApart)));
+                let Some(name) = pair else {
+                    // What is no pair has no components.
+                    return if self.problems.len() == before {
+                        self.expr(&body, expected)
+                    } else {
+                        self.error_tree(e.span)
+                    };
+                };
+                return self.shared(&name, value, &body, e.span, expected);
+            }
+            ExprKind::Let { param, value, body } => {
                 let value = self.expr(value, None);
-                let local = self.local(&name.kind, value.ty.clone(), name.span);
-                self.scope.enter(&name.kind, local);
-                let body = self.expr(body, expected);
-                self.scope.leave(&name.kind);
-                let ty = body.ty.clone();
-                let function = Type::fun(value.ty.clone(), ty.clone());
-                let lam = Tree::new(Node::Lam(local, Box::new(body)), function, e.span);
-                return Tree::app(lam, value, ty, e.span);
+                let names = param.kind.names();
+                let [name] = names.as_slice() else { return self.error_tree(e.span) };
+                return self.shared(name, value, body, e.span, expected);
             }
             ExprKind::Number(number) => self.number(number, false, e.span),
             ExprKind::Neg(inner) => match &inner.kind {
@@ -144,6 +155,35 @@ impl Infer {
             ExprKind::Hole(_) | ExprKind::Error => self.error_tree(e.span),
         };
         self.fits(tree, expected)
+    }
+
+    /// `let name = value in body`
+    fn shared(
+        &mut self,
+        name: &Ident,
+        value: Tree,
+        body: &Expr,
+        span: Span,
+        expected: Option<Expected>,
+    ) -> Tree {
+        let local = self.local(&name.kind, value.ty.clone(), name.span);
+        self.scope.enter(&name.kind, local);
+        let body = self.expr(body, expected);
+        self.scope.leave(&name.kind);
+        let ty = body.ty.clone();
+        let function = Type::fun(value.ty.clone(), ty.clone());
+        let lam = Tree::new(Node::Lam(local, Box::new(body)), function, span);
+        Tree::app(lam, value, ty, span)
+    }
+
+    /// The type of a pair that has these components.
+    fn pair_type(&mut self, components: &[Component]) -> Type {
+        let mut types = components.iter().map(|c| match c {
+            Component::Name(_) => self.data(),
+            Component::Pair(inner) => self.pair_type(inner),
+        });
+        let types: Vec<Type> = types.by_ref().collect();
+        types.into_iter().rev().reduce(|rest, first| Type::pair(first, rest)).unwrap_or_else(Type::ill)
     }
 
     fn fits(&mut self, tree: Tree, expected: Option<Expected>) -> Tree {
@@ -293,11 +333,14 @@ impl Infer {
     fn lambda(&mut self, params: &[Param], body: &Expr, span: Span, expected: Option<Expected>) -> Tree {
         let mut want = expected.as_ref().map(|x| x.ty.clone());
         let mut bound = vec![];
-        for param in params {
+        let mut refused = false;
+        let (params, body) = pairs::function(params, body, pairs::plainly);
+        for (param, components) in &params {
+            let apart = components.as_ref().map(|c| self.pair_type(c));
             let written = match &param.kind {
-                ParamKind::Bare(_) => None,
+                ParamKind::Bare(_) => apart.clone(),
                 ParamKind::Typed(_, ty) => Some(self.ty(ty)),
-                ParamKind::Kinded(..) | ParamKind::Implicit(..) => {
+                ParamKind::Kinded(..) | ParamKind::Implicit(..) | ParamKind::Pair(_) => {
                     self.problem(
                         Diagnostic::error(
                             codes::MISPLACED,
@@ -320,7 +363,11 @@ impl Infer {
                 want = rest;
                 let ty = match (&written, from) {
                     (Some(written), Some(from)) => {
-                        self.equal(&from, written, param.span, Why::Context);
+                        let why = if apart.is_some() { Why::TakenApart } else { Why::Context };
+                        if !self.equal(&from, written, param.span, why) && apart.is_some() {
+                            // What is wrong with the function has been said.
+                            refused = true;
+                        }
                         written.clone()
                     }
                     (Some(written), None) => written.clone(),
@@ -336,8 +383,9 @@ impl Infer {
             Some(why @ (Why::Returned(_) | Why::Ascribed)) => why.clone(),
             _ => Why::Context,
         };
-        let matched = want.is_some();
-        let mut tree = self.expr(body, want.map(|ty| Expected::new(ty, why)));
+        let matched = want.is_some() || refused;
+        let want = want.filter(|_| !refused);
+        let mut tree = self.expr(&body, want.map(|ty| Expected::new(ty, why)));
         for (local, name) in bound.into_iter().rev() {
             self.scope.leave(&name);
             let ty = Type::fun(self.locals[local as usize].ty.clone(), tree.ty.clone());
@@ -604,7 +652,7 @@ impl Infer {
             return self.error_tree(span);
         };
         let names = param.kind.names();
-        let [name] = names else { return self.error_tree(span) };
+        let [name] = names.as_slice() else { return self.error_tree(span) };
         let size: Name = format!("{SIZE_OF_STEP}{}", self.steps.len()).into();
         self.steps.push(name.kind.clone());
         let (factor, left, element) = (self.u.fresh_nat(), self.u.fresh_nat(), self.data());

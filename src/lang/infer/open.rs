@@ -105,9 +105,11 @@ impl Open {
         let before = std::mem::replace(&mut self.infer.scope.undeclared, Undeclared::OneLetter);
         for param in params {
             match &param.kind {
-                ast::ParamKind::Bare(name) => {
-                    let ty = self.infer.any();
-                    self.declare(&name.kind, ty, name.span);
+                ast::ParamKind::Bare(_) | ast::ParamKind::Pair(_) => {
+                    for name in param.kind.names() {
+                        let ty = self.infer.any();
+                        self.declare(&name.kind, ty, name.span);
+                    }
                 }
                 ast::ParamKind::Typed(names, ty) => {
                     let ty = self.infer.ty(ty);

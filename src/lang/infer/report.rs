@@ -37,6 +37,8 @@ pub enum Why {
     Operand(&'static str),
     /// An element of an array.
     Element,
+    /// A pair that is taken apart.
+    TakenApart,
     /// Its surroundings.
     Context,
 }
@@ -160,6 +162,7 @@ impl Why {
             Why::Ascribed => "Another type is written here.".into(),
             Why::Operand(op) => format!("Both operands of `{op}` have one type."),
             Why::Element => "All elements of an array have one type.".into(),
+            Why::TakenApart => "`(a, b)` takes the two components of a pair.".into(),
             Why::Context => return None,
         })
     }
@@ -328,6 +331,9 @@ impl Infer {
             Cause::Shape(a, _) if a.as_fun().is_some() => self.swapped(
                 problem.hint("It takes no arguments: is there one too many, or is `\\x. ...` missing?"),
                 &why,
+            ),
+            Cause::Shape(..) if matches!(why, Why::TakenApart) => problem.hint(
+                "Write as many names as there are components; a function of two values is `\\a b. …`, of one `\\a. …`.",
             ),
             Cause::Shape(_, b) if matches!(b.kind(), TypeKind::Pair(..)) && why.argument_of().is_some() => {
                 problem.hint(format!(

@@ -552,7 +552,8 @@ fn is_scalar(p: Pattern) -> bool {
     p.operator().is_some()
         || math::of(p).is_some()
         || p.declared().is_some_and(|d| d.foreign().is_some())
-        || matches!(p, Pattern::Neg | Pattern::Not | Pattern::Abs | Pattern::Min | Pattern::Max)
+        || p.is_arithmetic()
+        || matches!(p, Pattern::Neg | Pattern::Not | Pattern::Abs | Pattern::BitNot)
 }
 
 fn header(size: &Nat, marks: &[String]) -> String {

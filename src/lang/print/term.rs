@@ -82,6 +82,7 @@ fn flows(pattern: Pattern) -> bool {
                 | P::Split
                 | P::Join
                 | P::Transpose
+                | P::Reverse
                 | P::Reorder
                 | P::Slide
                 | P::Unzip

@@ -196,14 +196,58 @@ pub enum ParamKind {
     Kinded(Vec<Ident>, Kind),
     /// `{n m: nat}`
     Implicit(Vec<Ident>, Kind),
+    /// `(a, (b, c))`, of a lambda or a `let`: the components of a pair, at least two
+    Pair(Vec<Component>),
 }
 
 impl ParamKind {
-    pub fn names(&self) -> &[Ident] {
+    pub fn names(&self) -> Vec<&Ident> {
         match self {
-            ParamKind::Bare(name) => std::slice::from_ref(name),
-            ParamKind::Typed(names, _) | ParamKind::Kinded(names, _) | ParamKind::Implicit(names, _) => names,
+            ParamKind::Bare(name) => vec![name],
+            ParamKind::Typed(names, _) | ParamKind::Kinded(names, _) | ParamKind::Implicit(names, _) => {
+                names.iter().collect()
+            }
+            ParamKind::Pair(components) => Component::names(components),
         }
+    }
+}
+
+/// What a pair is taken apart to; `(a, b, c)` is `(a, (b, c))`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Component {
+    Name(Ident),
+    /// at least two
+    Pair(Vec<Component>),
+}
+
+impl Component {
+    pub fn names(all: &[Component]) -> Vec<&Ident> {
+        all.iter()
+            .flat_map(|c| match c {
+                Component::Name(name) => vec![name],
+                Component::Pair(inner) => Component::names(inner),
+            })
+            .collect()
+    }
+
+    /// Calls `f` on each name with the way to it: which component is taken first, the first or not.
+    pub fn each<'a>(all: &'a [Component], path: &mut Vec<bool>, f: &mut dyn FnMut(&'a Ident, &[bool])) {
+        let outer = path.len();
+        for (i, component) in all.iter().enumerate() {
+            let is_last = i + 1 == all.len();
+            if !is_last {
+                path.push(true);
+            }
+            match component {
+                Component::Name(name) => f(name, path),
+                Component::Pair(inner) => Component::each(inner, path, f),
+            }
+            if !is_last {
+                path.pop();
+                path.push(false);
+            }
+        }
+        path.truncate(outer);
     }
 }
 
@@ -355,9 +399,9 @@ pub enum ExprKind {
     Array(Vec<Expr>),
     /// `(a, b)`, at least two
     Tuple(Vec<Expr>),
-    /// `let x = value in body`: shares the value. The pattern `let` is `Name("let")`.
+    /// `let x = value in body`: shares the value; `let (a, b) = …` takes it apart. The pattern `let` is `Name("let")`.
     Let {
-        name: Ident,
+        param: Param,
         value: Box<Expr>,
         body: Box<Expr>,
     },
@@ -378,6 +422,70 @@ pub enum ExprKind {
     /// `a and b`, at least two: truth values, and in sketches sets of programs
     And(Vec<Expr>),
     Error,
+}
+
+impl Expr {
+    /// The expression with what `f` makes of the expressions just below it in their place.
+    pub fn map_parts(&self, f: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+        let Ok(mapped) = self.try_map_parts::<std::convert::Infallible>(&mut |e| Ok(f(e)));
+        mapped
+    }
+
+    /// As [`Self::map_parts`], where `f` may fail.
+    ///
+    /// # Errors
+    /// The first one of `f`.
+    pub fn try_map_parts<E>(&self, f: &mut dyn FnMut(&Expr) -> Result<Expr, E>) -> Result<Expr, E> {
+        let two = |f: &mut dyn FnMut(&Expr) -> Result<Expr, E>, first: &Expr, rest: &[Expr]| {
+            Ok::<_, E>((Box::new(f(first)?), rest.iter().map(f).collect::<Result<Vec<_>, E>>()?))
+        };
+        let kind = match &self.kind {
+            ExprKind::Array(list) => ExprKind::Array(list.iter().map(f).collect::<Result<_, E>>()?),
+            ExprKind::Tuple(list) => ExprKind::Tuple(list.iter().map(f).collect::<Result<_, E>>()?),
+            ExprKind::Or(list) => ExprKind::Or(list.iter().map(f).collect::<Result<_, E>>()?),
+            ExprKind::And(list) => ExprKind::And(list.iter().map(f).collect::<Result<_, E>>()?),
+            ExprKind::App(first, rest) => {
+                let (first, rest) = two(f, first, rest)?;
+                ExprKind::App(first, rest)
+            }
+            ExprKind::Pipe(first, rest) => {
+                let (first, rest) = two(f, first, rest)?;
+                ExprKind::Pipe(first, rest)
+            }
+            ExprKind::Compose(first, rest) => {
+                let (first, rest) = two(f, first, rest)?;
+                ExprKind::Compose(first, rest)
+            }
+            ExprKind::Infix(first, rest) => {
+                let first = Box::new(f(first)?);
+                let rest = rest.iter().map(|(op, e)| Ok((*op, f(e)?))).collect::<Result<_, E>>()?;
+                ExprKind::Infix(first, rest)
+            }
+            ExprKind::Lam(params, body) => ExprKind::Lam(params.clone(), Box::new(f(body)?)),
+            ExprKind::NatLam(params, body) => ExprKind::NatLam(params.clone(), Box::new(f(body)?)),
+            ExprKind::Neg(inner) => ExprKind::Neg(Box::new(f(inner)?)),
+            ExprKind::Let { param, value, body } => {
+                ExprKind::Let { param: param.clone(), value: Box::new(f(value)?), body: Box::new(f(body)?) }
+            }
+            ExprKind::Ascribe(inner, ty) => ExprKind::Ascribe(Box::new(f(inner)?), ty.clone()),
+            ExprKind::Subst { body, value, var } => {
+                ExprKind::Subst { body: Box::new(f(body)?), value: Box::new(f(value)?), var: var.clone() }
+            }
+            ExprKind::Call(head, args) => {
+                let args = args.iter().map(|arg| match arg {
+                    Arg::Expr(e) => Ok(Arg::Expr(f(e)?)),
+                    Arg::Type(t) => Ok(Arg::Type(t.clone())),
+                });
+                ExprKind::Call(head.clone(), args.collect::<Result<_, E>>()?)
+            }
+            ExprKind::Name(_)
+            | ExprKind::Number(_)
+            | ExprKind::Section(_)
+            | ExprKind::Hole(_)
+            | ExprKind::Error => self.kind.clone(),
+        };
+        Ok(Node::new(self.span, kind))
+    }
 }
 
 /// An argument of a sketch or a rule: told apart by how it looks (`32.f32` and `?t -> ?u` are types; a lone name is

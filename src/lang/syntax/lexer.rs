@@ -390,7 +390,8 @@ fn match_brackets(file: FileId, text: &str, lexed: &mut Lexed) {
             Tok::Word if word(&token) == "let" => {
                 let next = |k: usize| lexed.tokens.get(i + k);
                 let named = next(1).is_some_and(|t| t.tok == Tok::Word && !is_reserved(word(t)));
-                if named && next(2).is_some_and(|t| t.tok == Tok::Equals) {
+                let behind = if named { 2 } else { 1 + pair_length(text, &lexed.tokens[i + 1..]) };
+                if behind > 1 && next(behind).is_some_and(|t| t.tok == Tok::Equals) {
                     open.push(i);
                 }
             }
@@ -406,6 +407,28 @@ fn match_brackets(file: FileId, text: &str, lexed: &mut Lexed) {
         }
     }
     drop_stray(file, text, lexed, &stray);
+}
+
+/// How many tokens the pair `(a, (b, c))` at the front has, which may have mistakes; none where there are no parentheses.
+fn pair_length(text: &str, tokens: &[Token]) -> usize {
+    // No two `let`s look at the same tokens: a `let` that starts one of its own ends the search.
+    let is_name = |i: usize| {
+        let word = &text[tokens[i].start as usize..tokens[i].end as usize];
+        let ends = |t: &Token| matches!(t.tok, Tok::Comma | Tok::RParen);
+        !is_reserved(word) && (word != "let" || tokens.get(i + 1).is_some_and(ends))
+    };
+    let mut depth = 0;
+    for (i, t) in tokens.iter().enumerate() {
+        match t.tok {
+            Tok::LParen => depth += 1,
+            Tok::RParen if depth == 1 => return i + 1,
+            Tok::RParen if depth > 1 => depth -= 1,
+            Tok::Word if !is_name(i) => return 0,
+            _ if depth > 0 => {}
+            _ => return 0,
+        }
+    }
+    0
 }
 
 fn bracket_kind(tok: Tok) -> usize {

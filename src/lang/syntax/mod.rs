@@ -7,6 +7,7 @@ pub mod ast;
 pub mod codes;
 mod format;
 mod lexer;
+pub mod pairs;
 mod parse;
 pub mod print;
 

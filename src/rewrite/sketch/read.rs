@@ -11,6 +11,7 @@ use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{self, AddressSpace, Pattern};
 use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, Arg, ExprKind, Ident, Kind, Op, ParamKind};
+use crate::lang::syntax::pairs;
 use crate::lang::ty::Scalar;
 
 /// The one sketch that is no pattern and no abbreviation.
@@ -178,7 +179,11 @@ impl Reader<'_> {
                 }
                 pair
             }
-            ExprKind::Let { name, value, body } => {
+            ExprKind::Let { param, value, body } => {
+                let names = param.kind.names();
+                let [name] = names.as_slice() else {
+                    return self.sketch(&pairs::written_out(e, &mut vec![]), scope);
+                };
                 let value = self.sketch(value, scope);
                 let body = self.sketch(body, &scope.under(&name.kind));
                 Sketch::app(Sketch::new(Shape::Lam(body)), value)
@@ -277,11 +282,12 @@ impl Reader<'_> {
     fn lambda(&mut self, params: &[ast::Param], body: &ast::Expr, scope: &Scope) -> Sketch {
         let mut inner = scope.clone();
         let mut types = vec![];
-        for p in params {
+        let (params, body) = pairs::function(params, body, pairs::plainly);
+        for (p, _) in &params {
             let t = match &p.kind {
                 ParamKind::Typed(_, t) => self.ty(t, scope),
                 ParamKind::Bare(_) => TypeSketch::Any,
-                ParamKind::Kinded(..) | ParamKind::Implicit(..) => {
+                ParamKind::Kinded(..) | ParamKind::Implicit(..) | ParamKind::Pair(_) => {
                     let d = Diagnostic::error("E0401", "Lambdas of a sketch bind terms only.");
                     self.problem(d.label(p.span, "sizes and types cannot be bound here"));
                     TypeSketch::Any
@@ -292,7 +298,7 @@ impl Reader<'_> {
                 types.push(t.clone());
             }
         }
-        let body = self.sketch(body, &inner);
+        let body = self.sketch(&body, &inner);
         types.into_iter().rev().fold(body, |body, t| {
             let lam = Sketch::new(Shape::Lam(body));
             if t == TypeSketch::Any { lam } else { Sketch::typed(lam, TypeSketch::fun(t, TypeSketch::Any)) }
@@ -545,7 +551,7 @@ impl Reader<'_> {
                 let meaning = match &p.kind {
                     ParamKind::Implicit(..) => continue,
                     ParamKind::Kinded(_, kind) => self.bind_kinded(*kind, args.next()?, scope)?,
-                    ParamKind::Bare(_) => {
+                    ParamKind::Bare(_) | ParamKind::Pair(_) => {
                         let Arg::Expr(s) = args.next()? else { return None };
                         Meaning::Sketch(self.sketch(s, scope))
                     }
@@ -755,7 +761,7 @@ fn shown(d: &Definition) -> String {
         let names = p.kind.names().iter().map(|n| n.kind.to_string()).collect::<Vec<_>>().join(" ");
         match &p.kind {
             ParamKind::Kinded(_, kind) | ParamKind::Implicit(_, kind) => format!("{names}: {}", kind.word()),
-            ParamKind::Bare(_) | ParamKind::Typed(..) => names,
+            ParamKind::Bare(_) | ParamKind::Typed(..) | ParamKind::Pair(_) => names,
         }
     });
     format!("`{}({})`", d.def.name.kind, params.collect::<Vec<_>>().join(", "))

@@ -2,7 +2,7 @@
 
 use super::frame::{Ex, Failure, Frame, Index, Kind, read_slot};
 use super::place::{CellKind, cell_kind};
-use crate::lang::eval::arith::saturate;
+use crate::lang::eval::arith::{saturate, shift_count};
 use crate::lang::literal::Literal;
 use crate::lang::math::{self, Function};
 use crate::lang::pattern::Pattern;
@@ -187,6 +187,7 @@ impl Number {
                 match (pattern, x.scalar) {
                     (Pattern::Neg, None) => Code::Int(ex(move |f| a(f).saturating_neg())),
                     (Pattern::Abs, None) => Code::Int(ex(move |f| a(f).saturating_abs())),
+                    (Pattern::BitNot, Some(_)) => Code::Int(ex(move |f| narrow(!a(f)))),
                     (Pattern::Neg, Some(_)) => Code::Int(ex(move |f| narrow(a(f).wrapping_neg()))),
                     (Pattern::Abs, Some(s)) if s.is_signed_integer() => {
                         Code::Int(ex(move |f| narrow(a(f).wrapping_abs())))
@@ -339,7 +340,19 @@ fn integers(pattern: Pattern, scalar: Option<Scalar>, a: Ex<i64>, b: Ex<i64>) ->
     };
     let narrow = narrow(Some(scalar));
     let wide = scalar == Scalar::U64;
+    let shift: Option<fn(i64, u32) -> i64> = match pattern {
+        Pattern::ShiftLeft => Some(|a, n| a << n),
+        Pattern::ShiftRight if wide => Some(|a, n| (a as u64 >> n) as i64),
+        Pattern::ShiftRight => Some(|a, n| a >> n),
+        _ => None,
+    };
+    if let Some(shift) = shift {
+        return Some(ex(move |f| narrow(shift(a(f), shift_count(b(f).into(), scalar)))));
+    }
     let op: fn(i64, i64) -> i64 = match pattern {
+        Pattern::BitAnd => |a, b| a & b,
+        Pattern::BitOr => |a, b| a | b,
+        Pattern::BitXor => |a, b| a ^ b,
         Pattern::Add => i64::wrapping_add,
         Pattern::Sub => i64::wrapping_sub,
         Pattern::Mul => i64::wrapping_mul,

@@ -67,7 +67,9 @@ impl<'t> Call<'t> {
         match p {
             P::Id | P::OclRun => Ok(self.value(0)),
             P::ToMem => st.share(self.value(0)),
-            P::Neg | P::Not | P::Cast | P::Abs => unary(st, p, &self.args[0], &st.shape(self.result)?),
+            P::Neg | P::Not | P::Cast | P::Abs | P::BitNot => {
+                unary(st, p, &self.args[0], &st.shape(self.result)?)
+            }
             p if math::is_unary(p) => unary(st, p, &self.args[0], &st.shape(self.result)?),
             p if math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => {
                 binary(st, p, &self.args[0], &self.args[1])

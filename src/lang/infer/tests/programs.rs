@@ -407,3 +407,48 @@ fn deep_and_long_programs() {
     let lets: String = (0..390).map(|i| format!("  let x{} = x{i} + 1\n", i + 1)).collect();
     good(&format!("def f (x0: f32) =\n{lets}  x390\n"));
 }
+
+/// Two programs of one meaning are one term.
+#[track_caller]
+fn same(written: &str, meant: &str) {
+    assert_eq!(good(written).term, good(meant).term, "{written}");
+}
+
+#[test]
+fn pairs_are_taken_apart() {
+    let pairs = "def f (a: n.(f32 * (i32 * f32))) (p: f32) = ";
+    let same = |written: &str, meant: &str| same(&format!("{pairs}{written}"), &format!("{pairs}{meant}"));
+    same("map (\\(x, (k, y)). (k, x + y)) a", "map (\\q. (fst (snd q), fst q + snd (snd q))) a");
+    same("map (\\(x, k, y). (k, x + y)) a", "map (\\q. (fst (snd q), fst q + snd (snd q))) a");
+    same("map (\\q. let (x, r) = q in x) a", "map (\\q. fst q) a");
+    same("map (\\(x, r). let (k, y) = r in y) a", "map (\\q. snd (snd q)) a");
+    // What has no name is shared.
+    same(
+        "map (\\(x, r). let (u, v) = (x * x, r) in u + u) a",
+        "map (\\q. let s = (fst q * fst q, snd q) in fst s + fst s) a",
+    );
+    // Neither the name of the pair nor another binder of a component's name gets in the way.
+    same("map (\\(x, r). x + p) a", "map (\\q. fst q + p) a");
+    same("map (\\(x, r). map (\\x. x) [x]) a", "map (\\q. map (\\z. z) [fst q]) a");
+    same(
+        "map (\\q. let (x, r) = q in map (\\q. x + q) [p]) a",
+        "map (\\q. let s = q in map (\\z. fst s + z) [p]) a",
+    );
+    same("map (\\(x, _). x) a", "map (\\q. fst q) a");
+    same(
+        "a |> map (\\(x, r). map (\\(y, s). x + y + p) a)",
+        "a |> map (\\q. map (\\s. fst q + fst s + p) a)",
+    );
+}
+
+#[test]
+fn comparisons_and_truth_values() {
+    let of = |e: &str| good(&format!("def f (x y: f32) (b c: bool) = {e}")).term;
+    let is = |e: &str, shown: &str| assert!(format!("{:?}", of(e)).contains(shown), "{e}: {:?}", of(e));
+    is("x <= y", "((le %3) %2)");
+    is("x >= y and x != y or b", "((or ((and ((ge %3) %2)) ((notEqual %3) %2))) %1)");
+    is("b or c and b", "((or %1) ((and %0) %1))");
+    is("not b and c", "((and (not %1)) %0)");
+    is("reduce (and) true [b, c]", "reduce and) true");
+    is("x ≥ y ∧ x ≠ y ∨ b", "((or ((and ((ge %3) %2)) ((notEqual %3) %2))) %1)");
+}

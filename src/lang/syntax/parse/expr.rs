@@ -7,7 +7,9 @@
 //! with `in` takes no notice of lines. Without `in`, its value ends at the first line that is not indented more than
 //! the word `let` itself; brackets within the value suspend this.
 
-use super::super::ast::{Arg, Expr, ExprKind, Ident, Language, Node, Number, Op, Param, ParamKind, Sketch};
+use super::super::ast::{
+    Arg, Component, Expr, ExprKind, Language, Node, Number, Op, Param, ParamKind, Sketch,
+};
 use super::super::codes;
 use super::super::lexer::Tok;
 use super::{Parser, name};
@@ -42,7 +44,7 @@ const COMPARISON: u8 = 5;
 
 /// The parts of a `let`.
 pub(super) struct LetIn<T> {
-    pub name: Ident,
+    pub param: Param,
     pub value: Box<Node<T>>,
     pub body: Box<Node<T>>,
 }
@@ -213,9 +215,9 @@ impl Parser<'_> {
     fn atom(&mut self) -> Expr {
         let start = self.here();
         match self.peek() {
-            Tok::Word if self.at_surface_let() => {
-                let LetIn { name, value, body } = self.let_in(|p| p.expr());
-                Node::new(self.since(start), ExprKind::Let { name, value, body })
+            Tok::Word if self.at_surface_let() || self.at_pair_let() => {
+                let LetIn { param, value, body } = self.let_in(|p| p.expr());
+                Node::new(self.since(start), ExprKind::Let { param, value, body })
             }
             Tok::Word
                 if self.in_sketch && self.nth_is_name(0) && self.nth(1) == Tok::LParen && self.touches(1) =>
@@ -326,7 +328,18 @@ impl Parser<'_> {
         self.bump();
         let mut params = Vec::new();
         loop {
-            if self.peek() == Tok::LParen {
+            if !of_sizes && self.at_pair() {
+                params.push(self.pair());
+            } else if self.peek() == Tok::LParen && !self.at_binder() && self.mate(self.at).is_some() {
+                let here = self.here();
+                self.report(|| {
+                    Diagnostic::error(codes::UNEXPECTED, "This is no parameter of a function.")
+                        .label(here, "expected a name, `(x: type)` or `(a, b)`")
+                        .hint("Write `\\x. …` for one value, `\\x y. …` for two, `\\(a, b). …` for the components of a pair.")
+                });
+                params.push(Node::new(here, ParamKind::Bare(Node::new(here, name("_")))));
+                self.at = self.mate(self.at).map_or(self.at + 1, |close| close + 1);
+            } else if self.peek() == Tok::LParen {
                 params.push(self.param_in_parens());
             } else if self.nth_is_name(0) {
                 params.extend(self.ident("a parameter").map(|id| Node::new(id.span, ParamKind::Bare(id))));
@@ -341,6 +354,63 @@ impl Parser<'_> {
         let body = Box::new(self.expr());
         let kind = if of_sizes { ExprKind::NatLam(params, body) } else { ExprKind::Lam(params, body) };
         Node::new(self.since(start), kind)
+    }
+
+    /// Whether `(a, …` or `((…` comes next: a pair that is taken apart.
+    fn at_pair(&self) -> bool {
+        self.peek() == Tok::LParen
+            && (self.nth(1) == Tok::LParen || self.nth(1) == Tok::Word && self.nth(2) == Tok::Comma)
+    }
+
+    /// `(a, (b, c))`
+    fn pair(&mut self) -> Param {
+        let start = self.here();
+        let mut components = self.components();
+        // After a mistake, what there is.
+        let kind = match (components.len(), components.pop()) {
+            (1, Some(Component::Name(name))) => ParamKind::Bare(name),
+            (_, Some(last)) => {
+                components.push(last);
+                ParamKind::Pair(components)
+            }
+            (_, None) => ParamKind::Bare(Node::new(start, name("_"))),
+        };
+        Node::new(self.since(start), kind)
+    }
+
+    fn components(&mut self) -> Vec<Component> {
+        let outside = self.enter();
+        let before = self.problems.len();
+        let components = self.list("`,` or `)`", |p| {
+            if p.peek() == Tok::LParen {
+                let mut inner = None;
+                p.deeper(ExprKind::Error, |p| {
+                    inner = Some(p.components());
+                    Node::new(p.here(), ExprKind::Error)
+                });
+                return inner.map(Component::Pair);
+            }
+            if p.nth_is_name(0) && matches!(p.nth(1), Tok::Comma | Tok::End) {
+                return p.ident("a name").map(Component::Name);
+            }
+            p.no_component();
+            p.skip_to(&[Tok::Comma]);
+            None
+        });
+        if components.len() < 2 && self.problems.len() == before {
+            self.no_component();
+        }
+        self.leave(outside, "`,` or `)`");
+        components
+    }
+
+    fn no_component(&mut self) {
+        let here = self.here();
+        self.report(|| {
+            Diagnostic::error(codes::UNEXPECTED, "A pair is taken apart by a name for each component.")
+                .label(here, "no name")
+                .hint("Write `(a, b)`, or `(a, (b, c))` where a component is a pair; `_` is a name too.")
+        });
     }
 
     pub(super) fn param_in_parens(&mut self) -> Param {
@@ -404,13 +474,26 @@ impl Parser<'_> {
         self.at_word("let") && self.nth_is_name(1) && self.nth(2) == Tok::Equals
     }
 
+    /// Whether `let (a, b) =` comes next.
+    fn at_pair_let(&self) -> bool {
+        self.at_word("let")
+            && self.nth(1) == Tok::LParen
+            && self.mate(self.at + 1).is_some_and(|close| self.nth(close + 1 - self.at) == Tok::Equals)
+    }
+
     /// `let NAME = value in body`, or with the body on the next line.
     pub(super) fn let_in<T>(&mut self, read: fn(&mut Self) -> Node<T>) -> LetIn<T> {
         let start = self.here();
         let (word, by_in) = (self.tokens[self.at], self.mate(self.at));
         self.bump();
-        let spelling = self.spelling(self.at);
-        let ident = Node::new(self.bump(), name(spelling));
+        let shown = self.at;
+        let param = if self.peek() == Tok::LParen {
+            self.pair()
+        } else {
+            let spelling = self.spelling(self.at);
+            let ident = Node::new(self.bump(), name(spelling));
+            Node::new(ident.span, ParamKind::Bare(ident))
+        };
         self.bump();
         let outside = (self.limit, self.offside);
         match by_in {
@@ -427,8 +510,9 @@ impl Parser<'_> {
         }
         if self.peek() == Tok::End {
             let end = self.here();
+            let shown = if let ParamKind::Bare(_) = param.kind { self.spelling(shown) } else { "(…)" };
             self.report(|| {
-                let message = format!("`let {}` is not followed by an expression that uses it.", ident.kind);
+                let message = format!("`let {shown}` is not followed by an expression that uses it.");
                 Diagnostic::error(codes::LET_BODY, message)
                     .label(start, "this `let`")
                     .label(end, "nothing follows here")
@@ -436,7 +520,7 @@ impl Parser<'_> {
             });
         }
         let body = Box::new(read(self));
-        LetIn { name: ident, value, body }
+        LetIn { param, value, body }
     }
 
     /// `b[e/x]`.

@@ -161,7 +161,7 @@ impl Parser<'_> {
         let (implicit, names, kind) = match param.kind {
             ParamKind::Implicit(names, kind) => (true, names, kind),
             ParamKind::Kinded(names, kind) => (false, names, kind),
-            ParamKind::Bare(_) | ParamKind::Typed(..) => {
+            ParamKind::Bare(_) | ParamKind::Typed(..) | ParamKind::Pair(_) => {
                 self.report(|| {
                     Diagnostic::error(codes::UNEXPECTED, "The parameters of a pattern are sizes and types.")
                         .label(param.span, "a value")

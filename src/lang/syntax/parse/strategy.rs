@@ -2,7 +2,7 @@
 //! `f(x, y)`.
 
 use super::super::ast::{
-    Ident, Local, Node, Op, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy, StrategyKind,
+    Ident, Local, Node, Op, ParamKind, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy, StrategyKind,
 };
 use super::super::codes;
 use super::super::lexer::Tok;
@@ -185,7 +185,8 @@ impl Parser<'_> {
                 Node::new(span, StrategyKind::Number(number))
             }
             Tok::Word if self.at_surface_let() => {
-                let LetIn { name, value, body } = self.let_in(|p| p.strategy());
+                let LetIn { param, value, body } = self.let_in(|p| p.strategy());
+                let ParamKind::Bare(name) = param.kind else { return Node::new(start, StrategyKind::Error) };
                 Node::new(self.since(start), StrategyKind::Let { name, value, body })
             }
             Tok::Word if self.at_word("satisfies") => {

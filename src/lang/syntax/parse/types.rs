@@ -83,19 +83,26 @@ impl Parser<'_> {
     pub(super) fn binder(&mut self, start: Span, implicit: bool) -> Param {
         let names = self.names();
         if !implicit && self.peek() == Tok::Comma {
-            let here = self.here();
-            self.report(|| {
-                Diagnostic::error(codes::UNEXPECTED, "A parameter is one name, not a pair of them.")
-                    .label(here, "expected `:` and a type")
-                    .hint("Name the pair and take it apart: `\\p. fst p + snd p`.")
-            });
-            self.at = self.limit;
-            let ty = Node::new(here, TypeKind::Error);
+            self.commas_between_parameters();
+            let ty = Node::new(self.here(), TypeKind::Error);
             return Node::new(self.since(start), ParamKind::Typed(names, ty));
         }
         self.expect(Tok::Colon, "`:` and a type or kind");
         let kind = if implicit { ParamKind::Implicit(names, self.kind()) } else { self.annotation(names) };
+        if !implicit && self.peek() == Tok::Comma {
+            self.commas_between_parameters();
+        }
         Node::new(self.since(start), kind)
+    }
+
+    fn commas_between_parameters(&mut self) {
+        let here = self.here();
+        self.report(|| {
+            Diagnostic::error(codes::UNEXPECTED, "Parameters are not separated by commas.")
+                .label(here, "not here")
+                .hint("Write `(a b: f32)` or `(a: f32) (b: i32)`; `\\(a, b). a + b` takes the components of a pair.")
+        });
+        self.at = self.limit;
     }
 
     /// Reads the type or kind of these names.

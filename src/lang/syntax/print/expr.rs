@@ -1,6 +1,8 @@
 //! Expressions, sizes and types as documents. The levels are those of the parser, from loose to tight.
 
-use super::super::ast::{Arg, Expr, ExprKind, Ident, Number, Op, Param, ParamKind, Size, Type, TypeKind};
+use super::super::ast::{
+    Arg, Component, Expr, ExprKind, Ident, Number, Op, Param, ParamKind, Size, Type, TypeKind,
+};
 use super::{Doc, Printer};
 
 // What a place accepts without parentheses: anything at least this tight.
@@ -74,8 +76,9 @@ impl Printer {
             }
             ExprKind::Let { .. } => {
                 let (mut at, mut bindings) = (e, vec![]);
-                while let ExprKind::Let { name, value, body } = &at.kind {
-                    bindings.push((name, self.parens(ends_in_let(value), self.expr(value, OPEN))));
+                while let ExprKind::Let { param, value, body } = &at.kind {
+                    bindings
+                        .push((self.param(param), self.parens(ends_in_let(value), self.expr(value, OPEN))));
                     at = body;
                 }
                 self.lets(bindings, self.expr(at, OPEN))
@@ -230,13 +233,13 @@ impl Printer {
 
     /// `let x = value in body` on one line, or the body on the next, where the `let` starts. Several bindings never share
     /// a line.
-    pub(super) fn lets(&self, bindings: Vec<(&Ident, Doc)>, body: Doc) -> Doc {
+    pub(super) fn lets(&self, bindings: Vec<(Doc, Doc)>, body: Doc) -> Doc {
         let mut parts = vec![];
         let last = bindings.len().saturating_sub(1);
         for (i, (name, value)) in bindings.into_iter().enumerate() {
             let value = Doc::concat([Doc::line(), value]).nest(4).group();
             let between = if i < last { Doc::HardLine } else { Doc::either(Doc::HardLine, " in ".into()) };
-            parts.extend(["let ".into(), self.name(&name.kind), " =".into(), value, between]);
+            parts.extend(["let ".into(), name, " =".into(), value, between]);
         }
         parts.push(body);
         Doc::concat(parts).align().group()
@@ -247,16 +250,26 @@ impl Printer {
             if matches!(param.kind, ParamKind::Implicit(..)) { ("{", "}") } else { ("(", ")") };
         let kind: Doc = match &param.kind {
             ParamKind::Bare(name) => return self.name(&name.kind),
+            ParamKind::Pair(components) => return self.components(components),
             ParamKind::Typed(_, ty) => self.ty(ty, FUNCTION),
             ParamKind::Kinded(_, kind) | ParamKind::Implicit(_, kind) => kind.word().into(),
         };
         Doc::concat([open.into(), self.names(param.kind.names()), ": ".into(), kind, close.into()])
     }
 
+    fn components(&self, all: &[Component]) -> Doc {
+        let all = all.iter().map(|c| match c {
+            Component::Name(name) => self.name(&name.kind),
+            Component::Pair(inner) => self.components(inner),
+        });
+        Doc::concat(["(".into(), Doc::join(all, || ", ".into()), ")".into()])
+    }
+
     /// A parameter in a list: `n: nat`.
     pub(super) fn listed_param(&self, param: &Param) -> Doc {
         match &param.kind {
             ParamKind::Bare(name) => self.name(&name.kind),
+            ParamKind::Pair(components) => self.components(components),
             ParamKind::Typed(names, ty) => {
                 Doc::concat([self.names(names), ": ".into(), self.ty(ty, FUNCTION)])
             }
@@ -266,8 +279,8 @@ impl Printer {
         }
     }
 
-    fn names(&self, names: &[Ident]) -> Doc {
-        Doc::join(names.iter().map(|n| self.name(&n.kind)), || " ".into())
+    fn names<'n>(&self, names: impl IntoIterator<Item = &'n Ident>) -> Doc {
+        Doc::join(names.into_iter().map(|n| self.name(&n.kind)), || " ".into())
     }
 
     // --- types ---

@@ -98,7 +98,8 @@ impl Printer {
                 let (mut at, mut bindings) = (s, vec![]);
                 while let StrategyKind::Let { name, value, body } = &at.kind {
                     let opens_let = matches!(value.kind, StrategyKind::Let { .. });
-                    bindings.push((name, self.parens(opens_let, self.strategy(value, OPEN))));
+                    bindings
+                        .push((self.name(&name.kind), self.parens(opens_let, self.strategy(value, OPEN))));
                     at = body;
                 }
                 self.lets(bindings, self.strategy(at, OPEN))

@@ -22,10 +22,19 @@ fn hole(name: &Option<Name>) -> String {
 pub fn param(p: &Param) -> String {
     match &p.kind {
         ParamKind::Bare(name) => name.kind.to_string(),
+        ParamKind::Pair(all) => components(all),
         ParamKind::Typed(all, t) => format!("({}: {})", names(all), ty(t)),
         ParamKind::Kinded(all, kind) => format!("({}: {})", names(all), kind.word()),
         ParamKind::Implicit(all, kind) => format!("{{{}: {}}}", names(all), kind.word()),
     }
+}
+
+fn components(all: &[Component]) -> String {
+    let all = all.iter().map(|c| match c {
+        Component::Name(name) => name.kind.to_string(),
+        Component::Pair(inner) => components(inner),
+    });
+    format!("({})", all.collect::<Vec<_>>().join(", "))
 }
 
 fn params(all: &[Param]) -> String {
@@ -58,7 +67,9 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::Section(op) => format!("op:{}", op.symbol()),
         ExprKind::Array(all) => list("array", all, expr),
         ExprKind::Tuple(all) => list("tuple", all, expr),
-        ExprKind::Let { name, value, body } => format!("(let {} {} {})", name.kind, expr(value), expr(body)),
+        ExprKind::Let { param: p, value, body } => {
+            format!("(let {} {} {})", param(p), expr(value), expr(body))
+        }
         ExprKind::Ascribe(a, t) => format!("({} : {})", expr(a), ty(t)),
         ExprKind::Subst { body, value, var } => {
             format!("(subst {} {} {})", expr(body), expr(value), var.kind)

@@ -105,3 +105,12 @@ fn unicode_is_a_choice() {
     let (tree, _) = super::super::parse_sketch(FileId(0), "a or b and ?");
     assert_eq!(print::expr(&tree, &options), "a ∨ b ∧ ?");
 }
+
+#[test]
+fn pairs_that_are_taken_apart_stay_as_they_are_written() {
+    let text =
+        "def f (a: n.(f32 * (f32 * i32))) = map (\\(x, (y, k)) . let (u,v)= (x, y) in u>=v and k!=0) a";
+    insta::assert_snapshot!(formatted(Language::Program, text), @r"
+    def f (a: n.(f32 * (f32 * i32))) = map (\(x, (y, k)). let (u, v) = (x, y) in u >= v and k != 0) a
+    ");
+}

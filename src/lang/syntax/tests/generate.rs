@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
-use super::super::ast::{self, *};
+use super::super::ast::{self, Component, *};
 use crate::lang::diag::{FileId, Span};
 
 fn node<T>(kind: T) -> Node<T> {
@@ -157,6 +157,12 @@ fn argument(mode: Mode, e: impl Strategy<Value = Expr>) -> impl Strategy<Value =
     prop_oneof![3 => e.prop_map(Arg::Expr), 1 => types.prop_map(|t| Arg::Type(node(t)))]
 }
 
+fn pair() -> impl Strategy<Value = Param> {
+    let leaf = ident().prop_map(Component::Name);
+    let component = leaf.prop_recursive(2, 6, 3, |inner| vec(inner, 2..4).prop_map(Component::Pair));
+    vec(component, 2..4).prop_map(ParamKind::Pair).prop_map(node)
+}
+
 pub fn expr(mode: Mode) -> BoxedStrategy<Expr> {
     let leaf = prop_oneof![
         4 => expr_name().prop_map(ExprKind::Name),
@@ -171,6 +177,7 @@ pub fn expr(mode: Mode) -> BoxedStrategy<Expr> {
         let common = prop_oneof![
             4 => (boxed(), some(1)).prop_map(|(f, args)| ExprKind::App(f, args)),
             2 => (vec(param(mode, false), 1..3), boxed()).prop_map(|(ps, b)| ExprKind::Lam(ps, b)),
+            1 => (vec(pair(), 1..3), boxed()).prop_map(|(ps, b)| ExprKind::Lam(ps, b)),
             1 => (vec(param(mode, false), 1..3), boxed()).prop_map(|(ps, b)| ExprKind::NatLam(ps, b)),
             2 => (boxed(), some(1)).prop_map(|(a, rest)| ExprKind::Pipe(a, rest)),
             1 => (boxed(), some(1)).prop_map(|(a, rest)| ExprKind::Compose(a, rest)),
@@ -181,7 +188,8 @@ pub fn expr(mode: Mode) -> BoxedStrategy<Expr> {
             1 => boxed().prop_map(ExprKind::Neg),
             1 => some(0).prop_map(ExprKind::Array),
             1 => some(2).prop_map(ExprKind::Tuple),
-            2 => (ident(), boxed(), boxed()).prop_map(|(name, value, body)| ExprKind::Let { name, value, body }),
+            2 => (prop_oneof![ident().prop_map(ParamKind::Bare).prop_map(node), pair()], boxed(), boxed())
+                .prop_map(|(param, value, body)| ExprKind::Let { param, value, body }),
             1 => (boxed(), ty(mode)).prop_map(|(e, t)| ExprKind::Ascribe(e, Box::new(t))),
             1 => some(2).prop_map(ExprKind::Or),
             1 => some(2).prop_map(ExprKind::And),

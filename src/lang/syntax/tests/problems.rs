@@ -909,7 +909,12 @@ fn what_other_languages_write_is_one_problem_that_says_what_to_write() {
     for (text, code, hint) in [
         ("def f a = map (\\x. if x > 0 then x else 0) a", "E0020", "`select c a b`"),
         ("def f a = if a then if a then 1 else 2 else (if a then 3 else 4)", "E0020", "`select c a b`"),
-        ("def f a = map (\\(x, y). x + y) a", "E0020", "`\\p. fst p + snd p`"),
+        ("def f a = map (\\(x: f32, y: f32). x + y) a", "E0020", "`\\(a, b). a + b`"),
+        ("def f a = map (\\(x). x) a", "E0020", "`\\x. …`"),
+        ("def f a = map (\\(x, y + 1). x) a", "E0020", "`(a, b)`"),
+        ("def f a = let (x, 1) = a in x", "E0020", "`(a, b)`"),
+        ("def f (a, b) = a", "E0020", "separated by spaces"),
+        ("def f (a: f32, b: f32) = a", "E0020", "`(a: f32) (b: i32)`"),
         ("def f (a: [n]f32) = a", "E0020", "`n.f32`"),
         ("// f\ndef f a = a", "E0023", "`--`"),
         ("def f a = a // b", "E0020", "`--`"),

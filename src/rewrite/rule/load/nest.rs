@@ -22,7 +22,7 @@ type Written<T> = Result<T, Box<Diagnostic>>;
 /// When there are two.
 pub(super) fn parameter(rule: &ast::Rule) -> Written<Option<(usize, ast::Ident)>> {
     let mut found = None;
-    let names = rule.params.iter().flat_map(|p| p.kind.names().iter().map(move |n| (p, n)));
+    let names = rule.params.iter().flat_map(|p| p.kind.names().into_iter().map(move |n| (p, n)));
     for (i, (param, name)) in names.enumerate() {
         if !matches!(param.kind, ParamKind::Kinded(_, Kind::Depth) | ParamKind::Implicit(_, Kind::Depth)) {
             continue;
@@ -103,25 +103,7 @@ impl Nest<'_> {
                 }
                 ExprKind::App(self.boxed(head)?, self.all(args)?)
             }
-            ExprKind::Lam(params, body) => ExprKind::Lam(params.clone(), self.boxed(body)?),
-            ExprKind::NatLam(params, body) => ExprKind::NatLam(params.clone(), self.boxed(body)?),
-            ExprKind::Pipe(first, rest) => ExprKind::Pipe(self.boxed(first)?, self.all(rest)?),
-            ExprKind::Compose(first, rest) => ExprKind::Compose(self.boxed(first)?, self.all(rest)?),
-            ExprKind::Infix(first, rest) => {
-                let rest = rest.iter().map(|(op, e)| Ok((*op, self.expr(e)?))).collect::<Written<_>>()?;
-                ExprKind::Infix(self.boxed(first)?, rest)
-            }
-            ExprKind::Neg(inner) => ExprKind::Neg(self.boxed(inner)?),
-            ExprKind::Array(items) => ExprKind::Array(self.all(items)?),
-            ExprKind::Tuple(items) => ExprKind::Tuple(self.all(items)?),
-            ExprKind::Let { name, value, body } => {
-                ExprKind::Let { name: name.clone(), value: self.boxed(value)?, body: self.boxed(body)? }
-            }
-            ExprKind::Ascribe(inner, ty) => ExprKind::Ascribe(self.boxed(inner)?, ty.clone()),
-            ExprKind::Subst { body, value, var } => {
-                ExprKind::Subst { body: self.boxed(body)?, value: self.boxed(value)?, var: var.clone() }
-            }
-            other => other.clone(),
+            _ => return e.try_map_parts(&mut |part| self.expr(part)),
         };
         Ok(Node::new(e.span, kind))
     }

@@ -9,7 +9,7 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::infer::scheme::{ExplicitKind, Scheme};
 use crate::lang::nat::Name;
 use crate::lang::pattern::AddressSpace;
-use crate::lang::syntax::ast::{self, Expr, ExprKind, Ident, Node, Part, TypeKind};
+use crate::lang::syntax::ast::{self, Component, Expr, ExprKind, Ident, Node, Part, TypeKind};
 use indexmap::{IndexMap, IndexSet};
 
 /// What is known of a rule's names before its types are.
@@ -24,6 +24,8 @@ pub(super) struct Scopes<'a> {
     pub vars: IndexMap<Name, Vec<Name>>,
     /// Binders that a condition forbids, each with the variable.
     forbidden: Vec<(Name, Name)>,
+    /// The names of pairs that the sides take apart, with their components.
+    pub apart: Vec<(Name, Vec<Component>)>,
     /// The functions of `vectorise n f`: the size, the function, and the name that stands for it.
     pub vectorised: IndexMap<Name, (Expr, Ident)>,
     pub problems: Vec<Diagnostic>,
@@ -46,6 +48,7 @@ impl<'a> Scopes<'a> {
             patterns,
             vars: IndexMap::new(),
             forbidden: vec![],
+            apart: vec![],
             vectorised: IndexMap::new(),
             problems: vec![],
         }
@@ -62,7 +65,11 @@ impl<'a> Scopes<'a> {
         let mut names = vec![];
         free_names(within, &mut vec![], &mut names);
         for name in names {
-            self.forbidden.push((binder.kind.clone(), name));
+            // What does not mention a component does not mention the pair.
+            let has = |c: &[Component]| Component::names(c).iter().any(|n| n.kind == binder.kind);
+            let pairs = self.apart.iter().filter(|(_, c)| has(c)).map(|(pair, _)| pair);
+            let binders = pairs.chain(std::iter::once(&binder.kind));
+            self.forbidden.extend(binders.map(|b| (b.clone(), name.clone())));
         }
     }
 
@@ -196,13 +203,21 @@ impl<'a> Scopes<'a> {
                 Some((_, Meaning::Binder)) => args.push(Node::new(span, ExprKind::Name(binder))),
                 Some((_, Meaning::Put(e))) => args.push(e.clone()),
                 None => {
-                    let message = format!(
-                        "`{name}` may mention `{binder}`, which it stands under on the left but not here."
+                    let pair = self.apart.iter().find(|(pair, _)| *pair == binder).map(|(_, c)| c);
+                    let names: Vec<String> = pair.map_or_else(
+                        || vec![binder.to_string()],
+                        |c| Component::names(c).into_iter().map(|n| n.kind.to_string()).collect(),
                     );
-                    let problem = self.problem("E0202", message, span, "not under the binder");
-                    problem.hints.push(format!(
-                        "Add the condition `{binder} notin {name}`, or say what `{binder}` is here: `{name}[e/{binder}]`."
-                    ));
+                    let message = format!(
+                        "`{name}` may mention `{}`, which it stands under on the left but not here.",
+                        names.join("` and `")
+                    );
+                    let forbid = format!("Add the condition `{} notin {name}`", names[0]);
+                    let hint = match pair {
+                        Some(_) => format!("{forbid}."),
+                        None => format!("{forbid}, or say what `{binder}` is here: `{name}[e/{binder}]`."),
+                    };
+                    self.problem("E0202", message, span, "not under the binder").hints.push(hint);
                     args.push(Node::new(span, ExprKind::Error));
                 }
             }
@@ -224,13 +239,15 @@ impl<'a> Scopes<'a> {
                 env.truncate(outer);
                 ExprKind::Lam(params.clone(), Box::new(body))
             }
-            ExprKind::Let { name, value, body } => {
+            ExprKind::Let { param, value, body } => {
                 let value = self.rewrite(value, env, left);
-                self.check_capture(std::slice::from_ref(&name.kind), env, e.span);
-                env.push((name.kind.clone(), Meaning::Binder));
+                let names: Vec<Name> = param.kind.names().into_iter().map(|n| n.kind.clone()).collect();
+                self.check_capture(&names, env, e.span);
+                let outer = env.len();
+                env.extend(names.into_iter().map(|n| (n, Meaning::Binder)));
                 let body = self.rewrite(body, env, left);
-                env.pop();
-                ExprKind::Let { name: name.clone(), value: Box::new(value), body: Box::new(body) }
+                env.truncate(outer);
+                ExprKind::Let { param: param.clone(), value: Box::new(value), body: Box::new(body) }
             }
             ExprKind::Subst { body, value, var } => {
                 if left {
@@ -246,32 +263,7 @@ impl<'a> Scopes<'a> {
                 env.pop();
                 return body;
             }
-            ExprKind::Pipe(first, stages) => {
-                let first = self.rewrite(first, env, left);
-                let stages = stages.iter().map(|s| self.rewrite(s, env, left)).collect();
-                ExprKind::Pipe(Box::new(first), stages)
-            }
-            ExprKind::Compose(first, rest) => {
-                let first = self.rewrite(first, env, left);
-                let rest = rest.iter().map(|s| self.rewrite(s, env, left)).collect();
-                ExprKind::Compose(Box::new(first), rest)
-            }
-            ExprKind::Infix(first, rest) => {
-                let first = self.rewrite(first, env, left);
-                let rest = rest.iter().map(|(op, x)| (*op, self.rewrite(x, env, left))).collect();
-                ExprKind::Infix(Box::new(first), rest)
-            }
-            ExprKind::Neg(inner) => ExprKind::Neg(Box::new(self.rewrite(inner, env, left))),
-            ExprKind::Array(items) => {
-                ExprKind::Array(items.iter().map(|x| self.rewrite(x, env, left)).collect())
-            }
-            ExprKind::Tuple(items) => {
-                ExprKind::Tuple(items.iter().map(|x| self.rewrite(x, env, left)).collect())
-            }
-            ExprKind::Ascribe(inner, ty) => {
-                ExprKind::Ascribe(Box::new(self.rewrite(inner, env, left)), ty.clone())
-            }
-            other => other.clone(),
+            _ => return e.map_parts(&mut |part| self.rewrite(part, env, left)),
         };
         Node::new(e.span, kind)
     }
@@ -410,11 +402,12 @@ fn visit(
             visit(scopes, body, binders, f);
             binders.truncate(outer);
         }
-        ExprKind::Let { name, value, body } => {
+        ExprKind::Let { param, value, body } => {
             visit(scopes, value, binders, f);
-            binders.push(name.kind.clone());
+            let outer = binders.len();
+            binders.extend(param.kind.names().into_iter().map(|n| n.kind.clone()));
             visit(scopes, body, binders, f);
-            binders.pop();
+            binders.truncate(outer);
         }
         _ => parts(e).into_iter().for_each(|p| visit(scopes, p, binders, f)),
     }
@@ -458,11 +451,12 @@ fn free_names(e: &Expr, binders: &mut Vec<Name>, out: &mut Vec<Name>) {
             free_names(body, binders, out);
             binders.truncate(outer);
         }
-        ExprKind::Let { name, value, body } => {
+        ExprKind::Let { param, value, body } => {
             free_names(value, binders, out);
-            binders.push(name.kind.clone());
+            let outer = binders.len();
+            binders.extend(param.kind.names().into_iter().map(|n| n.kind.clone()));
             free_names(body, binders, out);
-            binders.pop();
+            binders.truncate(outer);
         }
         _ => parts(e).into_iter().for_each(|p| free_names(p, binders, out)),
     }

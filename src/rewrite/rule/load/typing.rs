@@ -10,6 +10,7 @@ use crate::lang::infer::unify::Kind;
 use crate::lang::infer::{Elaborated, Frozen, Open, has_size_of_step};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::syntax::ast::{self, ExprKind};
+use crate::lang::syntax::pairs;
 use crate::lang::term::Term;
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
 use crate::rewrite::rule::equation::{Equation, RuleSlot, RuleType, RuleVar, Sides, SlotKind};
@@ -44,14 +45,15 @@ pub(super) fn equation(rule: &ast::Rule, patterns: &Patterns) -> Result<Typed, V
     let declared = Declared::of(&rule.params)?;
     let slots: Vec<Name> = declared.slots.iter().map(|s| s.name.clone()).collect();
     let mut scopes = Scopes::new(&slots, &declared.nats, patterns);
+    let [lhs, rhs] = [&rule.lhs, &rule.rhs].map(|side| pairs::written_out(side, &mut scopes.apart));
     for c in &rule.conditions {
         if let ast::ConditionKind::NotIn(binder, within) = &c.kind {
             scopes.forbid(binder, within);
         }
     }
-    let lhs = scopes.left(&rule.lhs);
+    let lhs = scopes.left(&lhs);
     scopes.check_forbidden(&rule.conditions);
-    let rhs = scopes.right(&rule.rhs);
+    let rhs = scopes.right(&rhs);
     if !scopes.problems.is_empty() {
         return Err(scopes.problems);
     }
@@ -89,7 +91,7 @@ impl Declared {
                 out.order.push((name.kind.clone(), name.span));
                 let slot = |kind| RuleSlot { name: name.kind.clone(), kind };
                 match &param.kind {
-                    ast::ParamKind::Bare(_) => out.nats.push(name.kind.clone()),
+                    ast::ParamKind::Bare(_) | ast::ParamKind::Pair(_) => out.nats.push(name.kind.clone()),
                     ast::ParamKind::Typed(_, ty) => out.terms.push((name.clone(), ty.clone())),
                     ast::ParamKind::Kinded(_, kind) | ast::ParamKind::Implicit(_, kind) => match kind {
                         ast::Kind::Nat => out.nats.push(name.kind.clone()),
