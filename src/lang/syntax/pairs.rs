@@ -8,6 +8,9 @@ use crate::lang::diag::Span;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
+/// A parameter that is a name, and the components that it has to have.
+pub type Named = (Param, Option<Vec<Component>>);
+
 /// How pairs are called, if nothing else has the name.
 pub type Naming = fn(&[Component]) -> String;
 
@@ -21,12 +24,8 @@ pub fn by_components(components: &[Component]) -> String {
     Component::names(components).iter().map(|n| &*n.kind).collect::<Vec<_>>().join("_")
 }
 
-/// `\params. body` with names for parameters alone; with each parameter, the components that it has to have.
-pub fn function<'e>(
-    params: &[Param],
-    body: &'e Expr,
-    naming: Naming,
-) -> (Vec<(Param, Option<Vec<Component>>)>, Cow<'e, Expr>) {
+/// `\params. body` with names for parameters alone.
+pub fn function<'e>(params: &[Param], body: &'e Expr, naming: Naming) -> (Vec<Named>, Cow<'e, Expr>) {
     let mut out = vec![];
     let mut body = Cow::Borrowed(body);
     for (i, param) in params.iter().enumerate() {
