@@ -387,7 +387,9 @@ mod tests {
         }
     }
 
-    fn i_and_j<'a>(f: impl Fn(&Nat, &Nat) -> Nat + 'a) -> Box<dyn Fn(&Nat, &Nat) -> Nat + 'a> {
+    type Index<'a> = Box<dyn Fn(&Nat, &Nat) -> Nat + 'a>;
+
+    fn i_and_j<'a>(f: impl Fn(&Nat, &Nat) -> Nat + 'a) -> Index<'a> {
         Box::new(f)
     }
 
