@@ -14,6 +14,7 @@ pub mod doing;
 pub mod draw;
 pub mod event;
 pub mod frames;
+pub mod keeper;
 pub mod keys;
 pub mod layout;
 pub mod leaving;

@@ -56,6 +56,8 @@ pub fn refusal(env: Environment<'_>) -> Option<String> {
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
     log: PathBuf,
+    /// Is there a shell that would continue the program after a stop?
+    shell: bool,
 }
 
 impl Screen {
@@ -63,13 +65,13 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal cannot be set up. It is then as it was.
-    pub fn enter(log: &Path) -> io::Result<Screen> {
+    pub fn enter(log: &Path, shell: bool) -> io::Result<Screen> {
         // Our themes decide about colours. Crossterm's own way with NO_COLOR would reset reverse video too.
         style::force_color_output(true);
         rotate(log);
         take(log)?;
         let terminal = new_terminal().inspect_err(|_| restore())?;
-        Ok(Screen { terminal, log: log.to_owned() })
+        Ok(Screen { terminal, log: log.to_owned(), shell })
     }
 
     /// Draws a frame, in one piece where the terminal knows how.
@@ -133,7 +135,7 @@ impl Screen {
     /// # Errors
     /// When no shell would ever say so, or when the terminal cannot be taken over again.
     pub fn suspend(&mut self) -> Result<(), String> {
-        if !has_shell() {
+        if !self.shell {
             return Err("There is no shell to go to; this is the terminal's only program.".to_owned());
         }
         restore();
@@ -201,25 +203,31 @@ fn redirect_stderr(log: &Path) -> Option<OwnedFd> {
 pub fn restore() {
     let Some(state) = taken().take() else { return };
     // Each step is tried even if another fails; there is nobody left to tell.
-    let mut out = io::stdout();
-    let _ = execute!(
-        out,
-        EndSynchronizedUpdate,
-        style::ResetColor,
-        DisableBracketedPaste,
-        terminal::LeaveAlternateScreen,
-        cursor::Show
-    );
-    let _ = out.flush();
+    let _ = leave(&mut io::stdout());
     let _ = terminal::disable_raw_mode();
     if let Some(stderr) = state.stderr {
         let _ = rustix::stdio::dup2_stderr(&stderr);
     }
 }
 
+/// Says to the terminal that the screen is over.
+///
+/// # Errors
+/// When the terminal is gone.
+pub(super) fn leave(out: &mut impl Write) -> io::Result<()> {
+    execute!(
+        out,
+        EndSynchronizedUpdate,
+        style::ResetColor,
+        DisableBracketedPaste,
+        terminal::LeaveAlternateScreen,
+        cursor::Show
+    )
+}
+
 /// Whether something would continue this program after a stop: a parent in the same session, that is, a shell with
 /// job control or a program that a shell started.
-fn has_shell() -> bool {
+pub fn has_shell() -> bool {
     // In a container, a parent or a session that began outside it has the number 0; as an argument, 0 is oneself.
     let parent = getppid();
     parent.as_raw() > 0 && getsid(Some(parent)).is_ok_and(|session| getsid(None) == Ok(session))

@@ -40,6 +40,8 @@ pub enum Unbuilt {
     TooDeep(Span),
     /// A type is too large.
     TypeTooLarge(Span),
+    /// A size in a type is too large.
+    SizeTooLarge(Span),
     /// Something was left unknown at this place.
     Unknown(Span),
     /// The size of a step is known outside of it.
@@ -174,6 +176,9 @@ impl<'a> Builder<'a> {
         let out = if frame.chosen.is_empty() { known } else { known.subst(&*frame.chosen) };
         if is_large(&out) {
             return Err(Unbuilt::TypeTooLarge(span));
+        }
+        if has_poison(&out) {
+            return Err(Unbuilt::SizeTooLarge(span));
         }
         if out.has_metas() {
             return Err(Unbuilt::Unknown(span));
@@ -646,6 +651,15 @@ pub fn has_size_of_step(ty: &Type) -> bool {
     let is = |v: &NatVar| matches!(v, NatVar::Named(n) if n.starts_with(super::elaborate::SIZE_OF_STEP));
     let mut found = false;
     ty.for_each_nat(&mut |n| found |= n.vars().iter().any(is));
+    found
+}
+
+/// Is a size in the type out of range?
+pub fn has_poison(ty: &Type) -> bool {
+    let mut found = false;
+    if ty.has_metas() {
+        ty.for_each_nat(&mut |n| found |= n.is_poison());
+    }
     found
 }
 

@@ -292,6 +292,10 @@ impl Open {
                 self.infer.problem(super::program::type_too_large(span));
                 None
             }
+            Err(Unbuilt::SizeTooLarge(span)) => {
+                self.infer.problem(super::program::size_too_large(span));
+                None
+            }
             Err(Unbuilt::TooLarge(span) | Unbuilt::TooDeep(span)) => {
                 let problem = Diagnostic::error(codes::TOO_LARGE, "This is too large or nested too deep.");
                 self.infer.problem(problem.label(span, "here"));

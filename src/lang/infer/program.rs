@@ -10,7 +10,7 @@ use super::unify::Equation;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, NatVar};
+use crate::lang::nat::{self, Name, NatVar};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast;
 use crate::lang::term::{Arg, Term};
@@ -239,6 +239,7 @@ impl Infer {
             .label(*span, "while this unfolds")
             .hint("Write chains of functions with `>>` or `|>`, or use a pattern to repeat."),
             Unbuilt::TypeTooLarge(span) => type_too_large(*span),
+            Unbuilt::SizeTooLarge(span) => size_too_large(*span),
             Unbuilt::SizeOfStep(span) => size_of_step(*span),
             Unbuilt::Unknown(span) => {
                 Diagnostic::error(codes::UNDETERMINED, "The type of this is not determined.")
@@ -401,6 +402,13 @@ pub(super) fn size_of_step(span: Span) -> Diagnostic {
         .label(span, "outside of the step")
         .note("A step `/\\l. f` knows the size `l` after it. What stands outside of the step has one size for all steps.")
         .hint("Take a part in the step: `take l xs`.")
+}
+
+pub(super) fn size_too_large(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::TOO_LARGE, "A size in the type of this is too large.")
+        .label(span, "here")
+        .note(nat::TOO_LARGE)
+        .hint("Give what is computed in between a size of its own, as a parameter of one letter.")
 }
 
 pub(super) fn type_too_large(span: Span) -> Diagnostic {

@@ -253,6 +253,11 @@ impl Infer {
             }
             other => other.clone(),
         };
+        if let Cause::Size(a, b) = &cause
+            && (a.is_poison() || b.is_poison())
+        {
+            return self.problem(super::program::size_too_large(span));
+        }
         // Is it what was found that has the function, or what was needed?
         let found_function = types.as_ref().is_none_or(|(a, b)| {
             b.signature().0.len() > a.signature().0.len() || b.as_fun().is_some() && a.as_fun().is_none()

@@ -3,7 +3,7 @@
 use super::codes;
 use super::state::{Infer, Undeclared};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{MAX_EXPONENT, Name, Nat, TOO_LARGE};
 use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, ExprKind, Op, TypeKind};
 use crate::lang::ty::{Scalar, Type};
@@ -174,7 +174,7 @@ impl Infer {
             Op::FloorDiv => a.floor_div(b),
             Op::Rem => a.modulo(b),
             Op::Pow => match b.as_constant().and_then(|c| u32::try_from(c).ok()) {
-                Some(exponent) if exponent <= 64 => a.pow(exponent),
+                Some(exponent) if exponent <= MAX_EXPONENT => a.pow(exponent),
                 _ => Nat::poison(),
             },
             Op::Lt | Op::Gt | Op::Le | Op::Ge | Op::Eq | Op::Ne | Op::And | Op::Or => {
@@ -188,10 +188,16 @@ impl Infer {
         }
         let why = match op {
             Op::Div | Op::FloorDiv | Op::Rem if b.is_zero() => "This size divides by zero.",
-            Op::Pow => "The exponent of a size is a number from 0 to 64.",
+            Op::Pow if b.as_constant().is_none_or(|k| !(0..=i64::from(MAX_EXPONENT)).contains(&k)) => {
+                "The exponent of a size is a number from 0 to 64."
+            }
             _ => "This size is too large.",
         };
-        self.problem(Diagnostic::error(codes::EXPLICIT, why).label(span, "here"));
+        let mut problem = Diagnostic::error(codes::EXPLICIT, why).label(span, "here");
+        if why.ends_with("too large.") {
+            problem = problem.note(TOO_LARGE).hint("Give a part of it a size of its own, of one letter.");
+        }
+        self.problem(problem);
         self.u.fresh_nat()
     }
 

@@ -6,8 +6,9 @@
 //! therefore cancels against multiplication; that it leaves no remainder is a constraint which
 //! [`Nat::is_evidently_integral`] decides or leaves to be checked when sizes are given.
 //!
-//! Arithmetic never wraps: what leaves the range of the coefficients becomes [`Nat::poison`], which is equal to
-//! nothing that can be built otherwise and is reported by the caller.
+//! Arithmetic never wraps and never grows without bound: what leaves the range of the coefficients, or has more than
+//! [`MAX_TERMS`] terms or [`MAX_PARTS`] parts once multiplied out, becomes [`Nat::poison`], which is equal to nothing
+//! that can be built otherwise and is reported by the caller.
 
 mod function;
 mod print;
@@ -22,6 +23,17 @@ use std::sync::Arc;
 pub use function::{Known, NatFun};
 pub use range::Ranges;
 pub use solve::{Solution, eliminate, solve};
+
+/// The most products that a size may be the sum of. Real programs have a handful.
+pub const MAX_TERMS: usize = 128;
+/// The most names, numbers and divisions in a size, those within divisions included.
+pub const MAX_PARTS: usize = 1000;
+/// The largest exponent.
+pub const MAX_EXPONENT: u32 = 64;
+
+/// What a message says of a size that is none for being too large.
+pub const TOO_LARGE: &str = "Sizes are kept multiplied out: they are sums of at most 128 products, have at most 1000 \
+                             parts, exponents up to 64 and no number beyond 2^63 - 1.";
 
 /// A name of a size, a type variable or a binder.
 pub type Name = Arc<str>;
@@ -70,6 +82,12 @@ pub enum NatError {
 
 struct Overflow;
 
+/// A coefficient that the generated code could write.
+fn in_range(c: Coefficient) -> Result<Coefficient, Overflow> {
+    let fits = |n: &i128| n.unsigned_abs() <= i64::MAX as u128;
+    if fits(c.numer()) && fits(c.denom()) { Ok(c) } else { Err(Overflow) }
+}
+
 #[derive(Default)]
 struct Sum(BTreeMap<Monomial, Coefficient>);
 
@@ -80,10 +98,10 @@ impl Sum {
         }
         match self.0.entry(monomial) {
             std::collections::btree_map::Entry::Vacant(e) => {
-                e.insert(c);
+                e.insert(in_range(c)?);
             }
             std::collections::btree_map::Entry::Occupied(mut e) => {
-                let sum = e.get().checked_add(&c).ok_or(Overflow)?;
+                let sum = in_range(e.get().checked_add(&c).ok_or(Overflow)?)?;
                 if sum.is_zero() {
                     e.remove();
                 } else {
@@ -95,7 +113,11 @@ impl Sum {
     }
 
     fn finish(self) -> Nat {
-        Nat(Arc::new(self.0.into_iter().collect())).join_division_and_remainder().cancel_denominators()
+        let sum = Nat(Arc::new(self.0.into_iter().collect()));
+        if sum.0.len() > MAX_TERMS || sum.parts() > MAX_PARTS {
+            return Nat::poison();
+        }
+        sum.join_division_and_remainder().cancel_denominators()
     }
 }
 
@@ -103,7 +125,7 @@ fn times(a: &Monomial, b: &Monomial) -> Result<Monomial, Overflow> {
     let mut out: BTreeMap<Atom, i32> = a.iter().cloned().collect();
     for (atom, exponent) in b {
         let e = out.entry(atom.clone()).or_insert(0);
-        *e = e.checked_add(*exponent).ok_or(Overflow)?;
+        *e = e.checked_add(*exponent).filter(|e| e.unsigned_abs() <= MAX_EXPONENT).ok_or(Overflow)?;
     }
     Ok(out.into_iter().filter(|(_, e)| *e != 0).collect())
 }
@@ -149,7 +171,18 @@ impl Nat {
     }
 
     fn atom(a: Atom) -> Nat {
-        Nat(Arc::new(vec![(vec![(a, 1)], Ratio::one())]))
+        let atom = Nat(Arc::new(vec![(vec![(a, 1)], Ratio::one())]));
+        if atom.parts() > MAX_PARTS { Nat::poison() } else { atom }
+    }
+
+    /// How much there is to look at. Each number within was bounded when it was made.
+    fn parts(&self) -> usize {
+        let within = |a: &Atom| match a {
+            Atom::Floor(x, y) | Atom::Mod(x, y) => x.parts() + y.parts(),
+            Atom::Sum(x) => x.parts(),
+            Atom::Var(_) | Atom::Poison => 0,
+        };
+        self.0.iter().map(|(m, _)| 1 + m.iter().map(|(a, _)| 1 + within(a)).sum::<usize>()).sum()
     }
 
     /// The size of a computation that left the range of sizes.
@@ -221,10 +254,10 @@ impl Nat {
     fn scale(&self, by: Coefficient) -> Nat {
         let mut out = Vec::with_capacity(self.0.len());
         for (m, c) in self.0.iter() {
-            match c.checked_mul(&by) {
-                Some(c) if c.is_zero() => {}
-                Some(c) => out.push((m.clone(), c)),
-                None => return Nat::poison(),
+            match c.checked_mul(&by).map(in_range) {
+                Some(Ok(c)) if c.is_zero() => {}
+                Some(Ok(c)) => out.push((m.clone(), c)),
+                _ => return Nat::poison(),
             }
         }
         Nat(Arc::new(out))
@@ -236,6 +269,10 @@ impl Nat {
         }
         if let Some(c) = self.as_rational() {
             return other.scale(c);
+        }
+        // Terms that cancel are no excuse for multiplying without end.
+        if self.0.len() * other.0.len() > MAX_TERMS * MAX_TERMS / 4 {
+            return Nat::poison();
         }
         let mut sum = Sum::default();
         for (m1, c1) in self.0.iter() {
@@ -437,7 +474,10 @@ impl Nat {
 
     /// `self` to the power of a natural number.
     pub fn pow(&self, exponent: u32) -> Nat {
-        (0..exponent.min(256)).fold(Nat::constant(1), |acc, _| acc.mul(self))
+        if exponent > MAX_EXPONENT {
+            return Nat::poison();
+        }
+        (0..exponent).fold(Nat::constant(1), |acc, _| acc.mul(self))
     }
 
     /// `(x div n) * n + x % n = x`.
@@ -509,8 +549,9 @@ impl Nat {
         out
     }
 
+    /// Is it not known: has it an unknown of inference, or is it out of range?
     pub fn has_metas(&self) -> bool {
-        self.any_atom(&mut |a| matches!(a, Atom::Var(NatVar::Meta(_))))
+        self.any_atom(&mut |a| matches!(a, Atom::Var(NatVar::Meta(_)) | Atom::Poison))
     }
 
     /// Replaces variables; those for which `f` gives nothing stay.
@@ -692,6 +733,39 @@ mod tests {
         }
         assert!(big.is_poison());
         assert!(big.eval(&|_| None).is_err());
+    }
+
+    #[test]
+    fn numbers_beyond_64_bits_are_poison() {
+        let half = c(1 << 32).mul(&v("n"));
+        assert!(!c(1 << 30).mul(&half).is_poison());
+        for n in [
+            c(1 << 31).mul(&half),
+            half.mul(&half),
+            c(i64::MAX).add(&c(1)),
+            v("n").exact_div(&c(i64::MAX)).exact_div(&c(2)),
+        ] {
+            assert!(n.is_poison(), "{n}");
+        }
+    }
+
+    #[test]
+    fn what_grows_without_bound_is_poison() {
+        let sum = ["a", "b", "c", "d", "e", "f", "g", "h"].iter().fold(c(0), |s, n| s.add(&v(n)));
+        assert!(!sum.pow(3).is_poison() && sum.pow(16).is_poison() && sum.pow(64).is_poison());
+        let long = (0..200).fold(c(0), |s, i| s.add(&v(&format!("n{i}"))));
+        assert!(long.is_poison());
+        // Divisions within divisions: each step mentions the last one twice.
+        let step = |x: &Nat| x.mul(x).add(&c(1)).floor_div(&x.add(&c(2)));
+        assert!((0..100).fold(v("x"), |x, _| step(&x)).is_poison());
+        assert!(
+            (0..100).fold(v("x"), |x, _| x.modulo(&v("n")).add(&x.floor_div(&c(7))).add(&c(1))).is_poison()
+        );
+        let over = (0..100).fold(v("x"), |x, i| x.add(&v("y")).exact_div(&x.add(&c(i))));
+        assert!(over.is_poison());
+        assert!(v("x").pow(64).mul(&v("x")).is_poison() && v("x").pow(300).is_poison());
+        let whole = sum.subst(&|_| Some(sum.pow(2)));
+        assert!(!whole.is_poison() && sum.pow(3).subst(&|_| Some(sum.pow(2))).is_poison());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::{Body, ParamKind, Properties, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{MAX_EXPONENT, Name, Nat};
 use crate::lang::pattern::AddressSpace;
 use crate::lang::syntax::ast::{self, ExprKind, Item, ItemKind, Op};
 use crate::lang::syntax::{parse_rules, print};
@@ -280,7 +280,7 @@ pub fn size(e: &ast::Expr, known: &dyn Fn(&str) -> Option<Nat>) -> Result<Nat, B
                     Op::FloorDiv => n.floor_div(&m),
                     Op::Rem => n.modulo(&m),
                     Op::Pow => match m.as_constant().and_then(|k| u32::try_from(k).ok()) {
-                        Some(k) if k <= 64 => n.pow(k),
+                        Some(k) if k <= MAX_EXPONENT => n.pow(k),
                         _ => {
                             let message = "The exponent of a size is a small number.";
                             return Err(no_size(message, other.span, "this is none"));
