@@ -92,3 +92,144 @@ fn a_session_of_this_machine_knows_its_files() {
     terminal.press("q");
     assert_eq!(terminal.end(), 0);
 }
+
+/// The number of the process that has the screen, which is not the one that was started.
+fn screen_of(terminal: &Terminal) -> String {
+    let parent = terminal.child.process_id().unwrap();
+    let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
+    children.trim().to_owned()
+}
+
+fn kill(signal: &str, process: &str) {
+    let sent = Command::new("sh").args(["-c", &format!("kill {signal} {process}")]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// Whatever ends the screen, the terminal is the shell's again, and the session is there.
+#[test]
+fn whatever_ends_the_screen_the_terminal_is_given_back() {
+    for (fault, signal, code, says) in [
+        ("memory", "", 134, "ran out of memory"),
+        ("stack", "", 134, "ran out of stack"),
+        ("", "-KILL", 137, "want of memory"),
+        ("", "-FPE", 136, "ended by signal 8"),
+        ("", "-ABRT", 134, "aborted"),
+        ("", "-QUIT", 131, ""),
+    ] {
+        let environment = [("SHINE_FAULT", fault)];
+        let environment = if fault.is_empty() { &[][..] } else { &environment[..] };
+        let mut terminal = Terminal::assistant(100, 30, environment);
+        if fault.is_empty() {
+            terminal.until_text("? help");
+            kill(signal, &screen_of(&terminal));
+        }
+        assert_eq!(terminal.end(), code, "{fault}{signal}: {}", terminal.text());
+        terminal.assert_restored();
+        if !says.is_empty() {
+            // However its lines are broken.
+            let joined = |text: &str| terminal.text().replace('\n', "").contains(text);
+            assert!(joined(says) && joined("Nothing that you did is lost"), "{}", terminal.text());
+        }
+        assert_eq!(terminal.session_logs(), 1);
+    }
+}
+
+/// A thread of the screen that never comes back takes no messages; signals and Ctrl-C end the program all the same.
+#[test]
+fn a_screen_that_hangs_can_be_ended() {
+    for (how, code) in [("-TERM", 143), ("-INT", 130), ("-HUP", 129), ("-QUIT", 131), ("\x03", 130)] {
+        for alone in [false, true] {
+            let mut terminal = Terminal::assistant(100, 30, &[("SHINE_FAULT", "hang")]);
+            terminal.until_text("? help");
+            match (how, alone) {
+                ("\x03", false) => terminal.press(how),
+                ("\x03", true) => continue,
+                (_, false) => terminal.signal(how),
+                (_, true) => kill(how, &screen_of(&terminal)),
+            }
+            assert_eq!(terminal.end(), code, "{how}: {}", terminal.text());
+            terminal.assert_restored();
+            terminal.until_text("did not answer");
+        }
+    }
+}
+
+/// The keeper itself may be killed; then the screen goes too, and gives the terminal back itself.
+#[test]
+fn without_its_keeper_the_screen_ends() {
+    let mut terminal = Terminal::assistant(100, 30, &[]);
+    terminal.until_text("? help");
+    let screen = screen_of(&terminal);
+    terminal.signal("-KILL");
+    terminal.end();
+    terminal.assert_restored();
+    let gone = || !Path::new(&format!("/proc/{screen}")).exists();
+    terminal.until("the end of the screen", |_| gone());
+}
+
+/// A window that is closed is no fault: no panic, and the session can be gone on with.
+#[test]
+fn closing_the_terminal_is_no_panic() {
+    for _ in 0..5 {
+        let folder = folder();
+        let at = folder.path().to_owned();
+        let closed = r#"
+import fcntl, os, pty, select, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "dot.rise"])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+seen = b""
+while b"help" not in seen:
+    if select.select([fd], [], [], 30)[0]:
+        seen += os.read(fd, 65536)
+os.close(fd)
+print(os.waitpid(pid, 0)[1])
+"#;
+        let mut command = Command::new("python3");
+        command.args(["-c", closed, SHINE]).current_dir(&at).env("TERM", "xterm-256color");
+        command.env("SHINE_STATE_DIR", at.join("state")).env("SHINE_CONFIG_DIR", at.join("config"));
+        let Ok(ran) = command.output() else { return };
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let status: i32 = String::from_utf8_lossy(&ran.stdout).trim().parse().unwrap();
+        assert!([129 << 8, 1].contains(&status), "{status}");
+        let log = std::fs::read_to_string(at.join("state/shine-tui.log")).unwrap_or_default();
+        assert!(!log.contains("panic"), "{log}");
+    }
+}
+
+/// After a kill, opening the program again offers what was not left, once.
+#[test]
+fn an_unfinished_session_is_offered() {
+    let mut terminal = Terminal::assistant(120, 30, &[]);
+    terminal.until_text("? help");
+    terminal.press("atopDown(reduceMapFusion)\r");
+    terminal.until_text("reduceSeq");
+    kill("-KILL", &screen_of(&terminal));
+    assert_eq!(terminal.end(), 137);
+    let at = terminal.folder.path().to_owned();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(SHINE);
+        command.args(args).current_dir(&at).env("SHINE_STATE_DIR", at.join("state"));
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let listed: serde_json::Value = serde_json::from_str(&run(&["sessions", "--json"])).unwrap();
+    assert_eq!((&listed[0]["state"], &listed[0]["actions"]), (&"unfinished".into(), &1.into()), "{listed}");
+    assert!(listed[0]["program"].as_str().unwrap().ends_with("dot.rise"));
+    assert!(run(&["sessions"]).contains("(1 action, unfinished)"));
+    // Offered and taken.
+    let mut terminal = Terminal::run_in(terminal.folder, &[SHINE, "dot.rise"], 120, 30, &[]);
+    terminal.until_text("was never left");
+    terminal.press("y");
+    terminal.until_text("reduceSeq");
+    assert!(run(&["sessions"]).contains("(1 action, open)"));
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+    assert_eq!(terminal.session_logs(), 1);
+    // Left, it is not offered again.
+    let mut terminal = Terminal::run_in(terminal.folder, &[SHINE, "dot.rise"], 120, 30, &[]);
+    terminal.until_text("? help");
+    assert!(!terminal.text().contains("never left"), "{}", terminal.text());
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+}

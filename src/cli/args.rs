@@ -101,6 +101,8 @@ pub enum Command {
     Apply(Apply),
     /// Compile, check and measure on a device
     Bench(Bench),
+    /// List the sessions that were recorded on this machine
+    Sessions(Json),
     /// List the devices that kernels can run on
     Devices(Json),
     /// List the rewrite rules, show one, or test your own: `rules check`, `rules lint`

@@ -14,7 +14,9 @@ mod patterns;
 mod replay;
 mod rules;
 mod screen;
+mod sessions;
 
+use crate::ui::keeper;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use exit::Exit;
@@ -43,7 +45,8 @@ pub fn main() -> ExitCode {
     // A write beyond the limit for the size of files (`ulimit -f`) is to fail as it does on a full disk, where the
     // signal alone would end the program. If this cannot be had, the program is as it was.
     let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
-    let cli = match Cli::try_parse() {
+    let (shell, arguments) = keeper::kept(std::env::args_os().collect());
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(e) => {
             if !e.use_stderr() {
@@ -54,9 +57,14 @@ pub fn main() -> ExitCode {
             return Exit::BadInput.into();
         }
     };
+    if let (None, None, Some(_)) = (shell, &cli.command, &cli.screen.file)
+        && let Some(code) = keeper::keep(&arguments, &screen::log())
+    {
+        return ExitCode::from(code);
+    }
     let thread = std::thread::Builder::new()
         .stack_size(STACK)
-        .spawn(move || run(&cli, started).unwrap_or_else(|exit| exit));
+        .spawn(move || run(&cli, shell, started).unwrap_or_else(|exit| exit));
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(exit)) => exit.into(),
         // The panic has said what happened.
@@ -68,13 +76,14 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: &Cli, started: Instant) -> Result<Exit, Exit> {
+fn run(cli: &Cli, shell: Option<bool>, started: Instant) -> Result<Exit, Exit> {
     match &cli.command {
-        None => screen::run(&cli.screen, started),
+        None => screen::run(&cli.screen, shell, started),
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Compile(args)) => compile::run(args),
         Some(Command::Apply(args)) => apply::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::Devices(args)) => devices::run(args),
         Some(Command::Rules(args)) => rules::run(args),
         Some(Command::Patterns(args)) => patterns::run(args),

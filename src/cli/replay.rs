@@ -71,7 +71,7 @@ fn one(file: &Path, options: &Options, json: bool, reports: &mut Vec<Value>) -> 
         }));
         return Ok(exit);
     }
-    let actions = if steps == 1 { "1 action".to_string() } else { format!("{steps} actions") };
+    let actions = super::sessions::actions(steps);
     let mut text = match &verdict {
         Verdict::Agrees => format!("{}: agrees ({actions})\n", file.display()),
         Verdict::NoDevice(why) => format!("{}: a device is missing: {why}\n", file.display()),

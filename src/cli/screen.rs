@@ -2,22 +2,30 @@
 
 use super::args::{ColorChoice, Screen};
 use super::exit::Exit;
-use super::{load, output};
+use super::{load, output, sessions};
 use crate::device::Devices;
 use crate::lang::diag::Diagnostic;
 use crate::session::files;
+use crate::session::listing;
 use crate::session::replay;
 use crate::session::state::Session;
 use crate::session::workspace::Problems;
 use crate::ui::caps::{ColourChoice, Depth};
-use crate::ui::run::{self, Ending, Failure, Notifier, Options};
+use crate::ui::keeper;
+use crate::ui::run::{self, Ending, Failure, Notifier, Opened, Options, Unfinished};
+use crate::ui::screen::has_shell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Opens the screen. `started` is when the program was started.
-pub fn run(args: &Screen, started: Instant) -> Result<Exit, Exit> {
-    let Some(file) = &args.file else {
+/// Where stray output and faults go.
+pub fn log() -> PathBuf {
+    files::state_folder().unwrap_or_else(std::env::temp_dir).join("shine-tui.log")
+}
+
+/// Opens the screen. `shell` says for a kept process whether it has a shell, `started` when the program was started.
+pub fn run(args: &Screen, shell: Option<bool>, started: Instant) -> Result<Exit, Exit> {
+    let Some(mut file) = args.file.clone() else {
         return Err(load::fail(
             &Diagnostic::error("E0900", "No program is named.")
                 .hint("`shine-tui PROGRAM.rise` opens a program, `shine-tui SESSION.ron` a saved session.")
@@ -35,15 +43,26 @@ pub fn run(args: &Screen, started: Instant) -> Result<Exit, Exit> {
         ascii: args.ascii,
         theme: args.theme.clone(),
         config: files::config_folder(),
-        log: files::state_folder().unwrap_or_else(std::env::temp_dir).join("shine-tui.log"),
+        log: log(),
+        shell: shell.unwrap_or_else(has_shell),
         frame_stats: args.frame_stats.clone(),
         started,
     };
-    match run::run(&options, |notify| open(args, file, notify)) {
+    if shell.is_some() {
+        keeper::die_with_the_keeper();
+    }
+    let ended = loop {
+        match run::run(&options, |notify| open(args, &file, notify)) {
+            Ok(Ending::GoOn(session)) => file = session,
+            ended => break ended,
+        }
+    };
+    match ended {
         Ok(Ending::Left(session)) => {
             say_where(session.as_deref())?;
             Ok(Exit::Done)
         }
+        Ok(Ending::GoOn(_)) => Ok(Exit::Done),
         Ok(Ending::Signal(number)) => Ok(Exit::Signal(number)),
         Err(Failure::Session(exit)) => Err(exit),
         Err(Failure::Refused(text)) => {
@@ -59,12 +78,13 @@ pub fn run(args: &Screen, started: Instant) -> Result<Exit, Exit> {
 }
 
 /// Reads the program or the session, and begins to record.
-fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<(Session, Vec<String>), Exit> {
+fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opened, Exit> {
     let backend = Arc::new(Devices::new());
     let fail = |problems: Box<Problems>| load::fail_all(&problems);
     if load::is_session(file) {
         let bytes = load::log_bytes(file)?;
-        return replay::resume(file, &bytes, backend, notify).map_err(fail);
+        let (session, warnings) = replay::resume(file, &bytes, backend, notify).map_err(fail)?;
+        return Ok(Opened { session, warnings, unfinished: None });
     }
     let texts = load::texts(file, &args.program)?;
     let sizes = load::sizes(&args.program);
@@ -79,7 +99,16 @@ fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<(Session, Vec<St
         }
         warnings.push(format!("This session is not recorded: {}", problem.message));
     }
-    Ok((session, warnings))
+    // A place that was named for this session is for this one.
+    let unfinished = if args.session.is_none() { unfinished(file) } else { None };
+    Ok(Opened { session, warnings, unfinished })
+}
+
+/// The session of the program that was never left.
+fn unfinished(program: &Path) -> Option<Unfinished> {
+    let found = listing::unfinished(program)?;
+    let what = format!("{}, last on {}", sessions::actions(found.actions), sessions::when(found.changed));
+    Some(Unfinished { session: found.session, what })
 }
 
 /// Says where the session is, for whoever wants to go on with it.

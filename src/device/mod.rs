@@ -33,6 +33,7 @@ pub use proto::{
 };
 pub use select::select;
 pub use service::Devices;
+pub use text::printable;
 
 use std::sync::atomic::AtomicBool;
 

@@ -73,6 +73,13 @@ pub fn all() -> Vec<Known> {
     entries.into_iter().flatten().filter_map(|entry| read(&entry.ok()?.path())).collect()
 }
 
+/// Says that a session was left, or that nobody wants to go on with it.
+pub fn left(session: &Path) {
+    if let Some(known) = file_of(&real(session)).and_then(|file| read(&file)) {
+        Known { process: None, ..known }.remember();
+    }
+}
+
 /// Forgets a session whose log will be gone.
 pub fn forget(session: &Path) {
     if let Some(file) = file_of(&real(session)) {

@@ -7,6 +7,7 @@ mod foreign;
 pub mod history;
 pub mod jobs;
 pub mod known;
+pub mod listing;
 pub mod log;
 pub mod record;
 pub mod replay;

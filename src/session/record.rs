@@ -119,6 +119,18 @@ impl Recorder {
         self.remember();
     }
 
+    /// Leaves the log; one without a name and without records goes away.
+    pub fn give_up(&mut self) {
+        self.set_open(false);
+        if !self.named
+            && self.records == 0
+            && let Some(old) = self.writer.take()
+        {
+            known::forget(old.path());
+            let _ = std::fs::remove_file(old.path());
+        }
+    }
+
     /// Writes an action with its outcome. A failure is kept in the state and tried again with the next record.
     pub fn record(&mut self, action: &Action, outcome: &Outcome) {
         self.records += 1;

@@ -177,6 +177,16 @@ impl Session {
         Ok(())
     }
 
+    /// Says whether the session is on a screen, until it is left.
+    pub fn set_open(&mut self, open: bool) {
+        self.recorder.set_open(open);
+    }
+
+    /// Leaves the session for another one. A log without a name in which nothing was done goes away.
+    pub fn give_up(&mut self) {
+        self.recorder.give_up();
+    }
+
     /// Gives the log a name, and goes on writing there.
     ///
     /// # Errors

@@ -53,6 +53,8 @@ pub struct Effects {
     pub edit: Option<PathBuf>,
     /// Put a text on the clipboard.
     pub copy: Option<String>,
+    /// Go on with another session.
+    pub go_on: Option<PathBuf>,
 }
 
 /// What has changed on the disk.

@@ -1,22 +1,33 @@
 //! What wakes the screen: keys, sizes, signals, jobs that have news, the clock.
 //!
-//! Two threads wait for the outside world, one for the terminal and one for signals, and send [`Msg`]s. Jobs send
+//! Two threads wait for the outside world, one for the terminal and one for signals, and send [`Msg`]s. They also see
+//! to it that a signal to end and Ctrl-C are answered: where the thread of the screen takes no messages, they end the
+//! program themselves. Jobs send
 //! nothing but the word that there is news; the news itself is fetched, so that a job that reports a thousand times
 //! a second cannot fill the queue.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, KeyEvent, KeyEventKind};
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
-use signal_hook::iterator::Signals;
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::{Handle, Signals};
+
+use super::panic::Scene;
 
 /// How often the thread that reads keys looks whether it shall pause.
 const PAUSE_CHECK: Duration = Duration::from_millis(50);
+/// How long the thread of the screen may take to take a signal to end, and to end because of it.
+const ANSWER: Duration = Duration::from_secs(1);
+const LEAVING: Duration = Duration::from_secs(10);
+/// How long it may take to take a Ctrl-C, which is for a search that it shall stop.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// One stop of the whole process group may arrive twice; what comes so soon after it is the same.
+const SAME_STOP: Duration = Duration::from_millis(500);
 
 /// What happened.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,13 +57,25 @@ pub struct Events {
     queue: Receiver<Msg>,
     sender: Sender<Msg>,
     news: Arc<AtomicBool>,
-    paused: Arc<AtomicBool>,
+    state: Arc<State>,
+    threads: Mutex<Option<(JoinHandle<()>, Handle)>>,
+}
+
+/// What the threads know of each other.
+#[derive(Default)]
+struct State {
+    /// Another program has the terminal.
+    paused: AtomicBool,
+    /// The screen is over.
+    ended: AtomicBool,
+    /// How often messages were taken.
+    pulse: AtomicU64,
 }
 
 impl Default for Events {
     fn default() -> Self {
         let (sender, queue) = mpsc::channel();
-        Events { queue, sender, news: Arc::default(), paused: Arc::default() }
+        Events { queue, sender, news: Arc::default(), state: Arc::default(), threads: Mutex::default() }
     }
 }
 
@@ -61,23 +84,18 @@ impl Events {
     ///
     /// # Errors
     /// The system gives no thread or no signals.
-    pub fn start(&self) -> io::Result<()> {
-        let (keys, paused) = (self.sender.clone(), self.paused.clone());
-        thread::Builder::new().name("keys".to_owned()).spawn(move || read_terminal(&keys, &paused))?;
-        let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
-        let sender = self.sender.clone();
-        thread::Builder::new().name("signals".to_owned()).spawn(move || {
-            for signal in signals.forever() {
-                let msg = match signal {
-                    SIGTSTP => Msg::Suspend,
-                    SIGCONT => Msg::Continued,
-                    other => Msg::Terminate(other),
-                };
-                if sender.send(msg).is_err() {
-                    return;
-                }
-            }
-        })?;
+    pub fn start(&self, scene: &Scene) -> io::Result<()> {
+        let (keys, state, end) = (self.sender.clone(), self.state.clone(), scene.clone());
+        let keys = thread::Builder::new()
+            .name("keys".to_owned())
+            .spawn(move || read_terminal(&keys, &state, &end))?;
+        let signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])?;
+        let handle = signals.handle();
+        let (sender, state, scene) = (self.sender.clone(), self.state.clone(), scene.clone());
+        thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || wait_for_signals(signals, &sender, &state, &scene))?;
+        *self.threads.lock().unwrap_or_else(PoisonError::into_inner) = Some((keys, handle));
         Ok(())
     }
 
@@ -99,6 +117,7 @@ impl Events {
             Err(RecvTimeoutError::Timeout) => return vec![Msg::Tick],
             Err(RecvTimeoutError::Disconnected) => return vec![Msg::Gone],
         };
+        self.state.pulse.fetch_add(1, Ordering::AcqRel);
         // Whatever comes from here on is news again.
         self.news.store(false, Ordering::Release);
         let mut all = vec![first];
@@ -108,25 +127,93 @@ impl Events {
 
     /// Lets another program read the terminal while `run` runs.
     pub fn paused<T>(&self, run: impl FnOnce() -> T) -> T {
-        self.paused.store(true, Ordering::Release);
+        self.state.paused.store(true, Ordering::Release);
         thread::sleep(PAUSE_CHECK * 2);
         let result = run();
-        self.paused.store(false, Ordering::Release);
+        self.state.paused.store(false, Ordering::Release);
         result
     }
 }
 
+impl Drop for Events {
+    /// The terminal is for whoever comes next: nothing here reads it any more.
+    fn drop(&mut self) {
+        self.state.ended.store(true, Ordering::Release);
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((keys, signals)) = threads {
+            signals.close();
+            // One that reads a terminal that is gone may never come back.
+            let begin = Instant::now();
+            while !keys.is_finished() && begin.elapsed() < PAUSE_CHECK * 4 {
+                thread::sleep(PAUSE_CHECK / 10);
+            }
+        }
+    }
+}
+
+fn wait_for_signals(mut signals: Signals, sender: &Sender<Msg>, state: &Arc<State>, scene: &Scene) {
+    let mut stopped: Option<Instant> = None;
+    for signal in signals.forever() {
+        let aside = state.paused.load(Ordering::Acquire);
+        let msg = match signal {
+            // They are for the program that has the terminal.
+            SIGINT | SIGQUIT if aside => continue,
+            SIGTSTP if stopped.is_some_and(|at| at.elapsed() < SAME_STOP) => continue,
+            SIGTSTP => Msg::Suspend,
+            SIGCONT => {
+                stopped = Some(Instant::now());
+                Msg::Continued
+            }
+            other => {
+                let (state, scene) = (state.clone(), scene.clone());
+                // Without a thread to watch it, the screen still gets the message.
+                let _ = thread::Builder::new().spawn(move || oversee(&state, &scene, other));
+                Msg::Terminate(other)
+            }
+        };
+        if sender.send(msg).is_err() {
+            return;
+        }
+    }
+}
+
+/// Ends the program if the screen does not take the message that it shall, or does not come to its end.
+fn oversee(state: &State, scene: &Scene, signal: i32) {
+    let pulse = state.pulse.load(Ordering::Acquire);
+    let mut waited = Duration::ZERO;
+    while waited < LEAVING && (waited < ANSWER || state.pulse.load(Ordering::Acquire) != pulse) {
+        thread::sleep(PAUSE_CHECK);
+        // The screen waits for the program that has the terminal.
+        if !state.paused.load(Ordering::Acquire) {
+            waited += PAUSE_CHECK;
+        }
+    }
+    scene.give_up(signal);
+}
+
 /// Reads the terminal until it is gone.
-fn read_terminal(sender: &Sender<Msg>, paused: &AtomicBool) {
-    loop {
-        if paused.load(Ordering::Acquire) {
+fn read_terminal(sender: &Sender<Msg>, state: &State, scene: &Scene) {
+    // When Ctrl-C was pressed, and how often messages had been taken then.
+    let mut interrupted: Option<(Instant, u64)> = None;
+    while !state.ended.load(Ordering::Acquire) {
+        if state.paused.load(Ordering::Acquire) {
             thread::sleep(PAUSE_CHECK);
             continue;
+        }
+        let pulse = state.pulse.load(Ordering::Acquire);
+        interrupted = interrupted.filter(|(_, before)| *before == pulse);
+        if interrupted.is_some_and(|(at, _)| at.elapsed() > PATIENCE) {
+            scene.give_up(SIGINT);
         }
         let msg = match crossterm::event::poll(PAUSE_CHECK) {
             Ok(false) => continue,
             Ok(true) => match crossterm::event::read() {
-                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => Msg::Key(key, Instant::now()),
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => {
+                    if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
+                        interrupted = interrupted.or(Some((Instant::now(), pulse)));
+                    }
+                    Msg::Key(key, Instant::now())
+                }
                 Ok(Event::Paste(text)) => Msg::Paste(text),
                 Ok(Event::Resize(width, height)) => Msg::Resize(width, height),
                 Ok(_) => continue,

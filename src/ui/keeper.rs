@@ -51,8 +51,7 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
     let words = std::fs::metadata(log).map_or(0, |meta| meta.len());
     let (name, rest) = arguments.split_first()?;
     let shell = if screen::has_shell() { "shell" } else { "alone" };
-    let mut child =
-        Command::new("/proc/self/exe").arg0(name).args([FLAG, shell]).args(rest).spawn().ok()?;
+    let mut child = Command::new("/proc/self/exe").arg0(name).args([FLAG, shell]).args(rest).spawn().ok()?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw)?;
     let asked = Arc::new(AtomicI32::new(0));
     let passed = asked.clone();
@@ -87,6 +86,11 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
     Some(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
 
+/// For the child: a keeper that is killed takes the screen with it, in good order.
+pub fn die_with_the_keeper() {
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+}
+
 fn reap(child: &mut Child) -> Option<ExitStatus> {
     loop {
         match child.wait() {
@@ -96,7 +100,10 @@ fn reap(child: &mut Child) -> Option<ExitStatus> {
     }
 }
 
-/// The last line that went to the log since the child began.
+/// What the end of a process is told by, in what it writes last.
+const CAUSES: [&str; 2] = ["memory allocation of", "overflowed its stack"];
+
+/// The line that went to the log since the child began and tells the most: the cause, else the last one.
 fn last_words(log: &Path, from: u64) -> String {
     let read = || -> io::Result<Vec<u8>> {
         let mut file = crate::session::files::open_file(log)?;
@@ -108,7 +115,9 @@ fn last_words(log: &Path, from: u64) -> String {
         Ok(bytes)
     };
     let text = crate::device::printable(&read().unwrap_or_default());
-    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+    let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines.clone().next().unwrap_or_default();
+    lines.find(|line| CAUSES.iter().any(|cause| line.contains(cause))).unwrap_or(last).to_owned()
 }
 
 fn message(signal: i32, words: &str, process: u32) -> String {

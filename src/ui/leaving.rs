@@ -3,6 +3,8 @@
 use super::app::App;
 use super::popup::{About, Entry, EntryKind, Popup, Question};
 use super::program::reload_now;
+use super::run::Unfinished;
+use crate::session::known;
 use crate::view::{Line, Role};
 
 /// Leaves, after a question when something would be lost.
@@ -33,10 +35,28 @@ pub fn quit(app: &mut App) {
     app.popups.push(Popup::Question(Question { about: About::Quit, lines, can_save }));
 }
 
+/// Asks whether to go on with a session of the program that was never left.
+pub fn offer(app: &mut App, unfinished: Unfinished) {
+    let lines = vec![
+        Line::plain("A session of this program was never left; its screen was ended."),
+        Line::plain(format!("It has {}.", unfinished.what)),
+        Line::plain("Go on with it? y yes, n no: it stays in the list of `shine-tui sessions`"),
+    ];
+    let about = About::GoOn(unfinished.session);
+    app.popups.push(Popup::Question(Question { about, lines, can_save: false }));
+}
+
+/// A question was answered with no.
+pub fn decline(app: &mut App) {
+    if let Some(Popup::Question(Question { about: About::GoOn(session), .. })) = app.popups.pop() {
+        known::left(&session);
+    }
+}
+
 /// A question was answered with yes.
 pub fn answer(app: &mut App, save: bool) {
     let Some(Popup::Question(question)) = app.popups.last() else { return };
-    let about = question.about;
+    let about = question.about.clone();
     if save && !question.can_save {
         return;
     }
@@ -45,5 +65,6 @@ pub fn answer(app: &mut App, save: bool) {
         About::Quit if save => app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Save, "")))),
         About::Quit => app.effects.quit = true,
         About::Reload => reload_now(app),
+        About::GoOn(session) => app.effects.go_on = Some(session),
     }
 }

@@ -5,10 +5,14 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::panic::{self, PanicHookInfo};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::screen;
+
+/// How long giving the terminal back may take at the end.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// What the message needs to know, kept up to date while the screen is up.
 #[derive(Clone, Default)]
@@ -28,7 +32,7 @@ impl Scene {
 
     /// Says where the session is on the disk.
     pub fn set_session(&self, session: Option<PathBuf>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).session = session;
+        self.facts().session = session;
     }
 
     /// Installs the hook. Only a panic of the calling thread ends the screen; those of jobs are caught by whoever
@@ -45,9 +49,33 @@ impl Scene {
         }));
     }
 
+    /// Ends the program at once, because the thread of the screen does not answer a signal.
+    pub fn give_up(&self, signal: i32) -> ! {
+        let scene = self.clone();
+        let last = thread::spawn(move || {
+            screen::restore();
+            let session = scene.facts().session.as_ref().map_or_else(String::new, |path| {
+                let path = path.display();
+                format!(" The session is in {path} ; `shine-tui {path}` opens it again.")
+            });
+            let text = format!("\nshine-tui was ended while it did not answer.{session}\n");
+            let _ = io::stderr().write_all(text.as_bytes());
+        });
+        // A terminal that takes nothing must not hold this up; its keeper does the rest.
+        let begin = Instant::now();
+        while !last.is_finished() && begin.elapsed() < LAST_WORDS {
+            thread::sleep(Duration::from_millis(5));
+        }
+        signal_hook::low_level::exit(128 + signal)
+    }
+
+    fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Writes the details to the log.
     fn record(&self, info: &PanicHookInfo<'_>) {
-        let log = self.0.lock().unwrap_or_else(PoisonError::into_inner).log.clone();
+        let log = self.facts().log.clone();
         let name = thread::current().name().unwrap_or("unnamed").to_owned();
         let text = format!("panic in thread `{name}`: {info}\n{}\n", Backtrace::force_capture());
         if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(log) {
@@ -57,7 +85,7 @@ impl Scene {
 
     /// The paragraph for the user.
     fn message(&self, what: &str) -> String {
-        let facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let facts = self.facts();
         let session = match &facts.session {
             Some(path) => {
                 let path = path.display();

@@ -13,6 +13,7 @@ use super::draw::draw;
 use super::event::{Events, Msg};
 use super::frames::Frames;
 use super::keys::Keymap;
+use super::leaving::offer;
 use super::looks::Looks;
 use super::panic::Scene;
 use super::screen::{Screen, Stray, refusal};
@@ -39,8 +40,26 @@ pub struct Options {
     pub log: PathBuf,
     /// Where to write how long the user waited.
     pub frame_stats: Option<PathBuf>,
+    /// Is there a shell that would continue the program after a stop?
+    pub shell: bool,
     /// When the program was started.
     pub started: Instant,
+}
+
+/// A session with what is to be said when its screen begins.
+pub struct Opened {
+    pub session: Session,
+    pub warnings: Vec<String>,
+    /// Another session of the same program, which was never left.
+    pub unfinished: Option<Unfinished>,
+}
+
+/// A session that was never left.
+pub struct Unfinished {
+    /// The log.
+    pub session: PathBuf,
+    /// How long it is and when it was changed, in words.
+    pub what: String,
 }
 
 /// How the screen ended.
@@ -50,6 +69,8 @@ pub enum Ending {
     Left(Option<PathBuf>),
     /// A signal ended it; its number. The session is saved.
     Signal(i32),
+    /// The user wants to go on with another session.
+    GoOn(PathBuf),
 }
 
 /// Why there was no screen, or no longer.
@@ -74,7 +95,7 @@ pub type Notifier = Arc<dyn Fn() + Send + Sync>;
 /// See [`Failure`]. The terminal is the shell's again in any case.
 pub fn run<E>(
     options: &Options,
-    open: impl FnOnce(Notifier) -> Result<(Session, Vec<String>), E>,
+    open: impl FnOnce(Notifier) -> Result<Opened, E>,
 ) -> Result<Ending, Failure<E>> {
     let env = |name: &str| std::env::var(name).ok();
     if let Some(text) = refusal(&env) {
@@ -91,17 +112,21 @@ pub fn run<E>(
         editor: env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.trim().is_empty()),
     };
     let events = Events::default();
-    let (session, opening) = open(events.notifier()).map_err(Failure::Session)?;
-    warnings.extend(opening);
+    let mut opened = open(events.notifier()).map_err(Failure::Session)?;
+    warnings.append(&mut opened.warnings);
+    opened.session.set_open(true);
     let scene = Scene::new(options.log.clone());
     scene.install();
     let stray = Stray::new(&options.log);
-    let mut screen = Screen::enter(&options.log).map_err(Failure::Terminal)?;
-    events.start().map_err(Failure::Terminal)?;
+    let mut screen = Screen::enter(&options.log, options.shell).map_err(Failure::Terminal)?;
+    events.start(&scene).map_err(Failure::Terminal)?;
     let size = screen.size().map_err(Failure::Terminal)?;
-    let mut app = App::new(session, setup, Looks::new(events.notifier()), size);
+    let mut app = App::new(opened.session, setup, Looks::new(events.notifier()), size);
     for warning in warnings {
         app.tell(Role::Warning, warning);
+    }
+    if let Some(unfinished) = opened.unfinished {
+        offer(&mut app, unfinished);
     }
     let mut frames = Frames::new(options.started);
     let mut stage =
@@ -113,6 +138,10 @@ pub fn run<E>(
         let _ = write_stats(path, &frames);
     }
     match ended {
+        // A terminal that was closed is told by a signal too, which may come later.
+        Ok(Err(error)) if error.raw_os_error() == Some(libc::EIO) => {
+            Ok(Ending::Signal(signal_hook::consts::SIGHUP))
+        }
         Ok(ended) => ended.map_err(Failure::Terminal),
         Err(_) => Err(Failure::Fault),
     }
@@ -210,12 +239,20 @@ impl Stage<'_> {
                 update(&mut self.app, msg);
             }
             self.look_at_the_disk();
-            let effects = std::mem::take(&mut self.app.effects);
+            let mut effects = std::mem::take(&mut self.app.effects);
+            if let Some(other) = effects.go_on.take() {
+                self.app.session.cancel_all();
+                self.app.session.give_up();
+                return Ok(Ending::GoOn(other));
+            }
             if effects.quit {
                 self.app.session.cancel_all();
                 return Ok(match signal {
                     Some(number) => Ending::Signal(number),
-                    None => Ending::Left(self.app.session.save_state().path),
+                    None => {
+                        self.app.session.set_open(false);
+                        Ending::Left(self.app.session.save_state().path)
+                    }
                 });
             }
             if effects.suspend || effects.edit.is_some() {
@@ -279,10 +316,20 @@ impl Stage<'_> {
 /// In builds for tests: a fault of the program, so that its handling can be tried.
 fn fault_on_request() {
     #[cfg(debug_assertions)]
-    if std::env::var_os("SHINE_FAULT").is_some() {
+    match std::env::var("SHINE_FAULT").as_deref() {
+        Ok("memory") => drop(std::hint::black_box(Vec::<u8>::with_capacity(1 << 60))),
+        Ok("stack") => drop(std::hint::black_box(descend(0))),
+        Ok("hang") => loop {
+            std::hint::black_box(());
+        },
         #[expect(clippy::panic, reason = "this is what is tried")]
-        {
-            panic!("asked for by SHINE_FAULT");
-        }
+        Ok(_) => panic!("asked for by SHINE_FAULT"),
+        Err(_) => {}
     }
+}
+
+#[cfg(debug_assertions)]
+#[expect(unconditional_recursion, reason = "this is what is tried")]
+fn descend(n: u64) -> u64 {
+    std::hint::black_box([n; 64]).iter().sum::<u64>() + descend(n + 1)
 }

@@ -54,7 +54,8 @@ pub fn refusal(env: Environment<'_>) -> Option<String> {
 
 /// The terminal with the screen on it.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// None only while it is dropped.
+    terminal: Option<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
     log: PathBuf,
     /// Is there a shell that would continue the program after a stop?
     shell: bool,
@@ -71,7 +72,7 @@ impl Screen {
         rotate(log);
         take(log)?;
         let terminal = new_terminal().inspect_err(|_| restore())?;
-        Ok(Screen { terminal, log: log.to_owned(), shell })
+        Ok(Screen { terminal: Some(terminal), log: log.to_owned(), shell })
     }
 
     /// Draws a frame, in one piece where the terminal knows how.
@@ -79,9 +80,10 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(render)?;
-        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
+        let Some(terminal) = &mut self.terminal else { return Ok(()) };
+        queue!(terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        terminal.draw(render)?;
+        execute!(terminal.backend_mut(), EndSynchronizedUpdate)
     }
 
     /// Forgets what is on the terminal, so that the next frame is drawn whole.
@@ -92,7 +94,7 @@ impl Screen {
         // `Terminal::clear` asks the terminal where its cursor is and would wait for the answer, which the thread
         // that reads keys gets.
         execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
-        self.terminal = new_terminal()?;
+        self.terminal = Some(new_terminal()?);
         Ok(())
     }
 
@@ -101,7 +103,7 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub fn size(&self) -> io::Result<(u16, u16)> {
-        self.terminal.size().map(|size| (size.width, size.height))
+        terminal::size()
     }
 
     /// Sets the terminal up again, because the shell may have changed it, and draws the next frame whole.
@@ -118,7 +120,7 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
-        execute!(self.terminal.backend_mut(), CopyToClipboard::to_clipboard_from(text))
+        execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))
     }
 
     /// Takes the terminal over again after [`restore`].
@@ -165,6 +167,8 @@ fn new_terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        // It complains on standard error when it cannot show the cursor, which must not be a terminal that is gone.
+        drop(self.terminal.take());
         restore();
     }
 }

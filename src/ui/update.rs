@@ -215,9 +215,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::ChoiceAccept => choose(app),
         C::ChoiceBack | C::EntryBack => close_text(app),
         C::PageClose => close_page(app),
-        C::QuestionNo => {
-            app.popups.pop();
-        }
+        C::QuestionNo => leaving::decline(app),
         C::PageLineUp => scroll(app, -1, 0),
         C::PageLineDown => scroll(app, 1, 0),
         C::PageLeft => scroll(app, 0, -8),

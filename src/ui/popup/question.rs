@@ -1,14 +1,18 @@
 //! A question with few answers.
 
+use std::path::PathBuf;
+
 use crate::view::Line;
 
 /// What a yes does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum About {
     /// Leave although something runs or is not saved.
     Quit,
     /// Start again from the changed file.
     Reload,
+    /// Go on with a session of the program that was never left.
+    GoOn(PathBuf),
 }
 
 /// A question.

@@ -1,0 +1,93 @@
+//! `shine-tui sessions`: what was recorded on this machine.
+
+use super::args::Json;
+use super::exit::Exit;
+use super::output;
+use crate::session::listing::{self, Listed, State};
+use serde_json::{Value, json};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Lists the sessions, the one that was changed last first.
+pub fn run(args: &Json) -> Result<Exit, Exit> {
+    let all = listing::all();
+    if args.json {
+        return output::json(&Value::Array(all.iter().map(as_json).collect())).map(|()| Exit::Done);
+    }
+    if all.is_empty() {
+        return output::print("No session was recorded on this machine yet.\n").map(|()| Exit::Done);
+    }
+    let mut text = String::new();
+    for one in &all {
+        let program = one.program.as_ref().map_or("?".into(), |p| p.display().to_string());
+        let actions = actions(one.actions);
+        let state = match one.state {
+            State::Left => String::new(),
+            other => format!(", {}", other.name()),
+        };
+        text +=
+            &format!("{}  {}  ({actions}{state})\n  {}\n", when(one.changed), program, one.session.display());
+    }
+    text += "`shine-tui SESSION.ron` goes on with one.\n";
+    output::print(&text).map(|()| Exit::Done)
+}
+
+/// A number of actions, in words.
+pub(super) fn actions(n: usize) -> String {
+    if n == 1 { "1 action".into() } else { format!("{n} actions") }
+}
+
+/// The time in UTC, to the minute.
+pub(super) fn when(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (days, minutes) = (seconds / 86_400, seconds % 86_400 / 60);
+    let (year, month, day) = date(days);
+    format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60, minutes % 60)
+}
+
+/// Year, month and day of a day since 1970, by counting the years and months off.
+fn date(mut days: u64) -> (u64, u64, u64) {
+    let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 1;
+    for length in lengths {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    (year, month, days + 1)
+}
+
+fn as_json(one: &Listed) -> Value {
+    json!({
+        "session": one.session.display().to_string(),
+        "program": one.program.as_ref().map(|p| p.display().to_string()),
+        "changed": one.changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+        "actions": one.actions,
+        "state": one.state.name(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn moments_are_told_as_days() {
+        for (seconds, told) in [
+            (0, "1970-01-01 00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59 UTC"),
+            (951_782_400, "2000-02-29 00:00 UTC"),
+            (1_735_689_599, "2024-12-31 23:59 UTC"),
+        ] {
+            assert_eq!(when(UNIX_EPOCH + Duration::from_secs(seconds)), told);
+        }
+    }
+}
