@@ -154,6 +154,138 @@ fn a_measurement_is_checked_and_replays() {
     assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
 }
 
+/// The log as a version wrote it that had no seals.
+fn unsealed(log: &str) -> String {
+    let plain =
+        |line: &str| line.rsplit_once(", seal: \"").map_or(line.to_owned(), |(open, _)| format!("{open})"));
+    log.lines().map(|line| plain(line) + "\n").collect()
+}
+
+/// What a log says of a measurement is shown only where it is of this kernel, with its sizes and its work.
+#[test]
+fn a_measurement_that_was_changed_is_seen() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let ran = run(dir.path(), &["bench", &dot, "--size", "k=4096", "--session", "dot.ron"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let log = std::fs::read_to_string(dir.path().join("dot.ron")).unwrap();
+    assert_eq!(run(dir.path(), &["replay", "dot.ron"]).code, 0);
+    let (header, record) = log.split_once('\n').unwrap();
+    let field = |name: &str| {
+        let from = record.find(&format!("{name}: ")).unwrap() + name.len() + 2;
+        let value = record[from..].split([',', ')']).next().unwrap();
+        (from, value.to_owned())
+    };
+    for (name, other) in [
+        ("median_ns", "1.0"),
+        ("kernel", "\"b3:00000000000000000000000000000000\""),
+        ("runs", "0"),
+        ("max_error", "-1.0"),
+    ] {
+        let (from, value) = field(name);
+        let changed = format!("{header}\n{}{other}{}", &record[..from], &record[from + value.len()..]);
+        write(dir.path(), "changed.ron", &changed);
+        refused(&run(dir.path(), &["replay", "changed.ron"]), 2, "E0808");
+        write(dir.path(), "changed.ron", unsealed(&changed));
+        assert_eq!(run(dir.path(), &["replay", "changed.ron"]).code, 1, "{name}");
+    }
+    let sizes = unsealed(&log).replace("\"k\": 4096", "\"k\": 4097");
+    let measured = sizes.replacen("4097", "4096", 1);
+    write(dir.path(), "sizes.ron", measured);
+    assert_eq!(run(dir.path(), &["replay", "sizes.ron"]).code, 1);
+}
+
+/// What is no regular file is refused at once, wherever it stands; nothing waits for a writer.
+#[test]
+fn pipes_and_devices_are_no_files() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    for name in ["p.rise", "p.ron", "q.rules"] {
+        assert!(Command::new("mkfifo").arg(dir.path().join(name)).status().unwrap().success());
+    }
+    refused(&run(dir.path(), &["compile", "p.rise"]), 2, "E0004");
+    refused(&run(dir.path(), &["replay", "p.ron"]), 2, "E0800");
+    refused(&run(dir.path(), &["compile", "p.ron"]), 2, "E0800");
+    refused(&run(dir.path(), &["fmt", "p.rise"]), 2, "E0004");
+    refused(&run(dir.path(), &["rules", "check", "q.rules"]), 2, "E0004");
+    refused(&run(dir.path(), &["compile", "/dev/zero"]), 2, "E0004");
+    std::fs::rename(dir.path().join("q.rules"), dir.path().join("dot.rules")).unwrap();
+    refused(&run(dir.path(), &["compile", &dot]), 2, "E0004");
+}
+
+/// Whatever is in a file, a log, a name or an argument, no command to the terminal comes out.
+#[test]
+fn nothing_foreign_commands_the_terminal() {
+    let dir = world();
+    let evil = "\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\u{2066}";
+    let text = format!("foreign def g (x: f32): f32 = \"return x; /* {evil} */\"\ndef f (x: f32) = g x\n");
+    let harmful = write(dir.path(), "harmful.rise", &text);
+    refused(&run(dir.path(), &["compile", &harmful]), 2, "E0009");
+    write(dir.path(), "harmful.rules", format!("-- {evil}\n"));
+    write(dir.path(), "dot.rise", DOT);
+    let name = format!("{evil}.rise");
+    std::fs::copy(dir.path().join("dot.rise"), dir.path().join(&name)).unwrap();
+    let strategy = format!("topDown(reduceMapFusion) -- {evil}");
+    let runs: [&[&str]; 10] = [
+        &["compile", &harmful],
+        &["compile", &format!("no{name}")],
+        &["compile", &name],
+        &["compile", "dot.rise", "--emit", evil],
+        &["apply", &name, "-s", &strategy, "--session", "s.ron"],
+        &["apply", &name, "-s", evil],
+        &["apply", &name, "--json", "-s", &strategy],
+        &["rules", "check", "harmful.rules"],
+        &["explain", evil],
+        &["replay", "s.ron"],
+    ];
+    for args in runs {
+        let ran = run(dir.path(), args);
+        for text in [&ran.out, &ran.err] {
+            let harm =
+                text.chars().find(|c| c.is_control() && *c != '\n' || ('\u{202a}'..='\u{2069}').contains(c));
+            assert_eq!(harm, None, "{args:?}: {text:?}");
+        }
+    }
+    // Nor out of a log whose texts were put there by hand.
+    let log = unsealed(&std::fs::read_to_string(dir.path().join("s.ron")).unwrap());
+    let forged = log.replacen(
+        "do(n: 1, action: Strategy(text: \"topDown",
+        "do(n: 1, action: Strategy(text: \"\\u{1b}[2Jwrong",
+        1,
+    );
+    assert_ne!(forged, log);
+    write(dir.path(), "forged.ron", forged);
+    let ran = run(dir.path(), &["replay", "forged.ron"]);
+    assert!(ran.code != 0 && !ran.out.contains('\u{1b}') && !ran.err.contains('\u{1b}'), "{:?}", ran.out);
+}
+
+/// A compiler that prints without end is not listened to without end.
+#[test]
+fn a_flood_of_a_compiler_is_bounded() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    for script in ["#!/bin/sh\nexec yes 'an error' >&2\n", "#!/bin/sh\nexec yes\n"] {
+        let cc = dir.path().join("cc");
+        let _ = std::fs::remove_file(&cc);
+        std::fs::write(&cc, script).unwrap();
+        std::fs::set_permissions(&cc, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let mut command = Command::new("sh");
+        // Far less memory than it prints, were it not stopped.
+        command.args([
+            "-c",
+            &format!("ulimit -v 2000000; exec '{}' bench {dot} --size k=64", env!("CARGO_BIN_EXE_shine-tui")),
+        ]);
+        command
+            .current_dir(dir.path())
+            .env("SHINE_STATE_DIR", dir.path().join("state"))
+            .env("CC", &cc)
+            .env("LC_ALL", "C");
+        let ran: Ran = command.stdin(Stdio::null()).output().unwrap().into();
+        refused(&ran, 3, "E0701");
+        assert!(ran.err.len() < 100_000, "{}", ran.err.len());
+    }
+}
+
 #[test]
 fn an_altered_session_diverges_and_a_damaged_one_is_refused() {
     let dir = world();
@@ -163,6 +295,24 @@ fn an_altered_session_diverges_and_a_damaged_one_is_refused() {
     let log = std::fs::read_to_string(dir.path().join("dot.ron")).unwrap();
     let digest = log.lines().last().unwrap().split("b3:").nth(1).unwrap()[..32].to_string();
 
+    // A line that was changed after it was recorded is seen by its seal, whatever it is that was changed.
+    let zero = "0".repeat(32);
+    for (what, other) in [
+        (&*digest, &*zero),
+        ("topDown", "bottomUp"),
+        ("acc x", "acc y"),
+        ("n: 1", "n: 2"),
+        ("revision: 1", "revision: 2"),
+    ] {
+        let at = log.find('\n').unwrap();
+        let (header, records) = log.split_at(at);
+        assert!(records.contains(what), "{what}: {records}");
+        write(dir.path(), "changed.ron", format!("{header}{}", records.replacen(what, other, 1)));
+        refused(&run(dir.path(), &["replay", "changed.ron"]), 2, "E0808");
+        refused(&run(dir.path(), &["apply", "changed.ron", "--session", "changed.ron"]), 2, "E0808");
+    }
+    // As an older version wrote it, without seals, what it leads to is compared.
+    let log = unsealed(&log);
     write(dir.path(), "wrong.ron", log.replace(&digest, &"0".repeat(32)));
     let ran = run(dir.path(), &["replay", "wrong.ron"]);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
@@ -172,6 +322,24 @@ fn an_altered_session_diverges_and_a_damaged_one_is_refused() {
     let ran = run(dir.path(), &["replay", "cut.ron"]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("incomplete"), "{}", ran.out);
+
+    // Texts are compared with the digests beside them.
+    write(dir.path(), "text.ron", log.replacen("acc + fst x", "acc - fst x", 1));
+    let ran = run(dir.path(), &["replay", "text.ron"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("does not fit together"), "{}", ran.out);
+
+    // A whole line that is damaged is no torn tail: nothing is cut, and nothing is lost.
+    let damaged = format!("{}\n", &log[..log.len() - 20]);
+    write(dir.path(), "damaged.ron", &damaged);
+    refused(&run(dir.path(), &["replay", "damaged.ron"]), 2, "E0803");
+    refused(&run(dir.path(), &["apply", "damaged.ron", "--session", "damaged.ron"]), 2, "E0803");
+    assert_eq!(std::fs::read_to_string(dir.path().join("damaged.ron")).unwrap(), damaged);
+    let ran = run(dir.path(), &["apply", "cut.ron", "-s", "topDown(useReduceSeq)", "--session", "cut.ron"]);
+    assert!(ran.err.contains("incomplete"), "{}", ran.err);
+    let torn = std::fs::read_to_string(dir.path().join("cut.ron.torn")).unwrap();
+    assert!(log.ends_with(&format!("{torn}{}", &log[log.len() - 20..])), "{torn}");
+    assert_eq!(run(dir.path(), &["replay", "cut.ron"]).code, 0);
 
     write(dir.path(), "program.ron", log.replacen("fst p", "snd p", 1));
     refused(&run(dir.path(), &["replay", "program.ron"]), 2, "E0804");

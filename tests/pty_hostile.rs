@@ -3,10 +3,12 @@
 
 mod pty_common;
 
-use pty_common::{Terminal, folder};
+use portable_pty::native_pty_system;
+use pty_common::{PATIENCE, Terminal, folder, in_world, size};
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SHINE: &str = env!("CARGO_BIN_EXE_shine-tui");
 
@@ -64,7 +66,38 @@ fn labels_of_a_session_are_neither_paths_nor_options() {
 
 /// The same log without the seals of its lines.
 fn unsealed(log: &str) -> String {
-    log.to_owned()
+    let plain =
+        |line: &str| line.rsplit_once(", seal: \"").map_or(line.to_owned(), |(open, _)| format!("{open})"));
+    log.lines().map(|line| plain(line) + "\n").collect()
+}
+
+/// A log that is deleted, changed or replaced while it is open loses nothing.
+#[test]
+fn what_happens_to_the_log_of_an_open_session_is_noticed() {
+    let mut terminal = Terminal::assistant(150, 30, &[]);
+    terminal.until_text("? help");
+    terminal.press("atopDown(reduceMapFusion)\r");
+    terminal.until_text("reduceSeq");
+    let state = terminal.folder.path().join("state/sessions");
+    let logs = || std::fs::read_dir(&state).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
+    let log = logs().into_iter().next().unwrap();
+    let before = std::fs::read_to_string(&log).unwrap();
+    std::fs::remove_file(&log).unwrap();
+    terminal.until_text("was gone");
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), before);
+    std::fs::write(&log, "rubbish").unwrap();
+    terminal.until_text("changed by another program");
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), before);
+    let kept = std::path::PathBuf::from(format!("{}.damaged", log.display()));
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "rubbish");
+    let other = state.join("other");
+    std::fs::write(&other, "mine").unwrap();
+    std::fs::rename(&other, &log).unwrap();
+    terminal.until_text("taken the place");
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "mine");
+    assert!(logs().iter().any(|l| std::fs::read_to_string(l).unwrap() == before));
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
 }
 
 #[test]
@@ -172,28 +205,27 @@ fn without_its_keeper_the_screen_ends() {
 fn closing_the_terminal_is_no_panic() {
     for _ in 0..5 {
         let folder = folder();
-        let at = folder.path().to_owned();
-        let closed = r#"
-import fcntl, os, pty, select, struct, sys, termios
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], [sys.argv[1], "dot.rise"])
-fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-seen = b""
-while b"help" not in seen:
-    if select.select([fd], [], [], 30)[0]:
-        seen += os.read(fd, 65536)
-os.close(fd)
-print(os.waitpid(pid, 0)[1])
-"#;
-        let mut command = Command::new("python3");
-        command.args(["-c", closed, SHINE]).current_dir(&at).env("TERM", "xterm-256color");
-        command.env("SHINE_STATE_DIR", at.join("state")).env("SHINE_CONFIG_DIR", at.join("config"));
-        let Ok(ran) = command.output() else { return };
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-        let status: i32 = String::from_utf8_lossy(&ran.stdout).trim().parse().unwrap();
-        assert!([129 << 8, 1].contains(&status), "{status}");
-        let log = std::fs::read_to_string(at.join("state/shine-tui.log")).unwrap_or_default();
+        let pty = native_pty_system().openpty(size(100, 30)).unwrap();
+        let command = in_world(folder.path(), &[SHINE, "dot.rise"], &[]);
+        let mut child = pty.slave.spawn_command(command).unwrap();
+        drop(pty.slave);
+        let mut reader = pty.master.try_clone_reader().unwrap();
+        let (mut seen, mut buffer) = (vec![], [0; 4096]);
+        while !String::from_utf8_lossy(&seen).contains("help") {
+            let count = reader.read(&mut buffer).unwrap();
+            seen.extend_from_slice(&buffer[..count]);
+        }
+        drop((reader, pty.master));
+        let begin = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begin.elapsed() < PATIENCE, "it does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert_eq!(status.exit_code(), 129, "{status:?}");
+        let log = std::fs::read_to_string(folder.path().join("state/shine-tui.log")).unwrap_or_default();
         assert!(!log.contains("panic"), "{log}");
     }
 }

@@ -9,6 +9,7 @@ use crate::lang::path::Path;
 use crate::session::Session;
 use crate::session::action::{Action, Sizes};
 use crate::session::files::{self, Places, Texts};
+use crate::session::listing;
 use crate::session::log::MAX_BYTES;
 use crate::session::replay;
 use crate::session::workspace::Problems;
@@ -118,6 +119,12 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
         let mut session =
             Session::open(&texts, def, &sizes, backend, Arc::new(|| {})).map_err(|p| fail_all(&p))?;
         output::diagnostics(&session.workspace().warnings, &session.workspace().sources);
+        if let Some(open) = listing::unfinished(&options.file) {
+            output::complain(&format!(
+                "note: A session of this program was never left: `shine-tui {}` goes on with it.\n",
+                open.session.display()
+            ));
+        }
         if log.is_some() {
             session.start_log(log).map_err(|d| fail(&d))?;
         }

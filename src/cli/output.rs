@@ -1,7 +1,9 @@
-//! Writing to standard output and standard error. A reader that went away ends a command quietly.
+//! Writing to standard output and standard error. A reader that went away ends a command quietly. Whatever the text is,
+//! it is no command to the terminal: names of files and what logs say may have been made to harm.
 
 use super::exit::Exit;
 use crate::lang::diag::{Charset, Diagnostic, Sources, render_all};
+use crate::lang::source::{harmless, is_harmful};
 use std::io::{self, Write};
 
 /// Writes text to standard output.
@@ -10,7 +12,7 @@ use std::io::{self, Write};
 /// [`Exit::Done`] when nobody reads any more, [`Exit::Environment`] when it cannot be written for another reason.
 pub fn print(text: &str) -> Result<(), Exit> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(harmless(text).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(Exit::Done),
         Err(e) => {
@@ -25,12 +27,15 @@ pub fn print(text: &str) -> Result<(), Exit> {
 /// # Errors
 /// As [`print`].
 pub fn json(value: &serde_json::Value) -> Result<(), Exit> {
-    print(&format!("{value:#}\n"))
+    let text = format!("{value:#}\n");
+    // In JSON's own spelling; it escapes only the older ones of these characters itself.
+    let shown = |c: char| if is_harmful(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    if text.contains(is_harmful) { print(&text.chars().map(shown).collect::<String>()) } else { print(&text) }
 }
 
 /// Writes text to standard error; that nobody reads it is no reason to stop.
 pub fn complain(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = io::stderr().lock().write_all(harmless(text).as_bytes());
 }
 
 /// Writes diagnostics to standard error.

@@ -1,5 +1,7 @@
 //! What compilers, drivers and kernels print: caught, bounded, and made harmless for the screen.
+use crate::lang::source::is_harmful;
 use std::collections::VecDeque;
+use std::io::{self, Read};
 
 /// Bytes kept from the beginning, and as many from the end.
 const KEPT: usize = 16 << 10;
@@ -33,9 +35,27 @@ impl Capture {
     }
 }
 
+/// Listens until nobody speaks any more, or `most` bytes were said: who speaks on is then told that nobody listens.
+pub fn heard(from: Option<impl Read>, most: u64) -> String {
+    let mut capture = Capture::default();
+    let mut rest = from.map(|from| from.take(most));
+    let mut chunk = [0; 4096];
+    while let Some(from) = &mut rest {
+        match from.read(&mut chunk) {
+            Ok(count @ 1..) => capture.push(chunk.get(..count).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(_) | Err(_) => rest = None,
+        }
+    }
+    capture.text()
+}
+
 /// Text without escape sequences' lead-ins and other control characters; line ends and tabs stay.
 pub fn printable(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .filter(|c| !is_harmful(*c) && !matches!(c, '\r' | '\x0c'))
+        .collect()
 }
 
 /// The same for a whole output, bounded.
@@ -48,6 +68,13 @@ pub fn bounded(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flood_is_not_heard_out() {
+        let text = heard(Some(io::repeat(b'x')), 1 << 20);
+        assert!(text.len() < 3 * KEPT && text.contains("bytes left out"));
+        assert_eq!(heard(None::<io::Empty>, 1), "");
+    }
 
     #[test]
     fn long_output_keeps_both_ends() {

@@ -11,6 +11,34 @@ use super::diag::Diagnostic;
 /// Largest source text accepted, in bytes.
 pub const MAX_SOURCE: usize = 4 * 1024 * 1024;
 
+/// May the character do something to a terminal, or show a text in another order than it has? These are control
+/// characters other than tabs and ends of lines and pages, and those that direct the writing ("Trojan source").
+pub fn is_harmful(c: char) -> bool {
+    let directs =
+        matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    directs || c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}')
+}
+
+/// Where the text has a harmful character. The return of a carriage is one where no line ends: what follows would stand
+/// over what came before.
+fn harm_in(text: &str) -> Option<usize> {
+    let lone = |(i, c): &(usize, char)| *c == '\r' && !text[i + 1..].starts_with('\n');
+    text.char_indices().find(|place| is_harmful(place.1) || lone(place)).map(|(i, _)| i)
+}
+
+/// The text with harmful characters written as their numbers.
+pub fn harmless(text: &str) -> std::borrow::Cow<'_, str> {
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some(at) = harm_in(rest) {
+        let (before, from) = rest.split_at(at);
+        let mut chars = from.chars();
+        shown += before;
+        shown.extend(chars.next().into_iter().flat_map(char::escape_unicode));
+        rest = chars.as_str();
+    }
+    if shown.is_empty() { text.into() } else { (shown + rest).into() }
+}
+
 /// Names one text of a [`Sources`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
@@ -137,7 +165,8 @@ impl Sources {
     /// A reader needs to read no more than [`MAX_SOURCE`] + 1 bytes: more are refused all the same.
     ///
     /// # Errors
-    /// `E0001` not UTF-8, `E0002` binary (a NUL byte), `E0003` larger than [`MAX_SOURCE`].
+    /// `E0001` not UTF-8, `E0002` binary (a NUL byte), `E0003` larger than [`MAX_SOURCE`], `E0009` a character that is
+    /// for terminals.
     pub fn add_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<FileId, Diagnostic> {
         if bytes.len() > MAX_SOURCE {
             return Err(too_large(name));
@@ -148,7 +177,10 @@ impl Sources {
                 .hint("Give the path of a text file, e.g. `matmul.rise`."));
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(self.add(name, text.strip_prefix('\u{feff}').unwrap_or(text))),
+            Ok(text) => match refuse_harmful(name, text) {
+                Some(problem) => Err(problem),
+                None => Ok(self.add(name, text.strip_prefix('\u{feff}').unwrap_or(text))),
+            },
             Err(error) => {
                 let line = bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
                 Err(Diagnostic::error("E0001", format!("`{name}` is not UTF-8 text."))
@@ -173,6 +205,24 @@ impl Sources {
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
     }
+}
+
+/// What is wrong with a text that has a harmful character in it.
+pub fn refuse_harmful(name: &str, text: &str) -> Option<Diagnostic> {
+    let at = harm_in(text)?;
+    let c = text[at..].chars().next()?;
+    let line = text[..at].matches('\n').count() + 1;
+    let what = if c.is_control() {
+        "is a command for terminals"
+    } else {
+        "changes the order in which text is shown"
+    };
+    let name = harmless(name);
+    Some(
+        Diagnostic::error("E0009", format!("`{name}` has a character that no text of a program needs."))
+            .note(format!("The character {} on line {line} {what}.", c.escape_unicode()))
+            .hint("Take it out. In C text it can be written with its number, as `\\x1b`."),
+    )
 }
 
 /// The diagnostic for a text over the limit.
@@ -208,6 +258,11 @@ mod tests {
         assert_eq!(code(sources.add_bytes("a", b"\x7fELF\0")), "E0002");
         assert_eq!(code(sources.add_bytes("a", b"def \xff")), "E0001");
         assert_eq!(code(sources.add_bytes("a", &vec![b'a'; MAX_SOURCE + 1])), "E0003");
+        for text in ["-- \x1b[2J", "-- \u{9b}31m", "x\u{202e}y", "a\rb", "\x7f", "\x07", "a\u{2066}"] {
+            assert_eq!(code(sources.add_bytes("a", text.as_bytes())), "E0009", "{text:?}");
+        }
+        assert!(sources.add_bytes("a", "tab\t, end\r\n\x0c".as_bytes()).is_ok());
+        assert_eq!(harmless("a\x1bb\rc\r\n\u{202e}"), "a\\u{1b}b\\u{d}c\r\n\\u{202e}");
         let id = sources.add_bytes("a", "\u{feff}def".as_bytes()).unwrap();
         assert_eq!(&*sources.get(id).unwrap().text, "def");
         assert_eq!(sources.add("a", "def"), id);

@@ -73,7 +73,7 @@ pub fn measure(
         return Err(not_run(*function));
     }
     report(BenchProgress::Compiling);
-    let target = if asked.device == "cpu" { Target::C } else { Target::OpenCl };
+    let target = target_of(asked.device);
     let kernel = asked.workspace.compile(asked.term, target, asked.sizes)?.kernel;
     let run = Run { asked, backend, cancel, target };
 
@@ -130,6 +130,11 @@ pub fn measure(
         max_error: large.error,
         warnings,
     })
+}
+
+/// The language that a device, as it was asked for, takes.
+pub fn target_of(device: &str) -> Target {
+    if device == "cpu" { Target::C } else { Target::OpenCl }
 }
 
 /// How many cells are NaN, and were written.

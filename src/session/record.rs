@@ -3,7 +3,8 @@
 use super::action::{Action, Outcome};
 use super::files::{self, Origin};
 use super::known::{self, Known};
-use super::log::{LogError, LogWriter, v1};
+use super::log::seal::Chain;
+use super::log::{Fate, Log, LogError, LogWriter, v1};
 use crate::lang::diag::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,6 +16,8 @@ pub struct Recorder {
     problem: Option<String>,
     /// The lines of the log, for giving it another name. They are on disk as well.
     lines: Vec<String>,
+    /// Their seals.
+    chain: Chain,
     origin: Origin,
     /// On a screen that was not left?
     open: bool,
@@ -50,6 +53,7 @@ impl Recorder {
             named: false,
             problem: None,
             lines: vec![],
+            chain: Chain::default(),
             origin: Origin::default(),
             open: false,
             records: 0,
@@ -68,37 +72,38 @@ impl Recorder {
                     .hint("Set SHINE_STATE_DIR, or name a file with `--session FILE`.")
             })?,
         };
-        let writer = LogWriter::create(&path, header).map_err(|e| diagnostic(&e))?;
-        let lines = super::log::line(header).into_iter().collect();
-        let origin = origin.clone();
-        let named = named.is_some();
-        let recorder =
-            Recorder { writer: Some(writer), named, problem: None, lines, origin, open: false, records: 0 };
+        let line = super::log::line(header).map_err(|e| {
+            Diagnostic::error("E0805", format!("The session's header cannot be written: {e}."))
+        })?;
+        let mut chain = Chain::default();
+        let line = chain.seal(&line);
+        let writer = LogWriter::create(&path, line.clone()).map_err(|e| diagnostic(&e))?;
+        let recorder = Recorder {
+            writer: Some(writer),
+            named: named.is_some(),
+            lines: vec![line],
+            chain,
+            origin: origin.clone(),
+            ..Recorder::none()
+        };
         recorder.remember();
         Ok(recorder)
     }
 
-    /// Goes on with a log that was read: `lines` are its header and whole records, `intact` their bytes.
+    /// Goes on with a log that was read from a file.
     ///
     /// # Errors
     /// `E0805`: the log cannot be written.
-    pub fn resume(
-        path: &Path,
-        intact: u64,
-        lines: Vec<String>,
-        origin: &Origin,
-    ) -> Result<Recorder, Diagnostic> {
-        let writer = LogWriter::resume(path, intact).map_err(|e| diagnostic(&e))?;
-        let records = lines.len().saturating_sub(1);
-        let origin = origin.clone();
+    pub fn resume(path: &Path, log: &Log, origin: &Origin) -> Result<Recorder, Diagnostic> {
+        let writer = LogWriter::resume(path, log.intact_bytes as u64).map_err(|e| diagnostic(&e))?;
         let recorder = Recorder {
             writer: Some(writer),
             named: true,
-            problem: None,
-            lines,
-            origin,
-            open: false,
-            records,
+            lines: log.lines(),
+            chain: log.chain.clone(),
+            origin: origin.clone(),
+            records: log.entries.len(),
+            ..Recorder::none()
         };
         recorder.remember();
         Ok(recorder)
@@ -134,11 +139,13 @@ impl Recorder {
     /// Writes an action with its outcome. A failure is kept in the state and tried again with the next record.
     pub fn record(&mut self, action: &Action, outcome: &Outcome) {
         self.records += 1;
-        let record = v1::Record { n: self.records, action: action.into(), outcome: outcome.into() };
+        let (action, outcome) = (action.into(), outcome.into());
+        let record = v1::Record { n: self.records, action, outcome, seal: String::new() };
         let Ok(line) = super::log::line(&record) else { return };
+        let line = self.chain.seal(&line);
         self.lines.push(line.clone());
         if let Some(writer) = &mut self.writer {
-            self.problem = writer.append_line(line).err().map(|e| e.to_string());
+            self.problem = writer.append(line).err().map(|e| e.to_string());
         }
     }
 
@@ -150,11 +157,9 @@ impl Recorder {
         let Some((header, records)) = self.lines.split_first() else {
             return Err(Diagnostic::error("E0805", "This session is not recorded."));
         };
-        let header: v1::Header = ron::from_str(header)
-            .map_err(|e| Diagnostic::error("E0805", format!("The session's header cannot be read: {e}.")))?;
-        let mut writer = LogWriter::create(path, &header).map_err(|e| diagnostic(&e))?;
+        let mut writer = LogWriter::create(path, header.clone()).map_err(|e| diagnostic(&e))?;
         for line in records {
-            if let Err(e) = writer.append_line(line.clone()) {
+            if let Err(e) = writer.append(line.clone()) {
                 drop(writer);
                 let _ = std::fs::remove_file(path);
                 return Err(diagnostic(&e));
@@ -168,6 +173,66 @@ impl Recorder {
         self.remember();
         self.named = true;
         self.problem = None;
+        Ok(())
+    }
+
+    /// Looks whether the log is still what was written. One that is gone or was changed is written again, and one that
+    /// another file has taken the place of goes on elsewhere; what happened, in words.
+    pub fn look(&mut self) -> Option<String> {
+        let writer = self.writer.as_mut()?;
+        let (path, fate) = (writer.path().to_path_buf(), writer.fate());
+        let shown = path.display();
+        let done = match fate {
+            Fate::AsWritten => return None,
+            Fate::Changed => match writer
+                .rewrite(&self.lines.iter().flat_map(|l| [l.as_str(), "\n"]).collect::<String>())
+            {
+                Ok(None) => return None,
+                Ok(Some(kept)) => Ok(format!(
+                    "The session's file {shown} was changed by another program. It was written again; what was found is in {}.",
+                    kept.display()
+                )),
+                Err(e) => Err(e.to_string()),
+            },
+            Fate::Gone => self
+                .elsewhere(&path)
+                .map(|()| format!("The session's file {shown} was gone; it was written again.")),
+            Fate::Replaced => {
+                let new = unnamed(&shown.to_string());
+                let moved = new.ok_or_else(|| "there is no folder for it".to_owned()).and_then(|new| {
+                    self.elsewhere(&new)?;
+                    self.named = false;
+                    Ok(new)
+                });
+                moved.map(|new| {
+                    format!(
+                        "Another file has taken the place of {shown}; the session goes on in {}.",
+                        new.display()
+                    )
+                })
+            }
+        };
+        match done {
+            Ok(news) => {
+                self.problem = None;
+                self.remember();
+                Some(news)
+            }
+            Err(why) => {
+                let problem = format!(
+                    "The session's file {shown} is not what was written, and cannot be written again: {why}."
+                );
+                (self.problem.as_ref() != Some(&problem)).then(|| self.problem.insert(problem).clone())
+            }
+        }
+    }
+
+    /// Writes the whole log into a new file, and goes on there.
+    fn elsewhere(&mut self, path: &Path) -> Result<(), String> {
+        let (header, records) = self.lines.split_first().ok_or("it has no header")?;
+        let mut writer = LogWriter::create(path, header.clone()).map_err(|e| e.to_string())?;
+        records.iter().try_for_each(|line| writer.append(line.clone())).map_err(|e| e.to_string())?;
+        self.writer = Some(writer);
         Ok(())
     }
 

@@ -10,6 +10,8 @@ use super::state::Session;
 use super::workspace::Problems;
 use crate::device::Backend;
 use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
+use crate::lang::source::refuse_harmful;
 use indexmap::IndexMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -85,7 +87,8 @@ pub fn replay(
     watch: &mut dyn FnMut(Event),
 ) -> Result<Verdict, Box<Problems>> {
     let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
-    log.warnings.iter().for_each(|w| watch(Event::Warning(w.clone())));
+    let unsealed = without_seals(&log);
+    log.warnings.iter().chain(&unsealed).for_each(|w| watch(Event::Warning(w.clone())));
     let mut session = open(&log.header, options.backend.clone())?;
     if options.foreign {
         session.allow_foreign();
@@ -100,7 +103,13 @@ pub fn replay(
         };
         let (action, recorded) = read(record, line)?;
         let name = super::history::label(&action);
-        let result = step(&mut session, &action, &recorded, options);
+        let result = step(&mut session, &action, &recorded, options).map(|step| match step {
+            Step::Agrees(note) => faithful(&session, &action, &recorded)
+                .map_or(Step::Agrees(note), |found| {
+                    differs("what is recorded does not fit together", &recorded, &found)
+                }),
+            other => other,
+        });
         let note = match result {
             Ok(Step::Agrees(note)) => note,
             Ok(Step::NoDevice(why)) => {
@@ -150,15 +159,11 @@ pub fn resume(
     backend: Arc<dyn Backend>,
     notify: Arc<dyn Fn() + Send + Sync>,
 ) -> Result<(Session, Vec<String>), Box<Problems>> {
-    let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
+    let mut log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
     let origin = known::of(path, &log.header_line).map(|known| known.origin()).unwrap_or_default();
     let mut session = rebuild(&log, &origin, backend, notify)?;
-    let mut lines = vec![log.header_line.clone()];
-    lines.extend(log.entries.iter().map(|e| match e {
-        Entry::Known { raw, .. } | Entry::Unknown { raw, .. } => raw.clone(),
-    }));
-    let recorder = Recorder::resume(path, log.intact_bytes as u64, lines, &origin)
-        .map_err(|d| Box::new(Problems::one(d)))?;
+    log.warnings.extend(without_seals(&log));
+    let recorder = Recorder::resume(path, &log, &origin).map_err(|d| Box::new(Problems::one(d)))?;
     session.set_recorder(recorder);
     Ok((session, log.warnings))
 }
@@ -183,13 +188,18 @@ fn rebuild(
     let options =
         Options { level: Level::Terms, search: SearchMode::Trail, device: None, backend, foreign: false };
     for entry in &log.entries {
-        let (line, record) = match entry {
-            Entry::Known { line, record, .. } => (*line, record),
+        let (line, record, sealed) = match entry {
+            Entry::Known { line, record, sealed, .. } => (*line, record, *sealed),
             Entry::Unknown { line, reason, .. } => return Err(unavailable(*line, reason)),
         };
         let (action, recorded) = read(record, line)?;
         match step(&mut session, &action, &recorded, &options) {
-            Ok(Step::Agrees(_) | Step::NoDevice(_)) => session.keep_measurement(&recorded),
+            // A time is shown for this very kernel, and where it is as it was recorded.
+            Ok(Step::Agrees(_) | Step::NoDevice(_)) => {
+                if sealed && measured_here(&session, &action, &recorded) {
+                    session.keep_measurement(&recorded);
+                }
+            }
             Ok(Step::Differs { what, .. }) => {
                 let problem = format!("The session cannot be resumed: on line {line}, {what}.");
                 return Err(one(
@@ -204,6 +214,50 @@ fn rebuild(
         }
     }
     Ok(session)
+}
+
+/// What is said of a log whose lines have no seals.
+fn without_seals(log: &log::Log) -> Option<String> {
+    let open = log.entries.iter().filter(|e| matches!(e, Entry::Known { sealed: false, .. })).count();
+    (open > 0).then(|| {
+        "An older version wrote lines of this log without seals, so that changes of them are not seen: what they lead \
+         to is compared, but times in them are not shown."
+            .to_owned()
+    })
+}
+
+/// What of a recorded outcome does not fit to the rest of the log: texts to their digests, measurements to the kernel
+/// and the sizes of this place.
+fn faithful(session: &Session, action: &Action, recorded: &Outcome) -> Option<Outcome> {
+    match recorded {
+        Outcome::Term { revision, digest, text, searches } => {
+            let found = session.workspace().parse_program(text);
+            let other = found.map(|t| t.digest()).filter(|found| found != digest)?;
+            let (revision, text, searches) = (*revision, text.clone(), searches.clone());
+            Some(Outcome::Term { revision, digest: other, text, searches })
+        }
+        Outcome::Measured(_) if !measured_here(session, action, recorded) => Some(Outcome::Unchanged {
+            reason: "another kernel, other sizes, or no measurement".into(),
+            searches: vec![],
+        }),
+        _ => None,
+    }
+}
+
+/// Is a measurement of the kernel, the sizes and the work of this place, and are its numbers those of one?
+fn measured_here(session: &Session, action: &Action, recorded: &Outcome) -> bool {
+    let (Action::Bench { device }, Outcome::Measured(m)) = (action, recorded) else { return false };
+    let compiled = session.compiled(session.current(), super::bench::target_of(device));
+    let Ok(compiled) = compiled.as_ref() else { return false };
+    let work = crate::lang::work::of(&session.workspace().program.term, session.sizes());
+    let numbers = [m.median_ns, m.interval_ns.0, m.interval_ns.1, m.max_error];
+    m.kernel == Digest::of(compiled.kernel.text.as_bytes())
+        && m.sizes == *session.sizes()
+        && m.flops == (work.flops > 0.0).then_some(work.flops)
+        && m.bytes == Some(work.bytes)
+        && m.runs > 0
+        && numbers.iter().all(|n| n.is_finite() && *n >= 0.0)
+        && (m.interval_ns.0..=m.interval_ns.1).contains(&m.median_ns)
 }
 
 fn unavailable(line: usize, reason: &str) -> Box<Problems> {
@@ -225,6 +279,25 @@ fn read(record: &v1::Record, line: usize) -> Result<(Action, Outcome), Box<Probl
     };
     let action = Action::try_from(&record.action).map_err(bad)?;
     let outcome = Outcome::try_from(&record.outcome).map_err(bad)?;
+    let texts: Vec<(&str, &str)> = match &action {
+        Action::Reload { label, text } => vec![(label, text)],
+        Action::Definitions { files } => files.iter().map(|t| (&*t.label, &*t.text)).collect(),
+        _ => vec![],
+    };
+    if let Some(problem) = texts.into_iter().find_map(|(label, text)| refuse_harmful(label, text)) {
+        return Err(Box::new(Problems::one(problem)));
+    }
+    if let Outcome::Kernel { text, digest, .. } = &outcome
+        && Digest::of(text.as_bytes()) != *digest
+    {
+        let problem = format!(
+            "The code on line {line} of the session log does not have the digest that stands beside it."
+        );
+        return Err(Box::new(Problems::one(
+            Diagnostic::error("E0804", problem)
+                .hint("The log was changed by hand or damaged. Record the session again."),
+        )));
+    }
     Ok((action, outcome))
 }
 

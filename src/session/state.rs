@@ -177,6 +177,11 @@ impl Session {
         Ok(())
     }
 
+    /// Looks whether the log is still what was written; what was not and is mended, in words.
+    pub fn look_at_log(&mut self) -> Option<String> {
+        self.recorder.look()
+    }
+
     /// Says whether the session is on a screen, until it is left.
     pub fn set_open(&mut self, open: bool) {
         self.recorder.set_open(open);

@@ -171,6 +171,7 @@ impl Workspace {
             rules: self.rule_digests(),
             sizes: convert::sizes_out(sizes),
             seed: SEED,
+            seal: String::new(),
         }
     }
 

@@ -159,7 +159,10 @@ fn wait_for_signals(mut signals: Signals, sender: &Sender<Msg>, state: &Arc<Stat
             // They are for the program that has the terminal.
             SIGINT | SIGQUIT if aside => continue,
             SIGTSTP if stopped.is_some_and(|at| at.elapsed() < SAME_STOP) => continue,
-            SIGTSTP => Msg::Suspend,
+            SIGTSTP => {
+                stopped = Some(Instant::now());
+                Msg::Suspend
+            }
             SIGCONT => {
                 stopped = Some(Instant::now());
                 Msg::Continued

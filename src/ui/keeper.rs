@@ -159,8 +159,8 @@ mod tests {
         let log = folder.path().join("log");
         std::fs::write(&log, "old\n").unwrap();
         assert_eq!(last_words(&log, 4), "");
-        std::fs::write(&log, "old\nmemory \u{1b}[31mallocation of 3 bytes failed\n\n").unwrap();
-        assert_eq!(last_words(&log, 4), "memory [31mallocation of 3 bytes failed");
+        std::fs::write(&log, "old\n\u{1b}[31mmemory allocation of 3 bytes failed\n at here\n\n").unwrap();
+        assert_eq!(last_words(&log, 4), "[31mmemory allocation of 3 bytes failed");
         assert!(message(6, &last_words(&log, 4), u32::MAX).contains("ran out of memory"));
         assert_eq!(last_words(&folder.path().join("none"), 0), "");
     }

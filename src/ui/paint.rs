@@ -12,6 +12,7 @@ use super::command::Command;
 use super::keys::Keymap;
 use super::layout::Pane;
 use super::theme::Theme;
+use crate::lang::source::harmless;
 use crate::view::{Alphabet, Line, Mark, Role};
 
 /// Paints lines into a buffer.
@@ -57,7 +58,7 @@ impl<'a> Painter<'a> {
         for span in &line.spans {
             let style = self.theme.style(span.role, span.mark);
             let room = usize::from(area.right().saturating_sub(x));
-            (x, _) = self.buffer.set_stringn(x, area.y, span.text.as_ref(), room, style);
+            (x, _) = self.buffer.set_stringn(x, area.y, harmless(span.text.as_ref()), room, style);
         }
         x - area.x
     }

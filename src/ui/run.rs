@@ -310,6 +310,9 @@ impl Stage<'_> {
             self.app.stray = self.stray.lines;
         }
         self.app.look_at_file();
+        if let Some(news) = self.app.session.look_at_log() {
+            self.app.tell(Role::Warning, news);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -41,6 +42,27 @@ pub fn folder() -> tempfile::TempDir {
     folder
 }
 
+/// A command in a folder, with its state and configuration there too.
+pub fn in_world(folder: &Path, command: &[&str], environment: &[(&str, &str)]) -> CommandBuilder {
+    let mut builder = CommandBuilder::new(command[0]);
+    builder.args(&command[1..]);
+    builder.cwd(folder);
+    for (name, _) in std::env::vars() {
+        if name.starts_with("LC_") || ["NO_COLOR", "COLORTERM", "CLICOLOR_FORCE", "EDITOR"].contains(&&*name)
+        {
+            builder.env_remove(name);
+        }
+    }
+    builder.env("TERM", "xterm-256color");
+    builder.env("LANG", "C.UTF-8");
+    builder.env("SHINE_STATE_DIR", folder.join("state"));
+    builder.env("SHINE_CONFIG_DIR", folder.join("config"));
+    for (name, value) in environment {
+        builder.env(name, value);
+    }
+    builder
+}
+
 impl Terminal {
     /// Starts the assistant on a small program.
     pub fn assistant(columns: u16, rows: u16, environment: &[(&str, &str)]) -> Terminal {
@@ -60,23 +82,7 @@ impl Terminal {
         environment: &[(&str, &str)],
     ) -> Terminal {
         let pty = native_pty_system().openpty(size(columns, rows)).unwrap();
-        let mut builder = CommandBuilder::new(command[0]);
-        builder.args(&command[1..]);
-        builder.cwd(folder.path());
-        for (name, _) in std::env::vars() {
-            if name.starts_with("LC_")
-                || ["NO_COLOR", "COLORTERM", "CLICOLOR_FORCE", "EDITOR"].contains(&&*name)
-            {
-                builder.env_remove(name);
-            }
-        }
-        builder.env("TERM", "xterm-256color");
-        builder.env("LANG", "C.UTF-8");
-        builder.env("SHINE_STATE_DIR", folder.path().join("state"));
-        builder.env("SHINE_CONFIG_DIR", folder.path().join("config"));
-        for (name, value) in environment {
-            builder.env(name, value);
-        }
+        let builder = in_world(folder.path(), command, environment);
         let child = pty.slave.spawn_command(builder).unwrap();
         drop(pty.slave);
         let seen = Arc::new(Mutex::new(Seen { parser: vt100::Parser::new(rows, columns, 0), bytes: vec![] }));

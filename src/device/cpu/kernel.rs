@@ -3,9 +3,9 @@ use super::super::buffer::Buffer;
 use super::super::proto::Timer;
 use super::super::worker::measure::{About, Kernel};
 use super::super::worker::wire::{Job, Slot};
-use super::super::{Cause, DeviceError, Elem, text};
+use super::super::{Cause, DeviceError, Elem};
 use super::call::Loaded;
-use super::toolchain::{Toolchain, no_space, storage};
+use super::toolchain::{Ran, Toolchain, no_space, storage};
 use std::ffi::c_void;
 use std::fmt::Write;
 use std::path::Path;
@@ -114,15 +114,14 @@ fn compile(job: &Job, toolchain: &Toolchain, flags: &[&str], folder: &Path) -> R
     source.push_str(&wrapper(&job.entry, &job.params));
     std::fs::write(folder.join(&text), source).map_err(stored)?;
     let mut command = toolchain.start(flags, folder);
-    let output = command.args(["-o", &object, &text, "-lm"]).output().map_err(|error| {
+    let ran = Ran::of(command.args(["-o", &object, &text, "-lm"])).map_err(|error| {
         DeviceError::new(
             Cause::NoCompiler,
             format!("The C compiler `{}` cannot be started: {error}.", toolchain.command.join(" ")),
         )
     })?;
-    let said = text::bounded(&output.stderr);
-    if !output.status.success() {
-        return Err(refused(&said, &job.entry));
+    if !ran.status.success() {
+        return Err(refused(&ran.said, &job.entry));
     }
     let loaded = Loaded::open(&folder.join(&object))?;
     // The code stays in memory without its file.

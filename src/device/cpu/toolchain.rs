@@ -2,8 +2,9 @@
 use super::super::proto::{DeviceInfo, DeviceKind, FloatMode};
 use super::super::{Cause, DeviceError, text};
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// A C compiler that was tried and works.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,13 +55,40 @@ impl Toolchain {
         let stored = std::fs::write(folder.join("probe.c"), source);
         stored.map_err(|error| storage(&error.to_string()))?;
         let mut command = self.start(flags, folder);
-        let output = command.args(["-o", "probe.so", "probe.c"]).output();
-        let output = output.map_err(|error| DeviceError::new(Cause::NoCompiler, error.to_string()))?;
-        if output.status.success() {
+        let ran = Ran::of(command.args(["-o", "probe.so", "probe.c"]));
+        let ran = ran.map_err(|error| DeviceError::new(Cause::NoCompiler, error.to_string()))?;
+        if ran.status.success() {
             return Ok(());
         }
-        let said = text::bounded(&output.stderr);
+        let said = ran.said;
         Err(no_space(&said).unwrap_or_else(|| DeviceError::new(Cause::NoCompiler, "").details(said)))
+    }
+}
+
+/// The most that a compiler may print; one that prints more is told that nobody listens.
+const MOST: u64 = 8 << 20;
+
+/// How a compiler ended, and what it printed, of which the beginning and the end are kept.
+pub struct Ran {
+    pub status: ExitStatus,
+    /// On its standard output.
+    pub printed: String,
+    /// On its standard error.
+    pub said: String,
+}
+
+impl Ran {
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// It cannot be started or waited for.
+    pub fn of(command: &mut Command) -> io::Result<Ran> {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let (printed, said) = (child.stdout.take(), child.stderr.take());
+        let printed = std::thread::Builder::new().spawn(move || text::heard(printed, MOST))?;
+        let said = text::heard(said, MOST);
+        let printed = printed.join().unwrap_or_default();
+        Ok(Ran { status: child.wait()?, printed, said })
     }
 }
 
@@ -118,8 +146,8 @@ pub fn probe(folder: &Path) -> Result<Toolchain, DeviceError> {
 impl Toolchain {
     /// Asks a compiler that works what else it knows.
     fn complete(&mut self, folder: &Path) {
-        let version = self.start(&["--version"], folder).output();
-        let version = version.map(|output| text::bounded(&output.stdout)).unwrap_or_default();
+        let version = Ran::of(&mut self.start(&["--version"], folder));
+        let version = version.map(|ran| ran.printed).unwrap_or_default();
         self.version = match version.lines().next().map(str::trim) {
             Some(line) if !line.is_empty() => line.to_owned(),
             _ => self.command.join(" "),

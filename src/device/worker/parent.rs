@@ -213,7 +213,9 @@ impl<'a> Worker<'a> {
     /// Takes what was printed.
     fn listen(&mut self) {
         let mut chunk = [0; 4096];
-        while let Some(stderr) = &mut self.stderr {
+        // A bound on the turns, because one that prints without end must not keep the clock from being looked at.
+        for _ in 0..256 {
+            let Some(stderr) = &mut self.stderr else { return };
             match stderr.read(&mut chunk) {
                 Ok(0) => self.stderr = None,
                 Ok(count) => self.noise.push(chunk.get(..count).unwrap_or_default()),

@@ -5,11 +5,12 @@
 
 pub mod convert;
 mod read;
+pub mod seal;
 pub mod v1;
 mod write;
 
 pub use read::{Entry, Log, MAX_BYTES, parse};
-pub use write::{LogError, LogWriter};
+pub use write::{Fate, LogError, LogWriter};
 
 /// A wire value as its line in the log, without the line's end.
 ///

@@ -1,8 +1,10 @@
 //! Reading session logs: whole ones, ones cut off by a power failure, damaged and hostile ones.
 
+use super::seal::{Chain, Seal};
 use super::v1;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
+use crate::lang::source::refuse_harmful;
 
 /// The largest log that is read, in bytes.
 pub const MAX_BYTES: usize = 256 << 20;
@@ -16,8 +18,20 @@ pub struct Log {
     pub entries: Vec<Entry>,
     /// What was left out, to be told to the user.
     pub warnings: Vec<String>,
-    /// How many bytes from the start are whole records. What follows is a damaged tail.
+    /// How many bytes from the start are whole records. What follows is a torn tail.
     pub intact_bytes: usize,
+    /// The seals up to there.
+    pub chain: Chain,
+}
+
+impl Log {
+    /// The lines of the header and of all records, as they stand.
+    pub fn lines(&self) -> Vec<String> {
+        let entries = self.entries.iter().map(|e| match e {
+            Entry::Known { raw, .. } | Entry::Unknown { raw, .. } => raw.clone(),
+        });
+        std::iter::once(self.header_line.clone()).chain(entries).collect()
+    }
 }
 
 /// A line of a log after the header.
@@ -28,20 +42,19 @@ pub enum Entry {
         line: usize,
         raw: String,
         record: v1::Record,
+        /// Does a seal say that it is as it was recorded?
+        sealed: bool,
     },
     /// A whole record that this version cannot read: a newer version wrote it. It is kept as it stands.
-    Unknown {
-        line: usize,
-        raw: String,
-        reason: String,
-    },
+    Unknown { line: usize, raw: String, reason: String },
 }
 
 /// Reads a log.
 ///
 /// # Errors
 /// `E0801` when it is no session log, `E0802` when it is too large or of a newer format, `E0803` when it is damaged
-/// before its end, `E0804` when a text does not have the digest that stands beside it.
+/// before its end, `E0804` when a text does not have the digest that stands beside it, `E0808` when a line was changed
+/// after it was recorded, `E0009` when a text has a character that is for terminals.
 pub fn parse(bytes: &[u8]) -> Result<Log, Diagnostic> {
     if bytes.len() > MAX_BYTES {
         return Err(Diagnostic::error(
@@ -58,33 +71,41 @@ pub fn parse(bytes: &[u8]) -> Result<Log, Diagnostic> {
     let Some(first) = lines.next() else { return Err(not_a_log("The file is empty.".into())) };
     let header = header(&first, &not_a_log)?;
     let header_line = first.text.unwrap_or_default();
-    let mut log = Log { header, header_line, entries: vec![], warnings: vec![], intact_bytes: lines.at };
+    let mut chain = Chain::default();
+    let seal = chain.check(&header_line);
+    if seal == Seal::Broken {
+        return Err(changed(1));
+    }
+    let (entries, warnings) = (vec![], vec![]);
+    let mut log = Log { header, header_line, entries, warnings, intact_bytes: lines.at, chain };
     while let Some(line) = lines.next() {
-        let is_last = lines.at >= bytes.len();
-        match entry(&line, log.entries.len() + 1) {
-            Ok(Some(e)) => log.entries.push(e),
-            Ok(None) => {}
-            Err(_) if is_last => {
+        let before = log.chain.clone();
+        match entry(&line, log.entries.len() + 1, &mut log.chain) {
+            Ok(Read::Entry(e)) => log.entries.push(*e),
+            Ok(Read::Empty) => {}
+            // Only what a power failure leaves has no end of its line.
+            Ok(Read::Changed) if line.ended => return Err(changed(line.number)),
+            Ok(Read::Changed) | Err(_) if !line.ended => {
                 log.warnings.push(format!(
                     "The last record of the session log, on line {}, is incomplete and was left out.",
                     line.number
                 ));
+                log.chain = before;
                 return Ok(log);
             }
+            Ok(Read::Changed) => return Err(changed(line.number)),
             Err(why) => {
                 return Err(Diagnostic::error(
                     "E0803",
-                    format!("The session log is damaged on line {}, before its end.", line.number),
+                    format!("The session log is damaged on line {}.", line.number),
                 )
                 .note(why)
-                .hint("Restore the file from a copy, or delete the lines from there on to keep what comes before."));
+                .note("The file was left as it is.")
+                .hint(format!(
+                    "Restore the file from a copy. `head -n {} OLD.ron > NEW.ron` keeps what comes before.",
+                    line.number - 1
+                )));
             }
-        }
-        if !line.ended
-            && matches!(log.entries.last(), Some(Entry::Known { line: n, .. }) if *n == line.number)
-        {
-            // A record without its line's end is whole, but appending to it would join two records.
-            log.warnings.push(format!("The record on line {} has no end of line; it was kept.", line.number));
         }
         log.intact_bytes = lines.at;
     }
@@ -136,6 +157,9 @@ fn header(line: &Line, not_a_log: &dyn Fn(String) -> Diagnostic) -> Result<v1::H
     let header: v1::Header =
         ron::from_str(text).map_err(|e| not_a_log(format!("Its header is incomplete: {e}.")))?;
     for t in std::iter::once(&header.program).chain(&header.files) {
+        if let Some(problem) = refuse_harmful(&t.label, &t.text) {
+            return Err(problem);
+        }
         let found = Digest::of(t.text.as_bytes()).to_string();
         if found != t.digest {
             return Err(Diagnostic::error(
@@ -152,19 +176,44 @@ fn header(line: &Line, not_a_log: &dyn Fn(String) -> Diagnostic) -> Result<v1::H
     Ok(header)
 }
 
-fn entry(line: &Line, expected: usize) -> Result<Option<Entry>, String> {
+/// What a line holds.
+enum Read {
+    Empty,
+    Entry(Box<Entry>),
+    /// Its seal does not hold.
+    Changed,
+}
+
+fn entry(line: &Line, expected: usize, chain: &mut Chain) -> Result<Read, String> {
     let raw = line.text.clone()?;
     if raw.trim().is_empty() {
-        return Ok(None);
+        return Ok(Read::Empty);
     }
-    match ron::from_str::<v1::Record>(&raw) {
-        Ok(record) if record.n == expected => Ok(Some(Entry::Known { line: line.number, raw, record })),
-        Ok(record) => Err(format!("The record has number {}, but {expected} is next.", record.n)),
-        Err(e) if is_whole(&raw) => {
-            Ok(Some(Entry::Unknown { line: line.number, raw, reason: e.to_string() }))
-        }
-        Err(e) => Err(format!("The record cannot be read: {e}.")),
+    if !is_whole(&raw) {
+        return Err("The line is no whole record.".into());
     }
+    let sealed = match chain.check(&raw) {
+        Seal::Broken => return Ok(Read::Changed),
+        seal => seal == Seal::Holds,
+    };
+    let line = line.number;
+    let entry = match ron::from_str::<v1::Record>(&raw) {
+        Ok(record) if record.n == expected => Entry::Known { line, raw, record, sealed },
+        Ok(record) => return Err(format!("The record has number {}, but {expected} is next.", record.n)),
+        Err(e) => Entry::Unknown { line, raw, reason: e.to_string() },
+    };
+    Ok(Read::Entry(Box::new(entry)))
+}
+
+fn changed(line: usize) -> Diagnostic {
+    let what = match line {
+        1 => "The first line of the session log was changed after it was recorded.".into(),
+        n => format!("Line {n} of the session log, or one before it, was changed after it was recorded."),
+    };
+    Diagnostic::error("E0808", what)
+        .note("Each line ends in a digest of all lines up to it, and this one is another.")
+        .note("The file was left as it is.")
+        .hint("Restore the file from a copy, or record the session again.")
 }
 
 /// Is the line a whole record as far as brackets and quotes tell, whatever it says?
@@ -214,6 +263,7 @@ mod tests {
             rules: IndexMap::new(),
             sizes: IndexMap::new(),
             seed: 1,
+            seal: String::new(),
         })
         .unwrap()
     }
@@ -223,7 +273,13 @@ mod tests {
             text: "topDown(mapFusion)\n-- \"quoted\"".into(),
             at: crate::lang::path::Path::root(),
         };
-        line(&v1::Record { n, action: (&action).into(), outcome: (&Outcome::Done).into() }).unwrap()
+        line(&v1::Record {
+            n,
+            action: (&action).into(),
+            outcome: (&Outcome::Done).into(),
+            seal: String::new(),
+        })
+        .unwrap()
     }
 
     fn whole() -> String {

@@ -27,6 +27,9 @@ pub struct Header {
     #[serde(default)]
     pub sizes: IndexMap<String, i64>,
     pub seed: u64,
+    /// See [`super::seal`]; the last field, and put there as text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub seal: String,
 }
 
 /// A text that the session was made with. The label says where it came from and is never opened.
@@ -45,6 +48,9 @@ pub struct Record {
     pub n: usize,
     pub action: Action,
     pub outcome: Outcome,
+    /// See [`super::seal`]; the last field, and put there as text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub seal: String,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -1,9 +1,12 @@
 //! Writing session logs: each record is on disk before the next action, and a failed write loses nothing.
 
-use super::{line, v1};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::MAX_BYTES;
 
 /// Why the log could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +28,23 @@ pub struct LogWriter {
     end: u64,
     /// Lines that could not be written yet; they are tried again before the next.
     pending: Vec<String>,
+    /// The file as this writer left it.
+    stamp: Option<Stamp>,
+}
+
+/// What tells of a file that somebody else changed it: which it is, its length, and when it was written.
+type Stamp = (u64, u64, u64, Option<SystemTime>);
+
+/// What has become of a log since it was written last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    AsWritten,
+    /// There is no file of that name any more.
+    Gone,
+    /// Another file has its name.
+    Replaced,
+    /// Somebody else has written into it.
+    Changed,
 }
 
 impl LogWriter {
@@ -32,7 +52,7 @@ impl LogWriter {
     ///
     /// # Errors
     /// The file exists, or its folder cannot be written.
-    pub fn create(path: &Path, header: &v1::Header) -> Result<LogWriter, LogError> {
+    pub fn create(path: &Path, header: String) -> Result<LogWriter, LogError> {
         let io = |source| LogError::Io { path: path.to_path_buf(), source };
         if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(io)?;
@@ -49,7 +69,8 @@ impl LogWriter {
         Ok(writer)
     }
 
-    /// Goes on with a log of which the first `intact` bytes are whole records; the rest is cut off.
+    /// Goes on with a log of which the first `intact` bytes are whole records; the rest is cut off, and kept in a file
+    /// beside it.
     ///
     /// # Errors
     /// The file cannot be written, or another process writes it.
@@ -57,8 +78,26 @@ impl LogWriter {
         let io = |source| LogError::Io { path: path.to_path_buf(), source };
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
         let mut writer = LogWriter::locked(file, path, intact)?;
-        writer.cut_back().map_err(io)?;
+        writer.mend().map_err(io)?;
         Ok(writer)
+    }
+
+    /// Cuts a torn tail off, and ends the last line.
+    fn mend(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.end.saturating_sub(1)))?;
+        let mut rest = vec![];
+        Read::by_ref(&mut self.file).take(MAX_BYTES as u64).read_to_end(&mut rest)?;
+        let ended = rest.first().is_none_or(|last| *last == b'\n');
+        if rest.len() > 1 {
+            keep_beside(&self.path, "torn", &rest[1..])?;
+        }
+        self.cut_back()?;
+        if !ended {
+            write_at_end(&mut self.file, b"\n")?;
+            self.end += 1;
+        }
+        self.stamp = self.stamp_now();
+        Ok(())
     }
 
     fn locked(file: File, path: &Path, end: u64) -> Result<LogWriter, LogError> {
@@ -70,7 +109,7 @@ impl LogWriter {
             // Some file systems have no locks; the log is then only as safe as its user.
             Err(std::fs::TryLockError::Error(_)) => {}
         }
-        Ok(LogWriter { file, path: path.to_path_buf(), end, pending: vec![] })
+        Ok(LogWriter { file, path: path.to_path_buf(), end, pending: vec![], stamp: None })
     }
 
     pub fn path(&self) -> &Path {
@@ -82,23 +121,54 @@ impl LogWriter {
         self.pending.len()
     }
 
-    /// Appends a value as a line and waits until it is on disk.
+    /// Appends a line as it stands, and waits until it is on disk.
     ///
     /// # Errors
-    /// The value could not be written. It is kept and written before the next one.
-    pub fn append<T: serde::Serialize>(&mut self, value: &T) -> Result<(), LogError> {
-        let text =
-            line(value).map_err(|e| LogError::Io { path: self.path.clone(), source: io::Error::other(e) })?;
-        self.append_line(text)
+    /// The line could not be written. It is kept and written before the next one.
+    pub fn append(&mut self, line: String) -> Result<(), LogError> {
+        self.pending.push(line);
+        self.flush()
     }
 
-    /// Appends a line as it stands: a record that another version wrote.
+    /// Whether the file is as it was written.
+    pub fn fate(&self) -> Fate {
+        let Ok(there) = std::fs::metadata(&self.path) else { return Fate::Gone };
+        let Ok(ours) = self.file.metadata() else { return Fate::AsWritten };
+        if (there.dev(), there.ino()) != (ours.dev(), ours.ino()) {
+            Fate::Replaced
+        } else if self.stamp.is_some() && self.stamp != self.stamp_now() {
+            Fate::Changed
+        } else {
+            Fate::AsWritten
+        }
+    }
+
+    /// Writes the whole log anew into the same file, of which another has changed the contents; those are kept in a
+    /// file beside it. Nothing is done where they are what they shall be.
     ///
     /// # Errors
-    /// As [`LogWriter::append`].
-    pub fn append_line(&mut self, text: String) -> Result<(), LogError> {
-        self.pending.push(text);
-        self.flush()
+    /// The file cannot be read or written.
+    pub fn rewrite(&mut self, text: &str) -> io::Result<Option<PathBuf>> {
+        let mut found = vec![];
+        self.file.seek(SeekFrom::Start(0))?;
+        Read::by_ref(&mut self.file).take(MAX_BYTES as u64).read_to_end(&mut found)?;
+        let mut kept = None;
+        if found != text.as_bytes() {
+            kept = Some(keep_beside(&self.path, "damaged", &found)?);
+            self.end = 0;
+            self.cut_back()?;
+            write_at_end(&mut self.file, text.as_bytes())?;
+            self.end = text.len() as u64;
+            self.pending.clear();
+        }
+        self.file.seek(SeekFrom::End(0))?;
+        self.stamp = self.stamp_now();
+        Ok(kept)
+    }
+
+    fn stamp_now(&self) -> Option<Stamp> {
+        let meta = self.file.metadata().ok()?;
+        Some((meta.dev(), meta.ino(), meta.len(), meta.modified().ok()))
     }
 
     /// Tries again to write what waits.
@@ -116,6 +186,7 @@ impl LogWriter {
             self.end += bytes.len() as u64;
             self.pending.remove(0);
         }
+        self.stamp = self.stamp_now();
         Ok(())
     }
 
@@ -124,6 +195,20 @@ impl LogWriter {
         self.file.seek(SeekFrom::End(0))?;
         Ok(())
     }
+}
+
+/// Keeps bytes of a log in a new file beside it.
+fn keep_beside(log: &Path, ending: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    for n in 1..1000 {
+        let mut name = log.as_os_str().to_owned();
+        name.push(if n == 1 { format!(".{ending}") } else { format!(".{ending}{n}") });
+        match OpenOptions::new().write(true).create_new(true).open(&name) {
+            Ok(mut file) => return file.write_all(bytes).map(|()| name.into()),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Err(io::Error::other(format!("there are too many files `{}.{ending}`", log.display())))
 }
 
 fn write_at_end(file: &mut File, bytes: &[u8]) -> io::Result<()> {
@@ -135,9 +220,6 @@ fn write_at_end(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    #[derive(serde::Serialize)]
-    struct Small(u32);
-
     #[test]
     fn a_damaged_tail_is_cut_and_two_writers_are_refused() {
         let dir = tempfile::tempdir().unwrap();
@@ -145,18 +227,23 @@ mod tests {
         std::fs::write(&path, "one\ntwo\nthr").unwrap();
         let mut w = LogWriter::resume(&path, 8).unwrap();
         assert!(matches!(LogWriter::resume(&path, 8), Err(LogError::InUse { .. })));
-        w.append(&Small(3)).unwrap();
+        w.append("Small(3)".into()).unwrap();
         drop(w);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nSmall(3)\n");
+        assert_eq!(std::fs::read_to_string(dir.path().join("a.ron.torn")).unwrap(), "thr");
+        // A last line that is whole but has no end gets it.
+        std::fs::write(&path, "one\ntwo").unwrap();
+        LogWriter::resume(&path, 7).unwrap().append("three".into()).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
     }
 
     #[test]
     fn a_full_disk_loses_nothing() {
         // `/dev/full` refuses every write as a full disk does.
         let Ok(file) = OpenOptions::new().write(true).open("/dev/full") else { return };
-        let mut w = LogWriter { file, path: "full.ron".into(), end: 0, pending: vec![] };
-        assert!(w.append(&Small(1)).is_err());
-        assert!(w.append(&Small(2)).is_err());
+        let mut w = LogWriter { file, path: "full.ron".into(), end: 0, pending: vec![], stamp: None };
+        assert!(w.append("Small(1)".into()).is_err());
+        assert!(w.append("Small(2)".into()).is_err());
         assert_eq!(w.unsaved(), 2);
         let dir = tempfile::tempdir().unwrap();
         w.file = File::create(dir.path().join("b.ron")).unwrap();
