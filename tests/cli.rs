@@ -437,6 +437,36 @@ fn sizes_that_do_not_divide_are_refused() {
     assert_eq!(unknown.code, 2, "{}{}", unknown.out, unknown.err);
 }
 
+/// Rules that are right at small sizes, and at larger ones lose one of 2^18 numbers, a chunk, or the rest beyond chunks.
+const LOSING: &str = "
+rule loseOne = reduce f z (x : n.t) ~> reduce f z (take (n - n div 262144) x)
+rule loseChunk = reduce f z (x : n.t) ~> reduce f z (take (n - 512 * (n div 262144)) x)
+rule loseRest = reduce f z (x : n.t) ~> reduce f z (take (n - (n div 131072) * (n % 512)) x)
+rule inParts = reduce (+) 0 (x : (512*n).f32) ~> reduce (+) 0 (map (reduce (+) 0) (split 512 x))
+rule backwards = reduce (+) 0 (x : n.f32) ~> reduce (+) 0 (gather (generate (\\i. natAsIndex n (n - 1 - indexAsNat i)) : n.idx[n]) x)
+";
+
+#[test]
+fn a_kernel_that_loses_terms_of_a_long_sum_is_caught() {
+    let dir = world();
+    let sum = write(dir.path(), "asum.rise", "def asum (a: n.f32): f32 = a |> map abs |> reduce (+) 0");
+    write(dir.path(), "asum.rules", LOSING);
+    let bench = |rule: &str, n: &str| {
+        let strategy = format!("topDown({rule})");
+        run(dir.path(), &["bench", &sum, "-s", &strategy, "--size", n, "--json"])
+    };
+    for rule in ["loseOne", "loseChunk", "loseRest"] {
+        let ran = bench(rule, "n=262144");
+        refused(&ran, 1, "E0820");
+        assert!(ran.err.contains("on small integers, whose sums are exact"), "{}", ran.err);
+    }
+    for right in ["inParts", "backwards"] {
+        let ran = bench(right, "n=262144");
+        assert_eq!(ran.code, 0, "{right}: {}", ran.err);
+        assert!(ran.out.contains("sums of integers are exact at n=26"), "{}", ran.out);
+    }
+}
+
 #[test]
 fn without_a_compiler_or_a_device_the_environment_is_to_blame() {
     let dir = world();

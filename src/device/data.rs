@@ -1,4 +1,5 @@
 //! Arrays and scalars as they cross the border to a device: flat, row-major, little-endian.
+use crate::lang::value::half;
 use serde::{Deserialize, Serialize};
 
 /// The type of one element in a device's memory.
@@ -173,6 +174,23 @@ impl HostData {
         }
     }
 
+    /// Floats at another width, rounded to the nearest; what was never written stays so.
+    pub fn as_floats(&self, elem: Elem) -> HostData {
+        let poison = self.elem().poison();
+        let cells = self.as_bytes().chunks_exact(self.elem().bytes()).enumerate();
+        let bytes = cells.flat_map(|(i, cell)| {
+            let value = self.get(i).map_or(0.0, HostScalar::to_f64);
+            let bytes = match elem {
+                _ if poison.get(..cell.len()) == Some(cell) => elem.poison(),
+                Elem::F16 => padded(half::to_bits(half::round_f64(value)).to_le_bytes()),
+                Elem::F32 => padded((value as f32).to_le_bytes()),
+                _ => value.to_le_bytes(),
+            };
+            bytes.into_iter().take(elem.bytes())
+        });
+        HostData::from_bytes(elem, &bytes.collect::<Vec<u8>>())
+    }
+
     /// Makes the elements look as if no kernel had written them.
     pub fn unwrite(&mut self, indices: &[usize]) {
         let (elem, mut bytes) = (self.elem(), self.as_bytes().to_vec());
@@ -231,13 +249,6 @@ impl HostScalar {
 
     /// The value in the first [`Elem::bytes`] bytes, zeros behind it.
     pub fn to_bytes(self) -> [u8; 8] {
-        fn padded<const N: usize>(bytes: [u8; N]) -> [u8; 8] {
-            let mut all = [0; 8];
-            for (to, from) in all.iter_mut().zip(bytes) {
-                *to = from;
-            }
-            all
-        }
         match self {
             HostScalar::Bool(value) => padded([u8::from(value)]),
             HostScalar::I8(value) => padded(value.to_le_bytes()),
@@ -283,6 +294,14 @@ fn f16_to_f64(bits: u16) -> f64 {
         31 => f64::NAN,
         _ => (1.0 + fraction) * 2f64.powi(exponent - 15),
     }
+}
+
+fn padded<const N: usize>(bytes: [u8; N]) -> [u8; 8] {
+    let mut all = [0; 8];
+    for (to, from) in all.iter_mut().zip(bytes) {
+        *to = from;
+    }
+    all
 }
 
 #[cfg(test)]

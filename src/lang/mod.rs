@@ -24,6 +24,7 @@ pub mod pattern;
 pub mod permutation;
 mod preorder;
 pub mod print;
+pub mod rounding;
 pub mod source;
 pub mod steps;
 pub mod syntax;

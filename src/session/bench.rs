@@ -1,25 +1,28 @@
 //! Measuring a kernel, and checking it first.
 //!
 //! A time is only ever shown for a kernel whose output was checked: at small sizes against the interpreter, and at
-//! the measured sizes against the program as it was written, compiled plainly to sequential C.
+//! the measured sizes against the program as it was written, compiled plainly to sequential C, in double precision where
+//! that decides nothing. Rounding hides what is missing from a long sum; so sums are checked on small integers as well,
+//! at odd sizes, where they are exact in any order.
 
 use super::action::{Measurement, Sizes, Target};
 use super::workspace::Workspace;
-use super::{device_diagnostic, foreign};
+use super::{device_diagnostic, foreign, trial};
 use crate::device::check::{self, Check, Tolerance};
 use crate::device::{
     Backend, Elem, FloatMode, HostData, HostScalar, Language, Mode, Param, Progress as DeviceProgress,
     RunControl, RunReport, RunRequest, stats,
 };
+use crate::emit::code::leaves;
 use crate::emit::{self, Kernel, ParamKind, data};
-use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::{Declared, Patterns};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::failure::not_run;
 use crate::lang::eval::{self, Foreign, Limits, inputs};
-use crate::lang::infer::{Program, Spans, check_constraint, constraints_of};
+use crate::lang::infer::{Program, Spans};
 use crate::lang::nat::{Name, Nat};
+use crate::lang::rounding;
 use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::{Buffer, Value};
@@ -32,9 +35,6 @@ const SEED: u64 = 0x5EED;
 
 /// How long one kernel may take, compilation and all its runs included, in seconds.
 const TIME_LIMIT_S: f64 = 120.0;
-
-/// The most operations or bytes of a run at small sizes; the interpreter has to go through them.
-const SMALL: f64 = 3e7;
 
 /// What a measurement is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,8 +81,9 @@ pub fn measure(
     let small = run.check_small()?;
 
     report(BenchProgress::Reference);
-    let inputs = Inputs::random(asked.term, asked.sizes)?;
-    let reference = run.reference(&inputs)?;
+    let exact = run.check_exact()?;
+    let inputs = Inputs::random(asked.term, asked.sizes, inputs::Kind::Uniform)?;
+    let reference = run.reference(&inputs, asked.sizes)?;
 
     let mode = if asked.check_only { Mode::Once } else { Mode::MEASURE };
     let result =
@@ -92,13 +93,14 @@ pub fn measure(
             }
         })?;
     let work = work::of(&asked.workspace.program.term, asked.sizes);
-    let terms = work.flops / cells(&reference).max(1) as f64;
+    let tolerance = run.tolerance(&reference, &inputs, work.flops)?;
     let large = agree(
-        &reference,
+        &reference.outputs,
         &result.outputs,
-        terms,
+        &tolerance,
         "at these sizes against the program as written, in plain C",
     )?;
+    let reference = reference.outputs;
     let summary = stats::summary(&result.samples_ns);
     let mut warnings = result.warnings;
     warnings.extend(small.is_none().then(|| {
@@ -110,7 +112,7 @@ pub fn measure(
         let about = "NaN agrees with NaN, so the check says little";
         warnings.push(format!("{not_numbers} of {all} cells of the result are not a number: {about}."));
     }
-    let small = small.map(|s| format!("{s}; ")).unwrap_or_default();
+    let small: String = [small, exact].into_iter().flatten().map(|s| format!("{s}; ")).collect();
     let cells =
         if large.cells == 1 { "the cell agrees".to_owned() } else { format!("{} cells agree", large.cells) };
     let error = match large.error {
@@ -160,7 +162,7 @@ fn cells(components: &[HostData]) -> usize {
 fn agree(
     expected: &[HostData],
     found: &[HostData],
-    terms: f64,
+    tolerance: &dyn Fn(&HostData) -> Tolerance,
     where_: &str,
 ) -> Result<Agreement, Diagnostic> {
     let number = expected.len();
@@ -176,16 +178,20 @@ fn agree(
             1 => where_.to_string(),
             _ => format!("{where_}, in component {} of {number} of the result", i + 1),
         };
-        let check = agree_in(expected, found, terms, &where_)?;
+        let check = agree_in(expected, found, tolerance(expected), &where_)?;
         all.cells += check.cells;
         all.error = all.error.max(check.error);
     }
     Ok(all)
 }
 
-/// Compares one component cell by cell. Floats may be summed in another order and fused: `terms` is how many are summed.
-fn agree_in(expected: &HostData, found: &HostData, terms: f64, where_: &str) -> Result<Check, Diagnostic> {
-    let tolerance = Tolerance::rounding(expected, terms.max(1.0) as u64);
+/// Compares one component cell by cell. Floats may be summed in another order and fused.
+fn agree_in(
+    expected: &HostData,
+    found: &HostData,
+    tolerance: Tolerance,
+    where_: &str,
+) -> Result<Check, Diagnostic> {
     let check = check::compare(expected, found, tolerance);
     if check.agrees {
         return Ok(check);
@@ -206,6 +212,23 @@ fn agree_in(expected: &HostData, found: &HostData, terms: f64, where_: &str) -> 
         .hint("No time is shown for a wrong result. If rules of your own were applied, test them first."))
 }
 
+/// ` at m=4 n=5`
+fn at(sizes: &Sizes) -> String {
+    let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    if all.is_empty() { String::new() } else { format!(" at {}", all.join(" ")) }
+}
+
+/// Floats at the width of the type; other cells as they are.
+fn at_width(data: HostData, elem: Elem) -> HostData {
+    if data.elem() != elem && data.elem().is_float() && elem.is_float() { data.as_floats(elem) } else { data }
+}
+
+/// What a kernel's outputs are compared with.
+struct Reference {
+    outputs: Vec<HostData>,
+    in_doubles: bool,
+}
+
 struct Run<'a> {
     asked: &'a Asked<'a>,
     backend: &'a dyn Backend,
@@ -217,8 +240,8 @@ impl Run<'_> {
     /// Runs the kernel at small sizes and compares with the interpreter. None when there are no small sizes.
     fn check_small(&self) -> Result<Option<String>, Diagnostic> {
         let workspace = self.asked.workspace;
-        let Some(sizes) = small_sizes(workspace, self.asked.term) else { return Ok(None) };
-        let inputs = Inputs::random(self.asked.term, &sizes)?;
+        let Some(sizes) = trial::small(workspace, self.asked.term) else { return Ok(None) };
+        let inputs = Inputs::random(self.asked.term, &sizes, inputs::Kind::Uniform)?;
         let program = &workspace.program.term;
         let values = inputs.values(self.asked.term, &sizes)?;
         let interpret = |foreign: Option<&dyn Foreign>| {
@@ -250,9 +273,9 @@ impl Run<'_> {
         )?;
         let work = work::of(&workspace.program.term, &sizes);
         let terms = work.flops / cells(&expected).max(1) as f64;
-        let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let at = if all.is_empty() { String::new() } else { format!(" at {}", all.join(" ")) };
-        agree(&expected, &run.outputs, terms, format!("{at} against the interpreter").trim_start())?;
+        let at = at(&sizes);
+        let tolerance = |expected: &HostData| Tolerance::rounding(expected, terms);
+        agree(&expected, &run.outputs, &tolerance, format!("{at} against the interpreter").trim_start())?;
         Ok(Some(format!("agrees with the interpreter{at}")))
     }
 
@@ -290,21 +313,93 @@ impl Run<'_> {
         Ok(value.as_array().map(<[Value]>::to_vec).unwrap_or_default())
     }
 
-    /// The outputs of the program as written, compiled plainly to sequential C and run on the host.
-    fn reference(&self, inputs: &Inputs) -> Result<Vec<HostData>, Diagnostic> {
+    /// The outputs of the program as written, compiled plainly to sequential C and run on the host: in double precision,
+    /// but where that might decide differently.
+    fn reference(&self, inputs: &Inputs, sizes: &Sizes) -> Result<Reference, Diagnostic> {
         let workspace = self.asked.workspace;
         let plain = lower::sequential(&workspace.program.term, &|_| false);
-        let kernel = workspace.compile(&plain, Target::C, self.asked.sizes)?.kernel;
-        let run = self.kernel(
-            "cpu",
-            &kernel,
-            self.asked.sizes,
-            inputs,
-            Mode::Once,
-            FloatMode::Strict,
-            &mut |_| {},
-        )?;
-        Ok(run.outputs)
+        let doubles = rounding::in_doubles(&plain);
+        let kernel = workspace.compile(doubles.as_ref().unwrap_or(&plain), Target::C, sizes)?.kernel;
+        let run = self.kernel("cpu", &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
+        let (_, result) = workspace.program.term.ty().signature();
+        let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));
+        let outputs = run.outputs.into_iter().zip(elems).map(|(data, elem)| at_width(data, elem)).collect();
+        Ok(Reference { outputs, in_doubles: doubles.is_some() })
+    }
+
+    /// How far cells may be off, for each component of the reference. Where only a few sums come out, one of them may be
+    /// small by chance; then what it sums counts.
+    fn tolerance(
+        &self,
+        reference: &Reference,
+        inputs: &Inputs,
+        flops: f64,
+    ) -> Result<impl Fn(&HostData) -> Tolerance + use<>, Diagnostic> {
+        const FEW: usize = 64;
+        let (program, sizes) = (&self.asked.workspace.program.term, self.asked.sizes);
+        let cells = cells(&reference.outputs);
+        let steps = match reference.in_doubles {
+            true => rounding::steps(self.asked.term, sizes),
+            false => (flops / cells.max(1) as f64).max(1.0),
+        };
+        let mut floor = 0.0;
+        if cells < FEW && reference.in_doubles && rounding::counts_up(program) {
+            let sums = self.reference(&inputs.magnitudes(), sizes)?.outputs;
+            let largest = sums.iter().map(check::magnitude).fold(0.0, f64::max);
+            floor = largest / rounding::steps(program, sizes).sqrt();
+        }
+        Ok(move |expected: &HostData| {
+            let tolerance = Tolerance::rounding(expected, steps);
+            Tolerance { floor: tolerance.floor.max(floor), ..tolerance }
+        })
+    }
+
+    /// Runs sums on small integers and compares every bit: at odd sizes where the program has them, and at the measured
+    /// ones where sums are so long that rounding hides a missing term. None when the program has no sums of floats that
+    /// would be exact.
+    fn check_exact(&self) -> Result<Option<String>, Diagnostic> {
+        const LONG: f64 = 4096.0;
+        const TRIES: usize = 4;
+        let (workspace, program) = (self.asked.workspace, &self.asked.workspace.program.term);
+        if !rounding::counts_up(program) {
+            return Ok(None);
+        }
+        if rounding::steps(program, self.asked.sizes) > LONG {
+            self.sums_agree(self.asked.sizes, inputs::Kind::Ones)?;
+        }
+        let mut shrink = 1.0;
+        let mut sizes = self.asked.sizes.clone();
+        for _ in 0..TRIES {
+            sizes = trial::odd(workspace, self.asked.term, &sizes, shrink);
+            shrink = self.sums_agree(&sizes, inputs::Kind::Positive)?;
+            if shrink <= 1.0 {
+                return Ok(Some(format!("sums of integers are exact{}", at(&sizes))));
+            }
+            shrink *= 1.1;
+        }
+        Ok(None)
+    }
+
+    /// Compares sums of small integers, if floats of the program's types hold them in any order; how many times as large
+    /// as that they are.
+    fn sums_agree(&self, sizes: &Sizes, kind: inputs::Kind) -> Result<f64, Diagnostic> {
+        let (workspace, term) = (self.asked.workspace, self.asked.term);
+        let inputs = Inputs::random(term, sizes, kind)?;
+        let expected = self.reference(&inputs, sizes)?.outputs;
+        let values = expected.iter().flat_map(|data| (0..data.len()).filter_map(|i| data.get(i)));
+        let largest = values.map(HostScalar::to_f64).fold(0.0, f64::max);
+        let excess = largest / rounding::exact_up_to(workspace.program.term.ty());
+        if excess <= 1.0 {
+            let kernel = workspace.compile(term, self.target, sizes)?.kernel;
+            let device = self.asked.device;
+            let run =
+                self.kernel(device, &kernel, sizes, &inputs, Mode::Once, FloatMode::Contract, &mut |_| {})?;
+            let at = at(sizes);
+            let where_ =
+                format!("{at} on small integers, whose sums are exact, against the program as written");
+            agree(&expected, &run.outputs, &|_| Tolerance::EXACT, where_.trim_start())?;
+        }
+        Ok(excess)
     }
 
     #[expect(clippy::too_many_arguments, reason = "each of them differs between the three uses")]
@@ -334,17 +429,28 @@ enum Input {
 }
 
 impl Inputs {
-    fn random(term: &Term, sizes: &Sizes) -> Result<Inputs, Diagnostic> {
+    fn random(term: &Term, sizes: &Sizes, kind: inputs::Kind) -> Result<Inputs, Diagnostic> {
         let (params, _) = term.ty().signature();
         let one = |(i, ty): (usize, &Type)| {
             let seed = SEED + i as u64;
             Ok(if has_pair(ty) {
-                Input::Tree(inputs::random(ty, sizes, seed, inputs::Kind::Uniform)?)
+                Input::Tree(inputs::random(ty, sizes, seed, kind)?)
             } else {
-                Input::Flat(inputs::random_flat(ty, sizes, seed, inputs::Kind::Uniform)?)
+                Input::Flat(inputs::random_flat(ty, sizes, seed, kind)?)
             })
         };
         params.iter().enumerate().map(one).collect::<Result<Vec<_>, _>>().map(Inputs)
+    }
+
+    /// The same with the magnitudes of all floats that are flat.
+    fn magnitudes(&self) -> Inputs {
+        let positive = |input: &Input| match input {
+            Input::Flat(Buffer::F32(v)) => Input::Flat(Buffer::F32(v.iter().map(|x| x.abs()).collect())),
+            Input::Flat(Buffer::F64(v)) => Input::Flat(Buffer::F64(v.iter().map(|x| x.abs()).collect())),
+            Input::Flat(buffer) => Input::Flat(buffer.clone()),
+            Input::Tree(value) => Input::Tree(value.clone()),
+        };
+        Inputs(self.0.iter().map(positive).collect())
     }
 
     fn values(&self, term: &Term, sizes: &Sizes) -> Result<Vec<Value>, Diagnostic> {
@@ -464,7 +570,7 @@ fn request(
             ParamKind::Size(name) => Param::Int(*sizes.get(name).ok_or_else(|| no_value(name))?),
             ParamKind::Input(i, _) => {
                 let next = data.get_mut(*i).and_then(Iterator::next);
-                let data = next.ok_or_else(|| no_value(&p.name))?;
+                let data = at_width(next.ok_or_else(|| no_value(&p.name))?, elem(p.scalar));
                 if p.by_value {
                     Param::Scalar(data.get(0).unwrap_or(HostScalar::I32(0)))
                 } else {
@@ -496,45 +602,4 @@ fn positive(n: &Nat, sizes: &Sizes) -> Result<u64, Diagnostic> {
 fn no_value(what: &str) -> Diagnostic {
     Diagnostic::error("E0151", format!("{what} has no value."))
         .hint("Give every size a value, as in `--size m=1024`.")
-}
-
-/// Small sizes at which the program as written and as rewritten both make sense, different from each other where
-/// possible, so that mixed-up dimensions are seen. None when there are none.
-fn small_sizes(workspace: &Workspace, term: &Term) -> Option<Sizes> {
-    const CANDIDATES: [i64; 18] = [3, 5, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256, 512];
-    let names = &workspace.program.sizes;
-    let mut constraints = constraints_of(term);
-    constraints.extend(workspace.program.constraints.iter().cloned());
-    let mut sizes = Sizes::new();
-    // Each size in turn takes the first candidate that no constraint on known sizes forbids. Constraints mostly
-    // concern one size; where they tie several together, all combinations of a few are tried.
-    fn go(
-        names: &[crate::lang::nat::Name],
-        constraints: &[SizeConstraint],
-        sizes: &mut Sizes,
-        tries: &mut u32,
-    ) -> bool {
-        let Some((name, rest)) = names.split_first() else { return true };
-        let (fresh, taken): (Vec<i64>, Vec<i64>) =
-            CANDIDATES.iter().partition(|c| sizes.values().all(|v| v != *c));
-        for c in fresh.into_iter().chain(taken) {
-            *tries += 1;
-            if *tries > 20_000 {
-                return false;
-            }
-            sizes.insert(name.clone(), c);
-            let broken = |s: &SizeConstraint| s.holds(&|n| sizes.get(n).copied()) == Ok(false);
-            if !constraints.iter().any(broken) && go(rest, constraints, sizes, tries) {
-                return true;
-            }
-            sizes.shift_remove(name);
-        }
-        false
-    }
-    if !go(names, &constraints, &mut sizes, &mut 0) {
-        return None;
-    }
-    let all_hold = constraints.iter().all(|c| check_constraint(c, &sizes).is_ok());
-    let scalars = work::of(&workspace.program.term, &sizes);
-    (all_hold && scalars.flops.max(scalars.bytes) < SMALL).then_some(sizes)
 }

@@ -14,6 +14,7 @@ pub mod replay;
 pub mod searching;
 pub mod state;
 mod stuck;
+mod trial;
 pub mod workspace;
 
 pub use state::Session;

@@ -14,6 +14,11 @@ pub enum Kind {
     /// Integers in [-4, 4] (unsigned ones in [0, 8]), also as floats: sums and products of some thousands of them are
     /// exact in any order, so that re-associating rules can be tested for equality.
     SmallIntegers,
+    /// Integers from 1 to 3, also as floats: every one of them counts in a sum, which is exact in any order while it is
+    /// small.
+    Positive,
+    /// Ones only, whose sums stay small the longest.
+    Ones,
     /// Zeros of both signs, infinities, NaN, largest and smallest numbers, among small integers.
     Edges,
 }
@@ -54,6 +59,8 @@ impl Rng {
             let value = match kind {
                 Kind::Uniform => self.unit(if scalar == Scalar::F16 { 11 } else { 24 }),
                 Kind::SmallIntegers => self.below(9) as f64 - 4.0,
+                Kind::Positive => self.below(3) as f64 + 1.0,
+                Kind::Ones => 1.0,
                 Kind::Edges => self.edge(scalar),
             };
             return Value::float(value, scalar).unwrap_or(Value::Undefined);
@@ -64,6 +71,8 @@ impl Rng {
             Kind::Uniform => i128::from(self.below(101)),
             Kind::SmallIntegers if signed => i128::from(self.below(9)) - 4,
             Kind::SmallIntegers => i128::from(self.below(9)),
+            Kind::Positive => i128::from(self.below(3)) + 1,
+            Kind::Ones => 1,
             Kind::Edges => {
                 let bits = 8 * scalar.bytes() as u32 - u32::from(signed);
                 let most = (1i128 << bits) - 1;

@@ -1,0 +1,199 @@
+//! What rounding may do to a program: what its results may be compared with, and how closely.
+
+use super::build;
+use super::declared::unfolded;
+use super::eval::Sizes;
+use super::literal::Literal;
+use super::math;
+use super::nat::Nat;
+use super::pattern::Pattern;
+use super::term::{Expr, Prim, Term};
+use super::ty::{Scalar, Type, TypeKind};
+use super::value::half;
+
+/// The term computed in double precision, which rounds so little that results say how far others are off. None where
+/// floats decide something, by a comparison or as integers, for there a little is much; and where foreign functions have
+/// types of their own.
+pub fn in_doubles(term: &Term) -> Option<Term> {
+    let term = unfolded(term);
+    let keeps = |p: &Prim, ty: &Type| !matches!(p.pattern, Pattern::Declared(_)) && !decides(p.pattern, ty);
+    all(&term, &keeps).then(|| doubled(&term))
+}
+
+/// Does the pattern make a step of a small difference of floats?
+fn decides(p: Pattern, ty: &Type) -> bool {
+    let (params, result) = ty.signature();
+    let of_floats = params.first().is_some_and(has_float);
+    match p {
+        Pattern::Cast => of_floats && !has_float(&result),
+        Pattern::Floor | Pattern::Ceil | Pattern::Round | Pattern::Trunc => true,
+        Pattern::Mod => of_floats,
+        p => p.is_comparison() && of_floats,
+    }
+}
+
+/// Do all patterns of the term satisfy it, at their types?
+fn all(term: &Term, holds: &dyn Fn(&Prim, &Type) -> bool) -> bool {
+    let here = term.as_prim().is_none_or(|p| holds(p, term.ty()));
+    here && term.children().into_iter().all(|c| all(c, holds))
+}
+
+fn has_float(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Scalar(s) => s.is_float(),
+        TypeKind::Array(_, t) | TypeKind::Vector(_, t) => has_float(t),
+        TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => has_float(a) || has_float(b),
+        _ => false,
+    }
+}
+
+fn doubled(t: &Term) -> Term {
+    match t.expr() {
+        Expr::Var(i) => Term::var(*i, double(t.ty())),
+        Expr::Lam(x, body) => {
+            let param = t.ty().as_fun().map_or_else(Type::ill, |(p, _)| double(p));
+            Term::lam(x, param, doubled(body))
+        }
+        Expr::App(f, e) => Term::app(doubled(f), doubled(e)),
+        Expr::Prim(p) => Term::prim(p.pattern, p.args.clone(), double(t.ty())),
+        Expr::Lit(Literal::Float(bits, s)) => {
+            let v = f64::from_bits(*bits);
+            let v = match s {
+                Scalar::F16 => half::round_f64(v).into(),
+                Scalar::F32 => f64::from(v as f32),
+                _ => v,
+            };
+            Term::lit(Literal::Float(v.to_bits(), Scalar::F64))
+        }
+        Expr::Lit(_) => t.clone(),
+    }
+}
+
+fn double(ty: &Type) -> Type {
+    match ty.kind() {
+        TypeKind::Scalar(s) if s.is_float() => Type::scalar(Scalar::F64),
+        TypeKind::Array(n, t) => Type::array(n.clone(), double(t)),
+        TypeKind::Vector(n, t) => Type::vector(n.clone(), double(t)),
+        TypeKind::Pair(a, b) => Type::pair(double(a), double(b)),
+        TypeKind::Fun(a, b) => Type::fun(double(a), double(b)),
+        _ => ty.clone(),
+    }
+}
+
+fn is_reduction(p: Pattern) -> bool {
+    build::is_reduce(p) || p == Pattern::ScanSeq
+}
+
+/// How many roundings follow one another on the way to a result, at most: the terms of all reductions, and each operation
+/// once more. Sums in parts have shorter ways than sums from left to right.
+pub fn steps(term: &Term, sizes: &Sizes) -> f64 {
+    fn go(t: &Term, sizes: &Sizes) -> f64 {
+        let children: f64 = t.children().into_iter().map(|c| go(c, sizes)).sum();
+        let Some(p) = t.as_prim() else { return children };
+        let length = |n: &Nat| n.eval(&|x| sizes.get(x).copied()).map_or(1.0, |n| n as f64);
+        let (params, _) = t.ty().signature();
+        match p.pattern {
+            // The last parameter is the array.
+            p if is_reduction(p) => params.last().and_then(Type::as_array).map_or(1.0, |(n, _)| length(n)),
+            Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div => 1.0,
+            _ => 0.0,
+        }
+    }
+    term.with_stack(|| go(&unfolded(term), sizes).max(1.0))
+}
+
+/// Does the program sum floats, and compute from natural numbers natural numbers only, none of which is greater than the
+/// result that it goes into? Then floats are exact in any order while the result is, at inputs that are at least one.
+pub fn counts_up(term: &Term) -> bool {
+    fn literals(t: &Term) -> bool {
+        let natural = |v: f64| v >= 0.0 && v.fract() == 0.0;
+        let here = match t.expr() {
+            Expr::Lit(Literal::Float(bits, _)) => natural(f64::from_bits(*bits)),
+            _ => true,
+        };
+        here && t.children().into_iter().all(literals)
+    }
+    let grows = |p: &Prim, ty: &Type| {
+        let of_floats = has_float(ty);
+        let shrinks =
+            matches!(p.pattern, Pattern::Sub | Pattern::Neg | Pattern::Div | Pattern::Select | Pattern::Cast)
+                || math::of(p.pattern).is_some()
+                || matches!(p.pattern, Pattern::Declared(_));
+        !(decides(p.pattern, ty) || of_floats && shrinks)
+    };
+    let term = unfolded(term);
+    let sums = !all(&term, &|p, ty| !(is_reduction(p.pattern) && has_float(ty)));
+    sums && literals(&term) && all(&term, &grows)
+}
+
+/// The greatest natural number up to which all of them are of every float type in the type.
+pub fn exact_up_to(ty: &Type) -> f64 {
+    match ty.kind() {
+        TypeKind::Scalar(Scalar::F16) => 2048.0,
+        TypeKind::Scalar(Scalar::F32) => f64::from(1 << 24),
+        TypeKind::Array(_, t) | TypeKind::Vector(_, t) => exact_up_to(t),
+        TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => exact_up_to(a).min(exact_up_to(b)),
+        _ => 2f64.powi(53),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::{infer, syntax};
+
+    fn term(text: &str) -> Term {
+        let (file, problems) =
+            syntax::parse_program(crate::lang::diag::Sources::new().add("t.rise", text), text);
+        assert!(problems.is_empty(), "{text}: {problems:?}");
+        infer::program(&file, None).0.unwrap().term
+    }
+
+    #[test]
+    fn what_decides_by_floats_stays_at_its_width() {
+        for (text, doubles) in [
+            ("def f (a: n.f32) = a |> map (\\x. sqrt x * 0.1) |> reduce (+) 0", true),
+            ("def f (a: n.f32) = a |> map (max 0) |> reduce min 0", true),
+            ("def f (a: n.f32) = a |> map (\\x. select (x > 0) x 1)", false),
+            ("def f (a: n.f32): n.i32 = a |> map (\\x. cast (x * 255))", false),
+            ("def f (a: n.f32) = a |> map floor", false),
+            ("def f (a: n.i32): n.f32 = a |> map (\\x. select (x > 0) (cast x) 0.1)", true),
+        ] {
+            let t = term(text);
+            let found = in_doubles(&t);
+            assert_eq!(found.is_some(), doubles, "{text}");
+            if let Some(d) = found {
+                d.check().unwrap();
+                assert!(
+                    d.ty().to_string().contains("f64") && !d.ty().to_string().contains("f32"),
+                    "{}",
+                    d.ty()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn sums_in_parts_round_less_often() {
+        let sizes = [("n".into(), 4096)].into_iter().collect();
+        let whole = steps(&term("def f (a: n.f32) = a |> reduce (+) 0"), &sizes);
+        let parts =
+            steps(&term("def f (a: n.f32) = a |> split 64 |> map (reduce (+) 0) |> reduce (+) 0"), &sizes);
+        assert_eq!((whole, parts), (4097.0, 130.0));
+    }
+
+    #[test]
+    fn sums_and_products_of_natural_numbers_count_up() {
+        for (text, counts) in [
+            ("def f (a b: n.f32) = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0", true),
+            ("def f (a: n.f32) = a |> map abs |> reduce (+) 0", true),
+            ("def f (a: n.f32) = a |> map abs", false),
+            ("def f (a: n.i32) = a |> reduce (+) 0", false),
+            ("def f (a: n.f32) = a |> reduce (\\s x. s - x) 0", false),
+            ("def f (a: n.f32) = a |> reduce (\\s x. s + 0.5 * x) 0", false),
+            ("def f (a: n.f32) = a |> map sqrt |> reduce (+) 0", false),
+        ] {
+            assert_eq!(counts_up(&term(text)), counts, "{text}");
+        }
+    }
+}

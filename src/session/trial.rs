@@ -1,0 +1,95 @@
+//! The sizes at which a kernel is checked before it is measured.
+
+use super::action::Sizes;
+use super::workspace::Workspace;
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::infer::{check_constraint, constraints_of};
+use crate::lang::term::Term;
+use crate::lang::work;
+
+/// The most operations or bytes of a run at small sizes; the interpreter has to go through them.
+const SMALL: f64 = 3e7;
+
+/// The most operations of a run at odd sizes.
+const ODD: f64 = 1e8;
+
+/// What must hold for sizes, of the program as written and as rewritten.
+fn constraints(workspace: &Workspace, term: &Term) -> Vec<SizeConstraint> {
+    let mut constraints = constraints_of(term);
+    constraints.extend(workspace.program.constraints.iter().cloned());
+    constraints
+}
+
+/// The largest sizes below the given ones that both make sense of, odd ones where there are. `shrink` is how much smaller
+/// the largest has to be at least.
+pub fn odd(workspace: &Workspace, term: &Term, measured: &Sizes, shrink: f64) -> Sizes {
+    /// Sizes to try before one is left as it is.
+    const TRIES: i64 = 20_000;
+    let constraints = constraints(workspace, term);
+    let mut sizes = measured.clone();
+    let mut shrink = shrink;
+    loop {
+        let names: Vec<_> = sizes.keys().cloned().collect();
+        let largest = sizes.values().max().copied().unwrap_or(1);
+        for name in names {
+            let before = sizes.get(&name).copied().unwrap_or(1);
+            let limit = if before == largest { (before as f64 / shrink) as i64 } else { before };
+            let mut holds = |n: &i64| {
+                sizes.insert(name.clone(), *n);
+                !constraints.iter().any(|c| c.holds(&|x| sizes.get(x).copied()) == Ok(false))
+            };
+            let below = (1.max(limit - TRIES)..limit).rev();
+            let found = below
+                .clone()
+                .filter(|n| n % 2 == 1)
+                .find(&mut holds)
+                .or_else(|| below.into_iter().find(&mut holds));
+            sizes.insert(name, found.unwrap_or(before));
+        }
+        let is_small = work::of(&workspace.program.term, &sizes).flops <= ODD;
+        if is_small || sizes.values().max().is_none_or(|n| *n >= largest) {
+            return sizes;
+        }
+        shrink = 2.0;
+    }
+}
+
+/// Small sizes at which the program as written and as rewritten both make sense, different from each other where
+/// possible, so that mixed-up dimensions are seen. None when there are none.
+pub fn small(workspace: &Workspace, term: &Term) -> Option<Sizes> {
+    const CANDIDATES: [i64; 18] = [3, 5, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256, 512];
+    let names = &workspace.program.sizes;
+    let constraints = constraints(workspace, term);
+    let mut sizes = Sizes::new();
+    // Each size in turn takes the first candidate that no constraint on known sizes forbids. Constraints mostly
+    // concern one size; where they tie several together, all combinations of a few are tried.
+    fn go(
+        names: &[crate::lang::nat::Name],
+        constraints: &[SizeConstraint],
+        sizes: &mut Sizes,
+        tries: &mut u32,
+    ) -> bool {
+        let Some((name, rest)) = names.split_first() else { return true };
+        let (fresh, taken): (Vec<i64>, Vec<i64>) =
+            CANDIDATES.iter().partition(|c| sizes.values().all(|v| v != *c));
+        for c in fresh.into_iter().chain(taken) {
+            *tries += 1;
+            if *tries > 20_000 {
+                return false;
+            }
+            sizes.insert(name.clone(), c);
+            let broken = |s: &SizeConstraint| s.holds(&|n| sizes.get(n).copied()) == Ok(false);
+            if !constraints.iter().any(broken) && go(rest, constraints, sizes, tries) {
+                return true;
+            }
+            sizes.shift_remove(name);
+        }
+        false
+    }
+    if !go(names, &constraints, &mut sizes, &mut 0) {
+        return None;
+    }
+    let all_hold = constraints.iter().all(|c| check_constraint(c, &sizes).is_ok());
+    let scalars = work::of(&workspace.program.term, &sizes);
+    (all_hold && scalars.flops.max(scalars.bytes) < SMALL).then_some(sizes)
+}
