@@ -3,7 +3,7 @@
 use super::value::{Cases, Neutral, Value};
 use crate::lang::build::{is_map, is_reduce};
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges};
+use crate::lang::nat::{Atom, Name, Nat, NatFun, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Type, TypeKind, TypeSubst};
 use crate::rewrite::rule::condition::Condition;
@@ -60,6 +60,7 @@ impl Context {
         for node in &left {
             node.ty.for_each_nat(&mut |n| lengths.push(n.clone()));
             naturals.extend(explicit(node));
+            naturals.extend(left_over(node));
         }
         // What the left side calls has a value.
         for node in called(&eq.sides.lhs) {
@@ -314,6 +315,17 @@ impl Context {
         }
     }
 
+    /// Are all divisions in the size by one or more?
+    pub fn has_value(&self, n: &Nat) -> bool {
+        let one_or_more = |n: &Nat| self.has_value(n) && self.is_natural(&n.sub(&Nat::constant(1)));
+        n.terms().iter().flat_map(|(m, _)| m).all(|(atom, _)| match atom {
+            Atom::Floor(x, by) | Atom::Mod(x, by) => self.has_value(x) && one_or_more(by),
+            Atom::Sum(x) => one_or_more(x),
+            Atom::Var(_) => true,
+            Atom::Poison => false,
+        })
+    }
+
     pub fn used(&self, axiom: String) {
         self.axioms.borrow_mut().insert(axiom);
     }
@@ -341,6 +353,16 @@ fn negative(n: &Nat) -> Nat {
 fn explicit(p: &Pat) -> Vec<Nat> {
     let PatNode::Prim(_, args) = &p.node else { return vec![] };
     args.iter().filter_map(|a| if let PatArg::Nat(n) = a { Some(n.clone()) } else { None }).collect()
+}
+
+/// How many elements `take` leaves, which its type does not say.
+pub(super) fn left_over(p: &Pat) -> Option<Nat> {
+    match (&p.node, p.ty.as_fun()) {
+        (PatNode::Prim(Pattern::Take, _), Some((all, some))) => {
+            Some(all.as_array()?.0.sub(some.as_array()?.0))
+        }
+        _ => None,
+    }
 }
 
 /// The patterns that are called whenever the side is: not those in what only one case needs, or maybe no step.

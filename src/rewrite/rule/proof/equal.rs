@@ -149,6 +149,8 @@ impl Reader {
         let types = scope.iter().map(|(_, t)| self.0.ty(t)).collect::<Vec<_>>();
         a.variable == b.variable
             && a.role == b.role
+            && a.scope.len() == types.len()
+            && b.scope.len() == types.len()
             && (a.scope.iter().zip(&b.scope).zip(&types)).all(|((x, y), t)| self.equal(x, y, t, Asked::Same))
     }
 

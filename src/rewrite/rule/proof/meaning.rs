@@ -72,6 +72,7 @@ impl Reader {
             PatNode::Lit(Literal::Index(i, n)) if self.0.is_below(i, n) => Value::Nat(i.clone()),
             PatNode::Lit(Literal::Index(..)) => Value::Stuck,
             PatNode::Lit(l) => Value::literal(l.clone()),
+            PatNode::Vectorise(_, v) if !self.0.eq.vars[*v].scope.is_empty() => Value::Stuck,
             PatNode::Vectorise(n, v) => {
                 let f = self.variable(*v, vec![]);
                 lanes(n, &self.0.ty(&self.0.eq.vars[*v].ty), Rc::new(move |_| f.clone()))

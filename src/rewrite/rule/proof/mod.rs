@@ -22,7 +22,7 @@ use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
-use context::Context;
+use context::{Context, left_over};
 use equal::Asked;
 use meaning::{Reader, Scope};
 use std::collections::BTreeSet;
@@ -108,10 +108,16 @@ fn may_fail(side: &Pat, ctx: &Context) -> bool {
                 }
                 _ => false,
             },
-            PatNode::Prim(pattern, args) => pattern_may_fail(*pattern, args, &p.ty, ctx),
+            PatNode::Prim(pattern, args) => {
+                pattern_may_fail(*pattern, args, &p.ty, ctx)
+                    || left_over(p).is_some_and(|rest| !ctx.is_natural(&rest))
+            }
+            // What is no size in a type need not be whole.
+            PatNode::Lit(Literal::Nat(n)) => !(n.is_evidently_integral() && ctx.has_value(n)),
             PatNode::Lit(Literal::Index(i, n)) => !(ctx.is_natural(i) && ctx.is_below(i, n)),
             _ => false,
         };
+        p.ty.for_each_nat(&mut |n| fails |= !ctx.has_value(n));
         pending.extend(p.children());
     }
     fails
@@ -124,6 +130,9 @@ fn pattern_may_fail(pattern: Pattern, args: &[PatArg], ty: &Type, ctx: &Context)
     let (params, result) = ty.signature();
     // Numbers of sizes have no more than 64 bits.
     let of_sizes = params.iter().all(|t| matches!(t.kind(), TypeKind::NatType | TypeKind::Index(_)));
+    if sizes.iter().any(|n| !ctx.has_value(n)) {
+        return true;
+    }
     match pattern {
         Pattern::Scatter | Pattern::Declared(_) | Pattern::NatAsIndex => true,
         Pattern::Div | Pattern::Mod => {
