@@ -7,6 +7,7 @@ use super::output;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
+use crate::rewrite::rule::Mark;
 use crate::session::Session;
 use crate::session::action::{Action, RevisionId};
 use crate::session::history::RevisionStep;
@@ -65,7 +66,7 @@ fn steps(session: &Session, all: Vec<Rewrite>) -> String {
     let mut text = String::new();
     for (before, step) in all {
         let print = |t| session.workspace().print(t);
-        text += &format!("-- {} at {}\n", step.rule, step.at);
+        text += &format!("-- {step}\n");
         text += &output::diff(&print(&before), &print(&step.after));
         text += "\n";
     }
@@ -120,7 +121,11 @@ fn tried(session: &Session) -> u64 {
 }
 
 fn as_json(session: &Session) -> Value {
-    let step = |s: RevisionStep| json!({ "rule": s.rule, "at": s.at.to_string(), "after": s.after.digest().to_string() });
+    let step = |s: RevisionStep| {
+        let marks: Vec<&str> = s.marks.iter().map(Mark::name).collect();
+        let after = s.after.digest().to_string();
+        json!({ "rule": s.rule, "marks": marks, "at": s.at.to_string(), "after": after })
+    };
     json!({
         "program": session.workspace().print(session.term()),
         "digest": session.term().digest().to_string(),

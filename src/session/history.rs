@@ -5,6 +5,7 @@
 use super::action::{Action, Measurement, RevisionId};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
+use crate::rewrite::rule::Marks;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::strategy::at_position;
 use petgraph::Direction;
@@ -29,14 +30,29 @@ impl Revision {
         let label = label.to_owned();
         Revision { term, label, steps: vec![], measurements: vec![], counts: Counts::default() }
     }
+
+    /// The marks of all the rules that led to it from the revision before.
+    pub fn marks(&self) -> Marks {
+        self.steps.iter().flat_map(|s| s.marks.iter()).collect()
+    }
 }
 
 /// One rule application between two revisions.
 #[derive(Clone, Debug)]
 pub struct RevisionStep {
     pub rule: String,
+    /// What the rule may change in floating-point results.
+    pub marks: Marks,
     pub at: Path,
     pub after: Term,
+}
+
+/// The rule, its marks and the place: `reduceOnto [reassociates] at 0.1`.
+impl std::fmt::Display for RevisionStep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let between = if self.marks.is_empty() { "" } else { " " };
+        write!(f, "{}{between}{} at {}", self.rule, self.marks, self.at)
+    }
 }
 
 /// The tree of revisions and where the user is in it.

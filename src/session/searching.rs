@@ -11,7 +11,7 @@ use crate::lang::path::{Path, PathMap};
 use crate::lang::syntax::ast;
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
-use crate::rewrite::rule::{Rewritten, RuleArg, RuleUse, Step};
+use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
 use crate::rewrite::search::{self, Budget, Outcome, Report, StopPoint, Trail};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
@@ -66,7 +66,8 @@ pub struct Searcher<'a> {
     replayed: Replayed,
     control: &'a Control<Progress>,
     taken: Vec<SearchOutcome>,
-    found: Vec<Term>,
+    /// What was found, with the marks of the rules that may have led there.
+    found: Vec<(Term, Marks)>,
 }
 
 impl<'a> Searcher<'a> {
@@ -80,7 +81,13 @@ impl<'a> Searcher<'a> {
 
     /// The term with this digest that a search found.
     pub fn found(&self, digest: crate::lang::digest::Digest) -> Option<&Term> {
-        self.found.iter().find(|t| t.digest() == digest)
+        self.found.iter().map(|(t, _)| t).find(|t| t.digest() == digest)
+    }
+
+    /// The marks of the rules that led to the term with this digest: those of its derivation where that is known, else
+    /// those of all rules of the search.
+    pub fn marks(&self, digest: crate::lang::digest::Digest) -> Marks {
+        self.found.iter().find(|(t, _)| t.digest() == digest).map_or(Marks::NONE, |(_, marks)| *marks)
     }
 
     /// The recorded rule applications, if they still lead where they led.
@@ -125,7 +132,14 @@ impl<'a> Searcher<'a> {
         Some(out)
     }
 
-    fn keep(&mut self, start: &Term, term: Term, outcome: SearchOutcome) -> Rewritten {
+    fn keep(&mut self, start: &Term, term: Term, outcome: SearchOutcome, asked: &[RuleUse]) -> Rewritten {
+        let marks = match &outcome.trail {
+            Some(trail) => {
+                let heads = trail.iter().map(|s| s.rule.split('(').next().unwrap_or_default());
+                heads.filter_map(|name| self.workspace.rules.get(name)).flat_map(|r| r.marks.iter()).collect()
+            }
+            None => asked.iter().flat_map(|r| r.rule.marks.iter()).collect(),
+        };
         let step = Step {
             rule: REACH.into(),
             args: vec![],
@@ -134,7 +148,7 @@ impl<'a> Searcher<'a> {
             after: term.digest(),
         };
         self.taken.push(outcome);
-        self.found.push(term.clone());
+        self.found.push((term.clone(), marks));
         let assumed = crate::lang::infer::constraints_of(&term);
         let moved = vec![];
         let paths = PathMap::rewrite(Path::root(), moved);
@@ -164,7 +178,7 @@ impl SearchRunner for Searcher<'_> {
             && self.replayed.mode == SearchMode::Trail
             && let Some(term) = self.by_trail(start, recorded)
         {
-            return Ok(self.keep(start, term, recorded.clone()));
+            return Ok(self.keep(start, term, recorded.clone(), &request.rules));
         }
         let sizes = &self.workspace.program.sizes;
         let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
@@ -210,7 +224,7 @@ impl SearchRunner for Searcher<'_> {
         let trail = trail.and_then(|t| self.written(start, &t));
         let outcome = outcome(&text, &report, trail);
         match &report.outcome {
-            Outcome::Found(found) => Ok(self.keep(start, found.term.clone(), outcome)),
+            Outcome::Found(found) => Ok(self.keep(start, found.term.clone(), outcome, &request.rules)),
             Outcome::Stopped if cancel.load(std::sync::atomic::Ordering::Relaxed) => {
                 self.taken.push(outcome);
                 Err(SearchFailure::Stopped)

@@ -242,7 +242,9 @@ impl Workspace {
     /// As [`Workspace::apply`].
     pub fn apply_as_change(&self, term: &Term, text: &str, at: &Path) -> Result<Change, Diagnostic> {
         let done = self.apply(term, text, at)?;
-        let step = RevisionStep { rule: text.to_string(), at: at.clone(), after: done.term.clone() };
+        let rules = done.steps.iter().filter_map(|s| self.rules.get(&s.rule));
+        let marks = rules.flat_map(|rule| rule.marks.iter()).collect();
+        let step = RevisionStep { rule: text.to_string(), marks, at: at.clone(), after: done.term.clone() };
         Ok(Change { term: done.term, paths: done.paths, steps: vec![step], counts: done.counts })
     }
 
@@ -317,12 +319,15 @@ impl Workspace {
             };
             // The steps only tell how the term came about; it stands without them.
             let Some(next) = next else { break };
-            let rule = self.rules.get(&step.rule).map_or_else(
-                || step.rule.to_string(),
-                |rule| RuleUse { rule: rule.clone(), args: step.args.clone() }.to_string(),
+            let (rule, marks) = self.rules.get(&step.rule).map_or_else(
+                || (step.rule.to_string(), searcher.marks(step.after)),
+                |rule| {
+                    let rule_use = RuleUse { rule: rule.clone(), args: step.args.clone() };
+                    (rule_use.to_string(), rule.marks)
+                },
             );
             now = next;
-            steps.push(RevisionStep { rule, at: place, after: now.clone() });
+            steps.push(RevisionStep { rule, marks, at: place, after: now.clone() });
         }
         steps
     }

@@ -15,7 +15,7 @@ use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::syntax::ast::{self, Part, StrategyKind};
 use crate::lang::term::Term;
-use crate::rewrite::rule::{RuleUse, apply_at};
+use crate::rewrite::rule::{Marks, RuleUse, apply_at};
 use crate::rewrite::strategy::Script;
 use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::history::RevisionStep;
@@ -29,6 +29,8 @@ use crate::session::workspace::Workspace;
 pub struct Candidate {
     /// The rule with its arguments, as text.
     pub call: String,
+    /// What the rule may change in floating-point results.
+    pub marks: Marks,
     /// One line about it.
     pub doc: String,
     /// Whether arguments have to be typed before it can be applied.
@@ -41,6 +43,14 @@ pub struct Candidate {
     pub stops: Option<Path>,
     /// How many nodes matched.
     pub depth: u32,
+}
+
+impl Candidate {
+    /// The rule with its marks, and where it is tried.
+    pub fn heading(&self, at: &Path) -> String {
+        let between = if self.marks.is_empty() { "" } else { " " };
+        format!("{}{between}{} at {at}", self.call, self.marks)
+    }
 }
 
 /// What is wished for.
@@ -259,7 +269,8 @@ fn rules(workspace: &Workspace, term: &Term, at: &Path) -> Vec<Candidate> {
             let names: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
             out.push(Candidate {
                 call: format!("{}({})", rule.name, names.join(", ")),
-                doc: first_line(&rule.doc),
+                marks: rule.marks,
+                doc: rule.summary(),
                 open: true,
                 result: Err(format!("it needs arguments: {}", words.join(", "))),
                 assumed: Vec::new(),
@@ -281,12 +292,17 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path) -> Candidate {
         }
         Err(why) => (Err(why.to_string()), Vec::new(), Some(at.join(&why.at)), why.depth),
     };
-    let doc = first_line(&rule_use.rule.doc);
-    Candidate { call: rule_use.to_string(), doc, open: false, result, assumed, stops, depth }
-}
-
-fn first_line(doc: &str) -> String {
-    doc.lines().next().unwrap_or_default().to_owned()
+    let doc = rule_use.rule.summary();
+    Candidate {
+        call: rule_use.to_string(),
+        marks: rule_use.rule.marks,
+        doc,
+        open: false,
+        result,
+        assumed,
+        stops,
+        depth,
+    }
 }
 
 /// The steps that a strategy takes, and why it got no further where it did not get to its end.

@@ -101,7 +101,7 @@ fn show(app: &mut App) {
         return app.tell(Role::Good, format!("`{text}` is done; `N` and `u` go back."));
     };
     let (number, total) = (taken + 1, stepping.steps.len());
-    let title = format!("{}: step {number} of {total}, {} at {}", stepping.text, step.rule, step.at);
+    let title = format!("{}: step {number} of {total}, {step}", stepping.text);
     let (lines, _) = difference(app, app.session.term(), &step.after, Some(3));
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Steps)));
 }

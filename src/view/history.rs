@@ -35,6 +35,9 @@ pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -
             if let Some(text) = history.elevate(id).filter(|text| *text != revision.label) {
                 line.push(Role::Dim, format!(", {text}"));
             }
+            if !revision.marks().is_empty() {
+                line.push(Role::Warning, format!(" {}", revision.marks()));
+            }
             if revision.steps.len() > 1 {
                 let tried = revision.counts.tried;
                 line.push(Role::Dim, format!(" ({} rewrites of {tried} tried)", revision.steps.len()));

@@ -15,7 +15,7 @@ use crate::lang::syntax::parse_program;
 use crate::rewrite::rule::load::in_program;
 use crate::rewrite::rule::proof::prove;
 use crate::rewrite::rule::set::NamedSet;
-use crate::rewrite::rule::{Rule, RuleSet};
+use crate::rewrite::rule::{Mark, Rule, RuleSet};
 use crate::session::files::{self, Text};
 use crate::session::workspace::{Problems, library};
 use serde_json::{Value, json};
@@ -179,7 +179,7 @@ fn listing(rules: &RuleSet) -> String {
         seen.push(theme);
         text += &format!("{theme}\n");
         for rule in rules.rules().filter(|r| &*r.theme == theme) {
-            text += &format!("  {:width$}  {}\n", call(rule), first_line(&rule.doc));
+            text += &format!("  {:width$}  {}\n", call(rule), rule.summary());
         }
     }
     text += "sets\n";
@@ -196,8 +196,9 @@ fn in_full(rule: &Rule, aliases: &[String]) -> String {
     for example in &rule.examples {
         text += &format!("\nbefore  {}\nafter   {}\n", example.text.0, example.text.1);
     }
-    if rule.reassociates {
-        text += "\nThis rule re-associates: floating-point results may differ by rounding.\n";
+    for (i, mark) in rule.marks.iter().enumerate() {
+        let above = if i == 0 { "\n" } else { "" };
+        text += &format!("{above}[{}]  {}\n", mark.name(), mark.meaning());
     }
     if let Ok(proof) = prove(rule) {
         text += &format!("\nproved  {proof}\n");
@@ -221,7 +222,7 @@ fn as_json(rule: &Rule) -> Value {
         "theme": &*rule.theme,
         "text": rule.text,
         "doc": rule.doc,
-        "reassociates": rule.reassociates,
+        "marks": rule.marks.iter().map(Mark::name).collect::<Vec<_>>(),
         "digest": rule.digest.to_string(),
         "examples": rule.examples.iter().map(example).collect::<Vec<_>>(),
     })

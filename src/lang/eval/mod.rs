@@ -12,6 +12,7 @@
 //! Reductions run from left to right. `select` evaluates only what it selects.
 
 mod arith;
+mod arithmetic;
 pub mod failure;
 mod fast;
 pub mod inputs;
@@ -22,6 +23,7 @@ use super::diag::Diagnostic;
 use super::nat::Name;
 use super::term::Term;
 use super::value::Value;
+pub use arithmetic::Arithmetic;
 use indexmap::IndexMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -77,6 +79,21 @@ pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Res
         fast::Outcome::Done(result) => result,
         fast::Outcome::GaveUp => naive::run(term, sizes, inputs, limits),
     }
+}
+
+/// As [`run`], in another arithmetic; in the exact one, floats of the result are exact too.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_in(
+    arithmetic: Arithmetic,
+    term: &Term,
+    sizes: &Sizes,
+    inputs: &[Value],
+    limits: &Limits,
+) -> Result<Value, Diagnostic> {
+    let result = naive::run_in(arithmetic, term, sizes, inputs, limits)?;
+    Ok(if arithmetic.exact { arithmetic::exactly(&result) } else { result })
 }
 
 /// Inputs that do not fit the term.

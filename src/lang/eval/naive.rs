@@ -1,6 +1,6 @@
 //! The meaning of every pattern, written for obviousness.
 
-use super::{Limits, Sizes, arith, failure};
+use super::{Arithmetic, Limits, Sizes, failure};
 use crate::lang::build;
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
@@ -20,9 +20,23 @@ const RED_ZONE: usize = 200 << 10;
 /// # Errors
 /// When sizes or inputs do not fit the term, an operation has no result, or a limit is reached.
 pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Result<Value, Diagnostic> {
+    run_in(Arithmetic::MACHINE, term, sizes, inputs, limits)
+}
+
+/// As [`run`], in another arithmetic.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_in(
+    arithmetic: Arithmetic,
+    term: &Term,
+    sizes: &Sizes,
+    inputs: &[Value],
+    limits: &Limits,
+) -> Result<Value, Diagnostic> {
     super::check_inputs(term, sizes, inputs)?;
     let term = &unfolded(term);
-    let machine = Machine { sizes, limits, steps: Cell::new(0) };
+    let machine = Machine { arithmetic, sizes, limits, steps: Cell::new(0) };
     let mut f = machine.eval(term, &Env::empty())?;
     for input in inputs {
         f = machine.apply(&f, Meaning::Data(input.clone()))?;
@@ -69,6 +83,7 @@ impl<'t> Env<'t> {
 }
 
 struct Machine<'a> {
+    arithmetic: Arithmetic,
     sizes: &'a Sizes,
     limits: &'a Limits<'a>,
     steps: Cell<u64>,
@@ -249,10 +264,10 @@ impl<'t> Call<'_, 't> {
         let p = self.prim.pattern;
         Ok(match p {
             P::Id | P::ToMem | P::OclRun => self.data(0)?,
-            P::Neg | P::Not | P::Cast | P::Abs | P::BitNot => arith::unary(p, &self.data(0)?, self.result)?,
-            p if math::is_unary(p) => arith::unary(p, &self.data(0)?, self.result)?,
+            P::Neg | P::Not | P::Cast | P::Abs | P::BitNot => m.arithmetic.unary(p, &self.data(0)?, self.result)?,
+            p if math::is_unary(p) => m.arithmetic.unary(p, &self.data(0)?, self.result)?,
             p if math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => {
-                arith::binary(p, &self.data(0)?, &self.data(1)?)?
+                m.arithmetic.binary(p, &self.data(0)?, &self.data(1)?)?
             }
             P::Select => match self.data(0)? {
                 Value::Bool(true) => self.data(1)?,

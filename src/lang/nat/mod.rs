@@ -554,6 +554,25 @@ impl Nat {
         self.any_atom(&mut |a| matches!(a, Atom::Var(NatVar::Meta(_)) | Atom::Poison))
     }
 
+    /// Every number that is written in it, as a factor or a divisor: 3, 2 and 4 of `3*n + (m + 2) div 4`.
+    pub fn numbers(&self) -> Vec<i64> {
+        let parts = |n: &Nat| -> Vec<i64> {
+            let ratios = n.0.iter().flat_map(|(_, c)| [*c.numer(), *c.denom()]);
+            ratios.filter_map(|v| i64::try_from(v).ok()).collect()
+        };
+        let mut out = parts(self);
+        self.any_atom(&mut |a| {
+            match a {
+                Atom::Floor(x, y) | Atom::Mod(x, y) => out.extend([parts(x), parts(y)].concat()),
+                Atom::Sum(x) => out.extend(parts(x)),
+                Atom::Var(_) | Atom::Poison => {}
+            }
+            false
+        });
+        out.retain(|v| !matches!(v, 0 | 1));
+        out
+    }
+
     /// Replaces variables; those for which `f` gives nothing stay.
     pub fn subst(&self, f: &dyn Fn(&NatVar) -> Option<Nat>) -> Nat {
         if !self.any_atom(&mut |a| matches!(a, Atom::Var(v) if f(v).is_some())) {

@@ -5,6 +5,8 @@ use super::Value;
 /// How near two floats must be. Everything else must be equal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Tolerance {
+    /// Equal as numbers, and zeros of one sign; NaN agrees with NaN, whatever its bits.
+    Identical,
     /// Equal as numbers; NaN agrees with NaN.
     Exact,
     /// `|a - b| <= relative * max(|a|, |b|, floor)`: a relative error for numbers above `floor`, an absolute one below.
@@ -72,11 +74,11 @@ fn go(a: &Value, b: &Value, tolerance: Tolerance, at: &mut Vec<usize>) -> Result
 
 fn near(a: f64, b: f64, tolerance: Tolerance) -> bool {
     if a == b || (a.is_nan() && b.is_nan()) {
-        return true;
+        return tolerance != Tolerance::Identical || a != 0.0 || a.is_sign_negative() == b.is_sign_negative();
     }
     match tolerance {
         _ if !a.is_finite() || !b.is_finite() => false,
-        Tolerance::Exact => false,
+        Tolerance::Identical | Tolerance::Exact => false,
         Tolerance::Relative { relative, floor } => {
             (a - b).abs() <= relative * a.abs().max(b.abs()).max(floor)
         }
@@ -99,6 +101,9 @@ mod tests {
         assert!(xs(&[1.0]).agrees(&xs(&[f32::INFINITY]), close).is_err());
         assert!(xs(&[f32::INFINITY]).agrees(&xs(&[1.0]), close).is_err());
         assert!(Value::F32(1.0).agrees(&Value::F64(1.0), close).is_err());
+        assert!(xs(&[0.0]).agrees(&xs(&[-0.0]), Tolerance::Exact).is_ok());
+        assert!(xs(&[0.0]).agrees(&xs(&[-0.0]), Tolerance::Identical).is_err());
+        assert!(xs(&[-0.0, f32::NAN]).agrees(&xs(&[-0.0, -f32::NAN]), Tolerance::Identical).is_ok());
         let hole = Value::array(vec![Value::Undefined, Value::F32(2.0)]);
         assert!(hole.agrees(&xs(&[7.0, 2.0]), Tolerance::Exact).is_ok());
         assert!(xs(&[7.0, 2.0]).agrees(&hole, Tolerance::Exact).is_err());

@@ -2,6 +2,7 @@
 
 mod agree;
 mod buffer;
+mod exact;
 pub mod half;
 
 use super::eval::Sizes;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 pub use agree::{Disagreement, Tolerance};
 pub use buffer::{Buffer, Layout, Leaf};
+pub use exact::Exact;
 
 /// A value of a data type.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,8 @@ pub enum Value {
     F16(f32),
     F32(f32),
     F64(f64),
+    /// A number of the floating-point type that is not rounded, for asking what rounding changes.
+    Exact(Exact, Scalar),
     /// A natural number (`natType`) or an index (`idx[n]`).
     Nat(i64),
     Pair(Arc<(Value, Value)>),
@@ -110,6 +114,7 @@ impl Value {
             (Value::F16(_), TypeKind::Scalar(s)) => *s == Scalar::F16,
             (Value::F32(_), TypeKind::Scalar(s)) => *s == Scalar::F32,
             (Value::F64(_), TypeKind::Scalar(s)) => *s == Scalar::F64,
+            (Value::Exact(_, s), TypeKind::Scalar(t)) => s == t,
             (Value::Nat(_), TypeKind::NatType) => true,
             (Value::Nat(i), TypeKind::Index(n)) => *i >= 0 && eval_nat(n, sizes).is_ok_and(|n| *i < n),
             (Value::Pair(p), TypeKind::Pair(a, b)) => p.0.fits(a, sizes) && p.1.fits(b, sizes),
@@ -163,6 +168,7 @@ impl fmt::Display for Value {
             Value::Int(v, _) => write!(f, "{v}"),
             Value::F16(v) | Value::F32(v) => write!(f, "{v:?}"),
             Value::F64(v) => write!(f, "{v:?}"),
+            Value::Exact(v, _) => write!(f, "{v}"),
             Value::Nat(v) => write!(f, "{v}"),
             Value::Pair(p) => write!(f, "({}, {})", p.0, p.1),
             Value::Vector(c) => list(f, "<", c, ">"),

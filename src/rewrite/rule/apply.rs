@@ -303,7 +303,7 @@ mod tests {
             theme: "test".into(),
             params,
             body: Body::Equation(Box::new(equation)),
-            reassociates: false,
+            marks: super::super::Marks::NONE,
             doc: String::new(),
             examples: vec![],
             digest: Digest::of(b"test"),

@@ -6,7 +6,7 @@ use super::instance::is_gentle;
 use super::operators::factors;
 use super::vectorise::vectorise;
 use super::why::WhyNot;
-use super::{Body, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam};
+use super::{Body, Marks, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::build::{self as b, Misfit};
 use crate::lang::digest::Digest;
 use crate::lang::literal::Literal;
@@ -25,7 +25,7 @@ struct Row {
     doc: &'static str,
     /// Sides in words.
     text: &'static str,
-    reassociates: bool,
+    marks: Marks,
     run: fn(&Term, &[RuleArg]) -> Procedural,
 }
 
@@ -39,7 +39,7 @@ const ROWS: &[Row] = &[
         doc: "betaReduction where it duplicates no work: the argument is cheap, or used at most once and not in a \
               function that may run more than once.",
         text: "(\\x. b) e ~> b[e/x]",
-        reassociates: false,
+        marks: Marks::NONE,
         run: gentle_beta,
     },
     Row {
@@ -47,7 +47,7 @@ const ROWS: &[Row] = &[
         params: &[],
         doc: "The element of a literal array at a constant index.",
         text: "idx i [e0, e1, …] ~> ei",
-        reassociates: false,
+        marks: Marks::NONE,
         run: idx_reduction,
     },
     Row {
@@ -56,7 +56,7 @@ const ROWS: &[Row] = &[
         doc: "Shares a part: every occurrence of it becomes one variable. As a strategy it takes a predicate and \
               shares the first part that it holds of.",
         text: "e ~> (\\y. e[y/x]) x",
-        reassociates: false,
+        marks: Marks::NONE,
         run: subexpression_elimination,
     },
     Row {
@@ -64,7 +64,7 @@ const ROWS: &[Row] = &[
         params: &[],
         doc: "The dot product with a matrix of constants that is the product of a column and a row: columns first.",
         text: "dot (join (v h)) (join xs) ~> dot h (map (dot v) (transpose xs))",
-        reassociates: true,
+        marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, true),
     },
     Row {
@@ -72,7 +72,7 @@ const ROWS: &[Row] = &[
         params: &[],
         doc: "The dot product with a matrix of constants that is the product of a column and a row: rows first.",
         text: "dot (join (v h)) (join xs) ~> dot v (map (dot h) xs)",
-        reassociates: true,
+        marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, false),
     },
     Row {
@@ -81,7 +81,7 @@ const ROWS: &[Row] = &[
         doc: "Computes with vectors what was computed before vectors were made, whatever pairs of scalars the \
               function takes.",
         text: "asVector v (map f xs) ~> map (vectorise v f) (the components of xs as vectors, zipped)",
-        reassociates: false,
+        marks: Marks::NONE,
         run: vectorize_map,
     },
 ];
@@ -96,7 +96,7 @@ pub fn all() -> Vec<Rule> {
                 theme: "built-in".into(),
                 params: params.map(|(n, k)| RuleParam { name: (*n).into(), kind: k.clone() }).collect(),
                 body: Body::Procedure(Procedure { run: row.run }),
-                reassociates: row.reassociates,
+                marks: row.marks,
                 doc: row.doc.to_owned(),
                 examples: vec![],
                 digest: Digest::of(format!("built-in rule {} {VERSION}", row.name).as_bytes()),

@@ -14,6 +14,7 @@ pub mod instance;
 pub mod library;
 pub mod lint;
 pub mod load;
+pub mod marks;
 pub mod matching;
 pub mod offer;
 pub mod operators;
@@ -39,6 +40,7 @@ pub use operators::Properties;
 pub use apply::{Applied, Rewritten, Step, apply_at};
 pub use condition::Condition;
 pub use equation::Equation;
+pub use marks::{Mark, Marks};
 pub use offer::{Offer, applicable};
 pub use set::{NamedSet, RuleSet, RuleUse};
 pub use why::WhyNot;
@@ -55,8 +57,8 @@ pub struct RuleData {
     pub theme: Name,
     pub params: Vec<RuleParam>,
     pub body: Body,
-    /// It re-associates floating-point operations, so results may differ by rounding.
-    pub reassociates: bool,
+    /// What it may change in floating-point results.
+    pub marks: Marks,
     pub doc: String,
     pub examples: Vec<Example>,
     /// Covers sides, conditions and parameters, not the documentation.
@@ -175,6 +177,12 @@ impl Eq for Rule {}
 impl Rule {
     pub fn new(data: RuleData) -> Rule {
         Rule(Arc::new(data))
+    }
+
+    /// The first line of its documentation, after its marks.
+    pub fn summary(&self) -> String {
+        let line = self.doc.lines().next().unwrap_or_default();
+        if self.marks.is_empty() { line.to_owned() } else { format!("{} {line}", self.marks) }
     }
 
     /// The rule with these properties of operators known to its conditions.

@@ -2,7 +2,7 @@
 
 use super::equation::{Equation, RuleType, RuleVar, Sides};
 use super::pat::Pat;
-use super::{Body, Rule, RuleData};
+use super::{Body, Marks, Rule, RuleData};
 use crate::lang::declared::{Chosen, Declared, applied, unfolded_once};
 use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
@@ -88,7 +88,7 @@ pub fn rule(declared: Declared) -> Option<Rule> {
             conditions: vec![],
             needs,
         })),
-        reassociates: false,
+        marks: Marks::NONE,
         doc: format!("What the pattern `{name}` of the program means."),
         examples: vec![],
         digest: Digest::of([b"unfold".as_slice(), declared.digest().bytes()].concat().as_slice()),

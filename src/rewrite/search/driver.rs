@@ -707,7 +707,7 @@ mod tests {
             theme: "test".into(),
             params,
             body: Body::Equation(Box::new(equation)),
-            reassociates: false,
+            marks: crate::rewrite::rule::Marks::NONE,
             doc: String::new(),
             examples: vec![],
             digest: crate::lang::digest::Digest::of(name.as_bytes()),

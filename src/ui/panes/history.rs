@@ -108,7 +108,7 @@ fn show_trail(app: &mut App) {
     };
     let Some(before) = before else { return };
     let (number, of) = (trail.at + 1, revision.steps.len());
-    let title = format!("revision {}: step {number} of {of}, {} at {}", trail.revision, step.rule, step.at);
+    let title = format!("revision {}: step {number} of {of}, {step}", trail.revision);
     let (lines, _) = difference(app, before, &step.after, Some(3));
     let page = Page::difference(title, lines, Purpose::Trail);
     close_pages(app, &Purpose::Trail);

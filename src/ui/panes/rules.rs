@@ -80,7 +80,7 @@ pub fn apply(app: &mut App, rule: &str) {
 pub fn preview(app: &mut App) {
     let Some(candidate) = app.candidate() else { return };
     let Ok(after) = &candidate.result else { return };
-    let title = format!("{} at {}", candidate.call, app.selection);
+    let title = candidate.heading(&app.selection);
     let (lines, _) = super::difference(app, app.session.term(), after, Some(3));
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Apply)));
 }
@@ -88,7 +88,7 @@ pub fn preview(app: &mut App) {
 /// Says why the highlighted rule does or does not apply.
 pub fn why(app: &mut App) {
     let Some(candidate) = app.candidate() else { return };
-    let title = format!("{} at {}", candidate.call, app.selection);
+    let title = candidate.heading(&app.selection);
     let lines = reasons(app, candidate);
     app.popups.push(Popup::Page(Page::new(title, lines, Purpose::Read)));
 }

@@ -1,7 +1,7 @@
 //! Instances for the rules that are procedures.
 
 use super::draw::Gen;
-use super::{Case, Size};
+use super::{Case, Origin};
 use crate::lang::build as b;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
@@ -14,9 +14,9 @@ use crate::lang::ty::{Scalar, Type};
 use crate::rewrite::rule::RuleArg;
 
 /// Draws a term for the built-in rule of this name.
-pub(super) fn draw(name: &str, seed: u64) -> Option<Case> {
+pub(super) fn draw(name: &str, origin: Origin) -> Option<Case> {
     let sizes = Sizes::new();
-    let mut g = Gen { rng: Rng::new(seed), sizes: &sizes, size: Size::Any };
+    let mut g = Gen { rng: Rng::new(origin.seed), sizes: &sizes, size: origin.size };
     let mut ctx = vec![Type::scalar(Scalar::I32), Type::f32(), g.data_type(2)];
     let (body, args) = match name {
         "gentleBeta" => (redex(&mut g, &mut ctx)?, vec![]),
@@ -34,7 +34,7 @@ pub(super) fn draw(name: &str, seed: u64) -> Option<Case> {
     };
     let at = Path::new(vec![0; ctx.len()]);
     let term = ctx.into_iter().rev().fold(body, |t, ty| Term::lam("in", ty, t));
-    Some(Case { term, at, args, sizes })
+    Some(Case { term, at, args, sizes, origin })
 }
 
 fn redex(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {

@@ -32,8 +32,14 @@ impl Gen<'_> {
         if from.is_empty() { None } else { Some(from[self.below(from.len())].clone()) }
     }
 
+    /// A scalar type that is no truth value: mostly those that programs use.
     pub fn number_type(&mut self) -> Type {
-        Type::scalar(if self.one_in(4) { Scalar::F32 } else { Scalar::I32 })
+        let all = Scalar::ALL;
+        Type::scalar(match self.below(8) {
+            0..=2 => Scalar::I32,
+            3..=4 => Scalar::F32,
+            _ => all[1 + self.below(all.len() - 1)],
+        })
     }
 
     /// A small data type.
@@ -71,11 +77,15 @@ impl Gen<'_> {
                 if self.one_in(8) {
                     return self.smallest(ctx, ty);
                 }
+                if self.one_in(6) {
+                    return self.of_one(ctx, ty, fuel - 1);
+                }
                 let (x, y) = (self.term(ctx, ty, fuel - 1)?, self.term(ctx, ty, fuel - 1)?);
-                match self.below(6) {
-                    0 => b::sub(x, y),
-                    1 => b::min(x, y),
-                    2 | 3 => b::mul(x, y),
+                match self.below(8) {
+                    0 | 1 => b::sub(x, y),
+                    2 => b::min(x, y),
+                    3 => b::max(x, y),
+                    4 | 5 => b::mul(x, y),
                     _ => b::add(x, y),
                 }
                 .ok()
@@ -87,6 +97,23 @@ impl Gen<'_> {
             TypeKind::Array(n, t) => self.array(ctx, n, t, fuel - 1),
             _ => self.smallest(ctx, ty),
         }
+    }
+
+    /// A number that is computed from one of the type, or of another type.
+    fn of_one(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
+        let scalar = ty.as_scalar();
+        if let (Some(_), 0) = (scalar, self.below(4)) {
+            let from = self.number_type();
+            let x = self.term(ctx, &from, fuel)?;
+            return if from == *ty { Some(x) } else { b::cast(ty.clone(), x).ok() };
+        }
+        let x = self.term(ctx, ty, fuel)?;
+        match self.below(3) {
+            0 => b::neg(x),
+            1 if scalar.is_some_and(Scalar::is_float) => b::apply(Pattern::Sqrt, vec![], vec![x]),
+            _ => b::apply(Pattern::Abs, vec![], vec![x]),
+        }
+        .ok()
     }
 
     /// A variable of the type, a component or an element of one. Inner variables are likelier.

@@ -1,7 +1,7 @@
 //! Random instances of an equation's left side.
 
 use super::draw::{Gen, composable};
-use super::{Missed, Size};
+use super::{Missed, Origin, Size};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
@@ -32,24 +32,18 @@ pub struct Instance {
     pub applied: usize,
 }
 
-/// Draws one instance, of a family at this depth.
+/// Draws one instance.
 ///
 /// # Errors
 /// Why there is none, when the draw did not fit the rule.
-pub fn draw(
-    eq: &Equation,
-    params: &[RuleParam],
-    depth: u64,
-    seed: u64,
-    size: Size,
-) -> Result<Instance, Missed> {
-    let mut rng = Rng::new(seed);
+pub fn draw(eq: &Equation, params: &[RuleParam], origin: &Origin) -> Result<Instance, Missed> {
+    let mut rng = Rng::new(origin.seed);
+    let size = origin.size;
     let symbolic = size == Size::Any && rng.below(4) == 0;
-    let largest = if size == Size::Small { 2 } else { 4 };
     let mut b = Bindings::new(eq.vars.len(), eq.types.len(), eq.nats.len(), eq.slots.len());
     let mut sizes = Sizes::new();
     for i in 0..eq.nats.len() {
-        let value = 1 + rng.below(largest) as i64;
+        let value = origin.sizes.get(i).copied().unwrap_or(1);
         b.nats[i] = Some(if symbolic {
             let name = Name::from(format!("n{i}"));
             sizes.insert(name.clone(), value);
@@ -59,7 +53,7 @@ pub fn draw(
         });
     }
     for name in sizes_of_steps(eq) {
-        sizes.insert(name, 1 + rng.below(largest) as i64);
+        sizes.insert(name, 1 + rng.below(2) as i64);
     }
     let mut draw = Draw { eq, b, g: Gen { rng, sizes: &sizes, size } };
     draw.slots();
@@ -86,7 +80,7 @@ pub fn draw(
         .map(|p| {
             Some(match &p.kind {
                 ParamKind::Nat(i) => RuleArg::Nat(b.nats[*i].clone()?),
-                ParamKind::Depth => RuleArg::Nat(Nat::constant(depth as i64)),
+                ParamKind::Depth => RuleArg::Nat(Nat::constant(origin.member as i64)),
                 ParamKind::Addr(i) | ParamKind::Dim(i) => match b.slots[*i].clone()? {
                     Arg::Addr(a) => RuleArg::Addr(a),
                     Arg::Dim(d) => RuleArg::Dim(d),

@@ -2,15 +2,16 @@
 //! mean the same after the rule.
 //!
 //! In: a rule. Out: how much agreed, or the smallest case found that does not, with everything that is needed to see
-//! it, or why nothing could be tested. Right must equal left wherever left is defined: exactly, unless the rule
-//! re-associates, which is tested on small integers, of integer and of float types, so that sums and products are exact
-//! in any order.
+//! it, or why nothing could be tested. Right must equal left wherever left is defined: to the bit, NaN and the sign of
+//! zero included, but for what the rule's marks admit (`marks`).
 
 mod builtin;
 pub mod draw;
 pub mod instance;
+mod mentioned;
 pub mod property;
 mod shrink;
+mod sizes;
 mod values;
 
 use super::apply::apply_at;
@@ -19,14 +20,16 @@ use super::{Body, Properties, Rule, RuleArg};
 use crate::lang::build::check_patterns;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
-use crate::lang::eval::{self, Limits, Sizes};
+use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::print;
 use crate::lang::term::Term;
+use crate::lang::ty::Type;
 use crate::lang::value::{Tolerance, Value};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
+use sizes::Sizing;
 use std::fmt;
 use std::sync::Arc;
 
@@ -35,7 +38,7 @@ use std::sync::Arc;
 pub struct Thoroughness<'a> {
     /// Instances that must agree, of a family at every depth its share.
     pub instances: usize,
-    /// Inputs that each instance must agree on.
+    /// Inputs that each instance must agree on; four times as many where none is an array.
     pub inputs: usize,
     /// Draws after which the search for instances ends.
     pub draws: usize,
@@ -46,7 +49,7 @@ pub struct Thoroughness<'a> {
 
 impl Default for Thoroughness<'_> {
     fn default() -> Self {
-        Thoroughness { instances: 120, inputs: 3, draws: 20_000, seed: 1, stop: &|| false }
+        Thoroughness { instances: 120, inputs: 4, draws: 20_000, seed: 1, stop: &|| false }
     }
 }
 
@@ -186,6 +189,19 @@ pub struct Case {
     pub at: Path,
     pub args: Vec<RuleArg>,
     pub sizes: Sizes,
+    /// What it was drawn from.
+    pub origin: Origin,
+}
+
+/// What a case is drawn from: the same origin gives the same case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The depth of a family.
+    pub member: usize,
+    pub seed: u64,
+    pub size: Size,
+    /// What the size variables of the equation are.
+    pub sizes: Vec<i64>,
 }
 
 /// Why a draw was in vain, in words.
@@ -207,6 +223,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
     let mut agreed = vec![0; members];
     let enough = how.instances.div_ceil(members);
     let mut report = Report { proof: prove(rule).ok(), ..Report::default() };
+    let sizing = Sizing::of(rule);
     let mut missed: IndexMap<String, usize> = IndexMap::new();
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
     for draw in 0..how.draws {
@@ -223,8 +240,8 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
             continue;
         }
         let seed = how.seed.wrapping_mul(0x9e37_79b9).wrapping_add(draw as u64);
-        let outcome =
-            case(rule, member, seed, Size::Any).map(|case| (test(rule, &case, how.inputs, seed), case));
+        let origin = sizing.origin(rule, member, seed, Size::Any);
+        let outcome = case(rule, origin).map(|case| (test(rule, &case, how.inputs, seed), case));
         match outcome {
             Ok((Outcome::Agrees(inputs), case)) => {
                 agreed[member] += 1;
@@ -232,7 +249,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
                 seen.insert(case.term.digest());
             }
             Ok((Outcome::Wrong(found), case)) => {
-                report.counterexample = Some(Box::new(smallest(rule, member, how, case, *found)));
+                report.counterexample = Some(Box::new(smallest(rule, &sizing, how, case, *found)));
                 break;
             }
             Ok((Outcome::InVain(why), _)) | Err(why) => *missed.entry(why.0).or_default() += 1,
@@ -253,20 +270,34 @@ const SMALLER_DRAWS: u64 = 400;
 const SHRINKING_TESTS: usize = 1500;
 
 /// The smallest case that can be found near one that is wrong.
-fn smallest(rule: &Rule, member: usize, how: &Thoroughness, case_: Case, found: Failure) -> Counterexample {
-    let weight = |case: &Case, found: &Failure| (case.term.size(), shrink::weight(&found.inputs));
-    let mut best = (case_, found);
-    for draw in 0..SMALLER_DRAWS {
-        if (how.stop)() {
-            break;
+fn smallest(rule: &Rule, sizing: &Sizing, how: &Thoroughness, first: Case, found: Failure) -> Counterexample {
+    let weight = |case: &Case, found: &Failure| {
+        let sizes: i64 = case.origin.sizes.iter().sum();
+        (sizes, case.term.size(), shrink::weight(&found.inputs))
+    };
+    let member = first.origin.member;
+    let mut best = (first, found);
+    let attempt = |origin: Origin, best: &mut (Case, Failure)| {
+        let seed = origin.seed;
+        let Ok(case) = case(rule, origin) else { return false };
+        let Outcome::Wrong(found) = test(rule, &case, how.inputs, seed) else { return false };
+        let better = weight(&case, &found) < weight(&best.0, &best.1);
+        if better {
+            *best = (case, *found);
         }
-        let seed = how.seed.wrapping_mul(0x85eb_ca6b).wrapping_add(draw);
-        let Ok(case) = case(rule, member, seed, Size::Small) else { continue };
-        if let Outcome::Wrong(found) = test(rule, &case, how.inputs, seed)
-            && weight(&case, &found) < weight(&best.0, &best.1)
-        {
-            best = (case, *found);
-        }
+        better
+    };
+    let seeds = (0..SMALLER_DRAWS).map(|draw| how.seed.wrapping_mul(0x85eb_ca6b).wrapping_add(draw));
+    for seed in seeds.clone().take_while(|_| !(how.stop)()) {
+        attempt(sizing.origin(rule, member, seed, Size::Small), &mut best);
+    }
+    // Each size by itself as small as it may be, and then small terms at these sizes.
+    while !(how.stop)() && sizes::smaller(&best.0.origin).into_iter().any(|origin| attempt(origin, &mut best))
+    {
+    }
+    for seed in seeds.take(SMALLER_DRAWS as usize / 4).take_while(|_| !(how.stop)()) {
+        let sizes = best.0.origin.sizes.clone();
+        attempt(Origin { member, seed, size: Size::Small, sizes }, &mut best);
     }
     let (case, found) = shrink::shrink(rule, best.0, best.1, SHRINKING_TESTS, how.stop);
     Counterexample {
@@ -289,15 +320,15 @@ pub enum Size {
     Small,
 }
 
-fn case(rule: &Rule, member: usize, seed: u64, size: Size) -> Result<Case, Missed> {
+fn case(rule: &Rule, origin: Origin) -> Result<Case, Missed> {
     match &rule.body {
-        Body::Procedure(_) => builtin::draw(&rule.name, seed)
+        Body::Procedure(_) => builtin::draw(&rule.name, origin)
             .ok_or_else(|| Missed::from("this built-in rule draws no term of this form every time")),
         Body::Equation(_) | Body::Family(_) => {
-            let eq = rule.equations().get(member).ok_or(Missed::from("there is no such depth"))?;
-            let instance = instance::draw(eq, &rule.params, member as u64, seed, size)?;
-            let above = vec![0; instance.inputs + instance.applied];
-            Ok(Case { at: Path::new(above), term: instance.term, args: instance.args, sizes: instance.sizes })
+            let eq = rule.equations().get(origin.member).ok_or(Missed::from("there is no such depth"))?;
+            let instance = instance::draw(eq, &rule.params, &origin)?;
+            let at = Path::new(vec![0; instance.inputs + instance.applied]);
+            Ok(Case { at, term: instance.term, args: instance.args, sizes: instance.sizes, origin })
         }
     }
 }
@@ -327,6 +358,9 @@ pub fn test(rule: &Rule, case: &Case, inputs: usize, seed: u64) -> Outcome {
     };
     let drawing = values::Drawing::of(rule);
     let mut agreed = 0;
+    // A few scalars cost nothing, and it takes the right ones together to see a mistake.
+    let (params, _) = case.term.ty().signature();
+    let inputs = if params.iter().any(Type::has_array) { inputs } else { 4 * inputs };
     for i in 0..inputs.max(1) as u64 {
         let seed = seed.wrapping_add(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
         let values = match drawing.inputs(i, case.term.ty(), &case.sizes, seed) {
@@ -367,23 +401,39 @@ fn compare(rule: &Rule, case: &Case, after: &Term, inputs: Vec<Value>) -> Outcom
     if let Err(problem) = typed {
         return wrong("well-typed".to_owned(), problem);
     }
-    let left = match eval::run(&case.term, &case.sizes, &inputs, &Limits::TEST) {
+    // What is re-associated is the same but for rounding, and what asks for finite numbers wherever left has no others.
+    let meaning = |term: &Term, finite: bool| match (Arithmetic { exact: rule.marks.reassociates, finite }) {
+        Arithmetic::MACHINE => eval::run(term, &case.sizes, &inputs, &Limits::TEST),
+        other => eval::run_in(other, term, &case.sizes, &inputs, &Limits::TEST),
+    };
+    let left = match meaning(&case.term, rule.marks.finite) {
         Ok(left) => left,
         Err(problem) => return Outcome::InVain(no_value(&problem)),
     };
-    match eval::run(after, &case.sizes, &inputs, &Limits::TEST) {
+    match meaning(after, false) {
         Err(problem) => wrong(left.to_string(), problem.message),
         Ok(right) => {
-            // Floats that have grown beyond exact integers differ by rounding when re-associated.
             let nearly = Tolerance::Relative { relative: 1e-5, floor: 1.0 };
-            let tolerance = if rule.reassociates { nearly } else { Tolerance::Exact };
+            let tolerance = if rule.marks.unsigned_zeros { Tolerance::Exact } else { Tolerance::Identical };
             if left.agrees(&right, tolerance).is_ok() {
                 return Outcome::Agrees(1);
             }
-            let rounded = left.agrees(&right, nearly).is_ok();
-            let note =
-                if rounded { " (rounded differently, as a rule marked [reassociates] may)" } else { "" };
-            wrong(left.to_string(), format!("{right}{note}"))
+            let note = match tolerance {
+                Tolerance::Identical if left.agrees(&right, Tolerance::Exact).is_ok() => {
+                    " (zeros of the other sign, as a rule marked [unsignedZeros] may give)"
+                }
+                _ if rule.marks.reassociates => " (computed without rounding)",
+                _ if left.agrees(&right, nearly).is_ok() => " (rounded differently)",
+                _ => "",
+            };
+            let place = match left.agrees(&right, tolerance) {
+                Err(d) if left.to_string().contains('…') => {
+                    let at: String = d.at.iter().map(|i| format!("[{i}]")).collect();
+                    format!(" (at {at} left is {} and right {})", d.reference, d.found)
+                }
+                _ => String::new(),
+            };
+            wrong(left.to_string(), format!("{right}{note}{place}"))
         }
     }
 }

@@ -162,34 +162,73 @@ fn weight_of(v: &Value) -> usize {
         Value::Pair(p) => weight_of(&p.0) + weight_of(&p.1),
         Value::Array(c) | Value::Vector(c) => 1 + c.iter().map(weight_of).sum::<usize>(),
         Value::Int(v, _) => 1 + number(*v as f64),
-        Value::F32(v) => 1 + number(f64::from(*v)),
+        Value::F16(v) | Value::F32(v) => 1 + number(f64::from(*v)),
         Value::F64(v) => 1 + number(*v),
-        Value::Undefined | Value::Bool(_) | Value::F16(_) | Value::Nat(_) => 1,
+        Value::Undefined | Value::Bool(_) | Value::Nat(_) | Value::Exact(..) => 1,
     }
 }
 
 fn number(v: f64) -> usize {
-    [v != 0.0, v != 0.0 && v != 1.0, !(0.0..=2.0).contains(&v)].map(usize::from).iter().sum()
+    let simple = v.abs() < 1e4 && v.fract() == 0.0;
+    let negative_zero = v == 0.0 && v.is_sign_negative();
+    [v != 0.0 || negative_zero, v != 0.0 && v != 1.0, !(0.0..=2.0).contains(&v), !simple]
+        .map(usize::from)
+        .iter()
+        .sum()
 }
 
-/// The value with one number, or all of them, made simpler.
+/// Floats that are easily read.
+const SIMPLE: [f64; 5] = [0.0, 1.0, 2.0, -1.0, 100.0];
+
+/// The value with one number made simpler.
 fn simpler_values(v: &Value) -> Vec<Value> {
     let leaf = |options: Vec<Value>| options.into_iter().filter(|o| weight_of(o) < weight_of(v)).collect();
     match v {
-        Value::Int(_, s) => leaf([0, 1, 2].map(|v| Value::int(v, *s)).to_vec()),
-        Value::F32(_) => leaf([0.0, 1.0, 2.0].map(Value::F32).to_vec()),
-        Value::F64(_) => leaf([0.0, 1.0, 2.0].map(Value::F64).to_vec()),
+        Value::Int(_, s) => leaf([0, 1, 2, -1, 10, 100].map(|v| Value::int(v, *s)).to_vec()),
+        Value::F16(_) => leaf(SIMPLE.map(|v| Value::F16(v as f32)).to_vec()),
+        Value::F32(_) => leaf(SIMPLE.map(|v| Value::F32(v as f32)).to_vec()),
+        Value::F64(_) => leaf(SIMPLE.map(Value::F64).to_vec()),
         Value::Pair(p) => {
             let first = simpler_values(&p.0).into_iter().map(|a| Value::pair(a, p.1.clone()));
             first.chain(simpler_values(&p.1).into_iter().map(|b| Value::pair(p.0.clone(), b))).collect()
         }
         Value::Array(cells) => cells_simpler(cells, Value::array),
         Value::Vector(cells) => cells_simpler(cells, Value::vector),
-        Value::Undefined | Value::Bool(_) | Value::F16(_) | Value::Nat(_) => vec![],
+        Value::Undefined | Value::Bool(_) | Value::Nat(_) | Value::Exact(..) => vec![],
     }
 }
 
+/// A value of the same form with zeros in it.
+fn zero(v: &Value) -> Value {
+    match v {
+        Value::Pair(p) => Value::pair(zero(&p.0), zero(&p.1)),
+        Value::Array(c) => Value::array(c.iter().map(zero).collect()),
+        Value::Vector(c) => Value::vector(c.iter().map(zero).collect()),
+        Value::Bool(_) => Value::Bool(false),
+        Value::Int(_, s) => Value::int(0, *s),
+        Value::F16(_) => Value::F16(0.0),
+        Value::F32(_) => Value::F32(0.0),
+        Value::F64(_) => Value::F64(0.0),
+        Value::Undefined | Value::Nat(_) | Value::Exact(..) => v.clone(),
+    }
+}
+
+/// Of more cells than this, parts are made simpler rather than each.
+const EACH: usize = 16;
+
+/// The cells with a half of them made zero, or a quarter; or one of a few made simpler.
 fn cells_simpler(cells: &[Value], of: fn(Vec<Value>) -> Value) -> Vec<Value> {
+    if cells.len() > EACH {
+        let cleared = |from: usize, to: usize| {
+            let mut simpler = cells.to_vec();
+            simpler[from..to].iter_mut().for_each(|c| *c = zero(c));
+            (weight(&simpler) < weight(cells)).then(|| of(simpler))
+        };
+        let n = cells.len();
+        let parts =
+            [(0, n), (0, n / 2), (n / 2, n), (0, n / 4), (n / 4, n / 2), (n / 2, 3 * n / 4), (3 * n / 4, n)];
+        return parts.into_iter().filter_map(|(from, to)| cleared(from, to)).collect();
+    }
     let with = |i: usize, v: Value| {
         let mut cells = cells.to_vec();
         cells[i] = v;

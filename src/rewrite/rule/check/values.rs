@@ -1,39 +1,43 @@
 //! The inputs that rules are tested on.
 //!
-//! A rule may be right on small whole numbers alone: one that rounds, or one that looks at a value, `select (x == 7) a b`.
-//! So the inputs of an instance take turns: small whole numbers; among them what the rule itself mentions, what
-//! is next to it, and halves; and any numbers at all.
+//! A rule may be right on small whole numbers alone: one that rounds, one that looks at a value, `select (x == 7) a b`,
+//! one that forgets NaN or overflow. So the inputs of an instance take turns ([`Turn`]): small whole numbers; among them
+//! what the rule itself mentions, what is next to it, and fractions; any numbers at all; and hostile ones.
 
+use super::mentioned::Mentioned;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::{self, Kind, Rng};
-use crate::lang::literal::Literal;
-use crate::lang::ty::Type;
+use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::Value;
-use crate::rewrite::rule::Rule;
-use crate::rewrite::rule::pat::{Pat, PatNode};
-
-/// The largest number of a rule that is put among the inputs: products of larger ones are no longer exact.
-const LARGEST: f64 = 1e6;
+use crate::rewrite::rule::{Marks, Rule};
+use std::collections::BTreeMap;
 
 /// Draws inputs for one rule.
 pub(super) struct Drawing {
-    /// The numbers of the rule, and those next to them.
-    mentioned: Vec<f64>,
-    /// Floats may only be such that sums and products of them are exact.
-    exact: bool,
+    mentioned: Mentioned,
+    marks: Marks,
 }
+
+/// What the numbers of one set of inputs are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Small,
+    Mentioned,
+    Any,
+    Hostile,
+}
+
+const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any];
 
 impl Drawing {
     pub fn of(rule: &Rule) -> Drawing {
-        let equations = rule.equations();
-        let sides = equations.iter().map(|eq| &eq.sides).flat_map(|s| [&s.lhs, &s.rhs]);
-        let mut mentioned: Vec<f64> = sides.flat_map(Pat::nodes).filter_map(number).collect();
-        mentioned.retain(|v| v.abs() <= LARGEST);
-        mentioned.sort_by(f64::total_cmp);
-        mentioned.dedup();
-        let mentioned = mentioned.into_iter().flat_map(|v| [v - 1.0, v, v + 1.0]).collect();
-        Drawing { mentioned, exact: rule.reassociates }
+        Drawing { mentioned: Mentioned::by_rule(rule), marks: rule.marks }
+    }
+
+    /// For declared properties of an operator: what its own text mentions counts.
+    pub fn near(mentioned: Mentioned) -> Drawing {
+        Drawing { mentioned, marks: Marks::REASSOCIATES }
     }
 
     /// The `i`-th inputs of an instance whose type and sizes these are.
@@ -41,46 +45,211 @@ impl Drawing {
     /// # Errors
     /// As [`inputs::for_program`].
     pub fn inputs(&self, i: u64, ty: &Type, sizes: &Sizes, seed: u64) -> Result<Vec<Value>, Diagnostic> {
-        let kind = if i % 3 == 2 && !self.exact { Kind::Uniform } else { Kind::SmallIntegers };
-        let mut values = inputs::for_program(ty, sizes, seed, kind)?;
-        if i % 3 == 1 {
-            let mut rng = Rng::new(seed ^ 0x5bd1_e995);
-            values = values.iter().map(|v| self.sprinkled(v, &mut rng)).collect();
-        }
-        Ok(values)
+        let turn = TURNS[(i % TURNS.len() as u64) as usize];
+        let kind = if turn == Turn::Any { Kind::Uniform } else { Kind::SmallIntegers };
+        let values = inputs::for_program(ty, sizes, seed, kind)?;
+        let mut rng = Rng::new(seed ^ 0x5bd1_e995);
+        let which = rng.bits();
+        let mut palettes: BTreeMap<Scalar, Vec<Value>> = BTreeMap::new();
+        // How many of the numbers are replaced: a single NaN shows what many hide.
+        let density = 1 + rng.below(4);
+        let mut replaced = |s: Scalar, rng: &mut Rng| match turn {
+            Turn::Small | Turn::Any => None,
+            _ if rng.below(4) >= density => None,
+            Turn::Mentioned => self.next_to_mentioned(s, rng),
+            Turn::Hostile => {
+                let few = palettes.entry(s).or_insert_with(|| palette(s, which, self.marks.finite));
+                (!few.is_empty()).then(|| few[rng.below(few.len() as u64) as usize].clone())
+            }
+        };
+        Ok(values.iter().map(|v| with_leaves(v, &mut |s| replaced(s, &mut rng))).collect())
     }
 
-    /// The value with some of its numbers replaced.
-    fn sprinkled(&self, v: &Value, rng: &mut Rng) -> Value {
-        let one_in_three = |rng: &mut Rng| rng.below(3) == 0;
-        match v {
-            Value::Pair(p) => Value::pair(self.sprinkled(&p.0, rng), self.sprinkled(&p.1, rng)),
-            Value::Array(cells) => Value::array(cells.iter().map(|c| self.sprinkled(c, rng)).collect()),
-            Value::Vector(cells) => Value::vector(cells.iter().map(|c| self.sprinkled(c, rng)).collect()),
-            Value::Int(_, scalar) => match self.pick(rng) {
-                Some(n) if one_in_three(rng) => Value::int(n as i128, *scalar),
-                _ => v.clone(),
-            },
-            Value::F32(x) if !self.exact && one_in_three(rng) => {
-                Value::F32(self.pick(rng).map_or(x + 0.5, |n| n as f32))
+    /// A number that the rule mentions, or one next to it.
+    fn next_to_mentioned(&self, s: Scalar, rng: &mut Rng) -> Option<Value> {
+        let Mentioned { whole, fractions } = &self.mentioned;
+        let at = rng.below((whole.len() + fractions.len()) as u64 + 2) as usize;
+        let float = s.is_float();
+        let number = match (whole.get(at), fractions.get(at.wrapping_sub(whole.len()))) {
+            (Some(v), _) => {
+                let near = *v + i128::from(rng.below(3)) - 1;
+                let near = if rng.below(4) == 0 { near / 2 } else { near };
+                let near = if s.is_signed_integer() && rng.below(4) == 0 { -near } else { near };
+                if !float {
+                    return Some(Value::int(near, s));
+                }
+                near as f64 + if rng.below(3) == 0 { 0.5 } else { 0.0 }
             }
-            Value::F64(x) if !self.exact && one_in_three(rng) => {
-                Value::F64(self.pick(rng).unwrap_or(x + 0.5))
-            }
-            other => other.clone(),
-        }
-    }
-
-    /// A number of the rule, or none for any other.
-    fn pick(&self, rng: &mut Rng) -> Option<f64> {
-        self.mentioned.get(rng.below(self.mentioned.len() as u64 + 1) as usize).copied()
+            (None, Some(v)) if float => *v * [1.0, 0.5, 2.0, -1.0][rng.below(4) as usize],
+            _ if float => (rng.below(17) as f64 - 8.0) / 4.0 + 0.125,
+            _ => return None,
+        };
+        Value::float(number, s)
     }
 }
 
-fn number(pat: &Pat) -> Option<f64> {
-    match &pat.node {
-        PatNode::Lit(Literal::Int(v, _)) => Some(*v as f64),
-        PatNode::Lit(Literal::Float(bits, _)) => Some(f64::from_bits(*bits)).filter(|v| v.is_finite()),
-        _ => None,
+/// The value with some of its scalars replaced.
+fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<Value>) -> Value {
+    let scalar = match v {
+        Value::Pair(p) => return Value::pair(with_leaves(&p.0, replaced), with_leaves(&p.1, replaced)),
+        Value::Array(c) => return Value::array(c.iter().map(|v| with_leaves(v, replaced)).collect()),
+        Value::Vector(c) => return Value::vector(c.iter().map(|v| with_leaves(v, replaced)).collect()),
+        Value::Int(_, s) => *s,
+        Value::F16(_) => Scalar::F16,
+        Value::F32(_) => Scalar::F32,
+        Value::F64(_) => Scalar::F64,
+        Value::Bool(_) => Scalar::Bool,
+        Value::Undefined | Value::Nat(_) | Value::Exact(..) => return v.clone(),
+    };
+    replaced(scalar).unwrap_or_else(|| v.clone())
+}
+
+/// A few numbers of the type at which careless rules break; `which` says which few. None for truth values.
+fn palette(s: Scalar, which: u64, finite: bool) -> Vec<Value> {
+    if s == Scalar::Bool {
+        return vec![];
+    }
+    if !s.is_float() {
+        return integers(s, which).into_iter().map(|v| Value::int(v, s)).collect();
+    }
+    let numbers = Limits::of(s).palette(which).into_iter().filter(|v| v.is_finite() || !finite);
+    numbers.filter_map(|v| Value::float(v, s)).collect()
+}
+
+/// The extremes of an integer type, what is next to them, and what narrower types and floats hold no more.
+fn integers(s: Scalar, which: u64) -> Vec<i128> {
+    let signed = s.is_signed_integer();
+    let most = (1i128 << (8 * s.bytes() - usize::from(signed))) - 1;
+    let least = if signed { -most - 1 } else { 0 };
+    let half = most / 2;
+    match which % 8 {
+        0 => vec![least, most],
+        1 => vec![least, least + 1, most - 1, most, -1, 0, 1],
+        // Where a sum or a double leaves the type.
+        2 => vec![half, half + 1, half + 2, -half, -half - 1, -half - 2, most],
+        3 => vec![-1, 0, 1],
+        4 => vec![7, -7, 10, -10, 16, 31, 33, 64, 100, -100],
+        // Products of two of them leave the type, or a narrower one.
+        5 => vec![15, 16, 17, 181, 255, 256, 257, 46_341, 65_535, 65_536, 65_537, 1 << 31, 1 << 32],
+        // What i8, u8, i16, u16, i32, u32 hold no more.
+        6 => vec![
+            127,
+            128,
+            -128,
+            -129,
+            255,
+            256,
+            32_767,
+            32_768,
+            -32_769,
+            65_535,
+            65_536,
+            1 << 31,
+            -(1 << 31) - 1,
+        ],
+        // What f16, f32, f64 hold no more.
+        _ => vec![2047, 2049, 16_777_215, 16_777_217, 65_519, 65_520, (1 << 53) + 1, -(1 << 24) - 1],
+    }
+}
+
+/// The special numbers of a floating-point type.
+struct Limits {
+    most: f64,
+    least_normal: f64,
+    least: f64,
+    /// The distance from one to the next number.
+    epsilon: f64,
+}
+
+impl Limits {
+    fn of(s: Scalar) -> Limits {
+        match s {
+            Scalar::F16 => Limits {
+                most: 65504.0,
+                least_normal: 2f64.powi(-14),
+                least: 2f64.powi(-24),
+                epsilon: 2f64.powi(-10),
+            },
+            Scalar::F32 => Limits {
+                most: f32::MAX.into(),
+                least_normal: f32::MIN_POSITIVE.into(),
+                least: f32::from_bits(1).into(),
+                epsilon: f32::EPSILON.into(),
+            },
+            _ => Limits {
+                most: f64::MAX,
+                least_normal: f64::MIN_POSITIVE,
+                least: f64::from_bits(1),
+                epsilon: f64::EPSILON,
+            },
+        }
+    }
+
+    fn palette(&self, which: u64) -> Vec<f64> {
+        let Limits { most, least_normal, least, epsilon } = *self;
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        let whole = 2.0 / epsilon;
+        match which % 12 {
+            0 => vec![0.0, -0.0],
+            1 => vec![-0.0],
+            2 => vec![nan],
+            3 => vec![inf, -inf],
+            4 => vec![nan, inf, -inf, 0.0, -0.0],
+            5 => vec![most, -most, most / 2.0, -most / 2.0, most * 0.75, most * -0.75],
+            6 => vec![least, -least, least_normal, -least_normal, -0.0],
+            7 => vec![most, least, 1.0, -1.0, least_normal],
+            8 => vec![1.0, 1.0 + epsilon, 1.0 - epsilon / 2.0, epsilon, epsilon / 2.0, -epsilon / 4.0],
+            // Beyond these not every whole number is one of the type, and beyond those of an integer type.
+            9 => vec![whole, whole + 2.0, whole - 1.0, whole / 2.0 + 1.0, 1.0, -1.0],
+            10 => vec![
+                127.5,
+                -128.9,
+                255.5,
+                256.0,
+                -0.5,
+                0.5,
+                -1.0,
+                2147483648.0,
+                -2147483904.0,
+                9.3e18,
+                -1e19,
+                2e19,
+            ],
+            _ => vec![0.1, -0.3, 1.5, 2.5, -2.5, 1e3, -7.25, 3.3e4],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::nat::Nat;
+
+    #[test]
+    fn hostile_numbers_are_drawn_for_every_type() {
+        let drawing =
+            Drawing { mentioned: Mentioned { whole: vec![1000], fractions: vec![] }, marks: Marks::NONE };
+        for s in Scalar::ALL {
+            let ty = Type::fun(Type::array(Nat::constant(6), Type::scalar(s)), Type::scalar(s));
+            let drawn: Vec<String> = (0..300u64)
+                .flat_map(|seed| drawing.inputs(seed, &ty, &Sizes::new(), seed.wrapping_mul(977)).unwrap())
+                .flat_map(|v| v.as_array().unwrap().to_vec())
+                .map(|v| v.to_string())
+                .collect();
+            let wanted: &[&str] = match s {
+                Scalar::Bool => &["true", "false"],
+                Scalar::I8 => &["-128", "127", "-127", "126", "-1"],
+                Scalar::I32 => &["-2147483648", "2147483647", "999", "1001", "65536"],
+                Scalar::U64 => &["18446744073709551615", "0", "1001", "4294967296"],
+                Scalar::F32 => {
+                    &["NaN", "inf", "-inf", "-0.0", "1e-45", "3.4028235e38", "999.0", "16777217.0"]
+                }
+                s if s.is_float() => &["NaN", "inf", "-inf", "-0.0", "0.0"],
+                _ => &["0", "1"],
+            };
+            for wanted in wanted.iter().filter(|w| **w != "16777217.0") {
+                assert!(drawn.iter().any(|d| d == wanted), "{wanted} of {}", s.name());
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ mod scope;
 mod typing;
 
 use super::set::{NamedSet, RuleSet, RuleUse};
-use super::{Body, ParamKind, Properties, Rule, RuleArg, RuleData, RuleParam};
+use super::{Body, Mark, ParamKind, Properties, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
@@ -189,12 +189,15 @@ fn load_rule(
     let canonical = Item { span: item.span, doc: vec![], kind: ItemKind::Rule(Box::new(bare)) };
     let options = print::Options { width: 100, ..print::Options::default() };
     let text = print::item(&canonical, &options);
-    let reassociates = rule.marks.iter().any(|m| &*m.kind == "reassociates");
-    for mark in rule.marks.iter().filter(|m| &*m.kind != "reassociates") {
+    let marks = rule.marks.iter().filter_map(|m| Mark::from_name(&m.kind)).collect();
+    for mark in rule.marks.iter().filter(|m| Mark::from_name(&m.kind).is_none()) {
+        let known = Mark::ALL.map(Mark::name);
+        let named: Vec<String> = known.iter().map(|m| format!("`{m}`")).collect();
         problems.push(
             Diagnostic::error("E0213", format!("There is no mark `{}`.", mark.kind))
                 .label(mark.span, "not known")
-                .hint("The mark is `reassociates`."),
+                .did_you_mean(&mark.kind, known)
+                .hint(format!("The marks are {}.", named.join(", "))),
         );
     }
     let loaded = Rule::new(RuleData {
@@ -202,7 +205,7 @@ fn load_rule(
         theme: theme.clone(),
         params,
         body,
-        reassociates,
+        marks,
         doc: item.doc.join("\n"),
         examples,
         digest: Digest::of(text.as_bytes()),

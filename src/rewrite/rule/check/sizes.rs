@@ -1,0 +1,109 @@
+//! The sizes that instances are drawn at: mostly small, some next to the numbers that the rule mentions, some primes,
+//! powers of two and what is next to them, a few large. The product of the sizes of an instance stays within what the
+//! interpreter does in a moment.
+
+use super::mentioned::Mentioned;
+use super::{Origin, Size};
+use crate::lang::eval::inputs::Rng;
+use crate::rewrite::rule::Rule;
+
+/// Sizes of which an instance may have several.
+const MIDDLE: [i64; 14] = [5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 31, 32, 33];
+
+/// Sizes of which an instance has at most one.
+const LARGE: [i64; 14] = [63, 64, 65, 97, 100, 127, 128, 129, 255, 256, 257, 1000, 1021, 1024];
+
+/// No size is larger, though the rule mentions larger numbers.
+const LARGEST: i128 = 100_000;
+
+/// Several sizes of an instance have no larger product; in exact arithmetic, which is slow, no larger than the second.
+const ELEMENTS: [i64; 2] = [3000, 200];
+
+/// Draws sizes for one rule.
+pub(super) struct Sizing {
+    near: Vec<i64>,
+    elements: i64,
+}
+
+impl Sizing {
+    pub fn of(rule: &Rule) -> Sizing {
+        let mentioned = Mentioned::by_rule(rule).whole;
+        let next_to = mentioned.iter().flat_map(|v| [v - 1, *v, v + 1, 2 * v, 2 * v + 1]);
+        let mut near: Vec<i64> =
+            next_to.filter(|v| (1..=LARGEST).contains(v)).filter_map(|v| i64::try_from(v).ok()).collect();
+        near.sort_unstable();
+        near.dedup();
+        let slow = rule.marks.reassociates || rule.marks.finite;
+        Sizing { near, elements: ELEMENTS[usize::from(slow)] }
+    }
+
+    /// What a case of the rule can be drawn from.
+    pub fn origin(&self, rule: &Rule, member: usize, seed: u64, size: Size) -> Origin {
+        let count = rule.equations().get(member).map_or(0, |eq| eq.nats.len());
+        let sizes = self.draw(count, size, &mut Rng::new(seed ^ 0x6a09_e667_f3bc_c909));
+        Origin { member, seed, size, sizes }
+    }
+
+    /// So many sizes.
+    pub fn draw(&self, count: usize, size: Size, rng: &mut Rng) -> Vec<i64> {
+        if size == Size::Small {
+            return (0..count).map(|_| 1 + rng.below(2) as i64).collect();
+        }
+        let kind = rng.below(16);
+        let one = rng.below(count.max(1) as u64) as usize;
+        let small = |rng: &mut Rng| 1 + rng.below(4) as i64;
+        let pick =
+            |from: &[i64], rng: &mut Rng| from.get(rng.below(from.len().max(1) as u64) as usize).copied();
+        let mut out: Vec<i64> = (0..count)
+            .map(|i| {
+                let drawn = match kind {
+                    0..=7 => None,
+                    8 | 9 => pick(&MIDDLE, rng),
+                    10 | 11 => pick(&self.near, rng).or_else(|| pick(&MIDDLE, rng)),
+                    12..=14 if i == one => pick(&self.near, rng).or_else(|| pick(&MIDDLE, rng)),
+                    _ if i == one => pick(&LARGE, rng),
+                    _ => None,
+                };
+                drawn.unwrap_or_else(|| small(rng))
+            })
+            .collect();
+        // The one that was chosen stays, the largest of the others give way.
+        while out.iter().fold(1i64, |p, v| p.saturating_mul(*v)) > self.elements {
+            let others = (0..count).filter(|i| *i != one && out[*i] > 1);
+            let Some(largest) = others.max_by_key(|i| out[*i]) else { break };
+            out[largest] = 1 + rng.below(2.min(out[largest] as u64 - 1)) as i64;
+        }
+        out
+    }
+}
+
+/// The same with one size made smaller, the smallest first.
+pub(super) fn smaller(origin: &Origin) -> Vec<Origin> {
+    let of = |i: usize, n: i64| {
+        let mut origin = origin.clone();
+        origin.sizes[i] = n;
+        origin
+    };
+    (origin.sizes.iter().enumerate())
+        .flat_map(|(i, n)| [1, 2, 3, n / 2, 3 * n / 4, 7 * n / 8, n - 16, n - 4, n - 1].map(|m| (i, m, *n)))
+        .filter(|(_, m, n)| (1..*n).contains(m))
+        .map(|(i, m, _)| of(i, m))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_small_and_large_and_next_to_what_is_mentioned() {
+        let sizing = Sizing { near: vec![999, 1000, 1001], elements: ELEMENTS[0] };
+        let mut rng = Rng::new(1);
+        let drawn: Vec<Vec<i64>> = (0..400).map(|_| sizing.draw(3, Size::Any, &mut rng)).collect();
+        let all: Vec<i64> = drawn.concat();
+        for wanted in [1, 2, 3, 4, 7, 13, 16, 128, 257, 1001] {
+            assert!(all.contains(&wanted), "{wanted}");
+        }
+        assert!(drawn.iter().all(|sizes| sizes.iter().product::<i64>() <= ELEMENTS[0]));
+    }
+}
