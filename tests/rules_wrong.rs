@@ -276,6 +276,27 @@ const HOSTILE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "what another property of the operator would be needed for",
+        &[
+            "rule bad [reassociates] = reduce op init (join xs) ~> reduce op init (map (reduce op init) (transpose xs)) where assoc op, neutral op init",
+            "rule bad [reassociates] = reduce op init (join xs) ~> reduce op init (map (reduce op init) (transpose xs)) where commutative op, neutral op init",
+            "rule bad [reassociates] = (op : t -> t -> t) (op a b) c ~> op a (op b c) where commutative op",
+            "rule bad [reassociates] = (op : t -> t -> t) (op a b) c ~> op (op c b) a where assoc op",
+            "rule bad [reassociates] = (op : t -> t -> t) a a ~> a where assoc op, commutative op",
+            "rule bad [reassociates] = (op : t -> t -> t) a b ~> op b a where assoc op",
+            "rule bad [reassociates] = reduce op init xs ~> op init (reduce op init xs) where assoc op",
+            "rule bad [reassociates] = op a (reduce op init xs) ~> reduceSeq op a xs where assoc op",
+            "rule bad [reassociates] = op a (reduce op init xs) ~> reduceSeq op a xs where assoc op, neutral op init",
+            "rule bad [reassociates] = (op : t -> t -> t) (op a b) (op a c) ~> op a (op b c) where assoc op, commutative op",
+            "rule bad = (op : t -> t -> t) (op a b) c ~> op a (op b c) where assoc op",
+            "rule bad [reassociates] = reduce op init (xs : (2*n).t) ~> op (reduce op init (take n xs)) (reduce op init (drop n xs)) where assoc op",
+            "rule bad [reassociates] = c + reduceSeq op init xs ~> reduceSeq op c xs where additive op",
+            "rule bad [reassociates] = (op : t -> t -> t) a (max b c) ~> max (op a b) (op a c) where assoc op, commutative op",
+            "rule bad [reassociates] = (op : i32 -> i32 -> i32) a b ~> op b a where assoc op",
+            "rule bad [reassociates] = (op : f32 -> f32 -> f32) a (op b c) ~> op (op a b) c where commutative op",
+        ],
+    ),
+    (
         "what the other marks do not admit",
         &[
             "rule bad [finite] = (x : f32) + y - y ~> x",
@@ -383,6 +404,15 @@ const RIGHT: &[&str] = &[
     "rule good = abs (neg (x : i32)) ~> abs x",
     "rule good = (cast (cast (x : i32) : i64) : i32) ~> x",
     "rule good = (cast (cast (x : u32) : i32) : u32) ~> x",
+    // Operators of which enough is asked.
+    "rule good [reassociates] = reduce op init (join xs) ~> reduce op init (map (reduce op init) xs) where assoc op, neutral op init",
+    "rule good [reassociates] = reduce op init (join xs) ~> reduce op init (map (reduce op init) (transpose xs)) where assoc op, neutral op init, commutative op",
+    "rule good [reassociates] = (op : t -> t -> t) (op a b) c ~> op a (op b c) where assoc op",
+    "rule good [reassociates] = (op : t -> t -> t) (op a b) c ~> op c (op b a) where assoc op, commutative op",
+    "rule good [reassociates] = (op : t -> t -> t) a b ~> op b a where commutative op",
+    "rule good [reassociates, finite] = op a (reduce op init xs) ~> reduceSeq op a xs where assoc op, neutral op init",
+    "rule good [reassociates] = reduce op init (xs : (2*n).t) ~> op (reduce op init (take n xs)) (reduce op init (drop n xs)) where assoc op, neutral op init",
+    "rule good [reassociates] = (op : f32 -> f32 -> f32) a (op b c) ~> op (op a b) c where assoc op",
     // Marks that are needed, and that are enough.
     "rule good [reassociates] = (x : f32) + y + z ~> x + (y + z)",
     "rule good [reassociates, finite] = (x : f32) * (y + z) ~> x * y + x * z",
@@ -601,6 +631,17 @@ fn declarations_are_tested_on_hostile_operands() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn rules_are_tested_with_the_operators_that_are_declared() {
+    // Right for every other operator on arrays that is known to be associative: there is none.
+    let rule = "rule own = (op : 3.i32 -> 3.i32 -> 3.i32) a b ~> op b a where assoc op";
+    let first = "declare assoc (\\(a: 3.i32) (b: 3.i32). a)\n";
+    let (code, out, _) = shine(rule, &["check", "own.rules"]);
+    assert!(code == 1 && out.contains("own  not tested"), "{out}");
+    let (code, out, _) = shine(&format!("{first}{rule}"), &["check", "own.rules"]);
+    assert!(code == 1 && out.contains("own  WRONG"), "{out}");
 }
 
 #[test]

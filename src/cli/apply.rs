@@ -106,13 +106,7 @@ fn line_of_steps(session: &Session) -> Vec<Rewrite> {
 
 /// The revisions from the program as it was read to the present one.
 fn line(session: &Session) -> Vec<RevisionId> {
-    let history = session.history();
-    let mut line = vec![history.current()];
-    while let Some(parent) = line.last().and_then(|r| history.parent(*r)) {
-        line.push(parent);
-    }
-    line.reverse();
-    line
+    session.history().line(session.history().current())
 }
 
 /// How many rule applications were tried on the way.

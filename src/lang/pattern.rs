@@ -124,9 +124,9 @@ table! {
         "def f (a: n.i32) = map (\\x. x % 3) a";
     Not ["not"], High, "bool -> bool", "r -> r", "Logical negation.";
         "def f (a: n.f32) = map (\\x. not (x > 1)) a";
-    Gt ["gt"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number greater? Written x > y.";
+    Gt ["gt"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number greater? Written x > y; false where one is NaN.";
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p > snd p)";
-    Lt ["lt"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number less? Written x < y.";
+    Lt ["lt"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number less? Written x < y; false where one is NaN.";
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p < snd p)";
     Ge ["ge"], High, "{t: data} t -> t -> bool", "r -> r -> r", "Is the first number greater or equal? Written x >= y; false where one is NaN.";
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p >= snd p)";

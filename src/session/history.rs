@@ -156,6 +156,21 @@ impl History {
         is_rule.then(|| at_position(&parent.term, &step.at, &step.rule))
     }
 
+    /// The revisions from the program as it was read to this one.
+    pub fn line(&self, id: RevisionId) -> Vec<RevisionId> {
+        let mut line = vec![id];
+        while let Some(parent) = line.last().and_then(|r| self.parent(*r)) {
+            line.push(parent);
+        }
+        line.reverse();
+        line
+    }
+
+    /// Every rule application from the program as it was read to the revision.
+    pub fn steps_to(&self, id: RevisionId) -> Vec<RevisionStep> {
+        self.line(id).into_iter().filter_map(|id| self.revision(id)).flat_map(|r| r.steps.clone()).collect()
+    }
+
     /// Where undo would go.
     pub fn undo_target(&self) -> Option<RevisionId> {
         self.parent(self.current())

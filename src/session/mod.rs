@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod bench;
+mod blame;
 pub mod files;
 mod foreign;
 pub mod history;

@@ -2,6 +2,7 @@
 
 use super::action::{Action, Measurement, Outcome, RevisionId, Sizes, Target};
 use super::bench::{self, BenchProgress};
+use super::blame;
 use super::files::Texts;
 use super::history::{History, Revision, RevisionStep, label};
 use super::jobs::{Control, JobId, JobView, Jobs};
@@ -354,7 +355,8 @@ impl Session {
         let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
         let asked =
             bench::Asked { workspace, term, sizes, device, check_only: !timed, foreign: self.foreign };
-        bench::measure(&asked, &*self.backend, &AtomicBool::new(false), &|_| {})
+        let result = bench::measure(&asked, &*self.backend, &AtomicBool::new(false), &|_| {});
+        result.map_err(|d| blame::explained(d, workspace, &self.history.steps_to(self.current())))
     }
 
     /// Keeps a recorded measurement with the current revision.
@@ -382,6 +384,7 @@ impl Session {
                 let sizes = self.sizes.clone();
                 let (backend, foreign) = (self.backend.clone(), self.foreign);
                 let progress = Progress::Bench(BenchProgress::Compiling);
+                let steps = self.history.steps_to(base);
                 self.jobs.start(text, progress, move |control| {
                     let (sizes, device) = (&sizes, device.as_str());
                     let asked = bench::Asked {
@@ -394,6 +397,7 @@ impl Session {
                     };
                     let report = |p| control.report(Progress::Bench(p));
                     let result = bench::measure(&asked, &*backend, &control.cancel_flag(), &report);
+                    let result = result.map_err(|d| blame::explained(d, &workspace, &steps));
                     Finished::Bench(result.map(Box::new))
                 })
             }

@@ -7,7 +7,6 @@
 use crate::lang::literal::Literal;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
-use crate::lang::ty::{Type, TypeKind};
 use crate::rewrite::search::normal::normal_form;
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
@@ -91,7 +90,7 @@ impl Properties {
 }
 
 fn among(known: &[Term], f: &Term) -> bool {
-    known.iter().any(|g| same(g, f))
+    known.contains(f) || known.iter().any(|g| same(g, f))
 }
 
 /// The same up to beta and eta.
@@ -253,22 +252,11 @@ pub fn is_product(m: &Term, v: &Term, h: &Term) -> bool {
     product.len() == m.len() && product.iter().zip(&m).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs().max(1e-6))
 }
 
-/// A neutral value for a known operator, for generating instances of rules that ask for one.
-pub fn neutral_of(p: Pattern, ty: &Type) -> Option<Term> {
-    let TypeKind::Scalar(s) = ty.kind() else { return None };
-    let value = match p {
-        Pattern::Add => 0,
-        Pattern::Mul => 1,
-        _ => return None,
-    };
-    Literal::number(value, *s).map(Term::lit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::lang::build as b;
-    use crate::lang::ty::Scalar;
+    use crate::lang::ty::{Scalar, Type};
 
     fn f2(op: impl Fn(Term, Term) -> b::Built) -> Term {
         b::lam2(("a", Type::f32()), ("b", Type::f32()), op).unwrap()

@@ -7,10 +7,9 @@ use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
-use crate::lang::term::{Arg, Term};
+use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::eval_nat;
-use crate::rewrite::rule::Properties;
 
 /// Draws types and terms. Terms are in the context that they are drawn for: types of the variables, outermost first.
 pub struct Gen<'a> {
@@ -236,19 +235,6 @@ impl Gen<'_> {
         Some(Term::lam("xyzw".get(params.len() - 1..params.len()).unwrap_or("p"), param.clone(), body?))
     }
 
-    /// A known operator on numbers, as pattern or lambda; on pairs the one that does not commute.
-    pub fn operator(&mut self, t: &Type) -> Option<Term> {
-        if t.as_scalar().is_none() {
-            return composition().filter(|op| op.ty().as_fun().is_some_and(|(p, _)| p == t));
-        }
-        let p = self.pick(&[Pattern::Add, Pattern::Mul, Pattern::Min, Pattern::Max])?;
-        let op = b::pattern(p, vec![], &[t.clone(), t.clone()]).ok()?;
-        if self.one_in(2) {
-            return Some(op);
-        }
-        b::lam2(("a", t.clone()), ("b", t.clone()), |x, y| b::apply(p, Vec::<Arg>::new(), vec![x, y])).ok()
-    }
-
     /// `\a y. a + h y`
     pub fn additive(&mut self, ctx: &mut Vec<Type>, acc: &Type, element: &Type) -> Option<Term> {
         ctx.push(element.clone());
@@ -259,49 +245,4 @@ impl Gen<'_> {
         let sum = b::add(Term::var(1, acc.clone()), added).ok()?;
         Some(Term::lam("a", acc.clone(), Term::lam("y", element.clone(), sum)))
     }
-
-    /// What is neutral for a known operator.
-    pub fn neutral(&mut self, op: &Term) -> Option<Term> {
-        let (params, _) = op.ty().signature();
-        let t = params.first()?;
-        let Some(s) = t.as_scalar() else { return identity() };
-        let candidates: Vec<Term> = match s {
-            Scalar::F32 | Scalar::F64 => [0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY]
-                .into_iter()
-                .map(|v| Term::lit(Literal::float(v, s)))
-                .collect(),
-            _ => [0, 1, i128::from(i32::MIN), i128::from(i32::MAX)]
-                .into_iter()
-                .filter_map(|v| Literal::number(v, s).map(Term::lit))
-                .collect(),
-        };
-        candidates.into_iter().find(|z| super::super::operators::is_neutral(op, z))
-    }
-}
-
-/// Pairs as functions `x -> a x + b`, and what composes them: associative, with a neutral value, and not commutative.
-/// Rules that ask for an associative operator are tested with it too, though no table has it.
-pub(super) fn composed() -> Option<Properties> {
-    let (op, one) = (composition()?, identity()?);
-    Some(Properties { associative: vec![op.clone()], commutative: vec![], neutral: vec![(op, one)] })
-}
-
-/// The type of what [`composed`] is about.
-pub(super) fn composable() -> Type {
-    let number = Type::scalar(Scalar::I32);
-    Type::pair(number.clone(), number)
-}
-
-fn composition() -> Option<Term> {
-    let t = composable();
-    b::lam2(("f", t.clone()), ("g", t), |f, g| {
-        let slope = b::mul(b::fst(f.clone())?, b::fst(g.clone())?)?;
-        let start = b::add(b::mul(b::fst(f.clone())?, b::snd(g)?)?, b::snd(f)?)?;
-        b::make_pair(slope, start)
-    })
-    .ok()
-}
-
-fn identity() -> Option<Term> {
-    b::make_pair(b::number(1, Scalar::I32).ok()?, b::number(0, Scalar::I32).ok()?).ok()
 }

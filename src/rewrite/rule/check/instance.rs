@@ -1,6 +1,7 @@
 //! Random instances of an equation's left side.
 
-use super::draw::{Gen, composable};
+use super::draw::Gen;
+use super::operator::{self, Has, Operator};
 use super::{Missed, Origin, Size};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::eval::Sizes;
@@ -36,7 +37,12 @@ pub struct Instance {
 ///
 /// # Errors
 /// Why there is none, when the draw did not fit the rule.
-pub fn draw(eq: &Equation, params: &[RuleParam], origin: &Origin) -> Result<Instance, Missed> {
+pub fn draw(
+    eq: &Equation,
+    params: &[RuleParam],
+    declared: &[Operator],
+    origin: &Origin,
+) -> Result<Instance, Missed> {
     let mut rng = Rng::new(origin.seed);
     let size = origin.size;
     let symbolic = size == Size::Any && rng.below(4) == 0;
@@ -55,7 +61,7 @@ pub fn draw(eq: &Equation, params: &[RuleParam], origin: &Origin) -> Result<Inst
     for name in sizes_of_steps(eq) {
         sizes.insert(name, 1 + rng.below(2) as i64);
     }
-    let mut draw = Draw { eq, b, g: Gen { rng, sizes: &sizes, size } };
+    let mut draw = Draw { eq, b, g: Gen { rng, sizes: &sizes, size }, declared, operators: BTreeMap::new() };
     draw.slots();
     draw.types();
     draw.functions();
@@ -114,6 +120,9 @@ struct Draw<'a> {
     eq: &'a Equation,
     b: Bindings,
     g: Gen<'a>,
+    declared: &'a [Operator],
+    /// What is drawn for the variables that are asked to be operators.
+    operators: BTreeMap<usize, Operator>,
 }
 
 impl Draw<'_> {
@@ -128,20 +137,37 @@ impl Draw<'_> {
         }
     }
 
-    /// Types for the type variables: numbers where the rule computes with them, else any data.
+    /// Types for the type variables: what an operator is on where one is asked for, numbers where the rule computes with
+    /// them, else any data.
     fn types(&mut self) {
         let numbers = numbers(self.eq);
-        let composed = self.g.one_in(4);
-        // A rule that re-associates is tested on integers mostly, where that is exact.
+        let asked: Vec<usize> =
+            (0..self.eq.vars.len()).filter(|v| Has::asked(self.eq, *v) != Has::default()).collect();
         for i in 0..self.eq.types.len() {
-            let t = if composed && is_free_operand(self.eq, i) {
-                composable()
-            } else if numbers.contains(&i) {
-                self.g.number_type()
-            } else {
-                self.g.data_type(1)
-            };
-            self.b.types[i] = Some(t);
+            let operand =
+                |v: &&usize| self.eq.vars[**v].ty.as_fun().is_some_and(|(p, _)| *p == Type::meta(i as u32));
+            let operator = asked.iter().find(operand).copied();
+            self.b.types[i] = Some(match operator {
+                Some(_) if !numbers.contains(&i) => self.operand_type(),
+                None if !numbers.contains(&i) => self.g.data_type(1),
+                _ => self.g.number_type(),
+            });
+        }
+        for v in asked {
+            let operand = self.eq.vars[v].ty.as_fun().map(|(p, _)| self.substituted(p));
+            let asked = Has::asked(self.eq, v);
+            let drawn = operand.and_then(|t| operator::draw(&t, asked, self.declared, &mut self.g.rng));
+            self.operators.extend(drawn.map(|operator| (v, operator)));
+        }
+    }
+
+    /// A type that there are operators on: numbers, pairs, and what the user has declared some on.
+    fn operand_type(&mut self) -> Type {
+        let own = self.declared.get(self.g.below(self.declared.len())).map(Operator::operand);
+        match (self.g.below(4), own) {
+            (0, _) => operator::composable(),
+            (1, Some(own)) => own,
+            _ => self.g.number_type(),
         }
     }
 
@@ -265,15 +291,12 @@ impl Draw<'_> {
     fn satisfy(&mut self, c: &Condition, types: &[Type], ctx: &mut Vec<Type>) -> Option<()> {
         let drawn = match c {
             Condition::Assoc(f) | Condition::Commutative(f) => {
-                (*f, self.b.term(*f).cloned().or_else(|| self.g.operator(types[*f].as_fun()?.0)))
+                (*f, self.operators.get(f).map(|o| o.op.clone()))
             }
             Condition::Neutral(f, z) => {
-                let op = match self.b.term(*f).cloned() {
-                    Some(op) => op,
-                    None => self.g.operator(types[*f].as_fun()?.0)?,
-                };
-                self.b.terms[*f] = Some(Bound { term: op.clone(), at: None });
-                (*z, self.g.neutral(&op))
+                let operator = self.operators.get(f)?;
+                self.b.terms[*f] = Some(Bound { term: operator.op.clone(), at: None });
+                (*z, operator.neutral.clone())
             }
             Condition::Additive(f) => {
                 let (params, _) = types[*f].signature();
@@ -323,24 +346,6 @@ fn reorders(side: &Pat) -> Vec<(&Nat, &NatFun, &NatFun)> {
     all.collect()
 }
 
-/// Is the type variable the operands of an operator of which only associativity is asked?
-fn is_free_operand(eq: &Equation, i: usize) -> bool {
-    let operands = |f: usize| eq.vars[f].ty.as_fun().is_some_and(|(p, _)| *p == Type::meta(i as u32));
-    let mut asked = false;
-    for c in &eq.conditions {
-        match c {
-            Condition::Assoc(f) => asked |= operands(*f),
-            Condition::Neutral(f, _) if operands(*f) => {}
-            Condition::NotVariable(_)
-            | Condition::Uses(..)
-            | Condition::UsedOnce(..)
-            | Condition::Size(_) => {}
-            _ => return false,
-        }
-    }
-    asked
-}
-
 /// The type variables that must be numbers: operands of arithmetic, lanes of vectors, what conditions say.
 fn numbers(eq: &Equation) -> BTreeSet<usize> {
     let mut out = BTreeSet::new();
@@ -356,11 +361,7 @@ fn numbers(eq: &Equation) -> BTreeSet<usize> {
             Condition::ScalarType(t) => {
                 out.insert(*t);
             }
-            Condition::Assoc(f)
-            | Condition::Commutative(f)
-            | Condition::Neutral(f, _)
-            | Condition::ScalarFun(f)
-            | Condition::Vectorisable(_, f) => all(&eq.vars[*f].ty, &mut out),
+            Condition::ScalarFun(f) | Condition::Vectorisable(_, f) => all(&eq.vars[*f].ty, &mut out),
             Condition::Additive(f) => {
                 if let Some((acc, _)) = eq.vars[*f].ty.as_fun() {
                     all(acc, &mut out);

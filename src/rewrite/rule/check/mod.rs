@@ -6,9 +6,10 @@
 //! zero included, but for what the rule's marks admit (`marks`).
 
 mod builtin;
-pub mod draw;
-pub mod instance;
+mod draw;
+mod instance;
 mod mentioned;
+mod operator;
 pub mod property;
 mod shrink;
 mod sizes;
@@ -28,6 +29,7 @@ use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::lang::value::{Tolerance, Value};
 use indexmap::IndexMap;
+use operator::Operator;
 use rustc_hash::FxHashSet;
 use sizes::Sizing;
 use std::fmt;
@@ -216,14 +218,15 @@ impl From<&str> for Missed {
 /// Tests a rule on random instances.
 pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
     let known = rule.equations().first().map(|eq| Properties::clone(&eq.declared)).unwrap_or_default();
+    let declared = operator::declared(&known);
     let mut known = known;
-    known.add(draw::composed().unwrap_or_default());
+    known.add(operator::known());
     let rule = &rule.knowing(&Arc::new(known));
     let members = rule.equations().len().max(1);
     let mut agreed = vec![0; members];
     let enough = how.instances.div_ceil(members);
     let mut report = Report { proof: prove(rule).ok(), ..Report::default() };
-    let sizing = Sizing::of(rule);
+    let cases = Cases { rule, sizing: Sizing::of(rule), declared };
     let mut missed: IndexMap<String, usize> = IndexMap::new();
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
     for draw in 0..how.draws {
@@ -240,8 +243,8 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
             continue;
         }
         let seed = how.seed.wrapping_mul(0x9e37_79b9).wrapping_add(draw as u64);
-        let origin = sizing.origin(rule, member, seed, Size::Any);
-        let outcome = case(rule, origin).map(|case| (test(rule, &case, how.inputs, seed), case));
+        let origin = cases.origin(member, seed, Size::Any);
+        let outcome = cases.case(origin).map(|case| (test(rule, &case, how.inputs, seed), case));
         match outcome {
             Ok((Outcome::Agrees(inputs), case)) => {
                 agreed[member] += 1;
@@ -249,7 +252,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
                 seen.insert(case.term.digest());
             }
             Ok((Outcome::Wrong(found), case)) => {
-                report.counterexample = Some(Box::new(smallest(rule, &sizing, how, case, *found)));
+                report.counterexample = Some(Box::new(smallest(&cases, how, case, *found)));
                 break;
             }
             Ok((Outcome::InVain(why), _)) | Err(why) => *missed.entry(why.0).or_default() += 1,
@@ -270,7 +273,8 @@ const SMALLER_DRAWS: u64 = 400;
 const SHRINKING_TESTS: usize = 1500;
 
 /// The smallest case that can be found near one that is wrong.
-fn smallest(rule: &Rule, sizing: &Sizing, how: &Thoroughness, first: Case, found: Failure) -> Counterexample {
+fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> Counterexample {
+    let rule = cases.rule;
     let weight = |case: &Case, found: &Failure| {
         let sizes: i64 = case.origin.sizes.iter().sum();
         (sizes, case.term.size(), shrink::weight(&found.inputs))
@@ -279,7 +283,7 @@ fn smallest(rule: &Rule, sizing: &Sizing, how: &Thoroughness, first: Case, found
     let mut best = (first, found);
     let attempt = |origin: Origin, best: &mut (Case, Failure)| {
         let seed = origin.seed;
-        let Ok(case) = case(rule, origin) else { return false };
+        let Ok(case) = cases.case(origin) else { return false };
         let Outcome::Wrong(found) = test(rule, &case, how.inputs, seed) else { return false };
         let better = weight(&case, &found) < weight(&best.0, &best.1);
         if better {
@@ -289,7 +293,7 @@ fn smallest(rule: &Rule, sizing: &Sizing, how: &Thoroughness, first: Case, found
     };
     let seeds = (0..SMALLER_DRAWS).map(|draw| how.seed.wrapping_mul(0x85eb_ca6b).wrapping_add(draw));
     for seed in seeds.clone().take_while(|_| !(how.stop)()) {
-        attempt(sizing.origin(rule, member, seed, Size::Small), &mut best);
+        attempt(cases.origin(member, seed, Size::Small), &mut best);
     }
     // Each size by itself as small as it may be, and then small terms at these sizes.
     while !(how.stop)() && sizes::smaller(&best.0.origin).into_iter().any(|origin| attempt(origin, &mut best))
@@ -320,15 +324,30 @@ pub enum Size {
     Small,
 }
 
-fn case(rule: &Rule, origin: Origin) -> Result<Case, Missed> {
-    match &rule.body {
-        Body::Procedure(_) => builtin::draw(&rule.name, origin)
-            .ok_or_else(|| Missed::from("this built-in rule draws no term of this form every time")),
-        Body::Equation(_) | Body::Family(_) => {
-            let eq = rule.equations().get(origin.member).ok_or(Missed::from("there is no such depth"))?;
-            let instance = instance::draw(eq, &rule.params, &origin)?;
-            let at = Path::new(vec![0; instance.inputs + instance.applied]);
-            Ok(Case { at, term: instance.term, args: instance.args, sizes: instance.sizes, origin })
+/// Draws the cases of one rule.
+struct Cases<'a> {
+    rule: &'a Rule,
+    sizing: Sizing,
+    /// The operators that the user declares.
+    declared: Vec<Operator>,
+}
+
+impl Cases<'_> {
+    fn origin(&self, member: usize, seed: u64, size: Size) -> Origin {
+        self.sizing.origin(self.rule, member, seed, size)
+    }
+
+    fn case(&self, origin: Origin) -> Result<Case, Missed> {
+        let rule = self.rule;
+        match &rule.body {
+            Body::Procedure(_) => builtin::draw(&rule.name, origin)
+                .ok_or_else(|| Missed::from("this built-in rule draws no term of this form every time")),
+            Body::Equation(_) | Body::Family(_) => {
+                let eq = rule.equations().get(origin.member).ok_or(Missed::from("there is no such depth"))?;
+                let instance = instance::draw(eq, &rule.params, &self.declared, &origin)?;
+                let at = Path::new(vec![0; instance.inputs + instance.applied]);
+                Ok(Case { at, term: instance.term, args: instance.args, sizes: instance.sizes, origin })
+            }
         }
     }
 }

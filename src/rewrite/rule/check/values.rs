@@ -49,7 +49,8 @@ impl Drawing {
         let kind = if turn == Turn::Any { Kind::Uniform } else { Kind::SmallIntegers };
         let values = inputs::for_program(ty, sizes, seed, kind)?;
         let mut rng = Rng::new(seed ^ 0x5bd1_e995);
-        let which = rng.bits();
+        // Where nothing is rounded, NaN and infinities tell most.
+        let which = if self.marks.reassociates && rng.below(2) == 0 { 2 + rng.below(3) } else { rng.bits() };
         let mut palettes: BTreeMap<Scalar, Vec<Value>> = BTreeMap::new();
         // How many of the numbers are replaced: a single NaN shows what many hide.
         let density = 1 + rng.below(4);

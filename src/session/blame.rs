@@ -1,0 +1,77 @@
+//! What may be to blame for a kernel that computes something else than the program: said from what was done to it.
+
+use super::history::RevisionStep;
+use super::searching::REACH;
+use super::workspace::Workspace;
+use crate::lang::diag::{Diagnostic, Sources};
+use crate::lang::term::Term;
+use crate::rewrite::rule::{Rule, RuleSet};
+
+/// The failed check (`E0820`) with hints that fit the rules that were applied; other problems as they are.
+pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionStep]) -> Diagnostic {
+    if problem.code != "E0820" {
+        return problem;
+    }
+    let mut hints = vec![];
+    let own = own_rules(workspace, steps);
+    if !own.is_empty() {
+        let (these, one) = if own.len() == 1 { ("This rule", "is") } else { ("These rules", "are") };
+        hints.push(format!(
+            "{these} of your own {one} among those applied: {}. A rule that `shine-tui rules check` says holds is tested, \
+             which is no proof.",
+            own.join(", ")
+        ));
+    }
+    let mut marked: Vec<String> = vec![];
+    for step in steps.iter().filter(|s| !s.marks.is_empty()) {
+        let text = format!("{} {}", step.rule, step.marks);
+        if !marked.contains(&text) {
+            marked.push(text);
+        }
+    }
+    let floats = has_floats(&workspace.program.term);
+    if !marked.is_empty() && floats {
+        hints.push(format!(
+            "What was applied may change floating-point results: {}. Where sums cancel, overflow or meet NaN this shows; \
+             measure without it to see whether it is the cause.",
+            marked.join(", ")
+        ));
+    }
+    if hints.is_empty() {
+        let applied = if steps.is_empty() {
+            "No rule was applied"
+        } else {
+            "No rule that was applied may change a result"
+        };
+        let rounding = if floats {
+            " Unless the program compares, truncates or subtracts nearly equal floats, which may be rounded differently \
+             where a compiler fuses a multiplication with an addition,"
+        } else {
+            " So"
+        };
+        hints.push(format!(
+            "{applied}.{rounding} this is a mistake of shine-tui, of the compiler or of the driver: please report it with \
+             the session."
+        ));
+    }
+    hints.push("No time is shown for a wrong result.".to_owned());
+    Diagnostic { hints, ..problem }
+}
+
+/// The rules that are not of the library, among those of the steps; a search may have used any.
+fn own_rules(workspace: &Workspace, steps: &[RevisionStep]) -> Vec<String> {
+    let (library, _) = RuleSet::builtin(&mut Sources::new());
+    let is_own = |rule: &&Rule| rule.span.is_some() && library.get(&rule.name) != Some(*rule);
+    let searched = steps.iter().any(|s| s.rule == REACH);
+    let named = |rule: &&Rule| {
+        steps
+            .iter()
+            .any(|s| s.rule.split('(').next().and_then(|name| workspace.rules.get(name)) == Some(*rule))
+    };
+    let own = workspace.rules.rules().filter(is_own).filter(|rule| searched || named(rule));
+    own.map(|rule| format!("`{}`", rule.name)).collect()
+}
+
+fn has_floats(term: &Term) -> bool {
+    term.positions().iter().any(|(_, t)| t.ty().as_scalar().is_some_and(|s| s.is_float()))
+}
