@@ -286,7 +286,6 @@ const HOSTILE: &[(&str, &[&str])] = &[
             "rule bad [reassociates] = (op : t -> t -> t) a b ~> op b a where assoc op",
             "rule bad [reassociates] = reduce op init xs ~> op init (reduce op init xs) where assoc op",
             "rule bad [reassociates] = op a (reduce op init xs) ~> reduceSeq op a xs where assoc op",
-            "rule bad [reassociates] = op a (reduce op init xs) ~> reduceSeq op a xs where assoc op, neutral op init",
             "rule bad [reassociates] = (op : t -> t -> t) (op a b) (op a c) ~> op a (op b c) where assoc op, commutative op",
             "rule bad = (op : t -> t -> t) (op a b) c ~> op a (op b c) where assoc op",
             "rule bad [reassociates] = reduce op init (xs : (2*n).t) ~> op (reduce op init (take n xs)) (reduce op init (drop n xs)) where assoc op",
@@ -410,7 +409,7 @@ const RIGHT: &[&str] = &[
     "rule good [reassociates] = (op : t -> t -> t) (op a b) c ~> op a (op b c) where assoc op",
     "rule good [reassociates] = (op : t -> t -> t) (op a b) c ~> op c (op b a) where assoc op, commutative op",
     "rule good [reassociates] = (op : t -> t -> t) a b ~> op b a where commutative op",
-    "rule good [reassociates, finite] = op a (reduce op init xs) ~> reduceSeq op a xs where assoc op, neutral op init",
+    "rule good [reassociates] = op a (reduce op init xs) ~> reduceSeq op a xs where assoc op, neutral op init",
     "rule good [reassociates] = reduce op init (xs : (2*n).t) ~> op (reduce op init (take n xs)) (reduce op init (drop n xs)) where assoc op, neutral op init",
     "rule good [reassociates] = (op : f32 -> f32 -> f32) a (op b c) ~> op (op a b) c where assoc op",
     // Marks that are needed, and that are enough.

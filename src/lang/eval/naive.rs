@@ -264,7 +264,9 @@ impl<'t> Call<'_, 't> {
         let p = self.prim.pattern;
         Ok(match p {
             P::Id | P::ToMem | P::OclRun => self.data(0)?,
-            P::Neg | P::Not | P::Cast | P::Abs | P::BitNot => m.arithmetic.unary(p, &self.data(0)?, self.result)?,
+            P::Neg | P::Not | P::Cast | P::Abs | P::BitNot => {
+                m.arithmetic.unary(p, &self.data(0)?, self.result)?
+            }
             p if math::is_unary(p) => m.arithmetic.unary(p, &self.data(0)?, self.result)?,
             p if math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => {
                 m.arithmetic.binary(p, &self.data(0)?, &self.data(1)?)?

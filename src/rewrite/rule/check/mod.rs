@@ -40,7 +40,7 @@ use std::sync::Arc;
 pub struct Thoroughness<'a> {
     /// Instances that must agree, of a family at every depth its share.
     pub instances: usize,
-    /// Inputs that each instance must agree on; four times as many where none is an array.
+    /// Inputs that each instance must agree on; [`SCALAR_INPUTS`] times as many where none is an array.
     pub inputs: usize,
     /// Draws after which the search for instances ends.
     pub draws: usize,
@@ -268,6 +268,9 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
     report
 }
 
+/// A few scalars cost nothing, and it takes the right ones together to see a mistake.
+const SCALAR_INPUTS: usize = 8;
+
 /// Draws that are made to find a smaller case, and tests that are made to shrink the smallest.
 const SMALLER_DRAWS: u64 = 400;
 const SHRINKING_TESTS: usize = 1500;
@@ -375,11 +378,14 @@ pub fn test(rule: &Rule, case: &Case, inputs: usize, seed: u64) -> Outcome {
         Ok(after) => after,
         Err(why) => return Outcome::InVain(why),
     };
+    if let Err(problem) = after.check().and_then(|()| check_patterns(&after).map_err(|m| m.to_string())) {
+        let left = "well-typed".to_owned();
+        return Outcome::Wrong(Box::new(Failure { after, inputs: vec![], left, right: problem }));
+    }
     let drawing = values::Drawing::of(rule);
     let mut agreed = 0;
-    // A few scalars cost nothing, and it takes the right ones together to see a mistake.
     let (params, _) = case.term.ty().signature();
-    let inputs = if params.iter().any(Type::has_array) { inputs } else { 4 * inputs };
+    let inputs = if params.iter().any(Type::has_array) { inputs } else { SCALAR_INPUTS * inputs };
     for i in 0..inputs.max(1) as u64 {
         let seed = seed.wrapping_add(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
         let values = match drawing.inputs(i, case.term.ty(), &case.sizes, seed) {
@@ -416,10 +422,6 @@ fn compare(rule: &Rule, case: &Case, after: &Term, inputs: Vec<Value>) -> Outcom
     let wrong = |left: String, right: String| {
         Outcome::Wrong(Box::new(Failure { after: after.clone(), inputs: inputs.clone(), left, right }))
     };
-    let typed = after.check().and_then(|()| check_patterns(after).map_err(|m| m.to_string()));
-    if let Err(problem) = typed {
-        return wrong("well-typed".to_owned(), problem);
-    }
     // What is re-associated is the same but for rounding, and what asks for finite numbers wherever left has no others.
     let meaning = |term: &Term, finite: bool| match (Arithmetic { exact: rule.marks.reassociates, finite }) {
         Arithmetic::MACHINE => eval::run(term, &case.sizes, &inputs, &Limits::TEST),

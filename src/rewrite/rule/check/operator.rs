@@ -159,8 +159,7 @@ fn common(t: &Type, rng: &mut Rng) -> Vec<Operator> {
 fn neutral(op: &Term, t: &Type) -> Option<Term> {
     let s = t.as_scalar()?;
     let candidates: Vec<Term> = if s.is_float() {
-        let all = [0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY];
-        all.into_iter().map(|v| Term::lit(Literal::float(v, s))).collect()
+        [0.0, 1.0].into_iter().map(|v| Term::lit(Literal::float(v, s))).collect()
     } else {
         let bits = 8 * s.bytes() - usize::from(s.is_signed_integer());
         let most = (1i128 << bits) - 1;
@@ -249,7 +248,7 @@ mod tests {
                 let (op, has) = (&operator.op, operator.has());
                 assert_eq!(refute(op, &Property::Associative).is_none(), has.associative, "{op:?}");
                 assert_eq!(refute(op, &Property::Commutative).is_none(), has.commutative, "{op:?}");
-                for z in &operator.neutral {
+                if let Some(z) = &operator.neutral {
                     assert_eq!(refute(op, &Property::Neutral(z.clone())), None, "{op:?} {z:?}");
                 }
             }

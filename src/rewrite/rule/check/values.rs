@@ -28,6 +28,7 @@ enum Turn {
     Hostile,
 }
 
+/// The turns of the first inputs; further ones are hostile, or near what is mentioned.
 const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any];
 
 impl Drawing {
@@ -45,7 +46,8 @@ impl Drawing {
     /// # Errors
     /// As [`inputs::for_program`].
     pub fn inputs(&self, i: u64, ty: &Type, sizes: &Sizes, seed: u64) -> Result<Vec<Value>, Diagnostic> {
-        let turn = TURNS[(i % TURNS.len() as u64) as usize];
+        let more = if i % 4 == 1 { Turn::Mentioned } else { Turn::Hostile };
+        let turn = TURNS.get(i as usize).copied().unwrap_or(more);
         let kind = if turn == Turn::Any { Kind::Uniform } else { Kind::SmallIntegers };
         let values = inputs::for_program(ty, sizes, seed, kind)?;
         let mut rng = Rng::new(seed ^ 0x5bd1_e995);

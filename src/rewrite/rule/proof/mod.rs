@@ -71,7 +71,7 @@ pub fn prove(rule: &Rule) -> Result<Proof, Unproved> {
     let params: Vec<u32> = params.collect();
     let mut axioms = BTreeSet::new();
     for eq in rule.equations() {
-        axioms.extend(equation(eq, &params, rule.reassociates)?);
+        axioms.extend(equation(eq, &params, rule.marks.reassociates)?);
     }
     Ok(Proof { axioms: axioms.into_iter().collect() })
 }
