@@ -61,6 +61,8 @@ pub struct Search {
     start: Term,
     /// The program as it was given, where that is not the start and was not put beside it.
     given: Option<Term>,
+    /// What had been left out when the rules had nothing more to say of best members.
+    left_out: Vec<(Gap, u32)>,
     /// The parameters that the found term is to have.
     params: Vec<Name>,
     sketch: Sketch,
@@ -176,6 +178,7 @@ impl Search {
             graph,
             root,
             given: (begin != *start).then(|| start.clone()),
+            left_out: vec![],
             start: begin,
             params: written_params(start),
             sketch: sketch.clone(),
@@ -462,6 +465,7 @@ impl Search {
     /// of the program as it was given.
     fn begin_thorough(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         self.graph.thorough = true;
+        self.left_out = self.gaps();
         if let Some(given) = self.given.take() {
             // As large as the filter allows, and nested as deep as any program.
             if let Some(class) = self.graph.encode(&given) {
@@ -513,9 +517,12 @@ impl Search {
         });
     }
 
+    fn gaps(&self) -> Vec<(Gap, u32)> {
+        self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed)).collect()
+    }
+
     fn saturated(&self) -> Outcome {
-        let gaps: Vec<(Gap, u32)> =
-            self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed)).collect();
+        let gaps = self.gaps();
         if gaps.is_empty() { Outcome::Impossible } else { Outcome::Incomplete(gaps) }
     }
 
@@ -556,6 +563,7 @@ impl Search {
     fn report(&self, control: &Control<'_>) -> Report {
         Report {
             outcome: self.outcome.clone().unwrap_or(Outcome::Stopped),
+            left_out: self.left_out.clone(),
             stop: self.at,
             iterations: self.iterations.clone(),
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),

@@ -174,6 +174,8 @@ pub enum Outcome {
 #[derive(Clone, Debug)]
 pub struct Report {
     pub outcome: Outcome,
+    /// What had been left out when the rules had nothing more to say, before the search went on more thoroughly.
+    pub left_out: Vec<(Gap, u32)>,
     /// Where it stopped. A search that found its term, or was saturated, stops before an iteration.
     pub stop: StopPoint,
     pub iterations: Vec<IterationReport>,
@@ -195,21 +197,11 @@ impl Report {
         match &self.outcome {
             Outcome::Found(_) | Outcome::Stopped | Outcome::Broken(_) => vec![],
             Outcome::Impossible => vec!["Add rules to `using`, or ask for less in the sketch.".to_owned()],
-            Outcome::Limit(limit) => vec![raise(&limit.doubled())],
+            Outcome::Limit(limit) => {
+                filters(&self.left_out).into_iter().chain([raise(&limit.doubled())]).collect()
+            }
             Outcome::Incomplete(gaps) => {
-                let filter = |(gap, needed): &(Gap, u32)| match gap {
-                    Gap::Dims => Some(format!("dims: {needed}")),
-                    Gap::Size => Some(format!("size: {needed}")),
-                    _ => None,
-                };
-                let filters: Vec<String> = gaps.iter().filter_map(filter).collect();
-                let mut hints = vec![];
-                if !filters.is_empty() {
-                    let options = filters.join(", ");
-                    hints.push(format!(
-                        "Let the search build them, as in `with ({options})`; more may be needed."
-                    ));
-                }
+                let mut hints: Vec<String> = filters(gaps).into_iter().collect();
                 if gaps.iter().any(|(gap, _)| !matches!(gap, Gap::Dims | Gap::Size)) {
                     hints.push(format!(
                         "A strategy may get there; or {nearer}: every `reach` begins with one program."
@@ -230,6 +222,30 @@ impl Report {
         // The deepest of a chain of parts that are within each other.
         without.map(|(_, p)| p).max_by_key(|p| p.depth)
     }
+}
+
+/// How what the filter refused can be let through.
+fn filters(gaps: &[(Gap, u32)]) -> Option<String> {
+    let option = |(gap, needed): &(Gap, u32)| match gap {
+        Gap::Dims => Some(format!("dims: {needed}")),
+        Gap::Size => Some(format!("size: {needed}")),
+        _ => None,
+    };
+    let options: Vec<String> = gaps.iter().filter_map(option).collect();
+    let options = options.join(", ");
+    (!options.is_empty()).then(|| {
+        format!("Let the search build what was left out, as in `with ({options})`; more may be needed.")
+    })
+}
+
+/// Gaps in words.
+fn listed(gaps: &[(Gap, u32)]) -> String {
+    let mut all: Vec<String> = gaps.iter().take(MOST_GAPS).map(|(gap, _)| gap.to_string()).collect();
+    match gaps.len().saturating_sub(MOST_GAPS) {
+        0 => {}
+        n => all.push(format!("and {n} more of the kind")),
+    }
+    all.join("; ")
 }
 
 impl Limit {
@@ -283,13 +299,7 @@ impl fmt::Display for Report {
                 write!(f, " after {} iterations ({} nodes).", self.iterations.len(), self.nodes)?;
             }
             Outcome::Incomplete(gaps) => {
-                write!(f, "Not found, and this search is incomplete: ")?;
-                let all: Vec<String> = gaps.iter().take(MOST_GAPS).map(|(gap, _)| gap.to_string()).collect();
-                write!(f, "{}", all.join("; "))?;
-                match gaps.len().saturating_sub(MOST_GAPS) {
-                    0 => write!(f, ".")?,
-                    n => write!(f, "; and {n} more of the kind.")?,
-                }
+                write!(f, "Not found, and this search is incomplete: {}.", listed(gaps))?;
                 write!(f, " Otherwise these rules have nothing more to say")?;
                 write!(f, " after {} iterations ({} nodes).", self.iterations.len(), self.nodes)?;
             }
@@ -304,6 +314,11 @@ impl fmt::Display for Report {
                 write!(f, "Stopped in iteration {}, at {} nodes.", self.stop.iteration + 1, self.nodes)?;
             }
             Outcome::Broken(d) => return write!(f, "{}", d.message),
+        }
+        if let Outcome::Limit(_) = self.outcome
+            && !self.left_out.is_empty()
+        {
+            write!(f, " The search is also incomplete: {}.", listed(&self.left_out))?;
         }
         match self.missing() {
             Some(part) => write!(f, " No part of any program met so far is like {}.", part.label),

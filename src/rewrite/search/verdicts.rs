@@ -96,6 +96,28 @@ fn what_a_filter_refuses_is_not_impossible() {
 }
 
 #[test]
+fn a_limit_that_is_met_later_does_not_hide_what_was_left_out() {
+    let set = rule_set();
+    let start = term(
+        "def f (a: (8*n).m.k.f32) = a |> map (\\y. map (map sqrt) y) |> transpose |> transpose
+           |> map (\\z. transpose (transpose z))",
+    );
+    let rules = uses(&set, &["mapFusion", "removeTransposePair", "splitJoin2(2)"]);
+    let filter = Filter { dims: 3, ..Filter::default() };
+    let after = |iterations| {
+        let budget = Budget { iterations, filter, ..small() };
+        search(&start, &sketch("contains(gather)"), &rules, &budget)
+    };
+    let late = |r: &Report| matches!(r.outcome, Outcome::Limit(_)) && !r.left_out.is_empty();
+    let report = (1..12).map(after).find(late).unwrap();
+    assert!(
+        report.to_string().contains("also incomplete: programs with arrays of more dimensions"),
+        "{report}"
+    );
+    assert!(report.hints()[0].contains("with (dims: 4)") && report.hints()[1].contains("iterations: "));
+}
+
+#[test]
 fn what_is_impossible_is_said_to_be() {
     let set = rule_set();
     let start = term("def f (a: n.m.f32) = a |> map (map sqrt) |> transpose |> transpose");
