@@ -117,7 +117,7 @@ fn each_folder_holds_a_program_with_sizes_and_a_reference() {
         assert_eq!(sizes.len(), program.sizes.len(), "{kernel}: sizes.ron");
         assert!(program.check_sizes(&sizes).is_empty(), "{kernel}: sizes.ron");
         if !texts.files.is_empty() {
-            let workspace = Workspace::load(&texts, None).map(|w| w.warnings);
+            let workspace = Workspace::load(&texts, None).map(|w| w.problems);
             assert!(workspace.is_ok_and(|warnings| warnings.is_empty()), "{kernel}: its strategies");
         }
     }

@@ -118,10 +118,14 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
         let (def, sizes) = (options.program.def.as_deref(), sizes(&options.program));
         let mut session =
             Session::open(&texts, def, &sizes, backend, Arc::new(|| {})).map_err(|p| fail_all(&p))?;
-        output::diagnostics(&session.workspace().warnings, &session.workspace().sources);
+        output::diagnostics(&session.workspace().problems, &session.workspace().sources);
+        if session.workspace().errors().next().is_some() {
+            return Err(session.workspace().errors().map(exit_of).fold(Exit::Done, Exit::worse));
+        }
         if let Some(open) = listing::unfinished(&options.file) {
             output::complain(&format!(
-                "note: A session of this program was never left: `shine-tui {}` goes on with it.\n",
+                "note: A session of this program was never left: `shine-tui {}` goes on with it.
+",
                 open.session.display()
             ));
         }

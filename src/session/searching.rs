@@ -1,11 +1,13 @@
 //! Searches within strategies: run anew and recorded, or taken again as they were recorded.
 
 use super::action::{SearchOutcome, TrailStep};
+use super::history::RevisionStep;
 use super::jobs::Control;
 use super::state::Progress;
 use super::workspace::Workspace;
 use crate::lang::build::is_map;
 use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::syntax::ast;
@@ -66,8 +68,18 @@ pub struct Searcher<'a> {
     replayed: Replayed,
     control: &'a Control<Progress>,
     taken: Vec<SearchOutcome>,
-    /// What was found, with the marks of the rules that may have led there.
-    found: Vec<(Term, Marks)>,
+    found: Vec<Found>,
+}
+
+/// What a search found.
+pub struct Found {
+    start: Digest,
+    pub term: Term,
+    /// The single rewrites that lead there from the start, as far as they are known.
+    pub steps: Vec<RevisionStep>,
+    /// The marks of the rules that may have led there: those of its derivation where that is known, else those of all
+    /// rules of the search.
+    pub marks: Marks,
 }
 
 impl<'a> Searcher<'a> {
@@ -79,20 +91,15 @@ impl<'a> Searcher<'a> {
         self.taken
     }
 
-    /// The term with this digest that a search found.
-    pub fn found(&self, digest: crate::lang::digest::Digest) -> Option<&Term> {
-        self.found.iter().map(|(t, _)| t).find(|t| t.digest() == digest)
-    }
-
-    /// The marks of the rules that led to the term with this digest: those of its derivation where that is known, else
-    /// those of all rules of the search.
-    pub fn marks(&self, digest: crate::lang::digest::Digest) -> Marks {
-        self.found.iter().find(|(t, _)| t.digest() == digest).map_or(Marks::NONE, |(_, marks)| *marks)
+    /// What the search of a strategy's step found.
+    pub fn found(&self, step: &Step) -> Option<&Found> {
+        self.found.iter().find(|f| f.start == step.before && f.term.digest() == step.after)
     }
 
     /// The recorded rule applications, if they still lead where they led.
-    fn by_trail(&self, start: &Term, recorded: &SearchOutcome) -> Option<Term> {
+    fn by_trail(&self, start: &Term, recorded: &SearchOutcome) -> Option<(Term, Vec<RevisionStep>)> {
         let mut now = start.clone();
+        let mut steps = vec![];
         for step in recorded.trail.as_ref()? {
             now = match &step.reversed {
                 None => self.workspace.apply(&now, &step.rule, &step.at).ok()?.term,
@@ -106,8 +113,24 @@ impl<'a> Searcher<'a> {
             if now.digest() != step.after {
                 return None;
             }
+            let name = step.rule.split('(').next().unwrap_or_default();
+            let marks = self.workspace.rules.get(name).map_or(Marks::NONE, |rule| rule.marks);
+            steps.push(single(step.rule.clone(), marks, step.reversed.is_some(), &step.at, &now));
         }
-        (Some(now.digest()) == recorded.found).then_some(now)
+        (Some(now.digest()) == recorded.found).then_some((now, steps))
+    }
+
+    /// A derivation as it is looked at, rewrite by rewrite.
+    fn single_steps(&self, start: &Term, trail: &Trail) -> Option<Vec<RevisionStep>> {
+        let mut now = start.clone();
+        let mut out = vec![];
+        for step in &trail.steps {
+            let rule =
+                RuleUse { rule: self.workspace.rules.get(&step.rule)?.clone(), args: step.args.clone() };
+            now = now.replace_at(&step.at, step.after.clone())?;
+            out.push(single(rule.to_string(), rule.rule.marks, step.reverse, &step.at, &now));
+        }
+        Some(out)
     }
 
     /// A derivation as it is recorded; none when it cannot be written as text.
@@ -132,13 +155,18 @@ impl<'a> Searcher<'a> {
         Some(out)
     }
 
-    fn keep(&mut self, start: &Term, term: Term, outcome: SearchOutcome, asked: &[RuleUse]) -> Rewritten {
-        let marks = match &outcome.trail {
-            Some(trail) => {
-                let heads = trail.iter().map(|s| s.rule.split('(').next().unwrap_or_default());
-                heads.filter_map(|name| self.workspace.rules.get(name)).flat_map(|r| r.marks.iter()).collect()
-            }
-            None => asked.iter().flat_map(|r| r.rule.marks.iter()).collect(),
+    fn keep(
+        &mut self,
+        start: &Term,
+        term: Term,
+        outcome: SearchOutcome,
+        steps: Vec<RevisionStep>,
+        asked: &[RuleUse],
+    ) -> Rewritten {
+        let marks = if steps.is_empty() {
+            asked.iter().flat_map(|r| r.rule.marks.iter()).collect()
+        } else {
+            steps.iter().flat_map(|step| step.marks.iter()).collect()
         };
         let step = Step {
             rule: REACH.into(),
@@ -148,7 +176,7 @@ impl<'a> Searcher<'a> {
             after: term.digest(),
         };
         self.taken.push(outcome);
-        self.found.push((term.clone(), marks));
+        self.found.push(Found { start: start.digest(), term: term.clone(), steps, marks });
         let assumed = crate::lang::infer::constraints_of(&term);
         let moved = vec![];
         let paths = PathMap::rewrite(Path::root(), moved);
@@ -176,9 +204,9 @@ impl SearchRunner for Searcher<'_> {
         let recorded = self.replayed.recorded.get(self.taken.len()).cloned();
         if let Some(recorded) = &recorded
             && self.replayed.mode == SearchMode::Trail
-            && let Some(term) = self.by_trail(start, recorded)
+            && let Some((term, steps)) = self.by_trail(start, recorded)
         {
-            return Ok(self.keep(start, term, recorded.clone(), &request.rules));
+            return Ok(self.keep(start, term, recorded.clone(), steps, &request.rules));
         }
         let sizes = &self.workspace.program.sizes;
         let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
@@ -221,10 +249,13 @@ impl SearchRunner for Searcher<'_> {
                 .flatten();
             (report, trail)
         };
+        let steps = trail.as_ref().and_then(|t| self.single_steps(start, t)).unwrap_or_default();
         let trail = trail.and_then(|t| self.written(start, &t));
         let outcome = outcome(&text, &report, trail);
         match &report.outcome {
-            Outcome::Found(found) => Ok(self.keep(start, found.term.clone(), outcome, &request.rules)),
+            Outcome::Found(found) => {
+                Ok(self.keep(start, found.term.clone(), outcome, steps, &request.rules))
+            }
             Outcome::Stopped if cancel.load(std::sync::atomic::Ordering::Relaxed) => {
                 self.taken.push(outcome);
                 Err(SearchFailure::Stopped)
@@ -242,6 +273,12 @@ impl SearchRunner for Searcher<'_> {
             }
         }
     }
+}
+
+/// A rewrite of a derivation. One that was found from right to left says so.
+fn single(rule: String, marks: Marks, reversed: bool, at: &Path, after: &Term) -> RevisionStep {
+    let rule = if reversed { format!("{rule}, from right to left,") } else { rule };
+    RevisionStep { rule, marks, at: at.clone(), after: after.clone() }
 }
 
 /// Does a map stand in the term without its array, as in `map (map f) xs`?

@@ -293,6 +293,10 @@ impl Session {
                 let texts = Texts { files: files.clone(), ..self.workspace.texts.clone() };
                 let workspace =
                     Workspace::load(&texts, self.workspace.def.as_deref()).map_err(|p| p.first())?;
+                // What is right stays until its successor is.
+                if let (Some(problem), None) = (workspace.errors().next(), self.workspace.errors().next()) {
+                    return Err(problem.clone().within(&workspace.sources));
+                }
                 self.workspace = Arc::new(workspace);
                 Outcome::Done
             }

@@ -6,7 +6,7 @@ use super::files::{Text, Texts};
 use super::history::RevisionStep;
 use super::jobs::Control;
 use super::log::{convert, v1};
-use super::searching::{Replayed, Searcher};
+use super::searching::{Found, REACH, Replayed, Searcher};
 use super::state::{Change, Progress};
 use super::stuck;
 use crate::emit::{self, Compiled};
@@ -44,9 +44,10 @@ impl Problems {
         Problems { sources: Sources::new(), list: vec![problem] }
     }
 
-    /// The first problem.
+    /// The first problem, with the texts it is in.
     pub fn first(&self) -> Diagnostic {
-        self.list.first().cloned().unwrap_or_else(|| Diagnostic::error("E0811", "The cause is not known."))
+        let first = self.list.first().cloned();
+        first.unwrap_or_else(|| Diagnostic::error("E0811", "The cause is not known.")).within(&self.sources)
     }
 }
 
@@ -60,7 +61,8 @@ pub struct Workspace {
     pub rules: RuleSet,
     pub script: Script,
     pub sketches: sketch::Library,
-    pub warnings: Vec<Diagnostic>,
+    /// Warnings, and what is wrong with rules and strategies: those that are right can be used without the others.
+    pub problems: Vec<Diagnostic>,
 }
 
 /// A strategy as it was typed, with the texts that problems with it point into.
@@ -79,10 +81,10 @@ pub struct StrategyEnd {
 }
 
 impl Workspace {
-    /// Reads and checks all texts.
+    /// Reads and checks all texts. Rules and strategies with errors are left out, and their errors kept.
     ///
     /// # Errors
-    /// All problems, with the texts they are in.
+    /// All problems, with the texts they are in, when the program itself is wrong.
     pub fn load(texts: &Texts, def: Option<&str>) -> Result<Workspace, Box<Problems>> {
         let mut sources = Sources::new();
         let mut problems = vec![];
@@ -96,7 +98,8 @@ impl Workspace {
         }
         tree.items.splice(0..0, imported);
         let patterns = infer::patterns(&tree);
-        let (mut rules, script, sketches) = library(&patterns, &texts.files, &mut sources, &mut problems);
+        let mut beside = vec![];
+        let (mut rules, script, sketches) = library(&patterns, &texts.files, &mut sources, &mut beside);
         let (declared, stated) = rule::load::in_program(&tree);
         rules.believe(declared);
         let (program, meant) = infer::program(&tree, def);
@@ -104,6 +107,7 @@ impl Workspace {
         problems.extend(found);
         problems.extend(meant);
         let failed = problems.iter().any(Diagnostic::is_error);
+        problems.extend(beside);
         match program {
             Some(program) if !failed => Ok(Workspace {
                 texts: texts.clone(),
@@ -113,10 +117,15 @@ impl Workspace {
                 rules,
                 script,
                 sketches,
-                warnings: problems,
+                problems,
             }),
             _ => Err(Box::new(Problems { sources, list: problems })),
         }
+    }
+
+    /// What is wrong with rules and strategies.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.problems.iter().filter(|problem| problem.is_error())
     }
 
     /// Checks values for the program's sizes.
@@ -313,21 +322,18 @@ impl Workspace {
         let mut steps = vec![];
         for step in &done.steps {
             let place = at.join(&step.at);
-            let next = match self.rules.get(&step.rule) {
-                Some(rule) => apply_at(&now, &place, rule, &step.args).ok().map(|r| r.term),
-                None => searcher.found(step.after).and_then(|t| now.replace_at(&place, t.clone())),
+            let added = match self.rules.get(&step.rule) {
+                Some(rule) => apply_at(&now, &place, rule, &step.args).ok().map(|r| {
+                    let rule_use = RuleUse { rule: rule.clone(), args: step.args.clone() };
+                    let (rule, marks) = (rule_use.to_string(), rule.marks);
+                    vec![RevisionStep { rule, marks, at: place.clone(), after: r.term }]
+                }),
+                None => searcher.found(step).and_then(|found| found_at(&now, &place, found)),
             };
             // The steps only tell how the term came about; it stands without them.
-            let Some(next) = next else { break };
-            let (rule, marks) = self.rules.get(&step.rule).map_or_else(
-                || (step.rule.to_string(), searcher.marks(step.after)),
-                |rule| {
-                    let rule_use = RuleUse { rule: rule.clone(), args: step.args.clone() };
-                    (rule_use.to_string(), rule.marks)
-                },
-            );
-            now = next;
-            steps.push(RevisionStep { rule, marks, at: place, after: now.clone() });
+            let Some(added) = added else { break };
+            steps.extend(added);
+            now = steps.last().map_or(now, |step: &RevisionStep| step.after.clone());
         }
         steps
     }
@@ -359,6 +365,18 @@ impl Workspace {
         }
         Ok(emit::attempt(&lower::default_lowering(&program)?, target, complete.then_some(sizes)))
     }
+}
+
+/// The steps of a search that was run on a part of a term; the search itself where they are not known.
+fn found_at(whole: &Term, place: &Path, found: &Found) -> Option<Vec<RevisionStep>> {
+    let step = |rule: &str, marks: Marks, at: Path, part: &Term| {
+        let after = whole.replace_at(place, part.clone())?;
+        Some(RevisionStep { rule: rule.to_string(), marks, at, after })
+    };
+    if found.steps.is_empty() {
+        return Some(vec![step(REACH, found.marks, place.clone(), &found.term)?]);
+    }
+    found.steps.iter().map(|s| step(&s.rule, s.marks, place.join(&s.at), &s.after)).collect()
 }
 
 /// The term with the program's names for its parameters and one name for every binder inside. Equal terms may differ

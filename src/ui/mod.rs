@@ -20,6 +20,7 @@ pub mod layout;
 pub mod leaving;
 pub mod looks;
 pub mod paint;
+pub mod mending;
 pub mod panes;
 pub mod panic;
 pub mod popup;

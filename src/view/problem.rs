@@ -1,8 +1,9 @@
 //! What is wrong, with the place it is wrong at.
 
-use super::text::{Alphabet, Line, Role};
+use super::code::{self, Dialect};
+use super::text::{Alphabet, Line, Mark, Role};
 use crate::lang::diag::{self, Charset, Diagnostic, Severity};
-use crate::lang::source::Sources;
+use crate::lang::source::{SourceFile, Sources};
 
 /// A problem as the command line shows it, with roles.
 pub fn lines(problem: &Diagnostic, sources: &Sources, alphabet: Alphabet) -> Vec<Line> {
@@ -25,6 +26,33 @@ pub fn lines(problem: &Diagnostic, sources: &Sources, alphabet: Alphabet) -> Vec
         lines.pop();
     }
     lines
+}
+
+/// The text of a file with its lines numbered, and what the problems say is wrong marked.
+pub fn text(file: &SourceFile, problems: &[Diagnostic], sources: &Sources, alphabet: Alphabet) -> Vec<Line> {
+    let mut lines = code::highlight(&file.text, Dialect::Rise);
+    let mut wrong = vec![false; lines.len()];
+    let labels = problems.iter().filter(|problem| problem.is_error()).flat_map(|problem| &problem.labels);
+    for label in labels.filter(|label| label.primary) {
+        let same = sources.get(label.span.file).is_some_and(|f| f.name == file.name && f.text == file.text);
+        for (i, line) in lines.iter_mut().enumerate().filter(|_| same) {
+            let Some(range) = file.line_range(i) else { continue };
+            let (start, end) = (label.span.start as usize, label.span.end as usize);
+            if start <= range.end && range.start < end.max(start + 1) {
+                wrong[i] = true;
+                let within = |at: usize| at.clamp(range.start, range.end) - range.start;
+                line.mark(within(start)..within(end), Mark::Found);
+            }
+        }
+    }
+    let digits = lines.len().to_string().len();
+    let number = |(i, (line, wrong)): (usize, (Line, bool))| {
+        let sign = if wrong { alphabet.pick("✗", "x") } else { " " };
+        let mut out = Line::of(Role::Error, format!("{sign} ")).with(Role::Dim, format!("{:digits$}  ", i + 1));
+        out.append(line);
+        out
+    };
+    lines.into_iter().zip(wrong).enumerate().map(number).collect()
 }
 
 /// The message with its code.
