@@ -60,11 +60,17 @@ pub fn sizes(options: &ProgramOptions) -> Sizes {
 
 /// The bytes of a session log.
 pub fn log_bytes(file: &File) -> Result<Vec<u8>, Exit> {
+    read_log(file).map_err(|problem| fail(&problem))
+}
+
+/// As [`log_bytes`], without telling.
+///
+/// # Errors
+/// `E0800` when it cannot be read.
+pub fn read_log(file: &File) -> Result<Vec<u8>, Diagnostic> {
     let cannot = |e: std::io::Error| {
-        fail(
-            &Diagnostic::error("E0800", format!("`{}` cannot be read: {e}.", file.display()))
-                .hint("A saved session is a file that ends in .ron, as `:save` and `--session` write it."),
-        )
+        Diagnostic::error("E0800", format!("`{}` cannot be read: {e}.", file.display()))
+            .hint("A saved session is a file that ends in .ron, as `:save` and `--session` write it.")
     };
     let mut bytes = vec![];
     let handle = files::open_file(file).map_err(cannot)?;

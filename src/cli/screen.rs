@@ -12,7 +12,7 @@ use crate::session::state::Session;
 use crate::session::workspace::Problems;
 use crate::ui::caps::{ColourChoice, Depth};
 use crate::ui::keeper;
-use crate::ui::run::{self, Ending, Failure, Notifier, Opened, Options, Unfinished};
+use crate::ui::run::{self, Ending, Failure, NotOpened, Notifier, Opened, Options, Unfinished};
 use crate::ui::screen::has_shell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub fn run(args: &Screen, shell: Option<bool>, started: Instant) -> Result<Exit,
         keeper::die_with_the_keeper();
     }
     let ended = loop {
-        match run::run(&options, |notify| open(args, &file, notify)) {
+        match run::run(&options, &file, &|notify| open(args, &file, notify)) {
             Ok(Ending::GoOn(session)) => file = session,
             ended => break ended,
         }
@@ -64,7 +64,7 @@ pub fn run(args: &Screen, shell: Option<bool>, started: Instant) -> Result<Exit,
         }
         Ok(Ending::GoOn(_)) => Ok(Exit::Done),
         Ok(Ending::Signal(number)) => Ok(Exit::Signal(number)),
-        Err(Failure::Session(exit)) => Err(exit),
+        Err(Failure::Session(problems)) => Err(load::fail_all(&problems)),
         Err(Failure::Refused(text)) => {
             output::complain(&format!("{text}\n"));
             Err(Exit::BadInput)
@@ -78,24 +78,25 @@ pub fn run(args: &Screen, shell: Option<bool>, started: Instant) -> Result<Exit,
 }
 
 /// Reads the program or the session, and begins to record.
-fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opened, Exit> {
+fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opened, NotOpened> {
     let backend = Arc::new(Devices::new());
-    let fail = |problems: Box<Problems>| load::fail_all(&problems);
+    let failed = |problem: Diagnostic| NotOpened::Failed(Box::new(Problems::one(problem)));
     if load::is_session(file) {
-        let bytes = load::log_bytes(file)?;
-        let (session, warnings) = replay::resume(file, &bytes, backend, notify).map_err(fail)?;
+        let bytes = load::read_log(file).map_err(failed)?;
+        let (session, warnings) =
+            replay::resume(file, &bytes, backend, notify).map_err(NotOpened::Failed)?;
         return Ok(Opened { session, warnings, unfinished: None });
     }
-    let texts = load::texts(file, &args.program)?;
+    let texts = files::read(file, &load::places(&args.program.rules)).map_err(failed)?;
     let sizes = load::sizes(&args.program);
     let def = args.program.def.as_deref();
-    let mut session = Session::open(&texts, def, &sizes, backend, notify).map_err(fail)?;
-    let mut warnings: Vec<String> =
-        session.workspace().warnings.iter().map(|warning| warning.message.clone()).collect();
+    let mut session = Session::open(&texts, def, &sizes, backend, notify).map_err(NotOpened::Wrong)?;
+    let warnings = session.workspace().problems.iter().filter(|problem| !problem.is_error());
+    let mut warnings: Vec<String> = warnings.map(|warning| warning.message.clone()).collect();
     if let Err(problem) = session.start_log(args.session.as_deref()) {
         // A place that the user named must work; the state folder may be missing, and the work goes on.
         if args.session.is_some() {
-            return Err(load::fail(&problem));
+            return Err(failed(problem));
         }
         warnings.push(format!("This session is not recorded: {}", problem.message));
     }

@@ -64,9 +64,10 @@ pub fn page(app: &mut App) {
             panes::open(app);
         }
         Purpose::Steps => stepping::next(app),
-        Purpose::Read | Purpose::Trail => {
+        Purpose::Read | Purpose::Trail | Purpose::Mend => {
             app.popups.pop();
             app.trail = None;
+            app.mending = None;
         }
     }
 }

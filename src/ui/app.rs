@@ -15,8 +15,10 @@ use super::draw;
 use super::keys::{Keymap, Sequence};
 use super::layout::{Focus, Layout, Pane, layout};
 use super::looks::{Candidate, Looks, Want};
+use super::mending::Mending;
 use super::panes;
 use super::popup::{Popup, Recall};
+use super::program;
 use super::theme::Theme;
 use super::window::{Body, Window};
 use crate::lang::diag::Diagnostic;
@@ -25,6 +27,7 @@ use crate::session::action::{Action, RevisionId, Target};
 use crate::session::files::Text;
 use crate::session::history::RevisionStep;
 use crate::session::state::{Progress, Session, follow};
+use crate::session::workspace::Problems;
 use crate::view::term::Printed;
 use crate::view::{Line, Role, jobs, problem, search, status};
 
@@ -163,6 +166,10 @@ pub struct App {
     pub stepping: Option<Stepping>,
     /// The steps that are looked at.
     pub trail: Option<Trail>,
+    /// The problems that are looked at.
+    pub mending: Option<Mending>,
+    /// How often files had been read when they were looked at last.
+    reads: Option<u64>,
     /// The last search that was typed.
     pub search: Option<String>,
     /// The last state of a search, running or not, and what came of it.
@@ -211,6 +218,8 @@ impl App {
             pinned: None,
             stepping: None,
             trail: None,
+            mending: None,
+            reads: None,
             search: None,
             found: search::Last::default(),
             messages: VecDeque::new(),
@@ -227,6 +236,11 @@ impl App {
             stale: [true; Pane::ALL.len()],
         };
         app.looks.want(&app.session, Want::Devices);
+        let workspace = app.session.workspace();
+        if workspace.errors().next().is_some() {
+            let problems = Problems { sources: workspace.sources.clone(), list: workspace.problems.clone() };
+            program::mend(&mut app, problems, program::OTHERS_WORK);
+        }
         app.settle();
         app
     }
@@ -249,6 +263,14 @@ impl App {
             (false, true) => Some(Changed::Definitions),
             (false, false) => None,
         };
+        let reads = self.file.times() + self.definitions.times();
+        // The first look reads every file, changed or not.
+        let saved = self.reads.replace(reads).is_some_and(|before| before != reads);
+        if saved && self.mending.is_some() {
+            self.changed = changed;
+            program::mended(self);
+            return;
+        }
         if changed.is_some() && changed != self.changed {
             let key = self.setup.keys.key(Command::Reload).unwrap_or_default();
             let news = match changed {

@@ -128,7 +128,7 @@ commands! {
 
     Open "open" Screen None, open, "Apply the highlighted rule; on a list, open the entry.";
     Apply "apply" Screen Some("RULE"), always, "Apply a rule at the selected sub-term.";
-    Preview "preview" Screen None, rule, "Show what Enter would do, as a difference, without doing it.";
+    Preview "preview" Screen None, preview, "Show what Enter would do as a difference; in the history and after a search, the rewrites that led there.";
     Why "why" Screen None, rule_chosen, "Say why the highlighted rule does or does not apply here, and where the match stops.";
     AllRules "all-rules" Screen None, always, "Show also the rules that do not apply here, or only those that do.";
     Undo "undo" Screen None, can_undo, "Go back one step of the history; nothing is lost.";
@@ -265,6 +265,13 @@ fn rule(facts: &Facts) -> Enabled {
     }
 }
 
+fn preview(facts: &Facts) -> Enabled {
+    match facts.pane {
+        Pane::History | Pane::Search => Ok(()),
+        _ => rule(facts),
+    }
+}
+
 fn open(facts: &Facts) -> Enabled {
     match facts.pane {
         Pane::Term | Pane::Rules => rule(facts),
@@ -329,10 +336,10 @@ pub fn hints_of(pane: Pane) -> &'static [Command] {
         Pane::Term => &[C::Open, C::Preview, C::Grow, C::Shrink, C::Undo, C::Strategy, C::Sketch, C::Bench],
         Pane::Loops => &[C::Open, C::Undo, C::Strategy, C::Sketch, C::Bench],
         Pane::Rules => &[C::Open, C::Preview, C::Why, C::AllRules, C::Find, C::Undo, C::Strategy],
-        Pane::Search => &[C::Cancel, C::Sketch, C::Search, C::Undo],
+        Pane::Search => &[C::Cancel, C::Preview, C::Sketch, C::Search, C::Undo],
         Pane::Kernel => &[C::NextStage, C::Target, C::Bench, C::Find, C::Device, C::Sizes],
         Pane::Bench => &[C::Bench, C::Pin, C::Device, C::Sizes],
-        Pane::History => &[C::Open, C::Undo, C::Redo, C::Pin, C::Diff],
+        Pane::History => &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff],
         Pane::Jobs => &[C::Cancel, C::Find],
     }
 }
@@ -357,16 +364,19 @@ pub fn hints(commands: &[Command], facts: &Facts, keys: &Keymap, width: usize) -
         if command.enabled(facts).is_err() {
             continue;
         }
-        let mut hint = Line::empty();
-        hint.push(Role::Plain, if line.is_empty() { "" } else { "  " });
-        hint.push(Role::Key, key);
-        hint.push(Role::Hint, format!(" {}", keys.label(*command)));
+        let mut hint = Line::plain(if line.is_empty() { "" } else { "  " });
+        hint.append(self::hint(&key, *command, keys));
         if line.width() + hint.width() > width {
             break;
         }
         line.append(hint);
     }
     line
+}
+
+/// A key and the label of its command.
+pub fn hint(key: &str, command: Command, keys: &Keymap) -> Line {
+    Line::of(Role::Key, key.to_owned()).with(Role::Hint, format!(" {}", keys.label(command)))
 }
 
 /// The table of all commands with their keys, for documents and `--help`.

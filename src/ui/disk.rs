@@ -33,6 +33,11 @@ impl Definitions {
         changed
     }
 
+    /// How often files were read.
+    pub fn times(&self) -> u64 {
+        self.watches.values().map(Watch::times).sum()
+    }
+
     /// All rules and strategies with the changed texts.
     pub fn changed(&self, open: &Texts) -> Vec<Text> {
         let mut files = open.files.clone();
@@ -57,6 +62,7 @@ pub struct Watch {
     /// When the file was written and how long it is, as seen last.
     stamp: Option<(SystemTime, u64)>,
     changed: Option<Text>,
+    times: u64,
 }
 
 impl Watch {
@@ -68,15 +74,26 @@ impl Watch {
         if stamp.is_some() && stamp != self.stamp {
             let Ok(read) = read_text(file) else { return self.changed.as_ref() };
             self.stamp = stamp;
+            self.times += 1;
             let text = Text { label: open.label.clone(), text: read.text };
             self.changed = (text.digest() != open.digest()).then_some(text);
         }
         self.changed.as_ref()
     }
 
+    /// How often the file was read.
+    pub fn times(&self) -> u64 {
+        self.times
+    }
+
+    /// The changed text.
+    pub fn changed(&self) -> Option<&Text> {
+        self.changed.as_ref()
+    }
+
     /// The changed text is taken over.
-    pub fn take(&mut self) -> Option<Text> {
-        self.changed.take()
+    pub fn taken(&mut self) {
+        self.changed = None;
     }
 }
 
@@ -98,7 +115,8 @@ mod tests {
         assert_eq!(watch.look(&path, &text("one")), Some(&text("other")));
         fs::remove_file(&path).unwrap();
         assert_eq!(watch.look(&path, &text("one")), Some(&text("other")));
-        assert_eq!(watch.take(), Some(text("other")));
+        assert_eq!(watch.changed(), Some(&text("other")));
+        watch.taken();
         fs::write(&path, [0xff; 9]).unwrap();
         assert_eq!(watch.look(&path, &text("other")), None);
     }

@@ -9,7 +9,7 @@ use super::stepping;
 use crate::lang::diag::Diagnostic;
 use crate::session::action::{Action, Outcome};
 use crate::session::state::{JobResult, Performed};
-use crate::view::{Line, Role, figures, problem};
+use crate::view::{Line, Role, figures, history, problem};
 
 /// Takes an action. A problem is shown; true when there was none.
 pub(super) fn perform(app: &mut App, action: Action) -> bool {
@@ -53,7 +53,7 @@ fn done(app: &mut App, outcome: &Outcome) {
                 text += &format!(", in ELEVATE {elevate}");
             }
             if made.steps.len() > 1 {
-                text += &format!(" ({} rewrites of {} tried)", made.steps.len(), made.counts.tried);
+                text += &format!(" ({})", history::rewrites(made));
             }
             app.tell(Role::Good, text);
         }
@@ -117,11 +117,13 @@ fn finished(app: &mut App, result: JobResult) {
             if let (Action::Strategy { .. }, Outcome::Term { revision, .. }) = (&result.action, &outcome) {
                 let steps = app.session.history().revision(*revision).map_or(0, |r| r.steps.len());
                 if searched && steps > 0 {
-                    let key = app.setup.keys.key(Command::Preview).unwrap_or_default();
+                    app.found.revision = Some(*revision);
+                    let key = |command| app.setup.keys.key(command).unwrap_or_default();
+                    let (pane, preview) = (key(Command::SearchPane), key(Command::Preview));
                     let steps = if steps == 1 { "one step".to_owned() } else { format!("{steps} steps") };
                     app.tell(
                         Role::Good,
-                        format!("Found in {steps}, revision {revision}; {key} in the history shows how."),
+                        format!("Found in {steps}, revision {revision}: {pane}, then {preview} shows how."),
                     );
                 }
             }

@@ -28,7 +28,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
             painter.line(status, &app.status());
             painter.line(hints, &hint_line(app, usize::from(hints.width)));
             let body = Rect { height: status.y.saturating_sub(area.y), ..area };
-            app.popups.iter().fold(None, |_, popup| draw_popup(app, &mut painter, body, popup))
+            app.popups.iter().fold(None, |_, popup| draw_popup(&mut painter, body, popup))
         }
     };
     if let Some(position) = cursor {
@@ -74,7 +74,7 @@ fn popup_hints(popup: &Popup) -> Vec<Command> {
             Purpose::Read => &[Command::PageAccept, Command::PageNext, Command::PageRun],
             Purpose::Apply => &[Command::PageNext, Command::PageRun],
             Purpose::Steps => &[Command::PageAccept],
-            Purpose::Trail => &[Command::PageAccept, Command::PageRun],
+            Purpose::Trail | Purpose::Mend => &[Command::PageAccept, Command::PageRun],
         },
         Popup::Entry(entry) if !entry.kind.is_multiline() => &[Command::EntryNewline],
         Popup::Question(question) if !question.can_save => &[Command::QuestionSave],
@@ -118,11 +118,11 @@ fn as_u16(n: usize) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }
 
-fn draw_popup(app: &App, painter: &mut Painter<'_>, area: Rect, popup: &Popup) -> Option<Position> {
+fn draw_popup(painter: &mut Painter<'_>, area: Rect, popup: &Popup) -> Option<Position> {
     match popup {
         Popup::Choice(choice) => draw_choice(painter, area, choice),
         Popup::Page(page) => {
-            draw_page(app, painter, area, page);
+            draw_page(painter, area, page);
             None
         }
         Popup::Entry(entry) => draw_entry(painter, area, entry),
@@ -179,7 +179,8 @@ fn draw_choice(painter: &mut Painter<'_>, area: Rect, choice: &Choice) -> Option
     cursor
 }
 
-fn draw_page(app: &App, painter: &mut Painter<'_>, area: Rect, page: &Page) {
+/// Draws text to read over an area.
+pub(super) fn draw_page(painter: &mut Painter<'_>, area: Rect, page: &Page) {
     let widest = page.lines.iter().map(Line::width).max().unwrap_or(0);
     let size = (widest.max(page.title.len() + 2).max(30), page.lines.len().max(1));
     let most = (usize::from(area.width).saturating_sub(4), usize::from(area.height).saturating_sub(2));
@@ -189,7 +190,6 @@ fn draw_page(app: &App, painter: &mut Painter<'_>, area: Rect, page: &Page) {
     painter.lines(inner, &page.lines, (top, page.scroll.1));
     let edge = Rect { width: inner.width + 1, ..inner };
     painter.scrollbar(edge, page.lines.len(), top);
-    let _ = app;
 }
 
 fn draw_entry(painter: &mut Painter<'_>, area: Rect, entry: &Entry) -> Option<Position> {

@@ -4,12 +4,23 @@
 //! opens as soon as the file is right. Within a session the same page shows what is wrong with a changed program, or
 //! with rules and strategies, of which the right ones can be used meanwhile.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+use ratatui::layout::Rect;
+
+use super::app::Setup;
+use super::command::{self, Command, Context};
+use super::draw::draw_page;
+use super::event::{Events, Msg};
+use super::keys::{Chord, Meaning, Sequence};
+use super::paint::Painter;
 use super::popup::{Page, Purpose};
+use super::run::{Ending, NotOpened, Opened, edit};
+use super::screen::Screen;
 use crate::session::workspace::Problems;
-use crate::view::{Alphabet, Line, problem};
+use crate::view::{Alphabet, Line, Role, problem};
 
 /// What is wrong with some texts, and which problem is looked at.
 #[derive(Clone, Debug)]
@@ -33,8 +44,8 @@ impl Mending {
     }
 
     /// Other problems in place of these; the same one is looked at, if there are as many.
-    pub fn replace(&mut self, problems: Problems) {
-        *self = Mending { at: self.at, ..Mending::new(problems, self.then) };
+    pub fn replace(&mut self, problems: Problems, then: &'static str) {
+        *self = Mending { at: self.at, ..Mending::new(problems, then) };
         self.step(0);
     }
 
@@ -52,7 +63,7 @@ impl Mending {
         let mut lines: Vec<Line> =
             problem::lines(shown, sources, alphabet).iter().flat_map(|line| line.wrap(width, 3)).collect();
         lines.push(Line::empty());
-        lines.extend(Line::of(crate::view::Role::Hint, self.then).wrap(width, 0));
+        lines.extend(Line::of(Role::Hint, self.then).wrap(width, 0));
         if let Some(file) = file {
             lines.push(Line::empty());
             lines.extend(problem::text(file, &self.problems.list, sources, alphabet));
@@ -78,4 +89,143 @@ pub fn state_of(files: &[PathBuf]) -> Vec<Option<(SystemTime, u64)>> {
         Some((meta.modified().ok()?, meta.len()))
     };
     files.iter().map(state).collect()
+}
+
+/// How often the files are looked at.
+const POLL: Duration = Duration::from_millis(300);
+
+/// What came of a program that could not be opened.
+pub enum Mended {
+    /// It can be opened now.
+    Opened(Box<Opened>),
+    /// The user left, or a signal ended it.
+    Ended(Ending),
+}
+
+/// A screen that shows the problems of a program until it is right.
+pub struct Workshop<'a> {
+    /// The terminal.
+    pub screen: &'a mut Screen,
+    /// Keys and signals.
+    pub events: &'a Events,
+    /// Styles, keys and the editor.
+    pub setup: &'a Setup,
+    /// The program's file.
+    pub file: &'a Path,
+}
+
+impl Workshop<'_> {
+    /// Shows the problems, and tries to open the program again whenever a file of it is saved.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn until_right(
+        &mut self,
+        problems: Problems,
+        open: &mut dyn FnMut() -> Result<Opened, NotOpened>,
+    ) -> io::Result<Mended> {
+        let then = "The assistant opens as soon as the file is saved without errors.";
+        let mut mending = Mending::new(problems, then);
+        let mut scroll = (0, 0);
+        let mut keys = Sequence::new();
+        let mut state = state_of(&self.files(&mending));
+        loop {
+            let (width, height) = self.screen.size()?;
+            let alphabet = self.setup.caps.alphabet;
+            let mut page = mending.page(alphabet, usize::from(width).saturating_sub(6));
+            page.scroll = scroll;
+            self.draw(&page)?;
+            for msg in self.events.wait(POLL) {
+                match msg {
+                    Msg::Key(key, _) => {
+                        keys.push(Chord::from(key));
+                        let meaning = self.meaning(&keys);
+                        if meaning != Meaning::Prefix {
+                            keys.clear();
+                        }
+                        let Meaning::Command(command) = meaning else { continue };
+                        let rows = isize::try_from(height).unwrap_or(24) / 2;
+                        match command {
+                            Command::Quit | Command::Interrupt => {
+                                return Ok(Mended::Ended(Ending::Left(None)));
+                            }
+                            Command::Edit => self.edit()?,
+                            Command::Suspend => drop(self.screen.suspend()),
+                            Command::Repaint => self.screen.reclaim()?,
+                            Command::PageNext => (mending.step(1), page.scroll = (0, 0)).1,
+                            Command::PagePrevious => (mending.step(-1), page.scroll = (0, 0)).1,
+                            Command::PageLineUp => page.scroll_by(-1, 0),
+                            Command::PageLineDown => page.scroll_by(1, 0),
+                            Command::PageLeft => page.scroll_by(0, -8),
+                            Command::PageRight => page.scroll_by(0, 8),
+                            Command::PageBackScreen => page.scroll_by(-rows, 0),
+                            Command::PageForwardScreen => page.scroll_by(rows, 0),
+                            Command::PageTop => page.scroll = (0, 0),
+                            Command::PageBottom => page.scroll_by(isize::MAX / 4, 0),
+                            _ => {}
+                        }
+                    }
+                    Msg::Terminate(number) => return Ok(Mended::Ended(Ending::Signal(number))),
+                    Msg::Gone => return Ok(Mended::Ended(Ending::Signal(signal_hook::consts::SIGHUP))),
+                    Msg::Suspend => drop(self.screen.suspend()),
+                    Msg::Continued => self.screen.reclaim()?,
+                    Msg::Paste(_) | Msg::Resize(..) | Msg::News | Msg::Tick => {}
+                }
+            }
+            scroll = page.scroll;
+            let now = state_of(&self.files(&mending));
+            if now == state {
+                continue;
+            }
+            match open() {
+                Ok(opened) => return Ok(Mended::Opened(Box::new(opened))),
+                // Editors replace files in two steps: for a moment there may be none.
+                Err(NotOpened::Failed(problems) | NotOpened::Wrong(problems)) => {
+                    mending.replace(*problems, then);
+                    state = state_of(&self.files(&mending));
+                }
+            }
+        }
+    }
+
+    fn files(&self, mending: &Mending) -> Vec<PathBuf> {
+        let beside = crate::session::files::beside(self.file);
+        std::iter::once(self.file.to_owned()).chain(beside).chain(mending.files()).collect()
+    }
+
+    /// What keys mean: leaving and editing as in the assistant, the others as on a page.
+    fn meaning(&self, keys: &[Chord]) -> Meaning {
+        use Command as C;
+        let meaning = |context| self.setup.keys.meaning(context, keys);
+        match meaning(Context::Screen) {
+            found @ Meaning::Command(C::Quit | C::Interrupt | C::Edit | C::Suspend | C::Repaint) => found,
+            _ => meaning(Context::Page),
+        }
+    }
+
+    fn edit(&mut self) -> io::Result<()> {
+        let Some(editor) = &self.setup.editor else { return Ok(()) };
+        // Whether the editor did its work is seen from the file.
+        edit(editor, self.file, self.screen, self.events).map(drop)
+    }
+
+    fn draw(&mut self, page: &Page) -> io::Result<()> {
+        let Setup { theme, caps, keys, editor } = self.setup;
+        let mut hints = Line::empty();
+        let all =
+            [Command::PageNext, Command::PagePrevious, Command::PageLineDown, Command::Edit, Command::Quit];
+        for command in all.iter().filter(|c| **c != Command::Edit || editor.is_some()) {
+            let key = keys.key(*command).unwrap_or_default();
+            hints.append(command::hint(&key, *command, keys));
+            hints.push(Role::Plain, "  ");
+        }
+        self.screen.draw(|frame| {
+            let area = frame.area();
+            let mut painter = Painter::new(frame.buffer_mut(), theme, *caps);
+            painter.blank(area);
+            let above = Rect { height: area.height.saturating_sub(1), ..area };
+            draw_page(&mut painter, above, page);
+            painter.line(Rect { y: above.bottom(), height: area.height.min(1), ..area }, &hints);
+        })
+    }
 }

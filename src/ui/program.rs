@@ -3,27 +3,60 @@
 use std::path::PathBuf;
 
 use super::app::{App, Changed};
-use super::doing::perform;
-use super::popup::{About, Choice, Item, Popup, Question, Value};
+use super::doing::{close_pages, perform};
+use super::mending::Mending;
+use super::popup::{About, Choice, Item, Popup, Purpose, Question, Value};
 use crate::lang::path::Path;
 use crate::session::action::Action;
-use crate::session::files::{self, Text};
+use crate::session::files::{self, Text, Texts};
+use crate::session::workspace::{Problems, Workspace};
 use crate::view::{Line, Role, problem};
 
-/// Asks whether to start again from the changed file.
+/// Takes over what has changed on the disk: rules and strategies at once, a program after a question. What is wrong
+/// with it is shown in its own text, until it is right.
 pub fn reload(app: &mut App) {
-    if app.changed == Some(Changed::Definitions) {
-        let files = app.definitions.changed(&app.session.workspace().texts);
-        if perform(app, Action::Definitions { files }) {
-            app.definitions.taken();
-            app.changed = None;
-            app.rules.asked = None;
-            app.tell(Role::Good, "The changed rules and strategies hold from now on.");
-            app.touch_all();
-        }
-        return;
+    match app.changed {
+        Some(Changed::Definitions) => reload_definitions(app),
+        Some(Changed::Program) => ask_to_reload(app),
+        None => {}
     }
-    let label = &app.session.workspace().texts.program.label;
+}
+
+fn reload_definitions(app: &mut App) {
+    let now = app.session.workspace();
+    let files = app.definitions.changed(&now.texts);
+    let texts = Texts { files: files.clone(), ..now.texts.clone() };
+    let all_right = now.errors().next().is_none();
+    let wrong = match Workspace::load(&texts, now.def.as_deref()) {
+        Ok(new) if new.errors().next().is_some() => {
+            Some(Problems { sources: new.sources, list: new.problems })
+        }
+        Ok(_) => None,
+        Err(problems) => Some(*problems),
+    };
+    if let Some(problems) = wrong {
+        if all_right {
+            return mend(app, problems, "What is open stays in use until the files are right.");
+        }
+        mend(app, problems, OTHERS_WORK);
+    }
+    if perform(app, Action::Definitions { files }) {
+        app.definitions.taken();
+        app.changed = None;
+        app.rules.asked = None;
+        app.tell(Role::Good, "The changed rules and strategies hold from now on.");
+        app.touch_all();
+    }
+}
+
+fn ask_to_reload(app: &mut App) {
+    let Some(text) = app.file.changed() else { return };
+    let now = app.session.workspace();
+    let texts = Texts { program: text.clone(), ..now.texts.clone() };
+    if let Err(problems) = Workspace::load(&texts, now.def.as_deref()) {
+        return mend(app, *problems, "The program that is open stays as it is until the file is right.");
+    }
+    let label = &now.texts.program.label;
     let lines = vec![
         Line::plain(format!("{label} has changed on the disk.")),
         Line::plain("Start again from it? The present states stay in the history."),
@@ -33,12 +66,55 @@ pub fn reload(app: &mut App) {
 }
 
 pub(super) fn reload_now(app: &mut App) {
-    let Some(Text { label, text }) = app.file.take() else { return };
-    app.changed = None;
+    let Some(Text { label, text }) = app.file.changed().cloned() else { return };
     if perform(app, Action::Reload { label, text }) {
+        app.file.taken();
+        app.changed = None;
         app.looks.forget_kernels();
         app.rules.asked = None;
         app.select(Path::root());
+    }
+}
+
+/// What is said of rules and strategies with errors that are in use in part.
+pub const OTHERS_WORK: &str = "All other rules and strategies can be used meanwhile; Esc goes on.";
+
+/// Shows what is wrong, problem by problem.
+pub fn mend(app: &mut App, problems: Problems, then: &'static str) {
+    app.mending = Some(match app.mending.take() {
+        Some(mut mending) => {
+            mending.replace(problems, then);
+            mending
+        }
+        None => Mending::new(problems, then),
+    });
+    show_mending(app);
+}
+
+fn show_mending(app: &mut App) {
+    close_pages(app, &Purpose::Mend);
+    let Some(mending) = &app.mending else { return };
+    let width = usize::from(app.size.0).saturating_sub(6);
+    app.popups.push(Popup::Page(mending.page(app.setup.caps.alphabet, width)));
+}
+
+/// Looks at another problem.
+pub fn step_mending(app: &mut App, by: isize) {
+    if let Some(mending) = &mut app.mending {
+        mending.step(by);
+    }
+    show_mending(app);
+}
+
+/// The files have changed while their problems are looked at: they are read again.
+pub fn mended(app: &mut App) {
+    close_pages(app, &Purpose::Mend);
+    if app.changed.is_some() {
+        reload(app);
+    }
+    let still = |popup: &Popup| matches!(popup, Popup::Page(page) if page.purpose == Purpose::Mend);
+    if !app.popups.iter().any(still) {
+        app.mending = None;
     }
 }
 

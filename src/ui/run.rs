@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,12 +16,14 @@ use super::frames::Frames;
 use super::keys::Keymap;
 use super::leaving::offer;
 use super::looks::Looks;
+use super::mending::{Mended, Workshop};
 use super::panic::Scene;
 use super::screen::{Screen, Stray, refusal};
 use super::theme::Theme;
 use super::update::update;
 use crate::session::files::read_text;
 use crate::session::state::Session;
+use crate::session::workspace::Problems;
 use crate::view::Role;
 
 /// How often the disk is looked at.
@@ -73,13 +76,21 @@ pub enum Ending {
     GoOn(PathBuf),
 }
 
+/// Why there is no session.
+pub enum NotOpened {
+    /// What is wrong with the texts of a program.
+    Wrong(Box<Problems>),
+    /// There are no such texts, or no session of them can be had.
+    Failed(Box<Problems>),
+}
+
 /// Why there was no screen, or no longer.
 #[derive(Debug)]
-pub enum Failure<E> {
+pub enum Failure {
     /// No screen can be shown here; what to run instead.
     Refused(String),
     /// The session cannot be opened.
-    Session(E),
+    Session(Box<Problems>),
     /// The terminal cannot be used.
     Terminal(std::io::Error),
     /// A fault of the program; it has been reported.
@@ -93,10 +104,11 @@ pub type Notifier = Arc<dyn Fn() + Send + Sync>;
 ///
 /// # Errors
 /// See [`Failure`]. The terminal is the shell's again in any case.
-pub fn run<E>(
+pub fn run(
     options: &Options,
-    open: impl FnOnce(Notifier) -> Result<Opened, E>,
-) -> Result<Ending, Failure<E>> {
+    file: &Path,
+    open: &dyn Fn(Notifier) -> Result<Opened, NotOpened>,
+) -> Result<Ending, Failure> {
     let env = |name: &str| std::env::var(name).ok();
     if let Some(text) = refusal(&env) {
         return Err(Failure::Refused(text));
@@ -112,14 +124,29 @@ pub fn run<E>(
         editor: env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.trim().is_empty()),
     };
     let events = Events::default();
-    let mut opened = open(events.notifier()).map_err(Failure::Session)?;
-    warnings.append(&mut opened.warnings);
-    opened.session.set_open(true);
+    let mut open = || open(events.notifier());
+    let opened = match open() {
+        Err(NotOpened::Failed(problems)) => return Err(Failure::Session(problems)),
+        Err(NotOpened::Wrong(problems)) => Err(problems),
+        Ok(opened) => Ok(opened),
+    };
     let scene = Scene::new(options.log.clone());
     scene.install();
     let stray = Stray::new(&options.log);
     let mut screen = Screen::enter(&options.log, options.shell).map_err(Failure::Terminal)?;
     events.start(&scene).map_err(Failure::Terminal)?;
+    let mut opened = match opened {
+        Ok(opened) => opened,
+        Err(problems) => {
+            let mut workshop = Workshop { screen: &mut screen, events: &events, setup: &setup, file };
+            match workshop.until_right(*problems, &mut open).map_err(Failure::Terminal)? {
+                Mended::Opened(opened) => *opened,
+                Mended::Ended(ending) => return Ok(ending),
+            }
+        }
+    };
+    warnings.append(&mut opened.warnings);
+    opened.session.set_open(true);
     let size = screen.size().map_err(Failure::Terminal)?;
     let mut app = App::new(opened.session, setup, Looks::new(events.notifier()), size);
     for warning in warnings {
@@ -280,18 +307,10 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// Runs the editor on a file, as a shell would. Its path is whole, so that it looks like no option.
+    /// Opens a file in the editor.
     fn edit(&mut self, file: &Path) -> std::io::Result<()> {
         let Some(editor) = self.app.setup.editor.clone() else { return Ok(()) };
-        let screen = &mut *self.screen;
-        let file = std::path::absolute(file)?;
-        let run = || {
-            std::process::Command::new("sh")
-                .args(["-c", &format!("{editor} \"$1\""), "sh"])
-                .arg(file)
-                .status()
-        };
-        match self.events.paused(|| screen.aside(run))? {
+        match edit(&editor, file, self.screen, self.events)? {
             Ok(status) if status.success() => {}
             Ok(status) => self.app.tell(Role::Warning, format!("The editor ended with {status}.")),
             Err(error) => self.app.tell(Role::Error, format!("`{editor}` cannot be run: {error}.")),
@@ -314,6 +333,21 @@ impl Stage<'_> {
             self.app.tell(Role::Warning, news);
         }
     }
+}
+
+/// Runs an editor on a file, as a shell would. Its path is whole, so that it looks like no option.
+pub(super) fn edit(
+    editor: &str,
+    file: &Path,
+    screen: &mut Screen,
+    events: &Events,
+) -> std::io::Result<std::io::Result<ExitStatus>> {
+    let file = std::path::absolute(file)?;
+    let run = || {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(file).status()
+    };
+    events.paused(|| screen.aside(run))
 }
 
 /// In builds for tests: a fault of the program, so that its handling can be tried.

@@ -10,7 +10,7 @@ use super::looks::{Walk, Want, searches};
 use super::panes::difference;
 use super::panes::history::step_trail;
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose};
-use super::strategies;
+use super::{program, strategies};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId};
@@ -111,6 +111,9 @@ pub fn next(app: &mut App) {
     if app.trail.is_some() {
         return step_trail(app, 1);
     }
+    if app.mending.is_some() {
+        return program::step_mending(app, 1);
+    }
     if take(app) {
         show(app);
     }
@@ -145,6 +148,9 @@ fn take(app: &mut App) -> bool {
 pub fn previous(app: &mut App) {
     if app.trail.is_some() {
         return step_trail(app, -1);
+    }
+    if app.mending.is_some() {
+        return program::step_mending(app, -1);
     }
     let Some(stepping) = &app.stepping else { return };
     let Some(taken) = stepping.taken(app.session.current()) else { return };

@@ -45,6 +45,11 @@ fn press(app: &mut App, key: KeyEvent) {
             if keys.len() == 1 && type_key(app, key) {
                 return;
             }
+            if let Some(Popup::Page(Page { purpose: Purpose::Mend, .. })) = app.popups.last()
+                && app.setup.keys.meaning(Context::Screen, &keys) == Meaning::Command(Command::Edit)
+            {
+                return run(app, Command::Edit);
+            }
             // A message may say which command helps: it makes room for the line to type it in.
             if let Some(Popup::Page(Page { purpose: Purpose::Read, .. })) = app.popups.last()
                 && let Meaning::Command(command @ (Command::Palette | Command::Help)) =
@@ -359,6 +364,7 @@ fn close_text(app: &mut App) {
 fn close_page(app: &mut App) {
     app.popups.pop();
     app.trail = None;
+    app.mending = None;
 }
 
 fn scroll(app: &mut App, lines: isize, columns: isize) {

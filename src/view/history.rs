@@ -6,7 +6,7 @@
 use super::figures;
 use super::text::{Alphabet, Line, Role};
 use crate::session::action::{Measurement, RevisionId};
-use crate::session::history::History;
+use crate::session::history::{History, Revision};
 
 /// A revision and its line.
 #[derive(Clone, PartialEq, Debug)]
@@ -39,8 +39,7 @@ pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -
                 line.push(Role::Warning, format!(" {}", revision.marks()));
             }
             if revision.steps.len() > 1 {
-                let tried = revision.counts.tried;
-                line.push(Role::Dim, format!(" ({} rewrites of {tried} tried)", revision.steps.len()));
+                line.push(Role::Dim, format!(" ({})", rewrites(revision)));
             }
             if id == current {
                 line.push(Role::Hint, "  now");
@@ -59,6 +58,15 @@ pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -
             Some(Row { revision: id, line })
         })
         .collect()
+}
+
+/// How many rewrites made a revision; of how many that were tried, where rules were tried one by one.
+pub fn rewrites(revision: &Revision) -> String {
+    let steps = revision.steps.len();
+    match usize::try_from(revision.counts.tried) {
+        Ok(tried) if tried >= steps => format!("{steps} rewrites of {tried} tried"),
+        _ => format!("{steps} rewrites"),
+    }
 }
 
 /// The nearest revision above that was measured on the same device at the same sizes, and the change since.

@@ -33,22 +33,25 @@ pub fn text(file: &SourceFile, problems: &[Diagnostic], sources: &Sources, alpha
     let mut lines = code::highlight(&file.text, Dialect::Rise);
     let mut wrong = vec![false; lines.len()];
     let labels = problems.iter().filter(|problem| problem.is_error()).flat_map(|problem| &problem.labels);
-    for label in labels.filter(|label| label.primary) {
-        let same = sources.get(label.span.file).is_some_and(|f| f.name == file.name && f.text == file.text);
-        for (i, line) in lines.iter_mut().enumerate().filter(|_| same) {
-            let Some(range) = file.line_range(i) else { continue };
-            let (start, end) = (label.span.start as usize, label.span.end as usize);
-            if start <= range.end && range.start < end.max(start + 1) {
-                wrong[i] = true;
-                let within = |at: usize| at.clamp(range.start, range.end) - range.start;
-                line.mark(within(start)..within(end), Mark::Found);
-            }
+    let here = |label: &&diag::Label| {
+        label.primary && sources.get(label.span.file).is_some_and(|f| f.name == file.name)
+    };
+    for span in labels.filter(here).map(|label| label.span) {
+        // What is missing at the end of a text is marked on its last line.
+        let last = lines.len().saturating_sub(1);
+        let first = file.line_index(span.start).min(last);
+        for i in first..=file.line_index(span.end.saturating_sub(1)).clamp(first, last) {
+            let (Some(range), Some(line)) = (file.line_range(i), lines.get_mut(i)) else { continue };
+            let within = |at: u32| (at as usize).clamp(range.start, range.end) - range.start;
+            line.mark(within(span.start)..within(span.end), Mark::Found);
+            wrong[i] = true;
         }
     }
     let digits = lines.len().to_string().len();
     let number = |(i, (line, wrong)): (usize, (Line, bool))| {
         let sign = if wrong { alphabet.pick("✗", "x") } else { " " };
-        let mut out = Line::of(Role::Error, format!("{sign} ")).with(Role::Dim, format!("{:digits$}  ", i + 1));
+        let mut out =
+            Line::of(Role::Error, format!("{sign} ")).with(Role::Dim, format!("{:digits$}  ", i + 1));
         out.append(line);
         out
     };

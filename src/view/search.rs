@@ -8,7 +8,7 @@ use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
 use crate::lang::diag::Diagnostic;
 use crate::rewrite::search::{PartReport, Phase, Progress as Moment, RuleReport};
-use crate::session::action::{Outcome, SearchOutcome};
+use crate::session::action::{Outcome, RevisionId, SearchOutcome};
 use crate::session::jobs::JobView;
 use crate::session::searching::SearchProgress;
 use crate::session::state::Progress;
@@ -24,6 +24,8 @@ pub struct Last {
     pub elapsed: Duration,
     /// What came of it; nothing while it runs.
     pub end: Option<Vec<Line>>,
+    /// The revision that it found.
+    pub revision: Option<RevisionId>,
 }
 
 impl Last {

@@ -46,17 +46,18 @@ pub fn open(app: &mut App) {
     match app.focus.pane {
         Pane::Term | Pane::Rules => rules::open(app),
         Pane::Loops => loops::open(app),
-        Pane::Search => history::trail(app, app.session.current()),
+        Pane::Search => search::preview(app),
         Pane::Bench => bench::open(app),
         Pane::History => history::open(app),
         Pane::Kernel | Pane::Jobs => {}
     }
 }
 
-/// Shows what Enter would do; in the history, the steps that led to the highlighted state.
+/// Shows what Enter would do; in the history and after a search, the steps that led to a state.
 pub fn preview(app: &mut App) {
     match app.focus.pane {
         Pane::History => history::preview(app),
+        Pane::Search => search::preview(app),
         _ => rules::preview(app),
     }
 }

@@ -13,6 +13,8 @@ pub enum Purpose {
     Steps,
     /// The steps that led to a state, looked at one by one.
     Trail,
+    /// What is wrong with files, problem by problem.
+    Mend,
 }
 
 /// Text to read, with the part that is seen.
