@@ -43,8 +43,10 @@ fn at_reduce() -> TestApp {
 #[test]
 fn a_rule_is_found_previewed_applied_and_undone() {
     let mut app = at_reduce();
-    app.press("3 / o w n F Enter");
-    assert!(app.text().contains("✓ ownFusion"), "{}", app.text());
+    app.press("3 / o w n");
+    assert!(app.text().contains("ownFusion") && !app.text().contains("useReduceSeq "), "{}", app.text());
+    app.press("F Tab");
+    assert!(app.text().contains("✓ here ownFusion"), "{}", app.text());
     app.press("p");
     assert!(app.text().contains("+ ") && app.text().contains("reduceSeq"), "{}", app.text());
     assert_eq!(app.app.session.history().len(), 1, "a preview changes nothing");
@@ -60,8 +62,8 @@ fn a_rule_is_found_previewed_applied_and_undone() {
 #[test]
 fn a_rule_that_does_not_apply_says_why_and_where() {
     let mut app = at_reduce();
-    app.press("3 v / o w n S Enter");
-    assert!(app.text().contains("✗ ownSplit(4)"), "{}", app.text());
+    app.press("3 v / r e m o v e T");
+    assert!(app.text().contains("✗ here removeTransposePair"), "{}", app.text());
     app.press("Enter");
     assert!(app.text().contains("expected"), "{}", app.text());
     assert_eq!(app.app.session.history().len(), 1);
@@ -198,6 +200,20 @@ fn the_selection_follows_the_eye_and_the_structure() {
 }
 
 #[test]
+fn shrinking_and_growing_lead_there_and_back() {
+    let mut app = sized(120, 36);
+    let mut way = vec![app.app.selection.clone()];
+    for _ in 0..4 {
+        app.press("J");
+        way.push(app.app.selection.clone());
+    }
+    for before in way.iter().rev().skip(1) {
+        app.press("K");
+        assert_eq!(app.app.selection, *before, "{way:?}");
+    }
+}
+
+#[test]
 fn finding_text_selects_the_sub_term_it_is_in() {
     let mut app = dot();
     app.press("/").type_text("snd").press("Enter");
@@ -219,11 +235,12 @@ fn copying_goes_to_the_terminal() {
     let mut app = at_reduce();
     app.press("y");
     assert!(app.app.effects.copy.as_ref().unwrap().contains("reduce"));
+    let file = |strategy: &str| format!("shine-tui apply 'dot.rise' --strategy '{strategy}'");
     app.press(":").type_text("topDown(ownFusion)").press("Enter").press("Y");
-    assert_eq!(
-        app.app.effects.copy.as_deref(),
-        Some("shine-tui apply 'dot.rise' --strategy 'topDown(ownFusion)'")
-    );
+    assert_eq!(app.app.effects.copy, Some(file("body(body(topDown(ownFusion)))")));
+    app.press("u").press(":").type_text("whole").press("Enter");
+    app.press(":").type_text("topDown(ownFusion)").press("Enter").press("Y");
+    assert_eq!(app.app.effects.copy, Some(file("topDown(ownFusion)")));
 }
 
 #[test]
@@ -284,4 +301,214 @@ fn a_strategy_is_stepped_back_and_forth_and_gone_on_with_after_its_file_has_chan
     app.press("R");
     assert!(app.text().contains("never closed"), "{}", app.text());
     assert_eq!(app.app.session.workspace().texts.files[0].text, "strategy both = topDown(useMapPar)");
+}
+
+#[test]
+fn what_applies_anywhere_is_listed_best_first_and_idle_rules_last() {
+    let mut app = dot();
+    let shown = |app: &TestApp| -> Vec<(String, String)> {
+        let all = shine_tui::ui::panes::rules::shown(&app.app);
+        all.iter().map(|c| (c.call.clone(), c.at.to_string())).collect()
+    };
+    let all = shown(&app);
+    let at = |name: &str| all.iter().position(|(call, _)| call == name);
+    assert!(at("ownFusion") < at("useReduceSeq") && at("ownFusion").is_some(), "{all:?}");
+    assert!(app.text().contains("best first"), "{}", app.text());
+    // Grouped: a place is left once for all, but for what changes nothing.
+    let candidates = shine_tui::ui::panes::rules::shown(&app.app);
+    let busy: Vec<_> = candidates.iter().filter(|c| !c.rank.is_idle()).map(|c| c.at.clone()).collect();
+    let mut places = busy.clone();
+    places.dedup();
+    let mut distinct = places.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!(places.len(), distinct.len(), "{places:?}");
+    let idle = candidates.iter().position(|c| c.rank.is_idle()).unwrap_or(candidates.len());
+    assert!(candidates.iter().skip(idle).all(|c| c.rank.is_idle()), "{all:?}");
+    assert!(all.len() > idle || at("idAfter").is_none());
+    // Each can be applied from here, and leaves a program that is listed anew.
+    app.press("3 / o w n F Enter");
+    assert_eq!(app.app.session.current(), 1);
+    assert!(shown(&app).iter().all(|(call, _)| call != "ownFusion"));
+}
+
+#[test]
+fn an_array_has_its_idle_rules_last() {
+    let mut app = dot();
+    // The zip of both vectors.
+    app.press("/").type_text("zip").press("Enter K K");
+    let calls: Vec<String> =
+        shine_tui::ui::panes::rules::shown(&app.app).iter().map(|c| c.call.clone()).collect();
+    let at = |name: &str| {
+        calls.iter().position(|call| call == name).unwrap_or_else(|| panic!("{name}: {calls:?}"))
+    };
+    assert!(at("zipSwap") < at("mapArray") && at("zipSwap") < at("idAfter"), "{calls:?}");
+}
+
+#[test]
+fn a_strategy_runs_at_the_selection_or_on_the_whole_program_and_the_prompt_says_which() {
+    let mut app = dot();
+    app.press("/").type_text("snd").press("Enter");
+    let place = app.app.selection.to_string();
+    app.press("a");
+    assert!(app.text().contains(&format!("Strategy on the selection {place}")), "{}", app.text());
+    app.type_text("topDown(ownFusion)").press("Enter");
+    assert_eq!(app.app.session.history().len(), 1, "there is no reduction in it");
+    assert!(app.text().contains("It ran on the selection"), "{}", app.text());
+    app.press("C-t");
+    assert!(app.text().contains("Strategy on the whole program"), "{}", app.text());
+    assert!(app.text().contains("It ran on the selection"), "what was wrong stays: {}", app.text());
+    app.press("Enter");
+    assert_eq!(app.app.session.history().len(), 2);
+    app.press("u t");
+    assert!(app.text().contains("on the whole program"), "{}", app.text());
+}
+
+#[test]
+fn typed_strategies_are_stepped_and_commands_take_their_arguments() {
+    for keys in ["t", ":"] {
+        let mut app = dot();
+        app.press(keys);
+        if keys == ":" {
+            app.type_text("step ");
+        }
+        app.type_text("topDown(ownFusion)").press("Enter").idle();
+        assert!(app.text().contains("topDown(ownFusion): step 1 of 1"), "{}", app.text());
+        assert_eq!(app.app.session.history().len(), 1);
+    }
+    let mut app = dot();
+    app.press(":").type_text("run topDown(ownFusion)").press("Enter").idle();
+    assert_eq!(app.app.session.current(), 1);
+    app.press(":").type_text("undo all of it").press("Enter");
+    assert!(app.text().contains("`undo` takes nothing after its name"), "{}", app.text());
+    assert_eq!(app.app.session.current(), 1);
+    app.press(":").type_text("siz k=64").press("Enter");
+    assert!(app.text().contains("k=64"), "{}", app.text());
+}
+
+#[test]
+fn the_palette_finds_library_strategies_and_asks_for_their_arguments() {
+    let mut app = dot();
+    app.press(":").type_text("splitJ");
+    app.press("C-u").type_text("tile");
+    assert!(app.text().contains("(x, y)  Tiles two nested maps"), "{}", app.text());
+    app.press("Enter");
+    assert!(app.text().contains("│tile(") && app.text().contains("│tile(x, y)"), "{}", app.text());
+    app.press("Esc :").type_text("isLoop");
+    assert!(!app.text().contains("Is this a loop?"), "predicates are no strategies to run: {}", app.text());
+}
+
+#[test]
+fn prompts_complete_clear_and_wrap() {
+    let mut app = dot();
+    app.press("a").type_text("ownD").press("Tab");
+    assert!(app.text().contains("│ownDot "), "{}", app.text());
+    app.press("C-u").type_text("outermost(isRed");
+    assert!(app.text().contains("outermost(p, s)"), "the call is shown as it is written: {}", app.text());
+    assert!(app.text().contains("isReduce") || app.text().contains("isReduceSeq"), "{}", app.text());
+    app.press("C-u").type_text("reach baseline using ownR").press("Tab");
+    assert!(app.text().contains("using ownRules"), "{}", app.text());
+    app.type_text(" with (no").press("Tab");
+    assert!(app.text().contains("with (no"), "{}", app.text());
+    app.type_text("x x").press("C-w");
+    assert!(!app.text().contains("x x"), "{}", app.text());
+    app.press("C-u");
+    let long = "try(ownDot) ; ".repeat(12);
+    app.type_text(&long);
+    let shown: String = app.text().lines().filter(|l| l.contains("ownDot) ;")).collect();
+    assert_eq!(shown.matches(';').count(), 12, "all of it is seen: {}", app.text());
+    app.press("Esc z").press("C-u").type_text("k").press("Tab").type_text("8").press("Enter");
+    assert!(app.text().contains("k=8"), "{}", app.text());
+}
+
+#[test]
+fn a_filter_narrows_while_one_types_and_goes_when_it_is_left() {
+    let mut app = dot();
+    let count = |app: &TestApp| shine_tui::ui::panes::rules::shown(&app.app).len();
+    let all = count(&app);
+    app.press("3 /").type_text("own");
+    let some = count(&app);
+    assert!(some > 0 && some < all);
+    app.press("C-u");
+    assert_eq!(count(&app), all);
+    app.type_text("own").press("Esc");
+    assert_eq!(count(&app), all);
+    app.press("/").type_text("nothing like it").press("Enter");
+    assert!(app.text().contains("No rule that is listed"), "{}", app.text());
+    assert_eq!(app.app.session.history().len(), 1);
+}
+
+/// A program with rules beside it, on the disk.
+fn on_the_disk(rules: &str) -> (tempfile::TempDir, TestApp) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("f.rise"), "def f (a: n.f32): n.f32 = a |> map (\\x. -x) |> map (\\x. x + 1)")
+        .unwrap();
+    std::fs::write(path("f.elevate"), rules).unwrap();
+    let texts = shine_tui::session::files::read(&path("f.rise"), &Default::default()).unwrap();
+    let app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+    (folder, app)
+}
+
+#[test]
+fn an_error_in_a_changed_program_is_shown_in_its_own_text_until_it_is_right() {
+    let (folder, mut app) = on_the_disk("");
+    let program = folder.path().join("f.rise");
+    app.app.look_at_file();
+    std::fs::write(&program, "-- another text\ndef f (a: n.f32): n.f32 = a |> mpa (\\x. x)").unwrap();
+    app.app.look_at_file();
+    app.press("R");
+    assert!(
+        app.text().contains("There is no `mpa`")
+            && app.text().contains("✗ 2  def f (a: n.f32): n.f32 = a |> mpa"),
+        "{}",
+        app.text()
+    );
+    // It is still another text than the one that is open, and can be read again.
+    app.press("Esc");
+    app.app.look_at_file();
+    app.press("R");
+    assert!(app.text().contains("There is no `mpa`"), "{}", app.text());
+    // Live: other problems take its place, and then the question.
+    std::fs::write(&program, "def f (a: n.f32): n.f32 = a |> map (\\x. x + ").unwrap();
+    app.app.look_at_file();
+    assert!(app.text().contains("problem 1 of") && !app.text().contains("mpa"), "{}", app.text());
+    std::fs::write(&program, "def f (a: n.f32): n.f32 = a |> map (\\x. x + 7)").unwrap();
+    app.app.look_at_file();
+    assert!(app.text().contains("Start again from it?"), "{}", app.text());
+    app.press("y");
+    assert!(app.text().contains("x + 7.0"), "{}", app.text());
+}
+
+#[test]
+fn strategies_with_errors_are_shown_and_the_others_work() {
+    let (folder, mut app) = on_the_disk("strategy bad = topDown(\nstrategy good = topDown(mapFusion)");
+    assert!(app.text().contains("never closed") && app.text().contains("Esc goes on"), "{}", app.text());
+    app.app.look_at_file();
+    app.press("Esc t").type_text("good").press("Enter").idle();
+    assert!(app.text().contains("good: step 1 of 1, mapFusion"), "{}", app.text());
+    app.press("Esc");
+    std::fs::write(folder.path().join("f.elevate"), "strategy good = topDown(mapFusion)").unwrap();
+    app.app.look_at_file();
+    app.press("R");
+    assert!(app.app.session.workspace().errors().next().is_none());
+    assert!(app.text().contains("hold from now on"), "{}", app.text());
+}
+
+#[test]
+fn a_search_can_be_looked_at_rewrite_by_rewrite() {
+    let mut app = TestApp::new("matmul", (120, 36), UNICODE);
+    app.press(":").type_text("reach baseline using baselineRules").press("Enter").idle();
+    assert!(app.text().contains("4, then p shows how"), "{}", app.text());
+    app.press("4 p");
+    let steps = app.app.session.history().revision(1).unwrap().steps.len();
+    assert!(steps > 1, "the derivation is known");
+    assert!(app.text().contains(&format!("revision 1: step 1 of {steps}")), "{}", app.text());
+    app.press("n");
+    assert!(app.text().contains("step 2 of"), "{}", app.text());
+    app.press("Esc 7 p");
+    assert!(app.text().contains("step 1 of"), "{}", app.text());
+    // The last step leads to what was found.
+    let revision = app.app.session.history().revision(1).unwrap();
+    assert_eq!(revision.steps.last().unwrap().after, revision.term);
 }

@@ -83,8 +83,7 @@ fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opened, NotOpene
     let failed = |problem: Diagnostic| NotOpened::Failed(Box::new(Problems::one(problem)));
     if load::is_session(file) {
         let bytes = load::read_log(file).map_err(failed)?;
-        let (session, warnings) =
-            replay::resume(file, &bytes, backend, notify).map_err(NotOpened::Failed)?;
+        let (session, warnings) = replay::resume(file, &bytes, backend, notify).map_err(NotOpened::Failed)?;
         return Ok(Opened { session, warnings, unfinished: None });
     }
     let texts = files::read(file, &load::places(&args.program.rules)).map_err(failed)?;

@@ -7,7 +7,6 @@ use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
 use crate::rewrite::rule::Marks;
 use crate::rewrite::rule::apply::Counts;
-use crate::rewrite::strategy::at_position;
 use petgraph::Direction;
 use petgraph::stable_graph::{NodeIndex, StableDiGraph};
 
@@ -17,6 +16,8 @@ pub struct Revision {
     pub term: Term,
     /// What made it of its parent, as text: the ELEVATE that does the same.
     pub label: String,
+    /// The strategy for the whole program that leads here from the parent, where a rule or a strategy did.
+    pub elevate: Option<String>,
     /// The single rewrites that led here from the parent, in order.
     pub steps: Vec<RevisionStep>,
     /// Measurements taken of it, oldest first.
@@ -28,7 +29,14 @@ pub struct Revision {
 impl Revision {
     pub fn new(term: Term, label: &str) -> Revision {
         let label = label.to_owned();
-        Revision { term, label, steps: vec![], measurements: vec![], counts: Counts::default() }
+        Revision {
+            term,
+            label,
+            elevate: None,
+            steps: vec![],
+            measurements: vec![],
+            counts: Counts::default(),
+        }
     }
 
     /// The marks of all the rules that led to it from the revision before.
@@ -145,15 +153,6 @@ impl History {
         }
         self.visit(node);
         true
-    }
-
-    /// The strategy in ELEVATE that leads from the parent to a revision that one rule application made.
-    pub fn elevate(&self, id: RevisionId) -> Option<String> {
-        let (revision, parent) = (self.revision(id)?, self.revision(self.parent(id)?)?);
-        let [step] = revision.steps.as_slice() else { return None };
-        let is_rule =
-            revision.label == step.rule || revision.label == format!("{} at {}", step.rule, step.at);
-        is_rule.then(|| at_position(&parent.term, &step.at, &step.rule))
     }
 
     /// The revisions from the program as it was read to this one.

@@ -253,9 +253,7 @@ impl SearchRunner for Searcher<'_> {
         let trail = trail.and_then(|t| self.written(start, &t));
         let outcome = outcome(&text, &report, trail);
         match &report.outcome {
-            Outcome::Found(found) => {
-                Ok(self.keep(start, found.term.clone(), outcome, steps, &request.rules))
-            }
+            Outcome::Found(found) => Ok(self.keep(start, found.term.clone(), outcome, steps, &request.rules)),
             Outcome::Stopped if cancel.load(std::sync::atomic::Ordering::Relaxed) => {
                 self.taken.push(outcome);
                 Err(SearchFailure::Stopped)

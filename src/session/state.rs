@@ -16,6 +16,7 @@ use crate::lang::digest::Digest;
 use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
+use crate::rewrite::strategy::at_position;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -488,7 +489,14 @@ impl Session {
     ) -> Outcome {
         let digest = change.term.digest();
         let text = self.workspace.print(&change.term);
+        let elevate = match action {
+            Action::Apply { rule: text, at } | Action::Strategy { text, at } => {
+                self.history.revision(base).map(|before| at_position(&before.term, at, text))
+            }
+            _ => None,
+        };
         let revision = Revision {
+            elevate,
             counts: change.counts,
             steps: change.steps,
             ..Revision::new(change.term, &label(action))

@@ -21,7 +21,7 @@ use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
 use crate::lower::{self, passes};
 use crate::rewrite::rule::load::Source;
-use crate::rewrite::rule::{self, Rewritten, RuleSet, RuleUse, apply_at};
+use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, RuleUse, apply_at};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, Cause, Script};
 use indexmap::IndexMap;

@@ -1,6 +1,7 @@
 //! Enter in what lies over the panes: what is typed is taken, what is shown is done.
 
 use super::app::App;
+use super::command::Command;
 use super::doing::typed;
 use super::layout::Pane;
 use super::panes::{self, bench};
@@ -8,9 +9,9 @@ use super::popup::{EntryKind, Popup, Purpose};
 use super::program::save;
 use super::stepping;
 use super::strategies::run_typed;
-use super::update::{Search, find};
+use super::update::{Search, find, run};
 use crate::session::action::Action;
-use crate::view::{Line, Role};
+use crate::view::{Line, Role, problem};
 
 /// Enter in an entry.
 pub fn entry(app: &mut App) {
@@ -23,6 +24,13 @@ pub fn entry(app: &mut App) {
     app.recall.add(kind, &text);
     let problems = match kind {
         EntryKind::Strategy | EntryKind::Sketch => run_typed(app, kind, &text),
+        EntryKind::Step => match app.session.workspace().parse_strategy(&text) {
+            Ok(_) => {
+                app.popups.pop();
+                return stepping::start(app, &text);
+            }
+            Err(problem) => Err(problem::brief(&problem)),
+        },
         EntryKind::Rule => typed(app, Action::Apply { rule: text.clone(), at: app.selection.clone() }),
         EntryKind::Sizes => match bench::sizes(&text) {
             Ok(sizes) => {
@@ -32,19 +40,7 @@ pub fn entry(app: &mut App) {
             Err(reason) => Err(vec![Line::of(Role::Error, reason)]),
         },
         EntryKind::Save => save(app, &text),
-        EntryKind::Find => {
-            app.popups.pop();
-            let pane = app.focus.pane;
-            app.pane_mut(pane).1.find = text.to_lowercase();
-            app.touch(&[pane]);
-            // The list of rules is narrowed instead.
-            if pane == Pane::Rules {
-                app.pane_mut(pane).1.cursor = 0;
-            } else if !text.is_empty() {
-                find(app, Search::Here);
-            }
-            return;
-        }
+        EntryKind::Find => return found(app, &text),
     };
     match (problems, app.popups.last_mut()) {
         (Err(lines), Some(Popup::Entry(entry))) => entry.problems = lines,
@@ -53,6 +49,40 @@ pub fn entry(app: &mut App) {
         }
         _ => {}
     }
+}
+
+/// What was looked for is there: the best match of a list of rules is taken, elsewhere it is gone to.
+fn found(app: &mut App, text: &str) {
+    let pane = app.focus.pane;
+    filter(app, text);
+    if pane == Pane::Rules && !text.is_empty() {
+        if app.candidate().is_none() {
+            let text = format!("No rule that is listed has `{text}` in its name.");
+            return app.say(Role::Warning, text);
+        }
+        app.popups.pop();
+        run(app, Command::Open);
+        if app.notice.as_ref().is_none_or(|notice| notice.spans.iter().all(|s| s.role != Role::Warning)) {
+            filter(app, "");
+        }
+        return;
+    }
+    app.popups.pop();
+    if !text.is_empty() {
+        find(app, Search::Here);
+    }
+}
+
+/// Looks for a text in the pane that has the keys. The list of rules is narrowed, best match first.
+pub fn filter(app: &mut App, text: &str) {
+    let pane = app.focus.pane;
+    let (_, window) = app.pane_mut(pane);
+    window.find = text.trim().to_lowercase();
+    if pane == Pane::Rules {
+        window.cursor = 0;
+        app.touch(&[Pane::Term]);
+    }
+    app.touch(&[pane]);
 }
 
 /// Enter on a page.

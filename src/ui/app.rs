@@ -6,15 +6,15 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use super::candidates::Candidate;
 use super::caps::Caps;
 use super::command::{Command, Facts};
 use super::disk::{Definitions, Watch};
 use super::draw;
 use super::keys::{Keymap, Sequence};
 use super::layout::{Focus, Layout, Pane, layout};
-use super::looks::{Candidate, Looks, Want};
+use super::looks::{Looks, Want};
 use super::mending::Mending;
 use super::panes;
 use super::popup::{Popup, Recall};
@@ -74,6 +74,8 @@ pub enum Changed {
 pub struct Stepping {
     /// Its text.
     pub text: String,
+    /// Where it runs.
+    pub at: Path,
     /// All of its steps from where it was started.
     pub steps: Vec<RevisionStep>,
     /// Why it gets no further than these steps, where it does not get to its end.
@@ -100,15 +102,17 @@ pub struct Trail {
     pub at: usize,
 }
 
-/// Which rules are shown and which is highlighted.
+/// What is known of the rules at the selection and inside of it.
 #[derive(Debug, Default)]
 pub struct Rules {
-    /// Also those that do not apply.
+    /// Whether those are shown too that do not apply.
     pub all: bool,
-    /// What is known of the rules at the selection of `asked`.
-    pub candidates: Arc<Vec<Candidate>>,
+    /// In the order in which they are listed.
+    pub candidates: Vec<Candidate>,
     /// The revision and the position that the candidates are for.
     pub asked: Option<(RevisionId, Path)>,
+    /// Whether more may be found.
+    pub looking: bool,
 }
 
 /// Which code is shown.
@@ -162,8 +166,12 @@ pub struct App {
     pub device: String,
     /// The state to compare with.
     pub pinned: Option<RevisionId>,
+    /// Whether strategies run on the whole program, not at the selection.
+    pub whole: bool,
     /// The strategy that is taken step by step.
     pub stepping: Option<Stepping>,
+    /// The search whose rewrites are shown when it has found something.
+    pub walk: Option<String>,
     /// The steps that are looked at.
     pub trail: Option<Trail>,
     /// The problems that are looked at.
@@ -216,7 +224,9 @@ impl App {
             code: Code { target: Target::C, stage: None },
             device: "cpu".to_owned(),
             pinned: None,
+            whole: false,
             stepping: None,
+            walk: None,
             trail: None,
             mending: None,
             reads: None,
@@ -354,8 +364,11 @@ impl App {
 
     /// The highlight of a pane has moved: what hangs on it is shown anew.
     pub fn moved(&mut self, pane: Pane) {
-        if matches!(pane, Pane::Rules | Pane::Bench) {
-            self.touch(&[pane]);
+        match pane {
+            // The term shows where the highlighted rule applies.
+            Pane::Rules => self.touch(&[Pane::Rules, Pane::Term]),
+            Pane::Bench => self.touch(&[pane]),
+            _ => {}
         }
     }
 
@@ -374,6 +387,9 @@ impl App {
         if now != self.revision {
             self.selection = follow(self.session.history(), self.revision, now, &self.selection);
             self.revision = now;
+            let outline = self.session.history().outline();
+            let place = outline.iter().position(|(id, _)| *id == now);
+            self.windows[Pane::History as usize].cursor = place.unwrap_or_default();
             self.touch_all();
         }
     }
@@ -400,9 +416,9 @@ impl App {
     /// Asks in the background for what the panes on the screen need.
     fn ask(&mut self, shown: &[Pane]) {
         // The rules are always needed: Enter applies the highlighted one from the term's pane too.
-        let asked = (self.revision, self.selection.clone());
-        if self.rules.asked.as_ref() != Some(&asked) {
-            self.looks.want(&self.session, Want::Rules { revision: asked.0, at: asked.1 });
+        if !self.knows_rules() {
+            let want = Want::Rules { revision: self.revision, at: self.selection.clone() };
+            self.looks.want(&self.session, want);
         }
         if shown.contains(&Pane::Kernel) {
             let want = Want::Kernel { revision: self.revision, target: self.code.target };
@@ -410,6 +426,18 @@ impl App {
                 self.looks.want(&self.session, want);
             }
         }
+    }
+
+    /// Whether the rules at the selection are known.
+    pub fn knows_rules(&self) -> bool {
+        let asked = self.rules.asked.as_ref();
+        asked.is_some_and(|(id, at)| (*id, at) == (self.session.current(), &self.selection))
+    }
+
+    /// The rules have changed: which of them apply is looked for anew.
+    pub fn forget_rules(&mut self) {
+        self.rules.asked = None;
+        self.looks.forget_rules();
     }
 
     /// The rule that Enter would apply.
@@ -437,8 +465,8 @@ impl App {
                 let taken = s.taken(self.session.current())?;
                 Some((s.text.clone(), s.steps.len() - taken))
             }),
-            strategies: self.session.workspace().script.strategies().filter(|s| s.required() == 0).count(),
             search: self.search.is_some(),
+            found: self.found.revision.is_some(),
             kernel: match kernel.as_deref() {
                 Some(Err(problem)) => Err(problem.message.clone()),
                 _ => self.session.enabled(&Action::Bench { device: self.device.clone() }),
@@ -458,6 +486,7 @@ impl App {
         let history = self.session.history();
         let running = self.session.jobs();
         let workspace = self.session.workspace();
+        let reload = self.setup.keys.key(Command::Reload);
         let measured = history.revision(self.revision).and_then(|r| r.measurements.last());
         status::line(
             &status::Status {
@@ -472,7 +501,7 @@ impl App {
                 job: running.first().map(jobs::brief),
                 more: running.len().saturating_sub(1),
                 stray: self.stray,
-                changed: self.changed.is_some(),
+                changed: reload.as_deref().filter(|_| self.changed.is_some()),
             },
             self.setup.caps.alphabet,
         )

@@ -22,12 +22,20 @@ pub enum Context {
     Entry,
     /// A question.
     Question,
+    /// Wherever a text is typed: lists and entries.
+    Typing,
 }
 
 impl Context {
     /// Every context.
-    pub const ALL: &'static [Context] =
-        &[Context::Screen, Context::Choice, Context::Page, Context::Entry, Context::Question];
+    pub const ALL: &'static [Context] = &[
+        Context::Screen,
+        Context::Choice,
+        Context::Page,
+        Context::Entry,
+        Context::Question,
+        Context::Typing,
+    ];
 }
 
 /// What the table needs to know of the state to say which commands can be used.
@@ -49,10 +57,10 @@ pub struct Facts {
     pub running: Option<String>,
     /// The strategy that is being stepped, with the number of steps left.
     pub stepping: Option<(String, usize)>,
-    /// How many strategies are defined.
-    pub strategies: usize,
     /// Whether a search has been entered.
     pub search: bool,
+    /// Whether a search has found something.
+    pub found: bool,
     /// Why there is no kernel, if there is none.
     pub kernel: Result<(), String>,
     /// Whether there are foreign functions that may not run.
@@ -105,7 +113,7 @@ macro_rules! commands {
                 match self { $(Command::$variant => $arguments,)* }
             }
 
-            /// Whether it can be used now, and if not, why.
+            /// Whether it can be used now, and if not, why; names of commands in braces stand for their keys.
             pub fn enabled(self, facts: &Facts) -> Enabled {
                 let check: fn(&Facts) -> Enabled = match self { $(Command::$variant => $check,)* };
                 check(facts)
@@ -124,9 +132,9 @@ commands! {
     Palette "palette" Screen None, always, "Run any command by name, or type a strategy or `reach SKETCH using RULES`.";
     Back "back" Screen None, always, "Take one step out; nothing is lost.";
     Interrupt "interrupt" Screen None, always, "Stop the running job; with none running, the same as `quit`.";
-    Quit "quit" Screen None, always, "Leave; asks only while a job runs.";
+    Quit "quit" Screen None, always, "Leave; asks only while a job runs or something is not saved.";
 
-    Open "open" Screen None, open, "Apply the highlighted rule; on a list, open the entry.";
+    Open "open" Screen None, open, "Apply the highlighted rule; in other panes, open what is highlighted.";
     Apply "apply" Screen Some("RULE"), always, "Apply a rule at the selected sub-term.";
     Preview "preview" Screen None, preview, "Show what Enter would do as a difference; in the history and after a search, the rewrites that led there.";
     Why "why" Screen None, rule_chosen, "Say why the highlighted rule does or does not apply here, and where the match stops.";
@@ -134,8 +142,9 @@ commands! {
     Undo "undo" Screen None, can_undo, "Go back one step of the history; nothing is lost.";
     Redo "redo" Screen None, can_redo, "Go forward again along the branch that was left last.";
     Strategy "strategy" Screen Some("STRATEGY"), always, "Type a strategy in ELEVATE and run it.";
-    Step "step" Screen None, step, "Show the next step of the strategy as a difference, with its place.";
-    Run "run" Screen None, step, "Take all steps of the strategy.";
+    Step "step" Screen Some("STRATEGY"), always, "Show the next step of the strategy as a difference, with its place; without one, ask which.";
+    Run "run" Screen Some("STRATEGY"), always, "Take all steps of the strategy that are left; without one, ask which.";
+    Place "whole" Screen None, always, "Run strategies and searches on the whole program, or at the selection again.";
     Search "search" Screen None, search, "Run the last search again from the present term.";
     Sketch "sketch" Screen Some("reach SKETCH using RULES"), always, "Type a sketch, the rules and the limits, and search for it.";
     Cancel "cancel" Screen None, running, "Stop the running job and keep what it has found.";
@@ -152,7 +161,7 @@ commands! {
     HalfDown "half-page-down" Screen None, always, "Move half a page down.";
     PageUp "page-up" Screen None, always, "Move a page up.";
     PageDown "page-down" Screen None, always, "Move a page down.";
-    Find "find" Screen Some("TEXT"), always, "Find text in this pane; in a list, show only the entries that match.";
+    Find "find" Screen Some("TEXT"), always, "Find text in this pane; in the list of rules, show only those that match.";
     FindNext "find-next" Screen None, finding, "Go to the next place found.";
     FindPrevious "find-previous" Screen None, finding, "Go to the previous place found.";
 
@@ -179,7 +188,7 @@ commands! {
     Pin "pin" Screen None, always, "Keep this state to compare with.";
     Diff "diff" Screen None, pinned, "Show the difference from the pinned state in the pane's own text.";
     Copy "copy" Screen None, always, "Copy the selection to the clipboard.";
-    CopyCommand "copy-command" Screen None, always, "Copy the command line that repeats this session's last step.";
+    CopyCommand "copy-command" Screen None, always, "Copy the command line that makes the present program of the file.";
     Save "save" Screen Some("NAME"), always, "Give the session a name.";
     Reload "reload" Screen None, reload, "Start again from the file on the disk, which has changed.";
     Edit "edit" Screen None, edit, "Open the program in `$EDITOR`.";
@@ -210,10 +219,14 @@ commands! {
     PageClose "page-close" Page None, always, "Close.";
 
     EntryAccept "entry-accept" Entry None, always, "Run what is typed.";
+    EntryComplete "entry-complete" Entry None, always, "Complete the name that is typed; in a filter, go back to the list.";
     EntryNewline "entry-newline" Entry None, always, "Begin a new line.";
     EntryOlder "entry-older" Entry None, always, "Bring back what was typed before.";
     EntryNewer "entry-newer" Entry None, always, "Go forward again in what was typed.";
     EntryBack "entry-back" Entry None, always, "Close; what is typed is kept.";
+
+    TypingClear "typing-clear" Typing None, always, "Delete the line up to the cursor.";
+    TypingPlace "typing-place" Typing None, always, "Run on the whole program, or at the selection again.";
 
     QuestionYes "question-yes" Question None, always, "Yes.";
     QuestionSave "question-save" Question None, always, "Save first, then yes.";
@@ -265,9 +278,14 @@ fn rule(facts: &Facts) -> Enabled {
     }
 }
 
+fn found(facts: &Facts) -> Enabled {
+    require(facts.found, "No search has found anything yet; {sketch} types one.")
+}
+
 fn preview(facts: &Facts) -> Enabled {
     match facts.pane {
-        Pane::History | Pane::Search => Ok(()),
+        Pane::History => Ok(()),
+        Pane::Search => found(facts),
         _ => rule(facts),
     }
 }
@@ -276,7 +294,9 @@ fn open(facts: &Facts) -> Enabled {
     match facts.pane {
         Pane::Term | Pane::Rules => rule(facts),
         Pane::History => require(!facts.at_present, "This state is the present one."),
-        Pane::Loops | Pane::Search | Pane::Kernel | Pane::Bench | Pane::Jobs => Ok(()),
+        Pane::Search => found(facts),
+        Pane::Loops | Pane::Bench => Ok(()),
+        Pane::Kernel | Pane::Jobs => Err("There is nothing to open in this pane.".to_owned()),
     }
 }
 
@@ -288,13 +308,8 @@ fn can_redo(facts: &Facts) -> Enabled {
     require(facts.can_redo, "Nothing follows this state.")
 }
 
-fn step(facts: &Facts) -> Enabled {
-    let possible = facts.stepping.is_some() || facts.strategies > 0;
-    require(possible, "No strategy is defined; type one with `a`.")
-}
-
 fn search(facts: &Facts) -> Enabled {
-    require(facts.search, "No search has been typed yet; type one with `S`.")
+    require(facts.search, "No search has been typed yet; {sketch} types one.")
 }
 
 fn running(facts: &Facts) -> Enabled {
@@ -310,11 +325,11 @@ fn foreign(facts: &Facts) -> Enabled {
 }
 
 fn pinned(facts: &Facts) -> Enabled {
-    require(facts.pinned, "No state is pinned; pin one with `'`.")
+    require(facts.pinned, "No state is pinned; {pin} pins the present one.")
 }
 
 fn finding(facts: &Facts) -> Enabled {
-    require(facts.finding, "Nothing has been searched for; type `/` first.")
+    require(facts.finding, "Nothing has been looked for; {find} looks for a text.")
 }
 
 fn reload(facts: &Facts) -> Enabled {
@@ -349,9 +364,20 @@ pub fn hints_of_context(context: Context) -> &'static [Command] {
     use Command as C;
     match context {
         Context::Screen => &[C::Help, C::Palette, C::NextPane, C::Quit],
-        Context::Choice => &[C::ChoiceAccept, C::ChoiceDown, C::ChoiceComplete, C::ChoiceBack],
+        Context::Choice => {
+            &[C::ChoiceAccept, C::ChoiceDown, C::ChoiceComplete, C::TypingPlace, C::ChoiceBack]
+        }
         Context::Page => &[C::PageAccept, C::PageNext, C::PageRun, C::PageLineDown, C::PageClose],
-        Context::Entry => &[C::EntryAccept, C::EntryNewline, C::EntryOlder, C::EntryBack],
+        Context::Entry => &[
+            C::EntryAccept,
+            C::EntryComplete,
+            C::TypingPlace,
+            C::EntryNewline,
+            C::EntryOlder,
+            C::TypingClear,
+            C::EntryBack,
+        ],
+        Context::Typing => &[C::TypingPlace, C::TypingClear],
         Context::Question => &[C::QuestionYes, C::QuestionSave, C::QuestionNo],
     }
 }
@@ -365,13 +391,30 @@ pub fn hints(commands: &[Command], facts: &Facts, keys: &Keymap, width: usize) -
             continue;
         }
         let mut hint = Line::plain(if line.is_empty() { "" } else { "  " });
-        hint.append(self::hint(&key, *command, keys));
+        hint.append(match command {
+            Command::Open | Command::Preview => {
+                let own = word_in(*command, facts.pane).unwrap_or(keys.label(*command));
+                Line::of(Role::Key, key).with(Role::Hint, format!(" {own}"))
+            }
+            _ => self::hint(&key, *command, keys),
+        });
         if line.width() + hint.width() > width {
             break;
         }
         line.append(hint);
     }
     line
+}
+
+/// What Enter and the preview do in panes that list no rules.
+fn word_in(command: Command, pane: Pane) -> Option<&'static str> {
+    match (command, pane) {
+        (Command::Open, Pane::Loops) => Some("select"),
+        (Command::Open, Pane::History) => Some("go there"),
+        (Command::Open, Pane::Bench) => Some("all about it"),
+        (Command::Open | Command::Preview, Pane::Search) | (Command::Preview, Pane::History) => Some("how"),
+        _ => None,
+    }
 }
 
 /// A key and the label of its command.
@@ -415,8 +458,8 @@ mod tests {
             rule: None,
             running: None,
             stepping: None,
-            strategies: 0,
             search: false,
+            found: false,
             kernel: Err("There is no kernel.".to_owned()),
             foreign: false,
             pinned: false,

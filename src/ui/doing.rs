@@ -3,10 +3,13 @@
 use super::app::App;
 use super::command::Command;
 use super::layout::Pane;
-use super::looks::{Seen, Want, searches};
+use super::looks::{Seen, Want};
+use super::panes::{self, rules};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
+use super::script::searches;
 use super::stepping;
 use crate::lang::diag::Diagnostic;
+use crate::lang::path::Path;
 use crate::session::action::{Action, Outcome};
 use crate::session::state::{JobResult, Performed};
 use crate::view::{Line, Role, figures, history, problem};
@@ -48,8 +51,7 @@ fn done(app: &mut App, outcome: &Outcome) {
         Outcome::Term { revision, .. } => {
             let Some(made) = app.session.history().revision(*revision) else { return };
             let mut text = format!("Revision {revision}: {}", made.label);
-            if let Some(elevate) = app.session.history().elevate(*revision).filter(|text| *text != made.label)
-            {
+            if let Some(elevate) = made.elevate.as_ref().filter(|text| **text != made.label) {
                 text += &format!(", in ELEVATE {elevate}");
             }
             if made.steps.len() > 1 {
@@ -86,15 +88,16 @@ pub fn news(app: &mut App) {
     }
     for (want, seen) in app.looks.poll(&app.session) {
         match (want, seen) {
-            (Want::Rules { revision, at }, Seen::Rules(candidates)) => {
-                app.rules.candidates = candidates.into();
-                app.rules.asked = Some((revision, at));
-                app.touch(&[Pane::Rules]);
+            (Want::Rules { revision, at }, Seen::Rules(found)) => {
+                rules::known(app, revision, at, found);
+            }
+            (Want::Inside { revision, at, .. }, Seen::Inside(found, next)) => {
+                rules::known_inside(app, revision, at, found, next);
             }
             (_, Seen::Kernel(_)) => app.touch(&[Pane::Kernel]),
             (_, Seen::Devices(_)) => app.touch(&[Pane::Bench]),
-            (Want::Steps { revision, text, .. }, Seen::Steps(steps)) => {
-                stepping::known(app, revision, text, steps)
+            (Want::Steps { revision, text, at }, Seen::Steps(steps)) => {
+                stepping::known(app, revision, text, at, steps)
             }
             _ => {}
         }
@@ -125,6 +128,10 @@ fn finished(app: &mut App, result: JobResult) {
                         Role::Good,
                         format!("Found in {steps}, revision {revision}: {pane}, then {preview} shows how."),
                     );
+                    let walked = app.walk.take();
+                    if walked.is_some() && app.search == walked && app.popups.is_empty() {
+                        panes::history::trail(app, *revision);
+                    }
                 }
             }
         }
@@ -132,20 +139,12 @@ fn finished(app: &mut App, result: JobResult) {
             if searched {
                 app.found.failed(&problem);
             }
-            let typed = match &result.action {
-                Action::Strategy { text, .. } if app.popups.is_empty() => typed_last(app, text),
-                _ => None,
-            };
-            match typed {
-                // What was typed comes back with what is wrong with it, unless the user stopped it.
-                Some((kind, text)) if !searched && problem.code != STOPPED => {
-                    app.tell(Role::Error, problem::in_a_line(&problem));
-                    let mut entry = Entry::new(kind, &text);
-                    entry.problems = problem::brief(&problem);
-                    app.popups.push(Popup::Entry(Box::new(entry)));
-                }
-                _ if searched || problem.code == STOPPED => app.tell(Role::Warning, problem.message.clone()),
-                _ => show_problem(app, &problem),
+            if searched || problem.code == STOPPED {
+                app.tell(Role::Warning, problem.message.clone());
+            } else if let Action::Strategy { text, at } = &result.action {
+                failed(app, text, at, &problem);
+            } else {
+                show_problem(app, &problem);
             }
         }
     }
@@ -155,12 +154,23 @@ fn finished(app: &mut App, result: JobResult) {
 /// The code of what the user stopped.
 const STOPPED: &str = "E0709";
 
-/// The strategy that was typed last, if it is this one.
-fn typed_last(app: &App, text: &str) -> Option<(EntryKind, String)> {
-    let last = |kind: EntryKind| {
-        app.recall.get(kind, 0).filter(|last| *last == text).map(|last| (kind, last.to_owned()))
+/// A strategy did not get to its end. What was typed comes back with what is wrong with it.
+pub(super) fn failed(app: &mut App, text: &str, at: &Path, problem: &Diagnostic) {
+    let typed = [EntryKind::Strategy, EntryKind::Step, EntryKind::Sketch]
+        .into_iter()
+        .find(|kind| app.recall.get(*kind, 0).is_some_and(|last| last == text));
+    let place = (!at.is_root()).then(|| {
+        let key = app.setup.keys.key(Command::TypingPlace).unwrap_or_default();
+        format!("It ran on the selection {at}; {key} in the prompt switches to the whole program.")
+    });
+    let Some(kind) = typed.filter(|_| app.popups.is_empty() && problem.code != STOPPED) else {
+        return show_problem(app, problem);
     };
-    last(EntryKind::Strategy).or_else(|| last(EntryKind::Sketch))
+    app.tell(Role::Error, problem::in_a_line(problem));
+    let mut entry = Entry::new(kind, text);
+    entry.problems = problem::brief(problem);
+    entry.problems.extend(place.map(|place| Line::of(Role::Hint, place)));
+    app.popups.push(Popup::Entry(Box::new(entry)));
 }
 
 /// Closes the pages of a purpose.

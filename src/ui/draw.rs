@@ -2,13 +2,15 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui_textarea::TextArea;
 
 use super::app::App;
 use super::command::{self, Command, Context};
 use super::layout::{self, LEAST, Layout, Pane, Place};
 use super::paint::{Painter, tabs};
-use super::popup::{Choice, Entry, Page, Popup, Purpose, Question};
+use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose, Question};
 use super::window::mark_found;
+use super::{complete, strategies};
 use crate::view::{Line, Mark, Role};
 
 /// Draws the screen.
@@ -18,7 +20,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     painter.blank(area);
     let cursor = match layout::layout(area, app.focus) {
         Layout::TooSmall => {
-            too_small(&mut painter, area);
+            too_small(app, &mut painter, area);
             None
         }
         Layout::Panes { places, status, hints } => {
@@ -28,7 +30,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
             painter.line(status, &app.status());
             painter.line(hints, &hint_line(app, usize::from(hints.width)));
             let body = Rect { height: status.y.saturating_sub(area.y), ..area };
-            app.popups.iter().fold(None, |_, popup| draw_popup(&mut painter, body, popup))
+            app.popups.iter().fold(None, |_, popup| draw_popup(app, &mut painter, body, popup))
         }
     };
     if let Some(position) = cursor {
@@ -36,10 +38,13 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     }
 }
 
-fn too_small(painter: &mut Painter<'_>, area: Rect) {
+fn too_small(app: &App, painter: &mut Painter<'_>, area: Rect) {
     let (width, height) = LEAST;
-    let text =
-        Line::plain(format!("needs {width}×{height}, you have {}×{} – q quits", area.width, area.height));
+    let quit = app.setup.keys.key(Command::Quit).unwrap_or_default();
+    let text = Line::plain(format!(
+        "needs {width}×{height}, you have {}×{} – {quit} quits",
+        area.width, area.height
+    ));
     painter.lines(area, &text.wrap(usize::from(area.width), 0), (0, 0));
 }
 
@@ -76,7 +81,11 @@ fn popup_hints(popup: &Popup) -> Vec<Command> {
             Purpose::Steps => &[Command::PageAccept],
             Purpose::Trail | Purpose::Mend => &[Command::PageAccept, Command::PageRun],
         },
-        Popup::Entry(entry) if !entry.kind.is_multiline() => &[Command::EntryNewline],
+        Popup::Entry(entry) if entry.kind == EntryKind::Find => {
+            &[Command::EntryNewline, Command::TypingPlace, Command::EntryOlder]
+        }
+        Popup::Entry(entry) if !entry.kind.is_elevate() => &[Command::EntryNewline, Command::TypingPlace],
+        Popup::Choice(choice) if choice.typed.is_none() => &[Command::TypingPlace],
         Popup::Question(question) if !question.can_save => &[Command::QuestionSave],
         _ => &[],
     };
@@ -118,14 +127,14 @@ fn as_u16(n: usize) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }
 
-fn draw_popup(painter: &mut Painter<'_>, area: Rect, popup: &Popup) -> Option<Position> {
+fn draw_popup(app: &App, painter: &mut Painter<'_>, area: Rect, popup: &Popup) -> Option<Position> {
     match popup {
-        Popup::Choice(choice) => draw_choice(painter, area, choice),
+        Popup::Choice(choice) => draw_choice(app, painter, area, choice),
         Popup::Page(page) => {
             draw_page(painter, area, page);
             None
         }
-        Popup::Entry(entry) => draw_entry(painter, area, entry),
+        Popup::Entry(entry) => draw_entry(app, painter, area, entry),
         Popup::Question(question) => {
             draw_question(painter, area, question);
             None
@@ -141,23 +150,24 @@ fn open(painter: &mut Painter<'_>, area: Rect, size: (usize, usize), title: &str
     layout::inside(popup)
 }
 
-fn draw_choice(painter: &mut Painter<'_>, area: Rect, choice: &Choice) -> Option<Position> {
+fn draw_choice(app: &App, painter: &mut Painter<'_>, area: Rect, choice: &Choice) -> Option<Position> {
     let lines = choice.lines();
     // The list keeps its size while it is narrowed.
-    let inner = open(painter, area, (usize::from(area.width).min(100), 18), &choice.title);
+    let title = match choice.typed {
+        Some(_) => format!("{}, on {}", choice.title, strategies::place_in_words(app)),
+        None => choice.title.clone(),
+    };
+    let inner = open(painter, area, (usize::from(area.width).min(100), 18), &title);
     let prompt = Line::of(Role::Key, ":");
     painter.line(Rect { height: inner.height.min(1), ..inner }, &prompt);
-    let field = Rect {
-        x: inner.x.saturating_add(1),
-        width: inner.width.saturating_sub(1),
-        height: inner.height.min(1),
-        ..inner
-    };
-    let cursor = type_in(painter, field, &choice.area, "");
+    let width = usize::from(inner.width).saturating_sub(1);
+    let text = typed_rows(&choice.area, width, painter);
+    let typed = as_u16(text.lines.len().min(3)).min(inner.height);
+    let field = Rect { x: inner.x.saturating_add(1), width: as_u16(width), height: typed, ..inner };
+    let cursor = type_in(painter, field, &text, None);
     // The last two rows say more about the highlighted entry, where there is room.
     let about = if inner.height >= 10 { 2 } else { 0 };
-    let list =
-        Rect { y: inner.y + inner.height.min(1), height: inner.height.saturating_sub(1 + about), ..inner };
+    let list = Rect { y: inner.y + typed, height: inner.height.saturating_sub(typed + about), ..inner };
     let rows = usize::from(list.height);
     let top = (choice.selected() + 1).saturating_sub(rows);
     for (row, (i, line)) in lines.iter().enumerate().skip(top).take(rows).enumerate() {
@@ -192,44 +202,87 @@ pub(super) fn draw_page(painter: &mut Painter<'_>, area: Rect, page: &Page) {
     painter.scrollbar(edge, page.lines.len(), top);
 }
 
-fn draw_entry(painter: &mut Painter<'_>, area: Rect, entry: &Entry) -> Option<Position> {
+/// The most rows of names that are offered below what is typed.
+const OFFERS: usize = 5;
+
+fn draw_entry(app: &App, painter: &mut Painter<'_>, area: Rect, entry: &Entry) -> Option<Position> {
     let width = usize::from(area.width).saturating_sub(4).min(100);
-    let text_rows = if entry.kind.is_multiline() { entry.area.lines().len().clamp(3, 10) } else { 1 };
-    let problems: Vec<Line> = entry.problems.iter().flat_map(|line| line.wrap(width, 2)).collect();
-    let size = (width, text_rows + problems.len());
-    let inner = open(painter, area, size, entry.kind.title());
+    let least = if entry.kind.is_multiline() { 3 } else { 1 };
+    let text = typed_rows(&entry.area, width, painter);
+    let text_rows = text.lines.len().clamp(least, 10);
+    let mut below = offers(app, entry, width);
+    below.extend(entry.problems.iter().flat_map(|line| line.wrap(width, 2)));
+    let title = match entry.kind {
+        kind if kind.is_elevate() => format!("{} on {}", kind.title(), strategies::place_in_words(app)),
+        EntryKind::Rule if app.selection.is_root() => "Rule on the whole program".to_owned(),
+        EntryKind::Rule => format!("Rule at the selection {}", app.selection),
+        EntryKind::Find if app.focus.pane == Pane::Rules => "Only the rules with".to_owned(),
+        kind => kind.title().to_owned(),
+    };
+    let inner = open(painter, area, (width, text_rows + below.len()), &title);
     let text_rows = as_u16(text_rows).min(inner.height);
     let field = Rect { height: text_rows, ..inner };
-    let cursor = type_in(painter, field, &entry.area, entry.kind.example());
-    let below = Rect { y: inner.y + text_rows, height: inner.height - text_rows, ..inner };
-    painter.lines(below, &problems, (0, 0));
+    let cursor = type_in(painter, field, &text, entry.area.is_empty().then_some(entry.kind.example()));
+    let rest = Rect { y: inner.y + text_rows, height: inner.height - text_rows, ..inner };
+    painter.lines(rest, &below, (0, 0));
     cursor
 }
 
+/// How the call at the cursor is written, and the names that go on what is typed.
+fn offers(app: &App, entry: &Entry, width: usize) -> Vec<Line> {
+    let fits = complete::at(app, entry.kind, &entry.before_cursor());
+    let mut lines: Vec<Line> = fits.call.map(|call| Line::of(Role::Size, call)).into_iter().collect();
+    let widest = fits.offers.iter().take(OFFERS).map(|offer| offer.text.len()).max().unwrap_or(0);
+    for offer in fits.offers.iter().take(OFFERS) {
+        let name = Line::of(Role::Key, offer.text.clone()).pad(widest + 2);
+        let alphabet = app.setup.caps.alphabet;
+        lines.push(name.with(Role::Hint, offer.doc.clone()).fit(width, alphabet));
+    }
+    if fits.offers.len() > OFFERS {
+        lines.push(Line::of(Role::Dim, format!("and {} more", fits.offers.len() - OFFERS)));
+    }
+    lines
+}
+
+/// Text that is being typed, broken into rows, with the place of its cursor: row and column.
+struct Typed {
+    lines: Vec<Line>,
+    cursor: (usize, usize),
+}
+
+/// Breaks text that is being typed at the width, wherever that is.
+fn typed_rows(text: &TextArea<'static>, width: usize, painter: &Painter<'_>) -> Typed {
+    let width = width.max(1);
+    let (row, column) = (text.cursor().0, text.cursor().1);
+    let mut typed = Typed { lines: Vec::new(), cursor: (0, 0) };
+    for (i, line) in text.lines().iter().enumerate() {
+        let first = typed.lines.len();
+        let clean = |text: &str| Line::plain(painter.alphabet.clean(text).into_owned());
+        let whole = clean(line);
+        if i == row {
+            let before: String = line.chars().take(column).collect();
+            let at = clean(&before).width();
+            typed.cursor = (first + at / width, at % width);
+        }
+        // A cursor behind a full row stands on the next one.
+        let rows = whole.width() / width + 1;
+        typed.lines.extend((0..rows).map(|n| whole.columns(n * width, width)));
+    }
+    typed
+}
+
 /// Draws text that is being typed, scrolled so that its cursor is seen, and returns where the cursor is.
-fn type_in(
-    painter: &mut Painter<'_>,
-    area: Rect,
-    text: &ratatui_textarea::TextArea<'static>,
-    example: &str,
-) -> Option<Position> {
+fn type_in(painter: &mut Painter<'_>, area: Rect, text: &Typed, example: Option<&str>) -> Option<Position> {
     if area.is_empty() {
         return None;
     }
-    let (row, column) = (text.cursor().0, text.cursor().1);
-    let line = |i: usize| text.lines().get(i).map(String::as_str).unwrap_or_default();
-    let before: String = line(row).chars().take(column).collect();
-    let at = Line::plain(painter.alphabet.clean(&before).into_owned()).width();
+    let (row, column) = text.cursor;
     let top = (row + 1).saturating_sub(usize::from(area.height));
-    let left = (at + 1).saturating_sub(usize::from(area.width));
-    if text.is_empty() && !example.is_empty() {
+    if let Some(example) = example.filter(|example| !example.is_empty()) {
         painter.line(area, &Line::of(Role::Dim, format!("for example: {example}")));
     }
-    for (y, i) in (area.y..area.bottom()).zip(top..text.lines().len()) {
-        let shown = Line::plain(line(i).to_owned()).clean(painter.alphabet);
-        painter.line_from(Rect { y, height: 1, ..area }, &shown, left);
-    }
-    Some(Position::new(area.x + as_u16(at - left), area.y + as_u16(row - top)))
+    painter.lines(area, &text.lines, (top, 0));
+    Some(Position::new(area.x + as_u16(column), area.y + as_u16(row - top)))
 }
 
 fn draw_question(painter: &mut Painter<'_>, area: Rect, question: &Question) {

@@ -195,7 +195,9 @@ impl Keymap {
     /// No two meanings for one sequence, and none that begins with another, in each context.
     fn check(&self) -> Result<(), String> {
         for context in Context::ALL {
-            let bound: Vec<_> = self.in_context(*context).collect();
+            let typing = matches!(context, Context::Choice | Context::Entry).then_some(Context::Typing);
+            let bound: Vec<_> =
+                std::iter::once(*context).chain(typing).flat_map(|c| self.in_context(c)).collect();
             for (i, (keys, command)) in bound.iter().enumerate() {
                 for (other_keys, other) in &bound[i + 1..] {
                     if keys.starts_with(other_keys) || other_keys.starts_with(keys) {
@@ -212,6 +214,16 @@ impl Keymap {
     fn in_context(&self, context: Context) -> impl Iterator<Item = (&Sequence, Command)> {
         let of = move |binding: &&Binding| binding.command.context() == context;
         self.bindings.iter().filter(of).flat_map(|b| b.keys.iter().map(|keys| (keys, b.command)))
+    }
+
+    /// A text in which the names of commands in braces are replaced by their keys, or by what to type.
+    pub fn fill(&self, text: &str) -> String {
+        let mut out = text.to_owned();
+        for command in Command::ALL.iter().filter(|_| text.contains('{')) {
+            let key = self.key(*command).unwrap_or_else(|| format!(":{}", command.name()));
+            out = out.replace(&format!("{{{}}}", command.name()), &key);
+        }
+        out
     }
 
     /// What these keys mean in a context.

@@ -5,53 +5,22 @@
 //! newest wish of its kind waits and older ones are forgotten, so that scrolling through a large term never queues
 //! work.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::candidates::{self, Candidate, Known};
 use crate::device::{Backend, DeviceList, RunControl};
 use crate::emit::Compiled;
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::Name;
 use crate::lang::path::Path;
-use crate::lang::syntax::ast::{self, Part, StrategyKind};
 use crate::lang::term::Term;
-use crate::rewrite::rule::{Marks, RuleUse, apply_at};
-use crate::rewrite::strategy::Script;
 use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::history::RevisionStep;
 use crate::session::jobs::{Control, JobId, Jobs};
 use crate::session::searching::Replayed;
 use crate::session::state::{Progress, Session};
 use crate::session::workspace::Workspace;
-
-/// A rule at a position: what it makes of the term, or why it does not apply.
-#[derive(Clone, Debug)]
-pub struct Candidate {
-    /// The rule with its arguments, as text.
-    pub call: String,
-    /// What the rule may change in floating-point results.
-    pub marks: Marks,
-    /// One line about it.
-    pub doc: String,
-    /// Whether arguments have to be typed before it can be applied.
-    pub open: bool,
-    /// The term after it, or why not, in a sentence.
-    pub result: Result<Term, String>,
-    /// What it assumes of the sizes.
-    pub assumed: Vec<String>,
-    /// The position at which the match stops, when it does not apply.
-    pub stops: Option<Path>,
-    /// How many nodes matched.
-    pub depth: u32,
-}
-
-impl Candidate {
-    /// The rule with its marks, and where it is tried.
-    pub fn heading(&self, at: &Path) -> String {
-        let between = if self.marks.is_empty() { "" } else { " " };
-        format!("{}{between}{} at {at}", self.call, self.marks)
-    }
-}
 
 /// What is wished for.
 #[derive(Clone, PartialEq, Debug)]
@@ -62,6 +31,15 @@ pub enum Want {
         revision: RevisionId,
         /// Where in it.
         at: Path,
+    },
+    /// The rules that apply inside of a position of a revision.
+    Inside {
+        /// Of which term.
+        revision: RevisionId,
+        /// Where in it.
+        at: Path,
+        /// From which of its parts on, in the order of the text.
+        from: usize,
     },
     /// The code of a revision.
     Kernel {
@@ -87,6 +65,8 @@ pub enum Want {
 pub enum Seen {
     /// See [`Want::Rules`].
     Rules(Vec<Candidate>),
+    /// See [`Want::Inside`]: what was found, and where to look on.
+    Inside(Vec<Candidate>, Option<usize>),
     /// See [`Want::Kernel`].
     Kernel(Arc<Result<Compiled, Diagnostic>>),
     /// See [`Want::Devices`].
@@ -103,6 +83,9 @@ impl Want {
 
 type Kernel = Arc<Result<Compiled, Diagnostic>>;
 
+/// For how long rules are looked for inside of a position before what was found is shown.
+const SLICE: Duration = Duration::from_millis(60);
+
 /// How many kernels are kept.
 const KERNELS: usize = 16;
 
@@ -112,6 +95,7 @@ pub struct Looks {
     running: Vec<(JobId, Want)>,
     waiting: Vec<Want>,
     kernels: VecDeque<(Want, Kernel)>,
+    known: Arc<Known>,
     /// The devices, once they are known.
     pub devices: Option<DeviceList>,
 }
@@ -124,6 +108,7 @@ impl Looks {
             running: Vec::new(),
             waiting: Vec::new(),
             kernels: VecDeque::new(),
+            known: Arc::default(),
             devices: None,
         }
     }
@@ -147,16 +132,17 @@ impl Looks {
         let sizes = session.sizes().clone();
         let backend = session.backend().clone();
         let revision = match &want {
-            Want::Rules { revision, .. } | Want::Kernel { revision, .. } | Want::Steps { revision, .. } => {
-                *revision
-            }
+            Want::Rules { revision, .. }
+            | Want::Inside { revision, .. }
+            | Want::Kernel { revision, .. }
+            | Want::Steps { revision, .. } => *revision,
             Want::Devices => session.current(),
         };
         let Some(term) = session.history().revision(revision).map(|r| r.term.clone()) else { return };
-        let wish = want.clone();
+        let (wish, known) = (want.clone(), self.known.clone());
         let progress = Progress::Strategy { tried: 0, applied: 0 };
         let started = self.jobs.start("look".to_owned(), progress, move |control| {
-            look(&wish, &workspace, &term, &sizes, &*backend, control)
+            look(&wish, &workspace, &term, &sizes, &*backend, &known, control)
         });
         // Without a thread there is nothing to see; the next message asks again.
         if let Ok(id) = started {
@@ -177,7 +163,7 @@ impl Looks {
                     self.kernels.truncate(KERNELS);
                 }
                 Seen::Devices(list) => self.devices = Some(list.clone()),
-                Seen::Rules(_) | Seen::Steps(_) => {}
+                Seen::Rules(_) | Seen::Inside(..) | Seen::Steps(_) => {}
             }
             out.push((want, seen));
         }
@@ -197,6 +183,11 @@ impl Looks {
         self.kernels.clear();
         self.waiting.retain(|want| !matches!(want, Want::Kernel { .. }));
         self.running.retain(|(_, want)| !matches!(want, Want::Kernel { .. }));
+    }
+
+    /// Forgets which rules apply, because the rules have changed.
+    pub fn forget_rules(&mut self) {
+        self.known = Arc::default();
     }
 
     /// Whether nothing runs.
@@ -221,6 +212,7 @@ fn failed(want: &Want, fault: &str) -> Seen {
     };
     match want {
         Want::Rules { .. } => Seen::Rules(Vec::new()),
+        Want::Inside { .. } => Seen::Inside(Vec::new(), None),
         Want::Kernel { .. } => Seen::Kernel(Arc::new(Err(problem()))),
         Want::Devices => Seen::Devices(DeviceList { devices: Vec::new(), notes: Vec::new() }),
         Want::Steps { .. } => Seen::Steps(Err(problem())),
@@ -233,10 +225,18 @@ fn look(
     term: &Term,
     sizes: &Sizes,
     backend: &dyn Backend,
+    known: &Known,
     control: &Control<Progress>,
 ) -> Seen {
     match want {
-        Want::Rules { at, .. } => Seen::Rules(rules(workspace, term, at)),
+        Want::Rules { at, .. } => Seen::Rules(candidates::here(workspace, term, at)),
+        Want::Inside { at, from, .. } => {
+            let begun = control.elapsed();
+            let (found, next) = candidates::inside(workspace, term, at, *from, known, &|| {
+                control.cancelled() || control.elapsed() - begun > SLICE
+            });
+            Seen::Inside(found, next)
+        }
         Want::Kernel { target, .. } => Seen::Kernel(Arc::new(workspace.compile(term, *target, sizes))),
         Want::Devices => {
             let mut control = RunControl { cancel: &control.cancel_flag(), progress: &mut |_| {} };
@@ -244,64 +244,6 @@ fn look(
             Seen::Devices(backend.list(&mut control).unwrap_or_else(nothing))
         }
         Want::Steps { text, at, .. } => Seen::Steps(steps(workspace, term, text, at, control)),
-    }
-}
-
-/// Every rule at a position: those that apply first, then by how much of them matches.
-fn rules(workspace: &Workspace, term: &Term, at: &Path) -> Vec<Candidate> {
-    let mut out: Vec<Candidate> = Vec::new();
-    let rules = &workspace.rules;
-    for rule in rules.rules() {
-        // A rule with parameters is tried with the arguments that some set gives it.
-        let mut uses: Vec<RuleUse> = Vec::new();
-        if rule.params.is_empty() {
-            uses.push(RuleUse { rule: rule.clone(), args: Vec::new() });
-        }
-        for candidate in rules.sets().flat_map(|set| &set.rules) {
-            if candidate.rule == *rule && !candidate.args.is_empty() && !uses.contains(candidate) {
-                uses.push(candidate.clone());
-            }
-        }
-        out.extend(uses.iter().map(|rule_use| tried(rule_use, term, at)));
-        if !rule.params.is_empty() {
-            let words: Vec<String> =
-                rule.params.iter().map(|p| format!("{} is {}", p.name, p.kind.word())).collect();
-            let names: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
-            out.push(Candidate {
-                call: format!("{}({})", rule.name, names.join(", ")),
-                marks: rule.marks,
-                doc: rule.summary(),
-                open: true,
-                result: Err(format!("it needs arguments: {}", words.join(", "))),
-                assumed: Vec::new(),
-                stops: None,
-                depth: 0,
-            });
-        }
-    }
-    out.sort_by_key(|c| (c.result.is_err(), std::cmp::Reverse(c.depth)));
-    out
-}
-
-/// A rule, tried at a position.
-fn tried(rule_use: &RuleUse, term: &Term, at: &Path) -> Candidate {
-    let (result, assumed, stops, depth) = match apply_at(term, at, &rule_use.rule, &rule_use.args) {
-        Ok(done) => {
-            let assumed = done.assumed.iter().map(ToString::to_string).collect();
-            (Ok(done.term), assumed, None, 0)
-        }
-        Err(why) => (Err(why.to_string()), Vec::new(), Some(at.join(&why.at)), why.depth),
-    };
-    let doc = rule_use.rule.summary();
-    Candidate {
-        call: rule_use.to_string(),
-        marks: rule_use.rule.marks,
-        doc,
-        open: false,
-        result,
-        assumed,
-        stops,
-        depth,
     }
 }
 
@@ -327,33 +269,4 @@ fn steps(
         Err(problem) if end.before.is_empty() => Err(problem),
         Err(problem) => Ok(Walk { steps: end.before, stuck: Some(problem) }),
     }
-}
-
-/// Whether a strategy, or one that it calls, runs a search.
-pub fn searches(workspace: &Workspace, text: &str) -> bool {
-    let Ok(strategy) = workspace.parse_strategy(text) else { return false };
-    let mut known: BTreeSet<Name> = BTreeSet::new();
-    reaches(&strategy.tree, &workspace.script, &mut known)
-}
-
-fn reaches(strategy: &ast::Strategy, script: &Script, known: &mut BTreeSet<Name>) -> bool {
-    let called = match &strategy.kind {
-        StrategyKind::Reach(_) => return true,
-        StrategyKind::Name(name) => Some(name),
-        StrategyKind::Call(name, _) => Some(&name.kind),
-        _ => None,
-    };
-    if let Some(definition) = called.and_then(|name| script.strategy(name))
-        && known.insert(definition.name.clone())
-        && definition.clauses.iter().any(|clause| reaches(&clause.def.body, script, known))
-    {
-        return true;
-    }
-    let mut found = false;
-    Part::Strategy(strategy).for_each(&mut |part| {
-        if let Part::Strategy(inner) = part {
-            found = found || reaches(inner, script, known);
-        }
-    });
-    found
 }

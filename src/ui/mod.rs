@@ -7,8 +7,10 @@
 pub mod accept;
 pub mod app;
 pub mod assets;
+pub mod candidates;
 pub mod caps;
 pub mod command;
+pub mod complete;
 pub mod disk;
 pub mod doing;
 pub mod draw;
@@ -27,6 +29,7 @@ pub mod popup;
 pub mod program;
 pub mod run;
 pub mod screen;
+pub mod script;
 pub mod stepping;
 pub mod strategies;
 pub mod theme;

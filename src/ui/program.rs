@@ -43,7 +43,7 @@ fn reload_definitions(app: &mut App) {
     if perform(app, Action::Definitions { files }) {
         app.definitions.taken();
         app.changed = None;
-        app.rules.asked = None;
+        app.forget_rules();
         app.tell(Role::Good, "The changed rules and strategies hold from now on.");
         app.touch_all();
     }
@@ -71,7 +71,7 @@ pub(super) fn reload_now(app: &mut App) {
         app.file.taken();
         app.changed = None;
         app.looks.forget_kernels();
-        app.rules.asked = None;
+        app.forget_rules();
         app.select(Path::root());
     }
 }
@@ -139,7 +139,7 @@ pub fn edit(app: &mut App) {
         value: Value::File(path),
     };
     let items = all.into_iter().map(item).collect();
-    app.popups.push(Popup::Choice(Box::new(Choice::new("Edit which file?", items, false))));
+    app.popups.push(Popup::Choice(Box::new(Choice::new("Edit which file?", items, None))));
 }
 
 /// Gives the session a name.
@@ -157,19 +157,23 @@ pub(super) fn save(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
     }
 }
 
-/// Copies the command line that repeats the last step.
+/// Copies the command line that makes the present program of the file.
 pub fn copy_command(app: &mut App) {
     let history = app.session.history();
-    let label = history.revision(app.session.current()).map(|r| r.label.clone()).unwrap_or_default();
     let quote = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     // The program of a session that was recorded elsewhere is in its log alone.
     let file = app.session.workspace().texts.origin.program.clone().or(app.session.save_state().path);
     let file = file.map(|file| file.display().to_string()).unwrap_or_default();
     let file = if file.starts_with('-') { format!("./{file}") } else { file };
     let mut text = format!("shine-tui apply {}", quote(&file));
-    if history.parent(app.session.current()).is_some() {
-        let strategy = history.elevate(app.session.current()).unwrap_or(label);
-        text += &format!(" --strategy {}", quote(&strategy));
+    let mut way = vec![];
+    let mut at = app.session.current();
+    while let (Some(revision), Some(parent)) = (history.revision(at), history.parent(at)) {
+        way.push(revision.elevate.clone().unwrap_or_else(|| revision.label.clone()));
+        at = parent;
+    }
+    for strategy in way.iter().rev() {
+        text += &format!(" --strategy {}", quote(strategy));
     }
     app.say(Role::Good, format!("Copied: {text}"));
     app.effects.copy = Some(text);

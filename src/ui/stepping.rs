@@ -5,11 +5,13 @@
 //! run again from where it was started, and goes on where the two ways part.
 
 use super::app::{App, Stepping};
-use super::doing::{close_pages, perform, show_problem};
-use super::looks::{Walk, Want, searches};
+use super::command::Command;
+use super::doing::{close_pages, failed, perform, show_problem};
+use super::looks::{Walk, Want};
 use super::panes::difference;
 use super::panes::history::step_trail;
-use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose};
+use super::popup::{Choice, Entry, EntryKind, How, Page, Popup, Purpose};
+use super::script::searches;
 use super::{program, strategies};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
@@ -21,15 +23,16 @@ pub fn step(app: &mut App) {
     let current = app.session.current();
     match &app.stepping {
         Some(s) if s.taken(current).is_some() && is_outdated(app, s) => {
-            let want = Want::Steps { revision: s.revisions[0], text: s.text.clone(), at: Path::root() };
+            let want = Want::Steps { revision: s.revisions[0], text: s.text.clone(), at: s.at.clone() };
             app.say(Role::Hint, format!("Looking where `{}` leads now …", s.text));
             app.looks.want(&app.session, want);
         }
         Some(s) if s.taken(current).is_some_and(|taken| taken < s.steps.len()) => show(app),
         _ => {
             app.stepping = None;
-            let items = strategies::items(app);
-            app.popups.push(Popup::Choice(Box::new(Choice::new("Step which strategy?", items, true))));
+            let items = strategies::items(app, How::Step);
+            let choice = Choice::new("Step through which strategy", items, Some(How::Step));
+            app.popups.push(Popup::Choice(Box::new(choice)));
         }
     }
 }
@@ -40,9 +43,11 @@ fn is_outdated(app: &App, stepping: &Stepping) -> bool {
 
 /// Looks which steps a strategy takes from here. One that searches is run instead; its steps are shown afterwards.
 pub fn start(app: &mut App, text: &str) {
-    let at = Path::root();
+    let at = strategies::place(app);
     if searches(app.session.workspace(), text) {
-        strategies::run(app, text);
+        if strategies::run(app, text, at) {
+            app.walk = Some(text.to_owned());
+        }
         return;
     }
     app.stepping = None;
@@ -52,10 +57,10 @@ pub fn start(app: &mut App, text: &str) {
 }
 
 /// The steps of a strategy are known.
-pub fn known(app: &mut App, base: RevisionId, text: String, walk: Result<Walk, Diagnostic>) {
+pub fn known(app: &mut App, base: RevisionId, text: String, at: Path, walk: Result<Walk, Diagnostic>) {
     let Walk { steps, stuck } = match walk {
         Ok(walk) => walk,
-        Err(problem) => return show_problem(app, &problem),
+        Err(problem) => return failed(app, &text, &at, &problem),
     };
     let definitions = app.session.workspace().texts.files.clone();
     let before = app.stepping.take().filter(|s| s.revisions[0] == base && s.text == text);
@@ -68,7 +73,7 @@ pub fn known(app: &mut App, base: RevisionId, text: String, walk: Result<Walk, D
             if taken > same {
                 let revision = revisions[revisions.len() - 1];
                 let number = same + 1;
-                app.stepping = Some(Stepping { text, steps, stuck, revisions, definitions });
+                app.stepping = Some(Stepping { text, at, steps, stuck, revisions, definitions });
                 perform(app, Action::Goto { revision });
                 app.settle();
                 app.tell(
@@ -76,14 +81,14 @@ pub fn known(app: &mut App, base: RevisionId, text: String, walk: Result<Walk, D
                     format!("The strategy is another from step {number} on: back before it."),
                 );
             } else {
-                app.stepping = Some(Stepping { text, steps, stuck, revisions, definitions });
+                app.stepping = Some(Stepping { text, at, steps, stuck, revisions, definitions });
             }
         }
         None if base != app.session.current() => return,
         None if steps.is_empty() => {
             return app.tell(Role::Warning, format!("`{text}` changes nothing here."));
         }
-        None => app.stepping = Some(Stepping { text, steps, stuck, revisions: vec![base], definitions }),
+        None => app.stepping = Some(Stepping { text, at, steps, stuck, revisions: vec![base], definitions }),
     }
     show(app);
 }
@@ -98,7 +103,8 @@ fn show(app: &mut App) {
             return show_problem(app, &problem);
         }
         let text = stepping.text.clone();
-        return app.tell(Role::Good, format!("`{text}` is done; `N` and `u` go back."));
+        let key = app.setup.keys.key(Command::Undo).unwrap_or_default();
+        return app.tell(Role::Good, format!("`{text}` is done; {key} goes back."));
     };
     let (number, total) = (taken + 1, stepping.steps.len());
     let title = format!("{}: step {number} of {total}, {step}", stepping.text);
@@ -170,10 +176,10 @@ pub fn run_all(app: &mut App) {
     let taken = app.stepping.as_ref().and_then(|s| s.taken(app.session.current()));
     match (&app.stepping, taken) {
         (Some(stepping), Some(0)) => {
-            let text = stepping.text.clone();
+            let (text, at) = (stepping.text.clone(), stepping.at.clone());
             close_pages(app, &Purpose::Steps);
             app.stepping = None;
-            strategies::run(app, &text);
+            strategies::run(app, &text, at);
         }
         (Some(stepping), Some(taken)) if taken < stepping.steps.len() => {
             while take(app) {}

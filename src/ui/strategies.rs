@@ -1,40 +1,62 @@
-//! Strategies and searches: listed, run, repeated.
+//! Strategies and searches: where they run, listed, run, repeated.
 
 use super::app::App;
 use super::doing::{perform, typed};
 use super::layout::Pane;
-use super::looks::searches;
-use super::popup::{EntryKind, Item, Value};
+use super::popup::{EntryKind, How, Item, Value};
+use super::script::{only_asks, searches, signature};
 use crate::lang::path::Path;
 use crate::rewrite::strategy::script::Definition;
 use crate::session::action::Action;
 use crate::view::{Line, Role};
 
-/// The strategies of the program and of the library as entries of a list.
-pub fn items(app: &App) -> Vec<Item> {
-    let script = &app.session.workspace().script;
-    // The user's own come first; those that need arguments have to be typed.
-    let mut all: Vec<_> = script.strategies().filter(|s| s.required() == 0).collect();
-    all.sort_by_key(|s| s.library);
-    let item = |strategy: &Definition| Item {
-        name: strategy.name.to_string(),
-        key: "strategy".to_owned(),
-        doc: strategy.doc().lines().next().unwrap_or_default().to_owned(),
-        disabled: None,
-        value: Value::Strategy(strategy.name.to_string()),
+/// Where strategies and searches run: at the selection, or on the whole program when that was asked for.
+pub fn place(app: &App) -> Path {
+    if app.whole { Path::root() } else { app.selection.clone() }
+}
+
+/// The place in words.
+pub fn place_in_words(app: &App) -> String {
+    let at = place(app);
+    if at.is_root() { "the whole program".to_owned() } else { format!("the selection {at}") }
+}
+
+/// Runs strategies on the whole program from now on, or at the selection again.
+pub fn switch_place(app: &mut App) {
+    app.whole = !app.whole;
+    let text = if app.whole { "the whole program" } else { "the selection" };
+    app.say(Role::Hint, format!("Strategies and searches run on {text} from now on."));
+}
+
+/// The strategies of the program and of the library as entries of a list; those that only ask are none to run.
+pub fn items(app: &App, how: How) -> Vec<Item> {
+    let workspace = app.session.workspace();
+    let strategies = workspace.script.strategies();
+    let mut all: Vec<_> = strategies.filter(|s| !only_asks(workspace, s)).collect();
+    // The user's own come first, and those that need no arguments.
+    all.sort_by_key(|s| (s.library, s.required() > 0));
+    let item = |strategy: &Definition| {
+        let name = strategy.name.to_string();
+        let call = signature(workspace, &name).unwrap_or_else(|| name.clone());
+        let rest = call.strip_prefix(&name).unwrap_or_default().to_owned();
+        let doc = strategy.doc().lines().next().unwrap_or_default();
+        let value = match strategy.required() {
+            0 => Value::Strategy(how, name.clone()),
+            _ => Value::Call(how, format!("{name}(")),
+        };
+        let doc = if rest.is_empty() { doc.to_owned() } else { format!("{rest}  {doc}") };
+        Item { name, key: "strategy".to_owned(), doc, disabled: None, value }
     };
     all.into_iter().map(item).collect()
 }
 
 /// Runs a strategy as one action. False when its text is wrong.
-pub(super) fn run(app: &mut App, text: &str) -> bool {
-    let at = Path::root();
-    if searches(app.session.workspace(), text) {
-        app.search = Some(text.to_owned());
-        app.found.begun(text);
-        app.focus.show(Pane::Search);
+pub(super) fn run(app: &mut App, text: &str, at: Path) -> bool {
+    let done = perform(app, Action::Strategy { text: text.to_owned(), at });
+    if done {
+        note_search(app, text);
     }
-    perform(app, Action::Strategy { text: text.to_owned(), at })
+    done
 }
 
 /// Runs a strategy or a search that was typed.
@@ -45,20 +67,25 @@ pub(super) fn run_typed(app: &mut App, kind: EntryKind, text: &str) -> Result<()
             Line::of(Role::Hint, format!("For example: {}", kind.example())),
         ]);
     }
-    let searches = searches(app.session.workspace(), text);
-    let at = Path::root();
-    typed(app, Action::Strategy { text: text.to_owned(), at })?;
-    if searches {
+    typed(app, Action::Strategy { text: text.to_owned(), at: place(app) })?;
+    note_search(app, text);
+    Ok(())
+}
+
+/// A search is shown while it runs, and can be run again.
+fn note_search(app: &mut App, text: &str) {
+    if searches(app.session.workspace(), text) {
         app.search = Some(text.to_owned());
         app.found.begun(text);
         app.focus.show(Pane::Search);
+        app.touch(&[Pane::Search]);
     }
-    Ok(())
 }
 
 /// Runs the last search again.
 pub fn search_again(app: &mut App) {
     if let Some(text) = app.search.clone() {
-        run(app, &text);
+        let at = place(app);
+        run(app, &text, at);
     }
 }

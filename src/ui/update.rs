@@ -8,9 +8,9 @@ use super::event::Msg;
 use super::keys::{Chord, Meaning, spell};
 use super::layout::Pane;
 use super::panes::{bench, history, jobs, kernel, rules};
-use super::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Value};
+use super::popup::{Choice, Entry, EntryKind, How, Item, Page, Popup, Purpose, Value};
 use super::window::occurrences;
-use super::{accept, doing, leaving, panes, program, stepping, strategies};
+use super::{accept, complete, doing, leaving, panes, program, stepping, strategies};
 use crate::lang::explain;
 use crate::view::text::lines_of;
 use crate::view::{Line, Role};
@@ -42,6 +42,11 @@ fn press(app: &mut App, key: KeyEvent) {
         Meaning::Prefix => {}
         Meaning::Nothing => {
             let keys = std::mem::take(&mut app.pending);
+            if let (Context::Choice | Context::Entry, Meaning::Command(command)) =
+                (context, app.setup.keys.meaning(Context::Typing, &keys))
+            {
+                return run(app, command);
+            }
             if keys.len() == 1 && type_key(app, key) {
                 return;
             }
@@ -77,16 +82,28 @@ fn type_key(app: &mut App, key: KeyEvent) -> bool {
             }
             true
         }
+        Some(Popup::Entry(entry)) if entry.kind == EntryKind::Find => {
+            let by = match key.code {
+                KeyCode::Up => -1,
+                KeyCode::Down => 1,
+                _ => 0,
+            };
+            if by == 0 {
+                entry.area.input(key);
+                let text = entry.text();
+                accept::filter(app, &text);
+            } else if app.focus.pane == Pane::Rules {
+                vertical(app, by);
+            }
+            true
+        }
         Some(Popup::Entry(entry)) => {
             match key.code {
                 KeyCode::Up if entry.at_first_line() => entry.older(recall),
                 KeyCode::Down if entry.at_last_line() => entry.newer(recall),
                 KeyCode::Char('m') if key.modifiers == KeyModifiers::CONTROL => {}
-                _ => {
-                    if entry.area.input(key) {
-                        entry.problems.clear();
-                    }
-                }
+                // What was wrong stays to be read while it is mended.
+                _ => drop(entry.area.input(key)),
             }
             true
         }
@@ -103,7 +120,11 @@ fn paste(app: &mut App, text: &str) {
             choice.narrow();
         }
         Some(Popup::Entry(entry)) => entry.insert(text),
-        _ => app.say(Role::Hint, "There is nothing to paste into; press `:` or `a` first."),
+        _ => {
+            let text =
+                app.setup.keys.fill("There is nothing to paste into; press {palette} or {strategy} first.");
+            app.say(Role::Hint, text);
+        }
     }
 }
 
@@ -115,6 +136,7 @@ pub fn run(app: &mut App, command: Command) {
 /// Runs a command with the arguments that were typed after it.
 pub fn run_with(app: &mut App, command: Command, arguments: &str) {
     if let Err(reason) = command.enabled(&app.facts()) {
+        let reason = app.setup.keys.fill(&reason);
         app.say(Role::Warning, reason);
         return;
     }
@@ -138,8 +160,11 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Undo => history::undo(app),
         C::Redo => history::redo(app),
         C::Strategy => enter(app, EntryKind::Strategy, arguments, ""),
-        C::Step => stepping::step(app),
-        C::Run => stepping::run_all(app),
+        C::Step if arguments.is_empty() => stepping::step(app),
+        C::Step => enter(app, EntryKind::Step, arguments, ""),
+        C::Run if arguments.is_empty() => stepping::run_all(app),
+        C::Run => enter(app, EntryKind::Strategy, arguments, ""),
+        C::Place | C::TypingPlace => strategies::switch_place(app),
         C::Search => strategies::search_again(app),
         C::Sketch => {
             let last = app.search.clone().unwrap_or_default();
@@ -169,6 +194,9 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Find => {
             let last = app.window(app.focus.pane).find.clone();
             enter(app, EntryKind::Find, arguments, &last);
+            if let Some(Popup::Entry(entry)) = app.popups.last_mut() {
+                entry.before = last;
+            }
         }
         C::FindNext => find(app, Search::Next),
         C::FindPrevious => find(app, Search::Previous),
@@ -212,9 +240,13 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::ChoicePageDown => step_choice(app, 10),
         C::ChoiceComplete => {
             if let Some(Popup::Choice(choice)) = app.popups.last_mut()
-                && let Some(name) = choice.highlighted().map(|item| item.name.clone())
+                && let Some((name, value)) = choice.highlighted().map(|item| match &item.value {
+                    Value::Call(_, call) => (call.clone(), item.value.clone()),
+                    value => (item.name.clone(), value.clone()),
+                })
             {
-                choice.set_text(&format!("{name} "));
+                let end = if matches!(value, Value::Command(_)) { " " } else { "" };
+                choice.set_text(&format!("{name}{end}"));
             }
         }
         C::ChoiceAccept => choose(app),
@@ -234,6 +266,8 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::PagePrevious => stepping::previous(app),
         C::PageRun => stepping::run_all(app),
         C::EntryAccept => accept::entry(app),
+        C::TypingClear => clear_line(app),
+        C::EntryComplete => complete(app),
         C::EntryNewline => {
             if let Some(Popup::Entry(entry)) = app.popups.last_mut()
                 && entry.kind.is_multiline()
@@ -342,10 +376,9 @@ fn back(app: &mut App) {
     if app.popups.pop().is_some() {
         return;
     }
-    let (_, window) = app.pane_mut(pane);
+    let window = app.window(pane);
     if !window.find.is_empty() {
-        window.find.clear();
-        app.touch(&[pane]);
+        accept::filter(app, "");
     } else if app.stepping.take().is_some() {
         app.say(Role::Hint, "The strategy is left where it is.");
     } else if app.focus.zoomed {
@@ -358,6 +391,43 @@ fn back(app: &mut App) {
 fn close_text(app: &mut App) {
     if let Some(Popup::Entry(entry)) = app.popups.pop() {
         app.recall.add(entry.kind, &entry.text());
+        if entry.kind == EntryKind::Find {
+            accept::filter(app, &entry.before);
+        }
+    }
+}
+
+/// Deletes the line that is typed, up to the cursor.
+fn clear_line(app: &mut App) {
+    match app.popups.last_mut() {
+        Some(Popup::Choice(choice)) => {
+            choice.area.delete_line_by_head();
+            choice.narrow();
+        }
+        Some(Popup::Entry(entry)) => {
+            entry.area.delete_line_by_head();
+            let (kind, text) = (entry.kind, entry.text());
+            if kind == EntryKind::Find {
+                accept::filter(app, &text);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Completes the word that is typed; in a filter, goes back to the list and keeps it.
+fn complete(app: &mut App) {
+    let Some(Popup::Entry(entry)) = app.popups.last() else { return };
+    if entry.kind == EntryKind::Find {
+        app.popups.pop();
+        return;
+    }
+    let fits = complete::at(app, entry.kind, &entry.before_cursor());
+    let Some(text) = fits.taken().map(str::to_owned) else {
+        return app.say(Role::Hint, "Nothing is known that goes on like this.");
+    };
+    if let Some(Popup::Entry(entry)) = app.popups.last_mut() {
+        entry.replace_word(&fits.word, &text);
     }
 }
 
@@ -404,7 +474,7 @@ fn command_items(app: &App) -> Vec<Item> {
                     Some(arguments) => format!("{} Takes: {arguments}", command.doc()),
                     None => command.doc().to_owned(),
                 },
-                disabled: command.enabled(&facts).err(),
+                disabled: command.enabled(&facts).err().map(|reason| app.setup.keys.fill(&reason)),
                 value: Value::Command(*command),
             }
         })
@@ -414,7 +484,7 @@ fn command_items(app: &App) -> Vec<Item> {
 fn help(app: &mut App) {
     let title = format!("Help: {} pane first", app.focus.pane.title());
     let items = command_items(app);
-    app.popups.push(Popup::Choice(Box::new(Choice::new(title, items, false))));
+    app.popups.push(Popup::Choice(Box::new(Choice::new(title, items, None))));
 }
 
 /// Shows the page of a code; without one, or with one that there is not, all codes.
@@ -430,8 +500,9 @@ fn explain(app: &mut App, code: &str) {
 
 fn palette(app: &mut App) {
     let mut items = command_items(app);
-    items.extend(strategies::items(app));
-    app.popups.push(Popup::Choice(Box::new(Choice::new("Command or strategy", items, true))));
+    items.extend(strategies::items(app, How::Run));
+    let choice = Choice::new("Command or strategy", items, Some(How::Run));
+    app.popups.push(Popup::Choice(Box::new(choice)));
 }
 
 /// Takes the highlighted entry of a list.
@@ -449,13 +520,19 @@ fn choose(app: &mut App) {
     app.popups.pop();
     match item.value {
         Value::Command(command) => {
-            // What follows the command's own name are its arguments.
-            let arguments = text.strip_prefix(command.name()).map(str::trim).unwrap_or_default();
-            let arguments = if command.arguments().is_some() { arguments } else { "" };
-            run_with(app, command, arguments);
+            // The first word names the command, in full or in part; what follows are its arguments.
+            let (word, arguments) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+            match command.arguments() {
+                Some(_) => run_with(app, command, arguments.trim()),
+                None if word == command.name() && !arguments.is_empty() => {
+                    let text = format!("`{word}` takes nothing after its name; it was not run.");
+                    app.say(Role::Warning, text);
+                }
+                None => run(app, command),
+            }
         }
-        Value::Strategy(text) => stepping::start(app, &text),
-        Value::Typed => enter(app, EntryKind::Strategy, &text, ""),
+        Value::Strategy(how, text) => enter(app, how.entry(), &text, ""),
+        Value::Call(how, text) => enter(app, how.entry(), "", &text),
         Value::Device(id) => bench::device(app, &id),
         Value::File(path) => app.effects.edit = Some(path),
     }

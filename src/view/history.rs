@@ -32,7 +32,7 @@ pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -
             line.push(Role::Number, format!("{id} "));
             let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
             line.push(if id == current { Role::Title } else { Role::Plain }, label);
-            if let Some(text) = history.elevate(id).filter(|text| *text != revision.label) {
+            if let Some(text) = revision.elevate.as_ref().filter(|text| **text != revision.label) {
                 line.push(Role::Dim, format!(", {text}"));
             }
             if !revision.marks().is_empty() {

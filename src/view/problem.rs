@@ -40,11 +40,12 @@ pub fn text(file: &SourceFile, problems: &[Diagnostic], sources: &Sources, alpha
         // What is missing at the end of a text is marked on its last line.
         let last = lines.len().saturating_sub(1);
         let first = file.line_index(span.start).min(last);
-        for i in first..=file.line_index(span.end.saturating_sub(1)).clamp(first, last) {
+        let end = file.line_index(span.end.saturating_sub(1)).clamp(first, last);
+        for (i, wrong) in wrong.iter_mut().enumerate().take(end + 1).skip(first) {
             let (Some(range), Some(line)) = (file.line_range(i), lines.get_mut(i)) else { continue };
             let within = |at: u32| (at as usize).clamp(range.start, range.end) - range.start;
             line.mark(within(span.start)..within(span.end), Mark::Found);
-            wrong[i] = true;
+            *wrong = true;
         }
     }
     let digits = lines.len().to_string().len();

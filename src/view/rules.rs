@@ -3,13 +3,15 @@
 use super::text::{Alphabet, Line, Role};
 use crate::lang::path::Path;
 
-/// A rule with what it is about, or why it does not apply.
-pub fn line<T>(call: &str, doc: &str, result: &Result<T, String>, alphabet: Alphabet) -> Line {
+/// A rule at a place, with what it is about or why it does not apply.
+pub fn line<T>(place: &str, call: &str, doc: &str, result: &Result<T, String>, alphabet: Alphabet) -> Line {
     match result {
         Ok(_) => Line::of(Role::Good, alphabet.pick("✓ ", "+ "))
+            .with(Role::Number, place.to_owned())
             .with(Role::Plain, call.to_owned())
             .with(Role::Hint, format!("  {doc}")),
         Err(why) => Line::of(Role::Dim, alphabet.pick("✗ ", "- "))
+            .with(Role::Dim, place.to_owned())
             .with(Role::Dim, call.to_owned())
             .with(Role::Dim, format!("  {why}")),
     }

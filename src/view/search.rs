@@ -99,16 +99,18 @@ fn count(n: usize) -> String {
     figures::count(n as u64)
 }
 
-/// Everything about the last search.
-pub fn lines(last: &Last, width: usize, alphabet: Alphabet) -> Vec<Line> {
+/// Everything about the last search; `key` types one.
+pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let Some(progress) = &last.progress else {
         return match (&last.end, &last.text) {
             (Some(end), _) => end.iter().flat_map(|line| line.wrap(width, 2)).collect(),
             (None, Some(text)) => Line::of(Role::Dim, format!("Starting {text} …")).wrap(width, 2),
             (None, None) => Line::of(
                 Role::Dim,
-                "No search has run. S types one: `reach SKETCH using RULES`. It grows an e-graph of all programs \
-                 that the rules can make, until one satisfies the sketch.",
+                format!(
+                    "No search has run. {key} types one: `reach SKETCH using RULES`. It grows an e-graph of all \
+                     programs that the rules can make, until one satisfies the sketch."
+                ),
             )
             .wrap(width, 0),
         };
@@ -262,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_growing_search_says_what_it_does_and_which_rule_grows_it() {
-        insta::assert_snapshot!(text(&lines(&sample(), 70, Alphabet::Ascii)), @r"
+        insta::assert_snapshot!(text(&lines(&sample(), "S", 70, Alphabet::Ascii)), @r"
         towards baseline
         iteration 4: applying mapFission
         3.1 s, 11.2 k nodes, 4100 classes, 307.2 MiB of memory, 58 the best
@@ -297,14 +299,14 @@ mod tests {
                 trail: None,
             }],
         });
-        let text = text(&lines(&last, 70, Alphabet::Ascii));
+        let text = text(&lines(&last, "S", 70, Alphabet::Ascii));
         assert!(text.contains("The nodes are at their limit.") && text.contains("baseline: limit"), "{text}");
         assert!(!text.contains("applying"), "{text}");
     }
 
     #[test]
     fn what_ended_before_it_searched_is_not_starting() {
-        let shown = |last: &Last| text(&lines(last, 70, Alphabet::Ascii));
+        let shown = |last: &Last| text(&lines(last, "S", 70, Alphabet::Ascii));
         let mut last = Last::default();
         last.begun("hard");
         assert!(shown(&last).contains("Starting hard"));

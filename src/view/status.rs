@@ -29,8 +29,8 @@ pub struct Status<'a> {
     pub more: usize,
     /// Lines that were written past the screen.
     pub stray: usize,
-    /// Whether the program's file has changed.
-    pub changed: bool,
+    /// The key that reads the program's file again, where it has changed.
+    pub changed: Option<&'a str>,
 }
 
 /// The line; what matters most now comes first, since the end may be cut off.
@@ -48,8 +48,8 @@ pub fn line(status: &Status<'_>, alphabet: Alphabet) -> Line {
     }
     part(Role::Title, status.program.to_owned());
     part(Role::Status, format!("rev {}/{}", status.revision, status.revisions.saturating_sub(1)));
-    if status.changed {
-        part(Role::Warning, "file changed, R reloads".to_owned());
+    if let Some(key) = status.changed {
+        part(Role::Warning, format!("file changed, {key} reloads"));
     }
     if let Some(problem) = &status.save.problem {
         part(Role::Error, format!("not saved: {problem}"));
@@ -101,7 +101,7 @@ mod tests {
             job: Some("search 3.1 s".to_owned()),
             more: 1,
             stray: 4,
-            changed: true,
+            changed: Some("R"),
         };
         assert_eq!(
             line(&status, Alphabet::Ascii).text(),

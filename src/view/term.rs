@@ -129,14 +129,16 @@ impl Printed {
         self.distinct().into_iter().find(inside).map(|(p, _)| p.clone())
     }
 
-    /// The next enclosing sub-term.
+    /// The next enclosing sub-term with a text of its own: from the first part back to where that was taken of.
     pub fn parent(&self, path: &Path) -> Option<Path> {
+        let own = self.range(path);
         let mut above = path.parent();
         while let Some(path) = above {
-            if self.ranges(&path).next().is_some() {
+            let next = path.parent();
+            if next.is_none() || self.ranges(&path).any(|range| Some(range) != own.as_ref()) {
                 return Some(path);
             }
-            above = path.parent();
+            above = next;
         }
         None
     }

@@ -1,6 +1,7 @@
 //! The rules that apply at a place, with what they make of it: what the screen lists at every move of the cursor.
 
 use super::apply::Applied;
+use super::pat::PatNode;
 use super::set::RuleSet;
 use super::{ParamKind, Rule, RuleArg};
 use crate::lang::nat::Nat;
@@ -34,9 +35,15 @@ pub fn applicable(root: &Term, path: &Path, rules: &RuleSet) -> Vec<Offer> {
     offers.into_iter().map(|(_, offer)| offer).collect()
 }
 
-fn specificity(rule: &Rule) -> usize {
+/// How much a rule says about the term that it applies to: the nodes of its left side.
+pub fn specificity(rule: &Rule) -> usize {
     let first = rule.equations().first();
     first.map_or(2, |eq| eq.applied.as_ref().unwrap_or(&eq.sides).lhs.size())
+}
+
+/// Does the rule apply to any term of some type, whatever it computes?
+pub fn says_nothing(rule: &Rule) -> bool {
+    rule.equations().iter().any(|eq| matches!(eq.sides.lhs.node, PatNode::Var(..)))
 }
 
 fn offer(rule: &Rule, t: &Term) -> Option<Offer> {

@@ -77,7 +77,7 @@ pub fn device(app: &mut App, name: &str) {
             value: Value::Device(info.id.clone()),
         })
         .collect();
-    app.popups.push(Popup::Choice(Box::new(Choice::new("Measure on which device?", items, false))));
+    app.popups.push(Popup::Choice(Box::new(Choice::new("Measure on which device?", items, None))));
 }
 
 /// Reads `m=1024 n=512`.
@@ -101,9 +101,12 @@ pub(in crate::ui) fn sizes(text: &str) -> Result<Sizes, String> {
 pub fn open(app: &mut App) {
     let cursor = app.window(Pane::Bench).cursor;
     let all = view::measurements(app.session.history());
-    if let Some((id, m)) = all.get(cursor) {
-        let lines = view::details(*id, m);
-        app.popups.push(Popup::Page(Page::new("Measurement", lines, Purpose::Read)));
+    match all.get(cursor) {
+        Some((id, m)) => {
+            let lines = view::details(*id, m);
+            app.popups.push(Popup::Page(Page::new("Measurement", lines, Purpose::Read)));
+        }
+        None => app.say(Role::Warning, "Nothing has been measured yet."),
     }
 }
 

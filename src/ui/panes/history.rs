@@ -3,6 +3,7 @@
 use super::{alphabet, difference};
 use crate::session::action::{Action, RevisionId};
 use crate::ui::app::{App, Trail};
+use crate::ui::command::Command;
 use crate::ui::doing::{close_pages, perform};
 use crate::ui::layout::Pane;
 use crate::ui::popup::{Page, Popup, Purpose};
@@ -47,7 +48,8 @@ pub fn pin(app: &mut App) {
     let id = id.unwrap_or(app.session.current());
     app.pinned = Some(id);
     app.touch(&[Pane::History]);
-    app.say(Role::Good, format!("Revision {id} is pinned; `d` shows the difference from it."));
+    let key = app.setup.keys.key(Command::Diff).unwrap_or_default();
+    app.say(Role::Good, format!("Revision {id} is pinned; {key} shows the difference from it."));
 }
 
 /// The difference from the pinned state, of the term or of the code.

@@ -24,8 +24,11 @@ pub fn highlighted(app: &App) -> Option<Path> {
 
 /// Selects the sub-term of the highlighted loop.
 pub fn open(app: &mut App) {
-    if let Some(path) = highlighted(app) {
-        app.select(path);
-        app.focus.go(Pane::Term);
+    match highlighted(app) {
+        Some(path) => {
+            app.select(path);
+            app.focus.go(Pane::Term);
+        }
+        None => app.say(Role::Warning, "The term has no loops."),
     }
 }

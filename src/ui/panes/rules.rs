@@ -1,51 +1,82 @@
 //! The rules that apply: listed, previewed, explained, applied.
 
 use super::alphabet;
-use crate::session::action::Action;
+use crate::lang::path::Path;
+use crate::session::action::{Action, RevisionId};
 use crate::ui::app::App;
+use crate::ui::candidates::{Candidate, ordered};
 use crate::ui::command::Command;
 use crate::ui::doing::perform;
 use crate::ui::layout::Pane;
-use crate::ui::looks::Candidate;
+use crate::ui::looks::Want;
 use crate::ui::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use crate::ui::window::{Body, occurrences};
 use crate::view::term::Printed;
 use crate::view::{Line, Role, diff, rules};
 
-/// The rules that are listed, in order.
+/// The rules at a position are known; those inside of it are looked for next.
+pub fn known(app: &mut App, revision: RevisionId, at: Path, found: Vec<Candidate>) {
+    app.rules.candidates = ordered(found);
+    app.rules.asked = Some((revision, at.clone()));
+    app.rules.looking = true;
+    app.looks.want(&app.session, Want::Inside { revision, at, from: 0 });
+    app.touch(&[Pane::Rules, Pane::Term]);
+}
+
+/// More is known of the rules inside of a position. The highlight stays on its rule.
+pub fn known_inside(
+    app: &mut App,
+    revision: RevisionId,
+    at: Path,
+    found: Vec<Candidate>,
+    next: Option<usize>,
+) {
+    if app.rules.asked.as_ref() != Some(&(revision, at.clone())) {
+        return;
+    }
+    let cursor = app.window(Pane::Rules).cursor;
+    let key = |c: &Candidate| (c.call.clone(), c.at.clone());
+    let kept = app.candidate().map(key).filter(|_| cursor > 0);
+    let all = std::mem::take(&mut app.rules.candidates);
+    app.rules.candidates = ordered(all.into_iter().chain(found).collect());
+    app.rules.looking = next.is_some();
+    if let Some(from) = next {
+        app.looks.want(&app.session, Want::Inside { revision, at, from });
+    }
+    if let Some(now) = kept.and_then(|kept| shown(app).into_iter().position(|c| key(c) == kept)) {
+        app.pane_mut(Pane::Rules).1.cursor = now;
+    }
+    app.touch(&[Pane::Rules, Pane::Term]);
+}
+
+/// The rules that are listed, in order. With a text to find, those that begin with it come first.
 pub fn shown(app: &App) -> Vec<&Candidate> {
     let find = &app.window(Pane::Rules).find;
-    let known =
-        app.rules.asked.as_ref().is_some_and(|(id, at)| (*id, at) == (app.session.current(), &app.selection));
-    let all = app.rules.candidates.iter().filter(|_| known);
-    all.filter(|c| app.rules.all || c.result.is_ok())
-        .filter(|c| find.is_empty() || !occurrences(&c.call, find).is_empty())
-        .collect()
+    let all = app.rules.candidates.iter().filter(|_| app.knows_rules());
+    let all = all.filter(|c| app.rules.all || c.result.is_ok());
+    let mut shown: Vec<&Candidate> =
+        all.filter(|c| find.is_empty() || !occurrences(&c.call, find).is_empty()).collect();
+    if !find.is_empty() {
+        shown.sort_by_key(|c| (c.result.is_err(), !c.call.to_lowercase().starts_with(find.as_str())));
+    }
+    shown
 }
 
 /// What the pane shows.
 pub fn body(app: &App, width: usize) -> Body {
-    let known =
-        app.rules.asked.as_ref().is_some_and(|(id, at)| (*id, at) == (app.session.current(), &app.selection));
-    if !known {
+    if !app.knows_rules() {
         return Body::says(vec![Line::of(Role::Dim, "Looking which rules apply …")]);
     }
     let shown = shown(app);
     let find = &app.window(Pane::Rules).find;
-    let applying = app.rules.candidates.iter().filter(|c| c.result.is_ok()).count();
-    let total = app.rules.candidates.len();
-    let mut head = Line::of(Role::Hint, format!("{applying} of {total} apply here"));
-    if !find.is_empty() {
-        head.push(Role::Hint, format!(", with `{find}`: {}", shown.len()));
-    }
     let cursor = app.window(Pane::Rules).cursor.min(shown.len().saturating_sub(1));
     let foot = match shown.get(cursor) {
-        None if find.is_empty() => {
+        None if find.is_empty() && !app.rules.looking => {
             let key = |command| app.setup.keys.key(command).unwrap_or_default();
-            let (shrink, all, why) = (key(Command::Shrink), key(Command::AllRules), key(Command::Why));
+            let (grow, all, why) = (key(Command::Grow), key(Command::AllRules), key(Command::Why));
             let text = format!(
-                "No rule rewrites all of this part at once. {shrink} selects a part of it, {all} lists the other rules \
-                 and {why} says why one does not apply."
+                "No rule rewrites this part or a part of it. {grow} selects more of the program, {all} lists the other \
+                 rules and {why} says why one does not apply."
             );
             Line::of(Role::Dim, text).wrap(width, 0)
         }
@@ -60,8 +91,52 @@ pub fn body(app: &App, width: usize) -> Body {
             Err(_) => reasons(app, candidate).iter().flat_map(|line| line.wrap(width, 2)).collect(),
         },
     };
-    let lines = shown.iter().map(|c| rules::line(&c.call, &c.doc, &c.result, alphabet(app))).collect();
-    Body { head: vec![head], lines, foot, list: true, ..Body::default() }
+    let places: Vec<String> = shown.iter().map(|c| place(app, c)).collect();
+    let widest = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for (i, (c, place)) in shown.iter().zip(&places).enumerate() {
+        // A place is named once.
+        let again = i > 0 && shown[i - 1].at == c.at;
+        let text = if again { "" } else { place.as_str() };
+        lines.push(rules::line(&format!("{text:widest$} "), &c.call, &c.doc, &c.result, alphabet(app)));
+    }
+    Body { head: head(app, &shown, width), lines, foot, list: true, ..Body::default() }
+}
+
+/// The most characters of a position that are shown.
+const PLACE: usize = 9;
+
+/// Where a rule applies, for the eye: of a long position its end, by which neighbours differ.
+fn place(app: &App, candidate: &Candidate) -> String {
+    if candidate.at == app.selection {
+        return "here".to_owned();
+    }
+    let text = candidate.at.to_string();
+    let cut = text.len().saturating_sub(PLACE);
+    match text.get(cut..) {
+        Some(end) if cut > 0 => format!("{}{end}", alphabet(app).pick("…", "~")),
+        _ => text,
+    }
+}
+
+/// How much there is.
+fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
+    let find = &app.window(Pane::Rules).find;
+    let applying: Vec<&Candidate> = app.rules.candidates.iter().filter(|c| c.result.is_ok()).collect();
+    let mut places: Vec<&Path> = applying.iter().map(|c| &c.at).collect();
+    places.sort();
+    places.dedup();
+    let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let mut text = format!("{} in {}", count(applying.len(), "rewrite"), count(places.len(), "place"));
+    if app.rules.looking {
+        text += ", still looking …";
+    } else if applying.len() > 1 {
+        text += ", best first";
+    }
+    if !find.is_empty() {
+        text = format!("with `{find}`: {} of {text}", shown.len());
+    }
+    vec![Line::of(Role::Hint, text).fit(width, alphabet(app))]
 }
 
 /// Why a rule applies here or does not.
@@ -70,7 +145,7 @@ fn reasons(app: &App, candidate: &Candidate) -> Vec<Line> {
     rules::why(&candidate.call, &candidate.doc, &candidate.result, place, candidate.depth)
 }
 
-/// Applies a rule at the selection.
+/// Applies a rule that was typed, at the selection.
 pub fn apply(app: &mut App, rule: &str) {
     let at = app.selection.clone();
     perform(app, Action::Apply { rule: rule.to_owned(), at });
@@ -80,7 +155,7 @@ pub fn apply(app: &mut App, rule: &str) {
 pub fn preview(app: &mut App) {
     let Some(candidate) = app.candidate() else { return };
     let Ok(after) = &candidate.result else { return };
-    let title = candidate.heading(&app.selection);
+    let title = candidate.heading();
     let (lines, _) = super::difference(app, app.session.term(), after, Some(3));
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Apply)));
 }
@@ -88,7 +163,7 @@ pub fn preview(app: &mut App) {
 /// Says why the highlighted rule does or does not apply.
 pub fn why(app: &mut App) {
     let Some(candidate) = app.candidate() else { return };
-    let title = candidate.heading(&app.selection);
+    let title = candidate.heading();
     let lines = reasons(app, candidate);
     app.popups.push(Popup::Page(Page::new(title, lines, Purpose::Read)));
 }
@@ -97,9 +172,8 @@ pub fn why(app: &mut App) {
 pub fn open(app: &mut App) {
     let Some(candidate) = app.candidate().cloned() else { return };
     if candidate.open {
-        let text = candidate.call.clone();
-        app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Rule, &text))));
+        app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Rule, &candidate.call))));
     } else {
-        apply(app, &candidate.call);
+        perform(app, Action::Apply { rule: candidate.call, at: candidate.at });
     }
 }

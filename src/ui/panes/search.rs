@@ -2,19 +2,20 @@
 
 use super::{alphabet, history};
 use crate::ui::app::App;
+use crate::ui::command::Command;
 use crate::ui::window::Body;
-use crate::view::{Role, search};
+use crate::view::search;
 
 /// What the pane shows.
 pub fn body(app: &App, width: usize) -> Body {
-    let lines = search::lines(&app.found, width, alphabet(app));
+    let key = app.setup.keys.key(Command::Sketch).unwrap_or_default();
+    let lines = search::lines(&app.found, &key, width, alphabet(app));
     Body { lines, ..Body::default() }
 }
 
 /// Shows the rewrites that lead to what the last search found.
 pub fn preview(app: &mut App) {
-    match app.found.revision {
-        Some(revision) => history::trail(app, revision),
-        None => app.say(Role::Warning, "No search has found anything yet."),
+    if let Some(revision) = app.found.revision {
+        history::trail(app, revision);
     }
 }

@@ -21,7 +21,14 @@ pub fn body(app: &App) -> Body {
         let doc = p.row().doc.lines().next().unwrap_or_default();
         Line::of(Role::Dim, format!("{p}: {doc}"))
     }));
-    let lines = if whole { app.printed.lines().to_vec() } else { app.printed.marked(&app.selection, mark) };
+    // Where the highlighted rule applies, if that is elsewhere.
+    let rule = app.candidate().filter(|c| c.result.is_ok() && c.at != app.selection).map(|c| c.at.clone());
+    let lines = match rule {
+        Some(at) if whole => app.printed.marked(&at, Mark::Remembered),
+        Some(at) if !focused => app.printed.marked(&at, Mark::Remembered),
+        _ if whole => app.printed.lines().to_vec(),
+        _ => app.printed.marked(&app.selection, mark),
+    };
     Body {
         head,
         lines,

@@ -4,6 +4,7 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui_textarea::TextArea;
 
+use super::EntryKind;
 use crate::ui::command::Command;
 use crate::view::{Line, Role};
 
@@ -12,14 +13,33 @@ use crate::view::{Line, Role};
 pub enum Value {
     /// Run this command.
     Command(Command),
-    /// Run this strategy.
-    Strategy(String),
-    /// Run whatever was typed, as a strategy.
-    Typed,
+    /// A strategy, and what to do with it.
+    Strategy(How, String),
+    /// The beginning of a strategy whose arguments have to be typed.
+    Call(How, String),
     /// Use this device.
     Device(String),
     /// Open this file in the editor.
     File(std::path::PathBuf),
+}
+
+/// What is done with a strategy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum How {
+    /// Run it whole.
+    Run,
+    /// Take it rewrite by rewrite.
+    Step,
+}
+
+impl How {
+    /// The prompt in which it is typed.
+    pub fn entry(self) -> EntryKind {
+        match self {
+            How::Run => EntryKind::Strategy,
+            How::Step => EntryKind::Step,
+        }
+    }
 }
 
 /// An entry of the list.
@@ -47,15 +67,15 @@ pub struct Choice {
     items: Vec<Item>,
     shown: Vec<usize>,
     selected: usize,
-    /// Whether text that matches no entry can be run as it is.
-    free: bool,
+    /// What is done with a strategy that is typed; nothing where only entries can be taken.
+    pub typed: Option<How>,
 }
 
 impl Choice {
-    /// A list with all its entries. With `free`, typed text can also be run as a strategy.
-    pub fn new(title: impl Into<String>, items: Vec<Item>, free: bool) -> Choice {
+    /// A list with all its entries. With `typed`, typed text can also be taken as a strategy.
+    pub fn new(title: impl Into<String>, items: Vec<Item>, typed: Option<How>) -> Choice {
         let shown = (0..items.len()).collect();
-        Choice { title: title.into(), area: TextArea::default(), items, shown, selected: 0, free }
+        Choice { title: title.into(), area: TextArea::default(), items, shown, selected: 0, typed }
     }
 
     /// What is typed.
@@ -75,7 +95,7 @@ impl Choice {
         let text = self.text();
         let text = text.trim();
         self.selected = 0;
-        self.items.retain(|item| item.value != Value::Typed);
+        self.items.retain(|item| item.key != TYPED);
         if text.is_empty() {
             self.shown = (0..self.items.len()).collect();
             return;
@@ -83,15 +103,20 @@ impl Choice {
         // Only the first word names a command; the others are its arguments.
         let exact = text.split_whitespace().next().unwrap_or_default();
         let mut matcher = Matcher::new(Config::DEFAULT);
-        let pattern = Pattern::parse(text, CaseMatching::Ignore, Normalization::Smart);
+        let parse = |text: &str| Pattern::parse(text, CaseMatching::Ignore, Normalization::Smart);
+        let (whole, word) = (parse(text), parse(exact));
         let mut buffer = Vec::new();
-        let mut score = |text: &str| pattern.score(Utf32Str::new(text, &mut buffer), &mut matcher);
+        let mut score = |item: &Item| {
+            let takes = matches!(item.value, Value::Command(c) if c.arguments().is_some());
+            let pattern = if takes { &word } else { &whole };
+            pattern.score(Utf32Str::new(&item.name, &mut buffer), &mut matcher)
+        };
         let lower = text.to_lowercase();
         let mut found: Vec<(u64, usize)> = Vec::new();
         for (i, item) in self.items.iter().enumerate() {
             let rank = if item.name == exact {
                 u64::MAX
-            } else if let Some(score) = score(&item.name) {
+            } else if let Some(score) = score(item) {
                 u64::from(score) + (1 << 32)
             } else if item.doc.to_lowercase().contains(&lower) {
                 1
@@ -102,16 +127,20 @@ impl Choice {
         }
         found.sort_by_key(|&(rank, i)| (std::cmp::Reverse(rank), i));
         self.shown = found.iter().map(|&(_, i)| i).collect();
-        if self.free {
+        if let Some(how) = self.typed {
             let named = found.first().is_some_and(|&(rank, _)| rank == u64::MAX);
             let at = if !named && reads_as_strategy(text) { 0 } else { self.shown.len() };
             self.shown.insert(at, self.items.len());
+            let doc = match how {
+                How::Run => "Run this text as a strategy.",
+                How::Step => "Take this text as a strategy, rewrite by rewrite.",
+            };
             self.items.push(Item {
                 name: text.to_owned(),
-                key: String::new(),
-                doc: "Run this text as a strategy.".to_owned(),
+                key: TYPED.to_owned(),
+                doc: doc.to_owned(),
                 disabled: None,
-                value: Value::Typed,
+                value: Value::Strategy(how, text.to_owned()),
             });
         }
     }
@@ -153,6 +182,9 @@ impl Choice {
     }
 }
 
+/// The note of the entry that is the typed text itself.
+const TYPED: &str = "typed";
+
 /// Whether a text looks like a strategy rather than like words to look for.
 fn reads_as_strategy(text: &str) -> bool {
     text.contains(['(', ';', '@', '<', '{']) || text.starts_with("reach ")
@@ -162,7 +194,7 @@ fn reads_as_strategy(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn choice(free: bool) -> Choice {
+    fn choice(typed: Option<How>) -> Choice {
         let item = |command: Command| Item {
             name: command.name().to_owned(),
             key: String::new(),
@@ -170,11 +202,11 @@ mod tests {
             disabled: None,
             value: Value::Command(command),
         };
-        Choice::new("Commands", Command::ALL.iter().map(|c| item(*c)).collect(), free)
+        Choice::new("Commands", Command::ALL.iter().map(|c| item(*c)).collect(), typed)
     }
 
     fn first(text: &str) -> Value {
-        let mut choice = choice(true);
+        let mut choice = choice(Some(How::Run));
         choice.set_text(text);
         choice.highlighted().unwrap().value.clone()
     }
@@ -190,14 +222,20 @@ mod tests {
     fn letters_of_a_name_are_enough() {
         assert_eq!(first("und"), Value::Command(Command::Undo));
         assert_eq!(first("cpc"), Value::Command(Command::CopyCommand));
+        assert_eq!(first("siz k=64"), Value::Command(Command::Sizes));
     }
 
     #[test]
     fn a_strategy_is_run_as_one() {
-        assert_eq!(first("topDown(mapFusion)"), Value::Typed);
-        assert_eq!(first("reach baseline using all"), Value::Typed);
-        assert_eq!(first("zzzz"), Value::Typed);
-        let mut closed = choice(false);
+        let typed = |text: &str| Value::Strategy(How::Run, text.to_owned());
+        for text in ["topDown(mapFusion)", "reach baseline using all", "zzzz"] {
+            assert_eq!(first(text), typed(text));
+        }
+        let mut stepped = choice(Some(How::Step));
+        stepped.set_text("blocking(16, 8, 4)");
+        let value = stepped.highlighted().unwrap().value.clone();
+        assert_eq!(value, Value::Strategy(How::Step, "blocking(16, 8, 4)".to_owned()));
+        let mut closed = choice(None);
         closed.set_text("zzzz");
         assert!(closed.highlighted().is_none() && closed.lines().is_empty());
         closed.step(5);

@@ -9,6 +9,8 @@ use crate::view::Line;
 pub enum EntryKind {
     /// A strategy in ELEVATE.
     Strategy,
+    /// A strategy to take rewrite by rewrite.
+    Step,
     /// `reach SKETCH using RULES`.
     Sketch,
     /// A rule with its arguments.
@@ -26,6 +28,7 @@ impl EntryKind {
     pub fn title(self) -> &'static str {
         match self {
             EntryKind::Strategy => "Strategy",
+            EntryKind::Step => "Step by step",
             EntryKind::Sketch => "Search",
             EntryKind::Rule => "Rule",
             EntryKind::Sizes => "Sizes",
@@ -37,7 +40,7 @@ impl EntryKind {
     /// An example, shown while nothing is typed.
     pub fn example(self) -> &'static str {
         match self {
-            EntryKind::Strategy => "topDown(mapFusion) ; repeat(try(betaReduction))",
+            EntryKind::Strategy | EntryKind::Step => "topDown(mapFusion) ; repeat(try(betaReduction))",
             EntryKind::Sketch => {
                 "reach containsMap(m, containsReduceSeq(k)) using { splitJoin(32), useReduceSeq }"
             }
@@ -50,7 +53,12 @@ impl EntryKind {
 
     /// Whether the text may have several lines.
     pub fn is_multiline(self) -> bool {
-        matches!(self, EntryKind::Strategy | EntryKind::Sketch)
+        self.is_elevate()
+    }
+
+    /// Whether it is a strategy, which runs somewhere in the program.
+    pub fn is_elevate(self) -> bool {
+        matches!(self, EntryKind::Strategy | EntryKind::Step | EntryKind::Sketch)
     }
 }
 
@@ -63,6 +71,8 @@ pub struct Entry {
     pub area: TextArea<'static>,
     /// What is wrong with what was tried last, shown under the text.
     pub problems: Vec<Line>,
+    /// What was looked for before, to return to.
+    pub before: String,
     /// How far back in what was typed before; 0 is the present text.
     back: usize,
     draft: String,
@@ -71,8 +81,14 @@ pub struct Entry {
 impl Entry {
     /// An entry that begins with some text.
     pub fn new(kind: EntryKind, text: &str) -> Entry {
-        let mut entry =
-            Entry { kind, area: TextArea::default(), problems: Vec::new(), back: 0, draft: String::new() };
+        let mut entry = Entry {
+            kind,
+            area: TextArea::default(),
+            problems: Vec::new(),
+            before: String::new(),
+            back: 0,
+            draft: String::new(),
+        };
         entry.set_text(text);
         entry
     }
@@ -102,7 +118,23 @@ impl Entry {
             .filter(|c| *c == '\n' || !c.is_control())
             .collect();
         self.area.insert_str(clean);
-        self.problems.clear();
+    }
+
+    /// What is typed before the cursor.
+    pub fn before_cursor(&self) -> String {
+        let cursor = self.area.cursor();
+        let (row, column) = (cursor.0, cursor.1);
+        let mut lines: Vec<String> = self.area.lines().iter().take(row).cloned().collect();
+        lines.push(self.area.lines().get(row).map(|l| l.chars().take(column).collect()).unwrap_or_default());
+        lines.join("\n")
+    }
+
+    /// Replaces the word before the cursor.
+    pub fn replace_word(&mut self, word: &str, text: &str) {
+        for _ in word.chars() {
+            self.area.delete_char();
+        }
+        self.area.insert_str(text);
     }
 
     /// Whether the cursor is on the first line.

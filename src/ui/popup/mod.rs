@@ -8,7 +8,7 @@ pub mod entry;
 pub mod page;
 pub mod question;
 
-pub use choice::{Choice, Item, Value};
+pub use choice::{Choice, How, Item, Value};
 pub use entry::{Entry, EntryKind, Recall};
 pub use page::{Page, Purpose};
 pub use question::{About, Question};

@@ -1,0 +1,255 @@
+//! Which rules apply, at a position and inside of it, best first.
+//!
+//! Whether a rule applies depends on the sub-term alone, so what was found for one is remembered by its digest:
+//! after a rewrite only what is new is tried.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use indexmap::IndexSet;
+
+use crate::lang::digest::Digest;
+use crate::lang::path::Path;
+use crate::lang::term::Term;
+use crate::rewrite::rule::offer::{says_nothing, specificity};
+use crate::rewrite::rule::{Marks, Rule, RuleUse, apply_at};
+use crate::session::workspace::Workspace;
+
+/// A rule at a position: what it makes of the term, or why it does not apply.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The rule with its arguments, as text.
+    pub call: String,
+    /// What the rule may change in floating-point results.
+    pub marks: Marks,
+    /// One line about it.
+    pub doc: String,
+    /// Where.
+    pub at: Path,
+    /// Whether arguments have to be typed before it can be applied.
+    pub open: bool,
+    /// The term after it, or why not, in a sentence.
+    pub result: Result<Term, String>,
+    /// What it assumes of the sizes.
+    pub assumed: Vec<String>,
+    /// The position at which the match stops, when it does not apply.
+    pub stops: Option<Path>,
+    /// How many nodes matched.
+    pub depth: u32,
+    /// How much it is worth.
+    pub rank: Rank,
+}
+
+impl Candidate {
+    /// The rule with its marks, and where it is tried.
+    pub fn heading(&self) -> String {
+        let between = if self.marks.is_empty() { "" } else { " " };
+        format!("{}{between}{} at {}", self.call, self.marks, self.at)
+    }
+}
+
+/// How much a rewrite is worth: first those that change something, then those that say most about the term.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Rank {
+    idle: bool,
+    specificity: Reverse<usize>,
+}
+
+impl Rank {
+    fn of(rule: &Rule, before: &Term, after: Option<&Term>) -> Rank {
+        let idle = says_nothing(rule) || after.is_some_and(|after| only_longer(before, after));
+        Rank { idle, specificity: Reverse(specificity(rule)) }
+    }
+
+    /// Whether the rewrite computes the same in the same way, in more words.
+    pub fn is_idle(self) -> bool {
+        self.idle
+    }
+}
+
+/// Is this the same term, or the same patterns in a longer one, as after an eta abstraction?
+fn only_longer(before: &Term, after: &Term) -> bool {
+    before == after || after.size() > before.size() && patterns(before) == patterns(after)
+}
+
+fn patterns(term: &Term) -> HashMap<String, usize> {
+    let mut out = HashMap::new();
+    for (_, part) in term.positions() {
+        if let Some(pattern) = part.as_pattern() {
+            *out.entry(pattern.to_string()).or_default() += 1;
+        }
+    }
+    out
+}
+
+/// A rule that applies to a sub-term.
+#[derive(Debug)]
+struct Found {
+    call: String,
+    marks: Marks,
+    doc: String,
+    after: Term,
+    assumed: Vec<String>,
+    rank: Rank,
+}
+
+/// The rules that apply to sub-terms, by their digests.
+#[derive(Debug, Default)]
+pub struct Known(Mutex<HashMap<Digest, Arc<Vec<Found>>>>);
+
+/// More sub-terms than this are not remembered.
+const KEPT: usize = 50_000;
+
+impl Known {
+    fn of(&self, part: &Term, uses: &[RuleUse]) -> Arc<Vec<Found>> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&part.digest()).cloned();
+        known.unwrap_or_else(|| {
+            let found = Arc::new(uses.iter().filter_map(|rule| found(rule, part)).collect::<Vec<_>>());
+            let mut all = lock();
+            if all.len() >= KEPT {
+                all.clear();
+            }
+            all.insert(part.digest(), found.clone());
+            found
+        })
+    }
+}
+
+fn found(rule_use: &RuleUse, part: &Term) -> Option<Found> {
+    let applied = rule_use.rule.apply(part, &rule_use.args).ok()?;
+    if applied.term == *part {
+        return None;
+    }
+    let rank = Rank::of(&rule_use.rule, part, Some(&applied.term));
+    let assumed = applied.assumed.iter().map(ToString::to_string).collect();
+    let (doc, marks) = (rule_use.rule.summary(), rule_use.rule.marks);
+    Some(Found { call: rule_use.to_string(), marks, doc, after: applied.term, assumed, rank })
+}
+
+/// A rule with the arguments that some set gives it; without any where it takes none.
+fn uses(workspace: &Workspace, rule: &Rule) -> Vec<RuleUse> {
+    let mut uses: Vec<RuleUse> = Vec::new();
+    if rule.params.is_empty() {
+        uses.push(RuleUse { rule: rule.clone(), args: Vec::new() });
+    }
+    for candidate in workspace.rules.sets().flat_map(|set| &set.rules) {
+        if candidate.rule == *rule && !candidate.args.is_empty() && !uses.contains(candidate) {
+            uses.push(candidate.clone());
+        }
+    }
+    uses
+}
+
+/// Every rule at a position, whether it applies or not.
+pub fn here(workspace: &Workspace, term: &Term, at: &Path) -> Vec<Candidate> {
+    let mut out: Vec<Candidate> = Vec::new();
+    for rule in workspace.rules.rules() {
+        out.extend(uses(workspace, rule).iter().map(|rule_use| tried(rule_use, term, at)));
+        if !rule.params.is_empty() {
+            let words: Vec<String> =
+                rule.params.iter().map(|p| format!("{} is {}", p.name, p.kind.word())).collect();
+            let names: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
+            out.push(Candidate {
+                call: format!("{}({})", rule.name, names.join(", ")),
+                marks: rule.marks,
+                doc: rule.summary(),
+                at: at.clone(),
+                open: true,
+                result: Err(format!("it needs arguments: {}", words.join(", "))),
+                assumed: Vec::new(),
+                stops: None,
+                depth: 0,
+                rank: Rank { idle: says_nothing(rule), specificity: Reverse(specificity(rule)) },
+            });
+        }
+    }
+    out
+}
+
+/// A rule, tried at a position.
+fn tried(rule_use: &RuleUse, term: &Term, at: &Path) -> Candidate {
+    let part = term.at(at).unwrap_or(term);
+    let (result, assumed, stops, depth) = match apply_at(term, at, &rule_use.rule, &rule_use.args) {
+        Ok(done) => {
+            let assumed = done.assumed.iter().map(ToString::to_string).collect();
+            (Ok(done.term), assumed, None, 0)
+        }
+        Err(why) => (Err(why.to_string()), Vec::new(), Some(at.join(&why.at)), why.depth),
+    };
+    let after = result.as_ref().ok().and_then(|whole: &Term| whole.at(at));
+    Candidate {
+        call: rule_use.to_string(),
+        marks: rule_use.rule.marks,
+        doc: rule_use.rule.summary(),
+        at: at.clone(),
+        open: false,
+        rank: Rank::of(&rule_use.rule, part, after),
+        result,
+        assumed,
+        stops,
+        depth,
+    }
+}
+
+/// The rules that apply inside of a position, from its part number `from` on, and where to look on if `stop` said to
+/// stop. Rules that apply to anything whatever are left out: they apply everywhere.
+pub fn inside(
+    workspace: &Workspace,
+    term: &Term,
+    at: &Path,
+    from: usize,
+    known: &Known,
+    stop: &dyn Fn() -> bool,
+) -> (Vec<Candidate>, Option<usize>) {
+    let Some(part) = term.at(at) else { return (Vec::new(), None) };
+    let says_something = workspace.rules.rules().filter(|rule| !says_nothing(rule));
+    let uses: Vec<RuleUse> = says_something.flat_map(|rule| uses(workspace, rule)).collect();
+    let mut out = Vec::new();
+    for (number, (path, part)) in part.positions().into_iter().enumerate().skip(from.max(1)) {
+        let place = at.join(&path);
+        for found in known.of(part, &uses).iter() {
+            let Some(whole) = term.replace_at(&place, found.after.clone()) else { continue };
+            out.push(Candidate {
+                call: found.call.clone(),
+                marks: found.marks,
+                doc: found.doc.clone(),
+                at: place.clone(),
+                open: false,
+                result: Ok(whole),
+                assumed: found.assumed.clone(),
+                stops: None,
+                depth: 0,
+                rank: found.rank,
+            });
+        }
+        if stop() {
+            return (out, Some(number + 1));
+        }
+    }
+    (out, None)
+}
+
+/// Candidates in the order in which they are listed: grouped by place, the best first; then those that change
+/// nothing, and last those that do not apply, by how much of them matches. A rewrite that several places offer is
+/// listed at the first.
+pub fn ordered(all: Vec<Candidate>) -> Vec<Candidate> {
+    let mut seen: IndexSet<(String, Digest)> = IndexSet::new();
+    let mut out = all;
+    out.sort_by(|a, b| a.at.cmp(&b.at));
+    out.retain(|c| match &c.result {
+        Ok(after) => seen.insert((c.call.clone(), after.digest())),
+        Err(_) => true,
+    });
+    let mut best: HashMap<(Path, bool), Rank> = HashMap::new();
+    for c in out.iter().filter(|c| c.result.is_ok()) {
+        let best = best.entry((c.at.clone(), c.rank.idle)).or_insert(c.rank);
+        *best = c.rank.min(*best);
+    }
+    out.sort_by_cached_key(|c| match &c.result {
+        Ok(_) => (false, best.get(&(c.at.clone(), c.rank.idle)).copied(), c.at.clone(), c.rank, Reverse(0)),
+        Err(_) => (true, None, Path::root(), Rank { idle: false, specificity: Reverse(0) }, Reverse(c.depth)),
+    });
+    out
+}
