@@ -91,6 +91,29 @@ fn the_stages_before_a_failure_are_printed() {
     }
 }
 
+/// Whatever stands in cells that `padEmpty` left, copied, computed with, chosen by or never written: a rule may fill them.
+#[test]
+fn cells_that_the_program_leaves_undefined_are_not_compared() {
+    let dir = world();
+    let texts = [
+        "a |> map (\\x. x + 1) |> padEmpty 3",
+        "a |> padEmpty 3 |> map (\\x. x * 2)",
+        "a |> padEmpty 3 |> map (\\x. select (x > 6) 1 (2 : f32))",
+        "a |> padEmpty 3 |> slide 2 1 |> map (reduce (+) 0)",
+        "let b = padEmpty 3 a in zip b b |> map (\\p. fst p * snd p)",
+    ];
+    for (i, body) in texts.iter().enumerate() {
+        let file = write(dir.path(), &format!("p{i}.rise"), &format!("def f (a: n.f32) = {body}"));
+        write(dir.path(), &format!("p{i}.rules"), "rule fill = padEmpty 3 (xs : n.f32) ~> padCst 0 3 7 xs\n");
+        let ran = run(dir.path(), &["bench", &file, "-s", "topDown(fill)", "--size", "n=5"]);
+        assert_eq!(ran.code, 0, "{body}: {}", ran.err);
+    }
+    // What is defined is compared.
+    let file = write(dir.path(), "q.rise", "def f (a: n.f32) = a |> map (\\x. x + 1) |> padEmpty 3");
+    write(dir.path(), "q.rules", "rule wrong = padEmpty 3 (xs : n.f32) ~> padCst 3 0 7 xs\n");
+    refused(&run(dir.path(), &["bench", &file, "-s", "topDown(wrong)", "--size", "n=5"]), 1, "E0820");
+}
+
 #[test]
 fn lower_dot_is_the_dot_seq_of_the_thesis() {
     let dir = world();

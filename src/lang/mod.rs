@@ -30,6 +30,7 @@ pub mod steps;
 pub mod syntax;
 pub mod term;
 pub mod ty;
+pub mod undefined;
 pub mod value;
 pub mod work;
 

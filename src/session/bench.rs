@@ -25,6 +25,7 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::rounding;
 use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type};
+use crate::lang::undefined;
 use crate::lang::value::{Buffer, Value};
 use crate::lang::work;
 use crate::lower::{self, passes};
@@ -314,17 +315,39 @@ impl Run<'_> {
     }
 
     /// The outputs of the program as written, compiled plainly to sequential C and run on the host: in double precision,
-    /// but where that might decide differently.
+    /// but where that might decide differently. What the program leaves undefined counts as never written.
     fn reference(&self, inputs: &Inputs, sizes: &Sizes) -> Result<Reference, Diagnostic> {
-        let workspace = self.asked.workspace;
-        let plain = lower::sequential(&workspace.program.term, &|_| false);
+        let plain = lower::sequential(&self.asked.workspace.program.term, &|_| false);
         let doubles = rounding::in_doubles(&plain);
-        let kernel = workspace.compile(doubles.as_ref().unwrap_or(&plain), Target::C, sizes)?.kernel;
+        let in_doubles = doubles.is_some();
+        let term = doubles.unwrap_or(plain);
+        let Some(filled) = undefined::filled(&term) else {
+            return Ok(Reference { outputs: self.plainly(&term, inputs, sizes)?, in_doubles });
+        };
+        let mut runs = vec![];
+        for term in &filled {
+            runs.push(self.plainly(term, inputs, sizes)?);
+        }
+        let mut outputs = runs.pop().unwrap_or_default();
+        for (i, component) in outputs.iter_mut().enumerate() {
+            let size = component.elem().bytes();
+            let cell =
+                |data: &HostData, k: usize| data.as_bytes().get(k * size..(k + 1) * size).map(<[u8]>::to_vec);
+            let differs =
+                |k: &usize| runs.iter().any(|o| o.get(i).and_then(|o| cell(o, *k)) != cell(component, *k));
+            let holes: Vec<usize> = (0..component.len()).filter(differs).collect();
+            component.unwrite(&holes);
+        }
+        Ok(Reference { outputs, in_doubles })
+    }
+
+    /// The outputs of sequential C, at the widths of the program's types.
+    fn plainly(&self, term: &Term, inputs: &Inputs, sizes: &Sizes) -> Result<Vec<HostData>, Diagnostic> {
+        let kernel = self.asked.workspace.compile(term, Target::C, sizes)?.kernel;
         let run = self.kernel("cpu", &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
-        let (_, result) = workspace.program.term.ty().signature();
+        let (_, result) = self.asked.workspace.program.term.ty().signature();
         let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));
-        let outputs = run.outputs.into_iter().zip(elems).map(|(data, elem)| at_width(data, elem)).collect();
-        Ok(Reference { outputs, in_doubles: doubles.is_some() })
+        Ok(run.outputs.into_iter().zip(elems).map(|(data, elem)| at_width(data, elem)).collect())
     }
 
     /// How far cells may be off, for each component of the reference. Where only a few sums come out, one of them may be

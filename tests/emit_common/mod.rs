@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
+pub mod batch;
+
 use shine_tui::emit::{Kernel, KernelParam, ParamKind, compile, data};
 use shine_tui::lang::build::{self as b, Built};
 use shine_tui::lang::eval::{self, Limits, inputs};
@@ -450,6 +452,7 @@ pub const CORPUS: &[Trial] = &[
 ];
 
 /// A kernel with inputs and the result that they must give.
+#[derive(Clone)]
 pub struct Case {
     pub program: Program,
     pub sizes: Sizes,

@@ -1,0 +1,209 @@
+//! Whole random programs through everything: printing and reading, both interpreters, lowering, every stage, C and
+//! OpenCL, and what strategies make of them. `PROGRAMS=FROM..TO` runs any range of them.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+
+mod check;
+mod choices;
+#[path = "../device_common/mod.rs"]
+mod device_common;
+mod draw;
+#[path = "../emit_common/mod.rs"]
+mod emit_common;
+mod opencl;
+mod strategies;
+
+use check::{Fate, Subject};
+use choices::{Choices, shrink};
+use draw::Dialect;
+use emit_common::{Case, batch};
+use shine_tui::lower::passes::Target;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What becomes of the program that the choices make, or what is wrong with it.
+type Way = dyn Fn(&mut Choices) -> Result<Fate, String>;
+
+fn caught<T>(f: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|e| {
+        let text = e.downcast_ref::<String>().cloned();
+        Err(format!(
+            "panic: {}",
+            text.or(e.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default()
+        ))
+    })
+}
+
+/// What two failures of one cause share.
+fn class(why: &str) -> String {
+    let told = ["error: ", "runtime error: ", "AddressSanitizer: "].iter().find_map(|at| why.split_once(at));
+    let told = told.map_or(why, |(_, told)| told);
+    told.chars().filter(|c| !c.is_ascii_digit()).take(30).collect()
+}
+
+fn range(usual: Range<u64>) -> Range<u64> {
+    let wanted = std::env::var("PROGRAMS").ok();
+    let range = wanted.as_deref().and_then(|range| range.split_once(".."));
+    range.map_or(usual, |(from, to)| from.parse().unwrap()..to.parse().unwrap())
+}
+
+/// The kernels of a program to run: generic, and specialised at other sizes.
+fn chosen(cases: Vec<Case>, seed: u64) -> Vec<Case> {
+    let chosen = [0, cases.len().saturating_sub(1)];
+    let picked = cases.into_iter().enumerate().filter(|(i, _)| chosen.contains(i)).map(|(_, c)| c);
+    let named = picked.enumerate().map(|(i, mut case)| {
+        let name = format!("p{seed}_{i}");
+        case.kernel.text = case.kernel.text.replace(&format!(" {}(", case.kernel.name), &format!(" {name}("));
+        case.kernel.name = name;
+        case
+    });
+    named.collect()
+}
+
+/// Compiles and runs kernels together, with every access and operation checked.
+fn run_c(cases: &[Case]) -> Result<(), String> {
+    caught(|| {
+        let flags = [
+            "-Wno-unused-but-set-variable",
+            "-fopenmp",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover",
+        ];
+        batch::check(cases, &batch::run(&batch::unit(cases), &flags));
+        Ok(())
+    })
+}
+
+/// The programs of which a kernel fails, with the reasons.
+fn failing(cases: &[(u64, Case)], run: &dyn Fn(&[Case]) -> Result<(), String>) -> BTreeMap<u64, String> {
+    let plain: Vec<Case> = cases.iter().map(|(_, c)| c.clone()).collect();
+    let Err(why) = run(&plain) else { return BTreeMap::new() };
+    if let [(seed, _)] = cases {
+        return [(*seed, why)].into();
+    }
+    let (a, b) = cases.split_at(cases.len() / 2);
+    let mut all = failing(a, run);
+    all.extend(failing(b, run));
+    all
+}
+
+/// Runs programs and reports those that fail, made small.
+fn sweep(
+    seeds: Range<u64>,
+    show: &dyn Fn(&mut Choices) -> String,
+    way: &Way,
+    run: &dyn Fn(&[Case]) -> Result<(), String>,
+) {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    let mut fates: BTreeMap<String, u32> = BTreeMap::new();
+    let mut failures: Vec<(u64, String)> = vec![];
+    let mut cases = vec![];
+    let all = seeds.end - seeds.start;
+    for seed in seeds {
+        let fate = match caught(|| way(&mut Choices::random(seed))) {
+            Ok(Fate::Checked(subject)) => {
+                cases.extend(chosen(subject.cases, seed).into_iter().map(|c| (seed, c)));
+                "checked".to_string()
+            }
+            Ok(Fate::Refused(code)) => code.to_string(),
+            Ok(Fate::NoValue) => "without a value".to_string(),
+            Err(why) => {
+                failures.push((seed, why.clone()));
+                format!("FAILED {}", class(&why))
+            }
+        };
+        *fates.entry(fate).or_default() += 1;
+        if cases.len() >= 60 {
+            failures.extend(failing(&std::mem::take(&mut cases), run));
+        }
+    }
+    failures.extend(failing(&cases, run));
+    println!("{fates:#?}");
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for (seed, why) in &failures {
+        let class = class(why);
+        let again = seen.entry(class.clone()).or_default();
+        *again += 1;
+        if *again > 3 {
+            continue;
+        }
+        let fails = |choices: &mut Choices| -> Result<(), String> {
+            match caught(|| way(choices))? {
+                Fate::Checked(subject) => run(&chosen(subject.cases, 0)),
+                _ => Ok(()),
+            }
+        };
+        let mut first = Choices::random(*seed);
+        let _ = caught(|| way(&mut first));
+        let budget = if class.starts_with("panic") { 100 } else { 500 };
+        let made = shrink(first.made, budget, |c| {
+            fails(&mut Choices::again(c)).is_err_and(|w| self::class(&w) == class)
+        });
+        let why = fails(&mut Choices::again(&made)).err().unwrap_or_default();
+        let shown = caught(|| Ok(show(&mut Choices::again(&made))));
+        println!("== {seed}\n{}\n-- {why}\n", shown.unwrap_or_else(|e| e));
+    }
+    std::panic::set_hook(hook);
+    assert!(failures.is_empty(), "{} of {all} programs fail: {seen:?}", failures.len());
+    let checked = fates.get("checked").copied().unwrap_or_default();
+    assert!(u64::from(checked) > all / 3, "only {checked} of {all} programs were checked");
+}
+
+fn shown(dialect: Dialect, choices: &mut Choices) -> String {
+    check::text(&emit_common::program("f", Ok(draw::program(choices, dialect).term)))
+}
+
+fn plainly(seeds: Range<u64>, dialect: Dialect, run: &dyn Fn(&[Case]) -> Result<(), String>) {
+    let way = move |choices: &mut Choices| check::check(&draw::program(choices, dialect), dialect, "f");
+    sweep(seeds, &move |choices| shown(dialect, choices), &way, run);
+}
+
+#[test]
+fn random_high_level_programs() {
+    plainly(range(0..16), Dialect::High, &run_c);
+}
+
+#[test]
+fn random_low_level_programs() {
+    plainly(range(1000..1016), Dialect::C, &run_c);
+}
+
+#[test]
+fn random_programs_of_work_items() {
+    let device = device_common::opencl();
+    let devices = device_common::devices();
+    let run = |cases: &[Case]| match &device {
+        Some(device) => caught(|| {
+            cases.iter().for_each(|case| opencl::check(case, device, &devices));
+            Ok(())
+        }),
+        None => Ok(()),
+    };
+    plainly(range(2000..2008), Dialect::OpenCl, &run);
+}
+
+fn strategy(choices: &mut Choices) -> &'static str {
+    strategies::ALL[choices.below(strategies::ALL.len() as u32) as usize]
+}
+
+#[test]
+fn random_programs_after_strategies() {
+    let show = |choices: &mut Choices| format!("{}\n{}", strategy(choices), shown(Dialect::High, choices));
+    let way = |choices: &mut Choices| {
+        let strategy = strategy(choices);
+        let drawn = draw::program(choices, Dialect::High);
+        let fate = check::check(&drawn, Dialect::High, "f")?;
+        let Fate::Checked(Subject { program, trials, .. }) = fate else { return Ok(fate) };
+        let Some(rewritten) = strategies::apply(&program, strategy) else {
+            return Ok(Fate::Refused("stuck"));
+        };
+        let fits = |trial: &check::Trial| rewritten.check_sizes(&trial.sizes).is_empty();
+        let trials: Vec<_> = trials.into_iter().filter(fits).collect();
+        if trials.is_empty() {
+            return Ok(Fate::Refused("sizes"));
+        }
+        check::compiled(rewritten, trials, Target::C, false).map_err(|why| format!("{strategy}: {why}"))
+    };
+    sweep(range(3000..3016), &show, &way, &run_c);
+}
