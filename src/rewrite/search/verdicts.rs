@@ -118,6 +118,14 @@ fn a_limit_that_is_met_later_does_not_hide_what_was_left_out() {
 }
 
 #[test]
+fn a_condition_on_a_type_alone_is_asked() {
+    let set = rule_set();
+    let start = term("def f (a: (4*n).(f32 * f32)) = a |> map (\\p. p)");
+    let report = search(&start, &sketch("contains(asVector)"), &uses(&set, &["vectorizeAfter(4)"]), &small());
+    assert!(matches!(report.outcome, Outcome::Impossible), "{report}");
+}
+
+#[test]
 fn what_is_impossible_is_said_to_be() {
     let set = rule_set();
     let start = term("def f (a: n.m.f32) = a |> map (map sqrt) |> transpose |> transpose");
