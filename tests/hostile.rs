@@ -249,3 +249,45 @@ fn stages(text: &dyn Fn(usize) -> String) {
     assert_eq!(eval::naive::run(term, &sizes, &inputs, &limits).unwrap().to_string(), value.to_string());
     emit::compile(&lower::default_lowering(&program).unwrap(), Target::C, None).unwrap();
 }
+
+/// Sizes that would have more terms than there is memory for are refused, wherever a size can stand and however it grows.
+#[test]
+fn sizes_without_end_are_refused() {
+    let sum = "(a + b + c + d + e + f + g + h)";
+    let product = ('a'..='r').map(|c| format!("({c} + 1)")).collect::<Vec<_>>().join(" * ");
+    let nested = (0..9).fold("n".to_owned(), |n, i| format!("({n} div {} + {n} % 7)", i + 2));
+    for size in [
+        format!("{sum}^16"),
+        format!("({sum}^3)^3"),
+        format!("1 / {sum}^9"),
+        product,
+        nested,
+        "n^64 * n^64".to_owned(),
+        "9223372036854775807 * n * 9223372036854775807".to_owned(),
+        "4294967296 * 4294967296 * n".to_owned(),
+    ] {
+        let text = format!("def f (x: ({size}).f32) = x\n");
+        program(&text);
+        assert!(accepted(&text).is_none(), "{size}");
+        rules(&format!("rule r = map f (x: ({size}).s) ~> map f x"));
+        rules(&format!("rules r = {{ splitJoin({size}) }}"));
+        strategies(&format!("strategy s = splitJoin({size})"));
+        sketches(&format!("containsMap({size}, ?)"));
+    }
+    // Grown by what stands in the program: each step multiplies the size out once more.
+    let grown = |step: &str, times: usize| {
+        let calls = (0..times).map(|i| format!("def d{} (x: n.f32) = d{i} (d{i} x)\n", i + 1));
+        format!(
+            "def d0 (x: n.f32) = {step}\n{}def f (x: (a + b + 1).f32) = d{times} x\n",
+            calls.collect::<String>()
+        )
+    };
+    for text in [
+        grown("x |> map (\\v. [v, v]) |> join", 8),
+        grown("x |> slide 3 1 |> join", 7),
+        grown("x |> map (\\v. (generate (\\i. v) : n.f32)) |> join", 4),
+    ] {
+        program(&text);
+        assert!(accepted(&text).is_none(), "{text}");
+    }
+}
