@@ -240,6 +240,7 @@ fn lanes(n: &Nat, ty: &Type, of: Rc<dyn Fn(&Nat) -> Value>) -> Value {
 fn is_scalar(p: Pattern) -> bool {
     use Pattern as P;
     matches!(p, P::Neg | P::Not | P::Abs | P::Cast)
+        || p.is_of_bits()
         || p.is_arithmetic()
         || p.is_comparison()
         || crate::lang::math::is_unary(p)
@@ -389,6 +390,10 @@ impl Call {
                 let items = Rc::new(self.given.clone());
                 Value::array(move |i| item(&items, 0, i))
             }
+            P::Reverse => {
+                let (last, xs) = (self.length(0).sub(&Nat::constant(1)), x(0));
+                Value::array(move |i| xs.at(&last.sub(i)))
+            }
             P::Take => x(0),
             P::Drop => {
                 let (n, xs) = (self.size(0), x(0));
@@ -433,13 +438,13 @@ impl Call {
             P::Select => self.reader.select(&self.params[0], &self.result, self.given.clone()),
             P::And => self.reader.select(&self.result, &self.result, vec![x(0), x(1), boolean(false)]),
             P::Or => self.reader.select(&self.result, &self.result, vec![x(0), boolean(true), x(1)]),
-            P::Scatter | P::Iterate | P::Declared(_) => {
+            P::IndexAsNat | P::NatAsIndex => self.computed(),
+            p if is_scalar(p) => self.computed(),
+            // Of any other nothing is known but that it is a function.
+            _ => {
                 let Call { reader, pattern, args, params, result, given } = self;
                 reader.operation(pattern, args, params, &result, given)
             }
-            P::IndexAsNat | P::NatAsIndex => self.computed(),
-            p if is_scalar(p) => self.computed(),
-            _ => Value::Stuck,
         }
     }
 
