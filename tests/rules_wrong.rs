@@ -656,3 +656,62 @@ fn mistakes_in_rules_say_what_to_write() {
         assert!(problems.iter().any(|p| p.contains(said)), "{text}\n{}", problems.join("\n"));
     }
 }
+
+/// Runs the program in a folder with these files.
+fn shine_in(files: &[(&str, &str)], args: &[&str], compiler: Option<&str>) -> (i32, String) {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(dir.path().join(name), text).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+    command.args(args).current_dir(dir.path()).env("LC_ALL", "C").stdin(Stdio::null());
+    command
+        .env("SHINE_CONFIG_DIR", dir.path().join("config"))
+        .env("SHINE_STATE_DIR", dir.path().join("state"));
+    if let Some(compiler) = compiler {
+        command.env("CC", compiler);
+    }
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout) + &text(output.stderr))
+}
+
+#[test]
+fn marks_are_shown_wherever_a_rule_is_listed_or_applied() {
+    let program = ("p.rise", "def sum (a: (4*n).f32): f32 = reduce (+) 0 a\n");
+    let said = |args: &[&str], wanted: &str| {
+        let (code, text) = shine_in(&[program], args, None);
+        assert!(code == 0 && text.contains(wanted), "{args:?}: {text}");
+    };
+    said(&["rules"], "[reassociates] A reduction of chunks of p elements");
+    said(&["rules", "blockedReduce"], "rule blockedReduce(p) [reassociates] =");
+    said(&["rules", "blockedReduce"], "[reassociates]  Floating-point results may be rounded differently");
+    said(&["rules", "blockedReduce", "--json"], "\"reassociates\"");
+    said(
+        &["apply", "p.rise", "--rule", "blockedReduce(4)", "--at", "0", "--steps"],
+        "-- blockedReduce(4) [reassociates] at 0",
+    );
+    said(&["apply", "p.rise", "--strategy", "topDown(blockedReduce(4))", "--json"], "\"reassociates\"");
+}
+
+#[test]
+fn a_failed_check_says_what_may_be_to_blame() {
+    let failing = |program: &str, rules: &str, strategy: &[&str]| {
+        let args = [&["bench", "p.rise", "--size", "n=64"], strategy].concat();
+        let (code, text) =
+            shine_in(&[("p.rise", program), ("p.rules", rules)], &args, Some("cc -Dsqrtf=cosf -Dabs=labs"));
+        assert!(code != 0 && text.contains("[E0820]"), "{text}");
+        text
+    };
+    let roots = "def f (a: (4*n).f32): f32 = reduce (+) 0 (map sqrt a)\n";
+    let text = failing(roots, "", &[]);
+    assert!(text.contains("No rule was applied") && !text.contains("of your own"), "{text}");
+    let text = failing(roots, "", &["--strategy", "topDown(blockedReduce(4))"]);
+    assert!(text.contains("may change floating-point results: blockedReduce(4) [reassociates]"), "{text}");
+    let own = "rule mine = map f xs ~> mapSeq f xs\n";
+    let text = failing(roots, own, &["--strategy", "topDown(mine)"]);
+    assert!(text.contains("This rule of your own is among those applied: `mine`"), "{text}");
+    assert!(!text.contains("No rule"), "{text}");
+    let text = failing(roots, own, &["--strategy", "topDown(useMapSeq)"]);
+    assert!(text.contains("No rule that was applied may change a result"), "{text}");
+}
