@@ -131,21 +131,76 @@ fn written_kernels_compile_with_the_system_compiler() {
     let dot = write(dir.path(), "dot.rise", DOT);
     let ran = run(dir.path(), &["compile", &dot, "-o", "out", "--size", "k=64"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let sources: Vec<PathBuf> = std::fs::read_dir(dir.path().join("out"))
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "c"))
-        .collect();
-    assert!(sources.len() >= 2, "{sources:?}");
-    let built = Command::new("cc")
-        .args(["-O1", "-o", "program"])
-        .args(&sources)
-        .arg("-lm")
-        .current_dir(dir.path())
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    assert!(Command::new("./program").current_dir(dir.path()).output().unwrap().status.success());
+    // As the comment at the head of the host program says, word by word.
+    let host = std::fs::read_to_string(dir.path().join("out/dot_host.c")).unwrap();
+    let said = host.lines().find_map(|l| l.strip_prefix("//   ")).unwrap();
+    let built = Command::new("sh").args(["-c", said]).current_dir(dir.path().join("out")).output().unwrap();
+    assert!(built.status.success(), "{said}\n{}", String::from_utf8_lossy(&built.stderr));
+    assert!(String::from_utf8_lossy(&built.stdout).starts_with("output: "), "{built:?}");
+
+    // A name that C has taken is that of the files, too.
+    let taken = write(dir.path(), "taken.rise", "def double (a: n.f32) = map sqrt a");
+    assert_eq!(run(dir.path(), &["compile", &taken, "-o", "other", "--target", "opencl"]).code, 0);
+    let files = std::fs::read_dir(dir.path().join("other")).unwrap().map(|e| e.unwrap().file_name());
+    let files: Vec<String> = files.map(|f| f.into_string().unwrap()).collect();
+    let kernel = files.iter().find_map(|f| f.strip_suffix(".cl")).unwrap();
+    let text = std::fs::read_to_string(dir.path().join(format!("other/{kernel}_host.c"))).unwrap();
+    let said = format!("//   cc {kernel}_host.c -lOpenCL -o {kernel} && ./{kernel} n [{kernel}.cl]");
+    assert!(text.contains(&said) && text.contains(&format!(": \"{kernel}.cl\")")), "{text}");
+}
+
+/// What has no code is shown where it was written, and what has none here says where it has.
+#[test]
+fn what_cannot_be_lowered_is_shown_in_the_text() {
+    let dir = world();
+    for (program, code, target, line) in [
+        (
+            "def f (a: n.m.f32): n.m.f32 =\n  a |> mapGlobal 0 (mapWorkGroup 0 (\\x. x + 1))",
+            "E0508",
+            "opencl",
+            2,
+        ),
+        ("def f (a: n.f32): n.f32 =\n  a\n  |> mapGlobal 0 (\\x. x + 1)", "E0520", "c", 3),
+        ("def f (a: n.f32): n.f32 =\n  -- on threads\n  a |> mapPar (\\x. x + 1)", "E0521", "opencl", 3),
+        (
+            "def f (a: n.m.f32): n.m.f32 =\n  mapGlobal 0\n    (mapGlobal 0 (\\x. x + 1)) a",
+            "E0522",
+            "opencl",
+            2,
+        ),
+        (
+            "def f (a: n.f32): n.f32 =\n  let t = toMem global (mapGlobal 0 (\\x. x * 2) a) in\n  \
+             generate (\\i. idx (natAsIndex n (n - 1 - indexAsNat i)) t) |> mapGlobal 0 (\\x. x)",
+            "E0524",
+            "opencl",
+            2,
+        ),
+    ] {
+        let path = write(dir.path(), "f.rise", program);
+        let ran = run(dir.path(), &["compile", &path, "--target", target]);
+        refused(&ran, 2, code);
+        assert!(ran.err.contains(&format!("f.rise:{line}:")), "{}", ran.err);
+    }
+    let path = write(dir.path(), "f.rise", "def f (a: n.f32) = a |> mapGlobal 0 (\\x. x + 1)");
+    let ran = run(dir.path(), &["bench", &path, "--size", "n=64"]);
+    refused(&ran, 2, "E0520");
+    assert!(ran.err.contains("`--device`") && ran.err.contains("f.rise:1:"), "{}", ran.err);
+}
+
+/// Arrays have at least one element, and whoever reads the program says so.
+#[test]
+fn arrays_without_elements_are_refused_when_the_program_is_read() {
+    let dir = world();
+    for program in ["def f (a: n.f32) =\n  take 0 a", "def f (a: n.f32) =\n  a |> take 0 |> reduce (+) 0"] {
+        let path = write(dir.path(), "f.rise", program);
+        for command in
+            [&["compile", &path][..], &["apply", &path, "-s", "id"], &["bench", &path, "--size", "n=8"]]
+        {
+            let ran = run(dir.path(), command);
+            refused(&ran, 2, "E0150");
+            assert!(ran.err.contains("f.rise:2:") && ran.err.contains("at least one element"), "{}", ran.err);
+        }
+    }
 }
 
 #[test]

@@ -269,7 +269,7 @@ fn host_program_runs(body: &str) {
     let text = format!("def f (a: n.m.f32): n.m.f32 = {body}");
     let kernel = compile(&parse(&text), Target::OpenCl, None).unwrap().kernel;
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("kernel.cl"), &kernel.text).unwrap();
+    std::fs::write(dir.path().join(format!("{}.cl", kernel.name)), &kernel.text).unwrap();
     std::fs::write(dir.path().join("host.c"), shine_tui::emit::host::host(&kernel)).unwrap();
     let built = Command::new("cc")
         .args(["-Wall", "-Wextra", "-Werror", "-Wno-deprecated-declarations", "-idirafter"])

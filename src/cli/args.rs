@@ -109,7 +109,7 @@ pub enum Command {
     Rules(Rules),
     /// List the patterns of the language, or show one
     Patterns(Patterns),
-    /// Print a program in the standard layout
+    /// Put programs, rules and strategies into the standard layout, in place
     Fmt(Fmt),
     /// Explain the code of an error, or list all codes
     Explain(Explain),

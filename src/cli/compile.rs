@@ -9,7 +9,6 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::loops;
 use crate::lang::pattern::Level;
 use crate::lang::term::Term;
-use crate::session::Session;
 use crate::session::action::{Action, Target};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -56,7 +55,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     let compiled = session.compiled(session.current(), target);
     let compiled = compiled.as_ref().as_ref().map_err(fail)?;
     if let Some(folder) = &args.output {
-        return write(&session, compiled, target, folder);
+        return write(compiled, target, folder);
     }
     if args.json.json {
         return output::json(&as_json(compiled, target)).map(|()| Exit::Done);
@@ -84,8 +83,8 @@ fn natural_target(term: &Term) -> Target {
     if term.positions().iter().any(|(_, t)| opencl(t)) { Target::OpenCl } else { Target::C }
 }
 
-fn write(session: &Session, compiled: &Compiled, target: Target, folder: &Path) -> Result<Exit, Exit> {
-    let name = &session.workspace().program.name;
+fn write(compiled: &Compiled, target: Target, folder: &Path) -> Result<Exit, Exit> {
+    let name = &compiled.kernel.name;
     let kernel = format!("{name}.{}", if target == Target::C { "c" } else { "cl" });
     let host = compiled.stage("host").unwrap_or_default();
     let files = [(kernel, compiled.kernel.text.as_str()), (format!("{name}_host.c"), host)];

@@ -1,7 +1,7 @@
 //! A program around a kernel: it allocates, fills the inputs from a fixed seed, calls the kernel and prints checksums.
 //!
-//! For C it is compiled together with the kernel; for OpenCL it loads the kernel's text, from the file that its first
-//! argument names or from `kernel.cl`. Sizes that are still parameters are arguments of the program.
+//! For C it is compiled together with the kernel; for OpenCL it loads the kernel's text, from the file that its last
+//! argument names or from the one that is called like the kernel. Sizes that are still parameters are arguments of the program.
 
 use super::Language;
 use super::kernel::{Kernel, KernelParam, ParamKind};
@@ -11,18 +11,19 @@ use crate::lang::nat::{Nat, NatVar, Ranges};
 use crate::lang::ty::Scalar;
 use std::fmt::Write;
 
-/// The text of `host.c`.
+/// The text of `NAME_host.c`, which lies beside `NAME.c` or `NAME.cl`.
 pub fn host(kernel: &Kernel) -> String {
     let mut out = String::new();
     let sizes: Vec<&KernelParam> =
         kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Size(_))).collect();
+    let name = &kernel.name;
     let usage: String = sizes.iter().map(|p| format!(" {}", p.name)).collect();
     match kernel.language {
         Language::C => {
             let _ = write!(
                 out,
                 "// Calls the kernel with numbers from a fixed seed and prints a checksum of each output.\n\
-                 //   cc -O3 -fopenmp kernel.c host.c -lm -o host && ./host{usage}\n\n\
+                 //   cc -O3 -fopenmp {name}.c {name}_host.c -lm -o {name} && ./{name}{usage}\n\n\
                  #include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n{};\n",
                 kernel.prototype
             );
@@ -30,8 +31,8 @@ pub fn host(kernel: &Kernel) -> String {
         Language::OpenCl => {
             let _ = write!(
                 out,
-                "// Runs the kernel in kernel.cl with numbers from a fixed seed and prints a checksum of each output.\n\
-                 //   cc host.c -lOpenCL -o host && ./host{usage} [kernel.cl]\n\n\
+                "// Runs the kernel in {name}.cl with numbers from a fixed seed and prints a checksum of each output.\n\
+                 //   cc {name}_host.c -lOpenCL -o {name} && ./{name}{usage} [{name}.cl]\n\n\
                  #define CL_TARGET_OPENCL_VERSION 120\n\
                  #include <CL/cl.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
             );
@@ -132,7 +133,7 @@ fn main(kernel: &Kernel, sizes: &[&KernelParam], usage: &str, out: &mut String) 
     let first = sizes.len() + 1;
     let limit =
         if opencl { format!("argc != {first} && argc != {}", first + 1) } else { format!("argc != {first}") };
-    let optional = if opencl { " [kernel.cl]" } else { "" };
+    let optional = if opencl { format!(" [{}.cl]", kernel.name) } else { String::new() };
     let _ = write!(
         out,
         "  if ({limit}) {{\n    fprintf(stderr, \"usage: %s{usage}{optional}\\n\", argv[0]);\n    return 2;\n  }}\n"
@@ -212,6 +213,7 @@ fn fill(kernel: &Kernel, p: &KernelParam, out: &mut String) {
 
 /// Compiles and runs the kernel on the first device there is.
 fn launch(kernel: &Kernel, first: usize, out: &mut String) {
+    let name = &kernel.name;
     let _ = write!(
         out,
         "  cl_int host_status;\n\
@@ -223,7 +225,7 @@ fn launch(kernel: &Kernel, first: usize, out: &mut String) {
          \x20 host_check(host_status, \"clCreateContext\");\n\
          \x20 cl_command_queue host_queue = clCreateCommandQueue(host_context, host_device, 0, &host_status);\n\
          \x20 host_check(host_status, \"clCreateCommandQueue\");\n\
-         \x20 char* host_text = host_text_of(argc > {first} ? argv[{first}] : \"kernel.cl\");\n\
+         \x20 char* host_text = host_text_of(argc > {first} ? argv[{first}] : \"{name}.cl\");\n\
          \x20 cl_program host_program = clCreateProgramWithSource(host_context, 1, (const char**)&host_text, NULL, &host_status);\n\
          \x20 host_check(host_status, \"clCreateProgramWithSource\");\n\
          \x20 if (clBuildProgram(host_program, 1, &host_device, \"\", NULL, NULL) != CL_SUCCESS) {{\n\
@@ -232,9 +234,8 @@ fn launch(kernel: &Kernel, first: usize, out: &mut String) {
          \x20   fprintf(stderr, \"%s\\n\", log);\n\
          \x20   return 1;\n\
          \x20 }}\n\
-         \x20 cl_kernel host_kernel = clCreateKernel(host_program, \"{}\", &host_status);\n\
-         \x20 host_check(host_status, \"clCreateKernel\");\n",
-        kernel.name
+         \x20 cl_kernel host_kernel = clCreateKernel(host_program, \"{name}\", &host_status);\n\
+         \x20 host_check(host_status, \"clCreateKernel\");\n"
     );
     let mut buffers = vec![];
     for (i, p) in kernel.params.iter().enumerate() {

@@ -13,6 +13,8 @@ use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::{self, Files};
 use codespan_reporting::term::{self, Chars, Config, WriteStyle};
 
+use super::path::Path;
+use super::pattern::Pattern;
 pub use super::source::{FileId, SourceFile, Sources, Span};
 
 /// Lines longer than this (in bytes) are shown as an excerpt around the problem.
@@ -34,6 +36,24 @@ pub struct Label {
     pub primary: bool,
 }
 
+/// Parts of a term.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Subject {
+    /// The part at a position.
+    At(Path),
+    /// All patterns of this name.
+    Pattern(Pattern),
+}
+
+/// What most problems go without.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Context {
+    /// What the problem is with, where whoever found it knew the term but not its text.
+    pub subject: Option<Subject>,
+    /// The texts that the labels point into, where whoever gets the problem may not have them.
+    pub texts: Option<Arc<Sources>>,
+}
+
 /// One problem, in full sentences.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagnostic {
@@ -45,8 +65,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What the user can do.
     pub hints: Vec<String>,
-    /// The texts that the labels point into, where whoever gets the problem may not have them.
-    pub texts: Option<Arc<Sources>>,
+    /// Boxed, because problems are passed around as errors.
+    pub context: Option<Box<Context>>,
 }
 
 impl Diagnostic {
@@ -58,7 +78,7 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             hints: Vec::new(),
-            texts: None,
+            context: None,
         }
     }
 
@@ -90,6 +110,12 @@ impl Diagnostic {
         self
     }
 
+    #[must_use]
+    pub fn about(mut self, subject: Subject) -> Diagnostic {
+        self.context.get_or_insert_default().subject = Some(subject);
+        self
+    }
+
     /// Adds "did you mean" where a near name is known.
     #[must_use]
     pub fn did_you_mean<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Diagnostic {
@@ -102,8 +128,8 @@ impl Diagnostic {
     /// Carries the texts along that the labels point into: for what was typed, which no session keeps.
     #[must_use]
     pub fn within(mut self, texts: &Sources) -> Diagnostic {
-        if !self.labels.is_empty() && self.texts.is_none() {
-            self.texts = Some(Arc::new(texts.clone()));
+        if !self.labels.is_empty() {
+            self.context.get_or_insert_default().texts.get_or_insert_with(|| Arc::new(texts.clone()));
         }
         self
     }
@@ -141,7 +167,7 @@ impl Diagnostic {
 
     /// As [`Self::render_with`], cut into pieces with the role of each, for a screen that has colours.
     pub fn render_styled(&self, sources: &Sources, charset: Charset) -> Vec<(Role, String)> {
-        let sources = self.texts.as_deref().unwrap_or(sources);
+        let sources = self.context.as_ref().and_then(|c| c.texts.as_deref()).unwrap_or(sources);
         let mut shown =
             cs::Diagnostic::new(self.severity.into()).with_code(self.code).with_message(clean(&self.message));
         let mut excerpts = Vec::new();

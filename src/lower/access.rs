@@ -6,7 +6,7 @@
 //! array. A program's parameters are read, its result is written.
 
 use super::dpia::Access;
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
 use crate::lang::pattern::{self, Pattern};
 use crate::lang::term::{Arg, Expr, Prim, Term};
@@ -339,7 +339,8 @@ pub(super) fn not_lowered(p: Pattern, at: &Path) -> Diagnostic {
         "E0503",
         format!("`{p}` does not say how to compute its result, so there is no code for it."),
     )
-    .note(format!("It stands at position {at} of the program."));
+    .note(format!("It stands at position {at} of the program."))
+    .about(Subject::At(at.clone()));
     match p {
         Pattern::Reduce => {
             d.hint("Lower it, for instance with `useReduceSeq`, or lower the whole program by default.")

@@ -9,7 +9,7 @@
 
 use super::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
 use super::functional::Functional;
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Type;
@@ -240,7 +240,8 @@ pub fn unexpected(what: &str) -> Diagnostic {
 
 /// A pattern that has no translation, with what to do about it.
 pub fn untranslated(p: Pattern) -> Diagnostic {
-    let d = Diagnostic::error("E0508", format!("There is no code for `{p}` in this place yet."));
+    let d = Diagnostic::error("E0508", format!("There is no code for `{p}` in this place yet."))
+        .about(Subject::Pattern(p));
     match p {
         Pattern::MapStream | Pattern::CircularBuffer | Pattern::RotateValues => d.hint(
             "Consume the stream with `iterateStream`, or use `mapSeq` and `slide`, which compute the same.",

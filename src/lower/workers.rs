@@ -9,7 +9,7 @@
 
 use super::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers};
 use super::passes::{Imperative, Target};
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::path::Path;
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
@@ -84,7 +84,7 @@ fn inner_kernel() -> Diagnostic {
 }
 
 fn at(d: Diagnostic, path: &Path) -> Diagnostic {
-    d.note(format!("It stands at position {path} of the program."))
+    d.note(format!("It stands at position {path} of the program.")).about(Subject::At(path.clone()))
 }
 
 /// The dimensions of work-items that the code uses.
@@ -163,6 +163,7 @@ impl Checker {
                         "E0522",
                         format!("`mapGlobal({d})` stands within `mapGlobal({d})`."),
                     )
+                    .about(Subject::Pattern(Pattern::MapGlobal))
                     .note("The work-items of a dimension can be shared out once only.")
                     .hint("Use another dimension (0, 1 or 2) for the inner one, or `mapSeq`."));
                 }
@@ -255,12 +256,14 @@ fn same_worker(write: &Access, read: &Access) -> bool {
 
 fn everywhere(memory: &Name, d: u8) -> Diagnostic {
     Diagnostic::error("E0523", format!("`{memory}` is written outside `mapGlobal({d})`, so every work-item writes all of it."))
+        .about(Subject::Pattern(Pattern::ToMem))
         .note(format!("The kernel uses the work-items of dimension {d}, and each of them runs what is not in a `mapGlobal({d})`."))
         .hint("Compute it within the `mapGlobal`, keep it in private memory, or use a kernel of its own.")
 }
 
 fn unordered(memory: &Name) -> Diagnostic {
     Diagnostic::error("E0524", format!("Work-items read cells of `{memory}` that other work-items write."))
+        .about(Subject::Pattern(Pattern::ToMem))
         .note("Nothing makes the work-items of different work-groups wait for each other within a kernel.")
         .hint("Fuse the two steps, compute the first one with `mapSeq` in each work-item, or run it as a kernel of its own.")
 }
@@ -270,5 +273,6 @@ fn private(memory: &Name) -> Diagnostic {
         "E0525",
         format!("Work-items together write `{memory}`, of which each has a private copy."),
     )
+    .about(Subject::Pattern(Pattern::ToMem))
     .hint("Store it with `toMem global`.")
 }

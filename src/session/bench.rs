@@ -75,7 +75,8 @@ pub fn measure(
     }
     report(BenchProgress::Compiling);
     let target = target_of(asked.device);
-    let kernel = asked.workspace.compile(asked.term, target, asked.sizes)?.kernel;
+    let compiled = asked.workspace.compile(asked.term, target, asked.sizes);
+    let kernel = compiled.map_err(on_another_device)?.kernel;
     let run = Run { asked, backend, cancel, target };
 
     report(BenchProgress::CheckingSmall);
@@ -138,6 +139,17 @@ pub fn measure(
 /// The language that a device, as it was asked for, takes.
 pub fn target_of(device: &str) -> Target {
     if device == "cpu" { Target::C } else { Target::OpenCl }
+}
+
+/// Says where a program for OpenCL can be measured.
+fn on_another_device(problem: Diagnostic) -> Diagnostic {
+    if problem.code != "E0520" {
+        return problem;
+    }
+    problem.hint(
+        "To measure it on an OpenCL device, name one with `--device`, or with `:device` on the screen; `shine-tui devices` \
+         lists them.",
+    )
 }
 
 /// How many cells are NaN, and were written.

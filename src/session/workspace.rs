@@ -11,7 +11,7 @@ use super::state::{Change, Progress};
 use super::stuck;
 use crate::emit::{self, Compiled};
 use crate::lang::declared::{Patterns, used_in};
-use crate::lang::diag::{Diagnostic, Sources};
+use crate::lang::diag::{Diagnostic, Sources, Span, Subject};
 use crate::lang::digest::Digest;
 use crate::lang::infer::{self, Program, constraints_of};
 use crate::lang::nat::Name;
@@ -25,7 +25,7 @@ use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, RuleUse, apply_at};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, Cause, Script};
 use indexmap::IndexMap;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 
 /// The seed of everything random in a session.
@@ -360,10 +360,39 @@ impl Workspace {
         let complete = program.sizes.iter().all(|s| sizes.contains_key(s));
         // What was not rewritten has its places in the text.
         let checked = if *term == self.program.term { &self.program } else { &program };
-        if complete && let Some(problem) = checked.check_sizes(sizes).into_iter().next() {
-            return Err(problem);
+        let known = if complete { sizes } else { &Sizes::new() };
+        if let Some(problem) = checked.check_sizes(known).into_iter().find(|p| complete || p.code != "E0151")
+        {
+            return Err(problem.within(&self.sources));
         }
-        Ok(emit::attempt(&lower::default_lowering(&program)?, target, complete.then_some(sizes)))
+        let placed = |problem: Diagnostic, term: &Term| self.placed(problem, term).within(&self.sources);
+        let lowered = lower::default_lowering(&program).map_err(|problem| placed(problem, &program.term))?;
+        let mut attempt = emit::attempt(&lowered, target, complete.then_some(sizes));
+        attempt.kernel = attempt.kernel.map_err(|problem| placed(problem, &lowered.term));
+        Ok(attempt)
+    }
+
+    /// Shows in the program's text what a problem with a term is about: parts of it that stand in the text too.
+    fn placed(&self, problem: Diagnostic, term: &Term) -> Diagnostic {
+        let written = &self.program.term;
+        let span = |path: &Path| self.program.spans.at(path);
+        let spans: Vec<Span> = match problem.context.as_ref().and_then(|c| c.subject.as_ref()) {
+            _ if !problem.labels.is_empty() => vec![],
+            Some(Subject::At(path)) => {
+                let part = term.at(path);
+                let same = if written.at(path) == part { Some(path.clone()) } else { None };
+                let elsewhere =
+                    || written.positions().into_iter().find(|(_, t)| Some(*t) == part).map(|(p, _)| p);
+                same.or_else(elsewhere).and_then(|path| span(&path)).into_iter().collect()
+            }
+            Some(Subject::Pattern(p)) => {
+                let all = written.positions().into_iter().filter(|(_, t)| t.as_pattern() == Some(*p));
+                all.filter_map(|(path, _)| span(&path)).collect()
+            }
+            None => vec![],
+        };
+        let mut seen = HashSet::new();
+        spans.into_iter().filter(|s| seen.insert(*s)).fold(problem, |p, span| p.label(span, "here"))
     }
 }
 

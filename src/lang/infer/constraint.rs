@@ -89,6 +89,9 @@ pub fn check_constraint(constraint: &SizeConstraint, sizes: &Sizes) -> Result<()
             _ => problem,
         },
         SizeConstraint::AtMost(..) if !given.is_empty() => problem.hint("Choose larger sizes."),
+        SizeConstraint::AtMost(least, _) if least.as_constant() == Some(1) => {
+            problem.note("Arrays have at least one element.")
+        }
         SizeConstraint::AtMost(..) | SizeConstraint::Equal(..) | SizeConstraint::Permutes(..) => problem,
     })
 }

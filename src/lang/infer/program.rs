@@ -58,6 +58,28 @@ impl Program {
         self.constraints.iter().filter_map(check).collect()
     }
 
+    /// The conditions that hold for no sizes, where the text asks for them.
+    fn never(&self) -> Vec<Diagnostic> {
+        let empty = |t: &Term| {
+            let mut found = false;
+            t.ty().for_each_nat(&mut |n| found |= n.as_constant().is_some_and(|n| n < 1));
+            found && t.ty().as_fun().is_none()
+        };
+        // What depends on a size has no answer yet (E0151).
+        let failed: Vec<Diagnostic> = self
+            .constraints
+            .iter()
+            .filter_map(|c| check_constraint(c, &Sizes::new()).err())
+            .filter(|d| d.code == "E0150")
+            .collect();
+        if failed.is_empty() {
+            return failed;
+        }
+        let place = self.term.positions().into_iter().rfind(|(_, t)| empty(t));
+        let span = place.and_then(|(path, _)| self.spans.at(&path)).or_else(|| self.spans.at(&Path::root()));
+        failed.into_iter().map(|d| span.iter().fold(d, |d, s| d.label(*s, "of this"))).collect()
+    }
+
     /// Where the functions of a condition reorder an array.
     fn reorder_of(&self, constraint: &SizeConstraint) -> Option<Path> {
         let SizeConstraint::Permutes(n, there, back) = constraint else { return None };
@@ -92,6 +114,9 @@ pub fn program_with(
     let chosen = infer.choose(file, def);
     let program = chosen.and_then(|def| infer.finish(def));
     let mut problems = infer.problems;
+    if let Some(program) = &program {
+        problems.extend(program.never());
+    }
     problems.sort_by_key(|p| p.span().map(|s| (s.file, s.start, s.end)));
     let failed = problems.iter().any(Diagnostic::is_error);
     (program.filter(|_| !failed), problems)
