@@ -64,6 +64,7 @@ fn chosen(cases: Vec<Case>, seed: u64) -> Vec<Case> {
 fn run_c(cases: &[Case]) -> Result<(), String> {
     caught(|| {
         let flags = [
+            "-Wno-unused-variable",
             "-Wno-unused-but-set-variable",
             "-fopenmp",
             "-fsanitize=address,undefined",
