@@ -1,5 +1,5 @@
-//! Testing rules against the interpreter, and proving what can be proved: random instances of the left side, at random types, sizes and inputs, must
-//! mean the same after the rule.
+//! Testing rules against the interpreter: random instances of the left side, at random types, sizes and inputs, must
+//! mean the same after the rule. What can be proved (`proof`) is proved as well.
 //!
 //! In: a rule. Out: how much agreed, or the smallest case found that does not, with everything that is needed to see
 //! it, or why nothing could be tested. Right must equal left wherever left is defined: to the bit, NaN and the sign of
