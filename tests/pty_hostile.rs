@@ -81,6 +81,7 @@ fn what_happens_to_the_log_of_an_open_session_is_noticed() {
     let state = terminal.folder.path().join("state/sessions");
     let logs = || std::fs::read_dir(&state).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
     let log = logs().into_iter().next().unwrap();
+    terminal.until("the record", |_| std::fs::read_to_string(&log).unwrap().lines().count() == 2);
     let before = std::fs::read_to_string(&log).unwrap();
     std::fs::remove_file(&log).unwrap();
     terminal.until_text("was gone");
@@ -114,8 +115,9 @@ fn a_session_of_this_machine_knows_its_files() {
     let mut terminal = Terminal::run_in(folder, &[SHINE, "s.ron"], 150, 30, &[("EDITOR", &editor)]);
     terminal.until_text("reduceSeq");
     terminal.press("e");
-    terminal.until("the editor", |_| at.join("edited").exists());
-    let edited = std::fs::read_to_string(at.join("edited")).unwrap();
+    let edited = || std::fs::read_to_string(at.join("edited")).unwrap_or_default();
+    terminal.until("the editor", |_| edited().ends_with('\n'));
+    let edited = edited();
     assert_eq!(edited.trim(), at.canonicalize().unwrap().join("-c:!touch PWNED.rise").display().to_string());
     terminal.until_text("? help");
     terminal.press("Y");

@@ -106,8 +106,9 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
         let bytes = log_bytes(&options.file)?;
         match log {
             Some(log) if log == options.file => {
-                let (session, warnings) = replay::resume(&options.file, &bytes, backend, Arc::new(|| {}))
+                let (mut session, warnings) = replay::resume(&options.file, &bytes, backend, Arc::new(|| {}))
                     .map_err(|p| fail_all(&p))?;
+                session.set_open(false);
                 warnings.iter().for_each(|w| output::complain(&format!("warning: {w}\n")));
                 session
             }
@@ -137,6 +138,7 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
         }
         if log.is_some() {
             session.start_log(log).map_err(|d| fail(&d))?;
+            session.set_open(false);
         }
         session
     };

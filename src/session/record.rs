@@ -19,6 +19,8 @@ pub struct Recorder {
     /// Their seals.
     chain: Chain,
     origin: Origin,
+    /// Is the session written down for this machine? A test's is not.
+    known: bool,
     /// On a screen that was not left?
     open: bool,
     /// How many records there are.
@@ -55,6 +57,7 @@ impl Recorder {
             lines: vec![],
             chain: Chain::default(),
             origin: Origin::default(),
+            known: false,
             open: false,
             records: 0,
         }
@@ -78,16 +81,14 @@ impl Recorder {
         let mut chain = Chain::default();
         let line = chain.seal(&line);
         let writer = LogWriter::create(&path, line.clone()).map_err(|e| diagnostic(&e))?;
-        let recorder = Recorder {
+        Ok(Recorder {
             writer: Some(writer),
             named: named.is_some(),
             lines: vec![line],
             chain,
             origin: origin.clone(),
             ..Recorder::none()
-        };
-        recorder.remember();
-        Ok(recorder)
+        })
     }
 
     /// Goes on with a log that was read from a file.
@@ -96,7 +97,7 @@ impl Recorder {
     /// `E0805`: the log cannot be written.
     pub fn resume(path: &Path, log: &Log, origin: &Origin) -> Result<Recorder, Diagnostic> {
         let writer = LogWriter::resume(path, log.intact_bytes as u64).map_err(|e| diagnostic(&e))?;
-        let recorder = Recorder {
+        Ok(Recorder {
             writer: Some(writer),
             named: true,
             lines: log.lines(),
@@ -104,23 +105,21 @@ impl Recorder {
             origin: origin.clone(),
             records: log.entries.len(),
             ..Recorder::none()
-        };
-        recorder.remember();
-        Ok(recorder)
+        })
     }
 
     /// Writes down for this machine what the log does not say.
     fn remember(&self) {
-        if let (Some(writer), Some(header)) = (&self.writer, self.lines.first()) {
+        if let (Some(writer), Some(header), true) = (&self.writer, self.lines.first(), self.known) {
             let mut known = Known::new(writer.path(), header, &self.origin);
             known.process = self.open.then(std::process::id);
             known.remember();
         }
     }
 
-    /// Says whether the session is on a screen, until it is left.
+    /// Writes the session down for this machine, with whether it is on a screen that was not left.
     pub fn set_open(&mut self, open: bool) {
-        self.open = open;
+        (self.known, self.open) = (true, open);
         self.remember();
     }
 

@@ -184,7 +184,7 @@ impl Session {
         self.recorder.look()
     }
 
-    /// Says whether the session is on a screen, until it is left.
+    /// Writes the session down for this machine, with whether it is on a screen that was not left.
     pub fn set_open(&mut self, open: bool) {
         self.recorder.set_open(open);
     }
