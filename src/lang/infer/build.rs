@@ -415,7 +415,9 @@ impl<'a> Builder<'a> {
                 (self.made(Term::lit(Literal::Nat(n)), t.span)?, Spans::new(t.span, vec![]))
             }
             Node::Number { digits, negative } => {
-                let ty = self.ty(&t.ty, frame, t.span)?;
+                let whole = self.ty(&t.ty, frame, t.span)?;
+                // A number that is a vector has it in every lane.
+                let ty = whole.as_vector().map_or(&whole, |(_, lane)| lane);
                 let literal = match ty.kind() {
                     TypeKind::NatType => digits.parse().ok().map(|i| Literal::Nat(Nat::constant(i))),
                     TypeKind::Index(n) => {
@@ -425,7 +427,15 @@ impl<'a> Builder<'a> {
                     _ => None,
                 };
                 let literal = literal.ok_or(Unbuilt::Unknown(t.span))?;
-                (self.made(Term::lit(literal), t.span)?, Spans::new(t.span, vec![]))
+                let number = (self.made(Term::lit(literal), t.span)?, Spans::new(t.span, vec![]));
+                if whole == *ty {
+                    number
+                } else {
+                    let spread = Type::fun(ty.clone(), whole.clone());
+                    let spread = self.made(Term::prim(Pattern::VectorFromScalar, vec![], spread), t.span)?;
+                    let spans = Spans::new(t.span, vec![Spans::new(t.span, vec![]), number.1]);
+                    (self.made(Term::app(spread, number.0), t.span)?, spans)
+                }
             }
             Node::App(..) | Node::Error => return Err(Unbuilt::Unknown(t.span)),
         };

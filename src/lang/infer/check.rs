@@ -122,6 +122,8 @@ fn holds(what: &What, t: &Type) -> Option<bool> {
                 !*negative && digits.parse::<i64>().is_ok_and(|i| n.as_constant().is_none_or(|size| i < size))
             }
             TypeKind::Scalar(s) => literal(digits, *negative, *s).is_some(),
+            // In every lane.
+            TypeKind::Vector(_, t) => t.as_scalar().is_some_and(|s| literal(digits, *negative, s).is_some()),
             _ => false,
         },
         What::Below { value, size } => match (value.as_constant(), size.as_constant()) {
@@ -154,6 +156,7 @@ impl Infer {
         let mut open = vec![];
         // Unknowns of which it has been said that what stands for them does not do: once is enough.
         let mut told: FxHashSet<u32> = FxHashSet::default();
+        let mut wrong: Vec<Type> = vec![];
         for mut check in std::mem::take(&mut self.checks) {
             let root = self.u.root(&check.ty);
             check.ty = self.u.zonk(&check.ty);
@@ -172,9 +175,12 @@ impl Infer {
             match holds(&check.what, &check.ty) {
                 Some(true) => {}
                 Some(false) => {
-                    if root.is_none_or(|id| told.insert(id)) {
+                    // Nor is a number beside it news.
+                    let known = matches!(check.what, What::Number { .. }) && wrong.contains(&check.ty);
+                    if root.is_none_or(|id| told.insert(id)) && !known {
                         self.report_check(&check);
                     }
+                    wrong.push(check.ty.clone());
                 }
                 None => open.push(check),
             }
@@ -239,7 +245,7 @@ impl Infer {
             }
             What::Number { digits, negative, .. } => {
                 let number = format!("{}{digits}", if *negative { "-" } else { "" });
-                let message = if check.ty.as_scalar().is_some() {
+                let message = if lane(&check.ty).as_scalar().is_some() {
                     format!("The number {number} does not fit the type {ty}.")
                 } else if let (TypeKind::Index(n), Ok(_)) = (check.ty.kind(), number.parse::<i64>()) {
                     let n = n.subst(&|v| names.nat(v));
@@ -249,11 +255,8 @@ impl Infer {
                 };
                 let problem = Diagnostic::error(codes::LITERAL, message)
                     .label(check.span, format!("{ty} is needed here"));
-                match check.ty.kind() {
+                match lane(&check.ty).kind() {
                     TypeKind::Index(_) => problem.hint("Indices are whole numbers from 0."),
-                    TypeKind::Vector(..) => {
-                        problem.hint(format!("Write `vectorFromScalar {number}` for a vector of it."))
-                    }
                     TypeKind::Scalar(s) if s.is_integer() => {
                         let range = range(*s);
                         problem
@@ -269,14 +272,23 @@ impl Infer {
             None => problem,
         };
         let problem = match (&check.what, check.ty.kind()) {
-            (What::Numeric(op), TypeKind::Array(..)) if op.chars().all(|c| !c.is_alphabetic()) => {
-                problem.hint(format!("For every element, write `zip a b |> map (\\p. fst p {op} snd p)`."))
+            (
+                What::Numeric(op) | What::Integer(op) | What::Ordered(op) | What::Comparable(op),
+                TypeKind::Array(..),
+            ) if op.chars().all(|c| !c.is_alphabetic()) => {
+                problem.hint(format!("For every element, write `zip a b |> map (\\(x, y). x {op} y)`, or with a number `map (\\x. x {op} 2) a`."))
             }
             (What::Numeric(op) | What::Float(op) | What::Integer(op) | What::Bits(op) | What::Ordered(op), TypeKind::Array(..)) => {
                 problem.hint(format!("For every element, write `map`, as in `map {op} xs`; for a function of more arguments `\\x. …`."))
             }
             (What::Numeric(_) | What::Float(_), TypeKind::Pair(..)) => {
                 problem.hint("The components of a pair `p` are `fst p` and `snd p`.")
+            }
+            (What::Numeric(_) | What::Ordered(_), TypeKind::Index(_)) => problem.hint(
+                "An index counts on by `natAsIndex n (indexAsNat i + 1)`, as long as it stays below `n`.",
+            ),
+            (What::Integer(_), TypeKind::Scalar(s)) if s.is_float() => {
+                problem.hint("The rest of a division by 2 is `x - 2 * trunc (x / 2)`; `cast` makes a whole number.")
             }
             (What::Float(_), TypeKind::Scalar(s)) if s.is_integer() => {
                 problem.hint("`cast` converts between scalar types.")

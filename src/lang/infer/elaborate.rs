@@ -7,6 +7,7 @@
 
 use super::check::{self, What};
 use super::codes;
+use super::elsewhere;
 use super::report::Why;
 use super::scheme::{ExplicitKind, Scheme};
 use super::state::{Infer, Joining, Joint, Undeclared};
@@ -111,8 +112,22 @@ impl Infer {
             ExprKind::Infix(first, rest) => self.infix(e, first, rest),
             ExprKind::Array(elements) => self.array(elements, e.span),
             ExprKind::Tuple(parts) => self.tuple(parts, e.span),
-            ExprKind::Ascribe(inner, ty) => {
-                let ty = self.ty(ty);
+            ExprKind::Ascribe(inner, written) => {
+                let ty = self.ty(written);
+                if let ExprKind::Lam(_, body) = &inner.kind
+                    && ty.as_fun().is_none()
+                {
+                    self.problem(
+                        Diagnostic::error(
+                            codes::MISMATCH,
+                            "A function does not have this type, which is of data.",
+                        )
+                        .label(written.span, "the type of the whole function")
+                        .label(body.span, "perhaps meant for this")
+                        .hint("Put the part that has the type into parentheses: `\\x. (cast x : i32)`."),
+                    );
+                    return self.error_tree(e.span);
+                }
                 self.expr(inner, Some(Expected::new(ty, Why::Ascribed)))
             }
             ExprKind::NatLam(..) => {
@@ -241,6 +256,40 @@ impl Infer {
         self.operators(whole.span, first, rest.iter().map(|(op, e)| (*op, e)))
     }
 
+    /// An operator behind a function: it is meant for an argument, or what is around it is.
+    fn operator_as_argument(&mut self, function: &Expr, op: Op, right: &Expr) {
+        let name = match &function.kind {
+            ExprKind::Name(name) => Some(name),
+            ExprKind::App(head, _) => match &head.kind {
+                ExprKind::Name(name) => Some(name),
+                _ => None,
+            },
+            _ => None,
+        };
+        let symbol = op.symbol();
+        let number = match &right.kind {
+            ExprKind::Number(n) => Some(n),
+            ExprKind::App(head, _) => match &head.kind {
+                ExprKind::Number(n) => Some(n),
+                _ => None,
+            },
+            _ => None,
+        };
+        let of = name.map_or_else(|| "the function".to_string(), |n| format!("`{n}`"));
+        let problem = Diagnostic::error(codes::NOT_DATA, format!("`{symbol}` stands between two values."))
+            .label(function.span, "this is a function");
+        self.problem(match number {
+            Some(n) if op == Op::Sub => problem.hint(format!(
+                "A negative number that is given to {of} stands in parentheses: `(-{}{})`.",
+                n.digits,
+                n.suffix.as_deref().unwrap_or_default()
+            )),
+            _ => problem.hint(format!(
+                "What is given to {of} stands in parentheses: the operator alone, `({symbol})`, or all of `(a {symbol} b)`."
+            )),
+        });
+    }
+
     /// Operators that group from the left.
     fn operators<'e>(
         &mut self,
@@ -251,9 +300,18 @@ impl Infer {
         if !self.not_too_long(rest.len(), span) {
             return self.error_tree(span);
         }
+        let before = self.problems.len();
         let mut left = self.expr(first, None);
         for (op, right) in rest {
             let span = first.span.to(right.span);
+            if self.problems.len() == before && self.u.resolve(&left.ty).as_fun().is_some() {
+                self.operator_as_argument(first, op, right);
+                return self.error_tree(span);
+            }
+            if self.problems.len() > before {
+                // What the others are for is not known.
+                return self.error_tree(span);
+            }
             let Some(pattern) = self.operator(op, span) else {
                 self.expr(right, None);
                 left = self.error_tree(span);
@@ -264,7 +322,9 @@ impl Infer {
                 Some((a, rest)) => (a.clone(), rest.as_fun().map_or_else(Type::ill, |(_, r)| r.clone())),
                 None => (self.any(), self.any()),
             };
-            self.equal(&operand, &left.ty, left.span, Why::Operand(op.symbol()));
+            if !self.equal(&operand, &left.ty, left.span, Why::Operand(op.symbol())) {
+                return self.error_tree(span);
+            }
             let right = self.expr(right, Some(Expected::new(operand.clone(), Why::Operand(op.symbol()))));
             let partial = Type::fun(operand, result.clone());
             left = Tree::app(Tree::app(f, left, partial, span), right, result, span);
@@ -396,6 +456,20 @@ impl Infer {
 
     fn compose(&mut self, first: &Expr, rest: &[Expr], span: Span, expected: Option<&Expected>) -> Tree {
         if !self.not_too_long(rest.len(), span) {
+            return self.error_tree(span);
+        }
+        if let ExprKind::Name(name) = &first.kind
+            && let Some(local) = self.scope.value(name)
+            && matches!(
+                self.u.resolve(&self.locals[local as usize].ty).kind(),
+                TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Array(..) | TypeKind::Pair(..)
+            )
+        {
+            self.problem(
+                Diagnostic::error(codes::NOT_DATA, format!("`>>` composes functions, and `{name}` is none."))
+                    .label(first.span, "this is data")
+                    .hint(format!("Write `{name} |> f` to apply a function, `shiftRight {name} 1` to shift the bits of an integer.")),
+            );
             return self.error_tree(span);
         }
         let wanted = expected.and_then(|x| self.u.resolve(&x.ty).as_fun().map(|(a, _)| a.clone()));
@@ -691,9 +765,9 @@ impl Infer {
         let patterns: Vec<&str> = self.patterns.names().collect();
         let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("There is no `{name}` here."))
             .label(span, "not defined");
-        let problem = match &**name {
-            "if" | "then" | "else" => problem.hint(crate::lang::syntax::SELECT),
-            _ => problem.did_you_mean_or(
+        let problem = match elsewhere::written_here(name) {
+            Some(hint) => problem.hint(hint),
+            None => problem.did_you_mean_or(
                 name,
                 known.iter().map(|n| &**n).chain(patterns),
                 "Names come from `def`, parameters, `\\x.` and `let`; `shine-tui patterns` lists the patterns.",
@@ -925,6 +999,10 @@ impl Infer {
         if !self.not_too_long(args.len(), span) {
             return self.error_tree(span);
         }
+        if let Some(problem) = self.foreign_call(head, args) {
+            self.problem(problem);
+            return self.error_tree(span);
+        }
         let Head { tree: head, name, explicit, rest } = self.head(head, args);
         let mut given: Vec<Given> = rest.into_iter().map(Given::Written).collect();
         given.extend(piped.map(|tree| Given::Piped(Box::new(tree))));
@@ -951,6 +1029,7 @@ impl Infer {
         }
         let mut trees: Vec<Option<Tree>> = given.iter().map(|_| None).collect();
         let mut late = vec![];
+        let before = self.problems.len();
         for (i, given) in given.into_iter().enumerate() {
             let why = match &given {
                 Given::Written(_) => Why::Argument(name.clone(), explicit + i + 1),
@@ -958,16 +1037,26 @@ impl Infer {
             };
             match given {
                 // Of too many arguments none is in its place.
-                Given::Written(e) if refused => trees[i] = Some(self.expr(e, None)),
+                Given::Written(e) if refused || self.problems.len() > before => {
+                    trees[i] = Some(self.expr(e, None))
+                }
                 Given::Written(e) if is_late(e) => late.push((i, e, why)),
                 Given::Written(e) => {
                     trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
                 }
+                Given::Piped(tree) if self.problems.len() > before => trees[i] = Some(*tree),
                 Given::Piped(tree) => {
                     self.equal(&params[i], &tree.ty, tree.span, why);
                     trees[i] = Some(*tree);
                 }
             }
+        }
+        if self.problems.len() > before {
+            // Nothing is known of what it would return.
+            for (i, e, _) in late {
+                trees[i] = Some(self.expr(e, None));
+            }
+            return self.error_tree(span);
         }
         if let Some(Expected { ty: wanted, why }) = expected {
             self.equal(&wanted, &ty, span, why);
@@ -983,6 +1072,91 @@ impl Infer {
             out = Tree::app(out, tree, ty, here);
         }
         out
+    }
+
+    /// What other languages write as a call or between operands, in the place of an application.
+    fn foreign_call(&self, head: &Expr, args: &[Expr]) -> Option<Diagnostic> {
+        let is_known = |name: &Name| {
+            self.scope.value(name).is_some()
+                || self.def_names.contains_key(name)
+                || self.patterns.find(name).is_some()
+        };
+        for arg in args {
+            if let ExprKind::Name(name) = &arg.kind
+                && elsewhere::is_infix(name)
+                && !is_known(name)
+                && !self.scope.open
+            {
+                let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("There is no `{name}` here."))
+                    .label(arg.span, "a word of other languages");
+                return Some(problem.hint(elsewhere::written_here(name)?));
+            }
+        }
+        let ExprKind::Name(name) = &head.kind else { return None };
+        if let Some(local) = self.scope.value(name)
+            && let [Expr { kind: ExprKind::Name(operator), span }, _] = args
+            && self.patterns.find(operator).is_some_and(Pattern::is_arithmetic)
+            && matches!(self.u.resolve(&self.locals[local as usize].ty).kind(), TypeKind::Scalar(_))
+        {
+            let message = format!("`{operator}` stands before its operands.");
+            let problem = Diagnostic::error(codes::NOT_A_FUNCTION, message).label(*span, "between them");
+            return Some(problem.hint(format!("Write `{operator} {name} y`.")));
+        }
+        let is_pattern = self.scope.value(name).is_none() && !self.def_names.contains_key(name);
+        let pattern = self.patterns.find(name).filter(|_| is_pattern)?;
+        let scheme = Scheme::of(pattern);
+        if let ([Expr { kind: ExprKind::Tuple(parts), span }], 0) = (args, scheme.explicit.len())
+            && crate::lang::build::arity(pattern, &[]).is_some_and(|n| n > 1 && n >= parts.len())
+            && !self.takes_pairs(pattern)
+        {
+            let names: Vec<String> =
+                (0..parts.len()).map(|i| char::from(b'a' + i as u8 % 26).to_string()).collect();
+            return Some(
+                Diagnostic::error(codes::NOT_A_FUNCTION, "Arguments are separated by spaces, not by commas.")
+                    .label(*span, "one pair in the place of several arguments")
+                    .hint(format!("Write `{name} {}`.", names.join(" "))),
+            );
+        }
+        if crate::lang::build::is_reduce(pattern)
+            && let [op, last] = args
+            && self.is_operator(op)
+            && let ExprKind::Name(xs) = &last.kind
+            && let Some(local) = self.scope.value(xs)
+            && self.u.resolve(&self.locals[local as usize].ty).as_array().is_some()
+        {
+            return Some(
+                Diagnostic::error(
+                    codes::NOT_A_FUNCTION,
+                    format!("`{name}` starts from a value, which is missing here."),
+                )
+                .label(last.span, "an array")
+                .hint(format!(
+                    "Write it before the array, as in `{name} (+) 0 {xs}` and `{name} max (-3.4e38) {xs}`."
+                )),
+            );
+        }
+        None
+    }
+
+    /// Is the first argument of the pattern a pair, or anything?
+    fn takes_pairs(&self, pattern: Pattern) -> bool {
+        let is_of_numbers =
+            pattern.is_arithmetic() || pattern.is_comparison() || crate::lang::math::of(pattern).is_some();
+        let params = Scheme::of(pattern).ty.signature().0;
+        !is_of_numbers
+            && params.first().is_some_and(|p| matches!(p.kind(), TypeKind::Pair(..) | TypeKind::Var(_)))
+    }
+
+    /// Is this an operator on numbers, as it is given to `reduce`?
+    fn is_operator(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Section(_) => true,
+            ExprKind::Name(name) => {
+                self.scope.value(name).is_none()
+                    && self.patterns.find(name).is_some_and(Pattern::is_arithmetic)
+            }
+            _ => false,
+        }
     }
 
     /// `natAsIndex n 3` is a constant whose range can be checked.
@@ -1030,7 +1204,7 @@ impl Infer {
                 Diagnostic::error(codes::NOT_A_FUNCTION, format!("{what} is no function, but is applied."))
                     .label(head.span, format!("this is {ty}"))
                     .hint(match resolved.kind() {
-                        TypeKind::Array(..) => "An element is read by `idx i xs`; arguments are separated by spaces, elements of a literal array by commas.",
+                        TypeKind::Array(..) => "An element is read by `idx 0 xs`, with its index first; arguments are separated by spaces, elements of a literal array by commas.",
                         _ => "Is an operator or a `,` missing before what stands behind it, or are there no parentheses around a function, `(\\x. x + 1)`?",
                     })
             } else {

@@ -16,6 +16,7 @@ mod constraint;
 mod declare;
 mod defs;
 mod elaborate;
+mod elsewhere;
 pub mod open;
 mod program;
 mod report;

@@ -4,17 +4,18 @@ use super::build::{Builder, MAX_NODES, MAX_TERM_DEPTH, MAX_TYPE, Unbuilt, is_lar
 use super::codes;
 use super::constraint::{Sizes, check_constraint, constraints_of};
 use super::defs::Unknowns;
+use super::report::Names;
 use super::state::Infer;
 use super::tree::{DefId, Local, Node, Tree};
 use super::unify::Equation;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{self, Name, NatVar};
+use crate::lang::nat::{self, Name, Nat, NatVar};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast;
 use crate::lang::term::{Arg, Term};
-use crate::lang::ty::{Type, TypeVar};
+use crate::lang::ty::{Type, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -290,6 +291,9 @@ impl Infer {
             let info = &self.locals[*local as usize];
             places.push((info.span, format!("`{}`", info.name), info.ty.clone()));
         }
+        if self.untyped_parameters(params, &mut open) && open.is_empty() {
+            return;
+        }
         let mut lets: Vec<Span> = vec![];
         let mut stack: Vec<&Tree> = vec![body];
         while let Some(t) = stack.pop() {
@@ -378,6 +382,59 @@ impl Infer {
         }
     }
 
+    /// Says of all parameters together whose types are not determined what they are and what could be written.
+    fn untyped_parameters(&mut self, params: &[Local], open: &mut Unknowns) -> bool {
+        let names = self.names();
+        let (mut untyped, mut written) = (vec![], vec![]);
+        for local in params {
+            let info = self.locals[*local as usize].clone();
+            let ty = self.u.zonk(&info.ty);
+            if !ty.has_metas() || is_large(&ty) {
+                continue;
+            }
+            let mut found = false;
+            ty.for_each_var(&mut |v| {
+                if let TypeVar::Meta(id) = v {
+                    found |= open.types.remove(id);
+                }
+            });
+            ty.for_each_nat(&mut |n| {
+                for v in n.vars() {
+                    if let NatVar::Meta(id) = v {
+                        found |= open.nats.remove(&id);
+                    }
+                }
+            });
+            // A later one may have the unknowns of an earlier one.
+            if found || !untyped.is_empty() {
+                written.push(format!("({}: {})", info.name, ty.subst(&Usual(&names))));
+                untyped.push((info.span, info.name, ty));
+            }
+        }
+        let [(span, name, ty), more @ ..] = untyped.as_slice() else { return false };
+        let shown: Vec<String> = untyped.iter().map(|(_, name, _)| format!("`{name}`")).collect();
+        let message = match more {
+            [] => format!("The type of `{name}` is not determined."),
+            _ => {
+                let (last, init) =
+                    shown.split_last().map_or((String::new(), &[][..]), |(l, i)| (l.clone(), i));
+                format!("The types of {} and {last} are not determined.", init.join(", "))
+            }
+        };
+        let first = self.show(ty, &names);
+        let mut problem =
+            Diagnostic::error(codes::UNDETERMINED, message).label(*span, format!("this is {first}"));
+        for (span, _, ty) in more {
+            let ty = self.show(ty, &names);
+            problem = problem.label(*span, format!("this is {ty}"));
+        }
+        let problem = names.explain(problem);
+        self.problem(
+            problem.hint(format!("Write the types that are meant, such as `{}`.", written.join(" "))),
+        );
+        true
+    }
+
     fn text_is_param(&self, span: Span) -> bool {
         self.locals.iter().any(|l| l.span == span)
     }
@@ -419,6 +476,18 @@ impl Infer {
                     .note("A program's parameters come from memory, and functions cannot be stored."),
             );
         }
+    }
+}
+
+/// A type that could be meant: numbers for unknown types, and unknown sizes by their names.
+struct Usual<'a>(&'a Names);
+
+impl TypeSubst for Usual<'_> {
+    fn ty(&self, v: &TypeVar) -> Option<Type> {
+        matches!(v, TypeVar::Meta(_)).then(Type::f32)
+    }
+    fn nat(&self, v: &NatVar) -> Option<Nat> {
+        self.0.nat(v)
     }
 }
 

@@ -317,6 +317,16 @@ impl Infer {
         problem = match &cause {
             Cause::Size(a, b) if a.vars().iter().chain(&b.vars()).any(is_size_of_step) => problem
                 .hint("A step `/\\l. f` of `iterate` must do for every `l`: from `l*n` elements to `l`."),
+            Cause::Size(a, b) if a.sub(b).as_constant().is_some_and(|d| d != 0) && matches!(why, Why::Returned(_)) => {
+                match a.sub(b).as_constant() {
+                    Some(d) if d > 0 => problem.hint(format!(
+                        "There are {d} too few. Take more of what it is made from, as in `(x: (n + {d}).f32)`, or pad: `padClamp {} {} xs`.",
+                        d / 2,
+                        d - d / 2
+                    )),
+                    _ => problem.hint("There are too many: `take n xs` are the first `n` of them."),
+                }
+            }
             Cause::Size(a, b) => match (a.as_variable(), b.as_variable()) {
                 (Some(NatVar::Named(a)), Some(NatVar::Named(b))) => problem.hint(format!(
                     "`{a}` and `{b}` may be any two sizes. Use one name where they must be equal."
@@ -330,9 +340,9 @@ impl Infer {
                 },
             },
             Cause::Shape(a, b) if b.as_fun().is_some() && a.as_fun().is_none() => {
-                self.swapped(missing_arguments(problem, b), &why)
+                self.swapped(missing_arguments(problem, types.as_ref(), b), &why)
             }
-            Cause::NotData(b) if found_function => self.swapped(missing_arguments(problem, b), &why),
+            Cause::NotData(b) if found_function => self.swapped(missing_arguments(problem, types.as_ref(), b), &why),
             Cause::Shape(a, _) if a.as_fun().is_some() => self.swapped(
                 problem.hint("It takes no arguments: is there one too many, or is `\\x. ...` missing?"),
                 &why,
@@ -345,6 +355,9 @@ impl Infer {
                     "Arguments are separated by spaces, `{} a b`; the components of a pair `p` are `fst p` and `snd p`.",
                     why.argument_of().map_or("f", |name| &**name)
                 ))
+            }
+            Cause::Shape(..) if why.argument_of().is_some_and(|n| &**n == "not") => {
+                problem.hint("`not` takes what stands right behind it: `not (x > 0)`.")
             }
             Cause::Shape(a, b) => match (rigid(a), rigid(b)) {
                 (Some(t), _) | (_, Some(t)) => problem.hint(format!("`{t}` may be any type here.")),
@@ -374,7 +387,11 @@ impl Infer {
     }
 }
 
-fn missing_arguments(problem: Diagnostic, function: &Type) -> Diagnostic {
+fn missing_arguments(problem: Diagnostic, whole: Option<&(Type, Type)>, function: &Type) -> Diagnostic {
+    let arity = |t: &Type| t.signature().0.len();
+    if whole.is_some_and(|(needed, found)| arity(needed) == 1 && arity(found) == 2) {
+        return problem.hint("It takes two values, one after the other. On pairs, write `\\(x, y). x + y`.");
+    }
     match function.signature().0.len() {
         1 => problem.hint("Is an argument missing?"),
         n => problem.hint(format!("Are {n} arguments missing?")),
@@ -382,9 +399,17 @@ fn missing_arguments(problem: Diagnostic, function: &Type) -> Diagnostic {
 }
 
 /// How to get from what there is to what is needed.
-fn bridge(needed: &Type, found: &Type) -> Option<&'static str> {
+fn bridge(needed: &Type, found: &Type) -> Option<String> {
     use TypeKind as K;
-    Some(match (needed.kind(), found.kind()) {
+    let hint = match (needed.kind(), found.kind()) {
+        (K::Scalar(s), K::NatType | K::Index(_)) => {
+            return Some(format!(
+                "A size or an index is no such number: `(cast n : {})` converts it.",
+                s.name()
+            ));
+        }
+        (K::NatType, K::Scalar(_)) => "A number is no size; a size becomes a number by `(cast n : f32)`.",
+        (K::NatType, K::Index(_)) => "`indexAsNat i` is the index as a number.",
         (K::Pair(..), _) => "`(a, b)` makes a pair, and the elements of `zip a b` are pairs.",
         (_, K::Pair(..)) => "The components of a pair `p` are `fst p` and `snd p`.",
         (K::Scalar(_), K::Scalar(_)) => "`cast` converts between scalar types: `map cast` those of an array.",
@@ -397,7 +422,8 @@ fn bridge(needed: &Type, found: &Type) -> Option<&'static str> {
         (_, K::Vector(..)) => "`asScalar` makes scalars of an array of vectors.",
         (K::Index(_), _) => "`natAsIndex n i` makes an index below `n`.",
         _ => return None,
-    })
+    };
+    Some(hint.into())
 }
 
 fn rigid(t: &Type) -> Option<Name> {

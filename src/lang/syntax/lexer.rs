@@ -115,6 +115,20 @@ pub enum Tok {
     LBrace,
     #[token("}")]
     RBrace,
+    /// A sign of other languages; the lexer puts what is meant in its place.
+    #[token("&&")]
+    #[token("||")]
+    #[token("&")]
+    #[token("!")]
+    #[token("~")]
+    #[token("**")]
+    #[token("<<")]
+    #[token("<>")]
+    #[token("/=")]
+    #[token("===")]
+    #[token("++")]
+    #[token("$")]
+    Foreign,
     /// Past the last token of what is being read; the lexer makes none.
     End,
 }
@@ -213,6 +227,18 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
                 let end = start + text[span].trim_end().len() as u32;
                 lexed.comments.push(Comment { start, end, own_line: first });
             }
+            Ok(Tok::Foreign) => {
+                let (meant, hint) = foreign_sign(&text[span]);
+                let written = &text[start as usize..end as usize];
+                let message = format!("There is no `{written}` in this language.");
+                lexed.problems.push(
+                    Diagnostic::error(codes::UNKNOWN_CHARACTER, message)
+                        .label(Span::new(file, start, end), "a sign of other languages")
+                        .hint(hint),
+                );
+                lexed.tokens.extend(meant.map(|tok| Token { tok, start, end, column, first, mate: None }));
+                columns.first = false;
+            }
             Ok(tok) => {
                 // In `foreign def` the first word starts the item.
                 let foreign =
@@ -230,6 +256,26 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
     }
     match_brackets(file, text, &mut lexed);
     lexed
+}
+
+/// What is meant by a sign of other languages, so that one mistake is one problem, and what to write.
+fn foreign_sign(sign: &str) -> (Option<Tok>, &'static str) {
+    match sign {
+        "&&" => (Some(Tok::And), "Write `a and b`."),
+        "||" => (Some(Tok::Or), "Write `a or b`."),
+        "&" => (Some(Tok::Star), "Write `bitAnd x y` for the bits of integers, `a and b` for truth values."),
+        "!" => (None, "Write `not (x > 0)`, or `a != b` for values that differ."),
+        "~" => (None, "Write `bitNot x`."),
+        "**" => (Some(Tok::Star), "Write `x * x`, or `pow x y` for floating-point numbers."),
+        "<<" => (Some(Tok::Star), "Write `shiftLeft x y` for the bits of integers."),
+        "<>" | "/=" => (Some(Tok::NotEq), "Write `a != b`."),
+        "===" => (Some(Tok::EqEq), "Write `a == b`."),
+        "++" => (Some(Tok::Plus), "Write `concat xs ys` for one array after another, `x + 1` for a sum."),
+        _ => (
+            Some(Tok::PipeTo),
+            "A function is applied by writing its argument behind it, `f (g x)`, or by `x |> g |> f`.",
+        ),
+    }
 }
 
 /// Characters that look like others, with those.
@@ -314,13 +360,10 @@ fn unknown_characters(file: FileId, text: &str, (start, end): (usize, usize)) ->
         .label(Span::new(file, start as u32, end as u32), "not part of the language");
     let Some(c) = shown.chars().next() else { return problem };
     let hint = match c {
-        '!' => "`a != b` says that two values differ, `not a` that a truth value is false.",
         '"' | '\'' | '`' | '“' | '”' | '‘' | '’' => {
             "Text in double quotes is the C text of a `foreign def`, or what a strategy says that fails: `s else \"…\"`."
         }
         '#' => "Comments start with `--`.",
-        '&' => "Write `a and b`.",
-        '$' => "A function is applied by writing its argument behind it, `f (g x)`, or by `x |> g |> f`.",
         '∘' => "Functions are composed from left to right: `f >> g` applies `f` first.",
         '²' | '³' => "Write a product: `x * x`.",
         c if c.is_whitespace() => "It looks like a space and is none: type a space instead.",

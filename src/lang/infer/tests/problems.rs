@@ -1,6 +1,6 @@
 //! What is said about programs that are wrong: one of each kind.
 
-use super::bad;
+use super::{Sources, bad, parse_program, program};
 
 #[test]
 fn unknown_name() {
@@ -404,7 +404,7 @@ fn no_function() {
     1 | def f (a: n.f32) = a 3
       |                    ^ this is `n.f32`
       |
-      = hint: An element is read by `idx i xs`; arguments are separated by spaces, elements of a literal array by commas.
+      = hint: An element is read by `idx 0 xs`, with its index first; arguments are separated by spaces, elements of a literal array by commas.
     ");
 }
 
@@ -499,7 +499,7 @@ fn operator_on_arrays() {
     1 | def f (a b: n.f32) = a * b
       |                      ^^^^^ here
       |
-      = hint: For every element, write `zip a b |> map (\p. fst p * snd p)`.
+      = hint: For every element, write `zip a b |> map (\(x, y). x * y)`, or with a number `map (\x. x * 2) a`.
     ");
 }
 
@@ -539,6 +539,8 @@ fn whole_numbers() {
       |
     1 | def f (a: n.f32) = map (\x. x % 2.0) a
       |                             ^^^^^^^ here
+      |
+      = hint: The rest of a division by 2 is `x - 2 * trunc (x / 2)`; `cast` makes a whole number.
     ");
 }
 
@@ -620,19 +622,6 @@ fn number_for_an_index() {
 }
 
 #[test]
-fn number_for_a_vector() {
-    insta::assert_snapshot!(bad("def f (a: n.<4>f32) = map (\\v. v + 1) a"), @r"
-    error[E0118]: This is a number, but a vector is needed: `<4>f32`.
-      --> p.rise:1:36
-      |
-    1 | def f (a: n.<4>f32) = map (\v. v + 1) a
-      |                                    ^ `<4>f32` is needed here
-      |
-      = hint: Write `vectorFromScalar 1` for a vector of it.
-    ");
-}
-
-#[test]
 fn number_suffix() {
     insta::assert_snapshot!(bad("def f (a: n.f32) = map (\\x. x + 1f3) a"), @r"
     error[E0011]: `f3` is no type of numbers.
@@ -659,14 +648,16 @@ fn index_out_of_range() {
 #[test]
 fn undetermined_size() {
     insta::assert_snapshot!(bad("def f a b = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0"), @r"
-    error[E0119]: The size of `a` is not determined.
+    error[E0119]: The types of `a` and `b` are not determined.
       --> p.rise:1:7
       |
     1 | def f a b = zip a b |> map (\p. fst p * snd p) |> reduce (+) 0
-      |       ^ this is `n.i32`
+      |       ^ - this is `n.i32`
+      |       |
+      |       this is `n.i32`
       |
       = `n` is a size that is not known yet.
-      = hint: Write the type of the parameter, e.g. `(a: n.f32)`.
+      = hint: Write the types that are meant, such as `(a: n.i32) (b: n.i32)`.
     ");
 }
 
@@ -833,7 +824,7 @@ fn several_at_once() {
     2 |   a |> mapp sqrt |> map (\x. x + c) |> reduce (+) 0
       |                              ^^^^^ here
       |
-      = hint: For every element, write `zip a b |> map (\p. fst p + snd p)`.
+      = hint: For every element, write `zip a b |> map (\(x, y). x + y)`, or with a number `map (\x. x + 2) a`.
 
     error[E0101]: There is no `c` here.
       --> p.rise:2:34
@@ -842,12 +833,6 @@ fn several_at_once() {
       |                                  ^ not defined
       |
       = hint: Names come from `def`, parameters, `\x.` and `let`; `shine-tui patterns` lists the patterns.
-
-    error[E0118]: This is a number, but an array is needed: `n.f32`.
-      --> p.rise:2:51
-      |
-    2 |   a |> mapp sqrt |> map (\x. x + c) |> reduce (+) 0
-      |                                                   ^ `n.f32` is needed here
 
     error[E0110]: This is `n.(f32 * f32)`, but `k.f32` is needed.
       --> p.rise:3:23
@@ -927,8 +912,8 @@ fn mistakes_say_what_to_write() {
         "Are the arguments of `reduce` in the right order?",
     );
     told("def f (xs: n.f32): n.f32 = map xs sqrt", "E0110", "Are the arguments of `map` in the right order?");
-    told("def f (a b: n.f32) = zip (a, b)", "E0110", "Arguments are separated by spaces, `zip a b`");
-    told("def f (a: n.f32): f32 = a[0]", "E0114", "An element is read by `idx i xs`");
+    told("def f (a b: n.f32) = zip (a, b)", "E0114", "Write `zip a b`");
+    told("def f (a: n.f32): f32 = a[0]", "E0114", "An element is read by `idx 0 xs`");
     told("def f (a: n.f32) = map \\x. x * 2 a", "E0114", "no parentheses around a function");
     told("def f {n: nat} {n: nat} (a: n.f32) = a", "E0104", "Two parameters are called `n`");
     told("def f (a: f32.n) = a", "E0102", "an array of n of them is `n.f32`");
@@ -940,4 +925,139 @@ fn mistakes_say_what_to_write() {
     // Of a call with too many arguments only that is said.
     let found = bad("def f (xs: n.f32): f32 = reduce (+) 0 map sqrt xs");
     assert_eq!(found.matches("error[").count(), 1, "{found}");
+}
+
+/// What a stranger writes, and the part of it that is to be replaced by what the hint says.
+const STRANGERS: &[(&str, &str, &str)] = &[
+    ("def f (xs: n.f32) = sum xs", "sum xs", "reduce (+) 0 xs"),
+    ("def f (xs: n.f32) = product xs", "product xs", "reduce (*) 1 xs"),
+    ("def f (xs: n.f32) = foldl (+) 0 xs", "foldl (+) 0 xs", "reduce (+) 0 xs"),
+    ("def f (xs: n.f32) = maximum xs", "maximum xs", "reduce max (-3.4e38) xs"),
+    ("def f (xs: n.f32) = minimum xs", "minimum xs", "reduce min 3.4e38 xs"),
+    ("def f (xs: n.f32) = mean xs", "mean xs", "reduce (+) 0 xs / cast n"),
+    ("def f (xs: n.f32) = any xs", "any xs", "reduce (or) false (map (\\x. x > 0) xs)"),
+    ("def f (xs: n.f32) = all xs", "all xs", "reduce (and) true (map (\\x. x > 0) xs)"),
+    ("def f (xs ys: n.f32) = dot xs ys", "dot xs ys", "zip xs ys |> map (\\(x, y). x * y) |> reduce (+) 0"),
+    ("def f (xs: n.f32) = len xs", "len xs", "(cast n : f32)"),
+    ("def f (xs: n.f32) = zip xs (range n)", "(range n)", "(generate (\\i. cast (indexAsNat i)) : n.i32)"),
+    ("def f (xs: n.f32) = enumerate xs", "enumerate xs", "zip (generate (\\i. i)) xs"),
+    ("def f (xs ys: n.f32) = zipWith (+) xs ys", "zipWith (+) xs ys", "zip xs ys |> map (\\(x, y). x + y)"),
+    ("def f (xs ys zs: n.f32) = zip3 xs ys zs", "zip3 xs ys zs", "zip xs (zip ys zs)"),
+    (
+        "def f (xs: n.f32) = filter (\\x. x > 0) xs",
+        "filter (\\x. x > 0) xs",
+        "map (\\x. select (x > 0) x 0) xs",
+    ),
+    ("def f (xs: n.f32) = scan (+) 0 xs", "scan (+) 0 xs", "scanSeq (\\x acc. acc + x) 0 xs"),
+    ("def f (xss: n.m.f32) = flatten xss", "flatten xss", "join xss"),
+    ("def f (xs: (4*n).f32) = chunks 4 xs", "chunks 4 xs", "split 4 xs"),
+    ("def f (xs: (n + 2).f32) = windows 3 xs", "windows 3 xs", "slide 3 1 xs"),
+    ("def f (xs: n.f32) = pad xs", "pad xs", "padClamp 1 1 xs"),
+    ("def f (xs: n.f32) = head xs", "head xs", "idx 0 xs"),
+    ("def f (xs: n.f32) = last xs", "last xs", "idx (natAsIndex n (n - 1)) xs"),
+    ("def f (xs: (n + 1).f32) = tail xs", "tail xs", "drop 1 xs"),
+    ("def f (xs: n.f32) (i: idx[n]) = get xs i", "get xs i", "idx i xs"),
+    ("def f (xs ys: n.f32) = append xs ys", "append xs ys", "concat xs ys"),
+    ("def f (xs: n.f32) = zip xs (zeros n)", "(zeros n)", "(generate (\\i. 0) : n.f32)"),
+    ("def f (x y: u32) = x xor y", "x xor y", "bitXor x y"),
+    ("def f (x y: u32) = x shl y", "x shl y", "shiftLeft x y"),
+    ("def f (x y: u32) = x rem y", "x rem y", "x % y"),
+    ("def f (x: f32) = square x", "square x", "x * x"),
+    ("def f (x: f32) = rsqrt x", "rsqrt x", "1 / sqrt x"),
+    ("def f (x: f32) = clamp x 0 1", "clamp x 0 1", "max 0 (min 1 x)"),
+    ("def f (x: f32) = relu x", "relu x", "max 0 x"),
+    ("def f (x: f32) = x as i32", "x as i32", "(cast x : i32)"),
+    ("def f (x: f32) = i32 x", "i32 x", "(cast x : i32)"),
+    ("def f (x: f32) = x == 0 and True", "True", "true"),
+    ("def f (x y: bool) = x && y", "&&", "and"),
+    ("def f (x y: bool) = x || y", "||", "or"),
+    ("def f (a b: f32) = a /= b", "a /= b", "a != b"),
+    ("def f (a b: f32) = a === b", "a === b", "a == b"),
+    ("def f (x: f32) = x ** 2", "x ** 2", "x * x"),
+    ("def f (x y: u32) = x & y", "x & y", "bitAnd x y"),
+    ("def f (x y: u32) = x | y", "x | y", "bitOr x y"),
+    ("def f (x: u32) = ~x", "~x", "bitNot x"),
+    ("def f (x y: u32) = x << y", "x << y", "shiftLeft x y"),
+    ("def f (x: u32) = x >> 1", "x >> 1", "shiftRight x 1"),
+    ("def f (a: n.f32) = reduce max -3.4e38 a", "-3.4e38", "(-3.4e38)"),
+    ("def f (a: n.f32) = reduce + 0 a", " + ", "(+)"),
+    ("def f (a: n.bool) = reduce and true a", " and ", "(and)"),
+    ("def f (a: n.f32): n.i32 = map (\\x. cast x : i32) a", "cast x : i32", "(cast x : i32)"),
+    ("def f (a: n.f32) = map (\\x. x / n) a", "/ n", "(cast n : f32)"),
+    ("def f (a b: n.f32) = map (+) (zip a b)", "(+)", "\\(x, y). x + y"),
+    ("def f (a b: n.f32) = a == b", "a == b", "zip a b |> map (\\(x, y). x == y)"),
+    ("def f (a b: n.f32) = a + b", "a + b", "zip a b |> map (\\(x, y). x + y)"),
+    ("def f (a: n.f32) = reduce (+) a", "reduce (+) a", "reduce (+) 0 a"),
+    ("def f (a b: f32) = max(a, b)", "max(a, b)", "max a b"),
+    ("def f (x: bool) (y: f32) = not y > 0", "not y > 0", "not (x > 0)"),
+    ("def f (xs: n.f32) = idx 0 xs |> float", "idx 0 xs |> float", "(cast x : i32)"),
+];
+
+#[test]
+fn what_strangers_write_is_one_problem_whose_hint_can_be_written() {
+    let problems = |text: &str| {
+        let (file, mut problems) = parse_program(Sources::new().add("p.rise", text), text);
+        let found = program(&file, None).1;
+        problems.extend(file.news(&problems.clone(), found));
+        problems
+    };
+    let mut wrong = vec![];
+    for (text, part, hint) in STRANGERS {
+        let found = problems(text);
+        let said: String = found.iter().flat_map(|p| p.hints.clone()).collect::<Vec<_>>().join(" ");
+        if found.len() != 1 || !said.contains(hint) {
+            let all: Vec<&str> = found.iter().map(|p| p.message.as_str()).collect();
+            wrong.push(format!("{text}: {all:?} {said}"));
+            continue;
+        }
+        // Some hints speak of an example, or are put with what is around them.
+        let put = match *part {
+            "/ n" => "/ (cast n : f32)".to_string(),
+            " + " | " and " => format!(" {hint} "),
+            "(+)" => format!("({hint})"),
+            "not y > 0" => "not (y > 0)".to_string(),
+            "idx 0 xs |> float" => "(cast (idx 0 xs) : i32)".to_string(),
+            _ => hint.to_string(),
+        };
+        let right = text.replacen(part, &put, 1);
+        let left: Vec<String> = problems(&right).iter().map(|p| p.message.clone()).collect();
+        if !left.is_empty() {
+            wrong.push(format!("{right}: {left:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn untyped_parameters_are_one_problem_that_says_what_types_would_do() {
+    for (text, hint) in [
+        ("def f a b = zip a b |> map (\\(x, y). x * y) |> reduce (+) 0", "`(a: n.i32) (b: n.i32)`"),
+        ("def f a b = zip a b", "`(a: n.f32) (b: n.f32)`"),
+        ("def f x y = x", "`(x: f32) (y: f32)`"),
+        ("def f (k: i32) a = a |> map (\\r. reduce max (idx 0 r) r)", "`(a: n.m.f32)`"),
+    ] {
+        let (file, _) = parse_program(Sources::new().add("p.rise", text), text);
+        let found = program(&file, None).1;
+        let said: Vec<String> = found.iter().flat_map(|p| p.hints.clone()).collect();
+        if found.len() == 1 && said.iter().any(|s| s.contains(hint)) {
+            continue;
+        }
+        // The usual type of a number may have settled everything.
+        assert!(found.is_empty() && hint.contains("i32"), "{text}: {said:?}");
+    }
+}
+
+#[test]
+fn numbers_are_vectors_where_vectors_are_needed() {
+    let text = |e: &str| format!("def f (a: (4*n).f32) = a |> asVector 4 |> mapSeq (\\v. {e}) |> asScalar");
+    let (written, meant) = (
+        super::good(&text("max 0 (v * -2)")),
+        super::good(&text("max (vectorFromScalar 0) (v * vectorFromScalar (-2))")),
+    );
+    assert_eq!(written.term, meant.term);
+    assert!(bad(&text("v + 1i32")).contains("E0110"));
+    assert!(
+        bad("def f (a: (4*n).u8) = a |> asVector 4 |> mapSeq (\\v. v + 300) |> asScalar")
+            .contains("does not fit")
+    );
 }

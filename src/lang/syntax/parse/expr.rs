@@ -430,6 +430,10 @@ impl Parser<'_> {
             self.leave(outside, "`)`");
             return Node::new(self.since(start), ExprKind::Section(op));
         }
+        if self.foreign_function() {
+            self.at = self.mate(self.at).map_or(self.at + 1, |close| close + 1);
+            return Node::new(self.since(start), ExprKind::Error);
+        }
         let outside = self.enter();
         let first = self.ascribed();
         if self.peek() == Tok::Comma {
@@ -449,6 +453,42 @@ impl Parser<'_> {
             ExprKind::Ascribe(..) => Node::new(self.since(start), first.kind),
             _ => first,
         }
+    }
+
+    /// Says so where the bracket at the next token has a function as other languages write it: `(x -> e)`, `(lambda x: e)`,
+    /// `(|x| e)`, `(x. e)`.
+    fn foreign_function(&mut self) -> bool {
+        if self.language == Language::Elevate || self.mate(self.at).is_none() {
+            return false;
+        }
+        let word = self.nth_word(1);
+        // These may be names too: what stands behind the parameter tells.
+        let names = matches!(word, Some("lambda" | "fun" | "fn" | "func" | "function"))
+            && self.nth_is_name(2)
+            && (matches!(self.nth(3), Tok::Arrow | Tok::FatArrow | Tok::Dot)
+                || word == Some("lambda") && self.nth(3) == Tok::Colon);
+        let arrow = word.is_some() && matches!(self.nth(2), Tok::Arrow | Tok::FatArrow);
+        let dot = self.nth_is_name(1) && self.nth(2) == Tok::Dot && self.touches(2) && !self.touches(3);
+        let bars = self.nth(1) == Tok::Bar;
+        if !(names || arrow || dot || bars) {
+            return false;
+        }
+        let at = if names || bars { 2 } else { 1 };
+        let name = self.nth_word(at).unwrap_or("x").to_string();
+        let here = self.nth_span(1);
+        self.report(|| {
+            Diagnostic::error(
+                codes::UNEXPECTED,
+                "A function starts with `\\`, and a `.` stands before its body.",
+            )
+            .label(here, "not how functions are written here")
+            .hint(format!("Write `(\\{name}. …)`."))
+        });
+        true
+    }
+
+    fn nth_span(&self, n: usize) -> Span {
+        self.tokens.get(self.at + n).map_or_else(|| self.here(), |t| Span::new(self.file, t.start, t.end))
     }
 
     /// The operator of `(op)` at the next token.
@@ -649,6 +689,18 @@ impl Parser<'_> {
                         &format!("`{suffix}` is no type of numbers."),
                         Some(match nearest(suffix, scalars) {
                             Some(near) => format!("Did you mean `{near}`?"),
+                            None if matches!(&**suffix, "f" | "F" | "d" | "u" | "U" | "L" | "l") => {
+                                let meant = match &**suffix {
+                                    "f" | "F" => "f32",
+                                    "d" => "f64",
+                                    "u" | "U" => "u32",
+                                    _ => "i64",
+                                };
+                                format!("Write `{}{meant}`.", number.digits)
+                            }
+                            None if &*number.digits == "0" && suffix.starts_with(['x', 'b']) => {
+                                "Numbers are decimal: write `255` for `0xff`.".to_string()
+                            }
                             None if suffix.eq_ignore_ascii_case("e") => {
                                 "An exponent has digits: `1e3`.".to_string()
                             }

@@ -490,9 +490,77 @@ impl<'a> Parser<'a> {
 
     /// What the token at the problem suggests.
     fn hint(&self, expected: &str) -> Option<String> {
+        let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| t.tok);
+        let is_operator = |tok: Tok| {
+            matches!(tok, Tok::Plus | Tok::Minus | Tok::Star | Tok::Slash | Tok::Percent | Tok::Caret)
+                || matches!(
+                    tok,
+                    Tok::Less | Tok::Greater | Tok::LessEq | Tok::GreaterEq | Tok::EqEq | Tok::NotEq
+                )
+        };
+        let touches_number = |n: usize, number: Option<Tok>| self.touches(n) && number == Some(Tok::Number);
         let hint = match self.peek() {
+            _ if expected.starts_with("`.`") => {
+                "Functions are written `\\x. x * 2`: a `.` stands before the body."
+            }
+            _ if expected == "a parameter" => "A function names its value: `\\x. x * 2`.",
+            Tok::Dot if touches_number(0, before) || touches_number(1, Some(self.nth(1))) => {
+                "A number has digits before and after its point: `0.5`, `2.0`."
+            }
+            Tok::Dot if self.touches(0) && self.touches(1) && self.nth(1) == Tok::Word => {
+                "A function is applied by `map f xs` or `xs |> map f`."
+            }
+            Tok::Colon if self.language == Language::Program => {
+                "A type stands with its expression in parentheses: `(cast x : i32)`."
+            }
+            Tok::LBracket if expected.contains(')') && before == Some(Tok::Word) => {
+                "The size of an array type stands before a dot: `n.f32`; an element is read by `idx 0 xs`."
+            }
+            Tok::Less if expected.contains(')') => "A vector type is `<4>f32`.",
+            Tok::Arrow if expected.contains("`:`") => {
+                "The type of the result stands behind a colon: `def f (a: n.f32): f32 = …`."
+            }
+            Tok::Equals if expected == "a type" => "Write `=` alone, or a type between `:` and `=`.",
+            Tok::LBrace if expected.contains("`=`") => {
+                "What a definition computes stands behind `=`, without braces."
+            }
+            Tok::Semi if self.language == Language::Program => {
+                "Write `let x = 3 in e`; definitions need nothing between them."
+            }
+            Tok::Bar => "Write `bitOr x y` for the bits of integers, `a or b` for truth values.",
+            Tok::Slash if self.slashes() => "Comments start with `--`; whole numbers are divided by `x / y`.",
+            Tok::Text => "There is no text in programs, but for the C of a `foreign def`.",
+            Tok::PipeTo if expected == "an expression" => {
+                "What is given to the function stands before `|>`: `xs |> map f`."
+            }
+            Tok::Word if self.at_word("in") => {
+                "`in` belongs to `let x = v in e`; for each element of an array write `map (\\x. x * 2) xs`."
+            }
+            Tok::Word if self.at_word("where") => {
+                "A value gets its name before it is used: `let x = 3 in e`."
+            }
+            Tok::Word if self.at_word("and") || self.at_word("or") => {
+                "It stands between two truth values, `a and b`, or alone in parentheses, `(and)`."
+            }
+            tok if expected == "an expression" && is_operator(tok) => {
+                "An operator stands between two values, `x + 1`; alone it is a function in parentheses, `(+)`; with one value, `\\x. x + 1`."
+            }
+            _ if expected == "an expression" && before.is_some_and(is_operator) => {
+                "The operator before it needs a second value; with one value, write `\\x. x + 1`."
+            }
+            _ if expected == "an expression" && matches!(before, Some(Tok::PipeTo | Tok::Compose)) => {
+                "A function stands behind it: `xs |> map f`."
+            }
+            _ if expected == "an expression" && before == Some(Tok::Dot) => {
+                "The body of the function is missing: `\\x. x + 1`."
+            }
+            _ if expected == "an expression" && before == Some(Tok::Equals) => {
+                "What is computed stands behind `=`."
+            }
+            _ if expected == "an expression" && before == Some(Tok::Comma) => {
+                "Remove the comma, or write what stands behind it."
+            }
             Tok::Cons => "A type is given with one colon: `e : t`.",
-            Tok::FatArrow | Tok::Arrow if expected.starts_with("`.`") => "Functions are written `\\x. e`.",
             Tok::FatArrow => "Functions are written `\\x. e`, their types `s -> t`, rules `lhs ~> rhs`.",
             Tok::Arrow | Tok::Equals if expected.starts_with("`~>`") => "Rules are written `lhs ~> rhs`.",
             Tok::Equals
@@ -500,8 +568,6 @@ impl<'a> Parser<'a> {
             {
                 "Equality is `==`; `=` stands in definitions."
             }
-            Tok::Slash if self.slashes() => "Comments start with `--`.",
-            Tok::Bar if self.nth(1) == Tok::Bar => "Write `a or b`.",
             Tok::LBracket if expected == "a type" => {
                 "The size stands before a dot: `n.f32` is an array of n `f32`."
             }
@@ -591,7 +657,9 @@ impl Parser<'_> {
         .note(format!("A definition starts with {}.", one_of(allowed)));
         self.problems.push(match nearest(word, allowed.iter().copied()) {
             Some(near) => problem.hint(format!("Did you mean `{near}`?")),
-            None if self.slashes() => problem.hint("Comments start with `--`."),
+            None if self.slashes() || matches!(self.peek(), Tok::LBrace | Tok::Slash) => {
+                problem.hint("Comments start with `--`.")
+            }
             None if allowed.contains(&"def") => problem.hint("Write `def name (x: n.f32) = …`."),
             None => problem.hint("Is one of these words missing before it?"),
         });

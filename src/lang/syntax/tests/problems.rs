@@ -78,6 +78,8 @@ fn e0010_unknown_character() {
       |
     3 | def h = "text"
       |         ^^^^^^ expected an expression
+      |
+      = hint: There is no text in programs, but for the C of a `foreign def`.
 
     def f a = (a b)
     def g = été
@@ -130,7 +132,7 @@ fn e0011_numbers() {
     2 | def g (a: 2.5e1.f32) = 1.
       |                         ^ expected the end of the definition
       |
-      = hint: Functions are composed with `>>`; a number needs digits before and after its point.
+      = hint: A number has digits before and after its point: `0.5`, `2.0`.
 
     error[E0011]: A size is a whole number without a type.
       --> a.rise:3:11
@@ -144,7 +146,7 @@ fn e0011_numbers() {
     3 | def h (a: 3i32.f32) = .5
       |                       ^ expected an expression
       |
-      = hint: Functions are composed with `>>`; a number needs digits before and after its point.
+      = hint: A number has digits before and after its point: `0.5`, `2.0`.
 
     def f = (3 + 2 + 2.5_i32 + 1)
     def g (a: (array 2 (array 5 f32))) = 1
@@ -174,18 +176,24 @@ fn e0020_something_else_was_expected() {
       |
     4 | def h = map (\x x) |> |> join
       |                  ^ expected `.` and the body of the function
+      |
+      = hint: Functions are written `\x. x * 2`: a `.` stands before the body.
 
     error[E0020]: Expected an expression, found `|>`.
       --> a.rise:4:23
       |
     4 | def h = map (\x x) |> |> join
       |                       ^^ expected an expression
+      |
+      = hint: What is given to the function stands before `|>`: `xs |> map f`.
 
     error[E0020]: Expected the end of the definition, found `:`.
       --> a.rise:5:11
       |
     5 | def i = a : b
       |           ^ expected the end of the definition
+      |
+      = hint: A type stands with its expression in parentheses: `(cast x : i32)`.
 
     def f a b map a b = !
     def g y = x
@@ -215,7 +223,7 @@ fn e0020_something_else_was_expected() {
     1 | def f (a :: f32) = (a :: f32) where b
       |                               ^^^^^ expected the end of the definition
       |
-      = hint: `where` is a reserved word, so it cannot be a name.
+      = hint: A value gets its name before it is used: `let x = 3 in e`.
 
     error[E0020]: Expected `=`, found `=>`.
       --> a.rise:2:13
@@ -231,7 +239,7 @@ fn e0020_something_else_was_expected() {
     2 | def g : f32 => f32 = \x => x
       |                         ^^ expected `.` and the body of the function
       |
-      = hint: Functions are written `\x. e`.
+      = hint: Functions are written `\x. x * 2`: a `.` stands before the body.
 
     error[E0020]: Expected the end of the definition, found `=`.
       --> a.rise:3:11
@@ -280,12 +288,16 @@ fn e0020_something_else_was_expected() {
       |
     2 | def f {n: size} (a n.f32) = [a, , b c, d +]
       |                                 ^ expected an expression
+      |
+      = hint: Remove the comma, or write what stands behind it.
 
     error[E0020]: Expected an expression, found `]`.
       --> a.rise:2:43
       |
     2 | def f {n: size} (a n.f32) = [a, , b c, d +]
       |                                           ^ expected an expression
+      |
+      = hint: The operator before it needs a second value; with one value, write `\x. x + 1`.
 
     error[E0020]: Expected a type, found `)`.
       --> a.rise:3:10
@@ -624,7 +636,7 @@ fn e0025_reserved_words() {
     2 | def f in = in
       |       ^^ expected a parameter, `:` or `=`
       |
-      = hint: `in` is a reserved word, so it cannot be a name.
+      = hint: `in` belongs to `let x = v in e`; for each element of an array write `map (\x. x * 2) xs`.
 
     error[E0020]: Expected an expression, found `in`.
       --> a.rise:2:12
@@ -632,7 +644,7 @@ fn e0025_reserved_words() {
     2 | def f in = in
       |            ^^ expected an expression
       |
-      = hint: `in` is a reserved word, so it cannot be a name.
+      = hint: `in` belongs to `let x = v in e`; for each element of an array write `map (\x. x * 2) xs`.
 
     error[E0020]: Expected a parameter, found `with`.
       --> a.rise:3:10
@@ -640,7 +652,7 @@ fn e0025_reserved_words() {
     3 | def g = \with. map in with
       |          ^^^^ expected a parameter
       |
-      = hint: `with` is a reserved word, so it cannot be a name.
+      = hint: A function names its value: `\x. x * 2`.
 
     def using a = a
     def f = !
@@ -667,7 +679,7 @@ fn e0025_reserved_words() {
     2 | rule s = map f in ~> in
       |                ^^ expected `~>` and what the left side becomes
       |
-      = hint: `in` is a reserved word, so it cannot be a name.
+      = hint: `in` belongs to `let x = v in e`; for each element of an array write `map (\x. x * 2) xs`.
 
     error[E0020]: Expected an expression, found `in`.
       --> a.rules:2:22
@@ -675,7 +687,7 @@ fn e0025_reserved_words() {
     2 | rule s = map f in ~> in
       |                      ^^ expected an expression
       |
-      = hint: `in` is a reserved word, so it cannot be a name.
+      = hint: `in` belongs to `let x = v in e`; for each element of an array write `map (\x. x * 2) xs`.
 
     !
     !
