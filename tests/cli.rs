@@ -103,7 +103,7 @@ fn cells_that_the_program_leaves_undefined_are_not_compared() {
         "let b = padEmpty 3 a in zip b b |> map (\\p. fst p * snd p)",
     ];
     for (i, body) in texts.iter().enumerate() {
-        let file = write(dir.path(), &format!("p{i}.rise"), &format!("def f (a: n.f32) = {body}"));
+        let file = write(dir.path(), &format!("p{i}.rise"), format!("def f (a: n.f32) = {body}"));
         write(dir.path(), &format!("p{i}.rules"), "rule fill = padEmpty 3 (xs : n.f32) ~> padCst 0 3 7 xs\n");
         let ran = run(dir.path(), &["bench", &file, "-s", "topDown(fill)", "--size", "n=5"]);
         assert_eq!(ran.code, 0, "{body}: {}", ran.err);
