@@ -90,7 +90,7 @@ pub fn check_constraint(constraint: &SizeConstraint, sizes: &Sizes) -> Result<()
         },
         SizeConstraint::AtMost(..) if !given.is_empty() => problem.hint("Choose larger sizes."),
         SizeConstraint::AtMost(least, _) if least.as_constant() == Some(1) => {
-            problem.note("Arrays have at least one element.")
+            problem.note("Arrays have at least one element, and `iterate` takes at least one step.")
         }
         SizeConstraint::AtMost(..) | SizeConstraint::Equal(..) | SizeConstraint::Permutes(..) => problem,
     })
