@@ -16,7 +16,7 @@ use shine_tui::lower::{default_lowering, dpia::exec, pipeline};
 
 /// What became of a program before its code runs.
 pub enum Fate {
-    Checked(Subject),
+    Checked(Box<Subject>),
     /// The compiler says with this code that it cannot.
     Refused(&'static str),
     /// The program has no value, or takes too long.
@@ -157,7 +157,7 @@ pub fn compiled(program: Program, trials: Vec<Trial>, target: Target, must: bool
         }
     }
     every_stage(&lowered, &trials[0], target)?;
-    Ok(Fate::Checked(Subject { program, trials, cases }))
+    Ok(Fate::Checked(Box::new(Subject { program, trials, cases })))
 }
 
 /// The imperative program after every pass computes the same.

@@ -1,6 +1,11 @@
 //! Whole random programs through everything: printing and reading, both interpreters, lowering, every stage, C and
 //! OpenCL, and what strategies make of them. `PROGRAMS=FROM..TO` runs any range of them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "this is a test that tells what it drew"
+)]
 
 mod check;
 mod choices;
@@ -201,7 +206,8 @@ fn random_programs_after_strategies() {
         let strategy = strategy(choices);
         let drawn = draw::program(choices, Dialect::High);
         let fate = check::check(&drawn, Dialect::High, "f")?;
-        let Fate::Checked(Subject { program, trials, .. }) = fate else { return Ok(fate) };
+        let Fate::Checked(subject) = fate else { return Ok(fate) };
+        let Subject { program, trials, .. } = *subject;
         let Some(rewritten) = strategies::apply(&program, strategy) else {
             return Ok(Fate::Refused("stuck"));
         };
