@@ -40,7 +40,7 @@ use std::sync::Arc;
 pub struct Thoroughness<'a> {
     /// Instances that must agree, of a family at every depth its share.
     pub instances: usize,
-    /// Inputs that each instance must agree on; [`SCALAR_INPUTS`] times as many where none is an array.
+    /// Inputs that each instance must agree on; `SCALAR_INPUTS` times as many where none is an array.
     pub inputs: usize,
     /// Draws after which the search for instances ends.
     pub draws: usize,
