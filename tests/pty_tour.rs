@@ -249,9 +249,12 @@ const TOUR: &[Step] = &[
             tour.press("e").sees(&["Edit which file?"]).press("elevate\r");
             tour.sees(&["file changed, R reloads"]).press("R").sees(&["hold from now on"]);
             tour.press("t").sees(&["mine: step 2 of 2, useMapPar"]).press("t").sees(&["`mine` is done"]);
-            tour.esc().press("7gg\r1gg").sees(&["rev 0/", "all : "]);
+            tour.esc();
         },
     ),
+    ("`7`, `g g` and `Enter` lead back to the program as it was written.", |tour| {
+        tour.press("7gg\r").sees(&["rev 0/", "all : "]);
+    }),
     ("**Search.** Press `:` and type `reach baseline using baselineRules`.", |tour| {
         tour.press(":").sees(&["Command or strategy"]).press("reach baseline using baselineRules\r");
         tour.sees(&["shows how."]);

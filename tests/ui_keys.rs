@@ -93,6 +93,7 @@ fn a_strategy_is_taken_step_by_step() {
     app.press("t");
     assert_eq!(app.app.session.current(), 1);
     assert!(app.app.popups.is_empty() && app.text().contains("is done"), "{}", app.text());
+    assert!(app.app.selection.is_root(), "the next strategy runs where this one was run");
 }
 
 #[test]

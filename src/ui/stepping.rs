@@ -102,7 +102,9 @@ fn show(app: &mut App) {
         if let Some(problem) = stepping.stuck.clone() {
             return show_problem(app, &problem);
         }
-        let text = stepping.text.clone();
+        let (text, at) = (stepping.text.clone(), stepping.at.clone());
+        // What is run next runs where this was run, not where its last rewrite was.
+        app.select(at);
         let key = app.setup.keys.key(Command::Undo).unwrap_or_default();
         return app.tell(Role::Good, format!("`{text}` is done; {key} goes back."));
     };
