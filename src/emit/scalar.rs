@@ -1,4 +1,5 @@
-//! Arithmetic of scalars in C and OpenCL C that means what the interpreter's does, whatever the flags.
+//! Arithmetic of scalars in C and OpenCL C that means what the interpreter's does, whatever the flags, but those that
+//! promise that there is no NaN or no zero with a sign.
 //!
 //! C leaves open what happens when signed arithmetic overflows, computes narrow integers in `int`, and leaves open what
 //! a float out of an integer type's range becomes, and which zero `fmin` gives. So sums, products and negations are
@@ -95,9 +96,7 @@ impl Generator {
     /// The least and the greatest number of an integer type, as literals.
     fn extremes(&mut self, s: Scalar) -> (Expr, Expr) {
         use crate::lang::literal::Literal;
-        let bits = 8 * s.bytes() as u32 - u32::from(s.is_signed_integer());
-        let most = (1i128 << bits) - 1;
-        let least = if s.is_signed_integer() { -most - 1 } else { 0 };
+        let (least, most) = s.extremes();
         (self.literal(&Literal::Int(least, s)), self.literal(&Literal::Int(most, s)))
     }
 

@@ -38,7 +38,8 @@ fn all(term: &Term, holds: &dyn Fn(&Prim, &Type) -> bool) -> bool {
     here && term.children().into_iter().all(|c| all(c, holds))
 }
 
-fn has_float(ty: &Type) -> bool {
+/// Does the type have floats in it, also as parameters and results of functions?
+pub fn has_float(ty: &Type) -> bool {
     match ty.kind() {
         TypeKind::Scalar(s) => s.is_float(),
         TypeKind::Array(_, t) | TypeKind::Vector(_, t) => has_float(t),
@@ -84,8 +85,9 @@ fn is_reduction(p: Pattern) -> bool {
     build::is_reduce(p) || p == Pattern::ScanSeq
 }
 
-/// How many roundings follow one another on the way to a result, at most: the terms of all reductions, and each operation
-/// once more. Sums in parts have shorter ways than sums from left to right.
+/// About how many roundings follow one another on the way to a result: the terms of all reductions, and each operation
+/// once more. Sums in parts have shorter ways than sums from left to right. A reduction that goes on with what one around
+/// it accumulates has a longer way than is said here.
 pub fn steps(term: &Term, sizes: &Sizes) -> f64 {
     fn go(t: &Term, sizes: &Sizes) -> f64 {
         let children: f64 = t.children().into_iter().map(|c| go(c, sizes)).sum();

@@ -70,6 +70,12 @@ impl Scalar {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
 
+    /// The least and the greatest number of an integer type.
+    pub fn extremes(self) -> (i128, i128) {
+        let most = (1i128 << (8 * self.bytes() - usize::from(self.is_signed_integer()))) - 1;
+        (if self.is_signed_integer() { -most - 1 } else { 0 }, most)
+    }
+
     pub fn is_integer(self) -> bool {
         self != Scalar::Bool && !self.is_float()
     }

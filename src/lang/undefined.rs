@@ -67,10 +67,9 @@ fn constant(ty: &Type, fill: Fill) -> Option<Term> {
             Some(Term::lit(Literal::float(value, *s)))
         }
         TypeKind::Scalar(s) => {
-            let bits = 8 * s.bytes() as u32 - u32::from(s.is_signed_integer());
-            let greatest = (1i128 << bits) - 1;
+            let (least, greatest) = s.extremes();
             let value = match fill {
-                Fill::Least if s.is_signed_integer() => -greatest - 1,
+                Fill::Least if s.is_signed_integer() => least,
                 // Something may be divided by it.
                 Fill::Least => 1,
                 Fill::Greatest => greatest,

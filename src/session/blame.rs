@@ -4,8 +4,8 @@ use super::history::RevisionStep;
 use super::searching::REACH;
 use super::workspace::Workspace;
 use crate::lang::diag::{Diagnostic, Sources};
+use crate::lang::rounding;
 use crate::lang::term::Term;
-use crate::lang::ty::{Type, TypeKind};
 use crate::rewrite::rule::{Rule, RuleSet};
 
 /// The failed check (`E0820`) with hints that fit the rules that were applied; other problems as they are.
@@ -74,13 +74,5 @@ fn own_rules(workspace: &Workspace, steps: &[RevisionStep]) -> Vec<String> {
 }
 
 fn has_floats(term: &Term) -> bool {
-    fn of(t: &Type) -> bool {
-        match t.kind() {
-            TypeKind::Scalar(s) => s.is_float(),
-            TypeKind::Vector(_, t) | TypeKind::Array(_, t) => of(t),
-            TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => of(a) || of(b),
-            TypeKind::NatType | TypeKind::Index(_) | TypeKind::Var(_) | TypeKind::Ill => false,
-        }
-    }
-    term.positions().iter().any(|(_, t)| of(t.ty()))
+    term.positions().iter().any(|(_, t)| rounding::has_float(t.ty()))
 }

@@ -70,7 +70,9 @@ pub fn of(session: &Path, header: &str) -> Option<Known> {
 /// All sessions that are known, whether or not their logs are still there.
 pub fn all() -> Vec<Known> {
     let entries = folder().and_then(|folder| std::fs::read_dir(folder).ok());
-    entries.into_iter().flatten().filter_map(|entry| read(&entry.ok()?.path())).collect()
+    // A file of another name was not written to its end.
+    let one = |file: PathBuf| read(&file).filter(|known| file_of(&known.session).as_ref() == Some(&file));
+    entries.into_iter().flatten().filter_map(|entry| one(entry.ok()?.path())).collect()
 }
 
 /// Says that a session was left, or that nobody wants to go on with it.

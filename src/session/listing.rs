@@ -48,7 +48,8 @@ pub fn all() -> Vec<Listed> {
     let logs = folder.and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in logs.into_iter().flatten().flatten() {
         let session = std::fs::canonicalize(entry.path()).unwrap_or_else(|_| entry.path());
-        if out.iter().all(|l| l.session != session) {
+        // What was cut off a log is kept beside it, under another ending.
+        if session.extension().is_some_and(|e| e == "ron") && out.iter().all(|l| l.session != session) {
             out.extend(read(&session, None, false));
         }
     }
@@ -85,7 +86,10 @@ fn read(session: &Path, program: Option<PathBuf>, on_screen: bool) -> Option<Lis
 
 /// Whoever writes a log has it locked.
 fn is_locked(file: &File) -> bool {
-    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    let tried = file.try_lock_shared();
+    // Whoever wants to write it must not find it locked by one that only looks.
+    let _ = file.unlock();
+    matches!(tried, Err(TryLockError::WouldBlock))
 }
 
 fn lines(file: File) -> usize {

@@ -153,17 +153,10 @@ impl Recorder {
     /// # Errors
     /// `E0805`: the file exists or cannot be written.
     pub fn save_as(&mut self, path: &Path) -> Result<(), Diagnostic> {
-        let Some((header, records)) = self.lines.split_first() else {
+        if self.lines.is_empty() {
             return Err(Diagnostic::error("E0805", "This session is not recorded."));
-        };
-        let mut writer = LogWriter::create(path, header.clone()).map_err(|e| diagnostic(&e))?;
-        for line in records {
-            if let Err(e) = writer.append(line.clone()) {
-                drop(writer);
-                let _ = std::fs::remove_file(path);
-                return Err(diagnostic(&e));
-            }
         }
+        let writer = self.copy(path).map_err(|e| diagnostic(&e))?;
         let old = self.writer.replace(writer);
         if let Some(old) = old.filter(|_| !self.named) {
             known::forget(old.path());
@@ -200,6 +193,8 @@ impl Recorder {
                 let new = unnamed(&shown.to_string());
                 let moved = new.ok_or_else(|| "there is no folder for it".to_owned()).and_then(|new| {
                     self.elsewhere(&new)?;
+                    // What lies there now is not known.
+                    known::forget(&path);
                     self.named = false;
                     Ok(new)
                 });
@@ -228,11 +223,23 @@ impl Recorder {
 
     /// Writes the whole log into a new file, and goes on there.
     fn elsewhere(&mut self, path: &Path) -> Result<(), String> {
-        let (header, records) = self.lines.split_first().ok_or("it has no header")?;
-        let mut writer = LogWriter::create(path, header.clone()).map_err(|e| e.to_string())?;
-        records.iter().try_for_each(|line| writer.append(line.clone())).map_err(|e| e.to_string())?;
-        self.writer = Some(writer);
+        self.writer = Some(self.copy(path).map_err(|e| e.to_string())?);
         Ok(())
+    }
+
+    /// A new log of the lines so far, or none: what could not be written whole is removed.
+    fn copy(&self, path: &Path) -> Result<LogWriter, LogError> {
+        let (header, records) =
+            self.lines.split_first().map_or((String::new(), &[][..]), |(h, r)| (h.clone(), r));
+        let mut writer = LogWriter::create(path, header)?;
+        for line in records {
+            if let Err(error) = writer.append(line.clone()) {
+                drop(writer);
+                let _ = std::fs::remove_file(path);
+                return Err(error);
+            }
+        }
+        Ok(writer)
     }
 
     pub fn state(&self) -> SaveState {

@@ -200,6 +200,8 @@ fn read_terminal(sender: &Sender<Msg>, state: &State, scene: &Scene) {
     let mut interrupted: Option<(Instant, u64)> = None;
     while !state.ended.load(Ordering::Acquire) {
         if state.paused.load(Ordering::Acquire) {
+            // The screen takes nothing meanwhile, which is no want of an answer.
+            interrupted = None;
             thread::sleep(PAUSE_CHECK);
             continue;
         }

@@ -19,6 +19,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SI
 use signal_hook::iterator::Signals;
 
 use super::screen;
+use crate::lang::source::harmless;
 use crate::session::known;
 
 /// The hidden first argument of the child. The second says whether a shell would continue it after a stop.
@@ -55,7 +56,7 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw)?;
     let asked = Arc::new(AtomicI32::new(0));
     let passed = asked.clone();
-    std::thread::spawn(move || {
+    let passing = std::thread::spawn(move || {
         for number in signals.forever() {
             if ![SIGCONT, SIGTSTP].contains(&number) {
                 passed.store(number, Ordering::Release);
@@ -69,6 +70,7 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
     let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), ended) {}
     stop.close();
+    let _ = passing.join();
     let number = child.id();
     let status = reap(&mut child)?;
     let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
@@ -81,7 +83,7 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
         let mut out = io::stdout();
         let _ = screen::leave(&mut out);
         let text = message(signal, &last_words(log, words), number);
-        let _ = io::stderr().write_all(text.as_bytes());
+        let _ = io::stderr().write_all(harmless(&text).as_bytes());
     }
     Some(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
@@ -130,7 +132,10 @@ fn message(signal: i32, words: &str, process: u32) -> String {
         _ => format!("was ended by signal {signal}"),
     };
     let words = if words.is_empty() { String::new() } else { format!(" Its last words: {words}") };
-    let session = known::all().into_iter().find(|k| k.process == Some(process)).map(|k| k.session);
+    // Numbers of processes come again: the log that was written last is the one of this process.
+    let written = |k: &known::Known| std::fs::metadata(&k.session).and_then(|m| m.modified()).ok();
+    let of_process = known::all().into_iter().filter(|k| k.process == Some(process));
+    let session = of_process.max_by_key(written).map(|k| k.session);
     let session = session.map_or_else(String::new, |path| {
         let path = path.display();
         format!(

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::screen;
+use crate::lang::source::harmless;
 
 /// How long giving the terminal back may take at the end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -44,7 +45,7 @@ impl Scene {
             scene.record(info);
             if thread::current().id() == screen_thread {
                 screen::restore();
-                let _ = io::stderr().write_all(scene.message(&what(info)).as_bytes());
+                let _ = io::stderr().write_all(harmless(&scene.message(&what(info))).as_bytes());
             }
         }));
     }
@@ -59,7 +60,7 @@ impl Scene {
                 format!(" The session is in {path} ; `shine-tui {path}` opens it again.")
             });
             let text = format!("\nshine-tui was ended while it did not answer.{session}\n");
-            let _ = io::stderr().write_all(text.as_bytes());
+            let _ = io::stderr().write_all(harmless(&text).as_bytes());
         });
         // A terminal that takes nothing must not hold this up; its keeper does the rest.
         let begin = Instant::now();

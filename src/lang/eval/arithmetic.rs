@@ -5,7 +5,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::math::{self, Function};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
-use crate::lang::value::{Exact, Value, wrap};
+use crate::lang::value::{Exact, Value};
 use num_rational::BigRational;
 use num_traits::Zero;
 use std::cmp::Ordering;
@@ -215,10 +215,8 @@ fn cast(v: &Exact, from: Scalar, to: &Type) -> Value {
         TypeKind::Scalar(to) if to.is_float() && to.bytes() >= from.bytes() => Value::Exact(v.clone(), *to),
         TypeKind::Scalar(to) if to.is_float() => Value::Exact(rounded(v, *to), *to),
         TypeKind::Scalar(to) => {
-            let bits = 8 * to.bytes() - usize::from(to.is_signed_integer());
-            let most = (1i128 << bits) - 1;
-            let least = if to.is_signed_integer() { -most - 1 } else { 0 };
-            Value::Int(wrap(v.truncated().clamp(least, most), *to), *to)
+            let (least, most) = to.extremes();
+            Value::Int(v.truncated().clamp(least, most), *to)
         }
         _ => Value::Undefined,
     }

@@ -74,9 +74,7 @@ impl Rng {
             Kind::Positive => i128::from(self.below(3)) + 1,
             Kind::Ones => 1,
             Kind::Edges => {
-                let bits = 8 * scalar.bytes() as u32 - u32::from(signed);
-                let most = (1i128 << bits) - 1;
-                let least = if signed { -most - 1 } else { 0 };
+                let (least, most) = scalar.extremes();
                 match self.below(6) {
                     0 => least,
                     1 => most,

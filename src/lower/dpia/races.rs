@@ -171,6 +171,8 @@ fn step_of(n: &Nat, x: &Name) -> Option<Nat> {
 /// Sizes at which iterations are tried, and the most cells that they may use there.
 const TRIALS: i64 = 12;
 const MAX_CELLS: usize = 20_000;
+/// No iteration.
+const NOBODY: i64 = -1;
 
 /// Do two iterations meet at one of some small sizes?
 fn meet(var: &Name, n: &Nat, uses: &[Use]) -> bool {
@@ -197,7 +199,7 @@ fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: HashMap<Name, i64>) ->
     let mut cells: HashMap<i64, (i64, bool)> = HashMap::new();
     let mut left = MAX_CELLS;
     let Some(n) = number(n, &values) else { return false };
-    for i in 0..n {
+    for i in 0..n.min(MAX_CELLS as i64) {
         values.insert(var.clone(), i);
         for u in uses {
             let mut at = vec![0; u.inner.len()];
@@ -221,7 +223,9 @@ fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: HashMap<Name, i64>) ->
                 if by != i && (written || u.writes) {
                     return true;
                 }
-                cells.insert(address, (i, written || u.writes));
+                // What several iterations read is none's: whoever writes it meets another.
+                let by = if by == i { i } else { NOBODY };
+                cells.insert(address, (by, written || u.writes));
                 left -= 1;
                 let Some(last) = at.last_mut().filter(|_| left > 0) else { break };
                 *last += 1;

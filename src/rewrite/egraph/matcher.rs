@@ -235,9 +235,13 @@ fn candidates(graph: &Graph, program: &Program) -> Vec<Id> {
 
 /// Do the conditions hold that look at terms? They are asked of each class's best member; thoroughly, of others too.
 fn conditions_hold(graph: &mut Graph, program: &Program, m: Match<'_>) -> bool {
-    let Some(b) = bindings(graph, program, m, &[]) else { return false };
-    let Some(failed) = failing(program, &b) else { return true };
-    if !graph.thorough || failed.is_of_types() {
+    // None where a best member mentions a binder that it must not; another member may not.
+    let asked = bindings(graph, program, m, &[]).map(|b| failing(program, &b));
+    if matches!(asked, Some(None)) {
+        return true;
+    }
+    let failed = asked.flatten();
+    if !graph.thorough || failed.is_some_and(Condition::is_of_types) {
         return false;
     }
     // One member for each variable that a condition looks at.
@@ -262,7 +266,8 @@ fn conditions_hold(graph: &mut Graph, program: &Program, m: Match<'_>) -> bool {
     if choices.iter().any(holds) {
         return true;
     }
-    if !all {
+    let looks = || program.conditions.iter().find(|(_, vars)| !vars.is_empty()).map(|(c, _)| c);
+    if !all && let Some(failed) = failed.or_else(looks) {
         let text: Name = failed.text(&program.equation).into();
         let rule = graph.gaps.rule.clone();
         graph.gaps.note(Gap::Condition(rule, text), 0);

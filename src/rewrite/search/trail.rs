@@ -243,7 +243,7 @@ impl Walk {
         }
         let steps = reductions(self.here(), to, params);
         let steps = steps
-            .ok_or_else(|| NoTrail("Normalisation takes too many steps to be written down.".to_owned()))?;
+            .ok_or_else(|| NoTrail("The steps of normalisation could not be written down.".to_owned()))?;
         for Reduction { redex, at, reverse, before, after } in steps {
             let rule = if redex == Redex::Beta { BETA } else { ETA };
             self.step(TrailStep { rule: rule.into(), args: vec![], at, reverse, before, after })?;

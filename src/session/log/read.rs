@@ -84,7 +84,6 @@ pub fn parse(bytes: &[u8]) -> Result<Log, Diagnostic> {
             Ok(Read::Entry(e)) => log.entries.push(*e),
             Ok(Read::Empty) => {}
             // Only what a power failure leaves has no end of its line.
-            Ok(Read::Changed) if line.ended => return Err(changed(line.number)),
             Ok(Read::Changed) | Err(_) if !line.ended => {
                 log.warnings.push(format!(
                     "The last record of the session log, on line {}, is incomplete and was left out.",

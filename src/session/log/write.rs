@@ -65,7 +65,11 @@ impl LogWriter {
                 }
             })?;
         let mut writer = LogWriter::locked(file, path, 0)?;
-        writer.append(header)?;
+        if let Err(error) = writer.append(header) {
+            // Nothing is left behind that would look like another's file.
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
         Ok(writer)
     }
 

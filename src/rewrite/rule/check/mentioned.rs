@@ -172,6 +172,6 @@ pub(super) fn capacity(s: Scalar) -> Option<i128> {
         Scalar::F16 => 1 << 11,
         Scalar::F32 => 1 << 24,
         Scalar::F64 => 1 << 53,
-        integer => 1 << (8 * integer.bytes() - usize::from(integer.is_signed_integer())),
+        integer => integer.extremes().1 + 1,
     })
 }

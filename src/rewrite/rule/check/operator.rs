@@ -161,9 +161,7 @@ fn neutral(op: &Term, t: &Type) -> Option<Term> {
     let candidates: Vec<Term> = if s.is_float() {
         [0.0, 1.0].into_iter().map(|v| Term::lit(Literal::float(v, s))).collect()
     } else {
-        let bits = 8 * s.bytes() - usize::from(s.is_signed_integer());
-        let most = (1i128 << bits) - 1;
-        let least = if s.is_signed_integer() { -most - 1 } else { 0 };
+        let (least, most) = s.extremes();
         [0, 1, least, most].into_iter().filter_map(|v| Literal::number(v, s).map(Term::lit)).collect()
     };
     candidates.into_iter().find(|z| crate::rewrite::rule::operators::is_neutral(op, z))

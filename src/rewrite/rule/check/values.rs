@@ -121,9 +121,7 @@ fn palette(s: Scalar, which: u64, finite: bool) -> Vec<Value> {
 
 /// The extremes of an integer type, what is next to them, and what narrower types and floats hold no more.
 fn integers(s: Scalar, which: u64) -> Vec<i128> {
-    let signed = s.is_signed_integer();
-    let most = (1i128 << (8 * s.bytes() - usize::from(signed))) - 1;
-    let least = if signed { -most - 1 } else { 0 };
+    let (least, most) = s.extremes();
     let half = most / 2;
     match which % 8 {
         0 => vec![least, most],
@@ -244,13 +242,11 @@ mod tests {
                 Scalar::I8 => &["-128", "127", "-127", "126", "-1"],
                 Scalar::I32 => &["-2147483648", "2147483647", "999", "1001", "65536"],
                 Scalar::U64 => &["18446744073709551615", "0", "1001", "4294967296"],
-                Scalar::F32 => {
-                    &["NaN", "inf", "-inf", "-0.0", "1e-45", "3.4028235e38", "999.0", "16777217.0"]
-                }
+                Scalar::F32 => &["NaN", "inf", "-inf", "-0.0", "1e-45", "3.4028235e38", "999.0"],
                 s if s.is_float() => &["NaN", "inf", "-inf", "-0.0", "0.0"],
                 _ => &["0", "1"],
             };
-            for wanted in wanted.iter().filter(|w| **w != "16777217.0") {
+            for wanted in wanted {
                 assert!(drawn.iter().any(|d| d == wanted), "{wanted} of {}", s.name());
             }
         }

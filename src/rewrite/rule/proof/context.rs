@@ -318,8 +318,9 @@ impl Context {
     /// Are all divisions in the size by one or more?
     pub fn has_value(&self, n: &Nat) -> bool {
         let one_or_more = |n: &Nat| self.has_value(n) && self.is_natural(&n.sub(&Nat::constant(1)));
-        n.terms().iter().flat_map(|(m, _)| m).all(|(atom, _)| match atom {
-            Atom::Floor(x, by) | Atom::Mod(x, by) => self.has_value(x) && one_or_more(by),
+        n.terms().iter().flat_map(|(m, _)| m).all(|(atom, e)| match atom {
+            // What is rounded down may be zero, and is no divisor.
+            Atom::Floor(x, by) | Atom::Mod(x, by) => *e > 0 && self.has_value(x) && one_or_more(by),
             Atom::Sum(x) => one_or_more(x),
             Atom::Var(_) => true,
             Atom::Poison => false,

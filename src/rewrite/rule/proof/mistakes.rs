@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::lang::build::{is_instance, is_map, is_reduce};
-use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Sources;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::infer::scheme::Scheme;
@@ -176,26 +175,6 @@ fn mistaken(eq: &Equation, rng: &mut Rng) -> Option<Pat> {
     Some(replaced(&eq.sides.rhs, &at.path, other))
 }
 
-/// The sizes of the right side that must be assumed.
-fn needs(sides: &Sides) -> Vec<Nat> {
-    let sizes = |p: &Pat| {
-        let mut out: Vec<Nat> = vec![];
-        for p in p.nodes() {
-            p.ty.for_each_nat(&mut |n| out.push(n.clone()));
-            if let PatNode::Prim(_, args) = &p.node {
-                out.extend(
-                    args.iter().filter_map(|a| if let PatArg::Nat(n) = a { Some(n.clone()) } else { None }),
-                );
-            }
-        }
-        out
-    };
-    let left = sizes(&sides.lhs);
-    let mut out = sizes(&sides.rhs);
-    out.retain(|n| !left.contains(n) && !SizeConstraint::of_size(n).is_empty());
-    out
-}
-
 fn with(rule: &Rule, eq: Equation) -> Rule {
     Rule::new(RuleData { body: Body::Equation(Box::new(eq)), ..RuleData::clone(rule) })
 }
@@ -218,7 +197,7 @@ fn mistakes(each: u64, seed: u64) -> (usize, usize, Vec<String>) {
                 let Some(rhs) = (0..20).find_map(|_| mistaken(&eq, &mut rng)) else { continue };
                 eq.sides.rhs = rhs;
             }
-            eq.needs = needs(&eq.sides);
+            eq.needs = crate::rewrite::rule::load::needs(&eq.sides.lhs, &eq.sides.rhs);
             let mistake = with(rule, eq);
             made += 1;
             let Ok(proof) = prove(&mistake) else { continue };
