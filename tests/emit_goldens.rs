@@ -11,8 +11,8 @@ use shine_tui::lang::eval::sizes;
 use shine_tui::lang::infer::{Program, Sizes};
 use shine_tui::lang::pattern::Pattern;
 use shine_tui::lang::term::Term;
+use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
-use shine_tui::lower::passes::Target;
 use std::path::PathBuf;
 
 fn golden(name: &str, p: &Program, target: Target, at: Option<&Sizes>) {

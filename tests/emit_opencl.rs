@@ -11,7 +11,7 @@ use shine_tui::device::{HostData, HostScalar, Param};
 use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::ty::Scalar;
 use shine_tui::lang::value::Value;
-use shine_tui::lower::passes::Target;
+use shine_tui::lower::Target;
 use shine_tui::session::bench::{elem, host_data};
 use std::fmt::Write;
 use std::process::Command;

@@ -8,7 +8,7 @@ mod emit_common;
 use emit_common::batch::{check, run, unit};
 use emit_common::{CORPUS, Case, cases_of};
 use shine_tui::emit::ParamKind;
-use shine_tui::lower::passes::Target;
+use shine_tui::lower::Target;
 use std::process::Command;
 
 #[test]

@@ -7,7 +7,7 @@ use shine_tui::emit;
 use shine_tui::lang::diag::{Charset, Diagnostic, FileId, Sources, render_all};
 use shine_tui::lang::syntax::{self, ast::Language, print::Options};
 use shine_tui::lang::{MAX_DEPTH, eval, infer, loops, print, work};
-use shine_tui::lower::{self, passes::Target};
+use shine_tui::lower::{self, Target};
 use shine_tui::rewrite::rule::{RuleSet, load::Source};
 use shine_tui::rewrite::sketch;
 use shine_tui::rewrite::strategy::Script;

@@ -15,8 +15,8 @@ use shine_tui::lang::infer::Program;
 use shine_tui::lang::ty::{Scalar, Type};
 use shine_tui::lang::value::{Buffer, Tolerance, Value};
 use shine_tui::lang::{loops, print};
+use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
-use shine_tui::lower::passes::Target;
 use shine_tui::session::bench::{buffer, elem, host_data};
 
 /// The device `cpu` where whatever C leaves open ends the run.

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 /// The data's path: each folder may use what stands to its left.
 const ORDER: [&str; 9] = ["lang", "rewrite", "lower", "emit", "device", "session", "view", "ui", "cli"];
 
+/// The way within `lower`, likewise.
+const LOWER: [&str; 7] = ["target", "dpia", "access", "choose", "imperative", "passes", "pipeline"];
+
 /// Folders that do no I/O, read no clock and start no thread.
 const PURE: [&str; 5] = ["lang", "rewrite", "lower", "emit", "view"];
 
@@ -75,6 +78,38 @@ fn imports_go_only_to_the_left() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Lowering has two journeys, from a term to a low-level term and from that to phrases. Neither asks the other: the
+/// pipeline takes one after the other.
+#[test]
+fn lowering_goes_one_way() {
+    let (mut wrong, mut seen) = (vec![], vec![]);
+    for (path, text) in sources() {
+        let Ok(within) = path.strip_prefix("lower") else { continue };
+        let Some(first) = within.components().next().and_then(|c| c.as_os_str().to_str()) else { continue };
+        let first = first.trim_end_matches(".rs");
+        if first == "mod" {
+            continue;
+        }
+        let here = LOWER.iter().position(|f| *f == first);
+        let here = here.unwrap_or_else(|| panic!("src/{} has no place on the way", path.display()));
+        seen.push(here);
+        let depth = within.components().count();
+        for (n, line) in code(&text) {
+            for (there, name) in LOWER.iter().enumerate() {
+                let asks = line.contains(&format!("lower::{name}"))
+                    || line.contains(&format!("{}{name}::", "super::".repeat(depth)));
+                let apart = first == "imperative" && *name == "choose";
+                if asks && (there > here || apart) {
+                    wrong.push(format!("src/{}:{n}: {first} asks {name}", path.display()));
+                }
+            }
+        }
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), LOWER.len(), "each stage has its file or folder");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

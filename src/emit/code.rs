@@ -1,6 +1,6 @@
 //! From imperative DPIA to statements of C.
 //!
-//! In: a command whose views are resolved ([`crate::lower::views`]). Out: statements, with what they need around them.
+//! In: a command whose views are resolved ([`crate::lower::imperative::views`]). Out: statements, with what they need around them.
 //! Memory is flat and row-major; a value with pairs in it is kept as one array for each component, so that a pair
 //! needs no record and every array has one scalar type.
 
@@ -17,8 +17,8 @@ use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lower::dpia::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
+use crate::lower::imperative::views::is_table;
 use crate::lower::passes::memory::STACK_BYTES;
-use crate::lower::views::is_table;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A component of a value: an array of scalars, or a scalar when it has no dimensions.

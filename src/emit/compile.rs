@@ -13,10 +13,10 @@ use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::term::Term;
 use crate::lang::ty::TypeSubst;
 use crate::lang::{loops, print};
-use crate::lower::passes::{self, Target};
+use crate::lower::passes;
 use crate::lower::pipeline::Made;
-use crate::lower::workers::{self, Launch};
-use crate::lower::{access, pipeline, with_stack};
+use crate::lower::target::{self, Launch};
+use crate::lower::{Target, access, pipeline, with_stack};
 
 /// A stage of the compilation, printed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -127,7 +127,7 @@ fn run(
     for i in &lowered.believed {
         comments.push(format!("it was tried, not proved, that the iterations over {i} keep apart"));
     }
-    let launch = workers::launch(&lowered.normal).map(|(launch, _)| launch);
+    let launch = target::launch(&lowered.normal).map(|(launch, _)| launch);
     if let Some(Launch { local, global }) = &launch {
         let [local, global] = [local, global].map(|[x, y, z]| format!("({x}, {y}, {z})"));
         comments.push(format!("runs on {global} work-items, in groups of {local}"));

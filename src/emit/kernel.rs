@@ -8,9 +8,9 @@ use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::{Scalar, Type};
-use crate::lower::dpia::{Kind, LoopKind, Phrase, Workers};
-use crate::lower::passes::{Imperative, Target};
-use crate::lower::workers::Launch;
+use crate::lower::Target;
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
+use crate::lower::target::Launch;
 use std::fmt::Write;
 
 /// Generated code with its calling convention. Parameters come in the order of the function's: the output's

@@ -362,6 +362,11 @@ impl Pattern {
         matches!(self, P::Add | P::Sub | P::Mul | P::Div | P::Mod | P::Min | P::Max)
             || self.is_of_bits() && self != P::BitNot
     }
+    /// Is it arithmetic that compilers do with constants, and never refuse for floats?
+    pub fn is_constant_arithmetic(self) -> bool {
+        use Pattern as P;
+        matches!(self, P::Neg | P::Add | P::Sub | P::Mul | P::Div)
+    }
     /// Does it work on the bits of integers?
     pub fn is_of_bits(self) -> bool {
         use Pattern as P;

@@ -6,13 +6,12 @@
 //! array. A program's parameters are read, its result is written.
 
 use super::dpia::Access;
+use super::dpia::signature::{Signature, signature};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
-use crate::lang::pattern::{self, Pattern};
+use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
-use std::borrow::Cow;
-use std::sync::LazyLock;
 
 /// The accesses of a type: one for each data type in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,51 +46,6 @@ impl std::fmt::Display for Accesses {
 pub struct Annotated {
     pub accesses: Accesses,
     pub children: Vec<Annotated>,
-}
-
-/// A row's access column.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Signature {
-    Fixed(Access),
-    /// The one access that the whole row shares.
-    Shared,
-    Fun(Box<Signature>, Box<Signature>),
-}
-
-static SIGNATURES: LazyLock<Vec<Option<Signature>>> =
-    LazyLock::new(|| pattern::all().iter().map(|row| parse_signature(row.access)).collect());
-
-/// What the table says of a pattern; nothing for those that must be rewritten before.
-pub(super) fn signature(p: Pattern) -> Option<Cow<'static, Signature>> {
-    match pattern::number(p) {
-        Some(row) => SIGNATURES.get(row)?.as_ref().map(Cow::Borrowed),
-        None => parse_signature(p.row().access).map(Cow::Owned),
-    }
-}
-
-fn parse_signature(text: &str) -> Option<Signature> {
-    fn sequence(tokens: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Signature> {
-        let first = match tokens.next()? {
-            'r' => Signature::Fixed(Access::Read),
-            'w' => Signature::Fixed(Access::Write),
-            'a' => Signature::Shared,
-            '(' => {
-                let inner = sequence(tokens)?;
-                (tokens.next()? == ')').then_some(inner)?
-            }
-            _ => return None,
-        };
-        if tokens.peek() != Some(&'-') {
-            return Some(first);
-        }
-        tokens.next();
-        (tokens.next()? == '>').then_some(())?;
-        Some(Signature::Fun(Box::new(first), Box::new(sequence(tokens)?)))
-    }
-    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let mut tokens = compact.chars().peekable();
-    let signature = sequence(&mut tokens)?;
-    tokens.next().is_none().then_some(signature)
 }
 
 /// An access to be found, and the same for function types.
@@ -414,13 +368,6 @@ mod tests {
 
     fn square() -> b::Built {
         b::lam("x", Type::f32(), |x| b::mul(x.clone(), x))
-    }
-
-    #[test]
-    fn every_column_parses() {
-        for row in pattern::all() {
-            assert_eq!(row.access.is_empty(), signature(row.pattern).is_none(), "{}", row.pattern);
-        }
     }
 
     #[test]

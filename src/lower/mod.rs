@@ -1,28 +1,21 @@
 //! How a program becomes imperative (thesis section 3.1.3).
+//!
+//! The way: [`choose`] makes any term a low-level one, [`access`] finds which of its values can be read where they are,
+//! [`imperative`] translates it to [`dpia`], and [`passes`] make that what can be printed. [`pipeline`] runs them. No
+//! folder asks one that comes after it, nor does the translation ask how a term came to be.
 
-mod acceptor;
 pub mod access;
-mod components;
-mod continuation;
-mod default;
-mod demand;
+pub mod choose;
 pub mod dpia;
-pub mod functional;
-mod hoist;
-mod in_place;
-pub mod normal;
+pub mod imperative;
 pub mod passes;
 pub mod pipeline;
-mod sequential;
-mod stream;
+pub mod target;
 #[cfg(test)]
 mod tests;
-pub mod translate;
-pub mod views;
-pub mod workers;
 
-pub use default::{default_lowering, lower_term};
-pub use sequential::sequential;
+pub use choose::{default_lowering, lower_term, sequential};
+pub use target::Target;
 
 /// Deep terms need a deep stack.
 pub(crate) fn with_stack<T>(f: impl FnOnce() -> T) -> T {

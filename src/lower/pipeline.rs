@@ -4,10 +4,12 @@
 //! translation and after every pass.
 
 use super::access::{self, Annotated};
-use super::dpia::Names;
-use super::functional::{self, Functional};
-use super::passes::{self, Imperative, Target};
-use super::{normal, translate, workers};
+use super::choose::normal;
+use super::dpia::{Imperative, Names};
+use super::imperative::functional::{self, Functional};
+use super::imperative::translate;
+use super::passes;
+use super::target::{self, Target};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Name;
 use crate::lang::term::Term;
@@ -66,7 +68,7 @@ fn run(
     target: Target,
     see: &mut dyn FnMut(Made),
 ) -> Result<Lowered, Diagnostic> {
-    workers::check_target(term, target)?;
+    target::check(term, target)?;
     let normal = normal::normalise(term)?;
     // The user knows the positions in the term as it was given, so its problems are looked for there first.
     let accesses = match access::infer(&normal) {

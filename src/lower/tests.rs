@@ -1,8 +1,7 @@
 //! Random programs through every stage of lowering, each stage run and compared with the interpreter.
 
 use super::dpia::exec::{self, Options};
-use super::passes::Target;
-use super::{lower_term, pipeline, sequential};
+use super::{Target, lower_term, pipeline, sequential};
 use crate::lang::arbitrary::Draw;
 use crate::lang::build;
 use crate::lang::eval::{self, Limits, inputs};

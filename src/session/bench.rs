@@ -28,7 +28,7 @@ use crate::lang::ty::{Scalar, Type};
 use crate::lang::undefined;
 use crate::lang::value::{Buffer, Value};
 use crate::lang::work;
-use crate::lower::{self, passes};
+use crate::lower;
 use std::sync::atomic::AtomicBool;
 
 /// The seed of every input.
@@ -314,7 +314,7 @@ impl Run<'_> {
             spans: Spans::default(),
         };
         let kernel =
-            emit::compile(&lower::default_lowering(&program)?, passes::Target::C, Some(&sizes))?.kernel;
+            emit::compile(&lower::default_lowering(&program)?, lower::Target::C, Some(&sizes))?.kernel;
         let inputs = columns.into_iter().zip(&types);
         let inputs = inputs.map(|(column, ty)| Value::array(column).to_flat(ty, &sizes).map(Input::Flat));
         let inputs = Inputs(inputs.collect::<Result<_, _>>()?);

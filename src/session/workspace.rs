@@ -19,7 +19,7 @@ use crate::lang::path::Path;
 use crate::lang::print;
 use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
-use crate::lower::{self, passes};
+use crate::lower;
 use crate::rewrite::rule::load::Source;
 use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, RuleUse, apply_at};
 use crate::rewrite::sketch;
@@ -354,8 +354,8 @@ impl Workspace {
     pub fn attempt(&self, term: &Term, target: Target, sizes: &Sizes) -> Result<emit::Attempt, Diagnostic> {
         let program = self.program.with_term(with_plain_names(term, &self.program.params));
         let target = match target {
-            Target::C => passes::Target::C,
-            Target::OpenCl => passes::Target::OpenCl,
+            Target::C => lower::Target::C,
+            Target::OpenCl => lower::Target::OpenCl,
         };
         let complete = program.sizes.iter().all(|s| sizes.contains_key(s));
         // What was not rewritten has its places in the text.

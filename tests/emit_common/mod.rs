@@ -13,8 +13,8 @@ use shine_tui::lang::pattern::Pattern;
 use shine_tui::lang::term::Term;
 use shine_tui::lang::ty::{Scalar, Type};
 use shine_tui::lang::value::{Buffer, Tolerance, Value};
+use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
-use shine_tui::lower::passes::Target;
 
 pub fn n(x: &str) -> Nat {
     Nat::var(x)

@@ -11,7 +11,7 @@ use shine_tui::lang::infer::{self, Program};
 use shine_tui::lang::syntax::parse_program;
 use shine_tui::lang::value::{Tolerance, Value};
 use shine_tui::lang::{loops, print, work};
-use shine_tui::lower::passes::Target;
+use shine_tui::lower::Target;
 use shine_tui::lower::{default_lowering, dpia::exec, pipeline};
 
 /// What became of a program before its code runs.

@@ -21,7 +21,7 @@ use check::{Fate, Subject};
 use choices::{Choices, shrink};
 use draw::Dialect;
 use emit_common::{Case, batch};
-use shine_tui::lower::passes::Target;
+use shine_tui::lower::Target;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};

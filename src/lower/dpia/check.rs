@@ -3,12 +3,12 @@
 //! A well-typed imperative phrase stores only what can be read, at places of the same type, and every identifier is
 //! bound once.
 
+use super::signature::{Signature, signature};
 use super::{Access, Kind, Layout, Phrase, PhraseType, extent};
 use crate::lang::build;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::lower::access::{Signature, signature};
 use std::collections::BTreeMap;
 
 /// # Errors

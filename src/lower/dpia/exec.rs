@@ -4,7 +4,7 @@
 //! of RISE, as terms whose free variables are the contents of memory, so that only commands and acceptors have their
 //! meaning here. Slow; for small sizes.
 
-use super::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
+use super::{Imperative, Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::{self, Limits, Sizes, failure};
 use crate::lang::literal::Literal;
@@ -13,7 +13,6 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::Type;
 use crate::lang::value::{Value, eval_nat};
-use crate::lower::passes::Imperative;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -13,7 +13,11 @@ pub mod address;
 pub mod check;
 pub mod exec;
 pub mod print;
+mod program;
 pub mod races;
+pub mod signature;
+
+pub use program::{Imperative, Temporary};
 
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar};

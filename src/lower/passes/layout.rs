@@ -7,12 +7,11 @@
 //!
 //! The new indices are the digits of the old ones, so each element keeps a cell of its own whatever the accesses are.
 
-use super::Imperative;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::lower::dpia::{Kind, Layout, Names, Phrase, PhraseType, element, extent};
+use crate::lower::dpia::{Imperative, Kind, Layout, Names, Phrase, PhraseType, element, extent};
 
 /// # Errors
 /// None: it is a pass.
@@ -230,7 +229,7 @@ mod tests {
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::lower::passes::Target;
+    use crate::lower::Target;
     use crate::lower::pipeline;
 
     /// The type of the first temporary before the pass and after it.

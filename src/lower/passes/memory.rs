@@ -4,13 +4,12 @@
 //! *to_parameters*, for OpenCL: what work-items share, and what does not fit their private memory, becomes a parameter
 //! of the kernel; within a parallel loop it gets one more dimension for each loop, one cell for each work-item.
 
-use super::{Imperative, Temporary};
+use super::workers;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::AddressSpace;
 use crate::lang::ty::Type;
-use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, PhraseType, Workers};
-use crate::lower::workers;
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Temporary, Workers};
 
 /// Private memory of at most so many bytes stays on the stack of a C function, or in the registers and private memory
 /// of a work-item.

@@ -7,61 +7,13 @@ pub mod simplify;
 pub mod split;
 pub mod unroll;
 pub mod work_items;
+mod workers;
 
-use super::dpia::{Names, Phrase, PhraseType};
-use super::translate::Translator;
-use super::views;
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::Name;
-use crate::lang::ty::Type;
-
-/// What the code is for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Target {
-    /// C with OpenMP.
-    C,
-    OpenCl,
-}
-
-/// A kernel on its way to code.
-#[derive(Clone, Debug)]
-pub struct Imperative {
-    pub output: (Name, Type),
-    pub inputs: Vec<(Name, Type)>,
-    /// Memory that the kernel is given to work with.
-    pub temporaries: Vec<Temporary>,
-    pub body: Phrase,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Temporary {
-    pub name: Name,
-    pub ty: Type,
-}
-
-impl Imperative {
-    /// Checks the types again, and that loops in parallel do not race. Returns the variables of those that were tried at
-    /// small sizes, not proved.
-    ///
-    /// # Errors
-    /// A mistake of the pass that ran last.
-    pub fn check(&self, after: &str) -> Result<Vec<Name>, Diagnostic> {
-        let memory = |(x, t): &(Name, Type)| (x.clone(), t.clone());
-        let read = |(x, t): (Name, Type)| (x, PhraseType::read(t));
-        let mut params: Vec<(Name, PhraseType)> = self.inputs.iter().map(memory).map(read).collect();
-        params.push((self.output.0.clone(), PhraseType::Acc(self.output.1.clone())));
-        let temporaries: Vec<(Name, Type)> =
-            self.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())).collect();
-        let types = super::dpia::check::check(&self.body, &params, &temporaries);
-        // Before its views are resolved a program has no cells to compare.
-        let races =
-            |()| if after == "imperative" { Ok(vec![]) } else { super::dpia::races::check(&self.body) };
-        types.and_then(races).map_err(|why| {
-            Diagnostic::error("E0598", format!("The code is ill-formed after `{after}`: {why}."))
-                .note("This is a mistake of the tool, not of the program.")
-        })
-    }
-}
+use crate::lower::Target;
+use crate::lower::dpia::{Imperative, Names};
+use crate::lower::imperative::translate::Translator;
+use crate::lower::imperative::views;
 
 /// A step from imperative DPIA to imperative DPIA.
 pub struct Pass {

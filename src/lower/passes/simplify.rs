@@ -4,13 +4,12 @@
 //! the other factor is infinite. Only a zero that was found here, as a weight of an unrolled stencil is, takes its
 //! product with it: what a weight of zero hides is not computed.
 
-use super::Imperative;
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;
-use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, Workers};
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, Workers};
 
 /// # Errors
 /// None: it is a pass.

@@ -1,12 +1,11 @@
 //! Loops over joined dimensions become one loop for each dimension: a loop over 25 elements whose body only asks for
 //! `i / 5` and `i % 5` becomes two loops over 5, and the divisions are gone.
 
-use super::Imperative;
 use super::simplify;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lower::dpia::address;
-use crate::lower::dpia::{Kind, Loop, LoopKind, Names, Phrase, Workers};
+use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers};
 
 /// # Errors
 /// None: it is a pass.
@@ -104,7 +103,7 @@ mod tests {
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::lower::passes::Target;
+    use crate::lower::Target;
     use crate::lower::pipeline;
 
     /// The bounds of the loops, outermost first.

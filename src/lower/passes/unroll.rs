@@ -1,9 +1,8 @@
 //! Unrolls the loops that `mapSeqUnroll` and `reduceSeqUnroll` make.
 
-use super::Imperative;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Nat;
-use crate::lower::dpia::{Kind, LoopKind, Names, Phrase};
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase};
 
 /// More copies than this make no kernel faster, and compilers choke on them.
 const MAX_COPIES: i64 = 4096;
@@ -58,7 +57,7 @@ mod tests {
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::lower::passes::Target;
+    use crate::lower::Target;
     use crate::lower::pipeline;
 
     fn lowered(body: &str) -> Result<String, &'static str> {

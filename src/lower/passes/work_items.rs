@@ -1,10 +1,9 @@
 //! Shares the iterations of parallel loops among work-items: work-item `g` of `G` runs `g`, `g + G`, `g + 2*G`, …
 
-use super::Imperative;
+use super::workers;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Nat;
-use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, Workers};
-use crate::lower::workers;
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, Workers};
 
 /// # Errors
 /// Loops whose iterations cannot run at once ([`workers::check`]).

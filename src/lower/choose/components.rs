@@ -63,8 +63,7 @@ mod tests {
     use crate::lang::pattern::Pattern;
     use crate::lang::syntax::parse_program;
     use crate::lower::dpia::Kind;
-    use crate::lower::passes::Target;
-    use crate::lower::{default_lowering, pipeline};
+    use crate::lower::{Target, default_lowering, pipeline};
 
     /// How often the code of a program computes an exponential.
     fn exponentials(text: &str) -> usize {

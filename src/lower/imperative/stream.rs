@@ -4,13 +4,13 @@
 //! element needs. The loop then asks for element after element, in order; asking makes the commands that bring the next
 //! element about. Any array is a stream of its elements.
 
-use super::dpia::{Kind, LoopKind, Phrase, PhraseType, extent};
 use super::translate::{Block, Translated, Translator, unexpected};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
+use crate::lower::dpia::{Kind, LoopKind, Phrase, PhraseType, extent};
 
 pub enum Stream {
     Array(Phrase),
@@ -156,7 +156,13 @@ impl Translator {
                 let a = self.next(a, i, block)?;
                 let b = self.next(b, i, block)?;
                 let ty = Type::pair(a.data(), b.data());
-                Ok(Phrase::pattern(Pattern::MakePair, vec![], vec![a, b], ty, super::dpia::Access::Read))
+                Ok(Phrase::pattern(
+                    Pattern::MakePair,
+                    vec![],
+                    vec![a, b],
+                    ty,
+                    crate::lower::dpia::Access::Read,
+                ))
             }
             Stream::Windows(w) => {
                 let last = w.size.sub(&Nat::constant(1));
@@ -195,7 +201,7 @@ impl Translator {
         let cell = Phrase::idx(at, w.read.clone());
         let ty = Type::array(w.size.clone(), cell.data());
         let f = Phrase::lam(j, index, cell);
-        Phrase::pattern(Pattern::Generate, vec![], vec![f], ty, super::dpia::Access::Read)
+        Phrase::pattern(Pattern::Generate, vec![], vec![f], ty, crate::lower::dpia::Access::Read)
     }
 }
 

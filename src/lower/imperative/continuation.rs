@@ -3,11 +3,11 @@
 //! What must happen before goes to the block; the expression returned holds no allocation, reduction or sharing that
 //! is not behind the function of a lazy `map` or `generate`.
 
-use super::dpia::{Kind, LoopKind, Phrase, extent};
 use super::in_place;
 use super::translate::{Block, Translated, Translator, untranslated};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
+use crate::lower::dpia::{Kind, LoopKind, Phrase, extent};
 
 impl Translator {
     /// 𝒞⟦e⟧, the rest of the block being its continuation.

@@ -4,11 +4,11 @@
 //! is written once (𝒜 guarantees it). That is harmless when a cell is read no later than in the iteration and
 //! statement that writes this same cell; otherwise the new value must be written aside and copied.
 
-use super::dpia::{Kind, Layout, Phrase};
 use super::translate::{Translated, Translator};
 use super::views;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
+use crate::lower::dpia::{Kind, Layout, Phrase};
 
 #[derive(Clone, PartialEq, Eq)]
 enum Step {
@@ -36,13 +36,15 @@ pub fn is_safe(t: &mut Translator, command: &Phrase, memory: &Phrase) -> Transla
 /// Does the memory occur as an expression?
 fn reads(p: &Phrase, memory: &Name) -> bool {
     p.any(&mut |q| {
-        matches!(q.kind(), Kind::Var(x) if x == memory) && matches!(q.ty(), super::dpia::PhraseType::Exp(..))
+        matches!(q.kind(), Kind::Var(x) if x == memory)
+            && matches!(q.ty(), crate::lower::dpia::PhraseType::Exp(..))
     })
 }
 
 fn writes(p: &Phrase, memory: &Name) -> bool {
     p.any(&mut |q| {
-        matches!(q.kind(), Kind::Var(x) if x == memory) && matches!(q.ty(), super::dpia::PhraseType::Acc(_))
+        matches!(q.kind(), Kind::Var(x) if x == memory)
+            && matches!(q.ty(), crate::lower::dpia::PhraseType::Acc(_))
     })
 }
 
@@ -142,7 +144,7 @@ fn collect(p: &Phrase, memory: &Name, written: bool, out: &mut Vec<Cell>) {
 
 /// The phrase as a chain of steps from the memory.
 fn cell(p: &Phrase, memory: &Name, written: bool) -> Option<Cell> {
-    let is_acceptor = matches!(p.ty(), super::dpia::PhraseType::Acc(_));
+    let is_acceptor = matches!(p.ty(), crate::lower::dpia::PhraseType::Acc(_));
     if is_acceptor != written {
         return None;
     }

@@ -8,12 +8,10 @@
 //! are read once is computed where they are read (`map` stays lazy), and one whose elements may be read more often is
 //! stored (`toMem (mapSeq …)`). Shared values that are computed are stored, views are not.
 
-use super::access;
 use super::components::{kept_element, repeats};
 use super::demand::{Demands, Usage, duplicates, element_has_array};
 use super::hoist::hoist;
 use super::normal::normalise;
-use super::views::is_constant_arithmetic;
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
@@ -21,13 +19,14 @@ use crate::lang::nat::Nat;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::{Scalar, Type};
+use crate::lower::access;
 
 /// The program, lowered.
 ///
 /// # Errors
 /// Programs that unfold without bound, and functions as parameters.
 pub fn default_lowering(program: &Program) -> Result<Program, Diagnostic> {
-    super::with_stack(|| Ok(program.with_term(lower_term(&program.term)?)))
+    crate::lower::with_stack(|| Ok(program.with_term(lower_term(&program.term)?)))
 }
 
 /// The closed term, lowered.
@@ -519,7 +518,7 @@ pub(super) fn is_work(t: &Term) -> bool {
             | P::Cast
             | P::IndexAsNat
             | P::NatAsIndex => args.iter().any(|a| is_work(a)),
-            p if is_constant_arithmetic(p) => !is_constant(t),
+            p if p.is_constant_arithmetic() => !is_constant(t),
             _ => true,
         },
     }
@@ -568,7 +567,7 @@ fn is_constant(t: &Term) -> bool {
     match head.expr() {
         Expr::Lit(_) => t.ty().as_scalar().is_some_and(Scalar::is_float),
         Expr::Prim(p) => {
-            is_constant_arithmetic(p.pattern) && t.ty().is_data() && args.iter().all(|a| is_constant(a))
+            p.pattern.is_constant_arithmetic() && t.ty().is_data() && args.iter().all(|a| is_constant(a))
         }
         _ => false,
     }

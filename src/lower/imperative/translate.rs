@@ -7,12 +7,12 @@
 //! Views (`zip`, `split`, lazy `map`, …) stay in the expressions that commands contain, as in the thesis; [`super::views`]
 //! turns them into indices.
 
-use super::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
 use super::functional::Functional;
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Type;
+use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
 
 /// Commands in order, with the allocations among them.
 #[derive(Default)]

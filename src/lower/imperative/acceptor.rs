@@ -1,11 +1,11 @@
 //! The acceptor translation 𝒜: writes an expression to the memory that an acceptor stands for (thesis section 3.1.3).
 
-use super::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, extent};
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
+use crate::lower::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
 
 impl Translator {
     /// 𝒜⟦e⟧(out)
@@ -194,7 +194,7 @@ fn reordered(args: &[Arg]) -> Translated<Layout> {
 
 /// The inner size of an array of arrays or vectors.
 fn inner(t: &Type) -> Nat {
-    extent(&super::dpia::element(t))
+    extent(&element(t))
 }
 
 fn loop_kind(p: Pattern, args: &[Arg]) -> LoopKind {

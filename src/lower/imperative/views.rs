@@ -8,7 +8,6 @@
 //! After [`resolve`], the expressions of commands are arithmetic over literals, numbers and cells `x[i][j].fst`, and
 //! every assignment stores a scalar.
 
-use super::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, element, extent};
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
 use crate::lang::literal::Literal;
 use crate::lang::math;
@@ -16,6 +15,7 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::{Scalar, Type};
+use crate::lower::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, element, extent};
 
 /// One step from a value to a part of it.
 #[derive(Clone)]
@@ -299,7 +299,7 @@ impl Translator {
                         .map(|q| self.read(q, of_vector(q), block))
                         .collect::<Translated<Vec<_>>>()?;
                     let ty = if steps.is_empty() { ty } else { element(&ty) };
-                    return Ok(Phrase::pattern(p, args, operands, ty, super::dpia::Access::Read));
+                    return Ok(Phrase::pattern(p, args, operands, ty, crate::lower::dpia::Access::Read));
                 }
                 _ => return Err(untranslated(p)),
             }
@@ -488,7 +488,7 @@ impl Translator {
         let a = self.read(e, with(Step::First), block)?;
         let b = self.read(e, with(Step::Second), block)?;
         let ty = Type::pair(a.data(), b.data());
-        Ok(Phrase::pattern(Pattern::MakePair, vec![], vec![a, b], ty, super::dpia::Access::Read))
+        Ok(Phrase::pattern(Pattern::MakePair, vec![], vec![a, b], ty, crate::lower::dpia::Access::Read))
     }
 
     /// A cell of memory, or the pair of cells.
@@ -613,17 +613,12 @@ pub fn is_table(e: &Phrase) -> bool {
         Kind::Pattern(Pattern::MakeArray, _, ps) => ps.iter().all(is_table),
         Kind::Lit(_) => true,
         Kind::Pattern(p, _, ps) => {
-            is_constant_arithmetic(*p)
+            p.is_constant_arithmetic()
                 && e.data().as_scalar().is_some_and(Scalar::is_float)
                 && ps.iter().all(is_table)
         }
         _ => false,
     }
-}
-
-/// Arithmetic that compilers do with constants, and never refuse for floats.
-pub fn is_constant_arithmetic(p: Pattern) -> bool {
-    matches!(p, Pattern::Neg | Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div)
 }
 
 fn is_scalar_operation(p: Pattern) -> bool {
