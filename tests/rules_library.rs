@@ -9,7 +9,7 @@ use shine_tui::rewrite::rule::{RuleSet, apply_at};
 
 fn library() -> RuleSet {
     let mut sources = Sources::new();
-    let (rules, problems) = RuleSet::builtin(&mut sources);
+    let (rules, problems) = RuleSet::builtin_checked(&mut sources);
     let shown: Vec<String> = problems.iter().map(|p| p.render(&sources)).collect();
     assert!(problems.iter().all(|p| p.severity < Severity::Warning), "{}", shown.join("\n"));
     rules
@@ -21,6 +21,19 @@ fn every_rule_loads() {
 }
 
 #[test]
+fn rules_that_are_read_when_they_are_used_are_those_that_were_read_at_once() {
+    let (now, (later, problems)) = (library(), RuleSet::builtin(&mut Sources::new()));
+    assert!(problems.is_empty() && now.len() == later.len());
+    for (a, b) in now.rules().zip(later.rules()) {
+        // Equations and examples have no equality; their texts are told apart by all that is in them.
+        assert_eq!(format!("{a:?}"), format!("{b:?}"));
+    }
+    assert_eq!(now.aliases().collect::<Vec<_>>(), later.aliases().collect::<Vec<_>>());
+    let sets = |rules: &RuleSet| rules.sets().map(|s| format!("{s:?}")).collect::<Vec<_>>();
+    assert_eq!(sets(&now), sets(&later));
+}
+
+#[test]
 fn every_example_is_what_its_rule_does() {
     let mut wrong = vec![];
     for rule in library().rules() {
@@ -29,7 +42,7 @@ fn every_example_is_what_its_rule_does() {
             "{} has no example",
             rule.name
         );
-        for example in &rule.examples {
+        for example in rule.examples.iter() {
             let names: Vec<_> = example.context.iter().rev().map(|(n, _)| n.clone()).collect();
             let show = |t| print::open_term(t, &names, &print::Options::default()).text;
             match apply_at(&example.before, &Path::root(), rule, &example.args) {

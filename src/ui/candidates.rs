@@ -134,7 +134,7 @@ fn uses(workspace: &Workspace, rule: &Rule) -> Vec<RuleUse> {
     if rule.params.is_empty() {
         uses.push(RuleUse { rule: rule.clone(), args: Vec::new() });
     }
-    for candidate in workspace.rules.sets().flat_map(|set| &set.rules) {
+    for candidate in workspace.rules.sets().flat_map(|set| set.rules.iter()) {
         if candidate.rule == *rule && !candidate.args.is_empty() && !uses.contains(candidate) {
             uses.push(candidate.clone());
         }

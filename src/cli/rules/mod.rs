@@ -193,7 +193,7 @@ fn aliases(rules: &RuleSet, rule: &Rule) -> Vec<String> {
 
 fn in_full(rule: &Rule, aliases: &[String]) -> String {
     let mut text = format!("{}\n\n{}\n", rule.text.trim_end(), rule.doc.trim_end());
-    for example in &rule.examples {
+    for example in rule.examples.iter() {
         text += &format!("\nbefore  {}\nafter   {}\n", example.text.0, example.text.1);
     }
     for (i, mark) in rule.marks.iter().enumerate() {
@@ -220,7 +220,7 @@ fn as_json(rule: &Rule) -> Value {
         "name": &*rule.name,
         "call": call(rule),
         "theme": &*rule.theme,
-        "text": rule.text,
+        "text": *rule.text,
         "doc": rule.doc,
         "marks": rule.marks.iter().map(Mark::name).collect::<Vec<_>>(),
         "digest": rule.digest.to_string(),

@@ -127,7 +127,7 @@ impl Rule {
     /// How far the left side matched, and what stands in the way.
     pub fn apply(&self, t: &Term, args: &[RuleArg]) -> Result<Applied, WhyNot> {
         self.check_arguments(args)?;
-        let mut applied = match (&self.body, self.equation(args)) {
+        let mut applied = match (&*self.body, self.equation(args)) {
             (Body::Procedure(p), _) => (p.run)(t, args)?,
             (_, None) => return Err(self.misfit(args)),
             (_, Some(eq)) => {
@@ -301,14 +301,14 @@ mod tests {
         Rule::new(RuleData {
             name: "test".into(),
             theme: "test".into(),
-            params,
-            body: Body::Equation(Box::new(equation)),
+            params: params.into(),
+            body: Body::Equation(Box::new(equation)).into(),
             marks: super::super::Marks::NONE,
             doc: String::new(),
-            examples: vec![],
-            digest: Digest::of(b"test"),
+            examples: vec![].into(),
+            digest: Digest::of(b"test").into(),
             span: None,
-            text: String::new(),
+            text: String::new().into(),
         })
     }
 

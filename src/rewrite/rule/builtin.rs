@@ -94,14 +94,17 @@ pub fn all() -> Vec<Rule> {
             Rule::new(RuleData {
                 name: row.name.into(),
                 theme: "built-in".into(),
-                params: params.map(|(n, k)| RuleParam { name: (*n).into(), kind: k.clone() }).collect(),
-                body: Body::Procedure(Procedure { run: row.run }),
+                params: params
+                    .map(|(n, k)| RuleParam { name: (*n).into(), kind: k.clone() })
+                    .collect::<Vec<_>>()
+                    .into(),
+                body: Body::Procedure(Procedure { run: row.run }).into(),
                 marks: row.marks,
                 doc: row.doc.to_owned(),
-                examples: vec![],
-                digest: Digest::of(format!("built-in rule {} {VERSION}", row.name).as_bytes()),
+                examples: vec![].into(),
+                digest: Digest::of(format!("built-in rule {} {VERSION}", row.name).as_bytes()).into(),
                 span: None,
-                text: row.text.to_owned(),
+                text: row.text.to_owned().into(),
             })
         })
         .collect()

@@ -176,7 +176,7 @@ fn by_itself(rule: &Rule) -> Vec<FindingKind> {
     if rule.doc.trim().is_empty() {
         out.push(FindingKind::NoDoc);
     }
-    for example in &rule.examples {
+    for example in rule.examples.iter() {
         let names: Vec<Name> = example.context.iter().rev().map(|(n, _)| n.clone()).collect();
         match apply_at(&example.before, &Path::root(), rule, &example.args) {
             Ok(done) if done.term == example.after => {}
@@ -379,7 +379,7 @@ fn given(e: &Entry, other: &Entry) -> Bindings {
     let eq = e.eq;
     let mut b = Bindings::new(eq.vars.len(), eq.types.len(), eq.nats.len(), eq.slots.len());
     let mut theirs: Vec<_> = other.rule.params.iter().collect();
-    for p in &e.rule.params {
+    for p in e.rule.params.iter() {
         let same = |q: &&&super::RuleParam| q.kind.word() == p.kind.word();
         let place = theirs.iter().position(|q| same(&q));
         let of = place.map(|i| theirs.remove(i));

@@ -11,6 +11,7 @@ pub mod check;
 pub mod condition;
 pub mod equation;
 pub mod instance;
+pub mod later;
 pub mod library;
 pub mod lint;
 pub mod load;
@@ -40,6 +41,7 @@ pub use operators::Properties;
 pub use apply::{Applied, Rewritten, Step, apply_at};
 pub use condition::Condition;
 pub use equation::Equation;
+pub use later::Later;
 pub use marks::{Mark, Marks};
 pub use offer::{Offer, applicable};
 pub use set::{NamedSet, RuleSet, RuleUse};
@@ -55,18 +57,18 @@ pub struct RuleData {
     pub name: Name,
     /// The group it is listed in: the stem of its file.
     pub theme: Name,
-    pub params: Vec<RuleParam>,
-    pub body: Body,
+    pub params: Later<Vec<RuleParam>>,
+    pub body: Later<Body>,
     /// What it may change in floating-point results.
     pub marks: Marks,
     pub doc: String,
-    pub examples: Vec<Example>,
+    pub examples: Later<Vec<Example>>,
     /// Covers sides, conditions and parameters, not the documentation.
-    pub digest: Digest,
+    pub digest: Later<Digest>,
     /// Where it is written; none for what is built in.
     pub span: Option<Span>,
     /// The rule as text, for display.
-    pub text: String,
+    pub text: Later<String>,
 }
 
 /// How a rule rewrites.
@@ -77,6 +79,16 @@ pub enum Body {
     Family(Vec<Equation>),
     /// What no equation can say.
     Procedure(Procedure),
+}
+
+impl Body {
+    fn equations_mut(&mut self) -> &mut [Equation] {
+        match self {
+            Body::Equation(eq) => std::slice::from_mut(eq),
+            Body::Family(members) => members,
+            Body::Procedure(_) => &mut [],
+        }
+    }
 }
 
 /// A rule that is a procedure: from a sub-term and the rule's arguments to what replaces it.
@@ -169,7 +181,7 @@ impl std::ops::Deref for Rule {
 
 impl PartialEq for Rule {
     fn eq(&self, other: &Rule) -> bool {
-        self.name == other.name && self.digest == other.digest
+        Arc::ptr_eq(&self.0, &other.0) || self.name == other.name && *self.digest == *other.digest
     }
 }
 impl Eq for Rule {}
@@ -188,21 +200,18 @@ impl Rule {
     /// The rule with these properties of operators known to its conditions.
     #[must_use]
     pub fn knowing(&self, declared: &Arc<Properties>) -> Rule {
-        if self.equations().iter().all(|eq| eq.conditions.is_empty()) {
-            return self.clone();
-        }
-        let mut data = RuleData::clone(self);
-        match &mut data.body {
-            Body::Equation(eq) => eq.declared = declared.clone(),
-            Body::Family(members) => members.iter_mut().for_each(|eq| eq.declared = declared.clone()),
-            Body::Procedure(_) => {}
-        }
-        Rule::new(data)
+        let (before, declared) = (self.body.clone(), declared.clone());
+        let body = Later::new(move || {
+            let mut body = Body::clone(&before);
+            body.equations_mut().iter_mut().for_each(|eq| eq.declared = declared.clone());
+            body
+        });
+        Rule::new(RuleData { body, ..RuleData::clone(self) })
     }
 
     /// The equation that the rule is with these arguments; none for a procedure, or a depth that there is none for.
     pub fn equation(&self, args: &[RuleArg]) -> Option<&Equation> {
-        match &self.body {
+        match &*self.body {
             Body::Equation(e) => Some(e),
             Body::Family(members) => members.get(self.depth(args)?),
             Body::Procedure(_) => None,
@@ -211,7 +220,7 @@ impl Rule {
 
     /// All equations that the rule is: one, one for each depth, or none.
     pub fn equations(&self) -> &[Equation] {
-        match &self.body {
+        match &*self.body {
             Body::Equation(e) => std::slice::from_ref(e),
             Body::Family(members) => members,
             Body::Procedure(_) => &[],

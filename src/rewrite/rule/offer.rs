@@ -68,7 +68,7 @@ fn size_decides(rule: &Rule) -> bool {
 /// Every combination of arguments worth trying; none when an argument cannot be guessed.
 fn arguments(rule: &Rule) -> Option<Vec<Vec<RuleArg>>> {
     let mut out: Vec<Vec<RuleArg>> = vec![vec![]];
-    for param in &rule.params {
+    for param in rule.params.iter() {
         let values: Vec<RuleArg> = match &param.kind {
             ParamKind::Nat(_) => SIZES.iter().map(|n| RuleArg::Nat(Nat::constant(*n))).collect(),
             ParamKind::Addr(_) => [AddressSpace::Global, AddressSpace::Local, AddressSpace::Private]

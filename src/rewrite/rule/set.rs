@@ -1,6 +1,6 @@
 //! Rules by name, their other names, and named sets of rules.
 
-use super::{Properties, Rule, RuleArg};
+use super::{Later, Properties, Rule, RuleArg};
 use crate::lang::declared::Patterns;
 use crate::lang::nat::Name;
 use indexmap::IndexMap;
@@ -29,7 +29,7 @@ impl fmt::Display for RuleUse {
 #[derive(Clone, Debug)]
 pub struct NamedSet {
     pub name: Name,
-    pub rules: Vec<RuleUse>,
+    pub rules: Later<Vec<RuleUse>>,
     pub doc: String,
 }
 
@@ -38,7 +38,7 @@ pub struct NamedSet {
 pub struct RuleSet {
     rules: IndexMap<Name, Rule>,
     /// Other names, with the first arguments, which they fix.
-    aliases: IndexMap<Name, RuleUse>,
+    aliases: IndexMap<Name, Later<Option<RuleUse>>>,
     sets: IndexMap<Name, NamedSet>,
     patterns: Patterns,
     /// What is declared of operators, for the conditions of all rules.
@@ -64,8 +64,9 @@ impl RuleSet {
     pub fn insert(&mut self, rule: Rule) -> Option<Rule> {
         self.rules.insert(rule.name.clone(), rule)
     }
-    pub fn insert_alias(&mut self, name: Name, target: RuleUse) -> Option<RuleUse> {
-        self.aliases.insert(name, target)
+    /// Adds another name of a rule. Where it stands for nothing the name is not known.
+    pub fn insert_alias(&mut self, name: Name, target: Later<Option<RuleUse>>) {
+        self.aliases.insert(name, target);
     }
     pub fn insert_set(&mut self, set: NamedSet) -> Option<NamedSet> {
         self.sets.insert(set.name.clone(), set)
@@ -78,16 +79,30 @@ impl RuleSet {
         }
         Arc::make_mut(&mut self.declared).add(declared);
         let known = &self.declared;
-        let in_sets = self.sets.values_mut().flat_map(|s| &mut s.rules).map(|u| &mut u.rule);
-        let in_aliases = self.aliases.values_mut().map(|u| &mut u.rule);
-        for rule in self.rules.values_mut().chain(in_aliases).chain(in_sets) {
+        let knowing = |known: &Arc<Properties>, u: &RuleUse| RuleUse {
+            rule: u.rule.knowing(known),
+            args: u.args.clone(),
+        };
+        for rule in self.rules.values_mut() {
             *rule = rule.knowing(known);
+        }
+        for target in self.aliases.values_mut() {
+            let (before, known) = (target.clone(), known.clone());
+            *target = Later::new(move || before.as_ref().map(|u| knowing(&known, u)));
+        }
+        for set in self.sets.values_mut() {
+            let (before, known) = (set.rules.clone(), known.clone());
+            set.rules = Later::new(move || before.iter().map(|u| knowing(&known, u)).collect());
         }
     }
 
     /// The rule of this name, or that this is another name of.
     pub fn get(&self, name: &str) -> Option<&Rule> {
-        self.rules.get(name).or_else(|| self.aliases.get(name).map(|u| &u.rule))
+        self.rules.get(name).or_else(|| self.alias(name).map(|u| &u.rule))
+    }
+
+    fn alias(&self, name: &str) -> Option<&RuleUse> {
+        self.aliases.get(name).and_then(|target| Option::as_ref(target))
     }
 
     /// The rule of this name with the arguments, after those that an alias has fixed.
@@ -95,7 +110,7 @@ impl RuleSet {
         if let Some(rule) = self.rules.get(name) {
             return Some(RuleUse { rule: rule.clone(), args });
         }
-        let mut target = self.aliases.get(name)?.clone();
+        let mut target = self.alias(name)?.clone();
         target.args.extend(args);
         Some(target)
     }
@@ -112,7 +127,7 @@ impl RuleSet {
         self.sets.values()
     }
     pub fn aliases(&self) -> impl Iterator<Item = (&Name, &RuleUse)> {
-        self.aliases.iter()
+        self.aliases.iter().filter_map(|(name, target)| Some((name, Option::as_ref(target)?)))
     }
     pub fn len(&self) -> usize {
         self.rules.len()

@@ -76,7 +76,7 @@ pub fn rule(declared: Declared) -> Option<Rule> {
     Some(Rule::new(RuleData {
         name: format!("unfold{}", capital.collect::<String>()).into(),
         theme: "declared".into(),
-        params: vec![],
+        params: vec![].into(),
         body: Body::Equation(Box::new(Equation {
             declared: Default::default(),
             vars,
@@ -87,12 +87,13 @@ pub fn rule(declared: Declared) -> Option<Rule> {
             applied: Some(whole),
             conditions: vec![],
             needs,
-        })),
+        }))
+        .into(),
         marks: Marks::NONE,
         doc: format!("What the pattern `{name}` of the program means."),
-        examples: vec![],
-        digest: Digest::of([b"unfold".as_slice(), declared.digest().bytes()].concat().as_slice()),
+        examples: vec![].into(),
+        digest: Digest::of([b"unfold".as_slice(), declared.digest().bytes()].concat().as_slice()).into(),
         span: None,
-        text: format!("{} ~> {}", shown(&left), shown(&right)),
+        text: format!("{} ~> {}", shown(&left), shown(&right)).into(),
     }))
 }

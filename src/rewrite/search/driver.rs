@@ -155,7 +155,7 @@ impl Search {
             if matches!(&*r.rule.name, BETA | ETA) {
                 continue;
             }
-            let equation = match (&r.rule.body, r.rule.equation(&r.args)) {
+            let equation = match (&*r.rule.body, r.rule.equation(&r.args)) {
                 (_, Some(e)) => e,
                 (Body::Procedure(_), None) => {
                     return Err(unusable(&label, "It is a procedure, not an equation.")
@@ -713,14 +713,14 @@ mod tests {
         Rule::new(RuleData {
             name: name.into(),
             theme: "test".into(),
-            params,
-            body: Body::Equation(Box::new(equation)),
+            params: params.into(),
+            body: Body::Equation(Box::new(equation)).into(),
             marks: crate::rewrite::rule::Marks::NONE,
             doc: String::new(),
-            examples: vec![],
-            digest: crate::lang::digest::Digest::of(name.as_bytes()),
+            examples: vec![].into(),
+            digest: crate::lang::digest::Digest::of(name.as_bytes()).into(),
             span: None,
-            text: String::new(),
+            text: String::new().into(),
         })
     }
 

@@ -871,7 +871,7 @@ impl<'a> Machine<'a> {
                 return Ok(());
             }
             if let Some(set) = self.env.rules.set(&name.kind) {
-                for each in &set.rules {
+                for each in set.rules.iter() {
                     if !out.contains(each) {
                         out.push(each.clone());
                     }

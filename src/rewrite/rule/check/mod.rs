@@ -342,7 +342,7 @@ impl Cases<'_> {
 
     fn case(&self, origin: Origin) -> Result<Case, Missed> {
         let rule = self.rule;
-        match &rule.body {
+        match &*rule.body {
             Body::Procedure(_) => builtin::draw(&rule.name, origin)
                 .ok_or_else(|| Missed::from("this built-in rule draws no term of this form every time")),
             Body::Equation(_) | Body::Family(_) => {

@@ -12,7 +12,7 @@ mod scope;
 mod typing;
 
 use super::set::{NamedSet, RuleSet, RuleUse};
-use super::{Body, Mark, ParamKind, Properties, Rule, RuleArg, RuleData, RuleParam};
+use super::{Body, Later, Mark, ParamKind, Properties, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
@@ -21,6 +21,7 @@ use crate::lang::pattern::AddressSpace;
 use crate::lang::syntax::ast::{self, ExprKind, Item, ItemKind, Op};
 use crate::lang::syntax::{parse_rules, print};
 use indexmap::IndexMap;
+use std::sync::Arc;
 
 pub use crate::lang::source::Sources;
 pub use declare::in_program;
@@ -33,21 +34,44 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
+/// When the definitions of a file are read in full.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// At once, so that everything that is wrong with them is told.
+    Now,
+    /// Each when it is first used. For texts that nothing is wrong with, as tests say of `rules/`: most rules are
+    /// never used, and to infer the types of all of them takes most of the time of a start.
+    Used,
+}
+
 impl RuleSet {
-    /// The built-in rules and sets: the procedures, and the texts of `rules/`.
+    /// The built-in rules and sets: the procedures, and the texts of `rules/`, which are read when they are used.
     pub fn builtin(sources: &mut Sources) -> (RuleSet, Vec<Diagnostic>) {
+        RuleSet::with_library(sources, When::Used)
+    }
+
+    /// The built-in rules and sets, read in full at once, with all that is wrong with them.
+    pub fn builtin_checked(sources: &mut Sources) -> (RuleSet, Vec<Diagnostic>) {
+        RuleSet::with_library(sources, When::Now)
+    }
+
+    fn with_library(sources: &mut Sources, when: When) -> (RuleSet, Vec<Diagnostic>) {
         let mut rules = RuleSet::default();
         let mut problems = vec![];
         for rule in super::builtin::all() {
             rules.insert(rule);
         }
-        problems.extend(rules.load(sources, &super::library::rules()));
+        problems.extend(rules.load_when(sources, &super::library::rules(), when));
         (rules, problems)
     }
 
     /// Adds the rules of some files. A rule of a name that is known from before replaces it; two rules of one name
     /// in these files are a mistake. Sets and aliases may refer to rules of any file.
     pub fn load(&mut self, sources: &mut Sources, files: &[Source]) -> Vec<Diagnostic> {
+        self.load_when(sources, files, When::Now)
+    }
+
+    fn load_when(&mut self, sources: &mut Sources, files: &[Source], when: When) -> Vec<Diagnostic> {
         let mut problems = vec![];
         let mut items: Vec<(Item, Name)> = vec![];
         let mut read = vec![];
@@ -57,7 +81,7 @@ impl RuleSet {
             items.extend(file.items.iter().map(|item| (item.clone(), stem(source.label))));
             read.push((file, found));
         }
-        let mut meant = self.add(items);
+        let mut meant = self.add(items, when);
         for (file, found) in read {
             meant = file.news(&found, meant);
             problems.extend(found);
@@ -67,13 +91,13 @@ impl RuleSet {
     }
 
     /// Adds the definitions of parsed files, each with its theme.
-    pub fn add(&mut self, items: Vec<(Item, Name)>) -> Vec<Diagnostic> {
+    fn add(&mut self, items: Vec<(Item, Name)>, when: When) -> Vec<Diagnostic> {
         let mut problems = vec![];
         let mut here: IndexMap<Name, Span> = IndexMap::new();
         let mut sets = vec![];
         let mut aliases = vec![];
         let mut declared = Properties::default();
-        for (item, theme) in &items {
+        for (item, theme) in items {
             if let Some(name) = item.kind.name() {
                 if let Some(first) = here.get(&name.kind) {
                     problems.push(
@@ -86,38 +110,51 @@ impl RuleSet {
                 }
                 here.insert(name.kind.clone(), name.span);
             }
-            match &item.kind {
+            match item.kind {
                 ItemKind::Rule(rule) => {
-                    let (rule, found) = load_rule(rule, item, theme, self.patterns());
+                    let heading = Heading { theme, doc: item.doc.join("\n"), span: item.span };
+                    let (rule, found) = load_rule(*rule, heading, self.patterns(), when);
                     problems.extend(found);
                     if let Some(rule) = rule {
                         self.insert(rule);
                     }
                 }
-                ItemKind::RuleSet(set) => sets.push((set, item)),
+                ItemKind::RuleSet(set) => sets.push((set, item.doc)),
                 ItemKind::Alias(alias) => aliases.push(alias),
-                ItemKind::Declare(condition) => match declare::one(condition, &[]) {
+                ItemKind::Declare(condition) => match declare::one(&condition, &[]) {
                     Ok(property) => declared.add(property),
                     Err(found) => problems.extend(found),
                 },
                 _ => {}
             }
         }
-        let no_sizes = |_: &str| None;
         for alias in aliases {
-            match first_arguments(self, &alias.target, &no_sizes) {
-                Ok(target) => {
-                    self.insert_alias(alias.name.kind.clone(), target);
-                }
-                Err(problem) => problems.push(*problem),
+            let name = alias.name.kind.clone();
+            let known = self.clone();
+            let target = Later::new(move || first_arguments(&known, &alias.target, &|_| None));
+            if when == When::Now
+                && let Err(problem) = &*target
+            {
+                problems.push(Diagnostic::clone(problem));
+                continue;
             }
+            self.insert_alias(name, Later::new(move || target.as_ref().ok().cloned()));
         }
-        for (set, item) in &sets {
-            let mut rules = vec![];
-            let mut open = vec![set.name.kind.clone()];
-            self.collect(set, &sets, &mut open, &mut rules, &mut problems);
-            let doc = item.doc.join("\n");
-            self.insert_set(NamedSet { name: set.name.kind.clone(), rules, doc });
+        let known = Arc::new((self.clone(), sets.iter().map(|(set, _)| set.clone()).collect::<Vec<_>>()));
+        for (set, doc) in sets {
+            let name = set.name.kind.clone();
+            let known = known.clone();
+            let found = Later::new(move || {
+                let (mut rules, mut problems) = (vec![], vec![]);
+                let (rest, sets) = &*known;
+                rest.collect(&set, sets, &mut vec![set.name.kind.clone()], &mut rules, &mut problems);
+                (rules, problems)
+            });
+            if when == When::Now {
+                problems.extend(found.1.iter().cloned());
+            }
+            let rules = Later::new(move || found.0.clone());
+            self.insert_set(NamedSet { name, rules, doc: doc.join("\n") });
         }
         self.believe(declared);
         problems
@@ -127,14 +164,14 @@ impl RuleSet {
     fn collect(
         &self,
         set: &ast::RuleSet,
-        sets: &[(&ast::RuleSet, &Item)],
+        sets: &[ast::RuleSet],
         open: &mut Vec<Name>,
         out: &mut Vec<RuleUse>,
         problems: &mut Vec<Diagnostic>,
     ) {
         for reference in &set.rules {
             let name = &reference.name;
-            if let Some((inner, _)) = sets.iter().find(|(s, _)| s.name.kind == name.kind) {
+            if let Some(inner) = sets.iter().find(|s| s.name.kind == name.kind) {
                 if open.contains(&name.kind) {
                     problems.push(
                         Diagnostic::error("E0218", format!("The set `{}` contains itself.", name.kind))
@@ -167,28 +204,46 @@ fn stem(label: &str) -> Name {
     file.strip_suffix(".rules").unwrap_or(file).into()
 }
 
+/// What stands around a rule.
+struct Heading {
+    theme: Name,
+    doc: String,
+    span: Span,
+}
+
+/// Makes a rule of its text. What is read when it is used has no problems.
 fn load_rule(
-    rule: &ast::Rule,
-    item: &Item,
-    theme: &Name,
+    rule: ast::Rule,
+    heading: Heading,
     patterns: &Patterns,
+    when: When,
 ) -> (Option<Rule>, Vec<Diagnostic>) {
-    let (params, body, mut problems) = match typed(rule, patterns) {
-        Ok(typed) => typed,
-        Err(problems) => return (None, problems),
+    let Heading { theme, doc, span } = heading;
+    let (rule, patterns) = (Arc::new(rule), patterns.clone());
+    let sides = {
+        let (rule, patterns) = (rule.clone(), patterns.clone());
+        Later::new(move || typed(&rule, &patterns))
     };
-    let mut examples = vec![];
-    for example in &rule.examples {
-        match example::read(&rule.name.kind, &params, example, patterns) {
-            Ok(example) => examples.push(example),
-            Err(found) => problems.extend(found),
+    let examples = {
+        let (rule, sides) = (rule.clone(), sides.clone());
+        Later::new(move || {
+            let params = sides.as_ref().map(|(params, ..)| &params[..]).unwrap_or_default();
+            let read = |e| example::read(&rule.name.kind, params, e, &patterns);
+            rule.examples.iter().map(read).collect::<Vec<_>>()
+        })
+    };
+    let mut problems = vec![];
+    if when == When::Now {
+        match &*sides {
+            Ok((.., warnings)) => problems.extend(warnings.iter().cloned()),
+            Err(problems) => return (None, problems.clone()),
         }
+        problems.extend(examples.iter().filter_map(|e| e.as_ref().err()).flatten().cloned());
     }
-    // The digest covers what the rule does: its text without examples and documentation, in canonical layout.
-    let bare = ast::Rule { examples: vec![], ..rule.clone() };
-    let canonical = Item { span: item.span, doc: vec![], kind: ItemKind::Rule(Box::new(bare)) };
-    let options = print::Options { width: 100, ..print::Options::default() };
-    let text = print::item(&canonical, &options);
+    let text = {
+        let rule = rule.clone();
+        Later::new(move || canonical(&rule, span))
+    };
     let marks = rule.marks.iter().filter_map(|m| Mark::from_name(&m.kind)).collect();
     for mark in rule.marks.iter().filter(|m| Mark::from_name(&m.kind).is_none()) {
         let known = Mark::ALL.map(Mark::name);
@@ -200,19 +255,31 @@ fn load_rule(
                 .hint(format!("The marks are {}.", named.join(", "))),
         );
     }
+    let (digest, params) = (text.clone(), sides.clone());
     let loaded = Rule::new(RuleData {
         name: rule.name.kind.clone(),
-        theme: theme.clone(),
-        params,
-        body,
+        theme,
+        params: Later::new(move || params.as_ref().map(|(params, ..)| params.clone()).unwrap_or_default()),
+        // Without equations a rule applies nowhere.
+        body: Later::new(move || {
+            sides.as_ref().map_or_else(|_| Body::Family(vec![]), |(_, body, _)| body.clone())
+        }),
         marks,
-        doc: item.doc.join("\n"),
-        examples,
-        digest: Digest::of(text.as_bytes()),
-        span: Some(item.span),
+        doc,
+        examples: Later::new(move || examples.iter().flatten().cloned().collect()),
+        digest: Later::new(move || Digest::of(digest.as_bytes())),
+        span: Some(span),
         text,
     });
     (Some(loaded), problems)
+}
+
+/// A rule as text without examples and documentation, in one layout whatever it is written in: what it does, which is
+/// what its digest covers.
+fn canonical(rule: &ast::Rule, span: Span) -> String {
+    let bare = ast::Rule { examples: vec![], ..rule.clone() };
+    let item = Item { span, doc: vec![], kind: ItemKind::Rule(Box::new(bare)) };
+    print::item(&item, &print::Options { width: 100, ..print::Options::default() })
 }
 
 /// The parameters and the equations of a rule, and what is to be warned of.
@@ -365,6 +432,9 @@ fn first_arguments(
                 .hint("`shine-tui rules` lists them."),
         ));
     };
+    if reference.args.is_empty() {
+        return Ok(found);
+    }
     let params = found.rule.params.get(found.args.len()..).unwrap_or(&[]);
     if reference.args.len() > params.len() {
         return Err(wrong_number(reference, params.len()));

@@ -176,7 +176,7 @@ fn mistaken(eq: &Equation, rng: &mut Rng) -> Option<Pat> {
 }
 
 fn with(rule: &Rule, eq: Equation) -> Rule {
-    Rule::new(RuleData { body: Body::Equation(Box::new(eq)), ..RuleData::clone(rule) })
+    Rule::new(RuleData { body: Body::Equation(Box::new(eq)).into(), ..RuleData::clone(rule) })
 }
 
 /// Makes so many mistakes in each rule; returns how many there were, how many of them are proved, and these that are

@@ -63,7 +63,7 @@ pub enum Unproved {
 /// # Errors
 /// Why there is no proof. It does not say that the rule is wrong.
 pub fn prove(rule: &Rule) -> Result<Proof, Unproved> {
-    if matches!(rule.body, Body::Procedure(_)) {
+    if matches!(*rule.body, Body::Procedure(_)) {
         return Err(Unproved::Procedure);
     }
     let params =
