@@ -14,6 +14,7 @@ use super::infer::unify::{Kind, Unifier};
 use super::literal::Literal;
 use super::nat::{Name, Nat, NatFun, NatVar};
 use super::pattern::{AddressSpace, Level, Pattern, Row};
+use super::sort::Sort;
 use super::steps;
 use super::term::{Arg, Expr, Term};
 use super::ty::{Scalar, Type, TypeSubst, TypeVar};
@@ -108,6 +109,8 @@ impl Declared {
             let pattern = Pattern::Declared(self);
             Box::leak(Box::new(Row {
                 pattern,
+                sort: Sort::Declared,
+                parameters: self.arity(),
                 names,
                 level: Level::High,
                 scheme: signature,

@@ -25,6 +25,7 @@ pub mod permutation;
 mod preorder;
 pub mod print;
 pub mod rounding;
+pub mod sort;
 pub mod source;
 pub mod steps;
 pub mod syntax;

@@ -1,6 +1,5 @@
 //! What rounding may do to a program: what its results may be compared with, and how closely.
 
-use super::build;
 use super::declared::unfolded;
 use super::eval::Sizes;
 use super::literal::Literal;
@@ -81,10 +80,6 @@ fn double(ty: &Type) -> Type {
     }
 }
 
-fn is_reduction(p: Pattern) -> bool {
-    build::is_reduce(p) || p == Pattern::ScanSeq
-}
-
 /// About how many roundings follow one another on the way to a result: the terms of all reductions, and each operation
 /// once more. Sums in parts have shorter ways than sums from left to right. A reduction that goes on with what one around
 /// it accumulates has a longer way than is said here.
@@ -96,7 +91,7 @@ pub fn steps(term: &Term, sizes: &Sizes) -> f64 {
         let (params, _) = t.ty().signature();
         match p.pattern {
             // The last parameter is the array.
-            p if is_reduction(p) => params.last().and_then(Type::as_array).map_or(1.0, |(n, _)| length(n)),
+            p if p.accumulates() => params.last().and_then(Type::as_array).map_or(1.0, |(n, _)| length(n)),
             Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div => 1.0,
             _ => 0.0,
         }
@@ -124,7 +119,7 @@ pub fn counts_up(term: &Term) -> bool {
         !(decides(p.pattern, ty) || of_floats && shrinks)
     };
     let term = unfolded(term);
-    let sums = !all(&term, &|p, ty| !(is_reduction(p.pattern) && has_float(ty)));
+    let sums = !all(&term, &|p, ty| !(p.pattern.accumulates() && has_float(ty)));
     sums && literals(&term) && all(&term, &grows)
 }
 

@@ -8,9 +8,9 @@
 use super::build;
 use super::declared::unfolded;
 use super::eval::Sizes;
-use super::math;
 use super::nat::Nat;
 use super::pattern::Pattern;
+use super::sort::Sort;
 use super::term::{Expr, Prim, Term};
 use super::ty::{Scalar, Type, TypeKind};
 use std::rc::Rc;
@@ -185,15 +185,11 @@ impl Counter {
         use Pattern as P;
         let (params, result) = ty.signature();
         let cost = match p.pattern {
-            other if build::is_map(other) => {
+            other if other.is_map() || other.sort() == Sort::Buffer => {
                 let n = params.get(1)?.as_array()?.0;
                 self.call(&args[0], 1)?.times(n)
             }
-            P::CircularBuffer | P::RotateValues => {
-                let n = params.get(1)?.as_array()?.0;
-                self.call(&args[0], 1)?.times(n)
-            }
-            P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll | P::ScanSeq => {
+            other if other.accumulates() => {
                 let n = params.get(2)?.as_array()?.0;
                 self.call(&args[0], 2)?.times(n)
             }
@@ -203,19 +199,11 @@ impl Counter {
             }
             P::MapFst | P::MapSnd => self.call(&args[0], 1)?,
             P::Let => self.call(&args[1], 1)?,
-            other if is_arithmetic(other) => operation(params.first()?),
+            other if other.is_numeric() || other.is_foreign() => operation(params.first()?),
             _ => Cost::none(),
         };
         Some((Meaning::Data, cost))
     }
-}
-
-/// Is the pattern arithmetic?
-fn is_arithmetic(p: Pattern) -> bool {
-    p.is_arithmetic()
-        || matches!(p, Pattern::Neg | Pattern::Abs | Pattern::BitNot)
-        || math::of(p).is_some()
-        || p.declared().is_some_and(|d| d.foreign().is_some())
 }
 
 fn operation(operand: &Type) -> Cost {

@@ -5,7 +5,6 @@ use super::history::RevisionStep;
 use super::jobs::Control;
 use super::state::Progress;
 use super::workspace::Workspace;
-use crate::lang::build::is_map;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
@@ -281,7 +280,8 @@ fn single(rule: String, marks: Marks, reversed: bool, at: &Path, after: &Term) -
 
 /// Does a map stand in the term without its array, as in `map (map f) xs`?
 fn has_bare_map(term: &Term) -> bool {
-    let is_bare = |t: &Term| t.as_pattern_app().is_some_and(|(p, args)| is_map(p.pattern) && args.len() == 1);
+    let is_bare =
+        |t: &Term| t.as_pattern_app().is_some_and(|(p, args)| p.pattern.is_map() && args.len() == 1);
     term.positions().iter().any(|(_, t)| t.as_app().is_some_and(|(_, argument)| is_bare(argument)))
 }
 

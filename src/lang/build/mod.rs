@@ -16,7 +16,7 @@ use super::term::{Arg, Term};
 use super::ty::{Scalar, Type};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-pub use typing::{arity, is_instance, is_map, is_reduce, result_type};
+pub use typing::{arity, is_instance, result_type};
 
 /// Why a term cannot be built: a full sentence.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -2,7 +2,6 @@
 //! result, without inference.
 
 use super::Misfit;
-use crate::lang::math;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::steps;
@@ -12,42 +11,11 @@ use crate::lang::ty::{Scalar, Type, TypeKind};
 /// The number of term arguments of a pattern; none when `makeArray` has no constant size.
 pub fn arity(pattern: Pattern, args: &[Arg]) -> Option<usize> {
     use Pattern as P;
-    Some(match pattern {
-        P::MakeArray => match args {
-            [Arg::Nat(k)] => usize::try_from(k.as_constant()?).ok()?,
-            _ => return None,
-        },
-        P::Declared(declared) => declared.arity(),
-        P::Iterate => 2,
-        P::Select | P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll | P::ScanSeq => 3,
-        P::And | P::Or => 2,
-        P::MakePair | P::MapFst | P::MapSnd | P::Let | P::Zip | P::Idx | P::Concat => 2,
-        P::Gather | P::Scatter | P::PadCst | P::CircularBuffer | P::RotateValues => 2,
-        p if is_map(p) || math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => 2,
-        _ => 1,
-    })
-}
-
-/// Is the pattern `map`, or one of the ways to do it?
-pub fn is_map(pattern: Pattern) -> bool {
-    use Pattern as P;
-    matches!(
-        pattern,
-        P::Map
-            | P::MapSeq
-            | P::MapSeqUnroll
-            | P::MapStream
-            | P::IterateStream
-            | P::MapPar
-            | P::MapGlobal
-            | P::MapWorkGroup
-            | P::MapLocal
-    )
-}
-
-/// Is the pattern `reduce`, or one of the ways to do it?
-pub fn is_reduce(pattern: Pattern) -> bool {
-    matches!(pattern, Pattern::Reduce | Pattern::ReduceSeq | Pattern::ReduceSeqUnroll)
+    match (pattern, args) {
+        (P::MakeArray, [Arg::Nat(k)]) => usize::try_from(k.as_constant()?).ok(),
+        (P::MakeArray, _) => None,
+        (other, _) => Some(other.parameters()),
+    }
 }
 
 struct Given<'a> {
@@ -128,9 +96,8 @@ impl Given<'_> {
         let one = || Nat::constant(1);
         Ok(match self.pattern {
             P::Id | P::ToMem | P::OclRun => self.data(0)?.clone(),
-            P::Neg | P::Abs | P::BitNot => self.operand(0)?.clone(),
-            p if math::is_unary(p) => self.operand(0)?.clone(),
-            p if math::is_binary(p) || p.is_arithmetic() => self.operands()?.clone(),
+            p if p.is_numeric() && p.parameters() == 1 => self.operand(0)?.clone(),
+            p if p.is_numeric() => self.operands()?.clone(),
             p if p.is_comparison() => {
                 self.operands()?;
                 Type::scalar(Scalar::Bool)
@@ -191,12 +158,12 @@ impl Given<'_> {
                 self.same("the function must take the named value", a, self.data(0)?)?;
                 b.clone()
             }
-            p if is_map(p) => {
+            p if p.is_map() => {
                 let ((a, b), (n, s)) = (self.function(0)?, self.array(1)?);
                 self.same("the function must take the array's elements", a, s)?;
                 Type::array(n.clone(), b.clone())
             }
-            P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll => {
+            p if p.is_reduce() => {
                 let ((a, b, c), z, (_, s)) = (self.function2(0)?, self.data(1)?, self.array(2)?);
                 self.same("the operator must return what it accumulates", a, c)?;
                 self.same("the operator must accumulate the start value", a, z)?;
@@ -356,10 +323,7 @@ impl Given<'_> {
                     .filter(|ty| !ty.has_metas())
                     .ok_or_else(|| self.misfit(format!("its type is {}", self.pattern.row().scheme)))?
             }
-            // `is_map` has taken these.
-            P::Map | P::MapSeq | P::MapSeqUnroll | P::MapStream | P::IterateStream => Type::ill(),
-            P::MapPar | P::MapGlobal | P::MapWorkGroup | P::MapLocal => Type::ill(),
-            // `math` knows the others.
+            // The sorts have taken these.
             _ => Type::ill(),
         })
     }

@@ -4,8 +4,8 @@ use super::{Arithmetic, Limits, Sizes, failure};
 use crate::lang::build;
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
-use crate::lang::math;
 use crate::lang::pattern::Pattern;
+use crate::lang::sort::Sort;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
 use crate::lang::value::{Value, eval_nat};
@@ -264,13 +264,10 @@ impl<'t> Call<'_, 't> {
         let p = self.prim.pattern;
         Ok(match p {
             P::Id | P::ToMem | P::OclRun => self.data(0)?,
-            P::Neg | P::Not | P::Cast | P::Abs | P::BitNot => {
-                m.arithmetic.unary(p, &self.data(0)?, self.result)?
-            }
-            p if math::is_unary(p) => m.arithmetic.unary(p, &self.data(0)?, self.result)?,
-            p if math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => {
-                m.arithmetic.binary(p, &self.data(0)?, &self.data(1)?)?
-            }
+            p if matches!(p.sort(), Sort::Scalar(_)) => match p.parameters() {
+                1 => m.arithmetic.unary(p, &self.data(0)?, self.result)?,
+                _ => m.arithmetic.binary(p, &self.data(0)?, &self.data(1)?)?,
+            },
             P::Select => match self.data(0)? {
                 Value::Bool(true) => self.data(1)?,
                 Value::Bool(false) => self.data(2)?,
@@ -303,19 +300,11 @@ impl<'t> Call<'_, 't> {
                 Value::pair(a, m.call(self.fun(0), b)?)
             }
             P::Let => m.call(self.fun(1), self.data(0)?)?,
-            P::Map
-            | P::MapSeq
-            | P::MapSeqUnroll
-            | P::MapStream
-            | P::IterateStream
-            | P::MapPar
-            | P::MapGlobal
-            | P::MapWorkGroup
-            | P::MapLocal => {
+            p if p.is_map() => {
                 let xs = self.array(1)?;
                 Value::array(self.map(0, xs)?)
             }
-            P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll => {
+            p if p.is_reduce() => {
                 let mut acc = self.data(1)?;
                 for x in self.array(2)? {
                     acc = m.call2(self.fun(0), acc, x)?;

@@ -599,7 +599,7 @@ impl<'a> Builder<'a> {
                 let none: Rc<Frame<'a>> = Rc::new(Frame::new(Instance::default()));
                 self.tree_view_size(&self.infer.defs[*def].body, &none)
             }
-            Node::Prim(pattern, _) if is_view(*pattern) => Some(size),
+            Node::Prim(pattern, _) if pattern.is_view() => Some(size),
             _ => None,
         }
     }
@@ -671,36 +671,6 @@ pub fn has_poison(ty: &Type) -> bool {
         ty.for_each_nat(&mut |n| found |= n.is_poison());
     }
     found
-}
-
-/// Does the pattern only say where data is?
-fn is_view(pattern: Pattern) -> bool {
-    use Pattern as P;
-    matches!(
-        pattern,
-        P::MakePair
-            | P::Fst
-            | P::Snd
-            | P::Split
-            | P::Join
-            | P::Transpose
-            | P::Reverse
-            | P::Reorder
-            | P::Slide
-            | P::Zip
-            | P::Unzip
-            | P::Take
-            | P::Drop
-            | P::Idx
-            | P::IndexAsNat
-            | P::NatAsIndex
-            | P::MakeArray
-            | P::AsVector
-            | P::AsVectorAligned
-            | P::AsScalar
-            | P::VectorFromScalar
-            | P::Id
-    )
 }
 
 /// Has the type too many parts, counted as often as they stand in it?

@@ -6,10 +6,10 @@ use super::state::Infer;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::literal::Literal;
-use crate::lang::math;
 use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::Pattern;
 use crate::lang::permutation;
+use crate::lang::sort::{Operands, Sort};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
 
@@ -67,14 +67,20 @@ pub fn of_pattern(pattern: Pattern) -> Option<(What, &'static str)> {
     let name = pattern.operator().unwrap_or(pattern.name());
     Some(match pattern {
         P::Neg => (What::Numeric("-"), "t"),
-        P::Add | P::Sub | P::Mul | P::Div | P::Min | P::Max | P::Abs => (What::Numeric(name), "t"),
-        P::Mod => (What::Integer(name), "t"),
-        p if p.is_of_bits() => (What::Bits(name), "t"),
-        P::Gt | P::Lt | P::Ge | P::Le => (What::Ordered(name), "t"),
-        P::Equal | P::NotEqual => (What::Comparable(name), "t"),
-        p if math::of(p).is_some() => (What::Float(name), "t"),
         P::VectorFromScalar | P::AsVector | P::AsVectorAligned | P::AsScalar => (What::Lane, "t"),
-        _ => return None,
+        other => {
+            let Sort::Scalar(operands) = other.sort() else { return None };
+            let what = match operands {
+                Operands::Numbers => What::Numeric(name),
+                Operands::Integers => What::Integer(name),
+                Operands::Floats => What::Float(name),
+                Operands::Bits => What::Bits(name),
+                Operands::Ordered => What::Ordered(name),
+                Operands::Equal => What::Comparable(name),
+                Operands::Truth | Operands::Convertible => return None,
+            };
+            (what, "t")
+        }
     })
 }
 

@@ -1117,7 +1117,7 @@ impl Infer {
                     .hint(format!("Write `{name} {}`.", names.join(" "))),
             );
         }
-        if crate::lang::build::is_reduce(pattern)
+        if pattern.is_reduce()
             && let [op, last] = args
             && self.is_operator(op)
             && let ExprKind::Name(xs) = &last.kind
@@ -1140,8 +1140,7 @@ impl Infer {
 
     /// Is the first argument of the pattern a pair, or anything?
     fn takes_pairs(&self, pattern: Pattern) -> bool {
-        let is_of_numbers =
-            pattern.is_arithmetic() || pattern.is_comparison() || crate::lang::math::of(pattern).is_some();
+        let is_of_numbers = pattern.is_numeric() || pattern.is_comparison();
         let params = Scheme::of(pattern).ty.signature().0;
         !is_of_numbers
             && params.first().is_some_and(|p| matches!(p.kind(), TypeKind::Pair(..) | TypeKind::Var(_)))

@@ -12,7 +12,6 @@ mod summary;
 use super::build;
 use super::declared::{unfolded, unfolded_once, unfolded_steps};
 use super::digest::Digest;
-use super::math;
 use super::nat::Nat;
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
@@ -78,7 +77,7 @@ fn meanings(term: &Term) -> HashMap<Digest, Term> {
         if !t.has_declared() {
             continue;
         }
-        let is_operation = t.as_pattern().is_some_and(is_scalar);
+        let is_operation = t.as_pattern().is_some_and(Pattern::is_scalar);
         if !is_operation
             && let Some(meaning) =
                 unfolded_once(t).map(|meaning| unfolded(&meaning)).or_else(|| unfolded_steps(t))
@@ -445,13 +444,7 @@ impl<'t> Reader<'t> {
                 let xs = args.swap_remove(1);
                 lazy(args.swap_remove(0), Elements::Buffered(xs, text), vec![])
             }
-            P::MapSeq
-            | P::MapSeqUnroll
-            | P::IterateStream
-            | P::MapPar
-            | P::MapGlobal
-            | P::MapWorkGroup
-            | P::MapLocal => {
+            other if other.is_loop() || other == P::IterateStream => {
                 let size = result.as_array().map_or_else(|| Nat::constant(0), |(n, _)| n.clone());
                 let mut marks: Vec<String> = how(p).into_iter().collect();
                 marks.extend(simd(&params[0]));
@@ -467,7 +460,7 @@ impl<'t> Reader<'t> {
                 });
                 Meaning::Leaf
             }
-            P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll | P::ScanSeq => {
+            other if other.accumulates() => {
                 let size = params[2].as_array().map_or_else(|| Nat::constant(0), |(n, _)| n.clone());
                 let mut marks =
                     vec![if p.pattern == P::ScanSeq { "scan".into() } else { String::from("reduce") }];
@@ -493,7 +486,7 @@ impl<'t> Reader<'t> {
                 self.force(&args[1]);
                 Meaning::Leaf
             }
-            other if other == P::Select || is_scalar(other) => {
+            other if other == P::Select || other.is_scalar() => {
                 if result.has_array() {
                     args.iter().for_each(|a| self.force(a));
                     return Meaning::Leaf;
@@ -546,14 +539,6 @@ fn scalars(value: &Meaning, out: &mut Vec<Rc<Summary>>) {
         }
         _ => {}
     }
-}
-
-fn is_scalar(p: Pattern) -> bool {
-    p.operator().is_some()
-        || math::of(p).is_some()
-        || p.declared().is_some_and(|d| d.foreign().is_some())
-        || p.is_arithmetic()
-        || matches!(p, Pattern::Neg | Pattern::Not | Pattern::Abs | Pattern::BitNot)
 }
 
 fn header(size: &Nat, marks: &[String]) -> String {

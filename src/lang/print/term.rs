@@ -5,6 +5,7 @@ use super::names::{Scope, sizes_of, sizes_of_steps};
 use super::{D, Mark, Options, Role};
 use crate::lang::build;
 use crate::lang::doc::Doc;
+use crate::lang::infer::scheme::Scheme;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
@@ -74,33 +75,12 @@ fn space() -> D {
 /// The patterns that `|>` feeds: those whose last argument is an array, or is copied as a whole.
 fn flows(pattern: Pattern) -> bool {
     use Pattern as P;
-    build::is_map(pattern)
-        || build::is_reduce(pattern)
-        || matches!(
-            pattern,
-            P::ToMem
-                | P::Split
-                | P::Join
-                | P::Transpose
-                | P::Reverse
-                | P::Reorder
-                | P::Slide
-                | P::Unzip
-                | P::Take
-                | P::Drop
-                | P::Gather
-                | P::Scatter
-                | P::PadCst
-                | P::PadClamp
-                | P::PadEmpty
-                | P::AsVector
-                | P::AsVectorAligned
-                | P::AsScalar
-                | P::ScanSeq
-                | P::CircularBuffer
-                | P::RotateValues
-                | P::OclRun
-        )
+    match pattern {
+        // Both arguments of these are alike, or the first says more.
+        P::Zip | P::Concat | P::Idx | P::Iterate | P::Declared(_) => false,
+        P::ToMem | P::OclRun => true,
+        other => Scheme::of(other).ty.signature().0.last().is_some_and(|t| t.as_array().is_some()),
+    }
 }
 
 fn operator_tightness(pattern: Pattern) -> Option<Tight> {

@@ -2,7 +2,6 @@
 //! so what stands before the pair, such as a `let` around it or a reduction to pairs, would be repeated.
 
 use super::default::{is_work, let_stored};
-use crate::lang::build;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
@@ -20,7 +19,7 @@ pub fn repeats(t: &Term) -> bool {
         (Expr::Prim(p), args) => match (p.pattern, args) {
             (P::Let, _) => true,
             (P::ToMem, _) => false,
-            (p, _) if build::is_reduce(p) => true,
+            (p, _) if p.is_reduce() => true,
             (P::Map | P::MapStream, [f, xs]) => of_result(f) || repeats(xs),
             (P::Generate, [f]) => of_result(f),
             (_, args) => args.iter().any(|a| repeats(a)),

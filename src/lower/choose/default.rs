@@ -20,6 +20,7 @@ use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::access;
+use crate::lower::dpia::signature::is_written;
 
 /// The program, lowered.
 ///
@@ -94,10 +95,9 @@ fn consumed(t: &Term) -> Term {
     let (head, args) = t.spine();
     let again = |args: Vec<Term>| Term::apps(head.clone(), args);
     match (head.as_pattern(), args.as_slice()) {
-        (
-            Some(Pattern::MapStream | Pattern::Map | Pattern::CircularBuffer | Pattern::RotateValues),
-            [f, xs],
-        ) => again(vec![without_streams(f), consumed(xs)]),
+        (Some(p), [f, xs]) if p.is_stream() || p == Pattern::Map => {
+            again(vec![without_streams(f), consumed(xs)])
+        }
         (Some(Pattern::Zip), [a, b]) => again(vec![consumed(a), consumed(b)]),
         (Some(Pattern::Let), [value, f]) => again(vec![without_streams(value), consumed_body(f)]),
         (None, [value]) if head.as_lam().is_some() => Term::app(consumed_body(head), without_streams(value)),
@@ -114,7 +114,7 @@ fn is_stream(t: &Term) -> bool {
     let (head, args) = t.spine();
     let of_body = |f: &Term| f.as_lam().is_some_and(|(_, body)| is_stream(body));
     match (head.as_pattern(), args.as_slice()) {
-        (Some(Pattern::MapStream | Pattern::CircularBuffer | Pattern::RotateValues), _) => true,
+        (Some(p), _) if p.is_stream() => true,
         (Some(Pattern::Map), [_, xs]) => is_stream(xs),
         (Some(Pattern::Zip), _) => args.iter().any(|a| is_stream(a)),
         (Some(Pattern::Let), [_, f]) => of_body(f),
@@ -182,10 +182,7 @@ impl Lowering {
                 }
                 self.loop_over(&Term::prim(P::MapSeq, vec![], head.ty().clone()), f, xs)
             }
-            (
-                P::MapSeq | P::MapSeqUnroll | P::MapPar | P::MapGlobal | P::MapWorkGroup | P::MapLocal,
-                [f, xs],
-            ) => self.loop_over(head, f, xs),
+            (p, [f, xs]) if p.is_loop() => self.loop_over(head, f, xs),
             (P::IterateStream, [f, xs]) => {
                 let (f, xs) = (self.function(f, 1), self.stream(xs));
                 again(vec![kept_element(f, 1, 0, &xs), xs])
@@ -195,7 +192,7 @@ impl Lowering {
                 let f = self.function(f, 1);
                 Term::apps(map, [f, indices])
             }
-            (p, [xs]) if (moves_elements(p) || p == P::Unzip) && has_loops(xs) => again(vec![self.write(xs)]),
+            (p, [xs]) if (p.is_moved() || p == P::Unzip) && has_loops(xs) => again(vec![self.write(xs)]),
             (P::Zip, [a, b]) if element_has_array(t) => again(vec![self.write(a), self.write(b)]),
             (P::MakePair | P::Concat, [a, b]) => again(vec![self.write(a), self.write(b)]),
             (P::Scatter, [i, xs]) => again(vec![self.read(i, Usage::Once), self.write(xs)]),
@@ -312,8 +309,8 @@ impl Lowering {
                 }
                 t.clone()
             }
-            (P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll, [op, start, xs]) => {
-                let head = if p.pattern == P::Reduce {
+            (reduce, [op, start, xs]) if reduce.is_reduce() => {
+                let head = if reduce == P::Reduce {
                     Term::prim(P::ReduceSeq, vec![Arg::Addr(AddressSpace::Private)], head.ty().clone())
                 } else {
                     head.clone()
@@ -333,21 +330,7 @@ impl Lowering {
                 let value = self.read(&first, Usage::Once);
                 let_stored("c", value, inside)
             }
-            (
-                P::MapSeq
-                | P::MapSeqUnroll
-                | P::MapPar
-                | P::MapGlobal
-                | P::MapWorkGroup
-                | P::MapLocal
-                | P::IterateStream
-                | P::ScanSeq
-                | P::Concat
-                | P::Scatter
-                | P::PadEmpty
-                | P::OclRun,
-                _,
-            ) => self.store(t),
+            (written, _) if is_written(written) => self.store(t),
             (P::MakeArray, _) if usage == Usage::Many && args.iter().any(|a| is_work(a)) => self.store(t),
             (P::Gather, [indices, xs]) => again(vec![self.read(indices, usage), self.read(xs, Usage::Many)]),
             _ => {
@@ -419,9 +402,7 @@ impl Lowering {
     fn in_memory(&mut self, value: &Term) -> Term {
         match value.spine().0.as_pattern() {
             // An accumulator is memory already.
-            Some(Pattern::ToMem | Pattern::Reduce | Pattern::ReduceSeq | Pattern::ReduceSeqUnroll) => {
-                self.read(value, Usage::Many)
-            }
+            Some(p) if p == Pattern::ToMem || p.is_reduce() => self.read(value, Usage::Many),
             _ => self.store(value),
         }
     }
@@ -490,34 +471,7 @@ pub(super) fn is_work(t: &Term) -> bool {
         Expr::Lam(_, body) => is_work(body) || args.iter().any(|a| is_work(a)),
         Expr::App(..) => true,
         Expr::Prim(p) => match p.pattern {
-            P::Fst
-            | P::Snd
-            | P::MakePair
-            | P::MapFst
-            | P::MapSnd
-            | P::Map
-            | P::Split
-            | P::Join
-            | P::Transpose
-            | P::Reorder
-            | P::Slide
-            | P::Zip
-            | P::Unzip
-            | P::Generate
-            | P::Idx
-            | P::MakeArray
-            | P::Take
-            | P::Drop
-            | P::Gather
-            | P::PadClamp
-            | P::PadCst
-            | P::VectorFromScalar
-            | P::AsVector
-            | P::AsVectorAligned
-            | P::AsScalar
-            | P::Cast
-            | P::IndexAsNat
-            | P::NatAsIndex => args.iter().any(|a| is_work(a)),
+            p if p.is_read_through() || p == P::Cast => args.iter().any(|a| is_work(a)),
             p if p.is_constant_arithmetic() => !is_constant(t),
             _ => true,
         },
@@ -540,16 +494,7 @@ fn has_loops(t: &Term) -> bool {
                     is_loop_body(f)
                 }
             }
-            (
-                P::Split
-                | P::Join
-                | P::Transpose
-                | P::Reorder
-                | P::AsVector
-                | P::AsVectorAligned
-                | P::AsScalar,
-                [xs],
-            ) => has_loops(xs),
+            (p, [xs]) if p.is_moved() => has_loops(xs),
             _ => false,
         },
         None => false,
@@ -585,22 +530,14 @@ fn is_view(t: &Term) -> bool {
         Expr::Var(_) | Expr::Lit(_) => true,
         Expr::Lam(..) | Expr::App(..) => false,
         Expr::Prim(p) => match p.pattern {
-            P::Let | P::ToMem | P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll => false,
+            P::Let | P::ToMem => false,
+            p if p.is_reduce() => false,
             P::Select | P::Idx => {
                 args.first().is_some_and(|c| !is_work(c)) && args[1..].iter().all(|a| is_view(a))
             }
             _ => args.iter().all(|a| if a.ty().as_fun().is_some() { function(a) } else { is_view(a) }),
         },
     }
-}
-
-/// Patterns that put the elements of an array elsewhere, each in one place, so that they can be written there at once.
-fn moves_elements(p: Pattern) -> bool {
-    use Pattern as P;
-    matches!(
-        p,
-        P::Split | P::Join | P::Transpose | P::Reorder | P::AsVector | P::AsVectorAligned | P::AsScalar
-    )
 }
 
 /// Does the function only move elements, in a way that can be done while writing?
@@ -610,7 +547,7 @@ fn is_writable_layout(f: &Term) -> bool {
         let (head, args) = t.spine();
         match (head.expr(), args.as_slice()) {
             (Expr::Var(i), []) => *i == x,
-            (Expr::Prim(p), [xs]) => moves_elements(p.pattern) && go(xs, x),
+            (Expr::Prim(p), [xs]) => p.pattern.is_moved() && go(xs, x),
             (Expr::Prim(p), [g, xs]) => p.pattern == P::Map && go(xs, x) && is_writable_layout(g),
             _ => false,
         }

@@ -1,7 +1,6 @@
 //! How often the elements of a value are read: the question on which it depends whether a computed array must be
 //! stored or can be computed where it is read.
 
-use crate::lang::build;
 use crate::lang::digest::Digest;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Prim, Term};
@@ -92,7 +91,7 @@ impl Demands {
                 let inside = f.as_lam().map_or_else(Count::default, |(_, b)| self.count(b, x + 1, usage));
                 self.count(value, x, Usage::Many).plus(inside)
             }
-            (map, [f, xs]) if build::is_map(map) => {
+            (map, [f, xs]) if map.is_map() => {
                 let Some((_, body)) = f.as_lam() else { return self.count(xs, x, Usage::Many) };
                 let of_body = if map == Pattern::Map { usage } else { Usage::Once };
                 let inside = self.count(body, x + 1, of_body).many_times();
@@ -102,7 +101,7 @@ impl Demands {
                 let of_xs = if map == Pattern::Map { of_xs.max(usage) } else { of_xs };
                 inside.plus(self.count(xs, x, of_xs))
             }
-            (reduce, [op, start, xs]) if build::is_reduce(reduce) => {
+            (reduce, [op, start, xs]) if reduce.is_reduce() => {
                 let Some(body) = op.as_lam().and_then(|(_, b)| b.as_lam()).map(|(_, b)| b) else {
                     return self.count(xs, x, Usage::Many);
                 };

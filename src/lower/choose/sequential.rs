@@ -1,6 +1,5 @@
 //! Programs without threads and work-items: they compute the same, one thing after the other.
 
-use crate::lang::build;
 use crate::lang::pattern::{Level, Pattern};
 use crate::lang::term::{Expr, Term};
 
@@ -10,7 +9,7 @@ pub fn sequential(t: &Term, keep: &dyn Fn(Pattern) -> bool) -> Term {
         && matches!(p.pattern.level(), Level::OpenMp | Level::OpenCl)
         && !keep(p.pattern)
     {
-        let plain = if build::is_map(p.pattern) { Pattern::MapSeq } else { Pattern::Id };
+        let plain = if p.pattern.is_map() { Pattern::MapSeq } else { Pattern::Id };
         return Term::prim(plain, vec![], t.ty().clone());
     }
     let children: Vec<Term> = t.children().into_iter().map(|c| sequential(c, keep)).collect();

@@ -25,6 +25,18 @@ pub(in crate::lower) fn signature(p: Pattern) -> Option<Cow<'static, Signature>>
     }
 }
 
+/// Must the value of the pattern be written before it can be read?
+pub(in crate::lower) fn is_written(p: Pattern) -> bool {
+    let mut rest = match signature(p) {
+        Some(whole) => whole.into_owned(),
+        None => return false,
+    };
+    while let Signature::Fun(_, result) = rest {
+        rest = *result;
+    }
+    rest == Signature::Fixed(Access::Write)
+}
+
 fn parse_signature(text: &str) -> Option<Signature> {
     fn sequence(tokens: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Signature> {
         let first = match tokens.next()? {

@@ -3,6 +3,7 @@
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
+use crate::lang::sort::{How, Sort};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
@@ -64,15 +65,7 @@ impl Translator {
             (Pattern::ToMem, [x]) if !ty.has_array() => self.acceptor(x, out, block),
             (Pattern::OclRun, [x]) => self.acceptor(x, out, block),
             _ if !ty.has_array() => self.write_value(e, out, block),
-            (
-                Pattern::MapSeq
-                | Pattern::MapSeqUnroll
-                | Pattern::MapPar
-                | Pattern::MapGlobal
-                | Pattern::MapWorkGroup
-                | Pattern::MapLocal,
-                [f, x],
-            ) => {
+            (p, [f, x]) if p.is_loop() => {
                 let kind = loop_kind(p, args);
                 let x = self.continuation(x, block)?;
                 self.for_each(kind, &extent(&ty), block, |t, i, inner| {
@@ -197,17 +190,18 @@ fn inner(t: &Type) -> Nat {
     extent(&element(t))
 }
 
-fn loop_kind(p: Pattern, args: &[Arg]) -> LoopKind {
+/// Who runs the iterations of the loop that a `map` or `reduce` makes.
+pub fn loop_kind(p: Pattern, args: &[Arg]) -> LoopKind {
     let dim = match args.first() {
         Some(Arg::Dim(d)) => *d,
         _ => 0,
     };
-    match p {
-        Pattern::MapSeqUnroll | Pattern::ReduceSeqUnroll => LoopKind::Unrolled,
-        Pattern::MapPar => LoopKind::Parallel(Workers::Threads),
-        Pattern::MapGlobal => LoopKind::Parallel(Workers::Global(dim)),
-        Pattern::MapWorkGroup => LoopKind::Parallel(Workers::WorkGroup(dim)),
-        Pattern::MapLocal => LoopKind::Parallel(Workers::Local(dim)),
+    match p.sort() {
+        Sort::Map(How::Unrolled) | Sort::Reduce(How::Unrolled) => LoopKind::Unrolled,
+        Sort::Map(How::Threads) => LoopKind::Parallel(Workers::Threads),
+        Sort::Map(How::Global) => LoopKind::Parallel(Workers::Global(dim)),
+        Sort::Map(How::WorkGroup) => LoopKind::Parallel(Workers::WorkGroup(dim)),
+        Sort::Map(How::Local) => LoopKind::Parallel(Workers::Local(dim)),
         _ => LoopKind::Sequential,
     }
 }

@@ -3,11 +3,13 @@
 //! What must happen before goes to the block; the expression returned holds no allocation, reduction or sharing that
 //! is not behind the function of a lazy `map` or `generate`.
 
+use super::acceptor::loop_kind;
 use super::in_place;
 use super::translate::{Block, Translated, Translator, untranslated};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
-use crate::lower::dpia::{Kind, LoopKind, Phrase, extent};
+use crate::lower::dpia::signature::{is_written, signature};
+use crate::lower::dpia::{Kind, Phrase, extent};
 
 impl Translator {
     /// 𝒞⟦e⟧, the rest of the block being its continuation.
@@ -38,13 +40,12 @@ impl Translator {
                 block.push(command);
                 Ok(read)
             }
-            (Pattern::ReduceSeq | Pattern::ReduceSeqUnroll, [f, init, x]) => {
+            (p, [f, init, x]) if p.is_reduce() && p != Pattern::Reduce => {
                 let x = self.continuation(x, block)?;
                 let (read, write) = self.allocate(space(args), &init.data(), block);
                 let start = self.block(|t, inner| t.acceptor(init, &write, inner))?;
                 block.push(start);
-                let kind = if p == Pattern::ReduceSeq { LoopKind::Sequential } else { LoopKind::Unrolled };
-                self.for_each(kind, &extent(&x.data()), block, |t, i, inner| {
+                self.for_each(loop_kind(p, args), &extent(&x.data()), block, |t, i, inner| {
                     let step = t.apply(f, &read, inner)?;
                     let element = Phrase::idx(i, x);
                     let update = t.update_in_place(&read, &write, &|t, to, b| {
@@ -65,26 +66,7 @@ impl Translator {
             {
                 self.read(e, vec![], block)
             }
-            (
-                Pattern::MapSeq
-                | Pattern::MapSeqUnroll
-                | Pattern::MapPar
-                | Pattern::MapGlobal
-                | Pattern::MapWorkGroup
-                | Pattern::MapLocal
-                | Pattern::MapStream
-                | Pattern::IterateStream
-                | Pattern::ScanSeq
-                | Pattern::CircularBuffer
-                | Pattern::RotateValues
-                | Pattern::Concat
-                | Pattern::Scatter
-                | Pattern::PadEmpty
-                | Pattern::Reduce
-                | Pattern::OclRun
-                | Pattern::Id,
-                _,
-            ) => Err(untranslated(p)),
+            (p, _) if p.is_stream() || is_written(p) || signature(p).is_none() => Err(untranslated(p)),
             // Everything else is as it is, over arguments that can be read. Functions stay for when they are used.
             _ => {
                 let ps = ps

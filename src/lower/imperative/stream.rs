@@ -217,7 +217,7 @@ fn too_small(cells: &Nat, size: &Nat) -> Diagnostic {
 /// Are there patterns in the expression that only a stream has?
 fn has_stream(e: &Phrase) -> bool {
     match e.kind() {
-        Kind::Pattern(Pattern::MapStream | Pattern::CircularBuffer | Pattern::RotateValues, ..) => true,
+        Kind::Pattern(p, ..) if p.is_stream() => true,
         Kind::Pattern(Pattern::Map, _, ps) => ps.get(1).is_some_and(has_stream),
         Kind::Pattern(Pattern::Zip, _, ps) => ps.iter().any(has_stream),
         _ => false,

@@ -11,6 +11,7 @@ use super::functional::Functional;
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::sort::Sort;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
 
@@ -243,7 +244,7 @@ pub fn untranslated(p: Pattern) -> Diagnostic {
     let d = Diagnostic::error("E0508", format!("There is no code for `{p}` in this place yet."))
         .about(Subject::Pattern(p));
     match p {
-        Pattern::MapStream | Pattern::CircularBuffer | Pattern::RotateValues => d.hint(
+        p if p.is_stream() => d.hint(
             "Consume the stream with `iterateStream`, or use `mapSeq` and `slide`, which compute the same.",
         ),
         Pattern::Id => d.hint("Rewrite it away: `id x` is `x`."),
@@ -256,28 +257,7 @@ pub fn computes(e: &Phrase) -> bool {
     match e.kind() {
         Kind::Pattern(p, _, ps) => match p {
             Pattern::Idx => ps.get(1).is_some_and(computes),
-            Pattern::IndexAsNat | Pattern::NatAsIndex => ps.iter().any(computes),
-            Pattern::Fst
-            | Pattern::Snd
-            | Pattern::MakePair
-            | Pattern::MapFst
-            | Pattern::MapSnd
-            | Pattern::Map
-            | Pattern::Generate
-            | Pattern::Split
-            | Pattern::Join
-            | Pattern::Transpose
-            | Pattern::Reorder
-            | Pattern::Slide
-            | Pattern::Zip
-            | Pattern::Unzip
-            | Pattern::MakeArray
-            | Pattern::Take
-            | Pattern::Drop
-            | Pattern::AsVector
-            | Pattern::AsVectorAligned
-            | Pattern::AsScalar
-            | Pattern::VectorFromScalar => ps.iter().any(computes),
+            p if p.is_view() || p.sort() == Sort::Lazy || *p == Pattern::Map => ps.iter().any(computes),
             _ => true,
         },
         Kind::Lam(_, _, b) => computes(b),

@@ -10,7 +10,6 @@
 
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
 use crate::lang::literal::Literal;
-use crate::lang::math;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
@@ -165,7 +164,7 @@ impl Translator {
                     steps.push(Step::Second);
                     e = x.clone();
                 }
-                (Pattern::Let | Pattern::ToMem | Pattern::ReduceSeq | Pattern::ReduceSeqUnroll, _) => {
+                (p, _) if matches!(p, Pattern::Let | Pattern::ToMem) || p.is_reduce() => {
                     e = self.resolving(block, |t, b| t.continuation(&e, b))?;
                 }
                 (Pattern::MakePair, [a, b]) => match steps.pop() {
@@ -288,10 +287,10 @@ impl Translator {
                     self.layout(p, &args, x, &mut steps)?;
                     e = x.clone();
                 }
-                _ if is_scalar_operation(p) && steps.is_empty() && ty.as_vector().is_some() => {
+                _ if p.is_scalar() && steps.is_empty() && ty.as_vector().is_some() => {
                     return self.by_lanes(&e, steps, block);
                 }
-                _ if is_scalar_operation(p) => {
+                _ if p.is_scalar() => {
                     let of_vector =
                         |q: &Phrase| if q.data().as_vector().is_some() { steps.clone() } else { vec![] };
                     let operands = ps
@@ -619,12 +618,4 @@ pub fn is_table(e: &Phrase) -> bool {
         }
         _ => false,
     }
-}
-
-fn is_scalar_operation(p: Pattern) -> bool {
-    math::of(p).is_some()
-        || p.is_arithmetic()
-        || p.is_comparison()
-        || p.declared().is_some_and(|d| d.foreign().is_some())
-        || matches!(p, Pattern::Neg | Pattern::Not | Pattern::Cast | Pattern::Abs | Pattern::BitNot)
 }

@@ -4,8 +4,8 @@ use super::frame::{Ex, Failure, Index, read_array, write_array, write_slot};
 use super::number::Number;
 use super::place::{CellKind, Place, Shape};
 use super::stage::{GiveUp, Lazy, Meaning, Stage, Staged};
-use crate::lang::math;
 use crate::lang::pattern::Pattern;
+use crate::lang::sort::Sort;
 use crate::lang::term::{Arg, Prim};
 use crate::lang::ty::{Scalar, Type};
 use std::rc::Rc;
@@ -67,13 +67,10 @@ impl<'t> Call<'t> {
         match p {
             P::Id | P::OclRun => Ok(self.value(0)),
             P::ToMem => st.share(self.value(0)),
-            P::Neg | P::Not | P::Cast | P::Abs | P::BitNot => {
-                unary(st, p, &self.args[0], &st.shape(self.result)?)
-            }
-            p if math::is_unary(p) => unary(st, p, &self.args[0], &st.shape(self.result)?),
-            p if math::is_binary(p) || p.is_arithmetic() || p.is_comparison() => {
-                binary(st, p, &self.args[0], &self.args[1])
-            }
+            p if matches!(p.sort(), Sort::Scalar(_)) => match p.parameters() {
+                1 => unary(st, p, &self.args[0], &st.shape(self.result)?),
+                _ => binary(st, p, &self.args[0], &self.args[1]),
+            },
             P::Select => {
                 let shape = st.shape(self.result)?;
                 st.select(self.value(0), &shape, |_| Ok(self.value(1)), |_| Ok(self.value(2)))
@@ -99,16 +96,8 @@ impl<'t> Call<'t> {
                 let value = st.share(self.value(0))?;
                 st.apply(&self.args[1], value)
             }
-            P::Map
-            | P::MapSeq
-            | P::MapSeqUnroll
-            | P::MapStream
-            | P::IterateStream
-            | P::MapPar
-            | P::MapGlobal
-            | P::MapWorkGroup
-            | P::MapLocal => self.map(st, self.array(1)?),
-            P::Reduce | P::ReduceSeq | P::ReduceSeqUnroll => self.reduce(st),
+            p if p.is_map() => self.map(st, self.array(1)?),
+            p if p.is_reduce() => self.reduce(st),
             P::ScanSeq => self.scan(st),
             P::Split | P::AsVector | P::AsVectorAligned => {
                 let (n, xs) = (self.size(st, 0)?, self.array(0)?);

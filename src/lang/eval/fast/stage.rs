@@ -17,6 +17,7 @@ use crate::lang::eval::{Limits, Sizes};
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Known, Nat, NatFun};
 use crate::lang::pattern::Pattern;
+use crate::lang::sort::Sort;
 use crate::lang::term::{Expr, Prim, Term};
 use crate::lang::ty::Type;
 use crate::lang::value::eval_nat;
@@ -708,9 +709,7 @@ impl<'t> Stage<'t> {
                 }
                 true
             }
-            Meaning::Partial(p, _, args) => {
-                is_layout_pattern(p.pattern) && args.iter().all(|a| self.rearranges(a))
-            }
+            Meaning::Partial(p, _, args) => is_layout(p.pattern) && args.iter().all(|a| self.rearranges(a)),
         }
     }
 
@@ -720,7 +719,7 @@ impl<'t> Stage<'t> {
         }
         let is = match t.expr() {
             Expr::Var(_) | Expr::Lit(_) => true,
-            Expr::Prim(p) => is_layout_pattern(p.pattern),
+            Expr::Prim(p) => is_layout(p.pattern),
             Expr::Lam(_, body) => self.is_layout(body),
             Expr::App(f, e) => self.is_layout(f) && self.is_layout(e),
         };
@@ -742,31 +741,7 @@ fn shape_of(place: &Place) -> Shape {
     }
 }
 
-/// Patterns whose results are read from their arguments.
-fn is_layout_pattern(p: Pattern) -> bool {
-    use Pattern as P;
-    build::is_map(p)
-        || matches!(
-            p,
-            P::Id
-                | P::MakePair
-                | P::Fst
-                | P::Snd
-                | P::MapFst
-                | P::MapSnd
-                | P::Split
-                | P::Join
-                | P::Transpose
-                | P::Slide
-                | P::Zip
-                | P::Unzip
-                | P::Generate
-                | P::Take
-                | P::Drop
-                | P::VectorFromScalar
-                | P::AsVector
-                | P::AsVectorAligned
-                | P::AsScalar
-                | P::IndexAsNat
-        )
+/// Is the result read from the arguments?
+fn is_layout(p: Pattern) -> bool {
+    p.is_view() || p.is_map() || p.sort() == Sort::Lazy
 }

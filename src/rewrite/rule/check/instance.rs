@@ -373,17 +373,13 @@ fn numbers(eq: &Equation) -> BTreeSet<usize> {
     let sides = [Some(&eq.sides), eq.applied.as_ref()];
     for node in sides.into_iter().flatten().flat_map(|s| [&s.lhs, &s.rhs]).flat_map(Pat::nodes) {
         if let PatNode::Prim(p, _) = &node.node
-            && is_arithmetic(*p)
+            && (p.is_numeric() || p.is_comparison())
         {
             all(&node.ty, &mut out);
         }
         lanes(&node.ty, &mut |t| all(t, &mut out));
     }
     out
-}
-
-fn is_arithmetic(p: Pattern) -> bool {
-    p.is_arithmetic() || p.is_comparison() || matches!(p, Pattern::Neg | Pattern::Abs)
 }
 
 /// Calls `f` for the element type of every vector in the type.

@@ -1,7 +1,6 @@
 //! What is known while a rule is being proved: its sizes and how they lie, its functions of sizes, its operators.
 
 use super::value::{Cases, Neutral, Value};
-use crate::lang::build::{is_map, is_reduce};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Atom, Name, Nat, NatFun, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
@@ -379,7 +378,7 @@ fn called(side: &Pat) -> Vec<&Pat> {
             given.truncate(1);
             false
         }
-        PatNode::Prim(p, _) => is_map(*p) || is_reduce(*p),
+        PatNode::Prim(p, _) => p.is_map() || p.is_reduce(),
         _ => false,
     };
     let given = given.into_iter().filter(|e| calls_all || e.ty.as_fun().is_none());

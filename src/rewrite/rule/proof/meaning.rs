@@ -2,10 +2,10 @@
 
 use super::context::{Context, function, lane};
 use super::value::{Fold, Neutral, Operation, Role, Symbol, Value};
-use crate::lang::build::{is_map, is_reduce};
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
+use crate::lang::sort::Sort;
 use crate::lang::ty::{Type, TypeKind};
 use crate::rewrite::rule::condition::Condition;
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
@@ -236,17 +236,6 @@ fn lanes(n: &Nat, ty: &Type, of: Rc<dyn Fn(&Nat) -> Value>) -> Value {
     }
 }
 
-/// Does the pattern compute with numbers, and with vectors lane by lane?
-fn is_scalar(p: Pattern) -> bool {
-    use Pattern as P;
-    matches!(p, P::Neg | P::Not | P::Abs | P::Cast)
-        || p.is_of_bits()
-        || p.is_arithmetic()
-        || p.is_comparison()
-        || crate::lang::math::is_unary(p)
-        || crate::lang::math::is_binary(p)
-}
-
 fn truth(c: &Value) -> Option<bool> {
     match c {
         Value::Unknown(n) => match &**n {
@@ -297,11 +286,11 @@ impl Call {
             P::Snd => x(0).second(),
             P::MapFst => Value::pair(x(0).apply(x(1).first()), x(1).second()),
             P::MapSnd => Value::pair(x(1).first(), x(0).apply(x(1).second())),
-            p if is_map(p) => {
+            p if p.is_map() => {
                 let (f, xs) = (x(0), x(1));
                 Value::array(move |i| f.apply(xs.at(i)))
             }
-            p if is_reduce(p) => {
+            p if p.is_reduce() => {
                 let (f, xs) = (x(0), x(2));
                 let step = Rc::new(move |acc: Value, k: &Nat| f.apply(acc).apply(xs.at(k)));
                 let fold = Fold { length: self.length(2), start: x(1), step, ty: self.result.clone() };
@@ -439,7 +428,7 @@ impl Call {
             P::And => self.reader.select(&self.result, &self.result, vec![x(0), x(1), boolean(false)]),
             P::Or => self.reader.select(&self.result, &self.result, vec![x(0), boolean(true), x(1)]),
             P::IndexAsNat | P::NatAsIndex => self.computed(),
-            p if is_scalar(p) => self.computed(),
+            p if matches!(p.sort(), Sort::Scalar(_)) => self.computed(),
             // Of any other nothing is known but that it is a function.
             _ => {
                 let Call { reader, pattern, args, params, result, given } = self;

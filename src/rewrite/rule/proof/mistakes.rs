@@ -1,7 +1,7 @@
 //! Rules of the library with a mistake in them: what of these is proved must pass the test on random instances.
 
 use super::*;
-use crate::lang::build::{is_instance, is_map, is_reduce};
+use crate::lang::build::is_instance;
 use crate::lang::diag::Sources;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::infer::scheme::Scheme;
@@ -139,7 +139,7 @@ fn another(p: &Pat, rng: &mut Rng) -> Option<Pat> {
     let plain = args.iter().map(known).collect::<Option<Vec<_>>>()?;
     let others = all().iter().map(|r| r.pattern).filter(|q| q != pattern && is_instance(*q, &plain, &p.ty));
     let same_meaning =
-        |q: &Pattern| (is_map(*pattern) && is_map(*q)) || (is_reduce(*pattern) && is_reduce(*q));
+        |q: &Pattern| (pattern.is_map() && q.is_map()) || (pattern.is_reduce() && q.is_reduce());
     let explicit = |q: Pattern| Scheme::of(q).explicit.len();
     let others: Vec<Pattern> =
         others.filter(|q| explicit(*q) == explicit(*pattern) && !same_meaning(q)).collect();
