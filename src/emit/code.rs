@@ -219,15 +219,12 @@ impl Generator {
     fn number_with(&mut self, n: &Nat, parts: &BTreeMap<Name, Variable>) -> Expr {
         let n = n.simplify(&self.ranges);
         let variable = |v: &NatVar| {
-            let NatVar::Named(x) = v else { return Variable { expr: Expr::name("unknown"), long: false } };
-            if let Some(e) = parts.get(x) {
-                return e.clone();
-            }
-            match self.numbers.get(x) {
-                Some(variable) => variable.clone(),
-                // Calls such as `get_global_id(0)` stand for themselves.
-                None => Variable { expr: Expr::Text(x.to_string()), long: true },
-            }
+            let known = match v {
+                NatVar::Named(x) => parts.get(x).or_else(|| self.numbers.get(x)).cloned(),
+                NatVar::Meta(_) | NatVar::Worker(_) => None,
+            };
+            // Sizes and calls such as `get_global_id(0)` stand for themselves.
+            known.unwrap_or_else(|| Variable { expr: Expr::Text(v.to_string()), long: true })
         };
         let mut printer = Printer { ranges: &self.ranges, variable: &variable, rounds_down: false };
         let e = printer.number(&n);

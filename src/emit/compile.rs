@@ -80,7 +80,7 @@ impl TypeSubst for Fixed<'_> {
     fn nat(&self, v: &NatVar) -> Option<Nat> {
         match v {
             NatVar::Named(x) => self.0.get(x).map(|n| Nat::constant(*n)),
-            NatVar::Meta(_) => None,
+            NatVar::Meta(_) | NatVar::Worker(_) => None,
         }
     }
 }
@@ -111,7 +111,7 @@ fn run(
     let imperative = lowered.last().ok_or_else(|| Diagnostic::error("E0599", "Lowering made no code."))?;
     let mut kernel_sizes = open;
     for size in sizes_of(imperative) {
-        if !kernel_sizes.contains(&size) && !size.contains('(') {
+        if !kernel_sizes.contains(&size) {
             kernel_sizes.push(size);
         }
     }

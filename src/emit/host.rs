@@ -7,7 +7,7 @@ use super::Language;
 use super::kernel::{Kernel, KernelParam, ParamKind};
 use super::number::{Printer, Variable};
 use super::syntax::Expr;
-use crate::lang::nat::{Nat, NatVar, Ranges};
+use crate::lang::nat::{Nat, NatVar, Ranges, Worker};
 use crate::lang::ty::Scalar;
 use std::fmt::Write;
 
@@ -116,10 +116,10 @@ fn count(kernel: &Kernel, n: &Nat) -> String {
     let variable = |v: &NatVar| {
         let text = v.to_string();
         let size = kernel.params.iter().find(|p| matches!(&p.kind, ParamKind::Size(x) if **x == *text));
-        let name = match (size, text.strip_prefix("get_global_size(").and_then(|d| d.strip_suffix(')'))) {
+        let name = match (size, v) {
             (Some(p), _) => p.name.clone(),
-            (None, Some(d)) => format!("host_global[{d}]"),
-            (None, None) => text,
+            (None, NatVar::Worker(Worker::GlobalSize(d))) => format!("host_global[{d}]"),
+            (None, _) => text,
         };
         Variable { expr: Expr::Name(name), long: true }
     };

@@ -40,7 +40,7 @@ pub struct KernelParam {
     pub kind: ParamKind,
     /// The type of one element; sizes are `i32`.
     pub scalar: Scalar,
-    /// The number of elements; may depend on sizes and, for temporaries, on `get_global_size(d)`.
+    /// The number of elements; may depend on sizes and, for temporaries, on the number of work-items.
     pub len: Nat,
     /// Scalars are passed by value, everything else by pointer.
     pub by_value: bool,
@@ -305,13 +305,7 @@ impl Kernel {
         sizes: &dyn Fn(&str) -> Option<i64>,
         global: [u64; 3],
     ) -> Result<usize, crate::lang::nat::NatError> {
-        let value = |x: &str| match x {
-            "get_global_size(0)" => i64::try_from(global[0]).ok(),
-            "get_global_size(1)" => i64::try_from(global[1]).ok(),
-            "get_global_size(2)" => i64::try_from(global[2]).ok(),
-            x => sizes(x),
-        };
-        let n = param.len.eval(&value)?;
+        let n = param.len.at_launch(global).eval(sizes)?;
         usize::try_from(n).map_err(|_| crate::lang::nat::NatError::Overflow(param.len.to_string()))
     }
 }

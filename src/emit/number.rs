@@ -5,7 +5,7 @@
 //! ([`Width::Long`]), and a sum or product of `int` alone is widened unless it is known to fit one.
 
 use super::syntax::Expr;
-use crate::lang::nat::{Atom, Monomial, Nat, NatVar, Ranges};
+use crate::lang::nat::{Atom, Monomial, Nat, NatVar, Ranges, Worker};
 use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
@@ -92,9 +92,13 @@ impl Printer<'_> {
 
     /// Is the number known to be at most what an `int` holds, as every size is?
     fn fits(&self, n: &Nat) -> bool {
-        let above = |v: &NatVar| if let NatVar::Named(x) = v { self.ranges.end(x) } else { None };
+        let above = |v: &NatVar| match v {
+            NatVar::Named(x) => self.ranges.end(x).cloned(),
+            NatVar::Worker(w) => w.end().map(Worker::nat),
+            NatVar::Meta(_) => None,
+        };
         let sizes = |v: NatVar| {
-            above(&v).map_or_else(|| vec![v], Nat::vars).into_iter().filter(|v| above(v).is_none())
+            above(&v).map_or_else(|| vec![v], |n| n.vars()).into_iter().filter(|v| above(v).is_none())
         };
         let limits = n.vars().into_iter().flat_map(sizes).map(Nat::variable);
         [Nat::constant(i32::MAX.into())]

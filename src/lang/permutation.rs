@@ -117,7 +117,7 @@ pub fn check(
     let known = |f: &NatFun| {
         f.subst(&|v| match v {
             NatVar::Named(x) => value(x).map(Nat::constant),
-            NatVar::Meta(_) => None,
+            NatVar::Meta(_) | NatVar::Worker(_) => None,
         })
     };
     let (f, g) = (known(there), known(back));

@@ -590,15 +590,11 @@ fn request(
         Some([x, y, z]) => Some([positive(x, sizes)?, positive(y, sizes)?, positive(z, sizes)?]),
         None => None,
     };
-    let mut with_work_items = sizes.clone();
-    for (d, n) in global.iter().enumerate() {
-        with_work_items.insert(format!("get_global_size({d})").into(), *n as i64);
-    }
     let data = types.iter().enumerate().map(|(i, ty)| inputs.components(i, ty, sizes));
     let mut data: Vec<_> = data.map(|all| Ok(all?.into_iter())).collect::<Result<_, Diagnostic>>()?;
     let mut params = vec![];
     for p in &kernel.params {
-        let len = positive(&p.len, &with_work_items)? as usize;
+        let len = positive(&p.len.at_launch(global), sizes)? as usize;
         params.push(match &p.kind {
             ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len },
             ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len },

@@ -51,7 +51,7 @@ fn names(constraint: &SizeConstraint) -> Vec<Name> {
     };
     let named = vars.into_iter().filter_map(|v| match v {
         NatVar::Named(name) => Some(name),
-        NatVar::Meta(_) => None,
+        NatVar::Meta(_) | NatVar::Worker(_) => None,
     });
     named.collect::<IndexSet<Name>>().into_iter().collect()
 }

@@ -33,7 +33,7 @@ impl Unknowns {
     fn add_nat(&mut self, n: &Nat) {
         self.nats.extend(n.vars().into_iter().filter_map(|v| match v {
             NatVar::Meta(id) => Some(id),
-            NatVar::Named(_) => None,
+            NatVar::Named(_) | NatVar::Worker(_) => None,
         }));
     }
 }

@@ -64,6 +64,7 @@ impl TypeSubst for Names {
     fn nat(&self, v: &NatVar) -> Option<Nat> {
         match v {
             NatVar::Meta(id) => Some(Nat::var(&self.letter(&self.nats, *id, SIZES))),
+            NatVar::Worker(_) => None,
             // As it is written.
             NatVar::Named(name) => {
                 let number = name.strip_prefix(SIZE_OF_STEP)?.parse::<usize>().ok()?;
@@ -217,7 +218,7 @@ impl Infer {
             local.ty.for_each_nat(&mut |n| {
                 taken.extend(n.vars().into_iter().filter_map(|v| match v {
                     NatVar::Named(name) => Some(name),
-                    NatVar::Meta(_) => None,
+                    NatVar::Meta(_) | NatVar::Worker(_) => None,
                 }));
             });
         }

@@ -429,7 +429,7 @@ impl Unifier {
                 Ok(())
             }
             Solution::Contradiction => Err(Cause::Size(left, right)),
-            Solution::Stuck | Solution::Bind(NatVar::Named(_), _) => {
+            Solution::Stuck | Solution::Bind(..) => {
                 self.watch(self.equations.len(), &left, &right);
                 self.equations.push(Equation { left, right, origin, types, open: true });
                 Ok(())
@@ -462,7 +462,7 @@ impl Unifier {
                     let Equation { origin, types, .. } = self.equations[i].clone();
                     self.failures.push(Mismatch { origin, cause: Cause::Size(left, right), types });
                 }
-                Solution::Stuck | Solution::Bind(NatVar::Named(_), _) => self.watch(i, &left, &right),
+                Solution::Stuck | Solution::Bind(..) => self.watch(i, &left, &right),
             }
         }
     }
@@ -506,7 +506,7 @@ impl Unifier {
                         self.failures.push(Mismatch { origin, cause: Cause::Size(left, right), types });
                     }
                 }
-                Solution::Equal | Solution::Stuck | Solution::Bind(NatVar::Named(_), _) => return,
+                Solution::Equal | Solution::Stuck | Solution::Bind(..) => return,
             }
         }
     }
@@ -564,7 +564,7 @@ impl Unifier {
         }
         n.subst(&|v| match v {
             NatVar::Meta(id) => values.iter().find(|(i, _)| i == id).map(|(_, n)| n.clone()),
-            NatVar::Named(_) => None,
+            NatVar::Named(_) | NatVar::Worker(_) => None,
         })
     }
 

@@ -107,7 +107,7 @@ impl NatFun {
     pub fn at(&self, value: &dyn Fn(&str) -> Option<i64>) -> Result<Known, NatError> {
         let of = |v: NatVar| match v {
             NatVar::Named(x) => Ok((x.clone(), value(&x).ok_or_else(|| NatError::Unknown(x.to_string()))?)),
-            NatVar::Meta(i) => Err(NatError::Unknown(format!("?{i}"))),
+            NatVar::Meta(_) | NatVar::Worker(_) => Err(NatError::Unknown(v.to_string())),
         };
         let sizes = self.vars().into_iter().map(of).collect::<Result<Vec<_>, _>>()?;
         Ok(Known { code: Code::of(&self.body, &sizes), function: self.clone(), sizes })
@@ -176,7 +176,9 @@ impl Code {
                         Atom::Var(NatVar::Named(x)) => {
                             Factor::Size(sizes.iter().find(|(n, _)| n == x)?.1.into())
                         }
-                        Atom::Var(NatVar::Meta(_)) | Atom::Sum(_) | Atom::Poison => return None,
+                        Atom::Var(NatVar::Meta(_) | NatVar::Worker(_)) | Atom::Sum(_) | Atom::Poison => {
+                            return None;
+                        }
                     });
                 }
             }

@@ -14,6 +14,7 @@ mod function;
 mod print;
 mod range;
 mod solve;
+mod worker;
 
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, One, Signed, Zero};
@@ -23,6 +24,7 @@ use std::sync::Arc;
 pub use function::{Known, NatFun};
 pub use range::Ranges;
 pub use solve::{Solution, eliminate, solve};
+pub use worker::Worker;
 
 /// The most products that a size may be the sum of. Real programs have a handful.
 pub const MAX_TERMS: usize = 128;
@@ -47,6 +49,8 @@ pub enum NatVar {
     Named(Name),
     /// An unknown of type inference or of matching.
     Meta(u32),
+    /// What a work-item is told when a kernel runs.
+    Worker(Worker),
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -620,7 +624,9 @@ impl Nat {
                         let v = value(n).ok_or_else(|| NatError::Unknown(n.to_string()))?;
                         Ratio::from_integer(v as i128)
                     }
-                    Atom::Var(NatVar::Meta(i)) => return Err(NatError::Unknown(format!("?{i}"))),
+                    Atom::Var(v @ (NatVar::Meta(_) | NatVar::Worker(_))) => {
+                        return Err(NatError::Unknown(v.to_string()));
+                    }
                     Atom::Floor(x, y) | Atom::Mod(x, y) => {
                         let (x, y) = (x.eval(value)?, y.eval(value)?);
                         if y == 0 {
@@ -682,6 +688,10 @@ impl Nat {
                     Atom::Var(NatVar::Meta(i)) => {
                         out.push(1);
                         out.extend(i.to_le_bytes());
+                    }
+                    Atom::Var(NatVar::Worker(w)) => {
+                        out.push(6);
+                        out.extend(w.canonical_bytes());
                     }
                     Atom::Floor(x, y) | Atom::Mod(x, y) => {
                         out.push(if matches!(a, Atom::Floor(..)) { 2 } else { 3 });

@@ -163,7 +163,7 @@ fn write_atom(f: &mut fmt::Formatter<'_>, a: &Atom, at: Level, parameter: &str) 
     match a {
         Atom::Var(NatVar::Named(n)) if &**n == PARAMETER => write!(f, "{parameter}"),
         Atom::Var(NatVar::Named(n)) => write!(f, "{}", n.strip_prefix('%').unwrap_or(n)),
-        Atom::Var(NatVar::Meta(i)) => write!(f, "?{i}"),
+        Atom::Var(v @ (NatVar::Meta(_) | NatVar::Worker(_))) => write!(f, "{v}"),
         Atom::Sum(s) => s.write(f, Level::Atom, parameter),
         Atom::Poison => write!(f, "<too large>"),
         Atom::Floor(x, y) | Atom::Mod(x, y) => {
@@ -199,6 +199,7 @@ impl fmt::Display for NatVar {
             // Sizes of steps have names that cannot be written.
             NatVar::Named(n) => write!(f, "{}", n.strip_prefix('%').unwrap_or(n)),
             NatVar::Meta(i) => write!(f, "?{i}"),
+            NatVar::Worker(w) => write!(f, "{w}"),
         }
     }
 }

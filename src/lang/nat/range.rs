@@ -242,6 +242,7 @@ fn natural(e: &Nat, ranges: &Ranges, fuel: &mut u32) -> bool {
     let bounded = e.terms().iter().flat_map(|(m, _)| m).find_map(|(a, _)| match a {
         Atom::Floor(..) | Atom::Mod(..) => Some(a.clone()),
         Atom::Var(NatVar::Named(x)) if ranges.variables.contains_key(x) => Some(a.clone()),
+        Atom::Var(NatVar::Worker(w)) if w.end().is_some() => Some(a.clone()),
         _ => None,
     });
     let Some(atom) = bounded else { return polynomial(e) || not_empty(e, ranges) };
@@ -278,6 +279,10 @@ fn bounds(atom: &Atom, ranges: &Ranges, fuel: &mut u32) -> (Vec<Nat>, Vec<Nat>) 
     match atom {
         Atom::Var(NatVar::Named(x)) => match ranges.variables.get(x) {
             Some((lo, hi)) => (vec![lo.clone()], vec![hi.sub(&one)]),
+            None => (vec![], vec![]),
+        },
+        Atom::Var(NatVar::Worker(w)) => match w.end() {
+            Some(count) => (vec![Nat::constant(0)], vec![count.nat().sub(&one)]),
             None => (vec![], vec![]),
         },
         Atom::Mod(x, n) => {

@@ -8,10 +8,10 @@ use super::{Imperative, Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Worker
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::{self, Limits, Sizes, failure};
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::nat::{Name, Nat, NatVar, Worker};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Term};
-use crate::lang::ty::Type;
+use crate::lang::ty::{Type, TypeSubst};
 use crate::lang::value::{Value, eval_nat};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,19 +45,60 @@ pub fn run(p: &Imperative, sizes: &Sizes, inputs: &[Value], options: Options) ->
     }
     machine.allocate(&p.output.0, &p.output.1)?;
     let [nx, ny, nz] = options.global;
-    for (d, n) in options.global.iter().enumerate() {
-        machine.numbers.insert(format!("get_global_size({d})").into(), *n);
-    }
     for t in &p.temporaries {
-        machine.allocate(&t.name, &t.ty)?;
+        let first = WorkItem { id: [0; 3], size: options.global };
+        machine.allocate(&t.name, &t.ty.subst(&first))?;
     }
     for (z, y, x) in (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (z, y, x)))) {
-        for (d, id) in [x, y, z].into_iter().enumerate() {
-            machine.numbers.insert(format!("get_global_id({d})").into(), id);
-        }
-        machine.command(&p.body)?;
+        let item = WorkItem { id: [x, y, z], size: options.global };
+        machine.command(&item.told(&p.body))?;
     }
     machine.memory.remove(&p.output.0).map(|(_, v)| v).ok_or_else(|| failure::ill_typed("no output"))
+}
+
+/// One of the work-items that run a program.
+struct WorkItem {
+    id: [i64; 3],
+    size: [i64; 3],
+}
+
+impl TypeSubst for WorkItem {
+    fn nat(&self, v: &NatVar) -> Option<Nat> {
+        let NatVar::Worker(w) = v else { return None };
+        let (of, d) = match w {
+            Worker::GlobalId(d) => (self.id, d),
+            Worker::GlobalSize(d) => (self.size, d),
+            Worker::GroupId(_) | Worker::Groups(_) | Worker::LocalId(_) | Worker::LocalSize(_) => {
+                return None;
+            }
+        };
+        of.get(usize::from(*d)).map(|n| Nat::constant(*n))
+    }
+}
+
+impl WorkItem {
+    /// The program with the work-item's numbers for the questions that it asks.
+    fn told(&self, p: &Phrase) -> Phrase {
+        let Ok(p) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(self.told(c)));
+        let nat = |n: &Nat| n.subst(&|v| self.nat(v));
+        let kind = match p.kind() {
+            Kind::Number(n, parts) => Kind::Number(nat(n), parts.clone()),
+            Kind::For(l) => Kind::For(Box::new(Loop {
+                init: nat(&l.init),
+                n: nat(&l.n),
+                step: nat(&l.step),
+                ..(**l).clone()
+            })),
+            Kind::New(space, t, x, body) => Kind::New(*space, t.subst(self), x.clone(), body.clone()),
+            other => other.clone(),
+        };
+        let ty = match p.ty() {
+            PhraseType::Exp(t, access) => PhraseType::Exp(t.subst(self), *access),
+            PhraseType::Acc(t) => PhraseType::Acc(t.subst(self)),
+            other => other.clone(),
+        };
+        Phrase::new(kind, ty)
+    }
 }
 
 struct Machine {

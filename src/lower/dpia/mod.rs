@@ -486,7 +486,7 @@ fn children_of(kind: &Kind) -> Vec<&Phrase> {
 fn substitute_nat(n: &Nat, s: &Substitution) -> Nat {
     n.subst(&|v| match v {
         NatVar::Named(x) => s.numbers.get(x).cloned(),
-        NatVar::Meta(_) => None,
+        NatVar::Meta(_) | NatVar::Worker(_) => None,
     })
 }
 

@@ -6,7 +6,7 @@
 
 use super::workers;
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, Worker};
 use crate::lang::pattern::AddressSpace;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Temporary, Workers};
@@ -74,7 +74,7 @@ fn take(c: &Phrase, found: &mut Vec<Allocation>) -> Phrase {
 pub fn to_parameters(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
     let everyone: Vec<(Nat, Nat)> = workers::dimensions(&p.body)
         .into_iter()
-        .map(|d| (Nat::var(&format!("get_global_id({d})")), Nat::var(&format!("get_global_size({d})"))))
+        .map(|d| (Worker::GlobalId(d).nat(), Worker::GlobalSize(d).nat()))
         .collect();
     let mut found = vec![];
     p.body = parameters(&p.body, &everyone, &mut vec![], &mut found, names)?;

@@ -2,7 +2,7 @@
 
 use super::workers;
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::Nat;
+use crate::lang::nat::Worker;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, Workers};
 
 /// # Errors
@@ -18,13 +18,13 @@ fn share(c: &Phrase) -> Phrase {
     let Kind::For(l) = c.kind() else { return c };
     let LoopKind::Parallel(workers) = l.kind else { return c };
     let (id, size) = match workers {
-        Workers::Global(d) => (format!("get_global_id({d})"), format!("get_global_size({d})")),
-        Workers::WorkGroup(d) => (format!("get_group_id({d})"), format!("get_num_groups({d})")),
-        Workers::Local(d) => (format!("get_local_id({d})"), format!("get_local_size({d})")),
+        Workers::Global(d) => (Worker::GlobalId(d), Worker::GlobalSize(d)),
+        Workers::WorkGroup(d) => (Worker::GroupId(d), Worker::Groups(d)),
+        Workers::Local(d) => (Worker::LocalId(d), Worker::LocalSize(d)),
         Workers::Threads => return c,
     };
     let mut l = (**l).clone();
-    l.init = Nat::var(&id);
-    l.step = Nat::var(&size);
+    l.init = id.nat();
+    l.step = size.nat();
     Phrase::for_loop(l)
 }

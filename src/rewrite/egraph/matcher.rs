@@ -562,7 +562,7 @@ impl<'a> Machine<'a> {
     fn substituted(&self, n: &Nat) -> Nat {
         n.subst(&|v| match v {
             NatVar::Meta(i) => Some(self.tables.nat_of((*self.nats.get(*i as usize)?)?).clone()),
-            NatVar::Named(_) => None,
+            NatVar::Named(_) | NatVar::Worker(_) => None,
         })
     }
 
@@ -614,7 +614,7 @@ impl<'a> Machine<'a> {
                 crate::rewrite::rule::Condition::Size(c) => {
                     let value = |v: &NatVar| match v {
                         NatVar::Meta(i) => Some(self.tables.nat_of((*self.nats.get(*i as usize)?)?).clone()),
-                        NatVar::Named(_) => None,
+                        NatVar::Named(_) | NatVar::Worker(_) => None,
                     };
                     c.subst(&value).decide() != Some(false)
                 }
@@ -680,7 +680,7 @@ impl Program {
                 }
                 let value = self.sizes[size].subst(&|v| match v {
                     NatVar::Meta(i) => Some(tables.nat_of(m.nat(self, *i as usize)?).clone()),
-                    NatVar::Named(_) => None,
+                    NatVar::Named(_) | NatVar::Worker(_) => None,
                 });
                 let id = if value.has_metas() || value.is_poison() { None } else { Some(tables.nat(&value)) };
                 memo.values.insert(key, id);

@@ -167,7 +167,7 @@ impl Condition {
             Condition::Size(c) => c
                 .subst(&|v| match v {
                     crate::lang::nat::NatVar::Meta(i) => eq.nats.get(*i as usize).map(|n| Nat::var(n)),
-                    crate::lang::nat::NatVar::Named(_) => None,
+                    _ => None,
                 })
                 .to_string(),
             Condition::Assoc(f) => format!("assoc {}", v(f)),
