@@ -12,7 +12,7 @@ use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::ty::Scalar;
 use shine_tui::lang::value::Value;
 use shine_tui::lower::Target;
-use shine_tui::session::bench::{elem, host_data};
+use shine_tui::session::bench::cells::{elem, host_data};
 use std::fmt::Write;
 use std::process::Command;
 

@@ -17,7 +17,7 @@ use shine_tui::lang::value::{Buffer, Tolerance, Value};
 use shine_tui::lang::{loops, print};
 use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
-use shine_tui::session::bench::{buffer, elem, host_data};
+use shine_tui::session::bench::cells::{buffer, elem, host_data};
 
 /// The device `cpu` where whatever C leaves open ends the run.
 const SANITISED: &str = "cpu, sanitised";

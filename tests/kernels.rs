@@ -19,7 +19,7 @@ use shine_tui::lang::value::Value;
 use shine_tui::lang::{diag, print};
 use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
-use shine_tui::session::bench::host_data;
+use shine_tui::session::bench::cells::host_data;
 use shine_tui::session::files::{Places, Texts, read};
 use shine_tui::session::workspace::Workspace;
 use std::collections::BTreeSet;

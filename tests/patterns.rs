@@ -4,6 +4,7 @@
 
 mod device_common;
 
+use shine_tui::device::Mode;
 use shine_tui::lang::diag::{Charset, Diagnostic, Sources, render_all};
 use shine_tui::lang::eval::{self, Limits, Sizes, inputs, naive};
 use shine_tui::lang::infer::{self, Program};
@@ -157,7 +158,7 @@ fn examples_have_loops_and_work() {
 /// Compiles, runs and checks on a device; or what was said.
 fn run(workspace: &Workspace, device: &str, sizes: &Sizes) -> Result<String, Diagnostic> {
     let term = &workspace.program.term;
-    let asked = Asked { workspace, term, sizes, device, check_only: true, foreign: false };
+    let asked = Asked { workspace, term, sizes, device, inputs: None, mode: Mode::Once, foreign: false };
     Ok(measure(&asked, &device_common::devices(), &AtomicBool::new(false), &|_| ())?.check)
 }
 

@@ -1,5 +1,6 @@
 //! The command line: what can be typed, and the help for it.
 
+use crate::session::data::Given;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -11,6 +12,7 @@ Examples:
   shine-tui compile matmul.rise -o out --size m=64 --size n=64 --size k=64
   shine-tui apply dot.rise --strategy 'topDown(reduceMapFusion)'
   shine-tui bench matmul.rise --device cpu
+  shine-tui run blur.rise --input image=photo.png --output blurred.png
   shine-tui rules check own.rules                    test rewrite rules of your own
   shine-tui replay sessions/*.ron                    check that recorded sessions still hold
   shine-tui explain E0110                            what an error means, with an example
@@ -99,6 +101,8 @@ pub enum Command {
     Compile(Compile),
     /// Apply a rule or a strategy and print the rewritten program
     Apply(Apply),
+    /// Run on arrays and pictures from files, check the result, and print or write it
+    Run(Run),
     /// Compile, check and measure on a device
     Bench(Bench),
     /// List the sessions that were recorded on this machine
@@ -219,10 +223,67 @@ pub struct Apply {
     pub json: Json,
 }
 
+const RUN_HELP: &str = "\
+Files are read and written as their ending says:
+  .npy             an array of NumPy, of any type that programs have
+  .png .pgm .ppm   a picture: n.m.u8 is grey, n.m.3.u8 has colours, 3.n.m.u8 plane by plane; u16 takes 16 bits, and
+                   floats take samples as numbers from 0 to 1
+  .txt .csv        numbers; lines are rows
+  .raw .bin        the cells alone, row by row, little-endian
+A value of pairs has a file for each component: `--input points.fst=x.npy --input points.snd=y.npy`, `--output fst=x.npy`.
+Sizes follow from the shapes of the inputs.
+
+Examples:
+  shine-tui run convolution.rise --input weights=w.npy --input image=photo.png --output blurred.png
+  shine-tui run scal.rise --input alpha=2 --input x=x.txt
+  shine-tui run matmul.rise --strategy parallel --input a=a.npy --input b=b.npy --output c.npy";
+
+#[derive(Args, Debug)]
+#[command(after_help = RUN_HELP)]
+pub struct Run {
+    #[command(flatten)]
+    pub rewriting: Rewriting,
+    #[command(flatten)]
+    pub data: Data,
+    /// Write the result to this file; for a result of pairs `COMPONENT=FILE`, once for each component
+    #[arg(long = "output", short = 'o', value_name = "FILE")]
+    pub outputs: Vec<String>,
+    /// Replace output files that are there already
+    #[arg(long)]
+    pub force: bool,
+    /// Do not compare the result with the program as it was written
+    #[arg(long)]
+    pub no_check: bool,
+    /// The device: `cpu`, or a part of an OpenCL platform's or device's name
+    #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
+    pub device: String,
+    /// Let the program's foreign functions run
+    #[arg(long)]
+    pub allow_foreign: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// What a program runs on.
+#[derive(Args, Debug)]
+pub struct Data {
+    /// What a parameter is: a file, or a number for a scalar; may be given several times
+    #[arg(long = "input", short = 'i', value_name = "NAME=FILE", value_parser = parse_input)]
+    pub inputs: Vec<Given>,
+}
+
+fn parse_input(text: &str) -> Result<Given, String> {
+    let (name, from) =
+        text.split_once('=').ok_or("An input is given as NAME=FILE, or NAME=NUMBER for a scalar.")?;
+    Ok(Given { name: name.trim().to_owned(), from: from.to_owned() })
+}
+
 #[derive(Args, Debug)]
 pub struct Bench {
     #[command(flatten)]
     pub rewriting: Rewriting,
+    #[command(flatten)]
+    pub data: Data,
     /// The device: `cpu`, or a part of an OpenCL platform's or device's name
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
@@ -230,7 +291,7 @@ pub struct Bench {
     #[arg(long)]
     pub allow_foreign: bool,
     /// Record the session in this file; for a session, its own file to go on with it
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "inputs")]
     pub session: Option<PathBuf>,
     #[command(flatten)]
     pub json: Json,

@@ -2,9 +2,14 @@
 
 use super::args::Bench;
 use super::exit::Exit;
-use super::load::{fail, rewritten};
+use super::load::{fail, rewritten, sizes};
 use super::output;
-use crate::session::action::{Action, Measurement, Outcome};
+use crate::lang::diag::Diagnostic;
+use crate::lang::eval::inputs::Kind;
+use crate::session::Session;
+use crate::session::action::{Action, Measurement, Outcome, Sizes};
+use crate::session::bench::Inputs;
+use crate::session::data::Fitted;
 use crate::view::figures::{digits, time};
 use serde_json::{Value, json};
 
@@ -14,9 +19,15 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
     if args.allow_foreign {
         session.allow_foreign();
     }
-    let action = Action::Bench { device: args.device.clone() };
-    let Outcome::Measured(m) = session.perform_now(action).map_err(|d| fail(&d))? else {
-        return Ok(Exit::Finding);
+    let m = if args.data.inputs.is_empty() {
+        let action = Action::Bench { device: args.device.clone() };
+        let Outcome::Measured(m) = session.perform_now(action).map_err(|d| fail(&d))? else {
+            return Ok(Exit::Finding);
+        };
+        m
+    } else {
+        let fixed = sizes(&args.rewriting.program);
+        on_own_data(&mut session, args, &fixed).map_err(|d| fail(&d))?
     };
     if args.json.json {
         output::json(&as_json(&m))?;
@@ -24,6 +35,15 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
         output::print(&in_words(&m))?;
     }
     Ok(Exit::Done)
+}
+
+/// Measures on what the user gives; other parameters are drawn as ever.
+fn on_own_data(session: &mut Session, args: &Bench, fixed: &Sizes) -> Result<Measurement, Diagnostic> {
+    let Fitted { inputs, sizes } = session.fit(&args.data.inputs, fixed)?;
+    let drawn = Inputs::random(session.term(), &sizes, Kind::Uniform)?;
+    let all = inputs.into_iter().zip(drawn.0).map(|(given, drawn)| given.unwrap_or(drawn)).collect();
+    session.perform_now(Action::Sizes { sizes })?;
+    session.measure(&args.device, true, Some(&Inputs(all)))
 }
 
 fn in_words(m: &Measurement) -> String {

@@ -13,6 +13,7 @@ mod output;
 mod patterns;
 mod replay;
 mod rules;
+mod run;
 mod screen;
 mod sessions;
 
@@ -83,6 +84,7 @@ fn run(cli: &Cli, shell: Option<bool>, started: Instant) -> Result<Exit, Exit> {
         Some(Command::Compile(args)) => compile::run(args),
         Some(Command::Apply(args)) => apply::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Run(args)) => run::run(args),
         Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::Devices(args)) => devices::run(args),
         Some(Command::Rules(args)) => rules::run(args),

@@ -3,6 +3,7 @@
 pub mod action;
 pub mod bench;
 mod blame;
+pub mod data;
 pub mod files;
 mod foreign;
 pub mod history;

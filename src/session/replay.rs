@@ -340,7 +340,7 @@ fn step(
         (Action::Bench { .. }, _) if options.level < Level::Results => agrees("not compared at this level"),
         (Action::Bench { device }, Outcome::Measured(was)) => {
             let device = options.device.as_ref().unwrap_or(device).clone();
-            match session.measure(&device, options.level == Level::Performance) {
+            match session.measure(&device, options.level == Level::Performance, None) {
                 Ok(now) if now.kernel != was.kernel && options.device.is_none() => {
                     let (expected, found) = (was.kernel.to_string(), now.kernel.to_string());
                     Ok(Step::Differs { what: "the measured kernel is another one".into(), expected, found })

@@ -1,15 +1,16 @@
 //! A session: the program, its history, the running jobs and the log, changed by actions alone.
 
 use super::action::{Action, Measurement, Outcome, RevisionId, Sizes, Target};
-use super::bench::{self, BenchProgress};
+use super::bench::{self, BenchProgress, Inputs, Ran};
 use super::blame;
+use super::data;
 use super::files::Texts;
 use super::history::{History, Revision, RevisionStep, label};
 use super::jobs::{Control, JobId, JobView, Jobs};
 use super::record::{Recorder, SaveState};
 use super::searching::{Replayed, SearchProgress};
 use super::workspace::{Problems, StrategyEnd, Workspace};
-use crate::device::Backend;
+use crate::device::{Backend, Mode};
 use crate::emit::Compiled;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
@@ -352,16 +353,43 @@ impl Session {
         Ok(self.commit(base, action, end.result?, end.searches))
     }
 
-    /// Checks the current revision on a device, and measures it if times are wanted, on this thread.
+    /// Checks the current revision on a device, and measures it if times are wanted, on this thread. The inputs are drawn
+    /// unless they are given.
     ///
     /// # Errors
     /// As [`bench::measure`].
-    pub(super) fn measure(&self, device: &str, timed: bool) -> Result<Measurement, Diagnostic> {
-        let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
-        let asked =
-            bench::Asked { workspace, term, sizes, device, check_only: !timed, foreign: self.foreign };
+    pub fn measure(
+        &self,
+        device: &str,
+        timed: bool,
+        inputs: Option<&Inputs>,
+    ) -> Result<Measurement, Diagnostic> {
+        let asked = self.asked_of(device, if timed { Mode::MEASURE } else { Mode::Once }, inputs);
         let result = bench::measure(&asked, &*self.backend, &AtomicBool::new(false), &|_| {});
-        result.map_err(|d| blame::explained(d, workspace, &self.history.steps_to(self.current())))
+        result.map_err(|d| blame::explained(d, asked.workspace, &self.history.steps_to(self.current())))
+    }
+
+    /// Reads files for the program's parameters and solves for its sizes, of which `fixed` were named by the user.
+    ///
+    /// # Errors
+    /// As [`data::fit`].
+    pub fn fit(&self, given: &[data::Given], fixed: &Sizes) -> Result<data::Fitted, Diagnostic> {
+        data::fit(&self.workspace.program, given, fixed, &self.sizes)
+    }
+
+    /// Runs the current revision once on these inputs, on this thread, and compares the output if that is wanted.
+    ///
+    /// # Errors
+    /// As [`bench::measure`].
+    pub fn run(&self, device: &str, inputs: &Inputs, check: bool) -> Result<Ran, Diagnostic> {
+        let asked = self.asked_of(device, Mode::Once, Some(inputs));
+        let result = bench::run(&asked, check, &*self.backend, &AtomicBool::new(false), &|_| {});
+        result.map_err(|d| blame::explained(d, asked.workspace, &self.history.steps_to(self.current())))
+    }
+
+    fn asked_of<'a>(&'a self, device: &'a str, mode: Mode, inputs: Option<&'a Inputs>) -> bench::Asked<'a> {
+        let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
+        bench::Asked { workspace, term, sizes, device, inputs, mode, foreign: self.foreign }
     }
 
     /// Keeps a recorded measurement with the current revision.
@@ -397,7 +425,8 @@ impl Session {
                         term: &term,
                         sizes,
                         device,
-                        check_only: false,
+                        inputs: None,
+                        mode: Mode::MEASURE,
                         foreign,
                     };
                     let report = |p| control.report(Progress::Bench(p));

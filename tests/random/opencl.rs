@@ -5,7 +5,7 @@ use crate::emit_common::Case;
 use shine_tui::device::{Devices, FloatMode, Param};
 use shine_tui::emit::ParamKind;
 use shine_tui::lang::value::Buffer;
-use shine_tui::session::bench::{buffer, elem, host_data};
+use shine_tui::session::bench::cells::{buffer, elem, host_data};
 
 /// Fails unless the device computes what is expected.
 pub fn check(case: &Case, device: &str, devices: &Devices) {

@@ -1,0 +1,178 @@
+//! `shine-tui run`: a program on data of the user's own.
+
+use super::args::Run;
+use super::exit::Exit;
+use super::load::{fail, rewritten, sizes};
+use super::output;
+use crate::device::{HostData, HostScalar};
+use crate::emit::code::{Leaf, leaves};
+use crate::emit::data;
+use crate::lang::diag::Diagnostic;
+use crate::lang::ty::Type;
+use crate::lang::value::Value;
+use crate::session::Session;
+use crate::session::action::{Action, Sizes};
+use crate::session::bench::cells::buffer;
+use crate::session::bench::{Inputs, Ran};
+use crate::session::data::{Fitted, Wanted, named, writable, write};
+use serde_json::{Value as Json, json};
+
+/// The most cells of a result that is printed.
+const SMALL: usize = 256;
+
+/// Runs the program once, and prints or writes its result.
+pub fn run(args: &Run) -> Result<Exit, Exit> {
+    let mut session = rewritten(&args.rewriting, None)?;
+    if args.allow_foreign {
+        session.allow_foreign();
+    }
+    let result = Done::of(&mut session, args).map_err(|d| fail(&d))?;
+    if args.json.json {
+        output::json(&result.as_json(args))?;
+    } else {
+        output::print(&result.in_words().map_err(|d| fail(&d))?)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// A result, written where that was asked for.
+struct Done {
+    ran: Ran,
+    sizes: Sizes,
+    ty: Type,
+    wanted: Vec<Wanted>,
+}
+
+impl Done {
+    fn of(session: &mut Session, args: &Run) -> Result<Done, Diagnostic> {
+        let (_, ty) = session.workspace().program.ty.signature();
+        let wanted = named(&args.outputs, &ty)?;
+        wanted.iter().try_for_each(|w| writable(&w.path, args.force))?;
+        let Fitted { inputs, sizes } =
+            session.fit(&args.data.inputs, &self::sizes(&args.rewriting.program))?;
+        let inputs = complete(session, inputs)?;
+        session.perform_now(Action::Sizes { sizes: sizes.clone() })?;
+        let ran = session.run(&args.device, &inputs, !args.no_check)?;
+        let done = Done { ran, sizes, ty, wanted };
+        for (w, (leaf, data)) in done.written() {
+            write(&w.path, data, &done.shape(&leaf), &leaf, args.force)?;
+        }
+        Ok(done)
+    }
+
+    fn written(&self) -> impl Iterator<Item = (&Wanted, (Leaf, &HostData))> {
+        let all = leaves(&self.ty);
+        self.wanted.iter().filter_map(move |w| {
+            Some((w, (all.get(w.component)?.clone(), self.ran.outputs.get(w.component)?)))
+        })
+    }
+
+    /// The numbers of cells in each dimension.
+    fn shape(&self, leaf: &Leaf) -> Vec<usize> {
+        let value = |n: &str| self.sizes.get(n).copied();
+        leaf.dims
+            .iter()
+            .map(|d| d.eval(&value).ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0))
+            .collect()
+    }
+
+    fn in_words(&self) -> Result<String, Diagnostic> {
+        let sizes: Vec<String> = self.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let mut text = format!("device    {}\n", self.ran.device);
+        if !sizes.is_empty() {
+            text += &format!("sizes     {}\n", sizes.join(" "));
+        }
+        let check = self.ran.check.as_deref().unwrap_or("none, as --no-check asks");
+        text += &format!("check     {check}\n");
+        self.ran.warnings.iter().for_each(|w| text += &format!("warning   {w}\n"));
+        for (w, _) in self.written() {
+            text += &format!("written   {}\n", w.path.display());
+        }
+        let cells: usize = self.ran.outputs.iter().map(HostData::len).sum();
+        if cells <= SMALL {
+            let parts: Vec<_> = self.ran.outputs.iter().map(buffer).collect();
+            let value = data::join(&parts, &self.ty, &self.sizes)?;
+            text += &format!("result    {}\n", in_full(&value, 10));
+        } else if self.wanted.is_empty() {
+            text += &format!("result    {cells} cells of {}; `--output` writes them\n", self.ty);
+        }
+        Ok(text)
+    }
+
+    fn as_json(&self, args: &Run) -> Json {
+        let outputs =
+            leaves(&self.ty).into_iter().zip(&self.ran.outputs).enumerate().map(|(i, (leaf, data))| {
+                let file =
+                    self.wanted.iter().find(|w| w.component == i).map(|w| w.path.display().to_string());
+                let values =
+                    (data.len() <= SMALL).then(|| (0..data.len()).filter_map(|i| data.get(i)).map(number));
+                json!({
+                    "type": leaf.scalar().name(),
+                    "shape": self.shape(&leaf),
+                    "file": file,
+                    "values": values.map(Iterator::collect::<Vec<_>>),
+                })
+            });
+        json!({
+            "device": self.ran.device,
+            "kernel": self.ran.kernel.to_string(),
+            "sizes": self.sizes.iter().map(|(n, v)| (n.to_string(), json!(v))).collect::<serde_json::Map<_, _>>(),
+            "checked": !args.no_check,
+            "check": self.ran.check,
+            "warnings": self.ran.warnings,
+            "outputs": outputs.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// A number of JSON; what JSON has none for is a string.
+fn number(value: HostScalar) -> Json {
+    match value {
+        HostScalar::Bool(v) => json!(v),
+        HostScalar::I64(v) => json!(v),
+        HostScalar::U64(v) => json!(v),
+        value if value.to_f64().is_finite() && value.elem().is_float() => json!(value.to_f64()),
+        value if value.to_f64().is_finite() => json!(value.to_f64() as i64),
+        value => json!(value.to_f64().to_string()),
+    }
+}
+
+/// The inputs of all parameters.
+fn complete(session: &Session, inputs: Vec<Option<Vec<HostData>>>) -> Result<Inputs, Diagnostic> {
+    let program = &session.workspace().program;
+    let (types, _) = program.ty.signature();
+    let missing: Vec<String> = program
+        .params
+        .iter()
+        .zip(&types)
+        .zip(&inputs)
+        .filter(|(_, given)| given.is_none())
+        .map(|((name, ty), _)| format!("`{name}: {ty}`"))
+        .collect();
+    if missing.is_empty() {
+        return Ok(Inputs(inputs.into_iter().flatten().collect()));
+    }
+    let name =
+        program.params.iter().zip(&inputs).find(|(_, given)| given.is_none()).map(|(n, _)| n.to_string());
+    let name = name.unwrap_or_default();
+    Err(Diagnostic::error("E0911", format!("The program also takes {}.", missing.join(", ")))
+        .hint(format!("Give each a file or, where it is a scalar, a number: `--input {name}=…`.")))
+}
+
+/// A value with all its cells, each row of a matrix in a line of its own.
+fn in_full(value: &Value, indent: usize) -> String {
+    match value {
+        Value::Array(cells) => {
+            let parts: Vec<String> = cells.iter().map(|c| in_full(c, indent + 1)).collect();
+            let rows = cells.first().is_some_and(|c| matches!(c, Value::Array(_)));
+            let between = if rows { format!(",\n{}", " ".repeat(indent + 1)) } else { ", ".to_owned() };
+            format!("[{}]", parts.join(&between))
+        }
+        Value::Vector(cells) => {
+            let parts: Vec<String> = cells.iter().map(|c| in_full(c, indent + 1)).collect();
+            format!("<{}>", parts.join(", "))
+        }
+        Value::Pair(p) => format!("({}, {})", in_full(&p.0, indent + 1), in_full(&p.1, indent + 1)),
+        scalar => scalar.to_string(),
+    }
+}

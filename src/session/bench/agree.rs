@@ -1,0 +1,78 @@
+//! Comparing the outputs of a kernel with those of the program as it was written.
+
+use crate::device::HostData;
+use crate::device::check::{self, Check, Tolerance};
+use crate::lang::diag::Diagnostic;
+
+/// How many cells are NaN, and were written.
+pub fn not_numbers(data: &HostData) -> usize {
+    let poison = data.elem().poison();
+    let cells = data.as_bytes().chunks_exact(data.elem().bytes()).enumerate();
+    let is_nan = |i: usize| data.get(i).is_some_and(|v| v.to_f64().is_nan());
+    cells.filter(|(i, bytes)| is_nan(*i) && poison.get(..bytes.len()) != Some(*bytes)).count()
+}
+
+/// What outputs that agree have in common.
+pub struct Agreement {
+    pub cells: usize,
+    pub error: f64,
+}
+
+/// How many cells the components of a result have together.
+pub fn cells(components: &[HostData]) -> usize {
+    components.iter().map(HostData::len).sum()
+}
+
+/// Compares the components of two results.
+pub fn agree(
+    expected: &[HostData],
+    found: &[HostData],
+    tolerance: &dyn Fn(&HostData) -> Tolerance,
+    where_: &str,
+) -> Result<Agreement, Diagnostic> {
+    let number = expected.len();
+    if number != found.len() {
+        let note = format!("Its result has {} components and not {number}.", found.len());
+        return Err(
+            Diagnostic::error("E0820", "The kernel computes something else than the program.").note(note)
+        );
+    }
+    let mut all = Agreement { cells: 0, error: 0.0 };
+    for (i, (expected, found)) in expected.iter().zip(found).enumerate() {
+        let where_ = match number {
+            1 => where_.to_string(),
+            _ => format!("{where_}, in component {} of {number} of the result", i + 1),
+        };
+        let check = agree_in(expected, found, tolerance(expected), &where_)?;
+        all.cells += check.cells;
+        all.error = all.error.max(check.error);
+    }
+    Ok(all)
+}
+
+/// Compares one component cell by cell. Floats may be summed in another order and fused.
+fn agree_in(
+    expected: &HostData,
+    found: &HostData,
+    tolerance: Tolerance,
+    where_: &str,
+) -> Result<Check, Diagnostic> {
+    let check = check::compare(expected, found, tolerance);
+    if check.agrees {
+        return Ok(check);
+    }
+    let mut problem = Diagnostic::error("E0820", "The kernel computes something else than the program.")
+        .note(format!("This was seen {where_}: {} of {} cells are wrong.", check.wrong, check.cells));
+    if let Some(mismatch) = &check.mismatch {
+        problem = problem.note(format!("{mismatch}."));
+    }
+    if let Some(cell) = check.first_wrong {
+        let (i, e, f) = (cell.index, cell.expected, cell.found);
+        problem = problem.note(format!("Cell {i} should be {e} and is {f}."));
+    }
+    if check.unwritten > 0 {
+        problem = problem.note(format!("{} cells were never written.", check.unwritten));
+    }
+    Err(problem
+        .hint("No time is shown for a wrong result. If rules of your own were applied, test them first."))
+}

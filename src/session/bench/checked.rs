@@ -1,0 +1,331 @@
+//! Running a program's kernel beside what it is checked against.
+
+use super::agree::{agree, cells, not_numbers};
+use super::cells::{at_width, buffer, elem};
+use super::inputs::{Inputs, components};
+use super::request::{no_value, request};
+use super::{Asked, BenchProgress};
+use crate::device::check::{self, Tolerance};
+use crate::device::{
+    Backend, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl, RunReport,
+};
+use crate::emit::code::leaves;
+use crate::emit::{self, Kernel, data};
+use crate::lang::declared::{Declared, Patterns};
+use crate::lang::diag::Diagnostic;
+use crate::lang::eval::{self, Foreign, Limits, inputs};
+use crate::lang::infer::{Program, Spans};
+use crate::lang::nat::Name;
+use crate::lang::term::Term;
+use crate::lang::value::Value;
+use crate::lang::{rounding, undefined, work};
+use crate::lower;
+use crate::session::action::{Sizes, Target};
+use crate::session::{device_diagnostic, foreign, trial};
+use std::sync::atomic::AtomicBool;
+
+/// ` at m=4 n=5`
+fn at(sizes: &Sizes) -> String {
+    let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    if all.is_empty() { String::new() } else { format!(" at {}", all.join(" ")) }
+}
+
+/// What a kernel's outputs are compared with.
+struct Reference {
+    outputs: Vec<HostData>,
+    in_doubles: bool,
+}
+
+/// What is known before the kernel runs at the sizes asked for.
+pub struct Beforehand {
+    small: Option<String>,
+    exact: Option<String>,
+    reference: Reference,
+}
+
+/// What came of the checks.
+#[derive(Default)]
+pub struct Verdict {
+    /// What the output agrees with.
+    pub text: Option<String>,
+    pub max_error: f64,
+    pub warnings: Vec<String>,
+}
+
+/// A kernel that is compared with its program wherever it runs.
+pub struct Checked<'a> {
+    pub asked: &'a Asked<'a>,
+    pub backend: &'a dyn Backend,
+    pub cancel: &'a AtomicBool,
+    pub target: Target,
+}
+
+impl Checked<'_> {
+    /// Checks at small and at odd sizes, and computes what the output at the sizes asked for must be.
+    pub fn beforehand(
+        &self,
+        inputs: &Inputs,
+        report: &dyn Fn(BenchProgress),
+    ) -> Result<Beforehand, Diagnostic> {
+        report(BenchProgress::CheckingSmall);
+        let small = self.check_small()?;
+        report(BenchProgress::Reference);
+        let exact = self.check_exact()?;
+        Ok(Beforehand { small, exact, reference: self.reference(inputs, self.asked.sizes)? })
+    }
+
+    /// Runs the kernel as it was asked for.
+    pub fn measured(
+        &self,
+        kernel: &Kernel,
+        inputs: &Inputs,
+        progress: &mut dyn FnMut(DeviceProgress),
+    ) -> Result<RunReport, Diagnostic> {
+        let Asked { device, sizes, mode, .. } = *self.asked;
+        self.kernel(device, kernel, sizes, inputs, mode, FloatMode::Contract, progress)
+    }
+
+    /// Compares an output at the sizes asked for.
+    pub fn verdict(
+        &self,
+        before: &Beforehand,
+        inputs: &Inputs,
+        outputs: &[HostData],
+    ) -> Result<Verdict, Diagnostic> {
+        let work = work::of(&self.asked.workspace.program.term, self.asked.sizes);
+        let tolerance = self.tolerance(&before.reference, inputs, work.flops)?;
+        let reference = &before.reference.outputs;
+        let large = agree(
+            reference,
+            outputs,
+            &tolerance,
+            "at these sizes against the program as written, in plain C",
+        )?;
+        let mut warnings = vec![];
+        warnings.extend(before.small.is_none().then(|| {
+            "The sizes of the program are fixed or cannot be small, so the interpreter was not asked."
+                .to_string()
+        }));
+        let not_numbers: usize = reference.iter().map(not_numbers).sum();
+        if 2 * not_numbers > large.cells {
+            let all = large.cells;
+            let about = "NaN agrees with NaN, so the check says little";
+            warnings.push(format!("{not_numbers} of {all} cells of the result are not a number: {about}."));
+        }
+        let others: String =
+            [&before.small, &before.exact].into_iter().flatten().map(|s| format!("{s}; ")).collect();
+        let cells = if large.cells == 1 {
+            "the cell agrees".to_owned()
+        } else {
+            format!("{} cells agree", large.cells)
+        };
+        let error = match large.error {
+            0.0 => " exactly".to_owned(),
+            error => format!(", largest relative error {error:.1e}"),
+        };
+        let text = Some(format!("{others}{cells} with plain C{error}"));
+        Ok(Verdict { text, max_error: large.error, warnings })
+    }
+
+    /// Runs the kernel at small sizes and compares with the interpreter. None when there are no small sizes.
+    fn check_small(&self) -> Result<Option<String>, Diagnostic> {
+        let workspace = self.asked.workspace;
+        let Some(sizes) = trial::small(workspace, self.asked.term) else { return Ok(None) };
+        let inputs = Inputs::random(self.asked.term, &sizes, inputs::Kind::Uniform)?;
+        let program = &workspace.program.term;
+        let values = inputs.values(self.asked.term, &sizes)?;
+        let interpret = |foreign: Option<&dyn Foreign>| {
+            let limits = Limits { cancel: Some(self.cancel), foreign, ..Limits::default() };
+            eval::run(program, &sizes, &values, &limits)
+        };
+        let value = if foreign::functions(program).is_empty() {
+            interpret(None)?
+        } else {
+            let apply =
+                |function, term: &Term, size: &Name, columns| self.table(function, term, size, columns);
+            foreign::evaluate(&|table| interpret(Some(table)), &apply)?
+        };
+        let (_, result) = workspace.program.term.ty().signature();
+        let mut expected: Vec<HostData> = components(&value, &result, &sizes)?;
+        for (component, holes) in expected.iter_mut().zip(data::holes(&value, &result)) {
+            component.unwrite(&holes);
+        }
+        let kernel = workspace.compile(self.asked.term, self.target, &sizes)?.kernel;
+        let run = self.kernel(
+            self.asked.device,
+            &kernel,
+            &sizes,
+            &inputs,
+            Mode::Once,
+            FloatMode::Contract,
+            &mut |_| {},
+        )?;
+        let work = work::of(&workspace.program.term, &sizes);
+        let terms = work.flops / cells(&expected).max(1) as f64;
+        let at = at(&sizes);
+        let tolerance = |expected: &HostData| Tolerance::rounding(expected, terms);
+        agree(&expected, &run.outputs, &tolerance, format!("{at} against the interpreter").trim_start())?;
+        Ok(Some(format!("agrees with the interpreter{at}")))
+    }
+
+    /// The values of a foreign function, from a kernel that applies it to all the arguments.
+    fn table(
+        &self,
+        function: Declared,
+        term: &Term,
+        size: &Name,
+        columns: Vec<Vec<Value>>,
+    ) -> Result<Vec<Value>, Diagnostic> {
+        let (types, result) = term.ty().signature();
+        let count = columns.first().map_or(0, Vec::len) as i64;
+        let sizes: Sizes = [(size.clone(), count)].into_iter().collect();
+        let program = Program {
+            name: "table".into(),
+            params: (0..function.arity()).map(|i| format!("x{i}").into()).collect(),
+            sizes: vec![size.clone()],
+            ty: term.ty().clone(),
+            term: term.clone(),
+            constraints: vec![],
+            patterns: Patterns::default(),
+            spans: Spans::default(),
+        };
+        let kernel =
+            emit::compile(&lower::default_lowering(&program)?, lower::Target::C, Some(&sizes))?.kernel;
+        let inputs = columns.into_iter().zip(&types);
+        let inputs = inputs.map(|(column, ty)| components(&Value::array(column), ty, &sizes));
+        let inputs = Inputs(inputs.collect::<Result<_, _>>()?);
+        let request = request("cpu", &kernel, &sizes, &inputs, Mode::Once, FloatMode::Strict)?;
+        let mut control = RunControl { cancel: self.cancel, progress: &mut |_| {} };
+        let report = self.backend.run(&request, &mut control).map_err(|e| device_diagnostic(&e))?;
+        let output = report.outputs.first().ok_or_else(|| no_value("the function's result"))?;
+        let value = Value::from_flat(&result, &buffer(output), &sizes)?;
+        Ok(value.as_array().map(<[Value]>::to_vec).unwrap_or_default())
+    }
+
+    /// The outputs of the program as written, compiled plainly to sequential C and run on the host: in double precision,
+    /// but where that might decide differently. What the program leaves undefined counts as never written.
+    fn reference(&self, inputs: &Inputs, sizes: &Sizes) -> Result<Reference, Diagnostic> {
+        let plain = lower::sequential(&self.asked.workspace.program.term, &|_| false);
+        let doubles = rounding::in_doubles(&plain);
+        let in_doubles = doubles.is_some();
+        let term = doubles.unwrap_or(plain);
+        let Some(filled) = undefined::filled(&term) else {
+            return Ok(Reference { outputs: self.plainly(&term, inputs, sizes)?, in_doubles });
+        };
+        let mut runs = vec![];
+        for term in &filled {
+            runs.push(self.plainly(term, inputs, sizes)?);
+        }
+        let mut outputs = runs.pop().unwrap_or_default();
+        for (i, component) in outputs.iter_mut().enumerate() {
+            let size = component.elem().bytes();
+            let cell =
+                |data: &HostData, k: usize| data.as_bytes().get(k * size..(k + 1) * size).map(<[u8]>::to_vec);
+            let differs =
+                |k: &usize| runs.iter().any(|o| o.get(i).and_then(|o| cell(o, *k)) != cell(component, *k));
+            let holes: Vec<usize> = (0..component.len()).filter(differs).collect();
+            component.unwrite(&holes);
+        }
+        Ok(Reference { outputs, in_doubles })
+    }
+
+    /// The outputs of sequential C, at the widths of the program's types.
+    fn plainly(&self, term: &Term, inputs: &Inputs, sizes: &Sizes) -> Result<Vec<HostData>, Diagnostic> {
+        let kernel = self.asked.workspace.compile(term, Target::C, sizes)?.kernel;
+        let run = self.kernel("cpu", &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
+        let (_, result) = self.asked.workspace.program.term.ty().signature();
+        let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));
+        Ok(run.outputs.into_iter().zip(elems).map(|(data, elem)| at_width(data, elem)).collect())
+    }
+
+    /// How far cells may be off, for each component of the reference. Where only a few sums come out, one of them may be
+    /// small by chance; then what it sums counts.
+    fn tolerance(
+        &self,
+        reference: &Reference,
+        inputs: &Inputs,
+        flops: f64,
+    ) -> Result<impl Fn(&HostData) -> Tolerance + use<>, Diagnostic> {
+        const FEW: usize = 64;
+        let (program, sizes) = (&self.asked.workspace.program.term, self.asked.sizes);
+        let cells = cells(&reference.outputs);
+        let steps = match reference.in_doubles {
+            true => rounding::steps(self.asked.term, sizes),
+            false => (flops / cells.max(1) as f64).max(1.0),
+        };
+        let mut floor = 0.0;
+        if cells < FEW && reference.in_doubles && rounding::counts_up(program) {
+            let sums = self.reference(&inputs.magnitudes(), sizes)?.outputs;
+            let largest = sums.iter().map(check::magnitude).fold(0.0, f64::max);
+            floor = largest / rounding::steps(program, sizes).sqrt();
+        }
+        Ok(move |expected: &HostData| {
+            let tolerance = Tolerance::rounding(expected, steps);
+            Tolerance { floor: tolerance.floor.max(floor), ..tolerance }
+        })
+    }
+
+    /// Runs sums on small integers and compares every bit: at odd sizes where the program has them, and at the measured
+    /// ones where sums are so long that rounding hides a missing term. None when the program has no sums of floats that
+    /// would be exact.
+    fn check_exact(&self) -> Result<Option<String>, Diagnostic> {
+        const LONG: f64 = 4096.0;
+        const TRIES: usize = 4;
+        let (workspace, program) = (self.asked.workspace, &self.asked.workspace.program.term);
+        if !rounding::counts_up(program) {
+            return Ok(None);
+        }
+        if rounding::steps(program, self.asked.sizes) > LONG {
+            self.sums_agree(self.asked.sizes, inputs::Kind::Ones)?;
+        }
+        let mut shrink = 1.0;
+        let mut sizes = self.asked.sizes.clone();
+        for _ in 0..TRIES {
+            sizes = trial::odd(workspace, self.asked.term, &sizes, shrink);
+            shrink = self.sums_agree(&sizes, inputs::Kind::Positive)?;
+            if shrink <= 1.0 {
+                return Ok(Some(format!("sums of integers are exact{}", at(&sizes))));
+            }
+            shrink *= 1.1;
+        }
+        Ok(None)
+    }
+
+    /// Compares sums of small integers, if floats of the program's types hold them in any order; how many times as large
+    /// as that they are.
+    fn sums_agree(&self, sizes: &Sizes, kind: inputs::Kind) -> Result<f64, Diagnostic> {
+        let (workspace, term) = (self.asked.workspace, self.asked.term);
+        let inputs = Inputs::random(term, sizes, kind)?;
+        let expected = self.reference(&inputs, sizes)?.outputs;
+        let values = expected.iter().flat_map(|data| (0..data.len()).filter_map(|i| data.get(i)));
+        let largest = values.map(HostScalar::to_f64).fold(0.0, f64::max);
+        let excess = largest / rounding::exact_up_to(workspace.program.term.ty());
+        if excess <= 1.0 {
+            let kernel = workspace.compile(term, self.target, sizes)?.kernel;
+            let device = self.asked.device;
+            let run =
+                self.kernel(device, &kernel, sizes, &inputs, Mode::Once, FloatMode::Contract, &mut |_| {})?;
+            let at = at(sizes);
+            let where_ =
+                format!("{at} on small integers, whose sums are exact, against the program as written");
+            agree(&expected, &run.outputs, &|_| Tolerance::EXACT, where_.trim_start())?;
+        }
+        Ok(excess)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each of them differs between the three uses")]
+    fn kernel(
+        &self,
+        device: &str,
+        kernel: &Kernel,
+        sizes: &Sizes,
+        inputs: &Inputs,
+        mode: Mode,
+        float: FloatMode,
+        progress: &mut dyn FnMut(DeviceProgress),
+    ) -> Result<RunReport, Diagnostic> {
+        let request = request(device, kernel, sizes, inputs, mode, float)?;
+        let mut control = RunControl { cancel: self.cancel, progress };
+        self.backend.run(&request, &mut control).map_err(|e| device_diagnostic(&e))
+    }
+}

@@ -1,0 +1,75 @@
+//! The inputs of a program.
+
+use super::cells::{buffer, host_data};
+use crate::device::HostData;
+use crate::emit::data;
+use crate::lang::diag::Diagnostic;
+use crate::lang::eval::inputs;
+use crate::lang::term::Term;
+use crate::lang::ty::Type;
+use crate::lang::value::{Buffer, Value};
+use crate::session::action::Sizes;
+
+/// The seed of every input.
+const SEED: u64 = 0x5EED;
+
+/// The inputs of a program: for each parameter its components, in the order of a kernel's parameters.
+pub struct Inputs(pub Vec<Vec<HostData>>);
+
+impl Inputs {
+    /// Inputs from a seed, the same for ever.
+    ///
+    /// # Errors
+    /// A parameter that there is no data of, or a size without a value.
+    pub fn random(term: &Term, sizes: &Sizes, kind: inputs::Kind) -> Result<Inputs, Diagnostic> {
+        let (params, _) = term.ty().signature();
+        let one = |(i, ty): (usize, &Type)| {
+            let seed = SEED + i as u64;
+            Ok(if has_pair(ty) {
+                components(&inputs::random(ty, sizes, seed, kind)?, ty, sizes)?
+            } else {
+                vec![host_data(&inputs::random_flat(ty, sizes, seed, kind)?)]
+            })
+        };
+        params.iter().enumerate().map(one).collect::<Result<Vec<_>, _>>().map(Inputs)
+    }
+
+    /// The same with the magnitudes of all floats.
+    pub fn magnitudes(&self) -> Inputs {
+        let positive = |data: &HostData| match data {
+            HostData::F32(v) => HostData::F32(v.iter().map(|x| x.abs()).collect()),
+            HostData::F64(v) => HostData::F64(v.iter().map(|x| x.abs()).collect()),
+            other => other.clone(),
+        };
+        Inputs(self.0.iter().map(|parts| parts.iter().map(positive).collect()).collect())
+    }
+
+    /// As values of the interpreter.
+    ///
+    /// # Errors
+    /// Components that are not those of the parameter's type at these sizes.
+    pub fn values(&self, term: &Term, sizes: &Sizes) -> Result<Vec<Value>, Diagnostic> {
+        let (params, _) = term.ty().signature();
+        let one = |(parts, ty): (&Vec<HostData>, &Type)| {
+            let parts: Vec<Buffer> = parts.iter().map(buffer).collect();
+            data::join(&parts, ty, sizes)
+        };
+        self.0.iter().zip(&params).map(one).collect()
+    }
+}
+
+/// The components of a value.
+///
+/// # Errors
+/// When this is no value of the type at the given sizes.
+pub fn components(value: &Value, ty: &Type, sizes: &Sizes) -> Result<Vec<HostData>, Diagnostic> {
+    Ok(data::split(value, ty, sizes)?.iter().map(host_data).collect())
+}
+
+fn has_pair(ty: &Type) -> bool {
+    match (ty.as_pair(), ty.as_array().or(ty.as_vector())) {
+        (Some(_), _) => true,
+        (None, Some((_, element))) => has_pair(element),
+        (None, None) => false,
+    }
+}

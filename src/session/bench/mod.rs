@@ -1,0 +1,161 @@
+//! Running a kernel, and checking it first.
+//!
+//! A time is only ever shown for a kernel whose output was checked: at small sizes against the interpreter, and at
+//! the measured sizes against the program as it was written, compiled plainly to sequential C, in double precision where
+//! that decides nothing. Rounding hides what is missing from a long sum; so sums are checked on small integers as well,
+//! at odd sizes, where they are exact in any order.
+
+mod agree;
+pub mod cells;
+mod checked;
+mod inputs;
+mod request;
+
+pub use inputs::Inputs;
+
+use super::action::{Measurement, Sizes, Target};
+use super::foreign;
+use super::workspace::Workspace;
+use crate::device::{Backend, HostData, Mode, Progress as DeviceProgress, stats};
+use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
+use crate::lang::eval::failure::not_run;
+use crate::lang::eval::inputs::Kind;
+use crate::lang::term::Term;
+use crate::lang::work;
+use checked::Checked;
+use std::sync::atomic::AtomicBool;
+
+/// What a measurement is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BenchProgress {
+    Compiling,
+    CheckingSmall,
+    Reference,
+    Running { done: u32, of: u32 },
+}
+
+/// What is to be run.
+pub struct Asked<'a> {
+    pub workspace: &'a Workspace,
+    pub term: &'a Term,
+    pub sizes: &'a Sizes,
+    pub device: &'a str,
+    /// What to run it on; drawn from a seed where nothing is given.
+    pub inputs: Option<&'a Inputs>,
+    /// Once, or as often as a measurement needs?
+    pub mode: Mode,
+    /// May the program's foreign functions run?
+    pub foreign: bool,
+}
+
+/// A run whose output was checked, or not.
+pub struct Ran {
+    /// The device's name.
+    pub device: String,
+    pub kernel: Digest,
+    /// The components of the result, in the order of its type's leaves.
+    pub outputs: Vec<HostData>,
+    /// The times of the runs in nanoseconds, where they were measured.
+    pub samples_ns: Vec<u64>,
+    pub warnings: Vec<String>,
+    /// What the output agrees with, as a sentence without its end; None if it was not checked.
+    pub check: Option<String>,
+    /// The largest relative error of a cell.
+    pub max_error: f64,
+}
+
+/// Compiles, checks and measures.
+///
+/// # Errors
+/// The program does not compile, the device fails, or the output is wrong (`E0820`).
+pub fn measure(
+    asked: &Asked<'_>,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+    report: &dyn Fn(BenchProgress),
+) -> Result<Measurement, Diagnostic> {
+    let ran = run(asked, true, backend, cancel, report)?;
+    let summary = stats::summary(&ran.samples_ns);
+    let work = work::of(&asked.workspace.program.term, asked.sizes);
+    Ok(Measurement {
+        device: ran.device,
+        kernel: ran.kernel,
+        sizes: asked.sizes.clone(),
+        median_ns: summary.map_or(0.0, |s| s.median),
+        interval_ns: summary.map_or((0.0, 0.0), |s| (s.interval.low, s.interval.high)),
+        runs: ran.samples_ns.len(),
+        flops: (work.flops > 0.0).then_some(work.flops),
+        bytes: Some(work.bytes),
+        check: ran.check.unwrap_or_default(),
+        max_error: ran.max_error,
+        warnings: ran.warnings,
+    })
+}
+
+/// Compiles, checks if that is wanted, and runs.
+///
+/// # Errors
+/// As [`measure`].
+pub fn run(
+    asked: &Asked<'_>,
+    check: bool,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+    report: &dyn Fn(BenchProgress),
+) -> Result<Ran, Diagnostic> {
+    if let Some(function) =
+        foreign::functions(&asked.workspace.program.term).first().filter(|_| !asked.foreign)
+    {
+        return Err(not_run(*function));
+    }
+    report(BenchProgress::Compiling);
+    let target = target_of(asked.device);
+    let compiled = asked.workspace.compile(asked.term, target, asked.sizes);
+    let kernel = compiled.map_err(on_another_device)?.kernel;
+    let checked = Checked { asked, backend, cancel, target };
+
+    let drawn;
+    let inputs = match asked.inputs {
+        Some(given) => given,
+        None => {
+            drawn = Inputs::random(asked.term, asked.sizes, Kind::Uniform)?;
+            &drawn
+        }
+    };
+    let beforehand = if check { Some(checked.beforehand(inputs, report)?) } else { None };
+    let result = checked.measured(&kernel, inputs, &mut |p| {
+        if let DeviceProgress::Running { done, of } = p {
+            report(BenchProgress::Running { done, of });
+        }
+    })?;
+    let verdict = beforehand.map(|b| checked.verdict(&b, inputs, &result.outputs)).transpose()?;
+    let verdict = verdict.unwrap_or_default();
+    let mut warnings = result.warnings;
+    warnings.extend(verdict.warnings);
+    Ok(Ran {
+        device: result.device,
+        kernel: Digest::of(kernel.text.as_bytes()),
+        outputs: result.outputs,
+        samples_ns: result.samples_ns,
+        warnings,
+        check: verdict.text,
+        max_error: verdict.max_error,
+    })
+}
+
+/// The language that a device, as it was asked for, takes.
+pub fn target_of(device: &str) -> Target {
+    if device == "cpu" { Target::C } else { Target::OpenCl }
+}
+
+/// Says where a program for OpenCL can be measured.
+fn on_another_device(problem: Diagnostic) -> Diagnostic {
+    if problem.code != "E0520" {
+        return problem;
+    }
+    problem.hint(
+        "To measure it on an OpenCL device, name one with `--device`, or with `:device` on the screen; `shine-tui devices` \
+         lists them.",
+    )
+}

@@ -1,0 +1,271 @@
+//! Fitting files to parameters: element types must be those of the program, and its sizes follow from the shapes.
+
+use super::output::component_name;
+use super::{Array, Refusal, plain, read, type_text};
+use crate::device::{HostData, HostScalar};
+use crate::emit::code::{Leaf, leaves};
+use crate::lang::diag::Diagnostic;
+use crate::lang::infer::Program;
+use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
+use crate::lang::ty::TypeKind;
+use crate::session::action::Sizes;
+use crate::session::bench::cells::elem;
+use indexmap::IndexMap;
+use std::path::Path;
+
+/// What the user gives a parameter, as `NAME=FILE` or, for a scalar, `NAME=NUMBER`; `NAME` may be that of a component,
+/// such as `points.fst`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Given {
+    pub name: String,
+    pub from: String,
+}
+
+/// Inputs that fit, and the sizes that follow from them.
+pub struct Fitted {
+    /// For each parameter its components, or nothing where nothing was given.
+    pub inputs: Vec<Option<Vec<HostData>>>,
+    pub sizes: Sizes,
+}
+
+/// A component of a parameter.
+struct Slot {
+    name: String,
+    leaf: Leaf,
+    array: Option<Array>,
+}
+
+/// Reads what is given, and solves for the sizes. `fixed` are the sizes that the user named; `others` are taken for
+/// sizes that nothing else determines.
+///
+/// # Errors
+/// `E0910` for a name that no parameter has, `E0911` for one that is given twice or in part, `E0912` for files that cannot
+/// be read, `E0913` for cells of another type, `E0914` for shapes that do not fit, `E0151` for a size that nothing determines.
+pub fn fit(program: &Program, given: &[Given], fixed: &Sizes, others: &Sizes) -> Result<Fitted, Diagnostic> {
+    let mut slots = slots(program);
+    for one in given {
+        let known: Vec<String> = slots.iter().flatten().map(|s| s.name.clone()).collect();
+        let slot = slots.iter_mut().flatten().find(|s| s.name == one.name);
+        let slot = slot.ok_or_else(|| unknown(&one.name, &known))?;
+        if slot.array.is_some() {
+            return Err(Diagnostic::error("E0911", format!("`{}` is given twice.", one.name))
+                .hint("Leave one of them out."));
+        }
+        slot.array = Some(load(slot, &one.from)?);
+    }
+    let sizes = sizes(program, &slots, fixed, others)?;
+    for slot in slots.iter().flatten() {
+        inside(slot, &sizes)?;
+    }
+    let all = slots.into_iter().zip(&program.params).map(|(parts, name)| whole(parts, name));
+    Ok(Fitted { inputs: all.collect::<Result<_, _>>()?, sizes })
+}
+
+fn slots(program: &Program) -> Vec<Vec<Slot>> {
+    let (types, _) = program.ty.signature();
+    let slot = |name: &Name, leaf: Leaf| {
+        let part = component_name(&leaf);
+        let name = if part.is_empty() { name.to_string() } else { format!("{name}.{part}") };
+        Slot { name, leaf, array: None }
+    };
+    let of = program.params.iter().zip(&types);
+    of.map(|(name, ty)| leaves(ty).into_iter().map(|leaf| slot(name, leaf)).collect()).collect()
+}
+
+fn unknown(name: &str, known: &[String]) -> Diagnostic {
+    let parts: Vec<String> =
+        known.iter().filter(|k| k.starts_with(&format!("{name}."))).map(|k| format!("`{k}`")).collect();
+    if !parts.is_empty() {
+        let text = format!("`{name}` is made of pairs, and a file holds one component.");
+        return Diagnostic::error("E0910", text).hint(format!("Give {}.", parts.join(" and ")));
+    }
+    let problem = Diagnostic::error("E0910", format!("The program has no parameter `{name}`."));
+    if known.is_empty() {
+        return problem.hint("It has none at all.");
+    }
+    let all: Vec<String> = known.iter().map(|k| format!("`{k}`")).collect();
+    problem.did_you_mean(name, known.iter().map(String::as_str)).note(format!("It takes {}.", all.join(", ")))
+}
+
+fn load(slot: &Slot, from: &str) -> Result<Array, Diagnostic> {
+    let cannot = format!("cannot be the input `{}`", slot.name);
+    let scalar = elem(slot.leaf.scalar());
+    if slot.leaf.is_scalar()
+        && let Some(value) = plain::scalar(from, scalar)
+    {
+        let cells = HostData::from_bytes(scalar, value.to_bytes().get(..scalar.bytes()).unwrap_or_default());
+        return Ok(Array { cells, shape: Some(vec![]) });
+    }
+    let path = Path::new(from);
+    if slot.leaf.is_scalar() && !path.exists() {
+        let text = format!("`{from}` {cannot}: it is neither a value of {} nor a file.", scalar.name());
+        return Err(Diagnostic::error("E0912", text)
+            .hint(format!("A scalar is given as a number, as in `--input {}=2`.", slot.name)));
+    }
+    let refused = |r: Refusal| r.of(path, &cannot);
+    let array = read(path, &slot.leaf).map_err(refused)?;
+    let rank = slot.leaf.dims.len();
+    match &array.shape {
+        Some(shape) if shape.len() != rank && shape.iter().product::<usize>() != 1 => {
+            let found = match shape.as_slice() {
+                [] => "it holds a single number".to_owned(),
+                dims => format!("it has {}", dimensions(dims.len())),
+            };
+            let wanted = format!("{found}, and `{}` has {}", type_text(&slot.leaf), dimensions(rank));
+            Err(refused(Refusal::new("E0914", wanted)))
+        }
+        // One number is an array of any rank.
+        Some(shape) if shape.len() != rank => Ok(Array { shape: Some(vec![1; rank]), ..array }),
+        _ => Ok(array),
+    }
+}
+
+fn dimensions(n: usize) -> String {
+    match n {
+        0 => "none, for it is a scalar".to_owned(),
+        1 => "one dimension".to_owned(),
+        n => format!("{n} dimensions"),
+    }
+}
+
+/// What a shape says: a size of the program's types, and a number.
+struct Equation {
+    size: Nat,
+    is: usize,
+    /// Where it stands, as the beginning of a sentence.
+    place: String,
+    /// The type that it stands in.
+    ty: String,
+}
+
+fn equations(slots: &[Vec<Slot>]) -> Vec<Equation> {
+    let mut all = vec![];
+    for slot in slots.iter().flatten() {
+        let Some(array) = &slot.array else { continue };
+        let ty = type_text(&slot.leaf);
+        match &array.shape {
+            Some(shape) => {
+                for (i, (dim, is)) in slot.leaf.dims.iter().zip(shape).enumerate() {
+                    let place = match shape.len() {
+                        1 => format!("The length of `{}`", slot.name),
+                        _ => format!("Dimension {} of `{}`", i + 1, slot.name),
+                    };
+                    all.push(Equation { size: dim.clone(), is: *is, place, ty: ty.clone() });
+                }
+            }
+            None => {
+                let place = format!("The number of cells of `{}`", slot.name);
+                all.push(Equation { size: slot.leaf.len(), is: array.cells.len(), place, ty });
+            }
+        }
+    }
+    all
+}
+
+fn sizes(program: &Program, slots: &[Vec<Slot>], fixed: &Sizes, others: &Sizes) -> Result<Sizes, Diagnostic> {
+    let all = equations(slots);
+    let mut known: IndexMap<Name, (i64, String)> = IndexMap::new();
+    for (name, value) in fixed {
+        known.insert(name.clone(), (*value, "was given".to_owned()));
+    }
+    loop {
+        let found = all.iter().find_map(|e| follows(e, &known).map(|found| (e, found)));
+        if let Some((equation, (name, value))) = found {
+            if value < 1 {
+                return Err(no_size(equation, &name, value));
+            }
+            known.insert(name, (value, format!("follows from {}", lower_first(&equation.place))));
+            continue;
+        }
+        // What no shape determines is as the program's own sizes say.
+        let open = program.sizes.iter().find(|n| !known.contains_key(*n));
+        let Some(open) = open else { break };
+        let value = others.get(open).ok_or_else(|| {
+            Diagnostic::error("E0151", format!("The size `{open}` follows from none of the inputs."))
+                .hint(format!("Give it, as in `--size {open}=1024`."))
+        })?;
+        known.insert(open.clone(), (*value, "is the one that the program comes with".to_owned()));
+    }
+    for equation in &all {
+        let is = equation.size.eval(&|n| known.get(n).map(|(v, _)| *v));
+        if is != Ok(equation.is as i64) {
+            return Err(mismatch(equation, is.ok(), &known));
+        }
+    }
+    let in_order = program.sizes.iter().filter_map(|n| known.get(n).map(|(v, _)| (n.clone(), *v)));
+    Ok(in_order.collect())
+}
+
+/// The size that an equation determines, when others are known.
+fn follows(equation: &Equation, known: &IndexMap<Name, (i64, String)>) -> Option<(Name, i64)> {
+    let value = |v: &NatVar| match v {
+        NatVar::Named(name) => known.get(name).map(|(v, _)| Nat::constant(*v)),
+        NatVar::Meta(_) => None,
+    };
+    let size = equation.size.subst(&value);
+    match solve(&size, &Nat::constant(i64::try_from(equation.is).ok()?), &|_| true) {
+        Solution::Bind(NatVar::Named(name), n) => n.as_constant().map(|n| (name, n)),
+        _ => None,
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |c| c.to_lowercase().chain(chars).collect())
+}
+
+fn no_size(equation: &Equation, name: &str, value: i64) -> Diagnostic {
+    let Equation { size, is, place, ty } = equation;
+    Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {size}."))
+        .note(format!("`{name}` would have to be {value}, and a size is at least 1."))
+}
+
+fn mismatch(equation: &Equation, wanted: Option<i64>, known: &IndexMap<Name, (i64, String)>) -> Diagnostic {
+    let Equation { size, is, place, ty } = equation;
+    let wanted = wanted.map_or("no whole number".to_owned(), |n| n.to_string());
+    let asks = if size.vars().is_empty() { wanted } else { format!("{size}, which is {wanted}") };
+    let mut problem =
+        Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {asks}."));
+    for v in size.vars() {
+        if let NatVar::Named(name) = v
+            && let Some((value, why)) = known.get(&name)
+        {
+            problem = problem.note(format!("`{name}` = {value} {why}."));
+        }
+    }
+    problem
+}
+
+/// Indices must lie inside of what they index, and sizes must not be negative.
+fn inside(slot: &Slot, sizes: &Sizes) -> Result<(), Diagnostic> {
+    let Some(array) = &slot.array else { return Ok(()) };
+    let end = match slot.leaf.elem.kind() {
+        TypeKind::Index(n) => n.eval(&|name| sizes.get(name).copied()).unwrap_or(0),
+        TypeKind::NatType => i64::from(i32::MAX) + 1,
+        _ => return Ok(()),
+    };
+    let bad = |i: &usize| match array.cells.get(*i) {
+        Some(HostScalar::I32(v)) => i64::from(v) < 0 || i64::from(v) >= end,
+        _ => false,
+    };
+    let Some(i) = (0..array.cells.len()).find(bad) else { return Ok(()) };
+    let value = array.cells.get(i).map_or(0.0, HostScalar::to_f64);
+    Err(Diagnostic::error(
+        "E0914",
+        format!("Cell {i} of `{}` is {value}, which is no `{}`.", slot.name, slot.leaf.elem),
+    )
+    .note(format!("Its values go from 0 to {}.", end - 1)))
+}
+
+/// All components of a parameter, or none.
+fn whole(parts: Vec<Slot>, name: &Name) -> Result<Option<Vec<HostData>>, Diagnostic> {
+    let given = parts.iter().filter(|p| p.array.is_some()).count();
+    if given > 0
+        && let Some(missing) = parts.iter().find(|p| p.array.is_none())
+    {
+        let text = format!("Of `{name}`, the component `{}` is missing.", missing.name);
+        return Err(Diagnostic::error("E0911", text)
+            .hint(format!("Give it as well: `--input {}=FILE`.", missing.name)));
+    }
+    Ok((given > 0).then(|| parts.into_iter().filter_map(|p| p.array).map(|a| a.cells).collect()))
+}

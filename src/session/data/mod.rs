@@ -1,0 +1,142 @@
+//! Arrays in files: what a program runs on, and what it computed.
+//!
+//! A file holds one component of a parameter or of the result (`emit::code::leaves`). What its ending says is how it is
+//! read; what it holds must fit the type, but for samples of pictures, which floats take as numbers from 0 to 1.
+
+mod fit;
+mod npy;
+mod output;
+mod picture;
+mod plain;
+mod pnm;
+
+pub use fit::{Fitted, Given, fit};
+pub use output::{Wanted, named, writable, write};
+
+use super::bench::cells::elem;
+use super::files;
+use crate::device::HostData;
+use crate::emit::code::Leaf;
+use crate::lang::diag::Diagnostic;
+use std::io::Read;
+use std::path::Path;
+
+/// The most bytes of a file, and of the array in it.
+const MAX_BYTES: usize = 1 << 33;
+
+/// How an array lies in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    Npy,
+    Png,
+    Pnm,
+    Raw,
+    Text,
+}
+
+/// The format of each ending.
+const ENDINGS: [(&str, Format); 9] = [
+    ("npy", Format::Npy),
+    ("png", Format::Png),
+    ("pgm", Format::Pnm),
+    ("ppm", Format::Pnm),
+    ("pnm", Format::Pnm),
+    ("txt", Format::Text),
+    ("csv", Format::Text),
+    ("raw", Format::Raw),
+    ("bin", Format::Raw),
+];
+
+impl Format {
+    fn of(path: &Path) -> Result<Format, Refusal> {
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+        let row = ENDINGS.iter().find(|(known, _)| *known == ending);
+        row.map(|(_, format)| *format).ok_or_else(|| {
+            let known: Vec<String> = ENDINGS.iter().map(|(e, _)| format!(".{e}")).collect();
+            Refusal::new("E0912", "its ending tells no format")
+                .hint(format!("The endings that are known are {}.", known.join(" ")))
+        })
+    }
+}
+
+/// An array as a file holds it.
+struct Array {
+    cells: HostData,
+    /// The number of cells in each dimension, where the file says it and not only how many there are.
+    shape: Option<Vec<usize>>,
+}
+
+/// Why a file does not serve, to be completed by its name.
+struct Refusal {
+    code: &'static str,
+    why: String,
+    hint: Option<String>,
+}
+
+impl Refusal {
+    fn new(code: &'static str, why: impl Into<String>) -> Refusal {
+        Refusal { code, why: why.into(), hint: None }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Refusal {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// `image.png` cannot be the input `image`: its samples have 16 bits.
+    fn of(self, path: &Path, cannot: &str) -> Diagnostic {
+        let problem = Diagnostic::error(self.code, format!("`{}` {cannot}: {}.", path.display(), self.why));
+        match self.hint {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        }
+    }
+}
+
+/// The type of a component, such as `(n + 2).(m + 2).f32`.
+fn type_text(leaf: &Leaf) -> String {
+    let dims: String = leaf.dims.iter().map(|d| d.as_atom_text() + ".").collect();
+    format!("{dims}{}", leaf.elem)
+}
+
+/// Reads an array for a component.
+fn read(path: &Path, leaf: &Leaf) -> Result<Array, Refusal> {
+    let format = Format::of(path)?;
+    let bytes = read_bytes(path)?;
+    let elem = elem(leaf.scalar());
+    match format {
+        Format::Npy => npy::read(&bytes, elem),
+        Format::Png => picture::to_array(&picture::read_png(&bytes)?, leaf),
+        Format::Pnm => picture::to_array(&pnm::read(&bytes)?, leaf),
+        Format::Raw => plain::read_raw(&bytes, elem),
+        Format::Text => plain::read_text(&bytes, elem, leaf.dims.len()),
+    }
+}
+
+/// The bytes of a file that stayed the same while they were read.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Refusal> {
+    let cannot = |e: std::io::Error| Refusal::new("E0912", format!("it cannot be read: {e}"));
+    let file = files::open_file(path).map_err(cannot)?;
+    let before = file.metadata().map_err(cannot)?;
+    if before.len() > MAX_BYTES as u64 {
+        return Err(Refusal::new(
+            "E0912",
+            format!("it has {} bytes, and {MAX_BYTES} are the most", before.len()),
+        ));
+    }
+    let mut bytes = vec![];
+    bytes
+        .try_reserve_exact(before.len() as usize + 1)
+        .map_err(|_| Refusal::new("E0912", format!("there is no memory for its {} bytes", before.len())))?;
+    (&file).take(before.len() + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    let after = file.metadata().map_err(cannot)?;
+    let same = before.len() == bytes.len() as u64
+        && before.len() == after.len()
+        && before.modified().ok() == after.modified().ok();
+    if same {
+        Ok(bytes)
+    } else {
+        Err(Refusal::new("E0912", "it was changed while it was read")
+            .hint("Read it again when it is complete."))
+    }
+}

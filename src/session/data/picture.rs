@@ -1,0 +1,248 @@
+//! Pictures as arrays: rows, columns and, for colours, channels (`n.m.3.u8`, as files have them, or `3.n.m.u8`, plane by
+//! plane, as the type says). Integers take samples as they are; floats take them as numbers from 0 to 1.
+
+use super::{Array, MAX_BYTES, Refusal, type_text};
+use crate::device::{Elem, HostData};
+use crate::emit::code::Leaf;
+use crate::lang::value::half;
+use crate::session::bench::cells::elem;
+use std::io::{self, Cursor};
+
+/// A picture: rows from the top, pixels from the left, the channels of a pixel beside each other.
+pub(super) struct Picture {
+    pub width: usize,
+    pub height: usize,
+    /// 1 for grey, 3 for colours, one more with an alpha channel.
+    pub channels: usize,
+    /// The largest value of a sample.
+    pub most: u16,
+    pub samples: Vec<u16>,
+}
+
+impl Picture {
+    /// The samples as bytes, of one or two as the largest value asks.
+    pub fn big_endian(&self) -> Vec<u8> {
+        let size = if self.most > 255 { 2 } else { 1 };
+        self.samples.iter().flat_map(|s| s.to_be_bytes().into_iter().skip(2 - size)).collect()
+    }
+}
+
+/// Where the channels of a picture lie in an array of three dimensions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Channels {
+    First,
+    Last,
+}
+
+/// What the type says of it: a dimension that is a number of channels for all sizes; else as files have it.
+fn channels(leaf: &Leaf) -> Channels {
+    let few = |i: usize| leaf.dims.get(i).and_then(|d| d.as_constant()).is_some_and(|n| (1..=4).contains(&n));
+    if few(0) && !few(2) { Channels::First } else { Channels::Last }
+}
+
+pub(super) fn read_png(bytes: &[u8]) -> Result<Picture, Refusal> {
+    let cannot = |e: png::DecodingError| match e {
+        png::DecodingError::LimitsExceeded => Refusal::new("E0912", "the picture is too large"),
+        e => Refusal::new(
+            "E0912",
+            format!("it is no PNG picture, or damaged ({})", e.to_string().trim_end_matches('.')),
+        ),
+    };
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: MAX_BYTES });
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().map_err(cannot)?;
+    let size = reader.output_buffer_size().filter(|n| *n <= MAX_BYTES / 2);
+    let mut data = vec![];
+    let room = size.and_then(|n| data.try_reserve_exact(n).ok().map(|()| n));
+    data.resize(room.ok_or_else(|| Refusal::new("E0912", "the picture is too large"))?, 0u8);
+    let info = reader.next_frame(&mut data).map_err(cannot)?;
+    let samples = match info.bit_depth {
+        png::BitDepth::Sixteen => {
+            data.chunks_exact(2).map(|c| c.iter().fold(0, |n, b| n << 8 | u16::from(*b))).collect()
+        }
+        _ => data.iter().map(|b| u16::from(*b)).collect(),
+    };
+    Ok(Picture {
+        width: info.width as usize,
+        height: info.height as usize,
+        channels: info.color_type.samples(),
+        most: if info.bit_depth == png::BitDepth::Sixteen { u16::MAX } else { 255 },
+        samples,
+    })
+}
+
+fn colours(channels: usize) -> &'static str {
+    match channels {
+        1 => "grey",
+        2 => "grey with an alpha channel",
+        3 => "three colours",
+        _ => "three colours and an alpha channel",
+    }
+}
+
+pub(super) fn to_array(picture: &Picture, leaf: &Leaf) -> Result<Array, Refusal> {
+    let Picture { width, height, channels: count, .. } = *picture;
+    let (shape, samples) = match (leaf.dims.len(), channels(leaf)) {
+        (2, _) if count == 1 => (vec![height, width], picture.samples.clone()),
+        (3, Channels::Last) => (vec![height, width, count], picture.samples.clone()),
+        (3, Channels::First) => {
+            let plane = |c: usize| picture.samples.iter().skip(c).step_by(count).copied();
+            (vec![count, height, width], (0..count).flat_map(plane).collect())
+        }
+        _ => {
+            let why = format!("the picture is {}, which is no `{}`", colours(count), type_text(leaf));
+            let hint = match count {
+                1 => "A grey picture fits `n.m.f32` or `n.m.u8`.".to_owned(),
+                n => format!("It fits `n.m.{n}.u8` or `{n}.n.m.u8`, and floats likewise."),
+            };
+            return Err(Refusal::new("E0914", why).hint(hint));
+        }
+    };
+    Ok(Array { cells: to_cells(&samples, picture.most, elem(leaf.scalar()))?, shape: Some(shape) })
+}
+
+fn to_cells(samples: &[u16], most: u16, elem: Elem) -> Result<HostData, Refusal> {
+    let part = |s: &u16| f64::from(*s) / f64::from(most);
+    Ok(match (elem, most) {
+        (Elem::U8, 255) => HostData::U8(samples.iter().map(|s| *s as u8).collect()),
+        (Elem::U16, u16::MAX) => HostData::U16(samples.to_vec()),
+        (Elem::F16, _) => {
+            HostData::F16(samples.iter().map(|s| half::to_bits(half::round_f64(part(s)))).collect())
+        }
+        (Elem::F32, _) => HostData::F32(samples.iter().map(|s| part(s) as f32).collect()),
+        (Elem::F64, _) => HostData::F64(samples.iter().map(part).collect()),
+        (Elem::U8 | Elem::U16, _) => {
+            let fits = match most {
+                255 => "`u8` and floats take it.",
+                u16::MAX => "`u16` and floats take it.",
+                _ => "Floats take it.",
+            };
+            let why = format!("its samples go from 0 to {most}, which are not those of {}", elem.name());
+            return Err(Refusal::new("E0913", why).hint(fits));
+        }
+        _ => {
+            let why = format!("a picture is no array of {}", elem.name());
+            return Err(
+                Refusal::new("E0913", why).hint("Take `u8` or `f32` in the program, and `cast` there.")
+            );
+        }
+    })
+}
+
+/// The picture that an array is: the integers as they are, of floats what lies between 0 and 1, in 255 steps.
+pub(super) fn of_array(data: &HostData, shape: &[usize], leaf: &Leaf) -> Result<Picture, Refusal> {
+    let is_planar = shape.len() == 3 && channels(leaf) == Channels::First;
+    let (height, width, count) = match *shape {
+        [h, w] => (h, w, 1),
+        [c, h, w] if is_planar && (1..=4).contains(&c) => (h, w, c),
+        [h, w, c] if !is_planar && (1..=4).contains(&c) => (h, w, c),
+        _ => {
+            return Err(Refusal::new("E0914", format!("`{}` is no picture", type_text(leaf)))
+                .hint("Pictures are `n.m.u8`, `n.m.3.u8`, `3.n.m.u8`, and floats likewise; `.npy` holds every array."));
+        }
+    };
+    let (most, cells): (u16, Vec<u16>) = match data {
+        HostData::U8(v) => (255, v.iter().map(|s| (*s).into()).collect()),
+        HostData::U16(v) => (u16::MAX, v.clone()),
+        HostData::F16(_) | HostData::F32(_) | HostData::F64(_) => {
+            // A NaN is black: `as` makes it 0.
+            let sample =
+                |i: usize| data.get(i).map_or(0.0, |v| v.to_f64().clamp(0.0, 1.0) * 255.0).round() as u16;
+            (255, (0..data.len()).map(sample).collect())
+        }
+        _ => {
+            let why = format!("a picture has no samples of {}", data.elem().name());
+            return Err(Refusal::new("E0913", why).hint("`cast` to `u8` in the program, or write `.npy`."));
+        }
+    };
+    let samples = if is_planar && count > 1 {
+        let pixel = |p: usize| cells.iter().skip(p).step_by((width * height).max(1)).copied();
+        (0..width * height).flat_map(pixel).collect()
+    } else {
+        cells
+    };
+    Ok(Picture { width, height, channels: count, most, samples })
+}
+
+pub(super) fn write_png(out: &mut dyn io::Write, picture: &Picture) -> io::Result<()> {
+    let [width, height] = [picture.width, picture.height].map(|n| u32::try_from(n).unwrap_or(0));
+    let mut encoder = png::Encoder::new(out, width, height);
+    encoder.set_color(match picture.channels {
+        1 => png::ColorType::Grayscale,
+        2 => png::ColorType::GrayscaleAlpha,
+        3 => png::ColorType::Rgb,
+        _ => png::ColorType::Rgba,
+    });
+    encoder.set_depth(if picture.most > 255 { png::BitDepth::Sixteen } else { png::BitDepth::Eight });
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&picture.big_endian())?;
+    Ok(writer.finish()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::nat::Nat;
+    use crate::lang::ty::{Scalar, Type};
+
+    fn leaf(dims: &[Nat], scalar: Scalar) -> Leaf {
+        Leaf { path: vec![], dims: dims.to_vec(), elem: Type::scalar(scalar) }
+    }
+
+    fn picture(channels: usize, most: u16) -> Picture {
+        let samples = (0..6 * channels).map(|i| (i * 7 % 251) as u16).collect();
+        Picture { width: 3, height: 2, channels, most, samples }
+    }
+
+    #[test]
+    fn pictures_are_read_back() {
+        for (channels, most) in [(1, 255), (2, 255), (3, 255), (4, 255), (1, u16::MAX), (3, u16::MAX)] {
+            let one = picture(channels, most);
+            let mut bytes = vec![];
+            write_png(&mut bytes, &one).unwrap();
+            let other = read_png(&bytes).unwrap_or_else(|r| panic!("{}", r.why));
+            assert_eq!((other.width, other.height, other.channels, other.most), (3, 2, channels, most));
+            assert_eq!(other.samples, one.samples);
+            for cut in [0, 7, 20, 40, bytes.len() - 13] {
+                assert!(read_png(&bytes[..cut]).is_err(), "{cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_type_says_where_channels_lie() {
+        let (n, m, three) = (Nat::var("n"), Nat::var("m"), Nat::constant(3));
+        for dims in [[n.clone(), m.clone(), three.clone()], [three.clone(), n.clone(), m.clone()]] {
+            for scalar in [Scalar::U8, Scalar::F32, Scalar::F64] {
+                let leaf = leaf(&dims, scalar);
+                let one = picture(3, 255);
+                let array = to_array(&one, &leaf).unwrap_or_else(|r| panic!("{}", r.why));
+                let shape = array.shape.unwrap();
+                assert_eq!(shape, if dims[0] == three { [3, 2, 3] } else { [2, 3, 3] });
+                if dims[0] == three && scalar == Scalar::U8 {
+                    assert_eq!(
+                        array.cells.get(1),
+                        Some(crate::device::HostScalar::U8(21)),
+                        "the second pixel's red"
+                    );
+                }
+                let back = of_array(&array.cells, &shape, &leaf).unwrap_or_else(|r| panic!("{}", r.why));
+                assert_eq!(back.samples, one.samples);
+            }
+        }
+        let refused = |p: &Picture, leaf: &Leaf| to_array(p, leaf).err().map(|r| r.code);
+        assert_eq!(refused(&picture(3, 255), &leaf(&[n.clone(), m.clone()], Scalar::F32)), Some("E0914"));
+        assert_eq!(refused(&picture(1, 255), &leaf(std::slice::from_ref(&n), Scalar::F32)), Some("E0914"));
+        assert_eq!(refused(&picture(1, u16::MAX), &leaf(&[n.clone(), m.clone()], Scalar::U8)), Some("E0913"));
+        assert_eq!(refused(&picture(1, 100), &leaf(&[n.clone(), m.clone()], Scalar::U8)), Some("E0913"));
+        assert_eq!(refused(&picture(1, 255), &leaf(&[n, m], Scalar::I32)), Some("E0913"));
+    }
+
+    #[test]
+    fn floats_beyond_the_picture_are_cut_off() {
+        let leaf = leaf(&[Nat::var("n"), Nat::var("m")], Scalar::F32);
+        let data = HostData::F32(vec![-1.0, 0.5, 2.0, f32::NAN]);
+        let picture = of_array(&data, &[2, 2], &leaf).unwrap_or_else(|r| panic!("{}", r.why));
+        assert_eq!(picture.samples, [0, 128, 255, 0]);
+    }
+}

@@ -1,0 +1,135 @@
+//! Arrays as numbers in text, and as bare bytes.
+
+use super::{Array, Refusal};
+use crate::device::{Elem, HostData, HostScalar};
+use crate::lang::value::half;
+use std::io;
+
+/// Reads little-endian cells; the file says how many, and nothing of dimensions.
+pub(super) fn read_raw(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
+    let size = elem.bytes();
+    if !bytes.len().is_multiple_of(size) {
+        let why =
+            format!("its {} bytes are no whole number of {} cells of {size} bytes", bytes.len(), elem.name());
+        return Err(Refusal::new("E0912", why));
+    }
+    if let Some(at) = bytes.iter().position(|b| elem == Elem::Bool && *b > 1) {
+        return Err(Refusal::new("E0912", format!("byte {at} is neither 0 nor 1, as a bool must be")));
+    }
+    Ok(Array { cells: HostData::from_bytes(elem, bytes), shape: None })
+}
+
+/// Reads numbers between spaces, commas and semicolons. Lines are rows where a matrix is wanted.
+pub(super) fn read_text(bytes: &[u8], elem: Elem, rank: usize) -> Result<Array, Refusal> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Refusal::new("E0912", "it is no text"))?;
+    let mut cells = vec![];
+    let mut rows: Vec<(usize, usize)> = vec![];
+    for (number, line) in text.lines().enumerate() {
+        let before = cells.len();
+        let words = line.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty());
+        for word in words {
+            let value = scalar(word, elem).ok_or_else(|| {
+                let shown: String = word.chars().take(40).collect();
+                Refusal::new(
+                    "E0912",
+                    format!("`{shown}` in line {} is no value of {}", number + 1, elem.name()),
+                )
+            })?;
+            cells.extend_from_slice(value.to_bytes().get(..elem.bytes()).unwrap_or_default());
+        }
+        let count = (cells.len() - before) / elem.bytes();
+        rows.extend((count > 0).then_some((number + 1, count)));
+    }
+    let cells = HostData::from_bytes(elem, &cells);
+    let shape = match rank {
+        0 => None,
+        1 => Some(vec![cells.len()]),
+        2 => {
+            let columns = rows.first().map_or(0, |(_, count)| *count);
+            if let Some((line, count)) = rows.iter().find(|(_, count)| *count != columns) {
+                let why = format!("line {line} has {count} numbers, and the first row {columns}");
+                return Err(Refusal::new("E0914", why));
+            }
+            Some(vec![rows.len(), columns])
+        }
+        _ => None,
+    };
+    Ok(Array { cells, shape })
+}
+
+/// The value that a word stands for; none that the type does not hold.
+pub(super) fn scalar(word: &str, elem: Elem) -> Option<HostScalar> {
+    Some(match elem {
+        Elem::Bool => HostScalar::Bool(match word {
+            "true" | "True" | "1" => true,
+            "false" | "False" | "0" => false,
+            _ => return None,
+        }),
+        Elem::I8 => HostScalar::I8(word.parse().ok()?),
+        Elem::I16 => HostScalar::I16(word.parse().ok()?),
+        Elem::I32 => HostScalar::I32(word.parse().ok()?),
+        Elem::I64 => HostScalar::I64(word.parse().ok()?),
+        Elem::U8 => HostScalar::U8(word.parse().ok()?),
+        Elem::U16 => HostScalar::U16(word.parse().ok()?),
+        Elem::U32 => HostScalar::U32(word.parse().ok()?),
+        Elem::U64 => HostScalar::U64(word.parse().ok()?),
+        Elem::F16 => HostScalar::F16(half::to_bits(half::round_f64(word.parse().ok()?))),
+        Elem::F32 => HostScalar::F32(word.parse().ok()?),
+        Elem::F64 => HostScalar::F64(word.parse().ok()?),
+    })
+}
+
+/// Writes numbers, rows of the last dimension as lines; floats such that they are read back as they are.
+pub(super) fn write_text(
+    out: &mut dyn io::Write,
+    data: &HostData,
+    row: usize,
+    between: &str,
+) -> io::Result<()> {
+    for i in 0..data.len() {
+        let word = match data.get(i) {
+            Some(HostScalar::Bool(v)) => v.to_string(),
+            Some(HostScalar::I64(v)) => v.to_string(),
+            Some(HostScalar::U64(v)) => v.to_string(),
+            Some(HostScalar::F32(v)) => v.to_string(),
+            Some(value) => value.to_f64().to_string(),
+            None => String::new(),
+        };
+        let end = if (i + 1) % row.max(1) == 0 { "\n" } else { between };
+        write!(out, "{word}{end}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_read_back() {
+        let data = HostData::F32(vec![0.1, -0.0, f32::MAX, f32::INFINITY, 1e-45, f32::NAN]);
+        for between in [" ", ","] {
+            let mut bytes = vec![];
+            write_text(&mut bytes, &data, 3, between).unwrap();
+            let array = read_text(&bytes, Elem::F32, 2).unwrap_or_else(|r| panic!("{}", r.why));
+            assert_eq!(array.shape, Some(vec![2, 3]));
+            let bits = |d: &HostData| match d {
+                HostData::F32(v) => v.iter().map(|x| x.to_bits()).collect::<Vec<_>>(),
+                _ => vec![],
+            };
+            assert_eq!(bits(&array.cells), bits(&data));
+        }
+        let small = read_text(b"1 -2\n\n 3;4", Elem::I8, 1).unwrap_or_else(|r| panic!("{}", r.why));
+        assert_eq!((small.cells, small.shape), (HostData::I8(vec![1, -2, 3, 4]), Some(vec![4])));
+    }
+
+    #[test]
+    fn what_is_no_number_or_too_large_is_named() {
+        let why =
+            |text: &str, elem, rank| read_text(text.as_bytes(), elem, rank).err().map(|r| r.why).unwrap();
+        assert_eq!(why("1 2\n3 x", Elem::F32, 2), "`x` in line 2 is no value of f32");
+        assert_eq!(why("1 300", Elem::U8, 1), "`300` in line 1 is no value of u8");
+        assert_eq!(why("1 2\n3", Elem::F32, 2), "line 2 has 1 numbers, and the first row 2");
+        assert!(read_raw(&[0, 1, 2], Elem::Bool).is_err() && read_raw(&[0; 7], Elem::F32).is_err());
+    }
+}
