@@ -47,7 +47,10 @@ impl Done {
     fn of(session: &mut Session, args: &Run) -> Result<Done, Diagnostic> {
         let (_, ty) = session.workspace().program.ty.signature();
         let wanted = named(&args.outputs, &ty)?;
-        wanted.iter().try_for_each(|w| writable(&w.path, args.force))?;
+        let parts = leaves(&ty);
+        for (w, leaf) in wanted.iter().filter_map(|w| Some((w, parts.get(w.component)?))) {
+            writable(&w.path, leaf, args.force)?;
+        }
         let Fitted { inputs, sizes } =
             session.fit(&args.data.inputs, &self::sizes(&args.rewriting.program))?;
         let inputs = complete(session, inputs)?;

@@ -128,6 +128,9 @@ fn dimensions(n: usize) -> String {
     }
 }
 
+/// Values of sizes, and where each comes from.
+type Known = IndexMap<Name, (i64, String)>;
+
 /// What a shape says: a size of the program's types, and a number.
 struct Equation {
     size: Nat,
@@ -164,16 +167,26 @@ fn equations(slots: &[Vec<Slot>]) -> Vec<Equation> {
 
 fn sizes(program: &Program, slots: &[Vec<Slot>], fixed: &Sizes, others: &Sizes) -> Result<Sizes, Diagnostic> {
     let all = equations(slots);
-    let mut known: IndexMap<Name, (i64, String)> = IndexMap::new();
+    let mut known = Known::new();
     for (name, value) in fixed {
         known.insert(name.clone(), (*value, "was given".to_owned()));
     }
     loop {
-        let found = all.iter().find_map(|e| follows(e, &known).map(|found| (e, found)));
-        if let Some((equation, (name, value))) = found {
-            if value < 1 {
-                return Err(no_size(equation, &name, value));
+        let mut found = None;
+        for equation in &all {
+            match follows(equation, &known) {
+                Solution::Bind(NatVar::Named(name), n) => {
+                    found = n.as_constant().map(|n| (equation, name, n))
+                }
+                // Without an unknown the sizes are compared below, where all of them are known.
+                Solution::Contradiction if equation.has_unknown(&known) => {
+                    return Err(no_size(equation, &known));
+                }
+                _ => continue,
             }
+            break;
+        }
+        if let Some((equation, name, value)) = found {
             known.insert(name, (value, format!("follows from {}", lower_first(&equation.place))));
             continue;
         }
@@ -196,17 +209,20 @@ fn sizes(program: &Program, slots: &[Vec<Slot>], fixed: &Sizes, others: &Sizes) 
     Ok(in_order.collect())
 }
 
-/// The size that an equation determines, when others are known.
-fn follows(equation: &Equation, known: &IndexMap<Name, (i64, String)>) -> Option<(Name, i64)> {
+impl Equation {
+    fn has_unknown(&self, known: &Known) -> bool {
+        self.size.vars().iter().any(|v| matches!(v, NatVar::Named(name) if !known.contains_key(name)))
+    }
+}
+
+/// What an equation says when some sizes are known.
+fn follows(equation: &Equation, known: &Known) -> Solution {
     let value = |v: &NatVar| match v {
         NatVar::Named(name) => known.get(name).map(|(v, _)| Nat::constant(*v)),
-        NatVar::Meta(_) => None,
+        NatVar::Meta(_) | NatVar::Worker(_) => None,
     };
-    let size = equation.size.subst(&value);
-    match solve(&size, &Nat::constant(i64::try_from(equation.is).ok()?), &|_| true) {
-        Solution::Bind(NatVar::Named(name), n) => n.as_constant().map(|n| (name, n)),
-        _ => None,
-    }
+    let is = i64::try_from(equation.is).unwrap_or(i64::MAX);
+    solve(&equation.size.subst(&value), &Nat::constant(is), &|_| true)
 }
 
 fn lower_first(text: &str) -> String {
@@ -214,18 +230,16 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or(String::new(), |c| c.to_lowercase().chain(chars).collect())
 }
 
-fn no_size(equation: &Equation, name: &str, value: i64) -> Diagnostic {
+/// No size makes it so.
+fn no_size(equation: &Equation, known: &Known) -> Diagnostic {
     let Equation { size, is, place, ty } = equation;
-    Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {size}."))
-        .note(format!("`{name}` would have to be {value}, and a size is at least 1."))
+    let problem =
+        Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {size}."));
+    whence(problem, size, known).note("No size makes it so: a size is a whole number, and at least 1.")
 }
 
-fn mismatch(equation: &Equation, wanted: Option<i64>, known: &IndexMap<Name, (i64, String)>) -> Diagnostic {
-    let Equation { size, is, place, ty } = equation;
-    let wanted = wanted.map_or("no whole number".to_owned(), |n| n.to_string());
-    let asks = if size.vars().is_empty() { wanted } else { format!("{size}, which is {wanted}") };
-    let mut problem =
-        Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {asks}."));
+/// Says where the sizes in a type come from.
+fn whence(mut problem: Diagnostic, size: &Nat, known: &Known) -> Diagnostic {
     for v in size.vars() {
         if let NatVar::Named(name) = v
             && let Some((value, why)) = known.get(&name)
@@ -234,6 +248,15 @@ fn mismatch(equation: &Equation, wanted: Option<i64>, known: &IndexMap<Name, (i6
         }
     }
     problem
+}
+
+fn mismatch(equation: &Equation, wanted: Option<i64>, known: &Known) -> Diagnostic {
+    let Equation { size, is, place, ty } = equation;
+    let wanted = wanted.map_or("no whole number".to_owned(), |n| n.to_string());
+    let asks = if size.vars().is_empty() { wanted } else { format!("{size}, which is {wanted}") };
+    let problem =
+        Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {asks}."));
+    whence(problem, size, known)
 }
 
 /// Indices must lie inside of what they index, and sizes must not be negative.

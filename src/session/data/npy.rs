@@ -1,8 +1,9 @@
 //! NumPy's format for one array (NEP 1).
+//!
+//! It is read here because a file may say anything: the crates for it overflow on shapes that no memory holds.
 
 use super::{Array, Refusal};
 use crate::device::{Elem, HostData};
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriterBuilder};
 use std::io;
 
 /// The names of NumPy, as in `np.float32`, and of the format, as in `<f4`.
@@ -21,58 +22,163 @@ const NAMES: [(Elem, &str, &str); 12] = [
     (Elem::F64, "float64", "<f8"),
 ];
 
-fn elem_of(ty: &TypeStr) -> Option<Elem> {
-    let kind = match ty.type_char() {
-        TypeChar::Bool => 'b',
-        TypeChar::Int => 'i',
-        TypeChar::Uint => 'u',
-        TypeChar::Float => 'f',
-        _ => return None,
-    };
-    let name = format!("{kind}{}", ty.size_field());
-    NAMES.iter().find(|(_, _, known)| known.get(1..) == Some(name.as_str())).map(|(elem, ..)| *elem)
+/// What the head of a file says.
+struct Head {
+    /// The element type as NumPy spells it, such as `<f4`; None for records.
+    descr: Option<String>,
+    is_fortran: bool,
+    shape: Vec<u64>,
+}
+
+/// The head, and what follows it.
+fn head(bytes: &[u8]) -> Option<(Head, &[u8])> {
+    let rest = bytes.strip_prefix(b"\x93NUMPY")?;
+    let (version, rest) = rest.split_at_checked(2)?;
+    let (length, rest) = rest.split_at_checked(if version.first()? == &1 { 2 } else { 4 })?;
+    let length = length.iter().rev().fold(0, |n, b| n << 8 | usize::from(*b));
+    let (text, data) = rest.split_at_checked(length)?;
+    let mut text = Literal { rest: std::str::from_utf8(text).ok()? };
+    let (mut descr, mut is_fortran, mut shape) = (None, None, None);
+    text.eat('{')?;
+    while text.eat('}').is_none() {
+        let key = text.string()?;
+        text.eat(':')?;
+        match key {
+            "descr" if text.is_string() => descr = Some(Some(text.string()?.to_owned())),
+            "descr" => {
+                text.skip_list()?;
+                descr = Some(None);
+            }
+            "fortran_order" => is_fortran = Some(text.boolean()?),
+            "shape" => shape = Some(text.numbers()?),
+            _ => return None,
+        }
+        if text.eat(',').is_none() {
+            text.eat('}')?;
+            break;
+        }
+    }
+    Some((Head { descr: descr?, is_fortran: is_fortran?, shape: shape? }, data))
+}
+
+/// The rest of a literal of Python.
+struct Literal<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Literal<'a> {
+    fn eat(&mut self, c: char) -> Option<()> {
+        self.rest = self.rest.trim_start().strip_prefix(c)?;
+        Some(())
+    }
+
+    fn is_string(&self) -> bool {
+        self.rest.trim_start().starts_with(['\'', '"'])
+    }
+
+    fn string(&mut self) -> Option<&'a str> {
+        let text = self.rest.trim_start();
+        let quote = text.chars().next().filter(|c| *c == '\'' || *c == '"')?;
+        let (inside, rest) = text.get(1..)?.split_once(quote)?;
+        self.rest = rest;
+        Some(inside)
+    }
+
+    fn boolean(&mut self) -> Option<bool> {
+        let text = self.rest.trim_start();
+        let (value, rest) = match (text.strip_prefix("True"), text.strip_prefix("False")) {
+            (Some(rest), _) => (true, rest),
+            (_, rest) => (false, rest?),
+        };
+        self.rest = rest;
+        Some(value)
+    }
+
+    /// A tuple of numbers.
+    fn numbers(&mut self) -> Option<Vec<u64>> {
+        self.eat('(')?;
+        let mut all = vec![];
+        while self.eat(')').is_none() {
+            let text = self.rest.trim_start();
+            let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+            let (digits, rest) = text.split_at_checked(end)?;
+            all.push(digits.parse().ok()?);
+            // Python 2 wrote an `L` behind long numbers.
+            self.rest = rest.strip_prefix('L').unwrap_or(rest);
+            if self.eat(',').is_none() {
+                self.eat(')')?;
+                break;
+            }
+        }
+        Some(all)
+    }
+
+    /// The fields of a record, which are not looked at.
+    fn skip_list(&mut self) -> Option<()> {
+        self.eat('[')?;
+        let mut depth = 1usize;
+        while depth > 0 {
+            if self.is_string() {
+                self.string()?;
+                continue;
+            }
+            let mut chars = self.rest.trim_start().chars();
+            match chars.next()? {
+                '[' | '(' => depth += 1,
+                ']' | ')' => depth -= 1,
+                _ => {}
+            }
+            self.rest = chars.as_str();
+        }
+        Some(())
+    }
+}
+
+/// The element type, and whether its bytes are swapped.
+fn elem_of(descr: &str) -> Option<(Elem, bool)> {
+    let (order, name) = descr.split_at_checked(1)?;
+    let row = NAMES.iter().find(|(_, _, known)| known.get(1..) == Some(name));
+    row.filter(|_| ["<", ">", "|", "="].contains(&order)).map(|(elem, ..)| (*elem, order == ">"))
 }
 
 /// Reads an array of this element type; either order of bytes, and either order of dimensions.
 pub(super) fn read(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
-    let mut rest = bytes;
-    let header = NpyHeader::from_reader(&mut rest).map_err(|_| {
+    let (head, rest) = head(bytes).ok_or_else(|| {
         Refusal::new("E0912", "it is no array of NumPy, or its head is damaged")
             .hint("`np.save(\"array.npy\", a)` writes one; `np.savez` writes archives, which are not read.")
     })?;
-    let DType::Plain(ty) = header.dtype() else {
+    let Some(descr) = &head.descr else {
         return Err(Refusal::new("E0913", "its cells are records")
             .hint("Save each field by itself, and give one file for each component."));
     };
-    let found = elem_of(&ty).ok_or_else(|| {
-        let hint = format!("`a.astype(np.{})` makes it fit, where that makes sense.", numpy(elem));
-        Refusal::new("E0913", format!("its cells are of NumPy's type `{ty}`, which programs do not have"))
-            .hint(hint)
+    let cast = format!("`a.astype(np.{})` makes it fit, where that makes sense.", numpy(elem));
+    let (found, is_swapped) = elem_of(descr).ok_or_else(|| {
+        let why = format!("its cells are of NumPy's type `{descr}`, which programs do not have");
+        Refusal::new("E0913", why).hint(&cast)
     })?;
     if found != elem {
         let why = format!("its cells are {} and not {}", found.name(), elem.name());
-        return Err(Refusal::new("E0913", why)
-            .hint(format!("In NumPy, `a.astype(np.{})` makes it fit.", numpy(elem))));
+        return Err(Refusal::new("E0913", why).hint(&cast));
     }
-    let shape: Option<Vec<usize>> = header.shape().iter().map(|n| usize::try_from(*n).ok()).collect();
+    let shape: Option<Vec<usize>> = head.shape.iter().map(|n| usize::try_from(*n).ok()).collect();
     let count = shape.as_ref().and_then(|s| s.iter().try_fold(1usize, |n, d| n.checked_mul(*d)));
     let (Some(shape), Some(count)) =
         (shape, count.filter(|n| n.checked_mul(elem.bytes()) == Some(rest.len())))
     else {
-        let shape: Vec<String> = header.shape().iter().map(ToString::to_string).collect();
-        let size = elem.bytes();
+        let shape: Vec<String> = head.shape.iter().map(ToString::to_string).collect();
         let why = format!(
-            "its head says {} cells of {size} bytes, but {} bytes follow",
+            "its head says {} cells of {} bytes, but {} bytes follow",
             if shape.is_empty() { "1".to_owned() } else { shape.join(" by ") },
+            elem.bytes(),
             rest.len()
         );
         return Err(Refusal::new("E0912", why).hint("The file is cut off or damaged; save it again."));
     };
     let mut cells = rest.to_vec();
-    if ty.endianness() == Endianness::Big {
+    if is_swapped {
         cells.chunks_exact_mut(elem.bytes()).for_each(<[u8]>::reverse);
     }
-    if header.order() == Order::Fortran {
+    if head.is_fortran {
         cells = row_major(&cells, elem.bytes(), &shape, count);
     }
     Ok(Array { cells: HostData::from_bytes(elem, &cells), shape: Some(shape) })
@@ -103,13 +209,16 @@ fn numpy(elem: Elem) -> &'static str {
 /// Writes an array, row-major and little-endian.
 pub(super) fn write(out: &mut dyn io::Write, data: &HostData, shape: &[usize]) -> io::Result<()> {
     let name = NAMES.iter().find(|(known, ..)| *known == data.elem()).map_or("", |(.., name)| name);
-    let ty: TypeStr = name.parse().map_err(io::Error::other)?;
-    let shape: Vec<u64> = shape.iter().map(|n| *n as u64).collect();
-    npyz::WriteOptions::new_header_only()
-        .dtype(DType::Plain(ty))
-        .shape(&shape)
-        .writer(&mut *out)
-        .write_header_only()?;
+    let dims: String = shape.iter().map(|n| format!("{n}, ")).collect();
+    let mut head = format!("{{'descr': '{name}', 'fortran_order': False, 'shape': ({dims}), }}");
+    // The cells begin at a multiple of 64 bytes, behind the ten of magic, version and length.
+    while (head.len() + 11) % 64 != 0 {
+        head.push(' ');
+    }
+    head.push('\n');
+    out.write_all(b"\x93NUMPY\x01\x00")?;
+    out.write_all(&u16::try_from(head.len()).map_err(io::Error::other)?.to_le_bytes())?;
+    out.write_all(head.as_bytes())?;
     out.write_all(data.as_bytes())
 }
 
@@ -139,7 +248,7 @@ mod tests {
         assert_eq!((scalar.cells, scalar.shape), (HostData::F64(vec![0.5]), Some(vec![])));
     }
 
-    fn head(dict: &str) -> Vec<u8> {
+    fn headed(dict: &str) -> Vec<u8> {
         let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
         bytes.extend((dict.len() as u16).to_le_bytes());
         bytes.extend(dict.as_bytes());
@@ -148,7 +257,7 @@ mod tests {
 
     #[test]
     fn big_endian_and_fortran() {
-        let mut bytes = head("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n");
+        let mut bytes = headed("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n");
         // The rows 1 2 3 and 4 5 6, column by column.
         for cell in [1i16, 4, 2, 5, 3, 6] {
             bytes.extend(cell.to_be_bytes());
@@ -166,8 +275,8 @@ mod tests {
         }
         assert_eq!(why(&[good.clone(), vec![0]].concat(), Elem::F32).0, "E0912");
         assert_eq!(why(&good, Elem::F64), ("E0913", "its cells are f32 and not f64".into()));
-        for descr in ["'|O'", "'<c8'", "'<U4'", "'<M8[s]'", "[('a', '<f4')]", "'<f16'"] {
-            let bytes = head(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (1,), }}\n"));
+        for descr in ["'|O'", "'<c8'", "'<U4'", "'<M8[s]'", "[('a', '<f4')]", "'<f16'", "'f4'", "''"] {
+            let bytes = headed(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (1,), }}\n"));
             assert_eq!(why(&[bytes, vec![0; 16]].concat(), Elem::F32).0, "E0913", "{descr}");
         }
         for shape in [
@@ -176,7 +285,7 @@ mod tests {
             "(99999999999999999999,)",
             "(-1,)",
         ] {
-            let bytes = head(&format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n"));
+            let bytes = headed(&format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n"));
             assert_eq!(why(&bytes, Elem::F32).0, "E0912", "{shape}");
         }
     }

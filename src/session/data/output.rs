@@ -58,9 +58,13 @@ pub fn named(asked: &[String], result: &Type) -> Result<Vec<Wanted>, Diagnostic>
 /// Checks, before anything runs, that a component can be written to the file.
 ///
 /// # Errors
-/// `E0906` where the file is there already, or its folder is not; `E0912` for an ending that tells no format.
-pub fn writable(path: &Path, force: bool) -> Result<(), Diagnostic> {
-    Format::of(path).map_err(|r| r.of(path, CANNOT))?;
+/// `E0906` where the file is there already, or its folder is not; `E0912` for an ending that tells no format; `E0913` or
+/// `E0914` for a component that is no picture.
+pub fn writable(path: &Path, leaf: &Leaf, force: bool) -> Result<(), Diagnostic> {
+    let refused = |r: Refusal| r.of(path, CANNOT);
+    if let Format::Png | Format::Pnm = Format::of(path).map_err(refused)? {
+        picture::can_be(leaf).map_err(refused)?;
+    }
     if path.is_dir() {
         return Err(cannot(path, &"it is a folder"));
     }
@@ -94,7 +98,7 @@ fn folder(path: &Path) -> &Path {
 /// Writes a component with these dimensions, whole or not at all.
 ///
 /// # Errors
-/// As [`writable`]; `E0913` or `E0914` for what is no picture; `E0906` if the system refuses.
+/// As [`writable`]; `E0914` for a picture that such files do not hold; `E0906` if the system refuses.
 pub fn write(
     path: &Path,
     data: &HostData,
@@ -102,7 +106,7 @@ pub fn write(
     leaf: &Leaf,
     force: bool,
 ) -> Result<(), Diagnostic> {
-    writable(path, force)?;
+    writable(path, leaf, force)?;
     let refused = |r: Refusal| r.of(path, CANNOT);
     let format = Format::of(path).map_err(refused)?;
     let drawn = match format {

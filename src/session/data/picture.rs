@@ -129,30 +129,40 @@ fn to_cells(samples: &[u16], most: u16, elem: Elem) -> Result<HostData, Refusal>
     })
 }
 
+/// Are values of this type pictures?
+pub(super) fn can_be(leaf: &Leaf) -> Result<(), Refusal> {
+    let elem = elem(leaf.scalar());
+    if !elem.is_float() && elem != Elem::U8 && elem != Elem::U16 {
+        return Err(Refusal::new("E0913", format!("a picture has no samples of {}", elem.name()))
+            .hint("`cast` to `u8` in the program, or write `.npy`."));
+    }
+    if leaf.dims.len() == 2 || leaf.dims.len() == 3 { Ok(()) } else { Err(no_picture(leaf)) }
+}
+
+fn no_picture(leaf: &Leaf) -> Refusal {
+    let hint =
+        "Pictures are `n.m.u8`, `n.m.3.u8`, `3.n.m.u8`, and floats likewise; `.npy` holds every array.";
+    Refusal::new("E0914", format!("`{}` is no picture", type_text(leaf))).hint(hint)
+}
+
 /// The picture that an array is: the integers as they are, of floats what lies between 0 and 1, in 255 steps.
 pub(super) fn of_array(data: &HostData, shape: &[usize], leaf: &Leaf) -> Result<Picture, Refusal> {
+    can_be(leaf)?;
     let is_planar = shape.len() == 3 && channels(leaf) == Channels::First;
     let (height, width, count) = match *shape {
         [h, w] => (h, w, 1),
         [c, h, w] if is_planar && (1..=4).contains(&c) => (h, w, c),
         [h, w, c] if !is_planar && (1..=4).contains(&c) => (h, w, c),
-        _ => {
-            return Err(Refusal::new("E0914", format!("`{}` is no picture", type_text(leaf)))
-                .hint("Pictures are `n.m.u8`, `n.m.3.u8`, `3.n.m.u8`, and floats likewise; `.npy` holds every array."));
-        }
+        _ => return Err(no_picture(leaf)),
     };
     let (most, cells): (u16, Vec<u16>) = match data {
         HostData::U8(v) => (255, v.iter().map(|s| (*s).into()).collect()),
         HostData::U16(v) => (u16::MAX, v.clone()),
-        HostData::F16(_) | HostData::F32(_) | HostData::F64(_) => {
+        _ => {
             // A NaN is black: `as` makes it 0.
             let sample =
                 |i: usize| data.get(i).map_or(0.0, |v| v.to_f64().clamp(0.0, 1.0) * 255.0).round() as u16;
             (255, (0..data.len()).map(sample).collect())
-        }
-        _ => {
-            let why = format!("a picture has no samples of {}", data.elem().name());
-            return Err(Refusal::new("E0913", why).hint("`cast` to `u8` in the program, or write `.npy`."));
         }
     };
     let samples = if is_planar && count > 1 {

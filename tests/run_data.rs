@@ -1,0 +1,225 @@
+//! `shine-tui run` on files: arrays and pictures go in and come out, sizes follow from shapes, and what does not fit is
+//! refused before anything runs.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn shine(dir: &Path, args: &[&str]) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
+        .args(args)
+        .current_dir(dir)
+        .env("SHINE_CONFIG_DIR", dir.join("config"))
+        .env("SHINE_STATE_DIR", dir.join("state"))
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Ran {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs a program on inputs; the rest of the arguments are passed on.
+fn run(dir: &Path, program: &str, args: &[&str]) -> Ran {
+    std::fs::write(dir.join("program.rise"), program).unwrap();
+    shine(dir, &[&["run", "program.rise"], args].concat())
+}
+
+#[track_caller]
+fn result(ran: &Ran) -> String {
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let (_, result) = ran.out.split_once("result    ").expect("a result is printed");
+    result.trim_end().to_owned()
+}
+
+const HOUSE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/pictures/house.png");
+
+#[test]
+fn sizes_follow_from_the_shapes_of_inputs() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let program = "def f (alpha: f32) (a: (n + 2).m.f32) (b: n.f32): n.f32 =
+      zip (drop 2 a) b |> map (\\p. alpha * snd p + reduce (+) 0 (fst p))\n";
+    std::fs::write(dir.join("a.csv"), "9,9,9\n9,9,9\n1,2,3\n4,5,6\n").unwrap();
+    std::fs::write(dir.join("b.txt"), "10\n20\n").unwrap();
+    let ran = run(dir, program, &["-i", "alpha=0.5", "-i", "a=a.csv", "-i", "b=b.txt"]);
+    assert_eq!(result(&ran), "[11.0, 25.0]");
+    assert!(ran.out.contains("sizes     n=2 m=3\n") && ran.out.contains("with plain C"), "{}", ran.out);
+    let ran = run(dir, program, &["-i", "alpha=0.5", "-i", "a=a.csv", "-i", "b=b.txt", "--no-check"]);
+    assert!(ran.out.contains("check     none, as --no-check asks\n"), "{}", ran.out);
+    let ran = run(dir, program, &["-i", "alpha=0.5", "-i", "a=a.csv", "-i", "b=b.txt", "--size", "m=4"]);
+    assert!(ran.err.contains("[E0914]") && ran.err.contains("`m` = 4 was given"), "{}", ran.err);
+    // Bare cells say how many there are; the rest of the inputs says how they lie.
+    std::fs::write(dir.join("a.raw"), [1f32; 12].map(f32::to_le_bytes).concat()).unwrap();
+    let ran = run(dir, program, &["-i", "alpha=0", "-i", "a=a.raw", "-i", "b=b.txt"]);
+    assert_eq!(result(&ran), "[3.0, 3.0]");
+}
+
+#[test]
+fn results_are_written_and_read_back_in_every_format() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("a.txt"), "0.5 -1 1e30\n0.1 0 3\n").unwrap();
+    let copy = "def f (a: n.m.f32): n.m.f32 = a |> map (map (\\x. x + 0))\n";
+    let sum = "def f (a: n.m.f32): n.f32 = a |> map (reduce (+) 0)\n";
+    for file in ["b.npy", "b.csv", "b.txt", "b.raw"] {
+        let ran = run(dir, copy, &["-i", "a=a.txt", "-o", file]);
+        assert!(ran.out.contains(&format!("written   {file}\n")), "{}{}", ran.out, ran.err);
+        let given = format!("a={file}");
+        let sizes: &[&str] = if file == "b.raw" { &["--size", "n=2"] } else { &[] };
+        let ran = run(dir, sum, &[&["-i", given.as_str()], sizes].concat());
+        assert_eq!(result(&ran), "[1e30, 3.1]", "{file}");
+    }
+}
+
+#[test]
+fn pictures_are_arrays_as_the_type_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let house = format!("image={HOUSE}");
+    let ends = |program: &str, file: &str| {
+        let ran = run(dir, program, &["-i", &house, "-o", file, "--json"]);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        ran.out
+    };
+    // Planes of floats, and back: no sample changes.
+    ends("def f (image: 3.n.m.f32): 3.n.m.f32 = image |> map (map (map (\\x. 1 - x)))\n", "negative.png");
+    ends("def f (image: n.m.3.u8): n.m.3.u8 = image |> map (map (map (\\x. 255 - x)))\n", "negative.ppm");
+    let differences = "def f (a: 3.n.m.u8) (b: n.m.3.u8): u64 =
+      zip a (b |> map transpose |> transpose) |> map (\\ps. zip (fst ps) (snd ps) |> map (\\rows.
+        zip (fst rows) (snd rows) |> map (\\p. select (fst p == snd p) 0 1) |> reduce (+) 0) |> reduce (+) 0)
+      |> reduce (+) 0\n";
+    let ran = run(dir, differences, &["-i", "a=negative.png", "-i", "b=negative.ppm"]);
+    assert_eq!(result(&ran), "0");
+    let ran = run(dir, differences, &["-i", &format!("a={HOUSE}"), "-i", "b=negative.ppm"]);
+    assert_ne!(result(&ran), "0");
+    let grey = ends(
+        "def f (image: n.m.3.f32): n.m.f32 = image |> map (map (\\c. reduce (+) 0 c / 3))\n",
+        "grey.pgm",
+    );
+    assert!(grey.contains("\"file\": \"grey.pgm\"") && grey.contains("\"checked\": true"), "{grey}");
+    let ran = run(
+        dir,
+        "def f (image: n.m.u8): u8 = image |> map (reduce max 0) |> reduce max 0\n",
+        &["-i", "image=grey.pgm"],
+    );
+    assert!(result(&ran).parse::<u8>().unwrap() > 100, "{}", ran.out);
+}
+
+#[test]
+fn values_of_pairs_have_a_file_for_each_component() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("x.txt"), "1 2 3").unwrap();
+    std::fs::write(dir.join("y.txt"), "10 20 30").unwrap();
+    let program = "def f (p: n.(f32 * i32)): n.(i32 * f32) = p |> map (\\q. (snd q, fst q))\n";
+    let both = ["-i", "p.fst=x.txt", "-i", "p.snd=y.txt"];
+    assert_eq!(result(&run(dir, program, &both)), "[(10, 1.0), (20, 2.0), (30, 3.0)]");
+    let ran = run(dir, program, &[&both[..], &["-o", "fst=i.txt", "-o", "snd=f.npy"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(dir.join("i.txt")).unwrap(), "10 20 30\n");
+    for (args, code) in [
+        (vec!["-i", "p=x.txt"], "E0910"),
+        (vec!["-i", "p.fst=x.txt"], "E0911"),
+        (vec!["-i", "p.fst=x.txt", "-i", "p.fst=y.txt", "-i", "p.snd=y.txt"], "E0911"),
+        ([&both[..], &["-o", "one.txt"]].concat(), "E0910"),
+        ([&both[..], &["-o", "fst=1.txt", "-o", "fst=2.txt"]].concat(), "E0911"),
+    ] {
+        let ran = run(dir, program, &args);
+        assert!(ran.err.contains(&format!("[{code}]")) && ran.code == Some(2), "{args:?} {}", ran.err);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_its_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let house = std::fs::read(HOUSE).unwrap();
+    std::fs::write(dir.join("cut.png"), &house[..house.len() / 2]).unwrap();
+    std::fs::write(dir.join("text.png"), "no picture").unwrap();
+    std::fs::write(dir.join("empty.npy"), "").unwrap();
+    std::fs::write(dir.join("three.txt"), "1 2 3").unwrap();
+    std::fs::write(dir.join("ragged.txt"), "1 2\n3").unwrap();
+    std::fs::write(dir.join("words.txt"), "1 two \x1b[31m").unwrap();
+    std::fs::write(dir.join("seven.raw"), [0; 7]).unwrap();
+    std::fs::write(dir.join("deep.pgm"), b"P5 1 1 65535 \0\0").unwrap();
+    std::fs::create_dir(dir.join("folder.npy")).unwrap();
+    std::fs::write(dir.join("big.txt"), "0 5").unwrap();
+    let house = format!("x={HOUSE}");
+    let vector = "def f (x: n.f32): n.f32 = x |> map (\\v. v + 1)\n";
+    let matrix = "def f (x: n.m.f32): n.m.f32 = x |> map (map (\\v. v + 1))\n";
+    let bytes = "def f (x: n.m.u8): n.m.u8 = x |> map (map (\\v. v + 1))\n";
+    let window = "def f (x: (n + 3).f32): n.f32 = take n x |> map (\\v. v + 1)\n";
+    let halves = "def f (x: (2 * n).f32): n.f32 = take n x |> map (\\v. v + 1)\n";
+    let gather = "def f (x: n.idx[n]): n.f32 = x |> map (\\i. cast (indexAsNat i))\n";
+    for (program, input, code, said) in [
+        (vector, "y=three.txt", "E0910", "no parameter `y`"),
+        (vector, "x=missing.npy", "E0912", "cannot be read"),
+        (vector, "x=three.dat", "E0912", "its ending tells no format"),
+        (vector, "x=folder.npy", "E0912", "a folder"),
+        (vector, "x=empty.npy", "E0912", "no array of NumPy"),
+        (vector, "x=words.txt", "E0912", "`two` in line 1"),
+        (vector, "x=seven.raw", "E0912", "7 bytes"),
+        (matrix, "x=text.png", "E0912", "no PNG picture"),
+        (matrix, "x=cut.png", "E0912", "PNG"),
+        (matrix, "x=ragged.txt", "E0914", "line 2 has 1 numbers"),
+        (matrix, &house, "E0914", "three colours"),
+        (vector, &house, "E0914", "three colours"),
+        (bytes, "x=deep.pgm", "E0913", "from 0 to 65535"),
+        (window, "x=three.txt", "E0914", "asks for n + 3"),
+        (halves, "x=three.txt", "E0914", "asks for 2*n"),
+        (gather, "x=big.txt", "E0914", "Cell 1 of `x` is 5"),
+    ] {
+        let ran = run(dir, program, &["--input", input]);
+        assert_eq!(ran.code, Some(2), "{input}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(&format!("[{code}]")) && ran.err.contains(said), "{input}: {}", ran.err);
+        assert!(!ran.err.contains('\x1b'), "{input}");
+    }
+}
+
+#[test]
+fn outputs_are_refused_before_anything_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("x.txt"), "1 2 3").unwrap();
+    std::fs::write(dir.join("there.txt"), "mine").unwrap();
+    let program = "def f (x: n.f32): n.f32 = x |> map (\\v. v + 1)\n";
+    for (output, code) in [
+        ("there.txt", "E0906"),
+        ("none/y.txt", "E0906"),
+        ("y.dat", "E0912"),
+        ("y.png", "E0914"),
+        (".", "E0912"),
+    ] {
+        let ran = run(dir, program, &["-i", "x=x.txt", "-o", output]);
+        assert!(ran.err.contains(&format!("[{code}]")), "{output}: {}", ran.err);
+        assert!(ran.out.is_empty(), "{output}: {}", ran.out);
+    }
+    assert_eq!(std::fs::read_to_string(dir.join("there.txt")).unwrap(), "mine");
+    let ran = run(dir, program, &["-i", "x=x.txt", "-o", "there.txt", "--force"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(dir.join("there.txt")).unwrap(), "2 3 4\n");
+}
+
+#[test]
+fn bench_measures_on_what_is_given_and_draws_the_rest() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("x.txt"), "1 2 3 4 5").unwrap();
+    let program = "def f (x y: n.f32): n.f32 = zip x y |> map (\\p. fst p + snd p)\n";
+    std::fs::write(dir.join("program.rise"), program).unwrap();
+    let ran = shine(dir, &["bench", "program.rise", "--input", "x=x.txt"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("sizes     n=5\n") && ran.out.contains("time "), "{}", ran.out);
+    let ran = shine(dir, &["bench", "program.rise", "--input", "x=x.txt", "--session", "s.ron"]);
+    assert!(ran.code == Some(2) && ran.err.contains("[E0901]"), "{}", ran.err);
+}
