@@ -16,7 +16,11 @@ const BINARY: &str = env!("CARGO_BIN_EXE_shine-tui");
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-    for name in ["dot", "matmul"] {
+    let pictures = folder.path().join("assets/pictures");
+    std::fs::create_dir_all(&pictures).unwrap();
+    let house = "assets/pictures/house.png";
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(house), folder.path().join(house)).unwrap();
+    for name in ["dot", "matmul", "harris"] {
         let (from, to) = (project.join(name), folder.path().join("kernels").join(name));
         std::fs::create_dir_all(&to).unwrap();
         for file in [format!("{name}.rise"), format!("{name}.elevate")] {
@@ -423,6 +427,10 @@ fn the_commands_without_a_screen_do_what_they_say() {
             &["reduceMapFusion at", "reduceSeq"],
         ),
         ("shine-tui bench kernels/matmul/matmul.rise --device cpu --json", &["\"median_ns\"", "\"device\""]),
+        (
+            "shine-tui run kernels/harris/harris.rise --input rgb=assets/pictures/house.png --output corners.png",
+            &["n=60 m=92", "with plain C", "written   corners.png"],
+        ),
         ("shine-tui devices", &["cpu"]),
         ("shine-tui sessions", &[]),
         ("shine-tui rules splitJoin", &["splitJoin", "join (map (map f) (split p"]),

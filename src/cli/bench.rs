@@ -39,7 +39,7 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
 
 /// Measures on what the user gives; other parameters are drawn as ever.
 fn on_own_data(session: &mut Session, args: &Bench, fixed: &Sizes) -> Result<Measurement, Diagnostic> {
-    let Fitted { inputs, sizes } = session.fit(&args.data.inputs, fixed)?;
+    let Fitted { inputs, sizes } = session.fit(&args.data.inputs, false, fixed)?;
     let drawn = Inputs::random(session.term(), &sizes, Kind::Uniform)?;
     let all = inputs.into_iter().zip(drawn.0).map(|(given, drawn)| given.unwrap_or(drawn)).collect();
     session.perform_now(Action::Sizes { sizes })?;

@@ -52,8 +52,8 @@ impl Done {
             writable(&w.path, leaf, args.force)?;
         }
         let Fitted { inputs, sizes } =
-            session.fit(&args.data.inputs, &self::sizes(&args.rewriting.program))?;
-        let inputs = complete(session, inputs)?;
+            session.fit(&args.data.inputs, true, &self::sizes(&args.rewriting.program))?;
+        let inputs = Inputs(inputs.into_iter().flatten().collect());
         session.perform_now(Action::Sizes { sizes: sizes.clone() })?;
         let ran = session.run(&args.device, &inputs, !args.no_check)?;
         let done = Done { ran, sizes, ty, wanted };
@@ -138,28 +138,6 @@ fn number(value: HostScalar) -> Json {
         value if value.to_f64().is_finite() => json!(value.to_f64() as i64),
         value => json!(value.to_f64().to_string()),
     }
-}
-
-/// The inputs of all parameters.
-fn complete(session: &Session, inputs: Vec<Option<Vec<HostData>>>) -> Result<Inputs, Diagnostic> {
-    let program = &session.workspace().program;
-    let (types, _) = program.ty.signature();
-    let missing: Vec<String> = program
-        .params
-        .iter()
-        .zip(&types)
-        .zip(&inputs)
-        .filter(|(_, given)| given.is_none())
-        .map(|((name, ty), _)| format!("`{name}: {ty}`"))
-        .collect();
-    if missing.is_empty() {
-        return Ok(Inputs(inputs.into_iter().flatten().collect()));
-    }
-    let name =
-        program.params.iter().zip(&inputs).find(|(_, given)| given.is_none()).map(|(n, _)| n.to_string());
-    let name = name.unwrap_or_default();
-    Err(Diagnostic::error("E0911", format!("The program also takes {}.", missing.join(", ")))
-        .hint(format!("Give each a file or, where it is a scalar, a number: `--input {name}=…`.")))
 }
 
 /// A value with all its cells, each row of a matrix in a line of its own.

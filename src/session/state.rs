@@ -373,8 +373,8 @@ impl Session {
     ///
     /// # Errors
     /// As [`data::fit`].
-    pub fn fit(&self, given: &[data::Given], fixed: &Sizes) -> Result<data::Fitted, Diagnostic> {
-        data::fit(&self.workspace.program, given, fixed, &self.sizes)
+    pub fn fit(&self, given: &[data::Given], every: bool, fixed: &Sizes) -> Result<data::Fitted, Diagnostic> {
+        data::fit(&self.workspace.program, given, every, fixed, &self.sizes)
     }
 
     /// Runs the current revision once on these inputs, on this thread, and compares the output if that is wanted.

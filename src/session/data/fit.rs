@@ -36,12 +36,18 @@ struct Slot {
 }
 
 /// Reads what is given, and solves for the sizes. `fixed` are the sizes that the user named; `others` are taken for
-/// sizes that nothing else determines.
+/// sizes that nothing else determines. Does the program need `every` parameter?
 ///
 /// # Errors
-/// `E0910` for a name that no parameter has, `E0911` for one that is given twice or in part, `E0912` for files that cannot
+/// `E0910` for a name that no parameter has, `E0911` for one that is missing or given twice or in part, `E0912` for files that cannot
 /// be read, `E0913` for cells of another type, `E0914` for shapes that do not fit, `E0151` for a size that nothing determines.
-pub fn fit(program: &Program, given: &[Given], fixed: &Sizes, others: &Sizes) -> Result<Fitted, Diagnostic> {
+pub fn fit(
+    program: &Program,
+    given: &[Given],
+    every: bool,
+    fixed: &Sizes,
+    others: &Sizes,
+) -> Result<Fitted, Diagnostic> {
     let mut slots = slots(program);
     for one in given {
         let known: Vec<String> = slots.iter().flatten().map(|s| s.name.clone()).collect();
@@ -52,6 +58,9 @@ pub fn fit(program: &Program, given: &[Given], fixed: &Sizes, others: &Sizes) ->
                 .hint("Leave one of them out."));
         }
         slot.array = Some(load(slot, &one.from)?);
+    }
+    if every {
+        all_given(program, &slots)?;
     }
     let sizes = sizes(program, &slots, fixed, others)?;
     for slot in slots.iter().flatten() {
@@ -128,6 +137,9 @@ fn dimensions(n: usize) -> String {
     }
 }
 
+/// Where a size comes from that the user named.
+const GIVEN: &str = "was given";
+
 /// Values of sizes, and where each comes from.
 type Known = IndexMap<Name, (i64, String)>;
 
@@ -169,7 +181,7 @@ fn sizes(program: &Program, slots: &[Vec<Slot>], fixed: &Sizes, others: &Sizes) 
     let all = equations(slots);
     let mut known = Known::new();
     for (name, value) in fixed {
-        known.insert(name.clone(), (*value, "was given".to_owned()));
+        known.insert(name.clone(), (*value, GIVEN.to_owned()));
     }
     loop {
         let mut found = None;
@@ -235,7 +247,9 @@ fn no_size(equation: &Equation, known: &Known) -> Diagnostic {
     let Equation { size, is, place, ty } = equation;
     let problem =
         Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {size}."));
-    whence(problem, size, known).note("No size makes it so: a size is a whole number, and at least 1.")
+    whence(problem, size, known)
+        .note("No size makes it so: a size is a whole number, and at least 1.")
+        .hint("Give an input of another shape.")
 }
 
 /// Says where the sizes in a type come from.
@@ -256,7 +270,14 @@ fn mismatch(equation: &Equation, wanted: Option<i64>, known: &Known) -> Diagnost
     let asks = if size.vars().is_empty() { wanted } else { format!("{size}, which is {wanted}") };
     let problem =
         Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {asks}."));
-    whence(problem, size, known)
+    let given =
+        |v: &NatVar| matches!(v, NatVar::Named(n) if known.get(n).is_some_and(|(_, why)| *why == GIVEN));
+    let hint = if size.vars().iter().any(given) {
+        "Leave `--size` out where a size follows from the inputs, or give inputs of that shape."
+    } else {
+        "Give inputs whose shapes agree, or turn one round in the program."
+    };
+    whence(problem, size, known).hint(hint)
 }
 
 /// Indices must lie inside of what they index, and sizes must not be negative.
@@ -277,7 +298,22 @@ fn inside(slot: &Slot, sizes: &Sizes) -> Result<(), Diagnostic> {
         "E0914",
         format!("Cell {i} of `{}` is {value}, which is no `{}`.", slot.name, slot.leaf.elem),
     )
-    .note(format!("Its values go from 0 to {}.", end - 1)))
+    .note(format!("Its values go from 0 to {}.", end - 1))
+    .hint("Indices are counted from 0."))
+}
+
+/// Is something given for every parameter?
+fn all_given(program: &Program, slots: &[Vec<Slot>]) -> Result<(), Diagnostic> {
+    let (types, _) = program.ty.signature();
+    let all = program.params.iter().zip(&types).zip(slots);
+    let missing: Vec<(String, &str)> = all
+        .filter(|(_, parts)| parts.iter().all(|p| p.array.is_none()))
+        .map(|((name, ty), parts)| (format!("`{name}: {ty}`"), parts.first().map_or("", |p| p.name.as_str())))
+        .collect();
+    let Some((_, first)) = missing.first() else { return Ok(()) };
+    let names: Vec<&str> = missing.iter().map(|(text, _)| text.as_str()).collect();
+    Err(Diagnostic::error("E0911", format!("The program also takes {}.", names.join(", ")))
+        .hint(format!("Give each a file or, where it is a scalar, a number: `--input {first}=…`.")))
 }
 
 /// All components of a parameter, or none.
