@@ -13,7 +13,7 @@ use crate::lang::syntax::ast;
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
-use crate::rewrite::search::{self, Budget, Outcome, Report, StopPoint, Trail};
+use crate::rewrite::search::{self, Budget, Outcome, Report, Search, StopPoint, Trail};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::sync::Arc;
@@ -54,9 +54,6 @@ impl Replayed {
         Replayed { mode, recorded }
     }
 }
-
-/// A search that took so long is not taken a second time for its derivation.
-const LONG: Duration = Duration::from_secs(10);
 
 /// The step of a rewriting that is a search. No rule has this name, which is a word of the language.
 pub const REACH: &str = "reach";
@@ -239,13 +236,9 @@ impl SearchRunner for Searcher<'_> {
                     control.report(Progress::Search(Arc::new(progress)));
                 },
             };
-            let report =
-                search::reach(start, &sketch, &request.rules, &budget, &mut world).map_err(invalid)?;
-            // The derivation costs the search a second time; a long one replays by its stop point instead.
-            let worth_it = report.found().is_some() && report.elapsed < LONG;
-            let trail = worth_it
-                .then(|| search::trail(start, &sketch, &request.rules, &budget, &report, &world).ok())
-                .flatten();
+            let mut search = Search::new(start, &sketch, &request.rules, &budget).map_err(invalid)?;
+            let report = search.run(&mut world);
+            let trail = search::trail(&mut search, start, &report).ok();
             (report, trail)
         };
         let steps = trail.as_ref().and_then(|t| self.single_steps(start, t)).unwrap_or_default();

@@ -1,8 +1,9 @@
-//! What is known of every class: its type, the variables that are free in some member, and its best members.
+//! What is known of every class: its type, the variables that are free in some member, and the terms that stand for it
+//! where one is needed, as in substitution. What a term costs whom is not known here: that is extraction's
+//! (`rewrite::sketch::extract`).
 
-use super::node::{Kind, Node};
-use super::tables::TypeId;
-use egg::{Analysis, DidMerge, EGraph, Id};
+use super::node::Id;
+use super::tables::{LeafId, TypeId};
 
 /// A set of De Bruijn indices. The last bit stands for itself and everything above it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -52,11 +53,11 @@ impl Indices {
     }
 }
 
-/// A member of a class that weighs least.
+/// A term of a class that weighs least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Best {
     pub cost: u32,
-    pub node: Node,
+    pub term: Id,
 }
 
 /// What a redex weighs: more than any term's size, so that the term with fewest redexes is best, then the smallest
@@ -74,12 +75,12 @@ pub fn size_of(cost: u32) -> u32 {
 }
 
 /// What is known of a class.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Data {
     pub ty: TypeId,
     /// The union over all members, so that `x notin f` speaks of every member (thesis section 5.4.3).
     pub free: Indices,
-    /// The best member that is no abstraction, and the best that is one: which of them is better depends on whether
+    /// The best term that is no abstraction, and the best that is one: which of them is better depends on whether
     /// it is applied.
     plain: Option<Best>,
     lambda: Option<Best>,
@@ -97,14 +98,14 @@ impl Data {
                 }
             }
             (Some(best), None) | (None, Some(best)) => best,
-            (None, None) => Best { cost: MAX_COST, node: Node::var(0, self.ty) },
+            (None, None) => Best { cost: MAX_COST, term: Id(0) },
         }
     }
     /// The best member as the function of an application.
     pub fn head(&self) -> Best {
         match (self.plain, self.lambda) {
             (Some(p), Some(l)) => {
-                if l.cost + REDEX < p.cost {
+                if l.cost.saturating_add(REDEX) < p.cost {
                     l
                 } else {
                     p
@@ -125,8 +126,60 @@ impl Data {
     }
     /// What the class adds to the weight of an application whose function it is.
     pub fn head_cost(&self) -> u32 {
-        let head = self.head();
-        if head.node.is_lam() { head.cost + REDEX } else { head.cost }
+        match (self.plain, self.lambda) {
+            (Some(p), Some(l)) => p.cost.min(l.cost.saturating_add(REDEX)),
+            (Some(p), None) => p.cost,
+            (None, Some(l)) => l.cost.saturating_add(REDEX),
+            (None, None) => MAX_COST,
+        }
+    }
+
+    /// Of a class that nothing is known of yet.
+    pub(super) fn unknown(ty: TypeId) -> Data {
+        Data { ty, free: Indices::NONE, plain: None, lambda: None }
+    }
+
+    fn of_member(ty: TypeId, free: Indices, cost: u32, lambda: bool) -> Data {
+        let best = Some(Best { cost: cost.min(MAX_COST), term: Id(0) });
+        let (plain, lambda) = if lambda { (None, best) } else { (best, None) };
+        Data { ty, free, plain, lambda }
+    }
+    pub(super) fn var(ty: TypeId, index: u32) -> Data {
+        Data::of_member(ty, Indices::one(index), 1, false)
+    }
+    pub(super) fn leaf(ty: TypeId, weight: u32) -> Data {
+        Data::of_member(ty, Indices::NONE, weight, false)
+    }
+    pub(super) fn lam(ty: TypeId, body: &Data) -> Data {
+        Data::of_member(ty, body.free.below_binder(), body.cost().saturating_add(1), true)
+    }
+    pub(super) fn app(ty: TypeId, f: &Data, e: &Data) -> Data {
+        let cost = f.head_cost().saturating_add(e.cost()).saturating_add(1);
+        Data::of_member(ty, f.free.union(e.free), cost, false)
+    }
+    /// With the term that weighs what is known.
+    pub(super) fn with_term(self, term: Id) -> Data {
+        let with = |best: Option<Best>| best.map(|b| Best { term, ..b });
+        Data { plain: with(self.plain), lambda: with(self.lambda), ..self }
+    }
+
+    /// What is known of both, in place of the first. Says whether that is news to the first, and to the second.
+    pub(super) fn merge(&mut self, other: &Data, typing: &mut Typing) -> (bool, bool) {
+        if self.ty != other.ty {
+            typing.conflict.get_or_insert((self.ty, other.ty));
+        }
+        let free = self.free.union(other.free);
+        let mut news = (free != self.free, free != other.free);
+        self.free = free;
+        for (a, b) in [(&mut self.plain, other.plain), (&mut self.lambda, other.lambda)] {
+            let cost = |best: Option<Best>| best.map_or(u32::MAX, |b| b.cost);
+            let (left, right) = (cost(*a), cost(b));
+            if right < left {
+                *a = b;
+            }
+            news = (news.0 || right < left, news.1 || left < right);
+        }
+        news
     }
 }
 
@@ -139,50 +192,10 @@ pub struct Typing {
     pub conflict: Option<(TypeId, TypeId)>,
 }
 
-type Graph = EGraph<Node, Typing>;
-
-impl Analysis<Node> for Typing {
-    type Data = Data;
-
-    fn make(graph: &mut Graph, node: &Node, _: Id) -> Data {
-        let (free, cost) = match node.op.kind() {
-            Kind::Var(i) => (Indices::one(i), 1),
-            Kind::Leaf(leaf) => {
-                (Indices::NONE, graph.analysis.weights.get(leaf.0 as usize).copied().unwrap_or(1))
-            }
-            Kind::Lam => {
-                let body = node.as_lam().map(|b| &graph[b].data);
-                body.map_or((Indices::NONE, 1), |b| (b.free.below_binder(), b.cost().saturating_add(1)))
-            }
-            Kind::App => node.as_app().map_or((Indices::NONE, 1), |(f, e)| {
-                let (f, e) = (&graph[f].data, &graph[e].data);
-                (f.free.union(e.free), f.head_cost().saturating_add(e.cost()).saturating_add(1))
-            }),
-        };
-        let best = Some(Best { cost: cost.min(MAX_COST), node: *node });
-        let (plain, lambda) = if node.is_lam() { (None, best) } else { (best, None) };
-        Data { ty: node.ty, free, plain, lambda }
+impl Typing {
+    pub(super) fn weight(&self, leaf: LeafId) -> u32 {
+        self.weights.get(leaf.0 as usize).copied().unwrap_or(1)
     }
-
-    fn merge(&mut self, a: &mut Data, b: Data) -> DidMerge {
-        if a.ty != b.ty {
-            self.conflict.get_or_insert((a.ty, b.ty));
-        }
-        let free = a.free.union(b.free);
-        let mut changed = DidMerge(free != a.free, free != b.free);
-        a.free = free;
-        changed = changed | merge_best(&mut a.plain, b.plain);
-        changed | merge_best(&mut a.lambda, b.lambda)
-    }
-}
-
-fn merge_best(a: &mut Option<Best>, b: Option<Best>) -> DidMerge {
-    let cost = |best: Option<Best>| best.map_or(u32::MAX, |b| b.cost);
-    let (left, right) = (cost(*a), cost(b));
-    if right < left {
-        *a = b;
-    }
-    DidMerge(right < left, left < right)
 }
 
 #[cfg(test)]

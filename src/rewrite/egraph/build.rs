@@ -1,29 +1,93 @@
-//! Building the right side of a compiled rule for a match.
+//! Building the sides of a compiled rule for a match.
 
-use super::Graph;
+use super::analysis::Indices;
 use super::compile::{ArgPat, Build, NatPat, NumberPat, Program, Target, TypePat};
 use super::gaps::Gap;
 use super::matcher::{Match, SizeMemo};
-use super::members::{MOST_MEMBERS, Members};
+use super::members::MOST_MEMBERS;
 use super::rename::{Renaming, To};
 use super::tables::{Leaf, LeafArg, TypeId, TypeRow};
+use super::{Graph, Id};
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::rewrite::rule::vectorise::vectorise;
-use egg::Id;
 
-/// Builds right sides of one rule.
+/// Builds the sides of one rule for a match.
 pub struct Builder<'a> {
-    pub graph: &'a mut Graph,
-    pub program: &'a Program,
-    pub memo: &'a mut SizeMemo,
+    graph: &'a mut Graph,
+    program: &'a Program,
+    memo: &'a mut SizeMemo,
+    /// The term that is taken for each variable.
+    terms: Vec<Option<Id>>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    /// Takes a term for each variable: the best of its class, or where that does not do, and the graph is to be thorough,
+    /// one that does. None when there is none.
+    pub fn new(
+        graph: &'a mut Graph,
+        program: &'a Program,
+        memo: &'a mut SizeMemo,
+        m: Match<'_>,
+    ) -> Option<Builder<'a>> {
+        let best = |v| m.class(v).map(|class| graph.data(class).best().term);
+        let mut terms: Vec<Option<Id>> = (0..program.places.len()).map(best).collect();
+        if graph.thorough {
+            for (place, term) in program.places.iter().zip(&mut terms) {
+                let (Some(place), Some(best)) = (place, *term) else { continue };
+                let forbidden = (0..place.depth).filter(|i| !place.scope.contains(i));
+                let forbidden = forbidden.fold(Indices::NONE, |all, i| all.union(Indices::one(i)));
+                *term = Some(graph.member_without(best, forbidden)?);
+            }
+            for (i, other) in program.others.iter().enumerate() {
+                if !other.renaming.is_identity() {
+                    let (from, to) = (m.class(other.var)?, m.other(program, i)?);
+                    terms[other.var] = Some(graph.member_sent(&other.renaming, from, to)?);
+                }
+            }
+        }
+        for (v, term) in m.asked(program) {
+            terms[v] = Some(term);
+        }
+        Some(Builder { graph, program, memo, terms })
+    }
+
     /// The class of the right side; none when the filter refuses a part of it, or it cannot be built.
     pub fn right_side(&mut self, m: Match<'_>) -> Option<Id> {
         let program = self.program;
         self.build(&program.build, m)
+    }
+
+    /// Is what was built in the class of the match?
+    pub fn is_known(&self, m: Match<'_>, right: Id) -> bool {
+        self.graph.find(right) == self.graph.find(m.root())
+    }
+
+    /// Both sides as the terms that they are.
+    pub fn sides(&mut self, m: Match<'_>) -> Option<(Id, Id)> {
+        let program = self.program;
+        self.graph.exact = true;
+        let left = self.build(&program.left, m);
+        let right = self.build(&program.build, m);
+        self.graph.exact = false;
+        Some((left?, right?))
+    }
+
+    /// Both sides, and where a function is vectorised, both for each member of its class.
+    pub fn sides_of_all(&mut self, m: Match<'_>) -> Vec<(Id, Id)> {
+        let mut all: Vec<(Id, Id)> = self.sides(m).into_iter().collect();
+        let Some((v, class)) = self.program.vectorised.and_then(|v| Some((v, m.class(v)?))) else {
+            return all;
+        };
+        let members = self.graph.members(class, MOST_MEMBERS);
+        if !members.all {
+            self.graph.gaps.some_members(Gap::Vectorised);
+        }
+        for function in members.terms {
+            self.terms[v] = self.graph.encode_exactly(&function);
+            all.extend(self.sides(m));
+        }
+        all
     }
 
     fn build(&mut self, b: &Build, m: Match<'_>) -> Option<Id> {
@@ -70,39 +134,26 @@ impl Builder<'_> {
         }
     }
 
-    /// The class of a function on vectors of n elements.
-    fn vectors(&mut self, n: &Nat, class: Id) -> Option<Id> {
-        if !self.graph.thorough {
-            let function = self.graph.extract(class)?;
-            return self.graph.encode(&vectorise(n, &function).ok()?);
-        }
-        let Members { terms, all } = self.graph.members(class, MOST_MEMBERS);
-        if !all {
-            self.graph.gaps.some_members(Gap::Vectorised);
-        }
-        let mut out = None;
-        for function in terms {
-            let Ok(vectors) = vectorise(n, &function) else { continue };
-            let Some(class) = self.graph.encode(&vectors) else { continue };
-            self.graph.join(*out.get_or_insert(class), class);
-        }
-        out
+    /// A function on vectors of n elements.
+    fn vectors(&mut self, n: &Nat, function: Id) -> Option<Id> {
+        let function = self.graph.decoder().term(function)?;
+        self.graph.encode(&vectorise(n, &function).ok()?)
     }
 
     fn variable(&mut self, var: usize, local: &[Target], outside: u32, m: Match<'_>) -> Option<Id> {
-        let class = m.class(var)?;
+        let term = (*self.terms.get(var)?)?;
         if local.is_empty() && outside == 0 {
-            return Some(self.graph.find(class));
+            return Some(term);
         }
         let local = local.iter().map(|t| {
             Some(match t {
                 Target::Index(i) => To::Index(*i),
                 Target::Gone => To::Gone,
-                Target::Build(b) => To::Class(self.build(b, m)?),
+                Target::Build(b) => To::Term(self.build(b, m)?),
             })
         });
         let renaming = Renaming::new(local.collect::<Option<Vec<_>>>()?, outside);
-        self.graph.rename(class, &renaming)
+        self.graph.rename(term, &renaming)
     }
 
     pub fn number(&mut self, number: NumberPat, m: Match<'_>) -> Option<Literal> {

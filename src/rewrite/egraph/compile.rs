@@ -155,6 +155,14 @@ pub struct Place {
     pub scope: Vec<u32>,
 }
 
+/// A further occurrence of a variable: its register, and what makes the first occurrence of it.
+#[derive(Clone, Debug)]
+pub struct Other {
+    pub var: usize,
+    pub reg: Reg,
+    pub renaming: Renaming,
+}
+
 /// A compiled rule.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -167,14 +175,21 @@ pub struct Program {
     pub places: Vec<Option<Place>>,
     pub sizes: Vec<Nat>,
     pub build: Build,
+    /// The left side, as what is built of the variables.
+    pub left: Build,
+    /// Occurrences of variables, after their first ones, that stand under other binders.
+    pub others: Vec<Other>,
+    /// The variable whose function the right side has on vectors.
+    pub vectorised: Option<usize>,
     /// What the rule's arguments say.
     pub given_nats: Vec<Option<NatId>>,
     pub given_types: Vec<Option<TypeId>>,
     pub given_slots: Vec<Option<LeafArg>>,
     /// Variables whose term is an argument of the rule: their registers, with the class.
-    pub given_terms: Vec<(usize, egg::Id)>,
-    /// The variables whose terms a condition looks at, by condition.
+    pub given_terms: Vec<(usize, super::Id)>,
+    /// The variables whose terms a condition looks at, by condition, and all of them.
     pub conditions: Vec<(Condition, Vec<usize>)>,
+    pub asked: Vec<usize>,
 }
 
 /// Why a rule cannot be used in a search, in words.
@@ -189,6 +204,7 @@ struct Compiler<'a> {
     instrs: Vec<Instr>,
     registers: usize,
     places: Vec<Option<Place>>,
+    others: Vec<Other>,
 }
 
 /// Compiles a rule for given arguments.
@@ -208,6 +224,7 @@ pub fn compile(
         instrs: vec![],
         registers: 1,
         places: vec![None; eq.vars.len()],
+        others: vec![],
     };
     let mut given_nats = vec![None; eq.nats.len()];
     let mut given_types = vec![None; eq.types.len()];
@@ -244,7 +261,11 @@ pub fn compile(
     let (anchor, height) = c.anchor(lhs);
     c.pattern(lhs, 0, 0, false)?;
     let build = c.build(rhs, 0)?;
-    let conditions = eq.conditions.iter().map(|k| (k.clone(), k.vars())).collect();
+    let left = c.build(lhs, 0)?;
+    let conditions: Vec<_> = eq.conditions.iter().map(|k| (k.clone(), k.vars())).collect();
+    let mut asked: Vec<usize> = conditions.iter().flat_map(|(_, vars)| vars.iter().copied()).collect();
+    asked.sort_unstable();
+    asked.dedup();
     Ok(Program {
         equation: eq.clone(),
         anchor,
@@ -254,11 +275,18 @@ pub fn compile(
         places: c.places,
         sizes: c.sizes,
         build,
+        left,
+        others: c.others,
+        vectorised: rhs.nodes().iter().find_map(|p| match p.node {
+            PatNode::Vectorise(_, v) => Some(v),
+            _ => None,
+        }),
         given_nats,
         given_types,
         given_slots,
         given_terms,
         conditions,
+        asked,
     })
 }
 
@@ -391,6 +419,7 @@ impl Compiler<'_> {
                     None => To::Gone,
                 });
                 let renaming = Renaming::new(local.collect(), depth);
+                self.others.push(Other { var: v, reg, renaming: renaming.clone() });
                 self.instrs.push(Instr::Same { first: first.reg, of: reg, renaming });
             }
         }

@@ -19,6 +19,8 @@ pub enum Gap {
     Size,
     /// Terms that are nested deeper than any may be were not built.
     Nesting,
+    /// The program as it is written was not looked at, only its normal form.
+    Written,
     /// A rule put some members of a class in the place of a variable, or under other binders, and not all.
     Substituted(Name),
     /// A rule made some members of a class compute on vectors, and not all.
@@ -69,6 +71,9 @@ impl fmt::Display for Gap {
             Gap::Dims => write!(f, "programs with arrays of more dimensions were left out"),
             Gap::Size => write!(f, "larger programs were left out"),
             Gap::Nesting => write!(f, "programs that are nested too deeply were left out"),
+            Gap::Written => {
+                write!(f, "the program as it is written is too large: only its normal form was looked at")
+            }
             Gap::Substituted(rule) => {
                 write!(
                     f,

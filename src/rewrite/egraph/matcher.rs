@@ -3,11 +3,12 @@
 //! The graph is only read. Work is counted, so that a search can be stopped within one rule.
 
 use super::Graph;
-use super::analysis::{Indices, Typing};
+use super::analysis::Indices;
 use super::compile::{Anchor, ArgPat, Instr, NatPat, NumberPat, Program, TypePat};
+use super::congruence::{EGraph, Members};
 use super::gaps::{Gap, Gaps};
-use super::members::{MOST_MEMBERS, some_without};
-use super::node::{Kind, Node, Op};
+use super::members::{Answer, MOST_MEMBERS, some_without};
+use super::node::{Id, Kind, Op};
 use super::rename::Renaming;
 use super::tables::{Leaf, LeafArg, LeafId, NatId, Tables, TypeId, TypeRow};
 use crate::lang::constraint::SizeConstraint;
@@ -16,7 +17,6 @@ use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, solve};
 use crate::lang::term::Term;
 use crate::rewrite::rule::Condition;
 use crate::rewrite::rule::bindings::{Bindings, Bound};
-use egg::{EGraph, Id};
 use rustc_hash::FxHashMap;
 
 /// So many ways to choose members are asked whether conditions hold.
@@ -25,7 +25,8 @@ const MOST_CHOICES: usize = 256;
 const POLL: u32 = 4096;
 
 /// Matches of one rule, flat: each is its root class, then the classes of the variables' places, types, sizes and
-/// slots, in the order of the rule's lists.
+/// slots, in the order of the rule's lists, the classes of further occurrences of variables, and the terms that
+/// conditions were asked of.
 #[derive(Clone, Debug)]
 pub struct Matches {
     stride: usize,
@@ -41,7 +42,13 @@ const UNBOUND: u32 = u32::MAX;
 impl Matches {
     pub fn new(program: &Program) -> Matches {
         let eq = &program.equation;
-        let stride = 1 + eq.vars.len() + eq.types.len() + eq.nats.len() + eq.slots.len();
+        let stride = 1
+            + eq.vars.len()
+            + eq.types.len()
+            + eq.nats.len()
+            + eq.slots.len()
+            + program.others.len()
+            + program.asked.len();
         Matches { stride, data: vec![] }
     }
     pub fn len(&self) -> usize {
@@ -90,6 +97,17 @@ impl Match<'_> {
     pub fn slot(&self, p: &Program, i: usize) -> Option<LeafArg> {
         let eq = &p.equation;
         decode_slot(*self.0.get(1 + eq.vars.len() + eq.types.len() + eq.nats.len() + i)?)
+    }
+    /// The class of a further occurrence of a variable.
+    pub fn other(&self, p: &Program, i: usize) -> Option<Id> {
+        let eq = &p.equation;
+        let at = 1 + eq.vars.len() + eq.types.len() + eq.nats.len() + eq.slots.len() + i;
+        self.0.get(at).map(|id| Id::from(*id as usize))
+    }
+    /// The variables that conditions look at, each with the term that they were asked of.
+    pub fn asked(&self, p: &Program) -> impl Iterator<Item = (usize, Id)> {
+        let terms = self.0[self.0.len() - p.asked.len()..].iter();
+        p.asked.iter().copied().zip(terms.map(|id| Id::from(*id as usize)))
     }
 }
 
@@ -184,23 +202,24 @@ pub fn search(
     if program.conditions.iter().any(|(c, _)| !matches!(c, Condition::Size(_))) {
         undecided.extend(0..found.len());
         let mut kept = Matches::new(program);
-        let mut known: FxHashMap<Vec<u32>, bool> = FxHashMap::default();
+        let mut known: FxHashMap<Vec<u32>, Option<Vec<u32>>> = FxHashMap::default();
         for (i, at) in undecided.into_iter().enumerate() {
             if i % 64 == 63 && poll() {
                 return Err(Halted);
             }
             let m = found.get(at);
             // What a condition sees of a match does not depend on its root.
-            let holds = match known.get(&m.0[1..]) {
-                Some(holds) => *holds,
+            let asked = match known.get(&m.0[1..]) {
+                Some(asked) => asked.clone(),
                 None => {
-                    let holds = conditions_hold(graph, program, m);
-                    known.insert(m.0[1..].to_vec(), holds);
-                    holds
+                    let asked = asked(graph, program, m);
+                    known.insert(m.0[1..].to_vec(), asked.clone());
+                    asked
                 }
             };
-            if holds {
-                kept.data.extend_from_slice(m.0);
+            if let Some(asked) = asked {
+                kept.data.extend_from_slice(&m.0[..m.0.len() - asked.len()]);
+                kept.data.extend(asked);
             }
         }
         return Ok(kept);
@@ -233,27 +252,33 @@ fn candidates(graph: &Graph, program: &Program) -> Vec<Id> {
     level
 }
 
+/// The terms that the conditions hold of, for each variable that they look at.
+fn asked(graph: &mut Graph, program: &Program, m: Match<'_>) -> Option<Vec<u32>> {
+    let chosen = choice(graph, program, m)?;
+    let term = |v: &usize| match chosen.iter().find(|(c, _)| c == v) {
+        Some((_, term)) => graph.encode_exactly(term),
+        None => Some(graph.data(m.class(*v)?).best().term),
+    };
+    program.asked.iter().map(term).map(|id| Some(usize::from(id?) as u32)).collect()
+}
+
 /// Do the conditions hold that look at terms? They are asked of each class's best member; thoroughly, of others too.
-fn conditions_hold(graph: &mut Graph, program: &Program, m: Match<'_>) -> bool {
+/// Where other members were chosen for that, with these.
+fn choice(graph: &mut Graph, program: &Program, m: Match<'_>) -> Option<Vec<(usize, Term)>> {
     // None where a best member mentions a binder that it must not; another member may not.
     let asked = bindings(graph, program, m, &[]).map(|b| failing(program, &b));
     if matches!(asked, Some(None)) {
-        return true;
+        return Some(vec![]);
     }
     let failed = asked.flatten();
     if !graph.thorough || failed.is_some_and(Condition::is_of_types) {
-        return false;
+        return None;
     }
     // One member for each variable that a condition looks at.
-    let mut wanted: Vec<usize> =
-        program.conditions.iter().flat_map(|(_, vars)| vars.iter().copied()).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
     let mut choices: Vec<Vec<(usize, Term)>> = vec![vec![]];
     let mut all = true;
-    for v in wanted {
-        let Some(class) = m.class(v) else { return false };
-        let members = graph.members(class, MOST_MEMBERS);
+    for v in program.asked.iter().copied() {
+        let members = graph.members(m.class(v)?, MOST_MEMBERS);
         all &= members.all;
         let with = |c: &Vec<(usize, Term)>, t: &Term| c.iter().cloned().chain([(v, t.clone())]).collect();
         choices = choices.iter().flat_map(|c| members.terms.iter().map(move |t| with(c, t))).collect();
@@ -263,8 +288,8 @@ fn conditions_hold(graph: &mut Graph, program: &Program, m: Match<'_>) -> bool {
     let holds = |c: &Vec<(usize, Term)>| {
         bindings(graph, program, m, c).is_some_and(|b| failing(program, &b).is_none())
     };
-    if choices.iter().any(holds) {
-        return true;
+    if let Some(found) = choices.into_iter().find(holds) {
+        return Some(found);
     }
     let looks = || program.conditions.iter().find(|(_, vars)| !vars.is_empty()).map(|(c, _)| c);
     if !all && let Some(failed) = failed.or_else(looks) {
@@ -272,7 +297,7 @@ fn conditions_hold(graph: &mut Graph, program: &Program, m: Match<'_>) -> bool {
         let rule = graph.gaps.rule.clone();
         graph.gaps.note(Gap::Condition(rule, text), 0);
     }
-    false
+    None
 }
 
 /// The first condition that does not hold.
@@ -298,8 +323,7 @@ fn bindings(graph: &Graph, p: &Program, m: Match<'_>, chosen: &[(usize, Term)]) 
         b.slots[i] = m.slot(p, i).map(|a| tables.arg_of(a));
     }
     let mut decoder = graph.decoder();
-    let wanted = p.conditions.iter().flat_map(|(_, vars)| vars);
-    for v in wanted {
+    for v in &p.asked {
         let place = p.places[*v].as_ref()?;
         let term = match chosen.iter().find(|(c, _)| c == v) {
             Some((_, term)) => term.clone(),
@@ -316,7 +340,7 @@ fn bindings(graph: &Graph, p: &Program, m: Match<'_>, chosen: &[(usize, Term)]) 
 }
 
 struct Machine<'a> {
-    egraph: &'a EGraph<Node, Typing>,
+    egraph: &'a EGraph,
     tables: &'a mut Tables,
     gaps: &'a mut Gaps,
     thorough: bool,
@@ -346,9 +370,9 @@ impl<'a> Machine<'a> {
     }
 
     /// The members of a class; the borrow is the graph's, not the machine's.
-    fn nodes(&self, reg: usize) -> &'a [Node] {
-        let egraph: &'a EGraph<Node, Typing> = self.egraph;
-        &egraph[self.regs[reg]].nodes
+    fn nodes(&self, reg: usize) -> Members<'a> {
+        let egraph: &'a EGraph = self.egraph;
+        egraph.members(self.regs[reg])
     }
 
     /// Runs the instructions from `at` on, for every choice.
@@ -375,12 +399,12 @@ impl<'a> Machine<'a> {
                 }
             }
             Instr::Var { from, index } => {
-                if self.nodes(*from).iter().any(|n| n.op == Op::var(*index)) {
+                if self.nodes(*from).any(|n| n.op == Op::var(*index)) {
                     self.step(at + 1)?;
                 }
             }
             Instr::Lit { from, leaf } => {
-                if self.nodes(*from).iter().any(|n| n.op == Op::leaf(*leaf)) {
+                if self.nodes(*from).any(|n| n.op == Op::leaf(*leaf)) {
                     self.step(at + 1)?;
                 }
             }
@@ -399,7 +423,7 @@ impl<'a> Machine<'a> {
                 }
             }
             Instr::Type { of, ty } => {
-                let found = self.egraph[self.regs[*of]].data.ty;
+                let found = self.egraph.data(self.regs[*of]).ty;
                 self.with_undo(|m| m.ty_matches(ty, found), at)?;
             }
             Instr::NotIn { of, binders } => {
@@ -420,7 +444,7 @@ impl<'a> Machine<'a> {
 
     /// Has the class a member that mentions none of the binders? In general that is asked of all members together.
     fn mentions_none(&mut self, class: Id, binders: &[u32]) -> bool {
-        let free = self.egraph[class].data.free;
+        let free = self.egraph.data(class).free;
         if binders.iter().all(|i| !free.contains(*i)) {
             return true;
         }
@@ -435,11 +459,11 @@ impl<'a> Machine<'a> {
     }
 
     /// The answer, or no with a gap where there is none.
-    fn known(&mut self, answer: Option<bool>, gap: fn(Name) -> Gap) -> bool {
+    fn known(&mut self, answer: Answer, gap: fn(Name) -> Gap) -> bool {
         if answer.is_none() {
             self.gaps.some_members(gap);
         }
-        answer.unwrap_or(false)
+        answer.flatten().is_some()
     }
 
     fn is_pattern(&self, leaf: LeafId, pattern: crate::lang::pattern::Pattern) -> bool {
@@ -633,6 +657,8 @@ impl<'a> Machine<'a> {
         out.extend(self.types.iter().map(|t| t.map_or(UNBOUND, |t| t.0)));
         out.extend(self.nats.iter().map(|n| n.map_or(UNBOUND, |n| n.0)));
         out.extend(self.slots.iter().map(|s| encode_slot(*s)));
+        out.extend(self.program.others.iter().map(|o| usize::from(self.regs[o.reg]) as u32));
+        out.extend(self.program.asked.iter().map(|_| UNBOUND));
     }
 }
 

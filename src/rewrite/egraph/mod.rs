@@ -8,7 +8,9 @@
 pub mod analysis;
 pub mod build;
 pub mod compile;
+pub mod congruence;
 pub mod gaps;
+pub mod log;
 pub mod matcher;
 pub mod members;
 pub mod node;
@@ -19,12 +21,15 @@ use crate::lang::MAX_DEPTH;
 use crate::lang::nat::Name;
 use crate::lang::term::{Expr, Prim, Term};
 use crate::lang::ty::Type;
-use analysis::{Best, Data, MAX_COST, MAX_SIZE, Typing, size_of};
-use egg::{EGraph, Id, Language};
+use analysis::{Best, Data, MAX_COST, MAX_SIZE, size_of};
+use congruence::{EGraph, Members};
 use gaps::{Gap, Gaps};
+use log::Reason;
 use node::{Kind, Node};
 use rustc_hash::FxHashMap;
 use tables::{Leaf, LeafId, Tables, TypeId, TypeRow};
+
+pub use node::Id;
 
 /// Terms that are nested deeper are neither encoded nor built.
 pub const MAX_NESTING: usize = 4 * MAX_DEPTH;
@@ -47,12 +52,14 @@ impl Default for Filter {
 /// An e-graph of typed terms.
 #[derive(Default)]
 pub struct Graph {
-    egraph: EGraph<Node, Typing>,
+    egraph: EGraph,
     tables: Tables,
     pub filter: Filter,
     /// Steps that need a term take every member of a class, not the best one (see [`gaps`]).
     pub thorough: bool,
     pub gaps: Gaps,
+    /// Nodes are added as they are, not as what is equal to them: for terms that a union is to be a reason of.
+    pub exact: bool,
     /// Unions that thorough steps made.
     joined: usize,
     /// Names that the encoded terms give to binders: of a body, and of a type.
@@ -72,7 +79,7 @@ impl Graph {
         &mut self.tables
     }
     /// The classes to read and the tables to extend, at once.
-    pub(crate) fn split(&mut self) -> (&EGraph<Node, Typing>, &mut Tables, &mut Gaps) {
+    pub(crate) fn split(&mut self) -> (&EGraph, &mut Tables, &mut Gaps) {
         (&self.egraph, &mut self.tables, &mut self.gaps)
     }
 
@@ -81,48 +88,60 @@ impl Graph {
         self.egraph.find(id)
     }
     pub fn data(&self, class: Id) -> &Data {
-        &self.egraph[class].data
+        self.egraph.data(class)
     }
     pub fn ty(&self, class: Id) -> TypeId {
-        self.egraph[class].data.ty
+        self.egraph.data(class).ty
     }
     /// The members of a class. Between a union and the next [`Graph::rebuild`] some may be missing or stand twice.
-    pub fn nodes(&self, class: Id) -> &[Node] {
-        &self.egraph[class].nodes
+    pub fn nodes(&self, class: Id) -> Members<'_> {
+        self.egraph.members(class)
     }
     pub fn classes(&self) -> usize {
-        self.egraph.number_of_classes()
+        self.egraph.class_count()
     }
     /// Entries of the hash table of nodes, of which some may be out of date; nodes are at most as many.
     pub fn entries(&self) -> usize {
-        self.egraph.total_size()
+        self.egraph.entries()
     }
     /// Every id ever given is below this.
     pub fn ids(&self) -> usize {
-        self.egraph.nodes().len()
+        self.egraph.ids()
     }
-    /// The number of members of all classes; takes a walk over the classes.
+    /// The number of members of all classes.
     pub fn count_nodes(&self) -> usize {
-        self.egraph.total_number_of_nodes()
+        self.egraph.member_count()
     }
     /// Every class, in order of id.
     pub fn class_ids(&self) -> Vec<Id> {
-        let mut ids: Vec<Id> = self.egraph.classes().map(|c| c.id).collect();
-        ids.sort_unstable();
-        ids
+        self.egraph.roots().collect()
+    }
+    /// The classes that have new members, or of which something new is known, since this was last asked.
+    pub fn take_touched(&mut self) -> Vec<Id> {
+        self.egraph.take_touched()
+    }
+    /// Why ids are equal.
+    pub fn log(&self) -> &log::Log {
+        &self.egraph.log
+    }
+    /// The unions that prove two ids equal.
+    pub fn proof(&self, from: Id, to: Id) -> Option<Vec<u32>> {
+        self.egraph.log.needed(&|id| self.egraph.node(id), from, to)
     }
 
     /// The nodes that have the class as a child, with their classes; one may appear more than once.
     pub fn parents(&self, class: Id) -> impl Iterator<Item = (Node, Id)> + '_ {
-        self.egraph[class].parents().map(|id| {
-            let node = self.egraph.id_to_node(id).map_children_of(|c| self.egraph.find(c));
-            (node, self.egraph.find(id))
-        })
+        let parents = self.egraph.parents(class).iter();
+        parents.map(|id| (self.egraph.canonical(self.egraph.node(*id)), self.egraph.find(*id)))
     }
 
-    /// The classes that have a leaf, for each of the leaves.
+    /// The classes that have a node with the operator; one may come more than once.
     pub fn classes_with(&self, op: node::Op) -> impl Iterator<Item = Id> + '_ {
-        self.egraph.classes_for_op(&op).into_iter().flatten().map(|id| self.egraph.find(id))
+        self.egraph.with_op(op).iter().map(|id| self.egraph.find(*id))
+    }
+
+    fn insert(&mut self, node: Node) -> Id {
+        if self.exact { self.egraph.add_exactly(node) } else { self.egraph.add(node) }
     }
 
     /// Is a term of this type worth building? No program has a type without values, so to refuse it leaves nothing out.
@@ -144,26 +163,26 @@ impl Graph {
 
     /// A variable; none when the filter refuses its type, as for the other nodes.
     pub fn var(&mut self, index: u32, ty: TypeId) -> Option<Id> {
-        self.admits(ty).then(|| self.egraph.add(Node::var(index, ty)))
+        self.admits(ty).then(|| self.insert(Node::var(index, ty)))
     }
     pub fn leaf(&mut self, leaf: LeafId, ty: TypeId) -> Option<Id> {
         if !self.admits(ty) {
             return None;
         }
-        let weights = &mut self.egraph.analysis.weights;
+        let weights = &mut self.egraph.typing.weights;
         while weights.len() <= leaf.0 as usize {
             weights.push(tables::weight(self.tables.leaf_of(LeafId(weights.len() as u32))));
         }
-        Some(self.egraph.add(Node::leaf(leaf, ty)))
+        Some(self.insert(Node::leaf(leaf, ty)))
     }
     pub fn lam(&mut self, param: TypeId, body: Id) -> Option<Id> {
-        let data = &self.egraph[body].data;
+        let data = self.egraph.data(body);
         let (result, cost) = (data.ty, data.cost());
         if !self.holds(cost, size_of(cost)) {
             return None;
         }
         let ty = self.tables.fun(param, result);
-        self.admits(ty).then(|| self.egraph.add(Node::lam(body, ty)))
+        self.admits(ty).then(|| self.insert(Node::lam(body, ty)))
     }
     /// An application; none also when the types do not fit.
     pub fn app(&mut self, function: Id, argument: Id) -> Option<Id> {
@@ -174,29 +193,42 @@ impl Graph {
         if param != e.ty || !self.holds(cost, size) {
             return None;
         }
-        self.admits(result).then(|| self.egraph.add(Node::app(function, argument, result)))
+        self.admits(result).then(|| self.insert(Node::app(function, argument, result)))
     }
 
-    /// Makes two classes one. Says whether they were two.
-    pub fn union(&mut self, a: Id, b: Id) -> bool {
-        self.egraph.union(a, b)
+    /// Makes two classes one, for a reason that holds of these very terms. Says whether they were two.
+    pub fn union(&mut self, a: Id, b: Id, reason: Reason) -> bool {
+        self.egraph.union(a, b, reason)
     }
     /// The unions that thorough steps made since this was last asked.
     pub fn take_joined(&mut self) -> usize {
         std::mem::take(&mut self.joined)
     }
     /// As [`Graph::union`], for two results of one step.
-    fn join(&mut self, a: Id, b: Id) {
-        self.joined += usize::from(self.egraph.union(a, b));
+    fn join(&mut self, a: Id, b: Id, reason: Reason) {
+        self.joined += usize::from(self.egraph.union(a, b, reason));
     }
     /// Restores congruence after unions; the number of classes that congruence merged.
     pub fn rebuild(&mut self) -> usize {
         self.egraph.rebuild()
     }
+    /// What must hold after a rebuild.
+    #[cfg(test)]
+    pub fn check(&self) {
+        self.egraph.check();
+    }
     /// The types that a union would have mixed, if one ever did: a defect of a rule or of this program.
     pub fn conflict(&self) -> Option<(Type, Type)> {
-        let (a, b) = self.egraph.analysis.conflict?;
+        let (a, b) = self.egraph.typing.conflict?;
         Some((self.tables.ty_of(a), self.tables.ty_of(b)))
+    }
+
+    /// Adds a term as it is, so that the id stands for this very term.
+    pub fn encode_exactly(&mut self, term: &Term) -> Option<Id> {
+        let exact = std::mem::replace(&mut self.exact, true);
+        let id = self.encode(term);
+        self.exact = exact;
+        id
     }
 
     /// Adds a term; none when it is nested too deep, ill-typed, or refused by the filter.
@@ -257,63 +289,57 @@ impl Graph {
     }
 }
 
-trait MapChildren {
-    fn map_children_of(&self, f: impl FnMut(Id) -> Id) -> Self;
-}
-impl MapChildren for Node {
-    fn map_children_of(&self, mut f: impl FnMut(Id) -> Id) -> Node {
-        let mut node = *self;
-        node.update_children(&mut f);
-        node
-    }
-}
-
-/// Builds terms from nodes, each class's best member once.
+/// Makes terms of ids, each once.
 pub struct Decoder<'g> {
     graph: &'g Graph,
     names: FxHashMap<Id, Name>,
-    memo: FxHashMap<(Id, bool), Term>,
+    memo: FxHashMap<Id, Term>,
 }
 
 impl Decoder<'_> {
     /// The best member of a class.
     pub fn best(&mut self, class: Id) -> Option<Term> {
-        self.chosen(class, |d| Some(d.best()), 0)
+        self.term(self.graph.data(class).best().term)
     }
 
     /// The best member of a class as the function of an application.
     pub fn head(&mut self, class: Id) -> Option<Term> {
-        self.chosen(class, |d| Some(d.head()), 0)
+        self.term(self.graph.data(class).head().term)
     }
 
     /// The best abstraction of a class, or the best other member.
     pub fn best_of_kind(&mut self, class: Id, lambda: bool) -> Option<Term> {
-        self.chosen(class, if lambda { Data::lambda } else { Data::plain }, 0)
+        let data = self.graph.data(class);
+        let best: Option<Best> = if lambda { data.lambda() } else { data.plain() };
+        self.term(best?.term)
     }
 
-    fn chosen(&mut self, class: Id, choice: fn(&Data) -> Option<Best>, depth: usize) -> Option<Term> {
-        let class = self.graph.find(class);
-        let Best { node, .. } = choice(self.graph.data(class))?;
-        let key = (class, node.is_lam());
-        if let Some(done) = self.memo.get(&key) {
+    /// The term that an id is.
+    pub fn term(&mut self, id: Id) -> Option<Term> {
+        self.nested(id, 0)
+    }
+
+    fn nested(&mut self, id: Id, depth: usize) -> Option<Term> {
+        if let Some(done) = self.memo.get(&id) {
             return Some(done.clone());
         }
         if depth > MAX_NESTING {
             return None;
         }
+        let node = self.graph.egraph.node(id);
         let term = match node.op.kind() {
             Kind::App => {
                 let (f, e) = node.as_app()?;
-                let f = self.chosen(f, |d| Some(d.head()), depth + 1)?;
-                Term::app(f, self.chosen(e, |d| Some(d.best()), depth + 1)?)
+                let f = self.nested(f, depth + 1)?;
+                Term::app(f, self.nested(e, depth + 1)?)
             }
             Kind::Lam => {
-                let body = self.chosen(node.as_lam()?, |d| Some(d.best()), depth + 1)?;
+                let body = self.nested(node.as_lam()?, depth + 1)?;
                 self.abstraction(&node, body)?
             }
             Kind::Var(_) | Kind::Leaf(_) => self.atom(&node),
         };
-        self.memo.insert(key, term.clone());
+        self.memo.insert(id, term.clone());
         Some(term)
     }
 

@@ -4,7 +4,21 @@
 //! pattern at two types is two leaves and a class never mixes types (thesis section 5.4.4).
 
 use super::tables::{LeafId, TypeId};
-use egg::{Id, Language};
+
+/// A node, by number, and with it the class that it is in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Id(pub(super) u32);
+
+impl From<usize> for Id {
+    fn from(i: usize) -> Id {
+        Id(i as u32)
+    }
+}
+impl From<Id> for usize {
+    fn from(id: Id) -> usize {
+        id.0 as usize
+    }
+}
 
 /// What a node is; the upper bits are the kind, so that nodes sort by kind first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,34 +94,24 @@ impl Node {
     pub fn as_lam(&self) -> Option<Id> {
         self.is_lam().then_some(self.children[0])
     }
-    pub fn as_leaf(&self) -> Option<LeafId> {
-        if let Kind::Leaf(leaf) = self.op.kind() { Some(leaf) } else { None }
-    }
-}
-
-impl Language for Node {
-    type Discriminant = Op;
-
-    fn discriminant(&self) -> Op {
-        self.op
-    }
-    /// Types are not compared: whoever needs them compares [`Node::ty`].
-    fn matches(&self, other: &Node) -> bool {
-        self.op == other.op
-    }
-    fn children(&self) -> &[Id] {
+    pub fn children(&self) -> &[Id] {
         match self.op {
             Op::APP => &self.children,
             Op::LAM => &self.children[..1],
             _ => &[],
         }
     }
-    fn children_mut(&mut self) -> &mut [Id] {
+    /// The node with other children, function first.
+    pub fn map_children(mut self, mut f: impl FnMut(Id) -> Id) -> Node {
         match self.op {
-            Op::APP => &mut self.children,
-            Op::LAM => &mut self.children[..1],
-            _ => &mut [],
+            Op::APP => self.children = self.children.map(f),
+            Op::LAM => self.children[0] = f(self.children[0]),
+            _ => {}
         }
+        self
+    }
+    pub fn as_leaf(&self) -> Option<LeafId> {
+        if let Kind::Leaf(leaf) = self.op.kind() { Some(leaf) } else { None }
     }
 }
 

@@ -1,15 +1,17 @@
-//! Renaming and substitution of variables, on the best members of classes (thesis sections 5.4.1 and 5.4.2), or on all
-//! members where the graph is to be thorough.
+//! Renaming and substitution of variables, in the terms that stand for classes (thesis sections 5.4.1 and 5.4.2), or in
+//! all members where the graph is to be thorough.
 //!
-//! A class in which nothing changes is returned itself, with all its members; only the path to a variable that
-//! changes is built anew, from best members. So equalities of closed sub-terms survive substitution.
+//! A part in which nothing changes is returned itself, and with it all that equals it; only the path to a variable that
+//! changes is built anew. So equalities of closed sub-terms survive substitution.
 
-use super::analysis::{Indices, Typing};
+use super::analysis::Indices;
+use super::congruence::EGraph;
 use super::gaps::Gap;
-use super::node::{Kind, Node};
+use super::log::{Reason, Renamed};
+use super::node::{Id, Kind, Node};
 use super::{Graph, MAX_NESTING};
-use egg::{EGraph, Id};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::lang::term::{Expr, Term};
+use rustc_hash::FxHashMap;
 
 /// What becomes of one variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,8 +19,8 @@ pub enum To {
     Index(u32),
     /// It must not occur.
     Gone,
-    /// A class replaces it, which stands where the renamed term will stand.
-    Class(Id),
+    /// A term replaces it, which stands where the renamed term will stand.
+    Term(Id),
 }
 
 /// What becomes of the free variables of a class: those below `local.len()` one by one, the others move by `shift`.
@@ -49,11 +51,6 @@ impl Renaming {
         Renaming::new(vec![], by)
     }
 
-    /// Variable 0 becomes the class, the others move down: beta reduction.
-    pub fn substitute(class: Id) -> Renaming {
-        Renaming::new(vec![To::Class(class)], 0)
-    }
-
     pub fn is_identity(&self) -> bool {
         self.changes.is_empty()
     }
@@ -71,102 +68,114 @@ impl Renaming {
     }
 }
 
-/// Where a class stands in the term that is being renamed.
-#[derive(Clone, Copy, Default)]
-struct Position {
-    /// as the function of an application
-    applied: bool,
-    binders: u32,
-    depth: usize,
-}
-
 impl Renaming {
     /// Is `to` the class of what `from` becomes? Asked of the best member, without adding to the graph; a renaming
-    /// that puts classes in the place of variables has no answer.
-    pub(super) fn sends(&self, graph: &EGraph<Node, Typing>, from: Id, to: Id) -> bool {
-        if !graph[from].data.free.meets(self.changes) {
+    /// that puts terms in the place of variables has no answer.
+    pub(super) fn sends(&self, graph: &EGraph, from: Id, to: Id) -> bool {
+        if !graph.data(from).free.meets(self.changes) {
             return from == to;
         }
-        self.lookup(graph, from, Position::default(), self.changes) == Some(to)
+        self.lookup(graph, graph.data(from).best().term, Position::of(self.changes)) == Some(to)
     }
 
-    fn lookup(&self, graph: &EGraph<Node, Typing>, class: Id, at: Position, changes: Indices) -> Option<Id> {
-        let Position { applied, binders, depth } = at;
-        let data = &graph[class].data;
-        if !data.free.meets(changes) {
-            return Some(graph.find(class));
+    fn lookup(&self, graph: &EGraph, id: Id, at: Position) -> Option<Id> {
+        if !graph.data(id).free.meets(at.changes) {
+            return Some(graph.find(id));
         }
-        if depth > MAX_NESTING {
+        if at.depth > MAX_NESTING {
             return None;
         }
-        let below = |applied, binders| Position { applied, binders, depth: depth + 1 };
-        let node = if applied { data.head().node } else { data.best().node };
+        let node = graph.node(id);
         match node.op.kind() {
-            Kind::Leaf(_) => Some(graph.find(class)),
-            Kind::Var(i) if i < binders => Some(graph.find(class)),
-            Kind::Var(i) => match self.of(i - binders) {
-                To::Index(j) => graph.lookup(Node::var(j.checked_add(binders)?, node.ty)),
-                To::Gone | To::Class(_) => None,
+            Kind::Leaf(_) => Some(graph.find(id)),
+            Kind::Var(i) if i < at.binders => Some(graph.find(id)),
+            Kind::Var(i) => match self.of(i - at.binders) {
+                To::Index(j) => graph.lookup(Node::var(j.checked_add(at.binders)?, node.ty)),
+                To::Gone | To::Term(_) => None,
             },
             Kind::Lam => {
-                let inner = changes.above_binder();
-                let body = self.lookup(graph, node.as_lam()?, below(false, binders + 1), inner)?;
+                let body = self.lookup(graph, node.as_lam()?, at.below_binder())?;
                 graph.lookup(Node::lam(body, node.ty))
             }
             Kind::App => {
                 let (f, e) = node.as_app()?;
-                let f = self.lookup(graph, f, below(true, binders), changes)?;
-                let e = self.lookup(graph, e, below(false, binders), changes)?;
+                let f = self.lookup(graph, f, at.below())?;
+                let e = self.lookup(graph, e, at.below())?;
                 graph.lookup(Node::app(f, e, node.ty))
             }
         }
+    }
+
+    /// The renaming, of a term that stands under so many binders; `terms` are what ids stand for.
+    pub fn of_term(&self, t: &Term, binders: u32, terms: &dyn Fn(Id) -> Option<Term>) -> Option<Term> {
+        match t.expr() {
+            Expr::Var(i) if *i < binders => Some(t.clone()),
+            Expr::Var(i) => match self.of(i - binders) {
+                To::Index(j) => Some(Term::var(j.checked_add(binders)?, t.ty().clone())),
+                To::Gone => None,
+                To::Term(id) => Some(terms(id)?.shift_up(binders)),
+            },
+            Expr::Lam(_, body) => Some(t.with_children(vec![self.of_term(body, binders + 1, terms)?])),
+            Expr::App(f, e) => {
+                Some(Term::app(self.of_term(f, binders, terms)?, self.of_term(e, binders, terms)?))
+            }
+            Expr::Prim(_) | Expr::Lit(_) => Some(t.clone()),
+        }
+    }
+}
+
+/// Where a part stands in the term that is being renamed, and the variables that change there.
+#[derive(Clone, Copy)]
+struct Position {
+    binders: u32,
+    depth: usize,
+    changes: Indices,
+}
+
+impl Position {
+    fn of(changes: Indices) -> Position {
+        Position { binders: 0, depth: 0, changes }
+    }
+    fn below(self) -> Position {
+        Position { depth: self.depth + 1, ..self }
+    }
+    fn below_binder(self) -> Position {
+        Position { binders: self.binders + 1, depth: self.depth + 1, changes: self.changes.above_binder() }
     }
 }
 
 /// So many nodes are renamed for one match, where all members are.
 const MOST_NODES: usize = 5_000;
 
-/// A class that is renamed, as the function of an application or not, under so many binders.
-type Key = (Id, bool, u32);
-
-/// One renaming of a class and of what is below it.
+/// One renaming of a term and of what is below it.
 #[derive(Default)]
 struct Walk {
-    memo: FxHashMap<Key, Id>,
-    /// What was renamed, in order, with where it stands and which variables change there.
-    visited: Vec<(Key, Position, Indices)>,
-    /// Classes that are being renamed by other members than their best ones.
-    open: FxHashSet<Key>,
+    /// What a part under so many binders becomes.
+    memo: FxHashMap<(Id, u32), Id>,
+    /// What was renamed, in order, with where it stands and what it became.
+    visited: Vec<(Id, Position, Id)>,
 }
 
 impl Graph {
-    /// The class of the renamed term; none when a variable occurs that must not, or the term grows out of bounds.
-    pub fn rename(&mut self, class: Id, renaming: &Renaming) -> Option<Id> {
-        if !self.data(class).free.meets(renaming.changes) {
-            return Some(self.find(class));
+    /// The renamed term, or one that equals it; none when a variable occurs that must not, or the term grows out of
+    /// bounds.
+    pub fn rename(&mut self, id: Id, renaming: &Renaming) -> Option<Id> {
+        if !self.data(id).free.meets(renaming.changes) {
+            return Some(id);
         }
         let mut walk = Walk::default();
-        let out = self.rename_under(class, Position::default(), renaming, renaming.changes, &mut walk)?;
+        let out = self.rename_under(id, Position::of(renaming.changes), renaming, &mut walk)?;
         if self.thorough {
             self.rename_others(renaming, &mut walk);
         }
-        Some(self.find(out))
+        Some(out)
     }
 
-    fn rename_under(
-        &mut self,
-        class: Id,
-        at: Position,
-        renaming: &Renaming,
-        changes: Indices,
-        walk: &mut Walk,
-    ) -> Option<Id> {
-        let class = self.find(class);
-        let data = self.data(class);
-        if !data.free.meets(changes) {
-            return Some(class);
+    fn rename_under(&mut self, id: Id, at: Position, renaming: &Renaming, walk: &mut Walk) -> Option<Id> {
+        if !self.data(id).free.meets(at.changes) {
+            return Some(id);
         }
-        let key = (class, at.applied, at.binders);
+        let key = (id, at.binders);
         if let Some(done) = walk.memo.get(&key) {
             return Some(*done);
         }
@@ -174,86 +183,81 @@ impl Graph {
             self.gaps.note(Gap::Nesting, 0);
             return None;
         }
-        let best = if at.applied { data.head().node } else { data.best().node };
-        let mut out = self.rename_node(class, &best, at, renaming, changes, walk);
-        if out.is_none() && self.thorough {
-            // A variable that must not occur, or the filter, stood against the best member.
-            if !walk.open.insert(key) {
-                self.gaps.some_members(Gap::Mentions);
-                return None;
+        let node = self.egraph.node(id);
+        let out = match node.op.kind() {
+            Kind::Leaf(_) => id,
+            Kind::Var(i) if i < at.binders => id,
+            Kind::Var(i) => match renaming.of(i - at.binders) {
+                To::Index(j) => self.var(j.checked_add(at.binders)?, node.ty)?,
+                To::Gone => return None,
+                To::Term(replacement) => self.rename(replacement, &Renaming::shift_up(at.binders))?,
+            },
+            Kind::Lam => {
+                let body = self.rename_under(node.as_lam()?, at.below_binder(), renaming, walk)?;
+                let (param, _) = self.tables().as_fun(node.ty)?;
+                self.lam(param, body)?
             }
-            for node in self.nodes(class).to_vec() {
-                out = out.or_else(|| self.rename_node(class, &node, at, renaming, changes, walk));
+            Kind::App => {
+                let (f, e) = node.as_app()?;
+                let f = self.rename_under(f, at.below(), renaming, walk)?;
+                let e = self.rename_under(e, at.below(), renaming, walk)?;
+                self.app(f, e)?
             }
-            walk.open.remove(&key);
-        }
-        let out = out?;
+        };
         walk.memo.insert(key, out);
         if self.thorough {
-            walk.visited.push((key, at, changes));
+            walk.visited.push((id, at, out));
         }
         Some(out)
     }
 
-    /// The class of a renamed node of a class.
-    fn rename_node(
-        &mut self,
-        class: Id,
-        node: &Node,
-        at: Position,
-        renaming: &Renaming,
-        changes: Indices,
-        walk: &mut Walk,
-    ) -> Option<Id> {
-        let Position { binders, depth, .. } = at;
-        let below = |applied, binders| Position { applied, binders, depth: depth + 1 };
-        match node.op.kind() {
-            Kind::Leaf(_) => Some(class),
-            Kind::Var(i) if i < binders => Some(class),
-            Kind::Var(i) => match renaming.of(i - binders) {
-                To::Index(j) => self.var(j.checked_add(binders)?, node.ty),
-                To::Gone => None,
-                To::Class(replacement) => self.rename(replacement, &Renaming::shift_up(binders)),
-            },
-            Kind::Lam => {
-                let inner = changes.above_binder();
-                let body =
-                    self.rename_under(node.as_lam()?, below(false, binders + 1), renaming, inner, walk)?;
-                let (param, _) = self.tables().as_fun(node.ty)?;
-                self.lam(param, body)
-            }
-            Kind::App => {
-                let (f, e) = node.as_app()?;
-                let f = self.rename_under(f, below(true, binders), renaming, changes, walk)?;
-                let e = self.rename_under(e, below(false, binders), renaming, changes, walk)?;
-                self.app(f, e)
-            }
-        }
-    }
-
     /// Every member of every class that was renamed becomes a member of the result.
     fn rename_others(&mut self, renaming: &Renaming, walk: &mut Walk) {
-        let mut results: FxHashMap<(Id, u32), Id> = FxHashMap::default();
+        let mut results: FxHashMap<(Id, u32), (Id, Id)> = FxHashMap::default();
         let (mut next, mut work) = (0, 0);
-        while let Some((key, at, changes)) = walk.visited.get(next).copied() {
+        while let Some((id, at, out)) = walk.visited.get(next).copied() {
             next += 1;
-            let Some(out) = walk.memo.get(&key).copied() else { continue };
-            let class = self.find(key.0);
-            if let Some(other) = results.insert((class, at.binders), out) {
-                self.join(other, out);
+            let class = self.find(id);
+            if let Some((other, there)) = results.insert((class, at.binders), (id, out)) {
+                self.join_renamed((other, id), (there, out), renaming, at.binders);
                 continue;
             }
             let at = Position { depth: 0, ..at };
-            for node in self.nodes(class).to_vec() {
+            for node in self.nodes(class).collect::<Vec<_>>() {
                 work += 1;
                 if work > MOST_NODES {
                     self.gaps.some_members(Gap::Substituted);
                     return;
                 }
-                if let Some(same) = self.rename_node(class, &node, at, renaming, changes, walk) {
-                    self.join(out, same);
+                let member = self.lightest(node);
+                // Between a union and a rebuild a node may not be found; the next iteration sees to it.
+                if self.find(member) != self.find(id) {
+                    continue;
+                }
+                if let Some(same) = self.rename_under(member, at, renaming, walk) {
+                    self.join_renamed((id, member), (out, same), renaming, at.binders);
                 }
             }
         }
+    }
+
+    fn join_renamed(&mut self, of: (Id, Id), (a, b): (Id, Id), renaming: &Renaming, binders: u32) {
+        if self.find(a) != self.find(b) {
+            let number = self.egraph.log.renamed.len() as u32;
+            self.egraph.log.renamed.push(Renamed { of, renaming: renaming.clone(), binders });
+            self.join(a, b, Reason::Renamed(number));
+        }
+    }
+
+    /// The term of a node around the terms that stand for its children.
+    fn lightest(&mut self, node: Node) -> Id {
+        let function = node.as_app().map(|(f, _)| f);
+        let mut first = function.is_some();
+        let node = node.map_children(|c| {
+            let data = self.egraph.data(c);
+            let best = if std::mem::take(&mut first) { data.head() } else { data.best() };
+            best.term
+        });
+        self.egraph.add_exactly(node)
     }
 }

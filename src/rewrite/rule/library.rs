@@ -1,7 +1,10 @@
 //! The texts of `rules/`, embedded.
 
-use super::load::Source;
+use super::load::{Source, When};
+use super::{RuleSet, RuleUse};
+use crate::lang::source::Sources;
 use include_dir::{Dir, include_dir};
+use std::sync::LazyLock;
 
 static RULES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/rules");
 
@@ -26,3 +29,18 @@ fn files(folder: &str, extension: &str) -> Vec<Source<'static>> {
     out.sort_by_key(|s| s.label);
     out
 }
+
+/// The rules that every search has: beta and eta reduction, of `lambda.rules`.
+pub fn reductions() -> &'static [RuleUse] {
+    static REDUCTIONS: LazyLock<Vec<RuleUse>> = LazyLock::new(|| {
+        let mut rules = RuleSet::default();
+        let lambda: Vec<Source> = self::rules().into_iter().filter(|s| s.label == "lambda.rules").collect();
+        rules.load_when(&mut Sources::new(), &lambda, When::Used);
+        [BETA, ETA].iter().filter_map(|name| rules.use_of(name, vec![])).collect()
+    });
+    &REDUCTIONS
+}
+
+/// Their names.
+pub const BETA: &str = "betaReduction";
+pub const ETA: &str = "etaReduction";

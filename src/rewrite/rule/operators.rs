@@ -7,7 +7,7 @@
 use crate::lang::literal::Literal;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
-use crate::rewrite::search::normal::normal_form;
+use crate::rewrite::normal::normal_form;
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
 fn operator(f: &Term) -> Option<Pattern> {

@@ -75,6 +75,7 @@ impl Closure {
         self.link.push(None);
         self.rank.push(0);
         if let Some((f, e)) = children {
+            let (f, e) = (self.find(f), self.find(e));
             self.parents[f as usize].push(node);
             if e != f {
                 self.parents[e as usize].push(node);
@@ -269,6 +270,18 @@ mod tests {
         assert_eq!(walk(&c, &equations, &f(v(0)), &steps), v(0));
         let y = c.add(&v(1));
         assert_eq!(c.explain(one, y), Err(NoProof));
+    }
+
+    #[test]
+    fn what_is_added_after_a_union_follows_later_ones() {
+        let f = |x: Term| b::neg(x).unwrap();
+        let mut c = Closure::default();
+        let [x, y, z] = [0, 1, 2].map(|i| c.add(&v(i)));
+        c.equate(x, y, 0);
+        // One of the two is no longer what stands for both.
+        let (fx, fy, fz) = (c.add(&f(v(0))), c.add(&f(v(1))), c.add(&f(v(2))));
+        c.equate(y, z, 1);
+        assert!(c.explain(fx, fz).is_ok() && c.explain(fy, fz).is_ok());
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! The loop of a search, as a machine whose steps are short: check the sketch, match each rule, apply the matches in
 //! chunks, rebuild.
 
-use super::instance::{Instance, instance};
 use super::memory::growth;
-use super::normal::{Redex, Reduction, all_params, normal_form_with, reductions, written_params};
 use super::{
     Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Phase, Progress, Report, RuleReport,
     StopPoint,
@@ -17,16 +15,16 @@ use crate::rewrite::egraph::analysis::size_of;
 use crate::rewrite::egraph::build::Builder;
 use crate::rewrite::egraph::compile::{Program, compile};
 use crate::rewrite::egraph::gaps::Gap;
+use crate::rewrite::egraph::log::Reason;
 use crate::rewrite::egraph::matcher::{Matches, SizeMemo, search};
-use crate::rewrite::egraph::{Filter, Graph};
-use crate::rewrite::rule::equation::{Equation, RuleType, RuleVar, Sides};
-use crate::rewrite::rule::pat::{Pat, PatNode};
-use crate::rewrite::rule::{Body, RuleUse};
+use crate::rewrite::egraph::{Filter, Graph, Id};
+use crate::rewrite::normal::{all_params, normal_form_with, written_params};
+use crate::rewrite::rule::library::reductions;
+use crate::rewrite::rule::{Body, RuleArg, RuleUse};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::automaton::Automaton;
 use crate::rewrite::sketch::classes::Satisfied;
 use crate::rewrite::sketch::extract::extract;
-use egg::Id;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -40,10 +38,6 @@ const REBUILD: usize = 50_000;
 /// Progress is told at most so often.
 const TELL: Duration = Duration::from_millis(16);
 
-/// The names that the two reductions have in `rules/lambda.rules`.
-pub(super) const BETA: &str = "betaReduction";
-pub(super) const ETA: &str = "etaReduction";
-
 /// A rule in a search.
 struct Active {
     program: Program,
@@ -52,6 +46,7 @@ struct Active {
     report: RuleReport,
     /// The rule's label, to share.
     name: Name,
+    rule: RuleUse,
 }
 
 /// A search that can be advanced, stopped and asked.
@@ -61,6 +56,8 @@ pub struct Search {
     start: Term,
     /// The program as it was given, where that is not the start and was not put beside it.
     given: Option<Term>,
+    /// It cannot be put beside it.
+    too_large: bool,
     /// What had been left out when the rules had nothing more to say of best members.
     left_out: Vec<(Gap, u32)>,
     /// The parameters that the found term is to have.
@@ -82,17 +79,6 @@ pub struct Search {
     began: Option<Duration>,
     told: Option<Duration>,
     outcome: Option<Outcome>,
-    /// What each union was for, if that is written down.
-    witnesses: Option<Vec<Witness>>,
-}
-
-/// Both sides of a match that made two classes one, as terms.
-#[derive(Clone, Debug)]
-pub(super) struct Witness {
-    /// The rule's label.
-    pub rule: String,
-    pub left: Term,
-    pub right: Term,
 }
 
 /// Why a search does not go on.
@@ -145,16 +131,10 @@ impl Search {
         let mut graph = Graph::new();
         let root = graph.encode(&begin).ok_or_else(too_large)?;
         let mut active = vec![];
-        for (label, equation) in [(BETA, beta()), (ETA, eta())] {
-            let program = compile(&mut graph, &equation, &[], &[]);
-            let program = program.map_err(|e| unusable(label, &e.to_string()))?;
-            active.push(Active::new(label.to_owned(), program));
-        }
-        for r in rules {
+        let built_in = reductions();
+        let others = rules.iter().filter(|r| !built_in.iter().any(|b| b.rule.name == r.rule.name));
+        for r in built_in.iter().chain(others) {
             let label = r.to_string();
-            if matches!(&*r.rule.name, BETA | ETA) {
-                continue;
-            }
             let equation = match (&*r.rule.body, r.rule.equation(&r.args)) {
                 (_, Some(e)) => e,
                 (Body::Procedure(_), None) => {
@@ -164,7 +144,7 @@ impl Search {
                 (_, None) => return Err(unusable(&label, "It is no rule at this depth.")),
             };
             let program = compile(&mut graph, equation, &r.rule.params, &r.args);
-            active.push(Active::new(label.clone(), program.map_err(|e| unusable(&label, &e.to_string()))?));
+            active.push(Active::new(r.clone(), program.map_err(|e| unusable(&label, &e.to_string()))?));
         }
         graph.rebuild();
         // What the program itself has is never refused.
@@ -178,6 +158,7 @@ impl Search {
             graph,
             root,
             given: (begin != *start).then(|| start.clone()),
+            too_large: false,
             left_out: vec![],
             start: begin,
             params: written_params(start),
@@ -197,7 +178,6 @@ impl Search {
             began: None,
             told: None,
             outcome: None,
-            witnesses: None,
         })
     }
 
@@ -242,12 +222,24 @@ impl Search {
         self.phase
     }
 
-    /// From now on, writes down what each union is for.
-    pub(super) fn write_down(&mut self) {
-        self.witnesses = Some(vec![]);
+    /// The rules, by the numbers that the graph's log has for them.
+    pub(super) fn rule(&self, number: u32) -> Option<&RuleUse> {
+        self.rules.get(number as usize).map(|r| &r.rule)
     }
-    pub(super) fn witnesses(&self) -> &[Witness] {
-        self.witnesses.as_deref().unwrap_or_default()
+
+    /// The rule of a step.
+    pub(super) fn use_of(&self, name: &Name, args: &[RuleArg]) -> Option<&RuleUse> {
+        self.rules.iter().map(|r| &r.rule).find(|r| r.rule.name == *name && r.args == args)
+    }
+
+    /// What proves the found term equal to the start: the unions, each with what it was for.
+    pub(super) fn proof(&mut self) -> Option<Vec<u32>> {
+        let Some(Outcome::Found(found)) = &self.outcome else { return None };
+        let goal = found.extracted.clone();
+        // Its parts are in the graph, whatever a filter says of a term of its size.
+        self.graph.filter = Filter::default();
+        let to = self.graph.encode_exactly(&goal)?;
+        self.graph.proof(self.root, to)
     }
 
     fn step(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
@@ -364,27 +356,36 @@ impl Search {
         }
         let ids = self.graph.ids();
         let mut unions = 0;
-        let Active { program, memo, matches, report, name } = active;
+        let Active { program, memo, matches, report, name, .. } = active;
         self.graph.gaps.rule = name.clone();
+        let reason = Reason::Rule(rule as u32);
         for i in self.at.matches..end {
             let m = matches.get(i);
-            let built = Builder { graph: &mut self.graph, program, memo }.right_side(m);
-            let Some(right) = built else { continue };
-            report.applied += 1;
-            if self.graph.ty(right) != self.graph.ty(m.root()) {
-                let (left, right) = (self.graph.ty(m.root()), self.graph.ty(right));
-                let tables = self.graph.tables();
-                let types = (tables.ty_of(left), tables.ty_of(right));
-                return Err(Halt::Broken(Box::new(mixed_types(&report.label, &types))));
-            }
-            if let Some(all) = &mut self.witnesses
-                && self.graph.find(m.root()) != self.graph.find(right)
-                && let Some(Instance { left, right }) = instance(&mut self.graph, program, memo, m)
-            {
-                all.push(Witness { rule: report.label.clone(), left, right });
-            }
-            if self.graph.union(m.root(), right) {
-                unions += 1;
+            let thorough = self.graph.thorough;
+            let Some(mut builder) = Builder::new(&mut self.graph, program, memo, m) else { continue };
+            let sides = if thorough {
+                builder.sides_of_all(m)
+            } else {
+                // Most matches say nothing new: what they were is not worth keeping.
+                let Some(right) = builder.right_side(m) else { continue };
+                report.applied += 1;
+                if builder.is_known(m, right) {
+                    continue;
+                }
+                builder.sides(m).into_iter().collect()
+            };
+            report.applied += usize::from(thorough && !sides.is_empty());
+            for (left, right) in sides {
+                if self.graph.find(right) == self.graph.find(m.root()) {
+                    continue;
+                }
+                if self.graph.ty(right) != self.graph.ty(left) {
+                    let (left, right) = (self.graph.ty(left), self.graph.ty(right));
+                    let tables = self.graph.tables();
+                    let types = (tables.ty_of(left), tables.ty_of(right));
+                    return Err(Halt::Broken(Box::new(mixed_types(&report.label, &types))));
+                }
+                unions += usize::from(self.graph.union(left, right, reason));
             }
         }
         unions += self.graph.take_joined();
@@ -467,13 +468,12 @@ impl Search {
         self.graph.thorough = true;
         self.left_out = self.gaps();
         if let Some(given) = self.given.take() {
-            // As large as the filter allows, and nested as deep as any program.
-            if let Some(class) = self.graph.encode(&given) {
-                if let Some(all) = &mut self.witnesses {
-                    all.extend(written_reductions(&given, &self.start));
+            match self.graph.encode_exactly(&given) {
+                Some(class) => {
+                    self.unions_pending += usize::from(self.graph.union(self.root, class, Reason::Given));
+                    return self.rebuild(control);
                 }
-                self.unions_pending += usize::from(self.graph.union(self.root, class));
-                return self.rebuild(control);
+                None => self.too_large = true,
             }
         }
         Ok(())
@@ -518,7 +518,8 @@ impl Search {
     }
 
     fn gaps(&self) -> Vec<(Gap, u32)> {
-        self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed)).collect()
+        let met = self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed));
+        met.chain(self.too_large.then_some((Gap::Written, 0))).collect()
     }
 
     fn saturated(&self) -> Outcome {
@@ -576,23 +577,13 @@ impl Search {
 }
 
 impl Active {
-    fn new(label: String, program: Program) -> Active {
+    fn new(rule: RuleUse, program: Program) -> Active {
         let matches = Matches::new(&program);
+        let label = rule.to_string();
         let name = label.as_str().into();
         let report = RuleReport { label, ..RuleReport::default() };
-        Active { program, memo: SizeMemo::default(), matches, report, name }
+        Active { program, memo: SizeMemo::default(), matches, report, name, rule }
     }
-}
-
-/// What makes a program and its normal form equal, step by step.
-fn written_reductions(given: &Term, normal: &Term) -> Vec<Witness> {
-    let steps = reductions(given, normal, &all_params(given)).unwrap_or_default();
-    let rule = |redex| if redex == Redex::Beta { BETA } else { ETA };
-    let witness = |s: Reduction| {
-        let (left, right) = if s.reverse { (s.after, s.before) } else { (s.before, s.after) };
-        Witness { rule: rule(s.redex).to_owned(), left, right }
-    };
-    steps.into_iter().map(witness).collect()
 }
 
 fn unusable(rule: &str, why: &str) -> Diagnostic {
@@ -625,59 +616,14 @@ fn deepest(t: &Term) -> u8 {
     deepest
 }
 
-fn any_type(name: &str) -> RuleType {
-    RuleType { name: name.into(), data: false }
-}
-
-/// `(\x. b) e ~> b[e/x]`
-fn beta() -> Equation {
-    let (s, t) = (Type::meta(0), Type::meta(1));
-    let bound = Pat::new(PatNode::Bound(0), s.clone());
-    let body = Pat::new(PatNode::Var(0, vec![bound]), t.clone());
-    let lam = Pat::new(PatNode::Lam("x".into(), Box::new(body)), Type::fun(s.clone(), t.clone()));
-    let argument = Pat::new(PatNode::Var(1, vec![]), s.clone());
-    let rhs = Pat::new(PatNode::Var(0, vec![argument.clone()]), t.clone());
-    Equation {
-        vars: vec![
-            RuleVar { name: "b".into(), scope: vec![("x".into(), s.clone())], ty: t },
-            RuleVar { name: "e".into(), scope: vec![], ty: s },
-        ],
-        types: vec![any_type("s"), any_type("t")],
-        nats: vec![],
-        slots: vec![],
-        sides: Sides { lhs: Pat::app(lam, argument), rhs },
-        applied: None,
-        conditions: vec![],
-        needs: vec![],
-        declared: std::sync::Arc::default(),
-    }
-}
-
-/// `\x. f x ~> f`
-fn eta() -> Equation {
-    let (s, t) = (Type::meta(0), Type::meta(1));
-    let fun = Type::fun(s.clone(), t.clone());
-    let f = Pat::new(PatNode::Var(0, vec![]), fun.clone());
-    let body = Pat::app(f.clone(), Pat::new(PatNode::Bound(0), s));
-    Equation {
-        vars: vec![RuleVar { name: "f".into(), scope: vec![], ty: fun.clone() }],
-        types: vec![any_type("s"), any_type("t")],
-        nats: vec![],
-        slots: vec![],
-        sides: Sides { lhs: Pat::new(PatNode::Lam("x".into(), Box::new(body)), fun), rhs: f },
-        applied: None,
-        conditions: vec![],
-        needs: vec![],
-        declared: std::sync::Arc::default(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::lang::build as b;
     use crate::lang::nat::Nat;
     use crate::lang::pattern::Pattern;
+    use crate::rewrite::rule::equation::{Equation, RuleType, RuleVar, Sides};
+    use crate::rewrite::rule::pat::Pat;
     use crate::rewrite::rule::{Rule, RuleData, RuleParam};
     use crate::rewrite::sketch::{Library, read};
     use std::sync::atomic::AtomicBool;

@@ -1,17 +1,16 @@
 //! What the tables of an e-graph are about to take. Running out of memory ends the process, so a search asks before
 //! a table grows, while the old table is still there.
 
-/// Bytes per entry of the tables that `egg` keeps, each with the entries it can hold before it doubles: a hash table
-/// of nodes, one of classes, the list of nodes, the union-find.
-const NODE_ENTRY: u64 = 32;
-const CLASS_ENTRY: u64 = 168;
-const ID_ENTRY: u64 = 16 + 4;
+use crate::rewrite::egraph::congruence::{CLASS_BYTES, ID_BYTES};
+
+/// Bytes of an entry of the hash table of nodes: a node, its id, and a byte to find it by.
+const NODE_ENTRY: u64 = 16 + 4 + 1;
 
 /// The bytes that tables of these lengths take on top when they double, if they do so within `coming` more entries.
 pub fn growth(entries: usize, classes: usize, ids: usize, coming: usize) -> u64 {
     hash_growth(entries, coming, NODE_ENTRY)
-        + hash_growth(classes, coming, CLASS_ENTRY)
-        + list_growth(ids, coming, ID_ENTRY)
+        + list_growth(classes, coming, CLASS_BYTES as u64)
+        + list_growth(ids, coming, ID_BYTES as u64)
 }
 
 /// A hash table holds seven eighths of a power of two.

@@ -8,9 +8,7 @@
 
 mod closure;
 mod driver;
-mod instance;
 mod memory;
-pub mod normal;
 pub mod options;
 pub mod trail;
 #[cfg(test)]

@@ -1,23 +1,24 @@
 //! How a search got to its term, as rule applications: what replays without an e-graph.
 //!
-//! The search is run once more, exactly, and this time writes down both sides of every match that made two classes
-//! one, as terms. These equations are enough to prove that the found term equals the start. The few that the proof
-//! needs are asked of the rules themselves; the trail is a list of rewrites, each a rule from left to right or from
-//! right to left, each checked against the rule.
+//! The graph has logged why ids are equal. A walk through that log gives the few unions that prove the found term equal
+//! to the start, each of them both sides of a rule as terms; these are asked of the rules themselves. The trail is a list
+//! of rewrites, each a rule from left to right or from right to left, each checked against the rule.
 
 use super::closure::{Closure, Rewrite};
-use super::driver::{BETA, ETA, Witness};
-use super::normal::{Redex, Reduction, all_params, normal_form_with, reduce, reductions, written_params};
-use super::{Budget, Control, Found, Report, Search};
+use super::{Report, Search};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
+use crate::rewrite::egraph::Id;
+use crate::rewrite::egraph::log::{Reason, Renamed};
+use crate::rewrite::normal::{
+    Redex, Reduction, all_params, normal_form_with, reduce, reductions, written_params,
+};
+use crate::rewrite::rule::library::{BETA, ETA};
 use crate::rewrite::rule::{RuleArg, RuleUse};
-use crate::rewrite::sketch::Sketch;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 
 /// A rule application.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,62 +47,28 @@ pub struct Trail {
 #[error("{0}")]
 pub struct NoTrail(pub String);
 
-/// Searches with more unions take too much memory to be written down.
-pub const MAX_WITNESSES: usize = 300_000;
-
-/// The trail of a search that found a term.
+/// The trail of a search that found a term; `given` is the program that it was given, `rules` are those that it may
+/// use.
 ///
 /// # Errors
-/// When the search is too large to be written down, was stopped, or a rule does not repeat its step on a term.
-pub fn trail(
-    start: &Term,
-    sketch: &Sketch,
-    rules: &[RuleUse],
-    budget: &Budget,
-    report: &Report,
-    control: &Control<'_>,
-) -> Result<Trail, NoTrail> {
+/// When the way is too long to be written down, or a rule does not repeat its step on a term.
+pub fn trail(search: &mut Search, given: &Term, report: &Report) -> Result<Trail, NoTrail> {
     let no = |why: &str| NoTrail(why.to_owned());
     let goal = report.found().ok_or_else(|| no("The search has found no term."))?;
-    let unions: usize = report.iterations.iter().map(|i| i.unions).sum();
-    if unions > MAX_WITNESSES {
-        return Err(NoTrail(format!("The search made {unions} unions, too many to write down.")));
-    }
-    let budget = Budget { stop_at: Some(report.stop), ..budget.clone() };
-    let mut search = Search::new(start, sketch, rules, &budget).map_err(|d| NoTrail(d.message))?;
-    search.write_down();
-    // What the first search told stays true; the second has nothing new to say.
-    let mut silent =
-        Control { cancel: control.cancel, now: control.now, rss: control.rss, progress: &mut |_| {} };
-    let again = search.run(&mut silent);
-    match again.found() {
-        Some(Found { extracted, .. }) if *extracted == goal.extracted => {}
-        _ => return Err(no("The search was not repeated to its end.")),
-    }
+    let proof = search.proof().ok_or_else(|| no("The log does not say how the term was found."))?;
     let begin = search.start().clone();
-    let mut book = Equations::default();
-    for w in needed(search.witnesses(), &begin, &goal.extracted)? {
-        book.add(w, rules)?;
+    let mut book = Equations::new(search);
+    for time in proof {
+        book.union(time, given, &begin)?;
     }
-    let mut walk = Walk::new(start.clone());
-    walk.reductions(&begin, &all_params(start))?;
-    for step in book.way(&begin, &goal.extracted)? {
+    let way = book.way(&begin, &goal.extracted)?;
+    let mut walk = Walk::new(given.clone());
+    walk.reductions(&begin, &all_params(given))?;
+    for step in way {
         walk.step(step)?;
     }
-    walk.reductions(&goal.term, &written_params(start))?;
-    walk.finish(&goal.term, rules)
-}
-
-/// The few of many witnesses that prove two terms equal, in the order in which they were found: only these are worth
-/// asking the rules again.
-fn needed<'w>(witnesses: &'w [Witness], from: &Term, to: &Term) -> Result<Vec<&'w Witness>, NoTrail> {
-    let mut closure = Closure::default();
-    for (i, w) in witnesses.iter().enumerate() {
-        let (a, b) = (closure.add(&w.left), closure.add(&w.right));
-        closure.equate(a, b, i as u32);
-    }
-    let used: BTreeSet<u32> = way(&mut closure, from, to)?.iter().map(|s| s.equation).collect();
-    Ok(used.into_iter().filter_map(|i| witnesses.get(i as usize)).collect())
+    walk.reductions(&goal.term, &written_params(given))?;
+    walk.finish(&goal.term, search)
 }
 
 fn way(closure: &mut Closure, from: &Term, to: &Term) -> Result<Vec<Rewrite>, NoTrail> {
@@ -117,30 +84,78 @@ struct Ground {
     right: Term,
 }
 
-#[derive(Default)]
-struct Equations {
+/// The equations of a proof, in the order of its unions.
+struct Equations<'s> {
+    search: &'s Search,
     list: Vec<Ground>,
     closure: Closure,
 }
 
-impl Equations {
-    fn add(&mut self, w: &Witness, rules: &[RuleUse]) -> Result<(), NoTrail> {
-        let Some(r) = rules.iter().find(|r| r.to_string() == w.rule) else {
-            // One of the two reductions that every search has.
-            self.push(&w.rule, vec![], &w.left, &w.right);
-            return Ok(());
-        };
-        let applied = r.rule.apply(&w.left, &r.args);
+impl<'s> Equations<'s> {
+    fn new(search: &'s Search) -> Equations<'s> {
+        Equations { search, list: vec![], closure: Closure::default() }
+    }
+
+    fn term(&self, id: Id) -> Result<Term, NoTrail> {
+        let term = self.search.graph().decoder().term(id);
+        term.ok_or_else(|| NoTrail("A term of the way is nested too deeply to be shown.".to_owned()))
+    }
+
+    /// Adds what a union of the log says.
+    fn union(&mut self, time: u32, given: &Term, normal: &Term) -> Result<(), NoTrail> {
+        let log = self.search.graph().log();
+        let union = log.union_at(time);
+        match union.reason() {
+            // Follows from the others.
+            Reason::Congruence => Ok(()),
+            Reason::Given => self.reduced(given, normal),
+            Reason::Rule(number) => {
+                let (left, right) = (self.term(union.left)?, self.term(union.right)?);
+                let missing = || NoTrail("The log names a rule that there is not.".to_owned());
+                self.applied(self.search.rule(number).ok_or_else(missing)?, &left, &right)
+            }
+            Reason::Renamed(number) => self.renamed(&log.renamed[number as usize]),
+        }
+    }
+
+    /// A program and its normal form.
+    fn reduced(&mut self, given: &Term, normal: &Term) -> Result<(), NoTrail> {
+        let steps = reductions(given, normal, &all_params(given)).ok_or_else(not_normalised)?;
+        for s in steps {
+            let (left, right) = if s.reverse { (&s.after, &s.before) } else { (&s.before, &s.after) };
+            self.push(name_of(s.redex), vec![], left, right);
+        }
+        Ok(())
+    }
+
+    fn applied(&mut self, r: &RuleUse, left: &Term, right: &Term) -> Result<(), NoTrail> {
+        let applied = r.rule.apply(left, &r.args);
         let applied =
             applied.map_err(|why| NoTrail(format!("`{r}` does not repeat its step on a term: {why}.")))?;
-        self.push(&r.rule.name, r.args.clone(), &w.left, &applied.term);
+        self.push(&r.rule.name, r.args.clone(), left, &applied.term);
         // Rules reduce at once what the e-graph leaves to beta reduction.
         let mut redexes = vec![];
-        if !bridge(&w.right, &applied.term, &mut redexes, 0) {
+        if !bridge(right, &applied.term, &mut redexes, 0) {
             return Err(NoTrail(format!("`{r}` gives one term here and another in the search.")));
         }
         for (left, right) in redexes {
             self.push(BETA, vec![], &left, &right);
+        }
+        Ok(())
+    }
+
+    /// Two equal terms after a renaming: equal by the same steps, with their variables renamed.
+    fn renamed(&mut self, renamed: &Renamed) -> Result<(), NoTrail> {
+        let Renamed { of: (a, b), renaming, binders } = renamed;
+        let (mut here, there) = (self.term(*a)?, self.term(*b)?);
+        let broken = || NoTrail("A step does not hold of renamed variables.".to_owned());
+        for step in self.way(&here, &there)? {
+            let above = here.binders_at(&step.at).len() as u32;
+            let of = |t: &Term| renaming.of_term(t, binders + above, &|id| self.term(id).ok());
+            let (before, after) = (of(&step.before).ok_or_else(broken)?, of(&step.after).ok_or_else(broken)?);
+            let (left, right) = if step.reverse { (after, before) } else { (before, after) };
+            self.push(&step.rule, step.args.clone(), &left, &right);
+            here = here.replace_at(&step.at, step.after).ok_or_else(broken)?;
         }
         Ok(())
     }
@@ -199,6 +214,17 @@ fn bridge(a: &Term, b: &Term, out: &mut Vec<(Term, Term)>, depth: usize) -> bool
     bridge(&next, b, out, depth + 1)
 }
 
+fn name_of(redex: Redex) -> &'static str {
+    match redex {
+        Redex::Beta => BETA,
+        Redex::Eta => ETA,
+    }
+}
+
+fn not_normalised() -> NoTrail {
+    NoTrail("The steps of normalisation could not be written down.".to_owned())
+}
+
 /// A way through terms, on which no term comes twice.
 struct Walk {
     terms: Vec<Term>,
@@ -241,24 +267,32 @@ impl Walk {
         if self.here() == to || normal_form_with(params, self.here()).as_ref() != Some(to) {
             return Ok(());
         }
-        let steps = reductions(self.here(), to, params);
-        let steps = steps
-            .ok_or_else(|| NoTrail("The steps of normalisation could not be written down.".to_owned()))?;
+        let steps = reductions(self.here(), to, params).ok_or_else(not_normalised)?;
         for Reduction { redex, at, reverse, before, after } in steps {
-            let rule = if redex == Redex::Beta { BETA } else { ETA };
-            self.step(TrailStep { rule: rule.into(), args: vec![], at, reverse, before, after })?;
+            self.step(TrailStep { rule: name_of(redex).into(), args: vec![], at, reverse, before, after })?;
         }
         Ok(())
     }
 
     /// Asks every rule once more.
-    fn finish(self, goal: &Term, rules: &[RuleUse]) -> Result<Trail, NoTrail> {
+    fn finish(self, goal: &Term, search: &Search) -> Result<Trail, NoTrail> {
         if self.here() != goal {
             return Err(NoTrail("The way does not end at the term that was found.".to_owned()));
         }
         let mut assumed: Vec<SizeConstraint> = vec![];
         for s in &self.steps {
-            let Some(r) = rules.iter().find(|r| r.rule.name == s.rule && r.args == s.args) else { continue };
+            // The two reductions are steps of normal forms, which are right by themselves.
+            let reduced = |redex| name_of(redex) == &*s.rule;
+            if reduced(Redex::Beta) || reduced(Redex::Eta) {
+                let (left, right) = if s.reverse { (&s.after, &s.before) } else { (&s.before, &s.after) };
+                if reduce(left).is_none_or(|(redex, term)| !reduced(redex) || term != *right) {
+                    return Err(NoTrail(format!("`{}` does not repeat its step on a term.", s.rule)));
+                }
+                continue;
+            }
+            let r = search
+                .use_of(&s.rule, &s.args)
+                .ok_or_else(|| NoTrail(format!("There is no rule `{}`.", s.rule)))?;
             let (left, right) = if s.reverse { (&s.after, &s.before) } else { (&s.before, &s.after) };
             match r.rule.apply(left, &r.args) {
                 Ok(done) if done.term == *right => {

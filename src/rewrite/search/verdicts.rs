@@ -1,7 +1,7 @@
 //! Whenever a search says that something is impossible, applying its rules anywhere must not get there.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests")]
 
-use super::{Budget, Control, Outcome, Report, reach};
+use super::{Budget, Control, Outcome, Report, Search, reach, trail};
 use crate::lang::diag::{FileId, Sources};
 use crate::lang::eval::inputs::Rng;
 use crate::lang::infer::program;
@@ -11,6 +11,7 @@ use crate::lang::syntax::{parse_program, parse_sketch};
 use crate::lang::term::{Expr, Term};
 use crate::rewrite::egraph::Filter;
 use crate::rewrite::egraph::gaps::Gap;
+use crate::rewrite::rule::library::reductions;
 use crate::rewrite::rule::{RuleSet, RuleUse, apply_at};
 use crate::rewrite::sketch::{ArgSketch, Library, Number, Shape, Sketch, read};
 use std::collections::HashSet;
@@ -50,10 +51,28 @@ fn sketch(text: &str) -> Sketch {
     read(&tree, &Library::builtin(), &["n".into(), "m".into(), "k".into()]).unwrap()
 }
 
+/// Runs a search. What it finds it must be able to derive, with steps that the rules repeat.
 fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Report {
     let cancel = AtomicBool::new(false);
     let mut control = Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
-    reach(start, goal, rules, budget, &mut control).unwrap()
+    let mut search = Search::new(start, goal, rules, budget).unwrap();
+    let report = search.run(&mut control);
+    if let Some(found) = report.found() {
+        let derived = trail(&mut search, start, &report);
+        let derived = derived.unwrap_or_else(|why| panic!("{why}\n{start:?}\n{goal}\n{rules:?}"));
+        let mut here = start.clone();
+        for step in &derived.steps {
+            assert_eq!(here.at(&step.at), Some(&step.before));
+            let use_of = |r: &&RuleUse| r.rule.name == step.rule && r.args == step.args;
+            let rule = rules.iter().chain(reductions()).find(use_of).unwrap();
+            let (from, to) =
+                if step.reverse { (&step.after, &step.before) } else { (&step.before, &step.after) };
+            assert_eq!(rule.rule.apply(from, &rule.args).unwrap().term, *to, "{rule}");
+            here = here.replace_at(&step.at, step.after.clone()).unwrap();
+        }
+        assert_eq!(here, found.term);
+    }
+    report
 }
 
 fn small() -> Budget {
@@ -152,6 +171,22 @@ fn the_program_as_it_was_given_can_be_found() {
         let found = &report.found().unwrap_or_else(|| panic!("{goal}: {report}")).term;
         assert!(sketch(goal).satisfied_by(found));
     }
+}
+
+#[test]
+fn a_program_that_is_too_large_as_it_is_written_is_not_forgotten() {
+    use crate::lang::build as b;
+    use crate::lang::ty::Type;
+    // Four thousand redexes weigh more than any class may; the normal form has none.
+    let identity = b::lam("x", Type::f32(), Ok).unwrap();
+    let start = b::lam("a", Type::f32(), |a| {
+        let redex = b::app(identity, a)?;
+        (0..12).try_fold(redex, |t, _| b::add(t.clone(), t))
+    });
+    let report = search(&start.unwrap(), &sketch("contains(gather)"), &[], &small());
+    let Outcome::Incomplete(gaps) = &report.outcome else { panic!("{report}") };
+    assert!(gaps.contains(&(Gap::Written, 0)), "{gaps:?}");
+    assert!(report.to_string().contains("only its normal form was looked at"), "{report}");
 }
 
 #[test]

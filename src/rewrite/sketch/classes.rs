@@ -5,10 +5,9 @@
 
 use super::automaton::{ANY, Automaton, StateId, Step};
 use super::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
-use crate::rewrite::egraph::Graph;
 use crate::rewrite::egraph::node::{Kind, Op};
 use crate::rewrite::egraph::tables::{Leaf, LeafArg, NatId, Tables, TypeId, TypeRow};
-use egg::Id;
+use crate::rewrite::egraph::{Graph, Id};
 
 /// A set of classes.
 #[derive(Clone, Default, Debug)]
@@ -121,8 +120,8 @@ impl Satisfied {
                 Step::Lam(s) | Step::App(s, ANY) | Step::App(ANY, s) if *s == id => passed_on = true,
                 Step::Lam(s) if open(*s) => {
                     for c in graph.classes_with(Op::LAM).filter(|c| typed(*c)) {
-                        let lams = graph.nodes(c).iter().filter_map(|n| n.as_lam());
-                        if lams.into_iter().any(|b| self.has(graph, automaton, *s, b)) {
+                        let mut lams = graph.nodes(c).filter_map(|n| n.as_lam());
+                        if lams.any(|b| self.has(graph, automaton, *s, b)) {
                             out.insert(c);
                         }
                     }
@@ -140,7 +139,7 @@ impl Satisfied {
                     for c in graph.classes_with(Op::APP).filter(|c| typed(*c)) {
                         let fits =
                             |(a, b)| self.has(graph, automaton, *f, a) && self.has(graph, automaton, *e, b);
-                        if graph.nodes(c).iter().filter_map(|n| n.as_app()).any(fits) {
+                        if graph.nodes(c).filter_map(|n| n.as_app()).any(fits) {
                             out.insert(c);
                         }
                     }

@@ -11,8 +11,7 @@ use crate::lang::term::Term;
 use crate::rewrite::egraph::analysis::{Data, REDEX};
 use crate::rewrite::egraph::node::{Kind, Node};
 use crate::rewrite::egraph::tables::weight;
-use crate::rewrite::egraph::{Decoder, Graph, MAX_NESTING};
-use egg::Id;
+use crate::rewrite::egraph::{Decoder, Graph, Id, MAX_NESTING};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -140,16 +139,16 @@ impl Extraction<'_> {
                                     Some(leaf) => weight(self.graph.tables().leaf_of(leaf)),
                                     None => 1,
                                 };
-                                entries.offer(false, Entry { cost, choice: Choice::Node(*node, 0, 0) });
+                                entries.offer(false, Entry { cost, choice: Choice::Node(node, 0, 0) });
                             }
                         }
                     }
                     Step::Lam(s) if *s == id => passed_on = true,
                     Step::App(f, e) if *f == id || *e == id => passed_on = true,
                     Step::Lam(s) => {
-                        for node in self.graph.nodes(class).iter().filter(|n| n.is_lam()) {
+                        for node in self.graph.nodes(class).filter(|n| n.is_lam()) {
                             if let Some(cost) = node.as_lam().and_then(|b| self.cost(*s, b, false)) {
-                                let choice = Choice::Node(*node, *s, 0);
+                                let choice = Choice::Node(node, *s, 0);
                                 entries.offer(true, Entry { cost: cost.saturating_add(1), choice });
                             }
                         }
@@ -159,7 +158,7 @@ impl Extraction<'_> {
                             let Some((a, b)) = node.as_app() else { continue };
                             if let (Some(x), Some(y)) = (self.cost(*f, a, true), self.cost(*e, b, false)) {
                                 let cost = x.saturating_add(y).saturating_add(1);
-                                entries.offer(false, Entry { cost, choice: Choice::Node(*node, *f, *e) });
+                                entries.offer(false, Entry { cost, choice: Choice::Node(node, *f, *e) });
                             }
                         }
                     }
@@ -289,6 +288,7 @@ mod tests {
     use super::*;
     use crate::lang::build as b;
     use crate::lang::ty::Type;
+    use crate::rewrite::egraph::log::Reason;
     use crate::rewrite::egraph::tables::weight as weight_of;
     use crate::rewrite::sketch::{Library, Sketch, read};
     use proptest::prelude::*;
@@ -336,10 +336,12 @@ mod tests {
                         Kind::Lam => {
                             let d = graph.decoder();
                             terms.extend(
-                                of(node.as_lam().unwrap()).into_iter().filter_map(|t| d.abstraction(node, t)),
+                                of(node.as_lam().unwrap())
+                                    .into_iter()
+                                    .filter_map(|t| d.abstraction(&node, t)),
                             );
                         }
-                        Kind::Var(_) | Kind::Leaf(_) => terms.push(graph.decoder().atom(node)),
+                        Kind::Var(_) | Kind::Leaf(_) => terms.push(graph.decoder().atom(&node)),
                     }
                 }
                 terms.retain(|t| t.size() <= limit);
@@ -399,9 +401,10 @@ mod tests {
             let mut graph = Graph::new();
             let ids: Vec<Id> = terms.iter().map(|t| graph.encode(t).unwrap()).collect();
             for (i, j) in unions {
-                graph.union(ids[i % ids.len()], ids[j % ids.len()]);
+                graph.union(ids[i % ids.len()], ids[j % ids.len()], Reason::Rule(0));
             }
             graph.rebuild();
+            graph.check();
             let all = enumerate(&graph, 9);
             for text in SKETCHES {
                 let sketch = sketch(text);

@@ -36,7 +36,7 @@ pub struct Source<'a> {
 
 /// When the definitions of a file are read in full.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum When {
+pub(super) enum When {
     /// At once, so that everything that is wrong with them is told.
     Now,
     /// Each when it is first used. For texts that nothing is wrong with, as tests say of `rules/`: most rules are
@@ -71,7 +71,12 @@ impl RuleSet {
         self.load_when(sources, files, When::Now)
     }
 
-    fn load_when(&mut self, sources: &mut Sources, files: &[Source], when: When) -> Vec<Diagnostic> {
+    pub(super) fn load_when(
+        &mut self,
+        sources: &mut Sources,
+        files: &[Source],
+        when: When,
+    ) -> Vec<Diagnostic> {
         let mut problems = vec![];
         let mut items: Vec<(Item, Name)> = vec![];
         let mut read = vec![];
