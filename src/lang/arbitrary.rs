@@ -65,8 +65,9 @@ impl Draw {
 
     /// A data type.
     pub fn ty(&mut self, depth: u32) -> Type {
-        match if depth == 0 { 0 } else { self.below(6) } {
+        match if depth == 0 { 0 } else { self.below(7) } {
             0 | 1 => self.scalar_type(),
+            6 => Type::vector(c(self.below(4) + 1), self.scalar_type()),
             2 => Type::pair(self.ty(depth - 1), self.ty(depth - 1)),
             _ => Type::array(c(self.below(4) + 1), self.ty(depth - 1)),
         }
@@ -145,8 +146,17 @@ impl Draw {
             _ => {}
         }
         match ty.kind() {
-            TypeKind::Scalar(Scalar::Bool) => {
-                let (x, y) = (self.term(&i32_type(), less)?, self.term(&i32_type(), less / 2)?);
+            TypeKind::Vector(n, t) if self.below(4) == 0 => {
+                // Another array as vectors, of which this is the first.
+                let vectors = b::as_vector(n, self.term(&Type::array(n.clone(), t.clone()), less)?)?;
+                b::idx(Term::lit(Literal::Index(c(0), c(1))), vectors)
+            }
+            _ if *ty == ty.truth() => {
+                let number = match ty.as_vector() {
+                    Some((n, _)) => Type::vector(n.clone(), i32_type()),
+                    None => i32_type(),
+                };
+                let (x, y) = (self.term(&number, less)?, self.term(&number, less / 2)?);
                 let all: Vec<Pattern> =
                     pattern::all().iter().map(|r| r.pattern).filter(|p| p.is_comparison()).collect();
                 let p = all[self.below(all.len() as i64) as usize];
@@ -158,7 +168,11 @@ impl Draw {
                     _ => Ok(test),
                 }
             }
-            TypeKind::Scalar(_) => self.scalar(ty, less),
+            TypeKind::Vector(..) if self.below(6) == 0 => {
+                let test = self.term(&ty.truth(), less / 2)?;
+                b::select(test, self.term(ty, less)?, self.term(ty, less / 2)?)
+            }
+            TypeKind::Scalar(_) | TypeKind::Vector(..) => self.number(ty, less),
             TypeKind::Pair(s, t) => match self.below(3) {
                 0 => {
                     let f = self.function(s, s, less / 2)?;
@@ -191,13 +205,16 @@ impl Draw {
         }
     }
 
-    fn scalar(&mut self, ty: &Type, less: u32) -> Built {
+    /// A number, or a vector of numbers.
+    fn number(&mut self, ty: &Type, less: u32) -> Built {
+        let lanes = ty.as_vector().map(|(n, _)| n.clone());
+        let in_lanes = |t: Type| lanes.as_ref().map_or(t.clone(), |n| Type::vector(n.clone(), t));
         if self.below(6) == 0 {
-            let from = self.scalar_type();
+            let from = in_lanes(self.scalar_type());
             return b::cast(ty.clone(), self.term(&from, less)?);
         }
         let x = self.term(ty, less)?;
-        let Some(scalar) = ty.as_scalar() else { return Ok(x) };
+        let Some(scalar) = ty.lane().as_scalar() else { return Ok(x) };
         match self.below(10) {
             0 => b::neg(x),
             1 => b::abs(x),
@@ -211,6 +228,7 @@ impl Draw {
             4 => {
                 // Integers are divided by what is not zero.
                 let by = b::number(self.below(3) + 1, scalar)?;
+                let by = lanes.as_ref().map_or(Ok(by.clone()), |n| b::vector_from_scalar(n, by))?;
                 let remainder = !scalar.is_float() && self.below(2) == 0;
                 b::apply(if remainder { Pattern::Mod } else { Pattern::Div }, vec![], vec![x, by])
             }
@@ -345,15 +363,15 @@ impl Draw {
                 let args = (0..6).map(|_| Arg::Nat(c(1))).collect();
                 b::apply(Pattern::OclRun, args, vec![self.term(ty, less)?])
             }
-            12 if t.as_scalar().is_some_and(|s| s != Scalar::Bool) => {
+            12 if t.as_scalar().is_some() => {
                 let divisors: Vec<i64> = (1..=n).filter(|d| n % d == 0).collect();
                 let d = divisors[self.below(divisors.len() as i64) as usize];
                 let aligned = self.below(2) == 0;
                 let p = if aligned { Pattern::AsVectorAligned } else { Pattern::AsVector };
-                let vectors = b::apply(p, vec![Arg::Nat(c(d))], vec![self.term(ty, less)?])?;
-                let v = Type::vector(c(d), t.clone());
-                let one = self.leaf(t)?;
-                let f = b::lam("v", v, |v| b::add(b::vector_from_scalar(&c(d), one)?, v))?;
+                let from = self.scalar_type();
+                let xs = self.term(&of(n, &from), less)?;
+                let vectors = b::apply(p, vec![Arg::Nat(c(d))], vec![xs])?;
+                let f = self.function(&Type::vector(c(d), from), &Type::vector(c(d), t.clone()), less / 2)?;
                 b::as_scalar(b::map(f, vectors)?)
             }
             13 if t.as_pair().is_some() => match t.as_pair() {

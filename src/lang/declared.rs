@@ -400,8 +400,12 @@ fn reversal(ty: &Type) -> Option<Term> {
 /// `\a b. select a b false`, or `\a b. select a true b`: the truth value that decides alone.
 fn connective(ty: &Type, decides: bool) -> Option<Term> {
     let (truth, _) = ty.as_fun()?;
-    let decided = Term::lit(Literal::Bool(decides));
     let built = b::lam2(("a", truth.clone()), ("b", truth.clone()), |a, other| {
+        let decided = Term::lit(Literal::Bool(decides));
+        let decided = match truth.as_vector() {
+            Some((n, _)) => b::vector_from_scalar(n, decided)?,
+            None => decided,
+        };
         if decides { b::select(a, decided, other) } else { b::select(a, other, decided) }
     });
     built.ok()

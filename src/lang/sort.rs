@@ -103,6 +103,11 @@ impl Pattern {
         self.operands().is_some() || self.is_foreign()
     }
 
+    /// Does it compute a scalar from scalars, and from vectors lane by lane?
+    pub fn is_lanewise(self) -> bool {
+        self.operands().is_some()
+    }
+
     /// Is it a foreign function?
     pub fn is_foreign(self) -> bool {
         self.declared().is_some_and(|d| d.foreign().is_some())

@@ -271,6 +271,15 @@ impl Type {
     pub fn as_vector(&self) -> Option<(&Nat, &Type)> {
         if let TypeKind::Vector(n, t) = self.kind() { Some((n, t)) } else { None }
     }
+    /// What a vector holds, or the type itself.
+    pub fn lane(&self) -> &Type {
+        self.as_vector().map_or(self, |(_, lane)| lane)
+    }
+    /// The type of a truth value about it: `bool`, or one for each lane of a vector.
+    pub fn truth(&self) -> Type {
+        let one = Type::scalar(Scalar::Bool);
+        self.as_vector().map_or(one.clone(), |(n, _)| Type::vector(n.clone(), one))
+    }
     pub fn as_scalar(&self) -> Option<Scalar> {
         if let TypeKind::Scalar(s) = self.kind() { Some(*s) } else { None }
     }

@@ -218,16 +218,7 @@ impl Draw<'_> {
             return self.pair_step(x, s, t, fuel);
         }
         if ty.as_vector().is_some() {
-            let y = self.below(4);
-            return match y {
-                0 => b::mul(x.clone(), x),
-                1 => b::add(x.clone(), x),
-                2 => {
-                    let one = self.literal(&ty)?;
-                    b::add(x, one)
-                }
-                _ => b::sub(x.clone(), x),
-            };
+            return self.vector_step(x, &ty);
         }
         self.scalar_step(x, &ty)
     }
@@ -289,14 +280,17 @@ impl Draw<'_> {
     fn scalar_step(&mut self, x: Term, ty: &Type) -> Built {
         let Some(s) = ty.as_scalar() else { return self.other_step(x, ty) };
         if s == Scalar::Bool {
-            return match self.below(3) {
+            let y = self.leaf(ty)?;
+            return match self.below(5) {
                 0 => b::not(x),
                 1 => b::select(x, b::number(1, Scalar::F32)?, b::number(0, Scalar::F32)?),
+                2 => b::and(x, y),
+                3 => b::or(y, x),
                 _ => b::make_pair(x.clone(), x),
             };
         }
         let y = self.leaf(ty)?;
-        match self.below(13) {
+        match self.below(15) {
             0 => b::add(x, y),
             1 => b::mul(x, y),
             2 => b::sub(x, y),
@@ -320,7 +314,75 @@ impl Draw<'_> {
                 })
             }
             11 => b::neg(x),
+            12 => self.compare(x, y),
+            13 if s.is_integer() => self.bits(x, y),
             _ => b::make_pair(y, x),
+        }
+    }
+
+    fn compare(&mut self, x: Term, y: Term) -> Built {
+        use Pattern as P;
+        let p = self.pick(&[P::Lt, P::Gt, P::Le, P::Ge, P::Equal, P::NotEqual]);
+        b::apply(p, vec![], vec![x, y])
+    }
+
+    fn bits(&mut self, x: Term, y: Term) -> Built {
+        use Pattern as P;
+        let p = self.pick(&[P::BitAnd, P::BitOr, P::BitXor, P::ShiftLeft, P::ShiftRight, P::BitNot]);
+        b::apply(p, vec![], if p == P::BitNot { vec![x] } else { vec![x, y] })
+    }
+
+    // Vectors
+
+    /// The same number of lanes, of any scalars.
+    fn vector_step(&mut self, x: Term, ty: &Type) -> Built {
+        let (Some((n, lane)), Some(s)) = (ty.as_vector(), ty.lane().as_scalar()) else { return Ok(x) };
+        let y = if self.below(3) == 0 { x.clone() } else { self.leaf(ty)? };
+        if s == Scalar::Bool {
+            return match self.below(5) {
+                0 => b::not(x),
+                1 => b::and(x, y),
+                2 => b::or(y, x),
+                3 => b::equal(x, y),
+                _ => {
+                    let of = Type::vector(n.clone(), self.scalar());
+                    b::select(x, self.leaf(&of)?, self.leaf(&of)?)
+                }
+            };
+        }
+        match self.below(12) {
+            0 => b::mul(x, y),
+            1 => b::add(x, y),
+            2 => b::sub(y, x),
+            3 => b::min(x, y),
+            4 => b::neg(x),
+            5 => {
+                let to = self.scalar();
+                if to.as_scalar() == Some(Scalar::Bool) {
+                    return self.compare(x, y);
+                }
+                b::cast(Type::vector(n.clone(), to), x)
+            }
+            6 | 7 => self.compare(x, y),
+            8 | 9 => {
+                let test = self.compare(x.clone(), y.clone())?;
+                let other = self.leaf(test.ty())?;
+                let test =
+                    [b::not(test.clone()), b::and(test.clone(), other), Ok(test)][self.below(3)].clone();
+                b::select(test?, y, x)
+            }
+            10 if s.is_integer() => self.bits(x, y),
+            // Of what a lane does not choose nothing is computed.
+            10 | 11 if s.is_integer() => {
+                let zero = b::vector_from_scalar(n, b::number(0, s)?)?;
+                b::select(
+                    b::equal(y.clone(), zero.clone())?,
+                    zero,
+                    b::apply(Pattern::Mod, vec![], vec![x, y])?,
+                )
+            }
+            10 => b::select(Term::lit(Literal::Bool(self.below(2) == 0)), x, y),
+            _ => b::add(x, b::vector_from_scalar(n, self.leaf(lane)?)?),
         }
     }
 
@@ -648,12 +710,12 @@ impl Draw<'_> {
 
     fn vectors(&mut self, xs: Term, n: &Nat, t: &Type) -> Built {
         let widths = [2, 4].into_iter().filter(|w| self.holds(n, |n| n % w == 0)).collect::<Vec<_>>();
-        if widths.is_empty() || t.as_scalar().is_none_or(|s| s == Scalar::Bool) {
+        if widths.is_empty() || t.as_scalar().is_none() {
             return Ok(xs);
         }
         let w = c(self.pick(&widths));
         let vectors = if self.below(2) == 0 { b::as_vector(&w, xs)? } else { b::as_vector_aligned(&w, xs)? };
-        let f = self.function(&Type::vector(w, t.clone()), 1)?;
+        let f = self.function(&Type::vector(w, t.clone()), 3)?;
         let mapped = self.map(f, vectors)?;
         b::as_scalar(mapped)
     }

@@ -164,10 +164,11 @@ fn wrapper(entry: &str, params: &[Slot]) -> String {
     }
     format!(
         "\n#line 1 \"entry of {entry}\"\n\
-         void shine_worker_entry(void *const *shine_arguments) {{ {entry}({arguments}); }}\n\
+         #define SHINE_WORKER __attribute__((visibility(\"default\")))\n\
+         SHINE_WORKER void shine_worker_entry(void *const *shine_arguments) {{ {entry}({arguments}); }}\n\
          #ifdef _OPENMP\nextern int omp_get_max_threads(void);\n\
-         int shine_worker_threads(void) {{ return omp_get_max_threads(); }}\n\
-         #else\nint shine_worker_threads(void) {{ return 1; }}\n#endif\n"
+         SHINE_WORKER int shine_worker_threads(void) {{ return omp_get_max_threads(); }}\n\
+         #else\nSHINE_WORKER int shine_worker_threads(void) {{ return 1; }}\n#endif\n"
     )
 }
 

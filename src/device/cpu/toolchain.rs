@@ -19,8 +19,10 @@ pub struct Toolchain {
 }
 
 /// Always given: a shared object at the usual level of optimisation. A function that is called but not declared is
-/// an error, because C would otherwise guess its type.
-const BASE: [&str; 4] = ["-O3", "-fPIC", "-shared", "-Werror=implicit-function-declaration"];
+/// an error, because C would otherwise guess its type. Names are hidden, so that a kernel called `dup` is not taken for
+/// the system's.
+const BASE: [&str; 5] =
+    ["-O3", "-fPIC", "-shared", "-fvisibility=hidden", "-Werror=implicit-function-declaration"];
 const PLAIN: &str = "int probe(int x) { return x + 1; }\n";
 const PARALLEL: &str = "#include <omp.h>\n\
     int probe(int n) {\n    int sum = 0;\n#pragma omp parallel for reduction(+ : sum)\n\

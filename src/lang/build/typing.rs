@@ -98,22 +98,24 @@ impl Given<'_> {
             P::Id | P::ToMem | P::OclRun => self.data(0)?.clone(),
             p if p.is_numeric() && p.parameters() == 1 => self.operand(0)?.clone(),
             p if p.is_numeric() => self.operands()?.clone(),
-            p if p.is_comparison() => {
-                self.operands()?;
-                Type::scalar(Scalar::Bool)
-            }
+            p if p.is_comparison() => self.operands()?.truth(),
             P::And | P::Or => {
-                self.same("truth values are needed", self.operands()?, &Type::scalar(Scalar::Bool))?;
-                Type::scalar(Scalar::Bool)
+                let t = self.operands()?;
+                self.same("truth values are needed", t, &t.truth())?;
+                t.clone()
             }
             P::Not => {
-                self.same("a truth value is needed", self.operand(0)?, &Type::scalar(Scalar::Bool))?;
-                Type::scalar(Scalar::Bool)
+                let t = self.operand(0)?;
+                self.same("a truth value is needed", t, &t.truth())?;
+                t.clone()
             }
             P::Select => {
-                self.same("the condition must be a truth value", self.data(0)?, &Type::scalar(Scalar::Bool))?;
-                self.same("both choices must have one type", self.data(1)?, self.data(2)?)?;
-                self.data(1)?.clone()
+                let (c, t) = (self.data(0)?, self.data(1)?);
+                self.same("both choices must have one type", t, self.data(2)?)?;
+                let one = Type::scalar(Scalar::Bool);
+                let needed = if c.as_vector().is_some() { t.truth() } else { one };
+                self.same("the condition must be a truth value, or one for each lane", c, &needed)?;
+                t.clone()
             }
             P::Cast => {
                 let from = self.operand(0)?;

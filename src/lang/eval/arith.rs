@@ -7,13 +7,8 @@ use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::{Value, half};
 
-/// A pattern of one scalar or vector; the result type is asked by `cast` alone.
+/// A pattern of one scalar; the result type is asked by `cast` alone.
 pub fn unary(pattern: Pattern, x: &Value, result: &Type) -> Result<Value, Diagnostic> {
-    if let Value::Vector(lanes) = x {
-        let result = result.as_vector().map_or(result, |(_, t)| t);
-        let lanes = lanes.iter().map(|x| unary(pattern, x, result)).collect::<Result<Vec<_>, _>>()?;
-        return Ok(Value::vector(lanes));
-    }
     if matches!(x, Value::Undefined) {
         return Ok(Value::Undefined);
     }
@@ -108,15 +103,10 @@ pub fn saturate(v: f64, scalar: Scalar) -> i128 {
     }
 }
 
-/// A pattern of two scalars or vectors of one type.
+/// A pattern of two scalars of one type.
 pub fn binary(pattern: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnostic> {
     let ill = || failure::ill_typed(format!("`{pattern}` of {x} and {y}"));
-    let comparison = pattern.is_comparison();
     Ok(match (x, y) {
-        (Value::Vector(a), Value::Vector(b)) if a.len() == b.len() && !comparison => {
-            let lanes = a.iter().zip(b.iter()).map(|(x, y)| binary(pattern, x, y));
-            Value::vector(lanes.collect::<Result<Vec<_>, _>>()?)
-        }
         (Value::Undefined, _) | (_, Value::Undefined) => Value::Undefined,
         (Value::Bool(a), Value::Bool(b)) => Value::Bool(compare(pattern, a, b).ok_or_else(ill)?),
         (Value::Int(a, s), Value::Int(-1, t))
@@ -296,8 +286,6 @@ mod tests {
     fn undefined_stays_undefined() {
         let sum = binary(Pattern::Add, &Value::Undefined, &Value::F32(1.0)).unwrap();
         assert_eq!(sum, Value::Undefined);
-        let v = Value::vector(vec![Value::Undefined, Value::F32(1.0)]);
-        let doubled = binary(Pattern::Add, &v, &v).unwrap();
-        assert_eq!(doubled, Value::vector(vec![Value::Undefined, Value::F32(2.0)]));
+        assert_eq!(unary(Pattern::Neg, &Value::Undefined, &Type::f32()).unwrap(), Value::Undefined);
     }
 }

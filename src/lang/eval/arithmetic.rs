@@ -23,18 +23,13 @@ impl Arithmetic {
     /// What programs compute.
     pub const MACHINE: Arithmetic = Arithmetic { exact: false, finite: false };
 
-    /// A pattern of one scalar or vector.
+    /// A pattern of one scalar.
     ///
     /// # Errors
     /// The operand is of no type that the pattern takes.
     pub(super) fn unary(self, p: Pattern, x: &Value, result: &Type) -> Result<Value, Diagnostic> {
         if self == Arithmetic::MACHINE {
             return arith::unary(p, x, result);
-        }
-        if let Value::Vector(lanes) = x {
-            let result = result.as_vector().map_or(result, |(_, t)| t);
-            let lanes = lanes.iter().map(|x| self.unary(p, x, result)).collect::<Result<Vec<_>, _>>()?;
-            return Ok(Value::vector(lanes));
         }
         let x = &self.operand(x);
         let value = match x {
@@ -46,19 +41,13 @@ impl Arithmetic {
         Ok(self.result(value))
     }
 
-    /// A pattern of two scalars or vectors of one type.
+    /// A pattern of two scalars of one type.
     ///
     /// # Errors
     /// The operands are of no type that the pattern takes, or the operation has no result.
     pub(super) fn binary(self, p: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnostic> {
         if self == Arithmetic::MACHINE {
             return arith::binary(p, x, y);
-        }
-        if let (Value::Vector(a), Value::Vector(b)) = (x, y)
-            && a.len() == b.len()
-        {
-            let lanes = a.iter().zip(b.iter()).map(|(x, y)| self.binary(p, x, y));
-            return Ok(Value::vector(lanes.collect::<Result<Vec<_>, _>>()?));
         }
         let (x, y) = (&self.operand(x), &self.operand(y));
         let value = match (x, y) {

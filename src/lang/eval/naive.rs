@@ -5,11 +5,10 @@ use crate::lang::build;
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::pattern::Pattern;
-use crate::lang::sort::Sort;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
 use crate::lang::value::{Value, eval_nat};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Stack that must be left to evaluate one node; unoptimised frames are large.
@@ -36,7 +35,7 @@ pub fn run_in(
 ) -> Result<Value, Diagnostic> {
     super::check_inputs(term, sizes, inputs)?;
     let term = &unfolded(term);
-    let machine = Machine { arithmetic, sizes, limits, steps: Cell::new(0) };
+    let machine = Machine { arithmetic, sizes, limits, steps: Cell::new(0), chosen: RefCell::new(None) };
     let mut f = machine.eval(term, &Env::empty())?;
     for input in inputs {
         f = machine.apply(&f, Meaning::Data(input.clone()))?;
@@ -87,6 +86,8 @@ struct Machine<'a> {
     sizes: &'a Sizes,
     limits: &'a Limits<'a>,
     steps: Cell<u64>,
+    /// The lanes that are chosen where a vector is computed for a `select`; none where all are.
+    chosen: RefCell<Option<Rc<[bool]>>>,
 }
 
 impl<'a> Machine<'a> {
@@ -122,6 +123,11 @@ impl<'a> Machine<'a> {
                     return match self.eval(condition, env)?.data()? {
                         Value::Bool(true) => self.eval(then, env),
                         Value::Bool(false) => self.eval(otherwise, env),
+                        Value::Vector(tests) => {
+                            let a = self.eval_lanes(&tests, true, then, env)?;
+                            let b = self.eval_lanes(&tests, false, otherwise, env)?;
+                            self.select(&Value::Vector(tests), a, b, term.ty()).map(Meaning::Data)
+                        }
                         _ => self.undefined(term.ty()).map(Meaning::Data),
                     };
                 }
@@ -156,6 +162,58 @@ impl<'a> Machine<'a> {
 
     fn call2(&self, f: &Meaning, x: Value, y: Value) -> Result<Value, Diagnostic> {
         self.apply(&self.apply(f, Meaning::Data(x))?, Meaning::Data(y))?.data()
+    }
+
+    /// A vector of which the lanes are asked for whose test is `of`: what the others cannot compute is no failure.
+    fn eval_lanes(&self, tests: &[Value], of: bool, e: &Term, env: &Env) -> Result<Value, Diagnostic> {
+        let outer = self.chosen.borrow().clone();
+        let outside = |i: usize| outer.as_ref().filter(|o| o.len() == tests.len()).is_some_and(|o| !o[i]);
+        let chosen: Rc<[bool]> =
+            tests.iter().enumerate().map(|(i, t)| *t == Value::Bool(of) && !outside(i)).collect();
+        if !chosen.contains(&true) {
+            return self.undefined(e.ty());
+        }
+        self.chosen.replace(Some(chosen));
+        let value = self.eval(e, env);
+        self.chosen.replace(outer);
+        value?.data()
+    }
+
+    /// The second or third argument of `select`, or their lanes.
+    fn select(&self, condition: &Value, a: Value, b: Value, ty: &Type) -> Result<Value, Diagnostic> {
+        match (condition, &a, &b) {
+            (Value::Bool(c), ..) => Ok(if *c { a } else { b }),
+            (Value::Vector(tests), Value::Vector(a), Value::Vector(b))
+                if tests.len() == a.len() && a.len() == b.len() =>
+            {
+                let lane = ty.lane();
+                let lanes = tests.iter().zip(a.iter().zip(b.iter()));
+                let lanes = lanes.map(|(c, (a, b))| self.select(c, a.clone(), b.clone(), lane));
+                Ok(Value::vector(lanes.collect::<Result<_, _>>()?))
+            }
+            (Value::Undefined, ..) => self.undefined(ty),
+            _ => Err(failure::ill_typed(format!("`select` of {condition}, {a} and {b}"))),
+        }
+    }
+
+    /// What a pattern makes of scalars, or of vectors lane by lane.
+    fn lanes(
+        &self,
+        args: &[Value],
+        result: &Type,
+        f: &dyn Fn(&[Value], &Type) -> Result<Value, Diagnostic>,
+    ) -> Result<Value, Diagnostic> {
+        let Some(first) = args.first().and_then(Value::as_vector) else { return f(args, result) };
+        let chosen = self.chosen.borrow().clone().filter(|c| c.len() == first.len());
+        let lane = |i: usize| {
+            let operands: Option<Vec<Value>> = args.iter().map(|a| a.as_vector()?.get(i).cloned()).collect();
+            let operands = operands.ok_or_else(|| failure::ill_typed("vectors of different lengths"))?;
+            match f(&operands, result.lane()) {
+                Err(_) if chosen.as_ref().is_some_and(|c| !c[i]) => Ok(Value::Undefined),
+                done => done,
+            }
+        };
+        Ok(Value::vector((0..first.len()).map(lane).collect::<Result<_, _>>()?))
     }
 
     fn undefined(&self, ty: &Type) -> Result<Value, Diagnostic> {
@@ -264,15 +322,15 @@ impl<'t> Call<'_, 't> {
         let p = self.prim.pattern;
         Ok(match p {
             P::Id | P::ToMem | P::OclRun => self.data(0)?,
-            p if matches!(p.sort(), Sort::Scalar(_)) => match p.parameters() {
-                1 => m.arithmetic.unary(p, &self.data(0)?, self.result)?,
-                _ => m.arithmetic.binary(p, &self.data(0)?, &self.data(1)?)?,
-            },
-            P::Select => match self.data(0)? {
-                Value::Bool(true) => self.data(1)?,
-                Value::Bool(false) => self.data(2)?,
-                _ => m.undefined(self.result)?,
-            },
+            p if p.is_lanewise() => {
+                let args = (0..self.args.len()).map(|i| self.data(i)).collect::<Result<Vec<_>, _>>()?;
+                m.lanes(&args, self.result, &|args, result| match args {
+                    [x] => m.arithmetic.unary(p, x, result),
+                    [x, y] => m.arithmetic.binary(p, x, y),
+                    _ => Err(failure::ill_typed(format!("`{p}` of so many arguments"))),
+                })?
+            }
+            P::Select => m.select(&self.data(0)?, self.data(1)?, self.data(2)?, self.result)?,
             P::IndexAsNat => self.data(0)?,
             P::NatAsIndex => match self.data(0)? {
                 Value::Undefined => Value::Undefined,

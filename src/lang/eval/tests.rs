@@ -70,6 +70,59 @@ fn double() -> Term {
     b::lam("x", i32s(), |x| b::add(x.clone(), x)).unwrap()
 }
 
+/// `[from, from + 1, …]` as one vector.
+fn lanes(n: i64, from: i64) -> Term {
+    b::idx(index(0, 1), b::as_vector(&c(n), count(n, from)).unwrap()).unwrap()
+}
+
+fn spread(n: i64, value: i64) -> Term {
+    b::vector_from_scalar(&c(n), number(value)).unwrap()
+}
+
+#[test]
+fn vectors_are_compared_and_chosen_lane_by_lane() {
+    let below = |v: i64| b::lt(lanes(4, 0), spread(4, v)).unwrap();
+    shows(Ok(below(2)), "<true, true, false, false>");
+    shows(b::not(below(1)), "<false, true, true, true>");
+    shows(b::and(below(3), b::not(below(1)).unwrap()), "<false, true, true, false>");
+    shows(b::or(below(1), b::not(below(3)).unwrap()), "<true, false, false, true>");
+    shows(b::equal(below(1), below(3)), "<true, false, false, true>");
+    shows(b::select(below(2), lanes(4, 10), spread(4, 7)), "<10, 11, 7, 7>");
+    // A single condition chooses between whole vectors.
+    let one = Term::lit(Literal::Bool(false));
+    shows(b::select(one, lanes(2, 0), spread(2, 7)), "<7, 7>");
+    let nan = b::vector_from_scalar(&c(2), b::f32(f32::NAN)).unwrap();
+    shows(b::apply(Pattern::NotEqual, vec![], vec![nan.clone(), nan.clone()]), "<true, true>");
+    shows(b::apply(Pattern::Ge, vec![], vec![nan.clone(), nan]), "<false, false>");
+}
+
+#[test]
+fn what_a_lane_does_not_choose_cannot_fail() {
+    let zero = || b::equal(lanes(3, 0), spread(3, 0)).unwrap();
+    let quotients = || b::div(spread(3, 12), lanes(3, 0)).unwrap();
+    shows(b::select(zero(), spread(3, -1), quotients()), "<-1, 12, 6>");
+    shows(b::select(b::not(zero()).unwrap(), quotients(), spread(3, -1)), "<-1, 12, 6>");
+    // As `and` and `or` do.
+    let large = || b::gt(quotients(), spread(3, 6)).unwrap();
+    shows(b::or(zero(), large()), "<true, true, false>");
+    // Inside another choice.
+    let inner = b::select(large(), spread(3, 1), spread(3, 2)).unwrap();
+    shows(b::select(zero(), spread(3, -1), inner), "<-1, 1, 2>");
+    fails(
+        b::select(b::not(zero()).unwrap(), spread(3, -1), quotients()),
+        "`div` divides an integer by zero.",
+    );
+}
+
+#[test]
+fn undefined_lanes_stay_undefined() {
+    let padded = b::pad_empty(&c(2), count(2, 0)).unwrap();
+    let v = b::idx(index(0, 1), b::as_vector(&c(4), padded).unwrap()).unwrap();
+    let below = b::lt(v.clone(), spread(4, 1)).unwrap();
+    shows(Ok(below.clone()), "<true, false, undefined, undefined>");
+    shows(b::select(below, spread(4, 5), v), "<5, 1, undefined, undefined>");
+}
+
 #[test]
 fn maps() {
     let all = [

@@ -259,6 +259,19 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// A literal; one that is a vector has it in every lane.
+    fn literal(&mut self, literal: Literal, t: &Tree, frame: &Rc<Frame<'a>>) -> Built {
+        let whole = self.ty(&t.ty, frame, t.span)?;
+        let lane = (self.made(Term::lit(literal), t.span)?, Spans::new(t.span, vec![]));
+        if whole == *lane.0.ty() {
+            return Ok(lane);
+        }
+        let spread = Type::fun(lane.0.ty().clone(), whole);
+        let spread = self.made(Term::prim(Pattern::VectorFromScalar, vec![], spread), t.span)?;
+        let spans = Spans::new(t.span, vec![Spans::new(t.span, vec![]), lane.1]);
+        Ok((self.made(Term::app(spread, lane.0), t.span)?, spans))
+    }
+
     fn applied(&mut self, f: (Term, Spans), e: &Closure<'a>, span: Span, depth: u32) -> Built {
         let (e, e_spans) = self.closure(e, depth)?;
         let (f, f_spans) = f;
@@ -409,14 +422,13 @@ impl<'a> Builder<'a> {
                 (self.made(Term::prim(*pattern, explicit, ty), t.span)?, Spans::new(t.span, vec![]))
             }
             Node::Steps(steps) => self.steps(steps, frame, t.span, depth)?,
-            Node::Bool(b) => (self.made(Term::lit(Literal::Bool(*b)), t.span)?, Spans::new(t.span, vec![])),
+            Node::Bool(b) => self.literal(Literal::Bool(*b), t, frame)?,
             Node::Size(n) => {
                 let n = self.nat(n, frame, t.span)?;
                 (self.made(Term::lit(Literal::Nat(n)), t.span)?, Spans::new(t.span, vec![]))
             }
             Node::Number { digits, negative } => {
                 let whole = self.ty(&t.ty, frame, t.span)?;
-                // A number that is a vector has it in every lane.
                 let ty = whole.as_vector().map_or(&whole, |(_, lane)| lane);
                 let literal = match ty.kind() {
                     TypeKind::NatType => digits.parse().ok().map(|i| Literal::Nat(Nat::constant(i))),
@@ -426,16 +438,7 @@ impl<'a> Builder<'a> {
                     TypeKind::Scalar(s) => check::literal(digits, *negative, *s),
                     _ => None,
                 };
-                let literal = literal.ok_or(Unbuilt::Unknown(t.span))?;
-                let number = (self.made(Term::lit(literal), t.span)?, Spans::new(t.span, vec![]));
-                if whole == *ty {
-                    number
-                } else {
-                    let spread = Type::fun(ty.clone(), whole.clone());
-                    let spread = self.made(Term::prim(Pattern::VectorFromScalar, vec![], spread), t.span)?;
-                    let spans = Spans::new(t.span, vec![Spans::new(t.span, vec![]), number.1]);
-                    (self.made(Term::app(spread, number.0), t.span)?, spans)
-                }
+                self.literal(literal.ok_or(Unbuilt::Unknown(t.span))?, t, frame)?
             }
             Node::App(..) | Node::Error => return Err(Unbuilt::Unknown(t.span)),
         };

@@ -2,6 +2,9 @@
 
 use super::codes;
 use super::constraint::{Sizes, no_permutation};
+use super::relation::{Relation, Settled};
+use super::report::Why;
+use super::scheme::Choice;
 use super::state::Infer;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
@@ -29,6 +32,7 @@ impl Check {
         let what = match &self.what {
             What::CastTo(to) => What::CastTo(to.subst(chosen)),
             What::Below { value, size } => What::Below { value: nat(value), size: nat(size) },
+            What::Related(relation, of) => What::Related(relation.map(&mut |t| t.subst(chosen)), of),
             other => other.clone(),
         };
         Check { what, ty: self.ty.subst(chosen), span: self.span, used_at: Some(span) }
@@ -45,12 +49,14 @@ pub enum What {
     Integer(&'static str),
     /// Integers of a number of bits, or vectors of them.
     Bits(&'static str),
-    /// Scalars that have an order.
+    /// Scalars that have an order, or vectors of them.
     Ordered(&'static str),
-    /// Scalars that can be equal.
+    /// Scalars that can be equal, or vectors of them.
     Comparable(&'static str),
     /// What a vector holds.
     Lane,
+    /// What holds between types, of which the condition's is that of a truth value; and of what pattern.
+    Related(Relation, &'static str),
     /// What the type can be converted to.
     CastTo(Type),
     /// A number as it is written; is it one with a point or exponent?
@@ -84,33 +90,30 @@ pub fn of_pattern(pattern: Pattern) -> Option<(What, &'static str)> {
     })
 }
 
-/// What the parts of a vector are, or the type itself.
-fn lane(t: &Type) -> &Type {
-    t.as_vector().map_or(t, |(_, lane)| lane)
-}
-
 /// Does the condition hold? None when the type is not known well enough.
 fn holds(what: &What, t: &Type) -> Option<bool> {
-    if let TypeKind::Var(_) = lane(t).kind() {
+    if let TypeKind::Var(_) = t.lane().kind() {
         return None;
     }
     let scalar = |t: &Type, f: &dyn Fn(Scalar) -> bool| t.as_scalar().is_some_and(f);
     let nat = matches!(t.kind(), TypeKind::NatType);
     let index = t.as_index().is_some();
     Some(match what {
-        What::Numeric(_) => nat || scalar(lane(t), &|s| s != Scalar::Bool),
-        What::Float(_) => scalar(lane(t), &Scalar::is_float),
-        What::Integer(_) => nat || scalar(lane(t), &Scalar::is_integer),
-        What::Bits(_) => scalar(lane(t), &Scalar::is_integer),
-        What::Ordered(_) => nat || index || scalar(t, &|s| s != Scalar::Bool),
-        What::Comparable(_) => nat || index || scalar(t, &|_| true),
+        What::Numeric(_) => nat || scalar(t.lane(), &|s| s != Scalar::Bool),
+        What::Float(_) => scalar(t.lane(), &Scalar::is_float),
+        What::Integer(_) => nat || scalar(t.lane(), &Scalar::is_integer),
+        What::Bits(_) => scalar(t.lane(), &Scalar::is_integer),
+        What::Ordered(_) => nat || index || scalar(t.lane(), &|s| s != Scalar::Bool),
+        What::Comparable(_) => nat || index || scalar(t.lane(), &|_| true),
         What::Lane => scalar(t, &|_| true),
+        // [`Infer::relate`] drops those that are done.
+        What::Related(..) => return None,
         What::CastTo(to) => {
             let plain = |t: &Type| t.as_scalar().is_some() || matches!(t.kind(), TypeKind::NatType);
             if t.as_vector().is_none() && !plain(t) && !index {
                 return Some(false);
             }
-            if matches!(lane(to).kind(), TypeKind::Var(_)) {
+            if matches!(to.lane().kind(), TypeKind::Var(_)) {
                 return None;
             }
             match (t.as_vector(), to.as_vector()) {
@@ -157,8 +160,114 @@ impl Infer {
         self.checks.push(Check { what, ty: ty.clone(), span, used_at: None });
     }
 
+    /// Remembers what a pattern asks of its types: those of the variables of its scheme.
+    pub fn checks_of_pattern(&mut self, pattern: Pattern, types: &[(Name, Type)], span: Span) {
+        if let Some((what, on)) = of_pattern(pattern)
+            && let Some((_, t)) = types.iter().find(|(n, _)| &**n == on)
+        {
+            self.check_later(what, t, span);
+        }
+        if let Some(relation) = Relation::of(pattern, &Choice { nats: &[], types }) {
+            self.relate_later(relation, pattern.operator().unwrap_or(pattern.name()), span);
+        }
+        if let (Pattern::Cast, [(_, s), (_, t)]) = (pattern, types) {
+            self.check_later(What::CastTo(t.clone()), s, span);
+        }
+    }
+
+    pub fn relate_later(&mut self, relation: Relation, of: &'static str, span: Span) {
+        let truth = relation.truth().clone();
+        self.check_later(What::Related(relation, of), &truth, span);
+    }
+
+    /// Says where the truth value stands that a pattern needs, which has been used since the condition of this number.
+    pub fn needed_at(&mut self, since: usize, pattern: Option<Pattern>, span: Span) {
+        let needs = |p: Pattern| matches!(p, Pattern::Select | Pattern::And | Pattern::Or | Pattern::Not);
+        if pattern.is_some_and(needs)
+            && let Some(check) = self.checks.get_mut(since..).and_then(|all| all.first_mut())
+            && matches!(check.what, What::Related(..))
+        {
+            check.span = span;
+        }
+    }
+
+    /// Makes types known that follow from others by the conditions from this number on.
+    pub fn relate(&mut self, since: usize) {
+        let mut i = since;
+        while let Some(check) = self.checks.get(i) {
+            let What::Related(relation, of) = check.what.clone() else {
+                i += 1;
+                continue;
+            };
+            let (span, used_at) = (check.span, check.used_at);
+            let origin = self.place(span, Why::Truth(of, relation.is_result()));
+            self.places[origin as usize].used_at = used_at;
+            match relation.settle(&mut self.u, origin) {
+                Settled::Open => {
+                    self.places.pop();
+                    i += 1;
+                    continue;
+                }
+                Settled::Done => {}
+                Settled::Differ(mismatch) => self.report_mismatch(&mismatch),
+                Settled::NoLanes { condition, choice } => self.no_lanes(&condition, &choice, span, used_at),
+            }
+            self.checks.remove(i);
+            self.report_failures();
+            // What is known now may say more of those before.
+            i = since;
+        }
+    }
+
+    fn no_lanes(&mut self, condition: &Type, choice: &Type, span: Span, used_at: Option<Span>) {
+        let names = self.names();
+        let what = describe(choice);
+        let (lanes, shown) = (self.show(condition, &names), self.show(choice, &names));
+        let message = format!("`select` chooses lane by lane here, but finds {what} to choose: {shown}.");
+        let problem = Diagnostic::error(codes::OPERAND, message)
+            .label(span, format!("this is {lanes}"))
+            .note("A truth value for each lane chooses between vectors, a `bool` between any two values.");
+        let problem = match used_at {
+            Some(span) => problem.label(span, "used here"),
+            None => problem,
+        };
+        let problem = match choice.kind() {
+            TypeKind::Scalar(_) => problem.hint("`vectorFromScalar x` has the scalar `x` in every lane."),
+            _ => problem.hint("Choose by one truth value, which compares scalars."),
+        };
+        self.problem(names.explain(problem));
+    }
+
+    /// Gives what nothing says the usual type: numbers `f32` with a point, else `i32`, truth values `bool`. A use may
+    /// still say the types in `open`.
+    pub fn defaults(&mut self, open: &FxHashSet<u32>) {
+        // What must be a truth value is no number; what a comparison is depends on its numbers.
+        let stages: [&dyn Fn(&Relation) -> bool; 2] = [&|r| matches!(r, Relation::Truth(_)), &|_| true];
+        for (i, stage) in stages.into_iter().enumerate() {
+            self.relate(0);
+            if i > 0 {
+                self.default_numbers(open);
+                self.relate(0);
+            }
+            let related: Vec<(Relation, Span)> = self
+                .checks
+                .iter()
+                .filter_map(|c| match &c.what {
+                    What::Related(relation, _) if stage(relation) => Some((relation.clone(), c.span)),
+                    _ => None,
+                })
+                .collect();
+            for (relation, span) in related {
+                let place = self.place(span, Why::Context);
+                relation.default(&mut self.u, place, &|id| open.contains(&id));
+            }
+        }
+        self.relate(0);
+    }
+
     /// Looks at the conditions; keeps those that cannot be decided yet.
     pub fn run_checks(&mut self) {
+        self.relate(0);
         let mut open = vec![];
         // Unknowns of which it has been said that what stands for them does not do: once is enough.
         let mut told: FxHashSet<u32> = FxHashSet::default();
@@ -168,6 +277,9 @@ impl Infer {
             check.ty = self.u.zonk(&check.ty);
             if let What::CastTo(to) = &mut check.what {
                 *to = self.u.zonk(to);
+            }
+            if let What::Related(relation, _) = &mut check.what {
+                *relation = relation.map(&mut |t| self.u.zonk(t));
             }
             if let What::Below { value, size } = &mut check.what {
                 *value = self.u.zonk_nat(value);
@@ -196,7 +308,7 @@ impl Infer {
 
     /// Gives numbers whose type nothing says the usual one: `f32` with a point, else `i32`. A use may still say the
     /// types in `open`.
-    pub fn default_numbers(&mut self, open: &FxHashSet<u32>) {
+    fn default_numbers(&mut self, open: &FxHashSet<u32>) {
         let numbers = self.checks.iter().filter_map(|c| match c.what {
             What::Number { float, .. } => Some((float, c.ty.clone(), c.span)),
             _ => None,
@@ -205,6 +317,8 @@ impl Infer {
         numbers.sort_by_key(|(float, ..)| !*float);
         for (float, ty, span) in numbers {
             let ty = self.u.resolve(&ty);
+            // In every lane.
+            let ty = self.u.resolve(ty.lane());
             if matches!(ty.kind(), TypeKind::Var(TypeVar::Meta(id)) if !open.contains(id)) {
                 let usual = if float { Scalar::F32 } else { Scalar::I32 };
                 let place = self.place(span, super::report::Why::Context);
@@ -225,7 +339,7 @@ impl Infer {
             What::Integer(op) => error(format!("`{op}` needs whole numbers, but found {what}: {ty}.")),
             What::Bits(op) => {
                 let problem = error(format!("`{op}` needs integers, but found {what}: {ty}."));
-                match check.ty.kind() {
+                match check.ty.lane().kind() {
                     TypeKind::NatType => problem.hint("Say of how many bits: `(cast x : u32)`."),
                     TypeKind::Scalar(Scalar::Bool) => {
                         problem.hint("Truth values are joined by `and`, `or` and `!=`, and negated by `not`.")
@@ -235,6 +349,7 @@ impl Infer {
             }
             What::Ordered(op) => error(format!("`{op}` compares numbers, but found {what}: {ty}.")),
             What::Comparable(op) => error(format!("`{op}` compares scalars, but found {what}: {ty}.")),
+            What::Related(..) => return,
             What::Lane => error(format!("Vectors hold scalars, but found {what}: {ty}.")),
             What::CastTo(to) => {
                 let to = self.show(to, &names);
@@ -251,7 +366,7 @@ impl Infer {
             }
             What::Number { digits, negative, .. } => {
                 let number = format!("{}{digits}", if *negative { "-" } else { "" });
-                let message = if lane(&check.ty).as_scalar().is_some() {
+                let message = if check.ty.lane().as_scalar().is_some() {
                     format!("The number {number} does not fit the type {ty}.")
                 } else if let (TypeKind::Index(n), Ok(_)) = (check.ty.kind(), number.parse::<i64>()) {
                     let n = n.subst(&|v| names.nat(v));
@@ -261,7 +376,7 @@ impl Infer {
                 };
                 let problem = Diagnostic::error(codes::LITERAL, message)
                     .label(check.span, format!("{ty} is needed here"));
-                match lane(&check.ty).kind() {
+                match check.ty.lane().kind() {
                     TypeKind::Index(_) => problem.hint("Indices are whole numbers from 0."),
                     TypeKind::Scalar(s) if s.is_integer() => {
                         let range = range(*s);
@@ -328,7 +443,12 @@ pub fn describe(t: &Type) -> &'static str {
         TypeKind::Scalar(s) if s.is_float() => "a floating-point number",
         TypeKind::Scalar(_) | TypeKind::NatType => "a whole number",
         TypeKind::Index(_) => "an index",
-        TypeKind::Vector(..) => "a vector",
+        TypeKind::Vector(_, lane) => match lane.as_scalar() {
+            Some(Scalar::Bool) => "a vector of truth values",
+            Some(s) if s.is_float() => "a vector of floating-point numbers",
+            Some(_) => "a vector of whole numbers",
+            None => "a vector",
+        },
         TypeKind::Pair(..) => "a pair",
         TypeKind::Array(..) => "an array",
         TypeKind::Fun(..) => "a function",

@@ -15,6 +15,7 @@ use crate::lang::syntax::ast::{self, ForeignDef, Item, ItemKind, ParamKind};
 use crate::lang::syntax::print as tree;
 use crate::lang::term::Arg;
 use crate::lang::ty::{Scalar, Type};
+use rustc_hash::FxHashSet;
 
 /// The patterns that a text declares. Problems with it are told by [`super::program`].
 pub fn patterns(file: &ast::File) -> Patterns {
@@ -47,6 +48,10 @@ impl Infer {
         }
         let name = self.defs[def].name.clone();
         let span = self.defs[def].span;
+        // What it computes has one type, whatever a use would say.
+        self.checks = std::mem::take(&mut self.defs[def].checks);
+        self.defaults(&FxHashSet::default());
+        self.defs[def].checks = std::mem::take(&mut self.checks);
         self.u.write_out();
         let (params, body, extra) = self.parameters(def);
         let built = Builder::new(self).build(&[], &params, body, &extra);

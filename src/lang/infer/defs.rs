@@ -4,9 +4,10 @@
 //! unknown in it, are chosen anew at every use, together with the conditions on them that were left open.
 
 use super::build::is_large;
-use super::check::Check;
+use super::check::{Check, What};
 use super::codes;
 use super::elaborate::Expected;
+use super::relation::Relation;
 use super::report::Why;
 use super::state::{Infer, Scope, Undeclared};
 use super::tree::{DefId, Instance, Local, Node, Tree};
@@ -14,7 +15,7 @@ use super::unify::Equation;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::syntax::ast::{self, Expr, ExprKind, Item, ItemKind, Kind, Param, ParamKind, PatternDecl};
-use crate::lang::ty::{Type, TypeSubst, TypeVar};
+use crate::lang::ty::{Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -328,6 +329,7 @@ impl Infer {
             _ => Tree::new(Node::Error, result.clone().unwrap_or_else(|| self.any()), span),
         };
         self.settle_joints();
+        self.relate(0);
         self.u.solve_together();
         self.report_failures();
         let params: Vec<Local> = values(&slots).collect();
@@ -340,7 +342,7 @@ impl Infer {
         }
         let equations = self.u.take_open_equations();
         let open = self.open_to_uses(&ty, &equations);
-        self.default_numbers(&open.types);
+        self.defaults(&open.types);
         self.run_checks();
         if !cyclic && self.problems.len() == before {
             let (types, nats) = self.u.unbound_since(types_from, nats_from);
@@ -382,7 +384,30 @@ impl Infer {
             open.add_nat(&equation.left);
             open.add_nat(&equation.right);
         }
+        self.truths_of(&mut open.types);
         open
+    }
+
+    /// The truth values that comparisons of what is open are.
+    fn truths_of(&self, open: &mut FxHashSet<u32>) {
+        let unknown = |t: &Type| match self.u.resolve(t).kind() {
+            TypeKind::Var(TypeVar::Meta(id)) => Some(*id),
+            _ => None,
+        };
+        loop {
+            let before = open.len();
+            for check in &self.checks {
+                if let What::Related(Relation::Compares { operand, truth }, _) = &check.what
+                    && let Some(id) = unknown(truth)
+                    && unknown(operand).is_none_or(|of| open.contains(&of))
+                {
+                    open.insert(id);
+                }
+            }
+            if open.len() == before {
+                return;
+            }
+        }
     }
 
     /// Sizes and types may be used before they are declared, but be declared only once.

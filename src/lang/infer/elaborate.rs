@@ -5,9 +5,10 @@
 //! their bodies are read; functions among arguments are read after the other arguments for the same reason.
 //! After a mistake an unknown stands for what was meant, and the walk goes on.
 
-use super::check::{self, What};
+use super::check::What;
 use super::codes;
 use super::elsewhere;
+use super::relation::Relation;
 use super::report::Why;
 use super::scheme::{ExplicitKind, Scheme};
 use super::state::{Infer, Joining, Joint, Undeclared};
@@ -67,6 +68,9 @@ impl Infer {
 
     fn expr_here(&mut self, e: &Expr, expected: Option<Expected>) -> Tree {
         let tree = match &e.kind {
+            ExprKind::Name(name) if self.truth_value(name).is_some() => {
+                self.truth(name, e.span, expected.as_ref())
+            }
             ExprKind::Name(_) => return self.application(e, &[], None, e.span, expected),
             ExprKind::App(head, args) => return self.application(head, args, None, e.span, expected),
             ExprKind::Pipe(first, stages) => return self.pipe(first, stages, e.span, expected),
@@ -317,15 +321,20 @@ impl Infer {
                 left = self.error_tree(span);
                 continue;
             };
+            let since = self.checks.len();
             let f = self.prim(pattern, vec![], span);
+            self.needed_at(since, Some(pattern), left.span);
             let (operand, result) = match f.ty.as_fun() {
                 Some((a, rest)) => (a.clone(), rest.as_fun().map_or_else(Type::ill, |(_, r)| r.clone())),
                 None => (self.any(), self.any()),
             };
-            if !self.equal(&operand, &left.ty, left.span, Why::Operand(op.symbol())) {
+            let fits = self.equal(&operand, &left.ty, left.span, Why::Operand(op.symbol()));
+            self.relate(since);
+            if !fits || self.problems.len() > before {
                 return self.error_tree(span);
             }
             let right = self.expr(right, Some(Expected::new(operand.clone(), Why::Operand(op.symbol()))));
+            self.relate(since);
             let partial = Type::fun(operand, result.clone());
             left = Tree::app(Tree::app(f, left, partial, span), right, result, span);
         }
@@ -653,20 +662,13 @@ impl Infer {
             },
             _ => scheme.instantiate(&nats, &types),
         };
-        if let Some((what, on)) = check::of_pattern(pattern)
-            && let Some((_, t)) = types.iter().find(|(n, _)| &**n == on)
-        {
-            self.check_later(what, t, span);
-        }
+        self.checks_of_pattern(pattern, &types, span);
         if let Some(declared) = pattern.declared() {
             self.checks_of(declared, &nats, &types, span);
         }
         if let [TreeArg::Nat(n), TreeArg::Fun(there), TreeArg::Fun(back)] = args.as_slice() {
             let what = What::Permutes { size: n.clone(), there: there.clone(), back: back.clone() };
             self.check_later(what, &Type::nat_type(), span);
-        }
-        if let (Pattern::Cast, [(_, s), (_, t)]) = (pattern, types.as_slice()) {
-            self.check_later(What::CastTo(t.clone()), s, span);
         }
         Tree::new(Node::Prim(pattern, args), ty, span)
     }
@@ -746,9 +748,33 @@ impl Infer {
         Tree::new(Node::Steps(Box::new(Steps { count, size, factor, left, element, step })), rest, span)
     }
 
+    /// The truth value that a name is.
+    fn truth_value(&self, name: &Name) -> Option<bool> {
+        let value = match &**name {
+            "true" => true,
+            "false" => false,
+            _ => return None,
+        };
+        self.scope.value(name).is_none().then_some(value)
+    }
+
+    /// `true` or `false`, of which a vector has one in every lane.
+    fn truth(&mut self, name: &Name, span: Span, expected: Option<&Expected>) -> Tree {
+        let value = self.truth_value(name).unwrap_or(false);
+        let may_be_vector = expected.is_none_or(|x| {
+            matches!(self.u.resolve(&x.ty).kind(), TypeKind::Vector(..) | TypeKind::Var(TypeVar::Meta(_)))
+        });
+        if !may_be_vector {
+            return Tree::new(Node::Bool(value), Type::scalar(Scalar::Bool), span);
+        }
+        let ty = self.data();
+        self.relate_later(Relation::Truth(ty.clone()), if value { "true" } else { "false" }, span);
+        Tree::new(Node::Bool(value), ty, span)
+    }
+
     fn other_name(&mut self, name: &Name, span: Span) -> Tree {
-        if &**name == "true" || &**name == "false" {
-            return Tree::new(Node::Bool(&**name == "true"), Type::scalar(Scalar::Bool), span);
+        if let Some(value) = self.truth_value(name) {
+            return Tree::new(Node::Bool(value), Type::scalar(Scalar::Bool), span);
         }
         if let Some(size) = self.scope.sizes.get(name) {
             return Tree::new(Node::Size(size.clone()), Type::nat_type(), span);
@@ -1003,6 +1029,7 @@ impl Infer {
             self.problem(problem);
             return self.error_tree(span);
         }
+        let since = self.checks.len();
         let Head { tree: head, name, explicit, rest } = self.head(head, args);
         let mut given: Vec<Given> = rest.into_iter().map(Given::Written).collect();
         given.extend(piped.map(|tree| Given::Piped(Box::new(tree))));
@@ -1061,9 +1088,15 @@ impl Infer {
         if let Some(Expected { ty: wanted, why }) = expected {
             self.equal(&wanted, &ty, span, why);
         }
+        let pattern = if let Node::Prim(pattern, _) = &head.node { Some(*pattern) } else { None };
+        if let Some(Some(first)) = trees.first() {
+            self.needed_at(since, pattern, first.span);
+        }
+        self.relate(since);
         for (i, e, why) in late {
             trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
         }
+        self.relate(since);
         let mut out = head;
         let last = trees.len().saturating_sub(1);
         for (i, (tree, ty)) in trees.into_iter().flatten().zip(results).enumerate() {
@@ -1222,6 +1255,7 @@ impl Infer {
     /// Decides `x |> f` where the types have become known; in the end, all of them.
     pub fn settle_joints(&mut self) {
         while !self.joints.is_empty() {
+            self.relate(0);
             let mut open = vec![];
             let mut changed = false;
             for joint in std::mem::take(&mut self.joints) {

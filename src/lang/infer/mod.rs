@@ -5,7 +5,8 @@
 //! stands for what was meant, and nothing that follows from the mistake alone is reported.
 //!
 //! The way: [`scheme`] reads the patterns' types; `defs` orders the definitions; `elaborate` walks each once and
-//! hands equations to [`unify`]; `check` looks at what types must be able to do; `build` unfolds definitions into
+//! hands equations to [`unify`]; `check` looks at what types must be able to do, `relation` at what
+//! truth values say of each other's types; `build` unfolds definitions into
 //! a term; `program` chooses what is built and asks what is left open. [`open`] does the same for expressions with
 //! free names.
 
@@ -19,6 +20,7 @@ mod elaborate;
 mod elsewhere;
 pub mod open;
 mod program;
+pub mod relation;
 mod report;
 pub mod scheme;
 mod state;

@@ -174,7 +174,7 @@ impl Open {
     pub fn solve(&mut self) {
         self.infer.settle_joints();
         self.infer.u.solve_together();
-        self.infer.default_numbers(&Default::default());
+        self.infer.defaults(&Default::default());
         self.infer.u.solve_together();
         self.infer.report_failures();
         self.infer.run_checks();

@@ -168,7 +168,7 @@ impl Infer {
         }
         let before = self.problems.len();
         self.checks = std::mem::take(&mut self.defs[def].checks);
-        self.default_numbers(&FxHashSet::default());
+        self.defaults(&FxHashSet::default());
         self.run_checks();
         let name = self.defs[def].name.clone();
         let span = self.defs[def].span;

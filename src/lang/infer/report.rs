@@ -7,7 +7,7 @@ use super::state::Infer;
 use super::unify::{Cause, Mismatch};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::ty::{Type, TypeKind, TypeSubst, TypeVar};
+use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 
@@ -39,6 +39,8 @@ pub enum Why {
     Element,
     /// A pair that is taken apart.
     TakenApart,
+    /// The truth value, or one a lane, that a pattern has as its result or is given.
+    Truth(&'static str, bool),
     /// Its surroundings.
     Context,
 }
@@ -164,6 +166,10 @@ impl Why {
             Why::Operand(op) => format!("Both operands of `{op}` have one type."),
             Why::Element => "All elements of an array have one type.".into(),
             Why::TakenApart => "`(a, b)` takes the two components of a pair.".into(),
+            Why::Truth(of, true) => {
+                format!("`{of}` of vectors has a truth value for each lane, of scalars one.")
+            }
+            Why::Truth(of, false) => format!("`{of}` needs a truth value, or one for each lane of vectors."),
             Why::Context => return None,
         })
     }
@@ -357,7 +363,7 @@ impl Infer {
                     why.argument_of().map_or("f", |name| &**name)
                 ))
             }
-            Cause::Shape(..) if why.argument_of().is_some_and(|n| &**n == "not") => {
+            Cause::Shape(..) if matches!(why, Why::Truth("not", _)) => {
                 problem.hint("`not` takes what stands right behind it: `not (x > 0)`.")
             }
             Cause::Shape(a, b) => match (rigid(a), rigid(b)) {
@@ -419,6 +425,9 @@ fn bridge(needed: &Type, found: &Type) -> Option<String> {
             "An array is needed here: is there a `map`, `join` or `reduce` too many before it?"
         }
         (_, K::Array(..)) => "For every element of an array, use `map`.",
+        (K::Scalar(Scalar::Bool), K::Vector(_, lane)) if lane.as_scalar() == Some(Scalar::Bool) => {
+            "Vectors are compared lane by lane: a single truth value is that of scalars."
+        }
         (K::Vector(..), _) => "`asVector n` makes vectors of an array, `vectorFromScalar` one of a scalar.",
         (_, K::Vector(..)) => "`asScalar` makes scalars of an array of vectors.",
         (K::Index(_), _) => "`natAsIndex n i` makes an index below `n`.",

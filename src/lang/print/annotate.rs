@@ -5,7 +5,8 @@
 //! language; what stays unknown is given back its type, at the places where that reads best, until all is known.
 
 use crate::lang::build;
-use crate::lang::infer::scheme::{ExplicitKind, Scheme};
+use crate::lang::infer::relation::{Relation, Settled};
+use crate::lang::infer::scheme::{Choice, ExplicitKind, Scheme};
 use crate::lang::infer::unify::{Kind, Unifier};
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat};
@@ -49,7 +50,7 @@ pub(super) fn needed(program: &Term) -> Needed {
     if !may_be_open(program) {
         return needed;
     }
-    let mut sites = Sites { u: Unifier::new(), list: vec![], env: vec![] };
+    let mut sites = Sites { u: Unifier::new(), list: vec![], relations: vec![], env: vec![] };
     let mut at = At::root(program);
     while let Some((_, body)) = at.lam() {
         let Some((param, _)) = at.term.ty().as_fun() else { return needed };
@@ -58,19 +59,19 @@ pub(super) fn needed(program: &Term) -> Needed {
     }
     let open = sites.walk(at);
     sites.equal(at.term.ty(), &open);
-    let Sites { mut u, mut list, .. } = sites;
-    u.solve_together();
+    sites.solve();
+    let mut list = std::mem::take(&mut sites.list);
     list.sort_by_key(|s| (s.at, s.id));
     for site in list {
-        if !u.zonk(&site.open).has_metas() {
+        if !sites.u.zonk(&site.open).has_metas() {
             continue;
         }
         match site.at {
             Where::Index | Where::Param => needed.params.insert(site.id),
             Where::Value | Where::Pattern => needed.values.insert(site.id),
         };
-        let _ = u.unify(&site.open, &site.known, 0);
-        u.solve_together();
+        sites.equal(&site.open, &site.known);
+        sites.solve();
     }
     needed
 }
@@ -102,11 +103,26 @@ fn may_be_open(t: &Term) -> bool {
 struct Sites {
     u: Unifier,
     list: Vec<Site>,
+    /// What truth values say of types, as far as that is not known yet.
+    relations: Vec<Relation>,
     /// The types of the variables, innermost last.
     env: Vec<Type>,
 }
 
 impl Sites {
+    /// Makes known what follows from what is.
+    fn solve(&mut self) {
+        loop {
+            self.u.solve_together();
+            let before = self.relations.len();
+            let u = &mut self.u;
+            self.relations.retain(|r| matches!(r.settle(u, 0), Settled::Open));
+            if self.relations.len() == before {
+                return;
+            }
+        }
+    }
+
     fn equal(&mut self, a: &Type, b: &Type) {
         // The term is well-typed, so equations hold; if one does not, more is annotated than need be.
         let _ = self.u.unify(a, b, 0);
@@ -195,6 +211,7 @@ impl Sites {
         }
         let types: Vec<(Name, Type)> =
             scheme.types.iter().map(|t| (t.clone(), self.u.fresh_type(Kind::Data))).collect();
+        self.relations.extend(Relation::of(p.pattern, &Choice { nats: &nats, types: &types }));
         scheme.instantiate(&nats, &types)
     }
 }

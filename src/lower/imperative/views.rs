@@ -186,8 +186,12 @@ impl Translator {
                         Some(Step::At(_)) => return Err(unexpected("a pair that is indexed")),
                     }
                 }
+                (Pattern::Select, [c, ..]) if c.data().as_vector().is_some() && steps.is_empty() => {
+                    return self.by_lanes(&e, steps, block);
+                }
                 (Pattern::Select, [c, a, b]) => {
-                    let c = self.read(c, vec![], block)?;
+                    let lane = if c.data().as_vector().is_some() { steps.clone() } else { vec![] };
+                    let c = self.read(c, lane, block)?;
                     let (then, or) = (steps.clone(), steps);
                     return self.choose(c, block, &mut |t, b1| t.read(a, then.clone(), b1), &mut |t, b2| {
                         t.read(b, or.clone(), b2)

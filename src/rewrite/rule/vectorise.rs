@@ -2,7 +2,7 @@
 //! (thesis section 5.6; the scheme is that of pattern-wise lifting).
 //!
 //! Scalars become vectors lane by lane, pairs component by component; constants and outer scalars are spread over
-//! all lanes. Whatever else a function does (index, branch, loop) has no vector counterpart here.
+//! all lanes; a branch chooses lane by lane. Whatever else a function does (index, loop) has no vector counterpart here.
 
 use super::why::WhyNot;
 use crate::lang::build::{self, Misfit};
@@ -25,21 +25,7 @@ pub fn vector_type(n: &Nat, t: &Type) -> Option<Type> {
 /// Whether the pattern works lane by lane when its operands are vectors.
 fn works_on_vectors(p: Pattern) -> bool {
     use Pattern as P;
-    matches!(
-        p,
-        P::Add
-            | P::Sub
-            | P::Mul
-            | P::Div
-            | P::Neg
-            | P::Min
-            | P::Max
-            | P::Abs
-            | P::Sqrt
-            | P::Fst
-            | P::Snd
-            | P::MakePair
-    )
+    p.is_lanewise() || matches!(p, P::Select | P::And | P::Or | P::Fst | P::Snd | P::MakePair)
 }
 
 /// The function at vectors of `n`.
@@ -131,8 +117,29 @@ mod tests {
         assert!(format!("{v:?}").contains("vectorFromScalar"));
         let array = b::lam("xs", Type::array(n.clone(), Type::f32()), Ok).unwrap();
         assert!(vectorise(&n, &array).is_err());
-        let sine = b::lam("x", Type::f32(), b::sin).unwrap();
-        assert!(vectorise(&n, &sine).unwrap_err().to_string().contains("sin"));
+        let loops = b::lam("x", Type::f32(), |x| b::reduce_seq(plus()?, x, table()?)).unwrap();
+        assert!(vectorise(&n, &loops).unwrap_err().to_string().contains("cannot be vectorised"));
+    }
+
+    fn plus() -> b::Built {
+        b::pattern(Pattern::Add, vec![], &[Type::f32(), Type::f32()])
+    }
+
+    fn table() -> b::Built {
+        b::make_array(vec![b::f32(1.0), b::f32(2.0)])
+    }
+
+    #[test]
+    fn branches_choose_lane_by_lane() {
+        let f =
+            b::lam("x", Type::f32(), |x| b::select(b::lt(x.clone(), b::f32(0.0))?, b::f32(0.0), b::sin(x)?));
+        let v = vectorise(&Nat::constant(4), &f.unwrap()).unwrap();
+        assert!(v.check().is_ok() && b::check_patterns(&v).is_ok());
+        let shown = format!("{v:?}");
+        assert_eq!(
+            shown,
+            r"(\(((select ((lt %0) (vectorFromScalar 0.0))) (vectorFromScalar 0.0)) (sin %0)))"
+        );
     }
 
     #[test]

@@ -5,7 +5,6 @@ use super::number::Number;
 use super::place::{CellKind, Place, Shape};
 use super::stage::{GiveUp, Lazy, Meaning, Stage, Staged};
 use crate::lang::pattern::Pattern;
-use crate::lang::sort::Sort;
 use crate::lang::term::{Arg, Prim};
 use crate::lang::ty::{Scalar, Type};
 use std::rc::Rc;
@@ -67,10 +66,14 @@ impl<'t> Call<'t> {
         match p {
             P::Id | P::OclRun => Ok(self.value(0)),
             P::ToMem => st.share(self.value(0)),
-            p if matches!(p.sort(), Sort::Scalar(_)) => match p.parameters() {
-                1 => unary(st, p, &self.args[0], &st.shape(self.result)?),
-                _ => binary(st, p, &self.args[0], &self.args[1]),
-            },
+            p if p.is_lanewise() => {
+                let shape = st.shape(self.result)?;
+                match self.args.as_slice() {
+                    [x] => unary(st, p, x, &shape),
+                    [x, y] => binary(st, p, x, y, &shape),
+                    _ => Err(GiveUp),
+                }
+            }
             P::Select => {
                 let shape = st.shape(self.result)?;
                 st.select(self.value(0), &shape, |_| Ok(self.value(1)), |_| Ok(self.value(2)))
@@ -458,14 +461,21 @@ fn unary<'t>(st: &mut Stage<'t>, p: Pattern, x: &Meaning<'t>, result: &Shape) ->
     }
 }
 
-fn binary<'t>(st: &mut Stage<'t>, p: Pattern, x: &Meaning<'t>, y: &Meaning<'t>) -> Staged<Meaning<'t>> {
+fn binary<'t>(
+    st: &mut Stage<'t>,
+    p: Pattern,
+    x: &Meaning<'t>,
+    y: &Meaning<'t>,
+    result: &Shape,
+) -> Staged<Meaning<'t>> {
     match (x, y) {
         (Meaning::Number(x), Meaning::Number(y)) => st.number(Number::binary(p, x, y)),
-        (Meaning::Array(a), Meaning::Array(b)) if a.length == b.length && !p.is_comparison() => {
-            let (first, second) = (a.clone(), b.clone());
-            st.lazy(a.length, a.element.clone(), false, &[a, b], move |st, i| {
+        (Meaning::Array(a), Meaning::Array(b)) if a.length == b.length => {
+            let element = Shape::Number(scalar_of(result));
+            let (first, second, lane) = (a.clone(), b.clone(), element.clone());
+            st.lazy(a.length, element, false, &[a, b], move |st, i| {
                 let (x, y) = (st.at(&first, i)?, st.at(&second, i)?);
-                binary(st, p, &x, &y)
+                binary(st, p, &x, &y, &lane)
             })
         }
         _ => Err(GiveUp),

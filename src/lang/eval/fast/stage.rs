@@ -552,7 +552,14 @@ impl<'t> Stage<'t> {
         then: impl FnOnce(&mut Self) -> Staged<Meaning<'t>>,
         otherwise: impl FnOnce(&mut Self) -> Staged<Meaning<'t>>,
     ) -> Staged<Meaning<'t>> {
-        let Meaning::Number(condition) = condition else { return Err(GiveUp) };
+        let condition = match condition {
+            Meaning::Number(condition) => condition,
+            Meaning::Array(tests) => {
+                let (then, otherwise) = (then(self)?, otherwise(self)?);
+                return self.select_lanes(tests, shape, then, otherwise);
+            }
+            _ => return Err(GiveUp),
+        };
         let Code::Bool(test) = condition.code else { return Err(GiveUp) };
         match condition.defined {
             None => self.choose(test, shape, then, otherwise),
@@ -563,6 +570,28 @@ impl<'t> Stage<'t> {
                 |st| st.undefined(shape),
             ),
         }
+    }
+
+    /// Lane by lane one of two vectors; only what is chosen is computed.
+    fn select_lanes(
+        &mut self,
+        tests: Rc<Lazy<'t>>,
+        shape: &Shape,
+        then: Meaning<'t>,
+        otherwise: Meaning<'t>,
+    ) -> Staged<Meaning<'t>> {
+        let (Shape::Array { element, .. }, Meaning::Array(a), Meaning::Array(b)) = (shape, then, otherwise)
+        else {
+            return Err(GiveUp);
+        };
+        if tests.length != a.length || a.length != b.length {
+            return Err(GiveUp);
+        }
+        let (lane, behind) = ((**element).clone(), [tests.clone(), a.clone(), b.clone()]);
+        self.lazy(a.length, lane.clone(), false, &[&behind[0], &behind[1], &behind[2]], move |st, i| {
+            let test = st.at(&tests, i)?;
+            st.select(test, &lane, |st| st.at(&a, i), |st| st.at(&b, i))
+        })
     }
 
     /// The element at `i - from`, if that is one of the `n`, else something else.

@@ -1,6 +1,7 @@
 //! Whole programs, and what is said about those that are wrong.
 
 mod generated;
+mod lanes;
 mod problems;
 mod programs;
 

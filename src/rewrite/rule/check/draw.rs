@@ -41,6 +41,11 @@ impl Gen<'_> {
         })
     }
 
+    /// A scalar type: mostly one of numbers.
+    pub fn scalar_type(&mut self) -> Type {
+        if self.one_in(6) { Type::scalar(Scalar::Bool) } else { self.number_type() }
+    }
+
     /// A small data type.
     pub fn data_type(&mut self, fuel: usize) -> Type {
         let fuel = if self.size == Size::Small { fuel.min(1) } else { fuel };
@@ -67,11 +72,7 @@ impl Gen<'_> {
             return self.in_context(ctx, ty).or_else(|| self.smallest(ctx, ty));
         }
         match ty.kind() {
-            TypeKind::Scalar(Scalar::Bool) => {
-                let number = self.number_type();
-                let (x, y) = (self.term(ctx, &number, fuel - 1)?, self.term(ctx, &number, fuel - 1)?);
-                if self.one_in(2) { b::lt(x, y) } else { b::equal(x, y) }.ok()
-            }
+            _ if *ty == ty.truth() => self.truth(ctx, ty, fuel - 1),
             TypeKind::Scalar(_) | TypeKind::Vector(..) => {
                 if self.one_in(8) {
                     return self.smallest(ctx, ty);
@@ -80,8 +81,12 @@ impl Gen<'_> {
                     return self.of_one(ctx, ty, fuel - 1);
                 }
                 let (x, y) = (self.term(ctx, ty, fuel - 1)?, self.term(ctx, ty, fuel - 1)?);
-                match self.below(8) {
+                match self.below(9) {
                     0 | 1 => b::sub(x, y),
+                    8 => {
+                        let test = self.truth(ctx, &ty.truth(), fuel - 1)?;
+                        b::select(test, x, y)
+                    }
                     2 => b::min(x, y),
                     3 => b::max(x, y),
                     4 | 5 => b::mul(x, y),
@@ -96,6 +101,31 @@ impl Gen<'_> {
             TypeKind::Array(n, t) => self.array(ctx, n, t, fuel - 1),
             _ => self.smallest(ctx, ty),
         }
+    }
+
+    /// A truth value, or one for each lane.
+    fn truth(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
+        if fuel > 0 && self.one_in(4) {
+            let x = self.term(ctx, ty, fuel - 1)?;
+            return match self.below(3) {
+                0 => b::not(x),
+                1 => b::and(x, self.term(ctx, ty, fuel - 1)?),
+                _ => b::or(x, self.term(ctx, ty, fuel - 1)?),
+            }
+            .ok();
+        }
+        let number = self.number_type();
+        let number = ty.as_vector().map_or(number.clone(), |(n, _)| Type::vector(n.clone(), number));
+        let (x, y) = (self.term(ctx, &number, fuel)?, self.term(ctx, &number, fuel)?);
+        let p = self.pick(&[
+            Pattern::Lt,
+            Pattern::Gt,
+            Pattern::Le,
+            Pattern::Ge,
+            Pattern::Equal,
+            Pattern::NotEqual,
+        ])?;
+        b::apply(p, vec![], vec![x, y]).ok()
     }
 
     /// A number that is computed from one of the type, or of another type.

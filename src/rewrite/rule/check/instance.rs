@@ -138,9 +138,9 @@ impl Draw<'_> {
     }
 
     /// Types for the type variables: what an operator is on where one is asked for, numbers where the rule computes with
-    /// them, else any data.
+    /// them, scalars where it asks for them, else any data.
     fn types(&mut self) {
-        let numbers = numbers(self.eq);
+        let Computed { numbers, scalars } = computed(self.eq);
         let asked: Vec<usize> =
             (0..self.eq.vars.len()).filter(|v| Has::asked(self.eq, *v) != Has::default()).collect();
         for i in 0..self.eq.types.len() {
@@ -148,9 +148,11 @@ impl Draw<'_> {
                 |v: &&usize| self.eq.vars[**v].ty.as_fun().is_some_and(|(p, _)| *p == Type::meta(i as u32));
             let operator = asked.iter().find(operand).copied();
             self.b.types[i] = Some(match operator {
-                Some(_) if !numbers.contains(&i) => self.operand_type(),
-                None if !numbers.contains(&i) => self.g.data_type(1),
-                _ => self.g.number_type(),
+                _ if numbers.contains(&i) => self.g.number_type(),
+                Some(_) if scalars.contains(&i) => self.g.number_type(),
+                Some(_) => self.operand_type(),
+                None if scalars.contains(&i) => self.g.scalar_type(),
+                None => self.g.data_type(1),
             });
         }
         for v in asked {
@@ -346,9 +348,17 @@ fn reorders(side: &Pat) -> Vec<(&Nat, &NatFun, &NatFun)> {
     all.collect()
 }
 
-/// The type variables that must be numbers: operands of arithmetic, lanes of vectors, what conditions say.
-fn numbers(eq: &Equation) -> BTreeSet<usize> {
-    let mut out = BTreeSet::new();
+/// The type variables of which not every type does.
+#[derive(Default)]
+struct Computed {
+    /// Operands of arithmetic.
+    numbers: BTreeSet<usize>,
+    /// Lanes of vectors, and what conditions say.
+    scalars: BTreeSet<usize>,
+}
+
+fn computed(eq: &Equation) -> Computed {
+    let mut out = Computed::default();
     let all = |t: &Type, out: &mut BTreeSet<usize>| {
         t.for_each_var(&mut |v| {
             if let TypeVar::Meta(i) = v {
@@ -359,12 +369,14 @@ fn numbers(eq: &Equation) -> BTreeSet<usize> {
     for c in &eq.conditions {
         match c {
             Condition::ScalarType(t) => {
-                out.insert(*t);
+                out.scalars.insert(*t);
             }
-            Condition::ScalarFun(f) | Condition::Vectorisable(_, f) => all(&eq.vars[*f].ty, &mut out),
+            Condition::ScalarFun(f) | Condition::Vectorisable(_, f) => {
+                all(&eq.vars[*f].ty, &mut out.scalars);
+            }
             Condition::Additive(f) => {
                 if let Some((acc, _)) = eq.vars[*f].ty.as_fun() {
-                    all(acc, &mut out);
+                    all(acc, &mut out.numbers);
                 }
             }
             _ => {}
@@ -375,9 +387,9 @@ fn numbers(eq: &Equation) -> BTreeSet<usize> {
         if let PatNode::Prim(p, _) = &node.node
             && (p.is_numeric() || p.is_comparison())
         {
-            all(&node.ty, &mut out);
+            all(&node.ty, &mut out.numbers);
         }
-        lanes(&node.ty, &mut |t| all(t, &mut out));
+        lanes(&node.ty, &mut |t| all(t, &mut out.scalars));
     }
     out
 }

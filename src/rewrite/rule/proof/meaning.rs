@@ -5,7 +5,6 @@ use super::value::{Fold, Neutral, Operation, Role, Symbol, Value};
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
-use crate::lang::sort::Sort;
 use crate::lang::ty::{Type, TypeKind};
 use crate::rewrite::rule::condition::Condition;
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
@@ -425,10 +424,18 @@ impl Call {
                 Value::array(move |_| s.clone())
             }
             P::Select => self.reader.select(&self.params[0], &self.result, self.given.clone()),
-            P::And => self.reader.select(&self.result, &self.result, vec![x(0), x(1), boolean(false)]),
-            P::Or => self.reader.select(&self.result, &self.result, vec![x(0), boolean(true), x(1)]),
+            P::And | P::Or => {
+                let or = self.pattern == P::Or;
+                // In every lane of a vector.
+                let decided = match self.result.as_vector() {
+                    Some(_) => Value::array(move |_| boolean(or)),
+                    None => boolean(or),
+                };
+                let choices = if or { vec![x(0), decided, x(1)] } else { vec![x(0), x(1), decided] };
+                self.reader.select(&self.result, &self.result, choices)
+            }
             P::IndexAsNat | P::NatAsIndex => self.computed(),
-            p if matches!(p.sort(), Sort::Scalar(_)) => self.computed(),
+            p if p.is_lanewise() => self.computed(),
             // Of any other nothing is known but that it is a function.
             _ => {
                 let Call { reader, pattern, args, params, result, given } = self;
