@@ -25,7 +25,7 @@ pub fn vector_type(n: &Nat, t: &Type) -> Option<Type> {
 /// Whether the pattern works lane by lane when its operands are vectors.
 fn works_on_vectors(p: Pattern) -> bool {
     use Pattern as P;
-    p.is_lanewise() || matches!(p, P::Select | P::And | P::Or | P::Fst | P::Snd | P::MakePair)
+    p.is_lanewise() || matches!(p, P::Select | P::Fst | P::Snd | P::MakePair)
 }
 
 /// The function at vectors of `n`.
