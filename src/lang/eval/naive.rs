@@ -197,18 +197,19 @@ impl<'a> Machine<'a> {
     }
 
     /// What a pattern makes of scalars, or of vectors lane by lane.
-    fn lanes(
-        &self,
-        args: &[Value],
-        result: &Type,
-        f: &dyn Fn(&[Value], &Type) -> Result<Value, Diagnostic>,
-    ) -> Result<Value, Diagnostic> {
-        let Some(first) = args.first().and_then(Value::as_vector) else { return f(args, result) };
+    fn computed(&self, p: Pattern, args: &[Value], result: &Type) -> Result<Value, Diagnostic> {
+        let Some(first) = args.first().and_then(Value::as_vector) else {
+            return match args {
+                [x] => self.arithmetic.unary(p, x, result),
+                [x, y] => self.arithmetic.binary(p, x, y),
+                _ => Err(failure::ill_typed(format!("`{p}` of {} arguments", args.len()))),
+            };
+        };
         let chosen = self.chosen.borrow().clone().filter(|c| c.len() == first.len());
         let lane = |i: usize| {
             let operands: Option<Vec<Value>> = args.iter().map(|a| a.as_vector()?.get(i).cloned()).collect();
             let operands = operands.ok_or_else(|| failure::ill_typed("vectors of different lengths"))?;
-            match f(&operands, result.lane()) {
+            match self.computed(p, &operands, result.lane()) {
                 Err(_) if chosen.as_ref().is_some_and(|c| !c[i]) => Ok(Value::Undefined),
                 done => done,
             }
@@ -324,11 +325,7 @@ impl<'t> Call<'_, 't> {
             P::Id | P::ToMem | P::OclRun => self.data(0)?,
             p if p.is_lanewise() => {
                 let args = (0..self.args.len()).map(|i| self.data(i)).collect::<Result<Vec<_>, _>>()?;
-                m.lanes(&args, self.result, &|args, result| match args {
-                    [x] => m.arithmetic.unary(p, x, result),
-                    [x, y] => m.arithmetic.binary(p, x, y),
-                    _ => Err(failure::ill_typed(format!("`{p}` of so many arguments"))),
-                })?
+                m.computed(p, &args, self.result)?
             }
             P::Select => m.select(&self.data(0)?, self.data(1)?, self.data(2)?, self.result)?,
             P::IndexAsNat => self.data(0)?,
