@@ -190,10 +190,10 @@ pub struct Compile {
     /// The language to generate: c or opencl; chosen by the program's patterns unless given
     #[arg(long, value_name = "LANGUAGE")]
     pub target: Option<String>,
-    /// The stage to print: rise, loops, access, dpia, imperative, a pass, c, opencl or host
+    /// The stage to print: rise, loops, access, dpia, imperative, a pass, c, header, python, opencl or host
     #[arg(long, value_name = "STAGE")]
     pub emit: Option<String>,
-    /// Write the kernel and its host program into this folder
+    /// Write the kernel into this folder, with a program that calls it and, for C, a header and a module of Python
     #[arg(long, short = 'o', value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Record the session in this file; for a session, its own file to go on with it

@@ -86,8 +86,13 @@ fn natural_target(term: &Term) -> Target {
 fn write(compiled: &Compiled, target: Target, folder: &Path) -> Result<Exit, Exit> {
     let name = &compiled.kernel.name;
     let kernel = format!("{name}.{}", if target == Target::C { "c" } else { "cl" });
-    let host = compiled.stage("host").unwrap_or_default();
-    let files = [(kernel, compiled.kernel.text.as_str()), (format!("{name}_host.c"), host)];
+    let others = [
+        ("header", format!("{name}.h")),
+        ("host", format!("{name}_host.c")),
+        ("python", format!("{name}.py")),
+    ];
+    let others = others.into_iter().filter_map(|(stage, file)| Some((file, compiled.stage(stage)?)));
+    let files = [(kernel, compiled.kernel.text.as_str())].into_iter().chain(others);
     let cannot = |e: std::io::Error| {
         fail(
             &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", folder.display()))

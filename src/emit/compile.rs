@@ -41,11 +41,14 @@ impl Compiled {
 /// The names of all stages that a target has, in order.
 pub fn stages(target: Target) -> Vec<&'static str> {
     let passes = passes::of(target).map(|p| p.name);
-    let code = if target == Target::C { "c" } else { "opencl" };
+    let code: &[&str] = match target {
+        Target::C => &["c", "header", "host", "python"],
+        Target::OpenCl => &["opencl", "host"],
+    };
     ["rise", "loops", "access", "dpia", "imperative"]
         .into_iter()
         .chain(passes)
-        .chain([code, "host"])
+        .chain(code.iter().copied())
         .collect()
 }
 
@@ -134,8 +137,18 @@ fn run(
     }
     let request = Request { name: &program.name, sizes: &kernel_sizes, comments: &comments, launch };
     let kernel = generate(imperative, target, &request)?;
-    stage(if kernel.language == Language::C { "c" } else { "opencl" }, kernel.text.clone());
+    if kernel.language == Language::OpenCl {
+        stage("opencl", kernel.text.clone());
+        stage("host", host::host(&kernel));
+        return Ok(kernel);
+    }
+    stage("c", kernel.text.clone());
+    stage("header", host::header(&kernel, &comments));
     stage("host", host::host(&kernel));
+    let constraints = if sizes.is_none() { program.constraints.as_slice() } else { &[] };
+    if let Some(module) = host::module(&kernel, &comments, constraints) {
+        stage("python", module);
+    }
     Ok(kernel)
 }
 

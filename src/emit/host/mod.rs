@@ -3,6 +3,12 @@
 //! For C it is compiled together with the kernel; for OpenCL it loads the kernel's text, from the file that its last
 //! argument names or from the one that is called like the kernel. Sizes that are still parameters are arguments of the program.
 
+mod header;
+mod python;
+
+pub use header::header;
+pub use python::module;
+
 use super::Language;
 use super::kernel::{Kernel, KernelParam, ParamKind};
 use super::number::{Printer, Variable};
@@ -111,9 +117,9 @@ fn c_type(s: Scalar, language: Language) -> &'static str {
     }
 }
 
-/// A number of elements or work-items, in the names of the kernel's sizes.
-fn count(kernel: &Kernel, n: &Nat) -> String {
-    let variable = |v: &NatVar| {
+/// What the variables of sizes are called.
+fn variables(kernel: &Kernel) -> impl Fn(&NatVar) -> Variable {
+    |v: &NatVar| {
         let text = v.to_string();
         let size = kernel.params.iter().find(|p| matches!(&p.kind, ParamKind::Size(x) if **x == *text));
         let name = match (size, v) {
@@ -122,9 +128,13 @@ fn count(kernel: &Kernel, n: &Nat) -> String {
             (None, _) => text,
         };
         Variable { expr: Expr::Name(name), long: true }
-    };
+    }
+}
+
+/// A number of elements or work-items, in the names of the kernel's sizes.
+fn count(kernel: &Kernel, n: &Nat) -> String {
     let ranges = Ranges::default();
-    let mut printer = Printer { ranges: &ranges, variable: &variable, rounds_down: false };
+    let mut printer = Printer { ranges: &ranges, variable: &variables(kernel), rounds_down: false };
     printer.number(n).to_string()
 }
 

@@ -1,0 +1,186 @@
+//! What `compile -o` writes, used as its readers would: the header from C, the module from Python.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "this is a test")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Writes the kernel of a program into the folder.
+fn export(folder: &Path, program: &str, more: &[&str]) {
+    std::fs::write(folder.join("program.rise"), program).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
+        .args([&["compile", "program.rise", "-o", "."], more].concat())
+        .current_dir(folder)
+        .env("SHINE_CONFIG_DIR", folder.join("config"))
+        .env("SHINE_STATE_DIR", folder.join("state"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn said(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// A Python with NumPy, or None where there is none and it is not required.
+fn python() -> Option<&'static str> {
+    let has = |python: &&str| {
+        Command::new(python).args(["-c", "import numpy"]).output().is_ok_and(|o| o.status.success())
+    };
+    let found = ["python3", "/usr/bin/python3"].into_iter().find(has);
+    assert!(found.is_some() || std::env::var_os("SHINE_REQUIRE_NUMPY").is_none(), "there is no NumPy");
+    if found.is_none() {
+        eprintln!("not tried: there is no Python with NumPy");
+    }
+    found
+}
+
+const BLUR: &str = "def blur (weight: f32) (image: (n + 2).m.f32): n.m.f32 =
+  image |> slide 3 1 |> map transpose |> map (map (\\column. weight * reduce (+) 0 column))\n";
+
+#[test]
+fn the_header_declares_the_kernel_for_another_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    export(folder, BLUR, &[]);
+    let main = "#include \"blur.h\"
+#include <stdio.h>
+int main(void) {
+  const float image[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  float output[6];
+  blur(output, 2, 3, 0.5f, image);
+  for (int i = 0; i < 6; i++) printf(\"%g \", output[i]);
+  return 0;
+}
+";
+    std::fs::write(folder.join("main.c"), main).unwrap();
+    let header = std::fs::read_to_string(folder.join("blur.h")).unwrap();
+    for line in
+        ["image   read: 2 + n by m cells of f32", "output  written: n by m cells of f32", "n       a size"]
+    {
+        assert!(header.contains(line), "{header}");
+    }
+    for flags in [&["-std=c99"][..], &["-std=c11", "-Wall", "-Werror", "-pedantic"]] {
+        let mut cc = Command::new("cc");
+        cc.args(flags).args(["main.c", "blur.c", "-lm", "-o", "main"]).current_dir(folder);
+        said(&cc.output().unwrap());
+        assert_eq!(said(&Command::new(folder.join("main")).output().unwrap()), "6 7.5 9 10.5 12 13.5 ");
+    }
+}
+
+#[test]
+fn the_example_of_the_readme_runs() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let matmul =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/matmul/matmul.rise"));
+    export(folder, &matmul.unwrap(), &[]);
+    let (_, example) = include_str!("../README.md").split_once("```python\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    assert_eq!(example.lines().count(), 4);
+    std::fs::write(folder.join("example.py"), example).unwrap();
+    let output = Command::new(python).arg("example.py").current_dir(folder).output().unwrap();
+    assert_eq!(said(&output), "[129024. 129088. 129152.]\n");
+}
+
+/// What a user gives, and what a stranger gets wrong.
+#[test]
+fn the_module_takes_and_gives_arrays_of_numpy() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    export(folder, BLUR, &[]);
+    let run = |script: &str| {
+        std::fs::write(folder.join("script.py"), script).unwrap();
+        said(&Command::new(python).arg("script.py").current_dir(folder).output().unwrap())
+    };
+    let readme = "import numpy as np, blur
+image = np.arange(1, 13, dtype=np.float32).reshape(4, 3)
+print(blur.blur(0.5, image).tolist())
+";
+    assert_eq!(run(readme), "[[6.0, 7.5, 9.0], [10.5, 12.0, 13.5]]\n");
+    // Neither the order of memory nor a view changes the result.
+    let views = "import numpy as np, blur
+image = np.arange(1, 13, dtype=np.float32).reshape(4, 3)
+wide = np.zeros((8, 6), np.float32)
+wide[::2, ::2] = image
+for view in [np.asfortranarray(image), wide[::2, ::2], image.tolist()]:
+    assert (blur.blur(0.5, view) == blur.blur(0.5, image)).all()
+for wrong in [image.astype(np.float64), image[0], image[:2], image.astype('>f4'), image[:, :0]]:
+    try:
+        print('taken', blur.blur(0.5, wrong))
+    except (TypeError, ValueError) as problem:
+        print(problem)
+";
+    let text = run(views);
+    for part in [
+        "use image.astype(np.float32)",
+        "has 1 dimensions and needs 2",
+        "size n cannot be 0",
+        "size m cannot be 0",
+    ] {
+        assert!(text.contains(part) && !text.contains("taken"), "{text}");
+    }
+}
+
+#[test]
+fn every_type_pairs_and_sizes_that_no_shape_tells() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let run = |script: &str| {
+        std::fs::write(folder.join("script.py"), script).unwrap();
+        said(&Command::new(python).arg("script.py").current_dir(folder).output().unwrap())
+    };
+    let pairs = "def pick (lambda: n.(f64 * i64)) (at: m.idx[n]): (m.f64 * i64) =
+      (at |> map (\\i. fst (idx i lambda)), reduce (+) 0 (map snd lambda))\n";
+    export(folder, pairs, &[]);
+    let script = "import numpy as np, pick
+floats, ints = np.array([0.5, 1.5]), np.array([2**40, 1])
+print(pick.pick(floats, ints, np.array([1, 0, 1], np.int32)))
+try:
+    pick.pick(floats, ints, np.array([2], np.int32))
+except ValueError as problem:
+    print(problem)
+";
+    let text = run(script);
+    assert!(text.contains("array([1.5, 0.5, 1.5]), 1099511627777"), "{text}");
+    assert!(text.contains("at holds an index that is not below 2"), "{text}");
+    for (ty, numpy) in [
+        ("bool", "bool_"),
+        ("i8", "int8"),
+        ("u8", "uint8"),
+        ("i16", "int16"),
+        ("u16", "uint16"),
+        ("u32", "uint32"),
+        ("u64", "uint64"),
+        ("f16", "float16"),
+    ] {
+        export(folder, &format!("def copy (x: (2 * n).{ty}): (2 * n).{ty} = x |> map (\\v. v)\n"), &[]);
+        let script = format!(
+            "import numpy as np, copy_module as copy\nx = np.array([0, 1, 1, 0], np.{numpy})\n\
+             assert copy.copy(x).dtype == x.dtype and (copy.copy(x) == x).all()\n\
+             try:\n    copy.copy(x[:3])\nexcept ValueError as problem:\n    print(problem)\n"
+        );
+        // `copy` is a module that NumPy imports.
+        std::fs::rename(folder.join("copy.py"), folder.join("copy_module.py")).unwrap();
+        assert!(run(&script).contains("the shape of x is (3,)"), "{ty}");
+    }
+    export(folder, "def ramp (a: f32): n.f32 = generate (\\i. a * cast (indexAsNat i))\n", &[]);
+    assert_eq!(run("import ramp\nprint(ramp.ramp(2, 3).tolist())\n"), "[0.0, 2.0, 4.0]\n");
+    // With fixed sizes no other shape is taken.
+    export(folder, BLUR, &["--size", "n=2", "--size", "m=3"]);
+    let script = "import numpy as np, blur
+print(blur.blur(1, np.ones((4, 3), np.float32)).tolist())
+try:
+    blur.blur(1, np.ones((5, 3), np.float32))
+except ValueError as problem:
+    print(problem)
+";
+    assert_eq!(
+        run(script),
+        "[[3.0, 3.0, 3.0], [3.0, 3.0, 3.0]]\nthe shape of image is (5, 3) and has to be (4, 3)\n"
+    );
+}
