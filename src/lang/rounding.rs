@@ -80,23 +80,82 @@ fn double(ty: &Type) -> Type {
     }
 }
 
-/// About how many roundings follow one another on the way to a result: the terms of all reductions, and each operation
-/// once more. Sums in parts have shorter ways than sums from left to right. A reduction that goes on with what one around
-/// it accumulates has a longer way than is said here.
+/// About how many roundings follow one another on the way to a result: those of each reduction as often as it has terms,
+/// and each operation beside once. Sums in parts have shorter ways than sums from left to right, and a reduction that goes
+/// on with what one around it accumulates has as many as both lengths multiplied.
 pub fn steps(term: &Term, sizes: &Sizes) -> f64 {
-    fn go(t: &Term, sizes: &Sizes) -> f64 {
-        let children: f64 = t.children().into_iter().map(|c| go(c, sizes)).sum();
-        let Some(p) = t.as_prim() else { return children };
-        let length = |n: &Nat| n.eval(&|x| sizes.get(x).copied()).map_or(1.0, |n| n as f64);
-        let (params, _) = t.ty().signature();
-        match p.pattern {
-            // The last parameter is the array.
-            p if p.accumulates() => params.last().and_then(Type::as_array).map_or(1.0, |(n, _)| length(n)),
-            Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div => 1.0,
-            _ => 0.0,
-        }
+    term.with_stack(|| Roundings { sizes }.all(&unfolded(term)).max(1.0))
+}
+
+struct Roundings<'a> {
+    sizes: &'a Sizes,
+}
+
+/// The roundings of a term: those on the way from a variable to the result, and others.
+#[derive(Clone, Copy, Default)]
+struct Steps {
+    through: f64,
+    beside: f64,
+}
+
+impl Roundings<'_> {
+    fn all(&self, t: &Term) -> f64 {
+        self.of(t, None).beside
     }
-    term.with_stack(|| go(&unfolded(term), sizes).max(1.0))
+
+    /// `through`: the variable from which ways are counted.
+    fn of(&self, t: &Term, through: Option<u32>) -> Steps {
+        let has = |t: &Term| through.is_some_and(|x| t.has_free(x));
+        match t.expr() {
+            Expr::Lit(_) | Expr::Var(_) => return Steps::default(),
+            Expr::Lam(_, body) => return self.of(body, through.map(|x| x + 1)),
+            Expr::Prim(_) | Expr::App(..) => {}
+        }
+        let (head, args) = t.spine();
+        let own = match head.as_prim() {
+            Some(p) if p.pattern.accumulates() => self.reduction(p, head.ty(), &args),
+            Some(p) if matches!(p.pattern, Pattern::Add | Pattern::Sub | Pattern::Mul | Pattern::Div) => 1.0,
+            Some(_) => 0.0,
+            None => self.of(head, None).beside,
+        };
+        // The operator of a reduction is counted by its length.
+        let counted = head.as_prim().is_some_and(|p| p.pattern.accumulates());
+        let args = &args[usize::from(counted).min(args.len())..];
+        if !has(t) {
+            let beside = own + args.iter().map(|a| self.all(a)).sum::<f64>();
+            return Steps { through: 0.0, beside };
+        }
+        // What functions among the arguments compute, they compute of the others.
+        let (mut longest, mut steps) = (0.0f64, Steps { through: own, beside: 0.0 });
+        for a in args {
+            if a.ty().as_fun().is_some() && !has(a) {
+                steps.through += self.all(a);
+                continue;
+            }
+            let of = self.of(a, through);
+            longest = longest.max(of.through);
+            steps.beside += of.beside;
+        }
+        steps.through += longest;
+        steps
+    }
+
+    /// The roundings of the operator on the way of what is accumulated, for each element, and those beside once.
+    fn reduction(&self, p: &Prim, ty: &Type, args: &[&Term]) -> f64 {
+        // The last parameter is the array.
+        let (params, _) = ty.signature();
+        let length = params
+            .last()
+            .and_then(Type::as_array)
+            .and_then(|(n, _)| n.eval(&|x| self.sizes.get(x).copied()).ok().map(|n| n as f64));
+        let operator = args.first().and_then(|f| Some((f, f.as_lam()?.1.as_lam()?.1)));
+        let accumulated = u32::from(p.pattern != Pattern::ScanSeq);
+        let each = match operator {
+            Some((_, body)) => self.of(body, Some(accumulated)),
+            None => Steps { through: args.first().map_or(0.0, |f| self.all(f)), beside: 0.0 },
+        };
+        length.unwrap_or(1.0) * each.through.max(1.0) + each.beside
+    }
 }
 
 /// Does the program sum floats, and compute from natural numbers natural numbers only, none of which is greater than the
@@ -176,7 +235,20 @@ mod tests {
         let whole = steps(&term("def f (a: n.f32) = a |> reduce (+) 0"), &sizes);
         let parts =
             steps(&term("def f (a: n.f32) = a |> split 64 |> map (reduce (+) 0) |> reduce (+) 0"), &sizes);
-        assert_eq!((whole, parts), (4097.0, 130.0));
+        assert_eq!((whole, parts), (4096.0, 128.0));
+    }
+
+    #[test]
+    fn reductions_that_go_on_multiply() {
+        let sizes = [("n".into(), 64), ("m".into(), 32)].into_iter().collect();
+        let of = |body: &str| steps(&term(&format!("def f (a: n.m.f32) (b: m.f32) = {body}")), &sizes);
+        assert_eq!(of("a |> reduceSeq (\\s r. reduceSeq (+) s r) 0"), 64.0 * 32.0);
+        assert_eq!(of("a |> reduceSeq (\\s r. s + reduce (+) 0 r) 0"), 64.0 + 32.0);
+        assert_eq!(of("a |> reduceSeq (\\s r. zip s r |> map (\\p. fst p + snd p)) b"), 64.0);
+        assert_eq!(of("a |> map (\\r. zip r b |> map (\\p. fst p * snd p) |> reduce (+) 0)"), 33.0);
+        assert_eq!(of("b |> reduceSeq (\\s x. s * x + 1) 0"), 64.0);
+        assert_eq!(of("b |> reduceSeq (\\s x. (fst s + x, snd s * x)) (0, 1)"), 32.0);
+        assert_eq!(of("b |> scanSeq (\\x s. s + x) 0"), 32.0);
     }
 
     #[test]
