@@ -283,3 +283,25 @@ fn host_program_runs(body: &str) {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     assert!(String::from_utf8(ran.stdout).unwrap().starts_with("output: "));
 }
+
+/// Counters go beyond their ends by as many as there are work-items: what would overflow them is refused, not run.
+#[test]
+fn counters_do_not_overflow() {
+    let most = 1 << 30;
+    let all = [most as u64, 1, 1];
+    let code = |r: Result<(), shine_tui::lang::diag::Diagnostic>| r.err().map(|d| d.code);
+    let doubled = parse("def f (a: n.f32): n.f32 = mapGlobal (\\x. x * 2) a");
+    let kernel = compile(&doubled, Target::OpenCl, None).unwrap().kernel;
+    assert!(kernel.text.contains("for (int"), "{}", kernel.text);
+    assert_eq!(code(kernel.check_counts(&|_| Some(most), all)), None);
+    assert_eq!(code(kernel.check_counts(&|_| Some(most + 1), all)), Some("E0515"));
+    assert_eq!(code(kernel.check_counts(&|_| Some(most), [1, most as u64 + 1, 1])), Some("E0515"));
+    let asked = parse("def f (a: 64.f32): 64.f32 = oclRun 1 1 1 3000000000 1 1 (mapGlobal (\\x. x * 2) a)");
+    let kernel = compile(&asked, Target::OpenCl, None).unwrap().kernel;
+    assert_eq!(code(kernel.check_counts(&|_| None, [3_000_000_000, 1, 1])), Some("E0515"));
+    // Without work-items a size may be any that a parameter can be.
+    let plain = parse("def f (a: n.f32): n.f32 = mapSeq (\\x. x * 2) a");
+    let kernel = compile(&plain, Target::C, None).unwrap().kernel;
+    assert_eq!(code(kernel.check_counts(&|_| Some(i32::MAX.into()), [1; 3])), None);
+    assert_eq!(code(kernel.check_counts(&|_| Some(i64::from(i32::MAX) + 1), [1; 3])), Some("E0515"));
+}

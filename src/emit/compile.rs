@@ -6,7 +6,7 @@
 
 use super::Language;
 use super::host;
-use super::kernel::{Kernel, Request, generate, sizes_of};
+use super::kernel::{Kernel, Request, generate, sizes_of, too_large};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::{Program, Sizes};
 use crate::lang::nat::{Name, Nat, NatVar};
@@ -127,9 +127,7 @@ fn run(
     if !kernel_sizes.is_empty() {
         comments.extend(program.constraints.iter().map(|c| format!("requires {c}")));
     }
-    for i in &lowered.believed {
-        comments.push(format!("it was tried, not proved, that the iterations over {i} keep apart"));
-    }
+    comments.extend(lowered.unproved.iter().map(ToString::to_string));
     let launch = target::launch(&lowered.normal).map(|(launch, _)| launch);
     if let Some(Launch { local, global }) = &launch {
         let [local, global] = [local, global].map(|[x, y, z]| format!("({x}, {y}, {z})"));
@@ -201,12 +199,7 @@ fn check_sizes(program: &Program, sizes: &Sizes) -> Result<(), Diagnostic> {
                 .hint("Give it another value with `--size`, or in `sizes.ron` beside the program."));
             }
             Some(n) if i32::try_from(*n).is_err() => {
-                return Err(Diagnostic::error(
-                    "E0515",
-                    format!("The size `{size}` is {n}, which is more than 2147483647."),
-                )
-                .note("In kernels, sizes are 32-bit integers.")
-                .hint("Give it a smaller value."));
+                return Err(too_large(size, *n, i32::MAX.into()));
             }
             Some(_) => {}
         }

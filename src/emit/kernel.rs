@@ -31,6 +31,10 @@ pub struct Kernel {
     pub local_size: Option<[Nat; 3]>,
     /// Whether the code uses OpenMP threads.
     pub parallel: bool,
+    /// The most that a size may be. Sizes are `int`.
+    pub most: i64,
+    /// The most work-items in a dimension, where counters of loops would overflow with more.
+    pub most_items: Option<i64>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -123,16 +127,29 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let body = g.command(&p.body)?;
     let prototype = prototype(language, &name, &signature);
     let mut comments = request.comments.to_vec();
-    if g.width == Width::Int && is_strided(&p.body) && !request.sizes.is_empty() {
+    let most_items = (g.width == Width::Int && is_strided(&p.body)).then_some(MOST_STRIDED);
+    if most_items.is_some() && !request.sizes.is_empty() {
         comments.push(format!("sizes and the numbers of work-items are at most {MOST_STRIDED}"));
     }
+    let most = most_items.unwrap_or(i32::MAX.into());
     let text = assemble(&mut g, &prototype, &body, &comments);
     let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
     let mut parallel = false;
     extents(&p.body, &mut global_size, &mut parallel);
     let launch = request.launch.clone();
     let (global_size, local_size) = launch.map_or((global_size, None), |l| (l.global, Some(l.local)));
-    Ok(Kernel { language, name, prototype, text, params, global_size, local_size, parallel })
+    Ok(Kernel {
+        language,
+        name,
+        prototype,
+        text,
+        params,
+        global_size,
+        local_size,
+        parallel,
+        most,
+        most_items,
+    })
 }
 
 fn param(place: &Place, kind: ParamKind) -> KernelParam {
@@ -294,7 +311,45 @@ fn larger(a: &Nat, b: &Nat) -> Nat {
     }
 }
 
+/// A size that is more than kernels count to.
+pub fn too_large(size: &str, n: i64, most: i64) -> Diagnostic {
+    let d = Diagnostic::error("E0515", format!("The size `{size}` is {n}, which is more than {most}."));
+    let d = match most < i32::MAX.into() {
+        true => {
+            d.note("In this kernel loops count to sizes in 32-bit integers, in steps of as many work-items.")
+        }
+        false => d.note("In kernels, sizes are 32-bit integers."),
+    };
+    d.hint("Give it a smaller value.")
+}
+
 impl Kernel {
+    /// Does the kernel count right with these sizes, and so many work-items in each dimension?
+    ///
+    /// # Errors
+    /// The first size or number of work-items that is too large.
+    pub fn check_counts(
+        &self,
+        sizes: &dyn Fn(&str) -> Option<i64>,
+        global: [u64; 3],
+    ) -> Result<(), Diagnostic> {
+        for p in &self.params {
+            if let ParamKind::Size(x) = &p.kind
+                && let Some(n) = sizes(x).filter(|n| *n > self.most)
+            {
+                return Err(too_large(x, n, self.most));
+            }
+        }
+        let Some(most) = self.most_items else { return Ok(()) };
+        let too_many = global.iter().position(|n| i64::try_from(*n).map_or(true, |n| n > most));
+        too_many.map_or(Ok(()), |d| {
+            let n = global[d];
+            Err(Diagnostic::error("E0515", format!("{n} work-items in dimension {d} are more than {most}."))
+                .note("In this kernel loops count in 32-bit integers, in steps of as many work-items.")
+                .hint("Ask `oclRun` for fewer: each of them runs several iterations then."))
+        })
+    }
+
     /// The value of a length for sizes and global sizes.
     ///
     /// # Errors

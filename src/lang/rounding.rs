@@ -4,7 +4,6 @@ use super::declared::unfolded;
 use super::eval::Sizes;
 use super::literal::Literal;
 use super::math;
-use super::nat::Nat;
 use super::pattern::Pattern;
 use super::term::{Expr, Prim, Term};
 use super::ty::{Scalar, Type, TypeKind};

@@ -5,6 +5,7 @@
 
 use super::access::{self, Annotated};
 use super::choose::normal;
+use super::dpia::races::Unproved;
 use super::dpia::{Imperative, Names};
 use super::imperative::functional::{self, Functional};
 use super::imperative::translate;
@@ -23,8 +24,8 @@ pub struct Lowered {
     pub functional: Functional,
     /// The imperative program after the translation, called `imperative`, and after each pass, by its name.
     pub imperative: Vec<(&'static str, Imperative)>,
-    /// The variables of parallel loops of which it was tried, not proved, that their iterations keep apart.
-    pub believed: Vec<Name>,
+    /// The parallel loops of which it was not proved that their iterations keep apart.
+    pub unproved: Vec<Unproved>,
 }
 
 impl Lowered {
@@ -84,20 +85,21 @@ fn run(
     let mut program = Imperative {
         output: (output, functional.body.data()),
         inputs: functional.params.clone(),
+        sizes: sizes.to_vec(),
         temporaries: vec![],
         body,
     };
     let mut imperative = vec![];
-    let mut believed;
+    let mut unproved;
     let mut passes = passes::of(target);
     let mut name = "imperative";
     loop {
         see(Made::Imperative(name, &program));
-        believed = program.check(name)?;
+        unproved = program.check(name)?;
         imperative.push((name, program.clone()));
         let Some(pass) = passes.next() else { break };
         program = (pass.run)(program, &mut names)?;
         name = pass.name;
     }
-    Ok(Lowered { normal, accesses, functional, imperative, believed })
+    Ok(Lowered { normal, accesses, functional, imperative, unproved })
 }

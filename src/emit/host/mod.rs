@@ -149,7 +149,13 @@ fn main(kernel: &Kernel, sizes: &[&KernelParam], usage: &str, out: &mut String) 
         "  if ({limit}) {{\n    fprintf(stderr, \"usage: %s{usage}{optional}\\n\", argv[0]);\n    return 2;\n  }}\n"
     );
     for (i, p) in sizes.iter().enumerate() {
-        let _ = writeln!(out, "  const long {} = atol(argv[{}]);", p.name, i + 1);
+        let (name, most) = (&p.name, kernel.most);
+        let _ = write!(
+            out,
+            "  const long {name} = atol(argv[{}]);\n  if ({name} < 1 || {name} > {most}) {{\n    \
+             fprintf(stderr, \"{name} must be from 1 to {most}\\n\");\n    return 2;\n  }}\n",
+            i + 1
+        );
     }
     if opencl {
         for (name, sizes) in [("global", Some(&kernel.global_size)), ("local", kernel.local_size.as_ref())] {
@@ -158,6 +164,14 @@ fn main(kernel: &Kernel, sizes: &[&KernelParam], usage: &str, out: &mut String) 
             if let Some(sizes) = sizes {
                 let _ = writeln!(out, "  const size_t host_{name}[3] = {{{sizes}}};");
             }
+        }
+        // Without `oclRun` there are no more of them than a size says.
+        if let (Some(most), Some(_)) = (kernel.most_items, &kernel.local_size) {
+            let _ = write!(
+                out,
+                "  for (int host_i = 0; host_i < 3; host_i++) {{\n    if (host_global[host_i] > {most}) {{\n      \
+                 fprintf(stderr, \"there can be at most {most} work-items\\n\");\n      return 2;\n    }}\n  }}\n"
+            );
         }
     }
     for p in kernel.params.iter().filter(|p| !matches!(p.kind, ParamKind::Size(_) | ParamKind::Temp)) {

@@ -36,6 +36,10 @@ impl Ranges {
     pub fn end(&self, name: &str) -> Option<&Nat> {
         self.variables.get(name).map(|(_, end)| end)
     }
+    /// The variables with what they are below.
+    pub fn ends(&self) -> impl Iterator<Item = (&Name, &Nat)> {
+        self.variables.iter().map(|(x, (_, end))| (x, end))
+    }
     pub fn remove(&mut self, name: &Name) {
         self.variables.remove(name);
     }

@@ -6,33 +6,51 @@
 use super::signature::{Signature, signature};
 use super::{Access, Kind, Layout, Phrase, PhraseType, extent};
 use crate::lang::build;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
+use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use std::collections::BTreeMap;
 
 /// # Errors
 /// A sentence that says what does not fit.
-pub fn check(p: &Phrase, params: &[(Name, PhraseType)], memory: &[(Name, Type)]) -> Result<(), String> {
+pub fn check(
+    p: &Phrase,
+    params: &[(Name, PhraseType)],
+    memory: &[(Name, Type)],
+    sizes: &[Name],
+) -> Result<(), String> {
     let mut env = BTreeMap::new();
+    for x in sizes {
+        env.insert(x.clone(), Bound::Number);
+    }
     for (x, t) in params {
         env.insert(x.clone(), Bound::Phrase(t.clone()));
     }
     for (x, t) in memory {
         env.insert(x.clone(), Bound::Memory(t.clone()));
     }
-    Checker { env }.phrase(p)
+    let mut checker = Checker { env, ranges: Ranges::default() };
+    params
+        .iter()
+        .filter_map(|(_, t)| t.data())
+        .chain(memory.iter().map(|(_, t)| t))
+        .try_for_each(|t| checker.sizes(t))?;
+    checker.phrase(p)
 }
 
 enum Bound {
     Phrase(PhraseType),
     /// Memory: readable and writable.
     Memory(Type),
-    Loop,
+    /// A size, or the variable of a loop.
+    Number,
 }
 
 struct Checker {
     env: BTreeMap<Name, Bound>,
+    /// Of the variables of loops.
+    ranges: Ranges,
 }
 
 impl Checker {
@@ -43,7 +61,41 @@ impl Checker {
         }
     }
 
+    /// Is everything known that the number is made of? `parts` are known to it alone.
+    fn number(&self, n: &Nat, parts: &[(Name, Phrase)]) -> Result<(), String> {
+        if n.is_poison() {
+            return Err("a number left the range of numbers".into());
+        }
+        for v in n.vars() {
+            match &v {
+                NatVar::Worker(_) => {}
+                NatVar::Named(x) if parts.iter().any(|(y, _)| x == y) => {}
+                NatVar::Named(x) => match self.env.get(x) {
+                    Some(Bound::Number) => {}
+                    Some(_) => return Err(format!("`{x}` in {n} is no loop variable or size")),
+                    None => return Err(format!("`{x}` in {n} is not bound")),
+                },
+                NatVar::Meta(_) => return Err(format!("`{v}` in {n} is not known")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Are the sizes in a type known?
+    fn sizes(&self, t: &Type) -> Result<(), String> {
+        let mut out = Ok(());
+        t.for_each_nat(&mut |n| {
+            if out.is_ok() {
+                out = self.number(n, &[]);
+            }
+        });
+        out
+    }
+
     fn phrase(&mut self, p: &Phrase) -> Result<(), String> {
+        if let Some(t) = p.ty().data() {
+            self.sizes(t)?;
+        }
         match p.kind() {
             Kind::Var(x) => match (self.env.get(x), p.ty()) {
                 (Some(Bound::Phrase(t)), ty) if t == ty => Ok(()),
@@ -77,20 +129,19 @@ impl Checker {
                         return Err(format!("`{x}` in {n} is no number but {}", e.ty()));
                     }
                 }
-                for v in n.vars() {
-                    let name = v.to_string();
-                    if let Some(Bound::Phrase(_) | Bound::Memory(_)) = self.env.get(name.as_str()) {
-                        return Err(format!("`{name}` in {n} is no loop variable or size"));
-                    }
-                }
-                if n.is_poison() {
-                    return Err("a number left the range of numbers".into());
-                }
+                self.number(n, parts)?;
                 if is_number(&p.data()) { Ok(()) } else { Err(format!("a number has the type {}", p.ty())) }
             }
             Kind::Pattern(pattern, args, ps) => {
                 for e in ps {
                     self.phrase(e)?;
+                }
+                for a in args {
+                    match a {
+                        Arg::Nat(n) => self.number(n, &[])?,
+                        Arg::Fun(f) => self.function(f)?,
+                        Arg::Addr(_) | Arg::Dim(_) => {}
+                    }
                 }
                 // A lane of a vector is an element too.
                 if *pattern == Pattern::Idx
@@ -111,7 +162,16 @@ impl Checker {
                 for e in ps {
                     self.phrase(e)?;
                 }
-                acceptor(layout, ps, &p.data())
+                match layout {
+                    Layout::Split(n)
+                    | Layout::Join(n)
+                    | Layout::AsVector(n)
+                    | Layout::AsScalar(n)
+                    | Layout::Drop(n) => self.number(n, &[])?,
+                    Layout::Reorder(f) => self.function(f)?,
+                    _ => {}
+                }
+                acceptor(layout, ps, &p.data(), &self.ranges)
             }
             Kind::Skip => comm(p),
             Kind::Assign(to, e) => {
@@ -133,6 +193,7 @@ impl Checker {
                 if !t.is_data() {
                     return Err(format!("memory of type {t}"));
                 }
+                self.sizes(t)?;
                 self.bind(x, Bound::Memory(t.clone()))?;
                 self.phrase(b)?;
                 self.env.remove(x);
@@ -140,8 +201,17 @@ impl Checker {
                 comm(p)
             }
             Kind::For(l) => {
-                self.bind(&l.var, Bound::Loop)?;
+                for n in [&l.init, &l.n, &l.step] {
+                    self.number(n, &[])?;
+                }
+                let (zero, one) = (Nat::constant(0), Nat::constant(1));
+                if !l.init.is_natural(&self.ranges) || !l.step.sub(&one).is_natural(&self.ranges) {
+                    return Err(format!("the loop over `{}` goes from {} by {}", l.var, l.init, l.step));
+                }
+                self.bind(&l.var, Bound::Number)?;
+                self.ranges.insert(l.var.clone(), zero, l.n.clone());
                 self.phrase(&l.body)?;
+                self.ranges.remove(&l.var);
                 self.env.remove(&l.var);
                 comm(&l.body)?;
                 comm(p)
@@ -156,6 +226,10 @@ impl Checker {
                 comm(p)
             }
         }
+    }
+
+    fn function(&self, f: &NatFun) -> Result<(), String> {
+        f.vars().into_iter().try_for_each(|v| self.number(&Nat::variable(v), &[]))
     }
 
     fn accesses(&self, pattern: Pattern, ps: &[Phrase], ty: &PhraseType) -> Result<(), String> {
@@ -241,7 +315,7 @@ fn rise(t: &PhraseType) -> Result<Type, String> {
     }
 }
 
-fn acceptor(layout: &Layout, ps: &[Phrase], ty: &Type) -> Result<(), String> {
+fn acceptor(layout: &Layout, ps: &[Phrase], ty: &Type, ranges: &Ranges) -> Result<(), String> {
     let wrong = || format!("the acceptor {layout:?} cannot have the type acc[{ty}]");
     let Some(PhraseType::Acc(whole)) = ps.last().map(Phrase::ty) else { return Err(wrong()) };
     let array = |n: &Nat, t: &Type| Type::array(n.clone(), t.clone());
@@ -260,12 +334,16 @@ fn acceptor(layout: &Layout, ps: &[Phrase], ty: &Type) -> Result<(), String> {
         }
         Layout::Unzip => {
             let (a, b) = whole.as_pair().ok_or_else(wrong)?;
-            let (n, s) = a.as_array().ok_or_else(wrong)?;
-            is(array(n, &Type::pair(s.clone(), super::element(b))))
+            let ((n, s), (m, t)) = (a.as_array().ok_or_else(wrong)?, b.as_array().ok_or_else(wrong)?);
+            if n != m {
+                return Err(wrong());
+            }
+            is(array(n, &Type::pair(s.clone(), t.clone())))
         }
         Layout::Split(n) => {
             let (m, row) = whole.as_array().ok_or_else(wrong)?;
-            is(array(&m.mul(n), &super::element(row)))
+            let (_, t) = row.as_array().filter(|(k, _)| *k == n).ok_or_else(wrong)?;
+            is(array(&m.mul(n), t))
         }
         Layout::Join(n) => {
             let (mn, t) = whole.as_array().ok_or_else(wrong)?;
@@ -279,14 +357,143 @@ fn acceptor(layout: &Layout, ps: &[Phrase], ty: &Type) -> Result<(), String> {
         Layout::Reorder(_) => is(whole.clone()),
         Layout::AsVector(n) => {
             let (m, v) = whole.as_array().ok_or_else(wrong)?;
-            is(array(&m.mul(n), &super::element(v)))
+            let (_, t) = v.as_vector().filter(|(k, _)| *k == n).ok_or_else(wrong)?;
+            is(array(&m.mul(n), t))
         }
         Layout::AsScalar(n) => {
             let (mn, t) = whole.as_array().ok_or_else(wrong)?;
             is(array(&mn.exact_div(n), &Type::vector(n.clone(), t.clone())))
         }
-        Layout::Take | Layout::Drop(_) | Layout::Scatter | Layout::Map => {
-            if whole.as_array().is_some() && ty.as_array().is_some() { Ok(()) } else { Err(wrong()) }
+        Layout::Take | Layout::Drop(_) => {
+            let ((m, s), (n, t)) = (whole.as_array().ok_or_else(wrong)?, ty.as_array().ok_or_else(wrong)?);
+            let left = if let Layout::Drop(first) = layout { m.sub(first) } else { m.clone() };
+            if s == t && left.sub(n).is_natural(ranges) { Ok(()) } else { Err(wrong()) }
         }
+        Layout::Scatter => {
+            let (m, t) = whole.as_array().ok_or_else(wrong)?;
+            let indices = ps.first().map(Phrase::data).ok_or_else(wrong)?;
+            let (n, i) = indices.as_array().ok_or_else(wrong)?;
+            if i.as_index() == Some(m) { is(array(n, t)) } else { Err(wrong()) }
+        }
+        Layout::Map => {
+            let ((n, t), Some(PhraseType::Fun(f))) =
+                (whole.as_array().ok_or_else(wrong)?, ps.first().map(Phrase::ty))
+            else {
+                return Err(wrong());
+            };
+            match &**f {
+                (PhraseType::Acc(to), PhraseType::Acc(from)) if to == t => is(array(n, from)),
+                _ => Err(wrong()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Loop, LoopKind, Workers};
+    use super::*;
+    use crate::lang::literal::Literal;
+    use crate::lang::nat::Worker;
+    use crate::lang::ty::Scalar;
+
+    fn array(n: &Nat) -> Type {
+        Type::array(n.clone(), Type::f32())
+    }
+
+    /// `x[at] = 1` for an array of `n`.
+    fn store(at: &Nat, n: &Nat) -> Phrase {
+        let at = Phrase::number(at.clone(), Type::index(n.clone()));
+        let to = Phrase::idx_acc(at, Phrase::var(&"x".into(), PhraseType::Acc(array(n))));
+        Phrase::assign(to, Phrase::lit(Literal::float(1.0, Scalar::F32)))
+    }
+
+    fn checked(p: &Phrase, memory: &Type) -> Result<(), String> {
+        check(p, &[("x".into(), PhraseType::Acc(memory.clone()))], &[], &["n".into()])
+    }
+
+    #[test]
+    fn code_outside_of_its_loop_is_refused() {
+        let (n, i) = (Nat::var("n"), Nat::var("i"));
+        let inside = store(&i, &n);
+        let whole = Phrase::for_each(LoopKind::Sequential, "i".into(), n.clone(), inside.clone());
+        assert_eq!(checked(&whole, &array(&n)), Ok(()));
+        let outside = Phrase::seq([whole, inside]);
+        assert!(checked(&outside, &array(&n)).unwrap_err().contains("`i` in i is not bound"));
+        // Sizes of memory, too.
+        let memory = Phrase::new_in(
+            crate::lang::pattern::AddressSpace::Private,
+            array(&i),
+            "t".into(),
+            Phrase::skip(),
+        );
+        assert!(checked(&memory, &array(&n)).unwrap_err().contains("not bound"));
+        assert!(checked(&store(&Nat::meta(0), &n), &array(&n)).is_err());
+        assert!(checked(&store(&Nat::var("m"), &n), &array(&n)).is_err());
+    }
+
+    #[test]
+    fn bounds_of_loops_are_known_and_steps_are_forward() {
+        let (n, c) = (Nat::var("n"), Nat::constant);
+        let of = |init: Nat, end: Nat, step: Nat| {
+            let kind = LoopKind::Parallel(Workers::Global(0));
+            let l = Loop { kind, var: "i".into(), init, n: end, step, body: store(&Nat::var("i"), &n) };
+            checked(&Phrase::for_loop(l), &array(&n))
+        };
+        assert_eq!(of(c(0), n.clone(), c(1)), Ok(()));
+        assert_eq!(of(Worker::GlobalId(0).nat(), n.clone(), Worker::GlobalSize(0).nat()), Ok(()));
+        for (init, end, step) in [
+            (c(0), Nat::var("m"), c(1)),
+            (c(0), Nat::var("i"), c(1)),
+            (c(0), n.clone(), c(0)),
+            (c(0), n.clone(), Worker::GlobalId(0).nat()),
+            (c(-1), n.clone(), c(1)),
+        ] {
+            assert!(of(init.clone(), end.clone(), step.clone()).is_err(), "{init} {end} {step}");
+        }
+    }
+
+    #[test]
+    fn acceptors_of_parts_have_their_types() {
+        let (n, c) = (Nat::var("n"), Nat::constant);
+        let x = |t: &Type| Phrase::var(&"x".into(), PhraseType::Acc(t.clone()));
+        let of = |layout: Layout, mut ps: Vec<Phrase>, whole: &Type, ty: &Type| {
+            ps.push(x(whole));
+            checked(&Phrase::acceptor(layout, ps, ty.clone()), whole)
+        };
+        let longer = array(&n.add(&c(3)));
+        assert_eq!(of(Layout::Take, vec![], &longer, &array(&n)), Ok(()));
+        assert!(of(Layout::Take, vec![], &array(&n), &longer).is_err());
+        assert!(
+            of(Layout::Take, vec![], &longer, &Type::array(n.clone(), Type::scalar(Scalar::I32))).is_err()
+        );
+        assert_eq!(of(Layout::Drop(c(3)), vec![], &longer, &array(&n)), Ok(()));
+        assert!(of(Layout::Drop(c(4)), vec![], &longer, &array(&n)).is_err());
+        assert!(of(Layout::Drop(Nat::var("k")), vec![], &longer, &array(&n)).is_err());
+
+        let indices = |n: &Nat, m: &Nat| {
+            let i = Phrase::number(c(0), Type::index(m.clone()));
+            Phrase::pattern(
+                Pattern::MakeArray,
+                vec![Arg::Nat(n.clone())],
+                vec![i],
+                Type::array(n.clone(), Type::index(m.clone())),
+                Access::Read,
+            )
+        };
+        assert_eq!(of(Layout::Scatter, vec![indices(&c(1), &n)], &array(&n), &array(&c(1))), Ok(()));
+        assert!(of(Layout::Scatter, vec![indices(&c(1), &c(9))], &array(&n), &array(&c(1))).is_err());
+        assert!(of(Layout::Scatter, vec![indices(&c(1), &n)], &array(&n), &array(&n)).is_err());
+
+        let rows = Type::array(n.clone(), array(&c(4)));
+        let first = Phrase::acceptor(
+            Layout::Take,
+            vec![Phrase::var(&"o".into(), PhraseType::Acc(array(&c(4))))],
+            array(&c(2)),
+        );
+        let part = Phrase::lam("o".into(), PhraseType::Acc(array(&c(4))), first);
+        assert_eq!(of(Layout::Map, vec![part.clone()], &rows, &Type::array(n.clone(), array(&c(2)))), Ok(()));
+        assert!(of(Layout::Map, vec![part.clone()], &rows, &Type::array(n.clone(), array(&c(4)))).is_err());
+        assert!(of(Layout::Map, vec![part], &rows, &Type::array(c(7), array(&c(2)))).is_err());
     }
 }

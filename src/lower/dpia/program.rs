@@ -1,5 +1,6 @@
 //! A whole imperative program: its body, and the memory that it is given.
 
+use super::races::Unproved;
 use super::{Phrase, PhraseType};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Name;
@@ -10,6 +11,8 @@ use crate::lang::ty::Type;
 pub struct Imperative {
     pub output: (Name, Type),
     pub inputs: Vec<(Name, Type)>,
+    /// What numbers may mention beside the variables of loops.
+    pub sizes: Vec<Name>,
     /// Memory that the kernel is given to work with.
     pub temporaries: Vec<Temporary>,
     pub body: Phrase,
@@ -22,22 +25,21 @@ pub struct Temporary {
 }
 
 impl Imperative {
-    /// Checks the types again, and that loops in parallel do not race. Returns the variables of those that were tried at
-    /// small sizes, not proved.
+    /// Checks the types again, and that loops in parallel do not race. Returns the loops of which the latter was not proved.
     ///
     /// # Errors
     /// A mistake of the pass that ran last.
-    pub fn check(&self, after: &str) -> Result<Vec<Name>, Diagnostic> {
+    pub fn check(&self, after: &str) -> Result<Vec<Unproved>, Diagnostic> {
         let memory = |(x, t): &(Name, Type)| (x.clone(), t.clone());
         let read = |(x, t): (Name, Type)| (x, PhraseType::read(t));
         let mut params: Vec<(Name, PhraseType)> = self.inputs.iter().map(memory).map(read).collect();
         params.push((self.output.0.clone(), PhraseType::Acc(self.output.1.clone())));
         let temporaries: Vec<(Name, Type)> =
             self.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())).collect();
-        let types = crate::lower::dpia::check::check(&self.body, &params, &temporaries);
+        let types = super::check::check(&self.body, &params, &temporaries, &self.sizes);
         // Before its views are resolved a program has no cells to compare.
         let races = |()| {
-            if after == "imperative" { Ok(vec![]) } else { crate::lower::dpia::races::check(&self.body) }
+            if after == "imperative" { Ok(vec![]) } else { super::races::check(&self.body) }
         };
         types.and_then(races).map_err(|why| {
             Diagnostic::error("E0598", format!("The code is ill-formed after `{after}`: {why}."))

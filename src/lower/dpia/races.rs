@@ -3,25 +3,59 @@
 //!
 //! In: an imperative program whose views are resolved. That 𝒜 writes every cell once makes its loops so; the check holds
 //! passes to it. The proof reads the iteration off an address as a digit of a number in a mixed base, whatever the sizes
-//! are. What it does not reach (divisions that may leave a remainder, say) is tried at small sizes, and told apart in the
-//! answer. Addresses that depend on data are believed: `scatter` is promised indices that differ.
+//! are. What it does not reach (divisions that may leave a remainder, say) is tried at small sizes. Addresses that depend on
+//! data are believed: `scatter` is promised indices that differ. The answer says of each loop which of these it was.
 
 use super::address::{self, Address};
 use super::{Kind, LoopKind, Phrase, PhraseType, Workers};
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The loops whose iterations were not proved to be apart: their variables.
+/// Why it is taken for granted that the iterations of a loop keep apart.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Trust {
+    /// They do at small sizes.
+    Tried,
+    /// No small sizes fit what the addresses divide by.
+    Untried,
+    /// They use cells that data tell.
+    Data,
+}
+
+/// A loop in parallel, by its variable, of which it was not proved that its iterations keep apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unproved {
+    pub var: Name,
+    pub trust: Trust,
+}
+
+impl std::fmt::Display for Unproved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let i = &self.var;
+        match self.trust {
+            Trust::Tried => write!(f, "it was tried, not proved, that the iterations over {i} keep apart"),
+            Trust::Untried => write!(
+                f,
+                "it was not proved, and could not be tried, that the iterations over {i} keep apart"
+            ),
+            Trust::Data => {
+                write!(f, "that the iterations over {i} keep apart depends on data, and is believed")
+            }
+        }
+    }
+}
+
+/// The loops whose iterations were not proved to be apart.
 ///
 /// # Errors
 /// A sentence that names the loop and the memory.
-pub fn check(p: &Phrase) -> Result<Vec<Name>, String> {
-    let mut believed = vec![];
-    command(p, &mut Ranges::default(), &mut believed)?;
-    Ok(believed)
+pub fn check(p: &Phrase) -> Result<Vec<Unproved>, String> {
+    let mut unproved = vec![];
+    command(p, &mut Ranges::default(), &mut unproved)?;
+    Ok(unproved)
 }
 
-fn command(p: &Phrase, ranges: &mut Ranges, believed: &mut Vec<Name>) -> Result<(), String> {
+fn command(p: &Phrase, ranges: &mut Ranges, unproved: &mut Vec<Unproved>) -> Result<(), String> {
     match p.kind() {
         Kind::For(l) => {
             ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
@@ -32,15 +66,18 @@ fn command(p: &Phrase, ranges: &mut Ranges, believed: &mut Vec<Name>) -> Result<
                 LoopKind::Sequential | LoopKind::Unrolled => false,
             };
             let several = l.n.as_constant().is_none_or(|n| n > 1);
-            if at_once && several && !iterations(&l.var, &l.n, &l.body, ranges)? {
-                believed.push(l.var.clone());
+            if at_once
+                && several
+                && let Some(trust) = iterations(&l.var, &l.n, &l.body, ranges)?
+            {
+                unproved.push(Unproved { var: l.var.clone(), trust });
             }
-            command(&l.body, ranges, believed)?;
+            command(&l.body, ranges, unproved)?;
             ranges.remove(&l.var);
             Ok(())
         }
         Kind::Seq(_) | Kind::New(..) | Kind::If(..) => {
-            p.children().into_iter().try_for_each(|c| command(c, ranges, believed))
+            p.children().into_iter().try_for_each(|c| command(c, ranges, unproved))
         }
         _ => Ok(()),
     }
@@ -59,22 +96,32 @@ struct Use {
     inner: Vec<(Name, Nat)>,
 }
 
-/// Is it proved that iterations keep apart?
-fn iterations(var: &Name, n: &Nat, body: &Phrase, ranges: &Ranges) -> Result<bool, String> {
+/// Why it is believed that iterations keep apart; nothing when it is proved.
+fn iterations(var: &Name, n: &Nat, body: &Phrase, ranges: &Ranges) -> Result<Option<Trust>, String> {
     let mut found = Uses { ranges: ranges.clone(), ..Uses::default() };
     found.collect(body);
-    let mut proved = true;
+    let mut worst = None;
     for ((memory, _), uses) in &found.of {
         let is_shared = !found.own.contains(memory) && uses.iter().any(|u| u.writes);
         if !is_shared || are_apart(var, n, uses) {
             continue;
         }
-        if !uses.iter().any(|u| u.is_computed) && meet(var, n, uses) {
-            return Err(format!("iterations over {var} write or read the same cells of `{memory}` at once"));
-        }
-        proved = false;
+        let trust = if uses.iter().any(|u| u.is_computed) {
+            Trust::Data
+        } else {
+            match meet(var, n, uses, ranges) {
+                Some(true) => {
+                    return Err(format!(
+                        "iterations over {var} write or read the same cells of `{memory}` at once"
+                    ));
+                }
+                Some(false) => Trust::Tried,
+                None => Trust::Untried,
+            }
+        };
+        worst = worst.max(Some(trust));
     }
-    Ok(proved)
+    Ok(worst)
 }
 
 /// Do the addresses that one iteration uses differ from those of every other one, whatever the sizes are?
@@ -174,32 +221,67 @@ const MAX_CELLS: usize = 20_000;
 /// No iteration.
 const NOBODY: i64 = -1;
 
-/// Do two iterations meet at one of some small sizes?
-fn meet(var: &Name, n: &Nat, uses: &[Use]) -> bool {
+/// Do two iterations meet at one of some small sizes? Nothing when none of them could be tried.
+///
+/// `ranges`: of the loops around.
+fn meet(var: &Name, n: &Nat, uses: &[Use], ranges: &Ranges) -> Option<bool> {
     let bound = |x: &Name| x == var || uses.iter().any(|u| u.inner.iter().any(|(y, _)| x == y));
-    let sizes = uses.iter().flat_map(|u| u.inner.iter().map(|(_, n)| n).chain([&u.address])).chain([n]);
-    let free: BTreeSet<Name> = sizes
+    let ends: Vec<(&Name, &Nat)> = ranges.ends().filter(|(x, _)| *x != var).collect();
+    let numbers = || {
+        let used = uses.iter().flat_map(|u| u.inner.iter().map(|(_, n)| n).chain([&u.address]));
+        used.chain(ends.iter().map(|(_, end)| *end)).chain([n])
+    };
+    let free: BTreeSet<Name> = numbers()
         .flat_map(Nat::vars)
         .filter_map(|v| if let NatVar::Named(x) = v { Some(x) } else { None })
         .filter(|x| !bound(x))
         .collect();
-    (0..TRIALS).any(|trial| {
+    // Sizes that are divided are multiples of what they are divided by.
+    let divisor = numbers().filter_map(|n| n.as_fraction().1.as_constant()).fold(1, lcm);
+    let mut tried = false;
+    for trial in 0..TRIALS {
         // The sizes differ from each other, and from trial to trial; some are multiples of usual divisors.
-        let unit = [1, 1, 1, 4, 2, 12][(trial % 6) as usize];
+        let unit = divisor * [1, 1, 1, 4, 2, 12][(trial % 6) as usize];
         let value = |i: usize| unit * (1 + (trial * (2 * i as i64 + 1) + i as i64) % 5);
-        let values: HashMap<Name, i64> =
+        let mut values: HashMap<Name, i64> =
             free.iter().enumerate().map(|(i, x)| (x.clone(), value(i))).collect();
-        meet_at(var, n, uses, values)
-    })
+        // The loops around are at some iteration that they have.
+        let end_of = |end: &Nat, values: &HashMap<Name, i64>| {
+            end.eval(&|x| values.get(x).copied()).ok().filter(|n| *n > 0)
+        };
+        for (i, (x, end)) in ends.iter().enumerate() {
+            let end = end_of(end, &values).unwrap_or(1);
+            values.insert((*x).clone(), (trial + i as i64) % end);
+        }
+        let within = |(x, end): &(&Name, &Nat)| end_of(end, &values).is_some_and(|n| values[*x] < n);
+        match ends.iter().all(within).then(|| meet_at(var, n, uses, values)).flatten() {
+            Some(true) => return Some(true),
+            Some(false) => tried = true,
+            None => {}
+        }
+    }
+    tried.then_some(false)
 }
 
-fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: HashMap<Name, i64>) -> bool {
+/// The least common multiple, as far as trials can count.
+fn lcm(a: i64, b: i64) -> i64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    let least = (a / x.max(1)).saturating_mul(b);
+    if (1..=MOST_DIVISOR).contains(&least) { least } else { a }
+}
+
+/// Sizes need not be multiples of more.
+const MOST_DIVISOR: i64 = 4096;
+
+fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: HashMap<Name, i64>) -> Option<bool> {
     let number = |n: &Nat, values: &HashMap<Name, i64>| n.eval(&|x| values.get(x).copied()).ok();
     // The iteration that used a cell, and whether it wrote it.
     let mut cells: HashMap<i64, (i64, bool)> = HashMap::new();
     let mut left = MAX_CELLS;
-    let Some(n) = number(n, &values) else { return false };
-    for i in 0..n.min(MAX_CELLS as i64) {
+    for i in 0..number(n, &values)?.min(MAX_CELLS as i64) {
         values.insert(var.clone(), i);
         for u in uses {
             let mut at = vec![0; u.inner.len()];
@@ -207,8 +289,7 @@ fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: HashMap<Name, i64>) ->
                 let mut k = 0;
                 while let Some((x, n)) = u.inner.get(k) {
                     values.insert(x.clone(), at[k]);
-                    let Some(n) = number(n, &values) else { return false };
-                    if at[k] < n {
+                    if at[k] < number(n, &values)? {
                         k += 1;
                         continue;
                     }
@@ -218,10 +299,10 @@ fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: HashMap<Name, i64>) ->
                     at[outer] += 1;
                     k = outer;
                 }
-                let Some(address) = number(&u.address, &values) else { return false };
+                let address = number(&u.address, &values)?;
                 let (by, written) = *cells.entry(address).or_insert((i, u.writes));
                 if by != i && (written || u.writes) {
-                    return true;
+                    return Some(true);
                 }
                 // What several iterations read is none's: whoever writes it meets another.
                 let by = if by == i { i } else { NOBODY };
@@ -231,11 +312,11 @@ fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: HashMap<Name, i64>) ->
                 *last += 1;
             }
             if left == 0 {
-                return false;
+                return Some(false);
             }
         }
     }
-    false
+    Some(false)
 }
 
 /// What a command uses and allocates, and the loops around the place.
@@ -396,9 +477,32 @@ mod tests {
         let c = Nat::constant;
         let n = Nat::var("n");
         let swapped = |i: &Nat, _: &Nat| i.floor_div(&c(3)).add(&n.mul(&i.modulo(&c(3))));
-        assert_eq!(check(&fills(&n, &c(1), swapped)), Ok(vec!["i".into()]));
+        let tried = Unproved { var: "i".into(), trust: Trust::Tried };
+        assert_eq!(check(&fills(&n, &c(1), swapped)), Ok(vec![tried.clone()]));
+        // Where the length is said to be a multiple, trials keep to it.
+        let rows = n.exact_div(&c(40));
+        let swapped = |i: &Nat, _: &Nat| i.floor_div(&c(3)).add(&rows.mul(&i.modulo(&c(3))));
+        assert_eq!(check(&fills(&rows, &c(1), swapped)), Ok(vec![tried]));
+        assert!(check(&fills(&rows, &c(1), |i, _| i.floor_div(&c(3)))).is_err());
         assert!(check(&fills(&n, &c(1), |i, _| i.floor_div(&c(3)))).is_err());
         assert!(check(&fills(&n, &c(1), |i, _| i.modulo(&c(3)))).is_err());
+    }
+
+    /// An iteration of a loop around is tried only where there is one: rows of two, in a loop over two.
+    #[test]
+    fn loops_around_are_tried_within_their_ranges() {
+        let c = Nat::constant;
+        let o = Nat::var("o");
+        let inner =
+            |n: &Nat| fills(n, &c(1), |i, _| i.modulo(&c(7)).add(&i.floor_div(&c(7)).mul(&o.add(&c(6)))));
+        let outer = |n: Nat| Phrase::for_each(LoopKind::Sequential, "o".into(), n, inner(&c(9)));
+        // At o = 0 the eighth iteration writes the cell of the seventh.
+        assert!(check(&outer(c(1))).is_err());
+        let apart =
+            |n: &Nat| fills(n, &c(1), |i, _| i.modulo(&c(7)).add(&i.floor_div(&c(7)).mul(&c(8).sub(&o))));
+        // At o = 2 it does so here, and there is no such iteration unless the loop has three.
+        assert!(check(&Phrase::for_each(LoopKind::Sequential, "o".into(), c(1), apart(&c(9)))).is_ok());
+        assert!(check(&Phrase::for_each(LoopKind::Sequential, "o".into(), c(3), apart(&c(9)))).is_err());
     }
 
     #[test]

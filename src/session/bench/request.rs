@@ -31,6 +31,7 @@ pub fn request(
         Some([x, y, z]) => Some([positive(x, sizes)?, positive(y, sizes)?, positive(z, sizes)?]),
         None => None,
     };
+    kernel.check_counts(&|x| sizes.get(x).copied(), global)?;
     let mut data: Vec<_> = inputs.0.iter().map(|parts| parts.iter()).collect();
     let mut params = vec![];
     for p in &kernel.params {
