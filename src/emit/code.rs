@@ -14,11 +14,11 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
 use crate::lang::math;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lower::dpia::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
 use crate::lower::imperative::views::is_table;
-use crate::lower::passes::memory::STACK_BYTES;
+use crate::lower::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A component of a value: an array of scalars, or a scalar when it has no dimensions.
@@ -254,9 +254,9 @@ impl Generator {
                 push_assignment(s, out);
                 Ok(())
             }
-            Kind::New(space, ty, x, body) => {
+            Kind::New(storage, ty, x, body) => {
                 let mut block = vec![];
-                let free = self.declare(*space, ty, x, &mut block)?;
+                let free = self.declare(*storage, ty, x, &mut block)?;
                 self.statements(body, true, &mut block)?;
                 block.extend(free);
                 if last {
@@ -283,13 +283,7 @@ impl Generator {
     }
 
     /// Declares memory; returns what frees it.
-    fn declare(
-        &mut self,
-        space: AddressSpace,
-        ty: &Type,
-        x: &Name,
-        out: &mut Vec<Stmt>,
-    ) -> Emitted<Vec<Stmt>> {
+    fn declare(&mut self, storage: Storage, ty: &Type, x: &Name, out: &mut Vec<Stmt>) -> Emitted<Vec<Stmt>> {
         let mut free = vec![];
         for place in self.place(x, ty, false) {
             let elem = self.scalar_type(place.leaf.scalar());
@@ -298,10 +292,7 @@ impl Generator {
                 out.push(Stmt::Declare { ty: elem.into(), name: place.name, len: None, init: None });
                 continue;
             }
-            let bytes = len
-                .as_constant()
-                .map(|n| n.unsigned_abs().saturating_mul(place.leaf.scalar().bytes() as u64));
-            if self.language == Language::C && bytes.is_none_or(|b| b > STACK_BYTES) {
+            if storage == Storage::Heap {
                 self.helpers.insert(Helper::Allocate);
                 let size = Expr::Call("sizeof".into(), vec![Expr::Name(elem.into())]);
                 let count = self.number(&len);
@@ -316,11 +307,12 @@ impl Generator {
                 free.push(Stmt::Expr(Expr::call("free", vec![Expr::Name(place.name)])));
                 continue;
             }
-            let qualifier = match (self.language, space) {
-                (Language::OpenCl, AddressSpace::Local) => "local ",
-                (Language::OpenCl, AddressSpace::Global | AddressSpace::Constant) => {
+            let qualifier = match storage {
+                Storage::Local => "local ",
+                Storage::Global | Storage::Parameter => {
                     return Err(broken("global memory that is allocated within a kernel"));
                 }
+                Storage::Asked(_) => return Err(broken("memory of which it is not decided where it is")),
                 _ => "",
             };
             let len = Some(self.number(&len));

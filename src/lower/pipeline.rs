@@ -83,6 +83,7 @@ fn run(
     see(Made::Functional(&functional));
     let body = translate::translate(&functional, &output, &mut names)?;
     let mut program = Imperative {
+        target,
         output: (output, functional.body.data()),
         inputs: functional.params.clone(),
         sizes: sizes.to_vec(),

@@ -3,7 +3,7 @@
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::Nat;
 use crate::lang::path::Path;
-use crate::lang::pattern::{Level, Pattern};
+use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::term::{Arg, Term};
 
 /// What the code is for.
@@ -12,6 +12,81 @@ pub enum Target {
     /// C with OpenMP.
     C,
     OpenCl,
+}
+
+/// Where memory that a program allocates is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Storage {
+    /// Not decided: what the program asks for.
+    Asked(AddressSpace),
+    /// So small that compilers keep it in registers.
+    Register,
+    /// On the stack of a C function.
+    Stack,
+    /// Allocated and freed.
+    Heap,
+    /// A work-item's own.
+    Private,
+    /// A work-group's.
+    Local,
+    /// All work-items': a parameter of the kernel.
+    Global,
+    /// A work-item's own, but too large for it: a part of a parameter of the kernel.
+    Parameter,
+}
+
+impl Storage {
+    pub fn name(self) -> &'static str {
+        match self {
+            Storage::Asked(space) => space.name(),
+            Storage::Register => "register",
+            Storage::Stack => "stack",
+            Storage::Heap => "heap",
+            Storage::Private => "private",
+            Storage::Local => "local",
+            Storage::Global => "global",
+            Storage::Parameter => "parameter",
+        }
+    }
+
+    /// Is it small, and of the one who runs the code alone?
+    pub fn is_near(self) -> bool {
+        matches!(self, Storage::Register | Storage::Stack | Storage::Private)
+    }
+}
+
+/// What a target has for memory that a program allocates.
+struct Memory {
+    /// Arrays of at most so many bytes are in registers.
+    register_bytes: u64,
+    /// Those of at most so many are on the stack, or a work-item's own.
+    near_bytes: u64,
+}
+
+impl Target {
+    fn memory(self) -> Memory {
+        match self {
+            // gcc keeps so many bytes in the vector registers of AVX-512 between unrolled steps.
+            Target::C => Memory { register_bytes: 512, near_bytes: 64 * 1024 },
+            // Half of the 255 registers that a work-item of a GPU can have.
+            Target::OpenCl => Memory { register_bytes: 512, near_bytes: 16 * 1024 },
+        }
+    }
+
+    /// Where a value of so many bytes is stored when a program asks for an address space. All memory of C is private.
+    pub fn storage(self, asked: AddressSpace, bytes: Option<u64>) -> Storage {
+        let has = self.memory();
+        let fits = |limit: u64| bytes.is_some_and(|b| b <= limit);
+        match (self, asked) {
+            (Target::OpenCl, AddressSpace::Local) => Storage::Local,
+            (Target::OpenCl, AddressSpace::Global | AddressSpace::Constant) => Storage::Global,
+            _ if fits(has.register_bytes) => Storage::Register,
+            (Target::C, _) if fits(has.near_bytes) => Storage::Stack,
+            (Target::C, _) => Storage::Heap,
+            (Target::OpenCl, AddressSpace::Private) if fits(has.near_bytes) => Storage::Private,
+            (Target::OpenCl, AddressSpace::Private) => Storage::Parameter,
+        }
+    }
 }
 
 /// The work-items that `oclRun` asks for, in each dimension: those of a work-group, and all.
@@ -83,4 +158,25 @@ fn inner_kernel() -> Diagnostic {
 
 fn at(d: Diagnostic, path: &Path) -> Diagnostic {
     d.note(format!("It stands at position {path} of the program.")).about(Subject::At(path.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_target_has_a_place_for_all_memory() {
+        use AddressSpace::{Constant, Global, Local, Private};
+        let c = |bytes| [Private, Local, Global, Constant].map(|space| Target::C.storage(space, bytes));
+        assert_eq!(c(Some(512)), [Storage::Register; 4]);
+        assert_eq!(c(Some(65536)), [Storage::Stack; 4]);
+        assert_eq!([c(Some(65537)), c(None)], [[Storage::Heap; 4]; 2]);
+        let private = |bytes| Target::OpenCl.storage(Private, bytes);
+        assert_eq!([private(Some(4)), private(Some(16384))], [Storage::Register, Storage::Private]);
+        assert_eq!([private(Some(16385)), private(None)], [Storage::Parameter; 2]);
+        for bytes in [Some(4), Some(1 << 30), None] {
+            let far = [Local, Global, Constant].map(|space| Target::OpenCl.storage(space, bytes));
+            assert_eq!(far, [Storage::Local, Storage::Global, Storage::Global]);
+        }
+    }
 }

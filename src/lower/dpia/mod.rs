@@ -21,9 +21,10 @@ pub use program::{Imperative, Temporary};
 
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar};
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
+use crate::lower::target::Storage;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -128,7 +129,7 @@ pub enum Kind {
     /// Stores the value of the second phrase where the first one points.
     Assign(Phrase, Phrase),
     Seq(Vec<Phrase>),
-    New(AddressSpace, Type, Name, Phrase),
+    New(Storage, Type, Name, Phrase),
     /// `for (var = init; var < n; var += step) body`
     For(Box<Loop>),
     If(Phrase, Phrase, Phrase),
@@ -308,7 +309,7 @@ impl Phrase {
             _ => Phrase::new(Kind::Seq(flat), PhraseType::Comm),
         }
     }
-    pub fn new_in(space: AddressSpace, ty: Type, name: Name, body: Phrase) -> Phrase {
+    pub fn new_in(space: Storage, ty: Type, name: Name, body: Phrase) -> Phrase {
         Phrase::new(Kind::New(space, ty, name, body), PhraseType::Comm)
     }
     pub fn for_loop(l: Loop) -> Phrase {

@@ -5,10 +5,12 @@ use super::{Phrase, PhraseType};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Name;
 use crate::lang::ty::Type;
+use crate::lower::Target;
 
 /// A kernel on its way to code.
 #[derive(Clone, Debug)]
 pub struct Imperative {
+    pub target: Target,
     pub output: (Name, Type),
     pub inputs: Vec<(Name, Type)>,
     /// What numbers may mention beside the variables of loops.

@@ -14,6 +14,7 @@ use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::Sort;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
+use crate::lower::target::Storage;
 
 /// Commands in order, with the allocations among them.
 #[derive(Default)]
@@ -56,7 +57,7 @@ impl Block {
                 Item::Command(c) => rest.insert(0, c),
                 Item::Memory(space, ty, name) => {
                     let body = Phrase::seq(std::mem::take(&mut rest));
-                    rest = vec![Phrase::new_in(space, ty, name, body)];
+                    rest = vec![Phrase::new_in(Storage::Asked(space), ty, name, body)];
                 }
             }
         }

@@ -2,22 +2,19 @@
 //!
 //! `new t in { t := M[p]; c; M[p] := t }` becomes `c` with `M[p]` for `t`, when `c` does not mention `M`. Nested
 //! reductions over arrays make such copies (thesis, appendix B: `t2 := t1 row; …; t1 row := t2`). `M` must be memory of
-//! the function's own that fits the stack: accumulating in a large array instead of a small one would be slower.
+//! the function's own that is near: accumulating in a large array instead of a small one would be slower.
 //!
 //! Accumulators that fit vector registers stay: compilers keep such a local array in registers between unrolled steps,
 //! and do not do so for part of a larger one. (Matrix multiplication of 1024, one thread of an AVX-512 machine, gcc 12:
 //! with a row of 32 floats as local array 65 GFLOP/s, in place 42; with a block of 1024 floats 23, in place 31.)
 
-use super::memory::{STACK_BYTES, bytes};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Imperative, Kind, Layout, LoopKind, Names, Phrase, PhraseType, element, extent};
+use crate::lower::target::Storage;
 use std::collections::BTreeSet;
-
-/// Local arrays of at most so many bytes are better left alone.
-const REGISTER_BYTES: u64 = 512;
 
 /// # Errors
 /// None: it is a pass.
@@ -28,24 +25,22 @@ pub fn run(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
 
 /// `small`: memory in scope that may take over a part's work.
 fn elide(c: &Phrase, small: &mut BTreeSet<Name>) -> Phrase {
-    let Kind::New(space, ty, x, body) = c.kind() else {
+    let Kind::New(storage, ty, x, body) = c.kind() else {
         let Ok(d) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(elide(d, small)));
         return if is_idle(&d) { Phrase::skip() } else { d };
     };
-    let is_small = *space == AddressSpace::Private && bytes(ty).is_some_and(|b| b <= STACK_BYTES);
-    if is_small {
+    if storage.is_near() {
         small.insert(x.clone());
     }
     let body = elide(body, small);
     small.remove(x);
-    let is_register = bytes(ty).is_some_and(|b| b <= REGISTER_BYTES);
-    if is_small
-        && !is_register
+    if storage.is_near()
+        && *storage != Storage::Register
         && let Some(merged) = merge(x, ty, &body, small)
     {
         return merged;
     }
-    Phrase::new_in(*space, ty.clone(), x.clone(), body)
+    Phrase::new_in(*storage, ty.clone(), x.clone(), body)
 }
 
 fn merge(x: &Name, ty: &Type, body: &Phrase, small: &BTreeSet<Name>) -> Option<Phrase> {

@@ -1,20 +1,16 @@
-//! Where allocations happen.
+//! Where memory is, and where it is allocated.
 //!
-//! *hoist*, for C: what does not fit the stack is allocated outside sequential loops, once for all iterations.
+//! *decide*: what the target has for each allocation ([`Target::storage`]); whoever comes later reads it there.
+//! *hoist*, for C: what is on the heap is allocated outside sequential loops, once for all iterations.
 //! *to_parameters*, for OpenCL: what work-items share, and what does not fit their private memory, becomes a parameter
 //! of the kernel; within a parallel loop it gets one more dimension for each loop, one cell for each work-item.
 
 use super::workers;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, Worker};
-use crate::lang::pattern::AddressSpace;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Temporary, Workers};
-
-/// Private memory of at most so many bytes stays on the stack of a C function, or in the registers and private memory
-/// of a work-item.
-pub const STACK_BYTES: u64 = 64 * 1024;
-pub const PRIVATE_BYTES: u64 = 16 * 1024;
+use crate::lower::target::{Storage, Target};
 
 /// Bytes of a value, when its sizes are known.
 pub fn bytes(ty: &Type) -> Option<u64> {
@@ -28,8 +24,21 @@ pub fn bytes(ty: &Type) -> Option<u64> {
     }
 }
 
-fn fits(ty: &Type, limit: u64) -> bool {
-    bytes(ty).is_some_and(|b| b <= limit)
+/// # Errors
+/// None: it is a pass.
+pub fn decide(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
+    p.body = decided(&p.body, p.target);
+    Ok(p)
+}
+
+fn decided(c: &Phrase, target: Target) -> Phrase {
+    let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(decided(d, target)));
+    match c.kind() {
+        Kind::New(Storage::Asked(space), ty, x, body) => {
+            Phrase::new_in(target.storage(*space, bytes(ty)), ty.clone(), x.clone(), body.clone())
+        }
+        _ => c,
+    }
 }
 
 /// # Errors
@@ -39,7 +48,7 @@ pub fn hoist(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic>
     Ok(p)
 }
 
-type Allocation = (AddressSpace, Type, Name);
+type Allocation = (Storage, Type, Name);
 
 /// Large allocations move around the sequential loops that they are in, outwards as far as to a parallel loop.
 fn lift(c: &Phrase) -> Phrase {
@@ -57,8 +66,8 @@ fn lift(c: &Phrase) -> Phrase {
 /// The command without its large allocations outside loops.
 fn take(c: &Phrase, found: &mut Vec<Allocation>) -> Phrase {
     match c.kind() {
-        Kind::New(space, ty, x, body) if !fits(ty, STACK_BYTES) => {
-            found.push((*space, ty.clone(), x.clone()));
+        Kind::New(storage @ Storage::Heap, ty, x, body) => {
+            found.push((*storage, ty.clone(), x.clone()));
             take(body, found)
         }
         Kind::For(_) => c.clone(),
@@ -92,23 +101,21 @@ fn parameters(
     names: &mut Names,
 ) -> Result<Phrase, Diagnostic> {
     match c.kind() {
-        Kind::New(space, ty, x, body) => {
+        Kind::New(storage, ty, x, body) => {
             let body = parameters(body, everyone, around, found, names)?;
-            match space {
-                AddressSpace::Private if fits(ty, PRIVATE_BYTES) => {
-                    return Ok(Phrase::new_in(*space, ty.clone(), x.clone(), body));
-                }
-                AddressSpace::Local => {
+            match storage {
+                Storage::Global | Storage::Parameter => {}
+                Storage::Local => {
                     return Err(Diagnostic::error(
                         "E0511",
                         "Local memory needs a work-group, and this kernel has none.",
                     )
                     .hint("Use `mapWorkGroup` and `mapLocal`, or private or global memory."));
                 }
-                _ => {}
+                _ => return Ok(Phrase::new_in(*storage, ty.clone(), x.clone(), body)),
             }
             // What is private stays every work-item's own, wherever it is.
-            let around: &[(Nat, Nat)] = if *space == AddressSpace::Private { everyone } else { around };
+            let around: &[(Nat, Nat)] = if *storage == Storage::Parameter { everyone } else { around };
             let name = names.fresh(x);
             let whole = around.iter().rev().fold(ty.clone(), |t, (_, n)| Type::array(n.clone(), t));
             let place = |ty: &dyn Fn(Type) -> PhraseType| {

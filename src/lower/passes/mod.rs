@@ -41,6 +41,11 @@ pub static ALL: &[Pass] = &[
         doc: "Lays temporary arrays out in the order in which they are written, where that pays.",
         run: layout::run,
     },
+    Pass {
+        name: "storage",
+        doc: "Decides where memory is: in registers, on the stack, …",
+        run: memory::decide,
+    },
     Pass { name: "elideCopies", doc: "Lets nested accumulators work in place.", run: elide::run },
     Pass { name: "workItems", doc: "Shares parallel loops among work-items.", run: work_items::run },
     Pass {

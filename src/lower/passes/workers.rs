@@ -9,8 +9,9 @@
 
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::Pattern;
 use crate::lower::dpia::{Imperative, Kind, Layout, LoopKind, Phrase, PhraseType, Workers};
+use crate::lower::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The dimensions of work-items that the code uses.
@@ -68,13 +69,12 @@ struct Checker {
 impl Checker {
     fn command(&mut self, c: &Phrase) -> Result<(), Diagnostic> {
         match c.kind() {
-            Kind::New(space, _, x, body) => {
-                if *space == AddressSpace::Global
-                    || (*space == AddressSpace::Private && writes_in_loop(body, x))
-                {
-                    if *space == AddressSpace::Private {
-                        return Err(private(x));
-                    }
+            Kind::New(storage, _, x, body) => {
+                let is_own = storage.is_near() || *storage == Storage::Parameter;
+                if is_own && writes_in_loop(body, x) {
+                    return Err(private(x));
+                }
+                if *storage == Storage::Global {
                     // Within all loops it is the work-item's own.
                     if self.around.is_empty() || self.used.len() > self.around.len() {
                         self.shared.insert(x.clone(), Uses::default());
