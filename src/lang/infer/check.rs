@@ -378,6 +378,9 @@ impl Infer {
                     .label(check.span, format!("{ty} is needed here"));
                 match check.ty.lane().kind() {
                     TypeKind::Index(_) => problem.hint("Indices are whole numbers from 0."),
+                    TypeKind::Scalar(s) if s.is_integer() && digits.contains(['.', 'e']) => problem
+                        .note(format!("`{}` holds whole numbers.", s.name()))
+                        .hint("Write a whole number, or convert what it stands with: `(cast x : f32)`."),
                     TypeKind::Scalar(s) if s.is_integer() => {
                         let range = range(*s);
                         problem
@@ -392,15 +395,20 @@ impl Infer {
             Some(span) => problem.label(span, "used here"),
             None => problem,
         };
+        let xs = self.last_arguments.get(&check.span).and_then(|span| self.written_argument(*span));
         let problem = match (&check.what, check.ty.kind()) {
             (
                 What::Numeric(op) | What::Integer(op) | What::Ordered(op) | What::Comparable(op),
                 TypeKind::Array(..),
             ) if op.chars().all(|c| !c.is_alphabetic()) => {
-                problem.hint(format!("For every element, write `zip a b |> map (\\(x, y). x {op} y)`, or with a number `map (\\x. x {op} 2) a`."))
+                problem.hint(self.for_every_element(op, check.span))
             }
-            (What::Numeric(op) | What::Float(op) | What::Integer(op) | What::Bits(op) | What::Ordered(op), TypeKind::Array(..)) => {
-                problem.hint(format!("For every element, write `map`, as in `map {op} xs`; for a function of more arguments `\\x. …`."))
+            (
+                What::Numeric(op) | What::Float(op) | What::Integer(op) | What::Bits(op) | What::Ordered(op),
+                TypeKind::Array(..),
+            ) => {
+                let xs = xs.unwrap_or_else(|| "xs".into());
+                problem.hint(format!("For every element, write `map`, as in `map {op} {xs}`; for a function of more arguments `\\x. …`."))
             }
             (What::Numeric(_) | What::Float(_), TypeKind::Pair(..)) => {
                 problem.hint("The components of a pair `p` are `fst p` and `snd p`.")
@@ -408,12 +416,12 @@ impl Infer {
             (What::Numeric(_) | What::Ordered(_), TypeKind::Index(_)) => problem.hint(
                 "An index counts on by `natAsIndex n (indexAsNat i + 1)`, as long as it stays below `n`.",
             ),
-            (What::Integer(_), TypeKind::Scalar(s)) if s.is_float() => {
-                problem.hint("The rest of a division by 2 is `x - 2 * trunc (x / 2)`; `cast` makes a whole number.")
-            }
-            (What::Float(_), TypeKind::Scalar(s)) if s.is_integer() => {
-                problem.hint("`cast` converts between scalar types.")
-            }
+            (What::Integer(_), TypeKind::Scalar(s)) if s.is_float() => problem
+                .hint("The rest of a division by 2 is `x - 2 * trunc (x / 2)`; `cast` makes a whole number."),
+            (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() => problem.hint(format!(
+                "`cast` converts between scalar types, as in `{op} (cast {} : f32)`.",
+                xs.unwrap_or_else(|| "x".into())
+            )),
             _ => problem,
         };
         let problem = names.explain(problem);

@@ -7,18 +7,18 @@
 
 use super::check::What;
 use super::codes;
-use super::elsewhere;
 use super::relation::Relation;
 use super::report::Why;
 use super::scheme::{ExplicitKind, Scheme};
 use super::state::{Infer, Joining, Joint, Undeclared};
 use super::tree::{Node, Steps, Tree, TreeArg};
+use super::words::{OpenFunction, argument};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::steps;
 use crate::lang::syntax::ast::{Component, Expr, ExprKind, Ident, Number, Op, Param, ParamKind};
-use crate::lang::syntax::pairs;
+use crate::lang::syntax::{elsewhere, pairs};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 
 /// How the names of sizes of steps start, each of which is one in trees; terms name them by depth.
@@ -109,7 +109,7 @@ impl Infer {
                     Tree::app(f, operand, ty, e.span)
                 }
             },
-            ExprKind::Section(op) => match self.operator(*op, e.span) {
+            ExprKind::Section(op) => match self.operator(*op, e.span, None) {
                 Some(p) => self.prim(p, vec![], e.span),
                 None => self.error_tree(e.span),
             },
@@ -231,7 +231,7 @@ impl Infer {
         Tree::new(Node::Number { digits: number.digits.clone(), negative }, ty, span)
     }
 
-    fn operator(&mut self, op: Op, span: Span) -> Option<Pattern> {
+    fn operator(&mut self, op: Op, span: Span, operands: Option<(&Expr, &Expr)>) -> Option<Pattern> {
         let (message, hint) = match op {
             Op::Add => return Some(Pattern::Add),
             Op::Sub => return Some(Pattern::Sub),
@@ -249,6 +249,15 @@ impl Infer {
             Op::FloorDiv => ("`div` divides sizes, not values.", "`/` of integers rounds towards zero."),
             Op::Pow => ("`^` is for sizes, not for values.", "Write `x * x`."),
         };
+        let operands = operands.map(|(base, exponent)| match op {
+            Op::Pow => self.power(base, exponent),
+            _ => format!(
+                "Write `{} / {}`: of integers it rounds towards zero.",
+                argument(base),
+                argument(exponent)
+            ),
+        });
+        let hint = operands.unwrap_or_else(|| hint.into());
         self.problem(Diagnostic::error(codes::MISPLACED, message).label(span, "here").hint(hint));
         None
     }
@@ -288,9 +297,14 @@ impl Infer {
                 n.digits,
                 n.suffix.as_deref().unwrap_or_default()
             )),
-            _ => problem.hint(format!(
-                "What is given to {of} stands in parentheses: the operator alone, `({symbol})`, or all of `(a {symbol} b)`."
-            )),
+            _ => match self.negated_argument(function, right).filter(|_| op == Op::Sub) {
+                Some(written) => problem.hint(format!(
+                    "What is given to {of} stands in parentheses: `{written}`, or the operator alone, `({symbol})`."
+                )),
+                None => problem.hint(format!(
+                    "What is given to {of} stands in parentheses: the operator alone, `({symbol})`, or all of `(a {symbol} b)`."
+                )),
+            },
         });
     }
 
@@ -306,8 +320,10 @@ impl Infer {
         }
         let before = self.problems.len();
         let mut left = self.expr(first, None);
+        let mut next = first;
         for (op, right) in rest {
             let span = first.span.to(right.span);
+            let before_it = std::mem::replace(&mut next, right);
             if self.problems.len() == before && self.u.resolve(&left.ty).as_fun().is_some() {
                 self.operator_as_argument(first, op, right);
                 return self.error_tree(span);
@@ -316,7 +332,7 @@ impl Infer {
                 // What the others are for is not known.
                 return self.error_tree(span);
             }
-            let Some(pattern) = self.operator(op, span) else {
+            let Some(pattern) = self.operator(op, span, Some((before_it, right))) else {
                 self.expr(right, None);
                 left = self.error_tree(span);
                 continue;
@@ -468,11 +484,7 @@ impl Infer {
             return self.error_tree(span);
         }
         if let ExprKind::Name(name) = &first.kind
-            && let Some(local) = self.scope.value(name)
-            && matches!(
-                self.u.resolve(&self.locals[local as usize].ty).kind(),
-                TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Array(..) | TypeKind::Pair(..)
-            )
+            && self.is_data(name)
         {
             self.problem(
                 Diagnostic::error(codes::NOT_DATA, format!("`>>` composes functions, and `{name}` is none."))
@@ -487,11 +499,34 @@ impl Infer {
         let mut stages = vec![];
         for e in std::iter::once(first).chain(rest) {
             let to = self.any();
+            if let ExprKind::Name(name) = &e.kind
+                && !stages.is_empty()
+                && self.is_data(name)
+            {
+                self.problem(
+                    Diagnostic::error(
+                        codes::NOT_DATA,
+                        format!("`>>` composes functions, and `{name}` is none."),
+                    )
+                    .label(e.span, "this is data")
+                    .hint(format!("What a function is given stands before it: `{name} |> f`.")),
+                );
+                return self.error_tree(span);
+            }
             let wanted = Expected::new(Type::fun(at, to.clone()), Why::Context);
             stages.push(self.expr(e, Some(wanted)));
             at = to;
         }
         Tree::new(Node::Compose(stages), Type::fun(from, at), span)
+    }
+
+    /// Is this certainly the name of a value that is no function?
+    fn is_data(&self, name: &Name) -> bool {
+        let is = |t: Type| {
+            use TypeKind as K;
+            matches!(t.kind(), K::Scalar(_) | K::Vector(..) | K::Array(..) | K::Pair(..))
+        };
+        self.scope.value(name).is_some_and(|local| is(self.u.resolve(&self.locals[local as usize].ty)))
     }
 
     fn pipe(&mut self, first: &Expr, stages: &[Expr], span: Span, expected: Option<Expected>) -> Tree {
@@ -674,7 +709,7 @@ impl Infer {
     }
 
     /// Elaborates what is applied, together with those arguments that are no terms.
-    fn head<'a>(&mut self, e: &'a Expr, args: &'a [Expr]) -> Head<'a> {
+    fn head<'a>(&mut self, e: &'a Expr, args: &'a [Expr], piped: Option<Span>) -> Head<'a> {
         let rest: Vec<&Expr> = args.iter().collect();
         let ExprKind::Name(name) = &e.kind else {
             return Head { tree: self.expr(e, None), name: None, explicit: 0, rest };
@@ -704,7 +739,7 @@ impl Infer {
             let rest = rest.into_iter().skip(used).collect();
             return Head { tree, name: Some(name.clone()), explicit: used, rest };
         }
-        let tree = self.other_name(name, e.span);
+        let tree = self.other_name(name, e.span, args, piped);
         Head { tree, name: Some(name.clone()), explicit: 0, rest }
     }
 
@@ -772,7 +807,7 @@ impl Infer {
         Tree::new(Node::Bool(value), ty, span)
     }
 
-    fn other_name(&mut self, name: &Name, span: Span) -> Tree {
+    fn other_name(&mut self, name: &Name, span: Span, args: &[Expr], piped: Option<Span>) -> Tree {
         if let Some(value) = self.truth_value(name) {
             return Tree::new(Node::Bool(value), Type::scalar(Scalar::Bool), span);
         }
@@ -791,7 +826,7 @@ impl Infer {
         let patterns: Vec<&str> = self.patterns.names().collect();
         let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("There is no `{name}` here."))
             .label(span, "not defined");
-        let problem = match elsewhere::written_here(name) {
+        let problem = match self.written_here(name, args, piped) {
             Some(hint) => problem.hint(hint),
             None => problem.did_you_mean_or(
                 name,
@@ -1025,12 +1060,16 @@ impl Infer {
         if !self.not_too_long(args.len(), span) {
             return self.error_tree(span);
         }
-        if let Some(problem) = self.foreign_call(head, args) {
+        if let Some(problem) = self.foreign_call(head, args, piped.as_ref()) {
             self.problem(problem);
             return self.error_tree(span);
         }
+        if let Some(last) = args.last().map(|a| a.span).or(piped.as_ref().map(|p| p.span)) {
+            self.last_arguments.insert(head.span, last);
+        }
+        let written = head;
         let since = self.checks.len();
-        let Head { tree: head, name, explicit, rest } = self.head(head, args);
+        let Head { tree: head, name, explicit, rest } = self.head(head, args, piped.as_ref().map(|p| p.span));
         let mut given: Vec<Given> = rest.into_iter().map(Given::Written).collect();
         given.extend(piped.map(|tree| Given::Piped(Box::new(tree))));
         if given.is_empty() {
@@ -1067,6 +1106,10 @@ impl Infer {
                 Given::Written(e) if refused || self.problems.len() > before => {
                     trees[i] = Some(self.expr(e, None))
                 }
+                Given::Written(e) if self.negative_section(e, &params[i]).is_some() => {
+                    let problem = self.negative_section(e, &params[i]);
+                    self.problems.extend(problem);
+                }
                 Given::Written(e) if is_late(e) => late.push((i, e, why)),
                 Given::Written(e) => {
                     trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
@@ -1094,7 +1137,17 @@ impl Infer {
         }
         self.relate(since);
         for (i, e, why) in late {
+            // Parentheses around the function would end it before the application.
+            let open = matches!(e.kind, ExprKind::Lam(..)) && e.span.end == span.end;
+            if open {
+                let before = args.split_last().map_or(&[][..], |(_, before)| before);
+                let call = std::iter::once(written).chain(before).map(argument).collect::<Vec<_>>().join(" ");
+                self.open_functions.push(OpenFunction { call, function: e.clone() });
+            }
             trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
+            if open {
+                self.open_functions.pop();
+            }
         }
         self.relate(since);
         let mut out = head;
@@ -1108,13 +1161,16 @@ impl Infer {
     }
 
     /// What other languages write as a call or between operands, in the place of an application.
-    fn foreign_call(&self, head: &Expr, args: &[Expr]) -> Option<Diagnostic> {
+    fn foreign_call(&self, head: &Expr, args: &[Expr], piped: Option<&Tree>) -> Option<Diagnostic> {
+        if let Some(problem) = self.index_in_brackets(head, args) {
+            return Some(problem);
+        }
         let is_known = |name: &Name| {
             self.scope.value(name).is_some()
                 || self.def_names.contains_key(name)
                 || self.patterns.find(name).is_some()
         };
-        for arg in args {
+        for (i, arg) in args.iter().enumerate() {
             if let ExprKind::Name(name) = &arg.kind
                 && elsewhere::is_infix(name)
                 && !is_known(name)
@@ -1122,32 +1178,64 @@ impl Infer {
             {
                 let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("There is no `{name}` here."))
                     .label(arg.span, "a word of other languages");
-                return Some(problem.hint(elsewhere::written_here(name)?));
+                // What stands before it and what stands behind it.
+                let before: Vec<&Expr> = std::iter::once(head).chain(&args[..i]).collect();
+                let operands: Vec<String> = match (before.as_slice(), &args[i + 1..]) {
+                    ([a], [b]) => [*a, b].map(argument).into(),
+                    _ => vec![],
+                };
+                return Some(problem.hint(elsewhere::written_here(name, &operands)?));
             }
         }
         let ExprKind::Name(name) = &head.kind else { return None };
         if let Some(local) = self.scope.value(name)
-            && let [Expr { kind: ExprKind::Name(operator), span }, _] = args
+            && let [Expr { kind: ExprKind::Name(operator), span }, right] = args
             && self.patterns.find(operator).is_some_and(Pattern::is_arithmetic)
             && matches!(self.u.resolve(&self.locals[local as usize].ty).kind(), TypeKind::Scalar(_))
         {
             let message = format!("`{operator}` stands before its operands.");
             let problem = Diagnostic::error(codes::NOT_A_FUNCTION, message).label(*span, "between them");
-            return Some(problem.hint(format!("Write `{operator} {name} y`.")));
+            return Some(problem.hint(format!("Write `{operator} {name} {}`.", argument(right))));
         }
         let is_pattern = self.scope.value(name).is_none() && !self.def_names.contains_key(name);
         let pattern = self.patterns.find(name).filter(|_| is_pattern)?;
         let scheme = Scheme::of(pattern);
-        if let ([Expr { kind: ExprKind::Tuple(parts), span }], 0) = (args, scheme.explicit.len())
-            && crate::lang::build::arity(pattern, &[]).is_some_and(|n| n > 1 && n >= parts.len())
-            && !self.takes_pairs(pattern)
+        let several = |parts: &[Expr]| match scheme.explicit.first().map(|e| e.kind) {
+            // A size is no pair.
+            Some(ExplicitKind::Nat) => true,
+            Some(_) => false,
+            None => {
+                crate::lang::build::arity(pattern, &[]).is_some_and(|n| n > 1 && n >= parts.len())
+                    && !self.takes_pairs(pattern)
+            }
+        };
+        if let [Expr { kind: ExprKind::Tuple(parts), span }] = args
+            && several(parts)
         {
-            let names: Vec<String> =
-                (0..parts.len()).map(|i| char::from(b'a' + i as u8 % 26).to_string()).collect();
+            let names: Vec<String> = parts.iter().map(argument).collect();
             return Some(
                 Diagnostic::error(codes::NOT_A_FUNCTION, "Arguments are separated by spaces, not by commas.")
                     .label(*span, "one pair in the place of several arguments")
                     .hint(format!("Write `{name} {}`.", names.join(" "))),
+            );
+        }
+        if let Some(problem) = self.misplaced_arguments(pattern, name, args, piped) {
+            return Some(problem);
+        }
+        if pattern.is_reduce()
+            && let ([op], Some(piped)) = (args, piped)
+            && self.is_operator(op)
+            && self.u.resolve(&piped.ty).as_array().is_some()
+        {
+            return Some(
+                Diagnostic::error(
+                    codes::NOT_A_FUNCTION,
+                    format!("`{name}` starts from a value, which is missing here."),
+                )
+                .label(op.span, "the value stands behind this")
+                .hint(format!(
+                    "Write it behind the operator, as in `{name} (+) 0` and `{name} max (-3.4e38)`."
+                )),
             );
         }
         if pattern.is_reduce()
@@ -1232,19 +1320,29 @@ impl Infer {
             let ty = self.show(&head.ty, &names);
             let what = name.map_or_else(|| "This".to_string(), |n| format!("`{n}`"));
             let plural = |n: usize| if n == 1 { "1 argument".into() } else { format!("{n} arguments") };
+            let swallowed = self.swallowed(span, 0);
+            let what = match &head.node {
+                Node::Number { digits, .. } => format!("The number {digits}"),
+                _ => what,
+            };
+            let ty = if matches!(head.node, Node::Number { .. }) { "a number".into() } else { ty };
             let problem = if taken == 0 {
                 Diagnostic::error(codes::NOT_A_FUNCTION, format!("{what} is no function, but is applied."))
                     .label(head.span, format!("this is {ty}"))
                     .hint(match resolved.kind() {
+                        _ if swallowed.is_some() => swallowed.as_deref().unwrap_or_default(),
                         TypeKind::Array(..) => "An element is read by `idx 0 xs`, with its index first; arguments are separated by spaces, elements of a literal array by commas.",
                         _ => "Is an operator or a `,` missing before what stands behind it, or are there no parentheses around a function, `(\\x. x + 1)`?",
                     })
             } else {
                 let message = format!("{what} takes {}, but {} are given.", plural(taken), given);
+                let hint = self.swallowed(span, taken);
                 Diagnostic::error(codes::NOT_A_FUNCTION, message)
                     .label(span, "too many arguments")
                     .note(format!("Its type is {ty}."))
-                    .hint("Remove an argument, or put one that is a call itself into parentheses.")
+                    .hint(hint.unwrap_or_else(|| {
+                        "Remove an argument, or put one that is a call itself into parentheses.".into()
+                    }))
             };
             let problem = names.explain(problem);
             self.problem(problem);

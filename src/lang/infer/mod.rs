@@ -17,7 +17,6 @@ mod constraint;
 mod declare;
 mod defs;
 mod elaborate;
-mod elsewhere;
 pub mod open;
 mod program;
 pub mod relation;
@@ -29,6 +28,7 @@ mod tests;
 mod tree;
 mod types;
 pub mod unify;
+mod words;
 
 pub use crate::lang::constraint::SizeConstraint;
 pub use build::has_size_of_step;

@@ -13,7 +13,7 @@ use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{self, Name, Nat, NatVar};
 use crate::lang::path::Path;
-use crate::lang::syntax::ast;
+use crate::lang::syntax::{MAX_PROBLEMS, ast};
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
@@ -110,17 +110,35 @@ pub fn program_with(
     def: Option<&str>,
     patterns: &Patterns,
 ) -> (Option<Program>, Vec<Diagnostic>) {
-    let mut infer = Infer { patterns: patterns.clone(), ..Infer::default() };
+    let mut infer =
+        Infer { patterns: patterns.clone(), text: Some((file.file, file.text.clone())), ..Infer::default() };
     infer.definitions(file);
     let chosen = infer.choose(file, def);
     let program = chosen.and_then(|def| infer.finish(def));
-    let mut problems = infer.problems;
+    let mut problems = causes(infer.problems);
     if let Some(program) = &program {
         problems.extend(program.never());
     }
     problems.sort_by_key(|p| p.span().map(|s| (s.file, s.start, s.end)));
     let failed = problems.iter().any(Diagnostic::is_error);
     (program.filter(|_| !failed), problems)
+}
+
+/// The problems without those of operators, numbers and unknown types that lie within what another problem is about, and of
+/// the operands of an operator that is wrong: what is wrong with the whole has caused what is wrong with its parts.
+fn causes(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    // Of so many nobody reads all.
+    if problems.len() > 4 * MAX_PROBLEMS {
+        return problems;
+    }
+    let within = |a: Span, b: Span| a.file == b.file && b.start <= a.start && a.end <= b.end && a != b;
+    let caused = |p: &Diagnostic| {
+        let part = matches!(p.code, codes::OPERAND | codes::LITERAL | codes::UNDETERMINED);
+        let causes = |q: &Diagnostic| part || p.code == codes::MISMATCH && q.code == codes::OPERAND;
+        p.span().is_some_and(|a| problems.iter().any(|q| causes(q) && q.span().is_some_and(|b| within(a, b))))
+    };
+    let caused: Vec<bool> = problems.iter().map(caused).collect();
+    problems.into_iter().zip(caused).filter(|(_, caused)| !caused).map(|(p, _)| p).collect()
 }
 
 impl Infer {

@@ -347,9 +347,9 @@ impl Infer {
                 },
             },
             Cause::Shape(a, b) if b.as_fun().is_some() && a.as_fun().is_none() => {
-                self.swapped(missing_arguments(problem, types.as_ref(), b), &why)
+                self.swapped(missing_arguments(problem, types.as_ref(), b, self.written(span)), &why)
             }
-            Cause::NotData(b) if found_function => self.swapped(missing_arguments(problem, types.as_ref(), b), &why),
+            Cause::NotData(b) if found_function => self.swapped(missing_arguments(problem, types.as_ref(), b, self.written(span)), &why),
             Cause::Shape(a, _) if a.as_fun().is_some() => self.swapped(
                 problem.hint("It takes no arguments: is there one too many, or is `\\x. ...` missing?"),
                 &why,
@@ -368,7 +368,7 @@ impl Infer {
             }
             Cause::Shape(a, b) => match (rigid(a), rigid(b)) {
                 (Some(t), _) | (_, Some(t)) => problem.hint(format!("`{t}` may be any type here.")),
-                _ => match bridge(a, b) {
+                _ => match self.bridge(a, b, span, &why, types.as_ref()) {
                     Some(hint) => problem.hint(hint),
                     None => problem,
                 },
@@ -394,10 +394,27 @@ impl Infer {
     }
 }
 
-fn missing_arguments(problem: Diagnostic, whole: Option<&(Type, Type)>, function: &Type) -> Diagnostic {
+/// `\\x y. e` as a function of a pair.
+fn of_a_pair(function: &str) -> Option<String> {
+    if let Some(op) = function.strip_prefix('(').and_then(|f| f.strip_suffix(')')) {
+        return op.chars().all(|c| c.is_ascii_punctuation()).then(|| format!("\\(x, y). x {op} y"));
+    }
+    let (params, body) = function.strip_prefix('\\')?.split_once('.')?;
+    let params: Vec<&str> = params.split_whitespace().collect();
+    let [a, b] = params.as_slice() else { return None };
+    Some(format!("\\({a}, {b}).{body}"))
+}
+
+fn missing_arguments(
+    problem: Diagnostic,
+    whole: Option<&(Type, Type)>,
+    function: &Type,
+    written: Option<String>,
+) -> Diagnostic {
     let arity = |t: &Type| t.signature().0.len();
     if whole.is_some_and(|(needed, found)| arity(needed) == 1 && arity(found) == 2) {
-        return problem.hint("It takes two values, one after the other. On pairs, write `\\(x, y). x + y`.");
+        let pair = written.and_then(|w| of_a_pair(&w)).unwrap_or_else(|| "\\(x, y). x + y".into());
+        return problem.hint(format!("It takes two values, one after the other. On pairs, write `{pair}`."));
     }
     match function.signature().0.len() {
         1 => problem.hint("Is an argument missing?"),
@@ -405,35 +422,96 @@ fn missing_arguments(problem: Diagnostic, whole: Option<&(Type, Type)>, function
     }
 }
 
-/// How to get from what there is to what is needed.
-fn bridge(needed: &Type, found: &Type) -> Option<String> {
-    use TypeKind as K;
-    let hint = match (needed.kind(), found.kind()) {
-        (K::Scalar(s), K::NatType | K::Index(_)) => {
-            return Some(format!(
-                "A size or an index is no such number: `(cast n : {})` converts it.",
-                s.name()
-            ));
+impl Infer {
+    /// How to get from what there is, which is written at the place, to what is needed.
+    fn bridge(
+        &self,
+        needed: &Type,
+        found: &Type,
+        span: Span,
+        why: &Why,
+        whole: Option<&(Type, Type)>,
+    ) -> Option<String> {
+        use TypeKind as K;
+        // Only what differs as a whole is what is written.
+        let is_whole = whole.is_none_or(|(a, b)| a == needed && b == found);
+        let written = if is_whole { self.written_argument(span) } else { None };
+        let or = |name: &str| written.clone().unwrap_or_else(|| name.to_string());
+        if let (Why::Returned(_), true, false) =
+            (why, is_whole, found.has_metas() || found.as_fun().is_some())
+        {
+            let cast = match (needed.kind(), found.kind()) {
+                (K::Scalar(Scalar::Bool), K::Scalar(_)) => {
+                    format!(" A comparison is a truth value: `{} != 0`.", or("x"))
+                }
+                (K::Scalar(s), K::Scalar(_)) => {
+                    format!(" `cast` converts to it: `(cast {} : {})`.", or("x"), s.name())
+                }
+                (K::Scalar(_), K::Array(..)) => " One value of all elements is made by `reduce`.".into(),
+                _ => String::new(),
+            };
+            return Some(format!("Declare the result as `{found}`, or compute a `{needed}`.{cast}"));
         }
-        (K::NatType, K::Scalar(_)) => "A number is no size; a size becomes a number by `(cast n : f32)`.",
-        (K::NatType, K::Index(_)) => "`indexAsNat i` is the index as a number.",
-        (K::Pair(..), _) => "`(a, b)` makes a pair, and the elements of `zip a b` are pairs.",
-        (_, K::Pair(..)) => "The components of a pair `p` are `fst p` and `snd p`.",
-        (K::Scalar(_), K::Scalar(_)) => "`cast` converts between scalar types: `map cast` those of an array.",
-        (K::Array(..), K::Array(..)) => return None,
-        (K::Array(..), _) => {
-            "An array is needed here: is there a `map`, `join` or `reduce` too many before it?"
-        }
-        (_, K::Array(..)) => "For every element of an array, use `map`.",
-        (K::Scalar(Scalar::Bool), K::Vector(_, lane)) if lane.as_scalar() == Some(Scalar::Bool) => {
-            "Vectors are compared lane by lane: a single truth value is that of scalars."
-        }
-        (K::Vector(..), _) => "`asVector n` makes vectors of an array, `vectorFromScalar` one of a scalar.",
-        (_, K::Vector(..)) => "`asScalar` makes scalars of an array of vectors.",
-        (K::Index(_), _) => "`natAsIndex n i` makes an index below `n`.",
-        _ => return None,
-    };
-    Some(hint.into())
+        let hint = match (needed.kind(), found.kind()) {
+            (K::Scalar(s), K::NatType | K::Index(_)) => {
+                return Some(format!(
+                    "A size or an index is no such number: `(cast {} : {})` converts it.",
+                    or("n"),
+                    s.name()
+                ));
+            }
+            (K::NatType, K::Scalar(_)) => {
+                return Some(format!(
+                    "A number is no size or index: `(cast {})` converts it; a size becomes a number by `(cast n : f32)`.",
+                    or("x")
+                ));
+            }
+            (K::NatType, K::Index(_)) => {
+                return Some(format!("`indexAsNat {}` is the index as a number.", or("i")));
+            }
+            (K::Pair(..), _) => "`(a, b)` makes a pair, and the elements of `zip a b` are pairs.",
+            (_, K::Pair(..)) => {
+                let p = or("p");
+                return Some(format!("The components of a pair `{p}` are `fst {p}` and `snd {p}`."));
+            }
+            (K::Scalar(Scalar::Bool), K::Scalar(_)) => {
+                return Some(format!("A comparison is a truth value: `{} != 0`.", or("x")));
+            }
+            (K::Scalar(s), K::Scalar(_)) if written.is_some() => {
+                return Some(format!(
+                    "`cast` converts between scalar types: `(cast {} : {})`.",
+                    or("x"),
+                    s.name()
+                ));
+            }
+            (K::Scalar(s), K::Scalar(_)) => {
+                return Some(format!(
+                    "`cast` converts between scalar types, those of an array by `map (\\x. (cast x : {}))`.",
+                    s.name()
+                ));
+            }
+            (K::Array(..), K::Array(..)) => return None,
+            (K::Array(..), _) => {
+                "An array is needed here: is there a `map`, `join` or `reduce` too many before it?"
+            }
+            (_, K::Array(..)) => "For every element of an array, use `map`.",
+            (K::Scalar(Scalar::Bool), K::Vector(_, lane)) if lane.as_scalar() == Some(Scalar::Bool) => {
+                "Vectors are compared lane by lane: a single truth value is that of scalars."
+            }
+            (K::Vector(..), _) => {
+                "`asVector n` makes vectors of an array, `vectorFromScalar` one of a scalar."
+            }
+            (_, K::Vector(..)) => "`asScalar` makes scalars of an array of vectors.",
+            (K::Index(_), K::Scalar(s)) if s.is_integer() => {
+                return Some(format!("`natAsIndex n (cast {})` makes an index below `n`.", or("i")));
+            }
+            (K::Index(_), _) => {
+                return Some(format!("`natAsIndex n {}` makes an index below `n`.", or("i")));
+            }
+            _ => return None,
+        };
+        Some(hint.into())
+    }
 }
 
 fn rigid(t: &Type) -> Option<Name> {

@@ -5,8 +5,9 @@ use super::defs::Definition;
 use super::report::{Place, Why};
 use super::tree::{DefId, JointId, Local};
 use super::unify::{Kind, Origin, Unifier};
+use super::words::OpenFunction;
 use crate::lang::declared::{Declared, Patterns};
-use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::diag::{Diagnostic, FileId, Span};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::ty::Type;
 use indexmap::IndexMap;
@@ -122,6 +123,12 @@ pub struct Infer {
     pub patterns: Patterns,
     /// The definitions that say what this text's declared patterns mean.
     pub meanings: FxHashMap<Declared, DefId>,
+    /// The text that is read, where it is known.
+    pub text: Option<(FileId, Name)>,
+    /// The applications around what is being read that end with a function without parentheses.
+    pub open_functions: Vec<OpenFunction>,
+    /// The last argument of what is applied at a place.
+    pub last_arguments: FxHashMap<Span, Span>,
 }
 
 impl Infer {

@@ -6,23 +6,8 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{MAX_EXPONENT, Name, Nat, TOO_LARGE};
 use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, ExprKind, Op, TypeKind};
+use crate::lang::syntax::elsewhere;
 use crate::lang::ty::{Scalar, Type};
-
-/// How other languages call the types of numbers.
-const ELSEWHERE: [(&str, &str); 12] = [
-    ("float", "f32"),
-    ("float32", "f32"),
-    ("single", "f32"),
-    ("double", "f64"),
-    ("float64", "f64"),
-    ("half", "f16"),
-    ("int", "i32"),
-    ("int32", "i32"),
-    ("integer", "i32"),
-    ("long", "i64"),
-    ("uint", "u32"),
-    ("boolean", "bool"),
-];
 
 impl Infer {
     /// The type that is written. Mistakes are reported, and unknowns stand for them.
@@ -104,9 +89,8 @@ impl Infer {
         } else {
             let known: Vec<Name> = self.scope.types.keys().cloned().collect();
             let scalars = Scalar::ALL.iter().map(|s| s.name()).chain(["natType"]);
-            let usual = ELSEWHERE.iter().find(|(other, _)| *other == &**name);
-            let named = match usual {
-                Some((_, here)) => problem.hint(format!("Did you mean `{here}`?")),
+            let named = match elsewhere::type_here(name) {
+                Some(here) => problem.hint(format!("Did you mean `{here}`?")),
                 None => problem.did_you_mean(name, scalars.chain(known.iter().map(|n| &**n))),
             };
             if named.hints.is_empty() {

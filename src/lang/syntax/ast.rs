@@ -77,11 +77,22 @@ impl Language {
 }
 
 /// A whole source text.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct File {
     pub file: FileId,
     pub items: Vec<Item>,
+    /// What was read, for messages that repeat parts of it.
+    pub text: Name,
 }
+
+/// Trees are compared, not how they were written.
+impl PartialEq for File {
+    fn eq(&self, other: &File) -> bool {
+        self.file == other.file && self.items == other.items
+    }
+}
+
+impl Eq for File {}
 
 impl File {
     /// Those problems with the meaning of a text that its mistakes of syntax have not caused: in a definition with such

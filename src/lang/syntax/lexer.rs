@@ -115,11 +115,12 @@ pub enum Tok {
     LBrace,
     #[token("}")]
     RBrace,
-    /// A sign of other languages; the lexer puts what is meant in its place.
+    /// A sign of other languages; the parser says what is meant.
     #[token("&&")]
     #[token("||")]
     #[token("&")]
     #[token("!")]
+    #[token("!!")]
     #[token("~")]
     #[token("**")]
     #[token("<<")]
@@ -127,7 +128,16 @@ pub enum Tok {
     #[token("/=")]
     #[token("===")]
     #[token("++")]
+    #[token("+=")]
+    #[token("-=")]
+    #[token("*=")]
+    #[token("//")]
+    #[token(".*")]
+    #[token(".+")]
+    #[token("./")]
     #[token("$")]
+    #[token("<|")]
+    #[regex(r"`[A-Za-z_][A-Za-z0-9_']*`")]
     Foreign,
     /// Past the last token of what is being read; the lexer makes none.
     End,
@@ -220,24 +230,19 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
             columns.first = false;
             continue;
         }
+        if let Some((length, mark)) = foreign_comment(&text[span.start..], first) {
+            let end = span.start + length;
+            let shown = Span::new(file, span.start as u32, (span.start + mark.len()) as u32);
+            lexed.problems.push(comment_problem(shown, &text[span.start..end], mark));
+            lexer.bump(end - span.end);
+            continue;
+        }
         let (start, end) = (span.start as u32, span.end as u32);
         match result {
             Err(()) => unknown = Some((span.start, span.end)),
             Ok(Tok::Comment) => {
                 let end = start + text[span].trim_end().len() as u32;
                 lexed.comments.push(Comment { start, end, own_line: first });
-            }
-            Ok(Tok::Foreign) => {
-                let (meant, hint) = foreign_sign(&text[span]);
-                let written = &text[start as usize..end as usize];
-                let message = format!("There is no `{written}` in this language.");
-                lexed.problems.push(
-                    Diagnostic::error(codes::UNKNOWN_CHARACTER, message)
-                        .label(Span::new(file, start, end), "a sign of other languages")
-                        .hint(hint),
-                );
-                lexed.tokens.extend(meant.map(|tok| Token { tok, start, end, column, first, mate: None }));
-                columns.first = false;
             }
             Ok(tok) => {
                 // In `foreign def` the first word starts the item.
@@ -258,24 +263,45 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
     lexed
 }
 
-/// What is meant by a sign of other languages, so that one mistake is one problem, and what to write.
-fn foreign_sign(sign: &str) -> (Option<Tok>, &'static str) {
-    match sign {
-        "&&" => (Some(Tok::And), "Write `a and b`."),
-        "||" => (Some(Tok::Or), "Write `a or b`."),
-        "&" => (Some(Tok::Star), "Write `bitAnd x y` for the bits of integers, `a and b` for truth values."),
-        "!" => (None, "Write `not (x > 0)`, or `a != b` for values that differ."),
-        "~" => (None, "Write `bitNot x`."),
-        "**" => (Some(Tok::Star), "Write `x * x`, or `pow x y` for floating-point numbers."),
-        "<<" => (Some(Tok::Star), "Write `shiftLeft x y` for the bits of integers."),
-        "<>" | "/=" => (Some(Tok::NotEq), "Write `a != b`."),
-        "===" => (Some(Tok::EqEq), "Write `a == b`."),
-        "++" => (Some(Tok::Plus), "Write `concat xs ys` for one array after another, `x + 1` for a sum."),
-        _ => (
-            Some(Tok::PipeTo),
-            "A function is applied by writing its argument behind it, `f (g x)`, or by `x |> g |> f`.",
-        ),
+/// The comment of another language that the text starts with: how far it reaches, and what it starts with.
+fn foreign_comment(text: &str, first: bool) -> Option<(usize, &'static str)> {
+    let marks = [
+        ("#", "\n", true),
+        ("//", "\n", first),
+        ("/*", "*/", true),
+        ("{-", "-}", true),
+        ("\"\"\"", "\"\"\"", first),
+    ];
+    let (start, end, _) = marks.into_iter().find(|(start, _, here)| *here && text.starts_with(start))?;
+    let inside = &text[start.len()..];
+    // What closes a bracket is no part of a comment.
+    let line = inside.split('\n').next().unwrap_or("");
+    let depth = |depth: Option<u32>, c: char| match c {
+        '(' | '[' | '{' => depth.map(|d| d + 1),
+        ')' | ']' | '}' => depth.and_then(|d| d.checked_sub(1)),
+        _ => depth,
+    };
+    if start == "#" && !first && line.chars().fold(Some(0), depth).is_none() {
+        return None;
     }
+    let length = inside.find(end).map_or(inside.len(), |at| if end == "\n" { at } else { at + end.len() });
+    Some((start.len() + length, start))
+}
+
+fn comment_problem(span: Span, text: &str, start: &str) -> Diagnostic {
+    let inside =
+        text.trim_matches(|c: char| start.contains(c) || c.is_whitespace() || matches!(c, '}' | '*'));
+    let hint = match inside {
+        "" => "Comments start with `--`.".to_string(),
+        _ if inside.contains('\n') => {
+            "Every line of a comment starts with `--`; the description of a definition with `--|`."
+                .to_string()
+        }
+        _ => format!("Comments start with `--`: `-- {}`.", inside.chars().take(40).collect::<String>()),
+    };
+    Diagnostic::error(codes::UNKNOWN_CHARACTER, format!("`{start}` starts no comment here."))
+        .label(span, "a comment of other languages")
+        .hint(hint)
 }
 
 /// Characters that look like others, with those.
@@ -360,10 +386,10 @@ fn unknown_characters(file: FileId, text: &str, (start, end): (usize, usize)) ->
         .label(Span::new(file, start as u32, end as u32), "not part of the language");
     let Some(c) = shown.chars().next() else { return problem };
     let hint = match c {
+        '#' => "Comments start with `--`; the rest of a division is `x % y`.",
         '"' | '\'' | '`' | '“' | '”' | '‘' | '’' => {
             "Text in double quotes is the C text of a `foreign def`, or what a strategy says that fails: `s else \"…\"`."
         }
-        '#' => "Comments start with `--`.",
         '∘' => "Functions are composed from left to right: `f >> g` applies `f` first.",
         '²' | '³' => "Write a product: `x * x`.",
         c if c.is_whitespace() => "It looks like a space and is none: type a space instead.",

@@ -5,14 +5,12 @@
 
 pub mod ast;
 pub mod codes;
+pub(in crate::lang) mod elsewhere;
 mod format;
 mod lexer;
 pub mod pairs;
 mod parse;
 pub mod print;
-
-/// What takes the place of `if`.
-pub(in crate::lang) const SELECT: &str = "`select c a b` is `a` where `c` holds, else `b`.";
 
 pub use format::format;
 pub use lexer::{ITEM_WORDS, is_reserved};

@@ -2,6 +2,7 @@
 
 mod generated;
 mod lanes;
+mod newcomers;
 mod problems;
 mod programs;
 

@@ -12,13 +12,13 @@ use super::super::ast::{
 };
 use super::super::codes;
 use super::super::lexer::Tok;
-use super::{Parser, name};
+use super::{Parser, foreign, name};
 use crate::lang::diag::{Diagnostic, Span, nearest};
 use crate::lang::ty::Scalar;
 
 /// Operators between expressions, and how tightly they bind.
 #[derive(Clone, Copy, PartialEq)]
-enum Joint {
+pub(super) enum Joint {
     Or,
     And,
     Pipe,
@@ -52,7 +52,10 @@ pub(super) struct LetIn<T> {
 impl Parser<'_> {
     /// An expression, reaching as far as it can.
     pub(super) fn expr(&mut self) -> Expr {
-        self.expr_above(0)
+        let outside = std::mem::replace(&mut self.began, self.at);
+        let expr = self.expr_above(0);
+        self.finished = std::mem::replace(&mut self.began, outside);
+        expr
     }
 
     /// A sketch, with the type it may be followed by.
@@ -82,26 +85,42 @@ impl Parser<'_> {
         self.expr_above(COMPARISON)
     }
 
-    fn expr_above(&mut self, least: u8) -> Expr {
+    pub(super) fn expr_above(&mut self, least: u8) -> Expr {
         self.deeper(ExprKind::Error, |p| {
-            let start = p.here();
+            let (start, from) = (p.here(), p.at);
             let mut left = p.unary();
-            // The tightness of the chain that `left` is, if this loop made it.
-            let mut chain = None;
+            // The tightness of the chain that `left` is, if this loop made it, and where its last operand starts.
+            let (mut chain, mut last) = (None, from);
             while let Some(joint) = p.joint()
                 && joint.tightness() >= least
             {
-                let tightness = joint.tightness();
-                if chain == Some(COMPARISON) && tightness == COMPARISON {
-                    p.comparison_chain();
-                }
+                let (tightness, sign) = (joint.tightness(), p.at);
+                let chained = chain == Some(COMPARISON) && tightness == COMPARISON;
+                let foreign = p.peek() == Tok::Foreign || matches!(p.peek(), Tok::At | Tok::Bar);
                 p.bump();
-                let right = p.expr_above(tightness + 1);
+                // An operator of other languages at an end has one operand.
+                let ends = foreign && p.peek() == Tok::End;
+                let right =
+                    if ends { Node::new(p.here(), ExprKind::Error) } else { p.expr_above(tightness + 1) };
+                if chained {
+                    p.comparison_chain(from, last, sign);
+                }
+                if foreign {
+                    p.foreign_operator(from, sign, p.at, is_truth(&left) || is_truth(&right));
+                }
                 left = p.join(start, left, joint, right, chain == Some(tightness));
-                chain = Some(tightness);
+                (chain, last) = (Some(tightness), sign + 1);
+            }
+            if least == 0 && p.at_foreign_chain() {
+                return p.foreign_chain(from, start);
             }
             left
         })
+    }
+
+    /// A part of what other languages compose or apply.
+    pub(super) fn chain_part(&mut self) {
+        self.expr_above(1);
     }
 
     fn joint(&self) -> Option<Joint> {
@@ -110,6 +129,9 @@ impl Parser<'_> {
             Tok::Compose => Joint::Compose,
             Tok::Or => Joint::Or,
             Tok::And => Joint::And,
+            Tok::Foreign => foreign::operator(self.spelling(self.at))?,
+            Tok::At if self.language == Language::Program && !self.in_sketch => Joint::Infix(Op::Mul),
+            Tok::Bar if self.language == Language::Program && !self.in_sketch => Joint::Or,
             Tok::Word => match self.word() {
                 Some("div") => Joint::Infix(Op::FloorDiv),
                 Some("or") => Joint::Or,
@@ -156,22 +178,28 @@ impl Parser<'_> {
         Node::new(self.since(start), kind)
     }
 
-    fn comparison_chain(&mut self) {
-        let here = self.here();
-        self.report(|| {
-            Diagnostic::error(codes::COMPARISON_CHAIN, "A comparison cannot be compared with another value.")
-                .label(here, "the second comparison")
-                .hint("Put the one meant to come first into parentheses.")
-        });
-    }
-
     fn unary(&mut self) -> Expr {
         let start = self.here();
         if self.eat(Tok::Minus) {
             let inner = self.deeper(ExprKind::Error, |p| p.unary());
             return Node::new(self.since(start), ExprKind::Neg(Box::new(inner)));
         }
+        let from = self.at;
+        if self.peek() == Tok::Foreign && matches!(self.spelling(from), "!" | "~") {
+            self.bump();
+            let inner = self.deeper(ExprKind::Error, |p| p.unary());
+            self.foreign_prefix(from);
+            return inner;
+        }
         let base = self.application();
+        if self.peek() == Tok::Foreign && self.spelling(self.at) == "**" {
+            let sign = self.at;
+            self.bump();
+            let exponent = self.deeper(ExprKind::Error, |p| p.unary());
+            self.foreign_operator(from, sign, self.at, false);
+            let rest = vec![(Op::Mul, exponent)];
+            return Node::new(self.since(start), ExprKind::Infix(Box::new(base), rest));
+        }
         if self.eat(Tok::Caret) {
             let exponent = self.deeper(ExprKind::Error, |p| p.unary());
             let rest = vec![(Op::Pow, exponent)];
@@ -185,6 +213,11 @@ impl Parser<'_> {
         let head = self.operand();
         let mut args = Vec::new();
         while self.at_operand() {
+            if matches!(self.peek(), Tok::Hole | Tok::Word)
+                && let Some(choice) = self.foreign_choice(self.began)
+            {
+                return choice;
+            }
             args.push(self.operand());
         }
         if args.is_empty() {
@@ -204,8 +237,11 @@ impl Parser<'_> {
 
     /// An argument: an atom with the substitutions behind it, or a prefix form.
     fn operand(&mut self) -> Expr {
-        let start = self.here();
+        let (start, from) = (self.here(), self.at);
         let mut atom = self.atom();
+        if self.foreign_suffix(from) {
+            return Node::new(self.since(start), ExprKind::Error);
+        }
         while self.language == Language::Rules && self.peek() == Tok::LBracket && self.touches(0) {
             atom = self.substitution(start, atom);
         }
@@ -214,6 +250,9 @@ impl Parser<'_> {
 
     fn atom(&mut self) -> Expr {
         let start = self.here();
+        if let Some(foreign) = self.foreign_form() {
+            return foreign;
+        }
         match self.peek() {
             Tok::Word if self.at_surface_let() || self.at_pair_let() => {
                 let LetIn { param, value, body } = self.let_in(|p| p.expr());
@@ -230,7 +269,6 @@ impl Parser<'_> {
                     None => Node::new(start, ExprKind::Error),
                 }
             }
-            Tok::Word if self.at_word("if") && self.then_and_else().is_some() => self.if_then_else(),
             Tok::Word if self.nth_is_name(0) => {
                 let word = self.spelling(self.at);
                 Node::new(self.bump(), ExprKind::Name(name(word)))
@@ -261,47 +299,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the `then` and the `else` stand that belong to the `if` at the next token.
-    fn then_and_else(&self) -> Option<(usize, usize)> {
-        let (mut at, mut inner, mut then) = (self.at + 1, 0, None);
-        while at < self.limit {
-            match self.spelling(at) {
-                "if" => inner += 1,
-                "then" if inner == 0 && then.is_none() => then = Some(at),
-                "else" if inner == 0 => return then.map(|then| (then, at)),
-                "else" => inner -= 1,
-                _ => {}
-            }
-            let bracket = self.tokens.get(at).is_some_and(|t| t.tok != Tok::Word);
-            at = self.mate(at).filter(|close| bracket && *close > at).unwrap_or(at) + 1;
-        }
-        None
-    }
-
-    /// Says that there is no `if`, and reads what it stands for.
-    fn if_then_else(&mut self) -> Expr {
-        let start = self.here();
-        let Some((then, otherwise)) = self.then_and_else() else { return Node::new(start, ExprKind::Error) };
-        self.report(|| {
-            Diagnostic::error(codes::UNEXPECTED, "There is no `if` in this language.")
-                .label(start, "a word of other languages")
-                .hint(super::super::SELECT)
-        });
-        self.bump();
-        let limit = self.limit;
-        let mut parts = vec![];
-        for (end, word) in [(then, "`then`"), (otherwise, "`else`")] {
-            self.limit = end;
-            parts.push(self.expr());
-            self.expect_end(word);
-            self.limit = limit;
-            self.at = end + 1;
-        }
-        parts.push(self.expr());
-        let select = Node::new(start, ExprKind::Name(name("select")));
-        Node::new(self.since(start), ExprKind::App(Box::new(select), parts))
-    }
-
     /// Whether the next token belongs to what the expression stands in.
     fn ends_operand(&self) -> bool {
         matches!(
@@ -323,10 +320,10 @@ impl Parser<'_> {
     }
 
     fn lambda(&mut self) -> Expr {
-        let start = self.here();
+        let (start, from) = (self.here(), self.at);
         let of_sizes = self.peek() == Tok::NatLambda;
         self.bump();
-        let mut params = Vec::new();
+        let (mut params, before) = (Vec::new(), self.problems.len());
         loop {
             if !of_sizes && self.at_pair() {
                 params.push(self.pair());
@@ -350,7 +347,7 @@ impl Parser<'_> {
         if params.is_empty() {
             self.unexpected("a parameter");
         }
-        self.expect(Tok::Dot, "`.` and the body of the function");
+        self.body_mark(from, self.problems.len() > before);
         let body = Box::new(self.expr());
         let kind = if of_sizes { ExprKind::NatLam(params, body) } else { ExprKind::Lam(params, body) };
         Node::new(self.since(start), kind)
@@ -430,10 +427,6 @@ impl Parser<'_> {
             self.leave(outside, "`)`");
             return Node::new(self.since(start), ExprKind::Section(op));
         }
-        if self.foreign_function() {
-            self.at = self.mate(self.at).map_or(self.at + 1, |close| close + 1);
-            return Node::new(self.since(start), ExprKind::Error);
-        }
         let outside = self.enter();
         let first = self.ascribed();
         if self.peek() == Tok::Comma {
@@ -453,42 +446,6 @@ impl Parser<'_> {
             ExprKind::Ascribe(..) => Node::new(self.since(start), first.kind),
             _ => first,
         }
-    }
-
-    /// Says so where the bracket at the next token has a function as other languages write it: `(x -> e)`, `(lambda x: e)`,
-    /// `(|x| e)`, `(x. e)`.
-    fn foreign_function(&mut self) -> bool {
-        if self.language == Language::Elevate || self.mate(self.at).is_none() {
-            return false;
-        }
-        let word = self.nth_word(1);
-        // These may be names too: what stands behind the parameter tells.
-        let names = matches!(word, Some("lambda" | "fun" | "fn" | "func" | "function"))
-            && self.nth_is_name(2)
-            && (matches!(self.nth(3), Tok::Arrow | Tok::FatArrow | Tok::Dot)
-                || word == Some("lambda") && self.nth(3) == Tok::Colon);
-        let arrow = word.is_some() && matches!(self.nth(2), Tok::Arrow | Tok::FatArrow);
-        let dot = self.nth_is_name(1) && self.nth(2) == Tok::Dot && self.touches(2) && !self.touches(3);
-        let bars = self.nth(1) == Tok::Bar;
-        if !(names || arrow || dot || bars) {
-            return false;
-        }
-        let at = if names || bars { 2 } else { 1 };
-        let name = self.nth_word(at).unwrap_or("x").to_string();
-        let here = self.nth_span(1);
-        self.report(|| {
-            Diagnostic::error(
-                codes::UNEXPECTED,
-                "A function starts with `\\`, and a `.` stands before its body.",
-            )
-            .label(here, "not how functions are written here")
-            .hint(format!("Write `(\\{name}. …)`."))
-        });
-        true
-    }
-
-    fn nth_span(&self, n: usize) -> Span {
-        self.tokens.get(self.at + n).map_or_else(|| self.here(), |t| Span::new(self.file, t.start, t.end))
     }
 
     /// The operator of `(op)` at the next token.
@@ -540,7 +497,9 @@ impl Parser<'_> {
             Some(at) => (self.limit, self.offside) = (at, None),
             None => self.offside = Some(self.offside.map_or(word.column, |c| c.max(word.column))),
         }
+        let from = self.at;
         let value = Box::new(read(self));
+        self.foreign_let_end(shown, from);
         if by_in.is_some() {
             self.expect_end("`in`");
         }
@@ -698,9 +657,10 @@ impl Parser<'_> {
                                 };
                                 format!("Write `{}{meant}`.", number.digits)
                             }
-                            None if &*number.digits == "0" && suffix.starts_with(['x', 'b']) => {
-                                "Numbers are decimal: write `255` for `0xff`.".to_string()
-                            }
+                            None if other_base(&number.digits, suffix).is_some() => format!(
+                                "Numbers are decimal: write `{}`.",
+                                other_base(&number.digits, suffix).unwrap_or_default()
+                            ),
                             None if suffix.eq_ignore_ascii_case("e") => {
                                 "An exponent has digits: `1e3`.".to_string()
                             }
@@ -747,7 +707,7 @@ impl Parser<'_> {
     }
 }
 
-fn infix_operator(tok: Tok) -> Option<Op> {
+pub(super) fn infix_operator(tok: Tok) -> Option<Op> {
     Some(match tok {
         Tok::Less => Op::Lt,
         Tok::Greater => Op::Gt,
@@ -762,6 +722,24 @@ fn infix_operator(tok: Tok) -> Option<Op> {
         Tok::Percent => Op::Rem,
         _ => return None,
     })
+}
+
+/// The number that `0x…`, `0b…` or `0o…` is.
+fn other_base(digits: &str, suffix: &str) -> Option<u64> {
+    let (base, rest) = [('x', 16), ('b', 2), ('o', 8)]
+        .into_iter()
+        .find_map(|(c, base)| Some((base, suffix.strip_prefix([c, c.to_ascii_uppercase()])?)))
+        .filter(|_| digits == "0")?;
+    u64::from_str_radix(&rest.replace('_', ""), base).ok()
+}
+
+/// Is this certainly a truth value?
+fn is_truth(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Infix(_, rest) => rest.last().is_some_and(|(op, _)| op.is_comparison()),
+        ExprKind::And(_) | ExprKind::Or(_) => true,
+        _ => false,
+    }
 }
 
 /// Digits and exponent, and the letters behind them.

@@ -108,6 +108,13 @@ impl Parser<'_> {
     fn def(&mut self) -> Option<ItemKind> {
         let name = self.ident("the name of the definition")?;
         let params = self.params();
+        if self.foreign_head(&name.kind) {
+            if !self.eat(Tok::Equals) {
+                return None;
+            }
+            let body = self.expr();
+            return Some(ItemKind::Def(Def { name, params, result: None, body }));
+        }
         let result = if self.eat(Tok::Colon) { Some(self.ty()) } else { None };
         self.equals(if result.is_some() { "`=`" } else { "a parameter, `:` or `=`" });
         let body = self.expr();
@@ -119,16 +126,10 @@ impl Parser<'_> {
         let mut params = Vec::new();
         loop {
             match self.peek() {
-                Tok::LParen if !self.at_binder() => {
-                    let here = self.here();
-                    self.report(|| {
-                        Diagnostic::error(codes::UNEXPECTED, "A parameter in parentheses has a type.")
-                            .label(here, "expected `(a: type)`")
-                            .hint("Write `def f (a: t) b = …`: parameters are separated by spaces, those without a type stand bare.")
-                    });
-                    self.at = self.mate(self.at).map_or(self.at + 1, |close| close + 1);
-                }
+                // Said by whoever reads the definition.
+                Tok::LParen if !self.at_binder() && self.mate(self.at).is_some() => return params,
                 Tok::LParen => params.push(self.param_in_parens()),
+                Tok::LBrace if !self.at_implicit() => return params,
                 Tok::LBrace => {
                     let start = self.here();
                     let outside = self.enter();
@@ -144,6 +145,12 @@ impl Parser<'_> {
                 _ => return params,
             }
         }
+    }
+
+    /// Whether `{n m: …` comes next.
+    fn at_implicit(&self) -> bool {
+        let names = (1..).take_while(|n| self.nth_is_name(*n)).count();
+        names == 0 || self.nth(names + 1) == Tok::Colon
     }
 
     fn pattern(&mut self) -> Option<ItemKind> {

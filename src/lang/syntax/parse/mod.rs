@@ -5,6 +5,7 @@
 //! One mistake is reported once: nothing is said twice at one token.
 
 mod expr;
+mod foreign;
 mod item;
 mod strategy;
 mod types;
@@ -58,14 +59,14 @@ pub(super) fn parse_with_comments(
     text: &str,
 ) -> (File, Vec<Diagnostic>, Vec<Comment>) {
     if text.len() > MAX_SOURCE {
-        return (File { file, items: Vec::new() }, vec![too_large()], Vec::new());
+        return (File { file, items: Vec::new(), text: "".into() }, vec![too_large()], Vec::new());
     }
     let lexed = lexer::lex(file, text);
     let mut parser = Parser::new(language, file, text, &lexed);
     let items = parser.items();
     let mut problems = std::mem::take(&mut parser.problems);
     problems.extend(lexed.problems.iter().cloned());
-    (File { file, items }, in_order(problems), lexed.comments)
+    (File { file, items, text: text.into() }, in_order(problems), lexed.comments)
 }
 
 /// Parses an expression of a program, as it may be typed on the screen.
@@ -180,6 +181,12 @@ pub(super) struct Parser<'a> {
     gave_up: bool,
     /// The token at which the last problem was reported.
     reported_at: Option<usize>,
+    /// The token at which the expression starts that is being read.
+    began: usize,
+    /// The token at which the expression starts that was read last.
+    finished: usize,
+    /// The signs of other languages of which it has been said in this definition what is meant.
+    signs: Vec<&'a str>,
     problems: Vec<Diagnostic>,
 }
 
@@ -205,6 +212,9 @@ impl<'a> Parser<'a> {
             depth: 0,
             gave_up: false,
             reported_at: None,
+            began: 0,
+            finished: 0,
+            signs: Vec::new(),
             problems: Vec::new(),
         }
     }
@@ -453,6 +463,13 @@ impl<'a> Parser<'a> {
 
     /// Reports that `expected` is missing at the next token.
     fn unexpected(&mut self, expected: &str) {
+        if self.peek() == Tok::Foreign {
+            let sign = self.at;
+            if self.reported_at.replace(sign) != Some(sign) {
+                self.foreign_sign(sign, foreign::hint_of(self.spelling(sign)).to_string());
+            }
+            return;
+        }
         let (here, found, hint) = (self.here(), self.found(), self.hint(expected));
         self.report(|| {
             let problem =
@@ -481,16 +498,30 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether two slashes stand here, or the second of two.
-    fn slashes(&self) -> bool {
-        let slash =
-            |i: Option<usize>| i.and_then(|i| self.tokens.get(i)).is_some_and(|t| t.tok == Tok::Slash);
-        (slash(Some(self.at + 1)) && self.touches(1)) || (slash(self.at.checked_sub(1)) && self.touches(0))
-    }
-
     /// What the token at the problem suggests.
     fn hint(&self, expected: &str) -> Option<String> {
         let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| t.tok);
+        let written = match self.peek() {
+            Tok::Equals if expected != "a type" => self.equals_hint(),
+            Tok::Word if self.at_word("where") => self.where_hint(),
+            Tok::Star => self.star_hint(),
+            Tok::Arrow if expected.contains("`:`") && self.nth(1) == Tok::Word => Some(format!(
+                "The type of the result stands behind a colon: `: {}`.",
+                self.spelling(self.at + 1)
+            )),
+            Tok::Dot if self.touches(0) && before == Some(Tok::Number) => {
+                let number = self.spelling(self.at - 1);
+                Some(format!("A number has digits before and after its point: `{number}.0`."))
+            }
+            Tok::Dot if self.nth(1) == Tok::Number && self.touches(1) => Some(format!(
+                "A number has digits before and after its point: `0.{}`.",
+                self.spelling(self.at + 1)
+            )),
+            _ => None,
+        };
+        if written.is_some() {
+            return written;
+        }
         let is_operator = |tok: Tok| {
             matches!(tok, Tok::Plus | Tok::Minus | Tok::Star | Tok::Slash | Tok::Percent | Tok::Caret)
                 || matches!(
@@ -498,15 +529,11 @@ impl<'a> Parser<'a> {
                     Tok::Less | Tok::Greater | Tok::LessEq | Tok::GreaterEq | Tok::EqEq | Tok::NotEq
                 )
         };
-        let touches_number = |n: usize, number: Option<Tok>| self.touches(n) && number == Some(Tok::Number);
         let hint = match self.peek() {
             _ if expected.starts_with("`.`") => {
                 "Functions are written `\\x. x * 2`: a `.` stands before the body."
             }
             _ if expected == "a parameter" => "A function names its value: `\\x. x * 2`.",
-            Tok::Dot if touches_number(0, before) || touches_number(1, Some(self.nth(1))) => {
-                "A number has digits before and after its point: `0.5`, `2.0`."
-            }
             Tok::Dot if self.touches(0) && self.touches(1) && self.nth(1) == Tok::Word => {
                 "A function is applied by `map f xs` or `xs |> map f`."
             }
@@ -528,7 +555,9 @@ impl<'a> Parser<'a> {
                 "Write `let x = 3 in e`; definitions need nothing between them."
             }
             Tok::Bar => "Write `bitOr x y` for the bits of integers, `a or b` for truth values.",
-            Tok::Slash if self.slashes() => "Comments start with `--`; whole numbers are divided by `x / y`.",
+            Tok::Comma if expected.starts_with("the end") => {
+                "Arguments are separated by spaces, `f x y`; a pair stands in parentheses, `(x, y)`."
+            }
             Tok::Text => "There is no text in programs, but for the C of a `foreign def`.",
             Tok::PipeTo if expected == "an expression" => {
                 "What is given to the function stands before `|>`: `xs |> map f`."
@@ -561,12 +590,16 @@ impl<'a> Parser<'a> {
                 "Remove the comma, or write what stands behind it."
             }
             Tok::Cons => "A type is given with one colon: `e : t`.",
+            Tok::FatArrow if expected.contains("`=`") => "What a definition computes stands behind `=`.",
+            _ if expected == "`=`" && self.spelling(self.at.saturating_sub(1)) == "return" => {
+                "What a definition computes stands behind `=`: write `=` in the place of `return`."
+            }
             Tok::FatArrow => "Functions are written `\\x. e`, their types `s -> t`, rules `lhs ~> rhs`.",
             Tok::Arrow | Tok::Equals if expected.starts_with("`~>`") => "Rules are written `lhs ~> rhs`.",
             Tok::Equals
                 if expected.starts_with("the end") || self.at != self.limit && expected.contains(')') =>
             {
-                "Equality is `==`; `=` stands in definitions."
+                return Some(self.equality_hint());
             }
             Tok::LBracket if expected == "a type" => {
                 "The size stands before a dot: `n.f32` is an array of n `f32`."
@@ -625,6 +658,7 @@ impl Parser<'_> {
             self.offside = None;
             self.in_sketch = false;
             self.depth = 0;
+            self.signs.clear();
             let limit = self.limit;
             let doc = self.doc(doc_from, start);
             doc_from = limit;
@@ -657,10 +691,7 @@ impl Parser<'_> {
         .note(format!("A definition starts with {}.", one_of(allowed)));
         self.problems.push(match nearest(word, allowed.iter().copied()) {
             Some(near) => problem.hint(format!("Did you mean `{near}`?")),
-            None if self.slashes() || matches!(self.peek(), Tok::LBrace | Tok::Slash) => {
-                problem.hint("Comments start with `--`.")
-            }
-            None if allowed.contains(&"def") => problem.hint("Write `def name (x: n.f32) = …`."),
+            None if allowed.contains(&"def") => problem.hint(self.definition_hint(first)),
             None => problem.hint("Is one of these words missing before it?"),
         });
     }

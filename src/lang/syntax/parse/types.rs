@@ -81,26 +81,28 @@ impl Parser<'_> {
 
     /// Reads `names: kind` or `names: type` up to the limit.
     pub(super) fn binder(&mut self, start: Span, implicit: bool) -> Param {
-        let names = self.names();
+        let (from, names) = (self.at, self.names());
         if !implicit && self.peek() == Tok::Comma {
-            self.commas_between_parameters();
+            self.commas_between_parameters(from);
             let ty = Node::new(self.here(), TypeKind::Error);
             return Node::new(self.since(start), ParamKind::Typed(names, ty));
         }
         self.expect(Tok::Colon, "`:` and a type or kind");
         let kind = if implicit { ParamKind::Implicit(names, self.kind()) } else { self.annotation(names) };
         if !implicit && self.peek() == Tok::Comma {
-            self.commas_between_parameters();
+            self.commas_between_parameters(from);
         }
         Node::new(self.since(start), kind)
     }
 
-    fn commas_between_parameters(&mut self) {
+    /// Says so of the parameters from a token on.
+    fn commas_between_parameters(&mut self, from: usize) {
         let here = self.here();
+        let written = self.parameters_apart(from);
         self.report(|| {
             Diagnostic::error(codes::UNEXPECTED, "Parameters are not separated by commas.")
                 .label(here, "not here")
-                .hint("Write `(a b: f32)` or `(a: f32) (b: i32)`; `\\(a, b). a + b` takes the components of a pair.")
+                .hint(format!("Write `{written}`; `\\(a, b). a + b` takes the components of a pair."))
         });
         self.at = self.limit;
     }
@@ -147,10 +149,14 @@ impl Parser<'_> {
                 self.leave(outside, "`]`");
                 Node::new(self.since(start), TypeKind::Index(Box::new(size)))
             }
-            Tok::Word => match self.ident("a type") {
-                Some(word) => Node::new(word.span, TypeKind::Name(word.kind)),
-                None => Node::new(start, TypeKind::Error),
-            },
+            Tok::Word => {
+                let from = self.at;
+                match self.ident("a type") {
+                    Some(_) if self.foreign_array(from) => Node::new(start, TypeKind::Error),
+                    Some(word) => Node::new(word.span, TypeKind::Name(word.kind)),
+                    None => Node::new(start, TypeKind::Error),
+                }
+            }
             Tok::Hole => {
                 let hole = self.hole();
                 Node::new(start, TypeKind::Hole(hole))
@@ -172,13 +178,8 @@ impl Parser<'_> {
                 }
             }
             _ => {
-                self.unexpected("a type");
-                // An array as it is written elsewhere: `[n]f32`.
-                if let (Tok::LBracket, Some(close)) = (self.peek(), self.mate(self.at)) {
-                    self.at = close + 1;
-                    if self.nth_is_name(0) {
-                        self.bump();
-                    }
+                if !self.foreign_array(self.at) {
+                    self.unexpected("a type");
                 }
                 Node::new(start, TypeKind::Error)
             }
@@ -186,29 +187,33 @@ impl Parser<'_> {
     }
 
     fn ty_in_parens(&mut self, start: Span) -> Type {
+        let from = self.at;
         let first = self.ty();
         let separator = self.peek();
         if separator != Tok::Star && separator != Tok::Comma {
             return first;
         }
         if separator == Tok::Comma {
-            self.pair_problem("The components of a pair type are separated by `*`.", "expected `*`");
+            self.pair_problem(from, "The components of a pair type are separated by `*`.", "expected `*`");
         }
         self.bump();
         let second = self.ty();
         if matches!(self.peek(), Tok::Star | Tok::Comma) {
-            self.pair_problem("A pair type has two components.", "a third one");
+            self.pair_problem(from, "A pair type has two components.", "a third one");
             self.at = self.limit;
         }
         Node::new(self.since(start), TypeKind::Pair(Box::new(first), Box::new(second)))
     }
 
-    fn pair_problem(&mut self, message: &str, label: &str) {
+    fn pair_problem(&mut self, from: usize, message: &str, label: &str) {
         let here = self.here();
+        let written = self.nested_pair(from);
         self.report(|| {
-            Diagnostic::error(codes::PAIR_TYPE, message)
-                .label(here, label)
-                .hint("Write `(s * t)`, and `(s * (t * u))` for more.")
+            let problem = Diagnostic::error(codes::PAIR_TYPE, message).label(here, label);
+            match written {
+                Some(written) => problem.hint(format!("Write `{written}`.")),
+                None => problem.hint("Write `(s * t)`, and `(s * (t * u))` for more."),
+            }
         });
     }
 

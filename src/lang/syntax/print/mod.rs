@@ -59,6 +59,11 @@ pub fn expr(e: &Expr, options: &Options) -> String {
     Printer { charset: options.charset }.expr(e, 0).render(options.width)
 }
 
+/// As [`expr`], in parentheses where it could not stand as an argument.
+pub fn argument(e: &Expr, options: &Options) -> String {
+    Printer { charset: options.charset }.argument(e).render(options.width)
+}
+
 pub fn ty(t: &Type, options: &Options) -> String {
     Printer { charset: options.charset }.ty(t, 0).render(options.width)
 }

@@ -372,5 +372,5 @@ fn item(language: Language) -> impl Strategy<Value = Item> {
 }
 
 pub fn file(language: Language) -> impl Strategy<Value = File> {
-    vec(item(language), 0..4).prop_map(|items| File { file: FileId(0), items })
+    vec(item(language), 0..4).prop_map(|items| File { file: FileId(0), items, text: "".into() })
 }

@@ -57,13 +57,13 @@ fn e0033_no_definition() {
 #[test]
 fn e0010_unknown_character() {
     insta::assert_snapshot!(program("def f a = a # b\ndef g = été\ndef h = \"text\""), @r#"
-    error[E0010]: The character `#` means nothing here.
+    error[E0010]: `#` starts no comment here.
       --> a.rise:1:13
       |
     1 | def f a = a # b
-      |             ^ not part of the language
+      |             ^ a comment of other languages
       |
-      = hint: Comments start with `--`.
+      = hint: Comments start with `--`: `-- b`.
 
     error[E0010]: The character `é` means nothing here.
       --> a.rise:2:9
@@ -81,7 +81,7 @@ fn e0010_unknown_character() {
       |
       = hint: There is no text in programs, but for the C of a `foreign def`.
 
-    def f a = (a b)
+    def f a = a
     def g = été
     def h = !
     "#);
@@ -132,7 +132,7 @@ fn e0011_numbers() {
     2 | def g (a: 2.5e1.f32) = 1.
       |                         ^ expected the end of the definition
       |
-      = hint: A number has digits before and after its point: `0.5`, `2.0`.
+      = hint: A number has digits before and after its point: `1.0`.
 
     error[E0011]: A size is a whole number without a type.
       --> a.rise:3:11
@@ -146,7 +146,7 @@ fn e0011_numbers() {
     3 | def h (a: 3i32.f32) = .5
       |                       ^ expected an expression
       |
-      = hint: A number has digits before and after its point: `0.5`, `2.0`.
+      = hint: A number has digits before and after its point: `0.5`.
 
     def f = (3 + 2 + 2.5_i32 + 1)
     def g (a: (array 2 (array 5 f32))) = 1
@@ -167,9 +167,9 @@ fn e0020_something_else_was_expected() {
       --> a.rise:3:7
       |
     3 | def g (x) y = x
-      |       ^ expected `(a: type)`
+      |       ^ not here
       |
-      = hint: Write `def f (a: t) b = …`: parameters are separated by spaces, those without a type stand bare.
+      = hint: Write `def g (x: f32) = …`, with the types that are meant.
 
     error[E0020]: Expected `.` and the body of the function, found `)`.
       --> a.rise:4:18
@@ -196,7 +196,7 @@ fn e0020_something_else_was_expected() {
       = hint: A type stands with its expression in parentheses: `(cast x : i32)`.
 
     def f a b map a b = !
-    def g y = x
+    def g = x
     def h = (|> (map (\x x. !)) ! join)
     def i = a
     ");
@@ -205,9 +205,9 @@ fn e0020_something_else_was_expected() {
       --> a.rise:1:7
       |
     1 | def f (a :: f32) = (a :: f32) where b
-      |       ^ expected `(a: type)`
+      |       ^ not here
       |
-      = hint: Write `def f (a: t) b = …`: parameters are separated by spaces, those without a type stand bare.
+      = hint: Write `def f (a: f32) = …`, with the types that are meant.
 
     error[E0020]: Expected `:`, found `::`.
       --> a.rise:1:23
@@ -231,15 +231,15 @@ fn e0020_something_else_was_expected() {
     2 | def g : f32 => f32 = \x => x
       |             ^^ expected `=`
       |
-      = hint: Functions are written `\x. e`, their types `s -> t`, rules `lhs ~> rhs`.
+      = hint: What a definition computes stands behind `=`.
 
-    error[E0020]: Expected `.` and the body of the function, found `=>`.
+    error[E0020]: A `.` stands before the body of a function, not `=>`.
       --> a.rise:2:25
       |
     2 | def g : f32 => f32 = \x => x
-      |                         ^^ expected `.` and the body of the function
+      |                         ^^ expected `.`
       |
-      = hint: Functions are written `\x. x * 2`: a `.` stands before the body.
+      = hint: Write `\x. …`.
 
     error[E0020]: Expected the end of the definition, found `=`.
       --> a.rise:3:11
@@ -249,18 +249,18 @@ fn e0020_something_else_was_expected() {
       |
       = hint: Equality is `==`; `=` stands in definitions.
 
-    error[E0020]: Expected the end of the definition, found `.`.
+    error[E0020]: `.` does not compose functions.
       --> a.rise:4:11
       |
     4 | def i = f . g
-      |           ^ expected the end of the definition
+      |           ^ a sign of other languages
       |
-      = hint: Functions are composed with `>>`; a number needs digits before and after its point.
+      = hint: `>>` composes functions, and the left one is applied first: `g >> f`.
 
     def f = (a : f32)
-    def g: f32 = (\x. (! x))
+    def g: f32 = (\x. x)
     def h = a
-    def i = f
+    def i = !
     ");
     insta::assert_snapshot!(program("def = a\ndef f {n: size} (a n.f32) = [a, , b c, d +]\ndef g (a: ) = a"), @r"
     error[E0020]: Expected the name of the definition, found `=`.
@@ -279,9 +279,9 @@ fn e0020_something_else_was_expected() {
       --> a.rise:2:17
       |
     2 | def f {n: size} (a n.f32) = [a, , b c, d +]
-      |                 ^ expected `(a: type)`
+      |                 ^ not here
       |
-      = hint: Write `def f (a: t) b = …`: parameters are separated by spaces, those without a type stand bare.
+      = hint: Write `def f (a: n.f32) = …`, with the types that are meant.
 
     error[E0020]: Expected an expression, found `,`.
       --> a.rise:2:33
@@ -704,7 +704,7 @@ fn e0026_comparisons() {
     1 | def f a b c = a < b <= c + 1
       |                     ^^ the second comparison
       |
-      = hint: Put the one meant to come first into parentheses.
+      = hint: Write `a < b and b <= c + 1`, or put the comparison that is compared into parentheses.
 
     def f a b c = (a < b <= (c + 1))
     ");
@@ -719,7 +719,7 @@ fn e0027_e0028_types() {
     1 | def f (a: (s, t)) (b: (s * t * u)) = a
       |             ^ expected `*`
       |
-      = hint: Write `(s * t)`, and `(s * (t * u))` for more.
+      = hint: Write `(s * t)`.
 
     error[E0027]: A pair type has two components.
       --> a.rise:1:30
@@ -727,7 +727,7 @@ fn e0027_e0028_types() {
     1 | def f (a: (s, t)) (b: (s * t * u)) = a
       |                              ^ a third one
       |
-      = hint: Write `(s * t)`, and `(s * (t * u))` for more.
+      = hint: Write `(s * (t * u))`.
 
     error[E0028]: This size is not followed by the type of the elements.
       --> a.rise:2:12
@@ -919,19 +919,19 @@ fn hints(text: &str) -> Vec<(&'static str, String)> {
 #[test]
 fn what_other_languages_write_is_one_problem_that_says_what_to_write() {
     for (text, code, hint) in [
-        ("def f a = map (\\x. if x > 0 then x else 0) a", "E0020", "`select c a b`"),
-        ("def f a = if a then if a then 1 else 2 else (if a then 3 else 4)", "E0020", "`select c a b`"),
-        ("def f a = map (\\(x: f32, y: f32). x + y) a", "E0020", "`\\(a, b). a + b`"),
+        ("def f a = map (\\x. if x > 0 then x else 0) a", "E0020", "`select (x > 0) x 0`"),
+        ("def f a = if a then if a then 1 else 2 else (if a then 3 else 4)", "E0020", "`select a "),
+        ("def f a = map (\\(x: f32, y: f32). x + y) a", "E0020", "`(x: f32) (y: f32)`"),
         ("def f a = map (\\(x). x) a", "E0020", "`\\x. …`"),
         ("def f a = map (\\(x, y + 1). x) a", "E0020", "`(a, b)`"),
         ("def f a = let (x, 1) = a in x", "E0020", "`(a, b)`"),
-        ("def f (a, b) = a", "E0020", "separated by spaces"),
-        ("def f (a: f32, b: f32) = a", "E0020", "`(a: f32) (b: i32)`"),
+        ("def f (a, b) = a", "E0020", "`def f (a: f32) (b: f32) = …`"),
+        ("def f (a: f32, b: i32) = a", "E0020", "`(a: f32) (b: i32)`"),
         ("def f (a: [n]f32) = a", "E0020", "`n.f32`"),
-        ("// f\ndef f a = a", "E0023", "`--`"),
-        ("def f a = a // b", "E0020", "`--`"),
+        ("// f\ndef f a = a", "E0010", "`-- f`"),
+        ("def f a = a // b", "E0010", "`--`"),
         ("def f a = select (a = 1) a a", "E0020", "`==`"),
-        ("def f a = map sqrt $ a", "E0010", "`f (g x)`"),
+        ("def f a = map sqrt $ a", "E0010", "`a |> map sqrt`"),
         ("def f（a: n.f32) = a", "E0010", "write `(`"),
         ("def f a = a – 1", "E0010", "write `-`"),
         ("def f\u{a0}a = a", "E0010", "a space"),
@@ -943,7 +943,7 @@ fn what_other_languages_write_is_one_problem_that_says_what_to_write() {
             !found.is_empty() && found.iter().all(|(c, h)| *c == code && h.contains(hint)),
             "{text}: {found:?}"
         );
-        let most = if text.contains(" if ") || text.contains('ï') { 3 } else { 1 };
+        let most = if text.contains('ï') { 3 } else { 1 };
         assert!(found.len() <= most, "{text}: {found:?}");
     }
 }

@@ -109,7 +109,8 @@ fn read(e: &Expr, span: Span, items: &[Item]) -> Result<Term, Vec<Diagnostic>> {
     let definitions = items.iter().filter(|i| !matches!(i.kind, ItemKind::Declare(_)));
     let mut items: Vec<Item> = definitions.cloned().collect();
     items.push(Item { span: e.span, doc: vec![], kind: ItemKind::Def(def) });
-    let (program, problems) = infer::program(&ast::File { file: span.file, items }, Some(HERE));
+    let (program, problems) =
+        infer::program(&ast::File { file: span.file, items, text: "".into() }, Some(HERE));
     match program {
         Some(program) => Ok(program.term),
         // What is wrong with other definitions is said elsewhere.

@@ -1,0 +1,220 @@
+//! What newcomers from other languages type: each is one problem, whose hint has what to write in the words of the text.
+
+use crate::lang::diag::{Diagnostic, Sources};
+use crate::lang::infer::program;
+use crate::lang::syntax::parse_program;
+
+fn problems(text: &str) -> Vec<Diagnostic> {
+    let (file, mut problems) = parse_program(Sources::new().add("p.rise", text), text);
+    let found = program(&file, None).1;
+    problems.extend(file.news(&problems.clone(), found));
+    problems
+}
+
+/// The text of a program, the code of its one problem, and a part of the hint.
+const TYPED: &[(&str, &str, &str)] = &[
+    // Python and NumPy
+    ("# roots\ndef f (a: n.f32) = map sqrt a", "E0010", "`-- roots`"),
+    ("def f (a: n.f32) = map sqrt a # of \"a\" (all", "E0010", "`-- of \"a\" (all`"),
+    ("def f (x: f32) = 0 < x < 1", "E0026", "`0 < x and x < 1`"),
+    ("def f (x y: f32) = x == y == 1", "E0026", "`x == y and y == 1`"),
+    ("def f (a: n.f32) = a[i]", "E0114", "`idx i a`"),
+    ("def f (v: n.f32) (k: idx[n]) = v[k]", "E0114", "`idx k v`"),
+    ("def f (v: n.f32) (k: i32) = v[k]", "E0114", "`idx (natAsIndex n (cast k)) v`"),
+    ("def f (a: n.m.f32) = a[0, 1]", "E0114", "`idx 1 (idx 0 a)`"),
+    ("def f (a: n.m.f32) = a[0][1]", "E0114", "`idx 1 (idx 0 a)`"),
+    ("def f (a: 8.f32) = a[1:3]", "E0020", "`take 2 (drop 1 a)`"),
+    ("def f (a: 8.f32) = a[2:]", "E0020", "`drop 2 a`"),
+    ("def f (a: 8.f32) = a[:2]", "E0020", "`take 2 a`"),
+    ("def f (a: n.f32) = a[::-1]", "E0020", "`reverse a`"),
+    ("def f (v: n.f32) = v.sum()", "E0020", "`reduce (+) 0 v`"),
+    ("def f (v: n.m.f32) = v.T", "E0020", "`transpose v`"),
+    ("def f (v: n.f32) = np.sum(v)", "E0020", "`reduce (+) 0 v`"),
+    ("def f (v: f32) = np.sqrt(v)", "E0020", "`sqrt v`"),
+    ("def f (v w: n.f32) = jnp.dot(v, w)", "E0020", "`zip v w |> map"),
+    ("def f (v: n.f32) = len(v)", "E0101", "`(v: n.f32)`"),
+    ("def f (v: n.f32) = for e in v: e * 2", "E0020", "`map (\\e. e * 2) v`"),
+    ("def f (v: n.f32) = for k in range(n): v[k]", "E0020", "`generate (\\k. …)`"),
+    ("def f (v: n.f32) = [e * 2 for e in v]", "E0020", "`map (\\e. e * 2) v`"),
+    ("def f (v: n.f32) = [e * 2 for e in v if e > 0]", "E0020", "`map (\\e. e * 2) v`"),
+    ("def f (v: f32) = v if v > 0 else 0", "E0020", "`select (v > 0) v 0`"),
+    ("def f (v: f32) = v ** 2", "E0010", "`v * v`"),
+    ("def f (v w: f32) = (v + w) ** w", "E0010", "`pow (v + w) w`"),
+    ("def f (v: i32) = v // 2", "E0010", "`v / 2`"),
+    ("def f (a: n.k.f32) (b: k.m.f32) = a @ b", "E0010", "`a |> map (\\r. transpose b"),
+    ("def f (v: n.f32) = map (lambda e: e * 2) v", "E0020", "`(\\e. e * 2)`"),
+    ("def f (v: n.f32) = map lambda e: e * 2 v", "E0020", "`(\\e. …)`"),
+    ("def f(v): return v", "E0020", "`def f (v: f32) = …`"),
+    ("def f(v: f32): return v", "E0020", "`=` in the place of `return`"),
+    ("def f (v: f32) = return v", "E0101", "leave `return` out"),
+    ("def f(v: f32) -> f32 = v", "E0020", "`: f32`"),
+    ("def f (v: f32) = None", "E0101", "always a value"),
+    ("def f (v: f32) = not v > 0", "E0110", "`not (x > 0)`"),
+    ("def f (v: f32) = v > 0 & v < 1", "E0010", "`v > 0 and v < 1`"),
+    ("\"\"\"The roots.\"\"\"\ndef f (a: n.f32) = map sqrt a", "E0010", "`-- The roots.`"),
+    // Haskell
+    ("def f (v: n.f32) = map sqrt . map abs $ v", "E0020", "`v |> map abs |> map sqrt`"),
+    ("def f (v: n.f32) = (map sqrt . map abs) v", "E0020", "`map abs >> map sqrt`"),
+    ("def f (v: n.f32) = reduce (+) 0 $ map sqrt $ v", "E0010", "`v |> map sqrt |> reduce (+) 0`"),
+    ("def f (v: n.f32) = map \\e. e * 2 v", "E0114", "`map (\\e. e*2) v`"),
+    ("def f (v: n.f32) = map \\e. sqrt e v", "E0114", "`map (\\e. sqrt e) v`"),
+    ("def f (v: n.f32) = map (- 1) v", "E0113", "`\\x. x - 1`"),
+    ("def f (v: n.f32) = map (* 2) v", "E0020", "`(\\x. x * 2)`"),
+    ("def f (v: n.f32) = map (2 -) v", "E0020", "`(\\x. 2 - x)`"),
+    ("def f (x: n.f32) = map (> 0) x", "E0020", "`(\\x. x > 0)`"),
+    ("def f (x: n.f32) (y: f32) = map (* y) x", "E0020", "`(\\x. x * y)`"),
+    ("def f (v: n.f32) = map (\\e -> e * 2) v", "E0020", "`\\e. e * 2`"),
+    ("def f (v: n.f32) = map (λe → e * 2) v", "E0020", "`λe. e * 2`"),
+    ("def f (v: n.f32) = reduce (\\p q -> p + q) 0 v", "E0020", "`\\p q. p + q`"),
+    ("def f (v: n.f32) = v !! 0", "E0010", "`idx 0 v`"),
+    ("def f (v w: n.f32) = v ++ w", "E0010", "`concat v w`"),
+    ("def f (v: i32) = v `mod` 2", "E0010", "`v % 2`"),
+    ("def f (v w: f32) = v `max` w", "E0010", "`max v w`"),
+    ("def f (v: n.f32) = [e * 2 | e <- v]", "E0020", "`map (\\e. e * 2) v`"),
+    ("def f (v: n.f32) = foldr (+) 0 v", "E0101", "`reduce (+) 0 v`"),
+    ("def f (v: n.f32) = filter (\\e. e > 1) v", "E0101", "`map (\\x. select (x > 1) x 0) v`"),
+    ("def f (v w: n.f32) = zipWith max v w", "E0101", "`zip v w |> map (\\(x, y). max x y)`"),
+    ("def f (v: n.m.f32) = concat v", "E0114", "`join v`"),
+    ("def f (v: f32) = v + w where w = 2", "E0020", "`let w = 2 in v + w`"),
+    ("def f (p: (f32 * f32)) = case p of (a, b) -> a", "E0020", "`let (a, b) = p in a`"),
+    ("def f (v: Float) = v", "E0103", "`f32`"),
+    ("f v = v + 1", "E0023", "`def f (v: n.f32) = …`"),
+    ("def f (v: f32) = v\ng w = w", "E0020", "`def g w = …`"),
+    ("{- roots -}\ndef f (a: n.f32) = map sqrt a", "E0010", "`-- roots`"),
+    // C, C++, JavaScript, Halide
+    ("def f (v: f32) = v > 0 ? v : 0", "E0020", "`select (v > 0) v 0`"),
+    ("def f (v: f32) = if v > 0 then v else 0", "E0020", "`select (v > 0) v 0`"),
+    ("def f (v: f32) = if (v > 0) { v } else { 0 }", "E0020", "`select (v > 0) v 0`"),
+    ("def f (v: f32) = if (v > 0) v else 0", "E0020", "`select (v > 0) v 0`"),
+    ("def f (v: f32) = v > 0 && v < 1", "E0010", "`v > 0 and v < 1`"),
+    ("def f (v: f32) = v > 0 || v < 1", "E0010", "`v > 0 or v < 1`"),
+    ("def f (v: f32) = !(v > 0)", "E0010", "`not (v > 0)`"),
+    ("def f (v: f32) = v + 1e-3f", "E0011", "`1e-3f32`"),
+    ("def f (v: i32) = v + 0xff", "E0011", "`255`"),
+    ("def f (v: i32) = v + 0b101", "E0011", "`5`"),
+    ("def f (v: f32) = v + .5", "E0020", "`0.5`"),
+    ("def f (v: f32) = v * 5.", "E0020", "`5.0`"),
+    ("def f (v: f32) = v^3", "E0123", "`v * v * v`"),
+    ("def f (v: f32) = v += 1", "E0010", "keeps its value"),
+    ("def f (v: f32) = v++", "E0010", "`x + 1`"),
+    ("def f (v: f32) = let w = 1; v + w", "E0020", "`let w = 1 in v + w`"),
+    ("def f (v: u32) = v & 3", "E0010", "`bitAnd v 3`"),
+    ("def f (v: u32) = v | 3", "E0010", "`bitOr v 3`"),
+    ("def f (v: u32) = v << 3", "E0010", "`shiftLeft v 3`"),
+    ("def f (v: n.f32) = map((e) => e * 2, v)", "E0020", "`(\\e. e * 2, v)`"),
+    ("def f (v: n.f32) = v.map(sqrt)", "E0020", "`v |> map sqrt`"),
+    ("def f (v: n.f32) = v.map(e => e * 2).sum()", "E0020", "|> reduce (+) 0`"),
+    ("def f (v: n.f32) = v |> map(|e| e * 2)", "E0020", "`(\\e. e * 2)`"),
+    ("def f (v: f32, w: i32) = v", "E0020", "`(v: f32) (w: i32)`"),
+    ("def f (v w: f32) = max(v, w)", "E0114", "`max v w`"),
+    ("def f (v: n.f32) = v |> slide(3, 1)", "E0114", "`slide 3 1`"),
+    ("def f (v: n.f32) = reduce(+, 0, v)", "E0020", "`reduce (+) 0 v`"),
+    ("def f (v: f32) { v }", "E0020", "`= v`"),
+    ("fn f(v: f32) -> f32 { v }", "E0023", "`def f … = …`"),
+    ("float f(float v) { return v; }", "E0023", "`def f … = …`"),
+    ("def f (v: f32) = /* the same */ v", "E0010", "`-- the same`"),
+    ("def f (v: double) = v", "E0103", "`f64`"),
+    ("def f (v: size_t) = v", "E0103", "`u64`"),
+    ("def f (v: f32[n]) = map sqrt v", "E0020", "`n.f32`"),
+    ("def f (v: float[n][m]) = v", "E0020", "`n.m.f32`"),
+    // Futhark, Julia, Rust, ML
+    ("def f (v: [n]f32) = map sqrt v", "E0020", "`n.f32`"),
+    ("def f (v: [n][m]f64) = v", "E0020", "`n.m.f64`"),
+    ("def f (v: [f32; 8]) = v", "E0020", "`8.f32`"),
+    ("def f (v: n m f32) = v", "E0020", "`n.m.f32`"),
+    ("def f (v: n * f32) = v", "E0020", "`n.f32`"),
+    ("def f (p: f32 * f32) = fst p", "E0020", "`(f32 * f32)`"),
+    ("def f (p: (f32, i32)) = fst p", "E0027", "`(f32 * i32)`"),
+    ("def f (p: (f32 * i32 * f64)) = fst p", "E0027", "`(f32 * (i32 * f64))`"),
+    ("def f (p: (f32 * f32)) = p.1", "E0020", "`snd p`"),
+    ("def f [n] (v: n.f32) = v", "E0020", "`(a: n.f32)`"),
+    ("def f (v: n.f32) = map (fun e -> e * 2) v", "E0020", "`(\\e. e * 2)`"),
+    ("def f (v w: n.f32) = zip v w |> map ((p, q) -> p * q)", "E0020", "`(\\(p, q). p * q)`"),
+    ("def f (v w: n.f32) = zip v w |> map (\\p q. p * q)", "E0113", "`\\(p, q). p * q`"),
+    ("def f (v w: n.f32) = map2 (*) v w", "E0101", "`zip v w |> map (\\(x, y). x * y)`"),
+    ("def f (v: n.f32) = redomap (+) sqrt 0 v", "E0101", "`map sqrt v |> reduce (+) 0`"),
+    ("def f (v: n.f32) = scan (+) 0 v", "E0101", "`scanSeq (\\x acc. acc + x) 0 v`"),
+    ("def f (v: n.f32) = loop acc = 0 for i < n do acc", "E0020", "`reduce`"),
+    ("def f (v: n.f32) = sqrt.(v)", "E0020", "`map sqrt v`"),
+    ("def f (v w: n.f32) = v .* w", "E0010", "`zip v w |> map (\\(v, w). v * w)`"),
+    ("def f (v: n.f32) = v .+ 1", "E0010", "`map (\\v. v + 1) v`"),
+    ("def f (v: f32) = let w: f32 = 1 in v + w", "E0020", "`let w = (1 : f32) in …`"),
+    ("def f (v: f32) = let mut w = 1 in v + w", "E0020", "`let w = … in …`"),
+    ("def f (v: f32) = let g w = w in g v", "E0020", "`let g = \\w. … in …`"),
+    ("def f (v: f32) = let w = 1, z = 2 in v", "E0020", "`let w = 1 in let z = …`"),
+    ("def f (v: f32) =\n  w = v * 2\n  w + 1", "E0020", "`let w = …`"),
+    // Of this language, but in another place or number
+    ("def f (v w z: n.f32) = zip v w z", "E0114", "`zip v (zip w z)`"),
+    ("def f (v: n.f32) (i: idx[n]) = idx v i", "E0114", "`idx i v`"),
+    ("def f (v: n.f32) (i: i32) = idx i v", "E0110", "`natAsIndex n (cast i)`"),
+    ("def f (v: n.f32) = slide v 3 1", "E0114", "`slide 3 1 v`"),
+    ("def f (v: (4*n).f32) = split v 4", "E0114", "`split 4 v`"),
+    ("def f (v: n.f32) = generate n (\\i. 0)", "E0114", "`(generate (\\i. 0) : n.f32)`"),
+    ("def f (v: n.f32) = v |> reduce (+)", "E0114", "`reduce (+) 0`"),
+    ("def f (v: n.f32) = map sqrt >> v", "E0113", "`v |> f`"),
+    ("def f (v: f32) = abs -v", "E0113", "`abs (-v)`"),
+    ("def f (v: f32) = max v -1", "E0113", "`(-1)`"),
+    ("def f (v: n.f32) = v * 2", "E0117", "`map (\\x. x * 2) v`"),
+    ("def f (v: n.f32) = 2 * v", "E0117", "`map (\\x. 2 * x) v`"),
+    ("def f (v: n.f32) (s: f32) = v * s", "E0117", "`map (\\x. x * s) v`"),
+    ("def f (v w: n.f32) = v - w", "E0117", "`zip v w |> map (\\(x, y). x - y)`"),
+    ("def f (v: n.f32) = sqrt v", "E0117", "`map sqrt v`"),
+    ("def f (k: i32) = sqrt k", "E0117", "`sqrt (cast k : f32)`"),
+    ("def f (v: n.f64) (s: f32) = map (\\e. e * s) v", "E0110", "`(cast s : f64)`"),
+    ("def f (v: n.f64) (w: n.f32) = zip v w |> map (\\(p, q). p * q)", "E0110", "`(cast q : f64)`"),
+    ("def f (v: n.f32) (k: i32) = map (\\e. e * k) v", "E0110", "`(cast k : f32)`"),
+    ("def f (v: n.f32) = reduce (+) 0 v / n", "E0110", "`(cast n : f32)`"),
+    ("def f (k: i32) = k / 2.5", "E0118", "whole number"),
+    ("def f (k: i32) = k div 2", "E0123", "`k / 2`"),
+    ("def f (k: f32) = select (k = 0) 1 2", "E0020", "`k == 0`"),
+    ("def f (v: n.f32): f32 = v", "E0110", "`n.f32`"),
+    ("def f (v: n.m.f32) = v'", "E0101", "`transpose v`"),
+    ("def f (v: n.f32) = reduce max (-inf) v", "E0101", "`3.4e38`"),
+];
+
+#[test]
+fn each_is_one_problem_whose_hint_names_the_way_in_the_words_of_the_text() {
+    let mut wrong = vec![];
+    for (text, code, part) in TYPED {
+        let found = problems(text);
+        let said: String = found.iter().flat_map(|p| p.hints.clone()).collect::<Vec<_>>().join(" ");
+        let one = found.len() == 1 && found.iter().all(|p| p.code == *code && !p.labels.is_empty());
+        if !one || !said.contains(part) {
+            let all: Vec<String> = found.iter().map(|p| format!("{p}")).collect();
+            wrong.push(format!("{text}: {all:?} {said}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn hostile_texts_of_these_forms_are_read_in_a_moment() {
+    // Each form looks ahead, but not for ever, and repeats what is short.
+    for form in [
+        "if ",
+        "let a ",
+        "for x in ",
+        "a.b(",
+        "a[1:",
+        "lambda x ",
+        "x ++ ",
+        "f . ",
+        "(* ",
+        "[x for ",
+        "fun fun ",
+        "\\(x) -> ",
+        "match ",
+        "a ? b ",
+        "# ",
+        "x = ",
+        "f $ ",
+        "`mod` ",
+        "(x, ",
+        "!",
+    ] {
+        let text = format!("def f (a: n.f32) = {}", form.repeat(20_000));
+        let start = std::time::Instant::now();
+        let _ = parse_program(Sources::new().add("p.rise", &text), &text);
+        assert!(start.elapsed().as_secs() < 20, "{form} takes {:?}", start.elapsed());
+    }
+}

@@ -1,0 +1,301 @@
+//! What to write instead, in the words of the text: the hints that repeat what the user wrote.
+
+use super::codes;
+use super::state::Infer;
+use super::tree::Tree;
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::nat::Name;
+use crate::lang::pattern::Pattern;
+use crate::lang::syntax::ast::{Expr, ExprKind, Op};
+use crate::lang::syntax::print::{self, Options};
+use crate::lang::syntax::{elsewhere, is_reserved};
+use crate::lang::ty::{Type, TypeKind};
+
+/// Longer texts are not repeated.
+const MAX_QUOTE: usize = 72;
+
+/// An application that ends with a function without parentheses, which may have taken in what was meant to follow it.
+pub struct OpenFunction {
+    /// What is applied, up to the function.
+    pub call: String,
+    pub function: Expr,
+}
+
+/// An expression as an argument is written.
+pub fn argument(e: &Expr) -> String {
+    short(print::argument(e, &Options { width: usize::MAX / 2, ..Options::default() }))
+}
+
+fn plain(e: &Expr) -> String {
+    short(print::expr(e, &Options { width: usize::MAX / 2, ..Options::default() }))
+}
+
+fn short(text: String) -> String {
+    if text.chars().count() > MAX_QUOTE || text.contains("<error>") { "…".into() } else { text }
+}
+
+/// What stands in parentheses wherever it is put.
+fn in_parentheses(text: String) -> String {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.');
+    if text.chars().all(part) { text } else { format!("({text})") }
+}
+
+impl Infer {
+    /// The text at a place of the program's own text, on one line and not too long.
+    pub fn written(&self, span: Span) -> Option<String> {
+        let (file, text) = self.text.as_ref()?;
+        let text = text.get(span.start as usize..span.end as usize).filter(|_| *file == span.file)?;
+        let short =
+            text.len() <= MAX_QUOTE && !text.contains('\n') && !text.contains("--") && !text.is_empty();
+        short.then(|| text.to_string())
+    }
+
+    /// As [`Self::written`], as an argument is written.
+    pub fn written_argument(&self, span: Span) -> Option<String> {
+        self.written(span).map(in_parentheses)
+    }
+
+    /// What a name is called here, that other languages have, with what it is given.
+    pub fn written_here(&self, name: &Name, args: &[Expr], piped: Option<Span>) -> Option<String> {
+        let mut all: Vec<String> = args.iter().map(argument).collect();
+        all.extend(piped.map(|span| self.written_argument(span).unwrap_or_else(|| "xs".into())));
+        if let Some(ty) =
+            elsewhere::type_here(name).or(crate::lang::ty::Scalar::from_name(name).map(|s| s.name()))
+        {
+            all.push(ty.into());
+        }
+        if let Some(known) = name.strip_suffix('\'')
+            && self.scope.value(known).is_some()
+        {
+            return Some(format!(
+                "`'` is a part of a name: the rows and columns of `{known}` are exchanged by `transpose {known}`."
+            ));
+        }
+        if args.is_empty() && piped.is_none() {
+            all.clear();
+        }
+        elsewhere::written_here(name, &all)
+    }
+
+    /// `a[i]`: an array that is applied to a literal one which touches it.
+    pub fn index_in_brackets(&self, head: &Expr, args: &[Expr]) -> Option<Diagnostic> {
+        let ExprKind::Name(name) = &head.kind else { return None };
+        let mut ty = self.u.resolve(&self.locals[self.scope.value(name)? as usize].ty);
+        let first = args.first()?;
+        let touches = first.span.file == head.span.file && first.span.start == head.span.end;
+        ty.as_array().filter(|_| touches)?;
+        let mut written = name.to_string();
+        for arg in args {
+            let ExprKind::Array(indices) = &arg.kind else { return None };
+            for index in indices {
+                let (n, element) = ty.as_array().map(|(n, e)| (n.clone(), e.clone()))?;
+                let is_number = match &index.kind {
+                    ExprKind::Name(i) => self.scope.value(i).is_some_and(|i| {
+                        matches!(self.u.resolve(&self.locals[i as usize].ty).kind(), TypeKind::Scalar(_))
+                    }),
+                    _ => false,
+                };
+                let index = if is_number {
+                    format!("(natAsIndex {} (cast {}))", in_parentheses(n.to_string()), argument(index))
+                } else {
+                    argument(index)
+                };
+                written = format!(
+                    "idx {index} {}",
+                    if written.contains(' ') { format!("({written})") } else { written }
+                );
+                ty = self.u.resolve(&element);
+            }
+        }
+        let span = head.span.to(args.last()?.span);
+        Some(
+            Diagnostic::error(codes::NOT_A_FUNCTION, "An element of an array is not read by brackets.")
+                .label(span, format!("`{name}` is applied to an array here"))
+                .hint(format!("Write `{written}`.")),
+        )
+    }
+
+    /// A call whose arguments are in another order or number than the pattern takes them, or that lacks one that is usual
+    /// elsewhere.
+    pub fn misplaced_arguments(
+        &self,
+        pattern: Pattern,
+        name: &Name,
+        args: &[Expr],
+        piped: Option<&Tree>,
+    ) -> Option<Diagnostic> {
+        let is_array = |e: &Expr| self.local_type(e).is_some_and(|t| t.as_array().is_some());
+        let is_size = |e: &Expr| match &e.kind {
+            ExprKind::Number(_) => true,
+            ExprKind::Name(n) => self.scope.value(n).is_none() && self.scope.sizes.contains_key(n),
+            _ => false,
+        };
+        let whole = || args.first().zip(args.last()).map(|(a, b)| a.span.to(b.span));
+        let error = |message: String| {
+            Some(Diagnostic::error(codes::NOT_A_FUNCTION, message).label(whole()?, "these arguments"))
+        };
+        match (pattern, args) {
+            (Pattern::Zip, [a, b, c]) if piped.is_none() => error("`zip` takes two arrays.".into())?
+                .hint(format!("Write `{name} {} ({name} {} {})`.", argument(a), argument(b), argument(c)))
+                .into(),
+            (Pattern::Concat, [one]) if piped.is_none() => {
+                let rows = match &one.kind {
+                    ExprKind::Array(rows) if rows.len() == 2 => {
+                        format!("{name} {}", rows.iter().map(argument).collect::<Vec<_>>().join(" "))
+                    }
+                    _ if self.local_type(one)?.as_array()?.1.as_array().is_some() => {
+                        format!("join {}", argument(one))
+                    }
+                    _ => return None,
+                };
+                error("`concat` takes two arrays.".into())?.hint(format!("Write `{rows}`.")).into()
+            }
+            (Pattern::Idx, [a, i]) if is_array(a) && !is_array(i) => {
+                error("The index stands before the array.".into())?
+                    .hint(format!("Write `{name} {} {}`.", argument(i), argument(a)))
+                    .into()
+            }
+            (Pattern::Generate, [n, f]) if is_size(n) => {
+                error("The number of elements stands in the type.".into())?
+                    .hint(format!(
+                        "Write `({name} {} : {}.f32)`, with the type of the elements that is meant.",
+                        argument(f),
+                        argument(n)
+                    ))
+                    .into()
+            }
+            (p, [first, rest @ ..])
+                if super::scheme::Scheme::of(p)
+                    .explicit
+                    .first()
+                    .is_some_and(|e| matches!(e.kind, super::scheme::ExplicitKind::Nat))
+                    && is_array(first)
+                    && !rest.is_empty()
+                    && rest.iter().all(is_size) =>
+            {
+                let sizes: Vec<String> = rest.iter().map(argument).collect();
+                error("Sizes stand before the array.".into())?
+                    .hint(format!("Write `{name} {} {}`.", sizes.join(" "), argument(first)))
+                    .into()
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of a name that a function or a `let` binds.
+    fn local_type(&self, e: &Expr) -> Option<Type> {
+        let ExprKind::Name(name) = &e.kind else { return None };
+        Some(self.u.resolve(&self.locals[self.scope.value(name)? as usize].ty))
+    }
+
+    /// `map (-1) xs`: a negative number where a function is needed.
+    pub fn negative_section(&self, e: &Expr, wanted: &Type) -> Option<Diagnostic> {
+        let ExprKind::Neg(inner) = &e.kind else { return None };
+        self.u.resolve(wanted).as_fun()?;
+        let number = argument(inner);
+        Some(
+            Diagnostic::error(codes::NOT_DATA, "This is a number, and a function is needed.")
+                .label(e.span, "a negative number")
+                .hint(format!("The function that subtracts is `\\x. x - {number}`.")),
+        )
+    }
+
+    /// What is applied is no function, or takes fewer arguments: perhaps the function around it was meant to end before.
+    pub fn swallowed(&self, span: Span, taken: usize) -> Option<String> {
+        let open = self.open_functions.last()?;
+        let inside = open.function.span.start < span.start && open.function.span.end == span.end;
+        let (function, rest) = without_last(&open.function, taken).filter(|_| inside)?;
+        let rest: Vec<String> = rest.iter().map(argument).collect();
+        Some(format!(
+            "A function reaches as far as it can: write `{} ({}) {}`.",
+            open.call,
+            plain(&function),
+            rest.join(" ")
+        ))
+    }
+
+    /// `x^k`
+    pub fn power(&self, base: &Expr, exponent: &Expr) -> String {
+        let x = argument(base);
+        match &exponent.kind {
+            ExprKind::Number(n) if matches!(n.as_int(), Some(2..=4)) => {
+                let times = n.as_int().and_then(|k| usize::try_from(k).ok()).unwrap_or(2);
+                format!("Write `{}`.", vec![x; times].join(" * "))
+            }
+            _ => format!(
+                "Write `pow {x} {}` for floating-point numbers, a product for others: `{x} * {x}`.",
+                argument(exponent)
+            ),
+        }
+    }
+
+    /// What an operator on arrays stands for, where its text has it once.
+    pub fn for_every_element(&self, op: &str, span: Span) -> String {
+        let written = self.written(span).unwrap_or_default();
+        let mut parts = written.split(op).map(str::trim);
+        let (l, r) = match (parts.next(), parts.next(), parts.next()) {
+            (Some(l), Some(r), None) if !l.is_empty() && !r.is_empty() => (l, r),
+            _ => ("a", "b"),
+        };
+        let number = |t: &str| {
+            t.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
+                && t.starts_with(|c: char| c.is_ascii_digit())
+        };
+        let is_array = |t: &str| {
+            self.locals
+                .iter()
+                .rev()
+                .find(|l| &*l.name == t)
+                .is_none_or(|l| self.u.resolve(&l.ty).as_array().is_some())
+        };
+        // A function that knows no name of what it is given.
+        let v = ["x", "v", "w"].into_iter().find(|v| *v != l && *v != r).unwrap_or("x1");
+        let group = |t: &str| in_parentheses(t.to_string());
+        if number(r) || !is_array(r) {
+            return format!("For every element, write `map (\\{v}. {v} {op} {r}) {}`.", group(l));
+        }
+        if number(l) || !is_array(l) {
+            return format!("For every element, write `map (\\{v}. {l} {op} {v}) {}`.", group(r));
+        }
+        format!("For every element, write `zip {} {} |> map (\\(x, y). x {op} y)`.", group(l), group(r))
+    }
+
+    /// `max -x`, `abs -x`: what is meant by an operator behind a function.
+    pub fn negated_argument(&self, function: &Expr, right: &Expr) -> Option<String> {
+        let (ExprKind::Name(_) | ExprKind::App(..)) = &right.kind else { return None };
+        let (operand, rest) = match &right.kind {
+            ExprKind::App(head, args) => (&**head, args.as_slice()),
+            _ => (right, &[][..]),
+        };
+        let known = |e: &Expr| matches!(&e.kind, ExprKind::Name(n) if !is_reserved(n));
+        let rest: String = rest.iter().map(|a| format!(" {}", argument(a))).collect();
+        known(operand).then(|| format!("{} (-{}){rest}", plain(function), argument(operand)))
+    }
+}
+
+/// The expression without the arguments behind the first `keep` of the application that ends it, and those.
+fn without_last(e: &Expr, keep: usize) -> Option<(Expr, Vec<Expr>)> {
+    let at = |kind: ExprKind| Expr { span: e.span, kind };
+    Some(match &e.kind {
+        ExprKind::Lam(params, body) => {
+            let (body, rest) = without_last(body, keep)?;
+            (at(ExprKind::Lam(params.clone(), Box::new(body))), rest)
+        }
+        ExprKind::Infix(first, operands) => {
+            let (last, before) = operands.split_last()?;
+            let (end, rest) = without_last(&last.1, keep)?;
+            let operands: Vec<(Op, Expr)> = before.iter().cloned().chain([(last.0, end)]).collect();
+            (at(ExprKind::Infix(first.clone(), operands)), rest)
+        }
+        ExprKind::App(head, args) if args.len() > keep => {
+            let (kept, rest) = args.split_at(keep);
+            let head = if kept.is_empty() {
+                (**head).clone()
+            } else {
+                at(ExprKind::App(head.clone(), kept.to_vec()))
+            };
+            (head, rest.to_vec())
+        }
+        _ => return None,
+    })
+}

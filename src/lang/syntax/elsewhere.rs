@@ -1,0 +1,292 @@
+//! What other languages call things, and how they are written here.
+//!
+//! A row has the names, the arguments that they take there, and what to write. Arguments that the text gives take the place of
+//! their names in what to write, so that the hint can be copied.
+
+/// `f` and `g` are functions, `xs` to `zs` arrays, `x` to `z` values, `i` is an index, `n` a size.
+type Row = (&'static [&'static str], &'static str, &'static str);
+
+/// What takes the place of `if`.
+pub const SELECT: &str = "`select c a b` is `a` where `c` holds, else `b`.";
+
+/// What takes the place of `match` and `case`.
+pub const MATCH: &str =
+    "`let (a, b) = p in e` takes a pair apart, and `select c a b` is `a` where `c` holds, else `b`.";
+
+const NAMES: &[Row] = &[
+    (&["sum", "add_reduce"], "xs", "Write `reduce (+) 0 xs`."),
+    (&["product", "prod"], "xs", "Write `reduce (*) 1 xs`."),
+    (
+        &["fold", "foldl", "foldr", "foldl'", "inject", "accumulate", "foldl1", "foldr1"],
+        "f z xs",
+        "Write `reduce f z xs`, or `reduceSeq f z xs` for a function that is not associative.",
+    ),
+    (&["redomap", "mapreduce", "foldMap"], "f g z xs", "Write `map g xs |> reduce f z`."),
+    (&["maximum", "amax"], "xs", "Write `reduce max (-3.4e38) xs`."),
+    (&["minimum", "amin"], "xs", "Write `reduce min 3.4e38 xs`."),
+    (&["mean", "average", "avg"], "xs", "Write `reduce (+) 0 xs / cast n` for `n` elements."),
+    (&["any"], "xs", "Write `reduce (or) false (map (\\x. x > 0) xs)`."),
+    (&["all"], "xs", "Write `reduce (and) true (map (\\x. x > 0) xs)`."),
+    (&["dot", "inner", "vdot"], "xs ys", "Write `zip xs ys |> map (\\(x, y). x * y) |> reduce (+) 0`."),
+    (
+        &["matmul", "mm", "gemm"],
+        "xs ys",
+        "Write `xs |> map (\\r. transpose ys |> map (\\c. zip r c |> map (\\(x, y). x * y) |> reduce (+) 0))`.",
+    ),
+    (
+        &["len", "length", "size", "shape", "numel", "ndims"],
+        "xs",
+        "The size of an array is in its type: of `(xs: n.f32)` it is `n`, as a number `(cast n : f32)`.",
+    ),
+    (
+        &["range", "iota", "arange", "indices", "linspace"],
+        "n",
+        "Write `(generate (\\i. cast (indexAsNat i)) : n.i32)` for the numbers from 0.",
+    ),
+    (&["enumerate"], "xs", "Write `zip (generate (\\i. i)) xs`."),
+    (&["zipWith", "map2", "zipMap", "zip_with"], "f xs ys", "Write `zip xs ys |> map (\\(x, y). f x y)`."),
+    (&["zip3"], "xs ys zs", "Write `zip xs (zip ys zs)`; its elements are taken apart by `\\(x, y, z). …`."),
+    (
+        &["filter", "compress", "takeWhile", "dropWhile"],
+        "f xs",
+        "Sizes do not depend on values. `map (\\x. select (f x) x 0) xs` keeps all places.",
+    ),
+    (
+        &["scan", "scanl", "scanl1", "prefixSum", "inclusive_scan", "exclusive_scan"],
+        "f z xs",
+        "Write `scanSeq (\\x acc. f acc x) z xs`.",
+    ),
+    (&["cumsum"], "xs", "Write `scanSeq (\\x acc. acc + x) 0 xs`."),
+    (&["flatten", "ravel", "concatenate"], "xss", "Write `join xss` for an array of arrays."),
+    (&["flatMap", "concatMap"], "f xs", "Write `join (map f xs)`."),
+    (
+        &["chunks", "chunksOf", "chunk", "unflatten"],
+        "n xs",
+        "Write `split n xs` for rows of so many elements; `join` makes one array of rows.",
+    ),
+    (
+        &["reshape", "tile", "block"],
+        "xs",
+        "Write `split 4 xs` for rows of 4 elements; `join` makes one array of rows.",
+    ),
+    (&["window", "windows", "sliding"], "n xs", "Write `slide n 1 xs` for windows of so many elements."),
+    (&["stencil"], "xs", "Write `slide 3 1 xs` for windows of 3 elements."),
+    (&["pad"], "xs", "Write `padClamp 1 1 xs` or `padCst 1 1 0 xs`."),
+    (&["roll"], "xs n", "Write `concat (drop n xs) (take n xs)`."),
+    (&["flip", "rev", "fliplr", "flipud"], "xs", "Write `reverse xs`."),
+    (&["T", "transposed"], "xs", "Write `transpose xs`."),
+    (&["sort", "sorted", "argsort"], "xs", "There is no sorting: what is done does not depend on values."),
+    (&["head", "first"], "xs", "Write `idx 0 xs`."),
+    (&["last"], "xs", "Write `idx (natAsIndex n (n - 1)) xs` for `n` elements."),
+    (&["tail"], "xs", "Write `drop 1 xs`."),
+    (&["init"], "xs", "Write `take (n - 1) xs` for `n` elements."),
+    (&["slice"], "xs", "Write `take 4 (drop 2 xs)`."),
+    (&["get", "at", "elem", "nth"], "xs i", "Write `idx i xs`."),
+    (&["append"], "xs ys", "Write `concat xs ys`."),
+    (
+        &["replicate", "repeat", "full", "fill"],
+        "n x",
+        "Write `(generate (\\i. x) : n.f32)`, with the type that is meant.",
+    ),
+    (&["zeros"], "n", "Write `(generate (\\i. 0) : n.f32)`."),
+    (&["ones"], "n", "Write `(generate (\\i. 1) : n.f32)`."),
+    (
+        &["toLocal", "toGlobal", "toPrivate"],
+        "xs",
+        "Write `toMem local xs`, with `global` or `private` for other memory.",
+    ),
+    (&["xor"], "x y", "Write `bitXor x y`; truth values are compared by `x != y`."),
+    (&["shl", "lshift"], "x y", "Write `shiftLeft x y`."),
+    (&["shr", "rshift"], "x y", "Write `shiftRight x y`."),
+    (&["mod", "rem", "modulo"], "x y", "Write `x % y`."),
+    (&["quot"], "x y", "Write `x / y`."),
+    (&["power", "powf"], "x y", "Write `pow x y`."),
+    (&["sqr", "square"], "x", "Write `x * x`."),
+    (&["rsqrt"], "x", "Write `1 / sqrt x`."),
+    (&["clamp", "clip"], "x y z", "Write `max y (min z x)`."),
+    (&["relu"], "x", "Write `max 0 x`."),
+    (&["sigmoid"], "x", "Write `1 / (1 + exp (-x))`."),
+    (&["negate", "neg"], "x", "Write `-x`."),
+    (&["fabs", "absolute"], "x", "Write `abs x`."),
+    (&["fmax", "fmaxf", "maxf"], "x y", "Write `max x y`."),
+    (&["fmin", "fminf", "minf"], "x y", "Write `min x y`."),
+    (&["sqrtf"], "x", "Write `sqrt x`."),
+    (&["expf"], "x", "Write `exp x`."),
+    (&["where"], "c x y", "Write `select c x y`."),
+    (
+        &["as", "int", "float", "double", "toInt", "toFloat", "fromIntegral", "realToFrac", "astype"],
+        "x",
+        "Write `(cast x : i32)`, with the type that is meant.",
+    ),
+    (&["True", "TRUE"], "", "Write `true`."),
+    (&["False", "FALSE"], "", "Write `false`."),
+    (
+        &["inf", "infinity", "Infinity", "INFINITY", "Inf"],
+        "",
+        "Write `(1 / 0)`, or the largest number: `3.4e38` is that of `f32`.",
+    ),
+    (&["nan", "NaN", "NAN"], "", "Write `(0 / 0)`."),
+    (&["pi", "PI", "M_PI"], "", "Write `3.14159265358979`."),
+    (
+        &["None", "null", "nil", "Nothing", "undefined", "NULL"],
+        "",
+        "There is always a value: write the one that is meant, such as `0`.",
+    ),
+    (&["_"], "", "A function names its value: `\\x. x * 2`."),
+    (&["return"], "x", "What a definition computes stands behind its `=`: leave `return` out."),
+    (
+        &["for", "while", "foreach", "forM_", "loop", "do"],
+        "",
+        "Write `map (\\x. x * 2) xs` for each element; `reduce` makes one value of all.",
+    ),
+    (&["pmap", "fmap", "imap", "vectorize", "forEach", "parMap", "apply"], "f xs", "Write `map f xs`."),
+    (&["lambda", "fun", "fn", "func", "function"], "", "Write `\\x. x * 2`."),
+    (&["if", "then", "else", "ifThenElse", "cond", "ifelse"], "c a b", SELECT),
+    (&["match", "case", "switch"], "", MATCH),
+    (&["print", "printf", "trace", "show"], "", "A program shows its result and nothing else: leave it out."),
+    (&["compose"], "f g", "Write `f >> g`, which applies `f` first."),
+    (&["id", "identity"], "x", "Write `\\x. x`."),
+];
+
+/// What to write for a name of other languages, with these arguments in the place of the row's where their number fits.
+pub fn written_here(name: &str, args: &[String]) -> Option<String> {
+    let name = if crate::lang::ty::Scalar::from_name(name).is_some() { "as" } else { name };
+    let (_, params, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
+    let params: Vec<&str> = params.split_whitespace().collect();
+    if params.len() != args.len() || args.is_empty() {
+        return Some((*hint).to_string());
+    }
+    let put = |word: &str| match params.iter().position(|p| *p == word) {
+        Some(at) => args[at].clone(),
+        None => word.to_string(),
+    };
+    // Only what stands in backquotes is text of the language; a function that is written there binds its own names.
+    let parts = hint
+        .split('`')
+        .enumerate()
+        .map(|(i, part)| if i % 2 == 1 { in_words(part, &put) } else { part.to_string() });
+    Some(parts.collect::<Vec<_>>().join("`"))
+}
+
+/// The text with its words replaced, but for those that its functions bind.
+fn in_words(text: &str, put: &dyn Fn(&str) -> String) -> String {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let binders: Vec<&str> = text
+        .split('\\')
+        .skip(1)
+        .flat_map(|f| f.split('.').next().unwrap_or("").split(|c| !part(c)))
+        .collect();
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(part) {
+        let end = rest[start..].find(|c| !part(c)).map_or(rest.len(), |n| start + n);
+        out.push_str(&rest[..start]);
+        let word = &rest[start..end];
+        rest = &rest[end..];
+        if binders.contains(&word) {
+            out.push_str(word);
+            continue;
+        }
+        let put = put(word);
+        // An operator is written between what a function binds.
+        let operands = rest.strip_prefix(' ').and_then(|r| r.split_once(' '));
+        match (operator(&put), operands) {
+            (Some(op), Some((a, more))) if binders.contains(&a) && more.starts_with(part) => {
+                let end = more.find(|c| !part(c)).unwrap_or(more.len());
+                out.push_str(&format!("{a} {op} {}", &more[..end]));
+                rest = &more[end..];
+            }
+            _ => match applied(&put, rest) {
+                Some((body, more)) => {
+                    out.push_str(&body);
+                    rest = more;
+                }
+                None => out.push_str(&put),
+            },
+        }
+    }
+    out + rest
+}
+
+/// The body of a function `(\e. e + 1)` that is applied to a name, with that name, and what follows.
+fn applied<'b>(function: &str, rest: &'b str) -> Option<(String, &'b str)> {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let (param, body) = function.strip_prefix("(\\")?.strip_suffix(')')?.split_once(". ")?;
+    let rest = rest.strip_prefix(' ')?;
+    let (name, more) = rest.split_at(rest.find(|c| !part(c)).unwrap_or(rest.len()));
+    // What the body knows by that name, or binds, would be another.
+    let known = body.contains('\\') || param != name && body.split(|c| !part(c)).any(|w| w == name);
+    let is_name = !name.is_empty() && param.chars().all(part);
+    (is_name && !known).then(|| (in_words(body, &|w| if w == param { name.into() } else { w.into() }), more))
+}
+
+/// The operator that stands alone in parentheses.
+fn operator(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix('(')?.strip_suffix(')')?;
+    (!inside.is_empty() && inside.chars().all(|c| c.is_ascii_punctuation() && c != '(')).then_some(inside)
+}
+
+/// Words that other languages write between two operands.
+pub fn is_infix(name: &str) -> bool {
+    matches!(name, "as" | "mod" | "rem" | "quot" | "xor" | "shl" | "shr")
+}
+
+/// Names that other languages put before those of functions.
+pub fn is_module(name: &str) -> bool {
+    const MODULES: [&str; 14] = [
+        "np", "numpy", "jnp", "jax", "lax", "math", "Math", "cmath", "std", "torch", "tf", "scipy", "f32",
+        "f64",
+    ];
+    MODULES.contains(&name)
+}
+
+/// What a type of another language is here.
+pub fn type_here(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "float" | "Float" | "float32" | "Float32" | "real" | "Real" | "single" | "float32_t" | "float_t" => {
+            "f32"
+        }
+        "double" | "Double" | "float64" | "Float64" | "float64_t" | "double_t" => "f64",
+        "half" | "Half" | "float16" | "Float16" | "__half" => "f16",
+        "int" | "Int" | "int32" | "Int32" | "int32_t" | "integer" | "Integer" | "signed" => "i32",
+        "long" | "int64" | "Int64" | "int64_t" | "isize" | "Long" => "i64",
+        "short" | "int16" | "Int16" | "int16_t" => "i16",
+        "int8" | "Int8" | "int8_t" => "i8",
+        "uint" | "unsigned" | "uint32" | "UInt32" | "uint32_t" | "Word32" | "nat32" => "u32",
+        "ulong" | "uint64" | "UInt64" | "uint64_t" | "size_t" | "usize" | "Word64" => "u64",
+        "ushort" | "uint16" | "UInt16" | "uint16_t" | "Word16" => "u16",
+        "char" | "byte" | "uchar" | "uint8" | "UInt8" | "uint8_t" | "Word8" | "Byte" => "u8",
+        "Bool" | "boolean" | "Boolean" | "bool_" => "bool",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAMES, in_words, written_here};
+
+    #[test]
+    fn arguments_take_the_place_of_names_but_not_of_bound_ones() {
+        let args = |all: &[&str]| all.iter().map(|a| (*a).to_string()).collect::<Vec<_>>();
+        assert_eq!(written_here("sum", &args(&["a"])).unwrap(), "Write `reduce (+) 0 a`.");
+        assert_eq!(
+            written_here("zipWith", &args(&["max", "x", "y"])).unwrap(),
+            "Write `zip x y |> map (\\(x, y). max x y)`."
+        );
+        assert_eq!(
+            written_here("map2", &args(&["(*)", "a", "(f b)"])).unwrap(),
+            "Write `zip a (f b) |> map (\\(x, y). x * y)`."
+        );
+        assert_eq!(written_here("sum", &[]).unwrap(), "Write `reduce (+) 0 xs`.");
+        assert_eq!(in_words("f (\\x. x + y)", &|w| format!("<{w}>")), "<f> (\\x. x + <y>)");
+    }
+
+    #[test]
+    fn no_name_is_in_two_rows() {
+        let mut all: Vec<&str> = NAMES.iter().flat_map(|(names, ..)| names.iter().copied()).collect();
+        let total = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), total);
+    }
+}
