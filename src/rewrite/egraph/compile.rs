@@ -163,6 +163,22 @@ pub struct Other {
     pub renaming: Renaming,
 }
 
+/// How far below its root a match reads the graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// So many levels down for the members of classes, and for what is known of them.
+    Levels { members: u8, data: u8 },
+    /// An occurrence of a variable is looked up under other binders, which reads whatever the term is made of.
+    Anywhere,
+}
+
+impl Reach {
+    /// The levels that have to be known.
+    pub fn levels(self) -> u8 {
+        if let Reach::Levels { members, data } = self { members.max(data) } else { 0 }
+    }
+}
+
 /// A compiled rule.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -172,6 +188,7 @@ pub struct Program {
     pub height: usize,
     pub instrs: Vec<Instr>,
     pub registers: usize,
+    pub reach: Reach,
     pub places: Vec<Option<Place>>,
     pub sizes: Vec<Nat>,
     pub build: Build,
@@ -270,6 +287,7 @@ pub fn compile(
         equation: eq.clone(),
         anchor,
         height,
+        reach: reach(&c.instrs, c.registers, &c.others),
         instrs: c.instrs,
         registers: c.registers,
         places: c.places,
@@ -288,6 +306,36 @@ pub fn compile(
         conditions,
         asked,
     })
+}
+
+fn reach(instrs: &[Instr], registers: usize, others: &[Other]) -> Reach {
+    if others.iter().any(|o| o.renaming.moves()) {
+        return Reach::Anywhere;
+    }
+    let mut levels = vec![0u8; registers];
+    let (mut members, mut data) = (0, 0);
+    for instr in instrs {
+        match instr {
+            Instr::App { from, f, e } => {
+                levels[*f] = levels[*from].saturating_add(1);
+                levels[*e] = levels[*f];
+                members = members.max(levels[*from]);
+            }
+            Instr::Lam { from, body } => {
+                levels[*body] = levels[*from].saturating_add(1);
+                members = members.max(levels[*from]);
+            }
+            Instr::Var { from, .. }
+            | Instr::Prim { from, .. }
+            | Instr::Lit { from, .. }
+            | Instr::Number { from, .. } => members = members.max(levels[*from]),
+            // Whether two classes are one is known of the classes themselves.
+            Instr::Same { first, of, .. } => members = members.max(levels[*first]).max(levels[*of]),
+            Instr::Type { .. } | Instr::NotIn { .. } => {}
+        }
+        data = data.max(levels.iter().copied().max().unwrap_or(0));
+    }
+    Reach::Levels { members, data }
 }
 
 /// Takes from a closed argument's type what it says of the rule's variables.

@@ -49,10 +49,18 @@ pub struct EGraph {
     uninformed: Vec<Id>,
     /// Classes in which one node may stand twice.
     untidy: Vec<Id>,
-    /// Classes with new members, or of which something new is known.
-    touched: Vec<Id>,
+    touched: Touched,
     pub typing: Typing,
     pub log: Log,
+}
+
+/// What has changed: classes, in no order.
+#[derive(Default, Debug)]
+pub struct Touched {
+    /// Those with new members.
+    pub members: Vec<Id>,
+    /// Those of which something new is known.
+    pub data: Vec<Id>,
 }
 
 /// The members of a class, with representatives as children.
@@ -135,13 +143,9 @@ impl EGraph {
     pub fn ids(&self) -> usize {
         self.nodes.len()
     }
-    /// Takes the classes with new members, or of which something new is known, each once and in order.
-    pub fn take_touched(&mut self) -> Vec<Id> {
-        let mut all = std::mem::take(&mut self.touched);
-        all.iter_mut().for_each(|id| *id = self.find(*id));
-        all.sort_unstable();
-        all.dedup();
-        all
+    /// What has changed since this was last asked.
+    pub fn take_touched(&mut self) -> Touched {
+        std::mem::take(&mut self.touched)
     }
 
     /// The node with representatives as children.
@@ -202,7 +206,7 @@ impl EGraph {
         }
         self.members += 1;
         self.class_mut(id).data = self.known(id);
-        self.touched.push(id);
+        self.touched.members.push(id);
         id
     }
 
@@ -277,7 +281,10 @@ impl EGraph {
         class.last = gone.last;
         class.size += gone.size;
         class.parents.extend(gone.parents);
-        self.touched.push(a);
+        self.touched.members.push(a);
+        if new_to_kept || new_to_gone {
+            self.touched.data.push(a);
+        }
         true
     }
 
@@ -299,7 +306,7 @@ impl EGraph {
                 let slot = (self.up[self.find(id).0 as usize] & !ROOT) as usize;
                 if self.classes[slot].data.merge(&news, &mut self.typing).0 {
                     self.uninformed.extend(&self.classes[slot].parents);
-                    self.touched.push(id);
+                    self.touched.data.push(id);
                 }
             }
         }

@@ -4,6 +4,7 @@
 
 use super::Graph;
 use super::analysis::Indices;
+use super::changes::Changes;
 use super::compile::{Anchor, ArgPat, Instr, NatPat, NumberPat, Program, TypePat};
 use super::congruence::{EGraph, Members};
 use super::gaps::{Gap, Gaps};
@@ -60,11 +61,27 @@ impl Matches {
     pub fn get(&self, i: usize) -> Match<'_> {
         Match(&self.data[i * self.stride..(i + 1) * self.stride])
     }
+    /// The matches, each with classes as what represents them now.
+    #[cfg(test)]
+    pub fn canonical(&self, graph: &Graph, p: &Program) -> Vec<Vec<u32>> {
+        let (vars, rest) = (p.equation.vars.len(), p.others.len() + p.asked.len());
+        let is_class = |i: usize| i <= vars || i >= self.stride - rest;
+        let find = |(i, id): (usize, &u32)| match *id {
+            id if is_class(i) && id != UNBOUND => usize::from(graph.find(Id::from(id as usize))) as u32,
+            id => id,
+        };
+        self.iter().map(|m| m.0.iter().enumerate().map(find).collect()).collect()
+    }
+
     pub fn bytes(&self) -> usize {
         self.data.capacity() * 4
     }
     pub fn iter(&self) -> impl Iterator<Item = Match<'_>> {
         self.data.chunks_exact(self.stride).map(Match)
+    }
+    #[cfg(test)]
+    pub fn extend(&mut self, others: &Matches) {
+        self.data.extend_from_slice(&others.data);
     }
     /// Sorts the matches from number `from` on, and drops those that stand twice.
     fn tidy(&mut self, from: usize) {
@@ -155,7 +172,8 @@ pub struct SizeMemo {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Halted;
 
-/// Searches all matches of a rule and appends them, sorted by root class, each once.
+/// Searches the matches of a rule, sorted by root class, each once: all of them, or those that may be new since there
+/// were these changes.
 ///
 /// # Errors
 /// [`Halted`] as soon as `poll` says so; what was found so far is then incomplete.
@@ -163,9 +181,13 @@ pub fn search(
     graph: &mut Graph,
     program: &Program,
     memo: &mut SizeMemo,
+    changes: Option<&Changes>,
     poll: &mut dyn FnMut() -> bool,
 ) -> Result<Matches, Halted> {
-    let roots = candidates(graph, program);
+    let mut roots = candidates(graph, program);
+    if let Some(changes) = changes {
+        roots.retain(|root| changes.concern(*root, program.reach));
+    }
     let mut found = Matches::new(program);
     let mut undecided: Vec<usize> = vec![];
     {

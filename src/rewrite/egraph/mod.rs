@@ -7,6 +7,7 @@
 
 pub mod analysis;
 pub mod build;
+pub mod changes;
 pub mod compile;
 pub mod congruence;
 pub mod gaps;
@@ -22,6 +23,7 @@ use crate::lang::nat::Name;
 use crate::lang::term::{Expr, Prim, Term};
 use crate::lang::ty::Type;
 use analysis::{Best, Data, MAX_COST, MAX_SIZE, size_of};
+use changes::Changes;
 use congruence::{EGraph, Members};
 use gaps::{Gap, Gaps};
 use log::Reason;
@@ -116,9 +118,9 @@ impl Graph {
     pub fn class_ids(&self) -> Vec<Id> {
         self.egraph.roots().collect()
     }
-    /// The classes that have new members, or of which something new is known, since this was last asked.
-    pub fn take_touched(&mut self) -> Vec<Id> {
-        self.egraph.take_touched()
+    /// What has changed since this was last asked, and what lies above it, so many levels up.
+    pub fn take_changes(&mut self, levels: u8) -> Changes {
+        Changes::above(self.egraph.take_touched(), &self.egraph, levels)
     }
     /// Why ids are equal.
     pub fn log(&self) -> &log::Log {

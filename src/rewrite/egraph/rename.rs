@@ -55,6 +55,12 @@ impl Renaming {
         self.changes.is_empty()
     }
 
+    /// Does a variable become another one, and not only none?
+    pub fn moves(&self) -> bool {
+        let stays = |(i, to): (usize, &To)| matches!(to, To::Gone) || *to == To::Index(i as u32);
+        self.shift != 0 || !self.local.iter().enumerate().all(stays)
+    }
+
     /// The variables that change.
     pub fn changes(&self) -> Indices {
         self.changes

@@ -13,6 +13,7 @@ use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::rewrite::egraph::analysis::size_of;
 use crate::rewrite::egraph::build::Builder;
+use crate::rewrite::egraph::changes::Changes;
 use crate::rewrite::egraph::compile::{Program, compile};
 use crate::rewrite::egraph::gaps::Gap;
 use crate::rewrite::egraph::log::Reason;
@@ -74,11 +75,28 @@ pub struct Search {
     counted: usize,
     ids_then: usize,
     unions_pending: usize,
+    /// What the rules are asked of in this iteration.
+    scope: Scope,
     satisfied: Option<Satisfied>,
     parts: Vec<PartReport>,
     began: Option<Duration>,
     told: Option<Duration>,
     outcome: Option<Outcome>,
+    /// All matches that each rule has had, to compare with those of the whole graph.
+    #[cfg(test)]
+    audit: Option<Vec<Matches>>,
+}
+
+/// What the rules are asked of. Only when they have nothing more to say of the whole graph is it asked of all members,
+/// and only when there is nothing more to say of those is that believed.
+#[derive(Debug)]
+enum Scope {
+    /// What has changed since they were last asked.
+    Changed(Changes),
+    /// The whole graph.
+    All,
+    /// All members of all classes ([`crate::rewrite::egraph::gaps`]).
+    Members,
 }
 
 /// Why a search does not go on.
@@ -173,11 +191,14 @@ impl Search {
             counted,
             ids_then,
             unions_pending: 0,
+            scope: Scope::All,
             satisfied: None,
             parts: vec![],
             began: None,
             told: None,
             outcome: None,
+            #[cfg(test)]
+            audit: None,
         })
     }
 
@@ -225,6 +246,27 @@ impl Search {
     /// The rules, by the numbers that the graph's log has for them.
     pub(super) fn rule(&self, number: u32) -> Option<&RuleUse> {
         self.rules.get(number as usize).map(|r| &r.rule)
+    }
+
+    /// From now on, compares what is matched where something has changed with what is matched in the whole graph.
+    #[cfg(test)]
+    pub(super) fn audit(&mut self) {
+        self.audit = Some(self.rules.iter().map(|r| Matches::new(&r.program)).collect());
+    }
+
+    /// Every match of the whole graph is found now, or was found before; and nothing else is.
+    #[cfg(test)]
+    fn compare(&mut self, rule: usize, found: &Matches) {
+        use std::collections::HashSet;
+        let Some(all) = &mut self.audit else { return };
+        let Active { program, memo, .. } = &mut self.rules[rule];
+        let whole = search(&mut self.graph, program, memo, None, &mut || false).unwrap();
+        let canonical = |m: &Matches| m.canonical(&self.graph, program).into_iter().collect::<HashSet<_>>();
+        let (whole, now) = (canonical(&whole), canonical(found));
+        assert!(now.is_subset(&whole), "a match that is none");
+        all[rule].extend(found);
+        let missed: Vec<_> = whole.difference(&canonical(&all[rule])).cloned().collect();
+        assert!(missed.is_empty(), "{:?}: {missed:?}, in {:?}", self.rules[rule].name, self.scope);
     }
 
     /// The rule of a step.
@@ -321,12 +363,16 @@ impl Search {
         let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
         let mut poll = || cancel.load(Ordering::Relaxed) || now() > deadline || rss() > memory;
         self.graph.gaps.rule = active.name.clone();
-        let found = search(&mut self.graph, &active.program, &mut active.memo, &mut poll);
+        let changes = if let Scope::Changed(changes) = &self.scope { Some(changes) } else { None };
+        let found = search(&mut self.graph, &active.program, &mut active.memo, changes, &mut poll);
         let spent = (control.now)().saturating_sub(from);
         active.report.time += spent;
         self.current.search += spent;
         match found {
             Ok(matches) => {
+                #[cfg(test)]
+                self.compare(rule, &matches);
+                let active = &mut self.rules[rule];
                 active.report.matches += matches.len();
                 self.current.matches += matches.len();
                 active.matches = matches;
@@ -454,18 +500,25 @@ impl Search {
         self.phase = Phase::Check;
         if changed {
             self.graph.thorough = false;
+            let levels = self.rules.iter().map(|r| r.program.reach.levels()).max().unwrap_or(0);
+            self.scope = Scope::Changed(self.graph.take_changes(levels));
             return self.node_limit(control);
         }
-        if self.graph.thorough {
-            return Err(Halt::Saturated);
+        match self.scope {
+            Scope::Changed(_) => {
+                self.scope = Scope::All;
+                Ok(())
+            }
+            Scope::All => self.begin_thorough(control),
+            Scope::Members => Err(Halt::Saturated),
         }
-        self.begin_thorough(control)
     }
 
     /// The rules have nothing more to say of best members. Before that is believed, they are asked of all members, and
     /// of the program as it was given.
     fn begin_thorough(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         self.graph.thorough = true;
+        self.scope = Scope::Members;
         self.left_out = self.gaps();
         if let Some(given) = self.given.take() {
             match self.graph.encode_exactly(&given) {

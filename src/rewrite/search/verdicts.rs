@@ -51,11 +51,13 @@ fn sketch(text: &str) -> Sketch {
     read(&tree, &Library::builtin(), &["n".into(), "m".into(), "k".into()]).unwrap()
 }
 
-/// Runs a search. What it finds it must be able to derive, with steps that the rules repeat.
+/// Runs a search, in which what is matched where something has changed is compared with what is matched everywhere. What
+/// it finds it must be able to derive, with steps that the rules repeat.
 fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Report {
     let cancel = AtomicBool::new(false);
     let mut control = Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
     let mut search = Search::new(start, goal, rules, budget).unwrap();
+    search.audit();
     let report = search.run(&mut control);
     if let Some(found) = report.found() {
         let derived = trail(&mut search, start, &report);

@@ -1,0 +1,54 @@
+//! Which classes may have new matches since the graph was last matched.
+//!
+//! A match reads the members of some classes below its root, and what is known of those that variables stand for. So it
+//! can be new only if one of the former, as many levels down as the left side reaches, has new members, or of one of the
+//! latter something new is known: which variables are free in it, and the term that stands for it, of which conditions
+//! are asked and which substitution uses. That term changes only with its weight, and then so does every one around it.
+
+use super::compile::Reach;
+use super::congruence::{EGraph, Touched};
+use super::node::Id;
+
+/// For each id how many levels it lies above what has changed.
+#[derive(Debug)]
+pub struct Changes {
+    members: Vec<u8>,
+    data: Vec<u8>,
+}
+
+const FAR: u8 = u8::MAX;
+
+impl Changes {
+    pub(super) fn above(touched: Touched, graph: &EGraph, levels: u8) -> Changes {
+        let [members, data] = [touched.members, touched.data].map(|t| distances(t, graph, levels));
+        Changes { members, data }
+    }
+
+    /// May a rule whose left side reaches so far have a new match at the class?
+    pub fn concern(&self, root: Id, reach: Reach) -> bool {
+        match reach {
+            Reach::Anywhere => true,
+            Reach::Levels { members, data } => {
+                let at = |of: &[u8], levels: u8| of.get(usize::from(root)).is_some_and(|d| *d <= levels);
+                at(&self.members, members) || at(&self.data, data)
+            }
+        }
+    }
+}
+
+fn distances(touched: Vec<Id>, graph: &EGraph, levels: u8) -> Vec<u8> {
+    let mut out = vec![FAR; graph.ids()];
+    let mut level = touched;
+    for distance in 0..=levels.min(FAR - 1) {
+        let mut here = vec![];
+        for id in level {
+            let class = graph.find(id);
+            if out[usize::from(class)] == FAR {
+                out[usize::from(class)] = distance;
+                here.push(class);
+            }
+        }
+        level = here.iter().flat_map(|class| graph.parents(*class).iter().copied()).collect();
+    }
+    out
+}
