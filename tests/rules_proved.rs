@@ -107,6 +107,8 @@ fn right_rules_are_proved_where_the_sides_read_the_same() {
 /// Wrong where sizes are large or odd, a reduction is long, a cell is undefined, an operation may fail: what a test of small
 /// instances may miss.
 const WRONG: &[&str] = &[
+    // What is bound as a value alone may be any number.
+    "rule own = (k : natType) < 0 ~> false",
     "rule own = (xs : n.t) ~> generate (\\i. idx (natAsIndex n (indexAsNat i % 4)) xs)",
     "rule own = (xs : n.t) ~> generate (\\i. idx (natAsIndex n (indexAsNat i % 1000003)) xs)",
     "rule own = generate (\\i. idx i (xs : n.t)) ~> generate (\\i. idx (natAsIndex n (indexAsNat i % 1000003)) xs)",

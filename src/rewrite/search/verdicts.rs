@@ -9,12 +9,16 @@ use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::syntax::{parse_program, parse_sketch};
 use crate::lang::term::{Expr, Term};
-use crate::rewrite::egraph::Filter;
+use crate::rewrite::egraph::build::Builder;
+use crate::rewrite::egraph::compile::compile;
 use crate::rewrite::egraph::gaps::Gap;
+use crate::rewrite::egraph::matcher::{self, SizeMemo};
+use crate::rewrite::egraph::{Filter, Graph, Id};
+use crate::rewrite::normal::{normal_form, normal_form_with, written_params};
 use crate::rewrite::rule::library::reductions;
 use crate::rewrite::rule::{RuleSet, RuleUse, apply_at};
 use crate::rewrite::sketch::{ArgSketch, Library, Number, Shape, Sketch, read};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -421,4 +425,62 @@ fn check(seeds: std::ops::Range<u64>) {
 fn what_a_strategy_reaches_is_never_said_to_be_impossible() {
     let cases = option_env!("SHINE_CASES").and_then(|n| n.parse().ok()).unwrap_or(60);
     check(0..cases);
+}
+
+/// In a graph of one program every class is one part of it, so that the e-graph's matcher must find what the matcher on
+/// terms finds, part by part, and make the same of it.
+#[test]
+fn both_matchers_find_the_same() {
+    let set = rule_set();
+    let (mut matched, mut not_matched) = (0, 0);
+    for seed in 0..150 {
+        let mut draw = Draw { rng: Rng::new(seed) };
+        let start = term(&draw.program());
+        let params = written_params(&start);
+        let start = normal_form_with(&params, &start).unwrap();
+        for rule in draw.rules(&set) {
+            let equation = rule.rule.equation(&rule.args).unwrap();
+            let mut graph = Graph::new();
+            graph.encode(&start).unwrap();
+            let program = compile(&mut graph, equation, &rule.rule.params, &rule.args).unwrap();
+            graph.rebuild();
+            let mut memo = SizeMemo::default();
+            let found = matcher::search(&mut graph, &program, &mut memo, None, &mut || false).unwrap();
+            let mut made: HashMap<Id, Vec<Term>> = HashMap::new();
+            for m in found.iter() {
+                let mut builder = Builder::new(&mut graph, &program, &mut memo, m).unwrap();
+                let Some((left, right)) = builder.sides(m) else { continue };
+                let [left, right] = [left, right].map(|id| graph.decoder().term(id).unwrap());
+                assert_eq!(graph.decoder().best(m.root()), Some(left));
+                made.entry(m.root()).or_default().push(normal_form(&right).unwrap());
+            }
+            for (at, part) in start.positions() {
+                // Functions that are written out with their parameters are the program's own, not in normal form.
+                if at.len() < params.len() {
+                    continue;
+                }
+                let class = graph.encode(part).map(|id| graph.find(id)).unwrap();
+                let here = made.get(&class).map_or(&[][..], Vec::as_slice);
+                match rule.rule.apply(part, &rule.args) {
+                    Ok(done) if equation.applied.is_none() || !here.is_empty() => {
+                        matched += 1;
+                        let expected = normal_form(&done.term).unwrap();
+                        assert!(
+                            here.contains(&expected),
+                            "seed {seed}: {rule} at {at}: {part:?} gives {here:?}"
+                        );
+                    }
+                    Ok(_) => {}
+                    Err(why) => {
+                        not_matched += 1;
+                        assert!(
+                            here.is_empty(),
+                            "seed {seed}: {rule} at {at}: {part:?}: {why}, gives {here:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(matched > 200 && not_matched > 200, "{matched} {not_matched}");
 }

@@ -1,5 +1,4 @@
-//! The lightest member of a class that satisfies a sketch (thesis section 5.3.4), exactly for the weight of
-//! [`analysis`](crate::rewrite::egraph::analysis): size, and a surcharge for redexes.
+//! The lightest member of a class that satisfies a sketch (thesis section 5.3.4), exactly, for weights of choice.
 //!
 //! States are answered lower ones first; within a `contains`, classes by increasing weight (Dijkstra's algorithm),
 //! since a term weighs more than its parts. Choices name the child positions, so that a node with one class twice can
@@ -8,9 +7,9 @@
 use super::automaton::{Automaton, StateId, Step};
 use super::classes::{Satisfied, atom_matches, types_match};
 use crate::lang::term::Term;
-use crate::rewrite::egraph::analysis::{Data, REDEX};
-use crate::rewrite::egraph::node::{Kind, Node};
-use crate::rewrite::egraph::tables::weight;
+use crate::rewrite::egraph::analysis::REDEX;
+use crate::rewrite::egraph::node::{Kind as Op, Node};
+use crate::rewrite::egraph::tables::{Leaf, weight};
 use crate::rewrite::egraph::{Decoder, Graph, Id, MAX_NESTING};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -23,15 +22,44 @@ pub struct Extracted {
     pub cost: u32,
 }
 
+/// What terms weigh: each node one but for leaves, and redexes much more
+/// ([`analysis`](crate::rewrite::egraph::analysis)).
+#[derive(Clone, Copy)]
+pub enum Weights<'a> {
+    /// Their size, as the graph knows it.
+    Size,
+    /// A weight from one upwards for each leaf.
+    Leaves(&'a dyn Fn(&Leaf) -> u32),
+}
+
+/// Which members of a class are meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Any,
+    /// Any, as the function of an application.
+    Head,
+    Plain,
+    Lambda,
+}
+
+impl Kind {
+    fn of(lambda: bool) -> Kind {
+        if lambda { Kind::Lambda } else { Kind::Plain }
+    }
+    pub(super) fn admits(self, node: &Node) -> bool {
+        match self {
+            Kind::Any | Kind::Head => true,
+            Kind::Plain => !node.is_lam(),
+            Kind::Lambda => node.is_lam(),
+        }
+    }
+}
+
 /// The lightest term of the class that satisfies the automaton's start.
 pub fn extract(graph: &Graph, automaton: &Automaton, satisfied: &Satisfied, root: Id) -> Option<Extracted> {
-    let mut e = Extraction { graph, automaton, satisfied, tables: vec![] };
-    for state in 0..automaton.states.len() {
-        let table = e.state(state);
-        e.tables.push(table);
-    }
+    let e = Lightest::of(graph, automaton, satisfied, Weights::Size);
     let root = graph.find(root);
-    let cost = e.cost(automaton.start, root, false)?;
+    let cost = e.weight(automaton.start, root, Kind::Any)?;
     let term = e.term(&mut graph.decoder(), automaton.start, root, false, 0)?;
     Some(Extracted { term, cost })
 }
@@ -88,28 +116,105 @@ fn choose(plain: Option<u32>, lambda: Option<u32>, applied: bool) -> Option<(u32
 
 type Table = FxHashMap<Id, Entries>;
 
-struct Extraction<'a> {
+/// What the lightest members of classes weigh that satisfy the states of a sketch, and which they are.
+pub struct Lightest<'a> {
     graph: &'a Graph,
     automaton: &'a Automaton,
     satisfied: &'a Satisfied,
+    weights: Weights<'a>,
+    /// Of members that no sketch asks anything of, where the graph does not know it: the lightest abstraction's weight and
+    /// that of the lightest other one, by id.
+    open: Vec<[Option<u32>; 2]>,
     tables: Vec<Table>,
 }
 
-impl Extraction<'_> {
-    fn best(&self, state: StateId, class: Id, applied: bool) -> Option<(u32, bool)> {
-        let s = &self.automaton.states[state];
-        if s.open {
-            let data = self.graph.data(class);
-            if !types_match(self.graph.tables(), &s.types, data.ty) {
-                return None;
-            }
-            return choose(data.plain().map(|b| b.cost), data.lambda().map(|b| b.cost), applied);
+impl<'a> Lightest<'a> {
+    pub fn of(
+        graph: &'a Graph,
+        automaton: &'a Automaton,
+        satisfied: &'a Satisfied,
+        weights: Weights<'a>,
+    ) -> Lightest<'a> {
+        let mut e = Lightest { graph, automaton, satisfied, weights, open: vec![], tables: vec![] };
+        if let Weights::Leaves(_) = weights {
+            e.weigh_all();
         }
-        self.tables.get(state)?.get(&self.graph.find(class))?.best(applied)
+        for state in 0..automaton.states.len() {
+            let table = e.state(state);
+            e.tables.push(table);
+        }
+        e
     }
 
-    fn cost(&self, state: StateId, class: Id, applied: bool) -> Option<u32> {
-        self.best(state, class, applied).map(|(cost, _)| cost)
+    /// The weight of every class's lightest members, from the leaves upwards as often as one gets lighter.
+    fn weigh_all(&mut self) {
+        self.open = vec![[None; 2]; self.graph.ids()];
+        let mut changed = self.graph.class_ids();
+        while let Some(class) = changed.pop() {
+            let class = self.graph.find(class);
+            let mut lighter = false;
+            for node in self.graph.nodes(class) {
+                let parts = match (node.as_app(), node.as_lam()) {
+                    (Some((f, e)), _) => self.open_weight(f, Kind::Head).zip(self.open_weight(e, Kind::Any)),
+                    (_, Some(body)) => self.open_weight(body, Kind::Any).map(|b| (b, 0)),
+                    _ => Some((0, 0)),
+                };
+                let Some((first, second)) = parts else { continue };
+                let all = self.own_weight(&node, Kind::Any).saturating_add(first).saturating_add(second);
+                let slot = &mut self.open[usize::from(class)][usize::from(node.is_lam())];
+                if slot.is_none_or(|old| all < old) {
+                    *slot = Some(all);
+                    lighter = true;
+                }
+            }
+            if lighter {
+                changed.extend(self.graph.parents(class).map(|(_, parent)| parent));
+            }
+        }
+    }
+
+    /// What a node weighs without its children, where it stands.
+    pub fn own_weight(&self, node: &Node, at: Kind) -> u32 {
+        match (node.op.kind(), self.weights) {
+            (Op::Leaf(leaf), Weights::Size) => weight(self.graph.tables().leaf_of(leaf)),
+            (Op::Leaf(leaf), Weights::Leaves(of)) => of(self.graph.tables().leaf_of(leaf)).max(1),
+            (Op::Lam, _) if at == Kind::Head => 1 + REDEX,
+            _ => 1,
+        }
+    }
+
+    fn open_weight(&self, class: Id, kind: Kind) -> Option<u32> {
+        let [plain, lambda] = match self.weights {
+            Weights::Size => {
+                let data = self.graph.data(class);
+                [data.plain(), data.lambda()].map(|best| best.map(|b| b.cost))
+            }
+            Weights::Leaves(_) => self.open[usize::from(self.graph.find(class))],
+        };
+        match kind {
+            Kind::Plain => plain,
+            Kind::Lambda => lambda,
+            Kind::Any | Kind::Head => choose(plain, lambda, kind == Kind::Head).map(|(cost, _)| cost),
+        }
+    }
+
+    fn best(&self, state: StateId, class: Id, applied: bool) -> Option<(u32, bool)> {
+        choose(self.weight(state, class, Kind::Plain), self.weight(state, class, Kind::Lambda), applied)
+    }
+
+    /// The weight of the lightest member that satisfies a state.
+    pub fn weight(&self, state: StateId, class: Id, kind: Kind) -> Option<u32> {
+        let s = &self.automaton.states[state];
+        if s.open {
+            let fits = types_match(self.graph.tables(), &s.types, self.graph.ty(class));
+            return self.open_weight(class, kind).filter(|_| fits);
+        }
+        let entries = self.tables.get(state)?.get(&self.graph.find(class))?;
+        match kind {
+            Kind::Plain => entries.plain.map(|e| e.cost),
+            Kind::Lambda => entries.lambda.map(|e| e.cost),
+            Kind::Any | Kind::Head => entries.best(kind == Kind::Head).map(|(cost, _)| cost),
+        }
     }
 
     fn state(&self, id: StateId) -> Table {
@@ -125,20 +230,17 @@ impl Extraction<'_> {
                 match step {
                     Step::Same(s) => {
                         for lambda in [false, true] {
-                            if let Some(cost) = self.cost_of_kind(*s, class, lambda) {
+                            if let Some(cost) = self.weight(*s, class, Kind::of(lambda)) {
                                 entries.offer(lambda, Entry { cost, choice: Choice::Same(*s) });
                             }
                         }
                     }
                     Step::Leaf(sketches) => {
                         for node in self.graph.nodes(class) {
-                            if let Kind::Leaf(_) | Kind::Var(_) = node.op.kind()
+                            if let Op::Leaf(_) | Op::Var(_) = node.op.kind()
                                 && atom_matches(self.graph.tables(), sketches, node.op)
                             {
-                                let cost = match node.as_leaf() {
-                                    Some(leaf) => weight(self.graph.tables().leaf_of(leaf)),
-                                    None => 1,
-                                };
+                                let cost = self.own_weight(&node, Kind::Any);
                                 entries.offer(false, Entry { cost, choice: Choice::Node(node, 0, 0) });
                             }
                         }
@@ -147,7 +249,7 @@ impl Extraction<'_> {
                     Step::App(f, e) if *f == id || *e == id => passed_on = true,
                     Step::Lam(s) => {
                         for node in self.graph.nodes(class).filter(|n| n.is_lam()) {
-                            if let Some(cost) = node.as_lam().and_then(|b| self.cost(*s, b, false)) {
+                            if let Some(cost) = node.as_lam().and_then(|b| self.weight(*s, b, Kind::Any)) {
                                 let choice = Choice::Node(node, *s, 0);
                                 entries.offer(true, Entry { cost: cost.saturating_add(1), choice });
                             }
@@ -156,7 +258,8 @@ impl Extraction<'_> {
                     Step::App(f, e) => {
                         for node in self.graph.nodes(class) {
                             let Some((a, b)) = node.as_app() else { continue };
-                            if let (Some(x), Some(y)) = (self.cost(*f, a, true), self.cost(*e, b, false)) {
+                            let parts = (self.weight(*f, a, Kind::Head), self.weight(*e, b, Kind::Any));
+                            if let (Some(x), Some(y)) = parts {
                                 let cost = x.saturating_add(y).saturating_add(1);
                                 entries.offer(false, Entry { cost, choice: Choice::Node(node, *f, *e) });
                             }
@@ -172,18 +275,6 @@ impl Extraction<'_> {
             self.pass_on(id, &mut table);
         }
         table
-    }
-
-    /// The cost of the lightest abstraction, or of the lightest other member.
-    fn cost_of_kind(&self, state: StateId, class: Id, lambda: bool) -> Option<u32> {
-        if self.automaton.states[state].open {
-            let data: &Data = self.graph.data(class);
-            let fits = types_match(self.graph.tables(), &self.automaton.states[state].types, data.ty);
-            let best = if lambda { data.lambda() } else { data.plain() };
-            return best.filter(|_| fits).map(|b| b.cost);
-        }
-        let entries = self.tables.get(state)?.get(&self.graph.find(class))?;
-        if lambda { entries.lambda } else { entries.plain }.map(|e| e.cost)
     }
 
     /// Extends a `contains` from the classes that have what it asks for to the terms around them.
@@ -213,12 +304,16 @@ impl Extraction<'_> {
                     Some((f, e)) => {
                         if f == class {
                             let applied = if lambda { cost.saturating_add(REDEX) } else { cost };
-                            let total = applied.saturating_add(self.graph.data(e).cost()).saturating_add(1);
-                            offer(false, Some(total), Choice::Node(node, id, 0));
+                            let total = self
+                                .open_weight(e, Kind::Any)
+                                .map(|e| applied.saturating_add(e).saturating_add(1));
+                            offer(false, total, Choice::Node(node, id, 0));
                         }
                         if e == class {
-                            let total = self.graph.data(f).head_cost().saturating_add(cost).saturating_add(1);
-                            offer(false, Some(total), Choice::Node(node, 0, id));
+                            let total = self
+                                .open_weight(f, Kind::Head)
+                                .map(|f| cost.saturating_add(f).saturating_add(1));
+                            offer(false, total, Choice::Node(node, 0, id));
                         }
                     }
                     None if node.is_lam() => {
@@ -268,16 +363,16 @@ impl Extraction<'_> {
         match entry.choice {
             Choice::Same(s) => self.term_of_kind(decoder, s, class, lambda, depth + 1),
             Choice::Node(node, first, second) => match node.op.kind() {
-                Kind::App => {
+                Op::App => {
                     let (f, e) = node.as_app()?;
                     let f = self.term(decoder, first, f, true, depth + 1)?;
                     Some(Term::app(f, self.term(decoder, second, e, false, depth + 1)?))
                 }
-                Kind::Lam => {
+                Op::Lam => {
                     let body = self.term(decoder, first, node.as_lam()?, false, depth + 1)?;
                     decoder.abstraction(&node, body)
                 }
-                Kind::Var(_) | Kind::Leaf(_) => Some(decoder.atom(&node)),
+                Op::Var(_) | Op::Leaf(_) => Some(decoder.atom(&node)),
             },
         }
     }
@@ -290,6 +385,7 @@ mod tests {
     use crate::lang::ty::Type;
     use crate::rewrite::egraph::log::Reason;
     use crate::rewrite::egraph::tables::weight as weight_of;
+    use crate::rewrite::sketch::best::{Best, k_best};
     use crate::rewrite::sketch::{Library, Sketch, read};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -302,18 +398,30 @@ mod tests {
 
     /// The weight of a term, by definition.
     fn cost(t: &Term) -> u32 {
+        cost_by(&weight_of, t)
+    }
+
+    fn cost_by(weight: &dyn Fn(&Leaf) -> u32, t: &Term) -> u32 {
         use crate::lang::term::Expr;
         match t.expr() {
-            Expr::Var(_) | Expr::Lit(_) => 1,
-            Expr::Prim(p) => {
-                let leaf = crate::rewrite::egraph::tables::Leaf::Prim(p.pattern, vec![]);
-                weight_of(&leaf)
-            }
-            Expr::Lam(_, body) => 1 + cost(body),
+            Expr::Var(_) => 1,
+            Expr::Lit(l) => weight(&Leaf::Lit(l.clone())),
+            Expr::Prim(p) => weight(&Leaf::Prim(p.pattern, vec![])),
+            Expr::Lam(_, body) => 1 + cost_by(weight, body),
             Expr::App(f, e) => {
                 let redex = if f.as_lam().is_some() { REDEX } else { 0 };
-                1 + cost(f) + cost(e) + redex
+                1 + cost_by(weight, f) + cost_by(weight, e) + redex
             }
+        }
+    }
+
+    /// What somebody else may think that numbers cost.
+    fn other_weight(leaf: &Leaf) -> u32 {
+        use crate::lang::pattern::Pattern;
+        match leaf {
+            Leaf::Prim(Pattern::Neg, _) => 9,
+            Leaf::Prim(Pattern::Mul, _) => 4,
+            _ => 1,
         }
     }
 
@@ -327,13 +435,13 @@ mod tests {
                 for node in graph.nodes(class) {
                     let of = |c: Id| all.get(&graph.find(c)).cloned().unwrap_or_default();
                     match node.op.kind() {
-                        Kind::App => {
+                        Op::App => {
                             let (f, e) = node.as_app().unwrap();
                             for f in of(f) {
                                 terms.extend(of(e).into_iter().map(|e| Term::app(f.clone(), e)));
                             }
                         }
-                        Kind::Lam => {
+                        Op::Lam => {
                             let d = graph.decoder();
                             terms.extend(
                                 of(node.as_lam().unwrap())
@@ -341,7 +449,7 @@ mod tests {
                                     .filter_map(|t| d.abstraction(&node, t)),
                             );
                         }
-                        Kind::Var(_) | Kind::Leaf(_) => terms.push(graph.decoder().atom(&node)),
+                        Op::Var(_) | Op::Leaf(_) => terms.push(graph.decoder().atom(&node)),
                     }
                 }
                 terms.retain(|t| t.size() <= limit);
@@ -423,6 +531,28 @@ mod tests {
                         prop_assert!(!listed || members.contains(term), "{} {:?}", text, term);
                     } else {
                         prop_assert!(best.is_none(), "{} {:?}", text, members);
+                    }
+                    for (weights, cost) in [
+                        (Weights::Size, &weight_of as &dyn Fn(&Leaf) -> u32),
+                        (Weights::Leaves(&other_weight), &other_weight),
+                    ] {
+                        const K: usize = 7;
+                        let Best { terms, complete } = k_best(&graph, &automaton, &satisfied, *class, K, weights);
+                        prop_assert!(complete && terms.len() <= K);
+                        prop_assert!(terms.is_sorted_by_key(|t| t.cost), "{} {:?}", text, terms);
+                        let mut digests: Vec<_> = terms.iter().map(|t| t.term.digest()).collect();
+                        digests.sort();
+                        digests.dedup();
+                        prop_assert_eq!(digests.len(), terms.len());
+                        for t in &terms {
+                            prop_assert!(sketch.satisfied_by(&t.term), "{} {:?}", text, t);
+                            prop_assert_eq!(cost_by(cost, &t.term), t.cost);
+                        }
+                        // Whatever is lighter than the last one is among them.
+                        let last = if terms.len() == K { terms[K - 1].cost } else { u32::MAX };
+                        for t in members.iter().filter(|t| sketch.satisfied_by(t) && cost_by(cost, t) < last) {
+                            prop_assert!(terms.iter().any(|x| x.term == *t), "{} {:?} {:?}", text, t, terms);
+                        }
                     }
                 }
             }

@@ -6,6 +6,7 @@
 //! lightest such member.
 
 pub mod automaton;
+pub mod best;
 pub mod classes;
 pub mod extract;
 pub mod library;
