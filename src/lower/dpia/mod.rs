@@ -9,8 +9,8 @@
 //! that substitution needs no care. A loop's variable is an identifier that occurs as a size variable in
 //! [`Kind::Number`]; an allocation's identifier occurs as an expression and as an acceptor.
 
-pub mod address;
 pub mod check;
+pub mod effects;
 pub mod exec;
 pub mod print;
 mod program;

@@ -6,8 +6,8 @@
 //! are. What it does not reach (divisions that may leave a remainder, say) is tried at small sizes. Addresses that depend on
 //! data are believed: `scatter` is promised indices that differ. The answer says of each loop which of these it was.
 
-use super::address::{self, Address};
-use super::{Kind, LoopKind, Phrase, PhraseType, Workers};
+use super::effects::{self, Effect};
+use super::{Kind, LoopKind, Phrase, Workers};
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -96,13 +96,43 @@ struct Use {
     inner: Vec<(Name, Nat)>,
 }
 
+impl Use {
+    /// `ranges`: of the loops around the command.
+    fn new(e: &Effect, ranges: &Ranges) -> Use {
+        let mut ranges = ranges.clone();
+        e.loops.iter().for_each(|l| ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone()));
+        // The variables of loops with one iteration are zero.
+        let is_once = |v: &NatVar| {
+            let once = |x: &Name| e.loops.iter().any(|l| l.var == *x && l.n == Nat::constant(1));
+            matches!(v, NatVar::Named(x) if once(x))
+        };
+        Use {
+            address: e.place.offset().subst(&|v| is_once(v).then(|| Nat::constant(0))),
+            writes: e.writes,
+            is_computed: !e.place.computed.is_empty(),
+            ranges,
+            inner: e.loops.iter().map(|l| (l.var.clone(), l.n.clone())).collect(),
+        }
+    }
+}
+
 /// Why it is believed that iterations keep apart; nothing when it is proved.
 fn iterations(var: &Name, n: &Nat, body: &Phrase, ranges: &Ranges) -> Result<Option<Trust>, String> {
-    let mut found = Uses { ranges: ranges.clone(), ..Uses::default() };
-    found.collect(body);
+    let mut used: BTreeMap<Component, Vec<Use>> = BTreeMap::new();
+    for e in effects::of(body) {
+        let component = (e.memory.clone(), e.place.component());
+        used.entry(component).or_default().push(Use::new(&e, ranges));
+    }
+    let mut own = BTreeSet::new();
+    let _ = body.any(&mut |p| {
+        if let Kind::New(_, _, x, _) = p.kind() {
+            own.insert(x.clone());
+        }
+        false
+    });
     let mut worst = None;
-    for ((memory, _), uses) in &found.of {
-        let is_shared = !found.own.contains(memory) && uses.iter().any(|u| u.writes);
+    for ((memory, _), uses) in &used {
+        let is_shared = !own.contains(memory) && uses.iter().any(|u| u.writes);
         if !is_shared || are_apart(var, n, uses) {
             continue;
         }
@@ -319,54 +349,9 @@ fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: HashMap<Name, i64>) ->
     Some(false)
 }
 
-/// What a command uses and allocates, and the loops around the place.
-#[derive(Default)]
-struct Uses {
-    ranges: Ranges,
-    own: Vec<Name>,
-    inner: Vec<(Name, Nat)>,
-    of: BTreeMap<Component, Vec<Use>>,
-}
-
-impl Uses {
-    fn collect(&mut self, p: &Phrase) {
-        match p.kind() {
-            Kind::New(_, _, x, _) => self.own.push(x.clone()),
-            Kind::For(l) => {
-                self.inner.push((l.var.clone(), l.n.clone()));
-                self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
-                p.children().into_iter().for_each(|c| self.collect(c));
-                self.ranges.remove(&l.var);
-                self.inner.pop();
-                return;
-            }
-            _ => {}
-        }
-        let writes = matches!(p.ty(), PhraseType::Acc(_));
-        let Some(Address { memory: Some(memory), component, offset, computed }) = address::of(p) else {
-            p.children().into_iter().for_each(|c| self.collect(c));
-            return;
-        };
-        // The variables of loops with one iteration are zero.
-        let is_once = |v: &NatVar| {
-            let once = |x: &Name| self.inner.iter().any(|(y, n)| x == y && *n == Nat::constant(1));
-            matches!(v, NatVar::Named(x) if once(x))
-        };
-        let address = offset.subst(&|v| is_once(v).then(|| Nat::constant(0)));
-        computed.iter().for_each(|i| self.collect(i));
-        let found = Use {
-            address,
-            writes,
-            is_computed: !computed.is_empty(),
-            ranges: self.ranges.clone(),
-            inner: self.inner.clone(),
-        };
-        self.of.entry((memory, component)).or_default().push(found);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::PhraseType;
     use super::*;
     use crate::lang::ty::{Scalar, Type};
 

@@ -7,17 +7,8 @@
 use super::translate::{Translated, Translator};
 use super::views;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
-use crate::lang::pattern::Pattern;
-use crate::lower::dpia::{Kind, Layout, Phrase};
-
-#[derive(Clone, PartialEq, Eq)]
-enum Step {
-    At(Nat),
-    First,
-    Second,
-    /// An index that depends on data.
-    Unknown,
-}
+use crate::lower::dpia::effects::{self, Step};
+use crate::lower::dpia::{Kind, Phrase};
 
 /// A cell, outermost step first.
 type Cell = Vec<Step>;
@@ -72,7 +63,7 @@ fn safe(c: &Phrase, memory: &Name) -> bool {
         Kind::For(l) => {
             let read = cells(&l.body, memory, false);
             let written = cells(&l.body, memory, true);
-            let same = |r: &Cell, w: &Cell| r == w && !r.contains(&Step::Unknown);
+            let same = |r: &Cell, w: &Cell| r == w && r.iter().all(|s| !matches!(s, Step::At(None, _)));
             safe(&l.body, memory)
                 && (have_own_part(&l.var, &read, &written)
                     || read.iter().all(|r| written.iter().all(|w| disjoint(r, w) || same(r, w))))
@@ -88,7 +79,7 @@ fn have_own_part(var: &Name, read: &[Cell], written: &[Cell]) -> bool {
     let all = || read.iter().chain(written);
     let v = NatVar::Named(var.clone());
     (0..first.len()).any(|k| {
-        let Step::At(n) = &first[k] else { return false };
+        let Step::At(Some(n), _) = &first[k] else { return false };
         // Components must not shift the position.
         let aligned = all().all(|c| c.get(k) == Some(&first[k]) && kinds(&c[..k]) == kinds(&first[..k]));
         let next = n.subst(&|x| (*x == v).then(|| Nat::variable(v.clone()).add(&Nat::constant(1))));
@@ -100,7 +91,7 @@ fn have_own_part(var: &Name, read: &[Cell], written: &[Cell]) -> bool {
 
 fn kinds(steps: &[Step]) -> Vec<u8> {
     let kind = |s: &Step| match s {
-        Step::At(_) | Step::Unknown => 0,
+        Step::At(..) => 0,
         Step::First => 1,
         Step::Second => 2,
     };
@@ -118,51 +109,6 @@ fn projections(c: &Cell) -> Vec<&Step> {
 
 /// The cells of the memory that a resolved command reads or writes.
 fn cells(p: &Phrase, memory: &Name, written: bool) -> Vec<Cell> {
-    let mut out = vec![];
-    collect(p, memory, written, &mut out);
-    out
-}
-
-fn collect(p: &Phrase, memory: &Name, written: bool, out: &mut Vec<Cell>) {
-    if let Some(cell) = cell(p, memory, written) {
-        out.push(cell);
-        // Its indices may read the memory too.
-        let mut q = p.clone();
-        while let Kind::Acceptor(_, ps) | Kind::Pattern(_, _, ps) = q.clone().kind() {
-            if ps.len() == 2 {
-                collect(&ps[0], memory, written, out);
-            }
-            match ps.last() {
-                Some(last) => q = last.clone(),
-                None => break,
-            }
-        }
-        return;
-    }
-    p.children().into_iter().for_each(|c| collect(c, memory, written, out));
-}
-
-/// The phrase as a chain of steps from the memory.
-fn cell(p: &Phrase, memory: &Name, written: bool) -> Option<Cell> {
-    let is_acceptor = matches!(p.ty(), crate::lower::dpia::PhraseType::Acc(_));
-    if is_acceptor != written {
-        return None;
-    }
-    let index = |i: &Phrase| match i.as_number() {
-        Some((n, parts)) if parts.is_empty() => Step::At(n),
-        _ => Step::Unknown,
-    };
-    let (below, step) = match p.kind() {
-        Kind::Var(x) if x == memory => return Some(vec![]),
-        Kind::Pattern(Pattern::Idx, _, ps) => (ps.get(1)?, index(ps.first()?)),
-        Kind::Pattern(Pattern::Fst, _, ps) => (ps.first()?, Step::First),
-        Kind::Pattern(Pattern::Snd, _, ps) => (ps.first()?, Step::Second),
-        Kind::Acceptor(Layout::Index, ps) => (ps.get(1)?, index(ps.first()?)),
-        Kind::Acceptor(Layout::First, ps) => (ps.first()?, Step::First),
-        Kind::Acceptor(Layout::Second, ps) => (ps.first()?, Step::Second),
-        _ => return None,
-    };
-    let mut cell = cell(below, memory, written)?;
-    cell.push(step);
-    Some(cell)
+    let of_memory = effects::of(p).into_iter().filter(|e| e.memory == *memory && e.writes == written);
+    of_memory.map(|e| e.place.steps).collect()
 }

@@ -12,6 +12,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
+use crate::lower::dpia::effects::Place;
 use crate::lower::dpia::{Imperative, Kind, Layout, LoopKind, Names, Phrase, PhraseType, element, extent};
 use crate::lower::target::Storage;
 use std::collections::BTreeSet;
@@ -48,7 +49,7 @@ fn merge(x: &Name, ty: &Type, body: &Phrase, small: &BTreeSet<Name>) -> Option<P
     let Kind::Seq(commands) = body.kind() else { return None };
     let (last, before) = commands.split_last()?;
     let (target, read) = copied_to(last, x, ty)?;
-    let memory = root(&target)?;
+    let memory = &Place::of(&target)?.memory?;
     if !small.contains(memory) {
         return None;
     }
@@ -60,15 +61,6 @@ fn merge(x: &Name, ty: &Type, body: &Phrase, small: &BTreeSet<Name>) -> Option<P
     }
     let moved = before.iter().map(|c| without_self_copies(&super::memory::redirect(c, x, &read, &target)));
     Some(Phrase::seq(moved.collect::<Vec<_>>()))
-}
-
-fn root(p: &Phrase) -> Option<&Name> {
-    match p.kind() {
-        Kind::Var(x) => Some(x),
-        Kind::Acceptor(Layout::Index | Layout::First | Layout::Second, ps)
-        | Kind::Pattern(Pattern::Idx | Pattern::Fst | Pattern::Snd, _, ps) => root(ps.last()?),
-        _ => None,
-    }
 }
 
 /// For a nest of loops that copies all of `x` to one place: the place, as acceptor and as expression.

@@ -11,6 +11,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
+use crate::lower::dpia::effects::{self, Effect};
 use crate::lower::dpia::{Imperative, Kind, Layout, Names, Phrase, PhraseType, element, extent};
 
 /// # Errors
@@ -76,8 +77,7 @@ fn better(x: &Name, ty: &Type, body: &Phrase, around: &[Loop]) -> Option<(Type, 
     if dims.is_empty() || scalar.as_pair().is_some() {
         return None;
     }
-    let mut sites = vec![];
-    collect(body, x, dims.len(), &mut around.to_vec(), &mut sites)?;
+    let sites = sites(body, x, dims.len(), around)?;
     let mut writes = sites.iter().filter(|s| s.writes);
     let (write, None) = (writes.next()?, writes.next()) else { return None };
     let digits = digits(write, &dims, &write.loops[around.len()..])?;
@@ -128,29 +128,15 @@ fn step_of(n: &Nat, x: &Name) -> Option<Nat> {
     (!step.vars().contains(&v)).then_some(step)
 }
 
-/// Every use of the memory; nothing when it is used in another way than cell by cell.
-fn collect(p: &Phrase, x: &Name, rank: usize, loops: &mut Vec<Loop>, out: &mut Vec<Site>) -> Option<()> {
-    if let Some(indices) = indices_of(p, x) {
-        (indices.len() == rank).then_some(())?;
-        let plain = |i: &Phrase| i.as_number().filter(|(_, parts)| parts.is_empty()).map(|(n, _)| n);
-        let indices = indices.iter().map(plain).collect::<Option<Vec<_>>>()?;
-        let writes = matches!(p.ty(), PhraseType::Acc(_));
-        out.push(Site { indices, loops: loops.clone(), writes });
-        return Some(());
-    }
-    match p.kind() {
-        Kind::For(l) => {
-            let from_zero = l.init.is_zero() && l.step == Nat::constant(1);
-            if !from_zero && p.mentions(x) {
-                return None;
-            }
-            loops.push((l.var.clone(), l.n.clone()));
-            let found = collect(&l.body, x, rank, loops, out);
-            loops.pop();
-            found
-        }
-        _ => p.children().into_iter().try_for_each(|c| collect(c, x, rank, loops, out)),
-    }
+/// Every use of the memory; nothing when it is used in another way than cell by cell, in loops over all of their numbers.
+fn sites(body: &Phrase, x: &Name, rank: usize, around: &[Loop]) -> Option<Vec<Site>> {
+    let site = |e: Effect| {
+        let indices: Option<Vec<Nat>> = e.place.indices().into_iter().map(|i| i.cloned()).collect();
+        let by_cell = e.place.steps.len() == rank && e.loops.iter().all(|l| l.is_plain);
+        let loops = around.iter().cloned().chain(e.loops.into_iter().map(|l| (l.var, l.n))).collect();
+        Some(Site { indices: indices.filter(|_| by_cell)?, loops, writes: e.writes })
+    };
+    effects::of(body).into_iter().filter(|e| e.memory == *x).map(site).collect()
 }
 
 /// The indices of a chain that leads to the memory, outermost first.

@@ -4,7 +4,7 @@
 use super::simplify;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
-use crate::lower::dpia::address;
+use crate::lower::dpia::effects::Place;
 use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers};
 
 /// # Errors
@@ -87,9 +87,9 @@ fn note_divided(p: &Phrase, x: &Name, ranges: &Ranges, out: &mut Vec<Nat>) {
             out.push(n.clone());
         }
     };
-    if let Some(address) = address::of(p) {
-        note(&address.offset.simplify(ranges));
-        address.computed.iter().for_each(|i| note_divided(i, x, ranges, out));
+    if let Some(place) = Place::of(p) {
+        note(&place.offset().simplify(ranges));
+        place.computed.iter().for_each(|i| note_divided(i, x, ranges, out));
         return;
     }
     if let Kind::Number(n, _) = p.kind() {

@@ -10,7 +10,8 @@
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
-use crate::lower::dpia::{Imperative, Kind, Layout, LoopKind, Phrase, PhraseType, Workers};
+use crate::lower::dpia::effects::{self, Around, Effect};
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, PhraseType, Workers};
 use crate::lower::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,112 +36,84 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
     if used.is_empty() {
         return Ok(());
     }
-    let mut checker = Checker { used, shared: BTreeMap::new(), around: vec![] };
-    checker.shared.insert(p.output.0.clone(), Uses::default());
-    checker.command(&p.body)?;
-    for (memory, uses) in &checker.shared {
-        for read in &uses.reads {
-            if !uses.writes.iter().all(|write| same_worker(write, read)) {
-                return Err(unordered(memory));
-            }
+    let mut shared = vec![p.output.0.clone()];
+    allocations(&p.body, &used, &mut vec![], &mut shared)?;
+    let mut uses: BTreeMap<Name, (Vec<Use>, Vec<Use>)> = BTreeMap::new();
+    for e in effects::of(&p.body).iter().filter(|e| shared.contains(&e.memory)) {
+        let found = Use::new(e);
+        if let Some(d) = used.iter().find(|d| !found.loops.iter().any(|(e, ..)| e == *d))
+            && e.writes
+        {
+            return Err(everywhere(&e.memory, *d));
+        }
+        let (reads, writes) = uses.entry(e.memory.clone()).or_default();
+        if e.writes { writes } else { reads }.push(found);
+    }
+    for (memory, (reads, writes)) in &uses {
+        if !reads.iter().all(|read| writes.iter().all(|write| same_worker(write, read))) {
+            return Err(unordered(memory));
         }
     }
     Ok(())
 }
 
-#[derive(Default)]
-struct Uses {
-    reads: Vec<Access>,
-    writes: Vec<Access>,
-}
-
 /// The indices of a cell, with the loops over work-items around its use: dimension, variable, bound.
-struct Access {
+struct Use {
     indices: Vec<Option<Nat>>,
     loops: Vec<(u8, Name, Nat)>,
 }
 
-struct Checker {
-    used: BTreeSet<u8>,
-    shared: BTreeMap<Name, Uses>,
-    around: Vec<(u8, Name, Nat)>,
+impl Use {
+    fn new(e: &Effect) -> Use {
+        let of_workers = |l: &Around| match l.kind {
+            LoopKind::Parallel(Workers::Global(d)) => Some((d, l.var.clone(), l.n.clone())),
+            _ => None,
+        };
+        Use {
+            indices: e.place.indices().into_iter().map(|i| i.cloned()).collect(),
+            loops: e.loops.iter().filter_map(of_workers).collect(),
+        }
+    }
 }
 
-impl Checker {
-    fn command(&mut self, c: &Phrase) -> Result<(), Diagnostic> {
-        match c.kind() {
-            Kind::New(storage, _, x, body) => {
-                let is_own = storage.is_near() || *storage == Storage::Parameter;
-                if is_own && writes_in_loop(body, x) {
-                    return Err(private(x));
-                }
-                if *storage == Storage::Global {
-                    // Within all loops it is the work-item's own.
-                    if self.around.is_empty() || self.used.len() > self.around.len() {
-                        self.shared.insert(x.clone(), Uses::default());
-                    }
-                }
-                self.command(body)
+/// Adds the memory that work-items share. `around`: the dimensions that are shared out around the command.
+fn allocations(
+    c: &Phrase,
+    used: &BTreeSet<u8>,
+    around: &mut Vec<u8>,
+    shared: &mut Vec<Name>,
+) -> Result<(), Diagnostic> {
+    match c.kind() {
+        Kind::New(storage, _, x, body) => {
+            let is_own = storage.is_near() || *storage == Storage::Parameter;
+            if is_own && writes_in_loop(body, x) {
+                return Err(private(x));
             }
-            Kind::For(l) => {
-                let LoopKind::Parallel(Workers::Global(d)) = l.kind else { return self.command(&l.body) };
-                if self.around.iter().any(|(e, ..)| *e == d) {
-                    return Err(Diagnostic::error(
-                        "E0522",
-                        format!("`mapGlobal({d})` stands within `mapGlobal({d})`."),
-                    )
-                    .about(Subject::Pattern(Pattern::MapGlobal))
-                    .note("The work-items of a dimension can be shared out once only.")
-                    .hint("Use another dimension (0, 1 or 2) for the inner one, or `mapSeq`."));
-                }
-                self.around.push((d, l.var.clone(), l.n.clone()));
-                let result = self.command(&l.body);
-                self.around.pop();
-                result
+            // Within all loops it is the work-item's own.
+            if *storage == Storage::Global && (around.is_empty() || used.len() > around.len()) {
+                shared.push(x.clone());
             }
-            Kind::Assign(to, value) => {
-                self.uses(value);
-                if let Some((memory, indices)) = cell(to) {
-                    self.indices(to);
-                    if let Some(uses) = self.shared.get_mut(&memory) {
-                        if let Some(d) = self.used.iter().find(|d| !self.around.iter().any(|(e, ..)| e == *d))
-                        {
-                            return Err(everywhere(&memory, *d));
-                        }
-                        uses.writes.push(Access { indices, loops: self.around.clone() });
-                    }
-                }
-                Ok(())
-            }
-            Kind::If(condition, a, b) => {
-                self.uses(condition);
-                self.command(a)?;
-                self.command(b)
-            }
-            Kind::Seq(cs) => cs.iter().try_for_each(|c| self.command(c)),
-            _ => Ok(()),
+            allocations(body, used, around, shared)
         }
-    }
-
-    fn uses(&mut self, e: &Phrase) {
-        if let Some((memory, indices)) = cell(e) {
-            if let Some(uses) = self.shared.get_mut(&memory) {
-                uses.reads.push(Access { indices, loops: self.around.clone() });
+        Kind::For(l) => {
+            let LoopKind::Parallel(Workers::Global(d)) = l.kind else {
+                return allocations(&l.body, used, around, shared);
+            };
+            if around.contains(&d) {
+                return Err(Diagnostic::error(
+                    "E0522",
+                    format!("`mapGlobal({d})` stands within `mapGlobal({d})`."),
+                )
+                .about(Subject::Pattern(Pattern::MapGlobal))
+                .note("The work-items of a dimension can be shared out once only.")
+                .hint("Use another dimension (0, 1 or 2) for the inner one, or `mapSeq`."));
             }
-            self.indices(e);
-            return;
+            around.push(d);
+            let result = allocations(&l.body, used, around, shared);
+            around.pop();
+            result
         }
-        e.children().into_iter().for_each(|c| self.uses(c));
-    }
-
-    /// What the indices of a cell read.
-    fn indices(&mut self, e: &Phrase) {
-        if let Kind::Pattern(_, _, ps) | Kind::Acceptor(_, ps) = e.kind()
-            && let Some((last, others)) = ps.split_last()
-        {
-            others.iter().for_each(|i| self.uses(i));
-            self.indices(last);
-        }
+        _ => c.children().into_iter().try_for_each(|c| allocations(c, used, around, shared)),
     }
 }
 
@@ -152,25 +125,9 @@ fn writes_in_loop(c: &Phrase, x: &Name) -> bool {
     })
 }
 
-/// The memory and indices of a cell.
-fn cell(p: &Phrase) -> Option<(Name, Vec<Option<Nat>>)> {
-    let index = |i: &Phrase| i.as_number().filter(|(_, parts)| parts.is_empty()).map(|(n, _)| n);
-    match p.kind() {
-        Kind::Var(x) => Some((x.clone(), vec![])),
-        Kind::Pattern(Pattern::Idx, _, ps) | Kind::Acceptor(Layout::Index, ps) => {
-            let (memory, mut indices) = cell(ps.get(1)?)?;
-            indices.push(index(ps.first()?));
-            Some((memory, indices))
-        }
-        Kind::Pattern(Pattern::Fst | Pattern::Snd, _, ps)
-        | Kind::Acceptor(Layout::First | Layout::Second, ps) => cell(ps.first()?),
-        _ => None,
-    }
-}
-
 /// Is a cell surely read by the work-item that wrote it? It is when, for each dimension, one and the same index of the
 /// cell is the loop variable of both accesses, and the loops have the same bounds.
-fn same_worker(write: &Access, read: &Access) -> bool {
+fn same_worker(write: &Use, read: &Use) -> bool {
     write.loops.iter().all(|(d, x, n)| {
         let Some((_, y, _)) = read.loops.iter().find(|(e, _, m)| e == d && m == n) else { return false };
         let is = |i: &Option<Nat>, var: &Name| {
