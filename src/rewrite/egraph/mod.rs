@@ -95,6 +95,10 @@ impl Graph {
     pub fn ty(&self, class: Id) -> TypeId {
         self.egraph.data(class).ty
     }
+    /// The node of an id, with representatives as children.
+    pub fn node(&self, id: Id) -> Node {
+        self.egraph.canonical(self.egraph.node(id))
+    }
     /// The members of a class. Between a union and the next [`Graph::rebuild`] some may be missing or stand twice.
     pub fn nodes(&self, class: Id) -> Members<'_> {
         self.egraph.members(class)

@@ -77,7 +77,7 @@ pub struct Search {
     unions_pending: usize,
     /// What the rules are asked of in this iteration.
     scope: Scope,
-    satisfied: Option<Satisfied>,
+    satisfied: Satisfied,
     parts: Vec<PartReport>,
     began: Option<Duration>,
     told: Option<Duration>,
@@ -192,7 +192,7 @@ impl Search {
             ids_then,
             unions_pending: 0,
             scope: Scope::All,
-            satisfied: None,
+            satisfied: Satisfied::default(),
             parts: vec![],
             began: None,
             told: None,
@@ -340,7 +340,10 @@ impl Search {
     /// Asks the sketch of the graph, which must be clean.
     fn goal_reached(&mut self) -> bool {
         let root = self.graph.find(self.root);
-        let satisfied = Satisfied::of(&self.graph, &self.automaton);
+        let mut satisfied = std::mem::take(&mut self.satisfied);
+        satisfied.update(&self.graph, &self.automaton);
+        #[cfg(test)]
+        assert_eq!(satisfied.listed(), Satisfied::of(&self.graph, &self.automaton).listed());
         let part = |p: &crate::rewrite::sketch::automaton::Part| PartReport {
             label: p.label.clone(),
             depth: p.depth,
@@ -349,7 +352,7 @@ impl Search {
         };
         self.parts = self.automaton.parts.iter().map(part).collect();
         let found = satisfied.has(&self.graph, &self.automaton, self.automaton.start, root);
-        self.satisfied = Some(satisfied);
+        self.satisfied = satisfied;
         found
     }
 
@@ -581,7 +584,7 @@ impl Search {
     }
 
     fn extract(&self) -> Option<Found> {
-        let extracted = extract(&self.graph, &self.automaton, self.satisfied.as_ref()?, self.root)?.term;
+        let extracted = extract(&self.graph, &self.automaton, &self.satisfied, self.root)?.term;
         let mut term = extracted.clone();
         if self.budget.normal
             && let Some(normal) = normal_form_with(&self.params, &extracted)

@@ -1,11 +1,11 @@
 //! Which classes of an e-graph have a member that satisfies a sketch (thesis section 5.3.4), exactly.
 //!
-//! Each state of the sketch's automaton is answered once, lower ones first, starting from the leaves that it names
-//! and going up through parents; classes that do not matter are not visited.
+//! Each state of the sketch's automaton is answered once, lower ones first, and what has been answered stays true while
+//! the graph grows: only nodes that are new are asked, and nodes around classes that are new to a state or have become one.
 
 use super::automaton::{ANY, Automaton, StateId, Step};
 use super::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
-use crate::rewrite::egraph::node::{Kind, Op};
+use crate::rewrite::egraph::node::{Kind, Node, Op};
 use crate::rewrite::egraph::tables::{Leaf, LeafArg, NatId, Tables, TypeId, TypeRow};
 use crate::rewrite::egraph::{Graph, Id};
 
@@ -33,8 +33,13 @@ impl Classes {
         }
         new
     }
-    fn add(&mut self, id: Id) {
-        self.insert(id);
+    /// The set, after some of its classes have become one with others.
+    fn canonical(&self, graph: &Graph) -> Classes {
+        let mut out = Classes { bits: Vec::with_capacity(self.bits.len()), list: vec![] };
+        self.list.iter().for_each(|id| {
+            out.insert(graph.find(*id));
+        });
+        out
     }
     /// In the order in which they were found.
     pub fn iter(&self) -> impl Iterator<Item = Id> + '_ {
@@ -49,21 +54,70 @@ impl Classes {
 }
 
 /// The classes of each state.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub struct Satisfied {
     /// [`ANY`] and other states that ask nothing but a type are not listed.
     sets: Vec<Classes>,
+    /// The ids and the unions that have been looked at.
+    ids: usize,
+    unions: usize,
+}
+
+/// What has come to a graph: nodes, each with its class, and classes that were several.
+#[derive(Default)]
+struct News {
+    leaves: Vec<(Node, Id)>,
+    lams: Vec<(Id, Id)>,
+    apps: Vec<(Id, Id, Id)>,
+    merged: Vec<Id>,
+}
+
+impl News {
+    fn since(graph: &Graph, ids: usize, unions: usize) -> News {
+        let mut news = News::default();
+        for id in (ids..graph.ids()).map(Id::from) {
+            let (node, class) = (graph.node(id), graph.find(id));
+            match (node.as_app(), node.as_lam()) {
+                (Some((f, e)), _) => news.apps.push((f, e, class)),
+                (_, Some(body)) => news.lams.push((body, class)),
+                _ => news.leaves.push((node, class)),
+            }
+        }
+        let unions = unions..graph.log().len();
+        news.merged = unions.map(|time| graph.find(graph.log().union_at(time as u32).left)).collect();
+        news.merged.sort_unstable();
+        news.merged.dedup();
+        news
+    }
+
+    fn classes(&self) -> impl Iterator<Item = Id> + '_ {
+        let leaves = self.leaves.iter().map(|(_, c)| *c);
+        leaves.chain(self.lams.iter().map(|(_, c)| *c)).chain(self.apps.iter().map(|(_, _, c)| *c))
+    }
 }
 
 impl Satisfied {
     /// Asks a clean e-graph (rebuilt since its last change).
     pub fn of(graph: &Graph, automaton: &Automaton) -> Satisfied {
-        let mut s = Satisfied { sets: Vec::with_capacity(automaton.states.len()) };
-        for state in 0..automaton.states.len() {
-            let set = s.state(graph, automaton, state);
-            s.sets.push(set);
-        }
+        let mut s = Satisfied::default();
+        s.update(graph, automaton);
         s
+    }
+
+    /// Asks what has come to the graph, which must be clean, since it was last asked.
+    pub fn update(&mut self, graph: &Graph, automaton: &Automaton) {
+        let news = News::since(graph, self.ids, self.unions);
+        (self.ids, self.unions) = (graph.ids(), graph.log().len());
+        self.sets.resize_with(automaton.states.len(), Classes::default);
+        if !news.merged.is_empty() {
+            self.sets.iter_mut().for_each(|set| *set = set.canonical(graph));
+        }
+        // Of each state the classes around which nodes are to be asked.
+        let mut fresh: Vec<Vec<Id>> = Vec::with_capacity(automaton.states.len());
+        for state in 0..automaton.states.len() {
+            let found = self.state(graph, automaton, state, &news, &fresh);
+            fresh.push(found);
+        }
     }
 
     /// Has the class a member that satisfies the state?
@@ -94,70 +148,73 @@ impl Satisfied {
         }
     }
 
-    fn state(&self, graph: &Graph, automaton: &Automaton, id: StateId) -> Classes {
+    fn state(
+        &mut self,
+        graph: &Graph,
+        automaton: &Automaton,
+        id: StateId,
+        news: &News,
+        fresh: &[Vec<Id>],
+    ) -> Vec<Id> {
         let state = &automaton.states[id];
-        let mut out = Classes::default();
         if state.open {
-            return out;
+            return vec![];
         }
-        let typed = |c: Id| types_match(graph.tables(), &state.types, graph.ty(c));
+        let mut set = std::mem::take(&mut self.sets[id]);
+        let mut found: Vec<Id> = news.merged.iter().copied().filter(|c| set.has(*c)).collect();
         let open = |s: StateId| s != id && automaton.states[s].open;
+        let typed = |c: Id| types_match(graph.tables(), &state.types, graph.ty(c));
+        let mut add = |set: &mut Classes, c: Id| {
+            if typed(c) && set.insert(c) {
+                found.push(c);
+            }
+        };
+        let has = |set: &Classes, s: StateId, c: Id| {
+            if s == id { set.has(graph.find(c)) } else { self.has(graph, automaton, s, c) }
+        };
+        // Classes of a lower state, around which nodes are to be asked; what asks nothing is asked of new nodes alone.
+        let around = |s: StateId| if open(s) { &[][..] } else { fresh.get(s).map_or(&[][..], Vec::as_slice) };
         let mut passed_on = false;
         for step in &state.steps {
             match step {
                 Step::Same(s) if open(*s) => {
-                    let all = graph.class_ids();
-                    all.into_iter()
-                        .filter(|c| typed(*c) && self.has(graph, automaton, *s, *c))
-                        .for_each(|c| out.add(c));
+                    news.classes()
+                        .filter(|c| has(&set, *s, *c))
+                        .collect::<Vec<_>>()
+                        .into_iter()
+                        .for_each(|c| add(&mut set, c));
                 }
-                Step::Same(s) => self.sets[*s].iter().filter(|c| typed(*c)).for_each(|c| out.add(c)),
+                Step::Same(s) => around(*s).iter().for_each(|c| add(&mut set, *c)),
                 Step::Leaf(sketches) => {
-                    for op in leaves(graph, sketches) {
-                        graph.classes_with(op).filter(|c| typed(*c)).for_each(|c| out.add(c));
-                    }
-                }
-                Step::Lam(s) | Step::App(s, ANY) | Step::App(ANY, s) if *s == id => passed_on = true,
-                Step::Lam(s) if open(*s) => {
-                    for c in graph.classes_with(Op::LAM).filter(|c| typed(*c)) {
-                        let mut lams = graph.nodes(c).filter_map(|n| n.as_lam());
-                        if lams.any(|b| self.has(graph, automaton, *s, b)) {
-                            out.insert(c);
-                        }
-                    }
+                    let fits = |n: &Node| atom_matches(graph.tables(), sketches, n.op);
+                    news.leaves.iter().filter(|(n, _)| fits(n)).for_each(|(_, c)| add(&mut set, *c));
                 }
                 Step::Lam(s) => {
-                    for b in self.sets[*s].iter() {
-                        for (node, c) in graph.parents(b) {
-                            if node.is_lam() && typed(c) {
-                                out.insert(c);
-                            }
+                    passed_on |= *s == id;
+                    for (body, c) in &news.lams {
+                        if has(&set, *s, *body) {
+                            add(&mut set, *c);
                         }
                     }
-                }
-                Step::App(f, e) if open(*f) && open(*e) => {
-                    for c in graph.classes_with(Op::APP).filter(|c| typed(*c)) {
-                        let fits =
-                            |(a, b)| self.has(graph, automaton, *f, a) && self.has(graph, automaton, *e, b);
-                        if graph.nodes(c).filter_map(|n| n.as_app()).any(fits) {
-                            out.insert(c);
+                    for (node, c) in around(*s).iter().flat_map(|b| graph.parents(*b)) {
+                        if node.is_lam() {
+                            add(&mut set, c);
                         }
                     }
                 }
                 Step::App(f, e) => {
-                    // From the smaller set upwards.
-                    let by_argument = open(*f) || (!open(*e) && self.sets[*e].len() < self.sets[*f].len());
-                    for child in self.sets[if by_argument { *e } else { *f }].iter() {
-                        for (node, c) in graph.parents(child) {
-                            let Some((a, b)) = node.as_app() else { continue };
-                            let fits = if by_argument {
-                                b == child && self.has(graph, automaton, *f, a)
-                            } else {
-                                a == child && self.has(graph, automaton, *e, b)
-                            };
-                            if fits && typed(c) {
-                                out.insert(c);
-                            }
+                    passed_on |= *f == id || *e == id;
+                    for (a, b, c) in &news.apps {
+                        if has(&set, *f, *a) && has(&set, *e, *b) {
+                            add(&mut set, *c);
+                        }
+                    }
+                    for (node, c) in around(*f).iter().chain(around(*e)).flat_map(|x| graph.parents(*x)) {
+                        if let Some((a, b)) = node.as_app()
+                            && has(&set, *f, a)
+                            && has(&set, *e, b)
+                        {
+                            add(&mut set, c);
                         }
                     }
                 }
@@ -165,37 +222,28 @@ impl Satisfied {
         }
         if passed_on {
             let mut next = 0;
-            while let Some(class) = out.list.get(next).copied() {
+            while let Some(class) = found.get(next).copied() {
                 next += 1;
                 for (_, c) in graph.parents(class) {
-                    if typed(c) {
-                        out.insert(c);
+                    if typed(c) && set.insert(c) {
+                        found.push(c);
                     }
                 }
             }
         }
-        out
+        self.sets[id] = set;
+        found
     }
-}
 
-/// The leaf operators of the graph that all the sketches allow.
-fn leaves(graph: &Graph, sketches: &[Sketch]) -> Vec<Op> {
-    let tables = graph.tables();
-    match sketches.first().map(Sketch::shape) {
-        Some(Shape::Var(i)) if sketches.iter().all(|s| *s.shape() == Shape::Var(*i)) => vec![Op::var(*i)],
-        Some(Shape::Pattern(p, _)) => {
-            let all = tables.leaves_of(*p).iter();
-            let fitting =
-                all.filter(|l| sketches.iter().all(|s| leaf_matches(tables, s, tables.leaf_of(**l))));
-            fitting.map(|l| Op::leaf(*l)).collect()
-        }
-        Some(Shape::Number(_)) => {
-            let all = tables.leaves();
-            all.filter(|(_, leaf)| sketches.iter().all(|s| leaf_matches(tables, s, leaf)))
-                .map(|(id, _)| Op::leaf(id))
-                .collect()
-        }
-        _ => vec![],
+    /// The classes of each state, in order, for tests.
+    #[cfg(test)]
+    pub fn listed(&self) -> Vec<Vec<Id>> {
+        let sorted = |set: &Classes| {
+            let mut all = set.list.clone();
+            all.sort_unstable();
+            all
+        };
+        self.sets.iter().map(sorted).collect()
     }
 }
 
