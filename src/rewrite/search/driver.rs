@@ -24,8 +24,9 @@ use crate::rewrite::rule::library::reductions;
 use crate::rewrite::rule::{Body, RuleArg, RuleUse};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::automaton::Automaton;
+use crate::rewrite::sketch::best::{Best, k_best};
 use crate::rewrite::sketch::classes::Satisfied;
-use crate::rewrite::sketch::extract::extract;
+use crate::rewrite::sketch::extract::{Weights, extract};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -241,6 +242,11 @@ impl Search {
     }
     pub fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// The k lightest programs in the graph that satisfy the sketch, by these weights.
+    pub fn best(&self, k: usize, weights: Weights<'_>) -> Best {
+        k_best(&self.graph, &self.automaton, &self.satisfied, self.root, k, weights)
     }
 
     /// The rules, by the numbers that the graph's log has for them.

@@ -17,6 +17,10 @@ use crate::rewrite::egraph::{Filter, Graph, Id};
 use crate::rewrite::normal::{normal_form, normal_form_with, written_params};
 use crate::rewrite::rule::library::reductions;
 use crate::rewrite::rule::{RuleSet, RuleUse, apply_at};
+use crate::rewrite::sketch::automaton::Automaton;
+use crate::rewrite::sketch::best::k_best;
+use crate::rewrite::sketch::classes::Satisfied;
+use crate::rewrite::sketch::extract::Weights;
 use crate::rewrite::sketch::{ArgSketch, Library, Number, Shape, Sketch, read};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -64,6 +68,8 @@ fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Re
     search.audit();
     let report = search.run(&mut control);
     if let Some(found) = report.found() {
+        let best = search.best(2, Weights::Size);
+        assert_eq!(best.terms[0].term.size(), found.extracted.size());
         let derived = trail(&mut search, start, &report);
         let derived = derived.unwrap_or_else(|why| panic!("{why}\n{start:?}\n{goal}\n{rules:?}"));
         let mut here = start.clone();
@@ -193,6 +199,35 @@ fn a_program_that_is_too_large_as_it_is_written_is_not_forgotten() {
     let Outcome::Incomplete(gaps) = &report.outcome else { panic!("{report}") };
     assert!(gaps.contains(&(Gap::Written, 0)), "{gaps:?}");
     assert!(report.to_string().contains("only its normal form was looked at"), "{report}");
+}
+
+/// Of a large graph the hundred best programs are told apart, and each is one that the rules make of the first.
+#[test]
+fn the_best_of_many_programs_are_in_order() {
+    let set = rule_set();
+    let start = term("def f (a: (64*n).m.k.f32) = a |> map (map (map sqrt)) |> map (map (map abs))");
+    let rules = uses(&set, &["splitJoin2(2)", "transposePairAfter", "mapFusion", "mapFission", "useMapSeq"]);
+    let goal = sketch("contains(mapSeq) and contains(split)");
+    let nodes = option_env!("SHINE_NODES").and_then(|n| n.parse().ok()).unwrap_or(4000);
+    // Searched to the limit for something else, asked for the goal afterwards.
+    let cancel = AtomicBool::new(false);
+    let mut control = Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
+    let budget = Budget { nodes, filter: Filter { dims: 6, size: 200 }, ..Budget::default() };
+    let mut search = Search::new(&start, &sketch("contains(gather)"), &rules, &budget).unwrap();
+    assert!(matches!(search.run(&mut control).outcome, Outcome::Limit(_)));
+    let automaton = Automaton::new(&goal).unwrap();
+    let satisfied = Satisfied::of(search.graph(), &automaton);
+    let began = std::time::Instant::now();
+    let best = k_best(search.graph(), &automaton, &satisfied, search.root(), 100, Weights::Size);
+    eprintln!("{} nodes: {:?}", search.graph().count_nodes(), began.elapsed());
+    assert!(best.complete && best.terms.len() == 100 && best.terms.is_sorted_by_key(|t| t.cost));
+    let digests: HashSet<_> = best.terms.iter().map(|t| t.term.digest()).collect();
+    assert_eq!(digests.len(), 100);
+    for found in &best.terms {
+        assert!(
+            found.term.check().is_ok() && found.term.ty() == start.ty() && goal.satisfied_by(&found.term)
+        );
+    }
 }
 
 #[test]
