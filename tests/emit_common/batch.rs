@@ -32,7 +32,7 @@ fn c_type(s: Scalar) -> &'static str {
 
 fn c_value(v: &Value) -> String {
     match v {
-        Value::F32(x) => format!("{x:?}f"),
+        Value::F16(x) | Value::F32(x) => format!("{x:?}f"),
         Value::F64(x) => format!("{x:?}"),
         Value::Bool(b) => b.to_string(),
         Value::Int(i, _) => i.to_string(),

@@ -121,6 +121,10 @@ impl Draw<'_> {
             Scalar::I8,
             Scalar::U32,
             Scalar::Bool,
+            Scalar::F16,
+            Scalar::I16,
+            Scalar::U16,
+            Scalar::U64,
         ];
         Type::scalar(self.pick(&all))
     }

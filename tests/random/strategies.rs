@@ -8,7 +8,7 @@ use shine_tui::rewrite::strategy::{self, Control, Env, NoSearch, Script};
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
-pub const ALL: [&str; 24] = [
+pub const ALL: [&str; 25] = [
     "topDown(useMapPar)",
     "topDown(useMapSeq)",
     "normalize(useMapSeq)",
@@ -31,7 +31,8 @@ pub const ALL: [&str; 24] = [
     "topDown(mapArray) ; topDown(useMapPar)",
     "topDown(splitJoin(2)) ; topDown(useMapPar)",
     "topDown(vectorizeAfter(2))",
-    "vectorize(2)",
+    "topDown(vectorize(2))",
+    "vectorize(2) @ innermost(isFullyAppliedMap)",
     "interchange(1)",
 ];
 

@@ -55,7 +55,7 @@ pub enum What {
     Comparable(&'static str),
     /// What a vector holds.
     Lane,
-    /// What holds between types, of which the condition's is that of a truth value; and of what pattern.
+    /// What holds between types, of which the condition's is that which it is about; and of what pattern.
     Related(Relation, &'static str),
     /// What the type can be converted to.
     CastTo(Type),
@@ -176,8 +176,8 @@ impl Infer {
     }
 
     pub fn relate_later(&mut self, relation: Relation, of: &'static str, span: Span) {
-        let truth = relation.truth().clone();
-        self.check_later(What::Related(relation, of), &truth, span);
+        let subject = relation.subject().clone();
+        self.check_later(What::Related(relation, of), &subject, span);
     }
 
     /// Says where the truth value stands that a pattern needs, which has been used since the condition of this number.
@@ -193,30 +193,43 @@ impl Infer {
 
     /// Makes types known that follow from others by the conditions from this number on.
     pub fn relate(&mut self, since: usize) {
-        let mut i = since;
-        while let Some(check) = self.checks.get(i) {
-            let What::Related(relation, of) = check.what.clone() else {
-                i += 1;
-                continue;
-            };
-            let (span, used_at) = (check.span, check.used_at);
-            let origin = self.place(span, Why::Truth(of, relation.is_result()));
-            self.places[origin as usize].used_at = used_at;
-            match relation.settle(&mut self.u, origin) {
-                Settled::Open => {
-                    self.places.pop();
-                    i += 1;
-                    continue;
+        loop {
+            let before = self.checks.len();
+            for check in self.checks.split_off(since.min(before)) {
+                if !self.is_settled(&check) {
+                    self.checks.push(check);
                 }
-                Settled::Done => {}
-                Settled::Differ(mismatch) => self.report_mismatch(&mismatch),
-                Settled::NoLanes { condition, choice } => self.no_lanes(&condition, &choice, span, used_at),
             }
-            self.checks.remove(i);
             self.report_failures();
-            // What is known now may say more of those before.
-            i = since;
+            // What is known now may say more of others.
+            if self.checks.len() == before {
+                return;
+            }
         }
+    }
+
+    /// Has the condition said all that it can of how types are related?
+    fn is_settled(&mut self, check: &Check) -> bool {
+        let What::Related(relation, of) = &check.what else { return false };
+        let why = match relation {
+            Relation::Compares { .. } => Why::Truth(of, true),
+            Relation::Chooses { .. } | Relation::Truth(_) => Why::Truth(of, false),
+            Relation::Converts { .. } => Why::Lanes(of),
+        };
+        let origin = self.place(check.span, why);
+        self.places[origin as usize].used_at = check.used_at;
+        match relation.settle(&mut self.u, origin) {
+            Settled::Open => {
+                self.places.pop();
+                return false;
+            }
+            Settled::Done => {}
+            Settled::Differ(mismatch) => self.report_mismatch(&mismatch),
+            Settled::NoLanes { condition, choice } => {
+                self.no_lanes(&condition, &choice, check.span, check.used_at);
+            }
+        }
+        true
     }
 
     fn no_lanes(&mut self, condition: &Type, choice: &Type, span: Span, used_at: Option<Span>) {

@@ -1,4 +1,5 @@
-//! Truth values lane by lane: what the types of a comparison, a choice or a connective say of each other.
+//! Patterns that work lane by lane: what the types of a comparison, a choice, a connective or a conversion say of each
+//! other.
 //!
 //! A comparison of scalars is a `bool`, one of vectors `<n>t` a `<n>bool`; `select` chooses between any two values by
 //! a `bool`, and lane by lane between vectors by a `<n>bool`. So a type may follow from another one that becomes known
@@ -18,6 +19,8 @@ pub enum Relation {
     Chooses { condition: Type, choice: Type },
     /// Truth values, one or one a lane.
     Truth(Type),
+    /// What `cast` is given and what it makes of it, which has as many lanes.
+    Converts { from: Type, to: Type },
 }
 
 /// Whether a relation has said all that it can.
@@ -45,6 +48,7 @@ impl Relation {
             p if p.is_comparison() => Relation::Compares { operand: ty("t")?, truth: ty("b")? },
             Pattern::Select => Relation::Chooses { condition: ty("b")?, choice: ty("t")? },
             Pattern::And | Pattern::Or | Pattern::Not => Relation::Truth(ty("b")?),
+            Pattern::Cast => Relation::Converts { from: ty("s")?, to: ty("t")? },
             _ => return None,
         })
     }
@@ -60,21 +64,18 @@ impl Relation {
                 Relation::Chooses { condition: f(condition), choice: f(choice) }
             }
             Relation::Truth(t) => Relation::Truth(f(t)),
+            Relation::Converts { from, to } => Relation::Converts { from: f(from), to: f(to) },
         }
     }
 
-    /// The type of the truth value, one or one a lane.
-    pub fn truth(&self) -> &Type {
+    /// The type that it is about: of the truth value, one or one a lane, or of what is converted.
+    pub fn subject(&self) -> &Type {
         match self {
             Relation::Compares { truth, .. } => truth,
             Relation::Chooses { condition, .. } => condition,
             Relation::Truth(t) => t,
+            Relation::Converts { from, .. } => from,
         }
-    }
-
-    /// Is the truth value the result of the pattern, rather than something that it is given?
-    pub fn is_result(&self) -> bool {
-        matches!(self, Relation::Compares { .. })
     }
 
     /// Makes types known that follow from those that are.
@@ -84,16 +85,11 @@ impl Relation {
             Err(mismatch) => Settled::Differ(mismatch),
         };
         let vector = |u: &mut Unifier, n| Type::vector(n, u.fresh_type(Kind::Data));
-        let of_lanes = |t: &Type| t.as_vector().map(|(n, _)| Type::vector(n.clone(), boolean()));
-        let truth = u.resolve(self.truth());
+        let truth = u.resolve(self.subject());
         match self {
             Relation::Compares { operand, .. } => {
                 let operand = u.resolve(operand);
                 match (operand.kind(), truth.as_vector()) {
-                    (TypeKind::Vector(n, _), _) => {
-                        let found = Type::vector(n.clone(), boolean());
-                        equal(u, &truth, &found)
-                    }
                     (TypeKind::Var(TypeVar::Meta(_)), Some((n, _))) => {
                         let of = vector(u, n.clone());
                         match equal(u, &operand, &of) {
@@ -102,7 +98,7 @@ impl Relation {
                         }
                     }
                     (TypeKind::Var(_), _) => Settled::Open,
-                    _ => equal(u, &truth, &boolean()),
+                    _ => equal(u, &truth, &operand.truth()),
                 }
             }
             Relation::Chooses { choice, .. } => {
@@ -110,7 +106,7 @@ impl Relation {
                 match (truth.kind(), choice.kind()) {
                     (TypeKind::Vector(n, _), TypeKind::Vector(..) | TypeKind::Var(TypeVar::Meta(_))) => {
                         // The condition has a truth value a lane, the choices any scalars.
-                        match equal(u, &Type::vector(n.clone(), boolean()), &truth) {
+                        match equal(u, &truth.truth(), &truth) {
                             Settled::Done => {}
                             other => return other,
                         }
@@ -125,22 +121,39 @@ impl Relation {
             }
             Relation::Truth(_) => match truth.kind() {
                 TypeKind::Var(_) => Settled::Open,
-                _ => {
-                    let needed = of_lanes(&truth).unwrap_or_else(boolean);
-                    equal(u, &needed, &truth)
-                }
+                _ => equal(u, &truth.truth(), &truth),
             },
+            Relation::Converts { from, to } => {
+                let (from, to) = (u.resolve(from), u.resolve(to));
+                match (from.kind(), to.kind()) {
+                    // Whether there is such a conversion is asked of it elsewhere.
+                    (TypeKind::Vector(n, _), TypeKind::Vector(m, _)) if !n.has_metas() && !m.has_metas() => {
+                        Settled::Done
+                    }
+                    (TypeKind::Vector(n, _), TypeKind::Vector(..) | TypeKind::Var(TypeVar::Meta(_))) => {
+                        let lanes = vector(u, n.clone());
+                        equal(u, &lanes, &to)
+                    }
+                    (TypeKind::Var(TypeVar::Meta(_)), TypeKind::Vector(n, _)) => {
+                        let lanes = vector(u, n.clone());
+                        equal(u, &lanes, &from)
+                    }
+                    (TypeKind::Var(_), _) | (_, TypeKind::Var(_)) => Settled::Open,
+                    _ => Settled::Done,
+                }
+            }
         }
     }
 
     /// Takes the truth value for a single one where nothing says what it is. A use may still say the unknowns that
     /// `open` knows.
     pub fn default(&self, u: &mut Unifier, origin: Origin, open: &dyn Fn(u32) -> bool) {
-        if let TypeKind::Var(TypeVar::Meta(id)) = u.resolve(self.truth()).kind()
+        if !matches!(self, Relation::Converts { .. })
+            && let TypeKind::Var(TypeVar::Meta(id)) = u.resolve(self.subject()).kind()
             && !open(*id)
         {
             // A bare unknown can be anything that is data.
-            let _ = u.unify(self.truth(), &boolean(), origin);
+            let _ = u.unify(self.subject(), &boolean(), origin);
         }
     }
 }

@@ -41,6 +41,8 @@ pub enum Why {
     TakenApart,
     /// The truth value, or one a lane, that a pattern has as its result or is given.
     Truth(&'static str, bool),
+    /// Vectors that have as many lanes.
+    Lanes(&'static str),
     /// Its surroundings.
     Context,
 }
@@ -170,6 +172,7 @@ impl Why {
                 format!("`{of}` of vectors has a truth value for each lane, of scalars one.")
             }
             Why::Truth(of, false) => format!("`{of}` needs a truth value, or one for each lane of vectors."),
+            Why::Lanes(of) => format!("`{of}` of a vector has as many lanes."),
             Why::Context => return None,
         })
     }

@@ -1,15 +1,18 @@
 //! Side conditions of rules.
 
 use super::bindings::Bindings;
-use super::equation::Equation;
+use super::equation::{Equation, Sides};
 use super::operators;
+use super::pat::{Pat, PatNode};
 use super::vectorise::{is_lanewise, vectorise};
 use super::why::{Reason, WhyNot};
+use crate::lang::build::is_instance;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::Nat;
 use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
-use crate::lang::ty::{Type, TypeKind};
+use crate::lang::ty::{Type, TypeKind, TypeVar};
 
 /// A condition on what a rule's variables stand for. Numbers are indices of the rule's term variables, unless said
 /// otherwise. `x notin f` is no condition at matching: it takes `x` out of the scope of `f`.
@@ -47,9 +50,35 @@ pub enum Condition {
     ScalarType(usize),
     /// The variable stands for no lambda.
     NotLambda(usize),
+    /// The pattern, which the right side alone has at this type, has it: what compares scalars gives one truth value,
+    /// what compares vectors one a lane. Not written; see [`Condition::implied`].
+    Works(Pattern, Type),
 }
 
 impl Condition {
+    /// What the right side asks of types that the left side leaves open: that what computes with scalars works on them.
+    pub fn implied(sides: &Sides) -> Vec<Condition> {
+        let operations = |side: &Pat| -> Vec<(Pattern, Type)> {
+            let nodes = side.nodes().into_iter();
+            let computes = nodes.filter_map(|p| match &p.node {
+                PatNode::Prim(pattern, _) if pattern.is_lanewise() => Some((*pattern, p.ty.clone())),
+                _ => None,
+            });
+            computes.collect()
+        };
+        let left = operations(&sides.lhs);
+        let mut out = vec![];
+        for (pattern, ty) in operations(&sides.rhs) {
+            let mut open = false;
+            ty.for_each_var(&mut |v| open |= matches!(v, TypeVar::Meta(_)));
+            let condition = Condition::Works(pattern, ty.clone());
+            if open && !left.contains(&(pattern, ty)) && !out.contains(&condition) {
+                out.push(condition);
+            }
+        }
+        out
+    }
+
     /// Checks the condition; sizes that cannot be compared are added to `assumed`.
     ///
     /// # Errors
@@ -100,6 +129,7 @@ impl Condition {
             Condition::NotLambda(v) => term(b, *v).is_some_and(|t| t.as_lam().is_none()),
             Condition::Computes(f) => term(b, *f).is_some_and(computes),
             Condition::ScalarType(t) => matches!(b.types.get(*t), Some(Some(t)) if t.as_scalar().is_some()),
+            Condition::Works(p, ty) => is_instance(*p, &[], &ty.subst(b)),
         };
         let text = || self.text(eq);
         match holds {
@@ -127,19 +157,21 @@ impl Condition {
             | Condition::NotVariable(_)
             | Condition::Computes(_)
             | Condition::ScalarType(_)
-            | Condition::NotLambda(_) => true,
+            | Condition::NotLambda(_)
+            | Condition::Works(..) => true,
         }
     }
 
     /// Does it look at types and sizes only, which equal terms share?
     pub fn is_of_types(&self) -> bool {
-        matches!(self, Condition::Size(_) | Condition::ScalarType(_) | Condition::ScalarFun(_))
+        use Condition as C;
+        matches!(self, C::Size(_) | C::ScalarType(_) | C::ScalarFun(_) | C::Works(..))
     }
 
     /// The term variables that it looks at.
     pub fn vars(&self) -> Vec<usize> {
         match self {
-            Condition::Size(_) | Condition::ScalarType(_) => vec![],
+            Condition::Size(_) | Condition::ScalarType(_) | Condition::Works(..) => vec![],
             Condition::Assoc(v)
             | Condition::Commutative(v)
             | Condition::Zero(v)
@@ -189,6 +221,7 @@ impl Condition {
             Condition::ScalarType(t) => {
                 format!("scalar {}", eq.types.get(*t).map_or("_", |t| &*t.name))
             }
+            Condition::Works(p, ty) => format!("{} : {}", p.name(), eq.readable_type(ty)),
         }
     }
 }

@@ -34,6 +34,10 @@ const RESULTS: &[(&str, &str)] = &[
     ("def f (a: n.<4>f32) = let g = (\\x y. (x < y) == (y < x)) in map (\\v. g v 1) a", "n.<4>bool"),
     ("def f (a: n.<4>f32) = map ((\\v. v < 0) >> (\\b. select b 1 2)) a", "n.<4>i32"),
     ("def f (a: n.<4>f32) = map (\\v. v < 0) a |> map not |> map (\\b. select b 1.5 2)", "n.<4>f32"),
+    // As many lanes as are converted.
+    ("def f (a: n.<4>f32) = map (\\v. cast v + vectorFromScalar 1i8) a", "n.<4>i8"),
+    ("def f (a: n.<4>f32) = reduceSeq (\\k v. k + cast (v > 0)) (vectorFromScalar 0i32) a", "<4>i32"),
+    ("def f (a: n.<4>i32) = map (\\v. v + cast (let w = 2.5 in w + cast v)) a", "n.<4>i32"),
     // From what is needed, backwards.
     ("def f : n.<4>f32 -> n.<4>bool = map (\\v. v < 0)", "n.<4>bool"),
     ("def f (a: n.i32): n.<4>bool = map (\\x. let k = 0.5 in k < 1) a", "n.<4>bool"),

@@ -13,6 +13,7 @@ use crate::lang::syntax::ast::{self, ExprKind};
 use crate::lang::syntax::pairs;
 use crate::lang::term::Term;
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
+use crate::rewrite::rule::condition::Condition;
 use crate::rewrite::rule::equation::{Equation, RuleSlot, RuleType, RuleVar, Sides, SlotKind};
 use crate::rewrite::rule::pat::{Entry, Pat, PatArg, PatNode};
 use crate::rewrite::rule::vectorise::vector_type;
@@ -429,6 +430,7 @@ fn assemble(
             Err(problem) => problems.push(*problem),
         }
     }
+    equation.conditions.extend(Condition::implied(&equation.sides));
     if problems.is_empty() { Ok(Typed { equation, params, warnings }) } else { Err(problems) }
 }
 

@@ -53,6 +53,7 @@ impl Alike {
             Condition::Size(c) => Condition::Size(c.subst(&|v| self.nat(v))),
             Condition::ScalarType(i) => Condition::ScalarType(self.types[*i] as usize),
             Condition::Vectorisable(n, f) => Condition::Vectorisable(self.size(n), *f),
+            Condition::Works(p, ty) => Condition::Works(*p, ty.subst(self)),
             other => other.clone(),
         }
     }

@@ -1,0 +1,153 @@
+//! Programs that compare and choose are vectorised as sums are, by the strategy of the library: into loops over vectors
+//! that compute the same, on every input and every device. And programs that are written with vectors.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+
+mod device_common;
+
+use shine_tui::device::Mode;
+use shine_tui::lang::diag::{Charset, FileId, Sources, render_all};
+use shine_tui::lang::eval::{self, Limits, Sizes, inputs, naive};
+use shine_tui::lang::infer::{self, Program};
+use shine_tui::lang::path::Path;
+use shine_tui::lang::print;
+use shine_tui::lang::syntax;
+use shine_tui::lang::value::Tolerance;
+use shine_tui::session::action::Target;
+use shine_tui::session::bench::{Asked, measure};
+use shine_tui::session::files::{Text, Texts};
+use shine_tui::session::jobs::Control;
+use shine_tui::session::searching::Replayed;
+use shine_tui::session::workspace::Workspace;
+use std::sync::atomic::AtomicBool;
+
+/// Programs over `(4*n)` scalars with a `map` that branches.
+const BRANCHING: &[(&str, &str)] = &[
+    ("relu", "(a: (4*n).f32) = map (\\x. select (x < 0) 0 x) a"),
+    ("leaky", "(a: (4*n).f32) = map (\\x. select (x > 0) x (0.125 * x)) a"),
+    ("clamp", "(a: (4*n).f32) (lo hi: f32) = map (\\x. select (x < lo) lo (select (hi < x) hi x)) a"),
+    ("threshold", "(a: (4*n).f32) (t: f32) = map (\\x. x >= t) a"),
+    ("within", "(a: (4*n).f64) (lo hi: f64) = map (\\x. select (lo <= x and x < hi or x == 7) 1i32 0) a"),
+    ("outside", "(a: (4*n).i16) (t: i16) = map (\\x. not (x == t) and x != 0) a"),
+    ("greater", "(a b: (4*n).i32) = map (\\(x, y). select (x > y) x y) (zip a b)"),
+    ("blend", "(c: (4*n).bool) (a b: (4*n).u8) = map (\\(c, (x, y)). select c x y) (zip c (zip a b))"),
+    ("negated", "(flag: bool) (a: (4*n).f32) = map (\\x. select flag (-x) x) a"),
+    ("quotient", "(a b: (4*n).i32) = map (\\(x, y). select (y == 0 or y == -1) 0 (x / y)) (zip a b)"),
+    ("saturated", "(a: (4*n).i32) = map (\\x. (cast (select (x > 127) 127 (max x (-128))) : i8)) a"),
+    ("rotated", "(a: (4*n).u32) = map (\\x. bitOr (shiftLeft x 7) (shiftRight x 25) % 1000) a"),
+    ("elu", "(a: (4*n).f32) = map (\\x. select (x > 0) x (floor x + sqrt (abs x))) a"),
+    ("shared", "(a: (4*n).f32) = map (\\x. let y = x * x in select (y < 1) y (y + y)) a"),
+];
+
+/// Programs that are written with vectors.
+const WRITTEN: &[(&str, &str)] = &[
+    ("compared", "(a: n.<4>f32) = mapSeq (\\v. 0 < v or v == -1 and not (v != v)) a"),
+    ("chosen", "(a b: n.<3>i64) = zip a b |> mapSeq (\\(v, w). select (v < w) (w - v) 0)"),
+    ("least", "(a: n.<4>f32) = reduceSeq (\\v w. select (w < v) w v) 3.4e38 a"),
+    ("all", "(a: (4*n).f32) = asVector 4 a |> reduceSeq (\\c v. c and v < 3) true |> (\\c. asScalar [c])"),
+    (
+        "stored",
+        "(a: n.<4>f32) = mapSeq (\\v. let (toMem (v < 0)) (\\c. select c (-v) (select (not c) 1 v))) a",
+    ),
+    ("pairs", "(a: n.(<2>f32 * <2>bool)) = mapSeq (\\(v, c). (select c v 0, not c)) a"),
+    (
+        "truths",
+        "(c d: (8*n).bool) = zip (asVector 8 c) (asVector 8 d) |> mapSeq (\\(c, d). c != d or true == d) |> asScalar",
+    ),
+    ("counted", "(a: n.<4>f32) = reduceSeq (\\k v. k + cast (v > 0)) (vectorFromScalar 0i32) a"),
+];
+
+fn read(name: &str, rest: &str) -> Program {
+    let text = format!("def {name} {rest}");
+    let mut sources = Sources::new();
+    let (file, mut problems) = syntax::parse_program(sources.add("p.rise", &text), &text);
+    let (program, found) = infer::program(&file, None);
+    problems.extend(found);
+    assert!(problems.is_empty(), "{}", render_all(&problems, &sources, Charset::Ascii));
+    program.unwrap()
+}
+
+fn workspace(program: Program) -> Workspace {
+    let text = Text { label: "p.rise".into(), text: "def f (x: f32) = x".into() };
+    let texts =
+        Texts { program: text, files: vec![], default_sizes: Default::default(), origin: Default::default() };
+    let loaded = Workspace::load(&texts, None);
+    Workspace { program, ..loaded.unwrap_or_else(|problems| panic!("{}", problems.first())) }
+}
+
+fn text(program: &Program) -> String {
+    print::program(&program.name, &program.sizes, &program.term, &print::Options::default()).text
+}
+
+/// What is written reads back, and both interpreters make of both programs the same, NaN and the extremes included.
+fn same(start: &Program, done: &Program, sizes: &Sizes) {
+    let shown = text(done);
+    let (file, problems) = syntax::parse_program(FileId::NOWHERE, &shown);
+    assert!(problems.is_empty(), "{shown}");
+    assert_eq!(infer::program(&file, None).0.unwrap().term, done.term, "{shown}");
+    for kind in [inputs::Kind::SmallIntegers, inputs::Kind::Uniform, inputs::Kind::Edges] {
+        let inputs = inputs::for_program(&start.ty, sizes, 5, kind).unwrap();
+        let expected = naive::run(&start.term, sizes, &inputs, &Limits::TEST).unwrap();
+        for found in [naive::run, eval::run].map(|run| run(&done.term, sizes, &inputs, &Limits::TEST)) {
+            expected.agrees(&found.unwrap(), Tolerance::Exact).unwrap_or_else(|why| panic!("{why}\n{shown}"));
+        }
+    }
+}
+
+/// Runs on `cpu` and the OpenCL device that there is, and compares.
+fn runs(workspace: &Workspace, sizes: &Sizes) {
+    let term = &workspace.program.term;
+    for device in std::iter::once("cpu".to_string()).chain(device_common::opencl()) {
+        let asked =
+            Asked { workspace, term, sizes, device: &device, inputs: None, mode: Mode::Once, foreign: false };
+        let measured = measure(&asked, &device_common::devices(), &AtomicBool::new(false), &|_| ());
+        let said =
+            measured.unwrap_or_else(|d| panic!("{device}: {d} {:?}\n{}", d.notes, text(&workspace.program)));
+        assert!(said.check.contains("agrees with the interpreter"), "{}", said.check);
+    }
+}
+
+#[test]
+fn programs_that_branch_are_vectorised() {
+    let mut workspace = workspace(read("f", "(x: f32) = x"));
+    let vectorised = workspace.parse_strategy("vectorize(4) @ innermost(isFullyAppliedMap)").unwrap();
+    let sizes = eval::sizes([("n", 7)]);
+    for (name, rest) in BRANCHING {
+        let start = read(name, rest);
+        workspace.program = start.clone();
+        let control = Control::silent();
+        let end =
+            workspace.run_strategy(&start.term, &vectorised, &Path::root(), &Replayed::none(), &control);
+        let change = end.result.unwrap_or_else(|d| panic!("{name}: {d} {:?}", d.notes));
+        let done = start.with_term(change.term);
+        assert_eq!(shine_tui::lang::build::check_patterns(&done.term), Ok(()), "{name}");
+        same(&start, &done, &sizes);
+        workspace.program = done;
+        let code = workspace.compile(&workspace.program.term, Target::C, &Sizes::new()).unwrap();
+        let kernel = code.kernel.text;
+        assert!(kernel.contains("#pragma omp simd") && kernel.contains("< 4;"), "{kernel}");
+        runs(&workspace, &sizes);
+    }
+}
+
+#[test]
+fn programs_with_vectors_run() {
+    let mut workspace = workspace(read("f", "(x: f32) = x"));
+    let sizes = eval::sizes([("n", 5)]);
+    for (name, rest) in WRITTEN {
+        let program = read(name, rest);
+        same(&program, &program, &sizes);
+        workspace.program = program;
+        runs(&workspace, &sizes);
+    }
+}
+
+#[test]
+fn one_condition_for_all_lanes_chooses_between_whole_vectors() {
+    let start = read("f", "(c: bool) (a: n.<4>f32) = map (\\v. select (vectorFromScalar c) v 0) a");
+    let workspace = workspace(start.clone());
+    let strategy = workspace.parse_strategy("selectWholeVectors @ topDown").unwrap();
+    let end =
+        workspace.run_strategy(&start.term, &strategy, &Path::root(), &Replayed::none(), &Control::silent());
+    let done = start.with_term(end.result.unwrap().term);
+    assert_eq!(done.term, read("f", "(c: bool) (a: n.<4>f32) = map (\\v. select c v 0) a").term);
+}
