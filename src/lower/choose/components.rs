@@ -1,7 +1,8 @@
 //! Work that the components of a pair share. What is computed where it is read is computed for each component by itself,
 //! so what stands before the pair, such as a `let` around it or a reduction to pairs, would be repeated.
 
-use super::default::{is_work, let_stored};
+use super::bind::let_stored;
+use super::work::is_work;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;

@@ -8,17 +8,19 @@
 //! are read once is computed where they are read (`map` stays lazy), and one whose elements may be read more often is
 //! stored (`toMem (mapSeq …)`). Shared values that are computed are stored, views are not.
 
+use super::bind::{let_in, let_stored, to_mem};
 use super::components::{kept_element, repeats};
 use super::demand::{Demands, Usage, duplicates, element_has_array};
 use super::hoist::hoist;
 use super::normal::normalise;
+use super::stream::{is_stream, without_streams};
+use super::work::{has_loops, is_view, is_work, is_writable_layout};
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
-use crate::lang::nat::Nat;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::{Arg, Expr, Prim, Term};
-use crate::lang::ty::{Scalar, Type};
+use crate::lang::ty::Type;
 use crate::lower::access;
 use crate::lower::dpia::signature::is_written;
 
@@ -54,73 +56,6 @@ fn is_lowered(t: &Term) -> bool {
 
 fn has_reduce(t: &Term) -> bool {
     t.as_pattern() == Some(Pattern::Reduce) || t.children().into_iter().any(has_reduce)
-}
-
-/// The normal term with the patterns of arrays for those of streams that no `iterateStream` consumes: they compute the
-/// same.
-fn without_streams(t: &Term) -> Term {
-    let children: Vec<Term> = match t.as_pattern_app() {
-        Some((p, args)) if p.pattern == Pattern::IterateStream && args.len() == 2 => {
-            return t.with_children(vec![
-                t.as_app().map_or_else(|| t.clone(), |(f, _)| without_streams(f)),
-                consumed(args[1]),
-            ]);
-        }
-        _ => t.children().into_iter().map(without_streams).collect(),
-    };
-    let t = if children.is_empty() { t.clone() } else { t.with_children(children) };
-    let Some((p, args)) = t.as_pattern_app() else { return t };
-    let [f, xs] = args.as_slice() else { return t };
-    let ty = t.spine().0.ty().clone();
-    match p.pattern {
-        Pattern::MapStream => Term::apps(Term::prim(Pattern::Map, vec![], ty), [(*f).clone(), (*xs).clone()]),
-        Pattern::CircularBuffer | Pattern::RotateValues => {
-            let (Some(size @ Arg::Nat(_)), Some((_, element)), Some((n, _))) =
-                (p.args.last(), f.ty().as_fun(), xs.ty().as_array())
-            else {
-                return t.clone();
-            };
-            let loaded = Type::array(n.clone(), element.clone());
-            let map = Type::function(&[f.ty().clone(), xs.ty().clone()], loaded.clone());
-            let loads = Term::apps(Term::prim(Pattern::Map, vec![], map), [(*f).clone(), (*xs).clone()]);
-            let args = vec![size.clone(), Arg::Nat(Nat::constant(1))];
-            Term::app(Term::prim(Pattern::Slide, args, Type::fun(loaded, t.ty().clone())), loads)
-        }
-        _ => t.clone(),
-    }
-}
-
-/// The term where a stream is consumed: its patterns of streams stay.
-fn consumed(t: &Term) -> Term {
-    let (head, args) = t.spine();
-    let again = |args: Vec<Term>| Term::apps(head.clone(), args);
-    match (head.as_pattern(), args.as_slice()) {
-        (Some(p), [f, xs]) if p.is_stream() || p == Pattern::Map => {
-            again(vec![without_streams(f), consumed(xs)])
-        }
-        (Some(Pattern::Zip), [a, b]) => again(vec![consumed(a), consumed(b)]),
-        (Some(Pattern::Let), [value, f]) => again(vec![without_streams(value), consumed_body(f)]),
-        (None, [value]) if head.as_lam().is_some() => Term::app(consumed_body(head), without_streams(value)),
-        _ => without_streams(t),
-    }
-}
-
-fn consumed_body(f: &Term) -> Term {
-    f.as_lam().map_or_else(|| f.clone(), |(_, body)| f.with_children(vec![consumed(body)]))
-}
-
-/// Are there patterns in the consumed term that only a stream has?
-fn is_stream(t: &Term) -> bool {
-    let (head, args) = t.spine();
-    let of_body = |f: &Term| f.as_lam().is_some_and(|(_, body)| is_stream(body));
-    match (head.as_pattern(), args.as_slice()) {
-        (Some(p), _) if p.is_stream() => true,
-        (Some(Pattern::Map), [_, xs]) => is_stream(xs),
-        (Some(Pattern::Zip), _) => args.iter().any(|a| is_stream(a)),
-        (Some(Pattern::Let), [_, f]) => of_body(f),
-        (None, [_]) => of_body(head),
-        _ => false,
-    }
 }
 
 /// Shared views unfold to at most so many nodes.
@@ -408,25 +343,6 @@ impl Lowering {
     }
 }
 
-fn to_mem(space: AddressSpace, t: Term) -> Term {
-    let ty = Type::fun(t.ty().clone(), t.ty().clone());
-    Term::app(Term::prim(Pattern::ToMem, vec![Arg::Addr(space)], ty), t)
-}
-
-/// `let value (\x. body)`; in the body, `x` is variable 0.
-pub(super) fn let_in(x: &str, value: Term, body: Term) -> Term {
-    let f = Term::lam(x, value.ty().clone(), body);
-    let ty = Type::function(
-        &[value.ty().clone(), f.ty().clone()],
-        f.ty().as_fun().map_or_else(Type::ill, |(_, r)| r.clone()),
-    );
-    Term::apps(Term::prim(Pattern::Let, vec![], ty), [value, f])
-}
-
-pub(super) fn let_stored(x: &str, value: Term, body: Term) -> Term {
-    let_in(x, to_mem(AddressSpace::Private, value), body)
-}
-
 /// Loops that copy a readable value.
 fn copy(t: &Term) -> Term {
     let ty = t.ty().clone();
@@ -459,98 +375,4 @@ fn indices_of(t: &Term) -> Option<(Term, Term)> {
     let f = Type::fun(index, element.clone());
     let map = Term::prim(Pattern::MapSeq, vec![], Type::function(&[f, all], t.ty().clone()));
     Some((Term::app(generate, identity), map))
-}
-
-/// Is something computed when elements of the value are read, beyond finding their place? What lies in memory by the
-/// time it is read is not.
-pub(super) fn is_work(t: &Term) -> bool {
-    use Pattern as P;
-    let (head, args) = t.spine();
-    match head.expr() {
-        Expr::Var(_) | Expr::Lit(_) => false,
-        Expr::Lam(_, body) => is_work(body) || args.iter().any(|a| is_work(a)),
-        Expr::App(..) => true,
-        Expr::Prim(p) => match p.pattern {
-            p if p.is_read_through() || p == P::Cast => args.iter().any(|a| is_work(a)),
-            p if p.is_constant_arithmetic() => !is_constant(t),
-            _ => true,
-        },
-    }
-}
-
-/// Does the value have loops of its own in which it can be written? A `map` that only copies is one: it was put there to
-/// say in which order.
-fn has_loops(t: &Term) -> bool {
-    use Pattern as P;
-    if is_work(t) {
-        return true;
-    }
-    match t.as_pattern_app() {
-        Some((p, args)) => match (p.pattern, args.as_slice()) {
-            (P::Map, [f, xs]) => {
-                if is_writable_layout(f) {
-                    has_loops(xs)
-                } else {
-                    is_loop_body(f)
-                }
-            }
-            (p, [xs]) if p.is_moved() => has_loops(xs),
-            _ => false,
-        },
-        None => false,
-    }
-}
-
-/// Does the function copy one element, or loop over those of its parameter?
-fn is_loop_body(f: &Term) -> bool {
-    f.as_lam().is_some_and(|(_, body)| !body.ty().has_array() || has_loops(body))
-}
-
-/// Is the value a float that the compiler computes?
-fn is_constant(t: &Term) -> bool {
-    let (head, args) = t.spine();
-    match head.expr() {
-        Expr::Lit(_) => t.ty().as_scalar().is_some_and(Scalar::is_float),
-        Expr::Prim(p) => {
-            p.pattern.is_constant_arithmetic() && t.ty().is_data() && args.iter().all(|a| is_constant(a))
-        }
-        _ => false,
-    }
-}
-
-/// Can the value be read element by element, without anything to be done first for the whole?
-fn is_view(t: &Term) -> bool {
-    use Pattern as P;
-    let (head, args) = t.spine();
-    let function = |f: &Term| match f.as_lam() {
-        Some((_, body)) => !body.ty().has_array() || is_view(body),
-        None => false,
-    };
-    match head.expr() {
-        Expr::Var(_) | Expr::Lit(_) => true,
-        Expr::Lam(..) | Expr::App(..) => false,
-        Expr::Prim(p) => match p.pattern {
-            P::Let | P::ToMem => false,
-            p if p.is_reduce() => false,
-            P::Select | P::Idx => {
-                args.first().is_some_and(|c| !is_work(c)) && args[1..].iter().all(|a| is_view(a))
-            }
-            _ => args.iter().all(|a| if a.ty().as_fun().is_some() { function(a) } else { is_view(a) }),
-        },
-    }
-}
-
-/// Does the function only move elements, in a way that can be done while writing?
-fn is_writable_layout(f: &Term) -> bool {
-    use Pattern as P;
-    fn go(t: &Term, x: u32) -> bool {
-        let (head, args) = t.spine();
-        match (head.expr(), args.as_slice()) {
-            (Expr::Var(i), []) => *i == x,
-            (Expr::Prim(p), [xs]) => p.pattern.is_moved() && go(xs, x),
-            (Expr::Prim(p), [g, xs]) => p.pattern == P::Map && go(xs, x) && is_writable_layout(g),
-            _ => false,
-        }
-    }
-    f.as_lam().is_some_and(|(_, body)| body.ty().has_array() && go(body, 0))
 }

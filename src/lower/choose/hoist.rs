@@ -5,7 +5,7 @@
 //! loops and branches of `select`. Terms are pure, so only the amount of work changes. It can only shrink: nothing leaves
 //! the branch of a `select`, and loops are taken to run at least once.
 
-use super::default::let_in;
+use super::bind::let_in;
 use crate::lang::nat::Name;
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::term::{Arg, Expr, Term};

@@ -1,11 +1,14 @@
 //! How is it computed? From any term to a low-level one: which loops run, and what is kept in memory.
 
+mod bind;
 mod components;
 mod default;
 mod demand;
 mod hoist;
 pub mod normal;
 mod sequential;
+mod stream;
+mod work;
 
 pub use default::{default_lowering, lower_term};
 pub use sequential::sequential;

@@ -11,7 +11,7 @@ use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lower::dpia::effects::{self, Around, Effect};
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, PhraseType, Workers};
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
 use crate::lower::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,10 +119,7 @@ fn allocations(
 
 /// Whether a loop over work-items writes memory that stands outside it.
 fn writes_in_loop(c: &Phrase, x: &Name) -> bool {
-    c.any(&mut |p| {
-        matches!(p.kind(), Kind::For(l) if matches!(l.kind, LoopKind::Parallel(Workers::Global(_)))
-            && l.body.any(&mut |q| matches!(q.kind(), Kind::Var(y) if y == x) && matches!(q.ty(), PhraseType::Acc(_))))
-    })
+    effects::of(c).iter().any(|e| e.writes && e.memory == *x && !Use::new(e).loops.is_empty())
 }
 
 /// Is a cell surely read by the work-item that wrote it? It is when, for each dimension, one and the same index of the

@@ -1,0 +1,99 @@
+//! What a value costs to read: whether something is computed, and whether it has loops of its own.
+
+use crate::lang::pattern::Pattern;
+use crate::lang::term::{Expr, Term};
+use crate::lang::ty::Scalar;
+
+/// Is something computed when elements of the value are read, beyond finding their place? What lies in memory by the
+/// time it is read is not.
+pub fn is_work(t: &Term) -> bool {
+    use Pattern as P;
+    let (head, args) = t.spine();
+    match head.expr() {
+        Expr::Var(_) | Expr::Lit(_) => false,
+        Expr::Lam(_, body) => is_work(body) || args.iter().any(|a| is_work(a)),
+        Expr::App(..) => true,
+        Expr::Prim(p) => match p.pattern {
+            p if p.is_read_through() || p == P::Cast => args.iter().any(|a| is_work(a)),
+            p if p.is_constant_arithmetic() => !is_constant(t),
+            _ => true,
+        },
+    }
+}
+
+/// Does the value have loops of its own in which it can be written? A `map` that only copies is one: it was put there to
+/// say in which order.
+pub fn has_loops(t: &Term) -> bool {
+    use Pattern as P;
+    if is_work(t) {
+        return true;
+    }
+    match t.as_pattern_app() {
+        Some((p, args)) => match (p.pattern, args.as_slice()) {
+            (P::Map, [f, xs]) => {
+                if is_writable_layout(f) {
+                    has_loops(xs)
+                } else {
+                    is_loop_body(f)
+                }
+            }
+            (p, [xs]) if p.is_moved() => has_loops(xs),
+            _ => false,
+        },
+        None => false,
+    }
+}
+
+/// Does the function copy one element, or loop over those of its parameter?
+fn is_loop_body(f: &Term) -> bool {
+    f.as_lam().is_some_and(|(_, body)| !body.ty().has_array() || has_loops(body))
+}
+
+/// Is the value a float that the compiler computes?
+fn is_constant(t: &Term) -> bool {
+    let (head, args) = t.spine();
+    match head.expr() {
+        Expr::Lit(_) => t.ty().as_scalar().is_some_and(Scalar::is_float),
+        Expr::Prim(p) => {
+            p.pattern.is_constant_arithmetic() && t.ty().is_data() && args.iter().all(|a| is_constant(a))
+        }
+        _ => false,
+    }
+}
+
+/// Can the value be read element by element, without anything to be done first for the whole?
+pub fn is_view(t: &Term) -> bool {
+    use Pattern as P;
+    let (head, args) = t.spine();
+    let function = |f: &Term| match f.as_lam() {
+        Some((_, body)) => !body.ty().has_array() || is_view(body),
+        None => false,
+    };
+    match head.expr() {
+        Expr::Var(_) | Expr::Lit(_) => true,
+        Expr::Lam(..) | Expr::App(..) => false,
+        Expr::Prim(p) => match p.pattern {
+            P::Let | P::ToMem => false,
+            p if p.is_reduce() => false,
+            P::Select | P::Idx => {
+                args.first().is_some_and(|c| !is_work(c)) && args[1..].iter().all(|a| is_view(a))
+            }
+            _ => args.iter().all(|a| if a.ty().as_fun().is_some() { function(a) } else { is_view(a) }),
+        },
+    }
+}
+
+/// Does the function only move elements, in a way that can be done while writing?
+pub fn is_writable_layout(f: &Term) -> bool {
+    use Pattern as P;
+    fn go(t: &Term, x: u32) -> bool {
+        let (head, args) = t.spine();
+        match (head.expr(), args.as_slice()) {
+            (Expr::Var(i), []) => *i == x,
+            (Expr::Prim(p), [xs]) => p.pattern.is_moved() && go(xs, x),
+            (Expr::Prim(p), [g, xs]) => p.pattern == P::Map && go(xs, x) && is_writable_layout(g),
+            _ => false,
+        }
+    }
+    f.as_lam().is_some_and(|(_, body)| body.ty().has_array() && go(body, 0))
+}
