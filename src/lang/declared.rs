@@ -248,14 +248,18 @@ pub struct Patterns {
     declared: IndexMap<Name, Declared>,
 }
 
+/// How the name of a pattern starts where no variable may take its place. Nobody can write it.
+pub const ALWAYS: char = '%';
+
 impl Patterns {
     pub fn declare(&mut self, declared: Declared) {
         self.declared.insert(declared.name().clone(), declared);
     }
 
-    /// The pattern of this name.
+    /// The pattern of this name. One that starts with [`ALWAYS`] is that of the table, whatever else has the name.
     pub fn find(&self, name: &str) -> Option<Pattern> {
-        Pattern::from_name(name).or_else(|| self.declared.get(name).copied().map(Pattern::Declared))
+        Pattern::from_name(name.strip_prefix(ALWAYS).unwrap_or(name))
+            .or_else(|| self.declared.get(name).copied().map(Pattern::Declared))
     }
 
     /// What the program declares, in its order.

@@ -12,7 +12,8 @@ use super::report::Why;
 use super::scheme::{ExplicitKind, Scheme};
 use super::state::{Infer, Joining, Joint, Undeclared};
 use super::tree::{Node, Steps, Tree, TreeArg};
-use super::words::{OpenFunction, argument};
+use super::words::OpenFunction;
+use crate::lang::declared::ALWAYS;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{AddressSpace, Pattern};
@@ -253,8 +254,8 @@ impl Infer {
             Op::Pow => self.power(base, exponent),
             _ => format!(
                 "Write `{} / {}`: of integers it rounds towards zero.",
-                argument(base),
-                argument(exponent)
+                self.argument(base),
+                self.argument(exponent)
             ),
         });
         let hint = operands.unwrap_or_else(|| hint.into());
@@ -725,19 +726,20 @@ impl Infer {
             return Head { tree, name: Some(name.clone()), explicit, rest };
         }
         if let Some(pattern) = self.patterns.find(name) {
+            let shown: Name = name.trim_start_matches(ALWAYS).into();
             if let (Pattern::Iterate, [steps, Expr { kind: ExprKind::NatLam(params, body), .. }, rest @ ..]) =
                 (pattern, args)
             {
                 let tree = self.steps(steps, params, body, e.span);
-                return Head { tree, name: Some(name.clone()), explicit: 2, rest: rest.iter().collect() };
+                return Head { tree, name: Some(shown), explicit: 2, rest: rest.iter().collect() };
             }
-            let (args, used) = self.explicit(pattern, name, args, e.span);
+            let (args, used) = self.explicit(pattern, &shown, args, e.span);
             let tree = match args {
                 Some(args) => self.prim(pattern, args, e.span),
                 None => self.error_tree(e.span),
             };
             let rest = rest.into_iter().skip(used).collect();
-            return Head { tree, name: Some(name.clone()), explicit: used, rest };
+            return Head { tree, name: Some(shown), explicit: used, rest };
         }
         let tree = self.other_name(name, e.span, args, piped);
         Head { tree, name: Some(name.clone()), explicit: 0, rest }
@@ -1141,7 +1143,11 @@ impl Infer {
             let open = matches!(e.kind, ExprKind::Lam(..)) && e.span.end == span.end;
             if open {
                 let before = args.split_last().map_or(&[][..], |(_, before)| before);
-                let call = std::iter::once(written).chain(before).map(argument).collect::<Vec<_>>().join(" ");
+                let call = std::iter::once(written)
+                    .chain(before)
+                    .map(|e| self.argument(e))
+                    .collect::<Vec<_>>()
+                    .join(" ");
                 self.open_functions.push(OpenFunction { call, function: e.clone() });
             }
             trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
@@ -1181,7 +1187,7 @@ impl Infer {
                 // What stands before it and what stands behind it.
                 let before: Vec<&Expr> = std::iter::once(head).chain(&args[..i]).collect();
                 let operands: Vec<String> = match (before.as_slice(), &args[i + 1..]) {
-                    ([a], [b]) => [*a, b].map(argument).into(),
+                    ([a], [b]) => [*a, b].map(|e| self.argument(e)).into(),
                     _ => vec![],
                 };
                 return Some(problem.hint(elsewhere::written_here(name, &operands)?));
@@ -1195,7 +1201,7 @@ impl Infer {
         {
             let message = format!("`{operator}` stands before its operands.");
             let problem = Diagnostic::error(codes::NOT_A_FUNCTION, message).label(*span, "between them");
-            return Some(problem.hint(format!("Write `{operator} {name} {}`.", argument(right))));
+            return Some(problem.hint(format!("Write `{operator} {name} {}`.", self.argument(right))));
         }
         let is_pattern = self.scope.value(name).is_none() && !self.def_names.contains_key(name);
         let pattern = self.patterns.find(name).filter(|_| is_pattern)?;
@@ -1212,7 +1218,7 @@ impl Infer {
         if let [Expr { kind: ExprKind::Tuple(parts), span }] = args
             && several(parts)
         {
-            let names: Vec<String> = parts.iter().map(argument).collect();
+            let names: Vec<String> = parts.iter().map(|e| self.argument(e)).collect();
             return Some(
                 Diagnostic::error(codes::NOT_A_FUNCTION, "Arguments are separated by spaces, not by commas.")
                     .label(*span, "one pair in the place of several arguments")

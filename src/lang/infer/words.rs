@@ -3,7 +3,7 @@
 use super::codes;
 use super::state::Infer;
 use super::tree::Tree;
-use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::diag::{Charset, Diagnostic, Span};
 use crate::lang::nat::Name;
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Expr, ExprKind, Op};
@@ -21,14 +21,8 @@ pub struct OpenFunction {
     pub function: Expr,
 }
 
-/// An expression as an argument is written.
-pub fn argument(e: &Expr) -> String {
-    short(print::argument(e, &Options { width: usize::MAX / 2, ..Options::default() }))
-}
-
-fn plain(e: &Expr) -> String {
-    short(print::expr(e, &Options { width: usize::MAX / 2, ..Options::default() }))
-}
+/// On one line.
+const WIDE: Options = Options { charset: Charset::Ascii, width: usize::MAX / 2 };
 
 fn short(text: String) -> String {
     if text.chars().count() > MAX_QUOTE || text.contains("<error>") { "…".into() } else { text }
@@ -50,6 +44,23 @@ impl Infer {
         short.then(|| text.to_string())
     }
 
+    /// An expression as an argument is written.
+    pub fn argument(&self, e: &Expr) -> String {
+        let whole = matches!(
+            e.kind,
+            ExprKind::Array(_) | ExprKind::Section(_) | ExprKind::Tuple(_) | ExprKind::Ascribe(..)
+        );
+        match self.written(e.span) {
+            Some(text) if whole => text,
+            Some(text) => in_parentheses(text),
+            None => short(print::argument(e, &WIDE)),
+        }
+    }
+
+    fn plain(&self, e: &Expr) -> String {
+        self.written(e.span).unwrap_or_else(|| short(print::expr(e, &WIDE)))
+    }
+
     /// As [`Self::written`], as an argument is written.
     pub fn written_argument(&self, span: Span) -> Option<String> {
         self.written(span).map(in_parentheses)
@@ -57,7 +68,7 @@ impl Infer {
 
     /// What a name is called here, that other languages have, with what it is given.
     pub fn written_here(&self, name: &Name, args: &[Expr], piped: Option<Span>) -> Option<String> {
-        let mut all: Vec<String> = args.iter().map(argument).collect();
+        let mut all: Vec<String> = args.iter().map(|e| self.argument(e)).collect();
         all.extend(piped.map(|span| self.written_argument(span).unwrap_or_else(|| "xs".into())));
         if let Some(ty) =
             elsewhere::type_here(name).or(crate::lang::ty::Scalar::from_name(name).map(|s| s.name()))
@@ -96,9 +107,9 @@ impl Infer {
                     _ => false,
                 };
                 let index = if is_number {
-                    format!("(natAsIndex {} (cast {}))", in_parentheses(n.to_string()), argument(index))
+                    format!("(natAsIndex {} (cast {}))", in_parentheses(n.to_string()), self.argument(index))
                 } else {
-                    argument(index)
+                    self.argument(index)
                 };
                 written = format!(
                     "idx {index} {}",
@@ -136,15 +147,23 @@ impl Infer {
         };
         match (pattern, args) {
             (Pattern::Zip, [a, b, c]) if piped.is_none() => error("`zip` takes two arrays.".into())?
-                .hint(format!("Write `{name} {} ({name} {} {})`.", argument(a), argument(b), argument(c)))
+                .hint(format!(
+                    "Write `{name} {} ({name} {} {})`.",
+                    self.argument(a),
+                    self.argument(b),
+                    self.argument(c)
+                ))
                 .into(),
             (Pattern::Concat, [one]) if piped.is_none() => {
                 let rows = match &one.kind {
                     ExprKind::Array(rows) if rows.len() == 2 => {
-                        format!("{name} {}", rows.iter().map(argument).collect::<Vec<_>>().join(" "))
+                        format!(
+                            "{name} {}",
+                            rows.iter().map(|e| self.argument(e)).collect::<Vec<_>>().join(" ")
+                        )
                     }
                     _ if self.local_type(one)?.as_array()?.1.as_array().is_some() => {
-                        format!("join {}", argument(one))
+                        format!("join {}", self.argument(one))
                     }
                     _ => return None,
                 };
@@ -152,15 +171,15 @@ impl Infer {
             }
             (Pattern::Idx, [a, i]) if is_array(a) && !is_array(i) => {
                 error("The index stands before the array.".into())?
-                    .hint(format!("Write `{name} {} {}`.", argument(i), argument(a)))
+                    .hint(format!("Write `{name} {} {}`.", self.argument(i), self.argument(a)))
                     .into()
             }
             (Pattern::Generate, [n, f]) if is_size(n) => {
                 error("The number of elements stands in the type.".into())?
                     .hint(format!(
                         "Write `({name} {} : {}.f32)`, with the type of the elements that is meant.",
-                        argument(f),
-                        argument(n)
+                        self.argument(f),
+                        self.argument(n)
                     ))
                     .into()
             }
@@ -173,9 +192,9 @@ impl Infer {
                     && !rest.is_empty()
                     && rest.iter().all(is_size) =>
             {
-                let sizes: Vec<String> = rest.iter().map(argument).collect();
+                let sizes: Vec<String> = rest.iter().map(|e| self.argument(e)).collect();
                 error("Sizes stand before the array.".into())?
-                    .hint(format!("Write `{name} {} {}`.", sizes.join(" "), argument(first)))
+                    .hint(format!("Write `{name} {} {}`.", sizes.join(" "), self.argument(first)))
                     .into()
             }
             _ => None,
@@ -192,7 +211,7 @@ impl Infer {
     pub fn negative_section(&self, e: &Expr, wanted: &Type) -> Option<Diagnostic> {
         let ExprKind::Neg(inner) = &e.kind else { return None };
         self.u.resolve(wanted).as_fun()?;
-        let number = argument(inner);
+        let number = self.argument(inner);
         Some(
             Diagnostic::error(codes::NOT_DATA, "This is a number, and a function is needed.")
                 .label(e.span, "a negative number")
@@ -205,18 +224,18 @@ impl Infer {
         let open = self.open_functions.last()?;
         let inside = open.function.span.start < span.start && open.function.span.end == span.end;
         let (function, rest) = without_last(&open.function, taken).filter(|_| inside)?;
-        let rest: Vec<String> = rest.iter().map(argument).collect();
+        let rest: Vec<String> = rest.iter().map(|e| self.argument(e)).collect();
         Some(format!(
             "A function reaches as far as it can: write `{} ({}) {}`.",
             open.call,
-            plain(&function),
+            self.plain(&function),
             rest.join(" ")
         ))
     }
 
     /// `x^k`
     pub fn power(&self, base: &Expr, exponent: &Expr) -> String {
-        let x = argument(base);
+        let x = self.argument(base);
         match &exponent.kind {
             ExprKind::Number(n) if matches!(n.as_int(), Some(2..=4)) => {
                 let times = n.as_int().and_then(|k| usize::try_from(k).ok()).unwrap_or(2);
@@ -224,7 +243,7 @@ impl Infer {
             }
             _ => format!(
                 "Write `pow {x} {}` for floating-point numbers, a product for others: `{x} * {x}`.",
-                argument(exponent)
+                self.argument(exponent)
             ),
         }
     }
@@ -268,31 +287,31 @@ impl Infer {
             _ => (right, &[][..]),
         };
         let known = |e: &Expr| matches!(&e.kind, ExprKind::Name(n) if !is_reserved(n));
-        let rest: String = rest.iter().map(|a| format!(" {}", argument(a))).collect();
-        known(operand).then(|| format!("{} (-{}){rest}", plain(function), argument(operand)))
+        let rest: String = rest.iter().map(|a| format!(" {}", self.argument(a))).collect();
+        known(operand).then(|| format!("{} (-{}){rest}", self.plain(function), self.argument(operand)))
     }
 }
 
 /// The expression without the arguments behind the first `keep` of the application that ends it, and those.
 fn without_last(e: &Expr, keep: usize) -> Option<(Expr, Vec<Expr>)> {
-    let at = |kind: ExprKind| Expr { span: e.span, kind };
+    let to = |end: Span, kind: ExprKind| Expr { span: Span { end: end.end, ..e.span }, kind };
     Some(match &e.kind {
         ExprKind::Lam(params, body) => {
             let (body, rest) = without_last(body, keep)?;
-            (at(ExprKind::Lam(params.clone(), Box::new(body))), rest)
+            (to(body.span, ExprKind::Lam(params.clone(), Box::new(body))), rest)
         }
         ExprKind::Infix(first, operands) => {
             let (last, before) = operands.split_last()?;
             let (end, rest) = without_last(&last.1, keep)?;
+            let span = end.span;
             let operands: Vec<(Op, Expr)> = before.iter().cloned().chain([(last.0, end)]).collect();
-            (at(ExprKind::Infix(first.clone(), operands)), rest)
+            (to(span, ExprKind::Infix(first.clone(), operands)), rest)
         }
         ExprKind::App(head, args) if args.len() > keep => {
             let (kept, rest) = args.split_at(keep);
-            let head = if kept.is_empty() {
-                (**head).clone()
-            } else {
-                at(ExprKind::App(head.clone(), kept.to_vec()))
+            let head = match kept.last() {
+                None => (**head).clone(),
+                Some(last) => to(last.span, ExprKind::App(head.clone(), kept.to_vec())),
             };
             (head, rest.to_vec())
         }

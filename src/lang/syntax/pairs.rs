@@ -1,9 +1,11 @@
 //! `\(a, b). e` and `let (a, b) = v in e`, which take pairs apart, written out: with `fst p` for `a` and `snd p` for `b`.
 //!
 //! In: an expression as it was written. Out: one whose binders are names, and which components they have to have. The name
-//! of a pair is one that the expression does not have.
+//! of a pair is one that the expression does not have; `fst` and `snd` are the patterns, also where something else is called
+//! so.
 
 use super::ast::{Component, Expr, ExprKind, Ident, Name, Node, Param, ParamKind, Part};
+use crate::lang::declared::ALWAYS;
 use crate::lang::diag::Span;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
@@ -66,7 +68,11 @@ fn view_of(e: &Expr) -> Option<&Name> {
     match &e.kind {
         ExprKind::Name(name) => Some(name),
         ExprKind::App(f, args) => match (&f.kind, args.as_slice()) {
-            (ExprKind::Name(f), [pair]) if matches!(&**f, "fst" | "snd") => view_of(pair),
+            (ExprKind::Name(f), [pair])
+                if f.strip_prefix(ALWAYS).is_some_and(|f| f == "fst" || f == "snd") =>
+            {
+                view_of(pair)
+            }
             _ => None,
         },
         _ => None,
@@ -111,7 +117,10 @@ fn components(parts: &[Component], pair: &Expr, body: &Expr, hidden: &[&Name]) -
     Component::each(parts, &mut vec![], &mut |name, path| {
         let span = name.span;
         let of = path.iter().fold(at(pair, span), |e, first| {
-            let component = Node::new(span, ExprKind::Name(if *first { "fst" } else { "snd" }.into()));
+            let component = Node::new(
+                span,
+                ExprKind::Name(format!("{ALWAYS}{}", if *first { "fst" } else { "snd" }).into()),
+            );
             Node::new(span, ExprKind::App(Box::new(component), vec![e]))
         });
         named.push((name.kind.clone(), of));

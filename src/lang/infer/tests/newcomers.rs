@@ -56,7 +56,7 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (v: n.f32) = map sqrt . map abs $ v", "E0020", "`v |> map abs |> map sqrt`"),
     ("def f (v: n.f32) = (map sqrt . map abs) v", "E0020", "`map abs >> map sqrt`"),
     ("def f (v: n.f32) = reduce (+) 0 $ map sqrt $ v", "E0010", "`v |> map sqrt |> reduce (+) 0`"),
-    ("def f (v: n.f32) = map \\e. e * 2 v", "E0114", "`map (\\e. e*2) v`"),
+    ("def f (v: n.f32) = map \\e. e * 2 v", "E0114", "`map (\\e. e * 2) v`"),
     ("def f (v: n.f32) = map \\e. sqrt e v", "E0114", "`map (\\e. sqrt e) v`"),
     ("def f (v: n.f32) = map (- 1) v", "E0113", "`\\x. x - 1`"),
     ("def f (v: n.f32) = map (* 2) v", "E0020", "`(\\x. x * 2)`"),
@@ -185,6 +185,13 @@ fn each_is_one_problem_whose_hint_names_the_way_in_the_words_of_the_text() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn hints_repeat_what_is_written_also_of_pairs_that_are_taken_apart() {
+    let text = "def f (v w: n.f32) = zip v w |> map (\\(p, q). max(p, q))";
+    let found = problems(text);
+    assert!(found.len() == 1 && found[0].hints[0].contains("`max p q`"), "{found:?}");
 }
 
 #[test]

@@ -911,7 +911,7 @@ fn mistakes_say_what_to_write() {
     told("def f (xs: n.f32): n.f32 = map xs sqrt", "E0110", "Are the arguments of `map` in the right order?");
     told("def f (a b: n.f32) = zip (a, b)", "E0114", "Write `zip a b`");
     told("def f (a: n.f32): f32 = a[0]", "E0114", "Write `idx 0 a`");
-    told("def f (a: n.f32) = map \\x. x * 2 a", "E0114", "write `map (\\x. x*2) a`");
+    told("def f (a: n.f32) = map \\x. x * 2 a", "E0114", "write `map (\\x. x * 2) a`");
     told("def f {n: nat} {n: nat} (a: n.f32) = a", "E0104", "Two parameters are called `n`");
     told("def f (a: f32.n) = a", "E0102", "an array of n of them is `n.f32`");
     told("def f (a: n.float) = a", "E0103", "Did you mean `f32`?");

@@ -452,3 +452,34 @@ fn comparisons_and_truth_values() {
     is("reduce (and) true [b, c]", "reduce and) true");
     is("x ≥ y ∧ x ≠ y ∨ b", "((or ((and ((ge %3) %2)) ((notEqual %3) %2))) %1)");
 }
+
+#[test]
+fn components_of_pairs_are_theirs_whatever_is_called_fst_or_snd() {
+    let same = |a: &str, b: &str| assert_eq!(good(a).term, good(b).term, "{a}");
+    same(
+        "def f (fst: f32) (a: n.(f32 * f32)) = map (\\(p, q). p + q * fst) a",
+        "def f (k: f32) (a: n.(f32 * f32)) = map (\\r. fst r + snd r * k) a",
+    );
+    same(
+        "def f (a: n.(f32 * f32)) = map (\\snd. let (fst, q) = snd in fst + q) a",
+        "def f (a: n.(f32 * f32)) = map (\\r. fst r + snd r) a",
+    );
+    same(
+        "def f (a: n.(f32 * f32)) (b: m.(f32 * f32)) = map (\\(fst, snd). map (\\(p, q). p + q * fst - snd) b) a",
+        "def f (a: n.(f32 * f32)) (b: m.(f32 * f32)) = map (\\r. map (\\s. fst s + snd s * fst r - snd r) b) a",
+    );
+    same(
+        "def f (a: n.(f32 * f32)) = let snd = 2 in map (\\(p, q). p + q * snd) a",
+        "def f (a: n.(f32 * f32)) = let k = 2 in map (\\r. fst r + snd r * k) a",
+    );
+    // What is printed means the same.
+    let text = "def f (fst: f32) (snd: n.(f32 * f32)) = map (\\(p, q). p + q * fst) snd";
+    let program = good(text);
+    let printed = crate::lang::print::program(
+        "f",
+        &program.sizes,
+        &program.term,
+        &crate::lang::print::Options::default(),
+    );
+    same(text, &printed.text);
+}

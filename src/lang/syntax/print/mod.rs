@@ -8,6 +8,7 @@ mod item;
 mod strategy;
 
 use super::ast::{Expr, File, Item, Name, Strategy, Type};
+use crate::lang::declared::ALWAYS;
 use crate::lang::diag::Charset;
 use crate::lang::doc::Doc as LayoutDoc;
 
@@ -87,7 +88,7 @@ impl Printer {
     }
 
     fn name(&self, name: &Name) -> Doc {
-        Doc::text(name.to_string())
+        Doc::text(name.trim_start_matches(ALWAYS).to_string())
     }
 
     /// `(doc)` if it must be.
