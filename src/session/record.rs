@@ -96,7 +96,8 @@ impl Recorder {
     /// # Errors
     /// `E0805`: the log cannot be written.
     pub fn resume(path: &Path, log: &Log, origin: &Origin) -> Result<Recorder, Diagnostic> {
-        let writer = LogWriter::resume(path, log.intact_bytes as u64).map_err(|e| diagnostic(&e))?;
+        let writer =
+            LogWriter::resume(path, log.intact_bytes as u64, log.read).map_err(|e| diagnostic(&e))?;
         Ok(Recorder {
             writer: Some(writer),
             named: true,

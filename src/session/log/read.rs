@@ -22,6 +22,21 @@ pub struct Log {
     pub intact_bytes: usize,
     /// The seals up to there.
     pub chain: Chain,
+    /// All that was read.
+    pub read: Contents,
+}
+
+/// What tells whether a file still has what was read of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Contents {
+    length: usize,
+    digest: Digest,
+}
+
+impl Contents {
+    pub fn of(bytes: &[u8]) -> Contents {
+        Contents { length: bytes.len(), digest: Digest::of(bytes) }
+    }
 }
 
 impl Log {
@@ -77,7 +92,15 @@ pub fn parse(bytes: &[u8]) -> Result<Log, Diagnostic> {
         return Err(changed(1));
     }
     let (entries, warnings) = (vec![], vec![]);
-    let mut log = Log { header, header_line, entries, warnings, intact_bytes: lines.at, chain };
+    let mut log = Log {
+        header,
+        header_line,
+        entries,
+        warnings,
+        intact_bytes: lines.at,
+        chain,
+        read: Contents::of(bytes),
+    };
     while let Some(line) = lines.next() {
         let before = log.chain.clone();
         match entry(&line, log.entries.len() + 1, &mut log.chain) {

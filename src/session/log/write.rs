@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::MAX_BYTES;
+use super::read::Contents;
 
 /// Why the log could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -74,14 +75,19 @@ impl LogWriter {
     }
 
     /// Goes on with a log of which the first `intact` bytes are whole records; the rest is cut off, and kept in a file
-    /// beside it.
+    /// beside it. It must still have what was `read` of it before it could be locked.
     ///
     /// # Errors
-    /// The file cannot be written, or another process writes it.
-    pub fn resume(path: &Path, intact: u64) -> Result<LogWriter, LogError> {
+    /// The file cannot be written, or another process writes it or has written it since it was read.
+    pub fn resume(path: &Path, intact: u64, read: Contents) -> Result<LogWriter, LogError> {
         let io = |source| LogError::Io { path: path.to_path_buf(), source };
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
         let mut writer = LogWriter::locked(file, path, intact)?;
+        let mut found = vec![];
+        Read::by_ref(&mut writer.file).take(MAX_BYTES as u64 + 1).read_to_end(&mut found).map_err(io)?;
+        if Contents::of(&found) != read {
+            return Err(LogError::InUse { path: path.to_path_buf() });
+        }
         writer.mend().map_err(io)?;
         Ok(writer)
     }
@@ -229,16 +235,31 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.ron");
         std::fs::write(&path, "one\ntwo\nthr").unwrap();
-        let mut w = LogWriter::resume(&path, 8).unwrap();
-        assert!(matches!(LogWriter::resume(&path, 8), Err(LogError::InUse { .. })));
+        let read = Contents::of(b"one\ntwo\nthr");
+        let mut w = LogWriter::resume(&path, 8, read).unwrap();
+        assert!(matches!(LogWriter::resume(&path, 8, read), Err(LogError::InUse { .. })));
         w.append("Small(3)".into()).unwrap();
         drop(w);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nSmall(3)\n");
         assert_eq!(std::fs::read_to_string(dir.path().join("a.ron.torn")).unwrap(), "thr");
         // A last line that is whole but has no end gets it.
         std::fs::write(&path, "one\ntwo").unwrap();
-        LogWriter::resume(&path, 7).unwrap().append("three".into()).unwrap();
+        LogWriter::resume(&path, 7, Contents::of(b"one\ntwo")).unwrap().append("three".into()).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn what_was_written_between_reading_and_locking_is_not_cut_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.ron");
+        let read = Contents::of(b"one\ntwo\n");
+        for changed in ["one\ntwo\nthree\n", "one\n", "one\nTWO\n", ""] {
+            std::fs::write(&path, changed).unwrap();
+            assert!(matches!(LogWriter::resume(&path, 8, read), Err(LogError::InUse { .. })), "{changed}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), changed);
+        }
+        std::fs::write(&path, "one\ntwo\n").unwrap();
+        assert!(LogWriter::resume(&path, 8, read).is_ok());
     }
 
     #[test]
