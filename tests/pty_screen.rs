@@ -93,6 +93,39 @@ fn the_shell_can_suspend_and_resume_it() {
 }
 
 #[test]
+fn a_stop_that_the_parent_alone_gets_is_one_of_both() {
+    let mut terminal = Terminal::run(&["/bin/sh", "-i"], 100, 30, &[("PS1", "PROMPT "), ("ENV", "")]);
+    terminal.until_text("PROMPT");
+    let shell = terminal.child.process_id().unwrap();
+    terminal.press(&format!("set -m; {} dot.rise\n", env!("CARGO_BIN_EXE_shine-tui")));
+    let prompts = |seen: &Seen| seen.parser.screen().contents().matches("PROMPT").count();
+    // Once by the shell's `fg`, once by a signal to the parent alone, which the shell notices too.
+    for round in 2..4 {
+        terminal.until("the screen", |seen| {
+            seen.parser.screen().alternate_screen() && seen.parser.screen().contents().contains("? help")
+        });
+        let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).unwrap();
+        let keeper = children.split_whitespace().next().unwrap();
+        // Right after it went on, a stop is taken for the one that it comes from.
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        let sent = std::process::Command::new("sh").args(["-c", &format!("kill -TSTP {keeper}")]).status();
+        assert!(sent.unwrap().success());
+        terminal
+            .until("the prompt", |seen| !seen.parser.screen().alternate_screen() && prompts(seen) == round);
+        terminal.assert_restored();
+        terminal.press("fg\n");
+    }
+    terminal.until("the screen again", |seen| {
+        seen.parser.screen().alternate_screen() && seen.parser.screen().contents().contains("? help")
+    });
+    terminal.press("q");
+    terminal
+        .until("the prompt at last", |seen| !seen.parser.screen().alternate_screen() && prompts(seen) == 4);
+    terminal.press("exit\n");
+    terminal.end();
+}
+
+#[test]
 fn without_a_shell_suspending_is_refused() {
     let mut terminal = Terminal::assistant(100, 30, &[]);
     terminal.until_text("? help");

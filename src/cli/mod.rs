@@ -46,7 +46,7 @@ pub fn main() -> ExitCode {
     // A write beyond the limit for the size of files (`ulimit -f`) is to fail as it does on a full disk, where the
     // signal alone would end the program. If this cannot be had, the program is as it was.
     let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
-    let (shell, arguments) = keeper::kept(std::env::args_os().collect());
+    let (kept, arguments) = keeper::kept(std::env::args_os().collect());
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(e) => {
@@ -58,14 +58,14 @@ pub fn main() -> ExitCode {
             return Exit::BadInput.into();
         }
     };
-    if let (None, None, Some(_)) = (shell, &cli.command, &cli.screen.file)
+    if let (None, None, Some(_)) = (kept, &cli.command, &cli.screen.file)
         && let Some(code) = keeper::keep(&arguments, &screen::log())
     {
         return ExitCode::from(code);
     }
     let thread = std::thread::Builder::new()
         .stack_size(STACK)
-        .spawn(move || run(&cli, shell, started).unwrap_or_else(|exit| exit));
+        .spawn(move || run(&cli, kept, started).unwrap_or_else(|exit| exit));
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(exit)) => exit.into(),
         // The panic has said what happened.
@@ -77,9 +77,9 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: &Cli, shell: Option<bool>, started: Instant) -> Result<Exit, Exit> {
+fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, Exit> {
     match &cli.command {
-        None => screen::run(&cli.screen, shell, started),
+        None => screen::run(&cli.screen, kept, started),
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Compile(args)) => compile::run(args),
         Some(Command::Apply(args)) => apply::run(args),

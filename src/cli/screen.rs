@@ -23,8 +23,8 @@ pub fn log() -> PathBuf {
     files::state_folder().unwrap_or_else(std::env::temp_dir).join("shine-tui.log")
 }
 
-/// Opens the screen. `shell` says for a kept process whether it has a shell, `started` when the program was started.
-pub fn run(args: &Screen, shell: Option<bool>, started: Instant) -> Result<Exit, Exit> {
+/// Opens the screen. `kept` is what a kept process was told, `started` when the program was started.
+pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, Exit> {
     let Some(mut file) = args.file.clone() else {
         return Err(load::fail(
             &Diagnostic::error("E0900", "No program is named.")
@@ -44,12 +44,13 @@ pub fn run(args: &Screen, shell: Option<bool>, started: Instant) -> Result<Exit,
         theme: args.theme.clone(),
         config: files::config_folder(),
         log: log(),
-        shell: shell.unwrap_or_else(has_shell),
+        shell: kept.map_or_else(has_shell, |kept| kept.shell),
         frame_stats: args.frame_stats.clone(),
         started,
     };
-    if shell.is_some() {
-        keeper::die_with_the_keeper();
+    if kept.is_some_and(|kept| !keeper::die_with_the_keeper(kept)) {
+        // Nobody is there to give the terminal back to.
+        return Ok(Exit::Signal(signal_hook::consts::SIGTERM));
     }
     let ended = loop {
         match run::run(&options, &file, &|notify| open(args, &file, notify)) {

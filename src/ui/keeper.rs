@@ -22,18 +22,30 @@ use super::screen;
 use crate::lang::source::harmless;
 use crate::session::known;
 
-/// The hidden first argument of the child. The second says whether a shell would continue it after a stop.
+/// The hidden first argument of the child. The second says whether a shell would continue it after a stop, and which
+/// process keeps it.
 pub const FLAG: &str = "__screen";
+
+/// What a kept process is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kept {
+    /// Would a shell continue it after a stop?
+    pub shell: bool,
+    /// The process that keeps it.
+    keeper: i32,
+}
 
 /// The most of the log that is read for the child's last words, in bytes.
 const WORDS: u64 = 16 << 10;
 
-/// What the command line of a kept process says: whether there is a shell, and the arguments of the user.
-pub fn kept(mut arguments: Vec<OsString>) -> (Option<bool>, Vec<OsString>) {
+/// What the command line of a kept process says, and the arguments of the user.
+pub fn kept(mut arguments: Vec<OsString>) -> (Option<Kept>, Vec<OsString>) {
     if arguments.get(1).is_some_and(|first| first == FLAG) && arguments.len() > 2 {
-        let shell = arguments[2] == "shell";
+        let told = arguments[2].to_string_lossy().into_owned();
+        let (shell, keeper) = told.split_once(':').unwrap_or((&told, ""));
+        let kept = Kept { shell: shell == "shell", keeper: keeper.parse().unwrap_or_default() };
         arguments.drain(1..3);
-        return (Some(shell), arguments);
+        return (Some(kept), arguments);
     }
     (None, arguments)
 }
@@ -52,7 +64,8 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
     let words = std::fs::metadata(log).map_or(0, |meta| meta.len());
     let (name, rest) = arguments.split_first()?;
     let shell = if screen::has_shell() { "shell" } else { "alone" };
-    let mut child = Command::new("/proc/self/exe").arg0(name).args([FLAG, shell]).args(rest).spawn().ok()?;
+    let told = format!("{shell}:{}", std::process::id());
+    let mut child = Command::new("/proc/self/exe").arg0(name).args([FLAG, &told]).args(rest).spawn().ok()?;
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw)?;
     let asked = Arc::new(AtomicI32::new(0));
     let passed = asked.clone();
@@ -88,9 +101,11 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
     Some(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
 
-/// For the child: a keeper that is killed takes the screen with it, in good order.
-pub fn die_with_the_keeper() {
+/// For the child: a keeper that is killed takes the screen with it, in good order. False if it has ended already.
+pub fn die_with_the_keeper(kept: Kept) -> bool {
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+    // One that ended before that sends no signal.
+    rustix::process::getppid().is_some_and(|parent| parent.as_raw_nonzero().get() == kept.keeper)
 }
 
 fn reap(child: &mut Child) -> Option<ExitStatus> {
@@ -154,8 +169,20 @@ mod tests {
     fn only_the_hidden_flag_makes_a_child() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
         assert_eq!(kept(words("s a.rise --ascii")), (None, words("s a.rise --ascii")));
-        assert_eq!(kept(words("s __screen shell a.rise")), (Some(true), words("s a.rise")));
-        assert_eq!(kept(words("s __screen alone a.rise")), (Some(false), words("s a.rise")));
+        let told = |shell, keeper| Some(Kept { shell, keeper });
+        assert_eq!(kept(words("s __screen shell:7 a.rise")), (told(true, 7), words("s a.rise")));
+        assert_eq!(kept(words("s __screen alone:8 a.rise")), (told(false, 8), words("s a.rise")));
+        assert_eq!(kept(words("s __screen alone a.rise")), (told(false, 0), words("s a.rise")));
+    }
+
+    #[test]
+    fn a_process_that_does_not_keep_this_one_has_ended() {
+        let parent = rustix::process::getppid().unwrap().as_raw_nonzero().get();
+        assert!(parent > 0);
+        // The signal is for the process that calls; a test has none to lose, and takes it back.
+        assert!(die_with_the_keeper(Kept { shell: false, keeper: parent }));
+        assert!(!die_with_the_keeper(Kept { shell: false, keeper: parent + 1 }));
+        let _ = rustix::process::set_parent_process_death_signal(None);
     }
 
     #[test]
