@@ -770,10 +770,35 @@ fn the_steps_before_a_failure_are_shown() {
         "{}",
         ran.err
     );
+    // The same for a program that reads it.
+    let ran_json = run(dir.path(), &[&["apply", file.as_str(), "--json"], &strategies[..]].concat());
+    let json: serde_json::Value = serde_json::from_str(&ran_json.out).unwrap();
+    let rules: Vec<&str> =
+        json["steps"].as_array().unwrap().iter().map(|s| s["rule"].as_str().unwrap()).collect();
+    assert_eq!((ran_json.code, rules), (1, vec!["mapFusion", "mapFusion", "useMapSeq"]));
+    assert_eq!(json["error"]["code"], "E0311", "{json}");
     // What failed is marked where it is written, the third of the three.
     let marked = ran.err.lines().find(|line| line.contains('^')).unwrap();
     let typed = ran.err.lines().find(|line| line.contains("topDown(mapFusion) ;")).unwrap();
     assert_eq!(marked.find('^'), typed.rfind("useMapSeq"), "{}", ran.err);
+}
+
+#[test]
+fn what_runs_outside_of_all_work_items_is_shown_in_the_text() {
+    let dir = world();
+    for (program, part) in [
+        ("def f (a: n.f32) = (mapGlobal 0 sqrt a, mapSeq sqrt a)\n", "mapSeq"),
+        ("def f (a: n.f32): f32 =\n  a |> mapGlobal 0 sqrt |> reduceSeq (\\x y. x + y) 0\n", "reduceSeq"),
+        ("def f (a: n.f32) =\n  a |> toMem global |> mapGlobal 0 sqrt\n", "toMem"),
+    ] {
+        let file = write(dir.path(), "f.rise", program);
+        let ran = run(dir.path(), &["compile", &file, "--target", "opencl", "--emit", "opencl"]);
+        refused(&ran, 2, "E0523");
+        let (line, marks) =
+            ran.err.lines().zip(ran.err.lines().skip(1)).find(|(_, m)| m.contains('^')).unwrap();
+        let at = marks.find('^').unwrap();
+        assert!(line[at..].starts_with(part) && marks.ends_with("here"), "{}", ran.err);
+    }
 }
 
 #[test]

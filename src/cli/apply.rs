@@ -27,15 +27,17 @@ pub fn run(args: &Apply) -> Result<Exit, Exit> {
     };
     let mut session = opened(&args.rewriting, args.session.as_deref())?;
     if let Err(problem) = rewrite(&mut session, args, &at) {
-        if args.steps && !args.json.json {
-            // What was done before the failure tells how it came about.
-            let all = line_of_steps(&session).into_iter().chain(steps_before_failure(&session)).collect();
+        // What was done before the failure tells how it came about.
+        let all = line_of_steps(&session).into_iter().chain(steps_before_failure(&session)).collect();
+        if args.json.json {
+            output::json(&as_json(&session, all, Some(&problem)))?;
+        } else if args.steps {
             output::print(&steps(&session, all))?;
         }
         return Err(fail(&problem));
     }
     if args.json.json {
-        output::json(&as_json(&session))?;
+        output::json(&as_json(&session, line_of_steps(&session), None))?;
     } else {
         if args.steps {
             output::print(&steps(&session, line_of_steps(&session)))?;
@@ -114,18 +116,23 @@ fn tried(session: &Session) -> u64 {
     line(session).into_iter().filter_map(|id| session.history().revision(id)).map(|r| r.counts.tried).sum()
 }
 
-fn as_json(session: &Session) -> Value {
+/// The program that there is and the steps to it; after a failure, those before it, and what it says.
+fn as_json(session: &Session, steps: Vec<Rewrite>, problem: Option<&Diagnostic>) -> Value {
     let step = |s: RevisionStep| {
         let marks: Vec<&str> = s.marks.iter().map(Mark::name).collect();
         let after = s.after.digest().to_string();
         json!({ "rule": s.rule, "marks": marks, "at": s.at.to_string(), "after": after })
     };
-    json!({
+    let mut value = json!({
         "program": session.workspace().print(session.term()),
         "digest": session.term().digest().to_string(),
         "nodes": session.term().size(),
         "tried": tried(session),
         "constraints": session.workspace().constraints(session.term()),
-        "steps": line_of_steps(session).into_iter().map(|(_, s)| step(s)).collect::<Vec<_>>(),
-    })
+        "steps": steps.into_iter().map(|(_, s)| step(s)).collect::<Vec<_>>(),
+    });
+    if let Some(problem) = problem {
+        value["error"] = json!({ "code": problem.code, "message": problem.message });
+    }
+    value
 }

@@ -43,6 +43,8 @@ pub enum Subject {
     At(Path),
     /// All patterns of this name.
     Pattern(Pattern),
+    /// The low-level patterns that no function of this one has.
+    Outside(Pattern),
 }
 
 /// What most problems go without.

@@ -333,7 +333,7 @@ impl Conflict {
         let place = format!("The value is at position {} of the program.", self.at);
         let why =
             format!("{} decides the one, {} the other.", self.has.1.describe(), self.needs.1.describe());
-        if self.has.0 == Access::Write {
+        let problem = if self.has.0 == Access::Write {
             Diagnostic::error("E0504", format!("{what} must be written to memory before it is read{by}."))
                 .note(place)
                 .note(why)
@@ -351,7 +351,8 @@ impl Conflict {
                 .note(place)
                 .note(why)
                 .hint("Copy it with `mapSeq (\\x. x)`, one for each dimension, or leave out the `toMem`.")
-        }
+        };
+        problem.about(Subject::At(self.at))
     }
 }
 

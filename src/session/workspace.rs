@@ -16,6 +16,7 @@ use crate::lang::digest::Digest;
 use crate::lang::infer::{self, Program, constraints_of};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
+use crate::lang::pattern::{Level, Pattern};
 use crate::lang::print;
 use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
@@ -376,23 +377,59 @@ impl Workspace {
     fn placed(&self, problem: Diagnostic, term: &Term) -> Diagnostic {
         let written = &self.program.term;
         let span = |path: &Path| self.program.spans.at(path);
-        let spans: Vec<Span> = match problem.context.as_ref().and_then(|c| c.subject.as_ref()) {
-            _ if !problem.labels.is_empty() => vec![],
+        let mut what = "here";
+        let mut spans: Vec<Span> = match problem.context.as_ref().and_then(|c| c.subject.as_ref()) {
+            None => return problem,
+            _ if !problem.labels.is_empty() => return problem,
             Some(Subject::At(path)) => {
-                let part = term.at(path);
-                let same = if written.at(path) == part { Some(path.clone()) } else { None };
-                let elsewhere =
-                    || written.positions().into_iter().find(|(_, t)| Some(*t) == part).map(|(p, _)| p);
-                same.or_else(elsewhere).and_then(|path| span(&path)).into_iter().collect()
+                let in_text = |path: &Path| {
+                    let part = term.at(path);
+                    let same = if written.at(path) == part { Some(path.clone()) } else { None };
+                    let elsewhere =
+                        || written.positions().into_iter().find(|(_, t)| Some(*t) == part).map(|(p, _)| p);
+                    same.or_else(elsewhere).and_then(|path| span(&path))
+                };
+                let mut at = Some(path.clone());
+                // What the text does not have stands within something that it has.
+                let mut found = in_text(path);
+                while found.is_none()
+                    && let Some(parent) = at.as_ref().and_then(Path::parent)
+                {
+                    what = "within this";
+                    found = in_text(&parent);
+                    at = Some(parent);
+                }
+                found.into_iter().collect()
             }
             Some(Subject::Pattern(p)) => {
                 let all = written.positions().into_iter().filter(|(_, t)| t.as_pattern() == Some(*p));
                 all.filter_map(|(path, _)| span(&path)).collect()
             }
-            None => vec![],
+            Some(Subject::Outside(p)) => {
+                // In the function that it is given, not in the array.
+                let inside = |path: &Path| {
+                    let mut above = std::iter::successors(Some(path.clone()), Path::parent);
+                    above.any(|at| {
+                        let parent = at.parent().and_then(|parent| written.at(&parent)?.as_app());
+                        parent.is_some_and(|(f, e)| f.as_pattern() == Some(*p) && written.at(&at) == Some(e))
+                    })
+                };
+                let works = |t: &Term| {
+                    let of_functions = t.ty().as_fun().is_some_and(|(f, _)| f.as_fun().is_some());
+                    t.as_pattern().is_some_and(|q| {
+                        q != *p && (q == Pattern::ToMem || of_functions && q.level() != Level::High)
+                    })
+                };
+                let loops = written.positions().into_iter().filter(|(_, t)| works(t));
+                loops.filter(|(path, _)| !inside(path)).filter_map(|(path, _)| span(&path)).collect()
+            }
         };
+        if spans.is_empty() {
+            what = "in this program";
+            spans.extend(span(&Path::new(vec![0; self.program.params.len()])));
+        }
         let mut seen = HashSet::new();
-        spans.into_iter().filter(|s| seen.insert(*s)).fold(problem, |p, span| p.label(span, "here"))
+        spans.into_iter().filter(|s| seen.insert(*s)).fold(problem, |p, span| p.label(span, what))
     }
 }
 

@@ -136,7 +136,7 @@ fn same_worker(write: &Use, read: &Use) -> bool {
 
 fn everywhere(memory: &Name, d: u8) -> Diagnostic {
     Diagnostic::error("E0523", format!("`{memory}` is written outside `mapGlobal({d})`, so every work-item writes all of it."))
-        .about(Subject::Pattern(Pattern::ToMem))
+        .about(Subject::Outside(Pattern::MapGlobal))
         .note(format!("The kernel uses the work-items of dimension {d}, and each of them runs what is not in a `mapGlobal({d})`."))
         .hint("Compute it within the `mapGlobal`, keep it in private memory, or use a kernel of its own.")
 }
