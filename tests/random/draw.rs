@@ -126,7 +126,11 @@ impl Draw<'_> {
             Scalar::U16,
             Scalar::U64,
         ];
-        Type::scalar(self.pick(&all))
+        Type::scalar(match self.pick(&all) {
+            // Few devices of OpenCL compute in half precision.
+            Scalar::F16 if self.dialect == Dialect::OpenCl => Scalar::F32,
+            s => s,
+        })
     }
 
     fn element(&mut self, depth: usize) -> Type {
