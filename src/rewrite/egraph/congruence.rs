@@ -301,7 +301,11 @@ impl EGraph {
                     unions += usize::from(self.union(other, id, Reason::Congruence));
                 }
             }
-            while let Some(id) = self.uninformed.pop() {
+            // In rounds, each id once: most children have lower numbers than what is around them.
+            let mut round = std::mem::take(&mut self.uninformed);
+            round.sort_unstable();
+            round.dedup();
+            for id in round {
                 let news = self.known(id);
                 let slot = (self.up[self.find(id).0 as usize] & !ROOT) as usize;
                 if self.classes[slot].data.merge(&news, &mut self.typing).0 {

@@ -115,7 +115,7 @@ impl Graph {
     /// A member of a class in which none of these variables is free.
     pub fn member_without(&mut self, class: Id, free: Indices) -> Option<Id> {
         let best = self.data(class).best().term;
-        if !self.mentions(best, free) {
+        if !self.mentions(best, free, 0) {
             return Some(best);
         }
         let member = some_without(&self.egraph, class, free)??;
@@ -132,14 +132,16 @@ impl Graph {
         Some(self.add_member(&member))
     }
 
-    /// Is one of the variables free in this very term?
-    fn mentions(&self, id: Id, free: Indices) -> bool {
+    /// Is one of the variables free in this very term? Of a term that is nested too deeply: as far as its class tells.
+    fn mentions(&self, id: Id, free: Indices, depth: usize) -> bool {
         let node = self.egraph.node(id);
+        let below = |id, free| self.mentions(id, free, depth + 1);
         self.data(id).free.meets(free)
             && match (node.op.kind(), node.as_app(), node.as_lam()) {
+                _ if depth > MAX_NESTING => true,
                 (Kind::Var(i), ..) => free.contains(i),
-                (_, Some((f, e)), _) => self.mentions(f, free) || self.mentions(e, free),
-                (_, _, Some(body)) => self.mentions(body, free.above_binder()),
+                (_, Some((f, e)), _) => below(f, free) || below(e, free),
+                (_, _, Some(body)) => below(body, free.above_binder()),
                 _ => false,
             }
     }
