@@ -173,6 +173,22 @@ fn tabs_and_digits_move_the_focus() {
 }
 
 #[test]
+fn where_code_generation_fails_the_stages_before_are_shown_with_the_reason() {
+    let mut texts = kernel("dot");
+    texts.files.clear();
+    texts.program.text = "def f (a: n.f32) = (mapGlobal 0 sqrt a, mapSeq sqrt a)\n".to_owned();
+    let mut app = TestApp::with(&texts, (160, 60), UNICODE, "default", FakeDevices::new());
+    app.press("5 f o").idle();
+    let text = app.text();
+    assert!(text.contains("E0523") && text.contains("loops ›"), "{text}");
+    app.press("[").idle();
+    let earlier = app.text();
+    assert!(earlier.contains("E0523") && earlier != text, "{earlier}");
+    // What there is can be looked at, and not measured.
+    assert!(app.app.facts().kernel.is_err());
+}
+
+#[test]
 fn the_history_is_a_tree_one_can_move_in() {
     let mut app = dot();
     app.press(":").type_text("topDown(ownFusion)").press("Enter");

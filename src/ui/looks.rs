@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::candidates::{self, Candidate, Known};
 use crate::device::{Backend, DeviceList, RunControl};
-use crate::emit::Compiled;
+use crate::emit::Attempt;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
@@ -68,7 +68,7 @@ pub enum Seen {
     /// See [`Want::Inside`]: what was found, and where to look on.
     Inside(Vec<Candidate>, Option<usize>),
     /// See [`Want::Kernel`].
-    Kernel(Arc<Result<Compiled, Diagnostic>>),
+    Kernel(Arc<Result<Attempt, Diagnostic>>),
     /// See [`Want::Devices`].
     Devices(DeviceList),
     /// See [`Want::Steps`].
@@ -81,7 +81,7 @@ impl Want {
     }
 }
 
-type Kernel = Arc<Result<Compiled, Diagnostic>>;
+type Kernel = Arc<Result<Attempt, Diagnostic>>;
 
 /// For how long rules are looked for inside of a position before what was found is shown.
 const SLICE: Duration = Duration::from_millis(60);
@@ -237,7 +237,7 @@ fn look(
             });
             Seen::Inside(found, next)
         }
-        Want::Kernel { target, .. } => Seen::Kernel(Arc::new(workspace.compile(term, *target, sizes))),
+        Want::Kernel { target, .. } => Seen::Kernel(Arc::new(workspace.attempt(term, *target, sizes))),
         Want::Devices => {
             let mut control = RunControl { cancel: &control.cancel_flag(), progress: &mut |_| {} };
             let nothing = |_| DeviceList { devices: Vec::new(), notes: Vec::new() };

@@ -16,20 +16,27 @@ pub fn body(app: &App, width: usize) -> Body {
         Err(problem) => {
             Body::says(app.problem(problem).iter().flat_map(|line| line.wrap(width, 3)).collect())
         }
-        Ok(_) => {
+        Ok(attempt) => {
             let stage = shown_stage(app).unwrap_or_default();
             let text = text(app).unwrap_or_default();
             let head = kernel::stages(&stages(app), &stage, width);
-            Body { head: vec![head], lines: kernel::lines(&stage, &text), ..Body::default() }
+            // Where the way to code ends early, what was made so far is shown below the reason.
+            let why = attempt.kernel.as_ref().err().map(|problem| {
+                let said = app.problem(problem);
+                said.iter().flat_map(|line| line.wrap(width, 3)).chain([Line::empty()]).collect()
+            });
+            let mut lines: Vec<Line> = why.unwrap_or_default();
+            lines.extend(kernel::lines(&stage, &text));
+            Body { head: vec![head], lines, ..Body::default() }
         }
     }
 }
 
-/// The names of the stages of the present code.
+/// The names of the stages of the present code, as far as it could be made.
 pub fn stages(app: &App) -> Vec<String> {
     let kernel = app.looks.kernel(&want(app));
     match kernel.as_deref() {
-        Some(Ok(compiled)) => compiled.stages.iter().map(|stage| stage.name.to_owned()).collect(),
+        Some(Ok(attempt)) => attempt.stages.iter().map(|stage| stage.name.to_owned()).collect(),
         _ => Vec::new(),
     }
 }
@@ -41,9 +48,9 @@ fn want(app: &App) -> Want {
 /// The text of the shown stage.
 pub fn text(app: &App) -> Option<String> {
     let kernel = app.looks.kernel(&want(app))?;
-    let compiled = kernel.as_ref().as_ref().ok()?;
+    let attempt = kernel.as_ref().as_ref().ok()?;
     let stage = shown_stage(app)?;
-    compiled.stage(&stage).map(str::to_owned)
+    attempt.stages.iter().find(|s| s.name == stage).map(|s| s.text.clone())
 }
 
 /// The stage that was chosen, else the kernel's own code.
