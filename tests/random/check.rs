@@ -9,6 +9,7 @@ use shine_tui::lang::diag::{Diagnostic, FileId};
 use shine_tui::lang::eval::{self, Limits, Sizes, inputs, naive};
 use shine_tui::lang::infer::{self, Program};
 use shine_tui::lang::syntax::parse_program;
+use shine_tui::lang::ty::Scalar;
 use shine_tui::lang::value::{Tolerance, Value};
 use shine_tui::lang::{loops, print, work};
 use shine_tui::lower::Target;
@@ -142,7 +143,11 @@ pub fn compiled(program: Program, trials: Vec<Trial>, target: Target, must: bool
                 Err(d) => return Err(format!("{kind}: {}\n{}", told(&d), shown())),
             };
             let printed: Vec<&str> = done.stages.iter().map(|s| s.name).collect();
-            if printed != stages(target) {
+            // Python's `ctypes` has no half precision to give by value.
+            let halves = done.kernel.params.iter().any(|p| p.by_value && p.scalar == Scalar::F16);
+            let mut expected = stages(target);
+            expected.retain(|s| !(halves && *s == "python"));
+            if printed != expected {
                 return Err(format!("only the stages {printed:?} are printed"));
             }
             cases.push(Case {
