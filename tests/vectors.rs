@@ -141,6 +141,26 @@ fn programs_with_vectors_run() {
     }
 }
 
+/// `>` of vectors is no `bool`, so that what the rule makes of them would be ill-typed.
+#[test]
+fn a_rule_that_compares_what_it_leaves_open_applies_to_scalars_alone() {
+    let rule = "--| A maximum as a choice.\nrule choose = max a b ~> select (a > b) a b\n";
+    for (lanes, applies) in [("i32", true), ("<4>i32", false)] {
+        let text = format!("def f (a b: {lanes}) = max a b\n");
+        let texts = Texts {
+            program: Text { label: "p.rise".into(), text },
+            files: vec![Text { label: "p.rules".into(), text: rule.into() }],
+            default_sizes: Default::default(),
+            origin: Default::default(),
+        };
+        let workspace = Workspace::load(&texts, None).unwrap_or_else(|p| panic!("{}", p.first()));
+        let strategy = workspace.parse_strategy("choose @ topDown").unwrap();
+        let (term, at) = (&workspace.program.term, Path::root());
+        let end = workspace.run_strategy(term, &strategy, &at, &Replayed::none(), &Control::silent());
+        assert_eq!(end.result.is_ok(), applies, "{lanes}");
+    }
+}
+
 #[test]
 fn one_condition_for_all_lanes_chooses_between_whole_vectors() {
     let start = read("f", "(c: bool) (a: n.<4>f32) = map (\\v. select (vectorFromScalar c) v 0) a");
