@@ -118,8 +118,8 @@ for wrong in [image.astype(np.float64), image[0], image[:2], image.astype('>f4')
     for part in [
         "use image.astype(np.float32)",
         "has 1 dimensions and needs 2",
-        "size n cannot be 0",
-        "size m cannot be 0",
+        "n cannot be 0",
+        "m cannot be 0",
     ] {
         assert!(text.contains(part) && !text.contains("taken"), "{text}");
     }
@@ -160,14 +160,39 @@ except ValueError as problem:
     ] {
         export(folder, &format!("def copy (x: (2 * n).{ty}): (2 * n).{ty} = x |> map (\\v. v)\n"), &[]);
         let script = format!(
-            "import numpy as np, copy_module as copy\nx = np.array([0, 1, 1, 0], np.{numpy})\n\
-             assert copy.copy(x).dtype == x.dtype and (copy.copy(x) == x).all()\n\
-             try:\n    copy.copy(x[:3])\nexcept ValueError as problem:\n    print(problem)\n"
+            "import numpy as np, copy_ as copy\nx = np.array([0, 1, 1, 0], np.{numpy})\n\
+             assert copy.copy_(x).dtype == x.dtype and (copy.copy_(x) == x).all()\n\
+             try:\n    copy.copy_(x[:3])\nexcept ValueError as problem:\n    print(problem)\n"
         );
-        // `copy` is a module that NumPy imports.
-        std::fs::rename(folder.join("copy.py"), folder.join("copy_module.py")).unwrap();
         assert!(run(&script).contains("the shape of x is (3,)"), "{ty}");
     }
+    // Sizes and constraints are checked as Python's own numbers, which do not overflow.
+    let grid = "def grid (a: f32): (n * n).f32 = generate (\\i. a)\n";
+    export(folder, grid, &[]);
+    let script = "import numpy as np, grid
+assert len(grid.grid(1, np.int16(300))) == 90000
+for wrong in [0, -1, 2**40, 1.5]:
+    try:
+        print('taken', len(grid.grid(1, wrong)))
+    except (TypeError, ValueError) as problem:
+        print(problem)
+";
+    assert!(!run(script).contains("taken"));
+    let thirds = "def third (is: n.i32): ((n - 1) div 3).i32 = take ((n - 1) div 3) is\n";
+    export(folder, thirds, &[]);
+    let script = "import numpy as np, third
+print(third.third(np.arange(10, dtype=np.int32)).tolist())
+for wrong in [[1.5] * 10, [2**40] * 10]:
+    try:
+        print('taken', third.third(wrong))
+    except (TypeError, ValueError) as problem:
+        print(problem)
+";
+    let text = run(script);
+    assert!(
+        text.starts_with("[0, 1, 2]\n") && text.contains("beyond int32") && !text.contains("taken"),
+        "{text}"
+    );
     export(folder, "def ramp (a: f32): n.f32 = generate (\\i. a * cast (indexAsNat i))\n", &[]);
     assert_eq!(run("import ramp\nprint(ramp.ramp(2, 3).tolist())\n"), "[0.0, 2.0, 4.0]\n");
     // With fixed sizes no other shape is taken.
@@ -183,4 +208,39 @@ except ValueError as problem:
         run(script),
         "[[3.0, 3.0, 3.0], [3.0, 3.0, 3.0]]\nthe shape of image is (5, 3) and has to be (4, 3)\n"
     );
+}
+
+/// Names of C++ and of Python, and files of the user's own.
+#[test]
+fn neither_names_nor_files_are_in_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    export(
+        folder,
+        "def pass (class: n.f32) (if if_: f32): n.f32 = class |> map (\\np. np * if + if_)\n",
+        &[],
+    );
+    let header = std::fs::read_to_string(folder.join("pass.h")).unwrap();
+    assert!(!header.contains(" class,") && !header.contains(" class)"), "{header}");
+    if let Some(python) = python() {
+        let script = "import numpy as np, pass_\nprint(pass_.pass_([1, 2], 3, 4).tolist())\n";
+        std::fs::write(folder.join("script.py"), script).unwrap();
+        let ran = Command::new(python).arg("script.py").current_dir(folder).output().unwrap();
+        assert_eq!(said(&ran), "[7.0, 10.0]\n");
+    }
+    std::fs::write(folder.join("blur.py"), "print('mine')\n").unwrap();
+    std::fs::write(folder.join("program.rise"), BLUR).unwrap();
+    let compile = |more: &[&str]| {
+        let mut shine = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+        shine.args([&["compile", "program.rise", "-o", "."], more].concat()).current_dir(folder);
+        shine.env("SHINE_CONFIG_DIR", folder.join("config")).env("SHINE_STATE_DIR", folder.join("state"));
+        shine.output().unwrap()
+    };
+    let refused = compile(&[]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("[E0906]"));
+    assert_eq!(std::fs::read_to_string(folder.join("blur.py")).unwrap(), "print('mine')\n");
+    assert!(!folder.join("blur.c").exists(), "nothing is half-written");
+    said(&compile(&["--force"]));
+    said(&compile(&[]));
 }

@@ -196,6 +196,9 @@ pub struct Compile {
     /// Write the kernel into this folder, with a program that calls it and, for C, a header and a module of Python
     #[arg(long, short = 'o', value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Replace headers and modules that were not generated
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// Record the session in this file; for a session, its own file to go on with it
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,

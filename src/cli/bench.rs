@@ -40,10 +40,9 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
 /// Measures on what the user gives; other parameters are drawn as ever.
 fn on_own_data(session: &mut Session, args: &Bench, fixed: &Sizes) -> Result<Measurement, Diagnostic> {
     let Fitted { inputs, sizes } = session.fit(&args.data.inputs, false, fixed)?;
-    let drawn = Inputs::random(session.term(), &sizes, Kind::Uniform)?;
-    let all = inputs.into_iter().zip(drawn.0).map(|(given, drawn)| given.unwrap_or(drawn)).collect();
-    session.perform_now(Action::Sizes { sizes })?;
-    session.measure(&args.device, true, Some(&Inputs(all)))
+    session.perform_now(Action::Sizes { sizes: sizes.clone() })?;
+    let all = Inputs::drawn(inputs, session.term(), &sizes, Kind::Uniform)?;
+    session.measure(&args.device, true, Some(&all))
 }
 
 fn in_words(m: &Measurement) -> String {

@@ -4,15 +4,14 @@ use super::args::Compile;
 use super::exit::Exit;
 use super::load::{fail, rewritten};
 use super::output;
-use crate::emit::Compiled;
+use crate::emit::{Compiled, host};
 use crate::lang::diag::Diagnostic;
 use crate::lang::loops;
 use crate::lang::pattern::Level;
 use crate::lang::term::Term;
 use crate::session::action::{Action, Target};
+use crate::session::files::Whole;
 use serde_json::{Value, json};
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Compiles and prints a stage, or writes the kernel and its host program to a folder.
@@ -55,7 +54,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     let compiled = session.compiled(session.current(), target);
     let compiled = compiled.as_ref().as_ref().map_err(fail)?;
     if let Some(folder) = &args.output {
-        return write(compiled, target, folder);
+        return write(compiled, target, folder, args.force);
     }
     if args.json.json {
         return output::json(&as_json(compiled, target)).map(|()| Exit::Done);
@@ -83,16 +82,13 @@ fn natural_target(term: &Term) -> Target {
     if term.positions().iter().any(|(_, t)| opencl(t)) { Target::OpenCl } else { Target::C }
 }
 
-fn write(compiled: &Compiled, target: Target, folder: &Path) -> Result<Exit, Exit> {
+/// Writes all files of a kernel. A header or a module that is not of our making is left alone.
+fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Result<Exit, Exit> {
     let name = &compiled.kernel.name;
-    let kernel = format!("{name}.{}", if target == Target::C { "c" } else { "cl" });
-    let others = [
-        ("header", format!("{name}.h")),
-        ("host", format!("{name}_host.c")),
-        ("python", format!("{name}.py")),
-    ];
-    let others = others.into_iter().filter_map(|(stage, file)| Some((file, compiled.stage(stage)?)));
-    let files = [(kernel, compiled.kernel.text.as_str())].into_iter().chain(others);
+    let code =
+        if target == Target::C { ("c", format!("{name}.c")) } else { ("opencl", format!("{name}.cl")) };
+    let module = format!("{}.py", host::module_name(&compiled.kernel));
+    let all = [code, ("header", format!("{name}.h")), ("host", format!("{name}_host.c")), ("python", module)];
     let cannot = |e: std::io::Error| {
         fail(
             &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", folder.display()))
@@ -100,15 +96,30 @@ fn write(compiled: &Compiled, target: Target, folder: &Path) -> Result<Exit, Exi
         )
     };
     std::fs::create_dir_all(folder).map_err(cannot)?;
-    for (file, text) in files {
-        let path = folder.join(file);
-        // What lies there is replaced, not written into: it may be a link to another file.
-        let mut new = tempfile::Builder::new();
-        let mut new =
-            new.permissions(std::fs::Permissions::from_mode(0o644)).tempfile_in(folder).map_err(cannot)?;
-        new.write_all(text.as_bytes()).map_err(cannot)?;
-        new.persist(&path).map_err(|e| cannot(e.error))?;
-        output::print(&format!("{}\n", path.display()))?;
+    let files: Vec<_> =
+        all.into_iter().map(|(stage, file)| (folder.join(file), compiled.stage(stage))).collect();
+    for (path, text) in &files {
+        let is_foreign =
+            |mark| !std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(str::as_bytes(mark)));
+        let mark = text.and_then(|text| host::MARKS.into_iter().find(|mark| text.starts_with(mark)));
+        if !force && path.symlink_metadata().is_ok() && mark.is_some_and(is_foreign) {
+            let problem = format!("`{}` is there already, and was not generated.", path.display());
+            return Err(fail(
+                &Diagnostic::error("E0906", problem)
+                    .hint("Name another folder with `-o`; `--force` replaces the file."),
+            ));
+        }
+    }
+    let texts = files.iter().filter_map(|(path, text)| Some((path, (*text)?)));
+    // What lies there is replaced, not written into: it may be a link to another file.
+    let written = texts.map(|(path, text)| Whole::write(path, true, |out| out.write_all(text.as_bytes())));
+    for file in written.collect::<Result<Vec<_>, _>>().map_err(cannot)? {
+        file.place().map_err(cannot)?;
+    }
+    for (path, text) in &files {
+        if text.is_some() {
+            output::print(&format!("{}\n", path.display()))?;
+        }
     }
     Ok(Exit::Done)
 }

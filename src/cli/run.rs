@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::session::action::{Action, Sizes};
 use crate::session::bench::cells::buffer;
 use crate::session::bench::{Inputs, Ran};
-use crate::session::data::{Fitted, Wanted, named, writable, write};
+use crate::session::data::{Fitted, Wanted, Written, holds, named, writable, write};
 use serde_json::{Value as Json, json};
 
 /// The most cells of a result that is printed.
@@ -48,18 +48,24 @@ impl Done {
         let (_, ty) = session.workspace().program.ty.signature();
         let wanted = named(&args.outputs, &ty)?;
         let parts = leaves(&ty);
-        for (w, leaf) in wanted.iter().filter_map(|w| Some((w, parts.get(w.component)?))) {
+        let wanted_parts = || wanted.iter().filter_map(|w| Some((w, parts.get(w.component)?)));
+        for (w, leaf) in wanted_parts() {
             writable(&w.path, leaf, args.force)?;
         }
         let Fitted { inputs, sizes } =
             session.fit(&args.data.inputs, true, &self::sizes(&args.rewriting.program))?;
         let inputs = Inputs(inputs.into_iter().flatten().collect());
         session.perform_now(Action::Sizes { sizes: sizes.clone() })?;
+        for (w, leaf) in wanted_parts() {
+            holds(&w.path, &shape(leaf, &sizes), leaf)?;
+        }
         let ran = session.run(&args.device, &inputs, !args.no_check)?;
         let done = Done { ran, sizes, ty, wanted };
-        for (w, (leaf, data)) in done.written() {
-            write(&w.path, data, &done.shape(&leaf), &leaf, args.force)?;
-        }
+        // All files are complete before the first is in its place.
+        let files = done
+            .written()
+            .map(|(w, (leaf, data))| write(&w.path, data, &shape(&leaf, &done.sizes), &leaf, args.force));
+        files.collect::<Result<Vec<_>, _>>()?.into_iter().try_for_each(Written::place)?;
         Ok(done)
     }
 
@@ -68,15 +74,6 @@ impl Done {
         self.wanted.iter().filter_map(move |w| {
             Some((w, (all.get(w.component)?.clone(), self.ran.outputs.get(w.component)?)))
         })
-    }
-
-    /// The numbers of cells in each dimension.
-    fn shape(&self, leaf: &Leaf) -> Vec<usize> {
-        let value = |n: &str| self.sizes.get(n).copied();
-        leaf.dims
-            .iter()
-            .map(|d| d.eval(&value).ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0))
-            .collect()
     }
 
     fn in_words(&self) -> Result<String, Diagnostic> {
@@ -111,7 +108,7 @@ impl Done {
                     (data.len() <= SMALL).then(|| (0..data.len()).filter_map(|i| data.get(i)).map(number));
                 json!({
                     "type": leaf.scalar().name(),
-                    "shape": self.shape(&leaf),
+                    "shape": shape(&leaf, &self.sizes),
                     "file": file,
                     "values": values.map(Iterator::collect::<Vec<_>>),
                 })
@@ -126,6 +123,12 @@ impl Done {
             "outputs": outputs.collect::<Vec<_>>(),
         })
     }
+}
+
+/// The numbers of cells in each dimension.
+fn shape(leaf: &Leaf, sizes: &Sizes) -> Vec<usize> {
+    let value = |n: &str| sizes.get(n).copied();
+    leaf.dims.iter().map(|d| d.eval(&value).ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0)).collect()
 }
 
 /// A number of JSON; what JSON has none for is a string.

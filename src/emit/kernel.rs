@@ -248,15 +248,19 @@ fn headers(g: &mut Generator) -> String {
         out.push_str(ALLOCATE);
     }
     if helper(Helper::FloorDiv) {
-        let inline = if g.language == Language::C { "static inline long" } else { "long" };
-        let _ = write!(
-            out,
-            "\n{inline} floor_div(long a, long b) {{\n  return a / b - (a % b < 0) * (b < 0 ? -1 : 1);\n}}\n\n\
-             {inline} floor_mod(long a, long b) {{\n  return a - b * floor_div(a, b);\n}}\n"
-        );
+        out.push_str(&floor_functions(g.language));
     }
     let out = out + &functions;
     out.trim_start_matches('\n').to_string()
+}
+
+/// Division of numbers that may be negative, rounded down, and what it leaves.
+pub(super) fn floor_functions(language: Language) -> String {
+    let inline = if language == Language::C { "static inline long" } else { "long" };
+    format!(
+        "\n{inline} floor_div(long a, long b) {{\n  return a / b - (a % b < 0) * (b < 0 ? -1 : 1);\n}}\n\n\
+         {inline} floor_mod(long a, long b) {{\n  return a - b * floor_div(a, b);\n}}\n"
+    )
 }
 
 /// The program's own function, with its text as it was written.

@@ -286,8 +286,62 @@ fn is_family(name: &str) -> bool {
         .any(|p| name.starts_with(p))
 }
 
+/// Words of C++ alone: a kernel's header is for both.
+const CPP: &[&str] = &[
+    "and",
+    "and_eq",
+    "bitand",
+    "bitor",
+    "catch",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const_cast",
+    "consteval",
+    "constinit",
+    "decltype",
+    "delete",
+    "dynamic_cast",
+    "explicit",
+    "export",
+    "friend",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "reinterpret_cast",
+    "requires",
+    "static_cast",
+    "template",
+    "this",
+    "throw",
+    "try",
+    "typeid",
+    "typename",
+    "using",
+    "virtual",
+    "wchar_t",
+    "xor",
+    "xor_eq",
+    "char8_t",
+    "char16_t",
+    "char32_t",
+];
+
 pub fn is_reserved(name: &str, language: Language) -> bool {
     C.contains(&name)
+        || CPP.contains(&name)
         || is_family(name)
         || (language == Language::OpenCl
             && (OPENCL.contains(&name)

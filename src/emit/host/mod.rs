@@ -7,10 +7,13 @@ mod header;
 mod python;
 
 pub use header::header;
-pub use python::module;
+pub use python::{module, module_name};
+
+/// The first lines of what is generated under names that a user's own files may have.
+pub const MARKS: [&str; 2] = [header::MARK, python::MARK];
 
 use super::Language;
-use super::kernel::{Kernel, KernelParam, ParamKind};
+use super::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
 use super::number::{Printer, Variable};
 use super::syntax::Expr;
 use crate::lang::nat::{Nat, NatVar, Ranges, Worker};
@@ -46,9 +49,13 @@ pub fn host(kernel: &Kernel) -> String {
         }
     }
     out.push_str(COMMON);
-    out.push_str("\nint main(int argc, char** argv) {\n");
-    main(kernel, &sizes, &usage, &mut out);
-    out.push_str("  return 0;\n}\n");
+    let mut body = String::new();
+    main(kernel, &sizes, &usage, &mut body);
+    // No other function has these names (`emit::names`).
+    if body.contains("floor_div(") || body.contains("floor_mod(") {
+        out.push_str(&floor_functions(Language::C));
+    }
+    let _ = write!(out, "\nint main(int argc, char** argv) {{\n{body}  return 0;\n}}\n");
     out
 }
 

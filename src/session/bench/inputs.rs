@@ -22,16 +22,30 @@ impl Inputs {
     /// # Errors
     /// A parameter that there is no data of, or a size without a value.
     pub fn random(term: &Term, sizes: &Sizes, kind: inputs::Kind) -> Result<Inputs, Diagnostic> {
+        Inputs::drawn(vec![], term, sizes, kind)
+    }
+
+    /// What is given, and the rest drawn from a seed.
+    ///
+    /// # Errors
+    /// As [`Inputs::random`].
+    pub fn drawn(
+        given: Vec<Option<Vec<HostData>>>,
+        term: &Term,
+        sizes: &Sizes,
+        kind: inputs::Kind,
+    ) -> Result<Inputs, Diagnostic> {
         let (params, _) = term.ty().signature();
-        let one = |(i, ty): (usize, &Type)| {
+        let given = given.into_iter().chain(std::iter::repeat(None));
+        let one = |((i, ty), given): ((usize, &Type), Option<Vec<HostData>>)| {
             let seed = SEED + i as u64;
-            Ok(if has_pair(ty) {
-                components(&inputs::random(ty, sizes, seed, kind)?, ty, sizes)?
-            } else {
-                vec![host_data(&inputs::random_flat(ty, sizes, seed, kind)?)]
+            Ok(match given {
+                Some(given) => given,
+                None if has_pair(ty) => components(&inputs::random(ty, sizes, seed, kind)?, ty, sizes)?,
+                None => vec![host_data(&inputs::random_flat(ty, sizes, seed, kind)?)],
             })
         };
-        params.iter().enumerate().map(one).collect::<Result<Vec<_>, _>>().map(Inputs)
+        params.iter().enumerate().zip(given).map(one).collect::<Result<Vec<_>, _>>().map(Inputs)
     }
 
     /// The same with the magnitudes of all floats.

@@ -187,9 +187,12 @@ fn sizes(program: &Program, slots: &[Vec<Slot>], fixed: &Sizes, others: &Sizes) 
         let mut found = None;
         for equation in &all {
             match follows(equation, &known) {
-                Solution::Bind(NatVar::Named(name), n) => {
-                    found = n.as_constant().map(|n| (equation, name, n))
-                }
+                Solution::Bind(NatVar::Named(name), n) => match n.as_constant() {
+                    Some(value) if value >= 1 => found = Some((equation, name, value)),
+                    // It depends on sizes that other shapes may tell.
+                    None if n.vars().iter().any(|v| !matches!(v, NatVar::Worker(_))) => continue,
+                    _ => return Err(no_size(equation, &known)),
+                },
                 // Without an unknown the sizes are compared below, where all of them are known.
                 Solution::Contradiction if equation.has_unknown(&known) => {
                     return Err(no_size(equation, &known));
@@ -212,9 +215,9 @@ fn sizes(program: &Program, slots: &[Vec<Slot>], fixed: &Sizes, others: &Sizes) 
         known.insert(open.clone(), (*value, "is the one that the program comes with".to_owned()));
     }
     for equation in &all {
-        let is = equation.size.eval(&|n| known.get(n).map(|(v, _)| *v));
-        if is != Ok(equation.is as i64) {
-            return Err(mismatch(equation, is.ok(), &known));
+        let is = equation.size.eval(&|n| known.get(n).map(|(v, _)| *v)).ok();
+        if is.and_then(|n| usize::try_from(n).ok()) != Some(equation.is) {
+            return Err(mismatch(equation, is, &known));
         }
     }
     let in_order = program.sizes.iter().filter_map(|n| known.get(n).map(|(v, _)| (n.clone(), *v)));
@@ -289,7 +292,8 @@ fn inside(slot: &Slot, sizes: &Sizes) -> Result<(), Diagnostic> {
         _ => return Ok(()),
     };
     let bad = |i: &usize| match array.cells.get(*i) {
-        Some(HostScalar::I32(v)) => i64::from(v) < 0 || i64::from(v) >= end,
+        Some(HostScalar::I32(v)) => !(0..end).contains(&i64::from(v)),
+        Some(HostScalar::I64(v)) => !(0..end).contains(&v),
         _ => false,
     };
     let Some(i) = (0..array.cells.len()).find(bad) else { return Ok(()) };

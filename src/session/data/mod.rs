@@ -11,7 +11,7 @@ mod plain;
 mod pnm;
 
 pub use fit::{Fitted, Given, fit};
-pub use output::{Wanted, named, writable, write};
+pub use output::{Wanted, Written, holds, named, writable, write};
 
 use super::bench::cells::elem;
 use super::files;
@@ -106,8 +106,8 @@ fn read(path: &Path, leaf: &Leaf) -> Result<Array, Refusal> {
     let elem = elem(leaf.scalar());
     match format {
         Format::Npy => npy::read(&bytes, elem),
-        Format::Png => picture::to_array(&picture::read_png(&bytes)?, leaf),
-        Format::Pnm => picture::to_array(&pnm::read(&bytes)?, leaf),
+        Format::Png => picture::to_array(picture::read_png(&bytes, leaf)?, leaf),
+        Format::Pnm => picture::to_array(pnm::read(&bytes)?, leaf),
         Format::Raw => plain::read_raw(&bytes, elem),
         Format::Text => plain::read_text(&bytes, elem, leaf.dims.len()),
     }

@@ -4,6 +4,7 @@
 
 use super::{Array, Refusal};
 use crate::device::{Elem, HostData};
+use std::borrow::Cow;
 use std::io;
 
 /// The names of NumPy, as in `np.float32`, and of the format, as in `<f4`.
@@ -21,6 +22,9 @@ const NAMES: [(Elem, &str, &str); 12] = [
     (Elem::F32, "float32", "<f4"),
     (Elem::F64, "float64", "<f8"),
 ];
+
+/// The most dimensions that NumPy's arrays have.
+const MOST_DIMENSIONS: usize = 64;
 
 /// What the head of a file says.
 struct Head {
@@ -58,7 +62,8 @@ fn head(bytes: &[u8]) -> Option<(Head, &[u8])> {
             break;
         }
     }
-    Some((Head { descr: descr?, is_fortran: is_fortran?, shape: shape? }, data))
+    let shape = shape.filter(|s| s.len() <= MOST_DIMENSIONS)?;
+    Some((Head { descr: descr?, is_fortran: is_fortran?, shape }, data))
 }
 
 /// The rest of a literal of Python.
@@ -153,7 +158,8 @@ pub(super) fn read(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
     };
     let cast = format!("`a.astype(np.{})` makes it fit, where that makes sense.", numpy(elem));
     let (found, is_swapped) = elem_of(descr).ok_or_else(|| {
-        let why = format!("its cells are of NumPy's type `{descr}`, which programs do not have");
+        let shown: String = descr.chars().take(40).flat_map(char::escape_debug).collect();
+        let why = format!("its cells are of NumPy's type `{shown}`, which programs do not have");
         Refusal::new("E0913", why).hint(&cast)
     })?;
     if found != elem {
@@ -174,12 +180,12 @@ pub(super) fn read(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
         );
         return Err(Refusal::new("E0912", why).hint("The file is cut off or damaged; save it again."));
     };
-    let mut cells = rest.to_vec();
-    if is_swapped {
-        cells.chunks_exact_mut(elem.bytes()).for_each(<[u8]>::reverse);
-    }
+    let mut cells = Cow::Borrowed(rest);
     if head.is_fortran {
-        cells = row_major(&cells, elem.bytes(), &shape, count);
+        cells = Cow::Owned(row_major(&cells, elem.bytes(), &shape, count));
+    }
+    if is_swapped {
+        cells.to_mut().chunks_exact_mut(elem.bytes()).for_each(<[u8]>::reverse);
     }
     Ok(Array { cells: HostData::from_bytes(elem, &cells), shape: Some(shape) })
 }

@@ -5,9 +5,8 @@ use crate::device::HostData;
 use crate::emit::code::{Leaf, leaves};
 use crate::lang::diag::Diagnostic;
 use crate::lang::ty::Type;
-use std::fs::Permissions;
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use crate::session::files::Whole;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Where a component of the result is to be written.
@@ -50,7 +49,12 @@ pub fn named(asked: &[String], result: &Type) -> Result<Vec<Wanted>, Diagnostic>
             let problem = format!("`{text}` is a second file for the same output.");
             return Err(Diagnostic::error("E0911", problem).hint("Copy the first one afterwards."));
         }
-        all.push(Wanted { component, path: path.into() });
+        let path = PathBuf::from(path);
+        if all.iter().any(|w| w.path == path) {
+            let problem = format!("`{}` is to be two outputs.", path.display());
+            return Err(Diagnostic::error("E0911", problem).hint("Give each component a file of its own."));
+        }
+        all.push(Wanted { component, path });
     }
     Ok(all)
 }
@@ -95,58 +99,74 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes a component with these dimensions, whole or not at all.
+/// Checks, as [`writable`], what is known when the sizes are: can the file hold an array of this shape?
 ///
 /// # Errors
-/// As [`writable`]; `E0914` for a picture that such files do not hold; `E0906` if the system refuses.
+/// `E0914` for a picture that such files do not hold.
+pub fn holds(path: &Path, shape: &[usize], leaf: &Leaf) -> Result<(), Diagnostic> {
+    let refused = |r: Refusal| r.of(path, CANNOT);
+    match Format::of(path).map_err(refused)? {
+        format @ (Format::Png | Format::Pnm) => fits(format, shape, leaf, path).map_err(refused),
+        _ => Ok(()),
+    }
+}
+
+/// A component that is written, but not yet in its place.
+pub struct Written {
+    file: Whole,
+    path: PathBuf,
+}
+
+impl Written {
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// `E0906` if the system refuses, or there is a file by now that must not be replaced.
+    pub fn place(self) -> Result<(), Diagnostic> {
+        let Written { file, path } = self;
+        file.place().map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => exists(&path),
+            _ => cannot(&path, &e),
+        })
+    }
+}
+
+/// Writes a component with these dimensions beside its place.
+///
+/// # Errors
+/// As [`writable`] and [`holds`]; `E0906` if the system refuses.
 pub fn write(
     path: &Path,
     data: &HostData,
     shape: &[usize],
     leaf: &Leaf,
     force: bool,
-) -> Result<(), Diagnostic> {
+) -> Result<Written, Diagnostic> {
     writable(path, leaf, force)?;
+    holds(path, shape, leaf)?;
     let refused = |r: Refusal| r.of(path, CANNOT);
     let format = Format::of(path).map_err(refused)?;
     let drawn = match format {
         Format::Png | Format::Pnm => Some(picture::of_array(data, shape, leaf).map_err(refused)?),
         _ => None,
     };
-    if let Some(picture) = &drawn {
-        fits(format, picture, path).map_err(refused)?;
-    }
-    let failed = |e: io::Error| cannot(path, &e);
-    let mut new = tempfile::Builder::new();
-    let new = new.permissions(Permissions::from_mode(0o644)).tempfile_in(folder(path)).map_err(failed)?;
-    let mut out = BufWriter::new(new);
     let row = shape.last().copied().unwrap_or(1);
-    match (format, &drawn) {
-        (Format::Png, Some(picture)) => picture::write_png(&mut out, picture),
-        (Format::Pnm, Some(picture)) => pnm::write(&mut out, picture),
-        (Format::Npy, _) => npy::write(&mut out, data, shape),
+    let file = Whole::write(path, force, |out| match (format, &drawn) {
+        (Format::Png, Some(picture)) => picture::write_png(out, picture),
+        (Format::Pnm, Some(picture)) => pnm::write(out, picture),
+        (Format::Npy, _) => npy::write(out, data, shape),
         (Format::Text, _) => {
-            let between =
-                if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) { "," } else { " " };
-            plain::write_text(&mut out, data, row, between)
+            let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+            plain::write_text(out, data, row, if is_csv { "," } else { " " })
         }
         _ => out.write_all(data.as_bytes()),
-    }
-    .map_err(failed)?;
-    let new = out.into_inner().map_err(|e| failed(e.into_error()))?;
-    if force {
-        new.persist(path).map_err(|e| failed(e.error))?;
-    } else {
-        new.persist_noclobber(path).map_err(|e| match e.error.kind() {
-            io::ErrorKind::AlreadyExists => exists(path),
-            _ => failed(e.error),
-        })?;
-    }
-    Ok(())
+    });
+    Ok(Written { file: file.map_err(|e| cannot(path, &e))?, path: path.to_path_buf() })
 }
 
 /// What the format, or the ending that was chosen for it, cannot hold.
-fn fits(format: Format, picture: &picture::Picture, path: &Path) -> Result<(), Refusal> {
+fn fits(format: Format, shape: &[usize], leaf: &Leaf, path: &Path) -> Result<(), Refusal> {
+    let (height, width, channels) = picture::extent(shape, leaf)?;
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
     let wants = match (format, ending.as_str()) {
         (Format::Png, _) => &[1, 2, 3, 4][..],
@@ -154,15 +174,19 @@ fn fits(format: Format, picture: &picture::Picture, path: &Path) -> Result<(), R
         (_, "ppm") => &[3],
         _ => &[1, 3],
     };
-    let most = if format == Format::Png { i32::MAX as usize } else { usize::MAX };
-    if picture.width == 0 || picture.height == 0 || picture.width > most || picture.height > most {
-        let (w, h) = (picture.width, picture.height);
-        return Err(Refusal::new("E0914", format!("such files hold no picture of {w} by {h} pixels")));
+    if format == Format::Png && (width > i32::MAX as usize || height > i32::MAX as usize) {
+        return Err(Refusal::new(
+            "E0914",
+            format!("such files hold no picture of {width} by {height} pixels"),
+        ));
     }
-    if wants.contains(&picture.channels) {
+    if wants.contains(&channels) {
         return Ok(());
     }
-    let why = format!("such files hold no picture of {} channels", picture.channels);
+    let why = match channels {
+        1 => "such files hold no grey picture".to_owned(),
+        n => format!("such files hold no picture of {n} channels"),
+    };
     Err(Refusal::new("E0914", why)
         .hint("`.pgm` holds grey, `.ppm` three colours, and `.png` both, with alpha or without."))
 }

@@ -1,12 +1,15 @@
 //! Pictures as arrays: rows, columns and, for colours, channels (`n.m.3.u8`, as files have them, or `3.n.m.u8`, plane by
 //! plane, as the type says). Integers take samples as they are; floats take them as numbers from 0 to 1.
 
-use super::{Array, MAX_BYTES, Refusal, type_text};
+use super::{Array, Refusal, type_text};
 use crate::device::{Elem, HostData};
 use crate::emit::code::Leaf;
 use crate::lang::value::half;
 use crate::session::bench::cells::elem;
 use std::io::{self, Cursor};
+
+/// The most samples of a picture.
+pub(super) const MAX_SAMPLES: usize = 1 << 31;
 
 /// A picture: rows from the top, pixels from the left, the channels of a pixel beside each other.
 pub(super) struct Picture {
@@ -40,7 +43,8 @@ fn channels(leaf: &Leaf) -> Channels {
     if few(0) && !few(2) { Channels::First } else { Channels::Last }
 }
 
-pub(super) fn read_png(bytes: &[u8]) -> Result<Picture, Refusal> {
+/// Reads a picture that is to be a value of the component.
+pub(super) fn read_png(bytes: &[u8], leaf: &Leaf) -> Result<Picture, Refusal> {
     let cannot = |e: png::DecodingError| match e {
         png::DecodingError::LimitsExceeded => Refusal::new("E0912", "the picture is too large"),
         e => Refusal::new(
@@ -48,10 +52,14 @@ pub(super) fn read_png(bytes: &[u8]) -> Result<Picture, Refusal> {
             format!("it is no PNG picture, or damaged ({})", e.to_string().trim_end_matches('.')),
         ),
     };
-    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: MAX_BYTES });
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: MAX_SAMPLES });
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(cannot)?;
-    let size = reader.output_buffer_size().filter(|n| *n <= MAX_BYTES / 2);
+    let (colour, depth) = reader.output_color_type();
+    let most = if depth == png::BitDepth::Sixteen { u16::MAX } else { 255 };
+    // What does not fit is refused before there is room made for it: the head may promise more than follows.
+    check(colour.samples(), most, leaf)?;
+    let size = reader.output_buffer_size().filter(|n| *n <= MAX_SAMPLES);
     let mut data = vec![];
     let room = size.and_then(|n| data.try_reserve_exact(n).ok().map(|()| n));
     data.resize(room.ok_or_else(|| Refusal::new("E0912", "the picture is too large"))?, 0u8);
@@ -66,7 +74,7 @@ pub(super) fn read_png(bytes: &[u8]) -> Result<Picture, Refusal> {
         width: info.width as usize,
         height: info.height as usize,
         channels: info.color_type.samples(),
-        most: if info.bit_depth == png::BitDepth::Sixteen { u16::MAX } else { 255 },
+        most,
         samples,
     })
 }
@@ -80,37 +88,19 @@ fn colours(channels: usize) -> &'static str {
     }
 }
 
-pub(super) fn to_array(picture: &Picture, leaf: &Leaf) -> Result<Array, Refusal> {
-    let Picture { width, height, channels: count, .. } = *picture;
-    let (shape, samples) = match (leaf.dims.len(), channels(leaf)) {
-        (2, _) if count == 1 => (vec![height, width], picture.samples.clone()),
-        (3, Channels::Last) => (vec![height, width, count], picture.samples.clone()),
-        (3, Channels::First) => {
-            let plane = |c: usize| picture.samples.iter().skip(c).step_by(count).copied();
-            (vec![count, height, width], (0..count).flat_map(plane).collect())
-        }
-        _ => {
-            let why = format!("the picture is {}, which is no `{}`", colours(count), type_text(leaf));
-            let hint = match count {
-                1 => "A grey picture fits `n.m.f32` or `n.m.u8`.".to_owned(),
-                n => format!("It fits `n.m.{n}.u8` or `{n}.n.m.u8`, and floats likewise."),
-            };
-            return Err(Refusal::new("E0914", why).hint(hint));
-        }
-    };
-    Ok(Array { cells: to_cells(&samples, picture.most, elem(leaf.scalar()))?, shape: Some(shape) })
-}
-
-fn to_cells(samples: &[u16], most: u16, elem: Elem) -> Result<HostData, Refusal> {
-    let part = |s: &u16| f64::from(*s) / f64::from(most);
-    Ok(match (elem, most) {
-        (Elem::U8, 255) => HostData::U8(samples.iter().map(|s| *s as u8).collect()),
-        (Elem::U16, u16::MAX) => HostData::U16(samples.to_vec()),
-        (Elem::F16, _) => {
-            HostData::F16(samples.iter().map(|s| half::to_bits(half::round_f64(part(s)))).collect())
-        }
-        (Elem::F32, _) => HostData::F32(samples.iter().map(|s| part(s) as f32).collect()),
-        (Elem::F64, _) => HostData::F64(samples.iter().map(part).collect()),
+/// Can a picture of so many channels, with samples up to `most`, be a value of the component?
+pub(super) fn check(count: usize, most: u16, leaf: &Leaf) -> Result<(), Refusal> {
+    if !matches!((leaf.dims.len(), count), (2, 1) | (3, _)) {
+        let why = format!("the picture is {}, which is no `{}`", colours(count), type_text(leaf));
+        let hint = match count {
+            1 => "A grey picture fits `n.m.f32` or `n.m.u8`.".to_owned(),
+            n => format!("It fits `n.m.{n}.u8` or `{n}.n.m.u8`, and floats likewise."),
+        };
+        return Err(Refusal::new("E0914", why).hint(hint));
+    }
+    let elem = elem(leaf.scalar());
+    match (elem, most) {
+        (Elem::F16 | Elem::F32 | Elem::F64, _) | (Elem::U8, 255) | (Elem::U16, u16::MAX) => Ok(()),
         (Elem::U8 | Elem::U16, _) => {
             let fits = match most {
                 255 => "`u8` and floats take it.",
@@ -118,15 +108,37 @@ fn to_cells(samples: &[u16], most: u16, elem: Elem) -> Result<HostData, Refusal>
                 _ => "Floats take it.",
             };
             let why = format!("its samples go from 0 to {most}, which are not those of {}", elem.name());
-            return Err(Refusal::new("E0913", why).hint(fits));
+            Err(Refusal::new("E0913", why).hint(fits))
         }
-        _ => {
-            let why = format!("a picture is no array of {}", elem.name());
-            return Err(
-                Refusal::new("E0913", why).hint("Take `u8` or `f32` in the program, and `cast` there.")
-            );
+        _ => Err(Refusal::new("E0913", format!("a picture is no array of {}", elem.name()))
+            .hint("Take `u8` or `f32` in the program, and `cast` there.")),
+    }
+}
+
+pub(super) fn to_array(picture: Picture, leaf: &Leaf) -> Result<Array, Refusal> {
+    let Picture { width, height, channels: count, most, samples } = picture;
+    check(count, most, leaf)?;
+    let (shape, samples) = match (leaf.dims.len(), channels(leaf)) {
+        (3, Channels::First) => {
+            let plane = |c: usize| samples.iter().skip(c).step_by(count).copied();
+            (vec![count, height, width], (0..count).flat_map(plane).collect())
         }
-    })
+        (3, Channels::Last) => (vec![height, width, count], samples),
+        _ => (vec![height, width], samples),
+    };
+    Ok(Array { cells: to_cells(samples, most, elem(leaf.scalar())), shape: Some(shape) })
+}
+
+/// Samples as cells of a type that [`check`] found fit.
+fn to_cells(samples: Vec<u16>, most: u16, elem: Elem) -> HostData {
+    let part = |s: &u16| f64::from(*s) / f64::from(most);
+    match elem {
+        Elem::U8 => HostData::U8(samples.iter().map(|s| *s as u8).collect()),
+        Elem::U16 => HostData::U16(samples),
+        Elem::F16 => HostData::F16(samples.iter().map(|s| half::to_bits(half::round_f64(part(s)))).collect()),
+        Elem::F64 => HostData::F64(samples.iter().map(part).collect()),
+        _ => HostData::F32(samples.iter().map(|s| part(s) as f32).collect()),
+    }
 }
 
 /// Are values of this type pictures?
@@ -145,16 +157,22 @@ fn no_picture(leaf: &Leaf) -> Refusal {
     Refusal::new("E0914", format!("`{}` is no picture", type_text(leaf))).hint(hint)
 }
 
+/// The height, width and channels of an array with this shape.
+pub(super) fn extent(shape: &[usize], leaf: &Leaf) -> Result<(usize, usize, usize), Refusal> {
+    can_be(leaf)?;
+    let is_planar = channels(leaf) == Channels::First;
+    match *shape {
+        [h, w] => Ok((h, w, 1)),
+        [c, h, w] if is_planar && (1..=4).contains(&c) => Ok((h, w, c)),
+        [h, w, c] if !is_planar && (1..=4).contains(&c) => Ok((h, w, c)),
+        _ => Err(no_picture(leaf)),
+    }
+}
+
 /// The picture that an array is: the integers as they are, of floats what lies between 0 and 1, in 255 steps.
 pub(super) fn of_array(data: &HostData, shape: &[usize], leaf: &Leaf) -> Result<Picture, Refusal> {
-    can_be(leaf)?;
+    let (height, width, count) = extent(shape, leaf)?;
     let is_planar = shape.len() == 3 && channels(leaf) == Channels::First;
-    let (height, width, count) = match *shape {
-        [h, w] => (h, w, 1),
-        [c, h, w] if is_planar && (1..=4).contains(&c) => (h, w, c),
-        [h, w, c] if !is_planar && (1..=4).contains(&c) => (h, w, c),
-        _ => return Err(no_picture(leaf)),
-    };
     let (most, cells): (u16, Vec<u16>) = match data {
         HostData::U8(v) => (255, v.iter().map(|s| (*s).into()).collect()),
         HostData::U16(v) => (u16::MAX, v.clone()),
@@ -208,13 +226,14 @@ mod tests {
     fn pictures_are_read_back() {
         for (channels, most) in [(1, 255), (2, 255), (3, 255), (4, 255), (1, u16::MAX), (3, u16::MAX)] {
             let one = picture(channels, most);
+            let any = leaf(&[Nat::var("n"), Nat::var("m"), Nat::var("c")], Scalar::F32);
             let mut bytes = vec![];
             write_png(&mut bytes, &one).unwrap();
-            let other = read_png(&bytes).unwrap_or_else(|r| panic!("{}", r.why));
+            let other = read_png(&bytes, &any).unwrap_or_else(|r| panic!("{}", r.why));
             assert_eq!((other.width, other.height, other.channels, other.most), (3, 2, channels, most));
             assert_eq!(other.samples, one.samples);
             for cut in [0, 7, 20, 40, bytes.len() - 13] {
-                assert!(read_png(&bytes[..cut]).is_err(), "{cut}");
+                assert!(read_png(&bytes[..cut], &any).is_err(), "{cut}");
             }
         }
     }
@@ -225,8 +244,7 @@ mod tests {
         for dims in [[n.clone(), m.clone(), three.clone()], [three.clone(), n.clone(), m.clone()]] {
             for scalar in [Scalar::U8, Scalar::F32, Scalar::F64] {
                 let leaf = leaf(&dims, scalar);
-                let one = picture(3, 255);
-                let array = to_array(&one, &leaf).unwrap_or_else(|r| panic!("{}", r.why));
+                let array = to_array(picture(3, 255), &leaf).unwrap_or_else(|r| panic!("{}", r.why));
                 let shape = array.shape.unwrap();
                 assert_eq!(shape, if dims[0] == three { [3, 2, 3] } else { [2, 3, 3] });
                 if dims[0] == three && scalar == Scalar::U8 {
@@ -237,15 +255,15 @@ mod tests {
                     );
                 }
                 let back = of_array(&array.cells, &shape, &leaf).unwrap_or_else(|r| panic!("{}", r.why));
-                assert_eq!(back.samples, one.samples);
+                assert_eq!(back.samples, picture(3, 255).samples);
             }
         }
-        let refused = |p: &Picture, leaf: &Leaf| to_array(p, leaf).err().map(|r| r.code);
-        assert_eq!(refused(&picture(3, 255), &leaf(&[n.clone(), m.clone()], Scalar::F32)), Some("E0914"));
-        assert_eq!(refused(&picture(1, 255), &leaf(std::slice::from_ref(&n), Scalar::F32)), Some("E0914"));
-        assert_eq!(refused(&picture(1, u16::MAX), &leaf(&[n.clone(), m.clone()], Scalar::U8)), Some("E0913"));
-        assert_eq!(refused(&picture(1, 100), &leaf(&[n.clone(), m.clone()], Scalar::U8)), Some("E0913"));
-        assert_eq!(refused(&picture(1, 255), &leaf(&[n, m], Scalar::I32)), Some("E0913"));
+        let refused = |p: Picture, leaf: &Leaf| to_array(p, leaf).err().map(|r| r.code);
+        assert_eq!(refused(picture(3, 255), &leaf(&[n.clone(), m.clone()], Scalar::F32)), Some("E0914"));
+        assert_eq!(refused(picture(1, 255), &leaf(std::slice::from_ref(&n), Scalar::F32)), Some("E0914"));
+        assert_eq!(refused(picture(1, u16::MAX), &leaf(&[n.clone(), m.clone()], Scalar::U8)), Some("E0913"));
+        assert_eq!(refused(picture(1, 100), &leaf(&[n.clone(), m.clone()], Scalar::U8)), Some("E0913"));
+        assert_eq!(refused(picture(1, 255), &leaf(&[n, m], Scalar::I32)), Some("E0913"));
     }
 
     #[test]

@@ -26,14 +26,16 @@ pub(super) fn read_text(bytes: &[u8], elem: Elem, rank: usize) -> Result<Array, 
     let mut rows: Vec<(usize, usize)> = vec![];
     for (number, line) in text.lines().enumerate() {
         let before = cells.len();
-        let words = line.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty());
-        for word in words {
+        for word in words(line) {
             let value = scalar(word, elem).ok_or_else(|| {
-                let shown: String = word.chars().take(40).collect();
-                Refusal::new(
-                    "E0912",
-                    format!("`{shown}` in line {} is no value of {}", number + 1, elem.name()),
-                )
+                let why = match word {
+                    "" => format!("a number is missing in line {}", number + 1),
+                    _ => {
+                        let shown: String = word.chars().take(40).collect();
+                        format!("`{shown}` in line {} is no value of {}", number + 1, elem.name())
+                    }
+                };
+                Refusal::new("E0912", why)
             })?;
             cells.extend_from_slice(value.to_bytes().get(..elem.bytes()).unwrap_or_default());
         }
@@ -57,8 +59,31 @@ pub(super) fn read_text(bytes: &[u8], elem: Elem, rank: usize) -> Result<Array, 
     Ok(Array { cells, shape })
 }
 
-/// The value that a word stands for; none that the type does not hold.
+/// The numbers of a line. Commas and semicolons stand between two of them, and at most behind the last.
+fn words(line: &str) -> Vec<&str> {
+    let mut all: Vec<&str> = vec![];
+    let mut fields = line.split([',', ';']).peekable();
+    while let Some(field) = fields.next() {
+        let before = all.len();
+        all.extend(field.split_whitespace());
+        let is_last = fields.peek().is_none();
+        if all.len() == before && !is_last {
+            all.push("");
+        }
+    }
+    all
+}
+
+/// The value that a word stands for; None for one that the type does not hold.
 pub(super) fn scalar(word: &str, elem: Elem) -> Option<HostScalar> {
+    let value = parsed(word, elem)?;
+    // A number that is written with digits is finite.
+    let overflows =
+        elem.is_float() && value.to_f64().is_infinite() && word.contains(|c: char| c.is_ascii_digit());
+    (!overflows).then_some(value)
+}
+
+fn parsed(word: &str, elem: Elem) -> Option<HostScalar> {
     Some(match elem {
         Elem::Bool => HostScalar::Bool(match word {
             "true" | "True" | "1" => true,
@@ -130,6 +155,11 @@ mod tests {
         assert_eq!(why("1 2\n3 x", Elem::F32, 2), "`x` in line 2 is no value of f32");
         assert_eq!(why("1 300", Elem::U8, 1), "`300` in line 1 is no value of u8");
         assert_eq!(why("1 2\n3", Elem::F32, 2), "line 2 has 1 numbers, and the first row 2");
+        assert_eq!(why("1,,3", Elem::F32, 2), "a number is missing in line 1");
+        assert_eq!(why("1,2\n,3", Elem::F32, 2), "a number is missing in line 2");
+        assert_eq!(why("1e39", Elem::F32, 1), "`1e39` in line 1 is no value of f32");
+        assert_eq!(why("1e6", Elem::F16, 1), "`1e6` in line 1 is no value of f16");
+        assert!(read_text(b"1, 2,\n3 4\n", Elem::F32, 2).is_ok());
         assert!(read_raw(&[0, 1, 2], Elem::Bool).is_err() && read_raw(&[0; 7], Elem::F32).is_err());
     }
 }

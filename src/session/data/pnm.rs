@@ -2,8 +2,8 @@
 //!
 //! They are read here because the largest value of a sample matters: what reads pictures in general drops it.
 
-use super::picture::Picture;
-use super::{MAX_BYTES, Refusal};
+use super::Refusal;
+use super::picture::{MAX_SAMPLES, Picture};
 use std::io;
 
 pub(super) fn read(bytes: &[u8]) -> Result<Picture, Refusal> {
@@ -27,17 +27,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, Refusal> {
         return Err(damaged("its head names no picture"));
     }
     let count = width.checked_mul(height).and_then(|n| n.checked_mul(channels));
-    let count = count.filter(|n| *n <= MAX_BYTES / 2).ok_or_else(|| damaged("the picture is too large"))?;
+    let count = count.filter(|n| *n <= MAX_SAMPLES).ok_or_else(|| damaged("the picture is too large"))?;
     let cut = || damaged(&format!("it ends before its {width} by {height} pixels do"));
     let samples: Vec<u16> = if is_text {
         let mut samples = vec![];
         for _ in 0..count {
-            samples.push(words.number().and_then(|n| u16::try_from(n).ok()).ok_or_else(cut)?);
+            if words.is_at_end() {
+                return Err(cut());
+            }
+            let sample = words.number().and_then(|n| u16::try_from(n).ok());
+            samples.push(sample.ok_or_else(|| damaged("a sample is no number, or too large"))?);
         }
         samples
     } else {
         // One byte of white space ends the head.
-        let data = words.rest.get(1..).unwrap_or_default();
+        let data = words.rest.split_first().filter(|(b, _)| b.is_ascii_whitespace()).map(|(_, data)| data);
+        let data = data.ok_or_else(|| damaged("its head is damaged"))?;
         let size = if most > 255 { 2 } else { 1 };
         let data = data.get(..count * size).ok_or_else(cut)?;
         data.chunks_exact(size).map(|c| c.iter().fold(0, |n, b| n << 8 | u16::from(*b))).collect()
@@ -54,6 +59,10 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
+    fn is_at_end(&self) -> bool {
+        self.rest.iter().all(u8::is_ascii_whitespace)
+    }
+
     fn number(&mut self) -> Option<usize> {
         loop {
             match self.rest.first()? {
