@@ -115,12 +115,9 @@ for wrong in [image.astype(np.float64), image[0], image[:2], image.astype('>f4')
         print(problem)
 ";
     let text = run(views);
-    for part in [
-        "use image.astype(np.float32)",
-        "has 1 dimensions and needs 2",
-        "n cannot be 0",
-        "m cannot be 0",
-    ] {
+    for part in
+        ["use image.astype(np.float32)", "has 1 dimensions and needs 2", "n cannot be 0", "m cannot be 0"]
+    {
         assert!(text.contains(part) && !text.contains("taken"), "{text}");
     }
 }

@@ -64,6 +64,31 @@ fn sizes_follow_from_the_shapes_of_inputs() {
     assert_eq!(result(&ran), "[3.0, 3.0]");
 }
 
+/// What one shape leaves open another may tell; what lies twice is one mistake.
+#[test]
+fn sizes_are_solved_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("ten.txt"), "1 2 3 4 5 6 7 8 9 10").unwrap();
+    std::fs::write(dir.join("four.txt"), "1 1 1 1").unwrap();
+    let program = "def f (a: (n + m).f32) (b: m.f32): m.f32 = zip (take m a) b |> map (\\p. fst p + snd p)\n";
+    let ran = run(dir, program, &["-i", "a=ten.txt", "-i", "b=four.txt"]);
+    assert_eq!(result(&ran), "[2.0, 3.0, 4.0, 5.0]");
+    assert!(ran.out.contains("m=4") && ran.out.contains("n=6"), "{}", ran.out);
+    std::fs::write(dir.join("none.txt"), "").unwrap();
+    let ran = run(dir, "def f (a: n.f32): n.f32 = map sqrt a\n", &["-i", "a=none.txt"]);
+    assert!(ran.err.contains("[E0914]") && ran.err.contains("length of `a` is 0"), "{}", ran.err);
+    let at = "def f (k: natType) (a: n.f32): f32 = idx (natAsIndex n k) a\n";
+    let ran = run(dir, at, &["-i", "k=-5", "-i", "a=four.txt"]);
+    assert!(ran.err.contains("[E0914]") && ran.err.contains("is -5"), "{}", ran.err);
+    let pair = "def f (a: n.f32): (n.f32 * n.f32) = (map sqrt a, a)\n";
+    let ran = run(dir, pair, &["-i", "a=ten.txt", "-o", "fst=o.npy", "-o", "snd=o.npy", "--force"]);
+    assert!(ran.err.contains("[E0911]") && !dir.join("o.npy").exists(), "{}", ran.err);
+    let grey = "def f (a: n.f32): n.m.f32 = map (\\x. generate (\\i. x)) a\n";
+    let ran = run(dir, grey, &["-i", "a=ten.txt", "--size", "m=2", "-o", "o.ppm"]);
+    assert!(ran.err.contains("[E0914]") && ran.err.contains("grey"), "{}", ran.err);
+}
+
 #[test]
 fn results_are_written_and_read_back_in_every_format() {
     let dir = tempfile::tempdir().unwrap();
@@ -158,6 +183,7 @@ fn what_does_not_fit_is_refused_with_its_reason() {
     let vector = "def f (x: n.f32): n.f32 = x |> map (\\v. v + 1)\n";
     let matrix = "def f (x: n.m.f32): n.m.f32 = x |> map (map (\\v. v + 1))\n";
     let bytes = "def f (x: n.m.u8): n.m.u8 = x |> map (map (\\v. v + 1))\n";
+    let colours = "def f (x: n.m.3.u8): n.m.3.u8 = x |> map (map (map (\\v. v + 1)))\n";
     let window = "def f (x: (n + 3).f32): n.f32 = take n x |> map (\\v. v + 1)\n";
     let halves = "def f (x: (2 * n).f32): n.f32 = take n x |> map (\\v. v + 1)\n";
     let gather = "def f (x: n.idx[n]): n.f32 = x |> map (\\i. cast (indexAsNat i))\n";
@@ -170,7 +196,8 @@ fn what_does_not_fit_is_refused_with_its_reason() {
         (vector, "x=words.txt", "E0912", "`two` in line 1"),
         (vector, "x=seven.raw", "E0912", "7 bytes"),
         (matrix, "x=text.png", "E0912", "no PNG picture"),
-        (matrix, "x=cut.png", "E0912", "PNG"),
+        (colours, "x=cut.png", "E0912", "PNG"),
+        (matrix, "x=cut.png", "E0914", "three colours"),
         (matrix, "x=ragged.txt", "E0914", "line 2 has 1 numbers"),
         (matrix, &house, "E0914", "three colours"),
         (vector, &house, "E0914", "three colours"),
