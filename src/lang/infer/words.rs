@@ -154,21 +154,6 @@ impl Infer {
                     self.argument(c)
                 ))
                 .into(),
-            (Pattern::Concat, [one]) if piped.is_none() => {
-                let rows = match &one.kind {
-                    ExprKind::Array(rows) if rows.len() == 2 => {
-                        format!(
-                            "{name} {}",
-                            rows.iter().map(|e| self.argument(e)).collect::<Vec<_>>().join(" ")
-                        )
-                    }
-                    _ if self.local_type(one)?.as_array()?.1.as_array().is_some() => {
-                        format!("join {}", self.argument(one))
-                    }
-                    _ => return None,
-                };
-                error("`concat` takes two arrays.".into())?.hint(format!("Write `{rows}`.")).into()
-            }
             (Pattern::Idx, [a, i]) if is_array(a) && !is_array(i) => {
                 error("The index stands before the array.".into())?
                     .hint(format!("Write `{name} {} {}`.", self.argument(i), self.argument(a)))

@@ -372,3 +372,88 @@ impl EGraph {
         assert_eq!(seen.len(), self.member_count());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tables::{LeafId, TypeId};
+    use super::*;
+    use egg::{Symbol, SymbolLang};
+    use proptest::prelude::*;
+
+    /// What is done to both graphs; ids are counted in the order in which terms came.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Leaf(u32),
+        Var(u32),
+        Lam(usize),
+        App(usize, usize),
+        Exactly(usize, usize),
+        Union(usize, usize),
+        Rebuild,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            2 => (0..4u32).prop_map(Step::Leaf),
+            1 => (0..2u32).prop_map(Step::Var),
+            2 => any::<usize>().prop_map(Step::Lam),
+            6 => any::<(usize, usize)>().prop_map(|(f, e)| Step::App(f, e)),
+            2 => any::<(usize, usize)>().prop_map(|(f, e)| Step::Exactly(f, e)),
+            4 => any::<(usize, usize)>().prop_map(|(a, b)| Step::Union(a, b)),
+            2 => Just(Step::Rebuild),
+        ]
+    }
+
+    proptest! {
+        /// After the same steps the same terms are equal here and in egg.
+        #[test]
+        fn the_classes_are_those_of_egg(steps in prop::collection::vec(step(), 1..120)) {
+            let ty = TypeId(0);
+            let mut ours = EGraph::default();
+            let mut eggs: egg::EGraph<SymbolLang, ()> = egg::EGraph::default();
+            let (mut terms, mut same) = (vec![ours.add(Node::leaf(LeafId(0), ty))], vec![]);
+            same.push(eggs.add(SymbolLang::leaf("leaf0")));
+            for step in steps {
+                let of = |i: usize| i % terms.len();
+                let added = match step {
+                    Step::Leaf(k) => Some((Node::leaf(LeafId(k), ty), format!("leaf{k}"), vec![])),
+                    Step::Var(k) => Some((Node::var(k, ty), format!("var{k}"), vec![])),
+                    Step::Lam(b) => Some((Node::lam(terms[of(b)], ty), "lam".into(), vec![same[of(b)]])),
+                    Step::App(f, e) | Step::Exactly(f, e) => {
+                        let node = Node::app(terms[of(f)], terms[of(e)], ty);
+                        Some((node, "app".to_owned(), vec![same[of(f)], same[of(e)]]))
+                    }
+                    Step::Union(a, b) => {
+                        ours.union(terms[of(a)], terms[of(b)], Reason::Given);
+                        eggs.union(same[of(a)], same[of(b)]);
+                        None
+                    }
+                    Step::Rebuild => {
+                        ours.rebuild();
+                        eggs.rebuild();
+                        ours.check();
+                        None
+                    }
+                };
+                if let Some((node, name, children)) = added {
+                    // Between a union and a rebuild neither graph knows what congruence makes equal.
+                    ours.rebuild();
+                    eggs.rebuild();
+                    let exactly = matches!(step, Step::Exactly(..));
+                    terms.push(if exactly { ours.add_exactly(node) } else { ours.add(node) });
+                    same.push(eggs.add(SymbolLang { op: Symbol::from(name), children }));
+                }
+            }
+            ours.rebuild();
+            eggs.rebuild();
+            ours.check();
+            for (a, b) in terms.iter().zip(&same) {
+                for (c, d) in terms.iter().zip(&same) {
+                    prop_assert_eq!(ours.find(*a) == ours.find(*c), eggs.find(*b) == eggs.find(*d));
+                }
+            }
+            prop_assert_eq!(ours.class_count(), eggs.number_of_classes());
+            prop_assert_eq!(ours.member_count(), eggs.total_number_of_nodes());
+        }
+    }
+}

@@ -74,7 +74,6 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (v: n.f32) = foldr (+) 0 v", "E0101", "`reduce (+) 0 v`"),
     ("def f (v: n.f32) = filter (\\e. e > 1) v", "E0101", "`map (\\x. select (x > 1) x 0) v`"),
     ("def f (v w: n.f32) = zipWith max v w", "E0101", "`zip v w |> map (\\(x, y). max x y)`"),
-    ("def f (v: n.m.f32) = concat v", "E0114", "`join v`"),
     ("def f (v: f32) = v + w where w = 2", "E0020", "`let w = 2 in v + w`"),
     ("def f (p: (f32 * f32)) = case p of (a, b) -> a", "E0020", "`let (a, b) = p in a`"),
     ("def f (v: Float) = v", "E0103", "`f32`"),
