@@ -63,11 +63,13 @@ impl<'a> Builder<'a> {
         self.graph.find(right) == self.graph.find(m.root())
     }
 
-    /// Both sides as the terms that they are.
+    /// Both sides as the terms that they are. The left side is there already, whatever the filter says of it.
     pub fn sides(&mut self, m: Match<'_>) -> Option<(Id, Id)> {
         let program = self.program;
         self.graph.exact = true;
+        let filter = std::mem::take(&mut self.graph.filter);
         let left = self.build(&program.left, m);
+        self.graph.filter = filter;
         let right = self.build(&program.build, m);
         self.graph.exact = false;
         Some((left?, right?))

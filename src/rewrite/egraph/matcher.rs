@@ -590,6 +590,8 @@ impl<'a> Machine<'a> {
         let solved = match solve(&known, &target, &|v| matches!(v, NatVar::Meta(_))) {
             Solution::Equal => Solved::Equal,
             Solution::Stuck => Solved::Stuck,
+            // What it is follows once the others are known.
+            Solution::Bind(_, n) if n.has_metas() => Solved::Stuck,
             Solution::Bind(NatVar::Meta(i), n)
                 if n.as_constant() != Some(0) && !is_no_size(&n) && !NatFun::is_inside(&n) =>
             {

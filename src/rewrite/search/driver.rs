@@ -173,6 +173,7 @@ impl Search {
         graph.gaps.clear();
         let counted = graph.count_nodes();
         let ids_then = graph.ids();
+        let satisfied = Satisfied::none(&automaton);
         Ok(Search {
             graph,
             root,
@@ -193,7 +194,7 @@ impl Search {
             ids_then,
             unions_pending: 0,
             scope: Scope::All,
-            satisfied: Satisfied::default(),
+            satisfied,
             parts: vec![],
             began: None,
             told: None,
@@ -368,7 +369,7 @@ impl Search {
             self.phase = Phase::Apply(0);
             return Ok(());
         };
-        let deadline = self.began.unwrap_or_default() + self.budget.time;
+        let deadline = self.began.unwrap_or_default().saturating_add(self.budget.time);
         let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
         let mut poll = || cancel.load(Ordering::Relaxed) || now() > deadline || rss() > memory;
         self.graph.gaps.rule = active.name.clone();
@@ -543,11 +544,12 @@ impl Search {
 
     /// Whatever stopped the search: what is in the graph is put in order, and asked once more.
     fn finish(&mut self, halt: Halt, control: &mut Control<'_>) {
-        let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
         let mut halt = halt;
-        if !matches!(halt, Halt::Goal | Halt::Broken(_)) && !clean {
-            match self.rebuild(control) {
-                Ok(()) if self.goal_reached() => halt = Halt::Goal,
+        if !matches!(halt, Halt::Goal | Halt::Broken(_)) {
+            let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
+            let ordered = if clean { Ok(()) } else { self.rebuild(control) };
+            match ordered {
+                Ok(()) if !self.satisfied.is_current(&self.graph) && self.goal_reached() => halt = Halt::Goal,
                 Ok(()) => {}
                 Err(broken) => halt = broken,
             }

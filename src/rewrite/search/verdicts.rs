@@ -16,6 +16,7 @@ use crate::rewrite::egraph::matcher::{self, SizeMemo};
 use crate::rewrite::egraph::{Filter, Graph, Id};
 use crate::rewrite::normal::{normal_form, normal_form_with, written_params};
 use crate::rewrite::rule::library::reductions;
+use crate::rewrite::rule::load::Source;
 use crate::rewrite::rule::{RuleSet, RuleUse, apply_at};
 use crate::rewrite::sketch::automaton::Automaton;
 use crate::rewrite::sketch::best::k_best;
@@ -199,6 +200,71 @@ fn a_program_that_is_too_large_as_it_is_written_is_not_forgotten() {
     let Outcome::Incomplete(gaps) = &report.outcome else { panic!("{report}") };
     assert!(gaps.contains(&(Gap::Written, 0)), "{gaps:?}");
     assert!(report.to_string().contains("only its normal form was looked at"), "{report}");
+}
+
+/// Whatever stops a search, and wherever: a program that is in its graph by then is found.
+#[test]
+fn what_a_search_has_reached_when_it_is_stopped_is_found() {
+    let set = rule_set();
+    let start = term("def f (a: (8*n).m.f32) = a |> map (map sqrt) |> map (map abs)");
+    let rules = uses(&set, &["mapFusion", "splitJoin(2)", "mapFission"]);
+    let goal = sketch("contains(join (map (map ?) (split 2 ?))) and contains((\\x. abs (sqrt ?)))");
+    let cancel = AtomicBool::new(false);
+    let (mut found, mut not_found) = (0, 0);
+    let mut stopped_by = |budget: &Budget| {
+        let calls = std::cell::Cell::new(0);
+        let clock = || {
+            calls.set(calls.get() + 1);
+            Duration::from_millis(calls.get())
+        };
+        let mut control = Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} };
+        let mut search = Search::new(&start, &goal, &rules, budget).unwrap();
+        assert!(search.best(1, Weights::Size).terms.is_empty());
+        let report = search.run(&mut control);
+        let automaton = Automaton::new(&goal).unwrap();
+        let has = Satisfied::of(search.graph(), &automaton);
+        let has = has.has(search.graph(), &automaton, automaton.start, search.root());
+        assert_eq!(has, report.found().is_some(), "{report} {budget:?}");
+        assert_eq!(has, !search.best(1, Weights::Size).terms.is_empty());
+        *(if has { &mut found } else { &mut not_found }) += 1;
+    };
+    let unbounded = || Budget { time: Duration::MAX, ..Budget::default() };
+    (0..100).for_each(|n| stopped_by(&Budget { time: Duration::from_millis(n), ..Budget::default() }));
+    (1..100).for_each(|n| stopped_by(&Budget { nodes: 4 * n, ..unbounded() }));
+    assert!(found > 0 && not_found > 0, "{found} {not_found}");
+}
+
+#[test]
+fn a_size_that_follows_from_a_later_one_is_known_by_then() {
+    let mut set = rule_set();
+    let text =
+        "rule both = makePair (xs : (n+m).t) (ys : m.s) ~> makePair (concat (take n xs) (drop n xs)) ys";
+    let problems = set.load(&mut Sources::new(), &[Source { label: "test.rules", text }]);
+    assert!(problems.is_empty(), "{problems:?}");
+    let start = term("def f (a: (n+m).f32) (b: m.f32) = makePair a b");
+    let report =
+        search(&start, &sketch("contains(concat (take n ?) (drop n ?))"), &uses(&set, &["both"]), &small());
+    assert!(report.found().is_some(), "{report}");
+}
+
+#[test]
+fn what_is_to_be_replaced_is_never_refused() {
+    let set = rule_set();
+    let start = term("def f (a: n.m.f32) = a |> map (map sqrt) |> transpose |> transpose");
+    let rule = rule_use(&set, "removeTransposePair");
+    let mut graph = Graph::new();
+    graph.encode(&start).unwrap();
+    let equation = rule.rule.equation(&rule.args).unwrap();
+    let program = compile(&mut graph, equation, &rule.rule.params, &rule.args).unwrap();
+    graph.rebuild();
+    // As where the class that matches has a lighter member.
+    graph.filter = Filter { size: 3, ..Filter::default() };
+    let mut memo = SizeMemo::default();
+    let found = matcher::search(&mut graph, &program, &mut memo, None, &mut || false).unwrap();
+    assert_eq!(found.len(), 1);
+    let mut builder = Builder::new(&mut graph, &program, &mut memo, found.get(0)).unwrap();
+    assert!(builder.sides(found.get(0)).is_some());
+    assert_eq!(graph.filter.size, 3);
 }
 
 /// Of a large graph the hundred best programs are told apart, and each is one that the rules make of the first.

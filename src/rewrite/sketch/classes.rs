@@ -97,9 +97,20 @@ impl News {
 }
 
 impl Satisfied {
+    /// Before any graph was asked.
+    pub fn none(automaton: &Automaton) -> Satisfied {
+        let sets = vec![Classes::default(); automaton.states.len()];
+        Satisfied { sets, ids: 0, unions: 0 }
+    }
+
+    /// Has all of the graph been asked?
+    pub fn is_current(&self, graph: &Graph) -> bool {
+        (self.ids, self.unions) == (graph.ids(), graph.log().len())
+    }
+
     /// Asks a clean e-graph (rebuilt since its last change).
     pub fn of(graph: &Graph, automaton: &Automaton) -> Satisfied {
-        let mut s = Satisfied::default();
+        let mut s = Satisfied::none(automaton);
         s.update(graph, automaton);
         s
     }
@@ -108,7 +119,6 @@ impl Satisfied {
     pub fn update(&mut self, graph: &Graph, automaton: &Automaton) {
         let news = News::since(graph, self.ids, self.unions);
         (self.ids, self.unions) = (graph.ids(), graph.log().len());
-        self.sets.resize_with(automaton.states.len(), Classes::default);
         if !news.merged.is_empty() {
             self.sets.iter_mut().for_each(|set| *set = set.canonical(graph));
         }
