@@ -38,6 +38,9 @@ impl Default for Options {
 /// # Errors
 /// When an expression has no value, or the steps are used up.
 pub fn run(p: &Imperative, sizes: &Sizes, inputs: &[Value], options: Options) -> Result<Value, Diagnostic> {
+    if options.global != [1, 1, 1] && p.body.any(&mut is_not_shared_out) {
+        return Err(failure::ill_typed("a loop over work-items that is not shared out"));
+    }
     let mut machine =
         Machine { memory: BTreeMap::new(), numbers: sizes.clone(), steps: options.steps, options };
     for ((x, ty), v) in p.inputs.iter().zip(inputs) {
@@ -54,6 +57,11 @@ pub fn run(p: &Imperative, sizes: &Sizes, inputs: &[Value], options: Options) ->
         machine.command(&item.told(&p.body))?;
     }
     machine.memory.remove(&p.output.0).map(|(_, v)| v).ok_or_else(|| failure::ill_typed("no output"))
+}
+
+/// Before its iterations are shared among work-items, a loop over them stands for all of them.
+fn is_not_shared_out(c: &Phrase) -> bool {
+    matches!(c.kind(), Kind::For(l) if matches!(l.kind, LoopKind::Parallel(Workers::Global(_))) && l.init.is_zero())
 }
 
 /// One of the work-items that run a program.
@@ -164,14 +172,9 @@ impl Machine {
             self.steps =
                 self.steps.checked_sub(1).ok_or_else(|| failure::out_of_steps(self.options.steps))?;
         }
-        let backwards = matches!(l.kind, LoopKind::Parallel(_) | LoopKind::Lanes) && self.options.backwards;
+        let backwards = l.kind.is_at_once() && self.options.backwards;
         if backwards {
             all.reverse();
-        }
-        // Before its iterations are shared among work-items, a loop stands for all of them.
-        let whole = matches!(l.kind, LoopKind::Parallel(Workers::Global(_))) && l.init.is_zero();
-        if whole && self.options.global != [1, 1, 1] {
-            return Err(failure::ill_typed("a loop over work-items that is not shared out"));
         }
         for i in all {
             self.numbers.insert(l.var.clone(), i);

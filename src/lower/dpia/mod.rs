@@ -79,6 +79,13 @@ pub enum LoopKind {
     Parallel(Workers),
 }
 
+impl LoopKind {
+    /// May the iterations run at once, so that each needs memory of its own?
+    pub fn is_at_once(self) -> bool {
+        matches!(self, LoopKind::Parallel(_) | LoopKind::Lanes)
+    }
+}
+
 /// How the acceptor of a part, or of another layout, is made from the acceptor of the whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Layout {

@@ -1,7 +1,8 @@
 //! Where memory is, and where it is allocated.
 //!
 //! *decide*: what the target has for each allocation ([`Target::storage`]); whoever comes later reads it there.
-//! *hoist*, for C: what is on the heap is allocated outside sequential loops, once for all iterations.
+//! *hoist*, for C: what is on the heap is allocated outside sequential loops, once for all iterations. Iterations that
+//! run at once keep memory of their own.
 //! *to_parameters*, for OpenCL: what work-items share, and what does not fit their private memory, becomes a parameter
 //! of the kernel; within a parallel loop it gets one more dimension for each loop, one cell for each work-item.
 
@@ -50,11 +51,12 @@ pub fn hoist(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic>
 
 type Allocation = (Storage, Type, Name);
 
-/// Large allocations move around the sequential loops that they are in, outwards as far as to a parallel loop.
+/// Large allocations move around the sequential loops that they are in, outwards as far as to one
+/// whose iterations run at once.
 fn lift(c: &Phrase) -> Phrase {
     let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(lift(d)));
     let Kind::For(l) = c.kind() else { return c };
-    if matches!(l.kind, LoopKind::Parallel(_)) {
+    if l.kind.is_at_once() {
         return c;
     }
     let mut found = vec![];
@@ -110,7 +112,7 @@ fn parameters(
                         "E0511",
                         "Local memory needs a work-group, and this kernel has none.",
                     )
-                    .hint("Use `mapWorkGroup` and `mapLocal`, or private or global memory."));
+                    .hint("Use private or global memory."));
                 }
                 _ => return Ok(Phrase::new_in(*storage, ty.clone(), x.clone(), body)),
             }
