@@ -5,13 +5,14 @@
 
 use super::access::{self, Annotated};
 use super::choose::normal;
-use super::dpia::races::Unproved;
+use super::dpia::races::{self, Checked, Unproved};
 use super::dpia::{Imperative, Names};
 use super::imperative::functional::{self, Functional};
 use super::imperative::translate;
 use super::passes;
 use super::target::{self, Target};
 use crate::lang::diag::Diagnostic;
+use crate::lang::infer;
 use crate::lang::nat::Name;
 use crate::lang::term::Term;
 
@@ -87,20 +88,23 @@ fn run(
         output: (output, functional.body.data()),
         inputs: functional.params.clone(),
         sizes: sizes.to_vec(),
+        constraints: infer::constraints_of(&normal),
         temporaries: vec![],
         body,
     };
     let mut imperative = vec![];
-    let mut unproved;
+    let mut checked = Checked::default();
     let mut passes = passes::of(target);
     let mut name = "imperative";
     loop {
         see(Made::Imperative(name, &program));
-        unproved = program.check(name)?;
+        // Of a loop that is shared out by now, what the last check before said holds.
+        checked.extend(program.check(name)?);
         imperative.push((name, program.clone()));
         let Some(pass) = passes.next() else { break };
         program = (pass.run)(program, &mut names)?;
         name = pass.name;
     }
+    let unproved = races::unproved(&program.body, &checked);
     Ok(Lowered { normal, accesses, functional, imperative, unproved })
 }

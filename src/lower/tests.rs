@@ -1,12 +1,16 @@
 //! Random programs through every stage of lowering, each stage run and compared with the interpreter.
 
 use super::dpia::exec::{self, Options};
+use super::dpia::races::{Trust, Unproved};
 use super::{Target, lower_term, pipeline, sequential};
 use crate::lang::arbitrary::Draw;
 use crate::lang::build;
+use crate::lang::diag::FileId;
 use crate::lang::eval::{self, Limits, inputs};
+use crate::lang::infer;
 use crate::lang::pattern::Pattern;
 use crate::lang::print;
+use crate::lang::syntax;
 use crate::lang::term::Term;
 use crate::lang::value::Tolerance;
 
@@ -106,4 +110,52 @@ fn larger_random_programs_keep_their_meaning_in_every_stage() {
 #[test]
 fn random_programs_keep_their_meaning_in_every_stage_to_opencl() {
     sweep(Target::OpenCl, 1000..1100);
+}
+
+fn program(text: &str) -> infer::Program {
+    let (file, problems) = syntax::parse_program(FileId::NOWHERE, text);
+    assert!(problems.is_empty(), "{text}");
+    infer::program(&file, None).0.unwrap()
+}
+
+/// After `workItems` a loop's iterations are a work-item's own; what was believed of all of them still holds.
+#[test]
+fn what_is_believed_of_work_items_is_told_after_they_are_shared_out() {
+    let told = |text: &str, target| {
+        let lowered = lower_term(&program(text).term).unwrap();
+        pipeline::lower(&lowered, &["n".into()], target).unwrap().unproved
+    };
+    for (map, target) in [("mapGlobal 0", Target::OpenCl), ("mapPar", Target::C)] {
+        let found =
+            told(&format!("def f (i: n.idx[n]) (a: n.f32): n.f32 = scatter i ({map} sqrt a)"), target);
+        assert_eq!(found, [Unproved { var: "i0".into(), trust: Trust::Data }], "{map}");
+        assert_eq!(told(&format!("def f (a: n.f32): n.f32 = {map} sqrt a"), target), [], "{map}");
+    }
+}
+
+/// The first work-item's number is zero, and it still does not stand for all of them.
+#[test]
+fn several_work_items_run_what_is_shared_out() {
+    let p = program(
+        "def f (a: n.m.f32): m.n.f32 = a |> mapGlobal 1 (\\r. let (toMem (mapSeq sqrt r)) (mapGlobal 0 (\\x. x * x))) |> transpose",
+    );
+    let sizes = eval::sizes([("n", 5), ("m", 4)]);
+    let inputs = inputs::for_program(&p.ty, &sizes, 3, inputs::Kind::SmallIntegers).unwrap();
+    let expected = eval::run(&p.term, &sizes, &inputs, &Limits::TEST).unwrap();
+    let lowered = lower_term(&p.term).unwrap();
+    let stages = pipeline::lower(&lowered, &p.sizes, Target::OpenCl).unwrap();
+    let mut shared_out = false;
+    for (name, program) in &stages.imperative {
+        shared_out |= *name == "workItems";
+        for global in [[1, 1, 1], [1, 2, 1], [3, 1, 1], [2, 7, 2]] {
+            let options = Options { global, backwards: false, steps: 100_000 };
+            match exec::run(program, &sizes, &inputs, options) {
+                Ok(found) => {
+                    expected.agrees(&found, Tolerance::Exact).unwrap_or_else(|why| panic!("{name}: {why}"))
+                }
+                Err(d) => assert!(!shared_out && global != [1, 1, 1], "{name} {global:?}: {d}"),
+            }
+        }
+    }
+    assert!(shared_out);
 }

@@ -449,6 +449,25 @@ pub const CORPUS: &[Trial] = &[
     // Names that C has taken.
     ("def double (float: n.f32) (int: n.f32): n.f32 = zip float int |> map (\\for. fst for * snd for)", &[&[("n", 3)]]),
     ("def f (x': f32) (output: n.f32): n.f32 = output |> map (\\i0. i0 + x')", &[&[("n", 3)]]),
+    // Parts whose sizes follow from what holds of the program's sizes.
+    ("def f (a: n.f32): n.f32 = concat (take 3 a) (map sqrt (drop 3 a))", &[&[("n", 4)], &[("n", 9)]]),
+    ("def f (a: n.f32): m.f32 = padEmpty (m - n) (map (\\x. x + 1) a)", &[&[("n", 3), ("m", 3)], &[("n", 3), ("m", 5)]]),
+    ("def f (a: k.f32) (b: (n - k).f32): n.f32 = concat a b", &[&[("n", 5), ("k", 2)], &[("n", 2), ("k", 1)]]),
+    (
+        "def f (a: n.f32) (b: (n/4 - k).f32): (n/4).f32 = concat (map (\\x. x + 1) (take k a)) (map (\\x. x * 2) b)",
+        &[&[("n", 12), ("k", 2)], &[("n", 8), ("k", 1)]],
+    ),
+    // Memory of the heap in the lanes of a vector.
+    (
+        "def f (a: n.<4>f32) (b: m.f32): n.<4>f32 =
+           map (\\v. select (v < 0) (vectorFromScalar (reduce (+) 0 (scanSeq (\\x s. x + s) 0 b))) v) a",
+        &[&[("n", 3), ("m", 5)]],
+    ),
+    (
+        "def f (a: (4*n).f32) (b: m.f32): n.<4>f32 =
+           asVector 4 (map (\\x. let (toMem (mapSeq (\\y. x * y) b)) (\\t. reduceSeq (+) 0 t + reduceSeq max 0 t)) a) |> mapSeq (\\v. v + v)",
+        &[&[("n", 3), ("m", 5)]],
+    ),
 ];
 
 /// A kernel with inputs and the result that they must give.

@@ -601,6 +601,14 @@ impl Nat {
         sum
     }
 
+    /// By how much the number grows from one value of the variable to the next, when that is always the same.
+    pub fn step_of(&self, x: &Name) -> Option<Nat> {
+        let v = NatVar::Named(x.clone());
+        let next = Nat::variable(v.clone()).add(&Nat::constant(1));
+        let step = self.subst(&|y| (*y == v).then(|| next.clone())).sub(self);
+        (!step.vars().contains(&v)).then_some(step)
+    }
+
     /// The value for given sizes.
     ///
     /// # Errors

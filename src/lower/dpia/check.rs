@@ -6,12 +6,15 @@
 use super::signature::{Signature, signature};
 use super::{Access, Kind, Layout, Phrase, PhraseType, extent};
 use crate::lang::build;
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use std::collections::BTreeMap;
 
+/// `constraints`: what holds of the sizes.
+///
 /// # Errors
 /// A sentence that says what does not fit.
 pub fn check(
@@ -19,6 +22,7 @@ pub fn check(
     params: &[(Name, PhraseType)],
     memory: &[(Name, Type)],
     sizes: &[Name],
+    constraints: &[SizeConstraint],
 ) -> Result<(), String> {
     let mut env = BTreeMap::new();
     for x in sizes {
@@ -30,7 +34,18 @@ pub fn check(
     for (x, t) in memory {
         env.insert(x.clone(), Bound::Memory(t.clone()));
     }
-    let mut checker = Checker { env, ranges: Ranges::default() };
+    let mut ranges = Ranges::default();
+    for c in constraints {
+        match c {
+            SizeConstraint::AtMost(a, b) => ranges.assume(&b.sub(a)),
+            SizeConstraint::Equal(a, b) => {
+                ranges.assume(&a.sub(b));
+                ranges.assume(&b.sub(a));
+            }
+            SizeConstraint::Divides(..) | SizeConstraint::Permutes(..) => {}
+        }
+    }
+    let mut checker = Checker { env, ranges };
     params
         .iter()
         .filter_map(|(_, t)| t.data())
@@ -49,7 +64,7 @@ enum Bound {
 
 struct Checker {
     env: BTreeMap<Name, Bound>,
-    /// Of the variables of loops.
+    /// Of the variables of loops, and what holds of the sizes.
     ranges: Ranges,
 }
 
@@ -315,6 +330,14 @@ fn rise(t: &PhraseType) -> Result<Type, String> {
     }
 }
 
+/// Is the number at least zero? It is compared with what holds of the sizes as that is said: in whole numbers.
+fn is_size(n: &Nat, ranges: &Ranges) -> bool {
+    SizeConstraint::of_size(n).iter().all(|c| match c {
+        SizeConstraint::AtMost(a, b) => b.sub(a).is_natural(ranges),
+        _ => true,
+    })
+}
+
 fn acceptor(layout: &Layout, ps: &[Phrase], ty: &Type, ranges: &Ranges) -> Result<(), String> {
     let wrong = || format!("the acceptor {layout:?} cannot have the type acc[{ty}]");
     let Some(PhraseType::Acc(whole)) = ps.last().map(Phrase::ty) else { return Err(wrong()) };
@@ -367,7 +390,7 @@ fn acceptor(layout: &Layout, ps: &[Phrase], ty: &Type, ranges: &Ranges) -> Resul
         Layout::Take | Layout::Drop(_) => {
             let ((m, s), (n, t)) = (whole.as_array().ok_or_else(wrong)?, ty.as_array().ok_or_else(wrong)?);
             let left = if let Layout::Drop(first) = layout { m.sub(first) } else { m.clone() };
-            if s == t && left.sub(n).is_natural(ranges) { Ok(()) } else { Err(wrong()) }
+            if s == t && is_size(&left.sub(n), ranges) { Ok(()) } else { Err(wrong()) }
         }
         Layout::Scatter => {
             let (m, t) = whole.as_array().ok_or_else(wrong)?;
@@ -409,7 +432,7 @@ mod tests {
     }
 
     fn checked(p: &Phrase, memory: &Type) -> Result<(), String> {
-        check(p, &[("x".into(), PhraseType::Acc(memory.clone()))], &[], &["n".into()])
+        check(p, &[("x".into(), PhraseType::Acc(memory.clone()))], &[], &["n".into()], &[])
     }
 
     #[test]

@@ -45,17 +45,37 @@ impl std::fmt::Display for Unproved {
     }
 }
 
-/// The loops whose iterations were not proved to be apart.
+/// The loops whose iterations run at once, by their variables, each with why it is believed that its iterations keep
+/// apart; nothing where that is proved.
+pub type Checked = BTreeMap<Name, Option<Trust>>;
+
+/// The loops of a program, outermost first, of which it was not proved.
+///
+/// `checked`: from before the loops were shared out among work-items, too.
+pub fn unproved(p: &Phrase, checked: &Checked) -> Vec<Unproved> {
+    let mut found = vec![];
+    let _ = p.any(&mut |c| {
+        if let Kind::For(l) = c.kind()
+            && let Some(Some(trust)) = checked.get(&l.var)
+        {
+            found.push(Unproved { var: l.var.clone(), trust: *trust });
+        }
+        false
+    });
+    found
+}
+
+/// What is known of each loop whose iterations run at once.
 ///
 /// # Errors
 /// A sentence that names the loop and the memory.
-pub fn check(p: &Phrase) -> Result<Vec<Unproved>, String> {
-    let mut unproved = vec![];
-    command(p, &mut Ranges::default(), &mut unproved)?;
-    Ok(unproved)
+pub fn check(p: &Phrase) -> Result<Checked, String> {
+    let mut checked = Checked::default();
+    command(p, &mut Ranges::default(), &mut checked)?;
+    Ok(checked)
 }
 
-fn command(p: &Phrase, ranges: &mut Ranges, unproved: &mut Vec<Unproved>) -> Result<(), String> {
+fn command(p: &Phrase, ranges: &mut Ranges, checked: &mut Checked) -> Result<(), String> {
     match p.kind() {
         Kind::For(l) => {
             ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
@@ -66,18 +86,16 @@ fn command(p: &Phrase, ranges: &mut Ranges, unproved: &mut Vec<Unproved>) -> Res
                 LoopKind::Sequential | LoopKind::Unrolled => false,
             };
             let several = l.n.as_constant().is_none_or(|n| n > 1);
-            if at_once
-                && several
-                && let Some(trust) = iterations(&l.var, &l.n, &l.body, ranges)?
-            {
-                unproved.push(Unproved { var: l.var.clone(), trust });
+            if at_once {
+                let trust = if several { iterations(&l.var, &l.n, &l.body, ranges)? } else { None };
+                checked.insert(l.var.clone(), trust);
             }
-            command(&l.body, ranges, unproved)?;
+            command(&l.body, ranges, checked)?;
             ranges.remove(&l.var);
             Ok(())
         }
         Kind::Seq(_) | Kind::New(..) | Kind::If(..) => {
-            p.children().into_iter().try_for_each(|c| command(c, ranges, unproved))
+            p.children().into_iter().try_for_each(|c| command(c, ranges, checked))
         }
         _ => Ok(()),
     }
@@ -206,7 +224,7 @@ fn are_apart(var: &Name, n: &Nat, uses: &[Use]) -> bool {
         all.iter().map(|(a, _)| a.subst(&|v| varies(v).then(|| Nat::constant(0)))).collect();
     starts.iter().any(|start| {
         parts.iter().all(|(x, n)| {
-            let Some(step) = all.first().and_then(|(a, _)| step_of(a, x)) else { return false };
+            let Some(step) = all.first().and_then(|(a, _)| a.step_of(x)) else { return false };
             all.iter().all(|(a, ranges)| is_digit(&a.sub(start), x, n, &step, ranges))
         })
     })
@@ -214,7 +232,7 @@ fn are_apart(var: &Name, n: &Nat, uses: &[Use]) -> bool {
 
 /// Does the number fall as the variable grows?
 fn falls(number: &Nat, x: &Name, ranges: &Ranges) -> bool {
-    step_of(number, x).is_some_and(|s| Nat::constant(-1).sub(&s).is_natural(ranges))
+    number.step_of(x).is_some_and(|s| Nat::constant(-1).sub(&s).is_natural(ranges))
 }
 
 /// The number where the variable, below `n`, counts down.
@@ -236,14 +254,6 @@ fn is_digit(number: &Nat, x: &Name, n: &Nat, step: &Nat, ranges: &Ranges) -> boo
 
 /// More divisions than this are not followed.
 const MAX_PARTS: usize = 8;
-
-/// By how much the number grows from one value of the variable to the next, when that is always the same.
-fn step_of(n: &Nat, x: &Name) -> Option<Nat> {
-    let v = NatVar::Named(x.clone());
-    let next = n.subst(&|y| (*y == v).then(|| Nat::variable(v.clone()).add(&Nat::constant(1))));
-    let step = next.sub(n);
-    (!step.vars().contains(&v)).then_some(step)
-}
 
 /// Sizes at which iterations are tried, and the most cells that they may use there.
 const TRIALS: i64 = 12;
@@ -369,6 +379,10 @@ mod tests {
         Phrase::for_each(kind, i, Nat::constant(8), Phrase::assign(write, read))
     }
 
+    fn trusted(p: &Phrase) -> Result<Vec<Unproved>, String> {
+        check(p).map(|checked| unproved(p, &checked))
+    }
+
     const PARALLEL: LoopKind = LoopKind::Parallel(Workers::Threads);
 
     #[test]
@@ -437,7 +451,7 @@ mod tests {
         for rows in &lengths {
             for columns in &lengths {
                 let proved = |to: &dyn Fn(&Nat, &Nat) -> Nat| {
-                    assert_eq!(check(&fills(rows, columns, to)), Ok(vec![]), "{rows} by {columns}");
+                    assert_eq!(trusted(&fills(rows, columns, to)), Ok(vec![]), "{rows} by {columns}");
                 };
                 proved(&|i, j| i.mul(columns).add(j));
                 proved(&|i, j| j.mul(rows).add(i));
@@ -463,11 +477,11 @@ mod tests {
         let n = Nat::var("n");
         let swapped = |i: &Nat, _: &Nat| i.floor_div(&c(3)).add(&n.mul(&i.modulo(&c(3))));
         let tried = Unproved { var: "i".into(), trust: Trust::Tried };
-        assert_eq!(check(&fills(&n, &c(1), swapped)), Ok(vec![tried.clone()]));
+        assert_eq!(trusted(&fills(&n, &c(1), swapped)), Ok(vec![tried.clone()]));
         // Where the length is said to be a multiple, trials keep to it.
         let rows = n.exact_div(&c(40));
         let swapped = |i: &Nat, _: &Nat| i.floor_div(&c(3)).add(&rows.mul(&i.modulo(&c(3))));
-        assert_eq!(check(&fills(&rows, &c(1), swapped)), Ok(vec![tried]));
+        assert_eq!(trusted(&fills(&rows, &c(1), swapped)), Ok(vec![tried]));
         assert!(check(&fills(&rows, &c(1), |i, _| i.floor_div(&c(3)))).is_err());
         assert!(check(&fills(&n, &c(1), |i, _| i.floor_div(&c(3)))).is_err());
         assert!(check(&fills(&n, &c(1), |i, _| i.modulo(&c(3)))).is_err());

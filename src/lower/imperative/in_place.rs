@@ -6,7 +6,7 @@
 
 use super::translate::{Translated, Translator};
 use super::views;
-use crate::lang::nat::{Name, Nat, NatVar, Ranges};
+use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lower::dpia::effects::{self, Step};
 use crate::lower::dpia::{Kind, Phrase};
 
@@ -77,15 +77,12 @@ fn safe(c: &Phrase, memory: &Name) -> bool {
 fn have_own_part(var: &Name, read: &[Cell], written: &[Cell]) -> bool {
     let Some(first) = written.first() else { return false };
     let all = || read.iter().chain(written);
-    let v = NatVar::Named(var.clone());
     (0..first.len()).any(|k| {
         let Step::At(Some(n), _) = &first[k] else { return false };
         // Components must not shift the position.
         let aligned = all().all(|c| c.get(k) == Some(&first[k]) && kinds(&c[..k]) == kinds(&first[..k]));
-        let next = n.subst(&|x| (*x == v).then(|| Nat::variable(v.clone()).add(&Nat::constant(1))));
-        let step = next.sub(n);
-        // A step that does not depend on the iteration, and is not zero.
-        aligned && !step.vars().contains(&v) && step.sub(&Nat::constant(1)).is_natural(&Ranges::default())
+        let grows = |step: Nat| step.sub(&Nat::constant(1)).is_natural(&Ranges::default());
+        aligned && n.step_of(var).is_some_and(grows)
     })
 }
 

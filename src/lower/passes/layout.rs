@@ -8,7 +8,7 @@
 //! The new indices are the digits of the old ones, so each element keeps a cell of its own whatever the accesses are.
 
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::{Name, Nat, NatVar, Ranges};
+use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
 use crate::lower::dpia::effects::{self, Effect};
@@ -106,7 +106,7 @@ impl Site {
     fn cost(&self, indices: &[Nat], dims: &[Nat]) -> u64 {
         let address = indices.iter().zip(dims).fold(Nat::constant(0), |a, (i, n)| a.mul(n).add(i));
         let jumps = self.loops.iter().rev().find_map(|(x, _)| {
-            let step = step_of(&address, x)?;
+            let step = address.step_of(x)?;
             (!step.is_zero()).then(|| step.as_constant() != Some(1))
         });
         let often = 16u64.saturating_pow(self.loops.len() as u32);
@@ -118,14 +118,6 @@ fn ranges_of(loops: &[Loop]) -> Ranges {
     let mut ranges = Ranges::default();
     loops.iter().for_each(|(x, n)| ranges.insert(x.clone(), Nat::constant(0), n.clone()));
     ranges
-}
-
-/// By how much the number grows from one iteration to the next, when that is always the same.
-fn step_of(n: &Nat, x: &Name) -> Option<Nat> {
-    let v = NatVar::Named(x.clone());
-    let next = n.subst(&|y| (*y == v).then(|| Nat::variable(v.clone()).add(&Nat::constant(1))));
-    let step = next.sub(n);
-    (!step.vars().contains(&v)).then_some(step)
 }
 
 /// Every use of the memory; nothing when it is used in another way than cell by cell, in loops over all of their numbers.
@@ -163,7 +155,7 @@ fn digits(write: &Site, dims: &[Nat], loops: &[Loop]) -> Option<Vec<Digit>> {
             let (k, (_, n)) = loops
                 .iter()
                 .enumerate()
-                .find(|(k, (x, _))| digits[*k].is_none() && step_of(index, x).as_ref() == Some(&step))?;
+                .find(|(k, (x, _))| digits[*k].is_none() && index.step_of(x).as_ref() == Some(&step))?;
             rest = rest.sub(&step.mul(&Nat::var(&loops[k].0)));
             digits[k] = Some(Digit { dimension, step: step.clone(), extent: n.clone(), is_first: false });
             last = Some(k);
