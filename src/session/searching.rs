@@ -13,7 +13,7 @@ use crate::lang::syntax::ast;
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
-use crate::rewrite::search::{self, Budget, Outcome, Report, Search, StopPoint, Trail};
+use crate::rewrite::search::{self, Budget, Outcome, Report, Search, Trail};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::sync::Arc;
@@ -208,20 +208,11 @@ impl SearchRunner for Searcher<'_> {
         let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
             .map_err(|mut all| invalid(all.swap_remove(0)))?;
         let mut budget = Budget::read(request.options).map_err(invalid)?;
-        if let Some(recorded) = &recorded
-            && self.replayed.mode != SearchMode::Free
-        {
+        let recorded = recorded.filter(|_| self.replayed.mode != SearchMode::Free);
+        if recorded.is_some() {
             // Neither the clock nor memory decide a replay: the search is stopped where it was stopped.
-            let rule = request.rules.iter().position(|r| Some(r.to_string()) == recorded.rule);
             budget.time = Duration::from_secs(24 * 3600);
             budget.memory = u64::MAX;
-            if recorded.found.is_none() {
-                budget.stop_at = Some(StopPoint {
-                    iteration: recorded.iteration,
-                    rule: rule.unwrap_or_default(),
-                    matches: recorded.matches,
-                });
-            }
         }
         let text = sketch.to_string();
         let cancel = self.control.cancel_flag();
@@ -237,8 +228,11 @@ impl SearchRunner for Searcher<'_> {
                 },
             };
             let mut search = Search::new(start, &sketch, &request.rules, &budget).map_err(invalid)?;
+            if let Some(recorded) = recorded.filter(|r| r.found.is_none()) {
+                search.stop_at(recorded.iteration, recorded.rule.as_deref(), recorded.matches);
+            }
             let report = search.run(&mut world);
-            let trail = search::trail(&mut search, start, &report).ok();
+            let trail = search::trail(&mut search, start, &report, &world).ok();
             (report, trail)
         };
         let steps = trail.as_ref().and_then(|t| self.single_steps(start, t)).unwrap_or_default();

@@ -7,6 +7,7 @@
 
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
+use crate::lang::ty::Type;
 use rustc_hash::FxHashMap;
 
 /// A term, by number.
@@ -14,6 +15,10 @@ pub type Node = u32;
 
 /// A proof longer than this is not written out.
 const MAX_STEPS: usize = 20_000;
+/// So many parts of a proof are looked at, with those that undo each other.
+const MAX_WORK: usize = 100 * MAX_STEPS;
+/// The outside is asked after so many.
+const POLL: usize = 256;
 
 /// Terms and the equations between them.
 #[derive(Default)]
@@ -27,9 +32,8 @@ pub struct Closure {
     link: Vec<Option<(Node, u32)>>,
     rank: Vec<u32>,
     unions: Vec<Union>,
-    /// Applications and abstractions by the classes of their children.
-    signatures: FxHashMap<(bool, Node, Node), Node>,
-    memo: FxHashMap<(Node, Node), Option<Vec<Rewrite>>>,
+    /// Applications and abstractions, those with their types, by the classes of their children.
+    signatures: FxHashMap<(Option<Type>, Node, Node), Node>,
 }
 
 #[derive(Clone, Copy)]
@@ -49,9 +53,13 @@ pub struct Rewrite {
     pub reverse: bool,
 }
 
-/// No proof, or none of reasonable length.
+/// Why there is no proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NoProof;
+pub enum NoProof {
+    NotEqual,
+    TooLong,
+    Stopped,
+}
 
 impl Closure {
     /// Adds a term with its sub-terms.
@@ -110,7 +118,8 @@ impl Closure {
     /// Enters a node by the classes of its children; what is already there is equal to it.
     fn sign(&mut self, node: Node, work: &mut Vec<(Node, Node)>) {
         let Some((f, e)) = self.children[node as usize] else { return };
-        let lambda = matches!(self.terms[node as usize].expr(), Expr::Lam(..));
+        let term = &self.terms[node as usize];
+        let lambda = matches!(term.expr(), Expr::Lam(..)).then(|| term.ty().clone());
         let key = (lambda, self.find(f), self.find(e));
         match self.signatures.get(&key) {
             Some(other) if *other != node => work.push((*other, node)),
@@ -161,81 +170,88 @@ impl Closure {
         times(&left).max(times(&right))
     }
 
-    /// The rewrites that lead from one term to an equal one.
+    /// The rewrites that lead from one term to an equal one. Steps that undo the one before are left out, and proofs of
+    /// one equality, wherever they stand, are the same or each other's reverse, so that they are left out whole.
     ///
     /// # Errors
-    /// When they are not equal, or the way is too long to be written out.
-    pub fn explain(&mut self, from: Node, to: Node) -> Result<Vec<Rewrite>, NoProof> {
-        self.prove(from, to).ok_or(NoProof)
+    /// When they are not equal, the way is too long to be written out, or `poll` says to stop.
+    pub fn explain(
+        &self,
+        from: Node,
+        to: Node,
+        poll: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<Rewrite>, NoProof> {
+        let mut steps: Vec<Rewrite> = vec![];
+        let mut open = vec![Part::Way { from, to, at: Path::root() }];
+        for work in 0.. {
+            let Some(part) = open.pop() else { break };
+            if work > MAX_WORK || open.len() > MAX_WORK {
+                return Err(NoProof::TooLong);
+            }
+            if work % POLL == 0 && poll() {
+                return Err(NoProof::Stopped);
+            }
+            match part {
+                Part::Way { from, to, .. } if from == to => {}
+                Part::Way { from, to, at } => {
+                    open.extend(self.split(from, to, &at).ok_or(NoProof::NotEqual)?.into_iter().rev());
+                }
+                Part::Step(step) if steps.last().is_some_and(|last| last.is_undone_by(&step)) => {
+                    steps.pop();
+                }
+                Part::Step(step) => steps.push(step),
+            }
+        }
+        if steps.len() > MAX_STEPS { Err(NoProof::TooLong) } else { Ok(steps) }
     }
 
-    fn prove(&mut self, from: Node, to: Node) -> Option<Vec<Rewrite>> {
-        if from == to {
-            return Some(vec![]);
-        }
-        if let Some(done) = self.memo.get(&(from, to)) {
-            return done.clone();
-        }
-        let proof = self.prove_anew(from, to);
-        self.memo.insert((from, to), proof.clone());
-        if let Some(steps) = &proof {
-            let back = steps.iter().rev().map(|s| Rewrite { reverse: !s.reverse, ..s.clone() });
-            self.memo.insert((to, from), Some(back.collect()));
-        }
-        proof
-    }
-
-    fn prove_anew(&mut self, from: Node, to: Node) -> Option<Vec<Rewrite>> {
+    /// The way between two different terms: to one side of the union that made them equal, over it, and on.
+    fn split(&self, from: Node, to: Node, at: &Path) -> Option<Vec<Part>> {
         let time = self.when(from, to)?;
         let Union { left, right, equation } = self.unions[time as usize];
         // Which side of the union each term is on is known from before it.
         let forwards = from == left || self.when(from, left).is_some_and(|t| t < time);
         let (near, far) = if forwards { (left, right) } else { (right, left) };
-        let mut steps = self.prove(from, near)?;
+        let mut parts = vec![Part::Way { from, to: near, at: at.clone() }];
         match equation {
-            Some(equation) => steps.push(Rewrite { at: Path::root(), equation, reverse: !forwards }),
+            Some(equation) => {
+                parts.push(Part::Step(Rewrite { at: at.clone(), equation, reverse: !forwards }));
+            }
             None => {
                 let (a, b) = (self.children[near as usize]?, self.children[far as usize]?);
                 let lambda = matches!(self.terms[near as usize].expr(), Expr::Lam(..));
-                let below = |steps: Vec<Rewrite>, i: u8| {
-                    let at = Path::root().child(i);
-                    steps.into_iter().map(move |s| Rewrite { at: at.join(&s.at), ..s })
-                };
-                let first = self.prove(a.0, b.0)?;
-                steps.extend(below(first, 0));
+                let mut below = vec![Part::Way { from: a.0, to: b.0, at: at.child(0) }];
                 if !lambda {
-                    let second = self.prove(a.1, b.1)?;
-                    steps.extend(below(second, 1));
+                    below.push(Part::Way { from: a.1, to: b.1, at: at.child(1) });
                 }
+                // The way back is the reverse of the way there.
+                if !forwards {
+                    below.reverse();
+                }
+                parts.extend(below);
             }
         }
-        steps.extend(self.prove(far, to)?);
-        if steps.len() > MAX_STEPS {
-            return None;
-        }
-        Some(without_detours(steps))
+        parts.push(Part::Way { from: far, to, at: at.clone() });
+        Some(parts)
     }
 }
 
-/// Removes neighbouring steps that undo each other, again and again.
-fn without_detours(steps: Vec<Rewrite>) -> Vec<Rewrite> {
-    let mut out: Vec<Rewrite> = Vec::with_capacity(steps.len());
-    for s in steps {
-        match out.last() {
-            Some(last) if last.at == s.at && last.equation == s.equation && last.reverse != s.reverse => {
-                out.pop();
-            }
-            _ => out.push(s),
-        }
+/// What is still to be written of a way.
+enum Part {
+    Way { from: Node, to: Node, at: Path },
+    Step(Rewrite),
+}
+
+impl Rewrite {
+    fn is_undone_by(&self, next: &Rewrite) -> bool {
+        self.at == next.at && self.equation == next.equation && self.reverse != next.reverse
     }
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::lang::build as b;
-    use crate::lang::ty::Type;
 
     fn v(i: u32) -> Term {
         Term::var(i, Type::f32())
@@ -266,10 +282,10 @@ mod tests {
             c.equate(l, r, i as u32);
         }
         let (one, x) = (c.add(&f(v(0))), c.add(&v(0)));
-        let steps = c.explain(one, x).unwrap();
+        let steps = c.explain(one, x, &mut || false).unwrap();
         assert_eq!(walk(&c, &equations, &f(v(0)), &steps), v(0));
         let y = c.add(&v(1));
-        assert_eq!(c.explain(one, y), Err(NoProof));
+        assert_eq!(c.explain(one, y, &mut || false), Err(NoProof::NotEqual));
     }
 
     #[test]
@@ -281,7 +297,7 @@ mod tests {
         // One of the two is no longer what stands for both.
         let (fx, fy, fz) = (c.add(&f(v(0))), c.add(&f(v(1))), c.add(&f(v(2))));
         c.equate(y, z, 1);
-        assert!(c.explain(fx, fz).is_ok() && c.explain(fy, fz).is_ok());
+        assert!(c.explain(fx, fz, &mut || false).is_ok() && c.explain(fy, fz, &mut || false).is_ok());
     }
 
     #[test]
@@ -294,8 +310,39 @@ mod tests {
         let from = Term::lam("x", Type::f32(), b::add(f(f(v(0))), v(0)).unwrap());
         let to = Term::lam("x", Type::f32(), b::add(v(0), f(v(0))).unwrap());
         let (a, z) = (c.add(&from), c.add(&to));
-        let steps = c.explain(a, z).unwrap();
+        let steps = c.explain(a, z, &mut || false).unwrap();
         assert_eq!(walk(&c, &equations, &from, &steps), to);
         assert_eq!(steps.len(), 3);
+    }
+
+    #[test]
+    fn a_long_way_is_written_once_and_can_be_stopped() {
+        let mut c = Closure::default();
+        let long = MAX_STEPS as u32;
+        let nodes: Vec<Node> = (0..=long + 1).map(|i| c.add(&v(i))).collect();
+        for i in 0..long + 1 {
+            c.equate(nodes[i as usize], nodes[i as usize + 1], i);
+        }
+        let (first, last) = (nodes[0], nodes[long as usize]);
+        let there = c.explain(first, last, &mut || false).unwrap();
+        assert!(there.iter().map(|s| s.equation).eq(0..long) && there.iter().all(|s| !s.reverse));
+        let back = c.explain(last, first, &mut || false).unwrap();
+        assert!(back.iter().map(|s| s.equation).eq((0..long).rev()) && back.iter().all(|s| s.reverse));
+        assert_eq!(c.explain(first, nodes[long as usize + 1], &mut || false), Err(NoProof::TooLong));
+        let mut polls = 0;
+        let mut stop = || {
+            polls += 1;
+            polls > 3
+        };
+        assert_eq!(c.explain(first, last, &mut stop), Err(NoProof::Stopped));
+        assert_eq!(polls, 4);
+    }
+
+    #[test]
+    fn functions_of_different_types_are_different() {
+        let mut c = Closure::default();
+        let [one, two] = [Type::f32(), Type::pair(Type::f32(), Type::f32())]
+            .map(|ty| c.add(&Term::lam("x", ty, b::f32(1.0))));
+        assert_eq!(c.explain(one, two, &mut || false), Err(NoProof::NotEqual));
     }
 }

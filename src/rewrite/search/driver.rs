@@ -245,6 +245,19 @@ impl Search {
         self.phase
     }
 
+    /// Lets the search stop where another of the same rules has stopped, by the rule's label; without one, where all
+    /// matches of that iteration had been applied.
+    pub fn stop_at(&mut self, iteration: usize, rule: Option<&str>, matches: usize) {
+        let numbered = |label: &str| self.rules.iter().position(|r| r.report.label == label);
+        let rule = rule.map_or(self.rules.len(), |label| numbered(label).unwrap_or_default());
+        self.budget.stop_at = Some(StopPoint { iteration, rule, matches });
+    }
+
+    /// How long it may take.
+    pub(super) fn time(&self) -> Duration {
+        self.budget.time
+    }
+
     /// The k lightest programs in the graph that satisfy the sketch, by these weights.
     pub fn best(&self, k: usize, weights: Weights<'_>) -> Best {
         k_best(&self.graph, &self.automaton, &self.satisfied, self.root, k, weights)

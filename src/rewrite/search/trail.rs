@@ -4,8 +4,8 @@
 //! to the start, each of them both sides of a rule as terms; these are asked of the rules themselves. The trail is a list
 //! of rewrites, each a rule from left to right or from right to left, each checked against the rule.
 
-use super::closure::{Closure, Rewrite};
-use super::{Report, Search};
+use super::closure::{Closure, NoProof};
+use super::{Control, Report, Search};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
@@ -19,6 +19,8 @@ use crate::rewrite::normal::{
 use crate::rewrite::rule::library::{BETA, ETA};
 use crate::rewrite::rule::{RuleArg, RuleUse};
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A rule application.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,33 +49,58 @@ pub struct Trail {
 #[error("{0}")]
 pub struct NoTrail(pub String);
 
-/// The trail of a search that found a term; `given` is the program that it was given, `rules` are those that it may
-/// use.
+/// How long a trail is worked on: as long as the search may take, from when it was found, and until it is stopped.
+#[derive(Clone, Copy)]
+struct Patience<'a> {
+    cancel: &'a AtomicBool,
+    now: &'a dyn Fn() -> Duration,
+    until: Duration,
+}
+
+impl Patience<'_> {
+    fn over(&self) -> Option<NoTrail> {
+        if self.cancel.load(Ordering::Relaxed) {
+            Some(NoTrail("It was stopped while the way was written down.".to_owned()))
+        } else if (self.now)() > self.until {
+            Some(NoTrail("To write the way down takes longer than the search may take.".to_owned()))
+        } else {
+            None
+        }
+    }
+    fn ask(&self) -> Result<(), NoTrail> {
+        self.over().map_or(Ok(()), Err)
+    }
+}
+
+/// The trail of a search that found a term; `given` is the program that it was given.
 ///
 /// # Errors
-/// When the way is too long to be written down, or a rule does not repeat its step on a term.
-pub fn trail(search: &mut Search, given: &Term, report: &Report) -> Result<Trail, NoTrail> {
+/// When the way is too long to be written down, or takes too long, or a rule does not repeat its step on a term.
+pub fn trail(
+    search: &mut Search,
+    given: &Term,
+    report: &Report,
+    control: &Control<'_>,
+) -> Result<Trail, NoTrail> {
     let no = |why: &str| NoTrail(why.to_owned());
     let goal = report.found().ok_or_else(|| no("The search has found no term."))?;
     let proof = search.proof().ok_or_else(|| no("The log does not say how the term was found."))?;
     let begin = search.start().clone();
-    let mut book = Equations::new(search);
+    let until = (control.now)().saturating_add(search.time());
+    let patience = Patience { cancel: control.cancel, now: control.now, until };
+    let mut book = Equations { search, patience, list: vec![], closure: Closure::default() };
     for time in proof {
+        patience.ask()?;
         book.union(time, given, &begin)?;
     }
     let way = book.way(&begin, &goal.extracted)?;
-    let mut walk = Walk::new(given.clone());
+    let mut walk = Walk::new(given.clone(), patience);
     walk.reductions(&begin, &all_params(given))?;
     for step in way {
         walk.step(step)?;
     }
     walk.reductions(&goal.term, &written_params(given))?;
     walk.finish(&goal.term, search)
-}
-
-fn way(closure: &mut Closure, from: &Term, to: &Term) -> Result<Vec<Rewrite>, NoTrail> {
-    let (a, b) = (closure.add(from), closure.add(to));
-    closure.explain(a, b).map_err(|_| NoTrail("The way is too long to be written down.".to_owned()))
 }
 
 /// An equation between terms that a rule gave.
@@ -87,15 +114,12 @@ struct Ground {
 /// The equations of a proof, in the order of its unions.
 struct Equations<'s> {
     search: &'s Search,
+    patience: Patience<'s>,
     list: Vec<Ground>,
     closure: Closure,
 }
 
 impl<'s> Equations<'s> {
-    fn new(search: &'s Search) -> Equations<'s> {
-        Equations { search, list: vec![], closure: Closure::default() }
-    }
-
     fn term(&self, id: Id) -> Result<Term, NoTrail> {
         let term = self.search.graph().decoder().term(id);
         term.ok_or_else(|| NoTrail("A term of the way is nested too deeply to be shown.".to_owned()))
@@ -150,6 +174,7 @@ impl<'s> Equations<'s> {
         let (mut here, there) = (self.term(*a)?, self.term(*b)?);
         let broken = || NoTrail("A step does not hold of renamed variables.".to_owned());
         for step in self.way(&here, &there)? {
+            self.patience.ask()?;
             let above = here.binders_at(&step.at).len() as u32;
             let of = |t: &Term| renaming.of_term(t, binders + above, &|id| self.term(id).ok());
             let (before, after) = (of(&step.before).ok_or_else(broken)?, of(&step.after).ok_or_else(broken)?);
@@ -169,7 +194,17 @@ impl<'s> Equations<'s> {
     }
 
     fn way(&mut self, from: &Term, to: &Term) -> Result<Vec<TrailStep>, NoTrail> {
-        Ok(way(&mut self.closure, from, to)?
+        let (a, b) = (self.closure.add(from), self.closure.add(to));
+        let way = self.closure.explain(a, b, &mut || self.patience.over().is_some());
+        let way = way.map_err(|why| {
+            let sentence = match why {
+                NoProof::TooLong => "The way is too long to be written down.",
+                NoProof::NotEqual => "The steps of the search do not lead to what it found.",
+                NoProof::Stopped => "The way was not written down to its end.",
+            };
+            self.patience.over().unwrap_or_else(|| NoTrail(sentence.to_owned()))
+        })?;
+        Ok(way
             .into_iter()
             .map(|s| {
                 let g = &self.list[s.equation as usize];
@@ -226,17 +261,18 @@ fn not_normalised() -> NoTrail {
 }
 
 /// A way through terms, on which no term comes twice.
-struct Walk {
+struct Walk<'a> {
+    patience: Patience<'a>,
     terms: Vec<Term>,
     steps: Vec<TrailStep>,
     /// Where each term stands.
     seen: FxHashMap<Digest, usize>,
 }
 
-impl Walk {
-    fn new(start: Term) -> Walk {
+impl<'a> Walk<'a> {
+    fn new(start: Term, patience: Patience<'a>) -> Walk<'a> {
         let seen = [(start.digest(), 0)].into_iter().collect();
-        Walk { terms: vec![start], steps: vec![], seen }
+        Walk { patience, terms: vec![start], steps: vec![], seen }
     }
 
     fn here(&self) -> &Term {
@@ -244,6 +280,7 @@ impl Walk {
     }
 
     fn step(&mut self, step: TrailStep) -> Result<(), NoTrail> {
+        self.patience.ask()?;
         let broken = || NoTrail("A step does not follow from the one before.".to_owned());
         if self.here().at(&step.at) != Some(&step.before) {
             return Err(broken());
@@ -281,6 +318,7 @@ impl Walk {
         }
         let mut assumed: Vec<SizeConstraint> = vec![];
         for s in &self.steps {
+            self.patience.ask()?;
             // The two reductions are steps of normal forms, which are right by themselves.
             let reduced = |redex| name_of(redex) == &*s.rule;
             if reduced(Redex::Beta) || reduced(Redex::Eta) {

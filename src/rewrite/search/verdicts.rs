@@ -71,7 +71,7 @@ fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Re
     if let Some(found) = report.found() {
         let best = search.best(2, Weights::Size);
         assert_eq!(best.terms[0].term.size(), found.extracted.size());
-        let derived = trail(&mut search, start, &report);
+        let derived = trail(&mut search, start, &report, &control);
         let derived = derived.unwrap_or_else(|why| panic!("{why}\n{start:?}\n{goal}\n{rules:?}"));
         let mut here = start.clone();
         for step in &derived.steps {
@@ -232,6 +232,60 @@ fn what_a_search_has_reached_when_it_is_stopped_is_found() {
     (0..100).for_each(|n| stopped_by(&Budget { time: Duration::from_millis(n), ..Budget::default() }));
     (1..100).for_each(|n| stopped_by(&Budget { nodes: 4 * n, ..unbounded() }));
     assert!(found > 0 && not_found > 0, "{found} {not_found}");
+}
+
+/// Where a search stopped says where another is to stop, and what it then has.
+#[test]
+fn a_search_can_be_stopped_where_another_stopped() {
+    let set = rule_set();
+    let start = term("def f (a: (8*n).m.f32) = a |> map (map sqrt) |> map (map abs)");
+    let rules = uses(&set, &["mapFusion", "splitJoin(2)", "mapFission"]);
+    let goal = sketch("contains(gather)");
+    let mut labels = HashSet::new();
+    for most in 1..400 {
+        let calls = std::cell::Cell::new(0);
+        let cancel = AtomicBool::new(false);
+        let clock = || {
+            calls.set(calls.get() + 1);
+            cancel.store(calls.get() > most, std::sync::atomic::Ordering::Relaxed);
+            Duration::ZERO
+        };
+        let mut control = Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} };
+        let first = reach(&start, &goal, &rules, &small(), &mut control).unwrap();
+        let label = first.rules.get(first.stop.rule).map(|r| r.label.clone());
+        let never = AtomicBool::new(false);
+        let mut control =
+            Control { cancel: &never, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
+        let mut again = Search::new(&start, &goal, &rules, &small()).unwrap();
+        again.stop_at(first.stop.iteration, label.as_deref(), first.stop.matches);
+        let again = again.run(&mut control);
+        assert_eq!((again.stop, again.nodes, again.classes), (first.stop, first.nodes, first.classes));
+        labels.insert(label);
+    }
+    assert!(labels.len() > 3 && labels.contains(&None), "{labels:?}");
+}
+
+#[test]
+fn to_write_the_way_down_takes_as_long_as_the_search_may_and_can_be_stopped() {
+    let set = rule_set();
+    let start = term("def f (a: n.m.f32) = a |> map (map sqrt) |> map (map abs)");
+    let goal = sketch("contains((\\x. abs (sqrt ?)))");
+    let cancel = AtomicBool::new(false);
+    let mut control = Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
+    let mut search = Search::new(&start, &goal, &uses(&set, &["mapFusion"]), &small()).unwrap();
+    let report = search.run(&mut control);
+    assert!(trail(&mut search, &start, &report, &control).is_ok());
+    let calls = std::cell::Cell::new(0);
+    let late = || {
+        calls.set(calls.get() + 1);
+        if calls.get() < 4 { Duration::ZERO } else { Duration::from_secs(3600) }
+    };
+    let slow = Control { cancel: &cancel, now: &late, rss: &|| 0, progress: &mut |_| {} };
+    let why = trail(&mut search, &start, &report, &slow).unwrap_err();
+    assert!(why.to_string().contains("longer than the search may"), "{why}");
+    cancel.store(true, std::sync::atomic::Ordering::Relaxed);
+    let why = trail(&mut search, &start, &report, &control).unwrap_err();
+    assert!(why.to_string().contains("stopped"), "{why}");
 }
 
 #[test]
