@@ -35,6 +35,10 @@ const BRANCHING: &[(&str, &str)] = &[
     ("saturated", "(a: (4*n).i32) = map (\\x. (cast (select (x > 127) 127 (max x (-128))) : i8)) a"),
     ("rotated", "(a: (4*n).u32) = map (\\x. bitOr (shiftLeft x 7) (shiftRight x 25) % 1000) a"),
     ("elu", "(a: (4*n).f32) = map (\\x. select (x > 0) x (floor x + sqrt (abs x))) a"),
+    (
+        "quotients",
+        "(a b: (4*n).i32) = map (\\(x, y). select (bitAnd y 1 == 0) x (let q = x / bitAnd y 1 in q * q)) (zip a b)",
+    ),
     ("shared", "(a: (4*n).f32) = map (\\x. let y = x * x in select (y < 1) y (y + y)) a"),
 ];
 
@@ -52,6 +56,30 @@ const WRITTEN: &[(&str, &str)] = &[
     (
         "truths",
         "(c d: (8*n).bool) = zip (asVector 8 c) (asVector 8 d) |> mapSeq (\\(c, d). c != d or true == d) |> asScalar",
+    ),
+    // What lanes divide by zero they do not choose: named, stored, summed, of pairs, chosen again.
+    (
+        "named",
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, u). let w = bitAnd u 1 in select (w == 0) v (let q = v / w in q * q))",
+    ),
+    (
+        "kept",
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, u). let w = bitAnd u 1 in select (w == 0) v (let (toMem (v / w)) (\\q. q * q)))",
+    ),
+    (
+        "summed",
+        "(a b c: n.<4>i32) = zip a b |> mapSeq (\\(v, u). let w = bitAnd u 1 in
+           select (w == 0) v (reduceSeq (\\s x. s + x * x) v (map (\\x. let q = x / w in q * q) c)))",
+    ),
+    (
+        "halves",
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, u). let w = bitAnd u 1 in
+           select (w == 0) v (let p = (v / w, v % w) in fst p * fst p + snd p * fst p))",
+    ),
+    (
+        "again",
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, u). let w = bitAnd u 1 in
+           select (w == 0) v (let q = v / w in let r = bitAnd q 1 in select (r == 0) (q + q) (let s = q / r in s * s + q)))",
     ),
     ("counted", "(a: n.<4>f32) = reduceSeq (\\k v. k + cast (v > 0)) (vectorFromScalar 0i32) a"),
 ];
@@ -159,6 +187,29 @@ fn a_rule_that_compares_what_it_leaves_open_applies_to_scalars_alone() {
         let end = workspace.run_strategy(term, &strategy, &at, &Replayed::none(), &Control::silent());
         assert_eq!(end.result.is_ok(), applies, "{lanes}");
     }
+}
+
+/// Where other lanes would have to be computed, too, there is no code, rather than code that ends the program.
+#[test]
+fn lanes_that_do_not_choose_divide_by_nothing() {
+    let told = |rest: &str| {
+        let workspace =
+            workspace(read("f", &format!("(a b c: n.<4>i32) = zip a b |> mapSeq (\\(v, w). {rest})")));
+        let made = workspace.compile(&workspace.program.term, Target::C, &Sizes::new());
+        made.map(|_| "").map_err(|d| (d.code, d.message))
+    };
+    let stored = |by: &str| format!("let (toMem (mapSeq (\\x. x / {by}) c)) (\\t. reduceSeq (+) 0 t)");
+    for by in ["w", "0", "x"] {
+        let (code, message) = told(&format!("select (w == 0) v ({})", stored(by))).unwrap_err();
+        assert_eq!(code, "E0508", "{message}");
+        assert!(message.contains("lanes that may not choose it"), "{message}");
+        assert_eq!(told(&stored(by)), Ok(""));
+        assert_eq!(told(&format!("let k = {} in select (w == 0) v k", stored(by))), Ok(""));
+    }
+    assert_eq!(told(&format!("select (w == 0) v ({})", stored("3"))), Ok(""));
+    let other = "let q = v / w in vectorFromScalar (idx 1 (asScalar [q])) + q * q";
+    assert!(told(&format!("select (w == 0) v ({other})")).is_err());
+    assert_eq!(told(other), Ok(""));
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod acceptor;
 mod continuation;
 pub mod functional;
 mod in_place;
+mod lanes;
 mod stream;
 pub mod translate;
 pub mod views;

@@ -8,6 +8,8 @@
 //! turns them into indices.
 
 use super::functional::Functional;
+use super::lanes::has_vectors;
+use super::views::Number;
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
@@ -69,6 +71,8 @@ pub type Translated<T> = Result<T, Diagnostic>;
 
 pub struct Translator {
     pub names: Names,
+    /// The lanes for which commands are made that other lanes may not choose, outermost first.
+    pub chosen: Vec<Number>,
 }
 
 /// The identifier of the program's result in memory.
@@ -79,7 +83,7 @@ pub const OUTPUT: &str = "output";
 /// # Errors
 /// Patterns that have no translation.
 pub fn translate(f: &Functional, output: &Name, names: &mut Names) -> Translated<Phrase> {
-    let mut translator = Translator { names: std::mem::take(names) };
+    let mut translator = Translator::new(std::mem::take(names));
     let out = Phrase::var(output, PhraseType::Acc(f.body.data()));
     let result = translator.block(|t, block| t.acceptor(&f.body, &out, block));
     *names = translator.names;
@@ -87,6 +91,10 @@ pub fn translate(f: &Functional, output: &Name, names: &mut Names) -> Translated
 }
 
 impl Translator {
+    pub fn new(names: Names) -> Translator {
+        Translator { names, chosen: vec![] }
+    }
+
     /// The command that `f` makes in a block of its own.
     pub fn block(
         &mut self,
@@ -159,7 +167,9 @@ impl Translator {
         };
         let arg = &if arg.size() > LARGE { tidy(arg) } else { arg.clone() };
         let ty = arg.data();
-        if !ty.has_array() && computes(arg) && uses(body, x) > 1 {
+        // Lanes of which one alone is chosen are computed where they are used.
+        let is_one_of_lanes = !self.chosen.is_empty() && has_vectors(&ty);
+        if !ty.has_array() && !is_one_of_lanes && computes(arg) && uses(body, x) > 1 {
             let value = self.continuation(arg, block)?;
             let value = self.computed_once(&value, block);
             return Ok(f.instantiate(&value, &mut self.names));

@@ -32,6 +32,10 @@ pub struct Number {
 }
 
 impl Number {
+    /// Are both surely the same?
+    pub fn is(&self, other: &Number) -> bool {
+        self.nat == other.nat && self.parts == other.parts
+    }
     fn plain(nat: Nat) -> Number {
         Number { nat, parts: vec![] }
     }
@@ -140,6 +144,9 @@ impl Translator {
         let mut e = e.clone();
         let mut steps = steps;
         loop {
+            if let Some(lane) = self.lane(&e, &steps) {
+                (e, steps) = (lane, vec![]);
+            }
             let (p, args, ps) = match e.kind() {
                 Kind::Var(_) => return self.cell(&e, steps, block),
                 Kind::Lit(_) | Kind::Number(..) if steps.is_empty() => return Ok(e),
@@ -190,12 +197,20 @@ impl Translator {
                     return self.by_lanes(&e, steps, block);
                 }
                 (Pattern::Select, [c, a, b]) => {
-                    let lane = if c.data().as_vector().is_some() { steps.clone() } else { vec![] };
+                    let by_lane = c.data().as_vector().is_some();
+                    let lane = if by_lane { steps.clone() } else { vec![] };
                     let c = self.read(c, lane, block)?;
+                    let around = self.chosen.len();
+                    if let (true, Some(Step::At(i))) = (by_lane, steps.first()) {
+                        self.chosen.push(i.clone());
+                    }
                     let (then, or) = (steps.clone(), steps);
-                    return self.choose(c, block, &mut |t, b1| t.read(a, then.clone(), b1), &mut |t, b2| {
-                        t.read(b, or.clone(), b2)
-                    });
+                    let chosen =
+                        self.choose(c, block, &mut |t, b1| t.read(a, then.clone(), b1), &mut |t, b2| {
+                            t.read(b, or.clone(), b2)
+                        });
+                    self.chosen.truncate(around);
+                    return chosen;
                 }
                 (Pattern::IndexAsNat | Pattern::NatAsIndex, [x]) if steps.is_empty() => {
                     let x = self.read(x, vec![], block)?;
@@ -301,6 +316,7 @@ impl Translator {
                         .iter()
                         .map(|q| self.read(q, of_vector(q), block))
                         .collect::<Translated<Vec<_>>>()?;
+                    self.may_divide(p, &ty, operands.get(1), &steps)?;
                     let ty = if steps.is_empty() { ty } else { element(&ty) };
                     return Ok(Phrase::pattern(p, args, operands, ty, crate::lower::dpia::Access::Read));
                 }
@@ -586,7 +602,7 @@ fn less(a: &Number, b: &Number) -> Phrase {
     Phrase::less(a.clone().value(), b.clone().value())
 }
 
-fn chain(e: &Phrase, mut steps: Vec<Step>) -> Phrase {
+pub(super) fn chain(e: &Phrase, mut steps: Vec<Step>) -> Phrase {
     let mut e = e.clone();
     while let Some(step) = steps.pop() {
         e = match step {

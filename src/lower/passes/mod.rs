@@ -66,7 +66,7 @@ pub fn of(target: Target) -> impl Iterator<Item = &'static Pass> {
 }
 
 fn resolve_views(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
-    let mut t = Translator { names: std::mem::take(names) };
+    let mut t = Translator::new(std::mem::take(names));
     let body = views::resolve(&p.body, &mut t);
     *names = t.names;
     p.body = body?;

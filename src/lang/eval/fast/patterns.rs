@@ -469,7 +469,13 @@ fn binary<'t>(
     result: &Shape,
 ) -> Staged<Meaning<'t>> {
     match (x, y) {
-        (Meaning::Number(x), Meaning::Number(y)) => st.number(Number::binary(p, x, y)),
+        (Meaning::Number(x), Meaning::Number(y)) => {
+            let is_float = scalar_of(result).is_some_and(Scalar::is_float);
+            if matches!(p, Pattern::Div | Pattern::Mod) && !is_float {
+                st.may_fail()?;
+            }
+            st.number(Number::binary(p, x, y))
+        }
         (Meaning::Array(a), Meaning::Array(b)) if a.length == b.length => {
             let element = Shape::Number(scalar_of(result));
             let (first, second, lane) = (a.clone(), b.clone(), element.clone());

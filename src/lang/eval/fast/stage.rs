@@ -84,6 +84,8 @@ pub struct Stage<'t> {
     ranges: Vec<Option<(i64, i64)>>,
     /// May anything be undefined?
     tracks: bool,
+    /// How many lanes the vector has that is staged, of which some will be chosen.
+    lanes: Option<i64>,
     code: u32,
     elements: u64,
     layout: HashMap<Digest, bool>,
@@ -99,6 +101,7 @@ impl<'t> Stage<'t> {
             block: vec![],
             ranges: vec![],
             tracks,
+            lanes: None,
             code: 0,
             elements: 0,
             layout: HashMap::new(),
@@ -365,6 +368,8 @@ impl<'t> Stage<'t> {
                 let first = self.share(p.0.clone())?;
                 Meaning::Pair(Rc::new((first, self.share(p.1.clone())?)))
             }
+            // Each lane is computed where it is chosen.
+            Meaning::Array(a) if self.lanes == Some(a.length) => Meaning::Array(a),
             Meaning::Array(a) => Meaning::Array(self.settle(a)?),
             other => other,
         })
@@ -383,6 +388,11 @@ impl<'t> Stage<'t> {
             Meaning::Array(kept) => Ok(kept),
             _ => Err(GiveUp),
         }
+    }
+
+    /// What is computed before it is known which lanes are chosen may not fail.
+    pub fn may_fail(&self) -> Staged<()> {
+        if self.lanes.is_some() { Err(GiveUp) } else { Ok(()) }
     }
 
     /// An operation's result; code that is nested too deep is cut here.
@@ -555,7 +565,9 @@ impl<'t> Stage<'t> {
         let condition = match condition {
             Meaning::Number(condition) => condition,
             Meaning::Array(tests) => {
+                let around = self.lanes.replace(tests.length);
                 let (then, otherwise) = (then(self)?, otherwise(self)?);
+                self.lanes = around;
                 return self.select_lanes(tests, shape, then, otherwise);
             }
             _ => return Err(GiveUp),
