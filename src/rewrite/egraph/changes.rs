@@ -3,7 +3,8 @@
 //! A match reads the members of some classes below its root, and what is known of those that variables stand for. So it
 //! can be new only if one of the former, as many levels down as the left side reaches, has new members, or of one of the
 //! latter something new is known: which variables are free in it, and the term that stands for it, of which conditions
-//! are asked and which substitution uses. That term changes only with its weight, and then so does every one around it.
+//! are asked and which substitution uses. That term changes with its weight, and then so does every one around it, or
+//! where two classes become one.
 
 use super::compile::Reach;
 use super::congruence::{EGraph, Touched};

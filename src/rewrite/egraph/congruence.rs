@@ -282,9 +282,8 @@ impl EGraph {
         class.size += gone.size;
         class.parents.extend(gone.parents);
         self.touched.members.push(a);
-        if new_to_kept || new_to_gone {
-            self.touched.data.push(a);
-        }
+        // Whatever they weigh: one of the two terms no longer stands for its class.
+        self.touched.data.push(a);
         true
     }
 

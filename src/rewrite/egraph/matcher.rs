@@ -189,7 +189,6 @@ pub fn search(
         roots.retain(|root| changes.concern(*root, program.reach));
     }
     let mut found = Matches::new(program);
-    let mut undecided: Vec<usize> = vec![];
     {
         let thorough = graph.thorough;
         let (egraph, tables, gaps) = graph.split();
@@ -222,11 +221,10 @@ pub fn search(
         }
     }
     if program.conditions.iter().any(|(c, _)| !matches!(c, Condition::Size(_))) {
-        undecided.extend(0..found.len());
         let mut kept = Matches::new(program);
         let mut known: FxHashMap<Vec<u32>, Option<Vec<u32>>> = FxHashMap::default();
-        for (i, at) in undecided.into_iter().enumerate() {
-            if i % 64 == 63 && poll() {
+        for at in 0..found.len() {
+            if at % 64 == 63 && poll() {
                 return Err(Halted);
             }
             let m = found.get(at);

@@ -133,7 +133,7 @@ impl Graph {
     }
 
     /// Is one of the variables free in this very term? Of a term that is nested too deeply: as far as its class tells.
-    fn mentions(&self, id: Id, free: Indices, depth: usize) -> bool {
+    pub(super) fn mentions(&self, id: Id, free: Indices, depth: usize) -> bool {
         let node = self.egraph.node(id);
         let below = |id, free| self.mentions(id, free, depth + 1);
         self.data(id).free.meets(free)

@@ -8,6 +8,7 @@ use super::analysis::Indices;
 use super::congruence::EGraph;
 use super::gaps::Gap;
 use super::log::{Reason, Renamed};
+use super::members::some_without;
 use super::node::{Id, Kind, Node};
 use super::{Graph, MAX_NESTING};
 use crate::lang::term::{Expr, Term};
@@ -64,6 +65,13 @@ impl Renaming {
     /// The variables that change.
     pub fn changes(&self) -> Indices {
         self.changes
+    }
+
+    /// The variables that must not occur, in what stands under so many binders.
+    fn gone(&self, binders: u32) -> Indices {
+        let gone = (0..).zip(&self.local).filter(|(_, to)| matches!(to, To::Gone));
+        let gone = gone.fold(Indices::NONE, |all, (i, _)| all.union(Indices::one(i)));
+        (0..binders).fold(gone, |all, _| all.above_binder())
     }
 
     pub(super) fn of(&self, index: u32) -> To {
@@ -235,7 +243,7 @@ impl Graph {
                     self.gaps.some_members(Gap::Substituted);
                     return;
                 }
-                let member = self.lightest(node);
+                let Some(member) = self.lightest_without(node, renaming.gone(at.binders)) else { continue };
                 // Between a union and a rebuild a node may not be found; the next iteration sees to it.
                 if self.find(member) != self.find(id) {
                     continue;
@@ -255,15 +263,56 @@ impl Graph {
         }
     }
 
-    /// The term of a node around the terms that stand for its children.
-    fn lightest(&mut self, node: Node) -> Id {
-        let function = node.as_app().map(|(f, _)| f);
-        let mut first = function.is_some();
-        let node = node.map_children(|c| {
-            let data = self.egraph.data(c);
-            let best = if std::mem::take(&mut first) { data.head() } else { data.best() };
-            best.term
-        });
-        self.egraph.add_exactly(node)
+    /// The term of a node around the terms that stand for its children, or where one of those mentions what must not
+    /// occur, around another of the child's members that does not; none where there is none.
+    fn lightest_without(&mut self, node: Node, gone: Indices) -> Option<Id> {
+        let inside = if node.is_lam() { gone.above_binder() } else { gone };
+        let mut children = vec![];
+        for (i, child) in node.children().iter().enumerate() {
+            let data = self.egraph.data(*child);
+            let best = if i == 0 && node.as_app().is_some() { data.head() } else { data.best() }.term;
+            if !self.mentions(best, inside, 0) {
+                children.push(best);
+                continue;
+            }
+            let Some(found) = some_without(&self.egraph, *child, inside) else {
+                self.gaps.some_members(Gap::Mentions);
+                return None;
+            };
+            children.push(self.add_member(&found?));
+        }
+        let mut children = children.into_iter();
+        Some(self.egraph.add_exactly(node.map_children(|c| children.next().unwrap_or(c))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::build as b;
+    use crate::lang::ty::Type;
+
+    #[test]
+    fn a_member_is_renamed_around_parts_without_the_variable_that_goes() {
+        let v = |i: u32| Term::var(i, Type::f32());
+        let neg = |t: Term| b::neg(t).unwrap();
+        let twice = |t: Term| b::add(t.clone(), t).unwrap();
+        let mut graph = Graph::new();
+        let mut equal = |left: &Term, right: &Term| {
+            let [left, right] = [left, right].map(|t| graph.encode(t).unwrap());
+            graph.union(left, right, Reason::Rule(0));
+            graph.rebuild();
+            left
+        };
+        // The lightest part mentions the variable that goes; another does not.
+        equal(&neg(v(0)), &neg(neg(neg(v(1)))));
+        let whole = equal(&twice(neg(v(1))), &twice(twice(neg(v(0)))));
+        graph.thorough = true;
+        let out = graph.rename(whole, &Renaming::new(vec![To::Gone], 0)).unwrap();
+        graph.rebuild();
+        let [plain, other] =
+            [twice(neg(v(0))), twice(twice(neg(neg(neg(v(0))))))].map(|t| graph.encode(&t).unwrap());
+        assert_eq!(graph.find(out), graph.find(plain));
+        assert_eq!(graph.find(out), graph.find(other));
     }
 }

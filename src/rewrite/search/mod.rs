@@ -70,7 +70,7 @@ pub struct RuleReport {
     pub applied: usize,
     /// Applications that made two classes one.
     pub unions: usize,
-    /// Nodes that its applications added.
+    /// Nodes that its applications added, with those that turned out equal to others.
     pub nodes: usize,
     pub time: Duration,
 }
