@@ -4,7 +4,8 @@
 //! *hoist*, for C: what is on the heap is allocated outside sequential loops, once for all iterations. Iterations that
 //! run at once keep memory of their own.
 //! *to_parameters*, for OpenCL: what work-items share, and what does not fit their private memory, becomes a parameter
-//! of the kernel; within a parallel loop it gets one more dimension for each loop, one cell for each work-item.
+//! of the kernel; within a parallel loop it gets one more dimension for each loop, one cell for each work-item, and so it does
+//! within a loop over lanes.
 
 use super::workers;
 use crate::lang::diag::Diagnostic;
@@ -88,17 +89,23 @@ pub fn to_parameters(mut p: Imperative, names: &mut Names) -> Result<Imperative,
         .map(|d| (Worker::GlobalId(d).nat(), Worker::GlobalSize(d).nat()))
         .collect();
     let mut found = vec![];
-    p.body = parameters(&p.body, &everyone, &mut vec![], &mut found, names)?;
+    p.body = parameters(&p.body, &everyone, &mut Around::default(), &mut found, names)?;
     p.temporaries.extend(found);
     Ok(p)
 }
 
-/// `everyone`: the number of the work-item and the number of work-items in each dimension that is used; `around`: the
-/// same for the parallel loops around the command, outermost first.
+/// What the iterations of loops around a command are told apart by, and how many there are, outermost first.
+#[derive(Default)]
+struct Around {
+    workers: Vec<(Nat, Nat)>,
+    lanes: Vec<(Nat, Nat)>,
+}
+
+/// `everyone`: the number of the work-item and the number of work-items in each dimension that is used.
 fn parameters(
     c: &Phrase,
     everyone: &[(Nat, Nat)],
-    around: &mut Vec<(Nat, Nat)>,
+    around: &mut Around,
     found: &mut Vec<Temporary>,
     names: &mut Names,
 ) -> Result<Phrase, Diagnostic> {
@@ -117,7 +124,8 @@ fn parameters(
                 _ => return Ok(Phrase::new_in(*storage, ty.clone(), x.clone(), body)),
             }
             // What is private stays every work-item's own, wherever it is.
-            let around: &[(Nat, Nat)] = if *storage == Storage::Parameter { everyone } else { around };
+            let workers = if *storage == Storage::Parameter { everyone } else { &around.workers };
+            let around = [workers, &around.lanes].concat();
             let name = names.fresh(x);
             let whole = around.iter().rev().fold(ty.clone(), |t, (_, n)| Type::array(n.clone(), t));
             let place = |ty: &dyn Fn(Type) -> PhraseType| {
@@ -138,17 +146,17 @@ fn parameters(
         }
         Kind::For(l) => {
             let mut l = (**l).clone();
-            let shared = matches!(
-                l.kind,
-                LoopKind::Parallel(Workers::Global(_) | Workers::WorkGroup(_) | Workers::Local(_))
-            );
-            if shared {
-                around.push((l.init.clone(), l.step.clone()));
+            let (workers, lanes) = (around.workers.len(), around.lanes.len());
+            match l.kind {
+                LoopKind::Parallel(Workers::Global(_) | Workers::WorkGroup(_) | Workers::Local(_)) => {
+                    around.workers.push((l.init.clone(), l.step.clone()));
+                }
+                LoopKind::Lanes => around.lanes.push((Nat::var(&l.var), l.n.clone())),
+                _ => {}
             }
             let body = parameters(&l.body, everyone, around, found, names);
-            if shared {
-                around.pop();
-            }
+            around.workers.truncate(workers);
+            around.lanes.truncate(lanes);
             l.body = body?;
             Ok(Phrase::for_loop(l))
         }
