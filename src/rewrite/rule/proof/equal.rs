@@ -114,7 +114,9 @@ impl Reader {
             _ => match (&left, &right) {
                 (Value::Nat(a), Value::Nat(b)) => self.0.same(a, b),
                 (Value::Unknown(a), Value::Unknown(b)) if self.neutral(a, b) => true,
-                (Value::Unknown(_), Value::Unknown(_)) => self.by_axioms(&left, &right, ty),
+                (Value::Unknown(_), Value::Unknown(_)) => {
+                    self.by_axioms(&left, &right, ty) || self.by_laws(&left, &right, ty, asked)
+                }
                 _ => false,
             },
         }
@@ -124,7 +126,7 @@ impl Reader {
         self.0.in_both(&c.natural, &|case| holds(&if case { (c.then)() } else { (c.otherwise)() }))
     }
 
-    fn neutral(&self, left: &Neutral, right: &Neutral) -> bool {
+    pub fn neutral(&self, left: &Neutral, right: &Neutral) -> bool {
         use Neutral as N;
         if !self.0.step() {
             return false;

@@ -8,6 +8,7 @@
 
 mod context;
 mod equal;
+mod laws;
 mod meaning;
 #[cfg(test)]
 mod mistakes;
