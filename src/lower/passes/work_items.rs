@@ -6,7 +6,7 @@ use crate::lang::nat::Worker;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, Workers};
 
 /// # Errors
-/// Loops whose iterations cannot run at once ([`workers::check`]).
+/// Loops whose iterations cannot run at once (`workers::check`).
 pub fn run(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
     workers::check(&p)?;
     p.body = share(&p.body);
