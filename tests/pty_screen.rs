@@ -70,21 +70,33 @@ fn a_fault_restores_the_terminal_and_says_where_the_work_is() {
     assert_eq!(terminal.session_logs(), 1);
 }
 
-#[test]
-fn the_shell_can_suspend_and_resume_it() {
+/// The assistant, started from an interactive shell.
+fn from_a_shell() -> Terminal {
     let mut terminal = Terminal::run(&["/bin/sh", "-i"], 100, 30, &[("PS1", "PROMPT "), ("ENV", "")]);
     terminal.until_text("PROMPT");
     terminal.press(&format!("set -m; {} dot.rise\n", env!("CARGO_BIN_EXE_shine-tui")));
+    terminal
+}
+
+/// How often the shell has asked.
+fn prompts(seen: &Seen) -> usize {
+    seen.parser.screen().contents().matches("PROMPT").count()
+}
+
+fn is_drawn(seen: &Seen) -> bool {
+    seen.parser.screen().alternate_screen() && seen.parser.screen().contents().contains("? help")
+}
+
+#[test]
+fn the_shell_can_suspend_and_resume_it() {
+    let mut terminal = from_a_shell();
     terminal.until_text("? help");
     terminal.press("\x1a");
     // Before the shell has its terminal back, what is typed is not for it.
-    let prompts = |seen: &Seen| seen.parser.screen().contents().matches("PROMPT").count();
     terminal.until("the prompt again", |seen| !seen.parser.screen().alternate_screen() && prompts(seen) == 2);
     terminal.assert_restored();
     terminal.press("fg\n");
-    terminal.until("the screen again", |seen| {
-        seen.parser.screen().alternate_screen() && seen.parser.screen().contents().contains("? help")
-    });
+    terminal.until("the screen again", is_drawn);
     terminal.press("q");
     terminal
         .until("the prompt at last", |seen| !seen.parser.screen().alternate_screen() && prompts(seen) == 3);
@@ -94,16 +106,11 @@ fn the_shell_can_suspend_and_resume_it() {
 
 #[test]
 fn a_stop_that_the_parent_alone_gets_is_one_of_both() {
-    let mut terminal = Terminal::run(&["/bin/sh", "-i"], 100, 30, &[("PS1", "PROMPT "), ("ENV", "")]);
-    terminal.until_text("PROMPT");
+    let mut terminal = from_a_shell();
     let shell = terminal.child.process_id().unwrap();
-    terminal.press(&format!("set -m; {} dot.rise\n", env!("CARGO_BIN_EXE_shine-tui")));
-    let prompts = |seen: &Seen| seen.parser.screen().contents().matches("PROMPT").count();
     // Once by the shell's `fg`, once by a signal to the parent alone, which the shell notices too.
     for round in 2..4 {
-        terminal.until("the screen", |seen| {
-            seen.parser.screen().alternate_screen() && seen.parser.screen().contents().contains("? help")
-        });
+        terminal.until("the screen", is_drawn);
         let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).unwrap();
         let keeper = children.split_whitespace().next().unwrap();
         // Right after it went on, a stop is taken for the one that it comes from.
@@ -115,9 +122,7 @@ fn a_stop_that_the_parent_alone_gets_is_one_of_both() {
         terminal.assert_restored();
         terminal.press("fg\n");
     }
-    terminal.until("the screen again", |seen| {
-        seen.parser.screen().alternate_screen() && seen.parser.screen().contents().contains("? help")
-    });
+    terminal.until("the screen again", is_drawn);
     terminal.press("q");
     terminal
         .until("the prompt at last", |seen| !seen.parser.screen().alternate_screen() && prompts(seen) == 4);
