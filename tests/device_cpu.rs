@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod device_common;
 
-use device_common::{assert_gone, devices, double, doubled, request, run};
+use device_common::{assert_gone, devices, double, doubled, request, run, unknown_devices};
 use shine_tui::device::{
     Backend, Cause, DeviceError, Devices, Elem, FloatMode, HostData, HostScalar, Mode, Param, Progress,
     RunControl, RunReport, RunRequest, Timer,
@@ -19,7 +19,7 @@ fn body(text: &str, len: usize) -> RunRequest {
 }
 
 fn failing(request: &RunRequest) -> DeviceError {
-    run(&devices(), request).unwrap_err()
+    run(devices(), request).unwrap_err()
 }
 
 /// A script that acts as the C compiler.
@@ -33,7 +33,7 @@ fn compiler(folder: &Path, script: &str) -> std::path::PathBuf {
 
 #[test]
 fn a_kernel_gives_its_output() {
-    let report = run(&devices(), &double("cpu", 1000)).unwrap();
+    let report = run(devices(), &double("cpu", 1000)).unwrap();
     assert_eq!(report.outputs, [doubled(1000)]);
     assert_eq!(report.samples_ns.len(), 1);
     assert_eq!((report.timer, report.device.as_str()), (Timer::Host, "cpu"));
@@ -58,13 +58,13 @@ fn every_kind_of_parameter_arrives() {
         Param::Scalar(HostScalar::F32(1.5)),
         Param::Temp { elem: Elem::F32, len: 3 },
     ];
-    let report = run(&devices(), &request("cpu", source, "all", params)).unwrap();
+    let report = run(devices(), &request("cpu", source, "all", params)).unwrap();
     assert_eq!(report.outputs, [HostData::I64(vec![3, -1, 1, 200, -300, -7, 1 << 62, 3])]);
 }
 
 #[test]
 fn arrays_are_aligned_and_cells_that_are_not_written_show() {
-    let report = run(&devices(), &body("output[0] = (float)((size_t)output % 128);", 3)).unwrap();
+    let report = run(devices(), &body("output[0] = (float)((size_t)output % 128);", 3)).unwrap();
     let [HostData::F32(output)] = report.outputs.as_slice() else { panic!() };
     assert_eq!(output[0], 0.0);
     assert!(output[1].is_nan() && output[2].is_nan());
@@ -72,7 +72,7 @@ fn arrays_are_aligned_and_cells_that_are_not_written_show() {
 
 #[test]
 fn empty_arrays_are_arrays() {
-    assert_eq!(run(&devices(), &double("cpu", 0)).unwrap().outputs, [HostData::F32(vec![])]);
+    assert_eq!(run(devices(), &double("cpu", 0)).unwrap().outputs, [HostData::F32(vec![])]);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn fused_multiply_adds_only_where_they_are_allowed() {
     let params = vec![Param::Output { elem: Elem::F32, len: 1 }, Param::Input(HostData::F32(vec![x]))];
     let mut strict = request("cpu", source, "f", params);
     strict.float = FloatMode::Strict;
-    assert_eq!(run(&devices(), &strict).unwrap().outputs, [HostData::F32(vec![1.0 - x * x])]);
+    assert_eq!(run(devices(), &strict).unwrap().outputs, [HostData::F32(vec![1.0 - x * x])]);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_large_output_comes_back_whole() {
     let n = 24 << 20;
     let source = "void f(unsigned int* restrict output, int n) { for (int i = 0; i < n; i += 1) output[i] = 3u * i; }\n";
     let params = vec![Param::Output { elem: Elem::U32, len: n }, Param::Int(n as i64)];
-    let report = run(&devices(), &request("cpu", source, "f", params)).unwrap();
+    let report = run(devices(), &request("cpu", source, "f", params)).unwrap();
     let [HostData::U32(output)] = report.outputs.as_slice() else { panic!() };
     assert_eq!((output.len(), output[n / 2], output[n - 1]), (n, 3 * (n as u32 / 2), 3 * (n as u32 - 1)));
 }
@@ -143,7 +143,7 @@ fn text_that_does_not_compile() {
 fn a_kernel_without_end_meets_the_time_limit() {
     let mut request = body("volatile int go = 1; while (go) {}", 1);
     request.time_limit_s = 2.0;
-    let devices = devices().env("SHINE_TEST", "a_kernel_without_end");
+    let devices = unknown_devices().env("SHINE_TEST", "a_kernel_without_end");
     let error = run(&devices, &request).unwrap_err();
     assert_eq!(error.cause, Cause::TimeLimit, "{error}");
     assert!(error.message.contains("2 s") && error.message.contains("run"), "{error}");
@@ -206,7 +206,7 @@ fn what_a_kernel_prints_is_caught() {
     let source = "#include <stdio.h>\nvoid f(float* restrict output) { output[0] = 1; puts(\"to stdout\"); fflush(stdout);\n\
                   fputs(\"to \\033[2Jstderr\", stderr); }\n";
     let report =
-        run(&devices(), &request("cpu", source, "f", vec![Param::Output { elem: Elem::F32, len: 1 }]))
+        run(devices(), &request("cpu", source, "f", vec![Param::Output { elem: Elem::F32, len: 1 }]))
             .unwrap();
     assert_eq!(report.outputs, [HostData::F32(vec![1.0])]);
     assert!(
@@ -220,7 +220,7 @@ fn what_a_kernel_prints_is_caught() {
 fn a_worker_leads_a_group_of_its_own_so_that_ctrl_c_is_not_for_it() {
     let source = "#include <unistd.h>\nvoid f(int* restrict output) { output[0] = getpgrp() == getpid(); }\n";
     let request = request("cpu", source, "f", vec![Param::Output { elem: Elem::I32, len: 1 }]);
-    assert_eq!(run(&devices(), &request).unwrap().outputs, [HostData::I32(vec![1])]);
+    assert_eq!(run(devices(), &request).unwrap().outputs, [HostData::I32(vec![1])]);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn no_memory() {
 
 #[test]
 fn no_compiler() {
-    let devices = devices().env("PATH", "/nonexistent").env("CC", "");
+    let devices = unknown_devices().env("PATH", "/nonexistent").env("CC", "");
     let error = run(&devices, &double("cpu", 4)).unwrap_err();
     assert_eq!(error.cause, Cause::NoCompiler, "{error}");
     assert!(error.hint.unwrap().contains("CC"));
@@ -243,7 +243,7 @@ fn no_compiler() {
 
 #[test]
 fn a_chosen_compiler_that_does_not_work() {
-    let error = run(&devices().env("CC", "/nonexistent/cc -m64"), &double("cpu", 4)).unwrap_err();
+    let error = run(&unknown_devices().env("CC", "/nonexistent/cc -m64"), &double("cpu", 4)).unwrap_err();
     assert_eq!(error.cause, Cause::NoCompiler);
     assert!(error.message.contains("/nonexistent/cc -m64"), "{error}");
 }
@@ -253,7 +253,7 @@ fn a_compiler_without_openmp() {
     let folder = tempfile::tempdir().unwrap();
     let script = "for word in \"$@\"; do case $word in -fopenmp) echo 'error: no OpenMP' >&2; exit 1;; esac; done\nexec cc \"$@\"";
     let cc = compiler(folder.path(), script);
-    let report = run(&devices().env("CC", cc), &double("cpu", 100)).unwrap();
+    let report = run(&unknown_devices().env("CC", cc), &double("cpu", 100)).unwrap();
     assert_eq!((report.outputs, report.threads), (vec![doubled(100)], 1));
     assert!(report.warnings[0].contains("OpenMP"), "{:?}", report.warnings);
     assert!(!report.compiler.contains("-fopenmp"));
@@ -263,7 +263,7 @@ fn a_compiler_without_openmp() {
 fn a_compiler_that_hangs_goes_with_the_worker() {
     let folder = tempfile::tempdir().unwrap();
     let cc = compiler(folder.path(), "case \"$*\" in *loops.c*) sleep 1000;; esac\nexec cc \"$@\"");
-    let devices = devices().env("CC", cc).env("SHINE_TEST", "a_compiler_that_hangs");
+    let devices = unknown_devices().env("CC", cc).env("SHINE_TEST", "a_compiler_that_hangs");
     let mut request =
         request("cpu", "void loops(float* o) {}", "loops", vec![Param::Output { elem: Elem::F32, len: 1 }]);
     request.time_limit_s = 1.0;
@@ -297,7 +297,7 @@ fn a_full_disk() {
         folder.path(),
         "case \"$*\" in *twice.c*) echo 'as: error: No space left on device' >&2; exit 1;; esac\nexec cc \"$@\"",
     );
-    let error = run(&devices().env("CC", cc), &double("cpu", 4)).unwrap_err();
+    let error = run(&unknown_devices().env("CC", cc), &double("cpu", 4)).unwrap_err();
     assert_eq!(error.cause, Cause::Storage, "{error}");
     assert!(error.hint.unwrap().contains("TMPDIR"));
 }
@@ -307,7 +307,7 @@ fn a_compiler_for_something_else() {
     let folder = tempfile::tempdir().unwrap();
     let script = "cc \"$@\" || exit 1\ncase \"$*\" in *twice.so*) echo 'not for here' > twice.so;; esac";
     let cc = compiler(folder.path(), script);
-    let error = run(&devices().env("CC", cc), &double("cpu", 4)).unwrap_err();
+    let error = run(&unknown_devices().env("CC", cc), &double("cpu", 4)).unwrap_err();
     assert_eq!(error.cause, Cause::Storage, "{error}");
     assert!(error.message.contains("twice.so"), "{error}");
 }
@@ -384,7 +384,7 @@ fn the_peak_of_the_processor() {
     let mut control = RunControl { cancel: &cancel, progress: &mut |_| () };
     let devices = devices();
     let list = devices.list(&mut control).unwrap();
-    let peak = shine_tui::device::roofline::measure(&devices, &list.devices[0], &mut control).unwrap();
+    let peak = shine_tui::device::roofline::measure(devices, &list.devices[0], &mut control).unwrap();
     assert!(peak.gflops.is_finite() && peak.gflops > 0.0, "{peak:?}");
     assert!(peak.gbytes.is_finite() && peak.gbytes > 0.0, "{peak:?}");
 }

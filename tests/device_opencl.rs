@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod device_common;
 
-use device_common::{assert_gone, devices, double, doubled, list, opencl, request, run};
+use device_common::{assert_gone, devices, double, doubled, list, opencl, request, run, unknown_devices};
 use shine_tui::device::{
     Cause, DeviceKind, Elem, FloatMode, HostData, HostScalar, Mode, Param, RunControl, RunRequest, Timer,
     roofline,
@@ -38,18 +38,18 @@ fn the_program_does_not_need_opencl_to_start() {
 
 #[test]
 fn without_a_library_there_is_the_cpu() {
-    let list = list(&devices().env("SHINE_OPENCL_LIBRARY", "/nonexistent/libOpenCL.so.1"));
+    let list = list(&unknown_devices().env("SHINE_OPENCL_LIBRARY", "/nonexistent/libOpenCL.so.1"));
     assert_eq!(list.devices.len(), 1);
     assert_eq!((list.devices[0].id.as_str(), &list.devices[0].problem), ("cpu", &None));
     assert!(list.notes[0].contains("No OpenCL library"), "{:?}", list.notes);
-    let error = run(&devices().env("SHINE_OPENCL_LIBRARY", "/nonexistent"), &double("gpu", 4)).unwrap_err();
+    let error = run(&unknown_devices().env("SHINE_OPENCL_LIBRARY", "/nonexistent"), &double("gpu", 4)).unwrap_err();
     assert_eq!(error.cause, Cause::NoDevice, "{error}");
 }
 
 #[test]
 fn libraries_that_are_old_empty_or_broken() {
     let folder = tempfile::tempdir().unwrap();
-    let with = |text: &str| list(&devices().env("SHINE_OPENCL_LIBRARY", library(folder.path(), text)));
+    let with = |text: &str| list(&unknown_devices().env("SHINE_OPENCL_LIBRARY", library(folder.path(), text)));
     // One without a single function.
     let old = with("int nothing;");
     assert_eq!((old.devices.len(), old.notes.len()), (1, 1), "{old:?}");
@@ -73,7 +73,7 @@ fn libraries_that_are_old_empty_or_broken() {
 #[test]
 fn devices_tell_of_themselves() {
     let Some(id) = opencl() else { return };
-    let list = list(&devices());
+    let list = list(devices());
     let device = list.devices.iter().find(|device| device.id == id).unwrap();
     assert!(device.version.contains("OpenCL"), "{device:?}");
     assert!(device.compute_units > 0 && device.max_work_group > 0 && device.global_memory > 0, "{device:?}");
@@ -83,7 +83,7 @@ fn devices_tell_of_themselves() {
 #[test]
 fn a_kernel_gives_its_output() {
     let Some(device) = opencl() else { return };
-    let report = run(&devices(), &double(&device, 1000)).unwrap();
+    let report = run(devices(), &double(&device, 1000)).unwrap();
     assert_eq!(report.outputs, [doubled(1000)]);
     assert_eq!(report.device, device);
     assert!(report.compiler.contains("OpenCL"), "{}", report.compiler);
@@ -94,7 +94,7 @@ fn a_measurement_is_timed_by_the_device() {
     let Some(device) = opencl() else { return };
     let mut request = double(&device, 1 << 16);
     request.mode = Mode::Measure { min_runs: 5, max_runs: 6, max_seconds: 60.0 };
-    let report = run(&devices(), &request).unwrap();
+    let report = run(devices(), &request).unwrap();
     assert_eq!((report.timer, report.samples_ns.len()), (Timer::DeviceEvents, 6));
     assert!(report.samples_ns.iter().all(|time| *time > 0));
     assert_eq!(report.outputs, [doubled(1 << 16)]);
@@ -123,7 +123,7 @@ fn every_kind_of_parameter_arrives() {
     let mut request = request(&device, source, "every", params);
     request.global = Some([4, 1, 1]);
     request.local = Some([4, 1, 1]);
-    let report = run(&devices(), &request).unwrap();
+    let report = run(devices(), &request).unwrap();
     assert_eq!(report.outputs, [HostData::I64(vec![-9, 200, -300, 1 << 62, 9, -7, 3, 2])]);
 }
 
@@ -134,7 +134,7 @@ fn ranges_of_every_dimension() {
                 output[(k * 4 + j) * 2 + i] = 100 * i + 10 * j + k;";
     let mut request = body(&device, text, 24);
     request.global = Some([2, 4, 3]);
-    let report = run(&devices(), &request).unwrap();
+    let report = run(devices(), &request).unwrap();
     let [HostData::F32(output)] = report.outputs.as_slice() else { panic!() };
     for (index, value) in output.iter().enumerate() {
         let (i, j, k) = (index % 2, index / 2 % 4, index / 8);
@@ -145,7 +145,7 @@ fn ranges_of_every_dimension() {
 #[test]
 fn cells_that_are_not_written_show() {
     let Some(device) = opencl() else { return };
-    let report = run(&devices(), &body(&device, "output[1] = 7;", 3)).unwrap();
+    let report = run(devices(), &body(&device, "output[1] = 7;", 3)).unwrap();
     let [HostData::F32(output)] = report.outputs.as_slice() else { panic!() };
     assert!(output[0].is_nan() && output[1] == 7.0 && output[2].is_nan());
 }
@@ -158,35 +158,35 @@ fn fused_multiply_adds_only_where_they_are_allowed() {
     let params = vec![Param::Output { elem: Elem::F32, len: 1 }, Param::Input(HostData::F32(vec![x]))];
     let mut strict = request(&device, source, "f", params);
     strict.float = FloatMode::Strict;
-    assert_eq!(run(&devices(), &strict).unwrap().outputs, [HostData::F32(vec![1.0 - x * x])]);
+    assert_eq!(run(devices(), &strict).unwrap().outputs, [HostData::F32(vec![1.0 - x * x])]);
 }
 
 #[test]
 fn what_goes_wrong_is_said() {
     let Some(device) = opencl() else { return };
-    let refused = run(&devices(), &body(&device, "output[0] = undeclared;", 1)).unwrap_err();
+    let refused = run(devices(), &body(&device, "output[0] = undeclared;", 1)).unwrap_err();
     assert_eq!(refused.cause, Cause::CompileFailed, "{refused}");
     assert!(refused.message.contains("undeclared"), "{refused}");
     assert!(!refused.message.contains("####"), "{refused}");
 
     let mut other = body(&device, "output[0] = 1;", 1);
     other.entry = "g".into();
-    let error = run(&devices(), &other).unwrap_err();
+    let error = run(devices(), &other).unwrap_err();
     assert!(error.message.contains("`g`"), "{error}");
 
     let mut uneven = body(&device, "output[0] = 1;", 1);
     (uneven.global, uneven.local) = (Some([7, 1, 1]), Some([1 << 20, 1, 1]));
-    let error = run(&devices(), &uneven).unwrap_err();
+    let error = run(devices(), &uneven).unwrap_err();
     assert!(error.message.contains("work-group"), "{error}");
 
     let mut nothing = body(&device, "output[0] = 1;", 1);
     nothing.global = Some([0, 1, 1]);
-    assert_eq!(run(&devices(), &nothing).unwrap_err().cause, Cause::BadRequest);
+    assert_eq!(run(devices(), &nothing).unwrap_err().cause, Cause::BadRequest);
 
-    let error = run(&devices(), &body(&device, "output[0] = 1;", 1 << 38)).unwrap_err();
+    let error = run(devices(), &body(&device, "output[0] = 1;", 1 << 38)).unwrap_err();
     assert_eq!(error.cause, Cause::OutOfMemory, "{error}");
 
-    let error = run(&devices(), &double("no such device", 4)).unwrap_err();
+    let error = run(devices(), &double("no such device", 4)).unwrap_err();
     assert_eq!(error.cause, Cause::NoDevice);
     assert!(error.hint.unwrap().contains(&device));
 }
@@ -196,7 +196,7 @@ fn a_kernel_without_end_meets_the_time_limit() {
     let Some(device) = opencl() else { return };
     let mut request = body(&device, "volatile global float* cell = output; while (cell[0] != 1.0f) {}", 1);
     request.time_limit_s = 4.0;
-    let error = run(&devices().env("SHINE_TEST", "an_opencl_kernel_without_end"), &request).unwrap_err();
+    let error = run(&unknown_devices().env("SHINE_TEST", "an_opencl_kernel_without_end"), &request).unwrap_err();
     assert_eq!(error.cause, Cause::TimeLimit, "{error}");
     assert_gone("an_opencl_kernel_without_end");
 }
@@ -204,13 +204,13 @@ fn a_kernel_without_end_meets_the_time_limit() {
 #[test]
 fn a_kernel_that_crashes_the_driver() {
     let Some(device) = opencl() else { return };
-    if !list(&devices()).devices.iter().any(|found| found.id == device && found.kind == DeviceKind::Cpu) {
+    if !list(devices()).devices.iter().any(|found| found.id == device && found.kind == DeviceKind::Cpu) {
         return;
     }
     let text = "for (long i = 0; i < 1L << 32; i += 512) output[i] = 1;";
-    let error = run(&devices(), &body(&device, text, 1)).unwrap_err();
+    let error = run(devices(), &body(&device, text, 1)).unwrap_err();
     assert_eq!(error.cause, Cause::Crashed, "{error}");
-    assert_eq!(run(&devices(), &double(&device, 100)).unwrap().outputs, [doubled(100)]);
+    assert_eq!(run(devices(), &double(&device, 100)).unwrap().outputs, [doubled(100)]);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn a_library_put_in_front_is_the_one_used() {
         device_common::skipped("Oclgrind is not installed");
         return;
     }
-    let devices = devices().env("LD_PRELOAD", oclgrind);
+    let devices = unknown_devices().env("LD_PRELOAD", oclgrind);
     let found = list(&devices);
     assert!(found.devices.iter().any(|device| device.platform == "Oclgrind"), "{found:?}");
     let mut racy = body("oclgrind", "output[0] = get_global_id(0);", 1);
@@ -234,10 +234,10 @@ fn a_library_put_in_front_is_the_one_used() {
 fn the_peak_of_a_device() {
     let Some(id) = opencl() else { return };
     let devices = devices();
-    let list = list(&devices);
+    let list = list(devices);
     let device = list.devices.iter().find(|device| device.id == id).unwrap();
     let mut control = RunControl { cancel: &AtomicBool::new(false), progress: &mut |_| () };
-    let peak = roofline::measure(&devices, device, &mut control).unwrap();
+    let peak = roofline::measure(devices, device, &mut control).unwrap();
     assert!(peak.gflops.is_finite() && peak.gflops > 0.0, "{peak:?}");
     assert!(peak.gbytes.is_finite() && peak.gbytes > 0.0, "{peak:?}");
 }

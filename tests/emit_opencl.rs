@@ -207,7 +207,7 @@ fn work_items_of_a_device_agree_with_the_interpreter() {
             .collect();
         let mut request = device_common::request(&device, &case.kernel.text, &case.kernel.name, params);
         request.global = Some(case.global);
-        let report = device_common::run(&devices, &request).unwrap_or_else(|e| panic!("{}: {e}", case.label));
+        let report = device_common::run(devices, &request).unwrap_or_else(|e| panic!("{}: {e}", case.label));
         let mut next = 0;
         case.check(|_| {
             next += 1;

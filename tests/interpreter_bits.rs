@@ -7,7 +7,7 @@ mod device_common;
 mod emit_common;
 
 use emit_common::parse;
-use shine_tui::device::{FloatMode, Param};
+use shine_tui::device::{Devices, FloatMode, Param};
 use shine_tui::emit::{ParamKind, compile, data};
 use shine_tui::lang::eval::inputs::{Kind, Rng, random_flat};
 use shine_tui::lang::eval::{self, Limits, Sizes};
@@ -18,6 +18,7 @@ use shine_tui::lang::{loops, print};
 use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
 use shine_tui::session::bench::cells::{buffer, elem, host_data};
+use std::sync::LazyLock;
 
 /// The device `cpu` where whatever C leaves open ends the run.
 const SANITISED: &str = "cpu, sanitised";
@@ -114,14 +115,13 @@ fn both(program: &Program, inputs: &[Buffer], device: &str) -> Result<(Vec<Buffe
             _ => Param::Input(host_data(data.next().unwrap())),
         }
     });
-    let mut devices = device_common::devices();
-    if device == SANITISED {
-        devices = devices.env("CC", SANITISER);
-    }
+    static SANITISING: LazyLock<Devices> =
+        LazyLock::new(|| device_common::unknown_devices().env("CC", SANITISER));
+    let devices = if device == SANITISED { &SANITISING } else { device_common::devices() };
     let device = if device == SANITISED { "cpu" } else { device };
     let mut request = device_common::request(device, &kernel.text, &kernel.name, params.collect());
     request.float = FloatMode::Strict;
-    let report = device_common::run(&devices, &request);
+    let report = device_common::run(devices, &request);
     let report = report.map_err(|e| format!("{e}\n{}", kernel.text))?;
     let outputs = report.outputs.iter().map(buffer);
     Ok((data::split(&value, &result, &sizes).unwrap(), outputs.collect()))

@@ -187,7 +187,7 @@ fn generated_c_agrees_with_the_references() {
     let references = all();
     std::thread::scope(|scope| {
         for some in references.chunks(references.len().div_ceil(4)) {
-            scope.spawn(|| check_generated_c(&devices, some));
+            scope.spawn(|| check_generated_c(devices, some));
         }
     });
 }

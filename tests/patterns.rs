@@ -159,7 +159,7 @@ fn examples_have_loops_and_work() {
 fn run(workspace: &Workspace, device: &str, sizes: &Sizes) -> Result<String, Diagnostic> {
     let term = &workspace.program.term;
     let asked = Asked { workspace, term, sizes, device, inputs: None, mode: Mode::Once, foreign: false };
-    Ok(measure(&asked, &device_common::devices(), &AtomicBool::new(false), &|_| ())?.check)
+    Ok(measure(&asked, device_common::devices(), &AtomicBool::new(false), &|_| ())?.check)
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn check(program: &Program, [m, n, k, ..]: Setting, fixed: bool, label: &str) {
         other => panic!("{other:?}"),
     });
     let request = device_common::request("cpu", &kernel.text, &kernel.name, params.collect());
-    let report = device_common::run(&device_common::devices(), &request).unwrap();
+    let report = device_common::run(device_common::devices(), &request).unwrap();
     let expected = (0..m * n).map(|at| {
         let products = (0..k).map(|l| cell(at / n, l) * cell(l, at % n));
         products.sum::<f32>()

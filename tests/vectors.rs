@@ -127,7 +127,7 @@ fn runs(workspace: &Workspace, sizes: &Sizes) {
     for device in std::iter::once("cpu".to_string()).chain(device_common::opencl()) {
         let asked =
             Asked { workspace, term, sizes, device: &device, inputs: None, mode: Mode::Once, foreign: false };
-        let measured = measure(&asked, &device_common::devices(), &AtomicBool::new(false), &|_| ());
+        let measured = measure(&asked, device_common::devices(), &AtomicBool::new(false), &|_| ());
         let said =
             measured.unwrap_or_else(|d| panic!("{device}: {d} {:?}\n{}", d.notes, text(&workspace.program)));
         assert!(said.check.contains("agrees with the interpreter"), "{}", said.check);

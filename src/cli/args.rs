@@ -106,7 +106,7 @@ pub enum Command {
     /// Compile, check and measure on a device
     Bench(Bench),
     /// List the sessions that were recorded on this machine
-    Sessions(Json),
+    Sessions(Sessions),
     /// List the devices that kernels can run on
     Devices(Json),
     /// List the rewrite rules, show one, or test your own: `rules check`, `rules lint`
@@ -126,6 +126,15 @@ pub struct Json {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Sessions {
+    /// Also those in which nothing was done
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub json: Json,
 }
 
 #[derive(Args, Debug)]
@@ -229,8 +238,8 @@ pub struct Apply {
 const RUN_HELP: &str = "\
 Files are read and written as their ending says:
   .npy             an array of NumPy, of any type that programs have
-  .png .pgm .ppm   a picture: n.m.u8 is grey, n.m.3.u8 has colours, 3.n.m.u8 plane by plane; u16 takes 16 bits, and
-                   floats take samples as numbers from 0 to 1
+  .png .pgm .ppm   a picture: n.m.u8 is grey, n.m.3.u8 has colours, 3.n.m.u8 plane by
+                   plane; u16 takes 16 bits, floats samples as numbers from 0 to 1
   .txt .csv        numbers; lines are rows
   .raw .bin        the cells alone, row by row, little-endian
 A value of pairs has a file for each component: `--input points.fst=x.npy --input points.snd=y.npy`, `--output fst=x.npy`.
@@ -312,10 +321,10 @@ Examples:
 Without a file, `check` and `lint` take every rule there is. The rules' language is explained in rules/README.md.";
 
 const CHECK_HELP: &str = "\
-Each rule is applied to random well-typed instances of its left side, at several sizes and types, and both sides are
-evaluated on random inputs. A rule that changes a result is shown with the smallest instance, sizes and inputs that
-were found. A rule that no instance could be drawn for is `not tested`, with the reason; it is never said to hold.
-The same seed tests the same instances.
+Each rule is applied to random well-typed instances of its left side, at several sizes and types, and both sides are \
+evaluated on random inputs. A rule that changes a result is shown with the smallest instance, sizes and inputs that \
+were found. A rule that no instance could be drawn for is `not tested`, with the reason; it is never said to hold. \
+The same seed tests the same instances. A rule whose sides are found equal at symbolic sizes is also `proved`.
 
 Exit codes:
   0  every rule was tested and held
@@ -325,7 +334,7 @@ Exit codes:
 
 const LINT_HELP: &str = "\
 Errors: a rule that does the same as another, an example that is not what its rule does.
-Warnings: rules with one left side and different right sides, a rule that undoes another, a rule that applies to its
+Warnings: rules with one left side and different right sides, a rule that undoes another, a rule that applies to its \
 own result, a variable that the right side loses, a rule without example or documentation.
 Notes (with --notes): a rule that another covers, a rule that applies wherever another does.
 
@@ -444,5 +453,21 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    /// Paragraphs are one line each, which is broken where the terminal ends; tables fit as they are.
+    #[test]
+    fn what_comes_after_the_options_is_broken_where_the_terminal_ends() {
+        fn all(command: &clap::Command, out: &mut Vec<String>) {
+            out.extend(command.get_after_help().map(ToString::to_string));
+            command.get_subcommands().for_each(|sub| all(sub, out));
+        }
+        let mut helps = vec![];
+        all(&Cli::command(), &mut helps);
+        assert!(helps.len() >= 5);
+        for line in helps.iter().flat_map(|help| help.lines()) {
+            let (is_row, first) = (line.starts_with(' '), line.chars().next().unwrap_or('A'));
+            assert!(if is_row { line.chars().count() <= 100 } else { !first.is_lowercase() }, "{line}");
+        }
     }
 }

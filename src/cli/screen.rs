@@ -64,7 +64,10 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
             Ok(Exit::Done)
         }
         Ok(Ending::GoOn(_)) => Ok(Exit::Done),
-        Ok(Ending::Signal(number)) => Ok(Exit::Signal(number)),
+        Ok(Ending::Signal(number, session)) => {
+            output::complain(&ended_by(number, session.as_deref()));
+            Ok(Exit::Signal(number))
+        }
         Err(Failure::Session(problems)) => Err(load::fail_all(&problems)),
         Err(Failure::Refused(text)) => {
             output::complain(&format!("{text}\n"));
@@ -110,6 +113,16 @@ fn unfinished(program: &Path) -> Option<Unfinished> {
     let found = listing::unfinished(program)?;
     let what = format!("{}, last on {}", sessions::actions(found.actions), sessions::when(found.changed));
     Some(Unfinished { session: found.session, what })
+}
+
+/// What is said after a signal, to whoever still reads it.
+fn ended_by(number: i32, session: Option<&Path>) -> String {
+    let name = signal_hook::low_level::signal_name(number).unwrap_or("a signal");
+    let session = session.map_or_else(String::new, |path| {
+        let path = path.display();
+        format!(" Nothing is lost: the session is in {path} ; `shine-tui {path}` opens it again.")
+    });
+    format!("shine-tui was ended by {name}.{session}\n")
 }
 
 /// Says where the session is, for whoever wants to go on with it.

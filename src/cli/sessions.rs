@@ -1,6 +1,6 @@
 //! `shine-tui sessions`: what was recorded on this machine.
 
-use super::args::Json;
+use super::args::Sessions;
 use super::exit::Exit;
 use super::output;
 use crate::session::listing::{self, Listed, State};
@@ -8,16 +8,17 @@ use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Lists the sessions, the one that was changed last first.
-pub fn run(args: &Json) -> Result<Exit, Exit> {
-    let all = listing::all();
-    if args.json {
-        return output::json(&Value::Array(all.iter().map(as_json).collect())).map(|()| Exit::Done);
-    }
-    if all.is_empty() {
-        return output::print("No session was recorded on this machine yet.\n").map(|()| Exit::Done);
+pub fn run(args: &Sessions) -> Result<Exit, Exit> {
+    let (shown, empty): (Vec<Listed>, Vec<Listed>) =
+        listing::all().into_iter().partition(|one| args.all || one.actions > 0 || one.state == State::Open);
+    if args.json.json {
+        return output::json(&Value::Array(shown.iter().map(as_json).collect())).map(|()| Exit::Done);
     }
     let mut text = String::new();
-    for one in &all {
+    if shown.is_empty() {
+        text += "No session in which something was done was recorded on this machine yet.\n";
+    }
+    for one in &shown {
         let program = one.program.as_ref().map_or("?".into(), |p| p.display().to_string());
         let actions = actions(one.actions);
         let state = match one.state {
@@ -27,7 +28,14 @@ pub fn run(args: &Json) -> Result<Exit, Exit> {
         text +=
             &format!("{}  {}  ({actions}{state})\n  {}\n", when(one.changed), program, one.session.display());
     }
-    text += "`shine-tui SESSION.ron` goes on with one.\n";
+    if !shown.is_empty() {
+        text += "`shine-tui SESSION.ron` goes on with one.\n";
+    }
+    match empty.len() {
+        0 => {}
+        1 => text += "In one more nothing was done; `--all` lists it too.\n",
+        more => text += &format!("In {more} more nothing was done; `--all` lists them too.\n"),
+    }
     output::print(&text).map(|()| Exit::Done)
 }
 

@@ -2,7 +2,8 @@
 use super::proto::{DeviceInfo, DeviceKind};
 use super::{Cause, DeviceError};
 
-/// Finds a device: `cpu` by exactly this name, any other by a part of its id (`platform / name`) in any case.
+/// Finds a device: `cpu` by exactly this name, any other by a part of its id (`platform / name`) in any case, or, where
+/// no id has it, by a part of its version, which is where PoCL says its short name.
 /// Of several equal devices the first is meant; ` #2` names the second.
 ///
 /// # Errors
@@ -25,8 +26,12 @@ pub fn select<'a>(devices: &'a [DeviceInfo], wanted: &str) -> Result<&'a DeviceI
         Some(device) => vec![device],
         None if lower.is_empty() => Vec::new(),
         None => {
-            let others = devices.iter().filter(|device| device.kind != DeviceKind::Host);
-            others.filter(|device| device.id.to_lowercase().contains(&lower)).collect()
+            let with_part = |text: fn(&DeviceInfo) -> &str| -> Vec<&DeviceInfo> {
+                let others = devices.iter().filter(|device| device.kind != DeviceKind::Host);
+                others.filter(|device| text(device).to_lowercase().contains(&lower)).collect()
+            };
+            let by_id = with_part(|device| &device.id);
+            if by_id.is_empty() { with_part(|device| &device.version) } else { by_id }
         }
     };
     let Some((first, rest)) = found.split_first() else {
@@ -83,6 +88,7 @@ mod tests {
         number(&mut all);
         let mut host = device(DeviceKind::Host, "host", "AMD EPYC CPU");
         host.id = "cpu".into();
+        all[0].version = "OpenCL 3.0 PoCL HSTR: pthread".into();
         all.insert(0, host);
         all
     }
@@ -90,7 +96,9 @@ mod tests {
     #[test]
     fn parts_of_names_in_any_case() {
         let devices = devices();
-        for (wanted, index) in [("cpu", 0), ("PORTABLE", 1), ("skylake", 1), ("h200", 2), ("H200 #2", 3)] {
+        for (wanted, index) in
+            [("cpu", 0), ("PORTABLE", 1), ("skylake", 1), ("pocl", 1), ("h200", 2), ("H200 #2", 3)]
+        {
             assert_eq!(select(&devices, wanted).unwrap(), &devices[index], "{wanted}");
         }
     }

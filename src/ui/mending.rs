@@ -165,8 +165,8 @@ impl Workshop<'_> {
                             _ => {}
                         }
                     }
-                    Msg::Terminate(number) => return Ok(Mended::Ended(Ending::Signal(number))),
-                    Msg::Gone => return Ok(Mended::Ended(Ending::Signal(signal_hook::consts::SIGHUP))),
+                    Msg::Terminate(number) => return Ok(Mended::Ended(Ending::Signal(number, None))),
+                    Msg::Gone => return Ok(Mended::Ended(Ending::Signal(signal_hook::consts::SIGHUP, None))),
                     Msg::Suspend => drop(self.screen.suspend()),
                     Msg::Continued => self.screen.reclaim()?,
                     Msg::Paste(_) | Msg::Resize(..) | Msg::News | Msg::Tick => {}

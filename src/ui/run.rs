@@ -70,8 +70,8 @@ pub struct Unfinished {
 pub enum Ending {
     /// The user left. The session is here.
     Left(Option<PathBuf>),
-    /// A signal ended it; its number. The session is saved.
-    Signal(i32),
+    /// A signal of this number ended it. The session, if there was one yet, is here.
+    Signal(i32, Option<PathBuf>),
     /// The user wants to go on with another session.
     GoOn(PathBuf),
 }
@@ -167,7 +167,7 @@ pub fn run(
     match ended {
         // A terminal that was closed is told by a signal too, which may come later.
         Ok(Err(error)) if error.raw_os_error() == Some(libc::EIO) => {
-            Ok(Ending::Signal(signal_hook::consts::SIGHUP))
+            Ok(Ending::Signal(signal_hook::consts::SIGHUP, None))
         }
         Ok(ended) => ended.map_err(Failure::Terminal),
         Err(_) => Err(Failure::Fault),
@@ -275,7 +275,7 @@ impl Stage<'_> {
             if effects.quit {
                 self.app.session.cancel_all();
                 return Ok(match signal {
-                    Some(number) => Ending::Signal(number),
+                    Some(number) => Ending::Signal(number, self.app.session.save_state().path),
                     None => {
                         self.app.session.set_open(false);
                         Ending::Left(self.app.session.save_state().path)

@@ -58,6 +58,7 @@ pub fn start(app: &mut App, text: &str) {
 
 /// The steps of a strategy are known.
 pub fn known(app: &mut App, base: RevisionId, text: String, at: Path, walk: Result<Walk, Diagnostic>) {
+    show_keys(app);
     let Walk { steps, stuck } = match walk {
         Ok(walk) => walk,
         Err(problem) => return failed(app, &text, &at, &problem),
@@ -123,8 +124,14 @@ pub fn next(app: &mut App) {
         return program::step_mending(app, 1);
     }
     if take(app) {
+        show_keys(app);
         show(app);
     }
+}
+
+/// What a step did is seen in what is shown; the line of hints is for the keys that go on.
+fn show_keys(app: &mut App) {
+    app.notice = None;
 }
 
 /// Takes one step. False when there is none or it does not apply.
@@ -169,6 +176,7 @@ pub fn previous(app: &mut App) {
     if perform(app, Action::Goto { revision }) {
         app.settle();
         app.select(selection);
+        show_keys(app);
         show(app);
     }
 }

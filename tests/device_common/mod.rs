@@ -5,9 +5,17 @@ use shine_tui::device::{
     Backend, DeviceError, DeviceKind, DeviceList, Devices, Elem, FloatMode, HostData, Language, Mode, Param,
     RunControl, RunReport, RunRequest,
 };
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
-pub fn devices() -> Devices {
+/// The devices of this machine, which are looked for once.
+pub fn devices() -> &'static Devices {
+    static FOUND: LazyLock<Devices> = LazyLock::new(unknown_devices);
+    &FOUND
+}
+
+/// Devices that nobody has looked for yet, for tests that give workers another environment.
+pub fn unknown_devices() -> Devices {
     Devices::with_worker(env!("CARGO_BIN_EXE_shine-tui"))
 }
 
@@ -68,7 +76,7 @@ pub fn skipped(why: &str) {
 
 /// The id of an OpenCL device to test with.
 pub fn opencl() -> Option<String> {
-    let list = list(&devices());
+    let list = list(devices());
     let device =
         list.devices.iter().find(|device| device.kind != DeviceKind::Host && device.problem.is_none());
     if device.is_none() {

@@ -187,7 +187,7 @@ fn random_programs_of_work_items() {
     let devices = device_common::devices();
     let run = |cases: &[Case]| match &device {
         Some(device) => caught(|| {
-            cases.iter().for_each(|case| opencl::check(case, device, &devices));
+            cases.iter().for_each(|case| opencl::check(case, device, devices));
             Ok(())
         }),
         None => Ok(()),

@@ -154,12 +154,17 @@ impl Toolchain {
             Some(line) if !line.is_empty() => line.to_owned(),
             _ => self.command.join(" "),
         };
-        let knows = |flag: &str, source| {
-            let flags: Vec<&str> = BASE.iter().copied().chain([flag]).collect();
+        let knows = |more: &[&str], source| {
+            let flags: Vec<&str> = BASE.iter().chain(more).copied().collect();
             self.accepts(&flags, source, folder).is_ok()
         };
-        let native = ["-march=native", "-mcpu=native"].into_iter().find(|flag| knows(flag, PLAIN));
-        let openmp = knows("-fopenmp", PARALLEL);
+        // Most compilers know all of it, which one question tells.
+        let [first, second] = ["-march=native", "-mcpu=native"];
+        let (native, openmp) = if knows(&[first, "-fopenmp"], PARALLEL) {
+            (Some(first), true)
+        } else {
+            ([first, second].into_iter().find(|flag| knows(&[flag], PLAIN)), knows(&["-fopenmp"], PARALLEL))
+        };
         self.native = native.map(str::to_owned);
         self.openmp = openmp;
     }
