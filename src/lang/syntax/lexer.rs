@@ -265,6 +265,10 @@ pub fn lex(file: FileId, text: &str) -> Lexed {
 
 /// The comment of another language that the text starts with: how far it reaches, and what it starts with.
 fn foreign_comment(text: &str, first: bool) -> Option<(usize, &'static str)> {
+    // Most tokens are told from a comment by their first character.
+    if !text.starts_with(['#', '/', '{', '"']) {
+        return None;
+    }
     let marks = [
         ("#", "\n", true),
         ("//", "\n", first),
