@@ -163,6 +163,12 @@ impl Data {
         Data { plain: with(self.plain), lambda: with(self.lambda), ..self }
     }
 
+    /// Is one of these terms lighter than that of its kind which is known?
+    pub(super) fn is_lighter_than(&self, known: &Data) -> bool {
+        let cost = |best: Option<Best>| best.map_or(u32::MAX, |b| b.cost);
+        cost(self.plain) < cost(known.plain) || cost(self.lambda) < cost(known.lambda)
+    }
+
     /// What is known of both, in place of the first. Says whether that is news to the first, and to the second.
     pub(super) fn merge(&mut self, other: &Data, typing: &mut Typing) -> (bool, bool) {
         if self.ty != other.ty {

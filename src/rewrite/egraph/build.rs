@@ -75,12 +75,12 @@ impl<'a> Builder<'a> {
         Some((left?, right?))
     }
 
-    /// Both sides, and where a function is vectorised, both for each member of its class.
-    pub fn sides_of_all(&mut self, m: Match<'_>) -> Vec<(Id, Id)> {
-        let mut all: Vec<(Id, Id)> = self.sides(m).into_iter().collect();
+    /// Where a function is vectorised, both sides for each member of its class.
+    pub fn sides_of_others(&mut self, m: Match<'_>) -> Vec<(Id, Id)> {
         let Some((v, class)) = self.program.vectorised.and_then(|v| Some((v, m.class(v)?))) else {
-            return all;
+            return vec![];
         };
+        let mut all = vec![];
         let members = self.graph.members(class, MOST_MEMBERS);
         if !members.all {
             self.graph.gaps.some_members(Gap::Vectorised);

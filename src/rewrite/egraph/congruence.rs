@@ -64,12 +64,12 @@ pub struct Touched {
 }
 
 /// The members of a class, with representatives as children.
-pub struct Members<'a> {
+pub struct Nodes<'a> {
     graph: &'a EGraph,
     at: u32,
 }
 
-impl Iterator for Members<'_> {
+impl Iterator for Nodes<'_> {
     type Item = Node;
     fn next(&mut self) -> Option<Node> {
         if self.at == NONE {
@@ -110,8 +110,8 @@ impl EGraph {
     pub fn node(&self, id: Id) -> Node {
         self.nodes[id.0 as usize]
     }
-    pub fn members(&self, id: Id) -> Members<'_> {
-        Members { graph: self, at: self.class(id).first.0 }
+    pub fn members(&self, id: Id) -> Nodes<'_> {
+        Nodes { graph: self, at: self.class(id).first.0 }
     }
     /// The members of a class, as ids.
     pub fn member_ids(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
@@ -205,7 +205,8 @@ impl EGraph {
             self.class_mut(*child).parents.push(id);
         }
         self.members += 1;
-        self.class_mut(id).data = self.known(id);
+        let (data, lightest) = self.weighed(id);
+        self.class_mut(id).data = self.with_term(id, data, lightest);
         self.touched.members.push(id);
         id
     }
@@ -220,26 +221,28 @@ impl EGraph {
         id
     }
 
-    /// What is known of a class by one of its members.
-    fn known(&mut self, id: Id) -> Data {
+    /// What is known of a class by one of its members, and the lightest term that the member stands for.
+    fn weighed(&self, id: Id) -> (Data, Node) {
         let node = self.node(id);
-        let (data, lightest) = {
-            let of = |c: Id| self.data(c);
-            match node.op.kind() {
-                Kind::Var(i) => (Data::var(node.ty, i), node),
-                Kind::Leaf(leaf) => (Data::leaf(node.ty, self.typing.weight(leaf)), node),
-                Kind::Lam => {
-                    let body = of(node.children()[0]);
-                    (Data::lam(node.ty, body), node.map_children(|_| body.best().term))
-                }
-                Kind::App => {
-                    let [f, e] = [0, 1].map(|i| of(node.children()[i]));
-                    let mut terms = [f.head().term, e.best().term].into_iter();
-                    (Data::app(node.ty, f, e), node.map_children(|c| terms.next().unwrap_or(c)))
-                }
+        let of = |c: Id| self.data(c);
+        match node.op.kind() {
+            Kind::Var(i) => (Data::var(node.ty, i), node),
+            Kind::Leaf(leaf) => (Data::leaf(node.ty, self.typing.weight(leaf)), node),
+            Kind::Lam => {
+                let body = of(node.children()[0]);
+                (Data::lam(node.ty, body), node.map_children(|_| body.best().term))
             }
-        };
-        let term = if lightest == node { id } else { self.exactly_like(lightest, id) };
+            Kind::App => {
+                let [f, e] = [0, 1].map(|i| of(node.children()[i]));
+                let mut terms = [f.head().term, e.best().term].into_iter();
+                (Data::app(node.ty, f, e), node.map_children(|c| terms.next().unwrap_or(c)))
+            }
+        }
+    }
+
+    /// What a member says, with the id of its lightest term.
+    fn with_term(&mut self, id: Id, data: Data, lightest: Node) -> Data {
+        let term = if lightest == self.node(id) { id } else { self.exactly_like(lightest, id) };
         data.with_term(term)
     }
 
@@ -305,8 +308,12 @@ impl EGraph {
             round.sort_unstable();
             round.dedup();
             for id in round {
-                let news = self.known(id);
+                let (mut news, lightest) = self.weighed(id);
                 let slot = (self.up[self.find(id).0 as usize] & !ROOT) as usize;
+                // Only what stands for its class needs an id.
+                if news.is_lighter_than(&self.classes[slot].data) {
+                    news = self.with_term(id, news, lightest);
+                }
                 if self.classes[slot].data.merge(&news, &mut self.typing).0 {
                     self.uninformed.extend(&self.classes[slot].parents);
                     self.touched.data.push(id);

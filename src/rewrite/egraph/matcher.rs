@@ -6,7 +6,7 @@ use super::Graph;
 use super::analysis::Indices;
 use super::changes::Changes;
 use super::compile::{Anchor, ArgPat, Instr, NatPat, NumberPat, Program, TypePat};
-use super::congruence::{EGraph, Members};
+use super::congruence::{EGraph, Nodes};
 use super::gaps::{Gap, Gaps};
 use super::members::{Answer, MOST_MEMBERS, some_without};
 use super::node::{Id, Kind, Op};
@@ -390,7 +390,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The members of a class; the borrow is the graph's, not the machine's.
-    fn nodes(&self, reg: usize) -> Members<'a> {
+    fn nodes(&self, reg: usize) -> Nodes<'a> {
         let egraph: &'a EGraph = self.egraph;
         egraph.members(self.regs[reg])
     }

@@ -24,7 +24,7 @@ use crate::lang::term::{Expr, Prim, Term};
 use crate::lang::ty::Type;
 use analysis::{Best, Data, MAX_COST, MAX_SIZE, size_of};
 use changes::Changes;
-use congruence::{EGraph, Members};
+use congruence::{EGraph, Nodes};
 use gaps::{Gap, Gaps};
 use log::Reason;
 use node::{Kind, Node};
@@ -100,7 +100,7 @@ impl Graph {
         self.egraph.canonical(self.egraph.node(id))
     }
     /// The members of a class. Between a union and the next [`Graph::rebuild`] some may be missing or stand twice.
-    pub fn nodes(&self, class: Id) -> Members<'_> {
+    pub fn nodes(&self, class: Id) -> Nodes<'_> {
         self.egraph.members(class)
     }
     pub fn classes(&self) -> usize {

@@ -177,12 +177,16 @@ impl Graph {
         if !self.data(id).free.meets(renaming.changes) {
             return Some(id);
         }
+        // What is equal after a renaming is so because these very terms are.
+        let exact = self.exact;
+        self.exact |= self.thorough;
         let mut walk = Walk::default();
-        let out = self.rename_under(id, Position::of(renaming.changes), renaming, &mut walk)?;
-        if self.thorough {
+        let out = self.rename_under(id, Position::of(renaming.changes), renaming, &mut walk);
+        if self.thorough && out.is_some() {
             self.rename_others(renaming, &mut walk);
         }
-        Some(out)
+        self.exact = exact;
+        out
     }
 
     fn rename_under(&mut self, id: Id, at: Position, renaming: &Renaming, walk: &mut Walk) -> Option<Id> {

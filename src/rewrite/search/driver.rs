@@ -24,7 +24,7 @@ use crate::rewrite::rule::library::reductions;
 use crate::rewrite::rule::{Body, RuleArg, RuleUse};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::automaton::Automaton;
-use crate::rewrite::sketch::best::{Best, k_best};
+use crate::rewrite::sketch::best::{KBest, k_best};
 use crate::rewrite::sketch::classes::Satisfied;
 use crate::rewrite::sketch::extract::{Weights, extract};
 use std::sync::atomic::Ordering;
@@ -259,7 +259,7 @@ impl Search {
     }
 
     /// The k lightest programs in the graph that satisfy the sketch, by these weights.
-    pub fn best(&self, k: usize, weights: Weights<'_>) -> Best {
+    pub fn best(&self, k: usize, weights: Weights<'_>) -> KBest {
         k_best(&self.graph, &self.automaton, &self.satisfied, self.root, k, weights)
     }
 
@@ -432,18 +432,14 @@ impl Search {
             let m = matches.get(i);
             let thorough = self.graph.thorough;
             let Some(mut builder) = Builder::new(&mut self.graph, program, memo, m) else { continue };
-            let sides = if thorough {
-                builder.sides_of_all(m)
-            } else {
-                // Most matches say nothing new: what they were is not worth keeping.
-                let Some(right) = builder.right_side(m) else { continue };
-                report.applied += 1;
-                if builder.is_known(m, right) {
-                    continue;
-                }
-                builder.sides(m).into_iter().collect()
-            };
-            report.applied += usize::from(thorough && !sides.is_empty());
+            // Most matches say nothing new: what they were is not worth keeping.
+            let right = builder.right_side(m);
+            report.applied += usize::from(right.is_some());
+            let news = right.is_some_and(|right| !builder.is_known(m, right));
+            let mut sides: Vec<(Id, Id)> = if news { builder.sides(m).into_iter().collect() } else { vec![] };
+            if thorough {
+                sides.extend(builder.sides_of_others(m));
+            }
             for (left, right) in sides {
                 if self.graph.find(right) == self.graph.find(m.root()) {
                     continue;

@@ -21,7 +21,7 @@ const WORK: usize = 2_000_000;
 
 /// The lightest members of a class.
 #[derive(Clone, Debug)]
-pub struct Best {
+pub struct KBest {
     /// By increasing weight, each once up to the names of binders.
     pub terms: Vec<Extracted>,
     /// There are no others, or as many as were asked for.
@@ -36,7 +36,7 @@ pub fn k_best(
     root: Id,
     k: usize,
     weights: Weights<'_>,
-) -> Best {
+) -> KBest {
     let lightest = Lightest::of(graph, automaton, satisfied, weights);
     let mut search = Enumeration { graph, automaton, lightest, heap: BinaryHeap::new(), pushed: 0 };
     let root = Place { state: automaton.start, class: graph.find(root), kind: Kind::Any };
@@ -45,7 +45,7 @@ pub fn k_best(
         open: Some(Rc::new(Open { place: root, rest: None })),
         ..Partial::default()
     });
-    let mut best = Best { terms: vec![], complete: true };
+    let mut best = KBest { terms: vec![], complete: true };
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
     while best.terms.len() < k {
         let Some(Candidate { partial, .. }) = search.heap.pop() else { break };

@@ -385,7 +385,7 @@ mod tests {
     use crate::lang::ty::Type;
     use crate::rewrite::egraph::log::Reason;
     use crate::rewrite::egraph::tables::weight as weight_of;
-    use crate::rewrite::sketch::best::{Best, k_best};
+    use crate::rewrite::sketch::best::{KBest, k_best};
     use crate::rewrite::sketch::{Library, Sketch, read};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -537,7 +537,7 @@ mod tests {
                         (Weights::Leaves(&other_weight), &other_weight),
                     ] {
                         const K: usize = 7;
-                        let Best { terms, complete } = k_best(&graph, &automaton, &satisfied, *class, K, weights);
+                        let KBest { terms, complete } = k_best(&graph, &automaton, &satisfied, *class, K, weights);
                         prop_assert!(complete && terms.len() <= K);
                         prop_assert!(terms.is_sorted_by_key(|t| t.cost), "{} {:?}", text, terms);
                         let mut digests: Vec<_> = terms.iter().map(|t| t.term.digest()).collect();
