@@ -13,6 +13,7 @@ use crate::lang::syntax::ast;
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
+use crate::rewrite::search::options::Names;
 use crate::rewrite::search::{self, Budget, Outcome, Report, Search, Trail};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
@@ -207,7 +208,12 @@ impl SearchRunner for Searcher<'_> {
         let sizes = &self.workspace.program.sizes;
         let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
             .map_err(|mut all| invalid(all.swap_remove(0)))?;
-        let mut budget = Budget::read(request.options).map_err(invalid)?;
+        let names = Names {
+            size: &|name| request.sizes.iter().find(|(n, _)| **n == *name).map(|(_, size)| size.clone()),
+            pattern: &|name| self.workspace.sketches.patterns.find(name),
+            strategy: &|name| request.script.strategy(name)?.plain(),
+        };
+        let mut budget = Budget::read(request.options, names).map_err(invalid)?;
         let recorded = recorded.filter(|_| self.replayed.mode != SearchMode::Free);
         if recorded.is_some() {
             // Neither the clock nor memory decide a replay: the search is stopped where it was stopped.

@@ -10,7 +10,7 @@ use super::output;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, FileId, Sources};
 use crate::lang::infer;
-use crate::lang::nat::Name;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::syntax::parse_program;
 use crate::rewrite::rule::load::in_program;
 use crate::rewrite::rule::proof::prove;
@@ -183,7 +183,7 @@ fn listing(rules: &RuleSet) -> String {
         }
     }
     text += "sets\n";
-    rules.sets().for_each(|s| text += &format!("  {:width$}  {}\n", s.name, first_line(&s.doc)));
+    rules.sets().for_each(|s| text += &format!("  {:width$}  {}\n", set_call(s), first_line(&s.doc)));
     text
 }
 
@@ -210,8 +210,18 @@ fn in_full(rule: &Rule, aliases: &[String]) -> String {
 }
 
 fn set_in_full(set: &NamedSet) -> String {
-    let rules: Vec<String> = set.rules.iter().map(ToString::to_string).collect();
-    format!("rules {} = {{ {} }}\n\n{}\n", set.name, rules.join(", "), set.doc.trim_end())
+    let rules: Vec<String> = set.open.iter().map(ToString::to_string).collect();
+    format!("rules {} = {{ {} }}\n\n{}\n", set_call(set), rules.join(", "), set.doc.trim_end())
+}
+
+/// A set as it is used, with what its parameters are where they are left out.
+fn set_call(set: &NamedSet) -> String {
+    let param = |(name, default): &(Name, Option<Nat>)| match default {
+        Some(size) => format!("{name} = {size}"),
+        None => name.to_string(),
+    };
+    let params: Vec<String> = set.params.iter().map(param).collect();
+    if params.is_empty() { set.name.to_string() } else { format!("{}({})", set.name, params.join(", ")) }
 }
 
 fn as_json(rule: &Rule) -> Value {

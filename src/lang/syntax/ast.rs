@@ -604,11 +604,19 @@ pub enum ConditionKind {
     Error,
 }
 
-/// `rules name = { a, b(32), c }`
+/// `rules name(x, y = 4) = { a, b(x), c }`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RuleSet {
     pub name: Ident,
+    pub params: Vec<SetParam>,
     pub rules: Vec<RuleRef>,
+}
+
+/// `y = 4`: a size that a set of rules is given, perhaps with its value where a use leaves it out
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SetParam {
+    pub name: Ident,
+    pub default: Option<Size>,
 }
 
 /// A rule, a set of rules or an alias by name, with its arguments.
@@ -894,7 +902,10 @@ impl Item {
                 rule.conditions.iter().for_each(|c| each_in_condition(c, f));
                 rule.examples.iter().for_each(|e| e.for_each_part(f));
             }
-            ItemKind::RuleSet(set) => set.rules.iter().for_each(|r| each_arg(&r.args, f)),
+            ItemKind::RuleSet(set) => {
+                set.params.iter().flat_map(|p| &p.default).for_each(|e| f(Part::Expr(e)));
+                set.rules.iter().for_each(|r| each_arg(&r.args, f));
+            }
             ItemKind::Alias(alias) => each_arg(&alias.target.args, f),
             ItemKind::Strategy(def) => {
                 each_default(&def.params, f);

@@ -84,6 +84,10 @@ impl Tables {
         NatId(i as u32)
     }
 
+    /// All sizes that have been met.
+    pub fn nats(&self) -> impl Iterator<Item = &Nat> {
+        self.nats.iter()
+    }
     pub fn nat_of(&self, id: NatId) -> &Nat {
         &self.nats[id.0 as usize]
     }

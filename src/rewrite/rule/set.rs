@@ -2,7 +2,9 @@
 
 use super::{Later, Properties, Rule, RuleArg};
 use crate::lang::declared::Patterns;
-use crate::lang::nat::Name;
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::syntax::ast;
 use indexmap::IndexMap;
 use std::fmt;
 use std::sync::Arc;
@@ -29,8 +31,29 @@ impl fmt::Display for RuleUse {
 #[derive(Clone, Debug)]
 pub struct NamedSet {
     pub name: Name,
+    /// Its parameters, with what they are where a use leaves them out.
+    pub params: Vec<(Name, Option<Nat>)>,
+    /// Its rules with the names of the parameters.
+    pub open: Later<Vec<RuleUse>>,
+    /// Its rules where a use leaves out what has a value, if all parameters have one.
     pub rules: Later<Vec<RuleUse>>,
+    pub given: Given,
     pub doc: String,
+}
+
+/// Reads the rules of a set for the arguments of a use.
+#[derive(Clone)]
+pub struct Given(pub Arc<Reading>);
+
+type Reading = dyn Fn(&ast::RuleRef, Known<'_>) -> Result<Vec<RuleUse>, Box<Diagnostic>> + Send + Sync;
+
+/// What names stand for where a set is used.
+pub type Known<'a> = &'a dyn Fn(&str) -> Option<Nat>;
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Given")
+    }
 }
 
 /// All rules of a session, in the order of their definition.
@@ -92,7 +115,11 @@ impl RuleSet {
         }
         for set in self.sets.values_mut() {
             let (before, known) = (set.rules.clone(), known.clone());
+            let (given, with) = (set.given.clone(), known.clone());
             set.rules = Later::new(move || before.iter().map(|u| knowing(&known, u)).collect());
+            set.given = Given(Arc::new(move |reference, names| {
+                Ok(given.0(reference, names)?.iter().map(|u| knowing(&with, u)).collect())
+            }));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The loop of a search, as a machine whose steps are short: check the sketch, match each rule, apply the matches in
 //! chunks, rebuild.
 
+use super::goal::Goal;
 use super::memory::growth;
 use super::{
     Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Phase, Progress, Report, RuleReport,
@@ -23,10 +24,7 @@ use crate::rewrite::normal::{all_params, normal_form_with, written_params};
 use crate::rewrite::rule::library::reductions;
 use crate::rewrite::rule::{Body, RuleArg, RuleUse};
 use crate::rewrite::sketch::Sketch;
-use crate::rewrite::sketch::automaton::Automaton;
-use crate::rewrite::sketch::best::{KBest, k_best};
-use crate::rewrite::sketch::classes::Satisfied;
-use crate::rewrite::sketch::extract::{Weights, extract};
+use crate::rewrite::sketch::best::KBest;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -64,8 +62,7 @@ pub struct Search {
     left_out: Vec<(Gap, u32)>,
     /// The parameters that the found term is to have.
     params: Vec<Name>,
-    sketch: Sketch,
-    automaton: Automaton,
+    goal: Goal,
     rules: Vec<Active>,
     budget: Budget,
     phase: Phase,
@@ -78,7 +75,6 @@ pub struct Search {
     unions_pending: usize,
     /// What the rules are asked of in this iteration.
     scope: Scope,
-    satisfied: Satisfied,
     parts: Vec<PartReport>,
     began: Option<Duration>,
     told: Option<Duration>,
@@ -136,7 +132,7 @@ impl Search {
         rules: &[RuleUse],
         budget: &Budget,
     ) -> Result<Search, Diagnostic> {
-        let automaton = Automaton::new(sketch).map_err(|e| {
+        let goal = Goal::new(sketch).map_err(|e| {
             Diagnostic::error("E0411", e.to_string())
                 .note("Every `and` of several `contains` multiplies what has to be followed.")
                 .hint("Nest the `contains`, or search for one part after the other.")
@@ -173,7 +169,6 @@ impl Search {
         graph.gaps.clear();
         let counted = graph.count_nodes();
         let ids_then = graph.ids();
-        let satisfied = Satisfied::none(&automaton);
         Ok(Search {
             graph,
             root,
@@ -182,8 +177,7 @@ impl Search {
             left_out: vec![],
             start: begin,
             params: written_params(start),
-            sketch: sketch.clone(),
-            automaton,
+            goal,
             rules: active,
             budget: budget.clone(),
             phase: Phase::Check,
@@ -194,7 +188,6 @@ impl Search {
             ids_then,
             unions_pending: 0,
             scope: Scope::All,
-            satisfied,
             parts: vec![],
             began: None,
             told: None,
@@ -259,8 +252,8 @@ impl Search {
     }
 
     /// The k lightest programs in the graph that satisfy the sketch, by these weights.
-    pub fn best(&self, k: usize, weights: Weights<'_>) -> KBest {
-        k_best(&self.graph, &self.automaton, &self.satisfied, self.root, k, weights)
+    pub fn best(&self, k: usize) -> KBest {
+        self.budget.cost.weights(|weights| self.goal.best(&self.graph, self.root(), k, weights))
     }
 
     /// The rules, by the numbers that the graph's log has for them.
@@ -359,20 +352,9 @@ impl Search {
 
     /// Asks the sketch of the graph, which must be clean.
     fn goal_reached(&mut self) -> bool {
-        let root = self.graph.find(self.root);
-        let mut satisfied = std::mem::take(&mut self.satisfied);
-        satisfied.update(&self.graph, &self.automaton);
-        #[cfg(test)]
-        assert_eq!(satisfied.listed(), Satisfied::of(&self.graph, &self.automaton).listed());
-        let part = |p: &crate::rewrite::sketch::automaton::Part| PartReport {
-            label: p.label.clone(),
-            depth: p.depth,
-            classes: satisfied.count(&self.graph, &self.automaton, p.state),
-            at_root: satisfied.has(&self.graph, &self.automaton, p.state, root),
-        };
-        self.parts = self.automaton.parts.iter().map(part).collect();
-        let found = satisfied.has(&self.graph, &self.automaton, self.automaton.start, root);
-        self.satisfied = satisfied;
+        let root = self.root();
+        let found = self.goal.update(&self.graph, root);
+        self.parts = self.goal.parts(&self.graph, root);
         found
     }
 
@@ -558,7 +540,7 @@ impl Search {
             let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
             let ordered = if clean { Ok(()) } else { self.rebuild(control) };
             match ordered {
-                Ok(()) if !self.satisfied.is_current(&self.graph) && self.goal_reached() => halt = Halt::Goal,
+                Ok(()) if !self.goal.is_current(&self.graph) && self.goal_reached() => halt = Halt::Goal,
                 Ok(()) => {}
                 Err(broken) => halt = broken,
             }
@@ -601,16 +583,17 @@ impl Search {
     }
 
     fn extract(&self) -> Option<Found> {
-        let extracted = extract(&self.graph, &self.automaton, &self.satisfied, self.root)?.term;
+        let reached = self.budget.cost.weights(|w| self.goal.extract(&self.graph, self.root(), w))?;
+        let extracted = reached.extracted.term;
         let mut term = extracted.clone();
         if self.budget.normal
             && let Some(normal) = normal_form_with(&self.params, &extracted)
-            && self.sketch.satisfied_by(&normal)
+            && reached.sketch.satisfied_by(&normal)
         {
             term = normal;
         }
         let assumed = constraints_of(&term);
-        Some(Found { term, extracted, assumed })
+        Some(Found { term, extracted, assumed, filling: reached.filling.clone() })
     }
 
     fn tell(&mut self, control: &mut Control<'_>, always: bool) {

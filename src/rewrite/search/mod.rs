@@ -7,7 +7,9 @@
 //! and a search that was stopped from outside can be repeated up to the same [`StopPoint`].
 
 mod closure;
+pub mod cost;
 mod driver;
+mod goal;
 mod memory;
 pub mod options;
 pub mod trail;
@@ -18,6 +20,7 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
 use crate::rewrite::egraph::gaps::Gap;
+use crate::rewrite::sketch::holes::Filling;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -129,6 +132,8 @@ pub struct Found {
     pub extracted: Term,
     /// What its types and sizes ask for.
     pub assumed: Vec<SizeConstraint>,
+    /// What the sketch's holes for sizes stand for.
+    pub filling: Filling,
 }
 
 /// A bound of a search, and what it was when the search met it.
@@ -290,7 +295,13 @@ impl fmt::Display for Report {
                     found.term.size(),
                     self.iterations.len()
                 )?;
-                return write!(f, " ({} nodes).", self.nodes);
+                write!(f, " ({} nodes)", self.nodes)?;
+                let sizes: Vec<String> = found.filling.iter().map(|(h, n)| format!("{h} = {n}")).collect();
+                return if sizes.is_empty() {
+                    write!(f, ".")
+                } else {
+                    write!(f, ", with {}.", sizes.join(", "))
+                };
             }
             Outcome::Impossible => {
                 write!(f, "No program like this can be reached: these rules have nothing more to say")?;

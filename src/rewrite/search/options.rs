@@ -1,8 +1,11 @@
 //! The bounds of a search, and `with (nodes: 200000, time: 60s, memory: 1GiB, normal: BENF)`.
 
 use super::StopPoint;
+use super::cost::Cost;
 use crate::lang::diag::Diagnostic;
-use crate::lang::syntax::ast::{Ident, Number, Strategy, StrategyKind};
+use crate::lang::nat::Nat;
+use crate::lang::pattern::Pattern;
+use crate::lang::syntax::ast::{Ident, Number, Op, Strategy, StrategyKind};
 use crate::rewrite::egraph::Filter;
 use std::time::Duration;
 
@@ -15,6 +18,8 @@ pub struct Budget {
     /// Of the whole process, in bytes.
     pub memory: u64,
     pub filter: Filter,
+    /// By what it chooses.
+    pub cost: Cost,
     /// Start and end in beta-eta normal form.
     pub normal: bool,
     /// Repeats a search that was stopped here.
@@ -30,6 +35,7 @@ impl Default for Budget {
             time: Duration::from_secs(60),
             memory: 1 << 30,
             filter: Filter { dims: 6, ..Filter::default() },
+            cost: Cost::Size,
             normal: true,
             stop_at: None,
         }
@@ -37,30 +43,45 @@ impl Default for Budget {
 }
 
 /// The names of the options.
-pub const OPTIONS: [&str; 7] = ["nodes", "iterations", "time", "memory", "dims", "size", "normal"];
+pub const OPTIONS: [&str; 8] = ["nodes", "iterations", "time", "memory", "dims", "size", "normal", "cost"];
+
+/// What the names in options mean.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// A size that a parameter stands for.
+    pub size: &'a dyn Fn(&str) -> Option<Nat>,
+    pub pattern: &'a dyn Fn(&str) -> Option<Pattern>,
+    /// What a strategy without parameters is defined as.
+    pub strategy: &'a dyn Fn(&str) -> Option<&'a Strategy>,
+}
 
 impl Budget {
     /// The default, changed by what a strategy says.
     ///
     /// # Errors
     /// An option that there is not, or a value that it cannot have.
-    pub fn read(options: &[(Ident, Strategy)]) -> Result<Budget, Diagnostic> {
+    pub fn read<'a>(options: &'a [(Ident, Strategy)], names: Names<'a>) -> Result<Budget, Diagnostic> {
         let mut budget = Budget::default();
         for (name, value) in options {
-            budget.set(name, value)?;
+            budget.set(name, value, names)?;
         }
         Ok(budget)
     }
 
-    fn set(&mut self, name: &Ident, value: &Strategy) -> Result<(), Diagnostic> {
+    fn set<'a>(&mut self, name: &Ident, value: &'a Strategy, names: Names<'a>) -> Result<(), Diagnostic> {
         let wrong = |wanted: &str| {
             Diagnostic::error("E0412", format!("The option `{}` takes {wanted}.", name.kind))
                 .label(value.span, "not this")
         };
         let number = if let StrategyKind::Number(n) = &value.kind { Some(n) } else { None };
+        let given = || size(value, names.size)?.as_constant().and_then(|n| u64::try_from(n).ok());
         let count = |wanted: &str| {
-            let n = number.and_then(plain).filter(|n| *n > 0);
-            n.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| wrong(wanted))
+            let n = number.map_or_else(given, plain).filter(|n| *n > 0);
+            n.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| {
+                wrong(wanted).note(
+                    "A parameter can stand for it, as in `strategy search(n) = reach … with (nodes: n)`.",
+                )
+            })
         };
         match &*name.kind {
             "nodes" => self.nodes = count("a number of e-nodes, as in `nodes: 200000`")?,
@@ -74,13 +95,15 @@ impl Budget {
                 self.filter.size = u32::try_from(n).unwrap_or(u32::MAX).min(Filter::default().size);
             }
             "time" => {
-                let seconds = number.and_then(seconds);
+                let whole = || given().filter(|s| (1..1 << 40).contains(s)).map(Duration::from_secs);
+                let seconds = number.map_or_else(whole, seconds);
                 self.time = seconds.ok_or_else(|| wrong("seconds, as in `time: 60s`"))?;
             }
             "memory" => {
                 let bytes = number.and_then(bytes);
                 self.memory = bytes.ok_or_else(|| wrong("an amount of memory, as in `memory: 2GiB`"))?;
             }
+            "cost" => self.cost = Cost::read(value, names.pattern, names.strategy)?,
             "normal" => match &value.kind {
                 StrategyKind::Name(n) if &**n == "BENF" => self.normal = true,
                 StrategyKind::Name(n) if &**n == "none" => self.normal = false,
@@ -94,6 +117,25 @@ impl Budget {
             }
         }
         Ok(())
+    }
+}
+
+/// A size that is made of numbers and parameters.
+fn size(value: &Strategy, known: &dyn Fn(&str) -> Option<Nat>) -> Option<Nat> {
+    match &value.kind {
+        StrategyKind::Number(n) => Some(Nat::constant(i64::try_from(plain(n)?).ok()?)),
+        StrategyKind::Name(name) => known(name),
+        StrategyKind::Infix(first, rest) => rest.iter().try_fold(size(first, known)?, |n, (op, m)| {
+            let m = size(m, known)?;
+            Some(match op {
+                Op::Add => n.add(&m),
+                Op::Sub => n.sub(&m),
+                Op::Mul => n.mul(&m),
+                Op::Div => n.floor_div(&m),
+                _ => return None,
+            })
+        }),
+        _ => None,
     }
 }
 
@@ -140,7 +182,12 @@ mod tests {
         let (tree, problems) = parse_strategy(Span::NOWHERE.file, &text);
         assert!(problems.is_empty(), "{problems:?}");
         let StrategyKind::Reach(reach) = &tree.kind else { panic!("{tree:?}") };
-        Budget::read(&reach.options)
+        let names = Names {
+            size: &|name| (name == "n").then(|| Nat::constant(500)),
+            pattern: &|name| crate::lang::declared::Patterns::default().find(name),
+            strategy: &|_| None,
+        };
+        Budget::read(&reach.options, names)
     }
 
     #[test]
@@ -151,10 +198,26 @@ mod tests {
         .unwrap();
         assert_eq!((b.nodes, b.iterations, b.memory), (200_000, 7, 2 << 30));
         assert_eq!((b.time, b.filter), (Duration::from_secs(90), Filter { dims: 4, size: 300 }));
+        assert_eq!(options("nodes: 2 * n, time: n").unwrap().nodes, 1000);
+        let cost = options("cost: [mapPar(3), map(7)]").unwrap().cost;
+        assert_eq!(cost, Cost::Table([(Pattern::MapPar, 3), (Pattern::Map, 7)].into()));
+        assert_eq!(options("cost: size").unwrap().cost, Cost::Size);
         assert!(b.normal && !options("normal: none").unwrap().normal);
-        for wrong in
-            ["node: 3", "nodes: 0", "nodes: many", "time: 5GiB", "memory: 3", "normal: CNF", "size: 1.5"]
-        {
+        for wrong in [
+            "node: 3",
+            "nodes: 0",
+            "nodes: many",
+            "time: 5GiB",
+            "memory: 3",
+            "normal: CNF",
+            "size: 1.5",
+            "cost: 3",
+            "cost: cheap",
+            "cost: [map]",
+            "cost: [map(0)]",
+            "cost: [mapp(2)]",
+            "nodes: n / 1000",
+        ] {
             let d = options(wrong).unwrap_err();
             assert_eq!(d.code, "E0412", "{wrong}");
         }

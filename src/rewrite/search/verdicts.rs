@@ -69,7 +69,7 @@ fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Re
     search.audit();
     let report = search.run(&mut control);
     if let Some(found) = report.found() {
-        let best = search.best(2, Weights::Size);
+        let best = search.best(2);
         assert_eq!(best.terms[0].term.size(), found.extracted.size());
         let derived = trail(&mut search, start, &report, &control);
         let derived = derived.unwrap_or_else(|why| panic!("{why}\n{start:?}\n{goal}\n{rules:?}"));
@@ -150,6 +150,40 @@ fn a_limit_that_is_met_later_does_not_hide_what_was_left_out() {
 }
 
 #[test]
+fn a_size_that_is_left_open_is_one_size_everywhere() {
+    let set = rule_set();
+    let start = term("def f (a: (32*n).f32) = a |> map sqrt");
+    let rules = uses(&set, &["splitJoin(4)", "splitJoin(8)"]);
+    let found_with = |text: &str| {
+        let report = search(&start, &sketch(text), &rules, &small());
+        let found = report.found().unwrap_or_else(|| panic!("{text}: {report}"));
+        assert!(report.to_string().contains(", with ?"), "{report}");
+        assert!(sketch(text).satisfied_by(&found.term));
+        found.filling.iter().map(|(h, n)| (h.to_string(), n.to_string())).collect::<HashMap<_, _>>()
+    };
+    let sizes = found_with("containsMap(32*n/?t, containsMap(?t, ?))");
+    assert!(["4", "8", "8*n", "4*n"].contains(&&*sizes["?t"]), "{sizes:?}");
+    let sizes =
+        found_with("containsMap(32*n/?t, containsMap(?t/?u, containsMap(?u, ?))) and contains(split (2*?u))");
+    assert!(["8", "32"].contains(&&*sizes["?t"]) && sizes["?u"] == "4", "{sizes:?}");
+    let never = sketch("containsMap(3*?t, containsMap(?t, ?))");
+    let report = search(&start, &never, &uses(&set, &["splitJoin(4)"]), &Budget { iterations: 3, ..small() });
+    assert!(report.found().is_none(), "{report}");
+}
+
+#[test]
+fn what_is_to_be_left_out_is() {
+    let set = rule_set();
+    let start = term("def f (a: n.m.f32) = a |> map (map sqrt) |> map (map abs)");
+    let rules = uses(&set, &["mapFusion", "useMapSeq"]);
+    let goal = sketch("contains(mapSeq) and not contains(map)");
+    let found = search(&start, &goal, &rules, &small()).found().unwrap().term.clone();
+    assert!(goal.satisfied_by(&found) && !sketch("contains(map)").satisfied_by(&found));
+    let report = search(&start, &sketch("not contains(sqrt)"), &rules, &small());
+    assert!(matches!(report.outcome, Outcome::Impossible), "{report}");
+}
+
+#[test]
 fn a_condition_on_a_type_alone_is_asked() {
     let set = rule_set();
     let start = term("def f (a: (4*n).(f32 * f32)) = a |> map (\\p. p)");
@@ -219,13 +253,13 @@ fn what_a_search_has_reached_when_it_is_stopped_is_found() {
         };
         let mut control = Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} };
         let mut search = Search::new(&start, &goal, &rules, budget).unwrap();
-        assert!(search.best(1, Weights::Size).terms.is_empty());
+        assert!(search.best(1).terms.is_empty());
         let report = search.run(&mut control);
         let automaton = Automaton::new(&goal).unwrap();
         let has = Satisfied::of(search.graph(), &automaton);
         let has = has.has(search.graph(), &automaton, automaton.start, search.root());
         assert_eq!(has, report.found().is_some(), "{report} {budget:?}");
-        assert_eq!(has, !search.best(1, Weights::Size).terms.is_empty());
+        assert_eq!(has, !search.best(1).terms.is_empty());
         *(if has { &mut found } else { &mut not_found }) += 1;
     };
     let unbounded = || Budget { time: Duration::MAX, ..Budget::default() };

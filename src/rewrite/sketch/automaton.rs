@@ -2,8 +2,8 @@
 //!
 //! Sets make `and` exact: a class may have one member for each of two sketches and none for both, so what a
 //! conjunction asks of a node is passed on to its children as conjunctions. A state without a member asks nothing.
-//! States are numbered so that each depends only on lower ones, and on itself where a `contains` is passed on
-//! whole: whatever is computed of states can be computed in this order.
+//! States are numbered so that each depends only on lower ones, and on itself where a `contains` or a `not contains`
+//! is passed on whole: whatever is computed of states can be computed in this order.
 
 use super::{Shape, Sketch, TypeSketch};
 use indexmap::IndexMap;
@@ -23,7 +23,7 @@ const MAX_TOGETHER: usize = 6;
 pub enum Step {
     /// As it satisfies another state.
     Same(StateId),
-    /// As a variable, pattern or number that all of these allow.
+    /// As a variable, pattern or number that all of these allow, those that say what it is not included.
     Leaf(Vec<Sketch>),
     Lam(StateId),
     App(StateId, StateId),
@@ -66,6 +66,14 @@ struct Builder {
     types: IndexMap<TypeSketch, ()>,
     states: Vec<State>,
     known: IndexMap<Key, StateId>,
+}
+
+/// What is asked of one node: that it is like these, that they are somewhere in it, that they are nowhere in it.
+#[derive(Default)]
+struct Asked {
+    nodes: Vec<Sketch>,
+    contains: Vec<Sketch>,
+    avoids: Vec<Sketch>,
 }
 
 /// What a state asks: sub-sketches and types by number.
@@ -139,20 +147,21 @@ impl Builder {
                 }
             }
         } else {
-            let mut contains = vec![];
-            let mut nodes = vec![];
+            let mut asked = Asked::default();
             for (i, s) in shapes.iter().enumerate() {
-                if let Shape::Contains(inner) = s.shape() {
-                    steps.push(Step::Same(self.with(&without(i), inner)?));
-                    contains.push(s.clone());
-                } else {
-                    nodes.push(s.clone());
+                match s.shape() {
+                    Shape::Contains(inner) => {
+                        steps.push(Step::Same(self.with(&without(i), inner)?));
+                        asked.contains.push(s.clone());
+                    }
+                    Shape::Not(_) => asked.avoids.push(s.clone()),
+                    _ => asked.nodes.push(s.clone()),
                 }
             }
-            if contains.len() > MAX_TOGETHER {
+            if asked.contains.len() > MAX_TOGETHER {
                 return Err(TooComplex);
             }
-            self.node_steps(&key, &nodes, &contains, &mut steps)?;
+            self.node_steps(&key, &asked, &mut steps)?;
         }
         // The same state may have been reached below only if it had depended on itself other than as a whole.
         let id = self.states.len();
@@ -174,15 +183,10 @@ impl Builder {
         Ok(id)
     }
 
-    /// The ways in which a node can satisfy `nodes`, its children what is left of `contains`. A child that is asked
+    /// The ways in which a node can satisfy what is asked, and its children what is left of it. A child that is asked
     /// what the state `key` itself asks is written `usize::MAX`.
-    fn node_steps(
-        &mut self,
-        key: &Key,
-        nodes: &[Sketch],
-        contains: &[Sketch],
-        steps: &mut Vec<Step>,
-    ) -> Result<(), TooComplex> {
+    fn node_steps(&mut self, key: &Key, asked: &Asked, steps: &mut Vec<Step>) -> Result<(), TooComplex> {
+        let Asked { nodes, contains, avoids } = asked;
         let child = |b: &mut Builder, sketches: Vec<&Sketch>| {
             let mut wanted = Key::default();
             sketches.into_iter().for_each(|s| b.add(&mut wanted, s));
@@ -194,13 +198,14 @@ impl Builder {
             _ => 2,
         };
         let kind = nodes.first().map(|n| kinds(n.shape()));
-        if nodes.iter().any(|n| Some(kinds(n.shape())) != kind) || (nodes.is_empty() && contains.is_empty()) {
+        let nothing = nodes.is_empty() && contains.is_empty() && avoids.is_empty();
+        if nodes.iter().any(|n| Some(kinds(n.shape())) != kind) || nothing {
             return Ok(());
         }
         if kind.is_none_or(|k| k == 0) {
             let bodies =
                 nodes.iter().filter_map(|n| if let Shape::Lam(b) = n.shape() { Some(b) } else { None });
-            steps.push(Step::Lam(child(self, bodies.chain(contains).collect())?));
+            steps.push(Step::Lam(child(self, bodies.chain(contains).chain(avoids).collect())?));
         }
         if kind.is_none_or(|k| k == 1) {
             let apps = || {
@@ -210,15 +215,16 @@ impl Builder {
             };
             for split in 0..1u32 << contains.len() {
                 let share = |side: u32| {
-                    contains.iter().enumerate().filter(move |(i, _)| split >> i & 1 == side).map(|(_, s)| s)
+                    let given = contains.iter().enumerate().filter(move |(i, _)| split >> i & 1 == side);
+                    given.map(|(_, s)| s).chain(avoids)
                 };
                 let f = child(self, apps().map(|(f, _)| f).chain(share(0)).collect())?;
                 let e = child(self, apps().map(|(_, e)| e).chain(share(1)).collect())?;
                 steps.push(Step::App(f, e));
             }
         }
-        if kind == Some(2) && contains.is_empty() {
-            steps.push(Step::Leaf(nodes.to_vec()));
+        if kind.is_none_or(|k| k == 2) && contains.is_empty() {
+            steps.push(Step::Leaf(nodes.iter().chain(avoids).cloned().collect()));
         }
         Ok(())
     }
@@ -227,7 +233,7 @@ impl Builder {
         let shown = match sketch.shape() {
             Shape::Named(label, _) => Some(label.short.to_string()),
             Shape::Contains(s) if !matches!(s.shape(), Shape::Named(..)) => Some(sketch.to_string()),
-            Shape::Or(_) | Shape::And(_) => Some(sketch.to_string()),
+            Shape::Or(_) | Shape::And(_) | Shape::Not(_) => Some(sketch.to_string()),
             _ if depth == 0 => Some(sketch.to_string()),
             _ => None,
         };
@@ -237,8 +243,12 @@ impl Builder {
             out.push(Part { label, depth, state });
         }
         // What an abbreviation stands for is not shown, only what it was given.
-        let mut todo =
-            if let Shape::Named(_, body) = sketch.shape() { vec![body] } else { sketch.children() };
+        let mut todo = match sketch.shape() {
+            Shape::Named(_, body) => vec![body],
+            // How much of what is left out there is says nothing.
+            Shape::Not(_) => vec![],
+            _ => sketch.children(),
+        };
         if let Shape::Named(..) = sketch.shape() {
             let mut given = vec![];
             while let Some(s) = todo.pop() {

@@ -196,7 +196,7 @@ impl Enumeration<'_> {
                     (Step::App(a, b), Op::App) => fill(&[place(*a, f, Kind::Head), place(*b, e, Kind::Any)]),
                     (Step::Lam(a), Op::Lam) => fill(&[place(*a, f, Kind::Any)]),
                     (Step::Leaf(sketches), Op::Var(_) | Op::Leaf(_))
-                        if atom_matches(self.graph.tables(), sketches, node.op) =>
+                        if atom_matches(self.graph.tables(), sketches, &node) =>
                     {
                         fill(&[]);
                     }

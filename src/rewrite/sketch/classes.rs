@@ -5,7 +5,7 @@
 
 use super::automaton::{ANY, Automaton, StateId, Step};
 use super::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
-use crate::rewrite::egraph::node::{Kind, Node, Op};
+use crate::rewrite::egraph::node::{Kind, Node};
 use crate::rewrite::egraph::tables::{Leaf, LeafArg, NatId, Tables, TypeId, TypeRow};
 use crate::rewrite::egraph::{Graph, Id};
 
@@ -196,7 +196,7 @@ impl Satisfied {
                 }
                 Step::Same(s) => around(*s).iter().for_each(|c| add(&mut set, *c)),
                 Step::Leaf(sketches) => {
-                    let fits = |n: &Node| atom_matches(graph.tables(), sketches, n.op);
+                    let fits = |n: &Node| atom_matches(graph.tables(), sketches, n);
                     news.leaves.iter().filter(|(n, _)| fits(n)).for_each(|(_, c)| add(&mut set, *c));
                 }
                 Step::Lam(s) => {
@@ -231,11 +231,22 @@ impl Satisfied {
             }
         }
         if passed_on {
+            // A node around a class of this very state may be one of it.
+            let passes_on = |set: &Classes, node: &Node| {
+                state.steps.iter().any(|step| match (step, node.as_app(), node.as_lam()) {
+                    (Step::Lam(s), _, Some(body)) => *s == id && has(set, *s, body),
+                    (Step::App(f, e), Some((a, b)), _) => {
+                        (*f == id || *e == id) && has(set, *f, a) && has(set, *e, b)
+                    }
+                    _ => false,
+                })
+            };
             let mut next = 0;
             while let Some(class) = found.get(next).copied() {
                 next += 1;
-                for (_, c) in graph.parents(class) {
-                    if typed(c) && set.insert(c) {
+                for (node, c) in graph.parents(class) {
+                    if typed(c) && !set.has(c) && passes_on(&set, &node) {
+                        set.insert(c);
                         found.push(c);
                     }
                 }
@@ -258,11 +269,23 @@ impl Satisfied {
 }
 
 /// Does a node without children satisfy all the sketches?
-pub fn atom_matches(tables: &Tables, sketches: &[Sketch], op: Op) -> bool {
-    match op.kind() {
-        Kind::Var(i) => sketches.iter().all(|s| *s.shape() == Shape::Var(i)),
-        Kind::Leaf(leaf) => sketches.iter().all(|s| leaf_matches(tables, s, tables.leaf_of(leaf))),
-        Kind::Lam | Kind::App => false,
+pub fn atom_matches(tables: &Tables, sketches: &[Sketch], node: &Node) -> bool {
+    matches!(node.op.kind(), Kind::Var(_) | Kind::Leaf(_))
+        && sketches.iter().all(|s| is_like(tables, s, node))
+}
+
+/// Is a node without children in the set?
+fn is_like(tables: &Tables, sketch: &Sketch, node: &Node) -> bool {
+    match (sketch.shape(), node.op.kind()) {
+        (Shape::Any, _) => true,
+        (Shape::Named(_, s) | Shape::Contains(s), _) => is_like(tables, s, node),
+        (Shape::Typed(s, t), _) => type_matches(tables, t, node.ty) && is_like(tables, s, node),
+        (Shape::Or(all), _) => all.iter().any(|s| is_like(tables, s, node)),
+        (Shape::And(all), _) => all.iter().all(|s| is_like(tables, s, node)),
+        (Shape::Not(s), _) => !is_like(tables, s, node),
+        (Shape::Var(i), Kind::Var(j)) => *i == j,
+        (_, Kind::Leaf(leaf)) => leaf_matches(tables, sketch, tables.leaf_of(leaf)),
+        _ => false,
     }
 }
 

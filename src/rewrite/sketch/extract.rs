@@ -56,8 +56,14 @@ impl Kind {
 }
 
 /// The lightest term of the class that satisfies the automaton's start.
-pub fn extract(graph: &Graph, automaton: &Automaton, satisfied: &Satisfied, root: Id) -> Option<Extracted> {
-    let e = Lightest::of(graph, automaton, satisfied, Weights::Size);
+pub fn extract(
+    graph: &Graph,
+    automaton: &Automaton,
+    satisfied: &Satisfied,
+    root: Id,
+    weights: Weights<'_>,
+) -> Option<Extracted> {
+    let e = Lightest::of(graph, automaton, satisfied, weights);
     let root = graph.find(root);
     let cost = e.weight(automaton.start, root, Kind::Any)?;
     let term = e.term(&mut graph.decoder(), automaton.start, root, false, 0)?;
@@ -238,7 +244,7 @@ impl<'a> Lightest<'a> {
                     Step::Leaf(sketches) => {
                         for node in self.graph.nodes(class) {
                             if let Op::Leaf(_) | Op::Var(_) = node.op.kind()
-                                && atom_matches(self.graph.tables(), sketches, node.op)
+                                && atom_matches(self.graph.tables(), sketches, &node)
                             {
                                 let cost = self.own_weight(&node, Kind::Any);
                                 entries.offer(false, Entry { cost, choice: Choice::Node(node, 0, 0) });
@@ -277,8 +283,15 @@ impl<'a> Lightest<'a> {
         table
     }
 
-    /// Extends a `contains` from the classes that have what it asks for to the terms around them.
+    /// Extends a `contains` from the classes that have what it asks for to the terms around them, and a `not contains`
+    /// from the leaves. What has the lightest weight when it is taken from the queue weighs so for good.
     fn pass_on(&self, id: StateId, table: &mut Table) {
+        let steps = &self.automaton.states[id].steps;
+        let apps: Vec<(StateId, StateId)> = steps
+            .iter()
+            .filter_map(|s| if let Step::App(f, e) = s { Some((*f, *e)) } else { None })
+            .filter(|(f, e)| *f == id || *e == id)
+            .collect();
         let mut heap = BinaryHeap::new();
         for (class, entries) in table.iter() {
             for (entry, lambda) in [(entries.plain, false), (entries.lambda, true)] {
@@ -292,34 +305,36 @@ impl<'a> Lightest<'a> {
                 continue;
             }
             for (node, parent) in self.graph.parents(class) {
-                let mut offer = |lambda, cost: Option<u32>, choice| {
-                    if let Some(cost) = cost
-                        && self.satisfied.set(id).has(parent)
-                        && table.entry(parent).or_default().offer(lambda, Entry { cost, choice })
-                    {
-                        heap.push(Reverse((cost, parent, lambda)));
-                    }
-                };
-                match node.as_app() {
-                    Some((f, e)) => {
-                        if f == class {
-                            let applied = if lambda { cost.saturating_add(REDEX) } else { cost };
-                            let total = self
-                                .open_weight(e, Kind::Any)
-                                .map(|e| applied.saturating_add(e).saturating_add(1));
-                            offer(false, total, Choice::Node(node, id, 0));
-                        }
-                        if e == class {
-                            let total = self
-                                .open_weight(f, Kind::Head)
-                                .map(|f| cost.saturating_add(f).saturating_add(1));
-                            offer(false, total, Choice::Node(node, 0, id));
+                if !self.satisfied.set(id).has(parent) {
+                    continue;
+                }
+                let mut offers = vec![];
+                match (node.as_app(), node.as_lam()) {
+                    (Some((a, b)), _) => {
+                        let of = |state: StateId, class: Id, kind: Kind| {
+                            if state != id {
+                                return self.weight(state, class, kind);
+                            }
+                            let entries = table.get(&self.graph.find(class))?;
+                            entries.best(kind == Kind::Head).map(|(cost, _)| cost)
+                        };
+                        for (f, e) in &apps {
+                            if let (Some(x), Some(y)) = (of(*f, a, Kind::Head), of(*e, b, Kind::Any)) {
+                                let cost = x.saturating_add(y).saturating_add(1);
+                                offers.push((false, Entry { cost, choice: Choice::Node(node, *f, *e) }));
+                            }
                         }
                     }
-                    None if node.is_lam() => {
-                        offer(true, Some(cost.saturating_add(1)), Choice::Node(node, id, 0));
+                    (_, Some(_)) if steps.contains(&Step::Lam(id)) => {
+                        let cost = cost.saturating_add(1);
+                        offers.push((true, Entry { cost, choice: Choice::Node(node, id, 0) }));
                     }
-                    None => {}
+                    _ => {}
+                }
+                for (lambda, entry) in offers {
+                    if table.entry(parent).or_default().offer(lambda, entry) {
+                        heap.push(Reverse((entry.cost, parent, lambda)));
+                    }
                 }
             }
         }
@@ -466,7 +481,7 @@ mod tests {
         all
     }
 
-    const SKETCHES: [&str; 14] = [
+    const SKETCHES: [&str; 19] = [
         "?",
         "contains(neg)",
         "contains(mul) and contains(neg)",
@@ -481,6 +496,11 @@ mod tests {
         "(contains(neg) or contains(mul)) and contains(add)",
         r"contains(\x. x)",
         "contains(mul ? contains(neg)) and contains(add contains(neg) ?)",
+        "not contains(neg)",
+        "contains(mul) and not contains(neg)",
+        "not contains(neg or add)",
+        "contains(neg) and contains(add) and not contains(mul)",
+        "? + contains(neg) or contains(mul ? (not contains(add)))",
     ];
 
     proptest! {
@@ -520,7 +540,7 @@ mod tests {
                 let satisfied = Satisfied::of(&graph, &automaton);
                 for (class, members) in &all {
                     let best = members.iter().filter(|t| sketch.satisfied_by(t)).map(cost).min();
-                    let found = extract(&graph, &automaton, &satisfied, *class);
+                    let found = extract(&graph, &automaton, &satisfied, *class, Weights::Size);
                     prop_assert_eq!(found.is_some(), satisfied.has(&graph, &automaton, automaton.start, *class));
                     if let Some(Extracted { term, cost: claimed }) = &found {
                         prop_assert!(sketch.satisfied_by(term), "{} {:?}", text, term);

@@ -9,6 +9,7 @@ pub mod automaton;
 pub mod best;
 pub mod classes;
 pub mod extract;
+pub mod holes;
 pub mod library;
 pub mod read;
 mod terms;
@@ -43,6 +44,8 @@ pub enum Shape {
     Contains(Sketch),
     Or(Vec<Sketch>),
     And(Vec<Sketch>),
+    /// `not contains(s)`, of a pattern or number s: exact, since a term avoids it if each of its parts does.
+    Not(Sketch),
     /// `s : t`
     Typed(Sketch, TypeSketch),
     /// An abbreviation as it was written, and what it stands for.
@@ -126,10 +129,22 @@ impl Sketch {
         s
     }
 
+    /// Is it a pattern or a number, perhaps of a type, or one of several?
+    pub fn is_leaf(&self) -> bool {
+        match self.shape() {
+            Shape::Pattern(..) | Shape::Number(_) => true,
+            Shape::Named(_, s) | Shape::Typed(s, _) => s.is_leaf(),
+            Shape::Or(all) => all.iter().all(Sketch::is_leaf),
+            _ => false,
+        }
+    }
+
     pub fn children(&self) -> Vec<&Sketch> {
         match self.shape() {
             Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) => vec![],
-            Shape::Lam(s) | Shape::Contains(s) | Shape::Typed(s, _) | Shape::Named(_, s) => vec![s],
+            Shape::Lam(s) | Shape::Contains(s) | Shape::Not(s) | Shape::Typed(s, _) | Shape::Named(_, s) => {
+                vec![s]
+            }
             Shape::App(f, e) => vec![f, e],
             Shape::Or(all) | Shape::And(all) => all.iter().collect(),
         }
@@ -137,7 +152,7 @@ impl Sketch {
 
     fn write(&self, f: &mut fmt::Formatter<'_>, binders: u32) -> fmt::Result {
         let atom = |s: &Sketch, f: &mut fmt::Formatter<'_>| match s.shape() {
-            Shape::App(..) | Shape::Lam(_) | Shape::Or(_) | Shape::And(_) => {
+            Shape::App(..) | Shape::Lam(_) | Shape::Or(_) | Shape::And(_) | Shape::Not(_) => {
                 write!(f, "(")?;
                 s.write(f, binders)?;
                 write!(f, ")")
@@ -179,6 +194,10 @@ impl Sketch {
                 write!(f, "contains(")?;
                 s.write(f, binders)?;
                 write!(f, ")")
+            }
+            Shape::Not(s) => {
+                write!(f, "not ")?;
+                s.write(f, binders)
             }
             Shape::Or(all) | Shape::And(all) => {
                 let word = if matches!(self.shape(), Shape::Or(_)) { "or" } else { "and" };

@@ -1,14 +1,19 @@
 //! Is a term in the set that a sketch describes? By definition, one case each (thesis section 5.3.2).
 
-use super::{ArgSketch, Shape, Sketch};
+use super::{ArgSketch, Shape, Sketch, holes};
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::rewrite::egraph::MAX_NESTING;
 use std::collections::HashMap;
 
 impl Sketch {
-    /// Is the term in the set?
+    /// Is the term in the set, for some sizes in the place of its holes?
     pub fn satisfied_by(&self, term: &Term) -> bool {
-        Matcher::default().has(self, term, 0)
+        let mut holds = |sketch: &Sketch| Matcher::default().has(sketch, term, 0);
+        if self.holes().is_empty() {
+            return holds(self);
+        }
+        let relaxed = holds(&self.filled(&[]));
+        relaxed && !holes::solutions(self, &holes::sizes_in(term), 1, &mut holds).is_empty()
     }
 }
 
@@ -42,6 +47,7 @@ impl Matcher {
             (Shape::Or(all), _) => all.iter().any(|s| self.has(s, term, depth + 1)),
             (Shape::And(all), _) => all.iter().all(|s| self.has(s, term, depth + 1)),
             (Shape::Typed(s, t), _) => t.has(term.ty()) && self.has(s, term, depth + 1),
+            (Shape::Not(s), _) => !self.has(s, term, depth + 1),
             (Shape::Named(_, s), _) => self.has(s, term, depth + 1),
             _ => false,
         };

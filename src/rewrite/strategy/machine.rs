@@ -19,6 +19,7 @@ use crate::lang::syntax::ast;
 use crate::lang::term::{Expr, Term};
 use crate::rewrite::rule::apply::{Counts, Step, fits};
 use crate::rewrite::rule::condition::{computes, is_scalar_like};
+use crate::rewrite::rule::load;
 use crate::rewrite::rule::why::{Reason, Shape};
 use crate::rewrite::rule::{ParamKind, Rewritten, Rule, RuleArg, WhyNot};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -863,21 +864,30 @@ impl<'a> Machine<'a> {
         nesting: usize,
     ) -> Result<(), Halt> {
         let name = &reference.name;
-        if reference.args.is_empty() && nesting < 16 {
-            if let Some(set) = self.script.set(&name.kind) {
-                for inner in &set.rules {
-                    self.rules_of(inner, values, out, nesting + 1)?;
-                }
-                return Ok(());
+        if nesting < 16
+            && let Some(set) = self.script.set(&name.kind)
+        {
+            let known = self.known(values);
+            let inner = match load::bound(&set.def, reference, &known) {
+                Ok(inner) => inner,
+                Err(problem) => return self.invalid(problem),
+            };
+            for each in &set.def.rules {
+                self.rules_of(each, &inner, out, nesting + 1)?;
             }
-            if let Some(set) = self.env.rules.set(&name.kind) {
-                for each in set.rules.iter() {
-                    if !out.contains(each) {
-                        out.push(each.clone());
+            return Ok(());
+        }
+        if let Some(set) = self.env.rules.set(&name.kind) {
+            let known = self.known(values);
+            match set.given.0(reference, &known) {
+                Ok(rules) => rules.into_iter().for_each(|each| {
+                    if !out.contains(&each) {
+                        out.push(each);
                     }
-                }
-                return Ok(());
+                }),
+                Err(problem) => return self.invalid(problem),
             }
+            return Ok(());
         }
         let found = match self.env.rules.get(&name.kind) {
             None => Err(Box::new(
@@ -904,12 +914,16 @@ impl<'a> Machine<'a> {
         reference: &'a ast::RuleRef,
         values: &[(Name, Nat)],
     ) -> Result<crate::rewrite::rule::RuleUse, Box<Diagnostic>> {
-        let sizes = self.env.sizes;
-        let known = |n: &str| {
+        load::rule_use(self.env.rules, reference, &self.known(values))
+    }
+
+    /// What the name of a size stands for: a parameter, or a size of the program.
+    fn known<'v>(&self, values: &'v [(Name, Nat)]) -> impl Fn(&str) -> Option<Nat> + use<'a, 'v> {
+        let sizes: &'a [Name] = self.env.sizes;
+        move |n: &str| {
             let value = values.iter().find(|(name, _)| &**name == n).map(|(_, value)| value.clone());
             value.or_else(|| sizes.iter().any(|s| &**s == n).then(|| Nat::var(n)))
-        };
-        crate::rewrite::rule::load::rule_use(self.env.rules, reference, &known)
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use super::native::{Native, RENUMBER};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Sources, Span};
 use crate::lang::nat::Name;
-use crate::lang::syntax::ast::{File, ItemKind, Node, RuleRef, Shape, ShapeKind, SketchDef, StrategyDef};
+use crate::lang::syntax::ast::{
+    File, ItemKind, Node, RuleRef, RuleSet, Shape, ShapeKind, SketchDef, Strategy, StrategyDef,
+};
 use crate::lang::syntax::parse_elevate;
 use crate::rewrite::rule::load::Source;
 use indexmap::IndexMap;
@@ -37,6 +39,14 @@ impl Definition {
     pub fn required(&self) -> usize {
         let has_value = |shape: &&Shape| matches!(shape.kind, ShapeKind::Default(..));
         self.clauses.first().map_or(0, |c| c.def.params.len() - c.def.params.iter().filter(has_value).count())
+    }
+
+    /// What it is defined as, if it has no parameters.
+    pub fn plain(&self) -> Option<&Strategy> {
+        match self.clauses.as_slice() {
+            [one] if one.def.params.is_empty() => Some(&one.def.body),
+            _ => None,
+        }
     }
 
     pub fn doc(&self) -> &str {
@@ -78,7 +88,7 @@ fn named(shape: &ShapeKind) -> bool {
 /// A set of rules that a file of strategies defines.
 #[derive(Clone, Debug)]
 pub struct LocalSet {
-    pub rules: Vec<RuleRef>,
+    pub def: RuleSet,
     pub span: Span,
 }
 
@@ -219,7 +229,7 @@ impl Script {
                     self.sketches.insert(def.name.kind.clone(), (Arc::new(def.clone()), doc));
                 }
                 ItemKind::RuleSet(set) => {
-                    let local = LocalSet { rules: set.rules.clone(), span: item.span };
+                    let local = LocalSet { def: set.clone(), span: item.span };
                     self.sets.insert(set.name.kind.clone(), local);
                 }
                 ItemKind::Alias(alias) => {

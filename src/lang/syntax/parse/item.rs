@@ -2,8 +2,8 @@
 
 use super::super::ast::{
     Alias, Condition, ConditionKind, Def, Example, Expr, ExprKind, ForeignDef, Ident, Item, ItemKind,
-    Language, Name, Node, Param, ParamKind, PatternDecl, Rule, RuleRef, RuleSet, SketchDef, StrategyDef,
-    Type, TypeKind,
+    Language, Name, Node, Param, ParamKind, PatternDecl, Rule, RuleRef, RuleSet, SetParam, SketchDef,
+    StrategyDef, Type, TypeKind,
 };
 use super::super::codes;
 use super::super::lexer::Tok;
@@ -353,9 +353,25 @@ impl Parser<'_> {
 
     fn rule_set(&mut self) -> Option<ItemKind> {
         let name = self.ident("the name of the rule set")?;
+        let params = self.set_params();
         self.equals("`=`");
         let rules = self.rule_refs();
-        Some(ItemKind::RuleSet(RuleSet { name, rules }))
+        Some(ItemKind::RuleSet(RuleSet { name, params, rules }))
+    }
+
+    /// `(x, y = 4)`, or nothing.
+    fn set_params(&mut self) -> Vec<SetParam> {
+        if self.peek() != Tok::LParen {
+            return Vec::new();
+        }
+        let outside = self.enter();
+        let params = self.list("`,` or `)`", |p| {
+            let name = p.ident("the name of a size")?;
+            let default = p.eat(Tok::Equals).then(|| p.size());
+            Some(SetParam { name, default })
+        });
+        self.leave(outside, "`,` or `)`");
+        params
     }
 
     /// `{ a, b(32) }`

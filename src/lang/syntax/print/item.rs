@@ -1,7 +1,8 @@
 //! Definitions as documents.
 
 use super::super::ast::{
-    Condition, ConditionKind, Def, Example, Expr, Item, ItemKind, Name, Param, Rule, StrategyDef, Type,
+    Condition, ConditionKind, Def, Example, Expr, Item, ItemKind, Name, Param, Rule, SetParam, StrategyDef,
+    Type,
 };
 use super::{Doc, Printer};
 
@@ -41,6 +42,7 @@ impl Printer {
             ItemKind::RuleSet(set) => Doc::concat([
                 "rules ".into(),
                 self.name(&set.name.kind),
+                self.set_params(&set.params),
                 " = ".into(),
                 self.rule_refs(&set.rules),
             ]),
@@ -142,6 +144,17 @@ impl Printer {
             }
             ConditionKind::Error => "<error>".into(),
         }
+    }
+
+    fn set_params(&self, params: &[SetParam]) -> Doc {
+        if params.is_empty() {
+            return "".into();
+        }
+        let each = params.iter().map(|p| match &p.default {
+            Some(size) => Doc::concat([self.name(&p.name.kind), " = ".into(), self.size(size, 0)]),
+            None => self.name(&p.name.kind),
+        });
+        Doc::concat(["(".into(), Doc::join(each, || ", ".into()), ")".into()])
     }
 
     fn strategy_def(&self, def: &StrategyDef) -> Doc {

@@ -245,9 +245,9 @@ fn rules() {
     assert_eq!(side("vectorise n f"), "(vectorise n f)");
     assert_eq!(
         rules(
-            "rules splitRules = { mapFission, splitJoin(32), pad(n.f32, <4>f32, m/2, global), }\nrules none = {}"
+            "rules splitRules = { mapFission, splitJoin(32), pad(n.f32, <4>f32, m/2, global), }\nrules none = {}\nrules tiles(x, y = 2*4) = { splitJoin(x) }"
         ),
-        "rules splitRules = (set mapFission (splitJoin 32) (pad type:(array n f32) type:(vec 4 f32) (m / 2) global))\nrules none = (set)\n"
+        "rules splitRules = (set mapFission (splitJoin 32) (pad type:(array n f32) type:(vec 4 f32) (m / 2) global))\nrules none = (set)\nrules tiles x (y = (2 * 4)) = (set (splitJoin x))\n"
     );
     assert_eq!(rules("alias splitJoin32 = splitJoin(32)"), "alias splitJoin32 = (splitJoin 32)\n");
 }

@@ -155,7 +155,15 @@ fn condition(c: &Condition) -> String {
     }
 }
 
-pub fn item(item: &Item) -> String {
+pub fn set_params(params: &[SetParam]) -> String {
+    let each = params.iter().map(|p| match &p.default {
+        Some(e) => format!(" ({} = {})", p.name.kind, expr(e)),
+        None => format!(" {}", p.name.kind),
+    });
+    each.collect()
+}
+
+fn item(item: &Item) -> String {
     let doc: String = item.doc.iter().map(|line| format!("doc:{line:?} ")).collect();
     let shapes = |all: &[Shape]| all.iter().map(|s| format!(" {}", shape(s))).collect::<String>();
     let spaced = |text: String| if text.is_empty() { text } else { format!(" {text}") };
@@ -190,7 +198,9 @@ pub fn item(item: &Item) -> String {
                 .collect();
             format!("{head} = {} ~> {}{conditions}{examples}", expr(&r.lhs), expr(&r.rhs))
         }
-        ItemKind::RuleSet(s) => format!("rules {} = {}", s.name.kind, list("set", &s.rules, rule_ref)),
+        ItemKind::RuleSet(s) => {
+            format!("rules {}{} = {}", s.name.kind, set_params(&s.params), list("set", &s.rules, rule_ref))
+        }
         ItemKind::Alias(a) => format!("alias {} = {}", a.name.kind, rule_ref(&a.target)),
         ItemKind::Strategy(s) => {
             let locals: String = s

@@ -334,8 +334,10 @@ fn rule() -> impl Strategy<Value = Rule> {
 }
 
 fn item(language: Language) -> impl Strategy<Value = Item> {
-    let rule_set =
-        (ident(), vec(rule_ref(), 0..3)).prop_map(|(name, rules)| ItemKind::RuleSet(RuleSet { name, rules }));
+    let set_param =
+        (ident(), option::of(size(Mode::Rule))).prop_map(|(name, default)| SetParam { name, default });
+    let rule_set = (ident(), vec(set_param, 0..3), vec(rule_ref(), 0..3))
+        .prop_map(|(name, params, rules)| ItemKind::RuleSet(RuleSet { name, params, rules }));
     let alias = (ident(), rule_ref()).prop_map(|(name, target)| ItemKind::Alias(Alias { name, target }));
     let import = vec(ident(), 1..3).prop_map(ItemKind::Import);
     let kinds = match language {

@@ -11,7 +11,7 @@ mod nest;
 mod scope;
 mod typing;
 
-use super::set::{NamedSet, RuleSet, RuleUse};
+use super::set::{Given, Known, NamedSet, RuleSet, RuleUse};
 use super::{Body, Later, Mark, ParamKind, Properties, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
@@ -148,18 +148,53 @@ impl RuleSet {
         let known = Arc::new((self.clone(), sets.iter().map(|(set, _)| set.clone()).collect::<Vec<_>>()));
         for (set, doc) in sets {
             let name = set.name.kind.clone();
-            let known = known.clone();
-            let found = Later::new(move || {
-                let (mut rules, mut problems) = (vec![], vec![]);
-                let (rest, sets) = &*known;
-                rest.collect(&set, sets, &mut vec![set.name.kind.clone()], &mut rules, &mut problems);
-                (rules, problems)
-            });
+            let given = {
+                let (known, set) = (known.clone(), set.clone());
+                move |reference: &ast::RuleRef, names: Known<'_>| {
+                    let (rest, sets) = &*known;
+                    let values = bound(&set, reference, names)?;
+                    let (mut rules, mut problems) = (vec![], vec![]);
+                    rest.collect(
+                        &set,
+                        &values,
+                        sets,
+                        &mut vec![set.name.kind.clone()],
+                        &mut rules,
+                        &mut problems,
+                    );
+                    problems.into_iter().next().map_or(Ok(rules), |problem| Err(Box::new(problem)))
+                }
+            };
+            let open = {
+                let (known, set) = (known.clone(), set.clone());
+                Later::new(move || {
+                    let (rest, sets) = &*known;
+                    let of = |p: &ast::SetParam| (p.name.kind.clone(), Nat::var(&p.name.kind));
+                    let values: Vec<(Name, Nat)> = set.params.iter().map(of).collect();
+                    let (mut rules, mut problems) = (vec![], vec![]);
+                    rest.collect(
+                        &set,
+                        &values,
+                        sets,
+                        &mut vec![set.name.kind.clone()],
+                        &mut rules,
+                        &mut problems,
+                    );
+                    (rules, problems)
+                })
+            };
+            let default = |p: &ast::SetParam| p.default.as_ref().map(|e| size(e, &|_| None));
             if when == When::Now {
-                problems.extend(found.1.iter().cloned());
+                problems.extend(open.1.iter().cloned());
+                problems.extend(set.params.iter().filter_map(|p| default(p)?.err()).map(|d| *d));
             }
-            let rules = Later::new(move || found.0.clone());
-            self.insert_set(NamedSet { name, rules, doc: doc.join("\n") });
+            let open = Later::new(move || open.0.clone());
+            let of = |p: &ast::SetParam| (p.name.kind.clone(), default(p).and_then(Result::ok));
+            let params = set.params.iter().map(of).collect();
+            let (usual, alone) = (given.clone(), ast::RuleRef { name: set.name.clone(), args: vec![] });
+            let rules = Later::new(move || usual(&alone, &|_| None).unwrap_or_default());
+            let given = Given(Arc::new(given));
+            self.insert_set(NamedSet { name, params, open, rules, given, doc: doc.join("\n") });
         }
         self.believe(declared);
         problems
@@ -169,11 +204,13 @@ impl RuleSet {
     fn collect(
         &self,
         set: &ast::RuleSet,
+        values: &[(Name, Nat)],
         sets: &[ast::RuleSet],
         open: &mut Vec<Name>,
         out: &mut Vec<RuleUse>,
         problems: &mut Vec<Diagnostic>,
     ) {
+        let known = |name: &str| values.iter().find(|(n, _)| **n == *name).map(|(_, size)| size.clone());
         for reference in &set.rules {
             let name = &reference.name;
             if let Some(inner) = sets.iter().find(|s| s.name.kind == name.kind) {
@@ -186,17 +223,26 @@ impl RuleSet {
                     continue;
                 }
                 open.push(name.kind.clone());
-                self.collect(inner, sets, open, out, problems);
+                match bound(inner, reference, &known) {
+                    Ok(values) => self.collect(inner, &values, sets, open, out, problems),
+                    Err(problem) => problems.push(*problem),
+                }
                 open.pop();
                 continue;
             }
-            if let Some(inner) = self.set(&name.kind) {
-                out.extend(inner.rules.iter().filter(|r| !out.contains(r)).cloned().collect::<Vec<_>>());
-                continue;
-            }
-            match rule_use(self, reference, &|_| None) {
-                Ok(found) if out.contains(&found) => {}
-                Ok(found) => out.push(found),
+            let found = match self.set(&name.kind) {
+                Some(inner) => inner.given.0(reference, &known),
+                None => rule_use(self, reference, &known).map(|r| vec![r]),
+            };
+            match found {
+                Ok(found) => {
+                    let new = |r: &RuleUse, out: &[RuleUse]| !out.contains(r);
+                    found.into_iter().for_each(|r| {
+                        if new(&r, out) {
+                            out.push(r);
+                        }
+                    });
+                }
                 Err(problem) => problems.push(*problem),
             }
         }
@@ -420,6 +466,38 @@ fn wrong_number(reference: &ast::RuleRef, wanted: usize) -> Box<Diagnostic> {
     let message = format!("`{}` takes {} and is given {given}.", name.kind, arguments(wanted));
     let hint = format!("`shine-tui rules {}` shows it with its parameters.", name.kind);
     Box::new(problem("E0210", message, name.span, "here").hint(hint))
+}
+
+/// What the parameters of a set stand for where it is used.
+///
+/// # Errors
+/// `E0210` when the arguments are not as many as it takes, `E0220` when one is no size.
+pub fn bound(
+    set: &ast::RuleSet,
+    reference: &ast::RuleRef,
+    known: Known<'_>,
+) -> Result<Vec<(Name, Nat)>, Box<Diagnostic>> {
+    let (most, given) = (set.params.len(), reference.args.len());
+    let mut values = vec![];
+    for (i, param) in set.params.iter().enumerate() {
+        let value = match (reference.args.get(i), &param.default) {
+            (Some(ast::Arg::Expr(e)), _) => size(e, known)?,
+            (Some(arg @ ast::Arg::Type(_)), _) => {
+                let problem =
+                    problem("E0210", "A type is no argument of a set of rules.", arg.span(), "a type");
+                return Err(Box::new(problem.hint("A set of rules takes sizes.")));
+            }
+            (None, Some(default)) => size(default, &|_| None)?,
+            (None, None) => break,
+        };
+        values.push((param.name.kind.clone(), value));
+    }
+    if values.len() < most || given > most {
+        let message = format!("The set `{}` takes {} and is given {given}.", set.name.kind, arguments(most));
+        let hint = format!("`shine-tui rules {}` shows it with its parameters.", set.name.kind);
+        return Err(Box::new(problem("E0210", message, reference.name.span, "here").hint(hint)));
+    }
+    Ok(values)
 }
 
 /// A rule with its first arguments, others still to come: what an alias stands for.

@@ -1,0 +1,128 @@
+//! What a search looks for: a sketch, asked of the graph as it grows, and for a sketch with holes for sizes, the ways to
+//! fill them.
+
+use super::PartReport;
+use crate::rewrite::egraph::{Graph, Id};
+use crate::rewrite::sketch::Sketch;
+use crate::rewrite::sketch::automaton::{Automaton, TooComplex};
+use crate::rewrite::sketch::best::{KBest, k_best};
+use crate::rewrite::sketch::classes::Satisfied;
+use crate::rewrite::sketch::extract::{Extracted, Weights, extract};
+use crate::rewrite::sketch::holes::{Filling, solutions};
+
+/// Holes are filled in so many ways at most; the lightest program of these is taken.
+const MOST_FILLINGS: usize = 16;
+
+/// A sketch without holes and the classes that satisfy it.
+struct Asked {
+    sketch: Sketch,
+    automaton: Automaton,
+    satisfied: Satisfied,
+    filling: Filling,
+}
+
+impl Asked {
+    fn new(sketch: Sketch, filling: Filling) -> Result<Asked, TooComplex> {
+        let automaton = Automaton::new(&sketch)?;
+        let satisfied = Satisfied::none(&automaton);
+        Ok(Asked { sketch, automaton, satisfied, filling })
+    }
+    fn update(&mut self, graph: &Graph, root: Id) -> bool {
+        self.satisfied.update(graph, &self.automaton);
+        self.satisfied.has(graph, &self.automaton, self.automaton.start, root)
+    }
+}
+
+/// What is looked for.
+pub struct Goal {
+    sketch: Sketch,
+    has_holes: bool,
+    /// The sketch with any size in the place of each hole.
+    relaxed: Asked,
+    /// The sketch with its holes filled so that the program satisfies it.
+    filled: Vec<Asked>,
+}
+
+/// What was found of a goal.
+pub struct Reached<'a> {
+    pub extracted: Extracted,
+    /// The sketch with its holes filled.
+    pub sketch: &'a Sketch,
+    pub filling: &'a Filling,
+}
+
+impl Goal {
+    /// # Errors
+    /// When the sketch asks too much of one term together.
+    pub fn new(sketch: &Sketch) -> Result<Goal, TooComplex> {
+        let has_holes = !sketch.holes().is_empty();
+        let relaxed = Asked::new(sketch.filled(&[]), vec![])?;
+        Ok(Goal { sketch: sketch.clone(), has_holes, relaxed, filled: vec![] })
+    }
+
+    /// Has all of the graph been asked?
+    pub fn is_current(&self, graph: &Graph) -> bool {
+        self.relaxed.satisfied.is_current(graph)
+    }
+
+    /// Asks the graph, which must be clean. Says whether the program satisfies the sketch.
+    pub fn update(&mut self, graph: &Graph, root: Id) -> bool {
+        let found = self.relaxed.update(graph, root);
+        #[cfg(test)]
+        assert_eq!(
+            self.relaxed.satisfied.listed(),
+            Satisfied::of(graph, &self.relaxed.automaton).listed(),
+            "what was asked bit by bit"
+        );
+        if !found || !self.has_holes {
+            return found;
+        }
+        let occurring = graph.tables().nats().cloned().collect();
+        let mut holds =
+            |s: &Sketch| Asked::new(s.clone(), vec![]).is_ok_and(|mut asked| asked.update(graph, root));
+        let found = solutions(&self.sketch, &occurring, MOST_FILLINGS, &mut holds);
+        let asked = found.into_iter().filter_map(|f| Asked::new(self.sketch.filled(&f), f).ok());
+        self.filled = asked.filter_map(|mut a| a.update(graph, root).then_some(a)).collect();
+        !self.filled.is_empty()
+    }
+
+    /// How far each part of the sketch is, with any size in the place of a hole.
+    pub fn parts(&self, graph: &Graph, root: Id) -> Vec<PartReport> {
+        let Asked { automaton, satisfied, .. } = &self.relaxed;
+        let part = |p: &crate::rewrite::sketch::automaton::Part| PartReport {
+            label: p.label.clone(),
+            depth: p.depth,
+            classes: satisfied.count(graph, automaton, p.state),
+            at_root: satisfied.has(graph, automaton, p.state, root),
+        };
+        automaton.parts.iter().map(part).collect()
+    }
+
+    fn asked(&self) -> &[Asked] {
+        if self.has_holes { &self.filled } else { std::slice::from_ref(&self.relaxed) }
+    }
+
+    /// The lightest program that satisfies the sketch.
+    pub fn extract(&self, graph: &Graph, root: Id, weights: Weights<'_>) -> Option<Reached<'_>> {
+        let found = self.asked().iter().filter_map(|a| {
+            let extracted = extract(graph, &a.automaton, &a.satisfied, root, weights)?;
+            Some(Reached { extracted, sketch: &a.sketch, filling: &a.filling })
+        });
+        found.min_by_key(|r| r.extracted.cost)
+    }
+
+    /// The k lightest programs that satisfy the sketch.
+    pub fn best(&self, graph: &Graph, root: Id, k: usize, weights: Weights<'_>) -> KBest {
+        let mut best = KBest { terms: vec![], complete: self.filled.len() < MOST_FILLINGS };
+        for a in self.asked() {
+            let found = k_best(graph, &a.automaton, &a.satisfied, root, k, weights);
+            best.complete &= found.complete;
+            let known = |t: &Extracted| best.terms.iter().any(|b| b.term == t.term);
+            let new: Vec<Extracted> = found.terms.into_iter().filter(|t| !known(t)).collect();
+            best.terms.extend(new);
+        }
+        best.terms.sort_by_key(|t| t.cost);
+        best.terms.truncate(k);
+        best
+    }
+}

@@ -1,0 +1,157 @@
+//! Abbreviations: which definition is meant by the kinds of the arguments, and what it stands for.
+
+use super::{CONTAINS, Meaning, NOT, Reader, Scope};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::nat::Name;
+use crate::lang::syntax::ast::{Arg, ExprKind, Ident, Kind, ParamKind};
+use crate::lang::ty::Scalar;
+use crate::rewrite::sketch::library::{Definition, arity};
+use crate::rewrite::sketch::{Label, NatSketch, Shape, Sketch, TypeSketch};
+
+impl Reader<'_> {
+    pub(super) fn call(&mut self, span: Span, name: &Ident, args: &[Arg], scope: &Scope) -> Sketch {
+        if &*name.kind == NOT
+            && scope.param(&name.kind).is_none()
+            && let [Arg::Expr(left_out)] = args
+        {
+            return self.negation(name.span, left_out, scope);
+        }
+        if &*name.kind == CONTAINS {
+            return match args {
+                [Arg::Expr(s)] => Sketch::contains(self.sketch(s, &scope.within_contains())),
+                _ => {
+                    let d = Diagnostic::error("E0407", "`contains` takes one sketch.");
+                    self.problem(d.label(span, "here"));
+                    Sketch::any()
+                }
+            };
+        }
+        let library = self.library;
+        let definitions = library.get(&name.kind);
+        if definitions.is_empty() {
+            // Reports the name, with the nearest one, unless it is a pattern.
+            self.name(name.span, &name.kind, &Scope::default());
+            if self.library.patterns.find(&name.kind).is_some() {
+                let d = Diagnostic::error("E0407", format!("`{}` is a pattern, not a sketch.", name.kind));
+                self.problem(d.label(span, "called like one").hint("Apply it with spaces: `map f x`."));
+            }
+            return Sketch::any();
+        }
+        if self.unfolding.contains(&name.kind) {
+            let d = Diagnostic::error("E0408", format!("The sketch `{}` is defined by itself.", name.kind));
+            self.problem(d.label(span, "used in its own definition"));
+            return Sketch::any();
+        }
+        let before = self.problems.len();
+        for definition in definitions {
+            if arity(&definition.def) != args.len() {
+                continue;
+            }
+            if let Some(params) = self.bind(definition, args, scope) {
+                let label = label(&name.kind, &params);
+                self.unfolding.push(name.kind.clone());
+                let inside = self.problems.len();
+                let body = self.sketch(&definition.def.body, &Scope { params, ..Scope::default() });
+                self.unfolding.pop();
+                if self.problems.len() > inside
+                    && let Some(d) = self.problems.last_mut()
+                    && d.labels.iter().all(|l| l.span != span)
+                {
+                    *d = d.clone().label(span, format!("unfolded from here, with `{}`", label.text));
+                }
+                return Sketch::new(Shape::Named(label, body));
+            }
+            // The arguments are of other kinds: what was read of them is read again for the next definition.
+            self.problems.truncate(before);
+        }
+        if self.problems.len() == before {
+            let mut ways: Vec<String> = definitions.iter().map(shown).collect();
+            ways.dedup();
+            let d = Diagnostic::error("E0407", format!("`{}` does not take these arguments.", name.kind));
+            self.problem(d.label(span, "here").note(format!("It is defined as {}.", ways.join(", "))));
+        }
+        Sketch::any()
+    }
+
+    /// What the parameters of a definition mean, if the arguments have their kinds.
+    pub(super) fn bind(
+        &mut self,
+        d: &Definition,
+        args: &[Arg],
+        scope: &Scope,
+    ) -> Option<Vec<(Name, Meaning)>> {
+        let mut out = vec![];
+        let mut args = args.iter();
+        for p in &d.def.params {
+            for name in p.kind.names() {
+                let meaning = match &p.kind {
+                    ParamKind::Implicit(..) => continue,
+                    ParamKind::Kinded(_, kind) => self.bind_kinded(*kind, args.next()?, scope)?,
+                    ParamKind::Bare(_) | ParamKind::Pair(_) => {
+                        let Arg::Expr(s) = args.next()? else { return None };
+                        Meaning::Sketch(self.sketch(s, scope))
+                    }
+                    ParamKind::Typed(_, t) => {
+                        let Arg::Expr(s) = args.next()? else { return None };
+                        let s = self.sketch(s, scope);
+                        Meaning::Sketch(Sketch::typed(s, self.ty(t, &Scope::default())))
+                    }
+                };
+                out.push((name.kind.clone(), meaning));
+            }
+        }
+        Some(out)
+    }
+
+    pub(super) fn bind_kinded(&mut self, kind: Kind, arg: &Arg, scope: &Scope) -> Option<Meaning> {
+        match (kind, arg) {
+            (Kind::Nat, Arg::Expr(e)) if self.looks_like_size(e, scope) => {
+                Some(Meaning::Size(self.size(e, scope)))
+            }
+            (Kind::Data, Arg::Type(t)) => Some(Meaning::Type(self.ty(t, scope))),
+            (Kind::Data, Arg::Expr(e)) => match &e.kind {
+                ExprKind::Hole(_) => Some(Meaning::Type(TypeSketch::Any)),
+                ExprKind::Name(name) => match scope.param(name) {
+                    Some(Meaning::Type(t)) => Some(Meaning::Type(t.clone())),
+                    _ => Scalar::from_name(name).map(|s| Meaning::Type(TypeSketch::Scalar(s))),
+                },
+                _ => None,
+            },
+            (Kind::Addr, Arg::Expr(e)) => self.address(e, scope).map(Meaning::Address),
+            (Kind::Dim, Arg::Expr(e)) => self.dim(e, scope).map(Meaning::Dim),
+            _ => None,
+        }
+    }
+}
+
+/// The abbreviation as it was written, with its sizes as they are.
+fn label(name: &Name, params: &[(Name, Meaning)]) -> Label {
+    if params.is_empty() {
+        return Label { text: name.clone(), short: name.clone() };
+    }
+    let shown = |short: bool| {
+        let args = params.iter().map(|(_, m)| match m {
+            Meaning::Size(NatSketch::Is(n)) => n.to_string(),
+            Meaning::Type(t) => t.to_string(),
+            Meaning::Sketch(s) if short && !matches!(s.shape(), Shape::Any) => "…".to_owned(),
+            Meaning::Sketch(s) => s.to_string(),
+            Meaning::Address(a) => a.name().to_owned(),
+            Meaning::Dim(d) => d.to_string(),
+            Meaning::Size(NatSketch::Any) => "?".to_owned(),
+        });
+        format!("{name}({})", args.collect::<Vec<_>>().join(", ")).into()
+    };
+    Label { text: shown(false), short: shown(true) }
+}
+
+/// The head of a definition, for messages.
+fn shown(d: &Definition) -> String {
+    let params = d.def.params.iter().map(|p| {
+        let names = p.kind.names().iter().map(|n| n.kind.to_string()).collect::<Vec<_>>().join(" ");
+        match &p.kind {
+            ParamKind::Kinded(_, kind) | ParamKind::Implicit(_, kind) => format!("{names}: {}", kind.word()),
+            ParamKind::Bare(_) | ParamKind::Typed(..) | ParamKind::Pair(_) => names,
+        }
+    });
+    format!("`{}({})`", d.def.name.kind, params.collect::<Vec<_>>().join(", "))
+}

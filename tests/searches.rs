@@ -1,0 +1,117 @@
+//! Searches from the command line: sketches and sets with parameters, sizes that are left open, what is left out, costs.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn matmul() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/matmul/matmul.rise")
+}
+
+/// Runs the binary in a world of its own.
+fn run(dir: &Path, args: &[&str]) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
+        .args(args)
+        .current_dir(dir)
+        .env("SHINE_CONFIG_DIR", dir.join("config"))
+        .env("SHINE_STATE_DIR", dir.join("state"))
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Ran {
+        code: output.status.code().expect("ended by a signal"),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs a strategy on a program that has these definitions beside it.
+fn apply(program: &str, rules: &str, elevate: &str, strategy: &str) -> Ran {
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), program).unwrap();
+    std::fs::write(world.path().join("p.rules"), rules).unwrap();
+    std::fs::write(world.path().join("p.elevate"), elevate).unwrap();
+    run(world.path(), &["apply", "p.rise", "--strategy", strategy])
+}
+
+const SCALE: &str = "def scale (a: (64*n).f32): (64*n).f32 = a |> map sqrt";
+
+#[test]
+fn the_searches_of_matmul_take_tiles() {
+    let world = tempfile::tempdir().unwrap();
+    let program = matmul();
+    let of = |strategy: &str| run(world.path(), &["apply", program.to_str().unwrap(), "-s", strategy]);
+    let packed = of("searchParallel(16, 8, 2, 4)");
+    assert_eq!(packed.code, 0, "{}", packed.err);
+    for part in ["split 16 a", "split 8", "split 2", "asVector 4", "mapPar", "reduceSeqUnroll", "toMem"] {
+        assert!(packed.out.contains(part), "{part}: {}", packed.out);
+    }
+    assert!(packed.out.contains("16 divides m, 8 divides n, 2 divides k"), "{}", packed.out);
+}
+
+#[test]
+fn sets_have_parameters_in_both_languages() {
+    let rules = "rules halves(p) = { splitJoin(p), splitJoin(2*p) }\nrules both(p = 4, q = 2) = { halves(p), halves(q) }";
+    let elevate = "rules mine(p, q = 8) = { both(p, q), useMapSeq }\n\
+                   strategy blocks(p, most) = reach containsMap(p, ?) using mine(p) with (nodes: 10 * most)\n\
+                   strategy never(most) = reach contains(gather) using mine(4) with (nodes: 10 * most)";
+    let of = |strategy: &str| apply(SCALE, rules, elevate, strategy);
+    for (strategy, shown) in [
+        ("reach contains(split 4) using both", "split 4"),
+        ("reach contains(split 2) using both", "split 2"),
+        ("reach contains(split 32) using both(16)", "split 32"),
+        ("reach contains(split 16) using mine(4)", "split 16"),
+        ("blocks(16, 1000)", "split"),
+    ] {
+        let ran = of(strategy);
+        assert!(ran.code == 0 && ran.out.contains(shown), "{strategy}: {}{}", ran.out, ran.err);
+    }
+    let ran = of("never(3)");
+    assert!(ran.err.contains("nodes, of 30 allowed"), "{}", ran.err);
+    for (strategy, wrong) in [
+        ("reach contains(split 3) using halves", "E0210"),
+        ("reach contains(split 3) using mine(1, 2, 3)", "E0210"),
+        ("reach contains(split 3) using both(w)", "E0220"),
+    ] {
+        let ran = of(strategy);
+        assert!(ran.err.contains(wrong), "{strategy}: {}", ran.err);
+    }
+    let ran = apply(SCALE, "rules wrong(p) = { splitJion(p) }", "", "id");
+    assert!(ran.err.contains("splitJion") && ran.err.contains("E0209"), "{}", ran.err);
+}
+
+#[test]
+fn sizes_can_be_left_open_and_patterns_left_out() {
+    let of = |strategy: &str| apply(SCALE, "", "", strategy);
+    let ran = of("reach containsMap(64*n/?t, containsMap(?t, ?)) using { splitJoin(16) }");
+    assert!(ran.code == 0 && ran.out.contains("split 16"), "{}{}", ran.out, ran.err);
+    let ran = of("reach containsMap(4*?t, containsMap(?t, ?)) using { splitJoin(16) } with (iterations: 3)");
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    let ran = of("reach contains(mapSeq) and not contains(map) using { useMapSeq, splitJoin(16) }");
+    assert!(ran.code == 0 && !ran.out.contains("map "), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn the_cost_decides_among_what_satisfies_a_sketch() {
+    let elevate = "strategy dearPar = [mapPar(50), mapSeq(2)]";
+    let of = |cost: &str| {
+        let strategy = format!("reach not contains(map) using {{ useMapSeq, useMapPar }} with ({cost})");
+        apply(SCALE, "", elevate, &strategy)
+    };
+    for (cost, shown) in [
+        ("cost: [mapSeq(50)]", "mapPar"),
+        ("cost: dearPar", "mapSeq"),
+        ("cost: [mapPar(3), mapSeq(4)]", "mapPar"),
+    ] {
+        let ran = of(cost);
+        assert!(ran.code == 0 && ran.out.contains(shown), "{cost}: {}{}", ran.out, ran.err);
+    }
+    assert!(of("cost: cheap").err.contains("E0412"));
+}
