@@ -42,14 +42,16 @@ fn without_a_library_there_is_the_cpu() {
     assert_eq!(list.devices.len(), 1);
     assert_eq!((list.devices[0].id.as_str(), &list.devices[0].problem), ("cpu", &None));
     assert!(list.notes[0].contains("No OpenCL library"), "{:?}", list.notes);
-    let error = run(&unknown_devices().env("SHINE_OPENCL_LIBRARY", "/nonexistent"), &double("gpu", 4)).unwrap_err();
+    let error =
+        run(&unknown_devices().env("SHINE_OPENCL_LIBRARY", "/nonexistent"), &double("gpu", 4)).unwrap_err();
     assert_eq!(error.cause, Cause::NoDevice, "{error}");
 }
 
 #[test]
 fn libraries_that_are_old_empty_or_broken() {
     let folder = tempfile::tempdir().unwrap();
-    let with = |text: &str| list(&unknown_devices().env("SHINE_OPENCL_LIBRARY", library(folder.path(), text)));
+    let with =
+        |text: &str| list(&unknown_devices().env("SHINE_OPENCL_LIBRARY", library(folder.path(), text)));
     // One without a single function.
     let old = with("int nothing;");
     assert_eq!((old.devices.len(), old.notes.len()), (1, 1), "{old:?}");
@@ -196,7 +198,8 @@ fn a_kernel_without_end_meets_the_time_limit() {
     let Some(device) = opencl() else { return };
     let mut request = body(&device, "volatile global float* cell = output; while (cell[0] != 1.0f) {}", 1);
     request.time_limit_s = 4.0;
-    let error = run(&unknown_devices().env("SHINE_TEST", "an_opencl_kernel_without_end"), &request).unwrap_err();
+    let error =
+        run(&unknown_devices().env("SHINE_TEST", "an_opencl_kernel_without_end"), &request).unwrap_err();
     assert_eq!(error.cause, Cause::TimeLimit, "{error}");
     assert_gone("an_opencl_kernel_without_end");
 }
