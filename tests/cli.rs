@@ -156,7 +156,7 @@ fn what_cannot_be_lowered_is_shown_in_the_text() {
     for (program, code, target, line) in [
         (
             "def f (a: n.m.f32): n.m.f32 =\n  a |> mapGlobal 0 (mapWorkGroup 0 (\\x. x + 1))",
-            "E0508",
+            "E0529",
             "opencl",
             2,
         ),
@@ -166,7 +166,7 @@ fn what_cannot_be_lowered_is_shown_in_the_text() {
             "def f (a: n.m.f32): n.m.f32 =\n  mapGlobal 0\n    (mapGlobal 0 (\\x. x + 1)) a",
             "E0522",
             "opencl",
-            2,
+            3,
         ),
         (
             "def f (a: n.f32): n.f32 =\n  let t = toMem global (mapGlobal 0 (\\x. x * 2) a) in\n  \

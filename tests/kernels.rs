@@ -242,6 +242,7 @@ fn params_of(kernel: &Kernel, given: &Given) -> Vec<(&'static str, Param)> {
         match &p.kind {
             ParamKind::Output(_) => (ty, Param::Output { elem, len }),
             ParamKind::Temp => (ty, Param::Temp { elem, len }),
+            ParamKind::Local => (ty, Param::Local { bytes: elem.bytes() * len }),
             ParamKind::Size(x) => ("int", Param::Int(given.sizes[x])),
             ParamKind::Input(..) => match inputs.next().unwrap() {
                 data if p.by_value => (ty.trim_end_matches('*'), Param::Scalar(data.get(0).unwrap())),

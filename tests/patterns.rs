@@ -26,8 +26,6 @@ const REFUSED: &[(Pattern, Target, &str)] = &[
     (Pattern::MapWorkGroup, Target::C, "E0520"),
     (Pattern::MapLocal, Target::C, "E0520"),
     (Pattern::OclRun, Target::C, "E0520"),
-    (Pattern::MapWorkGroup, Target::OpenCl, "E0508"),
-    (Pattern::MapLocal, Target::OpenCl, "E0508"),
 ];
 
 fn example(row: &Row) -> Result<&'static str, String> {

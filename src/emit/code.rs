@@ -16,7 +16,7 @@ use crate::lang::math;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
-use crate::lower::dpia::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
+use crate::lower::dpia::{Barrier, Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
 use crate::lower::imperative::views::is_table;
 use crate::lower::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -266,6 +266,10 @@ impl Generator {
                 }
                 Ok(())
             }
+            Kind::Barrier(b) => {
+                out.push(Stmt::Expr(barrier(b)));
+                Ok(())
+            }
             Kind::For(l) => {
                 let s = self.loop_statement(l)?;
                 out.push(s);
@@ -307,19 +311,25 @@ impl Generator {
                 free.push(Stmt::Expr(Expr::call("free", vec![Expr::Name(place.name)])));
                 continue;
             }
-            let qualifier = match storage {
-                Storage::Local => "local ",
-                Storage::Global | Storage::Parameter => {
-                    return Err(broken("global memory that is allocated within a kernel"));
+            match storage {
+                Storage::Global | Storage::Parameter | Storage::Local => {
+                    return Err(broken("shared memory that is allocated within a kernel"));
                 }
                 Storage::Asked(_) => return Err(broken("memory of which it is not decided where it is")),
-                _ => "",
-            };
+                _ => {}
+            }
             let len = Some(self.number(&len));
-            out.push(Stmt::Declare { ty: format!("{qualifier}{elem}"), name: place.name, len, init: None });
+            out.push(Stmt::Declare { ty: elem.into(), name: place.name, len, init: None });
         }
         free.reverse();
         Ok(free)
+    }
+
+    /// Memory of a work-group, at the start of a kernel.
+    pub fn local_array(&mut self, place: &Place) -> Stmt {
+        let ty = format!("local {}", self.scalar_type(place.leaf.scalar()));
+        let len = Some(self.number(&place.leaf.len()));
+        Stmt::Declare { ty, name: place.name.clone(), len, init: None }
     }
 
     fn loop_statement(&mut self, l: &Loop) -> Emitted<Stmt> {
@@ -687,6 +697,13 @@ impl Generator {
         self.uses.insert(Feature::Math);
         if s == Some(Scalar::F64) { f.to_string() } else { format!("{f}f") }
     }
+}
+
+fn barrier(b: &Barrier) -> Expr {
+    let fence = |used: bool, name: &str| used.then(|| Expr::name(name));
+    let both = [fence(b.is_local(), "CLK_LOCAL_MEM_FENCE"), fence(b.is_global(), "CLK_GLOBAL_MEM_FENCE")];
+    let flags = both.into_iter().flatten().reduce(|a, b| Expr::binary("|", a, b));
+    Expr::call("barrier", flags.into_iter().collect())
 }
 
 /// Two loops over threads with nothing between them share out all their iterations. Where the inner one has no loop in

@@ -15,7 +15,7 @@ use crate::lang::ty::TypeSubst;
 use crate::lang::{loops, print};
 use crate::lower::passes;
 use crate::lower::pipeline::Made;
-use crate::lower::target::{self, Launch};
+use crate::lower::target::Launch;
 use crate::lower::{Target, access, pipeline, with_stack};
 
 /// A stage of the compilation, printed.
@@ -128,12 +128,11 @@ fn run(
         comments.extend(program.constraints.iter().map(|c| format!("requires {c}")));
     }
     comments.extend(lowered.unproved.iter().map(ToString::to_string));
-    let launch = target::launch(&lowered.normal).map(|(launch, _)| launch);
-    if let Some(Launch { local, global }) = &launch {
+    if let Some(Launch { local, global }) = &imperative.launch {
         let [local, global] = [local, global].map(|[x, y, z]| format!("({x}, {y}, {z})"));
         comments.push(format!("runs on {global} work-items, in groups of {local}"));
     }
-    let request = Request { name: &program.name, sizes: &kernel_sizes, comments: &comments, launch };
+    let request = Request { name: &program.name, sizes: &kernel_sizes, comments: &comments };
     let kernel = generate(imperative, target, &request)?;
     if kernel.language == Language::OpenCl {
         stage("opencl", kernel.text.clone());

@@ -9,8 +9,8 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::Target;
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
-use crate::lower::target::Launch;
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers, barriers};
+use crate::lower::target::{Launch, Storage};
 use std::fmt::Write;
 
 /// Generated code with its calling convention. Parameters come in the order of the function's: the output's
@@ -27,7 +27,7 @@ pub struct Kernel {
     pub params: Vec<KernelParam>,
     /// How many work-items each dimension can use, or what `oclRun` asks for; 1 where it is not used. For C all are 1.
     pub global_size: [Nat; 3],
-    /// The work-items of a work-group, where `oclRun` says how many.
+    /// The work-items of a work-group, where `oclRun` says how many, or the code shares out work to groups.
     pub local_size: Option<[Nat; 3]>,
     /// Whether the code uses OpenMP threads.
     pub parallel: bool,
@@ -59,6 +59,8 @@ pub enum ParamKind {
     Input(usize, Leaf),
     /// Memory to work with, not initialised.
     Temp,
+    /// The same, of each work-group its own.
+    Local,
 }
 
 /// What a kernel needs beside its code.
@@ -68,8 +70,6 @@ pub struct Request<'a> {
     pub sizes: &'a [Name],
     /// Comments at the head of the text.
     pub comments: &'a [String],
-    /// The work-items to run it, where the program says so.
-    pub launch: Option<Launch>,
 }
 
 /// The text of an imperative program.
@@ -85,11 +85,13 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     memory.push(p.output.clone());
     memory.extend(p.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())));
     let mut g = Generator::new(language, width(&p.body, &memory));
+    g.ranges = p.ranges();
     let name = g.namer.name(request.name);
 
     let mut params = vec![];
     let mut signature = vec![];
-    let (outputs, inputs, temps);
+    let mut locals = vec![];
+    let (outputs, inputs);
     {
         outputs = g.place(&p.output.0, &p.output.1, true);
         for place in &outputs {
@@ -118,14 +120,25 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
                 params.push(param(place, ParamKind::Input(i, place.leaf.clone())));
             }
         }
-        temps = p.temporaries.iter().map(|t| g.place(&t.name, &t.ty, true)).collect::<Vec<_>>();
-        for place in temps.iter().flatten() {
-            signature.push(pointer(&mut g, place, false));
-            params.push(param(place, ParamKind::Temp));
+        for t in &p.temporaries {
+            for place in g.place(&t.name, &t.ty, true) {
+                if t.storage == Storage::Local && place.leaf.len().as_constant().is_some() {
+                    locals.push(place);
+                    continue;
+                }
+                let is_local = t.storage == Storage::Local;
+                signature.push(if is_local {
+                    local_pointer(&mut g, &place)
+                } else {
+                    pointer(&mut g, &place, false)
+                });
+                params.push(param(&place, if is_local { ParamKind::Local } else { ParamKind::Temp }));
+            }
         }
     }
-    let body = g.command(&p.body)?;
-    let prototype = prototype(language, &name, &signature);
+    let mut body: Vec<Stmt> = locals.iter().map(|place| g.local_array(place)).collect();
+    body.extend(g.command(&p.body)?);
+    let prototype = prototype(language, &name, &signature, required_group(p.launch.as_ref()));
     let mut comments = request.comments.to_vec();
     let most_items = (g.width == Width::Int && is_strided(&p.body)).then_some(MOST_STRIDED);
     if most_items.is_some() && !request.sizes.is_empty() {
@@ -136,8 +149,11 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
     let mut parallel = false;
     extents(&p.body, &mut global_size, &mut parallel);
-    let launch = request.launch.clone();
-    let (global_size, local_size) = launch.map_or((global_size, None), |l| (l.global, Some(l.local)));
+    let (global_size, local_size) = match (&p.launch, groups(&p.body)) {
+        (Some(l), _) => (l.global.clone(), Some(l.local.clone())),
+        (None, Some((global, local))) => (global, Some(local)),
+        (None, None) => (global_size, None),
+    };
     Ok(Kernel {
         language,
         name,
@@ -169,12 +185,27 @@ fn pointer(g: &mut Generator, place: &Place, constant: bool) -> String {
     format!("{space}{constant}{ty}* restrict {}", place.name)
 }
 
+fn local_pointer(g: &mut Generator, place: &Place) -> String {
+    format!("local {}* restrict {}", g.scalar_type(place.leaf.scalar()), place.name)
+}
+
+/// What a kernel says of its work-groups, where their shape is a number.
+fn required_group(launch: Option<&Launch>) -> Option<String> {
+    let shape: Option<Vec<i64>> = launch?.local.iter().map(Nat::as_constant).collect();
+    let [x, y, z] = shape?[..] else { return None };
+    Some(format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))"))
+}
+
 fn value(g: &mut Generator, place: &Place) -> String {
     format!("{} {}", g.scalar_type(place.leaf.scalar()), place.name)
 }
 
-fn prototype(language: Language, name: &str, signature: &[String]) -> String {
-    let head = if language == Language::OpenCl { "kernel void" } else { "void" };
+fn prototype(language: Language, name: &str, signature: &[String], attribute: Option<String>) -> String {
+    let head = match (language, attribute) {
+        (Language::C, _) => "void".to_string(),
+        (Language::OpenCl, None) => "kernel void".into(),
+        (Language::OpenCl, Some(attribute)) => format!("kernel {attribute}\nvoid"),
+    };
     let one_line = format!("{head} {name}({})", signature.join(", "));
     if one_line.len() <= 108 {
         return one_line;
@@ -288,6 +319,50 @@ static void* allocate(size_t bytes) {
 }
 "#;
 
+/// A shape for work that is shared out among groups, where none is asked for: all work-items, and those of a group. It is
+/// usual; the code is right for every other one.
+fn groups(c: &Phrase) -> Option<([Nat; 3], [Nat; 3])> {
+    let one = || [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
+    let (mut groups, mut items) = (one(), one());
+    let mut used = [false; 3];
+    let _ = c.any(&mut |p| {
+        if let Kind::For(l) = p.kind()
+            && let LoopKind::Parallel(workers) = l.kind
+        {
+            match workers {
+                Workers::WorkGroup(d) => {
+                    let size = &mut groups[usize::from(d)];
+                    *size = larger(size, &l.n);
+                }
+                Workers::Local(d) => {
+                    used[usize::from(d)] = true;
+                    let size = &mut items[usize::from(d)];
+                    *size = larger(size, &l.n);
+                }
+                Workers::Global(_) | Workers::Threads => {}
+            }
+        }
+        false
+    });
+    if !barriers::has_groups(c) && groups == one() {
+        return None;
+    }
+    // 128 work-items, most of them along the innermost dimension.
+    let most: &[i64] = match used.iter().filter(|u| **u).count() {
+        0 | 1 => &[128],
+        2 => &[16, 8],
+        _ => &[8, 4, 4],
+    };
+    let mut most = most.iter();
+    let mut local = one();
+    for d in (0..3).filter(|d| used[*d]) {
+        let most = most.next().copied().unwrap_or(1);
+        local[d] = Nat::constant(items[d].as_constant().map_or(most, |n| n.clamp(1, most)));
+    }
+    let global = [0, 1, 2].map(|d| groups[d].mul(&local[d]));
+    Some((global, local))
+}
+
 /// How many work-items each dimension can use, and whether threads are used.
 fn extents(c: &Phrase, global: &mut [Nat; 3], parallel: &mut bool) {
     let _ = c.any(&mut |p| {
@@ -354,6 +429,23 @@ impl Kernel {
         })
     }
 
+    /// The work-items of a group in each dimension, where it is said how many.
+    ///
+    /// # Errors
+    /// A size without a value.
+    pub fn local(
+        &self,
+        sizes: &dyn Fn(&str) -> Option<i64>,
+    ) -> Result<Option<[u64; 3]>, crate::lang::nat::NatError> {
+        let Some(local) = &self.local_size else { return Ok(None) };
+        let mut out = [1; 3];
+        for (n, local) in out.iter_mut().zip(local) {
+            let value = local.eval(sizes)?;
+            *n = u64::try_from(value).map_err(|_| crate::lang::nat::NatError::Overflow(local.to_string()))?;
+        }
+        Ok(Some(out))
+    }
+
     /// The value of a length for sizes and global sizes.
     ///
     /// # Errors
@@ -364,7 +456,7 @@ impl Kernel {
         sizes: &dyn Fn(&str) -> Option<i64>,
         global: [u64; 3],
     ) -> Result<usize, crate::lang::nat::NatError> {
-        let n = param.len.at_launch(global).eval(sizes)?;
+        let n = param.len.at_launch(global, self.local(sizes)?).eval(sizes)?;
         usize::try_from(n).map_err(|_| crate::lang::nat::NatError::Overflow(param.len.to_string()))
     }
 }

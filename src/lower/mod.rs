@@ -8,6 +8,7 @@ pub mod access;
 pub mod choose;
 pub mod dpia;
 pub mod imperative;
+mod nesting;
 pub mod passes;
 pub mod pipeline;
 pub mod target;

@@ -9,6 +9,7 @@ use super::dpia::races::{self, Checked, Unproved};
 use super::dpia::{Imperative, Names};
 use super::imperative::functional::{self, Functional};
 use super::imperative::translate;
+use super::nesting;
 use super::passes;
 use super::target::{self, Target};
 use crate::lang::diag::Diagnostic;
@@ -73,6 +74,8 @@ fn run(
     target::check(term, target)?;
     let normal = normal::normalise(term)?;
     // The user knows the positions in the term as it was given, so its problems are looked for there first.
+    nesting::check(term)?;
+    nesting::check(&normal)?;
     let accesses = match access::infer(&normal) {
         Ok(accesses) => accesses,
         Err(in_normal) => return Err(access::infer(term).err().unwrap_or(in_normal)),
@@ -90,6 +93,8 @@ fn run(
         sizes: sizes.to_vec(),
         constraints: infer::constraints_of(&normal),
         temporaries: vec![],
+        launch: target::launch(&normal).map(|(launch, _)| launch),
+        synchronised: false,
         body,
     };
     let mut imperative = vec![];

@@ -1,7 +1,7 @@
 //! What code is made for, and what a program asks of it.
 
 use crate::lang::diag::{Diagnostic, Subject};
-use crate::lang::nat::Nat;
+use crate::lang::nat::{Nat, Worker};
 use crate::lang::path::Path;
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::term::{Arg, Term};
@@ -96,6 +96,20 @@ pub struct Launch {
     pub global: [Nat; 3],
 }
 
+impl Launch {
+    /// How many of these there are; none where that is no whole number for all sizes.
+    pub fn number(&self, of: Worker) -> Option<Nat> {
+        let (local, global) =
+            (|d: u8| self.local.get(usize::from(d)), |d: u8| self.global.get(usize::from(d)));
+        match of {
+            Worker::LocalSize(d) => local(d).cloned(),
+            Worker::GlobalSize(d) => global(d).cloned(),
+            Worker::Groups(d) => Some(global(d)?.exact_div(local(d)?)).filter(Nat::is_evidently_integral),
+            Worker::LocalId(_) | Worker::GroupId(_) | Worker::GlobalId(_) => None,
+        }
+    }
+}
+
 /// What the `oclRun` around a program's body asks for, and where it stands.
 pub fn launch(program: &Term) -> Option<(Launch, Path)> {
     let (mut body, mut path) = (program, Path::root());
@@ -135,20 +149,12 @@ pub fn check(t: &Term, target: Target) -> Result<(), Diagnostic> {
             if let Some((code, why, hint)) = wrong(p) {
                 return Err(at(Diagnostic::error(code, format!("`{p}` {why}.")), &path).hint(hint));
             }
-            if matches!(p, Pattern::MapWorkGroup | Pattern::MapLocal) {
-                return Err(at(untranslated(p), &path));
-            }
             if p == Pattern::OclRun && Some(&path) != kernel.as_ref() {
                 return Err(at(inner_kernel(), &path));
             }
         }
     }
     Ok(())
-}
-
-fn untranslated(p: Pattern) -> Diagnostic {
-    Diagnostic::error("E0508", format!("There is no code for `{p}` yet: it needs barriers."))
-        .hint("Use `mapGlobal` over all elements, and `mapSeq` within.")
 }
 
 fn inner_kernel() -> Diagnostic {

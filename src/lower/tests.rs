@@ -53,10 +53,10 @@ fn check(seed: u64, fuel: u32, target: Target) -> Outcome {
         Err(d) => panic!("seed {seed}: {d} {:?}\n{}\nlowered\n{}", d.notes, show(&term), show(&lowered)),
     };
     for (name, p) in &stages.imperative {
-        let shared_out = ["workItems", "kernelMemory"].contains(name);
+        let shared_out = ["workItems", "kernelMemory", "barriers", "onlyOnce"].contains(name);
         for backwards in [false, true] {
             let global = if shared_out { [1, 2, 1] } else { [1, 1, 1] };
-            let options = Options { global, backwards, steps: 2_000_000 };
+            let options = Options { global, backwards, steps: 2_000_000, ..Options::default() };
             let found = match exec::run(p, &none, &inputs, options) {
                 Ok(v) => v,
                 Err(d) if d.code == "E0194" => return Outcome::Undefined,
@@ -148,7 +148,7 @@ fn several_work_items_run_what_is_shared_out() {
     for (name, program) in &stages.imperative {
         shared_out |= *name == "workItems";
         for global in [[1, 1, 1], [1, 2, 1], [3, 1, 1], [2, 7, 2]] {
-            let options = Options { global, backwards: false, steps: 100_000 };
+            let options = Options { global, steps: 100_000, ..Options::default() };
             match exec::run(program, &sizes, &inputs, options) {
                 Ok(found) => {
                     expected.agrees(&found, Tolerance::Exact).unwrap_or_else(|why| panic!("{name}: {why}"))

@@ -94,6 +94,7 @@ pub fn unit(cases: &[Case]) -> String {
                             writeln!(prints, "    for (int i = 0; i < {len}; i++) printf({format}p{k}[i]);");
                     }
                 }
+                ParamKind::Local => panic!("C has no work-groups"),
             }
         }
         let _ = writeln!(

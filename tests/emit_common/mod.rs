@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
 pub mod batch;
+pub mod simulator;
 
 use shine_tui::emit::{Kernel, KernelParam, ParamKind, compile, data};
 use shine_tui::lang::build::{self as b, Built};
@@ -499,8 +500,18 @@ impl Case {
         self.kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Output(_)))
     }
 
+    /// The work-items of a group, where the kernel says how many.
+    pub fn local(&self) -> Option<[u64; 3]> {
+        self.kernel.local(&|x| self.sizes.get(x).copied()).unwrap()
+    }
+
     /// Fails unless the scalars, as they come in the order of the outputs, are the expected result.
-    pub fn check(&self, mut scalar: impl FnMut(Scalar) -> Value) {
+    pub fn check(&self, scalar: impl FnMut(Scalar) -> Value) {
+        self.compare(scalar).unwrap_or_else(|why| panic!("{why}"));
+    }
+
+    /// Are the scalars, as they come in the order of the outputs, the expected result?
+    pub fn compare(&self, mut scalar: impl FnMut(Scalar) -> Value) -> Result<(), String> {
         let mut components = vec![];
         for p in self.outputs() {
             let len = self.len(p);
@@ -510,9 +521,8 @@ impl Case {
         }
         let found = data::join(&components, &self.program.ty.signature().1, &self.sizes).unwrap();
         let tolerance = Tolerance::Relative { relative: 1e-5, floor: 1e-5 };
-        if let Err(why) = self.expected.agrees(&found, tolerance) {
-            panic!("{}\n{why}\n{}", self.label, self.kernel.text);
-        }
+        let agreed = self.expected.agrees(&found, tolerance);
+        agreed.map_err(|why| format!("{}\n{why}\n{}", self.label, self.kernel.text))
     }
 }
 

@@ -31,7 +31,10 @@ pub struct Subject {
 }
 
 /// What may be refused: patterns without code in their place, work-items that would race, unrolling at symbolic sizes.
-const REFUSALS: [&str; 9] = ["E0501", "E0527", "E0508", "E0520", "E0521", "E0522", "E0523", "E0524", "E0525"];
+const REFUSALS: [&str; 12] = [
+    "E0501", "E0527", "E0508", "E0520", "E0521", "E0522", "E0523", "E0524", "E0525", "E0528", "E0529",
+    "E0530",
+];
 
 pub fn text(program: &Program) -> String {
     print::program(&program.name, &program.sizes, &program.term, &print::Options::default()).text
@@ -170,7 +173,7 @@ fn every_stage(lowered: &Program, trial: &Trial, target: Target) -> Result<(), S
     let made = pipeline::lower(&lowered.term, &lowered.sizes, target).map_err(|d| told(&d))?;
     for (name, p) in &made.imperative {
         for backwards in [false, true] {
-            let options = exec::Options { global: [1, 1, 1], backwards, steps: 1_000_000 };
+            let options = exec::Options { backwards, ..exec::Options::default() };
             let found = match exec::run(p, &trial.sizes, &trial.inputs, options) {
                 Err(d) if d.code == "E0194" => return Ok(()),
                 other => other.map_err(|d| format!("{name}: {}\n{}", told(&d), p.body))?,

@@ -18,6 +18,7 @@ pub fn check(case: &Case, device: &str, devices: &Devices) {
         }
         ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len: case.len(p) },
         ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len: case.len(p) },
+        ParamKind::Local => Param::Local { bytes: elem(p.scalar).bytes() * case.len(p) },
     });
     let mut request = device_common::request(device, &case.kernel.text, &case.kernel.name, params.collect());
     request.global = Some(case.global);

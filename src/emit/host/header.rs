@@ -58,7 +58,7 @@ fn argument(kernel: &Kernel, p: &KernelParam) -> String {
             Some(n) => format!("{}, each from 0 up to and without {}", array(leaf, "read"), count(kernel, n)),
             None => array(leaf, "read"),
         },
-        ParamKind::Temp => {
+        ParamKind::Temp | ParamKind::Local => {
             format!("memory to work with: {} cells of {}", count(kernel, &p.len), p.scalar.name())
         }
     }

@@ -132,6 +132,8 @@ fn variables(kernel: &Kernel) -> impl Fn(&NatVar) -> Variable {
         let name = match (size, v) {
             (Some(p), _) => p.name.clone(),
             (None, NatVar::Worker(Worker::GlobalSize(d))) => format!("host_global[{d}]"),
+            (None, NatVar::Worker(Worker::LocalSize(d))) => format!("host_local[{d}]"),
+            (None, NatVar::Worker(Worker::Groups(d))) => format!("(host_global[{d}] / host_local[{d}])"),
             (None, _) => text,
         };
         Variable { expr: Expr::Name(name), long: true }
@@ -181,7 +183,7 @@ fn main(kernel: &Kernel, sizes: &[&KernelParam], usage: &str, out: &mut String) 
             );
         }
     }
-    for p in kernel.params.iter().filter(|p| !matches!(p.kind, ParamKind::Size(_) | ParamKind::Temp)) {
+    for p in kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Input(..) | ParamKind::Output(_))) {
         fill(kernel, p, out);
     }
     if opencl {
@@ -206,7 +208,8 @@ fn main(kernel: &Kernel, sizes: &[&KernelParam], usage: &str, out: &mut String) 
              \x20 printf(\"{name}: %.9g\\n\", host_sum_{name});\n"
         );
     }
-    for p in kernel.params.iter().filter(|p| !p.by_value && !matches!(p.kind, ParamKind::Temp)) {
+    let on_host = |p: &&KernelParam| matches!(p.kind, ParamKind::Input(..) | ParamKind::Output(_));
+    for p in kernel.params.iter().filter(on_host).filter(|p| !p.by_value) {
         let _ = writeln!(out, "  free({});", p.name);
     }
 }
@@ -286,6 +289,13 @@ fn launch(kernel: &Kernel, first: usize, out: &mut String) {
             continue;
         }
         let bytes = format!("sizeof({ty}) * ({})", count(kernel, &p.len));
+        if p.kind == ParamKind::Local {
+            let _ = writeln!(
+                out,
+                "  host_check(clSetKernelArg(host_kernel, {i}, {bytes}, NULL), \"clSetKernelArg\");"
+            );
+            continue;
+        }
         let (flags, host) = match p.kind {
             ParamKind::Input(..) => ("CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR", name.as_str()),
             _ => ("CL_MEM_READ_WRITE", "NULL"),

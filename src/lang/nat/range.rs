@@ -4,7 +4,7 @@
 //! and remainders gone that the ranges decide, `(32*i + j) div 32 = i` for `0 <= j < 32`, and comparisons decided.
 //! Every answer is a proof; "unknown" is always allowed.
 
-use super::{Atom, Monomial, Name, Nat, NatVar, inverse, times};
+use super::{Atom, Monomial, Name, Nat, NatVar, Worker, inverse, times};
 use num_rational::Ratio;
 use num_traits::{One, Signed};
 use std::collections::BTreeMap;
@@ -17,6 +17,8 @@ const FUEL: u32 = 400;
 pub struct Ranges {
     variables: BTreeMap<Name, (Nat, Nat)>,
     known: Vec<Nat>,
+    /// What work-items' numbers are below, where it is known.
+    workers: BTreeMap<Worker, Nat>,
     /// That a variable has a range does not say that there is a number in it.
     maybe_empty: bool,
 }
@@ -28,6 +30,14 @@ impl Ranges {
     }
     pub fn insert(&mut self, name: Name, lo: Nat, hi: Nat) {
         self.variables.insert(name, (lo, hi));
+    }
+    /// The number that a work-item is told is below `end`.
+    pub fn limit(&mut self, worker: Worker, end: Nat) {
+        self.workers.insert(worker, end);
+    }
+    /// What the number that a work-item is told is below, where that was said.
+    pub fn worker_end(&self, worker: Worker) -> Option<Nat> {
+        self.workers.get(&worker).cloned()
     }
     pub fn contains(&self, name: &str) -> bool {
         self.variables.contains_key(name)
@@ -286,7 +296,10 @@ fn bounds(atom: &Atom, ranges: &Ranges, fuel: &mut u32) -> (Vec<Nat>, Vec<Nat>) 
             None => (vec![], vec![]),
         },
         Atom::Var(NatVar::Worker(w)) => match w.end() {
-            Some(count) => (vec![Nat::constant(0)], vec![count.nat().sub(&one)]),
+            Some(count) => {
+                let known = ranges.workers.get(w).cloned();
+                (vec![Nat::constant(0)], vec![known.unwrap_or_else(|| count.nat()).sub(&one)])
+            }
             None => (vec![], vec![]),
         },
         Atom::Mod(x, n) => {

@@ -46,13 +46,16 @@ impl Worker {
 }
 
 impl Nat {
-    /// The number where these many work-items are launched, in each dimension.
+    /// The number where these many work-items are launched, in all and in a group, in each dimension. How many groups
+    /// there are is known where it is said how many work-items a group has.
     #[must_use]
-    pub fn at_launch(&self, global: [u64; 3]) -> Nat {
+    pub fn at_launch(&self, global: [u64; 3], local: Option<[u64; 3]>) -> Nat {
+        let number = |n: u64| i64::try_from(n).ok().map(Nat::constant);
+        let at = |of: [u64; 3], d: u8| of.get(usize::from(d)).copied();
         self.subst(&|v| match v {
-            NatVar::Worker(Worker::GlobalSize(d)) => {
-                global.get(usize::from(*d)).and_then(|n| i64::try_from(*n).ok()).map(Nat::constant)
-            }
+            NatVar::Worker(Worker::GlobalSize(d)) => number(at(global, *d)?),
+            NatVar::Worker(Worker::LocalSize(d)) => number(at(local?, *d)?),
+            NatVar::Worker(Worker::Groups(d)) => number(at(global, *d)?.checked_div(at(local?, *d)?)?),
             _ => None,
         })
     }
@@ -87,7 +90,10 @@ mod tests {
         assert_eq!(id.is_less(&Worker::GlobalSize(1).nat(), &ranges), None);
         let n = Nat::var("n");
         assert_eq!(n.mul(&size).add(&id).floor_div(&size).simplify(&ranges), n);
-        assert_eq!(n.mul(&size).at_launch([8, 1, 1]), n.mul(&Nat::constant(8)));
+        assert_eq!(n.mul(&size).at_launch([8, 1, 1], None), n.mul(&Nat::constant(8)));
+        let groups = Worker::Groups(0).nat();
+        assert_eq!(groups.at_launch([8, 1, 1], Some([4, 1, 1])), Nat::constant(2));
+        assert_eq!(groups.at_launch([8, 1, 1], None), groups);
         assert_eq!(id.to_string(), "get_global_id(0)");
     }
 }

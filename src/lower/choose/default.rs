@@ -58,6 +58,21 @@ fn has_reduce(t: &Term) -> bool {
     t.as_pattern() == Some(Pattern::Reduce) || t.children().into_iter().any(has_reduce)
 }
 
+/// Where those who compute the term together can all read its value.
+fn shared_space(t: &Term) -> AddressSpace {
+    match t.as_pattern() {
+        Some(Pattern::MapGlobal | Pattern::MapWorkGroup) => AddressSpace::Global,
+        Some(Pattern::MapLocal) => AddressSpace::Local,
+        _ => {
+            let spaces = t.children().into_iter().map(shared_space);
+            let shared = |a: AddressSpace, b| {
+                if a == AddressSpace::Private || b == AddressSpace::Global { b } else { a }
+            };
+            spaces.fold(AddressSpace::Private, shared)
+        }
+    }
+}
+
 /// Shared views unfold to at most so many nodes.
 const MAX_UNFOLDED: u64 = 2000;
 
@@ -246,7 +261,7 @@ impl Lowering {
             }
             (reduce, [op, start, xs]) if reduce.is_reduce() => {
                 let head = if reduce == P::Reduce {
-                    Term::prim(P::ReduceSeq, vec![Arg::Addr(AddressSpace::Private)], head.ty().clone())
+                    Term::prim(P::ReduceSeq, vec![Arg::Addr(shared_space(op))], head.ty().clone())
                 } else {
                     head.clone()
                 };
@@ -297,12 +312,7 @@ impl Lowering {
 
     fn store(&mut self, t: &Term) -> Term {
         // What work-items compute together must be stored where all of them can read it.
-        let space = match t.spine().0.as_pattern() {
-            Some(Pattern::MapGlobal | Pattern::MapWorkGroup) => AddressSpace::Global,
-            Some(Pattern::MapLocal) => AddressSpace::Local,
-            _ => AddressSpace::Private,
-        };
-        to_mem(space, self.write(t))
+        to_mem(shared_space(t), self.write(t))
     }
 
     /// `(\x. body) value`, for any way to lower the body.

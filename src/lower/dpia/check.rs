@@ -188,7 +188,7 @@ impl Checker {
                 }
                 acceptor(layout, ps, &p.data(), &self.ranges)
             }
-            Kind::Skip => comm(p),
+            Kind::Skip | Kind::Barrier(_) => comm(p),
             Kind::Assign(to, e) => {
                 self.phrase(to)?;
                 self.phrase(e)?;

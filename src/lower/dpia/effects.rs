@@ -3,7 +3,7 @@
 //! Views must be resolved: an expression or acceptor is then a chain of indices and projections that starts at memory.
 //! Whoever asks which cells are used, in which loops, asks here: races, work-items, layout, updates in place.
 
-use super::{Kind, Layout, LoopKind, Phrase, PhraseType, extent};
+use super::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, extent};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 
@@ -87,9 +87,19 @@ impl Place {
 pub struct Around {
     pub kind: LoopKind,
     pub var: Name,
+    pub init: Nat,
     pub n: Nat,
+    pub step: Nat,
     /// Whether it goes through every number below its end.
     pub is_plain: bool,
+}
+
+impl Around {
+    pub fn of(l: &Loop) -> Around {
+        let (kind, var, init, n, step) = (l.kind, l.var.clone(), l.init.clone(), l.n.clone(), l.step.clone());
+        let is_plain = init.is_zero() && step == Nat::constant(1);
+        Around { kind, var, init, n, step, is_plain }
+    }
 }
 
 /// A use of memory.
@@ -120,8 +130,7 @@ impl Walk {
     fn phrase(&mut self, p: &Phrase) {
         match p.kind() {
             Kind::For(l) => {
-                let is_plain = l.init.is_zero() && l.step == Nat::constant(1);
-                self.around.push(Around { kind: l.kind, var: l.var.clone(), n: l.n.clone(), is_plain });
+                self.around.push(Around::of(l));
                 self.phrase(&l.body);
                 self.around.pop();
             }

@@ -4,7 +4,7 @@
 //! of RISE, as terms whose free variables are the contents of memory, so that only commands and acceptors have their
 //! meaning here. Slow; for small sizes.
 
-use super::{Imperative, Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
+use super::{Imperative, Kind, Layout, Loop, Phrase, PhraseType, extent};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::{self, Limits, Sizes, failure};
 use crate::lang::literal::Literal;
@@ -13,15 +13,18 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Type, TypeSubst};
 use crate::lang::value::{Value, eval_nat};
+use crate::lower::target::Storage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How to run a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Work-items in each dimension. They run one after the other.
+    /// Work-items in each dimension, and those of a group.
     pub global: [i64; 3],
-    /// Whether parallel loops run backwards, and undefined conditions are false; the result must not depend on it.
+    pub local: [i64; 3],
+    /// Whether parallel loops run backwards, the last work-item goes first, and undefined conditions are false; the
+    /// result must not depend on it.
     pub backwards: bool,
     /// Commands and evaluations at most.
     pub steps: u64,
@@ -29,58 +32,75 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { global: [1, 1, 1], backwards: false, steps: 1_000_000 }
+        Options { global: [1; 3], local: [1; 3], backwards: false, steps: 1_000_000 }
     }
 }
 
-/// The value of the output.
+/// The value of the output. Of the work-items of a group each runs as far as to a barrier before the next one does.
 ///
 /// # Errors
-/// When an expression has no value, or the steps are used up.
+/// When an expression has no value, the steps are used up, or a barrier is not reached by all work-items.
 pub fn run(p: &Imperative, sizes: &Sizes, inputs: &[Value], options: Options) -> Result<Value, Diagnostic> {
-    if options.global != [1, 1, 1] && p.body.any(&mut is_not_shared_out) {
+    if options.global != [1; 3] && p.body.any(&mut is_not_shared_out) {
         return Err(failure::ill_typed("a loop over work-items that is not shared out"));
     }
-    let mut machine =
-        Machine { memory: BTreeMap::new(), numbers: sizes.clone(), steps: options.steps, options };
+    let mut machine = Machine {
+        memory: BTreeMap::new(),
+        own: BTreeMap::new(),
+        numbers: sizes.clone(),
+        steps: options.steps,
+        options,
+    };
     for ((x, ty), v) in p.inputs.iter().zip(inputs) {
         machine.memory.insert(x.clone(), (ty.clone(), v.clone()));
     }
-    machine.allocate(&p.output.0, &p.output.1)?;
-    let [nx, ny, nz] = options.global;
-    for t in &p.temporaries {
-        let first = WorkItem { id: [0; 3], size: options.global };
-        machine.allocate(&t.name, &t.ty.subst(&first))?;
-    }
-    for (z, y, x) in (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (z, y, x)))) {
-        let item = WorkItem { id: [x, y, z], size: options.global };
-        machine.command(&item.told(&p.body))?;
+    machine.share(&p.output.0, &p.output.1)?;
+    let temporaries = |machine: &mut Machine, is_local: bool| {
+        let first = WorkItem { group: [0; 3], id: [0; 3], options };
+        let of = p.temporaries.iter().filter(|t| (t.storage == Storage::Local) == is_local);
+        of.into_iter().try_for_each(|t| machine.share(&t.name, &t.ty.subst(&first)))
+    };
+    temporaries(&mut machine, false)?;
+    let groups = [0, 1, 2].map(|d| options.global[d] / options.local[d].max(1));
+    for group in points(groups) {
+        temporaries(&mut machine, true)?;
+        let told = |id: [i64; 3]| WorkItem { group, id, options }.told(&p.body);
+        machine.group(points(options.local).map(told).collect())?;
     }
     machine.memory.remove(&p.output.0).map(|(_, v)| v).ok_or_else(|| failure::ill_typed("no output"))
 }
 
+/// Every point below the ends, the first dimension running fastest.
+fn points([nx, ny, nz]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+    (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
+}
+
 /// Before its iterations are shared among work-items, a loop over them stands for all of them.
 fn is_not_shared_out(c: &Phrase) -> bool {
-    matches!(c.kind(), Kind::For(l) if matches!(l.kind, LoopKind::Parallel(Workers::Global(_))) && l.init.is_zero())
+    matches!(c.kind(), Kind::For(l) if l.kind.is_of_work_items() && l.init.is_zero())
 }
 
 /// One of the work-items that run a program.
 struct WorkItem {
+    group: [i64; 3],
+    /// Within the group.
     id: [i64; 3],
-    size: [i64; 3],
+    options: Options,
 }
 
 impl TypeSubst for WorkItem {
     fn nat(&self, v: &NatVar) -> Option<Nat> {
         let NatVar::Worker(w) = v else { return None };
-        let (of, d) = match w {
-            Worker::GlobalId(d) => (self.id, d),
-            Worker::GlobalSize(d) => (self.size, d),
-            Worker::GroupId(_) | Worker::Groups(_) | Worker::LocalId(_) | Worker::LocalSize(_) => {
-                return None;
-            }
-        };
-        of.get(usize::from(*d)).map(|n| Nat::constant(*n))
+        let (global, local) = (self.options.global, self.options.local);
+        let of = |d: &u8, f: &dyn Fn(usize) -> i64| Some(Nat::constant(f(usize::from(*d))));
+        match w {
+            Worker::GlobalId(d) => of(d, &|d| self.group[d] * local[d] + self.id[d]),
+            Worker::GlobalSize(d) => of(d, &|d| global[d]),
+            Worker::GroupId(d) => of(d, &|d| self.group[d]),
+            Worker::Groups(d) => of(d, &|d| global[d] / local[d]),
+            Worker::LocalId(d) => of(d, &|d| self.id[d]),
+            Worker::LocalSize(d) => of(d, &|d| local[d]),
+        }
     }
 }
 
@@ -109,12 +129,32 @@ impl WorkItem {
     }
 }
 
+type Memory = BTreeMap<Name, (Type, Value)>;
+
 struct Machine {
-    memory: BTreeMap<Name, (Type, Value)>,
-    /// Sizes and loop variables.
+    /// What work-items share.
+    memory: Memory,
+    /// The memory of the one that runs.
+    own: Memory,
+    /// Sizes and its loop variables.
     numbers: Sizes,
     steps: u64,
     options: Options,
+}
+
+/// A work-item that waits, and what is left for it to do, the next thing last.
+struct Waiting {
+    own: Memory,
+    numbers: Sizes,
+    left: Vec<Left>,
+}
+
+enum Left {
+    Command(Phrase),
+    /// A loop's iterations that are left, the next one last.
+    Iterations(Box<Loop>, Vec<i64>),
+    /// The end of memory.
+    End(Name),
 }
 
 #[derive(Clone, Debug)]
@@ -125,63 +165,142 @@ enum Step {
 }
 
 impl Machine {
-    fn allocate(&mut self, x: &Name, ty: &Type) -> Result<(), Diagnostic> {
+    fn fresh(&self, ty: &Type) -> Result<(Type, Value), Diagnostic> {
         let undefined = Value::undefined(ty, &self.numbers).map_err(failure::size)?;
-        self.memory.insert(x.clone(), (ty.clone(), undefined));
+        Ok((ty.clone(), undefined))
+    }
+
+    fn share(&mut self, x: &Name, ty: &Type) -> Result<(), Diagnostic> {
+        let fresh = self.fresh(ty)?;
+        self.memory.insert(x.clone(), fresh);
         Ok(())
+    }
+
+    fn find(&self, x: &Name) -> Option<&(Type, Value)> {
+        self.own.get(x).or_else(|| self.memory.get(x))
     }
 
     fn nat(&self, n: &Nat) -> Result<i64, Diagnostic> {
         eval_nat(n, &self.numbers).map_err(failure::size)
     }
 
-    fn command(&mut self, c: &Phrase) -> Result<(), Diagnostic> {
+    fn step(&mut self) -> Result<(), Diagnostic> {
         self.steps = self.steps.checked_sub(1).ok_or_else(|| failure::out_of_steps(self.options.steps))?;
+        Ok(())
+    }
+
+    /// Runs the programs of a group's work-items.
+    fn group(&mut self, programs: Vec<Phrase>) -> Result<(), Diagnostic> {
+        let start =
+            |p| Waiting { own: Memory::new(), numbers: self.numbers.clone(), left: vec![Left::Command(p)] };
+        let mut items: Vec<Waiting> = programs.into_iter().map(start).collect();
+        if self.options.backwards {
+            items.reverse();
+        }
+        loop {
+            let mut waiting = 0;
+            for item in &mut items {
+                std::mem::swap(&mut self.own, &mut item.own);
+                std::mem::swap(&mut self.numbers, &mut item.numbers);
+                waiting += usize::from(self.run_to_barrier(&mut item.left)?);
+                std::mem::swap(&mut self.own, &mut item.own);
+                std::mem::swap(&mut self.numbers, &mut item.numbers);
+            }
+            match waiting {
+                0 => return Ok(()),
+                n if n == items.len() => {}
+                _ => return Err(failure::ill_typed("a barrier that not all work-items reach")),
+            }
+        }
+    }
+
+    /// Runs what is left until it waits at a barrier; whether it does.
+    fn run_to_barrier(&mut self, left: &mut Vec<Left>) -> Result<bool, Diagnostic> {
+        while let Some(next) = left.pop() {
+            match next {
+                Left::Command(c) if matches!(c.kind(), Kind::Barrier(_)) => return Ok(true),
+                Left::Command(c) => self.command(&c, left)?,
+                Left::Iterations(l, mut all) => match all.pop() {
+                    Some(i) => {
+                        self.numbers.insert(l.var.clone(), i);
+                        let body = l.body.clone();
+                        left.extend([Left::Iterations(l, all), Left::Command(body)]);
+                    }
+                    None => {
+                        self.numbers.shift_remove(&l.var);
+                    }
+                },
+                Left::End(x) => {
+                    self.own.remove(&x);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Does the command, or says what is to be done for it.
+    fn command(&mut self, c: &Phrase, left: &mut Vec<Left>) -> Result<(), Diagnostic> {
+        self.step()?;
         match c.kind() {
             Kind::Skip => Ok(()),
-            Kind::Seq(cs) => cs.iter().try_for_each(|c| self.command(c)),
+            Kind::Seq(cs) => {
+                left.extend(cs.iter().rev().cloned().map(Left::Command));
+                Ok(())
+            }
             Kind::Assign(to, e) => {
                 let value = self.value(e)?;
                 self.store(to, vec![], value)
             }
-            Kind::New(_, ty, x, body) => {
-                self.allocate(x, ty)?;
-                self.command(body)?;
-                self.memory.remove(x);
+            Kind::New(storage, ty, x, body) => {
+                let shares = matches!(storage, Storage::Local | Storage::Global);
+                if shares && self.options.local != [1; 3] {
+                    return Err(failure::ill_typed("memory of a group within its code"));
+                }
+                let fresh = self.fresh(ty)?;
+                self.own.insert(x.clone(), fresh);
+                left.extend([Left::End(x.clone()), Left::Command(body.clone())]);
                 Ok(())
             }
-            Kind::For(l) => self.run_loop(l),
-            Kind::If(c, a, b) => match self.value(c)? {
-                Value::Bool(true) => self.command(a),
-                Value::Bool(false) => self.command(b),
-                // Which branch a kernel takes here is not known. Nothing defined may depend on it.
-                Value::Undefined => self.command(if self.options.backwards { b } else { a }),
-                other => Err(failure::ill_typed(format!("the condition {other}"))),
-            },
+            Kind::For(l) => {
+                let all = self.iterations(l)?;
+                left.push(Left::Iterations(l.clone(), all));
+                Ok(())
+            }
+            Kind::If(c, a, b) => {
+                let branch = match self.value(c)? {
+                    Value::Bool(true) => a,
+                    Value::Bool(false) => b,
+                    // Which branch a kernel takes here is not known. Nothing defined may depend on it.
+                    Value::Undefined => {
+                        if self.options.backwards {
+                            b
+                        } else {
+                            a
+                        }
+                    }
+                    other => return Err(failure::ill_typed(format!("the condition {other}"))),
+                };
+                left.push(Left::Command(branch.clone()));
+                Ok(())
+            }
             _ => Err(failure::ill_typed("an expression where a command is needed")),
         }
     }
 
-    fn run_loop(&mut self, l: &Loop) -> Result<(), Diagnostic> {
+    /// The iterations of a loop, the first one last.
+    fn iterations(&mut self, l: &Loop) -> Result<Vec<i64>, Diagnostic> {
         let (init, n, step) = (self.nat(&l.init)?, self.nat(&l.n)?, self.nat(&l.step)?);
         let mut all: Vec<i64> = vec![];
         let mut i = init;
         while i < n && step > 0 {
             all.push(i);
             i += step;
-            self.steps =
-                self.steps.checked_sub(1).ok_or_else(|| failure::out_of_steps(self.options.steps))?;
+            self.step()?;
         }
-        let backwards = l.kind.is_at_once() && self.options.backwards;
-        if backwards {
+        if !(l.kind.is_at_once() && self.options.backwards) {
             all.reverse();
         }
-        for i in all {
-            self.numbers.insert(l.var.clone(), i);
-            self.command(&l.body)?;
-        }
-        self.numbers.shift_remove(&l.var);
-        Ok(())
+        Ok(all)
     }
 
     fn index(&mut self, i: &Phrase) -> Result<usize, Diagnostic> {
@@ -197,7 +316,10 @@ impl Machine {
         let (layout, ps) = match to.kind() {
             Kind::Var(x) => {
                 steps.reverse();
-                let (_, memory) = self.memory.get_mut(x).ok_or_else(ill)?;
+                let (_, memory) = match self.own.get_mut(x) {
+                    Some(own) => own,
+                    None => self.memory.get_mut(x).ok_or_else(ill)?,
+                };
                 return replace(memory, &steps, value);
             }
             Kind::Acceptor(layout, ps) => (layout, ps),
@@ -289,7 +411,7 @@ impl Machine {
         let mut free: Vec<(Name, Type)> = vec![];
         let _ = e.any(&mut |p| {
             if let Kind::Var(x) = p.kind()
-                && let Some((ty, _)) = self.memory.get(x)
+                && let Some((ty, _)) = self.find(x)
                 && !free.iter().any(|(y, _)| y == x)
             {
                 free.push((x.clone(), ty.clone()));
@@ -299,8 +421,7 @@ impl Machine {
         let mut binders: Vec<Name> = free.iter().map(|(x, _)| x.clone()).collect();
         let body = term(e, &mut binders)?;
         let term = free.iter().rev().fold(body, |b, (x, ty)| Term::lam(x, ty.clone(), b));
-        let inputs: Vec<Value> =
-            free.iter().filter_map(|(x, _)| Some(self.memory.get(x)?.1.clone())).collect();
+        let inputs: Vec<Value> = free.iter().filter_map(|(x, _)| Some(self.find(x)?.1.clone())).collect();
         let limits = Limits { steps: self.steps.max(1), ..Limits::TEST };
         eval::run(&term, &self.numbers, &inputs, &limits)
     }

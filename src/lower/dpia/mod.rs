@@ -9,6 +9,8 @@
 //! that substitution needs no care. A loop's variable is an identifier that occurs as a size variable in
 //! [`Kind::Number`]; an allocation's identifier occurs as an expression and as an acceptor.
 
+pub mod barriers;
+mod cells;
 pub mod check;
 pub mod effects;
 pub mod exec;
@@ -17,10 +19,11 @@ mod program;
 pub mod races;
 pub mod signature;
 
+pub use barriers::{Barrier, Race};
 pub use program::{Imperative, Temporary};
 
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat, NatFun, NatVar};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges, Worker};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
@@ -79,7 +82,23 @@ pub enum LoopKind {
     Parallel(Workers),
 }
 
+impl Workers {
+    /// Which of its iterations a work-item runs first, and how many it goes on by; none for threads, which are told.
+    pub fn share(self) -> Option<(Worker, Worker)> {
+        match self {
+            Workers::Threads => None,
+            Workers::Global(d) => Some((Worker::GlobalId(d), Worker::GlobalSize(d))),
+            Workers::WorkGroup(d) => Some((Worker::GroupId(d), Worker::Groups(d))),
+            Workers::Local(d) => Some((Worker::LocalId(d), Worker::LocalSize(d))),
+        }
+    }
+}
+
 impl LoopKind {
+    /// Is it over the work-items of an OpenCL kernel?
+    pub fn is_of_work_items(self) -> bool {
+        matches!(self, LoopKind::Parallel(w) if w != Workers::Threads)
+    }
     /// May the iterations run at once, so that each needs memory of its own?
     pub fn is_at_once(self) -> bool {
         matches!(self, LoopKind::Parallel(_) | LoopKind::Lanes)
@@ -140,6 +159,8 @@ pub enum Kind {
     /// `for (var = init; var < n; var += step) body`
     For(Box<Loop>),
     If(Phrase, Phrase, Phrase),
+    /// The work-items of a group wait for each other.
+    Barrier(Arc<Barrier>),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -151,6 +172,13 @@ pub struct Loop {
     pub n: Nat,
     pub step: Nat,
     pub body: Phrase,
+}
+
+impl Loop {
+    /// Is there surely no second iteration, for whoever runs it?
+    pub fn is_at_most_once(&self, ranges: &Ranges) -> bool {
+        self.init.add(&self.step).sub(&self.n).is_natural(ranges)
+    }
 }
 
 #[derive(PartialEq, Eq, Debug)]
@@ -273,6 +301,9 @@ impl Phrase {
     pub fn less(a: Phrase, b: Phrase) -> Phrase {
         Phrase::read(Pattern::Lt, vec![a, b], Literal::Bool(true).ty())
     }
+    pub fn equal(a: Phrase, b: Phrase) -> Phrase {
+        Phrase::read(Pattern::Equal, vec![a, b], Literal::Bool(true).ty())
+    }
     pub fn select(condition: Phrase, then: Phrase, otherwise: Phrase) -> Phrase {
         let ty = then.data();
         Phrase::read(Pattern::Select, vec![condition, then, otherwise], ty)
@@ -330,6 +361,14 @@ impl Phrase {
         Phrase::new(Kind::If(condition, then, otherwise), PhraseType::Comm)
     }
 
+    pub fn barrier(b: Barrier) -> Phrase {
+        Phrase::new(Kind::Barrier(Arc::new(b)), PhraseType::Comm)
+    }
+    /// Is there a barrier in it?
+    pub fn has_barrier(&self) -> bool {
+        self.any(&mut |p| matches!(p.kind(), Kind::Barrier(_)))
+    }
+
     /// The number that an index or size expression stands for, when it is one.
     pub fn as_number(&self) -> Option<(Nat, Vec<(Name, Phrase)>)> {
         match self.kind() {
@@ -364,7 +403,7 @@ impl Phrase {
     /// The phrase again, its children replaced by what `f` makes of them, in order. Their types must stay.
     pub fn map_children<E>(&self, f: &mut dyn FnMut(&Phrase) -> Result<Phrase, E>) -> Result<Phrase, E> {
         let kind = match self.kind() {
-            Kind::Var(_) | Kind::Lit(_) | Kind::Skip => return Ok(self.clone()),
+            Kind::Var(_) | Kind::Lit(_) | Kind::Skip | Kind::Barrier(_) => return Ok(self.clone()),
             Kind::Lam(x, t, b) => Kind::Lam(x.clone(), t.clone(), f(b)?),
             Kind::New(a, t, x, b) => Kind::New(*a, t.clone(), x.clone(), f(b)?),
             Kind::For(l) => Kind::For(Box::new(Loop { body: f(&l.body)?, ..(**l).clone() })),
@@ -481,7 +520,7 @@ impl Phrase {
 
 fn children_of(kind: &Kind) -> Vec<&Phrase> {
     match kind {
-        Kind::Var(_) | Kind::Lit(_) | Kind::Skip => vec![],
+        Kind::Var(_) | Kind::Lit(_) | Kind::Skip | Kind::Barrier(_) => vec![],
         Kind::Lam(_, _, b) | Kind::New(_, _, _, b) => vec![b],
         Kind::For(l) => vec![&l.body],
         Kind::App(a, b) | Kind::Assign(a, b) => vec![a, b],

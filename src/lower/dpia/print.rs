@@ -64,6 +64,10 @@ fn command(p: &Phrase, depth: usize, out: &mut String) {
             indent(depth, out);
             let _ = writeln!(out, "{} = {}", inline(to), inline(e));
         }
+        Kind::Barrier(b) => {
+            indent(depth, out);
+            let _ = writeln!(out, "barrier({})", b.spaces().join(", "));
+        }
         Kind::New(a, t, x, b) => {
             indent(depth, out);
             let _ = writeln!(out, "new {} {x}: {t} in", a.name());
@@ -216,7 +220,13 @@ fn inline(p: &Phrase) -> String {
         Kind::Acceptor(Layout::First, ps) if ps.len() == 1 => format!("{}.fst", operand(&ps[0])),
         Kind::Acceptor(Layout::Second, ps) if ps.len() == 1 => format!("{}.snd", operand(&ps[0])),
         Kind::Acceptor(l, ps) => format!("{}({})", layout_name(l), list(ps)),
-        Kind::Skip | Kind::Assign(..) | Kind::Seq(_) | Kind::New(..) | Kind::For(_) | Kind::If(..) => {
+        Kind::Skip
+        | Kind::Assign(..)
+        | Kind::Seq(_)
+        | Kind::New(..)
+        | Kind::For(_)
+        | Kind::If(..)
+        | Kind::Barrier(_) => {
             let mut out = String::new();
             command(p, 0, &mut out);
             format!("{{ {} }}", out.trim().replace('\n', "; "))

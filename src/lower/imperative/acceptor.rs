@@ -2,7 +2,7 @@
 
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
 use crate::lang::nat::{Name, Nat};
-use crate::lang::pattern::Pattern;
+use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
@@ -123,13 +123,14 @@ impl Translator {
             }
             (Pattern::ScanSeq, [f, init, x]) => {
                 let x = self.continuation(x, block)?;
-                let (read, write) =
-                    self.allocate(crate::lang::pattern::AddressSpace::Private, &init.data(), block);
+                let (read, write) = self.allocate(AddressSpace::Private, &init.data(), block);
                 self.apart(init, &write, block)?;
                 self.for_each(LoopKind::Sequential, &extent(&ty), block, |t, i, inner| {
                     let step = t.apply(f, &Phrase::idx(i.clone(), x), inner)?;
                     let next = t.apply(&step, &read, inner)?;
-                    let update = t.update_in_place(&read, &write, &|t, to, b| t.acceptor(&next, to, b))?;
+                    let update = t.update_in_place(AddressSpace::Private, &read, &write, &|t, to, b| {
+                        t.acceptor(&next, to, b)
+                    })?;
                     inner.push(update);
                     t.copy(&Phrase::idx_acc(i, out.clone()), &read, inner)
                 })

@@ -48,7 +48,7 @@ impl Translator {
                 self.for_each(loop_kind(p, args), &extent(&x.data()), block, |t, i, inner| {
                     let step = t.apply(f, &read, inner)?;
                     let element = Phrase::idx(i, x);
-                    let update = t.update_in_place(&read, &write, &|t, to, b| {
+                    let update = t.update_in_place(space(args), &read, &write, &|t, to, b| {
                         let body = t.apply(&step, &element, b)?;
                         t.acceptor(&body, to, b)
                     })?;
@@ -84,11 +84,12 @@ impl Translator {
         }
     }
 
-    /// A command that gives the memory behind `read` and `write` a new value, which `make` writes to where it is told
+    /// A command that gives the memory in `space` behind `read` and `write` a new value, which `make` writes to where it is told
     /// and which may read the old one. The memory is updated in place where that cannot be seen; otherwise the new
     /// value is written aside and copied.
     pub fn update_in_place(
         &mut self,
+        space: AddressSpace,
         read: &Phrase,
         write: &Phrase,
         make: &dyn Fn(&mut Translator, &Phrase, &mut Block) -> Translated<()>,
@@ -98,7 +99,7 @@ impl Translator {
             return Ok(direct);
         }
         self.block(|t, inner| {
-            let (new, aside) = t.allocate(AddressSpace::Private, &read.data(), inner);
+            let (new, aside) = t.allocate(space, &read.data(), inner);
             let command = t.block(|t, b| make(t, &aside, b))?;
             inner.push(command);
             t.copy(write, &new, inner)

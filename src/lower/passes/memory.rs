@@ -7,9 +7,10 @@
 //! of the kernel; within a parallel loop it gets one more dimension for each loop, one cell for each work-item, and so it does
 //! within a loop over lanes.
 
-use super::workers;
+use super::workers::{self, Level};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, Worker};
+use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Temporary, Workers};
 use crate::lower::target::{Storage, Target};
@@ -86,34 +87,49 @@ fn take(c: &Phrase, found: &mut Vec<Allocation>) -> Phrase {
 pub fn to_parameters(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
     let everyone: Vec<(Nat, Nat)> = workers::dimensions(&p.body)
         .into_iter()
-        .map(|d| (Worker::GlobalId(d).nat(), Worker::GlobalSize(d).nat()))
+        .map(|d| (Worker::GlobalId(d).nat(), size(&p, Worker::GlobalSize(d))))
         .collect();
     let mut found = vec![];
-    p.body = parameters(&p.body, &everyone, &mut Around::default(), &mut found, names)?;
+    let to = To { everyone, has_groups: Level::of(&p.body).map == Pattern::MapWorkGroup };
+    p.body = parameters(&p.body, &to, &mut Around::default(), &mut found, names)?;
     p.temporaries.extend(found);
     Ok(p)
+}
+
+/// How many there are, as a number where that is known.
+fn size(p: &Imperative, of: Worker) -> Nat {
+    p.launch.as_ref().and_then(|l| l.number(of)).unwrap_or_else(|| of.nat())
+}
+
+/// Where memory goes.
+struct To {
+    /// The number of the work-item and the number of work-items in each dimension that is used.
+    everyone: Vec<(Nat, Nat)>,
+    has_groups: bool,
 }
 
 /// What the iterations of loops around a command are told apart by, and how many there are, outermost first.
 #[derive(Default)]
 struct Around {
     workers: Vec<(Nat, Nat)>,
+    /// Those of work-items within their group alone.
+    locals: Vec<(Nat, Nat)>,
     lanes: Vec<(Nat, Nat)>,
 }
 
-/// `everyone`: the number of the work-item and the number of work-items in each dimension that is used.
 fn parameters(
     c: &Phrase,
-    everyone: &[(Nat, Nat)],
+    to: &To,
     around: &mut Around,
     found: &mut Vec<Temporary>,
     names: &mut Names,
 ) -> Result<Phrase, Diagnostic> {
     match c.kind() {
         Kind::New(storage, ty, x, body) => {
-            let body = parameters(body, everyone, around, found, names)?;
+            let body = parameters(body, to, around, found, names)?;
             match storage {
                 Storage::Global | Storage::Parameter => {}
+                Storage::Local if to.has_groups => {}
                 Storage::Local => {
                     return Err(Diagnostic::error(
                         "E0511",
@@ -124,8 +140,12 @@ fn parameters(
                 _ => return Ok(Phrase::new_in(*storage, ty.clone(), x.clone(), body)),
             }
             // What is private stays every work-item's own, wherever it is.
-            let workers = if *storage == Storage::Parameter { everyone } else { &around.workers };
-            let around = [workers, &around.lanes].concat();
+            let workers = match storage {
+                Storage::Parameter => &to.everyone,
+                Storage::Local => &around.locals,
+                _ => &around.workers,
+            };
+            let around = [workers.as_slice(), &around.lanes].concat();
             let name = names.fresh(x);
             let whole = around.iter().rev().fold(ty.clone(), |t, (_, n)| Type::array(n.clone(), t));
             let place = |ty: &dyn Fn(Type) -> PhraseType| {
@@ -141,26 +161,37 @@ fn parameters(
             };
             let read = place(&PhraseType::read);
             let write = place(&PhraseType::Acc);
-            found.push(Temporary { name: name.clone(), ty: whole.clone() });
+            found.push(Temporary { name: name.clone(), ty: whole.clone(), storage: *storage });
             Ok(redirect(&body, x, &read, &write))
         }
         Kind::For(l) => {
             let mut l = (**l).clone();
-            let (workers, lanes) = (around.workers.len(), around.lanes.len());
+            let (workers, locals, lanes) = (around.workers.len(), around.locals.len(), around.lanes.len());
             match l.kind {
-                LoopKind::Parallel(Workers::Global(_) | Workers::WorkGroup(_) | Workers::Local(_)) => {
-                    around.workers.push((l.init.clone(), l.step.clone()));
+                LoopKind::Parallel(Workers::Threads) => {}
+                LoopKind::Parallel(workers) => {
+                    // No more of them have an iteration than there are iterations.
+                    let many = match (l.step.as_constant(), l.n.as_constant()) {
+                        (Some(step), Some(n)) => Nat::constant(step.min(n)),
+                        (None, Some(_)) => l.n.clone(),
+                        _ => l.step.clone(),
+                    };
+                    around.workers.push((l.init.clone(), many.clone()));
+                    if matches!(workers, Workers::Local(_)) {
+                        around.locals.push((l.init.clone(), many));
+                    }
                 }
                 LoopKind::Lanes => around.lanes.push((Nat::var(&l.var), l.n.clone())),
                 _ => {}
             }
-            let body = parameters(&l.body, everyone, around, found, names);
+            let body = parameters(&l.body, to, around, found, names);
             around.workers.truncate(workers);
+            around.locals.truncate(locals);
             around.lanes.truncate(lanes);
             l.body = body?;
             Ok(Phrase::for_loop(l))
         }
-        _ => c.map_children(&mut |d| parameters(d, everyone, around, found, names)),
+        _ => c.map_children(&mut |d| parameters(d, to, around, found, names)),
     }
 }
 

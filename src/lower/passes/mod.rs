@@ -1,8 +1,11 @@
 //! Passes over imperative DPIA, by name, in the order in which each target runs them.
 
+pub mod barriers;
 pub mod elide;
+mod guard;
 pub mod layout;
 pub mod memory;
+mod once;
 pub mod simplify;
 pub mod split;
 pub mod unroll;
@@ -47,11 +50,26 @@ pub static ALL: &[Pass] = &[
         run: memory::decide,
     },
     Pass { name: "elideCopies", doc: "Lets nested accumulators work in place.", run: elide::run },
+    Pass {
+        name: "guardWrites",
+        doc: "Lets one work-item write what its group writes outside `mapLocal`.",
+        run: guard::run,
+    },
     Pass { name: "workItems", doc: "Shares parallel loops among work-items.", run: work_items::run },
     Pass {
         name: "kernelMemory",
         doc: "Makes memory that work-items share parameters of the kernel.",
         run: memory::to_parameters,
+    },
+    Pass {
+        name: "barriers",
+        doc: "Lets the work-items of a group wait for each other where they must.",
+        run: barriers::run,
+    },
+    Pass {
+        name: "onlyOnce",
+        doc: "Unfolds loops of which a work-item runs at most one iteration.",
+        run: once::run,
     },
     Pass { name: "hoistMemory", doc: "Moves large allocations out of sequential loops.", run: memory::hoist },
 ];
@@ -59,7 +77,7 @@ pub static ALL: &[Pass] = &[
 /// The passes that a target runs.
 pub fn of(target: Target) -> impl Iterator<Item = &'static Pass> {
     let skipped: &[&str] = match target {
-        Target::C => &["workItems", "kernelMemory"],
+        Target::C => &["guardWrites", "workItems", "kernelMemory", "barriers", "onlyOnce"],
         Target::OpenCl => &["hoistMemory"],
     };
     ALL.iter().filter(move |p| !skipped.contains(&p.name))

@@ -3,48 +3,85 @@
 //! In: an imperative program whose views are resolved, before its loops are shared among work-items. All work-items of
 //! an OpenCL kernel run the whole kernel, and nothing makes those of different work-groups wait for each other. So
 //! what they share must be written within a loop over work-items of every dimension that the kernel uses, and may be
-//! read by the work-item alone that wrote it.
+//! read by the work-item alone that wrote it. Where the work is shared out among work-groups this holds of groups; the
+//! work-items of one can wait for each other ([`crate::lower::dpia::barriers`]).
 //!
 //! Iterations of one loop write different cells: 𝒜 writes each cell once.
 
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
+use crate::lower::dpia::barriers::has_groups;
 use crate::lower::dpia::effects::{self, Around, Effect};
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
 use crate::lower::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The dimensions of work-items that the code uses.
-pub fn dimensions(c: &Phrase) -> BTreeSet<u8> {
+/// Who do not wait for each other: all work-items, or work-groups.
+#[derive(Clone, Copy)]
+pub struct Level {
+    of: fn(LoopKind) -> Option<u8>,
+    pub map: Pattern,
+}
+
+const ITEMS: Level = Level {
+    of: |k| if let LoopKind::Parallel(Workers::Global(d)) = k { Some(d) } else { None },
+    map: Pattern::MapGlobal,
+};
+
+const GROUPS: Level = Level {
+    of: |k| if let LoopKind::Parallel(Workers::WorkGroup(d)) = k { Some(d) } else { None },
+    map: Pattern::MapWorkGroup,
+};
+
+impl Level {
+    pub fn of(c: &Phrase) -> Level {
+        if has_groups(c) { GROUPS } else { ITEMS }
+    }
+
+    /// The dimensions in which loops are shared out.
+    fn dimensions(self, c: &Phrase) -> BTreeSet<u8> {
+        dimensions_of(c, self.of)
+    }
+}
+
+fn dimensions_of(c: &Phrase, of: fn(LoopKind) -> Option<u8>) -> BTreeSet<u8> {
     let mut out = BTreeSet::new();
     let _ = c.any(&mut |p| {
-        if let Kind::For(l) = p.kind()
-            && let LoopKind::Parallel(Workers::Global(d)) = l.kind
-        {
-            out.insert(d);
+        if let Kind::For(l) = p.kind() {
+            out.extend(of(l.kind));
         }
         false
     });
     out
 }
 
+/// The dimensions of work-items, or of those of work-groups, that the code uses.
+pub fn dimensions(c: &Phrase) -> BTreeSet<u8> {
+    dimensions_of(c, |k| match k {
+        LoopKind::Parallel(Workers::Global(d) | Workers::WorkGroup(d) | Workers::Local(d)) => Some(d),
+        _ => None,
+    })
+}
+
 /// # Errors
-/// Code that gives other results when its work-items run at once.
+/// Code that gives other results when its work-items run at once, and work-items that would do nothing of their own.
 pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
-    let used = dimensions(&p.body);
-    if used.is_empty() {
+    let level = Level::of(&p.body);
+    let used = level.dimensions(&p.body);
+    launched(p, level, &used)?;
+    if dimensions(&p.body).is_empty() {
         return Ok(());
     }
     let mut shared = vec![p.output.0.clone()];
-    allocations(&p.body, &used, &mut vec![], &mut shared)?;
+    allocations(&p.body, level, &used, &mut vec![], &mut shared)?;
     let mut uses: BTreeMap<Name, (Vec<Use>, Vec<Use>)> = BTreeMap::new();
     for e in effects::of(&p.body).iter().filter(|e| shared.contains(&e.memory)) {
-        let found = Use::new(e);
+        let found = Use::new(e, level);
         if let Some(d) = used.iter().find(|d| !found.loops.iter().any(|(e, ..)| e == *d))
             && e.writes
         {
-            return Err(everywhere(&e.memory, *d));
+            return Err(everywhere(&e.memory, level.map, *d));
         }
         let (reads, writes) = uses.entry(e.memory.clone()).or_default();
         if e.writes { writes } else { reads }.push(found);
@@ -57,18 +94,41 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// The indices of a cell, with the loops over work-items around its use: dimension, variable, bound.
+/// Does what `oclRun` asks for fit what the program shares out?
+fn launched(p: &Imperative, level: Level, used: &BTreeSet<u8>) -> Result<(), Diagnostic> {
+    let Some(launch) = &p.launch else { return Ok(()) };
+    for d in 0..3u8 {
+        let (local, global) = (&launch.local[usize::from(d)], &launch.global[usize::from(d)]);
+        let left = global.modulo(local).as_constant();
+        if left.is_some_and(|left| left != 0) {
+            return Err(launch_error(format!("{global} work-items cannot be shared out to groups of {local}."))
+                .hint("Ask for a multiple of the group's work-items; loops over work-items may be shorter than that."));
+        }
+        // Where nothing is shared out, one group, or one work-item, does everything.
+        let most = if level.map == Pattern::MapWorkGroup { local.clone() } else { Nat::constant(1) };
+        if !used.contains(&d) && *global != most {
+            let map = level.map;
+            return Err(launch_error(format!("`oclRun` asks for {global} work-items in dimension {d}, and no `{map} {d}` shares out work to them."))
+                .note("They would all write the same cells.")
+                .hint(format!("Ask for {most} of them, or use `{map} {d}`.")));
+        }
+    }
+    Ok(())
+}
+
+fn launch_error(message: String) -> Diagnostic {
+    Diagnostic::error("E0531", message).about(Subject::Pattern(Pattern::OclRun))
+}
+
+/// The indices of a cell, with the loops over work-items, or groups, around its use: dimension, variable, bound.
 struct Use {
     indices: Vec<Option<Nat>>,
     loops: Vec<(u8, Name, Nat)>,
 }
 
 impl Use {
-    fn new(e: &Effect) -> Use {
-        let of_workers = |l: &Around| match l.kind {
-            LoopKind::Parallel(Workers::Global(d)) => Some((d, l.var.clone(), l.n.clone())),
-            _ => None,
-        };
+    fn new(e: &Effect, level: Level) -> Use {
+        let of_workers = |l: &Around| Some(((level.of)(l.kind)?, l.var.clone(), l.n.clone()));
         Use {
             indices: e.place.indices().into_iter().map(|i| i.cloned()).collect(),
             loops: e.loops.iter().filter_map(of_workers).collect(),
@@ -76,9 +136,10 @@ impl Use {
     }
 }
 
-/// Adds the memory that work-items share. `around`: the dimensions that are shared out around the command.
+/// Adds the memory that work-items, or groups, share. `around`: the dimensions that are shared out around the command.
 fn allocations(
     c: &Phrase,
+    level: Level,
     used: &BTreeSet<u8>,
     around: &mut Vec<u8>,
     shared: &mut Vec<Name>,
@@ -87,39 +148,31 @@ fn allocations(
         Kind::New(storage, _, x, body) => {
             let is_own = storage.is_near() || *storage == Storage::Parameter;
             if is_own && writes_in_loop(body, x) {
-                return Err(private(x));
+                return Err(private(x, level));
             }
-            // Within all loops it is the work-item's own.
+            // Within all loops it is the work-item's, or group's, own.
             if *storage == Storage::Global && (around.is_empty() || used.len() > around.len()) {
                 shared.push(x.clone());
             }
-            allocations(body, used, around, shared)
+            allocations(body, level, used, around, shared)
         }
         Kind::For(l) => {
-            let LoopKind::Parallel(Workers::Global(d)) = l.kind else {
-                return allocations(&l.body, used, around, shared);
+            let Some(d) = (level.of)(l.kind) else {
+                return allocations(&l.body, level, used, around, shared);
             };
-            if around.contains(&d) {
-                return Err(Diagnostic::error(
-                    "E0522",
-                    format!("`mapGlobal({d})` stands within `mapGlobal({d})`."),
-                )
-                .about(Subject::Pattern(Pattern::MapGlobal))
-                .note("The work-items of a dimension can be shared out once only.")
-                .hint("Use another dimension (0, 1 or 2) for the inner one, or `mapSeq`."));
-            }
             around.push(d);
-            let result = allocations(&l.body, used, around, shared);
+            let result = allocations(&l.body, level, used, around, shared);
             around.pop();
             result
         }
-        _ => c.children().into_iter().try_for_each(|c| allocations(c, used, around, shared)),
+        _ => c.children().into_iter().try_for_each(|c| allocations(c, level, used, around, shared)),
     }
 }
 
 /// Whether a loop over work-items writes memory that stands outside it.
 fn writes_in_loop(c: &Phrase, x: &Name) -> bool {
-    effects::of(c).iter().any(|e| e.writes && e.memory == *x && !Use::new(e).loops.is_empty())
+    let shared_out = |e: &Effect| e.loops.iter().any(|l| l.kind.is_of_work_items());
+    effects::of(c).iter().any(|e| e.writes && e.memory == *x && shared_out(e))
 }
 
 /// Is a cell surely read by the work-item that wrote it? It is when, for each dimension, one and the same index of the
@@ -134,11 +187,20 @@ fn same_worker(write: &Use, read: &Use) -> bool {
     })
 }
 
-fn everywhere(memory: &Name, d: u8) -> Diagnostic {
-    Diagnostic::error("E0523", format!("`{memory}` is written outside `mapGlobal({d})`, so every work-item writes all of it."))
-        .about(Subject::Outside(Pattern::MapGlobal))
-        .note(format!("The kernel uses the work-items of dimension {d}, and each of them runs what is not in a `mapGlobal({d})`."))
-        .hint("Compute it within the `mapGlobal`, keep it in private memory, or use a kernel of its own.")
+fn everywhere(memory: &Name, map: Pattern, d: u8) -> Diagnostic {
+    let (who, each) = match map {
+        Pattern::MapWorkGroup => ("work-group", "work-groups"),
+        _ => ("work-item", "work-items"),
+    };
+    Diagnostic::error(
+        "E0523",
+        format!("`{memory}` is written outside `{map}({d})`, so every {who} writes all of it."),
+    )
+    .about(Subject::Outside(map))
+    .note(format!(
+        "The kernel uses the {each} of dimension {d}, and each of them runs what is not in a `{map}({d})`."
+    ))
+    .hint(format!("Compute it within the `{map}`, keep it in private memory, or use a kernel of its own."))
 }
 
 fn unordered(memory: &Name) -> Diagnostic {
@@ -148,11 +210,12 @@ fn unordered(memory: &Name) -> Diagnostic {
         .hint("Fuse the two steps, compute the first one with `mapSeq` in each work-item, or run it as a kernel of its own.")
 }
 
-fn private(memory: &Name) -> Diagnostic {
+fn private(memory: &Name, level: Level) -> Diagnostic {
+    let space = if level.map == Pattern::MapWorkGroup { "local` or `toMem global" } else { "global" };
     Diagnostic::error(
         "E0525",
         format!("Work-items together write `{memory}`, of which each has a private copy."),
     )
     .about(Subject::Pattern(Pattern::ToMem))
-    .hint("Store it with `toMem global`.")
+    .hint(format!("Store it with `toMem {space}`."))
 }

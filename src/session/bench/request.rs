@@ -35,10 +35,11 @@ pub fn request(
     let mut data: Vec<_> = inputs.0.iter().map(|parts| parts.iter()).collect();
     let mut params = vec![];
     for p in &kernel.params {
-        let len = positive(&p.len.at_launch(global), sizes)? as usize;
+        let len = positive(&p.len.at_launch(global, local), sizes)? as usize;
         params.push(match &p.kind {
             ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len },
             ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len },
+            ParamKind::Local => Param::Local { bytes: elem(p.scalar).bytes() * len },
             ParamKind::Size(name) => Param::Int(*sizes.get(name).ok_or_else(|| no_value(name))?),
             ParamKind::Input(i, _) => {
                 let next = data.get_mut(*i).and_then(Iterator::next);

@@ -1,0 +1,384 @@
+//! Where the work-items of a group must wait for each other, and whether they do (thesis section 3.2).
+//!
+//! In: a kernel whose loops are shared out, with its memory among its parameters. Of each command it is known which uses
+//! of shared memory may come before its first barrier, and which after its last one. Two uses of a cell with no barrier
+//! between them, one of them a write, are a race unless one and the same work-item makes them. A sequence joins what is
+//! left open by a command with what the next one begins with, a loop its end with its beginning.
+//!
+//! [`place`] puts a barrier wherever there would be a race; [`check`] is the same walk, which finds none. A barrier
+//! must be reached by all work-items or none: where a loop over work-items has one in it, all of them run it equally
+//! often, and those whose iteration there is not do nothing but wait.
+
+use super::cells::{Meeting, Use, race};
+use super::effects::{self, Around};
+use super::{Imperative, Kind, Loop, LoopKind, Phrase, Workers};
+use crate::lang::nat::{Name, Nat, NatVar, Ranges, Worker};
+use crate::lang::pattern::Pattern;
+use crate::lower::target::Storage;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A barrier, with what it is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Barrier {
+    pub races: Vec<Race>,
+}
+
+impl Barrier {
+    fn is_for(&self, storage: Storage) -> bool {
+        self.races.iter().any(|r| r.storage == storage)
+    }
+    pub fn is_local(&self) -> bool {
+        self.is_for(Storage::Local)
+    }
+    pub fn is_global(&self) -> bool {
+        self.is_for(Storage::Global)
+    }
+    /// The address spaces whose order it keeps.
+    pub fn spaces(&self) -> Vec<&'static str> {
+        let both = [(self.is_local(), "local"), (self.is_global(), "global")];
+        both.into_iter().filter(|(used, _)| *used).map(|(_, name)| name).collect()
+    }
+}
+
+/// Two work-items that would use one cell at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Race {
+    pub memory: Name,
+    pub storage: Storage,
+    pub first: Touch,
+    pub second: Touch,
+    /// The variable of the loop in whose next iteration the second use is.
+    pub next_of: Option<Name>,
+}
+
+/// A use of a cell, as DPIA prints it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Touch {
+    pub writes: bool,
+    pub cell: String,
+}
+
+impl std::fmt::Display for Race {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let verb = |t: &Touch| if t.writes { "writes" } else { "reads" };
+        let (a, b) = (&self.first, &self.second);
+        let when =
+            self.next_of.as_ref().map_or_else(String::new, |x| format!(" in the next iteration over {x}"));
+        write!(f, "a work-item {} `{}`, another one {} `{}`{when}", verb(a), a.cell, verb(b), b.cell)
+    }
+}
+
+/// The body with barriers where they are needed, and no more of them.
+///
+/// # Errors
+/// A sentence: a barrier would stand where not all work-items come by.
+pub fn place(p: &Imperative) -> Result<Phrase, String> {
+    Walk::new(p, true).command(&p.body).map(|(body, _)| body)
+}
+
+/// # Errors
+/// A sentence that names a race that no barrier prevents, or a barrier that not all work-items reach.
+pub fn check(p: &Imperative) -> Result<(), String> {
+    if has_groups(&p.body) { Walk::new(p, false).command(&p.body).map(|_| ()) } else { Ok(()) }
+}
+
+/// Is the work shared out among groups?
+pub fn has_groups(c: &Phrase) -> bool {
+    c.any(&mut |p| told_of(p).iter().any(|w| matches!(w, Worker::GroupId(_) | Worker::LocalId(_))))
+}
+
+/// The dimensions in which the groups of a kernel may have several work-items: what is asked for, or those that the code
+/// uses.
+pub fn dimensions(p: &Imperative) -> BTreeSet<u8> {
+    if let Some(launch) = &p.launch {
+        return (0..3).filter(|d| launch.local[usize::from(*d)] != Nat::constant(1)).collect();
+    }
+    let mut found = BTreeSet::new();
+    let _ = p.body.any(&mut |p| {
+        found.extend(told_of(p).into_iter().filter_map(|w| match w {
+            Worker::GroupId(d) | Worker::LocalId(d) => Some(d),
+            _ => None,
+        }));
+        false
+    });
+    found
+}
+
+/// What work-items are told that a command or number asks for, now or once its loop is shared out.
+fn told_of(p: &Phrase) -> Vec<Worker> {
+    let of = |n: &Nat| {
+        let worker = |v: NatVar| if let NatVar::Worker(w) = v { Some(w) } else { None };
+        n.vars().into_iter().filter_map(worker).collect()
+    };
+    match p.kind() {
+        Kind::For(l) => {
+            let shared = if let LoopKind::Parallel(w) = l.kind { w.share() } else { None };
+            shared.map(|(id, _)| id).into_iter().chain(of(&l.init)).collect()
+        }
+        Kind::Number(n, _) => of(n),
+        _ => vec![],
+    }
+}
+
+/// What may come before the first barrier of a command, and what after its last one.
+#[derive(Default)]
+struct Exposed {
+    entry: Vec<Use>,
+    exit: Vec<Use>,
+    /// Whether work-items may come through without waiting.
+    through: bool,
+}
+
+struct Walk<'a> {
+    shared: BTreeMap<&'a Name, Storage>,
+    output: &'a Name,
+    /// The dimensions in which a group may have several work-items.
+    dimensions: Vec<u8>,
+    ranges: Ranges,
+    places: bool,
+    around: Vec<Around>,
+    /// Numbers that are at least zero here.
+    known: Vec<Nat>,
+}
+
+impl Walk<'_> {
+    fn new(p: &Imperative, places: bool) -> Walk<'_> {
+        Walk {
+            shared: p.shared().collect(),
+            output: &p.output.0,
+            dimensions: dimensions(p).into_iter().collect(),
+            ranges: p.ranges(),
+            places,
+            around: vec![],
+            known: vec![],
+        }
+    }
+
+    fn command(&mut self, c: &Phrase) -> Result<(Phrase, Exposed), String> {
+        match c.kind() {
+            Kind::Seq(cs) => self.sequence(cs),
+            Kind::For(l) => self.looped(l),
+            Kind::New(storage, ty, x, body) => {
+                let (body, exposed) = self.command(body)?;
+                Ok((Phrase::new_in(*storage, ty.clone(), x.clone(), body), exposed))
+            }
+            Kind::If(condition, a, b) => {
+                let mut all = self.uses(condition);
+                let depth = self.known.len();
+                self.known.extend(assumed(condition));
+                let then = self.command(a);
+                self.known.truncate(depth);
+                let ((a, then), (b, or)) = (then?, self.command(b)?);
+                let whole = Phrase::if_else(condition.clone(), a, b);
+                if whole.has_barrier() && !self.is_uniform(condition) {
+                    return Err(format!("not all work-items reach a barrier where {condition} decides"));
+                }
+                let mut entry = self.uses(condition);
+                entry.extend(then.entry);
+                entry.extend(or.entry);
+                all.extend(then.exit);
+                all.extend(or.exit);
+                Ok((whole, Exposed { entry, exit: all, through: then.through || or.through }))
+            }
+            Kind::Barrier(_) => Ok((c.clone(), Exposed::default())),
+            _ => {
+                let uses = self.uses(c);
+                Ok((c.clone(), Exposed { entry: uses.clone(), exit: uses, through: true }))
+            }
+        }
+    }
+
+    /// The uses of shared memory in a command or expression without loops.
+    fn uses(&self, c: &Phrase) -> Vec<Use> {
+        let shared = |m: &Name| self.shared.get(m).copied();
+        let of = |e: effects::Effect| {
+            let storage = shared(&e.memory)?;
+            Some(Use::new(e, storage, &self.around, &self.known))
+        };
+        effects::of(c).into_iter().filter_map(of).collect()
+    }
+
+    fn sequence(&mut self, cs: &[Phrase]) -> Result<(Phrase, Exposed), String> {
+        let mut out = vec![];
+        let mut all = Exposed { through: true, ..Exposed::default() };
+        for c in cs {
+            let (c, next) = self.command(c)?;
+            let races = self.races(&all.exit, &next.entry, None);
+            if !races.is_empty() {
+                out.push(self.barrier(races)?);
+                all.exit.clear();
+                all.through = false;
+            }
+            out.push(c);
+            if all.through {
+                all.entry.extend(next.entry);
+            }
+            if !next.through {
+                all.exit.clear();
+            }
+            all.exit.extend(next.exit);
+            all.through &= next.through;
+        }
+        Ok((Phrase::seq(out), all))
+    }
+
+    fn looped(&mut self, l: &Loop) -> Result<(Phrase, Exposed), String> {
+        self.around.push(Around::of(l));
+        self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
+        let body = self.command(&l.body);
+        self.ranges.remove(&l.var);
+        self.around.pop();
+        let (mut body, mut exposed) = body?;
+        if !l.is_at_most_once(&self.ranges) {
+            let races = self.races(&exposed.exit, &exposed.entry, Some(l));
+            if !races.is_empty() {
+                body = Phrase::seq([body, self.barrier(races)?]);
+                exposed.exit.clear();
+                exposed.through = false;
+            }
+        }
+        let mut l = Loop { body, ..l.clone() };
+        if l.body.has_barrier() {
+            l = self.run_by_all(l)?;
+        }
+        let runs = l.n.sub(&l.init).sub(&Nat::constant(1)).is_natural(&self.ranges);
+        exposed.through |= !runs;
+        Ok((Phrase::for_loop(l), exposed))
+    }
+
+    fn barrier(&self, races: Vec<Race>) -> Result<Phrase, String> {
+        match races.first() {
+            Some(race) if !self.places => Err(race.to_string()),
+            _ => Ok(Phrase::barrier(Barrier { races })),
+        }
+    }
+
+    /// The races between uses with no barrier between them; in the next iteration of a loop, where there is one.
+    fn races(&self, before: &[Use], after: &[Use], next_of: Option<&Loop>) -> Vec<Race> {
+        let at =
+            Meeting { around: &self.around, next_of, dimensions: &self.dimensions, ranges: &self.ranges };
+        let mut found: Vec<Race> = vec![];
+        for a in before {
+            for b in after {
+                // Each cell of the output is written once.
+                let matters =
+                    a.memory == b.memory && (a.writes != b.writes || a.writes && a.memory != *self.output);
+                // One race of a kind tells of all.
+                let is_new = |r: &Race| {
+                    (&r.memory, r.first.writes, r.second.writes) != (&a.memory, a.writes, b.writes)
+                };
+                if matters && found.iter().all(is_new) && race(a, b, &at) {
+                    found.push(Race {
+                        memory: a.memory.clone(),
+                        storage: a.storage,
+                        first: Touch { writes: a.writes, cell: a.cell() },
+                        second: Touch { writes: b.writes, cell: b.cell() },
+                        next_of: next_of.map(|l| l.var.clone()),
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// Does a condition or number come out the same for all work-items of a group?
+    fn is_uniform(&self, e: &Phrase) -> bool {
+        !e.any(&mut |p| match p.kind() {
+            Kind::Number(n, _) => !self.is_uniform_number(n),
+            Kind::Var(_) => true,
+            _ => false,
+        })
+    }
+
+    fn is_uniform_number(&self, n: &Nat) -> bool {
+        n.vars().iter().all(|v| match v {
+            NatVar::Worker(w) => !matches!(w, Worker::LocalId(_) | Worker::GlobalId(_)),
+            NatVar::Named(x) => !self.around.iter().any(|l| l.var == *x && is_local(l.kind)),
+            NatVar::Meta(_) => false,
+        })
+    }
+
+    /// The loop with a barrier in it so that all work-items of a group run it equally often.
+    fn run_by_all(&self, mut l: Loop) -> Result<Loop, String> {
+        if !is_local(l.kind) {
+            let same = [&l.init, &l.n, &l.step].into_iter().all(|n| self.is_uniform_number(n));
+            return if same { Ok(l) } else { Err(unequal(&l.var)) };
+        }
+        if l.n.exact_div(&l.step).is_evidently_integral() {
+            return Ok(l);
+        }
+        if !self.places {
+            return Err(unequal(&l.var));
+        }
+        let var = Phrase::nat(Nat::var(&l.var));
+        let there_is = Phrase::less(var, Phrase::nat(l.n.clone()));
+        l.body = where_there_is(&l.body, &there_is)?;
+        l.n = if l.step.sub(&l.n).is_natural(&self.ranges) {
+            l.step.clone()
+        } else {
+            l.n.add(&l.step).sub(&Nat::constant(1)).floor_div(&l.step).mul(&l.step)
+        };
+        Ok(l)
+    }
+}
+
+pub(super) fn is_local(kind: LoopKind) -> bool {
+    matches!(kind, LoopKind::Parallel(Workers::Local(_)))
+}
+
+fn unequal(var: &Name) -> String {
+    format!("not all work-items reach a barrier in the loop over {var}: they do not run it equally often")
+}
+
+/// What is not a barrier only where the condition holds.
+fn where_there_is(c: &Phrase, condition: &Phrase) -> Result<Phrase, String> {
+    let only = |c: Phrase| match c.kind() {
+        Kind::Skip => c,
+        _ => Phrase::if_else(condition.clone(), c, Phrase::skip()),
+    };
+    if !c.has_barrier() {
+        return Ok(only(c.clone()));
+    }
+    match c.kind() {
+        Kind::Seq(cs) => {
+            let (mut out, mut free) = (vec![], vec![]);
+            for c in cs {
+                if c.has_barrier() {
+                    out.push(only(Phrase::seq(std::mem::take(&mut free))));
+                    out.push(where_there_is(c, condition)?);
+                } else {
+                    free.push(c.clone());
+                }
+            }
+            out.push(only(Phrase::seq(free)));
+            Ok(Phrase::seq(out))
+        }
+        Kind::For(l) => {
+            Ok(Phrase::for_loop(Loop { body: where_there_is(&l.body, condition)?, ..(**l).clone() }))
+        }
+        Kind::New(..) => c.map_children(&mut |d| where_there_is(d, condition)),
+        Kind::Barrier(_) => Ok(c.clone()),
+        _ => Err("a barrier would stand where a choice is made".into()),
+    }
+}
+
+/// The number that is at least zero where a condition on numbers holds.
+fn assumed(condition: &Phrase) -> Option<Nat> {
+    let Kind::Pattern(p @ (Pattern::Lt | Pattern::Equal), _, ps) = condition.kind() else { return None };
+    let [a, b] = ps.as_slice() else { return None };
+    let number = |p: &Phrase| p.as_number().filter(|(_, parts)| parts.is_empty()).map(|(n, _)| n);
+    let difference = number(b)?.sub(&number(a)?);
+    Some(if *p == Pattern::Lt { difference.sub(&Nat::constant(1)) } else { difference })
+}
+
+/// Every barrier of a command, in order.
+pub fn all(c: &Phrase) -> Vec<Barrier> {
+    let mut found = vec![];
+    let _ = c.any(&mut |p| {
+        if let Kind::Barrier(b) = p.kind() {
+            found.push((**b).clone());
+        }
+        false
+    });
+    found
+}

@@ -1,0 +1,221 @@
+//! Can two work-items of a group meet at a cell?
+//!
+//! In: two uses of shared memory and what is the same for both of them. A cell that tells which work-item uses it is
+//! that one's own: where an index is the number of the work-item, or of its iteration, times a step, plus what is the
+//! same for all, equal indices mean equal work-items, because iterations with equal numbers are the same work-item's.
+
+use super::barriers::is_local;
+use super::effects::{Around, Effect, Place, Step};
+use super::{Loop, LoopKind, Workers};
+use crate::lang::nat::{Name, Nat, NatVar, Ranges, Worker};
+use crate::lower::target::Storage;
+use std::collections::BTreeSet;
+
+/// A use of shared memory by work-items.
+#[derive(Clone, Debug)]
+pub struct Use {
+    pub memory: Name,
+    pub storage: Storage,
+    pub writes: bool,
+    place: Place,
+    /// Outermost first.
+    loops: Vec<Around>,
+    /// Numbers that are at least zero where it stands.
+    known: Vec<Nat>,
+}
+
+impl Use {
+    pub fn new(e: Effect, storage: Storage, around: &[Around], known: &[Nat]) -> Use {
+        let loops = around.iter().cloned().chain(e.loops).collect();
+        Use { memory: e.memory, storage, writes: e.writes, place: e.place, loops, known: known.to_vec() }
+    }
+
+    /// The cell, as DPIA prints it.
+    pub fn cell(&self) -> String {
+        let step = |s: &Step| match s {
+            Step::At(Some(i), _) => format!("[{i}]"),
+            Step::At(None, _) => "[…]".into(),
+            Step::First => ".fst".into(),
+            Step::Second => ".snd".into(),
+        };
+        format!("{}{}", self.memory, self.place.steps.iter().map(step).collect::<String>())
+    }
+}
+
+/// How two uses stand to each other.
+pub struct Meeting<'a> {
+    /// The loops around both.
+    pub around: &'a [Around],
+    /// The loop in whose next, or a later, iteration the second use is.
+    pub next_of: Option<&'a Loop>,
+    /// The dimensions in which a group may have several work-items.
+    pub dimensions: &'a [u8],
+    /// Of the loops around both.
+    pub ranges: &'a Ranges,
+}
+
+/// May two work-items of a group use the same cell?
+pub fn race(a: &Use, b: &Use, at: &Meeting) -> bool {
+    let (x, y) = (a.place.component(), b.place.component());
+    if x.iter().zip(&y).any(|(p, q)| p != q) {
+        return false;
+    }
+    let mut ranges = at.ranges.clone();
+    let first = Side::of(a, at, "'", false, &mut ranges);
+    let second = Side::of(b, at, "\"", true, &mut ranges);
+    let pairs: Vec<(&Nat, &Nat)> = first
+        .indices
+        .iter()
+        .zip(&second.indices)
+        .filter_map(|(i, j)| Some((i.as_ref()?, j.as_ref()?)))
+        .collect();
+    let differ =
+        |(i, j): &(&Nat, &Nat)| i.is_less(j, &ranges) == Some(true) || j.is_less(i, &ranges) == Some(true);
+    if pairs.iter().any(differ) {
+        return false;
+    }
+    let tells = |d: u8| {
+        first.owners[usize::from(d)].iter().any(|p| {
+            second.owners[usize::from(d)]
+                .iter()
+                .any(|q| pairs.iter().any(|(i, j)| says(i, p, &first, j, q, &second, &ranges)))
+        })
+    };
+    !at.dimensions.iter().all(|d| tells(*d))
+}
+
+/// A use, with names of its own for what the other one does not share.
+struct Side {
+    /// The index in each dimension, and the offset of the cell last.
+    indices: Vec<Option<Nat>>,
+    /// In each dimension: numbers that are the work-item's, or leave as much when divided by how many there are.
+    owners: [Vec<Owner>; 3],
+    own: BTreeSet<Name>,
+}
+
+/// A number that tells a work-item, and the end of its range.
+struct Owner {
+    number: Nat,
+    end: Nat,
+}
+
+impl Side {
+    /// `later`: in a later iteration of the loop of the meeting.
+    fn of(u: &Use, at: &Meeting, mark: &str, later: bool, ranges: &mut Ranges) -> Side {
+        let is_common = |x: &Name| at.around.iter().any(|l| l.var == *x && !is_local(l.kind));
+        let shifted = |x: &Name| at.next_of.is_some_and(|l| l.var == *x && !is_local(l.kind));
+        let first: Vec<u8> = (0..3).filter(|d| u.is_first(*d)).collect();
+        let own = |x: &str| -> Name { format!("{x}{mark}").into() };
+        let lid = |d: u8| own(&format!("local {d}"));
+        let rename = |v: &NatVar| -> Option<Nat> {
+            Some(match v {
+                NatVar::Worker(Worker::LocalId(d)) if first.contains(d) => Nat::constant(0),
+                NatVar::Worker(Worker::LocalId(d)) => Nat::var(&lid(*d)),
+                NatVar::Worker(Worker::GlobalId(d)) => Nat::var(&own(&format!("global {d}"))),
+                NatVar::Named(x) => {
+                    let l = u.loops.iter().find(|l| l.var == *x)?;
+                    match () {
+                        () if l.n == Nat::constant(1) => Nat::constant(0),
+                        () if is_common(x) => return None,
+                        () if shifted(x) && !later => return None,
+                        () if shifted(x) => Nat::var(x).add(&Nat::constant(1)).add(&Nat::var(&own(x))),
+                        () => Nat::var(&own(x)),
+                    }
+                }
+                _ => return None,
+            })
+        };
+        let here = |n: &Nat| n.subst(&rename);
+        let mut names = BTreeSet::new();
+        let mut bind = |x: Name, end: Nat, ranges: &mut Ranges| {
+            ranges.insert(x.clone(), Nat::constant(0), end);
+            names.insert(x);
+        };
+        for l in &u.loops {
+            let x = &l.var;
+            if shifted(x) {
+                ranges.insert(x.clone(), Nat::constant(0), here(&l.n));
+                if later {
+                    bind(own(x), here(&l.n), ranges);
+                }
+            } else if !is_common(x) {
+                bind(own(x), here(&l.n), ranges);
+            }
+        }
+        let size = |w: Worker| {
+            at.ranges.worker_end(w).or_else(|| w.end().map(Worker::nat)).unwrap_or_else(Nat::poison)
+        };
+        for d in 0..3 {
+            bind(lid(d), size(Worker::LocalId(d)), ranges);
+            bind(own(&format!("global {d}")), size(Worker::GlobalId(d)), ranges);
+        }
+        u.known.iter().for_each(|n| ranges.assume(&here(n)));
+        let owners = [0, 1, 2].map(|d| {
+            let id = Owner { number: here(&Worker::LocalId(d).nat()), end: size(Worker::LocalId(d)) };
+            let of_loop = |l: &Around| {
+                (l.kind == LoopKind::Parallel(Workers::Local(d)))
+                    .then(|| Owner { number: here(&Nat::var(&l.var)), end: here(&l.n) })
+            };
+            std::iter::once(id).chain(u.loops.iter().filter_map(of_loop)).collect()
+        });
+        let indices = u.place.indices().into_iter().map(|i| i.map(|i| here(i).simplify(ranges)));
+        let mut indices: Vec<Option<Nat>> = indices.collect();
+        let offset = u.place.computed.is_empty().then(|| here(&u.place.offset()).simplify(ranges));
+        // As many for both, whatever depends on data.
+        indices.push(offset);
+        Side { indices, owners, own: names }
+    }
+
+    fn is_own(&self, n: &Nat) -> bool {
+        n.vars().iter().any(|v| matches!(v, NatVar::Named(x) if self.own.contains(x)))
+    }
+}
+
+impl Use {
+    /// Is it made by the first work-item of the dimension alone?
+    fn is_first(&self, d: u8) -> bool {
+        let below_one = Nat::constant(0).sub(&Worker::LocalId(d).nat());
+        let only = |l: &Around| l.kind == LoopKind::Parallel(Workers::Local(d)) && l.n == Nat::constant(1);
+        self.known.contains(&below_one) || self.loops.iter().any(only)
+    }
+}
+
+/// Do equal indices say that the owners are equal?
+fn says(i: &Nat, p: &Owner, a: &Side, j: &Nat, q: &Owner, b: &Side, ranges: &Ranges) -> bool {
+    let same_rest = |x: Nat, y: Nat| {
+        let (x, y) = (x.simplify(ranges), y.simplify(ranges));
+        x == y && !a.is_own(&x) && !b.is_own(&x)
+    };
+    let step_in = |n: &Nat, o: &Owner| {
+        let Some(NatVar::Named(x)) = o.number.as_variable() else { return None };
+        n.step_of(x).filter(|s| !s.is_zero())
+    };
+    // What both are numbers of is known without the cell, as that of the first work-item is.
+    if same_rest(p.number.clone(), q.number.clone()) {
+        return true;
+    }
+    let one = Nat::constant(1);
+    let mut steps: Vec<Nat> = [step_in(i, p), step_in(j, q)].into_iter().flatten().collect();
+    steps.push(one.clone());
+    steps.into_iter().any(|s| {
+        if a.is_own(&s) || b.is_own(&s) {
+            return false;
+        }
+        let rises = s.sub(&one).is_natural(ranges);
+        if !rises && !s.add(&one).mul(&Nat::constant(-1)).is_natural(ranges) {
+            return false;
+        }
+        let linear = || same_rest(i.sub(&s.mul(&p.number)), j.sub(&s.mul(&q.number)));
+        let falling = || same_rest(i.add(&s.mul(&p.number)), j.add(&s.mul(&q.number)));
+        if linear() || falling() {
+            return true;
+        }
+        if !rises {
+            return false;
+        }
+        let (high, low) = (i.floor_div(&s).simplify(ranges), j.floor_div(&s).simplify(ranges));
+        same_rest(high.sub(&p.number), low.sub(&q.number))
+            || p.end == q.end
+                && same_rest(high.modulo(&p.end).sub(&p.number), low.modulo(&q.end).sub(&q.number))
+    })
+}

@@ -1,0 +1,135 @@
+//! Do the maps over work-items stand in each other as they can be shared out? Work-groups are shared out first, then the
+//! work-items of each, every dimension once.
+
+use crate::lang::diag::{Diagnostic, Subject};
+use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
+use crate::lang::sort::{How, Sort};
+use crate::lang::term::{Arg, Prim, Term};
+
+/// A map over work-items, and its dimension.
+type Shared = (Pattern, u8);
+
+/// # Errors
+/// The first map that stands in a wrong place, with its position.
+pub fn check(t: &Term) -> Result<(), Diagnostic> {
+    Walk::default().term(t, &Path::root())
+}
+
+#[derive(Default)]
+struct Walk {
+    /// Outermost first.
+    around: Vec<Shared>,
+    /// The first of those that the kernel uses.
+    first: Option<Pattern>,
+}
+
+impl Walk {
+    fn term(&mut self, t: &Term, at: &Path) -> Result<(), Diagnostic> {
+        let (head, args) = t.spine();
+        let depth = |up: usize| (0..up).fold(at.clone(), |p, _| p.child(0));
+        let Some(prim) = head.as_prim() else {
+            for (i, c) in t.children().into_iter().enumerate() {
+                self.term(c, &at.child(i as u8))?;
+            }
+            return Ok(());
+        };
+        if prim.pattern == Pattern::OclRun {
+            let kernel = std::mem::take(self);
+            let inner = self.arguments(&args, &depth);
+            *self = kernel;
+            return inner;
+        }
+        let Some(map) = shared(prim) else { return self.arguments(&args, &depth) };
+        self.enters(map).map_err(|d| {
+            let at = depth(args.len());
+            d.note(format!("It stands at position {at} of the program.")).about(Subject::At(at))
+        })?;
+        if let [f, rest @ ..] = args.as_slice() {
+            self.around.push(map);
+            let inner = self.term(f, &depth(rest.len()).child(1));
+            self.around.pop();
+            inner?;
+            self.arguments(rest, &depth)?;
+        }
+        Ok(())
+    }
+
+    /// The last arguments of an application.
+    fn arguments(&mut self, args: &[&Term], depth: &dyn Fn(usize) -> Path) -> Result<(), Diagnostic> {
+        let all = args.iter().rev().enumerate();
+        all.into_iter().try_for_each(|(i, e)| self.term(e, &depth(i).child(1)))
+    }
+
+    fn enters(&mut self, (map, d): Shared) -> Result<(), Diagnostic> {
+        let is_of_groups = |p: Pattern| p != Pattern::MapGlobal;
+        let first = *self.first.get_or_insert(map);
+        if is_of_groups(first) != is_of_groups(map) {
+            return Err(Diagnostic::error("E0529", format!("`{map}` and `{first}` stand in one kernel."))
+                .note("`mapGlobal` shares out work among all work-items; `mapWorkGroup` among groups, and `mapLocal` among the work-items of each.")
+                .hint("Use `mapWorkGroup` and `mapLocal` for both, `mapGlobal` for both, or two kernels."));
+        }
+        if self.around.contains(&(map, d)) {
+            return Err(Diagnostic::error("E0522", format!("`{map}({d})` stands within `{map}({d})`."))
+                .note("The work-items of a dimension can be shared out once only.")
+                .hint("Use another dimension (0, 1 or 2) for the inner one, or `mapSeq`."));
+        }
+        let within = |p: Pattern| self.around.iter().find(|(q, _)| *q == p);
+        match map {
+            Pattern::MapLocal if within(Pattern::MapWorkGroup).is_none() => {
+                Err(Diagnostic::error("E0528", format!("`{map}({d})` stands outside `mapWorkGroup`."))
+                    .note("It shares out work among the work-items of a work-group, and there is none.")
+                    .hint("Put `mapWorkGroup` around it, or use `mapGlobal`."))
+            }
+            Pattern::MapWorkGroup if let Some((_, e)) = within(Pattern::MapLocal) => {
+                Err(Diagnostic::error("E0528", format!("`{map}({d})` stands within `mapLocal({e})`."))
+                    .note("A work-item is in one work-group, so it has none to share out work to.")
+                    .hint("Put `mapLocal` into `mapWorkGroup`."))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn shared(prim: &Prim) -> Option<Shared> {
+    let d = |args: &[Arg]| if let Some(Arg::Dim(d)) = args.first() { *d } else { 0 };
+    match prim.pattern.sort() {
+        Sort::Map(How::Global | How::WorkGroup | How::Local) => Some((prim.pattern, d(&prim.args))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::diag::FileId;
+    use crate::lang::infer;
+    use crate::lang::syntax::parse_program;
+
+    fn refused(body: &str) -> Option<(&'static str, String)> {
+        let (file, problems) = parse_program(FileId::NOWHERE, &format!("def f (a: n.m.k.f32) = {body}"));
+        assert!(problems.is_empty(), "{body}");
+        let d = check(&infer::program(&file, None).0.unwrap().term).err()?;
+        Some((d.code, d.message))
+    }
+
+    #[test]
+    fn groups_are_around_work_items_and_dimensions_are_used_once() {
+        assert_eq!(refused("mapWorkGroup 0 (mapWorkGroup 1 (mapLocal 0 sqrt)) a"), None);
+        assert_eq!(refused("mapWorkGroup 1 (mapLocal 1 (mapLocal 0 sqrt)) a"), None);
+        // One after the other is no nesting.
+        let twice = "mapWorkGroup (\\x. mapSeq sqrt (toMem local (mapLocal sqrt (join x)))) a";
+        assert_eq!(refused(twice), None);
+        for (body, code, first) in [
+            ("mapSeq (mapLocal (mapSeq sqrt)) a", "E0528", "`mapLocal(0)` stands outside"),
+            ("mapWorkGroup (mapLocal 2 (mapWorkGroup 1 sqrt)) a", "E0528", "`mapWorkGroup(1)` stands within"),
+            ("mapWorkGroup (mapLocal (mapLocal sqrt)) a", "E0522", "`mapLocal(0)` stands within"),
+            ("mapWorkGroup 1 (mapWorkGroup 1 (mapSeq sqrt)) a", "E0522", "`mapWorkGroup(1)` stands within"),
+            ("mapWorkGroup (mapGlobal 1 (mapSeq sqrt)) a", "E0529", "`mapGlobal` and `mapWorkGroup`"),
+            ("mapWorkGroup (\\x. x) (toMem global (mapGlobal (mapSeq (mapSeq sqrt)) a))", "E0529", "`map"),
+        ] {
+            let (found, message) = refused(body).unwrap_or_else(|| panic!("{body}"));
+            assert!(found == code && message.starts_with(first), "{body}: {message}");
+        }
+    }
+}

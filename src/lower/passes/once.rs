@@ -1,0 +1,44 @@
+//! Loops that a work-item runs at most once: nothing is left of them but the question whether it has an iteration, and
+//! not even that where it surely has.
+
+use super::simplify;
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Nat, Ranges};
+use crate::lower::dpia::{Imperative, Kind, Loop, Names, Phrase};
+
+/// # Errors
+/// None: it is a pass.
+pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
+    if !p.body.any(&mut |c| matches!(c.kind(), Kind::For(l) if l.kind.is_of_work_items())) {
+        return Ok(p);
+    }
+    let mut ranges = p.ranges();
+    p.body = once(&p.body, &mut ranges, names);
+    simplify::run(p, names)
+}
+
+fn has_iteration(l: &Loop) -> Phrase {
+    let init = Phrase::nat(l.init.clone());
+    if l.n == Nat::constant(1) {
+        return Phrase::equal(init, Phrase::nat(Nat::constant(0)));
+    }
+    Phrase::less(init, Phrase::nat(l.n.clone()))
+}
+
+fn once(c: &Phrase, ranges: &mut Ranges, names: &mut Names) -> Phrase {
+    let Kind::For(l) = c.kind() else {
+        let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(once(d, ranges, names)));
+        return c;
+    };
+    if l.kind.is_of_work_items() && l.is_at_most_once(ranges) {
+        let body = once(&l.body.at_iteration(&l.var, &l.init, names), ranges, names);
+        return match l.init.is_less(&l.n, ranges) {
+            Some(true) => body,
+            _ => Phrase::if_else(has_iteration(l), body, Phrase::skip()),
+        };
+    }
+    ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
+    let body = once(&l.body, ranges, names);
+    ranges.remove(&l.var);
+    Phrase::for_loop(Loop { body, ..(**l).clone() })
+}
