@@ -95,8 +95,8 @@ fn input(scalar: Scalar, seed: u64, which: usize) -> Buffer {
     }
 }
 
-/// What the interpreter and what generated code on a device make of the inputs, a component each.
-fn both(program: &Program, inputs: &[Buffer], device: &str) -> Result<(Vec<Buffer>, Vec<Buffer>), String> {
+/// What the interpreters make of the inputs, a component each.
+fn expected(program: &Program, inputs: &[Buffer]) -> Vec<Buffer> {
     let sizes = Sizes::new();
     let (types, result) = program.ty.signature();
     let values: Vec<Value> =
@@ -104,6 +104,11 @@ fn both(program: &Program, inputs: &[Buffer], device: &str) -> Result<(Vec<Buffe
     let value = eval::run(&program.term, &sizes, &values, &Limits::TEST).unwrap();
     let plain = eval::naive::run(&program.term, &sizes, &values, &Limits::TEST).unwrap();
     assert_eq!(plain.agrees(&value, Tolerance::Exact).map_err(|why| why.to_string()), Ok(()));
+    data::split(&value, &result, &sizes).unwrap()
+}
+
+/// What generated code on a device makes of them.
+fn found(program: &Program, inputs: &[Buffer], device: &str) -> Result<Vec<Buffer>, String> {
     let target = if ["cpu", SANITISED].contains(&device) { Target::C } else { Target::OpenCl };
     let kernel = compile(&default_lowering(program).unwrap(), target, None).unwrap().kernel;
     let mut data = inputs.iter();
@@ -123,8 +128,7 @@ fn both(program: &Program, inputs: &[Buffer], device: &str) -> Result<(Vec<Buffe
     request.float = FloatMode::Strict;
     let report = device_common::run(devices, &request);
     let report = report.map_err(|e| format!("{e}\n{}", kernel.text))?;
-    let outputs = report.outputs.iter().map(buffer);
-    Ok((data::split(&value, &result, &sizes).unwrap(), outputs.collect()))
+    Ok(report.outputs.iter().map(buffer).collect())
 }
 
 /// A float's bits, all NaN alike.
@@ -148,7 +152,8 @@ fn every_bit_is_that_of_c() {
         let text = program(seed, name);
         let inputs =
             [input(scalar, 2 * seed, seed as usize / 2), input(scalar, 2 * seed + 1, seed as usize / 2)];
-        let (expected, found) = both(&parse(&text), &inputs, "cpu").unwrap();
+        let program = parse(&text);
+        let (expected, found) = (expected(&program, &inputs), found(&program, &inputs, "cpu").unwrap());
         assert_eq!(expected.len(), found.len());
         for (component, (e, f)) in expected.iter().zip(&found).enumerate() {
             assert_eq!(e.len(), f.len());
@@ -183,7 +188,8 @@ fn functions_are_within_four_units_of_the_last_place() {
             results[2..].join(", ")
         );
         for which in [0, 1] {
-            let (expected, found) = both(&parse(&text), &[input(scalar, 5, which)], "cpu").unwrap();
+            let (program, inputs) = (parse(&text), [input(scalar, 5, which)]);
+            let (expected, found) = (expected(&program, &inputs), found(&program, &inputs, "cpu").unwrap());
             for (function, (e, f)) in functions.iter().zip(expected.iter().zip(&found)) {
                 for i in 0..e.len() {
                     let (e, f) = (number(e, i), number(f, i));
@@ -278,8 +284,8 @@ fn every_operation_of_every_scalar_type_is_that_of_devices() {
         let uses_halves = |operation: &String| scalar == Scalar::F16 || operation.contains("f16");
         let (halves, others): (Vec<_>, Vec<_>) = operations(scalar).into_iter().partition(uses_halves);
         for (operations, may_be_refused) in [(halves, true), (others, false)] {
-            for device in &devices {
-                match differences(scalar, &operations, device) {
+            for (device, result) in differences(scalar, &operations, &devices) {
+                match result {
                     Ok(found) => wrong.extend(found),
                     Err(why) if may_be_refused && NO_HALVES.iter().any(|no| why.contains(no)) => {}
                     Err(why) => wrong.push(format!("{} on {device}: {why}", scalar.name())),
@@ -290,20 +296,23 @@ fn every_operation_of_every_scalar_type_is_that_of_devices() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The first difference in each of the operations, or why they do not run.
-fn differences(scalar: Scalar, operations: &[String], device: &str) -> Result<Vec<String>, String> {
+/// The first difference in each of the operations, or why they do not run, by device.
+fn differences<'d>(
+    scalar: Scalar,
+    operations: &[String],
+    devices: &'d [String],
+) -> Vec<(&'d str, Result<Vec<String>, String>)> {
     let of_pair = |e: &String| format!("(zip a b |> map (\\p. let x = fst p in let y = snd p in {e}))");
     let results = operations.iter().map(of_pair).rev().reduce(|rest, first| format!("({first}, {rest})"));
-    let Some(results) = results else { return Ok(vec![]) };
+    let Some(results) = results else { return vec![] };
     let name = scalar.name();
     let program = parse(&format!("def f (a b: {CELLS}.{name}) = {results}"));
     let printed = print::program("f", &[], &program.term, &print::Options::default()).text;
     assert_eq!(parse(&printed).term, program.term, "{printed}");
     assert!(!loops::of(&program.term).is_empty());
     let inputs = [1, 2].map(|seed| every_kind(scalar, seed));
-    let (expected, found) = both(&program, &inputs, device)?;
-    let all = operations.iter().zip(expected.iter().zip(&found));
-    let first_of = |(operation, (expected, found)): (&String, (&Buffer, &Buffer))| {
+    let expected = expected(&program, &inputs);
+    let first_of = |device: &str, (operation, (expected, found)): (&String, (&Buffer, &Buffer))| {
         let value = |b: &Buffer, i: usize| b.get(i).unwrap();
         let same = |i: usize| match (value(expected, i), value(found, i)) {
             (e @ (Value::Bool(_) | Value::Int(..)), f) => e == f,
@@ -313,5 +322,12 @@ fn differences(scalar: Scalar, operations: &[String], device: &str) -> Result<Ve
         let (x, y, e, f) = (value(&inputs[0], i), value(&inputs[1], i), value(expected, i), value(found, i));
         Some(format!("`{operation}` for {name} {x} and {y} is {e} and on {device} {f}"))
     };
-    Ok(all.filter_map(first_of).collect())
+    let on = |device: &'d String| {
+        let compared = found(&program, &inputs, device).map(|found| {
+            let all = operations.iter().zip(expected.iter().zip(&found));
+            all.filter_map(|one| first_of(device, one)).collect()
+        });
+        (device.as_str(), compared)
+    };
+    devices.iter().map(on).collect()
 }

@@ -310,12 +310,6 @@ const HOSTILE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Every wrong rule that loads.
-fn wrong_rules() -> Vec<&'static str> {
-    let planted = WRONG.iter().filter(|(_, c)| matches!(c, Counterexample)).map(|(text, _)| *text);
-    planted.chain(HOSTILE.iter().flat_map(|(_, rules)| rules.iter().copied())).collect()
-}
-
 #[test]
 fn every_wrong_rule_is_caught() {
     let mut missed = vec![];
@@ -475,8 +469,8 @@ fn shine(text: &str, args: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn the_command_line_finds_every_wrong_rule() {
-    let typed = wrong_rules();
+fn the_command_line_finds_what_hostile_values_refute() {
+    let typed: Vec<&str> = HOSTILE.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
     let named = |i: usize, text: &str| text.replacen("rule bad", &format!("rule bad{i}"), 1);
     let all: Vec<String> = typed.iter().enumerate().map(|(i, text)| named(i, text)).collect();
     let (code, out, err) = shine(&all.join("\n"), &["check", "own.rules", "--json"]);
