@@ -149,7 +149,8 @@ fn whatever_ends_the_screen_the_terminal_is_given_back() {
         ("", "-KILL", 137, "want of memory"),
         ("", "-FPE", 136, "ended by signal 8"),
         ("", "-ABRT", 134, "aborted"),
-        ("", "-QUIT", 131, ""),
+        ("", "-QUIT", 131, "ended by SIGQUIT. Nothing that you did is lost: the session is in"),
+        ("", "-TERM", 143, "ended by SIGTERM. Nothing that you did is lost: the session is in"),
     ] {
         let environment = [("SHINE_FAULT", fault)];
         let environment = if fault.is_empty() { &[][..] } else { &environment[..] };

@@ -316,7 +316,7 @@ Examples:
   shine-tui rules check own.rules          test the rules of a file against the interpreter
   shine-tui rules check matmul.rise        the rules that come with a program
   shine-tui rules check own.rules tile     the rule `tile` alone
-  shine-tui rules lint own.rules           duplicates, rules that undo each other, missing examples, …
+  shine-tui rules lint own.rules           duplicates, rules that undo each other, …
 
 Without a file, `check` and `lint` take every rule there is. The rules' language is explained in rules/README.md.";
 
