@@ -6,6 +6,7 @@ mod ui_common;
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::files::Text;
 use shine_tui::ui::layout::Pane;
+use shine_tui::ui::popup::EntryKind;
 use ui_common::{TestApp, UNICODE, kernel};
 
 /// A screen on `dot` with rules and a strategy of our own, so that the library can change.
@@ -528,4 +529,16 @@ fn a_search_can_be_looked_at_rewrite_by_rewrite() {
     // The last step leads to what was found.
     let revision = app.app.session.history().revision(1).unwrap();
     assert_eq!(revision.steps.last().unwrap().after, revision.term);
+}
+
+/// What a prompt shows as an example can be typed.
+#[test]
+fn examples_in_prompts_run() {
+    for kind in [EntryKind::Strategy, EntryKind::Sketch] {
+        let mut app = TestApp::new("matmul", (120, 36), UNICODE);
+        app.press(if kind == EntryKind::Sketch { "S" } else { "a" });
+        assert!(app.text().contains(kind.example()), "{}", app.text());
+        app.type_text(kind.example()).press("Enter").idle();
+        assert_eq!(app.app.session.current(), 1, "{}", app.text());
+    }
 }

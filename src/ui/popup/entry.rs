@@ -40,9 +40,9 @@ impl EntryKind {
     /// An example, shown while nothing is typed.
     pub fn example(self) -> &'static str {
         match self {
-            EntryKind::Strategy | EntryKind::Step => "topDown(mapFusion) ; repeat(try(betaReduction))",
+            EntryKind::Strategy | EntryKind::Step => "topDown(reduceMapFusion) ; normalize(betaReduction)",
             EntryKind::Sketch => {
-                "reach containsMap(m, containsReduceSeq(k)) using { splitJoin(32), useReduceSeq }"
+                "reach containsMap(32, containsReduceSeq(?, ?)) using { splitJoin(32), useReduceSeq }"
             }
             EntryKind::Rule => "splitJoin(32)",
             EntryKind::Sizes => "m=1024 n=1024 k=1024",
