@@ -232,7 +232,7 @@ fn cases_of(row: &Row) -> Vec<Case> {
     // Where the shape is known sizes are, too: then loops run once.
     let fixed = row.known.is_some().then_some(&sizes);
     let made = compile(&lowered, Target::OpenCl, fixed);
-    let kernel = made.unwrap_or_else(|d| panic!("{}: {d} {:?}", row.number, d.notes)).kernel;
+    let kernel = made.unwrap_or_else(|d| panic!("{}: {d} {:?}", row.number, d.notes)).into_kernel();
     let used =
         |d: usize| ["group", "local"].iter().any(|of| kernel.text.contains(&format!("get_{of}_id({d})")));
     let shapes = match row.known {
@@ -323,7 +323,7 @@ fn groups_of_any_shape_agree_with_the_interpreter() {
         });
         let mut request =
             device_common::request(&device, &case.kernel.text, &case.kernel.name, params.collect());
-        (request.global, request.local) = (Some(case.global), case.local());
+        (request.steps[0].global, request.steps[0].local) = (Some(case.global), case.local());
         let report = device_common::run(devices, &request).map_err(|e| format!("{}: {e}", case.label))?;
         let output: Buffer = buffer(&report.outputs[0]);
         let mut at = 0;

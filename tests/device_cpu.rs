@@ -135,7 +135,7 @@ fn text_that_does_not_compile() {
     let missing = failing(&body("output[0] = unknown_function(1);", 1));
     assert_eq!(missing.cause, Cause::CompileFailed, "{missing}");
     let mut other_name = body("", 1);
-    other_name.entry = "g".into();
+    other_name.steps[0].entry = "g".into();
     assert_eq!(failing(&other_name).cause, Cause::CompileFailed);
 }
 

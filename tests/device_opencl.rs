@@ -123,8 +123,8 @@ fn every_kind_of_parameter_arrives() {
         Param::Temp { elem: Elem::F32, len: 4 },
     ];
     let mut request = request(&device, source, "every", params);
-    request.global = Some([4, 1, 1]);
-    request.local = Some([4, 1, 1]);
+    request.steps[0].global = Some([4, 1, 1]);
+    request.steps[0].local = Some([4, 1, 1]);
     let report = run(devices(), &request).unwrap();
     assert_eq!(report.outputs, [HostData::I64(vec![-9, 200, -300, 1 << 62, 9, -7, 3, 2])]);
 }
@@ -135,7 +135,7 @@ fn ranges_of_every_dimension() {
     let text = "int i = get_global_id(0), j = get_global_id(1), k = get_global_id(2);\n\
                 output[(k * 4 + j) * 2 + i] = 100 * i + 10 * j + k;";
     let mut request = body(&device, text, 24);
-    request.global = Some([2, 4, 3]);
+    request.steps[0].global = Some([2, 4, 3]);
     let report = run(devices(), &request).unwrap();
     let [HostData::F32(output)] = report.outputs.as_slice() else { panic!() };
     for (index, value) in output.iter().enumerate() {
@@ -172,17 +172,21 @@ fn what_goes_wrong_is_said() {
     assert!(!refused.message.contains("####"), "{refused}");
 
     let mut other = body(&device, "output[0] = 1;", 1);
-    other.entry = "g".into();
+    other.steps[0].entry = "g".into();
     let error = run(devices(), &other).unwrap_err();
     assert!(error.message.contains("`g`"), "{error}");
 
     let mut uneven = body(&device, "output[0] = 1;", 1);
-    (uneven.global, uneven.local) = (Some([7, 1, 1]), Some([1 << 20, 1, 1]));
-    let error = run(devices(), &uneven).unwrap_err();
-    assert!(error.message.contains("work-group"), "{error}");
+    for (global, local, said) in [(7, 2, "no whole groups of 2"), (1 << 20, 1 << 20, "in groups of at most")]
+    {
+        (uneven.steps[0].global, uneven.steps[0].local) = (Some([global, 1, 1]), Some([local, 1, 1]));
+        let error = run(devices(), &uneven).unwrap_err();
+        assert_eq!(error.cause, Cause::BadRequest, "{error}");
+        assert!(error.message.contains("`f`") && error.message.contains(said), "{error}");
+    }
 
     let mut nothing = body(&device, "output[0] = 1;", 1);
-    nothing.global = Some([0, 1, 1]);
+    nothing.steps[0].global = Some([0, 1, 1]);
     assert_eq!(run(devices(), &nothing).unwrap_err().cause, Cause::BadRequest);
 
     let error = run(devices(), &body(&device, "output[0] = 1;", 1 << 38)).unwrap_err();
@@ -228,7 +232,7 @@ fn a_library_put_in_front_is_the_one_used() {
     let found = list(&devices);
     assert!(found.devices.iter().any(|device| device.platform == "Oclgrind"), "{found:?}");
     let mut racy = body("oclgrind", "output[0] = get_global_id(0);", 1);
-    racy.global = Some([4, 1, 1]);
+    racy.steps[0].global = Some([4, 1, 1]);
     let report = run(&devices.env("OCLGRIND_DATA_RACES", "1"), &racy).unwrap();
     assert!(report.stderr.contains("race"), "{}", report.stderr);
 }

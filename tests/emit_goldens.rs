@@ -155,8 +155,9 @@ fn streams() {
 /// Weights of zero cost nothing once a stencil is unrolled; a zero that the program multiplies by stays.
 #[test]
 fn dead_weights() {
-    let code =
-        |text: &str| compile(&default_lowering(&parse(text)).unwrap(), Target::C, None).unwrap().kernel.text;
+    let code = |text: &str| {
+        compile(&default_lowering(&parse(text)).unwrap(), Target::C, None).unwrap().into_kernel().text
+    };
     for weights in ["[-1, 0, 1]", "[0, 0, 2]", "[0, 0, 0]", "[-0.0, 3, 0.0]"] {
         let sum = format!("zip w {weights} |> reduceSeqUnroll (\\acc p. acc + fst p * snd p) 0");
         let text = code(&format!("def f (x: (n+2).f32): n.f32 = x |> slide 3 1 |> map (\\w. {sum})"));

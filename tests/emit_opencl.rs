@@ -13,7 +13,6 @@ use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::value::Value;
 use shine_tui::lower::Target;
 use shine_tui::session::bench::cells::{elem, host_data};
-use std::process::Command;
 
 /// Programs that use work-items.
 const PARALLEL: &[emit_common::Trial] = &[
@@ -118,7 +117,7 @@ fn work_items_of_a_device_agree_with_the_interpreter() {
             })
             .collect();
         let mut request = device_common::request(&device, &case.kernel.text, &case.kernel.name, params);
-        request.global = Some(case.global);
+        request.steps[0].global = Some(case.global);
         let report = device_common::run(devices, &request).unwrap_or_else(|e| panic!("{}: {e}", case.label));
         let mut next = 0;
         case.check(|_| {
@@ -158,42 +157,14 @@ fn what_cannot_run_at_once_is_refused() {
         "E0525"
     );
     assert_eq!(refused("def f (a: n.f32): n.f32 = mapPar (\\x. x) a"), "E0521");
-    // A program is one kernel.
+    // A kernel launches none, and the host has no work-items.
     let kernel = "oclRun 2 1 1 n 1 1 (mapGlobal (\\x. x) a)";
-    assert_eq!(refused(&format!("def f (a: n.f32): n.f32 = padClamp 1 1 ({kernel}) |> take n")), "E0508");
+    assert_eq!(refused(&format!("def f (a: n.f32): n.f32 = oclRun 1 1 1 1 1 1 ({kernel})")), "E0540");
+    assert_eq!(refused(&format!("def f (a: n.f32): n.f32 = mapGlobal (\\x. x) ({kernel})")), "E0541");
+    assert_eq!(refused("def f (a: 9.f32): 9.f32 = oclRun 2 1 1 9 1 1 (mapGlobal (\\x. x) a)"), "E0531");
     let c = compile(&parse("def f (a: n.f32): n.f32 = mapGlobal (\\x. x) a"), Target::C, None).unwrap_err();
     assert_eq!(c.code, "E0520");
     assert!(c.notes[0].contains("position 0.0"), "{:?}", c.notes);
-}
-
-/// The files that `compile -o` writes.
-#[test]
-fn the_host_program_runs_the_kernel() {
-    if device_common::opencl().is_none() {
-        return;
-    }
-    let body = "a |> mapGlobal (\\r. let (toMem (mapSeq (\\x. x * x) r)) (\\s. zip r s |> mapSeq (\\p. fst p + snd p)))";
-    host_program_runs(body);
-    host_program_runs(&format!("oclRun 5 1 1 n 1 1 ({body})"));
-}
-
-fn host_program_runs(body: &str) {
-    let text = format!("def f (a: n.m.f32): n.m.f32 = {body}");
-    let kernel = compile(&parse(&text), Target::OpenCl, None).unwrap().kernel;
-    let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join(format!("{}.cl", kernel.name)), &kernel.text).unwrap();
-    std::fs::write(dir.path().join("host.c"), shine_tui::emit::host::host(&kernel)).unwrap();
-    let built = Command::new("cc")
-        .args(["-Wall", "-Wextra", "-Werror", "-Wno-deprecated-declarations", "-idirafter"])
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/lower/include"))
-        .args(["host.c", "-o", "host", "-l:libOpenCL.so.1"])
-        .current_dir(dir.path())
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let ran = Command::new("./host").args(["30", "40"]).current_dir(dir.path()).output().unwrap();
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    assert!(String::from_utf8(ran.stdout).unwrap().starts_with("output: "));
 }
 
 /// Counters go beyond their ends by as many as there are work-items: what would overflow them is refused, not run.
@@ -203,19 +174,19 @@ fn counters_do_not_overflow() {
     let all = [most as u64, 1, 1];
     let code = |r: Result<(), shine_tui::lang::diag::Diagnostic>| r.err().map(|d| d.code);
     let doubled = parse("def f (a: n.f32): n.f32 = mapGlobal (\\x. x * 2) a");
-    let kernel = compile(&doubled, Target::OpenCl, None).unwrap().kernel;
+    let kernel = compile(&doubled, Target::OpenCl, None).unwrap().into_kernel();
     assert!(kernel.text.contains("for (int"), "{}", kernel.text);
     assert_eq!(code(kernel.check_counts(&|_| Some(most), all)), None);
     assert_eq!(code(kernel.check_counts(&|_| Some(most + 1), all)), Some("E0515"));
     assert_eq!(code(kernel.check_counts(&|_| Some(most), [1, most as u64 + 1, 1])), Some("E0515"));
     // Where it is known how many there are, counters are as wide as that takes.
     let asked = parse("def f (a: n.f32): n.f32 = oclRun 1 1 1 3000000000 1 1 (mapGlobal (\\x. x * 2) a)");
-    let kernel = compile(&asked, Target::OpenCl, None).unwrap().kernel;
+    let kernel = compile(&asked, Target::OpenCl, None).unwrap().into_kernel();
     assert!(kernel.text.contains("for (long"), "{}", kernel.text);
     assert_eq!(code(kernel.check_counts(&|_| Some(most), [3_000_000_000, 1, 1])), None);
     // Without work-items a size may be any that a parameter can be.
     let plain = parse("def f (a: n.f32): n.f32 = mapSeq (\\x. x * 2) a");
-    let kernel = compile(&plain, Target::C, None).unwrap().kernel;
+    let kernel = compile(&plain, Target::C, None).unwrap().into_kernel();
     assert_eq!(code(kernel.check_counts(&|_| Some(i32::MAX.into()), [1; 3])), None);
     assert_eq!(code(kernel.check_counts(&|_| Some(i64::from(i32::MAX) + 1), [1; 3])), Some("E0515"));
 }

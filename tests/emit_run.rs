@@ -34,7 +34,7 @@ fn the_host_program_runs_the_kernel() {
     ];
     for text in texts {
         let program = shine_tui::lower::default_lowering(&emit_common::parse(text)).unwrap();
-        let kernel = shine_tui::emit::compile(&program, Target::C, None).unwrap().kernel;
+        let kernel = shine_tui::emit::compile(&program, Target::C, None).unwrap().into_kernel();
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("kernel.c"), &kernel.text).unwrap();
         std::fs::write(dir.path().join("host.c"), shine_tui::emit::host::host(&kernel)).unwrap();

@@ -110,7 +110,7 @@ fn expected(program: &Program, inputs: &[Buffer]) -> Vec<Buffer> {
 /// What generated code on a device makes of them.
 fn found(program: &Program, inputs: &[Buffer], device: &str) -> Result<Vec<Buffer>, String> {
     let target = if ["cpu", SANITISED].contains(&device) { Target::C } else { Target::OpenCl };
-    let kernel = compile(&default_lowering(program).unwrap(), target, None).unwrap().kernel;
+    let kernel = compile(&default_lowering(program).unwrap(), target, None).unwrap().into_kernel();
     let mut data = inputs.iter();
     let params = kernel.params.iter().map(|p| {
         let (elem, len) = (elem(p.scalar), kernel.len(p, &|_| None, [1; 3]).unwrap());

@@ -198,7 +198,7 @@ fn check_generated_c(devices: &Devices, references: &[Reference]) {
     for reference in references {
         let program = load(reference.kernel);
         let lowered = default_lowering(&program).unwrap();
-        let kernel = compile(&lowered, Target::C, None).unwrap().kernel;
+        let kernel = compile(&lowered, Target::C, None).unwrap().into_kernel();
         let helper = format!("allocate_{}", kernel.name);
         texts += &format!("#define allocate {helper}\n{}#undef allocate\n", kernel.text);
         for pairs in reference.sizes {
@@ -259,7 +259,7 @@ fn opencl_is_generated() {
         let lowered = default_lowering(&load(reference.kernel)).unwrap();
         let kernel = compile(&lowered, Target::OpenCl, None)
             .unwrap_or_else(|d| panic!("{}: {d} {:?}", reference.kernel, d.notes))
-            .kernel;
+            .into_kernel();
         assert!(kernel.text.contains(&format!("kernel void {}(", kernel.name)), "{}", kernel.text);
     }
 }

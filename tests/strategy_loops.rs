@@ -116,13 +116,13 @@ fn loops(c: &str) -> String {
 }
 
 fn c_of(program: &Program, sizes: &eval::Sizes) -> String {
-    compile(&default_lowering(program).unwrap(), Target::C, Some(sizes)).unwrap().kernel.text
+    compile(&default_lowering(program).unwrap(), Target::C, Some(sizes)).unwrap().into_kernel().text
 }
 
 /// Compiles for the sizes or for any, runs on `cpu`, compares with three plain loops.
 fn check(program: &Program, [m, n, k, ..]: Setting, fixed: bool, label: &str) {
     let sizes = eval::sizes([("m", m), ("n", n), ("k", k)]);
-    let kernel = compile(program, Target::C, fixed.then_some(&sizes)).unwrap().kernel;
+    let kernel = compile(program, Target::C, fixed.then_some(&sizes)).unwrap().into_kernel();
     let cell = |i: i64, j: i64| ((i * 7 + j * 3) % 11 - 5) as f32;
     let fill = |rows: i64, columns: i64| {
         HostData::F32((0..rows * columns).map(|at| cell(at / columns, at % columns)).collect())

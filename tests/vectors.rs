@@ -151,7 +151,7 @@ fn programs_that_branch_are_vectorised() {
         same(&start, &done, &sizes);
         workspace.program = done;
         let code = workspace.compile(&workspace.program.term, Target::C, &Sizes::new()).unwrap();
-        let kernel = code.kernel.text;
+        let kernel = code.module.text();
         assert!(kernel.contains("#pragma omp simd") && kernel.contains("< 4;"), "{kernel}");
         runs(&workspace, &sizes);
     }

@@ -199,7 +199,7 @@ pub struct Compile {
     /// The language to generate: c or opencl; chosen by the program's patterns unless given
     #[arg(long, value_name = "LANGUAGE")]
     pub target: Option<String>,
-    /// The stage to print: rise, loops, access, dpia, imperative, a pass, c, header, python, opencl or host
+    /// The stage to print: rise, loops, access, dpia, imperative, a pass, c, header, python, opencl, library or host
     #[arg(long, value_name = "STAGE")]
     pub emit: Option<String>,
     /// Write the kernel into this folder, with a program that calls it and, for C, a header and a module of Python

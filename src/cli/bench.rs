@@ -59,6 +59,7 @@ fn in_words(m: &Measurement) -> String {
         time(m.interval_ns.0),
         time(m.interval_ns.1)
     );
+    m.parts.iter().for_each(|p| text += &format!("  {:<8}{}\n", p.name, time(p.median_ns)));
     if let Some(g) = m.gflops() {
         text += &format!("compute   {} GFLOP/s\n", digits(g));
     }
@@ -77,6 +78,7 @@ fn as_json(m: &Measurement) -> Value {
         "median_ns": m.median_ns,
         "interval_ns": [m.interval_ns.0, m.interval_ns.1],
         "runs": m.runs,
+        "parts": m.parts.iter().map(|p| json!({ "name": p.name, "median_ns": p.median_ns })).collect::<Vec<_>>(),
         "gflops": m.gflops(),
         "gbytes": m.gbytes(),
         "check": m.check,

@@ -84,11 +84,17 @@ fn natural_target(term: &Term) -> Target {
 
 /// Writes all files of a kernel. A header or a module that is not of our making is left alone.
 fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Result<Exit, Exit> {
-    let name = &compiled.kernel.name;
-    let code =
-        if target == Target::C { ("c", format!("{name}.c")) } else { ("opencl", format!("{name}.cl")) };
-    let module = format!("{}.py", host::module_name(&compiled.kernel));
-    let all = [code, ("header", format!("{name}.h")), ("host", format!("{name}_host.c")), ("python", module)];
+    let name = &compiled.module.name;
+    let of_target = match target {
+        Target::C => [("c", format!("{name}.c")), ("python", format!("{}.py", host::module_name(name)))],
+        Target::OpenCl => [("opencl", format!("{name}.cl")), ("library", format!("{name}.c"))],
+    };
+    let both = [("header", format!("{name}.h")), ("host", format!("{name}_host.c"))];
+    let stages = of_target.into_iter().chain(both);
+    let runtime = host::RUNTIME.into_iter().filter(|_| target == Target::OpenCl);
+    let stage = |(stage, file): (&str, String)| (folder.join(file), compiled.stage(stage));
+    let runtime = runtime.map(|(file, text)| (folder.join(file), Some(text)));
+    let files: Vec<_> = stages.map(stage).chain(runtime).collect();
     let cannot = |e: std::io::Error| {
         fail(
             &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", folder.display()))
@@ -96,8 +102,6 @@ fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Res
         )
     };
     std::fs::create_dir_all(folder).map_err(cannot)?;
-    let files: Vec<_> =
-        all.into_iter().map(|(stage, file)| (folder.join(file), compiled.stage(stage))).collect();
     for (path, text) in &files {
         let is_foreign =
             |mark| !std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(str::as_bytes(mark)));
@@ -127,5 +131,5 @@ fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Res
 fn as_json(compiled: &Compiled, target: Target) -> Value {
     let stages: serde_json::Map<String, Value> =
         compiled.stages.iter().map(|s| (s.name.to_string(), json!(s.text))).collect();
-    json!({ "target": target.name(), "entry": compiled.kernel.name, "stages": stages })
+    json!({ "target": target.name(), "entry": compiled.module.name, "stages": stages })
 }

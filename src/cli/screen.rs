@@ -120,7 +120,9 @@ fn ended_by(number: i32, session: Option<&Path>) -> String {
     let name = signal_hook::low_level::signal_name(number).unwrap_or("a signal");
     let session = session.map_or_else(String::new, |path| {
         let path = path.display();
-        format!(" Nothing that you did is lost: the session is in {path} ; `shine-tui {path}` opens it again.")
+        format!(
+            " Nothing that you did is lost: the session is in {path} ; `shine-tui {path}` opens it again."
+        )
     });
     format!("shine-tui was ended by {name}.{session}\n")
 }

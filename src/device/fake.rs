@@ -114,6 +114,7 @@ impl Backend for FakeDevices {
         Ok(RunReport {
             outputs,
             samples_ns,
+            parts: Vec::new(),
             timer: Timer::Host,
             compiler: "script 1".to_owned(),
             device,
@@ -136,22 +137,11 @@ impl Backend for FakeDevices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{Elem, FloatMode, Language, Mode, Param};
+    use crate::device::{Elem, Param};
     use std::sync::atomic::AtomicBool;
 
     fn request(device: &str) -> RunRequest {
-        RunRequest {
-            device: device.into(),
-            language: Language::C,
-            source: String::new(),
-            entry: "f".into(),
-            params: vec![Param::Output { elem: Elem::I32, len: 1 }],
-            global: None,
-            local: None,
-            float: FloatMode::Contract,
-            mode: Mode::Once,
-            time_limit_s: 1.0,
-        }
+        RunRequest::single(device, "", "f", vec![Param::Output { elem: Elem::I32, len: 1 }])
     }
 
     #[test]

@@ -28,8 +28,8 @@ pub use buffer::ALIGNMENT;
 pub use data::{Elem, HostData, HostScalar};
 pub use error::{Cause, DeviceError};
 pub use proto::{
-    DeviceInfo, DeviceKind, DeviceList, FloatMode, Language, Mode, Param, Progress, RunReport, RunRequest,
-    Timer,
+    Access, Arg, DeviceInfo, DeviceKind, DeviceList, FloatMode, Language, MAX_STEPS, Mode, Param, PartTimes,
+    Progress, RunReport, RunRequest, Step, Texts, Timer,
 };
 pub use select::select;
 pub use service::Devices;

@@ -1,7 +1,7 @@
 //! What is asked of a device, and what it answers: plain data.
 //!
 //! A [`RunRequest`] carries everything that a run needs, so that the worker process knows nothing of programs or
-//! terms: generated text, the name of its entry point, and its parameters in the order of its signature.
+//! terms: generated text, memory, and in which order kernels and functions of the host use it.
 use super::{Elem, HostData, HostScalar};
 use serde::{Deserialize, Serialize};
 
@@ -14,14 +14,14 @@ pub enum Language {
     OpenCl,
 }
 
-/// One parameter of the entry point.
+/// Memory or a value that steps of a run take.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Param {
-    /// Memory the kernel writes a component of its result to. A request has at least one.
+    /// Memory that a component of the result is written to. A request has at least one.
     Output { elem: Elem, len: usize },
-    /// Memory the kernel reads.
+    /// Memory that is read.
     Input(HostData),
-    /// Memory the kernel may use as it likes.
+    /// Memory to use as one likes.
     Temp { elem: Elem, len: usize },
     /// A `local` pointer to so many bytes (OpenCL only).
     Local { bytes: usize },
@@ -58,23 +58,72 @@ impl Mode {
     pub const MEASURE: Mode = Mode::Measure { min_runs: 5, max_runs: 30, max_seconds: 10.0 };
 }
 
-/// A kernel to compile and run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunRequest {
-    /// `cpu`, or part of an OpenCL device's name (see [`super::select`]).
-    pub device: String,
+/// A run has at most so many steps: a message of them has to have an end.
+pub const MAX_STEPS: usize = 50_000;
+
+/// What a step does with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Access {
+    pub reads: bool,
+    pub writes: bool,
+}
+
+/// An argument of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Arg {
+    /// The parameter of this number.
+    Param(usize, Access),
+    /// A number of the step's own, passed as the C type `int`.
+    Int(i64),
+}
+
+/// The launch of a kernel, or a call of a function of the host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// OpenCL C for a kernel, C for a function.
     pub language: Language,
-    /// The generated text, complete.
-    pub source: String,
     /// The name of the function (C) or kernel (OpenCL) to call.
     pub entry: String,
     /// In the order of the entry point's signature.
-    pub params: Vec<Param>,
+    pub args: Vec<Arg>,
     /// Work-items in each dimension (OpenCL only).
     pub global: Option<[u64; 3]>,
     /// Work-items of a work-group; left to the driver where `None`, except for 1-D ranges on CPU drivers, where it
     /// is 1 (PoCL would otherwise take the largest divisor, often all work-items: one thread).
     pub local: Option<[u64; 3]>,
+}
+
+impl Step {
+    /// A step that takes all parameters, in their order.
+    pub fn over(params: &[Param], language: Language, entry: &str) -> Step {
+        let access = |p: &Param| match p {
+            Param::Output { .. } => Access { reads: false, writes: true },
+            Param::Temp { .. } => Access { reads: true, writes: true },
+            _ => Access { reads: true, writes: false },
+        };
+        let args = params.iter().enumerate().map(|(i, p)| Arg::Param(i, access(p))).collect();
+        Step { language, entry: entry.to_owned(), args, global: None, local: None }
+    }
+}
+
+/// The generated text of a module.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Texts {
+    /// C: the functions of the host.
+    pub host: String,
+    /// OpenCL C: the kernels.
+    pub device: String,
+}
+
+/// A module to compile and run: steps that share memory, one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRequest {
+    /// `cpu`, or part of an OpenCL device's name (see [`super::select`]).
+    pub device: String,
+    pub texts: Texts,
+    /// What the steps take, inputs and outputs in the order of the program's.
+    pub params: Vec<Param>,
+    pub steps: Vec<Step>,
     pub float: FloatMode,
     pub mode: Mode,
     /// The worker is ended when so many seconds have passed, compilation included.
@@ -82,6 +131,24 @@ pub struct RunRequest {
 }
 
 impl RunRequest {
+    /// Runs the function (C) or kernel (OpenCL) of a text once, on all parameters in their order.
+    pub fn single(device: &str, source: &str, entry: &str, params: Vec<Param>) -> RunRequest {
+        let language = if device == "cpu" { Language::C } else { Language::OpenCl };
+        let (host, kernels) = match language {
+            Language::C => (source.to_owned(), String::new()),
+            Language::OpenCl => (String::new(), source.to_owned()),
+        };
+        RunRequest {
+            device: device.to_owned(),
+            texts: Texts { host, device: kernels },
+            steps: vec![Step::over(&params, language, entry)],
+            params,
+            float: FloatMode::Contract,
+            mode: Mode::Once,
+            time_limit_s: 120.0,
+        }
+    }
+
     /// The bytes of the inputs, in the order of the parameters.
     pub(super) fn inputs(&self) -> impl Iterator<Item = &[u8]> {
         self.params.iter().filter_map(|param| match param {
@@ -100,13 +167,23 @@ pub enum Timer {
     DeviceEvents,
 }
 
+/// The times of an entry point, or of copies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartTimes {
+    pub name: String,
+    /// In each counted run, in nanoseconds, all its steps together.
+    pub samples_ns: Vec<u64>,
+}
+
 /// What a run gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
     /// The outputs after the last run, in the order of the parameters.
     pub outputs: Vec<HostData>,
-    /// The time of each counted run in nanoseconds, in the order of the runs.
+    /// The time of each counted run in nanoseconds, in the order of the runs: the sum of its parts.
     pub samples_ns: Vec<u64>,
+    /// Where the time went, of a run of several entry points: each of them, and copies between host and device.
+    pub parts: Vec<PartTimes>,
     pub timer: Timer,
     /// Compiler or driver with its version and the flags used.
     pub compiler: String,

@@ -2,7 +2,7 @@
 //!
 //! Peaks are measured on request, with kernels that do nothing but multiply-adds in registers, and nothing but move
 //! memory. They are peaks of what a compiler makes of plain text, not of a data sheet.
-use super::proto::{DeviceInfo, DeviceKind, FloatMode, Language, Mode, Param, RunRequest};
+use super::proto::{DeviceInfo, DeviceKind, Mode, Param, RunRequest};
 use super::{Backend, Cause, DeviceError, Elem, HostScalar, RunControl};
 
 /// What a kernel has to do at least, whatever its loops look like.
@@ -163,18 +163,14 @@ fn stream(device: &DeviceInfo, host: bool) -> RunRequest {
 
 /// A kernel named `peak`, measured; with global and local size on OpenCL devices.
 fn request(device: &DeviceInfo, source: String, params: Vec<Param>, range: Option<(u64, u64)>) -> RunRequest {
-    RunRequest {
-        device: device.id.clone(),
-        language: if range.is_none() { Language::C } else { Language::OpenCl },
-        source,
-        entry: "peak".to_owned(),
-        params,
-        global: range.map(|(global, _)| [global, 1, 1]),
-        local: range.map(|(_, local)| [local, 1, 1]),
-        float: FloatMode::Contract,
-        mode: Mode::Measure { min_runs: 5, max_runs: 15, max_seconds: 2.0 },
-        time_limit_s: 60.0,
+    let mut request = RunRequest::single(&device.id, &source, "peak", params);
+    for step in &mut request.steps {
+        step.global = range.map(|(global, _)| [global, 1, 1]);
+        step.local = range.map(|(_, local)| [local, 1, 1]);
     }
+    request.mode = Mode::Measure { min_runs: 5, max_runs: 15, max_seconds: 2.0 };
+    request.time_limit_s = 60.0;
+    request
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ impl Devices {
         let time = Duration::try_from_secs_f64(limit).map_err(|_| {
             DeviceError::new(Cause::BadRequest, format!("A time limit of {limit} s makes no sense."))
         })?;
-        let toolchain = match jobs.iter().any(|job| job.language == Language::C) {
+        let toolchain = match jobs.iter().any(|job| !job.entries(Language::C).is_empty()) {
             true => Some(self.toolchain(control)?),
             false => None,
         };

@@ -7,6 +7,8 @@
 use super::Language;
 use super::host;
 use super::kernel::{Kernel, Request, generate, sizes_of, too_large};
+use super::module::{Assembly, Module};
+use super::names::Namer;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::{Program, Sizes};
 use crate::lang::nat::{Name, Nat, NatVar};
@@ -14,8 +16,7 @@ use crate::lang::term::Term;
 use crate::lang::ty::TypeSubst;
 use crate::lang::{loops, print};
 use crate::lower::passes;
-use crate::lower::pipeline::Made;
-use crate::lower::target::Launch;
+use crate::lower::pipeline::{Lowered, LoweredSection, Made};
 use crate::lower::{Target, access, pipeline, with_stack};
 
 /// A stage of the compilation, printed.
@@ -28,10 +29,15 @@ pub struct Stage {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Compiled {
     pub stages: Vec<Stage>,
-    pub kernel: Kernel,
+    pub module: Module,
 }
 
 impl Compiled {
+    /// The kernel or function of a program that is one; of others the first.
+    pub fn into_kernel(mut self) -> Kernel {
+        self.module.sections.swap_remove(0).kernel
+    }
+
     /// The text of a stage.
     pub fn stage(&self, name: &str) -> Option<&str> {
         self.stages.iter().find(|s| s.name == name).map(|s| s.text.as_str())
@@ -43,7 +49,7 @@ pub fn stages(target: Target) -> Vec<&'static str> {
     let passes = passes::of(target).map(|p| p.name);
     let code: &[&str] = match target {
         Target::C => &["c", "header", "host", "python"],
-        Target::OpenCl => &["opencl", "host"],
+        Target::OpenCl => &["opencl", "header", "library", "host"],
     };
     ["rise", "loops", "access", "dpia", "imperative"]
         .into_iter()
@@ -52,12 +58,12 @@ pub fn stages(target: Target) -> Vec<&'static str> {
         .collect()
 }
 
-/// The stages that were made, and the kernel or why there is none. The last stage before a failure may be the one that
+/// The stages that were made, and the module or why there is none. The last stage before a failure may be the one that
 /// was found ill-formed.
 #[derive(Debug)]
 pub struct Attempt {
     pub stages: Vec<Stage>,
-    pub kernel: Result<Kernel, Diagnostic>,
+    pub module: Result<Module, Diagnostic>,
 }
 
 /// Compiles a low-level program.
@@ -65,16 +71,20 @@ pub struct Attempt {
 /// # Errors
 /// What cannot be lowered, with the pattern and what to do; sizes that do not fit.
 pub fn compile(program: &Program, target: Target, sizes: Option<&Sizes>) -> Result<Compiled, Diagnostic> {
-    let Attempt { stages, kernel } = attempt(program, target, sizes);
-    Ok(Compiled { stages, kernel: kernel? })
+    let Attempt { stages, module } = attempt(program, target, sizes);
+    Ok(Compiled { stages, module: module? })
 }
 
 /// Compiles a low-level program as far as it goes.
 pub fn attempt(program: &Program, target: Target, sizes: Option<&Sizes>) -> Attempt {
-    let mut stages = vec![];
-    let mut stage = |name: &'static str, text: String| stages.push(Stage { name, text });
-    let kernel = with_stack(|| run(program, target, sizes, &mut stage));
-    Attempt { stages, kernel }
+    let mut stages: Vec<Stage> = vec![];
+    // Of a program in several sections a stage is what was made of each of them.
+    let mut stage = |name: &'static str, text: String| match stages.iter_mut().find(|s| s.name == name) {
+        Some(stage) => stage.text = format!("{}\n\n{text}", stage.text.trim_end()),
+        None => stages.push(Stage { name, text }),
+    };
+    let module = with_stack(|| run(program, target, sizes, &mut stage));
+    Attempt { stages, module }
 }
 
 struct Fixed<'a>(&'a Sizes);
@@ -93,7 +103,7 @@ fn run(
     target: Target,
     sizes: Option<&Sizes>,
     stage: &mut dyn FnMut(&'static str, String),
-) -> Result<Kernel, Diagnostic> {
+) -> Result<Module, Diagnostic> {
     let term = match sizes {
         Some(sizes) => {
             check_sizes(program, sizes)?;
@@ -109,12 +119,13 @@ fn run(
     let lowered = pipeline::lower_seeing(&term, &program.sizes, target, &mut |made| match made {
         Made::Accesses(normal, annotated) => stage("access", accesses(normal, annotated)),
         Made::Functional(functional) => stage("dpia", functional.body.to_string()),
-        Made::Imperative(name, p) => stage(name, p.body.to_string()),
+        Made::Imperative(name, p, None) => stage(name, p.body.to_string()),
+        Made::Imperative(name, p, Some(section)) => stage(name, format!("-- {section}\n{}", p.body)),
     })?;
-    let imperative = lowered.last().ok_or_else(|| Diagnostic::error("E0599", "Lowering made no code."))?;
     let mut kernel_sizes = open;
-    for size in sizes_of(imperative) {
-        if !kernel_sizes.contains(&size) {
+    for size in lowered.sections.iter().flat_map(|s| sizes_of(&s.section.program)) {
+        let is_turn = lowered.sections.iter().any(|s| s.section.turns.iter().any(|(x, _)| *x == size));
+        if !kernel_sizes.contains(&size) && !is_turn {
             kernel_sizes.push(size);
         }
     }
@@ -127,26 +138,58 @@ fn run(
     if !kernel_sizes.is_empty() {
         comments.extend(program.constraints.iter().map(|c| format!("requires {c}")));
     }
-    comments.extend(lowered.unproved.iter().map(ToString::to_string));
-    if let Some(Launch { local, global }) = &imperative.launch {
-        let [local, global] = [local, global].map(|[x, y, z]| format!("({x}, {y}, {z})"));
-        comments.push(format!("runs on {global} work-items, in groups of {local}"));
-    }
-    let request = Request { name: &program.name, sizes: &kernel_sizes, comments: &comments };
-    let kernel = generate(imperative, target, &request)?;
-    if kernel.language == Language::OpenCl {
-        stage("opencl", kernel.text.clone());
-        stage("host", host::host(&kernel));
-        return Ok(kernel);
-    }
-    stage("c", kernel.text.clone());
-    stage("header", host::header(&kernel, &comments));
-    stage("host", host::host(&kernel));
+    let module = assembled(program, lowered, kernel_sizes, comments)?;
     let constraints = if sizes.is_none() { program.constraints.as_slice() } else { &[] };
-    if let Some(module) = host::module(&kernel, &comments, constraints) {
-        stage("python", module);
+    if let Some(kernel) = module.only().filter(|k| k.language == Language::C) {
+        stage("c", kernel.text.clone());
+        stage("header", host::header(kernel, &module.comments));
+        stage("host", host::host(kernel));
+        if let Some(python) = host::module(kernel, &module.comments, constraints) {
+            stage("python", python);
+        }
+    } else {
+        let mut library = host::Library::new(&module, constraints);
+        stage("opencl", module.code(Language::OpenCl));
+        stage("header", library.header());
+        stage("library", library.text());
+        stage("host", host::library_host(&library));
     }
-    Ok(kernel)
+    Ok(module)
+}
+
+/// The module of a lowered program.
+fn assembled(
+    program: &Program,
+    lowered: Lowered,
+    sizes: Vec<Name>,
+    mut comments: Vec<String>,
+) -> Result<Module, Diagnostic> {
+    let alone = lowered.sections.len() == 1;
+    let mut kernels = vec![];
+    for LoweredSection { section, unproved } in &lowered.sections {
+        let target = section.program.target;
+        let mut about: Vec<String> = unproved.iter().map(ToString::to_string).collect();
+        about.extend(section.program.launch.as_ref().map(|launch| format!("runs on {launch}")));
+        if alone {
+            comments.append(&mut about);
+        } else {
+            let name = section.name.as_deref().unwrap_or_default();
+            comments.extend(about.into_iter().map(|line| format!("{name} {line}")));
+        }
+        let turns = section.turns.iter().map(|(x, _)| x.clone());
+        let request = Request {
+            name: section.name.as_deref().unwrap_or(&program.name),
+            sizes: &sizes.iter().cloned().chain(turns).collect::<Vec<_>>(),
+            comments: if alone { &comments } else { &[] },
+            is_static: !alone && target == Target::C,
+        };
+        kernels.push(generate(&section.program, target, &request)?);
+    }
+    let name = match kernels.as_slice() {
+        [kernel] => kernel.name.clone(),
+        _ => Namer::new(Language::C).name(&program.name),
+    };
+    Assembly { lowered: &lowered, kernels, comments, sizes, name }.module()
 }
 
 /// Each part of the term that is data, with its access.

@@ -24,6 +24,10 @@ pub struct Kernel {
     pub prototype: String,
     /// The whole text, ready for a compiler.
     pub text: String,
+    /// What the function needs before it: headers, functions of its own.
+    pub prelude: Vec<String>,
+    /// The function alone.
+    pub function: String,
     pub params: Vec<KernelParam>,
     /// How many work-items each dimension can use, or what `oclRun` asks for; 1 where it is not used. For C all are 1.
     pub global_size: [Nat; 3],
@@ -70,6 +74,8 @@ pub struct Request<'a> {
     pub sizes: &'a [Name],
     /// Comments at the head of the text.
     pub comments: &'a [String],
+    /// Is it called from the same file alone?
+    pub is_static: bool,
 }
 
 /// The text of an imperative program.
@@ -82,7 +88,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         Target::OpenCl => Language::OpenCl,
     };
     let mut memory = p.inputs.clone();
-    memory.push(p.output.clone());
+    memory.extend(p.outputs.iter().cloned());
     memory.extend(p.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())));
     let mut g = Generator::new(language, width(&p.body, &memory));
     g.ranges = p.ranges();
@@ -93,7 +99,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut locals = vec![];
     let (outputs, inputs);
     {
-        outputs = g.place(&p.output.0, &p.output.1, true);
+        outputs = p.outputs.iter().flat_map(|(x, ty)| g.place(x, ty, true)).collect::<Vec<_>>();
         for place in &outputs {
             signature.push(pointer(&mut g, place, false));
             params.push(param(place, ParamKind::Output(place.leaf.clone())));
@@ -138,14 +144,17 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     }
     let mut body: Vec<Stmt> = locals.iter().map(|place| g.local_array(place)).collect();
     body.extend(g.command(&p.body)?);
-    let prototype = prototype(language, &name, &signature, required_group(p.launch.as_ref()));
+    let head = head(language, request.is_static, required_group(p.launch.as_ref()));
+    let prototype = prototype(&head, &name, &signature);
     let mut comments = request.comments.to_vec();
     let most_items = (g.width == Width::Int && is_strided(&p.body)).then_some(MOST_STRIDED);
     if most_items.is_some() && !request.sizes.is_empty() {
         comments.push(format!("sizes and the numbers of work-items are at most {MOST_STRIDED}"));
     }
     let most = most_items.unwrap_or(i32::MAX.into());
-    let text = assemble(&mut g, &prototype, &body, &comments);
+    let prelude = headers(&mut g);
+    let function = function(&mut g, &prototype, &body);
+    let text = assemble(&comments, std::iter::once(&prelude), std::iter::once(&*function));
     let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
     let mut parallel = false;
     extents(&p.body, &mut global_size, &mut parallel);
@@ -159,6 +168,8 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         name,
         prototype,
         text,
+        prelude,
+        function,
         params,
         global_size,
         local_size,
@@ -200,12 +211,17 @@ fn value(g: &mut Generator, place: &Place) -> String {
     format!("{} {}", g.scalar_type(place.leaf.scalar()), place.name)
 }
 
-fn prototype(language: Language, name: &str, signature: &[String], attribute: Option<String>) -> String {
-    let head = match (language, attribute) {
-        (Language::C, _) => "void".to_string(),
+/// What stands before a function's name.
+fn head(language: Language, is_static: bool, attribute: Option<String>) -> String {
+    match (language, attribute) {
+        (Language::C, _) if is_static => "static void".into(),
+        (Language::C, _) => "void".into(),
         (Language::OpenCl, None) => "kernel void".into(),
         (Language::OpenCl, Some(attribute)) => format!("kernel {attribute}\nvoid"),
-    };
+    }
+}
+
+fn prototype(head: &str, name: &str, signature: &[String]) -> String {
     let one_line = format!("{head} {name}({})", signature.join(", "));
     if one_line.len() <= 108 {
         return one_line;
@@ -221,22 +237,36 @@ fn prototype(language: Language, name: &str, signature: &[String], attribute: Op
     )
 }
 
-fn assemble(g: &mut Generator, prototype: &str, body: &[Stmt], comments: &[String]) -> String {
+/// A text of functions: comments, what they need before them, each once, and the functions.
+pub fn assemble<'a>(
+    comments: &[String],
+    preludes: impl Iterator<Item = &'a Vec<String>>,
+    functions: impl Iterator<Item = &'a str>,
+) -> String {
     let mut out = String::new();
     for comment in comments.iter().flat_map(|c| c.lines()) {
         let _ = writeln!(out, "// {}", comment.trim_end());
     }
-    let headers = headers(g);
-    if !headers.is_empty() {
-        if !out.is_empty() {
+    let mut parts: Vec<&str> = vec![];
+    for part in preludes.flatten() {
+        if !parts.contains(&part.as_str()) {
+            parts.push(part);
+        }
+    }
+    let prelude = parts.concat();
+    let mut add = |part: &str| {
+        if !out.is_empty() && !part.is_empty() {
             out.push('\n');
         }
-        out.push_str(&headers);
-    }
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    let _ = writeln!(out, "{prototype} {{");
+        out.push_str(part);
+    };
+    add(prelude.trim_start_matches('\n'));
+    functions.for_each(add);
+    out
+}
+
+fn function(g: &mut Generator, prototype: &str, body: &[Stmt]) -> String {
+    let mut out = format!("{prototype} {{\n");
     let tables = std::mem::take(&mut g.tables);
     print(&tables, 1, &mut out);
     print(body, 1, &mut out);
@@ -244,16 +274,17 @@ fn assemble(g: &mut Generator, prototype: &str, body: &[Stmt], comments: &[Strin
     out
 }
 
-fn headers(g: &mut Generator) -> String {
-    let mut functions = String::new();
+/// Headers and extensions, then functions.
+fn headers(g: &mut Generator) -> Vec<String> {
+    let mut functions = vec![];
     for helper in g.helpers.clone() {
-        functions += &match helper {
+        functions.push(match helper {
             Helper::Scalar(p, s, from) => g.scalar_function(p, s, from),
             Helper::Foreign(function) => foreign_function(g, function),
             Helper::Allocate | Helper::FloorDiv => continue,
-        };
+        });
     }
-    let mut out = String::new();
+    let mut out = vec![];
     let uses = |f: Feature| g.uses.contains(&f);
     let helper = |h: Helper| g.helpers.contains(&h);
     if g.language == Language::C {
@@ -264,25 +295,21 @@ fn headers(g: &mut Generator) -> String {
             (helper(Helper::Allocate), "stdio.h"),
             (helper(Helper::Allocate), "stdlib.h"),
         ];
-        for (_, header) in headers.into_iter().filter(|(used, _)| *used) {
-            let _ = writeln!(out, "#include <{header}>");
-        }
+        let used = headers.into_iter().filter(|(used, _)| *used);
+        out.extend(used.map(|(_, header)| format!("#include <{header}>\n")));
     } else {
-        if uses(Feature::Half) {
-            out.push_str("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
-        }
-        if uses(Feature::Double) {
-            out.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-        }
+        let extensions = [(uses(Feature::Half), "cl_khr_fp16"), (uses(Feature::Double), "cl_khr_fp64")];
+        let used = extensions.into_iter().filter(|(used, _)| *used);
+        out.extend(used.map(|(_, extension)| format!("#pragma OPENCL EXTENSION {extension} : enable\n")));
     }
     if helper(Helper::Allocate) {
-        out.push_str(ALLOCATE);
+        out.push(ALLOCATE.to_string());
     }
     if helper(Helper::FloorDiv) {
-        out.push_str(&floor_functions(g.language));
+        out.push(floor_functions(g.language));
     }
-    let out = out + &functions;
-    out.trim_start_matches('\n').to_string()
+    out.extend(functions);
+    out
 }
 
 /// Division of numbers that may be negative, rounded down, and what it leaves.
@@ -474,7 +501,7 @@ pub fn sizes_of(p: &Imperative) -> Vec<Name> {
         }
     };
     let mut types: Vec<&Type> = p.inputs.iter().map(|(_, t)| t).collect();
-    types.push(&p.output.1);
+    types.extend(p.outputs.iter().map(|(_, t)| t));
     types.iter().for_each(|t| t.for_each_nat(&mut note));
     out
 }

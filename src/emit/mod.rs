@@ -5,13 +5,16 @@ pub mod compile;
 pub mod data;
 pub mod host;
 pub mod kernel;
+pub mod module;
 pub mod names;
 pub mod number;
+pub mod plan;
 mod scalar;
 pub mod syntax;
 
 pub use compile::{Attempt, Compiled, Stage, attempt, compile, stages};
 pub use kernel::{Kernel, KernelParam, ParamKind};
+pub use module::Module;
 
 /// The language of generated text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -279,8 +279,8 @@ fn is_family(name: &str) -> bool {
             .contains(&base)
         })
         || [
-            "native_", "half_", "convert_", "as_", "atomic_", "cl_", "CL_", "omp_", "host_", "min_", "max_",
-            "abs_", "cast_", "foreign_",
+            "native_", "half_", "convert_", "as_", "atomic_", "cl_", "CL_", "omp_", "host_", "shine_",
+            "SHINE_", "min_", "max_", "abs_", "cast_", "foreign_",
         ]
         .iter()
         .any(|p| name.starts_with(p))

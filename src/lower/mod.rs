@@ -1,7 +1,8 @@
 //! How a program becomes imperative (thesis section 3.1.3).
 //!
 //! The way: [`choose`] makes any term a low-level one, [`access`] finds which of its values can be read where they are,
-//! [`imperative`] translates it to [`dpia`], and [`passes`] make that what can be printed. [`pipeline`] runs them. No
+//! [`imperative`] translates it to [`dpia`], [`separate`] tells kernels from what the host does, and [`passes`] make each of
+//! them what can be printed. [`pipeline`] runs them. No
 //! folder asks one that comes after it, nor does the translation ask how a term came to be.
 
 pub mod access;
@@ -11,6 +12,7 @@ pub mod imperative;
 mod nesting;
 pub mod passes;
 pub mod pipeline;
+pub mod separate;
 pub mod target;
 #[cfg(test)]
 mod tests;

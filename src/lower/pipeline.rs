@@ -1,4 +1,4 @@
-//! From a low-level term to code that can be printed: access inference, functional DPIA, imperative DPIA, passes.
+//! From a low-level term to code that can be printed: access inference, functional DPIA, imperative DPIA, sections, passes.
 //!
 //! In: a closed, well-typed term and a target. Out: what every stage made. The checker of DPIA has run after the
 //! translation and after every pass.
@@ -10,12 +10,14 @@ use super::dpia::{Imperative, Names};
 use super::imperative::functional::{self, Functional};
 use super::imperative::translate;
 use super::nesting;
-use super::passes;
+use super::passes::{self, Pass};
+use super::separate::{Host, Section, separate};
 use super::target::{self, Target};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer;
 use crate::lang::nat::Name;
 use crate::lang::term::Term;
+use crate::lang::ty::Type;
 
 /// The stages of a program.
 #[derive(Debug)]
@@ -24,24 +26,32 @@ pub struct Lowered {
     pub normal: Term,
     pub accesses: Annotated,
     pub functional: Functional,
-    /// The imperative program after the translation, called `imperative`, and after each pass, by its name.
+    /// The imperative program after the translation, called `imperative`, and after each pass, by its name. Of a program
+    /// in several sections only what comes before they are separated.
     pub imperative: Vec<(&'static str, Imperative)>,
-    /// The parallel loops of which it was not proved that their iterations keep apart.
-    pub unproved: Vec<Unproved>,
+    /// Its kernels, and what the host does around them. There is at least one.
+    pub sections: Vec<LoweredSection>,
+    /// What sections use beside the program's own memory.
+    pub buffers: Vec<(Name, Type)>,
+    /// In which order the sections run.
+    pub host: Vec<Host>,
 }
 
-impl Lowered {
-    /// The program after the last pass.
-    pub fn last(&self) -> Option<&Imperative> {
-        self.imperative.last().map(|(_, p)| p)
-    }
+/// A kernel, or a function of the host.
+#[derive(Debug)]
+pub struct LoweredSection {
+    /// With its program as the last pass left it.
+    pub section: Section,
+    /// The parallel loops of which it was not proved that their iterations keep apart.
+    pub unproved: Vec<Unproved>,
 }
 
 /// A stage as soon as it is made, before it is checked.
 pub enum Made<'a> {
     Accesses(&'a Term, &'a Annotated),
     Functional(&'a Functional),
-    Imperative(&'static str, &'a Imperative),
+    /// Of the whole program, or of the section of this name where there are several.
+    Imperative(&'static str, &'a Imperative, Option<&'a str>),
 }
 
 /// Lowers a term; `sizes` are names that identifiers must not take.
@@ -71,9 +81,11 @@ fn run(
     target: Target,
     see: &mut dyn FnMut(Made),
 ) -> Result<Lowered, Diagnostic> {
-    target::check(term, target)?;
     let normal = normal::normalise(term)?;
     // The user knows the positions in the term as it was given, so its problems are looked for there first.
+    if let Err(in_normal) = target::check(&normal, target) {
+        return Err(target::check(term, target).err().unwrap_or(in_normal));
+    }
     nesting::check(term)?;
     nesting::check(&normal)?;
     let accesses = match access::infer(&normal) {
@@ -86,30 +98,82 @@ fn run(
     let functional = functional::from_term(&normal, &accesses, &mut names)?;
     see(Made::Functional(&functional));
     let body = translate::translate(&functional, &output, &mut names)?;
-    let mut program = Imperative {
+    let program = Imperative {
         target,
-        output: (output, functional.body.data()),
+        outputs: vec![(output, functional.body.data())],
         inputs: functional.params.clone(),
         sizes: sizes.to_vec(),
         constraints: infer::constraints_of(&normal),
         temporaries: vec![],
-        launch: target::launch(&normal).map(|(launch, _)| launch),
+        launch: None,
         synchronised: false,
         body,
     };
-    let mut imperative = vec![];
-    let mut checked = Checked::default();
-    let mut passes = passes::of(target);
-    let mut name = "imperative";
-    loop {
-        see(Made::Imperative(name, &program));
-        // Of a loop that is shared out by now, what the last check before said holds.
-        checked.extend(program.check(name)?);
-        imperative.push((name, program.clone()));
-        let Some(pass) = passes.next() else { break };
-        program = (pass.run)(program, &mut names)?;
-        name = pass.name;
+    let mut stages = Stages { made: vec![], checked: Checked::default() };
+    let whole = |name, p: &Imperative| see(Made::Imperative(name, p, None));
+    let program = stages.through("imperative", program, passes::of_programs(), &mut names, whole)?;
+    let separated = separate(program, &mut names)?;
+    let alone = separated.sections.len() == 1;
+    let mut sections = vec![];
+    for mut section in separated.sections {
+        let mut own = Stages { made: vec![], checked: stages.checked.clone() };
+        let of_section = passes::of_sections(section.program.target);
+        let see = |name, p: &Imperative| see(Made::Imperative(name, p, section.name.as_deref()));
+        section.program = own.passes(section.program, of_section, &mut names, see)?;
+        let unproved = races::unproved(&section.program.body, &own.checked);
+        sections.push(LoweredSection { section, unproved });
+        if alone {
+            stages.made.extend(own.made);
+        }
     }
-    let unproved = races::unproved(&program.body, &checked);
-    Ok(Lowered { normal, accesses, functional, imperative, unproved })
+    let (imperative, buffers, host) = (stages.made, separated.buffers, separated.host);
+    Ok(Lowered { normal, accesses, functional, imperative, sections, buffers, host })
+}
+
+/// Imperative programs as they are made.
+struct Stages {
+    made: Vec<(&'static str, Imperative)>,
+    /// What the last check of each loop said; of one that is shared out by now, what was said before.
+    checked: Checked,
+}
+
+impl Stages {
+    /// The program and what passes make of it.
+    fn through(
+        &mut self,
+        name: &'static str,
+        program: Imperative,
+        passes: impl Iterator<Item = &'static Pass>,
+        names: &mut Names,
+        mut see: impl FnMut(&'static str, &Imperative),
+    ) -> Result<Imperative, Diagnostic> {
+        self.keep(name, &program, &mut see)?;
+        self.passes(program, passes, names, see)
+    }
+
+    fn passes(
+        &mut self,
+        mut program: Imperative,
+        passes: impl Iterator<Item = &'static Pass>,
+        names: &mut Names,
+        mut see: impl FnMut(&'static str, &Imperative),
+    ) -> Result<Imperative, Diagnostic> {
+        for pass in passes {
+            program = (pass.run)(program, names)?;
+            self.keep(pass.name, &program, &mut see)?;
+        }
+        Ok(program)
+    }
+
+    fn keep(
+        &mut self,
+        name: &'static str,
+        program: &Imperative,
+        see: &mut impl FnMut(&'static str, &Imperative),
+    ) -> Result<(), Diagnostic> {
+        see(name, program);
+        self.checked.extend(program.check(name)?);
+        self.made.push((name, program.clone()));
+        Ok(())
+    }
 }

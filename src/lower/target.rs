@@ -90,7 +90,7 @@ impl Target {
 }
 
 /// The work-items that `oclRun` asks for, in each dimension: those of a work-group, and all.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launch {
     pub local: [Nat; 3],
     pub global: [Nat; 3],
@@ -108,58 +108,142 @@ impl Launch {
             Worker::LocalId(_) | Worker::GroupId(_) | Worker::GlobalId(_) => None,
         }
     }
-}
 
-/// What the `oclRun` around a program's body asks for, and where it stands.
-pub fn launch(program: &Term) -> Option<(Launch, Path)> {
-    let (mut body, mut path) = (program, Path::root());
-    while let Some((_, inner)) = body.as_lam() {
-        (body, path) = (inner, path.child(0));
+    /// What `oclRun` says, if it is said in full.
+    pub fn of(args: &[Arg]) -> Option<Launch> {
+        let nat = |i: usize| if let Some(Arg::Nat(n)) = args.get(i) { Some(n.clone()) } else { None };
+        let three = |i: usize| Some([nat(i)?, nat(i + 1)?, nat(i + 2)?]);
+        Some(Launch { local: three(0)?, global: three(3)? })
     }
-    let prim = body.as_app()?.0.as_prim().filter(|p| p.pattern == Pattern::OclRun)?;
-    let nat = |i: usize| if let Some(Arg::Nat(n)) = prim.args.get(i) { Some(n.clone()) } else { None };
-    let three = |i: usize| Some([nat(i)?, nat(i + 1)?, nat(i + 2)?]);
-    Some((Launch { local: three(0)?, global: three(3)? }, path.child(0)))
-}
 
-/// Does the target have the patterns of the program?
-///
-/// # Errors
-/// The first pattern that belongs to another target, with its position.
-pub fn check(t: &Term, target: Target) -> Result<(), Diagnostic> {
-    let kernel = launch(t).map(|(_, path)| path);
-    let wrong = |p: Pattern| match target {
-        Target::C => (p.level() == Level::OpenCl).then_some((
-            "E0520",
-            "runs on work-items of an OpenCL device, and C has none",
-            if p == Pattern::OclRun {
-                "Leave it out, or compile for OpenCL."
-            } else {
-                "Use `mapPar` for threads, `mapSeq` for a loop, or compile for OpenCL."
-            },
-        )),
-        Target::OpenCl => matches!(p, Pattern::MapPar).then_some((
-            "E0521",
-            "runs on threads of the host, and an OpenCL kernel has none",
-            "Use `mapGlobal` for work-items, `mapSeq` for a loop, or compile for C.",
-        )),
-    };
-    for (path, t) in t.positions() {
-        if let Some(p) = t.as_pattern() {
-            if let Some((code, why, hint)) = wrong(p) {
-                return Err(at(Diagnostic::error(code, format!("`{p}` {why}.")), &path).hint(hint));
+    pub fn numbers(&self) -> impl Iterator<Item = &Nat> {
+        self.local.iter().chain(&self.global)
+    }
+
+    /// Can a device run so many work-items in such groups?
+    ///
+    /// # Errors
+    /// No work-items, or groups that are not whole; what depends on sizes may be either.
+    fn check(&self) -> Result<(), Diagnostic> {
+        let wrong = |why: String| Diagnostic::error("E0531", why);
+        for (d, (local, global)) in self.local.iter().zip(&self.global).enumerate() {
+            let none = [local, global].into_iter().filter_map(Nat::as_constant).find(|n| *n < 1);
+            if let Some(n) = none {
+                return Err(wrong(format!("`oclRun` asks for {n} work-items in dimension {d}."))
+                    .hint("There is at least one in each dimension, of a group and of all."));
             }
-            if p == Pattern::OclRun && Some(&path) != kernel.as_ref() {
-                return Err(at(inner_kernel(), &path));
+            if global.modulo(local).as_constant().is_some_and(|left| left != 0) {
+                let hint = "Ask for a multiple of the group's work-items; loops over work-items may be shorter than that.";
+                return Err(wrong(format!("{global} work-items cannot be shared out to groups of {local}."))
+                    .hint(hint));
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    #[must_use]
+    pub fn map(&self, f: &dyn Fn(&Nat) -> Nat) -> Launch {
+        Launch { local: self.local.each_ref().map(f), global: self.global.each_ref().map(f) }
+    }
 }
 
-fn inner_kernel() -> Diagnostic {
-    Diagnostic::error("E0508", "There is no code for `oclRun` within a program: a program is one kernel.")
-        .hint("Put it around the whole body, or leave it out.")
+impl std::fmt::Display for Launch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let three = |[x, y, z]: &[Nat; 3]| format!("({x}, {y}, {z})");
+        write!(f, "{} work-items, in groups of {}", three(&self.global), three(&self.local))
+    }
+}
+
+/// Where code runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// A C program, or the host of a program whose kernels stand in `oclRun`.
+    Host,
+    /// A loop of the host that its threads share.
+    Threads,
+    Kernel,
+}
+
+/// Does the target have the patterns of the program, where they stand?
+///
+/// # Errors
+/// The first pattern that belongs to another target or place, with its position.
+pub fn check(t: &Term, target: Target) -> Result<(), Diagnostic> {
+    let is_module = target == Target::OpenCl && t.positions().iter().any(|(_, t)| is_kernel(t));
+    let place = if target == Target::OpenCl && !is_module { Place::Kernel } else { Place::Host };
+    Checker { target, is_module }.term(t, &Path::root(), place)
+}
+
+fn is_kernel(t: &Term) -> bool {
+    t.as_pattern() == Some(Pattern::OclRun)
+}
+
+struct Checker {
+    target: Target,
+    /// Do kernels of their own stand in the program?
+    is_module: bool,
+}
+
+impl Checker {
+    fn term(&self, t: &Term, path: &Path, place: Place) -> Result<(), Diagnostic> {
+        if let Some(prim) = t.as_prim() {
+            return self.pattern(prim.pattern, &prim.args, place).map_err(|d| at(d, path));
+        }
+        let inside = match t.spine().0.as_pattern() {
+            Some(Pattern::OclRun) => Place::Kernel,
+            Some(Pattern::MapPar) if place == Place::Host => Place::Threads,
+            _ => place,
+        };
+        for (i, child) in (0u8..).zip(t.children()) {
+            // The head of an application stands where the application does.
+            let is_head = i == 0 && t.as_app().is_some();
+            self.term(child, &path.child(i), if is_head { place } else { inside })?;
+        }
+        Ok(())
+    }
+
+    fn pattern(&self, p: Pattern, args: &[Arg], place: Place) -> Result<(), Diagnostic> {
+        match (p, place) {
+            (Pattern::OclRun, _) if self.target == Target::C => Err(Diagnostic::error(
+                "E0520",
+                "`oclRun` runs on work-items of an OpenCL device, and C has none.",
+            )
+            .hint("Leave it out, or compile for OpenCL.")),
+            (Pattern::OclRun, Place::Kernel) => Err(nested_kernel()),
+            (Pattern::OclRun, Place::Threads) => Err(Diagnostic::error(
+                "E0542",
+                "A kernel of `oclRun` cannot be launched here: the threads of `mapPar` would launch it at once.",
+            )
+            .note("The host launches kernels one after the other, in an order that it knows beforehand.")
+            .hint("Use `mapSeq` for `mapPar`, or put the `oclRun` around more of the program.")),
+            (Pattern::OclRun, Place::Host) => Launch::of(args).map_or(Ok(()), |launch| launch.check()),
+            (Pattern::MapPar, Place::Kernel) => Err(Diagnostic::error(
+                "E0521",
+                "`mapPar` runs on threads of the host, and an OpenCL kernel has none.",
+            )
+            .hint("`mapParToMapGlobal(0)` makes it `mapGlobal`, for work-items, and `mapParToMapSeq` a loop; or compile for C.")
+            .hint("`--strategy 'topDown(mapParToMapGlobal(0))'` does so with the outermost one.")),
+            (p, Place::Host | Place::Threads) if p.level() == Level::OpenCl => Err(self.no_work_items(p)),
+            _ => Ok(()),
+        }
+    }
+
+    fn no_work_items(&self, p: Pattern) -> Diagnostic {
+        if self.is_module {
+            let what =
+                format!("`{p}` stands outside every `oclRun`, where the host computes without work-items.");
+            return Diagnostic::error("E0541", what)
+                .hint("Put an `oclRun` around it, or use `mapSeq` or `mapPar`, which the host has.");
+        }
+        Diagnostic::error("E0520", format!("`{p}` runs on work-items of an OpenCL device, and C has none."))
+            .hint("Use `mapPar` for threads, `mapSeq` for a loop, or compile for OpenCL.")
+    }
+}
+
+/// A kernel within a kernel.
+pub fn nested_kernel() -> Diagnostic {
+    Diagnostic::error("E0540", "An `oclRun` stands within another: a kernel cannot launch a kernel.")
+        .hint("Leave the inner one out, or give its value a name with `let` before the outer one.")
 }
 
 fn at(d: Diagnostic, path: &Path) -> Diagnostic {

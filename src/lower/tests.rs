@@ -123,7 +123,7 @@ fn program(text: &str) -> infer::Program {
 fn what_is_believed_of_work_items_is_told_after_they_are_shared_out() {
     let told = |text: &str, target| {
         let lowered = lower_term(&program(text).term).unwrap();
-        pipeline::lower(&lowered, &["n".into()], target).unwrap().unproved
+        pipeline::lower(&lowered, &["n".into()], target).unwrap().sections.remove(0).unproved
     };
     for (map, target) in [("mapGlobal 0", Target::OpenCl), ("mapPar", Target::C)] {
         let found =

@@ -120,6 +120,8 @@ pub struct Measurement {
     /// A 95 % confidence interval of the median.
     pub interval_ns: (f64, f64),
     pub runs: usize,
+    /// Where the time went, of a program of several kernels.
+    pub parts: Vec<PartTime>,
     /// Arithmetic operations and bytes of input and output of one run.
     pub flops: Option<f64>,
     pub bytes: Option<f64>,
@@ -127,6 +129,13 @@ pub struct Measurement {
     pub check: String,
     pub max_error: f64,
     pub warnings: Vec<String>,
+}
+
+/// The median time of a kernel, a function of the host, or copies between them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PartTime {
+    pub name: String,
+    pub median_ns: f64,
 }
 
 impl Measurement {

@@ -251,7 +251,7 @@ fn measured_here(session: &Session, action: &Action, recorded: &Outcome) -> bool
     let Ok(compiled) = compiled.as_ref() else { return false };
     let work = crate::lang::work::of(&session.workspace().program.term, session.sizes());
     let numbers = [m.median_ns, m.interval_ns.0, m.interval_ns.1, m.max_error];
-    m.kernel == Digest::of(compiled.kernel.text.as_bytes())
+    m.kernel == Digest::of(compiled.module.text().as_bytes())
         && m.sizes == *session.sizes()
         && m.flops == (work.flops > 0.0).then_some(work.flops)
         && m.bytes == Some(work.bytes)

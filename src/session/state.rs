@@ -305,7 +305,7 @@ impl Session {
             Action::Compile { target } => {
                 let compiled = self.compiled(base, *target);
                 let compiled = compiled.as_ref().as_ref().map_err(Clone::clone)?;
-                let text = compiled.kernel.text.clone();
+                let text = compiled.module.text();
                 Outcome::Kernel { target: *target, digest: Digest::of(text.as_bytes()), text }
             }
             Action::Strategy { .. } | Action::Bench { .. } => {

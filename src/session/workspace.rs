@@ -344,8 +344,8 @@ impl Workspace {
     /// # Errors
     /// The term cannot be lowered or the sizes do not fit it.
     pub fn compile(&self, term: &Term, target: Target, sizes: &Sizes) -> Result<Compiled, Diagnostic> {
-        let emit::Attempt { stages, kernel } = self.attempt(term, target, sizes)?;
-        Ok(Compiled { stages, kernel: kernel? })
+        let emit::Attempt { stages, module } = self.attempt(term, target, sizes)?;
+        Ok(Compiled { stages, module: module? })
     }
 
     /// The stages on the way to the code of a term, as far as it can be compiled.
@@ -369,7 +369,7 @@ impl Workspace {
         let placed = |problem: Diagnostic, term: &Term| self.placed(problem, term).within(&self.sources);
         let lowered = lower::default_lowering(&program).map_err(|problem| placed(problem, &program.term))?;
         let mut attempt = emit::attempt(&lowered, target, complete.then_some(sizes));
-        attempt.kernel = attempt.kernel.map_err(|problem| placed(problem, &lowered.term));
+        attempt.module = attempt.module.map_err(|problem| placed(problem, &lowered.term));
         Ok(attempt)
     }
 

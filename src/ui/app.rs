@@ -467,7 +467,7 @@ impl App {
             }),
             search: self.search.is_some(),
             found: self.found.revision.is_some(),
-            kernel: match kernel.as_deref().map(|made| made.as_ref().and_then(|made| made.kernel.as_ref())) {
+            kernel: match kernel.as_deref().map(|made| made.as_ref().and_then(|made| made.module.as_ref())) {
                 Some(Err(problem)) => Err(problem.message.clone()),
                 _ => self.session.enabled(&Action::Bench { device: self.device.clone() }),
             },

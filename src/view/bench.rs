@@ -84,6 +84,10 @@ pub fn details(id: RevisionId, m: &Measurement) -> Vec<Line> {
         Line::plain(format!("sizes   {}", sizes(m))),
         Line::plain(format!("kernel  {}", m.kernel)),
     ];
+    for part in &m.parts {
+        let time = figures::time(part.median_ns);
+        lines.push(Line::plain(format!("  {:<6}", part.name)).with(Role::Number, time));
+    }
     if let (Some(flops), Some(gflops)) = (m.flops, m.gflops()) {
         lines.push(
             Line::plain("work    ")
@@ -120,6 +124,7 @@ mod tests {
             median_ns,
             interval_ns: (median_ns * 0.99, median_ns * 1.01),
             runs: 30,
+            parts: vec![],
             flops: Some(524_288.0),
             bytes: Some(49_152.0),
             check: "the high-level program".to_owned(),

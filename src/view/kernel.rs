@@ -6,7 +6,7 @@ use super::text::{Line, Role};
 /// The lines of a stage, numbered.
 pub fn lines(stage: &str, text: &str) -> Vec<Line> {
     let dialect = match stage {
-        "c" | "opencl" | "header" | "host" => Dialect::C,
+        "c" | "opencl" | "header" | "library" | "host" => Dialect::C,
         _ => Dialect::Rise,
     };
     let lines = code::highlight(text, dialect);

@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 use shine_tui::device::{
-    Backend, DeviceError, DeviceKind, DeviceList, Devices, Elem, FloatMode, HostData, Language, Mode, Param,
-    RunControl, RunReport, RunRequest,
+    Backend, DeviceError, DeviceKind, DeviceList, Devices, Elem, HostData, Param, RunControl, RunReport,
+    RunRequest,
 };
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
@@ -20,19 +20,7 @@ pub fn unknown_devices() -> Devices {
 }
 
 pub fn request(device: &str, source: &str, entry: &str, params: Vec<Param>) -> RunRequest {
-    let language = if device == "cpu" { Language::C } else { Language::OpenCl };
-    RunRequest {
-        device: device.into(),
-        language,
-        source: source.into(),
-        entry: entry.into(),
-        params,
-        global: None,
-        local: None,
-        float: FloatMode::Contract,
-        mode: Mode::Once,
-        time_limit_s: 120.0,
-    }
+    RunRequest::single(device, source, entry, params)
 }
 
 /// `output[i] = 2 * input[i]` for `n` floats, in C or OpenCL C.
@@ -52,7 +40,7 @@ pub fn double(device: &str, n: usize) -> RunRequest {
     let source = "kernel void twice(global float* restrict output, int n, const global float* restrict x) {\n\
                   for (int i = get_global_id(0); i < n; i += get_global_size(0)) output[i] = 2.0f * x[i];\n}\n";
     let mut request = request(device, source, "twice", params);
-    request.global = Some([16, 1, 1]);
+    request.steps[0].global = Some([16, 1, 1]);
     request
 }
 

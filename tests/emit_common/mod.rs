@@ -547,7 +547,7 @@ pub fn cases_of(text: &str, all_sizes: &[&[(&str, i64)]], target: Target, number
             named.name = format!("case{number}").into();
             *number += 1;
             let kernel = match compile(&named, target, fixed) {
-                Ok(c) => c.kernel,
+                Ok(c) => c.into_kernel(),
                 Err(d) => panic!("{label}: {d} {:?}", d.notes),
             };
             out.push(Case {

@@ -147,7 +147,8 @@ pub fn compiled(program: Program, trials: Vec<Trial>, target: Target, must: bool
             };
             let printed: Vec<&str> = done.stages.iter().map(|s| s.name).collect();
             // Python's `ctypes` has no half precision to give by value.
-            let halves = done.kernel.params.iter().any(|p| p.by_value && p.scalar == Scalar::F16);
+            let kernel = done.into_kernel();
+            let halves = kernel.params.iter().any(|p| p.by_value && p.scalar == Scalar::F16);
             let mut expected = stages(target);
             expected.retain(|s| !(halves && *s == "python"));
             if printed != expected {
@@ -158,7 +159,7 @@ pub fn compiled(program: Program, trials: Vec<Trial>, target: Target, must: bool
                 sizes: sizes.clone(),
                 inputs: trial.inputs.clone(),
                 expected: trial.expected.clone(),
-                kernel: done.kernel,
+                kernel,
                 global: [1, 1, 1],
                 label: format!("{} at {sizes:?}, {kind}", text(&program)),
             });

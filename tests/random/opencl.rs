@@ -21,7 +21,7 @@ pub fn check(case: &Case, device: &str, devices: &Devices) {
         ParamKind::Local => Param::Local { bytes: elem(p.scalar).bytes() * case.len(p) },
     });
     let mut request = device_common::request(device, &case.kernel.text, &case.kernel.name, params.collect());
-    request.global = Some(case.global);
+    request.steps[0].global = Some(case.global);
     request.float = FloatMode::Strict;
     let report = device_common::run(devices, &request)
         .unwrap_or_else(|e| panic!("{}: {e:?}\n{}", case.label, case.kernel.text));

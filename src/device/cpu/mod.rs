@@ -3,8 +3,10 @@
 //! Everything here happens in the worker process. It needs a C compiler and nothing else; OpenMP is used where the
 //! compiler has it.
 mod call;
+mod host;
 mod kernel;
 mod toolchain;
 
+pub use host::HostCode;
 pub use kernel::CpuKernel;
 pub use toolchain::{Toolchain, describe, probe, storage};

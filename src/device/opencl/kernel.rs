@@ -1,38 +1,67 @@
-//! One kernel in OpenCL C: built, with its buffers and arguments.
-#![expect(unsafe_code, reason = "buffers and kernels of OpenCL are not checked by the compiler")]
+//! A module on an OpenCL device: its kernels are built, its memory is taken, its steps run one after the other.
+#![expect(unsafe_code, reason = "kernels of OpenCL are not checked by the compiler")]
 use super::super::buffer::Buffer;
-use super::super::proto::{DeviceInfo, DeviceKind, FloatMode, Timer};
+use super::super::cpu::HostCode;
+use super::super::proto::{Access, Arg, DeviceInfo, FloatMode, Language, Step, Timer};
 use super::super::select::select;
 use super::super::worker::measure::{About, Kernel};
 use super::super::worker::wire::{Job, Slot};
-use super::super::{Cause, DeviceError, Elem};
+use super::super::{Cause, DeviceError};
 use super::failure::{failure, refused};
+use super::limits::{Range, fits, too_large_group};
 use super::list::{Found, find};
+use super::memory::{Memory, Shared, nanoseconds, strange};
 use ocl::core::{
-    self, ArgVal, CommandQueue, CommandQueueProperties, Context, ContextProperties, Event, Mem, MemFlags,
-    ProfilingInfo, ProfilingInfoResult,
+    self, ArgVal, CommandQueueProperties, ContextProperties, DeviceId, Event, KernelWorkGroupInfo,
+    KernelWorkGroupInfoResult, ProfilingInfo, ProfilingInfoResult,
 };
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::time::Instant;
 
-/// A kernel in OpenCL C that is ready to run.
+/// What the times of copies between host and device are called.
+const COPIES: &str = "copies";
+
+/// A module that is ready to run on an OpenCL device.
 pub struct OpenClKernel {
-    kernel: core::Kernel,
-    queue: CommandQueue,
-    range: Range,
-    /// With their sizes in bytes.
-    outputs: Vec<(Mem, usize)>,
+    memory: Memory,
+    params: Vec<Param>,
+    steps: Vec<Call>,
+    host: Option<HostCode>,
     about: About,
-    /// Not all drivers keep what is set as an argument (PoCL 3.1 aborts when it has gone).
-    _memory: Vec<Mem>,
-    _context: Context,
 }
 
-#[derive(Debug, PartialEq)]
-struct Range {
-    dimensions: u32,
-    global: [usize; 3],
-    local: Option<[usize; 3]>,
+/// What a parameter is on the device.
+enum Param {
+    Output(Shared),
+    Array(Shared),
+    Local(usize),
+    Scalar(Value),
+}
+
+/// A value with its size in bytes.
+#[derive(Clone, Copy)]
+struct Value {
+    bytes: usize,
+    bits: u64,
+}
+
+enum Runs {
+    Kernel(core::Kernel, Range),
+    /// The function of this number.
+    Function(usize),
+}
+
+enum Argument {
+    Param(usize, Access),
+    Number(Value),
+}
+
+struct Call {
+    runs: Runs,
+    arguments: Vec<Argument>,
+    entry: String,
+    /// The number of the part that its time belongs to.
+    part: usize,
 }
 
 impl OpenClKernel {
@@ -40,7 +69,11 @@ impl OpenClKernel {
     ///
     /// # Errors
     /// That the device is not there, its compiler refuses the text, memory is missing, or a call fails.
-    pub fn build(job: &Job, inputs: Vec<Buffer>) -> Result<OpenClKernel, DeviceError> {
+    pub fn build(
+        job: &Job,
+        inputs: Vec<Buffer>,
+        host: Option<HostCode>,
+    ) -> Result<OpenClKernel, DeviceError> {
         let all = find()?;
         let infos: Vec<DeviceInfo> = all.iter().map(|found| found.info.clone()).collect();
         let wanted = select(&infos, &job.device)?;
@@ -48,7 +81,9 @@ impl OpenClKernel {
         else {
             return Err(strange());
         };
-        let range = range(job, info)?;
+        for step in job.steps.iter().filter(|step| step.language == Language::OpenCl) {
+            Range::of(step, info)?;
+        }
         fits(job, info)?;
         let properties = ContextProperties::new().platform(*platform);
         let context = core::create_context(Some(&properties), &[*device], None, None)
@@ -57,29 +92,163 @@ impl OpenClKernel {
             core::create_command_queue(&context, device, Some(CommandQueueProperties::new().profiling()))
                 .map_err(|error| failure("opening a queue", &error))?;
         let (source, options) = text(job)?;
+        let entries = job.entries(Language::OpenCl);
         let program = core::create_program_with_source(&context, &[source])
             .map_err(|error| failure("loading the text of the kernel", &error))?;
         core::build_program(&program, Some(&[*device]), &options, None, None)
-            .map_err(|error| refused(&job.entry, &error))?;
-        let kernel = core::create_kernel(&program, &job.entry)
-            .map_err(|error| failure(&format!("looking for the kernel `{}`", job.entry), &error))?;
-        let mut memory = Memory { context: &context, queue: &queue, kept: Vec::new() };
-        let outputs = memory.arguments(job, inputs, &kernel)?;
-        let kept = memory.kept;
-        core::finish(&queue).map_err(|error| failure("filling buffers", &error))?;
-        let about = About {
-            timer: Timer::DeviceEvents,
-            compiler: format!("{}, driver {} [{}]", info.version, info.driver, options.to_string_lossy()),
-            device: info.id.clone(),
-            threads: info.compute_units,
-            warnings: Vec::new(),
+            .map_err(|error| refused(&entries.join("`, `"), &error))?;
+        let memory = Memory { context, queue, copying: 0 };
+        let params = params(job, inputs, &memory)?;
+        let mut parts: Vec<String> = Vec::new();
+        let mut steps = Vec::new();
+        for step in &job.steps {
+            let runs = match (step.language, &host) {
+                (Language::OpenCl, _) => {
+                    let kernel = core::create_kernel(&program, &step.entry).map_err(|error| {
+                        failure(&format!("looking for the kernel `{}`", step.entry), &error)
+                    })?;
+                    let range = Range::of(step, info)?;
+                    takes_group(&kernel, *device, &range, &step.entry, &info.id)?;
+                    Runs::Kernel(kernel, range)
+                }
+                (Language::C, Some(host)) => Runs::Function(host.number(&step.entry).ok_or_else(strange)?),
+                (Language::C, None) => return Err(strange()),
+            };
+            let part = parts.iter().position(|name| *name == step.entry).unwrap_or_else(|| {
+                parts.push(step.entry.clone());
+                parts.len() - 1
+            });
+            steps.push(Call { runs, arguments: arguments(step), entry: step.entry.clone(), part });
+        }
+        parts.extend(host.is_some().then(|| COPIES.to_owned()));
+        core::finish(&memory.queue).map_err(|error| failure("filling buffers", &error))?;
+        let options = options.to_string_lossy();
+        let mut compiler = format!("{}, driver {} [{options}]", info.version, info.driver);
+        let mut warnings = Vec::new();
+        if let Some(host) = &host {
+            compiler = format!("{compiler}; {}", host.compiler);
+            warnings.clone_from(&host.warnings);
+        }
+        let (device, threads) = (info.id.clone(), info.compute_units);
+        let about = About { timer: Timer::DeviceEvents, compiler, device, threads, warnings, parts };
+        Ok(OpenClKernel { memory, params, steps, host, about })
+    }
+
+    /// Launches a kernel and waits for it; the nanoseconds it took.
+    fn launch(&mut self, kernel: &core::Kernel, range: &Range, call: &Call) -> Result<u64, DeviceError> {
+        for (index, argument) in (0u32..).zip(&call.arguments) {
+            let to = Parameter { kernel, index, entry: &call.entry };
+            match argument {
+                Argument::Number(value) => value.set(&to)?,
+                Argument::Param(number, access) => match self.params.get_mut(*number).ok_or_else(strange)? {
+                    Param::Output(array) | Param::Array(array) => {
+                        self.memory.for_device(array, *access)?;
+                        to.set(ArgVal::mem(&array.device))?;
+                    }
+                    Param::Local(bytes) => to.set(ArgVal::local::<u8>(bytes))?,
+                    Param::Scalar(value) => value.set(&to)?,
+                },
+            }
+        }
+        let mut event = Event::null();
+        let start = Instant::now();
+        // SAFETY: every argument is set and kept. What the kernel does to the device is why this is a worker process.
+        unsafe {
+            core::enqueue_kernel(
+                &self.memory.queue,
+                kernel,
+                range.dimensions,
+                None,
+                &range.global,
+                range.local,
+                None::<Event>,
+                Some(&mut event),
+            )
+        }
+        .map_err(|error| failure(&format!("starting the kernel `{}`", call.entry), &error))?;
+        core::finish(&self.memory.queue)
+            .map_err(|error| failure(&format!("running the kernel `{}`", call.entry), &error))?;
+        let host = nanoseconds(start);
+        let device = match self.about.timer {
+            Timer::DeviceEvents => device_time(&event),
+            Timer::Host => None,
         };
-        Ok(OpenClKernel { kernel, queue, range, outputs, about, _memory: kept, _context: context })
+        if device.is_none() && self.about.timer == Timer::DeviceEvents {
+            self.about.timer = Timer::Host;
+            let what = "The driver gives no times of its own; times are the host's and hold the start of the kernel.";
+            self.about.warnings.push(what.to_owned());
+        }
+        Ok(device.unwrap_or(host))
+    }
+
+    /// Calls a function of the host; the nanoseconds it took.
+    fn call(&mut self, function: usize, call: &mut Call) -> Result<u64, DeviceError> {
+        let mut pointers: Vec<*mut c_void> = Vec::with_capacity(call.arguments.len());
+        // Copies come first: they may move nothing that a pointer is to.
+        for argument in &call.arguments {
+            if let Argument::Param(number, access) = argument
+                && let Some(Param::Output(array) | Param::Array(array)) = self.params.get_mut(*number)
+            {
+                self.memory.for_host(array, *access)?;
+            }
+        }
+        for argument in &mut call.arguments {
+            pointers.push(match argument {
+                Argument::Number(value) => (&raw mut value.bits).cast(),
+                Argument::Param(number, access) => match self.params.get_mut(*number).ok_or_else(strange)? {
+                    Param::Output(array) | Param::Array(array) => {
+                        self.memory.for_host(array, *access)?.cells_mut().as_mut_ptr().cast()
+                    }
+                    Param::Scalar(value) => (&raw mut value.bits).cast(),
+                    Param::Local(_) => return Err(strange()),
+                },
+            });
+        }
+        let host = self.host.as_ref().ok_or_else(strange)?;
+        Ok(host.run(function, &pointers))
+    }
+
+    fn arrays(&mut self) -> impl Iterator<Item = &mut Shared> {
+        self.params.iter_mut().filter_map(|param| match param {
+            Param::Output(array) | Param::Array(array) => Some(array),
+            Param::Local(_) | Param::Scalar(_) => None,
+        })
+    }
+
+    fn step(&mut self, call: &mut Call) -> Result<u64, DeviceError> {
+        match &call.runs {
+            Runs::Kernel(kernel, range) => self.launch(kernel, range, call),
+            Runs::Function(function) => self.call(*function, call),
+        }
     }
 }
 
-fn strange() -> DeviceError {
-    DeviceError::new(Cause::Protocol, "The worker process was asked something strange.")
+impl Value {
+    fn set(self, to: &Parameter<'_>) -> Result<(), DeviceError> {
+        let [a, b, c, d, ..] = self.bits.to_le_bytes();
+        match self.bytes {
+            1 => to.set(ArgVal::primitive(&a)),
+            2 => to.set(ArgVal::primitive(&u16::from_le_bytes([a, b]))),
+            4 => to.set(ArgVal::primitive(&u32::from_le_bytes([a, b, c, d]))),
+            _ => to.set(ArgVal::primitive(&self.bits)),
+        }
+    }
+}
+
+/// A parameter of a kernel that is to be set.
+struct Parameter<'a> {
+    kernel: &'a core::Kernel,
+    index: u32,
+    entry: &'a str,
+}
+
+impl Parameter<'_> {
+    fn set(&self, value: ArgVal<'_>) -> Result<(), DeviceError> {
+        core::set_kernel_arg(self.kernel, self.index, value).map_err(|error| {
+            let Parameter { index, entry, .. } = self;
+            failure(&format!("setting parameter {index} (counted from 0) of `{entry}`"), &error)
+        })
+    }
 }
 
 /// The text and the options of the driver's compiler.
@@ -93,272 +262,97 @@ fn text(job: &Job) -> Result<(CString, CString), DeviceError> {
         CString::new(text)
             .map_err(|_| DeviceError::new(Cause::BadRequest, "The text of the kernel has a zero byte in it."))
     };
-    Ok((c_string(format!("{prefix}{}", job.source))?, c_string(options.to_owned())?))
+    Ok((c_string(format!("{prefix}{}", job.texts.device))?, c_string(options.to_owned())?))
 }
 
-/// The work-items of a job.
-fn range(job: &Job, info: &DeviceInfo) -> Result<Range, DeviceError> {
-    let sizes = |sizes: [u64; 3]| {
-        let [Ok(x), Ok(y), Ok(z)] = sizes.map(usize::try_from) else { return None };
-        (x > 0 && y > 0 && z > 0).then_some([x, y, z])
+fn params(job: &Job, inputs: Vec<Buffer>, memory: &Memory) -> Result<Vec<Param>, DeviceError> {
+    let used_by_host = |index: usize| {
+        let uses = |arg: &Arg| matches!(arg, Arg::Param(number, _) if *number == index);
+        job.steps.iter().any(|step| step.language == Language::C && step.args.iter().any(uses))
     };
-    let refuse = |what: &str| {
-        DeviceError::new(Cause::BadRequest, format!("The {what} size of the kernel is 0 or too large."))
-    };
-    let global = sizes(job.global.unwrap_or([1; 3])).ok_or_else(|| refuse("global"))?;
-    let line = global[1..] == [1, 1];
-    let local = match job.local {
-        Some(local) => Some(sizes(local).ok_or_else(|| refuse("local"))?),
-        None if line && info.kind == DeviceKind::Cpu => Some([1; 3]),
-        None => None,
-    };
-    let flat = |sizes: Option<[usize; 3]>, from: usize| {
-        sizes.is_none_or(|sizes| sizes[from..].iter().all(|size| *size == 1))
-    };
-    let dimensions = match () {
-        () if line && flat(local, 1) => 1,
-        () if global[2] == 1 && flat(local, 2) => 2,
-        () => 3,
-    };
-    Ok(Range { dimensions, global, local })
+    let mut inputs = inputs.into_iter();
+    let mut params = Vec::new();
+    for (index, slot) in job.params.iter().enumerate() {
+        let on_host = used_by_host(index);
+        params.push(match *slot {
+            Slot::Input { .. } => Param::Array(memory.input(inputs.next().ok_or_else(strange)?, on_host)?),
+            Slot::Output { elem, len } => Param::Output(memory.scratch(elem, len, on_host)?),
+            Slot::Temp { elem, len } => Param::Array(memory.scratch(elem, len, on_host)?),
+            Slot::Local { bytes } => Param::Local(bytes),
+            Slot::Scalar { elem, bits } => Param::Scalar(Value { bytes: elem.bytes(), bits }),
+        });
+    }
+    Ok(params)
 }
 
-/// Refuses what the device says it cannot do or hold, in words better than those of a driver.
-fn fits(job: &Job, info: &DeviceInfo) -> Result<(), DeviceError> {
-    for (extension, there, scalar) in [("cl_khr_fp64", info.f64, "f64"), ("cl_khr_fp16", info.f16, "f16")] {
-        if !there && job.source.contains(extension) {
-            let message = format!("`{}` does not compute in `{scalar}`, which the kernel uses.", info.id);
-            return Err(
-                DeviceError::new(Cause::CompileFailed, message).hint("Use `f32`, or choose another device.")
-            );
-        }
-    }
-    let (mut local, mut total) = (0u64, 0u64);
-    for slot in &job.params {
-        let bytes = slot.bytes().unwrap_or(u64::MAX);
-        match slot {
-            Slot::Local { .. } => local = local.saturating_add(bytes),
-            Slot::Scalar { .. } => {}
-            _ if info.max_allocation == 0 || bytes <= info.max_allocation => {
-                total = total.saturating_add(bytes)
-            }
-            _ => {
-                return Err(DeviceError::new(
-                    Cause::OutOfMemory,
-                    format!(
-                        "An array of {bytes} bytes is larger than `{}` can hold ({}).",
-                        info.id, info.max_allocation
-                    ),
-                )
-                .hint("Choose smaller sizes."));
-            }
-        }
-    }
-    if info.global_memory > 0 && total > info.global_memory {
-        return Err(DeviceError::new(
-            Cause::OutOfMemory,
-            format!(
-                "The arrays of the kernel need {total} bytes and `{}` has {}.",
-                info.id, info.global_memory
-            ),
-        )
-        .hint("Choose smaller sizes."));
-    }
-    if info.local_memory > 0 && local > info.local_memory {
-        return Err(DeviceError::new(
-            Cause::OutOfMemory,
-            format!(
-                "The kernel needs {local} bytes of local memory and `{}` has {}.",
-                info.id, info.local_memory
-            ),
-        )
-        .hint("Choose smaller tiles."));
-    }
-    Ok(())
+fn arguments(step: &Step) -> Vec<Argument> {
+    let argument = |arg: &Arg| match *arg {
+        Arg::Param(index, access) => Argument::Param(index, access),
+        Arg::Int(value) => Argument::Number(Value { bytes: 4, bits: value.cast_unsigned() }),
+    };
+    step.args.iter().map(argument).collect()
 }
 
-/// Makes the buffers of a kernel.
-struct Memory<'a> {
-    context: &'a Context,
-    queue: &'a CommandQueue,
-    kept: Vec<Mem>,
-}
-
-impl Memory<'_> {
-    /// Sets every argument of the kernel; returns the outputs with their sizes in bytes.
-    fn arguments(
-        &mut self,
-        job: &Job,
-        inputs: Vec<Buffer>,
-        kernel: &core::Kernel,
-    ) -> Result<Vec<(Mem, usize)>, DeviceError> {
-        let mut inputs = inputs.into_iter();
-        let mut outputs = Vec::new();
-        for (index, slot) in (0u32..).zip(&job.params) {
-            let set = |value| {
-                core::set_kernel_arg(kernel, index, value).map_err(|error| {
-                    failure(&format!("setting parameter {index} (counted from 0) of `{}`", job.entry), &error)
-                })
-            };
-            match *slot {
-                Slot::Input { .. } => {
-                    let buffer = inputs.next().ok_or_else(strange)?;
-                    let memory = self.filled(buffer.cells())?;
-                    set(ArgVal::mem(&memory))?;
-                    self.kept.push(memory);
-                }
-                Slot::Output { elem, len } | Slot::Temp { elem, len } => {
-                    let memory = self.poisoned(elem, len)?;
-                    set(ArgVal::mem(&memory))?;
-                    if matches!(slot, Slot::Output { .. }) {
-                        outputs.push((memory.clone(), elem.bytes() * len));
-                    }
-                    self.kept.push(memory);
-                }
-                Slot::Local { bytes } => set(ArgVal::local::<u8>(&bytes))?,
-                Slot::Scalar { elem, bits } => {
-                    let bytes = bits.to_le_bytes();
-                    let [a, b, c, d, ..] = bytes;
-                    match elem.bytes() {
-                        1 => set(ArgVal::primitive(&a))?,
-                        2 => set(ArgVal::primitive(&u16::from_le_bytes([a, b])))?,
-                        4 => set(ArgVal::primitive(&u32::from_le_bytes([a, b, c, d])))?,
-                        _ => set(ArgVal::primitive(&bits))?,
-                    }
-                }
-            }
+/// Refuses a work-group that is larger than the device runs this very kernel in.
+fn takes_group(
+    kernel: &core::Kernel,
+    device: DeviceId,
+    range: &Range,
+    entry: &str,
+    name: &str,
+) -> Result<(), DeviceError> {
+    let Some(group) = range.group() else { return Ok(()) };
+    let info = core::get_kernel_work_group_info(kernel, device, KernelWorkGroupInfo::WorkGroupSize);
+    match info {
+        Ok(KernelWorkGroupInfoResult::WorkGroupSize(most)) if group > most => {
+            Err(too_large_group(entry, group as u64, most as u64, name))
         }
-        Ok(outputs)
-    }
-
-    /// A buffer of so many bytes; at least one, because OpenCL has no empty buffers.
-    fn fresh(&self, bytes: usize) -> Result<Mem, DeviceError> {
-        // SAFETY: no host memory is given, so none can be too short or go away.
-        unsafe {
-            core::create_buffer::<_, u8>(self.context, MemFlags::new().read_write(), bytes.max(1), None)
-        }
-        .map_err(|error| failure("taking memory of the device", &error))
-    }
-
-    fn filled(&self, bytes: &[u8]) -> Result<Mem, DeviceError> {
-        let memory = self.fresh(bytes.len())?;
-        if !bytes.is_empty() {
-            // SAFETY: the call blocks until the bytes are copied.
-            unsafe {
-                core::enqueue_write_buffer(
-                    self.queue,
-                    &memory,
-                    true,
-                    0,
-                    bytes,
-                    None::<Event>,
-                    None::<&mut Event>,
-                )
-            }
-            .map_err(|error| failure("copying an input to the device", &error))?;
-        }
-        Ok(memory)
-    }
-
-    fn poisoned(&self, elem: Elem, len: usize) -> Result<Mem, DeviceError> {
-        let bytes = elem.bytes().checked_mul(len).ok_or_else(strange)?;
-        let memory = self.fresh(bytes)?;
-        let pattern = elem.poison();
-        let [a, b, c, d, ..] = pattern;
-        let none = || (None::<Event>, None::<&mut Event>);
-        let (wait, event) = none();
-        let filled = match elem.bytes() {
-            _ if bytes == 0 => Ok(()),
-            1 => core::enqueue_fill_buffer(self.queue, &memory, a, 0, len, wait, event, None),
-            2 => core::enqueue_fill_buffer(
-                self.queue,
-                &memory,
-                u16::from_le_bytes([a, b]),
-                0,
-                len,
-                wait,
-                event,
-                None,
-            ),
-            4 => core::enqueue_fill_buffer(
-                self.queue,
-                &memory,
-                u32::from_le_bytes([a, b, c, d]),
-                0,
-                len,
-                wait,
-                event,
-                None,
-            ),
-            _ => core::enqueue_fill_buffer(
-                self.queue,
-                &memory,
-                u64::from_le_bytes(pattern),
-                0,
-                len,
-                wait,
-                event,
-                None,
-            ),
-        };
-        filled.map_err(|error| failure("filling memory of the device", &error))?;
-        Ok(memory)
+        _ => Ok(()),
     }
 }
 
 impl Kernel for OpenClKernel {
-    fn run(&mut self) -> Result<u64, DeviceError> {
-        let mut event = Event::null();
-        let start = Instant::now();
-        // SAFETY: every argument is set and kept. What the kernel does to the device is why this is a worker process.
-        unsafe {
-            core::enqueue_kernel(
-                &self.queue,
-                &self.kernel,
-                self.range.dimensions,
-                None,
-                &self.range.global,
-                self.range.local,
-                None::<Event>,
-                Some(&mut event),
-            )
+    fn run(&mut self) -> Result<Vec<u64>, DeviceError> {
+        let mut times = vec![0; self.about.parts.len()];
+        self.memory.copying = 0;
+        for param in &mut self.params {
+            if let Param::Output(array) | Param::Array(array) = param {
+                self.memory.begin(array);
+            }
         }
-        .map_err(|error| failure("starting the kernel", &error))?;
-        core::finish(&self.queue).map_err(|error| failure("running the kernel", &error))?;
-        let host = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let device = match self.about.timer {
-            Timer::DeviceEvents => device_time(&event),
-            Timer::Host => None,
-        };
-        if device.is_none() && self.about.timer == Timer::DeviceEvents {
-            self.about.timer = Timer::Host;
-            let what = "The driver gives no times of its own; times are the host's and hold the start of the kernel.";
-            self.about.warnings.push(what.to_owned());
+        let mut steps = std::mem::take(&mut self.steps);
+        let done = steps.iter_mut().try_for_each(|call| {
+            let took = self.step(call)?;
+            if let Some(time) = times.get_mut(call.part) {
+                *time += took;
+            }
+            Ok(())
+        });
+        self.steps = steps;
+        done?;
+        if self.host.is_some()
+            && let Some(time) = times.last_mut()
+        {
+            *time += self.memory.copying;
         }
-        Ok(device.unwrap_or(host))
+        Ok(times)
     }
 
     fn outputs(&mut self) -> Result<Vec<u8>, DeviceError> {
+        if let Some(index) = self.arrays().position(|array| !array.guards_hold()) {
+            let message = format!("A function of the host wrote outside array {index} (counted from 0).");
+            return Err(DeviceError::new(Cause::OutOfBounds, message).hint(
+                "Its times and output mean nothing; this is a fault of the generated code or of its sizes.",
+            ));
+        }
+        let outputs =
+            self.params.iter().filter_map(|p| if let Param::Output(o) = p { Some(o) } else { None });
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(self.outputs.iter().map(|(_, size)| size).sum()).map_err(|_| {
+        bytes.try_reserve_exact(outputs.clone().map(Shared::len).sum()).map_err(|_| {
             DeviceError::new(Cause::OutOfMemory, "There is no memory for the outputs of the kernel.")
         })?;
-        for (memory, size) in self.outputs.iter().filter(|(_, size)| *size > 0) {
-            let start = bytes.len();
-            bytes.resize(start + size, 0u8);
-            // SAFETY: the call blocks until the bytes are copied.
-            unsafe {
-                core::enqueue_read_buffer(
-                    &self.queue,
-                    memory,
-                    true,
-                    0,
-                    &mut bytes[start..],
-                    None::<Event>,
-                    None::<&mut Event>,
-                )
-            }
-            .map_err(|error| failure("copying the output from the device", &error))?;
+        for output in outputs {
+            self.memory.bytes(output, &mut bytes)?;
         }
         Ok(bytes)
     }

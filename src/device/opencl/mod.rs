@@ -3,8 +3,10 @@
 //! The OpenCL library is found when it is first needed (`shim.c`); [`loader`] says whether it is there.
 mod failure;
 mod kernel;
+mod limits;
 mod list;
 mod loader;
+mod memory;
 
 pub use kernel::OpenClKernel;
 pub use list::list;

@@ -1,8 +1,8 @@
 //! The worker's side: one question, one answer.
 use super::super::buffer::{Buffer, available};
-use super::super::cpu::{self, CpuKernel};
+use super::super::cpu::{self, CpuKernel, HostCode};
 use super::super::opencl::{self, OpenClKernel};
-use super::super::proto::{Language, Progress};
+use super::super::proto::{Language, PartTimes, Progress};
 use super::super::{Cause, DeviceError};
 use super::measure::{Kernel, measure};
 use super::wire::{self, Ask, Job, Outcome, Slot, Tell};
@@ -104,22 +104,33 @@ fn run(
     progress(Progress::Compiling);
     let mut kernels: Vec<Box<dyn Kernel>> = Vec::new();
     for (index, (job, inputs)) in jobs.iter().zip(memories).enumerate() {
-        kernels.push(match job.language {
-            Language::C => {
-                let toolchain = toolchain.ok_or_else(strange)?;
-                Box::new(CpuKernel::build(job, inputs, toolchain, &folder.join(index.to_string()))?)
-            }
-            Language::OpenCl => Box::new(OpenClKernel::build(job, inputs)?),
+        let folder = folder.join(index.to_string());
+        let host = match (job.entries(Language::C).is_empty(), toolchain) {
+            (true, _) => None,
+            (false, Some(toolchain)) => Some(HostCode::build(job, toolchain, &folder)?),
+            (false, None) => return Err(strange()),
+        };
+        kernels.push(match host {
+            Some(host) if job.device == "cpu" => Box::new(CpuKernel::build(job, inputs, host)?),
+            host => Box::new(OpenClKernel::build(job, inputs, host)?),
         });
     }
     let samples = measure(&mut kernels, mode, progress)?;
     let mut outcomes = Vec::new();
     let mut outputs = Vec::new();
-    for (kernel, samples_ns) in kernels.iter_mut().zip(samples) {
+    for (kernel, runs) in kernels.iter_mut().zip(samples) {
         outputs.push(kernel.outputs()?);
         let about = kernel.about();
+        let several = about.parts.len() > 1;
+        let part = |(part, name): (usize, String)| PartTimes {
+            name,
+            samples_ns: runs.iter().filter_map(|run| run.get(part).copied()).collect(),
+        };
+        let parts =
+            if several { about.parts.into_iter().enumerate().map(part).collect() } else { Vec::new() };
         outcomes.push(Outcome {
-            samples_ns,
+            samples_ns: runs.iter().map(|run| run.iter().sum()).collect(),
+            parts,
             timer: about.timer,
             compiler: about.compiler,
             device: about.device,
@@ -134,7 +145,7 @@ fn run(
 fn enough(jobs: &[Job]) -> Result<(), DeviceError> {
     let kept = |job: &Job, slot: &Slot| match slot {
         Slot::Input { .. } => true,
-        Slot::Output { .. } | Slot::Temp { .. } => job.language == Language::C,
+        Slot::Output { .. } | Slot::Temp { .. } => !job.entries(Language::C).is_empty(),
         Slot::Local { .. } | Slot::Scalar { .. } => false,
     };
     let arrays = jobs.iter().flat_map(|job| job.params.iter().filter(move |slot| kept(job, slot)));

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 /// A compiled kernel with its memory, ready to run.
 pub trait Kernel {
-    /// Runs once and returns the nanoseconds it took.
-    fn run(&mut self) -> Result<u64, DeviceError>;
+    /// Runs once and returns the nanoseconds that each of its parts took.
+    fn run(&mut self) -> Result<Vec<u64>, DeviceError>;
     /// The outputs as bytes, one behind the other, and a last look at the memory around them.
     fn outputs(&mut self) -> Result<Vec<u8>, DeviceError>;
     fn about(&self) -> About;
@@ -23,14 +23,16 @@ pub struct About {
     pub device: String,
     pub threads: u32,
     pub warnings: Vec<String>,
+    /// What the times of a run are of.
+    pub parts: Vec<String>,
 }
 
-/// Runs all kernels by one protocol; a list of times for each kernel.
+/// Runs all kernels by one protocol; for each kernel the times of each run, by parts.
 pub fn measure(
     kernels: &mut [Box<dyn Kernel>],
     mode: Mode,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Vec<Vec<u64>>, DeviceError> {
+) -> Result<Vec<Vec<Vec<u64>>>, DeviceError> {
     let mut samples = vec![Vec::new(); kernels.len()];
     progress(Progress::WarmingUp);
     let (min_runs, max_runs, max_seconds) = match mode {
@@ -74,17 +76,18 @@ mod tests {
     struct Counted(char, Rc<RefCell<String>>);
 
     impl Kernel for Counted {
-        fn run(&mut self) -> Result<u64, DeviceError> {
+        fn run(&mut self) -> Result<Vec<u64>, DeviceError> {
             let mut order = self.1.borrow_mut();
             order.push(self.0);
-            Ok(order.len() as u64)
+            Ok(vec![order.len() as u64])
         }
         fn outputs(&mut self) -> Result<Vec<u8>, DeviceError> {
             Ok(Vec::new())
         }
         fn about(&self) -> About {
             let compiler = String::new();
-            About { timer: Timer::Host, compiler, device: String::new(), threads: 1, warnings: Vec::new() }
+            let (device, warnings, parts) = (String::new(), Vec::new(), vec![self.0.to_string()]);
+            About { timer: Timer::Host, compiler, device, threads: 1, warnings, parts }
         }
     }
 
@@ -95,6 +98,7 @@ mod tests {
             kernels.push(Box::new(Counted(name, Rc::clone(&order))));
         }
         let samples = measure(&mut kernels, mode, &mut |_| ()).unwrap();
+        let samples = samples.iter().map(|runs| runs.concat()).collect();
         let order = order.borrow().clone();
         (order, samples)
     }

@@ -3,7 +3,10 @@
 //! A frame is a prefix (magic, length of the head, length of the body), a head in JSON, and a body of raw bytes:
 //! the arrays that the head speaks of, one behind the other. Lengths are checked before memory is taken.
 use super::super::cpu::Toolchain;
-use super::super::proto::{FloatMode, Language, Mode, Param, Progress, RunReport, RunRequest, Timer};
+use super::super::proto::{
+    Arg, FloatMode, Language, MAX_STEPS, Mode, Param, PartTimes, Progress, RunReport, RunRequest, Step,
+    Texts, Timer,
+};
 use super::super::{Cause, DeviceError, DeviceInfo, Elem, HostData, HostScalar};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
@@ -51,18 +54,15 @@ pub enum Tell {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     pub device: String,
-    pub language: Language,
-    pub source: String,
-    pub entry: String,
+    pub texts: Texts,
     pub params: Vec<Slot>,
-    pub global: Option<[u64; 3]>,
-    pub local: Option<[u64; 3]>,
+    pub steps: Vec<Step>,
     pub float: FloatMode,
     pub mode: Mode,
 }
 
 /// A [`Param`] without its array. A scalar is its bits.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Slot {
     Output { elem: Elem, len: usize },
     Input { elem: Elem, len: usize },
@@ -75,6 +75,7 @@ pub enum Slot {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Outcome {
     pub samples_ns: Vec<u64>,
+    pub parts: Vec<PartTimes>,
     pub timer: Timer,
     pub compiler: String,
     pub device: String,
@@ -86,19 +87,24 @@ impl Job {
     /// Checks a request and takes its head; the error says what does not make sense.
     pub fn of(request: &RunRequest) -> Result<Job, DeviceError> {
         let refuse = |message: String| Err(DeviceError::new(Cause::BadRequest, message));
-        let identifier = |name: &str| {
-            let mut chars = name.chars();
-            chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-                && chars.all(|rest| rest.is_ascii_alphanumeric() || rest == '_')
-        };
-        if !identifier(&request.entry) {
-            return refuse(format!("The entry point `{}` is not an identifier of C.", request.entry));
-        }
-        let (c, host) = (request.language == Language::C, request.device == "cpu");
-        if c != host {
-            let (language, device) = if c { ("C", "`cpu`") } else { ("OpenCL C", "OpenCL devices") };
+        let on_host = request.device == "cpu";
+        if request.steps.is_empty() || request.steps.len() > MAX_STEPS {
+            let steps = request.steps.len();
             return refuse(format!(
-                "A kernel in {language} runs on {device} only, and `{}` was asked for.",
+                "A run of {steps} steps makes no sense: there are from 1 to {MAX_STEPS}."
+            ));
+        }
+        for step in &request.steps {
+            step_makes_sense(step, request)?;
+            if on_host && step.language == Language::OpenCl {
+                return refuse(
+                    "A kernel in OpenCL C runs on OpenCL devices only, and `cpu` was asked for.".to_owned(),
+                );
+            }
+        }
+        if !on_host && request.steps.iter().all(|step| step.language == Language::C) {
+            return refuse(format!(
+                "A kernel in C runs on `cpu` only, and `{}` was asked for.",
                 request.device
             ));
         }
@@ -113,21 +119,12 @@ impl Job {
                 Param::Output { elem, len } => Slot::Output { elem, len },
                 Param::Temp { elem, len } => Slot::Temp { elem, len },
                 Param::Input(ref data) => Slot::Input { elem: data.elem(), len: data.len() },
-                Param::Local { .. } if c => {
+                Param::Local { .. } if on_host => {
                     return refuse("A kernel in C cannot have parameters in local memory.".to_owned());
                 }
                 Param::Local { bytes } => Slot::Local { bytes },
                 Param::Scalar(value) => Slot::scalar(value),
-                Param::Int(value) => match i32::try_from(value) {
-                    Ok(value) => Slot::scalar(HostScalar::I32(value)),
-                    Err(_) => {
-                        return Err(DeviceError::new(
-                            Cause::BadRequest,
-                            format!("The size {value} does not fit into the type `int` of the kernel."),
-                        )
-                        .hint("Choose sizes below 2147483648."));
-                    }
-                },
+                Param::Int(value) => Slot::scalar(HostScalar::I32(int(value)?)),
             });
         }
         if !params.iter().any(|slot| matches!(slot, Slot::Output { .. })) {
@@ -140,15 +137,32 @@ impl Job {
         }
         Ok(Job {
             device: request.device.clone(),
-            language: request.language,
-            source: request.source.clone(),
-            entry: request.entry.clone(),
+            texts: request.texts.clone(),
             params,
-            global: request.global,
-            local: request.local,
+            steps: request.steps.clone(),
             float: request.float,
             mode: request.mode,
         })
+    }
+
+    /// The names of the entry points in a language, each once, in the order in which they first run.
+    pub fn entries(&self, language: Language) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for step in self.steps.iter().filter(|step| step.language == language) {
+            if !names.contains(&&*step.entry) {
+                names.push(&step.entry);
+            }
+        }
+        names
+    }
+
+    /// What the arguments of a step are. Numbers of its own are scalars.
+    pub fn slots(&self, step: &Step) -> Vec<Slot> {
+        let slot = |arg: &Arg| match *arg {
+            Arg::Param(index, _) => self.params.get(index).copied(),
+            Arg::Int(value) => Some(Slot::scalar(HostScalar::I32(i32::try_from(value).unwrap_or(0)))),
+        };
+        step.args.iter().filter_map(slot).collect()
     }
 
     /// The element and length of each output, in the order of the parameters.
@@ -167,6 +181,34 @@ impl Job {
             .filter(|slot| matches!(slot, Slot::Input { .. }))
             .try_fold(0u64, |sum, slot| sum.checked_add(slot.bytes()?))
     }
+}
+
+/// Whether a step calls something, with arguments that there are.
+fn step_makes_sense(step: &Step, request: &RunRequest) -> Result<(), DeviceError> {
+    let refuse = |message: String| Err(DeviceError::new(Cause::BadRequest, message));
+    let mut chars = step.entry.chars();
+    let is_identifier = chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && chars.all(|rest| rest.is_ascii_alphanumeric() || rest == '_');
+    if !is_identifier {
+        return refuse(format!("The entry point `{}` is not an identifier of C.", step.entry));
+    }
+    for arg in &step.args {
+        match *arg {
+            Arg::Int(value) => int(value).map(|_| ())?,
+            Arg::Param(index, _) if index >= request.params.len() => {
+                return refuse(format!("`{}` is given a parameter that there is not.", step.entry));
+            }
+            Arg::Param(..) => {}
+        }
+    }
+    Ok(())
+}
+
+fn int(value: i64) -> Result<i32, DeviceError> {
+    i32::try_from(value).map_err(|_| {
+        let message = format!("The size {value} does not fit into the type `int` of the kernel.");
+        DeviceError::new(Cause::BadRequest, message).hint("Choose sizes below 2147483648.")
+    })
 }
 
 impl Slot {
@@ -191,6 +233,7 @@ impl Outcome {
         RunReport {
             outputs,
             samples_ns: self.samples_ns,
+            parts: self.parts,
             timer: self.timer,
             compiler: self.compiler,
             device: self.device,
@@ -244,26 +287,17 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<(T, u64)
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::proto::Access;
     use super::*;
 
     fn request() -> RunRequest {
-        RunRequest {
-            device: "cpu".into(),
-            language: Language::C,
-            source: String::new(),
-            entry: "f".into(),
-            params: vec![
-                Param::Output { elem: Elem::F32, len: 2 },
-                Param::Int(7),
-                Param::Input(HostData::F64(vec![1.0, 2.0])),
-                Param::Scalar(HostScalar::F32(f32::NAN)),
-            ],
-            global: None,
-            local: None,
-            float: FloatMode::Strict,
-            mode: Mode::Once,
-            time_limit_s: 1.0,
-        }
+        let params = vec![
+            Param::Output { elem: Elem::F32, len: 2 },
+            Param::Int(7),
+            Param::Input(HostData::F64(vec![1.0, 2.0])),
+            Param::Scalar(HostScalar::F32(f32::NAN)),
+        ];
+        RunRequest::single("cpu", "", "f", params)
     }
 
     #[test]
@@ -291,11 +325,14 @@ mod tests {
 
     #[test]
     fn requests_that_make_no_sense_are_refused() {
-        let broken: [fn(&mut RunRequest); 8] = [
-            |r| r.entry = "f(); system".into(),
-            |r| r.entry = String::new(),
+        let broken: [fn(&mut RunRequest); 11] = [
+            |r| r.steps[0].entry = "f(); system".into(),
+            |r| r.steps[0].entry = String::new(),
+            |r| r.steps[0].args.push(Arg::Param(9, Access { reads: true, writes: false })),
+            |r| r.steps[0].args.push(Arg::Int(1 << 31)),
+            |r| r.steps.clear(),
             |r| r.device = "pocl".into(),
-            |r| r.language = Language::OpenCl,
+            |r| r.steps[0].language = Language::OpenCl,
             |r| r.params.push(Param::Local { bytes: 4 }),
             |r| r.params.push(Param::Int(1 << 31)),
             |r| r.params.push(Param::Temp { elem: Elem::F64, len: usize::MAX }),

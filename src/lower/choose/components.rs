@@ -73,7 +73,7 @@ mod tests {
         let lowered = default_lowering(&program).unwrap();
         let lowered = pipeline::lower(&lowered.term, &program.sizes, Target::C).unwrap();
         let mut count = 0;
-        let _ = lowered.last().unwrap().body.any(&mut |p| {
+        let _ = lowered.imperative.last().unwrap().1.body.any(&mut |p| {
             count += usize::from(matches!(p.kind(), Kind::Pattern(Pattern::Exp, ..)));
             false
         });

@@ -14,7 +14,7 @@ use super::demand::{Demands, Usage, duplicates, element_has_array};
 use super::hoist::hoist;
 use super::normal::normalise;
 use super::stream::{is_stream, without_streams};
-use super::work::{has_loops, is_view, is_work, is_writable_layout};
+use super::work::{changes_kernel, has_loops, is_view, is_work, is_writable_layout};
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
@@ -111,10 +111,15 @@ impl Lowering {
 
     /// The term so that its value can be written.
     fn write(&mut self, t: &Term) -> Term {
+        let (head, args) = t.spine();
+        if head.as_pattern() == Some(Pattern::OclRun)
+            && let [x] = args.as_slice()
+        {
+            return Term::app(head.clone(), self.write(x));
+        }
         if !t.ty().has_array() {
             return self.read(t, Usage::Once);
         }
-        let (head, args) = t.spine();
         match head.expr() {
             Expr::Lam(..) => self.shared(t, |s, body| s.write(body)),
             Expr::Prim(p) => self.write_pattern(t, head, p, &args),
@@ -146,7 +151,7 @@ impl Lowering {
             (P::Zip, [a, b]) if element_has_array(t) => again(vec![self.write(a), self.write(b)]),
             (P::MakePair | P::Concat, [a, b]) => again(vec![self.write(a), self.write(b)]),
             (P::Scatter, [i, xs]) => again(vec![self.read(i, Usage::Once), self.write(xs)]),
-            (P::PadEmpty | P::OclRun, [xs]) => again(vec![self.write(xs)]),
+            (P::PadEmpty, [xs]) => again(vec![self.write(xs)]),
             (P::ScanSeq, [f, start, xs]) => {
                 let usage = self.usage_of_element(f, xs, 2);
                 let (f, start, xs) = (self.function(f, 2), self.write(start), self.read(xs, usage));
@@ -321,7 +326,8 @@ impl Lowering {
         let Some((x, body)) = f.as_lam() else { return t.clone() };
         // Used once, it can be computed where it is used.
         let usage = self.demands.of_parameter(body, true, Usage::Once);
-        if usage == Usage::Once && !(body.occurrences(0) > 1 && repeats(value)) {
+        let moves = !changes_kernel(value, body);
+        if moves && usage == Usage::Once && !(body.occurrences(0) > 1 && repeats(value)) {
             return lower(self, &body.subst0(value));
         }
         let body = lower(self, body);

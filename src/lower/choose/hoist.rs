@@ -3,7 +3,7 @@
 //!
 //! In: a term in the form of [`super::normal`]. Out: an equal one, in which `let`s stand around whole programs, bodies of
 //! loops and branches of `select`. Terms are pure, so only the amount of work changes. It can only shrink: nothing leaves
-//! the branch of a `select`, and loops are taken to run at least once.
+//! the branch of a `select` or a kernel, and loops are taken to run at least once.
 
 use super::bind::let_in;
 use crate::lang::nat::Name;
@@ -95,7 +95,7 @@ fn application(head: &Term, pattern: Pattern, args: &[&Term]) -> Floated {
         let arg = arg.shift_up(bindings.len() as u32);
         let floated = if arg.ty().as_fun().is_some() {
             function(&arg, u32::MAX, &|value| may_leave(pattern, value))
-        } else if pattern == Pattern::Select && i > 0 {
+        } else if pattern == Pattern::OclRun || (pattern == Pattern::Select && i > 0) {
             Floated::plain(block(&arg))
         } else {
             float(&arg)

@@ -97,3 +97,22 @@ pub fn is_writable_layout(f: &Term) -> bool {
     }
     f.as_lam().is_some_and(|(_, body)| body.ty().has_array() && go(body, 0))
 }
+
+/// Would the value be computed elsewhere, on the host or on the device, where the body uses it? In the body it is
+/// variable 0.
+pub fn changes_kernel(value: &Term, body: &Term) -> bool {
+    fn has_kernel(t: &Term) -> bool {
+        t.as_pattern() == Some(Pattern::OclRun) || t.children().into_iter().any(has_kernel)
+    }
+    fn is_used_in_kernel(t: &Term, x: u32) -> bool {
+        if !t.has_free(x) {
+            return false;
+        }
+        match t.expr() {
+            Expr::Lam(_, b) => is_used_in_kernel(b, x + 1),
+            Expr::App(f, _) if f.as_pattern() == Some(Pattern::OclRun) => true,
+            _ => t.children().into_iter().any(|c| is_used_in_kernel(c, x)),
+        }
+    }
+    has_kernel(value) || (is_work(value) && is_used_in_kernel(body, 0))
+}

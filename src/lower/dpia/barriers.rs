@@ -131,7 +131,7 @@ struct Exposed {
 
 struct Walk<'a> {
     shared: BTreeMap<&'a Name, Storage>,
-    output: &'a Name,
+    outputs: Vec<&'a Name>,
     /// The dimensions in which a group may have several work-items.
     dimensions: Vec<u8>,
     ranges: Ranges,
@@ -145,7 +145,7 @@ impl Walk<'_> {
     fn new(p: &Imperative, places: bool) -> Walk<'_> {
         Walk {
             shared: p.shared().collect(),
-            output: &p.output.0,
+            outputs: p.outputs.iter().map(|(x, _)| x).collect(),
             dimensions: dimensions(p).into_iter().collect(),
             ranges: p.ranges(),
             places,
@@ -260,9 +260,9 @@ impl Walk<'_> {
         let mut found: Vec<Race> = vec![];
         for a in before {
             for b in after {
-                // Each cell of the output is written once.
-                let matters =
-                    a.memory == b.memory && (a.writes != b.writes || a.writes && a.memory != *self.output);
+                // Each cell of an output is written once.
+                let matters = a.memory == b.memory
+                    && (a.writes != b.writes || a.writes && !self.outputs.contains(&&a.memory));
                 // One race of a kind tells of all.
                 let is_new = |r: &Race| {
                     (&r.memory, r.first.writes, r.second.writes) != (&a.memory, a.writes, b.writes)

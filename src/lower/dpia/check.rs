@@ -231,6 +231,12 @@ impl Checker {
                 comm(&l.body)?;
                 comm(p)
             }
+            Kind::Kernel(launch, b) => {
+                launch.numbers().try_for_each(|n| self.number(n, &[]))?;
+                self.phrase(b)?;
+                comm(b)?;
+                comm(p)
+            }
             Kind::If(c, a, b) => {
                 for q in [c, a, b] {
                     self.phrase(q)?;

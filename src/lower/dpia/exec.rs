@@ -36,7 +36,7 @@ impl Default for Options {
     }
 }
 
-/// The value of the output. Of the work-items of a group each runs as far as to a barrier before the next one does.
+/// The value of the first output. Of the work-items of a group each runs as far as to a barrier before the next one does.
 ///
 /// # Errors
 /// When an expression has no value, the steps are used up, or a barrier is not reached by all work-items.
@@ -54,7 +54,9 @@ pub fn run(p: &Imperative, sizes: &Sizes, inputs: &[Value], options: Options) ->
     for ((x, ty), v) in p.inputs.iter().zip(inputs) {
         machine.memory.insert(x.clone(), (ty.clone(), v.clone()));
     }
-    machine.share(&p.output.0, &p.output.1)?;
+    for (x, ty) in &p.outputs {
+        machine.share(x, ty)?;
+    }
     let temporaries = |machine: &mut Machine, is_local: bool| {
         let first = WorkItem { group: [0; 3], id: [0; 3], options };
         let of = p.temporaries.iter().filter(|t| (t.storage == Storage::Local) == is_local);
@@ -67,7 +69,8 @@ pub fn run(p: &Imperative, sizes: &Sizes, inputs: &[Value], options: Options) ->
         let told = |id: [i64; 3]| WorkItem { group, id, options }.told(&p.body);
         machine.group(points(options.local).map(told).collect())?;
     }
-    machine.memory.remove(&p.output.0).map(|(_, v)| v).ok_or_else(|| failure::ill_typed("no output"))
+    let output = p.outputs.first().and_then(|(x, _)| machine.memory.remove(x));
+    output.map(|(_, v)| v).ok_or_else(|| failure::ill_typed("no output"))
 }
 
 /// Every point below the ends, the first dimension running fastest.
@@ -243,6 +246,10 @@ impl Machine {
         self.step()?;
         match c.kind() {
             Kind::Skip => Ok(()),
+            Kind::Kernel(_, body) => {
+                left.push(Left::Command(body.clone()));
+                Ok(())
+            }
             Kind::Seq(cs) => {
                 left.extend(cs.iter().rev().cloned().map(Left::Command));
                 Ok(())

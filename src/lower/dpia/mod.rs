@@ -27,7 +27,7 @@ use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges, Worker};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::lower::target::Storage;
+use crate::lower::target::{Launch, Storage};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -161,6 +161,8 @@ pub enum Kind {
     If(Phrase, Phrase, Phrase),
     /// The work-items of a group wait for each other.
     Barrier(Arc<Barrier>),
+    /// What a kernel of its own does, on so many work-items.
+    Kernel(Box<Launch>, Phrase),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -357,6 +359,10 @@ impl Phrase {
     pub fn for_each(kind: LoopKind, var: Name, n: Nat, body: Phrase) -> Phrase {
         Phrase::for_loop(Loop { kind, var, init: Nat::constant(0), n, step: Nat::constant(1), body })
     }
+    /// The command as a kernel of its own.
+    pub fn kernel(launch: Launch, body: Phrase) -> Phrase {
+        Phrase::new(Kind::Kernel(Box::new(launch), body), PhraseType::Comm)
+    }
     pub fn if_else(condition: Phrase, then: Phrase, otherwise: Phrase) -> Phrase {
         Phrase::new(Kind::If(condition, then, otherwise), PhraseType::Comm)
     }
@@ -407,6 +413,7 @@ impl Phrase {
             Kind::Lam(x, t, b) => Kind::Lam(x.clone(), t.clone(), f(b)?),
             Kind::New(a, t, x, b) => Kind::New(*a, t.clone(), x.clone(), f(b)?),
             Kind::For(l) => Kind::For(Box::new(Loop { body: f(&l.body)?, ..(**l).clone() })),
+            Kind::Kernel(launch, b) => Kind::Kernel(launch.clone(), f(b)?),
             Kind::App(a, b) => Kind::App(f(a)?, f(b)?),
             Kind::Assign(a, b) => Kind::Assign(f(a)?, f(b)?),
             Kind::If(c, a, b) => Kind::If(f(c)?, f(a)?, f(b)?),
@@ -486,6 +493,10 @@ impl Phrase {
                     body: l.body.substitute(s, names),
                 }))
             }
+            Kind::Kernel(launch, b) => {
+                let launch = launch.map(&|n| substitute_nat(n, s));
+                Kind::Kernel(Box::new(launch), b.substitute(s, names))
+            }
             Kind::Number(n, parts) => {
                 let mut renamed = vec![];
                 for (x, p) in parts {
@@ -521,7 +532,7 @@ impl Phrase {
 fn children_of(kind: &Kind) -> Vec<&Phrase> {
     match kind {
         Kind::Var(_) | Kind::Lit(_) | Kind::Skip | Kind::Barrier(_) => vec![],
-        Kind::Lam(_, _, b) | Kind::New(_, _, _, b) => vec![b],
+        Kind::Lam(_, _, b) | Kind::New(_, _, _, b) | Kind::Kernel(_, b) => vec![b],
         Kind::For(l) => vec![&l.body],
         Kind::App(a, b) | Kind::Assign(a, b) => vec![a, b],
         Kind::If(c, a, b) => vec![c, a, b],

@@ -88,6 +88,13 @@ fn command(p: &Phrase, depth: usize, out: &mut String) {
             indent(depth, out);
             out.push_str("}\n");
         }
+        Kind::Kernel(launch, b) => {
+            indent(depth, out);
+            let _ = writeln!(out, "kernel on {launch} {{");
+            command(b, depth + 1, out);
+            indent(depth, out);
+            out.push_str("}\n");
+        }
         Kind::If(c, a, b) => {
             indent(depth, out);
             let _ = writeln!(out, "if {} {{", inline(c));
@@ -226,6 +233,7 @@ fn inline(p: &Phrase) -> String {
         | Kind::New(..)
         | Kind::For(_)
         | Kind::If(..)
+        | Kind::Kernel(..)
         | Kind::Barrier(_) => {
             let mut out = String::new();
             command(p, 0, &mut out);

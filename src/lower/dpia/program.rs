@@ -13,13 +13,14 @@ use crate::lower::target::{Launch, Storage};
 #[derive(Clone, Debug)]
 pub struct Imperative {
     pub target: Target,
-    pub output: (Name, Type),
+    /// What it writes to, and does not read.
+    pub outputs: Vec<(Name, Type)>,
     pub inputs: Vec<(Name, Type)>,
     /// What numbers may mention beside the variables of loops.
     pub sizes: Vec<Name>,
     /// What holds of the sizes.
     pub constraints: Vec<SizeConstraint>,
-    /// Memory that the kernel is given to work with.
+    /// Memory that it is given to work with: read and written.
     pub temporaries: Vec<Temporary>,
     /// The work-items that run it, where that is said.
     pub launch: Option<Launch>,
@@ -49,11 +50,11 @@ impl Imperative {
         ranges
     }
 
-    /// Memory that the work-items of a group share: the output, and what is local or global.
+    /// Memory that the work-items of a group share: the outputs, and what is local or global.
     pub fn shared(&self) -> impl Iterator<Item = (&Name, Storage)> {
-        let output = std::iter::once((&self.output.0, Storage::Global));
+        let outputs = self.outputs.iter().map(|(x, _)| (x, Storage::Global));
         let is_shared = |t: &&Temporary| matches!(t.storage, Storage::Local | Storage::Global);
-        output.chain(self.temporaries.iter().filter(is_shared).map(|t| (&t.name, t.storage)))
+        outputs.chain(self.temporaries.iter().filter(is_shared).map(|t| (&t.name, t.storage)))
     }
 
     /// Checks the types again, and that loops in parallel do not race. Returns what is known of the latter.
@@ -61,10 +62,9 @@ impl Imperative {
     /// # Errors
     /// A mistake of the pass that ran last.
     pub fn check(&self, after: &str) -> Result<Checked, Diagnostic> {
-        let memory = |(x, t): &(Name, Type)| (x.clone(), t.clone());
-        let read = |(x, t): (Name, Type)| (x, PhraseType::read(t));
-        let mut params: Vec<(Name, PhraseType)> = self.inputs.iter().map(memory).map(read).collect();
-        params.push((self.output.0.clone(), PhraseType::Acc(self.output.1.clone())));
+        let inputs = self.inputs.iter().map(|(x, t)| (x.clone(), PhraseType::read(t.clone())));
+        let outputs = self.outputs.iter().map(|(x, t)| (x.clone(), PhraseType::Acc(t.clone())));
+        let params: Vec<(Name, PhraseType)> = inputs.chain(outputs).collect();
         let temporaries: Vec<(Name, Type)> =
             self.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())).collect();
         let types = super::check::check(&self.body, &params, &temporaries, &self.sizes, &self.constraints);

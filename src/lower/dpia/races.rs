@@ -94,7 +94,7 @@ fn command(p: &Phrase, ranges: &mut Ranges, checked: &mut Checked) -> Result<(),
             ranges.remove(&l.var);
             Ok(())
         }
-        Kind::Seq(_) | Kind::New(..) | Kind::If(..) => {
+        Kind::Seq(_) | Kind::New(..) | Kind::If(..) | Kind::Kernel(..) => {
             p.children().into_iter().try_for_each(|c| command(c, ranges, checked))
         }
         _ => Ok(()),

@@ -1,12 +1,14 @@
 //! The acceptor translation 𝒜: writes an expression to the memory that an acceptor stands for (thesis section 3.1.3).
 
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
+use crate::lang::diag::Subject;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
+use crate::lower::target::{Launch, nested_kernel};
 
 impl Translator {
     /// 𝒜⟦e⟧(out)
@@ -31,6 +33,18 @@ impl Translator {
         }
         let value = self.continuation(e, block)?;
         self.assign(out, &value, block);
+        Ok(())
+    }
+
+    /// A kernel that writes `e` to `out`.
+    fn kernel(&mut self, args: &[Arg], e: &Phrase, out: &Phrase, block: &mut Block) -> Translated<()> {
+        let launch = Launch::of(args).ok_or_else(|| unexpected("an `oclRun` without its sizes"))?;
+        if std::mem::replace(&mut self.in_kernel, true) {
+            return Err(nested_kernel().about(Subject::Pattern(Pattern::OclRun)));
+        }
+        let command = self.block(|t, inner| t.acceptor(e, out, inner));
+        self.in_kernel = false;
+        block.push(Phrase::kernel(launch, command?));
         Ok(())
     }
 
@@ -63,7 +77,7 @@ impl Translator {
                 self.apart(b, &Phrase::snd_acc(out.clone()), block)
             }
             (Pattern::ToMem, [x]) if !ty.has_array() => self.acceptor(x, out, block),
-            (Pattern::OclRun, [x]) => self.acceptor(x, out, block),
+            (Pattern::OclRun, [x]) => self.kernel(args, x, out, block),
             _ if !ty.has_array() => self.write_value(e, out, block),
             (p, [f, x]) if p.is_loop() => {
                 let kind = loop_kind(p, args);

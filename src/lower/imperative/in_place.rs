@@ -58,7 +58,7 @@ fn safe(c: &Phrase, memory: &Name) -> bool {
             }
             true
         }
-        Kind::New(_, _, _, b) => safe(b, memory),
+        Kind::New(_, _, _, b) | Kind::Kernel(_, b) => safe(b, memory),
         Kind::If(_, a, b) => safe(a, memory) && safe(b, memory),
         Kind::For(l) => {
             let read = cells(&l.body, memory, false);

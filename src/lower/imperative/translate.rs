@@ -73,6 +73,8 @@ pub struct Translator {
     pub names: Names,
     /// The lanes for which commands are made that other lanes may not choose, outermost first.
     pub chosen: Vec<Number>,
+    /// Whether commands are made for a kernel of `oclRun`.
+    pub in_kernel: bool,
 }
 
 /// The identifier of the program's result in memory.
@@ -92,7 +94,7 @@ pub fn translate(f: &Functional, output: &Name, names: &mut Names) -> Translated
 
 impl Translator {
     pub fn new(names: Names) -> Translator {
-        Translator { names, chosen: vec![] }
+        Translator { names, chosen: vec![], in_kernel: false }
     }
 
     /// The command that `f` makes in a block of its own.

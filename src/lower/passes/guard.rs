@@ -15,7 +15,7 @@ pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnosti
         return Ok(p);
     }
     let dimensions = barriers::dimensions(&p);
-    let mut shared = vec![p.output.0.clone()];
+    let mut shared: Vec<Name> = p.shared().map(|(x, _)| x.clone()).collect();
     p.body = Guard { names, shared: &mut shared }.command(&p.body, &dimensions);
     Ok(p)
 }

@@ -74,6 +74,16 @@ pub static ALL: &[Pass] = &[
     Pass { name: "hoistMemory", doc: "Moves large allocations out of sequential loops.", run: memory::hoist },
 ];
 
+/// The passes that a whole program goes through, before its kernels are separated.
+pub fn of_programs() -> impl Iterator<Item = &'static Pass> {
+    ALL.iter().take(1)
+}
+
+/// The passes that the code of a target goes through after that.
+pub fn of_sections(target: Target) -> impl Iterator<Item = &'static Pass> {
+    of(target).skip(1)
+}
+
 /// The passes that a target runs.
 pub fn of(target: Target) -> impl Iterator<Item = &'static Pass> {
     let skipped: &[&str] = match target {

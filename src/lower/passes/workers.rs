@@ -73,7 +73,7 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
     if dimensions(&p.body).is_empty() {
         return Ok(());
     }
-    let mut shared = vec![p.output.0.clone()];
+    let mut shared: Vec<Name> = p.shared().map(|(x, _)| x.clone()).collect();
     allocations(&p.body, level, &used, &mut vec![], &mut shared)?;
     let mut uses: BTreeMap<Name, (Vec<Use>, Vec<Use>)> = BTreeMap::new();
     for e in effects::of(&p.body).iter().filter(|e| shared.contains(&e.memory)) {
@@ -99,11 +99,6 @@ fn launched(p: &Imperative, level: Level, used: &BTreeSet<u8>) -> Result<(), Dia
     let Some(launch) = &p.launch else { return Ok(()) };
     for d in 0..3u8 {
         let (local, global) = (&launch.local[usize::from(d)], &launch.global[usize::from(d)]);
-        let left = global.modulo(local).as_constant();
-        if left.is_some_and(|left| left != 0) {
-            return Err(launch_error(format!("{global} work-items cannot be shared out to groups of {local}."))
-                .hint("Ask for a multiple of the group's work-items; loops over work-items may be shorter than that."));
-        }
         // Where nothing is shared out, one group, or one work-item, does everything.
         let most = if level.map == Pattern::MapWorkGroup { local.clone() } else { Nat::constant(1) };
         if !used.contains(&d) && *global != most {

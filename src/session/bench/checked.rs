@@ -10,7 +10,7 @@ use crate::device::{
     Backend, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl, RunReport,
 };
 use crate::emit::code::leaves;
-use crate::emit::{self, Kernel, data};
+use crate::emit::{self, Module, data};
 use crate::lang::declared::{Declared, Patterns};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::{self, Foreign, Limits, inputs};
@@ -77,7 +77,7 @@ impl Checked<'_> {
     /// Runs the kernel as it was asked for.
     pub fn measured(
         &self,
-        kernel: &Kernel,
+        kernel: &Module,
         inputs: &Inputs,
         progress: &mut dyn FnMut(DeviceProgress),
     ) -> Result<RunReport, Diagnostic> {
@@ -150,7 +150,7 @@ impl Checked<'_> {
         for (component, holes) in expected.iter_mut().zip(data::holes(&value, &result)) {
             component.unwrite(&holes);
         }
-        let kernel = workspace.compile(self.asked.term, self.target, &sizes)?.kernel;
+        let kernel = workspace.compile(self.asked.term, self.target, &sizes)?.module;
         let run = self.kernel(
             self.asked.device,
             &kernel,
@@ -190,7 +190,7 @@ impl Checked<'_> {
             spans: Spans::default(),
         };
         let kernel =
-            emit::compile(&lower::default_lowering(&program)?, lower::Target::C, Some(&sizes))?.kernel;
+            emit::compile(&lower::default_lowering(&program)?, lower::Target::C, Some(&sizes))?.module;
         let inputs = columns.into_iter().zip(&types);
         let inputs = inputs.map(|(column, ty)| components(&Value::array(column), ty, &sizes));
         let inputs = Inputs(inputs.collect::<Result<_, _>>()?);
@@ -231,7 +231,7 @@ impl Checked<'_> {
 
     /// The outputs of sequential C, at the widths of the program's types.
     fn plainly(&self, term: &Term, inputs: &Inputs, sizes: &Sizes) -> Result<Vec<HostData>, Diagnostic> {
-        let kernel = self.asked.workspace.compile(term, Target::C, sizes)?.kernel;
+        let kernel = self.asked.workspace.compile(term, Target::C, sizes)?.module;
         let run = self.kernel("cpu", &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
         let (_, result) = self.asked.workspace.program.term.ty().signature();
         let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));
@@ -301,7 +301,7 @@ impl Checked<'_> {
         let largest = values.map(HostScalar::to_f64).fold(0.0, f64::max);
         let excess = largest / rounding::exact_up_to(workspace.program.term.ty());
         if excess <= 1.0 {
-            let kernel = workspace.compile(term, self.target, sizes)?.kernel;
+            let kernel = workspace.compile(term, self.target, sizes)?.module;
             let device = self.asked.device;
             let run =
                 self.kernel(device, &kernel, sizes, &inputs, Mode::Once, FloatMode::Contract, &mut |_| {})?;
@@ -317,7 +317,7 @@ impl Checked<'_> {
     fn kernel(
         &self,
         device: &str,
-        kernel: &Kernel,
+        kernel: &Module,
         sizes: &Sizes,
         inputs: &Inputs,
         mode: Mode,

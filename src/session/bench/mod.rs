@@ -13,10 +13,10 @@ mod request;
 
 pub use inputs::Inputs;
 
-use super::action::{Measurement, Sizes, Target};
+use super::action::{Measurement, PartTime, Sizes, Target};
 use super::foreign;
 use super::workspace::Workspace;
-use crate::device::{Backend, HostData, Mode, Progress as DeviceProgress, stats};
+use crate::device::{Backend, HostData, Mode, PartTimes, Progress as DeviceProgress, stats};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::failure::not_run;
@@ -58,6 +58,8 @@ pub struct Ran {
     pub outputs: Vec<HostData>,
     /// The times of the runs in nanoseconds, where they were measured.
     pub samples_ns: Vec<u64>,
+    /// Where that time went, of a program of several kernels.
+    pub parts: Vec<PartTimes>,
     pub warnings: Vec<String>,
     /// What the output agrees with, as a sentence without its end; None if it was not checked.
     pub check: Option<String>,
@@ -85,6 +87,7 @@ pub fn measure(
         median_ns: summary.map_or(0.0, |s| s.median),
         interval_ns: summary.map_or((0.0, 0.0), |s| (s.interval.low, s.interval.high)),
         runs: ran.samples_ns.len(),
+        parts: ran.parts.iter().map(part_time).collect(),
         flops: (work.flops > 0.0).then_some(work.flops),
         bytes: Some(work.bytes),
         check: ran.check.unwrap_or_default(),
@@ -112,7 +115,7 @@ pub fn run(
     report(BenchProgress::Compiling);
     let target = target_of(asked.device);
     let compiled = asked.workspace.compile(asked.term, target, asked.sizes);
-    let kernel = compiled.map_err(on_another_device)?.kernel;
+    let kernel = compiled.map_err(on_another_device)?.module;
     let checked = Checked { asked, backend, cancel, target };
 
     let drawn;
@@ -135,13 +138,19 @@ pub fn run(
     warnings.extend(verdict.warnings);
     Ok(Ran {
         device: result.device,
-        kernel: Digest::of(kernel.text.as_bytes()),
+        kernel: Digest::of(kernel.text().as_bytes()),
         outputs: result.outputs,
         samples_ns: result.samples_ns,
+        parts: result.parts,
         warnings,
         check: verdict.text,
         max_error: verdict.max_error,
     })
+}
+
+fn part_time(part: &PartTimes) -> PartTime {
+    let median_ns = stats::summary(&part.samples_ns).map_or(0.0, |s| s.median);
+    PartTime { name: part.name.clone(), median_ns }
 }
 
 /// The language that a device, as it was asked for, takes.

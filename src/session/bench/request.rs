@@ -1,75 +1,170 @@
-//! A kernel with its arguments, for a device.
+//! A module with its arguments, for a device.
 
 use super::cells::{at_width, elem};
 use super::inputs::Inputs;
-use crate::device::{FloatMode, HostScalar, Language, Mode, Param, RunRequest};
-use crate::emit::{Kernel, ParamKind};
+use crate::device::{
+    Access, Arg, FloatMode, HostData, HostScalar, Language, MAX_STEPS, Mode, Param, RunRequest, Step, Texts,
+};
+use crate::emit;
+use crate::emit::module::{Argument, Module, Role, Section};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Nat;
+use crate::lower::separate::{Host, Use};
 use crate::session::action::Sizes;
+use std::collections::BTreeMap;
 
-/// How long one kernel may take, compilation and all its runs included, in seconds.
+/// How long one run may take, compilation and all its repetitions included, in seconds.
 const TIME_LIMIT_S: f64 = 120.0;
 
-/// A kernel with its arguments, for a device.
+/// A module with its arguments, for a device.
+///
+/// # Errors
+/// Sizes without a value or too large, and loops of the host that launch kernels without an end in sight.
 pub fn request(
     device: &str,
-    kernel: &Kernel,
+    module: &Module,
     sizes: &Sizes,
     inputs: &Inputs,
     mode: Mode,
     float: FloatMode,
 ) -> Result<RunRequest, Diagnostic> {
-    let global = [0, 1, 2].map(|d| positive(&kernel.global_size[d], sizes));
-    let global = match global {
-        [Ok(x), Ok(y), Ok(z)] => [x, y, z],
-        [x, y, z] => {
-            return Err(x.and(y).and(z).err().unwrap_or_else(|| no_value("the number of work-items")));
-        }
-    };
-    let local = match &kernel.local_size {
-        Some([x, y, z]) => Some([positive(x, sizes)?, positive(y, sizes)?, positive(z, sizes)?]),
-        None => None,
-    };
-    kernel.check_counts(&|x| sizes.get(x).copied(), global)?;
-    let mut data: Vec<_> = inputs.0.iter().map(|parts| parts.iter()).collect();
-    let mut params = vec![];
-    for p in &kernel.params {
-        let len = positive(&p.len.at_launch(global, local), sizes)? as usize;
-        params.push(match &p.kind {
-            ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len },
-            ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len },
-            ParamKind::Local => Param::Local { bytes: elem(p.scalar).bytes() * len },
-            ParamKind::Size(name) => Param::Int(*sizes.get(name).ok_or_else(|| no_value(name))?),
-            ParamKind::Input(i, _) => {
-                let next = data.get_mut(*i).and_then(Iterator::next);
-                let data = at_width(next.ok_or_else(|| no_value(&p.name))?.clone(), elem(p.scalar));
-                if p.by_value {
-                    Param::Scalar(data.get(0).unwrap_or(HostScalar::I32(0)))
-                } else {
-                    Param::Input(data)
-                }
-            }
-        });
-    }
-    let language = if device == "cpu" { Language::C } else { Language::OpenCl };
+    let mut request =
+        Request { module, inputs, sizes: sizes.clone(), params: vec![], of: BTreeMap::new(), steps: vec![] };
+    request.memory()?;
+    request.run(&module.host)?;
     Ok(RunRequest {
         device: device.to_string(),
-        language,
-        source: kernel.text.clone(),
-        entry: kernel.name.clone(),
-        params,
-        global: (language == Language::OpenCl).then_some(global),
-        local: local.filter(|_| language == Language::OpenCl),
+        texts: Texts { host: module.code(emit::Language::C), device: module.code(emit::Language::OpenCl) },
+        params: request.params,
+        steps: request.steps,
         float,
         mode,
         time_limit_s: TIME_LIMIT_S,
     })
 }
 
-fn positive(n: &Nat, sizes: &Sizes) -> Result<u64, Diagnostic> {
-    let value = n.eval(&|name| sizes.get(name).copied());
-    value.ok().and_then(|v| u64::try_from(v).ok()).ok_or_else(|| no_value(&n.to_string()))
+struct Request<'a> {
+    module: &'a Module,
+    inputs: &'a Inputs,
+    /// The program's sizes, and the present iterations of the host's loops.
+    sizes: Sizes,
+    params: Vec<Param>,
+    /// The parameters of buffers.
+    of: BTreeMap<usize, usize>,
+    steps: Vec<Step>,
+}
+
+impl Request<'_> {
+    /// A parameter for each buffer that is used and has memory of its own.
+    fn memory(&mut self) -> Result<(), Diagnostic> {
+        let args = self.module.sections.iter().flat_map(|s| &s.args);
+        let used: Vec<usize> =
+            args.filter_map(|a| if let Argument::Buffer(i, _) = a { Some(*i) } else { None }).collect();
+        let mut component: BTreeMap<usize, usize> = BTreeMap::new();
+        for (number, buffer) in self.module.buffers.iter().enumerate() {
+            let memory = self.module.plan.memory.get(number).copied().unwrap_or(number);
+            let (elem, len) = (elem(buffer.scalar), self.value(&buffer.len)? as usize);
+            let param = match buffer.role {
+                Role::Output => Param::Output { elem, len },
+                Role::Temp if memory != number => {
+                    let shared = self.of.get(&memory).copied();
+                    self.of.extend(shared.map(|param| (number, param)));
+                    continue;
+                }
+                Role::Temp => Param::Temp { elem, len },
+                Role::Input(i) => {
+                    let next = component.entry(i).or_default();
+                    let part = *next;
+                    *next += 1;
+                    if !used.contains(&number) {
+                        continue;
+                    }
+                    Param::Input(at_width(self.input(i, part, &buffer.name)?, elem))
+                }
+            };
+            self.of.insert(number, self.params.len());
+            self.params.push(param);
+        }
+        Ok(())
+    }
+
+    /// A component of an input.
+    fn input(&self, i: usize, component: usize, name: &str) -> Result<HostData, Diagnostic> {
+        let data = self.inputs.0.get(i).and_then(|parts| parts.get(component));
+        data.cloned().ok_or_else(|| no_value(name))
+    }
+
+    fn run(&mut self, host: &[Host]) -> Result<(), Diagnostic> {
+        for step in host {
+            match step {
+                Host::Run(section) => {
+                    if self.steps.len() >= MAX_STEPS {
+                        return Err(endless());
+                    }
+                    let module = self.module;
+                    let section = module.sections.get(*section).ok_or_else(|| no_value("a section"))?;
+                    let step = self.step(section)?;
+                    self.steps.push(step);
+                }
+                Host::Loop { var, n, body } => {
+                    for i in 0..self.value(n)? {
+                        self.sizes.insert(var.clone(), i as i64);
+                        self.run(body)?;
+                    }
+                    self.sizes.shift_remove(var);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, section: &Section) -> Result<Step, Diagnostic> {
+        let kernel = &section.kernel;
+        let three = |[x, y, z]: &[Nat; 3]| Ok([self.value(x)?, self.value(y)?, self.value(z)?]);
+        let global = three(&kernel.global_size)?;
+        let local = kernel.local_size.as_ref().map(three).transpose()?;
+        kernel.check_counts(&|x| self.sizes.get(x).copied(), global)?;
+        let mut args = vec![];
+        for (argument, p) in section.args.iter().zip(&kernel.params) {
+            args.push(match argument {
+                Argument::Buffer(number, Use { reads, writes }) => {
+                    let param = *self.of.get(number).ok_or_else(|| no_value(&p.name))?;
+                    Arg::Param(param, Access { reads: *reads, writes: *writes })
+                }
+                Argument::Number(n) => Arg::Int(self.value(n)? as i64),
+                Argument::Local(scalar, len) => {
+                    let bytes = elem(*scalar).bytes() * self.value(len)? as usize;
+                    self.params.push(Param::Local { bytes });
+                    Arg::Param(self.params.len() - 1, Access { reads: true, writes: true })
+                }
+                Argument::Value(i, leaf) => {
+                    let part = self.module.component(*i, leaf);
+                    let data = at_width(self.input(*i, part, &p.name)?, elem(p.scalar));
+                    self.params.push(Param::Scalar(data.get(0).unwrap_or(HostScalar::I32(0))));
+                    Arg::Param(self.params.len() - 1, Access { reads: true, writes: false })
+                }
+            });
+        }
+        let language = match kernel.language {
+            emit::Language::C => Language::C,
+            emit::Language::OpenCl => Language::OpenCl,
+        };
+        let is_kernel = language == Language::OpenCl;
+        let (global, local) = (is_kernel.then_some(global), local.filter(|_| is_kernel));
+        Ok(Step { language, entry: kernel.name.clone(), args, global, local })
+    }
+
+    /// A number that is at least zero.
+    fn value(&self, n: &Nat) -> Result<u64, Diagnostic> {
+        let value = n.eval(&|name| self.sizes.get(name).copied());
+        value.ok().and_then(|v| u64::try_from(v).ok()).ok_or_else(|| no_value(&n.to_string()))
+    }
+}
+
+fn endless() -> Diagnostic {
+    let message = format!("The host would launch kernels and call functions more than {MAX_STEPS} times.");
+    Diagnostic::error("E0544", message)
+        .hint("Choose smaller sizes, or put the `oclRun` around a loop instead of into it.")
 }
 
 pub fn no_value(what: &str) -> Diagnostic {

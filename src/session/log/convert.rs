@@ -3,7 +3,9 @@
 use super::v1;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
-use crate::session::action::{Action, Measurement, Outcome, SearchOutcome, Sizes, Target, TrailStep};
+use crate::session::action::{
+    Action, Measurement, Outcome, PartTime, SearchOutcome, Sizes, Target, TrailStep,
+};
 use crate::session::files::Text;
 use indexmap::IndexMap;
 
@@ -134,6 +136,7 @@ impl From<&Outcome> for v1::Outcome {
                 median_ns: m.median_ns,
                 interval_ns: m.interval_ns,
                 runs: m.runs,
+                parts: m.parts.iter().map(|p| (p.name.clone(), p.median_ns)).collect(),
                 flops: m.flops,
                 bytes: m.bytes,
                 check: m.check.clone(),
@@ -169,6 +172,11 @@ impl TryFrom<&v1::Outcome> for Outcome {
                 median_ns: m.median_ns,
                 interval_ns: m.interval_ns,
                 runs: m.runs,
+                parts: m
+                    .parts
+                    .iter()
+                    .map(|(name, median_ns)| PartTime { name: name.clone(), median_ns: *median_ns })
+                    .collect(),
                 flops: m.flops,
                 bytes: m.bytes,
                 check: m.check.clone(),

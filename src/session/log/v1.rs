@@ -141,6 +141,8 @@ pub struct Measurement {
     pub median_ns: f64,
     pub interval_ns: (f64, f64),
     pub runs: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<(String, f64)>,
     #[serde(default)]
     pub flops: Option<f64>,
     #[serde(default)]

@@ -63,7 +63,7 @@ pub fn diff(app: &mut App) {
         let new = app.session.compiled(now, app.code.target);
         match (&*old, &*new) {
             (Ok(old), Ok(new)) => {
-                let (lines, _) = diff_view::of_texts(&old.kernel.text, &new.kernel.text, Some(3));
+                let (lines, _) = diff_view::of_texts(&old.module.text(), &new.module.text(), Some(3));
                 Page::difference(title("code"), lines, Purpose::Read)
             }
             (Err(problem), _) | (_, Err(problem)) => {

@@ -21,7 +21,7 @@ pub fn body(app: &App, width: usize) -> Body {
             let text = text(app).unwrap_or_default();
             let head = kernel::stages(&stages(app), &stage, width);
             // Where the way to code ends early, what was made so far is shown below the reason.
-            let why = attempt.kernel.as_ref().err().map(|problem| {
+            let why = attempt.module.as_ref().err().map(|problem| {
                 let said = app.problem(problem);
                 said.iter().flat_map(|line| line.wrap(width, 3)).chain([Line::empty()]).collect()
             });

@@ -1,0 +1,185 @@
+//! Functions of the host in C: compiled and loaded, ready to be called.
+use super::super::proto::Language;
+use super::super::worker::wire::{Job, Slot};
+use super::super::{Cause, DeviceError, Elem};
+use super::call::Loaded;
+use super::toolchain::{Ran, Toolchain, no_space, storage};
+use std::ffi::c_void;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The functions of a job.
+pub struct HostCode {
+    code: Loaded,
+    /// Their names; the code knows them by number.
+    entries: Vec<String>,
+    /// The compiler with its version and the flags used.
+    pub compiler: String,
+    pub warnings: Vec<String>,
+}
+
+impl HostCode {
+    /// Compiles a job's C in `folder`, which it makes and removes.
+    ///
+    /// # Errors
+    /// What the compiler says against the text; that files cannot be written.
+    pub fn build(job: &Job, toolchain: &Toolchain, folder: &Path) -> Result<HostCode, DeviceError> {
+        let flags = toolchain.flags(job.float);
+        let entries: Vec<String> = job.entries(Language::C).into_iter().map(str::to_owned).collect();
+        let code = compile(job, &entries, toolchain, &flags, folder)?;
+        let mut warnings = Vec::new();
+        if !toolchain.openmp {
+            let what = "The C compiler does not know OpenMP: parallel loops run on one thread.";
+            warnings.push(what.to_owned());
+        }
+        let compiler = format!("{} ({} {})", toolchain.version, toolchain.command.join(" "), flags.join(" "));
+        Ok(HostCode { code, entries, compiler, warnings })
+    }
+
+    pub fn number(&self, entry: &str) -> Option<usize> {
+        self.entries.iter().position(|name| name == entry)
+    }
+
+    /// Calls the function of this number; see [`Loaded::run`].
+    pub fn run(&self, number: usize, arguments: &[*mut c_void]) -> u64 {
+        self.code.run(number, arguments)
+    }
+
+    pub fn threads(&self) -> u32 {
+        self.code.threads()
+    }
+}
+
+fn compile(
+    job: &Job,
+    entries: &[String],
+    toolchain: &Toolchain,
+    flags: &[&str],
+    folder: &Path,
+) -> Result<Loaded, DeviceError> {
+    let stored = |error: std::io::Error| storage(&error.to_string());
+    std::fs::create_dir_all(folder).map_err(stored)?;
+    let first = entries.first().map_or("host", String::as_str);
+    let (text, object) = (format!("{first}.c"), format!("{first}.so"));
+    let mut source = job.texts.host.clone();
+    source.push_str(&wrappers(job, entries));
+    std::fs::write(folder.join(&text), source).map_err(stored)?;
+    let mut command = toolchain.start(flags, folder);
+    let ran = Ran::of(command.args(["-o", &object, &text, "-lm"])).map_err(|error| {
+        DeviceError::new(
+            Cause::NoCompiler,
+            format!("The C compiler `{}` cannot be started: {error}.", toolchain.command.join(" ")),
+        )
+    })?;
+    if !ran.status.success() {
+        return Err(refused(&ran.said, first));
+    }
+    let loaded = Loaded::open(&folder.join(&object), entries.len())?;
+    // The code stays in memory without its file.
+    let _ = std::fs::remove_dir_all(folder);
+    Ok(loaded)
+}
+
+/// What a compiler that failed has said, as an error of ours.
+fn refused(said: &str, entry: &str) -> DeviceError {
+    if let Some(error) = no_space(said) {
+        return error;
+    }
+    let line = said.lines().find(|line| line.contains("error")).or_else(|| said.lines().next());
+    let line = line.map_or("it gave no reason", str::trim);
+    if line.contains("_Float16") {
+        let message =
+            "The C compiler has no half precision, which the kernel uses: `f16` is `_Float16` in C.";
+        return DeviceError::new(Cause::CompileFailed, message)
+            .hint("Use `f32`, or name a newer compiler in CC, such as GCC 12.")
+            .details(said);
+    }
+    DeviceError::new(Cause::CompileFailed, format!("The C compiler refused the kernel `{entry}`: {line}"))
+        .hint("Is CC a sound C compiler? If it is, please report this with the program.")
+        .details(said)
+}
+
+/// The functions that give functions of any signature one signature: they take their arguments from an array of
+/// pointers. Compiled in the same file, so a function may be static, and its own types convert the arguments.
+fn wrappers(job: &Job, entries: &[String]) -> String {
+    const EXPORTED: &str = "__attribute__((visibility(\"default\")))";
+    let mut out = String::new();
+    for (number, entry) in entries.iter().enumerate() {
+        let step = job.steps.iter().find(|step| step.language == Language::C && step.entry == *entry);
+        let slots = step.map(|step| job.slots(step)).unwrap_or_default();
+        let mut arguments = String::new();
+        for (index, slot) in slots.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            // Writing into a string cannot fail.
+            let _ = match slot {
+                Slot::Scalar { elem, .. } => {
+                    write!(arguments, "{comma}*(const {} *)shine_arguments[{index}]", c_name(*elem))
+                }
+                _ => write!(arguments, "{comma}shine_arguments[{index}]"),
+            };
+        }
+        let _ = write!(
+            out,
+            "\n#line 1 \"entry of {entry}\"\n\
+             {EXPORTED} void shine_worker_entry_{number}(void *const *shine_arguments) {{ {entry}({arguments}); }}\n"
+        );
+    }
+    let _ = write!(
+        out,
+        "#ifdef _OPENMP\nextern int omp_get_max_threads(void);\n\
+         {EXPORTED} int shine_worker_threads(void) {{ return omp_get_max_threads(); }}\n\
+         #else\n{EXPORTED} int shine_worker_threads(void) {{ return 1; }}\n#endif\n"
+    );
+    out
+}
+
+/// The C type of a scalar, on the two architectures that are supported.
+fn c_name(elem: Elem) -> &'static str {
+    match elem {
+        Elem::Bool => "_Bool",
+        Elem::I8 => "signed char",
+        Elem::I16 => "short",
+        Elem::I32 => "int",
+        Elem::I64 => "long long",
+        Elem::U8 => "unsigned char",
+        Elem::U16 => "unsigned short",
+        Elem::U32 => "unsigned int",
+        Elem::U64 => "unsigned long long",
+        Elem::F16 => "_Float16",
+        Elem::F32 => "float",
+        Elem::F64 => "double",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{HostData, HostScalar, Param, RunRequest};
+
+    #[test]
+    fn the_wrapper_passes_arrays_as_they_are_and_scalars_by_value() {
+        let params = vec![
+            Param::Output { elem: Elem::F32, len: 4 },
+            Param::Int(4),
+            Param::Input(HostData::F32(vec![0.0; 4])),
+            Param::Scalar(HostScalar::F64(0.0)),
+        ];
+        let job = Job::of(&RunRequest::single("cpu", "", "axpy", params)).unwrap();
+        let text = wrappers(&job, &["axpy".to_owned()]);
+        let call = "axpy(shine_arguments[0], *(const int *)shine_arguments[1], shine_arguments[2], \
+                    *(const double *)shine_arguments[3]);";
+        assert!(text.contains(call), "{text}");
+    }
+
+    #[test]
+    fn the_first_error_is_the_message() {
+        let error = refused("f.c: In function 'f':\nf.c:2:3: error: expected ';'\n    2 | x\n", "f");
+        assert_eq!(error.message, "The C compiler refused the kernel `f`: f.c:2:3: error: expected ';'");
+        let halves = refused("f.c:1:8: error: unknown type name '_Float16'", "f");
+        assert!(
+            halves.message.contains("no half precision") && halves.details.contains("f.c:1:8"),
+            "{halves}"
+        );
+        assert_eq!(refused("ld: final link failed: No space left on device", "f").cause, Cause::Storage);
+    }
+}

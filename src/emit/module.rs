@@ -1,0 +1,277 @@
+//! A module: kernels, functions of the host, the buffers that they share, and in which order the host runs them
+//! (thesis section 3.3). The simplest module is one kernel, or one function in C.
+
+use super::Language;
+use super::code::{Leaf, leaves};
+use super::kernel::{Kernel, ParamKind, assemble};
+use super::plan::Plan;
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Name, Nat, NatVar, Worker};
+use crate::lang::ty::{Scalar, Type};
+use crate::lower::dpia::Temporary;
+use crate::lower::pipeline::{Lowered, LoweredSection};
+use crate::lower::separate::{Host, Use};
+use crate::lower::target::Storage;
+use std::collections::BTreeMap;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Module {
+    /// The program's name, as it can stand in text.
+    pub name: String,
+    /// OpenCL where there are kernels.
+    pub language: Language,
+    /// At least one. Where there is one alone it has the program's name and parameters.
+    pub sections: Vec<Section>,
+    /// The components of memory that the sections use.
+    pub buffers: Vec<Buffer>,
+    pub host: Vec<Host>,
+    pub plan: Plan,
+    /// The lines at the head of its text.
+    pub comments: Vec<String>,
+    /// Sizes that are parameters, in order.
+    pub sizes: Vec<Name>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Section {
+    pub kernel: Kernel,
+    /// What its parameters are given, in their order.
+    pub args: Vec<Argument>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Argument {
+    /// The buffer of this number.
+    Buffer(usize, Use),
+    /// A number in sizes and variables of the host's loops.
+    Number(Nat),
+    /// A scalar of the input of this number, by value.
+    Value(usize, Leaf),
+    /// So many elements of local memory.
+    Local(Scalar, Nat),
+}
+
+/// A component of memory: an array, or a scalar that lies in memory.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Buffer {
+    pub name: String,
+    pub role: Role,
+    pub leaf: Leaf,
+    pub scalar: Scalar,
+    /// The number of elements.
+    pub len: Nat,
+    pub host: Use,
+    pub device: Use,
+}
+
+impl Buffer {
+    /// `HOST_READ | DEVICE_WRITE`: who does what with it.
+    pub fn access(&self) -> String {
+        let all = [
+            (self.host.reads, "HOST_READ"),
+            (self.host.writes, "HOST_WRITE"),
+            (self.device.reads, "DEVICE_READ"),
+            (self.device.writes, "DEVICE_WRITE"),
+        ];
+        let used: Vec<&str> = all.into_iter().filter(|(used, _)| *used).map(|(_, name)| name).collect();
+        used.join(" | ")
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// A component of the result.
+    Output,
+    /// A component of the input with this number.
+    Input(usize),
+    Temp,
+}
+
+impl Module {
+    /// The one function or kernel that the program is, if it is one.
+    pub fn only(&self) -> Option<&Kernel> {
+        match self.sections.as_slice() {
+            [section] => Some(&section.kernel),
+            _ => None,
+        }
+    }
+
+    /// The number of a component of an input.
+    pub fn component(&self, input: usize, leaf: &Leaf) -> usize {
+        let all = self.buffers.iter().filter(|b| b.role == Role::Input(input));
+        all.take_while(|b| b.leaf.path != leaf.path).count()
+    }
+
+    /// The sections in a language, in the order in which they stand in the program.
+    pub fn kernels(&self, language: Language) -> impl Iterator<Item = &Kernel> {
+        self.sections.iter().map(|s| &s.kernel).filter(move |k| k.language == language)
+    }
+
+    /// The text of all sections in a language, ready for a compiler; empty where there are none.
+    pub fn code(&self, language: Language) -> String {
+        if let Some(kernel) = self.only().filter(|k| k.language == language) {
+            return kernel.text.clone();
+        }
+        let kernels = || self.kernels(language);
+        if kernels().next().is_none() {
+            return String::new();
+        }
+        let comments = if language == self.language { self.comments.as_slice() } else { &[] };
+        let functions = kernels().map(|k| &*k.function);
+        assemble(comments, kernels().map(|k| &k.prelude), functions)
+    }
+
+    /// The whole text: kernels, then functions of the host. What is recorded of a program's code is its digest.
+    pub fn text(&self) -> String {
+        match self.only() {
+            Some(kernel) => kernel.text.clone(),
+            None => {
+                let (kernels, host) = (self.code(Language::OpenCl), self.code(Language::C));
+                if host.is_empty() { kernels } else { format!("{kernels}\n// On the host, in C:\n\n{host}") }
+            }
+        }
+    }
+}
+
+/// Puts the generated sections of a program together.
+pub struct Assembly<'a> {
+    pub lowered: &'a Lowered,
+    /// The generated text of each section.
+    pub kernels: Vec<Kernel>,
+    pub comments: Vec<String>,
+    pub sizes: Vec<Name>,
+    pub name: String,
+}
+
+impl Assembly<'_> {
+    /// # Errors
+    /// Sections whose parameters are not the memory they were lifted over: a mistake of the tool.
+    pub fn module(self) -> Result<Module, Diagnostic> {
+        let mut buffers = Buffers::default();
+        let outputs = self.lowered.imperative.first().map(|(_, whole)| whole.outputs.as_slice());
+        for (x, ty) in outputs.unwrap_or_default() {
+            buffers.declare(x, ty, Role::Output, x);
+        }
+        for (i, (x, ty)) in self.lowered.functional.params.iter().enumerate() {
+            buffers.declare(x, ty, Role::Input(i), x);
+        }
+        for (x, ty) in &self.lowered.buffers {
+            buffers.declare(x, ty, Role::Temp, x);
+        }
+        let mut sections = vec![];
+        for (lowered, kernel) in self.lowered.sections.iter().zip(self.kernels) {
+            let args = arguments(lowered, &kernel, &mut buffers)?;
+            sections.push(Section { kernel, args });
+        }
+        let has_kernels = sections.iter().any(|s| s.kernel.language == Language::OpenCl);
+        let language = if has_kernels { Language::OpenCl } else { Language::C };
+        let (host, all) = (self.lowered.host.clone(), buffers.all);
+        let args = |s: &Section| {
+            s.args
+                .iter()
+                .filter_map(|a| if let Argument::Buffer(i, u) = a { Some((*i, *u)) } else { None })
+                .collect()
+        };
+        let plan = Plan::new(&host, &sections.iter().map(args).collect::<Vec<_>>(), &all);
+        let (comments, sizes, name) = (self.comments, self.sizes, self.name);
+        Ok(Module { name, language, sections, buffers: all, host, plan, comments, sizes })
+    }
+}
+
+#[derive(Default)]
+struct Buffers {
+    all: Vec<Buffer>,
+    /// The buffers of the components of memory.
+    of: BTreeMap<Name, Vec<usize>>,
+}
+
+impl Buffers {
+    fn declare(&mut self, x: &Name, ty: &Type, role: Role, text: &str) {
+        let first = self.all.len();
+        self.all.extend(leaves(ty).into_iter().map(|leaf| Buffer {
+            name: format!("{text}{}", leaf.suffix()),
+            role,
+            scalar: leaf.scalar(),
+            len: leaf.len(),
+            leaf,
+            host: Use::default(),
+            device: Use::default(),
+        }));
+        self.of.insert(x.clone(), (first..self.all.len()).collect());
+    }
+}
+
+/// What the parameters of a section are given: outputs, sizes, inputs, temporaries, by components.
+fn arguments(
+    lowered: &LoweredSection,
+    kernel: &Kernel,
+    buffers: &mut Buffers,
+) -> Result<Vec<Argument>, Diagnostic> {
+    let section = &lowered.section;
+    let of_kernel = |n: &Nat| at_launch(n, kernel);
+    let in_buffers = |t: &&Temporary| t.storage != Storage::Local;
+    for t in section.program.temporaries.iter().filter(in_buffers) {
+        if !buffers.of.contains_key(&t.name) {
+            let text = section.name.as_ref().map_or(t.name.to_string(), |s| format!("{s}_{}", t.name));
+            let first = buffers.all.len();
+            buffers.declare(&t.name, &t.ty, Role::Temp, &text);
+            buffers.all[first..].iter_mut().for_each(|b| b.len = of_kernel(&b.len));
+        }
+    }
+    let memory = |xs: &mut dyn Iterator<Item = &Name>| -> Vec<(Name, usize)> {
+        xs.flat_map(|x| buffers.of.get(x).into_iter().flatten().map(|i| (x.clone(), *i))).collect()
+    };
+    let program = &section.program;
+    let mut outputs = memory(&mut program.outputs.iter().map(|(x, _)| x)).into_iter();
+    let mut inputs = memory(&mut program.inputs.iter().map(|(x, _)| x)).into_iter();
+    let mut temporaries =
+        memory(&mut program.temporaries.iter().filter(in_buffers).map(|t| &t.name)).into_iter();
+    let mut args = vec![];
+    for p in &kernel.params {
+        let (x, number) = match &p.kind {
+            ParamKind::Size(size) => {
+                let turn = section.turns.iter().find(|(x, _)| x == size);
+                args.push(Argument::Number(turn.map_or_else(|| Nat::var(size), |(_, n)| n.clone())));
+                continue;
+            }
+            ParamKind::Local => {
+                args.push(Argument::Local(p.scalar, of_kernel(&p.len)));
+                continue;
+            }
+            ParamKind::Output(_) => outputs.next().ok_or_else(lost)?,
+            ParamKind::Input(..) => inputs.next().ok_or_else(lost)?,
+            ParamKind::Temp => temporaries.next().ok_or_else(lost)?,
+        };
+        let buffer = buffers.all.get_mut(number).ok_or_else(lost)?;
+        if let (Role::Input(i), true) = (buffer.role, p.by_value) {
+            args.push(Argument::Value(i, buffer.leaf.clone()));
+            continue;
+        }
+        // What the kernel's own memory is for.
+        let both = Use { reads: true, writes: true };
+        let found = section.uses.get(&x).copied().unwrap_or(both);
+        let side = if kernel.language == Language::C { &mut buffer.host } else { &mut buffer.device };
+        side.reads |= found.reads;
+        side.writes |= found.writes;
+        args.push(Argument::Buffer(number, found));
+    }
+    Ok(args)
+}
+
+/// The number where the kernel's work-items are launched.
+fn at_launch(n: &Nat, kernel: &Kernel) -> Nat {
+    let at = |sizes: &[Nat; 3], d: u8| sizes.get(usize::from(d)).cloned();
+    n.subst(&|v| match v {
+        NatVar::Worker(Worker::GlobalSize(d)) => at(&kernel.global_size, *d),
+        NatVar::Worker(Worker::LocalSize(d)) => at(kernel.local_size.as_ref()?, *d),
+        NatVar::Worker(Worker::Groups(d)) => {
+            Some(at(&kernel.global_size, *d)?.exact_div(&at(kernel.local_size.as_ref()?, *d)?))
+        }
+        _ => None,
+    })
+}
+
+fn lost() -> Diagnostic {
+    Diagnostic::error("E0699", "Code generation lost the memory of a section.")
+        .note("This is a mistake of the tool, not of the program.")
+}

@@ -1,0 +1,326 @@
+//! Programs of several kernels: in the worker against the interpreter and plain C, and as libraries in C.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "device_common/mod.rs"]
+mod device_common;
+
+use device_common::{devices, opencl};
+use shine_tui::device::Mode;
+use shine_tui::emit::module::{Module, Role};
+use shine_tui::emit::{Compiled, Language, host};
+use shine_tui::lower::sequential;
+use shine_tui::session::action::{Sizes, Target};
+use shine_tui::session::bench::{Asked, Ran, run};
+use shine_tui::session::files::{Text, Texts};
+use shine_tui::session::workspace::Workspace;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+/// A program, sizes, its sections in order, and who uses its temporary buffers.
+struct Case {
+    text: &'static str,
+    sizes: &'static [(&'static str, i64)],
+    sections: &'static [&'static str],
+    buffers: &'static [&'static str],
+}
+
+const ADD3: &str = "def add3 (xs: (4*n).i32): (4*n).i32 =
+  let x1 = oclRun 2 1 1 (2*n) 1 1 (mapGlobal (\\x. 3 + x) xs)
+  let x2 = mapSeq (\\y. y - 1) x1
+  oclRun 4 1 1 (4*n) 1 1 (mapGlobal (\\x. 1 + x) x2)
+";
+
+const CASES: &[Case] = &[
+    // No call of a kernel: the whole program is one.
+    Case { text: "def f (a: n.f32): n.f32 = map (\\x. x * 2) a", sizes: &[("n", 9)], sections: &["f"], buffers: &[] },
+    // The thesis's example: two kernels with a step of the host between them.
+    Case {
+        text: ADD3,
+        sizes: &[("n", 5)],
+        sections: &["k0", "h0", "k1"],
+        buffers: &["HOST_READ | DEVICE_WRITE", "HOST_WRITE | DEVICE_READ"],
+    },
+    // Fixed sizes, and views around the kernel, for which the host has nothing to do.
+    Case {
+        text: "def f (a: 64.i32): 8.8.i32 = transpose (split 8 (oclRun 8 1 1 64 1 1 (mapGlobal (\\x. x * 3) a)))",
+        sizes: &[],
+        sections: &["f"],
+        buffers: &[],
+    },
+    // After the kernel.
+    Case {
+        text: "def f (a: n.f32) (b: n.f32): f32 =
+  reduceSeq (+) 0 (oclRun 1 1 1 n 1 1 (mapGlobal (\\p. fst p * snd p) (zip a b)))",
+        sizes: &[("n", 100)],
+        sections: &["k0", "h0"],
+        buffers: &["HOST_READ | DEVICE_WRITE"],
+    },
+    // Before the kernel.
+    Case {
+        text: "def f (a: n.f32): n.f32 =
+  let sums = scanSeq (\\x acc. acc + x) 0 a
+  oclRun 1 1 1 n 1 1 (mapGlobal (\\x. x * 0.5) sums)",
+        sizes: &[("n", 33)],
+        sections: &["h0", "k0"],
+        buffers: &["HOST_WRITE | DEVICE_READ"],
+    },
+    // Two kernels.
+    Case {
+        text: "def f (a: n.m.f32): m.n.f32 =
+  let squares = oclRun 1 1 1 n 1 1 (mapGlobal (mapSeq (\\x. x * x)) a)
+  oclRun 1 1 1 m n 1 (mapGlobal 0 (mapGlobal 1 (\\x. x + 1)) (transpose squares))",
+        sizes: &[("n", 7), ("m", 5)],
+        sections: &["k0", "k1"],
+        buffers: &["DEVICE_READ | DEVICE_WRITE"],
+    },
+    // A scalar and pairs from one kernel to the next.
+    Case {
+        text: "def f (a: n.(f32 * i32)): n.(f32 * i32) =
+  let most = oclRun 1 1 1 1 1 1 (reduceSeq (\\acc p. max acc (fst p)) 1 a)
+  let scaled = oclRun 1 1 1 n 1 1 (mapGlobal (\\p. (fst p / most, snd p + 1)) a)
+  oclRun 1 1 1 n 1 1 (mapGlobal (\\p. (fst p * most, snd p * 2)) scaled)",
+        sizes: &[("n", 13)],
+        sections: &["k0", "k1", "k2"],
+        buffers: &["DEVICE_READ | DEVICE_WRITE"; 3],
+    },
+    // Memory that a kernel's work-items have in global memory.
+    Case {
+        text: "def f (a: n.m.f32): n.m.f32 =
+  let sorted = oclRun 1 1 1 n 1 1 (mapGlobal (\\r. let (toMem global (mapSeq (\\x. x * x) r)) (\\s. zip r s |> mapSeq (\\p. fst p + snd p))) a)
+  mapSeq (mapSeq (\\x. x + 1)) sorted",
+        sizes: &[("n", 6), ("m", 9)],
+        sections: &["k0", "h0"],
+        buffers: &["HOST_READ | DEVICE_WRITE", "DEVICE_READ | DEVICE_WRITE"],
+    },
+    // Memory that the work-items of a group share.
+    Case {
+        text: "def f (a: (n*8).f32): (n*8).f32 =
+  let sums = oclRun 4 1 1 (4*n) 1 1 (a |> split 8 |> mapWorkGroup (\\c.
+    let (toMem local (mapLocal (\\x. x * x) c)) (\\s. zip s (reverse s) |> mapLocal (\\p. fst p + snd p))) |> join)
+  mapSeq (\\x. x + 1) sums",
+        sizes: &[("n", 3)],
+        sections: &["k0", "h0"],
+        buffers: &["HOST_READ | DEVICE_WRITE"],
+    },
+    // A kernel for each row, in a loop of the host, with a step of the host in it.
+    Case {
+        text: "def f (a: n.m.i32): n.m.i32 =
+  a |> mapSeq (\\row.
+    let sums = scanSeq (\\x acc. acc + x) 0 row
+    oclRun 1 1 1 m 1 1 (mapGlobal (\\x. x * 2) sums))",
+        sizes: &[("n", 4), ("m", 6)],
+        sections: &["h0", "k0"],
+        buffers: &["HOST_WRITE | DEVICE_READ"],
+    },
+    // A loop of the host whose iterations build on each other.
+    Case {
+        text: "def f (a: n.m.i32): m.i32 =
+  a |> reduceSeq (\\acc row. oclRun 1 1 1 m 1 1 (mapGlobal (\\p. fst p + snd p * 2) (zip acc row))) (generate (\\i. 0)) |> mapSeq (\\x. x)",
+        sizes: &[("n", 4), ("m", 6)],
+        sections: &["h0", "k0", "h1"],
+        buffers: &["HOST_READ | HOST_WRITE | DEVICE_READ | DEVICE_WRITE"],
+    },
+    Case {
+        text: "def f (a: n.i32): n.i32 = iterate 3 (\\x. oclRun 1 1 1 n 1 1 (mapGlobal (\\y. y * 3 + 1) x)) a",
+        sizes: &[("n", 11)],
+        sections: &["h0", "k0", "h1"],
+        buffers: &["HOST_READ | HOST_WRITE | DEVICE_READ | DEVICE_WRITE"],
+    },
+];
+
+fn workspace(text: &str) -> Workspace {
+    let program = Text { label: "program.rise".into(), text: text.into() };
+    let texts =
+        Texts { program, files: vec![], default_sizes: Default::default(), origin: Default::default() };
+    Workspace::load(&texts, None).unwrap_or_else(|problems| panic!("{}\n{text}", problems.first()))
+}
+
+fn sizes(pairs: &[(&str, i64)]) -> Sizes {
+    pairs.iter().map(|(x, n)| ((*x).into(), *n)).collect()
+}
+
+fn compiled(text: &str, target: Target) -> Compiled {
+    let workspace = workspace(text);
+    let done = workspace.compile(&workspace.program.term, target, &Sizes::new());
+    done.unwrap_or_else(|d| panic!("{d} {:?}\n{text}", d.notes))
+}
+
+/// Runs a program on the device, checked.
+fn ran(text: &str, sizes: &Sizes, device: &str, mode: Mode) -> Ran {
+    let workspace = workspace(text);
+    let term = &workspace.program.term;
+    let asked = Asked { workspace: &workspace, term, sizes, device, inputs: None, mode, foreign: false };
+    let done = run(&asked, true, devices(), &AtomicBool::new(false), &|_| ());
+    done.unwrap_or_else(|d| panic!("{d} {:?}\n{text}", d.notes))
+}
+
+fn names(module: &Module) -> Vec<&str> {
+    module.sections.iter().map(|s| s.kernel.name.as_str()).collect()
+}
+
+#[test]
+fn programs_are_cut_into_kernels_and_steps_of_the_host() {
+    for case in CASES {
+        let module = compiled(case.text, Target::OpenCl).module;
+        assert_eq!(names(&module), case.sections, "{}\n{}", case.text, module.text());
+        let temporary = module.buffers.iter().filter(|b| b.role == Role::Temp);
+        let access: Vec<String> = temporary.map(|b| b.access()).collect();
+        assert_eq!(access, case.buffers, "{}\n{}", case.text, module.text());
+    }
+}
+
+#[test]
+fn modules_agree_with_the_interpreter_and_plain_c() {
+    let Some(device) = opencl() else { return };
+    for case in CASES {
+        let ran = ran(case.text, &sizes(case.sizes), &device, Mode::Once);
+        assert!(ran.check.is_some(), "{}", case.text);
+        // Copies are told of where the host has a part in it.
+        let on_host = case.sections.iter().any(|s| s.starts_with('h'));
+        let mut parts = case.sections.to_vec();
+        parts.extend(on_host.then_some("copies"));
+        let told: Vec<&str> = ran.parts.iter().map(|p| &*p.name).collect();
+        assert_eq!(told, if parts.len() > 1 { parts } else { vec![] }, "{}", case.text);
+        let total: u64 = ran.parts.iter().map(|p| p.samples_ns[0]).sum();
+        assert!(ran.parts.is_empty() || total == ran.samples_ns[0], "{}", case.text);
+    }
+}
+
+/// Files in a folder: those of `compile -o` for OpenCL.
+fn export(folder: &Path, done: &Compiled) {
+    let name = &done.module.name;
+    let write = |file: String, text: &str| std::fs::write(folder.join(file), text).unwrap();
+    for (stage, ending) in [("header", ".h"), ("library", ".c"), ("host", "_host.c")] {
+        write(format!("{name}{ending}"), done.stage(stage).unwrap());
+    }
+    host::RUNTIME.iter().for_each(|(file, text)| write((*file).to_string(), text));
+}
+
+/// What a program says that is made of these files.
+fn said(folder: &Path, files: &[&str], libraries: &[&str], args: &[String]) -> String {
+    let built = Command::new("cc")
+        .args(["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
+        .args(["-Wno-deprecated-declarations", "-idirafter"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/lower/include"))
+        .args(files)
+        .args(["-o", "program"])
+        .args(libraries)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let ran = Command::new("./program").args(args).current_dir(folder).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).unwrap()
+}
+
+/// The same numbers go into the library and into plain C; the same checksums come out.
+#[test]
+fn libraries_agree_with_plain_c() {
+    if opencl().is_none() {
+        return;
+    }
+    let opencl = ["-l:libOpenCL.so.1", "-lm"];
+    for case in CASES {
+        let dir = tempfile::tempdir().unwrap();
+        let done = compiled(case.text, Target::OpenCl);
+        export(dir.path(), &done);
+        let name = &done.module.name;
+        let args: Vec<String> = case.sizes.iter().map(|(_, n)| n.to_string()).collect();
+        let files = [&*format!("{name}_host.c"), &*format!("{name}.c"), "shine_opencl.c"];
+        let found = said(dir.path(), &files, &opencl, &args);
+
+        let workspace = workspace(case.text);
+        let plain = sequential(&workspace.program.term, &|_| false);
+        let plain = workspace.compile(&plain, Target::C, &Sizes::new()).unwrap();
+        std::fs::write(dir.path().join("plain.c"), plain.stage("c").unwrap()).unwrap();
+        std::fs::write(dir.path().join("plain_host.c"), plain.stage("host").unwrap()).unwrap();
+        let expected = said(dir.path(), &["plain.c", "plain_host.c"], &["-lm"], &args);
+        assert!(found.starts_with("output"), "{found}");
+        assert_eq!(found, expected, "{}\n{}", case.text, done.stage("library").unwrap());
+    }
+}
+
+/// The interface of the thesis: buffers that stay where they are between runs, with and without copies.
+#[test]
+fn a_library_runs_on_buffers_with_and_without_copies() {
+    if opencl().is_none() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    export(dir.path(), &compiled(ADD3, Target::OpenCl));
+    let main = r#"#include "add3.h"
+#include <stdio.h>
+int main(void) {
+  for (int buffers = SHINE_COPY; buffers <= SHINE_SHARE; buffers++) {
+    shine_context* context = shine_open(NULL, buffers);
+    add3_t add3 = {0};
+    add3_init(context, &add3);
+    const size_t bytes = 8 * sizeof(int);
+    const int both = SHINE_HOST_READ | SHINE_HOST_WRITE | SHINE_DEVICE_READ | SHINE_DEVICE_WRITE;
+    shine_buffer* in = shine_buffer_new(context, bytes, both);
+    shine_buffer* out = shine_buffer_new(context, bytes, both);
+    int* xs = shine_host(context, in, SHINE_HOST_WRITE);
+    for (int i = 0; i < 8; i++) xs[i] = i;
+    // What comes out of the first run goes into the second, without the host.
+    bool ok = add3_run(context, &add3, out, 2, in) && add3_run(context, &add3, in, 2, out);
+    const int* ys = shine_host(context, in, SHINE_HOST_READ);
+    for (int i = 0; ok && i < 8; i++) printf("%d ", ys[i]);
+    ok = add3_run(context, &add3, out, 3, in);
+    printf("%d %s\n", ok, shine_error(context));
+    shine_buffer_free(context, in);
+    shine_buffer_free(context, out);
+    add3_destroy(&add3);
+    shine_close(context);
+  }
+  return 0;
+}
+"#;
+    std::fs::write(dir.path().join("main.c"), main).unwrap();
+    let files = ["main.c", "add3.c", "shine_opencl.c"];
+    let line = "6 7 8 9 10 11 12 13 0 output has 32 bytes and needs 48\n";
+    assert_eq!(said(dir.path(), &files, &["-l:libOpenCL.so.1"], &[]), format!("{line}{line}"));
+}
+
+/// What is used first and last at different times lies in the same memory.
+#[test]
+fn buffers_share_memory_where_their_lives_do_not_overlap() {
+    let chain = "def f (a: n.i32): n.i32 =
+  let b = oclRun 1 1 1 n 1 1 (mapGlobal (\\x. x + 1) a)
+  let c = oclRun 1 1 1 n 1 1 (mapGlobal (\\x. x * 2) b)
+  let d = oclRun 1 1 1 n 1 1 (mapGlobal (\\x. x + 3) c)
+  oclRun 1 1 1 n 1 1 (mapGlobal (\\x. x * 4) d)";
+    let module = compiled(chain, Target::OpenCl).module;
+    let temps = module.buffers.iter().enumerate().filter(|(_, b)| b.role == Role::Temp);
+    let memory: Vec<usize> = temps.map(|(i, _)| module.plan.memory[i]).collect();
+    let [b, c, d] = memory.as_slice() else { panic!("{memory:?}") };
+    assert!(b == d && b != c, "{memory:?}");
+    // What is needed in the end keeps its memory.
+    let kept = chain.replace("(\\x. x * 4) d", "(\\p. fst p * snd p) (zip b d)");
+    let module = compiled(&kept, Target::OpenCl).module;
+    let own = module.plan.memory.iter().enumerate().all(|(i, m)| i == *m);
+    assert!(own, "{:?}", module.plan.memory);
+    if let Some(device) = opencl() {
+        ran(chain, &sizes(&[("n", 10)]), &device, Mode::Once);
+        ran(&kept, &sizes(&[("n", 10)]), &device, Mode::Once);
+    }
+}
+
+#[test]
+fn every_kernel_has_its_time() {
+    let Some(device) = opencl() else { return };
+    let measured = ran(
+        ADD3,
+        &sizes(&[("n", 100)]),
+        &device,
+        Mode::Measure { min_runs: 3, max_runs: 3, max_seconds: 1.0 },
+    );
+    assert_eq!(measured.samples_ns.len(), 3);
+    for part in &measured.parts {
+        assert_eq!(part.samples_ns.len(), 3, "{part:?}");
+    }
+    let module = compiled(ADD3, Target::OpenCl).module;
+    assert_eq!(module.kernels(Language::OpenCl).count(), 2);
+    assert!(module.text().contains("void k1(") && module.text().contains("void h0"), "{}", module.text());
+}
