@@ -4,6 +4,8 @@
 
 mod device_common;
 mod kernels_reference;
+#[path = "random/strategies.rs"]
+mod strategies;
 
 use kernels_reference::{Expected, Given, Reference, all};
 use shine_tui::device::{Devices, Elem, FloatMode, HostData, Param};
@@ -180,7 +182,10 @@ fn the_interpreter_agrees_with_the_references() {
     });
 }
 
-/// A compiler takes its time for each text, so the kernels of several programs, at all of their sizes, are one.
+/// The strategy `auto` with blocks so small that all of them occur at the sizes of the tests.
+const AUTO: &str = "inLambda(fusedStages ; onThreads(id, 4, 4, 2))";
+
+/// Each program as it is, and after `auto`. A compiler takes its time for each text, so the kernels of several programs, at all of their sizes, are one.
 #[test]
 fn generated_c_agrees_with_the_references() {
     let devices = device_common::devices();
@@ -196,19 +201,23 @@ fn check_generated_c(devices: &Devices, references: &[Reference]) {
     let (mut texts, mut calls) = (String::new(), String::new());
     let (mut params, mut given_all) = (vec![], vec![]);
     for reference in references {
-        let program = load(reference.kernel);
-        let lowered = default_lowering(&program).unwrap();
-        let kernel = compile(&lowered, Target::C, None).unwrap().into_kernel();
-        let helper = format!("allocate_{}", kernel.name);
-        texts += &format!("#define allocate {helper}\n{}#undef allocate\n", kernel.text);
-        for pairs in reference.sizes {
-            let sizes = eval::sizes(pairs.iter().copied());
-            let (_, given) = inputs_of(&program, &sizes);
-            let first = params.len();
-            params.extend(params_of(&kernel, &given));
-            let names: Vec<String> = (first..params.len()).map(|i| format!("p{i}")).collect();
-            calls += &format!("  {}({});\n", kernel.name, names.join(", "));
-            given_all.push((reference, pairs, given));
+        let written = load(reference.kernel);
+        let rewritten = |strategy: &str| strategies::apply(&written, strategy).unwrap();
+        for (n, program) in [written.clone(), rewritten(AUTO)].into_iter().enumerate() {
+            let mut lowered = default_lowering(&program).unwrap();
+            lowered.name = format!("{}{n}", lowered.name).into();
+            let kernel = compile(&lowered, Target::C, None).unwrap().into_kernel();
+            let helper = format!("allocate_{}", kernel.name);
+            texts += &format!("#define allocate {helper}\n{}#undef allocate\n", kernel.text);
+            for pairs in reference.sizes {
+                let sizes = eval::sizes(pairs.iter().copied());
+                let (_, given) = inputs_of(&program, &sizes);
+                let first = params.len();
+                params.extend(params_of(&kernel, &given));
+                let names: Vec<String> = (first..params.len()).map(|i| format!("p{i}")).collect();
+                calls += &format!("  {}({});\n", kernel.name, names.join(", "));
+                given_all.push((reference, pairs, given));
+            }
         }
     }
     let named = params.iter().enumerate().map(|(i, (ty, _))| format!("{ty} p{i}"));

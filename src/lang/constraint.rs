@@ -3,7 +3,7 @@
 //! Inference and rewriting decide what they can and keep the rest, which is shown and then checked once sizes are
 //! given.
 
-use super::nat::{Atom, Coefficient, Nat, NatError, NatFun, NatVar};
+use super::nat::{Atom, Coefficient, Nat, NatError, NatFun, NatVar, Ranges};
 use super::permutation;
 use num_traits::{CheckedAdd, One, Signed};
 use std::collections::BTreeMap;
@@ -28,9 +28,26 @@ impl SizeConstraint {
         SizeConstraint::of_size_from(n, 0)
     }
 
-    /// What must hold for `n` to be the length of an array: that it is whole, and not less than one.
+    /// What must hold for `n` to be the length of an array: that it is whole, and not less than one. What a division
+    /// leaves over, or how often it goes, may be nothing.
     pub fn of_length(n: &Nat) -> Vec<SizeConstraint> {
-        SizeConstraint::of_size_from(n, 1)
+        SizeConstraint::of_size_from(n, i64::from(!n.has_division()))
+    }
+
+    /// What follows for numbers when the constraints hold.
+    pub fn ranges(constraints: &[SizeConstraint]) -> Ranges {
+        let mut ranges = Ranges::default();
+        for c in constraints {
+            match c {
+                SizeConstraint::AtMost(a, b) => ranges.assume(&b.sub(a)),
+                SizeConstraint::Equal(a, b) => {
+                    ranges.assume(&a.sub(b));
+                    ranges.assume(&b.sub(a));
+                }
+                SizeConstraint::Divides(..) | SizeConstraint::Permutes(..) => {}
+            }
+        }
+        ranges
     }
 
     fn of_size_from(n: &Nat, least: i64) -> Vec<SizeConstraint> {
@@ -41,7 +58,9 @@ impl SizeConstraint {
         }
         // A whole quotient is at least one when what is divided is: divisors are positive.
         let above = n.mul(&denominator);
-        if !is_evidently_at_least(&above, least) {
+        if !is_evidently_at_least(&above, least)
+            && !above.sub(&Nat::constant(least)).is_natural(&Ranges::default())
+        {
             let spare = above.sub(&Nat::constant(least));
             let (negative, positive): (Vec<_>, Vec<_>) =
                 spare.terms().iter().cloned().partition(|(_, c)| c.is_negative());
@@ -212,7 +231,8 @@ mod tests {
         assert_eq!(of(&m.sub(&c(2))), ["3 <= m"]);
         assert_eq!(of(&m.sub(&c(2)).exact_div(&c(4))), ["4 divides m - 2", "3 <= m"]);
         assert_eq!(of(&m.exact_div(&c(4)).add(&n.exact_div(&c(6)))), ["12 divides 2*n + 3*m"]);
-        assert_eq!(of(&m.floor_div(&c(32))), ["1 <= m div 32"]);
+        assert!(of(&m.floor_div(&c(32))).is_empty());
+        assert!(of(&m.sub(&m.floor_div(&c(32)).mul(&c(32)))).is_empty());
         assert_eq!(of(&c(0)), ["1 <= 0"]);
     }
 

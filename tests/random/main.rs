@@ -7,6 +7,7 @@
     reason = "this is a test that tells what it drew"
 )]
 
+mod auto;
 mod check;
 mod choices;
 #[path = "../device_common/mod.rs"]
@@ -21,6 +22,7 @@ use check::{Fate, Subject};
 use choices::{Choices, shrink};
 use draw::Dialect;
 use emit_common::{Case, batch};
+use shine_tui::lang::infer::Program;
 use shine_tui::lower::Target;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -219,4 +221,45 @@ fn random_programs_after_strategies() {
         check::compiled(rewritten, trials, Target::C, false).map_err(|why| format!("{strategy}: {why}"))
     };
     sweep(range(3000..3016), &show, &way, &run_c);
+}
+
+/// What `auto` makes of a program, which must have code that computes the same.
+fn after_auto(program: &Program, trials: Vec<check::Trial>, strategy: &str) -> Result<Fate, String> {
+    let stuck = || format!("{strategy} does not get to its end");
+    let rewritten = strategies::apply(program, strategy).ok_or_else(stuck)?;
+    if let Some(problem) = trials.iter().find_map(|t| rewritten.check_sizes(&t.sizes).into_iter().next()) {
+        return Err(format!("{strategy}: {problem}"));
+    }
+    check::compiled(rewritten, trials, Target::C, true).map_err(|why| format!("{strategy}: {why}"))
+}
+
+#[test]
+fn random_programs_after_auto() {
+    let strategy = |choices: &mut Choices| auto::ALL[choices.below(auto::ALL.len() as u32) as usize];
+    let show = |choices: &mut Choices| format!("{}\n{}", strategy(choices), shown(Dialect::High, choices));
+    let way = move |choices: &mut Choices| {
+        let strategy = strategy(choices);
+        let drawn = draw::program(choices, Dialect::High);
+        match check::check(&drawn, Dialect::High, "f")? {
+            Fate::Checked(subject) => after_auto(&subject.program, subject.trials, strategy),
+            other => Ok(other),
+        }
+    };
+    sweep(range(4000..4012), &show, &way, &run_c);
+}
+
+#[test]
+fn programs_that_nobody_listed_after_auto() {
+    let mut cases = vec![];
+    for (n, (text, sizes)) in auto::PROGRAMS.iter().enumerate() {
+        let program = emit_common::parse(text);
+        for (k, strategy) in auto::ALL.iter().enumerate() {
+            let sizes = sizes.iter().map(|s| shine_tui::lang::eval::sizes(s.iter().copied()));
+            let trials = sizes.map(|s| check::evaluated(&program, &s).unwrap().unwrap()).collect();
+            let fate = after_auto(&program, trials, strategy).unwrap_or_else(|why| panic!("{text}\n{why}"));
+            let Fate::Checked(subject) = fate else { panic!("{text}: {strategy}") };
+            cases.extend(chosen(subject.cases, (10 * n + k) as u64));
+        }
+    }
+    run_c(&cases).unwrap_or_else(|why| panic!("{why}"));
 }

@@ -336,8 +336,10 @@ fn not_empty(e: &Nat, ranges: &Ranges) -> bool {
         return false;
     }
     let more_than_one = ranges.variables.values().map(|(lo, hi)| hi.sub(lo).sub(&Nat::constant(1)));
+    // What a division leaves over may be nothing.
     let of_sizes = |f: &Nat| {
         f.is_evidently_integral()
+            && !f.has_division()
             && f.vars().iter().all(|v| matches!(v, NatVar::Named(x) if !ranges.variables.contains_key(x)))
     };
     let facts: Vec<Nat> = more_than_one.filter(|f| of_sizes(f) && !polynomial(f)).collect();

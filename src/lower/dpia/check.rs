@@ -34,18 +34,7 @@ pub fn check(
     for (x, t) in memory {
         env.insert(x.clone(), Bound::Memory(t.clone()));
     }
-    let mut ranges = Ranges::default();
-    for c in constraints {
-        match c {
-            SizeConstraint::AtMost(a, b) => ranges.assume(&b.sub(a)),
-            SizeConstraint::Equal(a, b) => {
-                ranges.assume(&a.sub(b));
-                ranges.assume(&b.sub(a));
-            }
-            SizeConstraint::Divides(..) | SizeConstraint::Permutes(..) => {}
-        }
-    }
-    let mut checker = Checker { env, ranges };
+    let mut checker = Checker { env, ranges: SizeConstraint::ranges(constraints) };
     params
         .iter()
         .filter_map(|(_, t)| t.data())

@@ -70,7 +70,10 @@ impl Imperative {
         let types = super::check::check(&self.body, &params, &temporaries, &self.sizes, &self.constraints);
         // Before its views are resolved a program has no cells to compare.
         let races = |()| {
-            if after == "imperative" { Ok(Checked::default()) } else { super::races::check(&self.body) }
+            if after == "imperative" {
+                return Ok(Checked::default());
+            }
+            super::races::check(&self.body, &self.constraints)
         };
         let waits = |checked| {
             if self.synchronised {

@@ -8,6 +8,7 @@
 
 use super::effects::{self, Effect};
 use super::{Kind, LoopKind, Phrase, Workers};
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -65,17 +66,22 @@ pub fn unproved(p: &Phrase, checked: &Checked) -> Vec<Unproved> {
     found
 }
 
-/// What is known of each loop whose iterations run at once.
+/// What is known of each loop whose iterations run at once; `constraints` is what holds of the sizes.
 ///
 /// # Errors
 /// A sentence that names the loop and the memory.
-pub fn check(p: &Phrase) -> Result<Checked, String> {
+pub fn check(p: &Phrase, constraints: &[SizeConstraint]) -> Result<Checked, String> {
     let mut checked = Checked::default();
-    command(p, &mut Ranges::default(), &mut checked)?;
+    command(p, constraints, &mut SizeConstraint::ranges(constraints), &mut checked)?;
     Ok(checked)
 }
 
-fn command(p: &Phrase, ranges: &mut Ranges, checked: &mut Checked) -> Result<(), String> {
+fn command(
+    p: &Phrase,
+    constraints: &[SizeConstraint],
+    ranges: &mut Ranges,
+    checked: &mut Checked,
+) -> Result<(), String> {
     match p.kind() {
         Kind::For(l) => {
             ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
@@ -87,15 +93,16 @@ fn command(p: &Phrase, ranges: &mut Ranges, checked: &mut Checked) -> Result<(),
             };
             let several = l.n.as_constant().is_none_or(|n| n > 1);
             if at_once {
-                let trust = if several { iterations(&l.var, &l.n, &l.body, ranges)? } else { None };
+                let found = |ranges: &Ranges| iterations((&l.var, &l.n), &l.body, constraints, ranges);
+                let trust = if several { found(ranges)? } else { None };
                 checked.insert(l.var.clone(), trust);
             }
-            command(&l.body, ranges, checked)?;
+            command(&l.body, constraints, ranges, checked)?;
             ranges.remove(&l.var);
             Ok(())
         }
         Kind::Seq(_) | Kind::New(..) | Kind::If(..) | Kind::Kernel(..) => {
-            p.children().into_iter().try_for_each(|c| command(c, ranges, checked))
+            p.children().into_iter().try_for_each(|c| command(c, constraints, ranges, checked))
         }
         _ => Ok(()),
     }
@@ -135,7 +142,12 @@ impl Use {
 }
 
 /// Why it is believed that iterations keep apart; nothing when it is proved.
-fn iterations(var: &Name, n: &Nat, body: &Phrase, ranges: &Ranges) -> Result<Option<Trust>, String> {
+fn iterations(
+    (var, n): (&Name, &Nat),
+    body: &Phrase,
+    constraints: &[SizeConstraint],
+    ranges: &Ranges,
+) -> Result<Option<Trust>, String> {
     let mut used: BTreeMap<Component, Vec<Use>> = BTreeMap::new();
     for e in effects::of(body) {
         let component = (e.memory.clone(), e.place.component());
@@ -157,7 +169,7 @@ fn iterations(var: &Name, n: &Nat, body: &Phrase, ranges: &Ranges) -> Result<Opt
         let trust = if uses.iter().any(|u| u.is_computed) {
             Trust::Data
         } else {
-            match meet(var, n, uses, ranges) {
+            match meet((var, n), uses, constraints, ranges) {
                 Some(true) => {
                     return Err(format!(
                         "iterations over {var} write or read the same cells of `{memory}` at once"
@@ -263,8 +275,13 @@ const NOBODY: i64 = -1;
 
 /// Do two iterations meet at one of some small sizes? Nothing when none of them could be tried.
 ///
-/// `ranges`: of the loops around.
-fn meet(var: &Name, n: &Nat, uses: &[Use], ranges: &Ranges) -> Option<bool> {
+/// `constraints`: what holds of the sizes; `ranges`: of the loops around.
+fn meet(
+    (var, n): (&Name, &Nat),
+    uses: &[Use],
+    constraints: &[SizeConstraint],
+    ranges: &Ranges,
+) -> Option<bool> {
     let bound = |x: &Name| x == var || uses.iter().any(|u| u.inner.iter().any(|(y, _)| x == y));
     let ends: Vec<(&Name, &Nat)> = ranges.ends().filter(|(x, _)| *x != var).collect();
     let numbers = || {
@@ -285,6 +302,9 @@ fn meet(var: &Name, n: &Nat, uses: &[Use], ranges: &Ranges) -> Option<bool> {
         let value = |i: usize| unit * (1 + (trial * (2 * i as i64 + 1) + i as i64) % 5);
         let mut values: HashMap<Name, i64> =
             free.iter().enumerate().map(|(i, x)| (x.clone(), value(i))).collect();
+        if constraints.iter().any(|c| c.holds(&|x| values.get(x).copied()) == Ok(false)) {
+            continue;
+        }
         // The loops around are at some iteration that they have.
         let end_of = |end: &Nat, values: &HashMap<Name, i64>| {
             end.eval(&|x| values.get(x).copied()).ok().filter(|n| *n > 0)
@@ -377,6 +397,10 @@ mod tests {
         let read = Phrase::idx(at(&from(&var), 32), Phrase::var(&x, PhraseType::read(array.clone())));
         let write = Phrase::idx_acc(at(&to(&var), 32), Phrase::var(&x, PhraseType::Acc(array)));
         Phrase::for_each(kind, i, Nat::constant(8), Phrase::assign(write, read))
+    }
+
+    fn check(p: &Phrase) -> Result<Checked, String> {
+        super::check(p, &[])
     }
 
     fn trusted(p: &Phrase) -> Result<Vec<Unproved>, String> {

@@ -11,6 +11,7 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::Nat;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
+use crate::lang::sort::Sort;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
 
@@ -261,6 +262,34 @@ pub fn is_scalar_like(t: &Type) -> bool {
 fn is_scalar_function(t: &Type) -> bool {
     let (params, result) = t.signature();
     !params.is_empty() && params.iter().all(is_scalar_like) && is_scalar_like(&result)
+}
+
+/// Does the term hold an operation on scalars that are no positions?
+pub fn calculates(t: &Term) -> bool {
+    is_operation(t) || t.children().into_iter().any(calculates)
+}
+
+fn is_operation(t: &Term) -> bool {
+    let of_positions = |t: &Type| matches!(t.kind(), TypeKind::NatType | TypeKind::Index(_));
+    t.as_pattern().is_some_and(|p| p.is_scalar() || p.sort() == Sort::Choice)
+        && !t.ty().signature().0.iter().all(of_positions)
+}
+
+/// How many operations on scalars the value, or the value of the function, takes; none where that depends on a size.
+pub fn operations(t: &Term) -> Option<u64> {
+    let (head, args) = t.spine();
+    let sum = |terms: &[&Term]| terms.iter().try_fold(0u64, |n, t| n.checked_add(operations(t)?));
+    let here = match head.as_lam() {
+        Some((_, body)) => operations(body)?,
+        None => u64::from(is_operation(head)),
+    };
+    let loops = head.as_pattern().is_some_and(|p| p.is_map() || p.is_reduce() || p == Pattern::Generate);
+    let (Some((f, rest)), true) = (args.split_first(), loops) else { return here.checked_add(sum(&args)?) };
+    let once = operations(f)?;
+    // The array that the function is applied to: the last argument, or what is generated.
+    let array = rest.last().map_or(t, |xs| *xs).ty().as_array().and_then(|(n, _)| n.as_constant());
+    let all = if once == 0 { 0 } else { once.checked_mul(u64::try_from(array?).ok()?)? };
+    all.checked_add(sum(rest)?)
 }
 
 /// Does the term hold a lambda, of one or two parameters, that takes and returns scalars: a computation?

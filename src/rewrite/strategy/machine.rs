@@ -13,12 +13,12 @@ use crate::lang::MAX_DEPTH;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::syntax::ast;
 use crate::lang::term::{Expr, Term};
 use crate::rewrite::rule::apply::{Counts, Step, fits};
-use crate::rewrite::rule::condition::{computes, is_scalar_like};
+use crate::rewrite::rule::condition::{calculates, computes, is_scalar_like, operations};
 use crate::rewrite::rule::load;
 use crate::rewrite::rule::why::{Reason, Shape};
 use crate::rewrite::rule::{ParamKind, Rewritten, Rule, RuleArg, WhyNot};
@@ -622,8 +622,27 @@ impl<'a> Machine<'a> {
             }
             Native::IsComputation => test(is_computation(t), "a function on scalars", self),
             Native::Computes => test(computes(t), "something that computes", self),
+            Native::Calculates => test(calculates(t), "something that calculates", self),
             Native::HasArrayType => test(t.ty().as_array().is_some(), "an array", self),
             Native::HasFunctionType => test(t.ty().as_fun().is_some(), "a function", self),
+            Native::HasAtMost | Native::HasMultipleOf | Native::CalculatesAtMost => {
+                let [Value::Nat(n)] = args else {
+                    let message = format!("`{}` takes a number.", native.name());
+                    let hint = format!("Write it as `{}(64)`.", native.name());
+                    return self.invalid(Box::new(Diagnostic::error("E0308", message).hint(hint)));
+                };
+                let length = t.ty().as_array().map(|(length, _)| length);
+                let holds = match native {
+                    Native::HasAtMost => length.is_some_and(|l| n.sub(l).is_natural(&Ranges::default())),
+                    Native::HasMultipleOf => length.is_some_and(|l| {
+                        SizeConstraint::Divides(n.clone(), l.clone()).decide() == Some(true)
+                    }),
+                    _ => operations(t)
+                        .and_then(|count| i64::try_from(count).ok())
+                        .is_some_and(|count| n.as_constant().is_some_and(|most| count <= most)),
+                };
+                test(holds, "something smaller or of another length", self)
+            }
             Native::IsPattern(p) => {
                 if t.as_pattern() == Some(p) {
                     return Ok(t.clone());

@@ -36,8 +36,12 @@ pub enum Native {
     IsShared,
     IsComputation,
     Computes,
+    Calculates,
     HasArrayType,
     HasFunctionType,
+    HasAtMost,
+    HasMultipleOf,
+    CalculatesAtMost,
     IsPattern(Pattern),
 }
 
@@ -98,8 +102,32 @@ pub const TABLE: &[Row] = &[
     row(Native::IsShared, "isShared", 0, "Is this a shared value, let x = v in b, that is (\\x. b) v?"),
     row(Native::IsComputation, "isComputation", 0, "Is this a function from scalars to scalars?"),
     row(Native::Computes, "computes", 0, "Does this hold a function from scalars to scalars?"),
+    row(
+        Native::Calculates,
+        "calculates",
+        0,
+        "Is something calculated in this, more than where elements lie?",
+    ),
+    row(
+        Native::CalculatesAtMost,
+        "calculatesAtMost",
+        1,
+        "Does this value, or the value of this function, take no more than n operations on scalars, whatever the sizes?",
+    ),
     row(Native::HasArrayType, "hasArrayType", 0, "Is this an array?"),
     row(Native::HasFunctionType, "hasFunctionType", 0, "Is this a function?"),
+    row(
+        Native::HasAtMost,
+        "hasAtMost",
+        1,
+        "Is this an array of which the type says that it has no more than n elements?",
+    ),
+    row(
+        Native::HasMultipleOf,
+        "hasMultipleOf",
+        1,
+        "Is this an array of which the type says that its length is a multiple of n?",
+    ),
 ];
 
 /// `renumber(p, list)`: the list of numbers after p was taken out of it, so those above p count one less. The one

@@ -1,0 +1,90 @@
+//! What `auto` makes of programs, with its usual blocks and with blocks so small that test sizes have several of them.
+
+/// The strategies, and whether they keep every result to the bit.
+pub const ALL: [&str; 3] = [
+    "auto",
+    "inLambda(fusedStages ; onThreads(id, 4, 3, 2))",
+    "inLambda(fusedStages ; onThreads(fail, 2, 2, 2))",
+];
+
+/// Programs of many kinds, with the sizes to try them at.
+pub const PROGRAMS: &[(&str, &[&[(&str, i64)]])] = &[
+    (
+        "def wave (a: (n + 4).f32): n.f32 = a |> slide 3 1 |> map (reduce (+) 0) |> slide 3 1 |> map (reduce max 0)",
+        &[&[("n", 1)], &[("n", 9)]],
+    ),
+    (
+        "def blur (a: n.m.f32): n.m.f32 =
+           a |> map (padClamp 1 1) |> padClamp 1 1 |> map (map (\\x. x * 2)) |> map (slide 3 1) |> slide 3 1 |> map transpose
+             |> map (map (join >> reduce (+) 0))",
+        &[&[("n", 1), ("m", 1)], &[("n", 4), ("m", 7)]],
+    ),
+    (
+        "def heat (a: (n + 2).(m + 2).(k + 2).f32): n.m.k.f32 =
+           a |> map (map (map (\\x. 2 * x))) |> map (map (slide 3 1)) |> map (slide 3 1) |> map (map transpose)
+             |> slide 3 1 |> map transpose |> map (map transpose)
+             |> map (map (map (\\w. w |> map join |> join |> reduce (+) 0)))",
+        &[&[("n", 2), ("m", 3), ("k", 4)]],
+    ),
+    (
+        "def rows (a: n.m.f32): n.(f32 * f32) = a |> map (\\r. (reduce (+) 0 r, r |> map (\\x. x * x) |> reduce (+) 0))",
+        &[&[("n", 3), ("m", 1)], &[("n", 2), ("m", 9)]],
+    ),
+    (
+        "def columns (a: n.m.f32) (s: f32): m.f32 = a |> transpose |> map (\\c. s * reduce (+) 0 c)",
+        &[&[("n", 1), ("m", 1)], &[("n", 7), ("m", 8)], &[("n", 9), ("m", 5)]],
+    ),
+    (
+        "def everything (a: n.m.f32): f32 = a |> map (map abs) |> join |> reduce (+) 0",
+        &[&[("n", 1), ("m", 1)], &[("n", 5), ("m", 7)]],
+    ),
+    (
+        "def norm (a: n.f32): n.f32 = let s = a |> map (\\x. x * x) |> reduce (+) 0 in a |> map (\\x. x * s)",
+        &[&[("n", 1)], &[("n", 4)], &[("n", 11)]],
+    ),
+    (
+        "def results (a: n.f32) (b: m.f32): (n.f32 * (m.(f32 * f32) * f32)) =
+           (a |> map (\\x. x + 1), (b |> map (\\y. (y, y * 2)), zip b b |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        &[&[("n", 1), ("m", 9)], &[("n", 6), ("m", 4)]],
+    ),
+    (
+        "def padded (a: n.m.f32): (m + 3).n.f32 = a |> map (map (\\x. x + 1)) |> transpose |> padCst 1 2 (generate (\\i. 0))",
+        &[&[("n", 2), ("m", 5)]],
+    ),
+    (
+        "def turned (a: n.m.f32): (m * n).f32 = a |> transpose |> map reverse |> join",
+        &[&[("n", 3), ("m", 4)]],
+    ),
+    (
+        "def running (a: n.f32): n.f32 = a |> map (\\x. x * 2) |> scanSeq (\\x s. x + s) 0 |> map (\\x. x + 1)",
+        &[&[("n", 1)], &[("n", 8)]],
+    ),
+    (
+        "def bin (x: f32): i32 = select (x < 2) 0 1
+         def histogram (a: n.f32): 2.i32 =
+           generate (\\i. a |> map (\\x. select (bin x == cast (indexAsNat i)) 1 0) |> reduce (+) 0)",
+        &[&[("n", 5)], &[("n", 12)]],
+    ),
+    (
+        "def smallest (a: n.i32): i32 = reduce min 2147483647 a",
+        &[&[("n", 2)], &[("n", 13)]],
+    ),
+    (
+        "def planes (a: 3.n.m.f32): 3.n.m.f32 = a |> map (\\p. p |> map (\\r. let s = reduce (+) 0 r in r |> map (\\x. x - s)))",
+        &[&[("n", 2), ("m", 5)]],
+    ),
+    (
+        "def steps (a: n.f32): n.f32 = iterate 3 (\\x. x |> padClamp 1 1 |> slide 3 1 |> map (reduce (+) 0)) a",
+        &[&[("n", 1)], &[("n", 6)]],
+    ),
+    (
+        "def mine (a: n.m.f32): n.m.f32 = a |> mapPar (\\r. r |> mapSeq (\\x. x + reduceSeq (+) 0 r))",
+        &[&[("n", 3), ("m", 2)]],
+    ),
+    (
+        "def twice (a: m.k.f32) (b: k.n.f32) (c: n.l.f32): m.l.f32 =
+           let ab = a |> map (\\r. transpose b |> map (\\x. zip r x |> map (\\p. fst p * snd p) |> reduce (+) 0))
+           ab |> map (\\r. transpose c |> map (\\x. zip r x |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        &[&[("m", 2), ("k", 7), ("n", 8), ("l", 5)]],
+    ),
+];
