@@ -1,6 +1,6 @@
-//! What `auto` makes of programs, with its usual blocks and with blocks so small that test sizes have several of them.
+//! What `auto` makes of programs.
 
-/// The strategies, and whether they keep every result to the bit.
+/// Its usual blocks, small ones, and without rules that change rounding.
 pub const ALL: [&str; 3] = [
     "auto",
     "inLambda(fusedStages ; onThreads(id, 4, 3, 2))",

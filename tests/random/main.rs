@@ -253,13 +253,11 @@ fn programs_that_nobody_listed_after_auto() {
     let mut cases = vec![];
     for (n, (text, sizes)) in auto::PROGRAMS.iter().enumerate() {
         let program = emit_common::parse(text);
-        for (k, strategy) in auto::ALL.iter().enumerate() {
-            let sizes = sizes.iter().map(|s| shine_tui::lang::eval::sizes(s.iter().copied()));
-            let trials = sizes.map(|s| check::evaluated(&program, &s).unwrap().unwrap()).collect();
-            let fate = after_auto(&program, trials, strategy).unwrap_or_else(|why| panic!("{text}\n{why}"));
-            let Fate::Checked(subject) = fate else { panic!("{text}: {strategy}") };
-            cases.extend(chosen(subject.cases, (10 * n + k) as u64));
-        }
+        let sizes = sizes.iter().map(|s| shine_tui::lang::eval::sizes(s.iter().copied()));
+        let trials = sizes.map(|s| check::evaluated(&program, &s).unwrap().unwrap()).collect();
+        let fate = after_auto(&program, trials, auto::SMALL).unwrap_or_else(|why| panic!("{text}\n{why}"));
+        let Fate::Checked(subject) = fate else { panic!("{text}") };
+        cases.extend(chosen(subject.cases, n as u64));
     }
     run_c(&cases).unwrap_or_else(|why| panic!("{why}"));
 }
