@@ -1,11 +1,10 @@
 //! What `auto` makes of programs.
 
 /// Its usual blocks, small ones, and without rules that change rounding.
-pub const ALL: [&str; 3] = [
-    "auto",
-    "inLambda(fusedStages ; onThreads(id, 4, 3, 2))",
-    "inLambda(fusedStages ; onThreads(fail, 2, 2, 2))",
-];
+pub const ALL: [&str; 3] = ["auto", SMALL, "inLambda(fusedStages ; onThreads(fail, 2, 2, 2))"];
+
+/// With blocks so small that test sizes have several of them.
+pub const SMALL: &str = "inLambda(fusedStages ; onThreads(id, 4, 3, 2))";
 
 /// Programs of many kinds, with the sizes to try them at.
 pub const PROGRAMS: &[(&str, &[&[(&str, i64)]])] = &[
