@@ -1,5 +1,7 @@
 //! What `auto` makes of programs.
 
+use crate::emit_common::Trial;
+
 /// Its usual blocks, small ones, and without rules that change rounding.
 pub const ALL: [&str; 3] = ["auto", SMALL, "inLambda(fusedStages ; onThreads(fail, 2, 2, 2))"];
 
@@ -7,7 +9,7 @@ pub const ALL: [&str; 3] = ["auto", SMALL, "inLambda(fusedStages ; onThreads(fai
 pub const SMALL: &str = "inLambda(fusedStages ; onThreads(id, 4, 3, 2))";
 
 /// Programs of many kinds, with the sizes to try them at.
-pub const PROGRAMS: &[(&str, &[&[(&str, i64)]])] = &[
+pub const PROGRAMS: &[Trial] = &[
     (
         "def wave (a: (n + 4).f32): n.f32 = a |> slide 3 1 |> map (reduce (+) 0) |> slide 3 1 |> map (reduce max 0)",
         &[&[("n", 1)], &[("n", 9)]],
