@@ -115,3 +115,64 @@ fn the_cost_decides_among_what_satisfies_a_sketch() {
     }
     assert!(of("cost: cheap").err.contains("E0412"));
 }
+
+#[test]
+fn a_search_tells_the_best_programs_and_the_way_there() {
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), SCALE).unwrap();
+    let search = "reach contains(mapSeq) and not contains(map) using { splitJoin(16), splitJoin(4), useMapSeq, useMapPar } with (iterations: 3)";
+    let ran = run(world.path(), &["search", "p.rise", search, "--best", "5", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let best = found[0]["best"].as_array().unwrap();
+    assert_eq!(best.len(), 5, "{}", ran.out);
+    let weights: Vec<u64> = best.iter().map(|b| b["weight"].as_u64().unwrap()).collect();
+    assert!(weights.is_sorted());
+    let digests: std::collections::HashSet<&str> =
+        best.iter().map(|b| b["digest"].as_str().unwrap()).collect();
+    assert_eq!(digests.len(), 5);
+    for b in best {
+        let program = b["program"].as_str().unwrap();
+        assert!(program.contains("mapSeq") && !program.contains("map "), "{program}");
+    }
+    // The way as a strategy makes the same program, without a search.
+    let told = run(world.path(), &["search", "p.rise", search, "--elevate"]);
+    assert_eq!(told.code, 0, "{}", told.err);
+    std::fs::write(world.path().join("p.elevate"), &told.out).unwrap();
+    assert!(!told.out.contains("reach"), "{}", told.out);
+    let name = told.out.split_once("strategy ").unwrap().1.split_whitespace().next().unwrap();
+    let [by_strategy, by_search] = [name, search].map(|s| {
+        let ran = run(world.path(), &["apply", "p.rise", "-s", s, "--json"]);
+        assert_eq!(ran.code, 0, "{}\n{}", told.out, ran.err);
+        serde_json::from_str::<serde_json::Value>(&ran.out).unwrap()["digest"].clone()
+    });
+    assert_eq!(by_strategy, by_search);
+}
+
+#[test]
+fn a_search_that_fails_tells_how_far_it_came() {
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), SCALE).unwrap();
+    let search = "reach containsMap(n, containsMap(64, contains(abs))) using { splitJoin(64), splitJoin(6) } with (iterations: 2)";
+    let ran = run(world.path(), &["search", "p.rise", search]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    for part in [
+        "No part of any program met so far is like",
+        "nowhere yet  containsMap(n,",
+        "2 of 3 nested `contains` hold of it",
+        "for n:",
+        "| for 64:",
+        "splitJoin(64)",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    let never = "reach containsMap(48, ?) using { splitJoin(32) } with (iterations: 2)";
+    let ran = run(world.path(), &["apply", "p.rise", "-s", never]);
+    assert!(
+        ran.err.contains("asks for sizes with 48, and the program and the arguments of the rules have 32"),
+        "{}",
+        ran.err
+    );
+    let ran = run(world.path(), &["search", "p.rise", "id"]);
+    assert!(ran.code == 2 && ran.err.contains("E0915"), "{}", ran.err);
+}

@@ -1,5 +1,6 @@
 //! The command line: what can be typed, and the help for it.
 
+use crate::rewrite::search::options::MOST_BEST;
 use crate::session::data::Given;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -101,6 +102,9 @@ pub enum Command {
     Compile(Compile),
     /// Apply a rule or a strategy and print the rewritten program
     Apply(Apply),
+    /// Search by equality saturation, and tell all that the search knows: the best programs, what is missing, each rule's part
+    #[command(after_help = SEARCH_HELP)]
+    Search(Search),
     /// Run on arrays and pictures from files, check the result, and print or write it
     Run(Run),
     /// Compile, check and measure on a device
@@ -233,6 +237,45 @@ pub struct Apply {
     pub session: Option<PathBuf>,
     #[command(flatten)]
     pub json: Json,
+}
+
+const SEARCH_HELP: &str = "\
+Examples:
+  shine-tui search matmul.rise 'reach baseline using baselineRules'
+  shine-tui search matmul.rise 'searchBlocking(16, 8, 4)' --best 10
+  shine-tui search dot.rise 'reach contains(mapPar) using lowerRules(8) with (nodes: 50000)' --json
+  shine-tui search matmul.rise searchParallel --elevate > found.elevate
+
+For each part of the sketch stands in how many classes of equal terms there is one like it, where in the program, and the
+smallest; where nothing was found, the program that comes nearest, as a term and as loops. `way` marks the rules that
+lead to what was found.
+
+Exit codes:
+  0  found
+  1  not found
+  2  the program or the search cannot be read";
+
+#[derive(Args, Debug)]
+pub struct Search {
+    #[command(flatten)]
+    pub rewriting: Rewriting,
+    /// What to search: `reach SKETCH using RULES`, or a strategy that searches
+    #[arg(value_name = "SEARCH")]
+    pub search: String,
+    /// Search until so many programs satisfy the sketch, and show the lightest, no two the same up to names
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = parse_best)]
+    pub best: usize,
+    /// Print the rewrites that lead there as a strategy, which needs no search
+    #[arg(long, conflicts_with = "json")]
+    pub elevate: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// How many programs may be asked for.
+fn parse_best(text: &str) -> Result<usize, String> {
+    let n = text.parse().ok().filter(|n| (1..=MOST_BEST).contains(n));
+    n.ok_or_else(|| format!("Ask for 1 to {MOST_BEST} programs."))
 }
 
 const RUN_HELP: &str = "\

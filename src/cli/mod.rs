@@ -15,6 +15,7 @@ mod replay;
 mod rules;
 mod run;
 mod screen;
+mod search;
 mod sessions;
 
 use crate::ui::keeper;
@@ -85,6 +86,7 @@ fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, 
         Some(Command::Apply(args)) => apply::run(args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Search(args)) => search::run(args),
         Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::Devices(args)) => devices::run(args),
         Some(Command::Rules(args)) => rules::run(args),

@@ -97,6 +97,8 @@ pub struct SearchOutcome {
     pub found: Option<Digest>,
     /// Rule, position and digest after each step, when the derivation could be written as rule applications.
     pub trail: Option<Vec<TrailStep>>,
+    /// Why it could not, as it was found out; not recorded.
+    pub no_trail: Option<String>,
 }
 
 /// A rule application of a search's derivation.

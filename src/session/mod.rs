@@ -4,6 +4,7 @@ pub mod action;
 pub mod bench;
 mod blame;
 pub mod data;
+pub mod derivation;
 pub mod files;
 mod foreign;
 pub mod history;

@@ -13,9 +13,11 @@ use crate::lang::syntax::ast;
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
+use crate::rewrite::search::forecast::unmet_sizes;
+use crate::rewrite::search::insight::Insight;
 use crate::rewrite::search::options::Names;
 use crate::rewrite::search::{self, Budget, Outcome, Report, Search, Trail};
-use crate::rewrite::sketch;
+use crate::rewrite::sketch::{self, best::KBest};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +27,8 @@ use std::time::Duration;
 pub struct SearchProgress {
     /// The sketch, as text.
     pub sketch: String,
+    /// What was known before it began to be in its way.
+    pub warning: Option<String>,
     pub now: search::Progress,
 }
 
@@ -66,6 +70,29 @@ pub struct Searcher<'a> {
     control: &'a Control<Progress>,
     taken: Vec<SearchOutcome>,
     found: Vec<Found>,
+    /// How many programs of each search are to be told with all that it knows; none for what it found alone.
+    best: Option<usize>,
+    examined: Vec<Examined>,
+}
+
+/// All that a search knows when it ends.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// The sketch, as text.
+    pub sketch: String,
+    /// What was known before it began to be in its way.
+    pub warning: Option<String>,
+    pub report: Report,
+    /// The lightest programs that satisfy the sketch.
+    pub best: KBest,
+    /// How long they took to find.
+    pub extraction: Duration,
+    pub insight: Insight,
+    /// The rewrites that lead to what was found, or why they are not known.
+    pub steps: Result<Vec<RevisionStep>, String>,
+    /// The rules, as they were used, of which these are.
+    pub on_the_way: Vec<String>,
+    pub start: Term,
 }
 
 /// What a search found.
@@ -81,7 +108,16 @@ pub struct Found {
 
 impl<'a> Searcher<'a> {
     pub fn new(workspace: &'a Workspace, replayed: Replayed, control: &'a Control<Progress>) -> Searcher<'a> {
-        Searcher { workspace, replayed, control, taken: vec![], found: vec![] }
+        Searcher { workspace, replayed, control, taken: vec![], found: vec![], best: None, examined: vec![] }
+    }
+
+    /// Tells all that each search knows, with so many programs that satisfy its sketch.
+    pub fn examining(self, best: usize) -> Self {
+        Searcher { best: Some(best), ..self }
+    }
+
+    pub fn take_examined(&mut self) -> Vec<Examined> {
+        std::mem::take(&mut self.examined)
     }
 
     pub fn into_taken(self) -> Vec<SearchOutcome> {
@@ -115,6 +151,12 @@ impl<'a> Searcher<'a> {
             steps.push(single(step.rule.clone(), marks, step.reversed.is_some(), &step.at, &now));
         }
         (Some(now.digest()) == recorded.found).then_some((now, steps))
+    }
+
+    /// The rule of a step with its arguments.
+    fn label(&self, step: &search::TrailStep) -> Option<String> {
+        let rule = self.workspace.rules.get(&step.rule)?.clone();
+        Some(RuleUse { rule, args: step.args.clone() }.to_string())
     }
 
     /// A derivation as it is looked at, rewrite by rewrite.
@@ -214,6 +256,7 @@ impl SearchRunner for Searcher<'_> {
             strategy: &|name| request.script.strategy(name)?.plain(),
         };
         let mut budget = Budget::read(request.options, names).map_err(invalid)?;
+        budget.best = budget.best.max(self.best.unwrap_or(1));
         let recorded = recorded.filter(|_| self.replayed.mode != SearchMode::Free);
         if recorded.is_some() {
             // Neither the clock nor memory decide a replay: the search is stopped where it was stopped.
@@ -222,6 +265,8 @@ impl SearchRunner for Searcher<'_> {
         }
         let text = sketch.to_string();
         let cancel = self.control.cancel_flag();
+        let warning = unmet_sizes(&sketch, start, &request.rules);
+        let mut known = None;
         let (report, trail) = {
             let control = self.control;
             let mut world = search::Control {
@@ -229,21 +274,44 @@ impl SearchRunner for Searcher<'_> {
                 now: &|| control.elapsed(),
                 rss: &resident_bytes,
                 progress: &mut |p| {
-                    let progress = SearchProgress { sketch: text.clone(), now: p.clone() };
+                    let progress =
+                        SearchProgress { sketch: text.clone(), warning: warning.clone(), now: p.clone() };
                     control.report(Progress::Search(Arc::new(progress)));
                 },
             };
             let mut search = Search::new(start, &sketch, &request.rules, &budget).map_err(invalid)?;
-            if let Some(recorded) = recorded.filter(|r| r.found.is_none()) {
+            let goes_on = budget.best > 1;
+            if let Some(recorded) = recorded.filter(|r| r.found.is_none() || goes_on) {
                 search.stop_at(recorded.iteration, recorded.rule.as_deref(), recorded.matches);
             }
             let report = search.run(&mut world);
-            let trail = search::trail(&mut search, start, &report, &world).ok();
+            let trail = search::trail(&mut search, start, &report, &world);
+            if let Some(k) = self.best {
+                let from = control.elapsed();
+                let best = search.best(k.max(budget.best));
+                known = Some((best, control.elapsed().saturating_sub(from), search.insight()));
+            }
             (report, trail)
         };
-        let steps = trail.as_ref().and_then(|t| self.single_steps(start, t)).unwrap_or_default();
-        let trail = trail.and_then(|t| self.written(start, &t));
-        let outcome = outcome(&text, &report, trail);
+        let steps = trail.as_ref().ok().and_then(|t| self.single_steps(start, t)).unwrap_or_default();
+        if let Some((best, extraction, insight)) = known {
+            let used = |t: &Trail| t.steps.iter().filter_map(|s| self.label(s)).collect();
+            self.examined.push(Examined {
+                sketch: text.clone(),
+                warning: warning.clone(),
+                report: report.clone(),
+                best,
+                extraction,
+                insight,
+                on_the_way: trail.as_ref().map(used).unwrap_or_default(),
+                steps: trail.as_ref().map(|_| steps.clone()).map_err(ToString::to_string),
+                start: start.clone(),
+            });
+        }
+        // A search that found nothing has no way to tell of.
+        let no_trail = trail.as_ref().err().filter(|_| report.found().is_some()).map(ToString::to_string);
+        let trail = trail.ok().and_then(|t| self.written(start, &t));
+        let outcome = SearchOutcome { no_trail, ..outcome(&text, &report, trail) };
         match &report.outcome {
             Outcome::Found(found) => Ok(self.keep(start, found.term.clone(), outcome, steps, &request.rules)),
             Outcome::Stopped if cancel.load(std::sync::atomic::Ordering::Relaxed) => {
@@ -253,7 +321,7 @@ impl SearchRunner for Searcher<'_> {
             Outcome::Broken(problem) => Err(SearchFailure::Invalid(problem.clone())),
             Outcome::Impossible | Outcome::Incomplete(_) | Outcome::Limit(_) | Outcome::Stopped => {
                 self.taken.push(outcome);
-                let mut hints = report.hints();
+                let mut hints: Vec<String> = warning.into_iter().chain(report.hints()).collect();
                 if has_bare_map(start) && !request.rules.iter().any(|r| writes_arguments(&r.rule.name)) {
                     let hint = "A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the \
                                 rule `mapEtaAbstraction` writes it out.";
@@ -265,9 +333,12 @@ impl SearchRunner for Searcher<'_> {
     }
 }
 
+/// What stands behind the rule of a rewrite that was found from right to left.
+pub const BACKWARDS: &str = ", from right to left,";
+
 /// A rewrite of a derivation. One that was found from right to left says so.
 fn single(rule: String, marks: Marks, reversed: bool, at: &Path, after: &Term) -> RevisionStep {
-    let rule = if reversed { format!("{rule}, from right to left,") } else { rule };
+    let rule = if reversed { format!("{rule}{BACKWARDS}") } else { rule };
     RevisionStep { rule, marks, at: at.clone(), after: after.clone() }
 }
 
@@ -301,6 +372,7 @@ fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> Sear
         classes: report.classes,
         found: report.found().map(|f| f.term.digest()),
         trail,
+        no_trail: None,
     }
 }
 

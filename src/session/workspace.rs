@@ -6,7 +6,7 @@ use super::files::{Text, Texts};
 use super::history::RevisionStep;
 use super::jobs::Control;
 use super::log::{convert, v1};
-use super::searching::{Found, REACH, Replayed, Searcher};
+use super::searching::{Examined, Found, REACH, Replayed, Searcher};
 use super::state::{Change, Progress};
 use super::stuck;
 use crate::emit::{self, Compiled};
@@ -284,7 +284,31 @@ impl Workspace {
         let Some(part) = term.at(at) else {
             return StrategyEnd { result: Err(no_position(at)), searches: vec![], before: vec![] };
         };
-        let mut searcher = Searcher::new(self, replayed.clone(), control);
+        self.run_with(term, part, strategy, at, Searcher::new(self, replayed.clone(), control), control).0
+    }
+
+    /// Runs a strategy on the whole program, and tells all that its searches know, each with so many of the programs that
+    /// satisfy its sketch.
+    pub fn examine(
+        &self,
+        term: &Term,
+        strategy: &StrategyText,
+        best: usize,
+        control: &Control<Progress>,
+    ) -> (StrategyEnd, Vec<Examined>) {
+        let searcher = Searcher::new(self, Replayed::none(), control).examining(best);
+        self.run_with(term, term, strategy, &Path::root(), searcher, control)
+    }
+
+    fn run_with(
+        &self,
+        term: &Term,
+        part: &Term,
+        strategy: &StrategyText,
+        at: &Path,
+        mut searcher: Searcher<'_>,
+        control: &Control<Progress>,
+    ) -> (StrategyEnd, Vec<Examined>) {
         let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
         let cancel = control.cancel_flag();
         let done = {
@@ -299,7 +323,8 @@ impl Workspace {
                 (Err(stuck::diagnostic(&stuck).within(&strategy.texts)), before)
             }
         };
-        StrategyEnd { result, searches: searcher.into_taken(), before }
+        let examined = searcher.take_examined();
+        (StrategyEnd { result, searches: searcher.into_taken(), before }, examined)
     }
 
     /// A rewritten part in its place, with every step as the term after it.

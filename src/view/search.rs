@@ -85,6 +85,9 @@ fn decision(search: &SearchOutcome) -> Line {
     if let Some(trail) = &search.trail {
         line.push(Role::Plain, format!(", as {} rule applications", trail.len()));
     }
+    if let Some(why) = &search.no_trail {
+        line.push(Role::Warning, format!("; its rule applications are not known: {why}"));
+    }
     line
 }
 
@@ -95,7 +98,7 @@ pub fn brief(search: &SearchProgress) -> String {
     format!("iteration {}, {nodes} nodes, {classes} classes, {}", now.iteration + 1, figures::bytes(now.rss))
 }
 
-fn count(n: usize) -> String {
+pub(super) fn count(n: usize) -> String {
     figures::count(n as u64)
 }
 
@@ -116,6 +119,9 @@ pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Li
         };
     };
     let mut lines = Line::of(Role::Title, format!("towards {}", progress.sketch)).wrap(width, 2);
+    if let Some(warning) = &progress.warning {
+        lines.extend(Line::of(Role::Warning, warning.clone()).wrap(width, 2));
+    }
     let progress = &progress.now;
     match &last.end {
         None => lines.extend(Line::of(Role::Warning, phase(progress)).wrap(width, 2)),
@@ -168,7 +174,7 @@ fn figures_line(progress: &Moment, elapsed: Duration) -> Line {
 }
 
 /// A part of the sketch: where it holds.
-fn part(part: &PartReport, alphabet: Alphabet) -> Line {
+pub(super) fn part(part: &PartReport, alphabet: Alphabet) -> Line {
     let (role, sign, where_) = if part.at_root {
         (Role::Good, alphabet.pick("✓ ", "+ "), "the whole program".to_owned())
     } else if part.classes > 0 {
@@ -254,7 +260,7 @@ mod tests {
                 part("containsAddMul", 2, 0, false),
             ],
         };
-        let progress = Some(Arc::new(SearchProgress { sketch: "baseline".to_owned(), now }));
+        let progress = Some(Arc::new(SearchProgress { sketch: "baseline".to_owned(), warning: None, now }));
         Last { text: Some("reach baseline".to_owned()), progress, ..Last::default() }
     }
 
@@ -297,6 +303,7 @@ mod tests {
                 classes: 4_100,
                 found: None,
                 trail: None,
+                no_trail: None,
             }],
         });
         let text = text(&lines(&last, "S", 70, Alphabet::Ascii));

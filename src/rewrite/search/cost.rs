@@ -4,6 +4,7 @@
 use crate::lang::diag::Diagnostic;
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Strategy, StrategyKind};
+use crate::lang::term::{Expr, Term};
 use crate::rewrite::egraph::tables::{Leaf, weight};
 use crate::rewrite::sketch::extract::Weights;
 use std::sync::Arc;
@@ -60,6 +61,18 @@ impl Cost {
             table.push((found, weight.ok_or_else(|| wrong(entry))?));
         }
         Ok(Cost::Table(table.into()))
+    }
+
+    /// What a term costs.
+    pub fn of(&self, term: &Term) -> u32 {
+        let own = |t: &Term| match (self, t.expr()) {
+            (Cost::Table(table), Expr::Prim(p)) => {
+                table.iter().find(|(q, _)| *q == p.pattern).map(|(_, weight)| *weight)
+            }
+            _ => None,
+        };
+        let all = term.positions().into_iter().map(|(_, t)| own(t).unwrap_or(1));
+        all.fold(0, u32::saturating_add)
     }
 
     /// Gives the weights to `with`.

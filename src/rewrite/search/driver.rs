@@ -2,6 +2,7 @@
 //! chunks, rebuild.
 
 use super::goal::Goal;
+use super::insight::Insight;
 use super::memory::growth;
 use super::{
     Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Phase, Progress, Report, RuleReport,
@@ -10,6 +11,7 @@ use super::{
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::constraints_of;
 use crate::lang::nat::Name;
+use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::rewrite::egraph::analysis::size_of;
@@ -76,6 +78,8 @@ pub struct Search {
     /// What the rules are asked of in this iteration.
     scope: Scope,
     parts: Vec<PartReport>,
+    /// A program satisfies the sketch, though not as many as were asked for.
+    reached: bool,
     began: Option<Duration>,
     told: Option<Duration>,
     outcome: Option<Outcome>,
@@ -189,6 +193,7 @@ impl Search {
             unions_pending: 0,
             scope: Scope::All,
             parts: vec![],
+            reached: false,
             began: None,
             told: None,
             outcome: None,
@@ -251,9 +256,34 @@ impl Search {
         self.budget.time
     }
 
-    /// The k lightest programs in the graph that satisfy the sketch, by these weights.
+    /// The k lightest programs in the graph that satisfy the sketch, no two the same up to the names of binders: in normal
+    /// form, if that was asked for and still satisfies the sketch, with what they cost.
     pub fn best(&self, k: usize) -> KBest {
-        self.budget.cost.weights(|weights| self.goal.best(&self.graph, self.root(), k, weights))
+        let normal = |t: &Term| {
+            if self.budget.normal { normal_form_with(&self.params, t) } else { None }
+        };
+        let cost = &self.budget.cost;
+        let mut asked = k;
+        loop {
+            let mut best = cost.weights(|w| self.goal.best(&self.graph, self.root(), asked, w, &normal));
+            // Several may have one normal form.
+            if best.terms.len() >= k || !best.complete || best.terms.is_empty() || asked >= 16 * k {
+                best.terms.iter_mut().for_each(|t| t.cost = cost.of(&t.term));
+                best.terms.sort_by_key(|t| t.cost);
+                best.terms.truncate(k);
+                return best;
+            }
+            asked *= 2;
+        }
+    }
+
+    /// What is known of the sketch now.
+    pub fn insight(&mut self) -> Insight {
+        let places: Vec<(Path, Term)> =
+            self.start.positions().into_iter().map(|(path, t)| (path, t.clone())).collect();
+        let placed = places.into_iter().filter_map(|(path, t)| Some((path, self.graph.encode(&t)?)));
+        let placed: Vec<(Path, Id)> = placed.collect();
+        Insight::of(&self.goal, &self.graph, self.graph.find(self.root), &placed)
     }
 
     /// The rules, by the numbers that the graph's log has for them.
@@ -333,7 +363,8 @@ impl Search {
         let from = (control.now)();
         let found = self.goal_reached();
         self.current.check += (control.now)().saturating_sub(from);
-        if found {
+        self.reached |= found;
+        if found && self.enough() {
             return Err(Halt::Goal);
         }
         if self.iterations.len() >= self.budget.iterations {
@@ -343,6 +374,12 @@ impl Search {
         self.graph.gaps.clear();
         self.phase = Phase::Match(0);
         Ok(())
+    }
+
+    /// Are there as many programs as were asked for?
+    fn enough(&self) -> bool {
+        let asked = self.budget.best;
+        asked <= 1 || self.best(asked).terms.len() >= asked
     }
 
     /// Is this where the search is to stop?
@@ -540,6 +577,10 @@ impl Search {
             let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
             let ordered = if clean { Ok(()) } else { self.rebuild(control) };
             match ordered {
+                Ok(()) if self.reached => {
+                    self.goal_reached();
+                    halt = Halt::Goal;
+                }
                 Ok(()) if !self.goal.is_current(&self.graph) && self.goal_reached() => halt = Halt::Goal,
                 Ok(()) => {}
                 Err(broken) => halt = broken,

@@ -2,12 +2,13 @@
 //! fill them.
 
 use super::PartReport;
+use crate::lang::term::Term;
 use crate::rewrite::egraph::{Graph, Id};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::automaton::{Automaton, TooComplex};
 use crate::rewrite::sketch::best::{KBest, k_best};
 use crate::rewrite::sketch::classes::Satisfied;
-use crate::rewrite::sketch::extract::{Extracted, Weights, extract};
+use crate::rewrite::sketch::extract::{Extracted, Lightest, Weights, extract};
 use crate::rewrite::sketch::holes::{Filling, solutions};
 
 /// Holes are filled in so many ways at most; the lightest program of these is taken.
@@ -98,6 +99,24 @@ impl Goal {
         automaton.parts.iter().map(part).collect()
     }
 
+    /// The sketch with any size in the place of each hole.
+    pub fn relaxed_sketch(&self) -> &Sketch {
+        &self.relaxed.sketch
+    }
+
+    /// Has the class a term that is like a part of the sketch?
+    pub fn part_holds(&self, graph: &Graph, part: usize, class: Id) -> bool {
+        let Asked { automaton, satisfied, .. } = &self.relaxed;
+        automaton.parts.get(part).is_some_and(|p| satisfied.has(graph, automaton, p.state, class))
+    }
+
+    /// For each part of the sketch the lightest term that is like it.
+    pub fn witnesses(&self, graph: &Graph) -> Vec<Option<Term>> {
+        let Asked { automaton, satisfied, .. } = &self.relaxed;
+        let lightest = Lightest::of(graph, automaton, satisfied, Weights::Size);
+        automaton.parts.iter().map(|part| lightest.of_state(part.state)).collect()
+    }
+
     fn asked(&self) -> &[Asked] {
         if self.has_holes { &self.filled } else { std::slice::from_ref(&self.relaxed) }
     }
@@ -111,15 +130,25 @@ impl Goal {
         found.min_by_key(|r| r.extracted.cost)
     }
 
-    /// The k lightest programs that satisfy the sketch.
-    pub fn best(&self, graph: &Graph, root: Id, k: usize, weights: Weights<'_>) -> KBest {
+    /// The k lightest programs that satisfy the sketch, in normal form where that satisfies it too.
+    pub fn best(
+        &self,
+        graph: &Graph,
+        root: Id,
+        k: usize,
+        weights: Weights<'_>,
+        normal: &dyn Fn(&Term) -> Option<Term>,
+    ) -> KBest {
         let mut best = KBest { terms: vec![], complete: self.filled.len() < MOST_FILLINGS };
         for a in self.asked() {
             let found = k_best(graph, &a.automaton, &a.satisfied, root, k, weights);
             best.complete &= found.complete;
-            let known = |t: &Extracted| best.terms.iter().any(|b| b.term == t.term);
-            let new: Vec<Extracted> = found.terms.into_iter().filter(|t| !known(t)).collect();
-            best.terms.extend(new);
+            for Extracted { term, cost } in found.terms {
+                let term = normal(&term).filter(|t| a.sketch.satisfied_by(t)).unwrap_or(term);
+                if best.terms.iter().all(|b| b.term != term) {
+                    best.terms.push(Extracted { term, cost });
+                }
+            }
         }
         best.terms.sort_by_key(|t| t.cost);
         best.terms.truncate(k);

@@ -9,7 +9,9 @@
 mod closure;
 pub mod cost;
 mod driver;
+pub mod forecast;
 mod goal;
+pub mod insight;
 mod memory;
 pub mod options;
 pub mod trail;

@@ -20,6 +20,8 @@ pub struct Budget {
     pub filter: Filter,
     /// By what it chooses.
     pub cost: Cost,
+    /// It goes on until so many programs satisfy the sketch, within its bounds.
+    pub best: usize,
     /// Start and end in beta-eta normal form.
     pub normal: bool,
     /// Repeats a search that was stopped here.
@@ -36,14 +38,19 @@ impl Default for Budget {
             memory: 1 << 30,
             filter: Filter { dims: 6, ..Filter::default() },
             cost: Cost::Size,
+            best: 1,
             normal: true,
             stop_at: None,
         }
     }
 }
 
+/// So many programs are asked for at most.
+pub const MOST_BEST: usize = 1000;
+
 /// The names of the options.
-pub const OPTIONS: [&str; 8] = ["nodes", "iterations", "time", "memory", "dims", "size", "normal", "cost"];
+pub const OPTIONS: [&str; 9] =
+    ["nodes", "iterations", "time", "memory", "dims", "size", "normal", "cost", "best"];
 
 /// What the names in options mean.
 #[derive(Clone, Copy)]
@@ -86,6 +93,7 @@ impl Budget {
         match &*name.kind {
             "nodes" => self.nodes = count("a number of e-nodes, as in `nodes: 200000`")?,
             "iterations" => self.iterations = count("a number, as in `iterations: 30`")?,
+            "best" => self.best = count("a number of programs, as in `best: 10`")?.min(MOST_BEST),
             "dims" => {
                 let n = count("a number of array dimensions, as in `dims: 6`")?;
                 self.filter.dims = u8::try_from(n).unwrap_or(u8::MAX);

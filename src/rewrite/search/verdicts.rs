@@ -70,7 +70,7 @@ fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Re
     let report = search.run(&mut control);
     if let Some(found) = report.found() {
         let best = search.best(2);
-        assert_eq!(best.terms[0].term.size(), found.extracted.size());
+        assert_eq!(best.terms[0].term.size(), found.term.size());
         let derived = trail(&mut search, start, &report, &control);
         let derived = derived.unwrap_or_else(|why| panic!("{why}\n{start:?}\n{goal}\n{rules:?}"));
         let mut here = start.clone();

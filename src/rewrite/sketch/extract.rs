@@ -223,6 +223,16 @@ impl<'a> Lightest<'a> {
         }
     }
 
+    /// The lightest term of any class that satisfies a state; none for a state that asks no more than a type.
+    pub fn of_state(&self, state: StateId) -> Option<Term> {
+        if self.automaton.states[state].open {
+            return None;
+        }
+        let weighed = |class: Id| Some((self.weight(state, class, Kind::Any)?, class));
+        let (_, class) = self.satisfied.set(state).iter().filter_map(weighed).min()?;
+        self.term(&mut self.graph.decoder(), state, class, false, 0)
+    }
+
     fn state(&self, id: StateId) -> Table {
         let state = &self.automaton.states[id];
         let mut table = Table::default();

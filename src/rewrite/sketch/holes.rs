@@ -82,16 +82,24 @@ impl Sketch {
         })
     }
 
-    /// What is said of sizes with a hole in them, once for each place.
-    fn open_sizes(&self) -> Vec<Nat> {
-        let open = std::cell::RefCell::new(vec![]);
+    /// Calls `f` on every size that is asked for.
+    pub fn each_size(&self, f: &mut dyn FnMut(&Nat)) {
+        let f = std::cell::RefCell::new(f);
         self.map_sizes(&|n| {
-            if !holes_in(n).is_empty() {
-                open.borrow_mut().push(n.clone());
-            }
+            f.borrow_mut()(n);
             NatSketch::Is(n.clone())
         });
-        open.into_inner()
+    }
+
+    /// What is said of sizes with a hole in them, once for each place.
+    fn open_sizes(&self) -> Vec<Nat> {
+        let mut open = vec![];
+        self.each_size(&mut |n| {
+            if !holes_in(n).is_empty() {
+                open.push(n.clone());
+            }
+        });
+        open
     }
 
     /// The names of the holes, in the order in which they stand.

@@ -1,0 +1,100 @@
+//! `shine-tui search`: a search with all that it knows.
+
+use super::args::Search;
+use super::exit::Exit;
+use super::load::{fail, opened, run_strategies};
+use super::output;
+use crate::lang::diag::Diagnostic;
+use crate::lang::print;
+use crate::session::derivation;
+use crate::session::jobs::Control;
+use crate::session::searching::Examined;
+use crate::session::state::Progress;
+use crate::session::workspace::Workspace;
+use crate::view::examined::{Shown, lines};
+use crate::view::text::Alphabet;
+use serde_json::{Value, json};
+
+/// Runs a strategy that searches, and prints what each of its searches knows.
+pub fn run(args: &Search) -> Result<Exit, Exit> {
+    let mut session = opened(&args.rewriting, None)?;
+    run_strategies(&mut session, &args.rewriting).map_err(|d| fail(&d))?;
+    let workspace = session.workspace();
+    let strategy = workspace.parse_strategy(&args.search).map_err(|d| fail(&d))?;
+    let control = Control::unwatched(Progress::Strategy { tried: 0, applied: 0 });
+    let (end, searches) = workspace.examine(session.term(), &strategy, args.best, &control);
+    if searches.is_empty() && end.result.is_ok() {
+        let problem = Diagnostic::error("E0915", "This strategy searches for nothing.");
+        return Err(fail(&problem.hint("Write `reach SKETCH using RULES`, or a strategy that does.")));
+    }
+    if args.elevate {
+        let problem = |why: String| {
+            Diagnostic::error("E0419", "The rewrites cannot be written as a strategy.").note(why)
+        };
+        let text = match &end.result {
+            Ok(_) => derivation::written(workspace, &searches).map_err(|why| fail(&problem(why)))?,
+            Err(stuck) => return Err(fail(stuck)),
+        };
+        output::print(&text)?;
+        return Ok(Exit::Done);
+    }
+    if args.json.json {
+        output::json(&Value::Array(searches.iter().map(|s| as_json(s, workspace)).collect()))?;
+    } else {
+        let alphabet = if output::unicode() { Alphabet::Unicode } else { Alphabet::Ascii };
+        for (i, search) in searches.iter().enumerate() {
+            let shown = Shown { width: 100, alphabet };
+            let text: String = lines(search, workspace, shown)
+                .iter()
+                .map(|l| l.text().trim_end().to_owned() + "\n")
+                .collect();
+            output::print(&(if i > 0 { "\n".to_owned() } else { String::new() } + &text))?;
+        }
+    }
+    match &end.result {
+        Ok(_) => Ok(Exit::Done),
+        Err(problem) => Err(fail(problem)),
+    }
+}
+
+fn as_json(search: &Examined, workspace: &Workspace) -> Value {
+    let seconds = |d: std::time::Duration| d.as_secs_f64();
+    let parts = search.insight.parts.iter().map(|p| {
+        json!({
+            "part": p.report.label,
+            "depth": p.report.depth,
+            "classes": p.report.classes,
+            "whole": p.report.at_root,
+            "at": p.places.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "as": p.witness.as_ref().map(|t| print::short(t, &[], 1000)),
+        })
+    });
+    let rules = search.report.rules.iter().map(|r| {
+        json!({
+            "rule": r.label, "matches": r.matches, "applied": r.applied, "unions": r.unions, "nodes": r.nodes,
+            "seconds": seconds(r.time), "way": search.on_the_way.contains(&r.label),
+        })
+    });
+    let best = search.best.terms.iter().map(|t| {
+        json!({ "weight": t.cost, "digest": t.term.digest().to_string(), "program": workspace.print(&t.term) })
+    });
+    let nearest = search.insight.nearest.as_ref().filter(|_| search.report.found().is_none());
+    json!({
+        "sketch": search.sketch,
+        "warning": search.warning,
+        "result": search.report.to_string(),
+        "found": search.report.found().is_some(),
+        "hints": search.report.hints(),
+        "seconds": seconds(search.report.elapsed),
+        "iterations": search.report.iterations.len(),
+        "nodes": search.report.nodes,
+        "classes": search.report.classes,
+        "parts": parts.collect::<Vec<_>>(),
+        "rules": rules.collect::<Vec<_>>(),
+        "best": best.collect::<Vec<_>>(),
+        "complete": search.best.complete,
+        "extraction": seconds(search.extraction),
+        "nearest": nearest.map(|n| json!({ "levels": n.levels, "of": n.of, "program": workspace.print(&n.term) })),
+        "steps": search.steps.as_ref().map(Vec::len).ok(),
+    })
+}
