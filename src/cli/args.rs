@@ -246,9 +246,7 @@ Examples:
   shine-tui search dot.rise 'reach contains(mapPar) using lowerRules(8) with (nodes: 50000)' --json
   shine-tui search matmul.rise searchParallel --elevate > found.elevate
 
-For each part of the sketch stands in how many classes of equal terms there is one like it, where in the program, and the
-smallest; where nothing was found, the program that comes nearest, as a term and as loops. `way` marks the rules that
-lead to what was found.
+For each part of the sketch stands in how many classes of equal terms there is one like it, where in the program, and the smallest; where nothing was found, the program that comes nearest, as a term and as loops. `way` marks the rules that lead to what was found.
 
 Exit codes:
   0  found
