@@ -22,7 +22,7 @@ fn golden(name: &str, p: &Program, target: Target, at: Option<&Sizes>) {
     let mut last = String::new();
     let changed = |s: &&shine_tui::emit::Stage| {
         std::mem::replace(&mut last, s.text.clone()) != s.text
-            && (!["header", "host", "python"].contains(&s.name) || name == "dotSeq")
+            && (!["header", "library", "host", "python"].contains(&s.name) || name == "dotSeq")
     };
     let text: String = compiled
         .stages

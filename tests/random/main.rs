@@ -15,6 +15,7 @@ mod device_common;
 mod draw;
 #[path = "../emit_common/mod.rs"]
 mod emit_common;
+mod modules;
 mod opencl;
 mod strategies;
 
@@ -195,6 +196,15 @@ fn random_programs_of_work_items() {
         None => Ok(()),
     };
     plainly(range(2000..2008), Dialect::OpenCl, &run);
+}
+
+#[test]
+fn random_programs_of_several_kernels() {
+    let device = device_common::opencl();
+    let devices = device_common::devices();
+    let show = |choices: &mut Choices| check::text(&modules::program(choices).0);
+    let way = move |choices: &mut Choices| modules::check(choices, device.as_deref(), devices);
+    sweep(range(4000..4008), &show, &way, &|_| Ok(()));
 }
 
 fn strategy(choices: &mut Choices) -> &'static str {

@@ -12,6 +12,7 @@ mod inputs;
 mod request;
 
 pub use inputs::Inputs;
+pub use request::request;
 
 use super::action::{Measurement, PartTime, Sizes, Target};
 use super::foreign;

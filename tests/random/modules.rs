@@ -1,0 +1,106 @@
+//! Random programs with `oclRun` at random places, as modules on an OpenCL device.
+
+use super::check::{self, Fate, Subject};
+use super::choices::Choices;
+use super::draw::{self, Dialect};
+use crate::device_common;
+use crate::emit_common;
+use shine_tui::device::{Devices, FloatMode, Mode};
+use shine_tui::emit::{compile, data};
+use shine_tui::lang::build as b;
+use shine_tui::lang::diag::Diagnostic;
+use shine_tui::lang::infer::Program;
+use shine_tui::lang::nat::Nat;
+use shine_tui::lang::pattern::Pattern;
+use shine_tui::lang::term::{Arg, Term};
+use shine_tui::lang::value::Tolerance;
+use shine_tui::lower::{Target, default_lowering};
+use shine_tui::session::bench::cells::{buffer, host_data};
+use shine_tui::session::bench::{Inputs, request};
+
+/// What may be refused: kernels in loops whose iterations run at once, in branches that depend on data, in each other
+/// once functions are unfolded; work-items that would race.
+const REFUSALS: [&str; 9] = ["E0501", "E0508", "E0523", "E0524", "E0525", "E0527", "E0531", "E0540", "E0542"];
+
+/// The program that the choices make.
+pub fn program(choices: &mut Choices) -> (Program, [shine_tui::lang::eval::Sizes; 2]) {
+    let drawn = draw::program(choices, Dialect::High);
+    let term = kernels(&drawn.term, choices);
+    (emit_common::program("f", Ok(term)), drawn.trials)
+}
+
+/// The term with some of its values computed by kernels.
+fn kernels(t: &Term, choices: &mut Choices) -> Term {
+    let is_value = t.ty().is_data() && t.ty().has_array() && t.as_app().is_some();
+    if is_value && choices.below(4) == 1 {
+        return kernel(t, choices);
+    }
+    let children: Vec<Term> = t.children().into_iter().map(|c| kernels(c, choices)).collect();
+    if children.is_empty() { t.clone() } else { t.with_children(children) }
+}
+
+/// The value, computed by work-items where it is a `map`.
+fn kernel(t: &Term, choices: &mut Choices) -> Term {
+    let one = Nat::constant(1);
+    let (mut body, mut items) = (t.clone(), one.clone());
+    if let (head, [f, xs]) = (t.spine().0, t.spine().1.as_slice())
+        && head.as_pattern() == Some(Pattern::Map)
+    {
+        let map = Term::prim(Pattern::MapGlobal, vec![Arg::Dim(0)], head.ty().clone());
+        body = Term::apps(map, [(*f).clone(), (*xs).clone()]);
+        if let (Some((n, _)), true) = (t.ty().as_array(), choices.below(2) == 1) {
+            items = n.clone();
+        }
+    }
+    let args = [&one, &one, &one, &items, &one, &one].map(|n| Arg::Nat(n.clone()));
+    b::apply(Pattern::OclRun, args.to_vec(), vec![body]).unwrap_or_else(|why| panic!("{why}"))
+}
+
+fn told(d: &Diagnostic) -> String {
+    format!("{}: {d} {:?}", d.code, d.notes)
+}
+
+/// Runs the program at its trials, with sizes as parameters and as constants.
+pub fn check(choices: &mut Choices, device: Option<&str>, devices: &Devices) -> Result<Fate, String> {
+    let (program, all) = program(choices);
+    let mut trials = vec![];
+    for (sizes, is_fixed) in all.into_iter().zip([true, false]) {
+        if !program.check_sizes(&sizes).is_empty() {
+            return Ok(Fate::Refused("sizes"));
+        }
+        let Some(trial) = check::evaluated(&program, &sizes)? else { return Ok(Fate::NoValue) };
+        let refused = |d: Diagnostic| match REFUSALS.iter().find(|c| **c == d.code) {
+            Some(code) => Ok(Fate::Refused(code)),
+            None => Err(told(&d)),
+        };
+        let lowered = match default_lowering(&program) {
+            Ok(lowered) => lowered,
+            Err(d) => return refused(d),
+        };
+        let module = match compile(&lowered, Target::OpenCl, is_fixed.then_some(&sizes)) {
+            Ok(done) => done.module,
+            Err(d) => return refused(d),
+        };
+        if module.text().contains("cl_khr_fp16") {
+            return Ok(Fate::Refused("f16"));
+        }
+        let shown = || format!("{}\n{}\n{:?}", check::text(&lowered), module.text(), module.host);
+        let (types, result) = program.ty.signature();
+        let parts = trial.inputs.iter().zip(&types).map(|(value, ty)| {
+            data::split(value, ty, &sizes).map(|parts| parts.iter().map(host_data).collect())
+        });
+        let inputs = Inputs(parts.collect::<Result<_, _>>().map_err(|d| told(&d))?);
+        let asked = device.unwrap_or("none");
+        let request = request(asked, &module, &sizes, &inputs, Mode::Once, FloatMode::Strict);
+        let request = request.map_err(|d| format!("{}\n{}", told(&d), shown()))?;
+        if device.is_some() {
+            let report = device_common::run(devices, &request).map_err(|e| format!("{e:?}\n{}", shown()))?;
+            let parts: Vec<_> = report.outputs.iter().map(buffer).collect();
+            let found = data::join(&parts, &result, &sizes).map_err(|d| told(&d))?;
+            let agrees = trial.expected.agrees(&found, Tolerance::Exact);
+            agrees.map_err(|why| format!("{why}\n{}", shown()))?;
+        }
+        trials.push(trial);
+    }
+    Ok(Fate::Checked(Box::new(Subject { program, trials, cases: vec![] })))
+}
