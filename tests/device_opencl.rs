@@ -169,6 +169,10 @@ fn what_goes_wrong_is_said() {
     let refused = run(devices(), &body(&device, "output[0] = undeclared;", 1)).unwrap_err();
     assert_eq!(refused.cause, Cause::CompileFailed, "{refused}");
     assert!(refused.message.contains("undeclared"), "{refused}");
+    assert!(
+        refused.message.contains("of its text: `") && refused.message.contains("output[0] = undeclared"),
+        "{refused}"
+    );
     assert!(!refused.message.contains("####"), "{refused}");
 
     let mut other = body(&device, "output[0] = 1;", 1);

@@ -324,3 +324,83 @@ fn every_kernel_has_its_time() {
     assert_eq!(module.kernels(Language::OpenCl).count(), 2);
     assert!(module.text().contains("void k1(") && module.text().contains("void h0"), "{}", module.text());
 }
+
+/// What the groupings of Harris are made of (thesis 3.3.4), with the names of the operators of upstream.
+const HARRIS: &str =
+    "def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
+def slide2d (image: (n + 2).(m + 2).s): n.m.3.3.s = image |> map (slide 3 1) |> slide 3 1 |> map transpose
+def gradients (nb: 3.3.f32): (f32 * f32) =
+  (dot [-1, 0, 1, -2, 0, 2, -1, 0, 1] (join nb), dot [-1, -2, -1, 0, 0, 0, 1, 2, 1] (join nb))
+def products (p: (f32 * f32)): (f32 * (f32 * f32)) = (fst p * fst p, (fst p * snd p, snd p * snd p))
+def weigh (nb: 9.f32): f32 = dot [1, 2, 1, 2, 4, 2, 1, 2, 1] nb
+def sums (nb: 3.3.(f32 * (f32 * f32))): (f32 * (f32 * f32)) =
+  let all = join nb
+  (weigh (map fst all), (weigh (map (\\p. fst (snd p)) all), weigh (map (\\p. snd (snd p)) all)))
+def coarsity (p: (f32 * (f32 * f32))): f32 =
+  let (xx, (xy, yy)) = p in xx * yy - xy * xy - 0.04 * (xx + yy) * (xx + yy)
+";
+
+/// The four groupings, each group a kernel of four work-items over rows, with a sequential loop over columns.
+const GROUPINGS: [(usize, &str); 4] = [
+    (
+        5,
+        "let ix = oclRun 1 1 1 4 1 1 (mapGlobal (mapSeq (\\nb. fst (gradients nb))) (slide2d image))
+  let iy = oclRun 1 1 1 4 1 1 (mapGlobal (mapSeq (\\nb. snd (gradients nb))) (slide2d image))
+  let ps = oclRun 1 1 1 4 1 1 (mapGlobal (\\r. mapSeq products (zip (fst r) (snd r))) (zip ix iy))
+  let ss = oclRun 1 1 1 4 1 1 (mapGlobal (mapSeq sums) (slide2d ps))
+  oclRun 1 1 1 4 1 1 (mapGlobal (mapSeq coarsity) ss)",
+    ),
+    (
+        2,
+        "let ps = oclRun 1 1 1 4 1 1 (mapGlobal (mapSeq (\\nb. products (gradients nb))) (slide2d image))
+  oclRun 1 1 1 4 1 1 (mapGlobal (mapSeq (\\nb. coarsity (sums nb))) (slide2d ps))",
+    ),
+    (
+        2,
+        "let gs = oclRun 1 1 1 4 1 1 (mapGlobal (mapSeq gradients) (slide2d image))
+  oclRun 1 1 1 4 1 1 (mapGlobal (mapSeq (\\nb. coarsity (sums (map (map products) nb)))) (slide2d gs))",
+    ),
+    (
+        1,
+        "oclRun 1 1 1 4 1 1 (image |> map (slide 5 1) |> slide 5 1 |> map transpose |>
+    mapGlobal (mapSeq (\\nb. coarsity (sums (map (map (\\g. products (gradients g))) (slide2d nb))))))",
+    ),
+];
+
+#[test]
+fn harris_is_grouped_into_kernels_in_each_way_of_the_thesis() {
+    for (kernels, body) in GROUPINGS {
+        let text = format!("{HARRIS}def harris (image: (n + 4).(m + 4).f32): n.m.f32 =\n  {body}\n");
+        let module = compiled(&text, Target::OpenCl).module;
+        assert_eq!(module.sections.len(), kernels, "{}", module.text());
+        assert_eq!(module.kernels(Language::OpenCl).count(), kernels, "{}", module.text());
+        if let Some(device) = opencl() {
+            ran(&text, &sizes(&[("n", 9), ("m", 7)]), &device, Mode::Once);
+        }
+    }
+}
+
+/// What a device refuses is shown where the program asks for it.
+#[test]
+fn a_group_that_the_device_does_not_run_is_shown_in_the_program() {
+    let Some(device) = opencl() else { return };
+    let text = "def f (a: n.f32): n.f32 =
+  let b = oclRun 1 1 1 n 1 1 (mapGlobal (\\x. x + 1) a)
+  oclRun n 1 1 n 1 1 (mapGlobal (\\x. x * 2) b)
+";
+    let workspace = workspace(text);
+    let (term, sizes) = (&workspace.program.term, &sizes(&[("n", 1 << 20)]));
+    let asked = Asked {
+        workspace: &workspace,
+        term,
+        sizes,
+        device: &device,
+        inputs: None,
+        mode: Mode::Once,
+        foreign: false,
+    };
+    let problem = run(&asked, false, devices(), &AtomicBool::new(false), &|_| ()).err().unwrap();
+    assert!(problem.message.contains("`k1` asks for groups of 1048576 work-items"), "{problem}");
+    let at = problem.labels.first().unwrap().span;
+    assert!(text[at.start as usize..].starts_with("oclRun n"), "{at:?}");
+}

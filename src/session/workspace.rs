@@ -398,6 +398,11 @@ impl Workspace {
         Ok(attempt)
     }
 
+    /// The problem with a term, shown in the program's text.
+    pub fn located(&self, problem: Diagnostic, term: &Term) -> Diagnostic {
+        self.placed(problem, term).within(&self.sources)
+    }
+
     /// Shows in the program's text what a problem with a term is about: parts of it that stand in the text too.
     fn placed(&self, problem: Diagnostic, term: &Term) -> Diagnostic {
         let written = &self.program.term;

@@ -28,14 +28,38 @@ pub fn failure(doing: &str, error: &Error) -> DeviceError {
     }
 }
 
-/// Text refused by the driver's compiler.
-pub fn refused(entry: &str, error: &Error) -> DeviceError {
+/// Text refused by the driver's compiler: what it says, with the line of the text that it is about.
+pub fn refused(entry: &str, source: &str, error: &Error) -> DeviceError {
     let Error::ProgramBuild(log) = error else { return failure("compiling the kernel", error) };
     let log = text::bounded(log.to_string().as_bytes());
     let line = log.lines().find(|line| line.contains("error")).map_or("it gave no reason", str::trim);
+    let about = line_number(line).and_then(|n| Some((n, source.lines().nth(n.checked_sub(1)?)?.trim())));
+    let about = about.map_or_else(String::new, |(n, text)| format!(" (line {n} of its text: `{text}`)"));
     DeviceError::new(
         Cause::CompileFailed,
-        format!("The OpenCL compiler refused the kernel `{entry}`: {line}"),
+        format!("The OpenCL compiler refused the kernel `{entry}`: {line}{about}"),
     )
     .details(log)
+}
+
+/// The line that a compiler names, as in `file.cl:12:5: error: …`, `<kernel>:12:5: …` or `12:5: …`.
+fn line_number(said: &str) -> Option<usize> {
+    let mut before = said.split_once("error")?.0.split(':').rev().filter_map(|part| part.trim().parse().ok());
+    let (last, line): (usize, Option<usize>) = (before.next()?, before.next());
+    Some(line.unwrap_or(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_number;
+
+    #[test]
+    fn compilers_name_lines() {
+        for said in
+            ["/tmp/x.cl:12:5: error: no", "<kernel>:12:5: error: no", "12:5: error: no", ":12: error: no"]
+        {
+            assert_eq!(line_number(said), Some(12), "{said}");
+        }
+        assert_eq!(line_number("error: out of registers"), None);
+    }
 }

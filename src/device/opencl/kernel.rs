@@ -96,7 +96,7 @@ impl OpenClKernel {
         let program = core::create_program_with_source(&context, &[source])
             .map_err(|error| failure("loading the text of the kernel", &error))?;
         core::build_program(&program, Some(&[*device]), &options, None, None)
-            .map_err(|error| refused(&entries.join("`, `"), &error))?;
+            .map_err(|error| refused(&entries.join("`, `"), &job.texts.device, &error))?;
         let memory = Memory { context, queue, copying: 0 };
         let params = params(job, inputs, &memory)?;
         let mut parts: Vec<String> = Vec::new();

@@ -7,19 +7,22 @@ use super::request::{no_value, request};
 use super::{Asked, BenchProgress};
 use crate::device::check::{self, Tolerance};
 use crate::device::{
-    Backend, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl, RunReport,
+    Backend, DeviceError, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl,
+    RunReport,
 };
 use crate::emit::code::leaves;
-use crate::emit::{self, Module, data};
+use crate::emit::{self, Language, Module, data};
 use crate::lang::declared::{Declared, Patterns};
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::eval::{self, Foreign, Limits, inputs};
 use crate::lang::infer::{Program, Spans};
-use crate::lang::nat::Name;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::lang::value::Value;
 use crate::lang::{rounding, undefined, work};
 use crate::lower;
+use crate::lower::target::Launch;
 use crate::session::action::{Sizes, Target};
 use crate::session::{device_diagnostic, foreign, trial};
 use std::sync::atomic::AtomicBool;
@@ -326,6 +329,27 @@ impl Checked<'_> {
     ) -> Result<RunReport, Diagnostic> {
         let request = request(device, kernel, sizes, inputs, mode, float)?;
         let mut control = RunControl { cancel: self.cancel, progress };
-        self.backend.run(&request, &mut control).map_err(|e| device_diagnostic(&e))
+        let problem = |e: &DeviceError| self.placed(device_diagnostic(e), &e.message, kernel, sizes);
+        self.backend.run(&request, &mut control).map_err(|e| problem(&e))
+    }
+
+    /// Shows the `oclRun` of the kernel that a device's message names, which is the first of those that ask for the same.
+    fn placed(&self, problem: Diagnostic, message: &str, module: &Module, sizes: &Sizes) -> Diagnostic {
+        let value = |n: &Nat| n.eval(&|x| sizes.get(x).copied()).ok();
+        let three = |n: &[Nat; 3]| n.each_ref().map(value);
+        let mut named =
+            module.kernels(Language::OpenCl).filter(|k| message.contains(&format!("`{}`", k.name)));
+        let Some((kernel, local)) = named.next().and_then(|k| Some((k, k.local_size.as_ref()?))) else {
+            return problem;
+        };
+        let asked = (three(local), three(&kernel.global_size));
+        let is_it = |t: &Term| {
+            let prim = t.as_prim().filter(|p| p.pattern == Pattern::OclRun);
+            let launch = prim.and_then(|p| Launch::of(&p.args));
+            launch.is_some_and(|l| (three(&l.local), three(&l.global)) == asked)
+        };
+        let found = self.asked.term.positions().into_iter().find(|(_, t)| is_it(t));
+        let Some((path, _)) = found else { return problem };
+        self.asked.workspace.located(problem.about(Subject::At(path)), self.asked.term)
     }
 }
