@@ -2,6 +2,7 @@
 //! done with them. Nothing here changes once it is loaded.
 
 use super::action::{SearchOutcome, Sizes, Target};
+use super::auto;
 use super::files::{Text, Texts};
 use super::history::RevisionStep;
 use super::jobs::Control;
@@ -391,9 +392,27 @@ impl Workspace {
         {
             return Err(problem.within(&self.sources));
         }
+        let sizes = complete.then_some(sizes);
+        if target == lower::Target::OpenCl
+            && let Some(on_work_items) = auto::on_work_items(self, &program.term)
+            && let Ok(attempt) = self.attempt_of(&program.with_term(on_work_items), target, sizes)
+            && attempt.module.is_ok()
+        {
+            return Ok(attempt);
+        }
+        self.attempt_of(&program, target, sizes)
+    }
+
+    /// The stages of a program as it stands.
+    fn attempt_of(
+        &self,
+        program: &Program,
+        target: lower::Target,
+        sizes: Option<&Sizes>,
+    ) -> Result<emit::Attempt, Diagnostic> {
         let placed = |problem: Diagnostic, term: &Term| self.placed(problem, term).within(&self.sources);
-        let lowered = lower::default_lowering(&program).map_err(|problem| placed(problem, &program.term))?;
-        let mut attempt = emit::attempt(&lowered, target, complete.then_some(sizes));
+        let lowered = lower::default_lowering(program).map_err(|problem| placed(problem, &program.term))?;
+        let mut attempt = emit::attempt(&lowered, target, sizes);
         attempt.module = attempt.module.map_err(|problem| placed(problem, &lowered.term));
         Ok(attempt)
     }

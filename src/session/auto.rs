@@ -1,0 +1,26 @@
+//! What an OpenCL device runs of a program that does not say how: what the strategy `auto(opencl)` makes of it.
+
+use super::workspace::Workspace;
+use crate::lang::diag::FileId;
+use crate::lang::pattern::Level;
+use crate::lang::syntax::parse_strategy;
+use crate::lang::term::Term;
+use crate::rewrite::strategy::{self, Control, Env, NoSearch};
+use std::sync::atomic::AtomicBool;
+
+/// The strategy, of the library or of the user's files.
+const STRATEGY: &str = "auto(opencl)";
+
+/// The program on work-items. None where it says how anything is computed, or the strategy changes nothing.
+pub fn on_work_items(workspace: &Workspace, program: &Term) -> Option<Term> {
+    let says_how = |t: &Term| t.as_pattern().is_some_and(|p| p.level() != Level::High);
+    if program.positions().iter().any(|(_, t)| says_how(t)) {
+        return None;
+    }
+    let (tree, _) = parse_strategy(FileId::NOWHERE, STRATEGY);
+    let env = Env { rules: &workspace.rules, sizes: &workspace.program.sizes };
+    let mut control =
+        Control { cancel: &AtomicBool::new(false), fuel: strategy::FUEL, search: &mut NoSearch };
+    let done = strategy::run(&tree, program, &workspace.script, &env, &mut control).ok()?;
+    (done.term != *program).then_some(done.term)
+}
