@@ -203,9 +203,12 @@ pub struct Compile {
     /// The language to generate: c or opencl; chosen by the program's patterns unless given
     #[arg(long, value_name = "LANGUAGE")]
     pub target: Option<String>,
-    /// The stage to print: rise, loops, access, dpia, imperative, a pass, c, header, python, opencl, library or host
+    /// The stage to print: rise, loops, access, dpia, imperative, a pass, c, header, python, opencl, reasons, library or host
     #[arg(long, value_name = "STAGE")]
     pub emit: Option<String>,
+    /// For OpenCL: say what each barrier is for, and why each buffer is where it is; as --emit reasons
+    #[arg(long, conflicts_with_all = ["emit", "output"])]
+    pub explain_barriers: bool,
     /// Write the kernel into this folder, with a program that calls it and, for C, a header and a module of Python
     #[arg(long, short = 'o', value_name = "DIR")]
     pub output: Option<PathBuf>,

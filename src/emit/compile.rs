@@ -9,6 +9,7 @@ use super::host;
 use super::kernel::{Kernel, Request, generate, sizes_of, too_large};
 use super::module::{Assembly, Module};
 use super::names::Namer;
+use super::reasons;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::{Program, Sizes};
 use crate::lang::nat::{Name, Nat, NatVar};
@@ -49,7 +50,7 @@ pub fn stages(target: Target) -> Vec<&'static str> {
     let passes = passes::of(target).map(|p| p.name);
     let code: &[&str] = match target {
         Target::C => &["c", "header", "host", "python"],
-        Target::OpenCl => &["opencl", "header", "library", "host"],
+        Target::OpenCl => &["opencl", "reasons", "header", "library", "host"],
     };
     ["rise", "loops", "access", "dpia", "imperative"]
         .into_iter()
@@ -138,6 +139,7 @@ fn run(
     if !kernel_sizes.is_empty() {
         comments.extend(program.constraints.iter().map(|c| format!("requires {c}")));
     }
+    let reasons = reasons::text(&lowered);
     let module = assembled(program, lowered, kernel_sizes, comments)?;
     let constraints = if sizes.is_none() { program.constraints.as_slice() } else { &[] };
     if let Some(kernel) = module.only().filter(|k| k.language == Language::C) {
@@ -150,6 +152,7 @@ fn run(
     } else {
         let mut library = host::Library::new(&module, constraints);
         stage("opencl", module.code(Language::OpenCl));
+        stage("reasons", reasons);
         stage("header", library.header());
         stage("library", library.text());
         stage("host", host::library_host(&library));
@@ -166,7 +169,7 @@ fn assembled(
 ) -> Result<Module, Diagnostic> {
     let alone = lowered.sections.len() == 1;
     let mut kernels = vec![];
-    for LoweredSection { section, unproved } in &lowered.sections {
+    for LoweredSection { section, unproved, .. } in &lowered.sections {
         let target = section.program.target;
         let mut about: Vec<String> = unproved.iter().map(ToString::to_string).collect();
         about.extend(section.program.launch.as_ref().map(|launch| format!("runs on {launch}")));

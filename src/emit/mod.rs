@@ -9,6 +9,7 @@ pub mod module;
 pub mod names;
 pub mod number;
 pub mod plan;
+mod reasons;
 mod scalar;
 pub mod syntax;
 

@@ -42,6 +42,8 @@ pub struct Lowered {
 pub struct LoweredSection {
     /// With its program as the last pass left it.
     pub section: Section,
+    /// What each pass made of it.
+    pub made: Vec<(&'static str, Imperative)>,
     /// The parallel loops of which it was not proved that their iterations keep apart.
     pub unproved: Vec<Unproved>,
 }
@@ -121,10 +123,10 @@ fn run(
         let see = |name, p: &Imperative| see(Made::Imperative(name, p, section.name.as_deref()));
         section.program = own.passes(section.program, of_section, &mut names, see)?;
         let unproved = races::unproved(&section.program.body, &own.checked);
-        sections.push(LoweredSection { section, unproved });
         if alone {
-            stages.made.extend(own.made);
+            stages.made.extend(own.made.iter().cloned());
         }
+        sections.push(LoweredSection { section, made: own.made, unproved });
     }
     let (imperative, buffers, host) = (stages.made, separated.buffers, separated.host);
     Ok(Lowered { normal, accesses, functional, imperative, sections, buffers, host })

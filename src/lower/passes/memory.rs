@@ -84,14 +84,14 @@ fn take(c: &Phrase, found: &mut Vec<Allocation>) -> Phrase {
 
 /// # Errors
 /// Local memory outside a work-group.
-pub fn to_parameters(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
+pub fn to_parameters(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
     let everyone: Vec<(Nat, Nat)> = workers::dimensions(&p.body)
         .into_iter()
         .map(|d| (Worker::GlobalId(d).nat(), size(&p, Worker::GlobalSize(d))))
         .collect();
     let mut found = vec![];
     let to = To { everyone, has_groups: Level::of(&p.body).map == Pattern::MapWorkGroup };
-    p.body = parameters(&p.body, &to, &mut Around::default(), &mut found, names)?;
+    p.body = parameters(&p.body, &to, &mut Around::default(), &mut found)?;
     p.temporaries.extend(found);
     Ok(p)
 }
@@ -122,11 +122,10 @@ fn parameters(
     to: &To,
     around: &mut Around,
     found: &mut Vec<Temporary>,
-    names: &mut Names,
 ) -> Result<Phrase, Diagnostic> {
     match c.kind() {
         Kind::New(storage, ty, x, body) => {
-            let body = parameters(body, to, around, found, names)?;
+            let body = parameters(body, to, around, found)?;
             match storage {
                 Storage::Global | Storage::Parameter => {}
                 Storage::Local if to.has_groups => {}
@@ -146,10 +145,9 @@ fn parameters(
                 _ => &around.workers,
             };
             let around = [workers.as_slice(), &around.lanes].concat();
-            let name = names.fresh(x);
             let whole = around.iter().rev().fold(ty.clone(), |t, (_, n)| Type::array(n.clone(), t));
             let place = |ty: &dyn Fn(Type) -> PhraseType| {
-                let mut at = Phrase::var(&name, ty(whole.clone()));
+                let mut at = Phrase::var(x, ty(whole.clone()));
                 for (id, n) in around.iter() {
                     let id = Phrase::number(id.clone(), Type::index(n.clone()));
                     at = match at.ty() {
@@ -161,7 +159,7 @@ fn parameters(
             };
             let read = place(&PhraseType::read);
             let write = place(&PhraseType::Acc);
-            found.push(Temporary { name: name.clone(), ty: whole.clone(), storage: *storage });
+            found.push(Temporary { name: x.clone(), ty: whole.clone(), storage: *storage });
             Ok(redirect(&body, x, &read, &write))
         }
         Kind::For(l) => {
@@ -184,14 +182,14 @@ fn parameters(
                 LoopKind::Lanes => around.lanes.push((Nat::var(&l.var), l.n.clone())),
                 _ => {}
             }
-            let body = parameters(&l.body, to, around, found, names);
+            let body = parameters(&l.body, to, around, found);
             around.workers.truncate(workers);
             around.locals.truncate(locals);
             around.lanes.truncate(lanes);
             l.body = body?;
             Ok(Phrase::for_loop(l))
         }
-        _ => c.map_children(&mut |d| parameters(d, to, around, found, names)),
+        _ => c.map_children(&mut |d| parameters(d, to, around, found)),
     }
 }
 
