@@ -7,8 +7,9 @@
 //! is one section.
 
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat};
+use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
 use crate::lower::dpia::effects;
 use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Temporary};
@@ -253,5 +254,6 @@ fn is_arrays(t: &Type) -> bool {
 fn undecided(why: &str) -> Diagnostic {
     Diagnostic::error("E0542", format!("A kernel of `oclRun` cannot be launched here: {why}."))
         .note("The host launches kernels one after the other, in an order that it knows beforehand.")
+        .about(Subject::Pattern(Pattern::OclRun))
         .hint("Give the kernel's result a name with `let` before it, or put the `oclRun` around more of the program.")
 }
