@@ -207,6 +207,17 @@ const TABLE: &[Row] = &[
     row("u1", "an accumulator that a loop shares", ("(a: n.k.m.f32): n.m.f32",
         "a |> mapWorkGroup 0 (\\x. x |> reduceSeq local (\\acc r. zip (rev acc) r |> mapLocal 0 (\\q. fst q + snd q)) (mapLocal 0 (\\v. v) (generate (\\i. 1))) |> mapLocal 0 (\\v. v))"),
         &[("n", 3), ("k", 3), ("m", 7)], (3, "L"), 3, 3),
+    // A barrier for one address space is none for the other.
+    row("u2", "both spaces are read behind one barrier", ("(a: n.m.f32): n.m.f32",
+        "a |> mapWorkGroup 0 (\\x. let (toMem global (mapLocal 0 (\\v. v + 1) x)) (\\g. let (toMem local (mapLocal 0 (\\v. v) x)) (\\t. let (toMem local (mapLocal 0 (\\v. v) (rev t))) (\\u. zip (rev g) u |> mapLocal 0 (\\q. fst q + snd q)))))"),
+        NM, (2, "LG"), 2, 2),
+    row("u3", "the next iteration overwrites what a barrier for the other space is behind", ("(a: n.k.m.f32): n.k.m.f32",
+        "a |> mapWorkGroup 0 (mapSeq (\\x. let (toMem local (mapLocal 0 (\\v. v) x)) (\\t. let (toMem global (rev t |> mapLocal 0 (\\v. v))) (\\g. rev g |> mapLocal 0 (\\v. v)))))"),
+        &[("n", 3), ("k", 3), ("m", 7)], (3, ""), 3, 2),
+    // All work-items go round a loop of one iteration for the barrier in it.
+    row("u4", "a dimension of one", ("(a: n.1.m.f32): n.1.m.f32",
+        "a |> mapWorkGroup 0 (\\x. let (toMem local (mapLocal 1 sum x)) (\\t. x |> mapLocal 1 (\\r. let (toMem local (sum t)) (\\u. mapLocal 0 (\\v. v + u) (rev r)))))"),
+        NM, (2, "L"), 2, 2),
 ];
 
 /// Shapes for one, two and three dimensions of groups: the work-items of a group, and how many groups there are.

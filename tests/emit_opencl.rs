@@ -150,6 +150,13 @@ fn what_cannot_run_at_once_is_refused() {
         )),
         "E0524"
     );
+    // A group reads in its own copy what another one wrote in its own.
+    assert_eq!(
+        refused(
+            "def f (a: n.m.f32) = let (toMem local (mapWorkGroup 0 (mapLocal 0 (\\v. v)) a)) (\\t. transpose t |> mapWorkGroup 0 (mapLocal 0 (\\v. v)))"
+        ),
+        "E0524"
+    );
     assert_eq!(
         refused(
             "def f (a: n.f32): n.f32 = let (toMem private (mapGlobal (\\x. x) a)) (\\b. mapGlobal (\\x. x) b)"

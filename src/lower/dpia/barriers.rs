@@ -24,14 +24,14 @@ pub struct Barrier {
 }
 
 impl Barrier {
-    fn is_for(&self, storage: Storage) -> bool {
-        self.races.iter().any(|r| r.storage == storage)
+    fn storages(&self) -> BTreeSet<Storage> {
+        self.races.iter().map(|r| r.storage).collect()
     }
     pub fn is_local(&self) -> bool {
-        self.is_for(Storage::Local)
+        self.storages().contains(&Storage::Local)
     }
     pub fn is_global(&self) -> bool {
-        self.is_for(Storage::Global)
+        self.storages().contains(&Storage::Global)
     }
     /// The address spaces whose order it keeps.
     pub fn spaces(&self) -> Vec<&'static str> {
@@ -120,13 +120,29 @@ fn told_of(p: &Phrase) -> Vec<Worker> {
     }
 }
 
-/// What may come before the first barrier of a command, and what after its last one.
+/// What may come before the first barrier of a command, and what after its last one. A barrier keeps the order of uses
+/// of its own address spaces alone.
 #[derive(Default)]
 struct Exposed {
     entry: Vec<Use>,
     exit: Vec<Use>,
-    /// Whether work-items may come through without waiting.
-    through: bool,
+    /// The address spaces for which work-items that come through wait in any case.
+    waits: BTreeSet<Storage>,
+}
+
+impl Exposed {
+    /// A barrier for these address spaces comes behind.
+    fn wait(&mut self, spaces: &BTreeSet<Storage>) {
+        self.exit.retain(|u| !spaces.contains(&u.storage));
+        self.waits.extend(spaces);
+    }
+
+    /// Another command comes behind.
+    fn then(&mut self, next: Exposed) {
+        self.entry.extend(next.entry.into_iter().filter(|u| !self.waits.contains(&u.storage)));
+        self.wait(&next.waits);
+        self.exit.extend(next.exit);
+    }
 }
 
 struct Walk<'a> {
@@ -178,12 +194,13 @@ impl Walk<'_> {
                 entry.extend(or.entry);
                 all.extend(then.exit);
                 all.extend(or.exit);
-                Ok((whole, Exposed { entry, exit: all, through: then.through || or.through }))
+                let waits = then.waits.intersection(&or.waits).copied().collect();
+                Ok((whole, Exposed { entry, exit: all, waits }))
             }
-            Kind::Barrier(_) => Ok((c.clone(), Exposed::default())),
+            Kind::Barrier(b) => Ok((c.clone(), Exposed { waits: b.storages(), ..Exposed::default() })),
             _ => {
                 let uses = self.uses(c);
-                Ok((c.clone(), Exposed { entry: uses.clone(), exit: uses, through: true }))
+                Ok((c.clone(), Exposed { entry: uses.clone(), exit: uses, ..Exposed::default() }))
             }
         }
     }
@@ -200,25 +217,38 @@ impl Walk<'_> {
 
     fn sequence(&mut self, cs: &[Phrase]) -> Result<(Phrase, Exposed), String> {
         let mut out = vec![];
-        let mut all = Exposed { through: true, ..Exposed::default() };
+        let mut all = Exposed::default();
+        // The last barrier that was put here, and the uses that are open although they come before it.
+        let mut last: Option<(usize, Barrier)> = None;
+        let mut before: Vec<Use> = vec![];
         for c in cs {
             let (c, next) = self.command(c)?;
-            let races = self.races(&all.exit, &next.entry, None);
-            if !races.is_empty() {
-                out.push(self.barrier(races)?);
-                all.exit.clear();
-                all.through = false;
+            let mut races = self.races(&before, &next.entry, None);
+            let since = self.races(&all.exit, &next.entry, None);
+            if !since.is_empty() || !races.is_empty() {
+                let spaces: BTreeSet<Storage> = races.iter().chain(&since).map(|r| r.storage).collect();
+                match &mut last {
+                    // The barrier that is there keeps these apart, too.
+                    Some((at, barrier)) if since.is_empty() => {
+                        barrier.races.append(&mut races);
+                        out[*at] = self.barrier(barrier.clone())?;
+                    }
+                    _ => {
+                        races.extend(since);
+                        let barrier = Barrier { races };
+                        last = Some((out.len(), barrier.clone()));
+                        out.push(self.barrier(barrier)?);
+                        before.append(&mut all.exit);
+                    }
+                }
+                before.retain(|u| !spaces.contains(&u.storage));
+                all.waits.extend(spaces);
             }
             out.push(c);
-            if all.through {
-                all.entry.extend(next.entry);
-            }
-            if !next.through {
-                all.exit.clear();
-            }
-            all.exit.extend(next.exit);
-            all.through &= next.through;
+            before.retain(|u| !next.waits.contains(&u.storage));
+            all.then(next);
         }
+        all.exit.append(&mut before);
         Ok((Phrase::seq(out), all))
     }
 
@@ -232,9 +262,9 @@ impl Walk<'_> {
         if !l.is_at_most_once(&self.ranges) {
             let races = self.races(&exposed.exit, &exposed.entry, Some(l));
             if !races.is_empty() {
-                body = Phrase::seq([body, self.barrier(races)?]);
-                exposed.exit.clear();
-                exposed.through = false;
+                let barrier = Barrier { races };
+                exposed.wait(&barrier.storages());
+                body = Phrase::seq([body, self.barrier(barrier)?]);
             }
         }
         let mut l = Loop { body, ..l.clone() };
@@ -242,14 +272,16 @@ impl Walk<'_> {
             l = self.run_by_all(l)?;
         }
         let runs = l.n.sub(&l.init).sub(&Nat::constant(1)).is_natural(&self.ranges);
-        exposed.through |= !runs;
+        if !runs {
+            exposed.waits.clear();
+        }
         Ok((Phrase::for_loop(l), exposed))
     }
 
-    fn barrier(&self, races: Vec<Race>) -> Result<Phrase, String> {
-        match races.first() {
+    fn barrier(&self, barrier: Barrier) -> Result<Phrase, String> {
+        match barrier.races.first() {
             Some(race) if !self.places => Err(race.to_string()),
-            _ => Ok(Phrase::barrier(Barrier { races })),
+            _ => Ok(Phrase::barrier(barrier)),
         }
     }
 

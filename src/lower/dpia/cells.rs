@@ -115,7 +115,7 @@ impl Side {
                 NatVar::Named(x) => {
                     let l = u.loops.iter().find(|l| l.var == *x)?;
                     match () {
-                        () if l.n == Nat::constant(1) => Nat::constant(0),
+                        () if u.is_zero(l) => Nat::constant(0),
                         () if is_common(x) => return None,
                         () if shifted(x) && !later => return None,
                         () if shifted(x) => Nat::var(x).add(&Nat::constant(1)).add(&Nat::var(&own(x))),
@@ -174,9 +174,17 @@ impl Side {
 impl Use {
     /// Is it made by the first work-item of the dimension alone?
     fn is_first(&self, d: u8) -> bool {
-        let below_one = Nat::constant(0).sub(&Worker::LocalId(d).nat());
-        let only = |l: &Around| l.kind == LoopKind::Parallel(Workers::Local(d)) && l.n == Nat::constant(1);
-        self.known.contains(&below_one) || self.loops.iter().any(only)
+        let only = |l: &Around| l.kind == LoopKind::Parallel(Workers::Local(d)) && self.is_zero(l);
+        self.is_below_one(&Worker::LocalId(d).nat()) || self.loops.iter().any(only)
+    }
+
+    /// Does it run in the first iteration of the loop alone? Also where all work-items go round for a barrier's sake.
+    fn is_zero(&self, l: &Around) -> bool {
+        l.n == Nat::constant(1) || self.is_below_one(&Nat::var(&l.var))
+    }
+
+    fn is_below_one(&self, n: &Nat) -> bool {
+        self.known.contains(&Nat::constant(0).sub(n))
     }
 }
 

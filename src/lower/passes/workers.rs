@@ -88,7 +88,7 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
     }
     for (memory, (reads, writes)) in &uses {
         if !reads.iter().all(|read| writes.iter().all(|write| same_worker(write, read))) {
-            return Err(unordered(memory));
+            return Err(unordered(memory, level));
         }
     }
     Ok(())
@@ -145,6 +145,17 @@ fn allocations(
             if is_own && writes_in_loop(body, x) {
                 return Err(private(x, level));
             }
+            if *storage == Storage::Local {
+                let uses = effects::of(body);
+                let of_copy = |writes: bool| {
+                    let uses = uses.iter().filter(move |e| e.memory == *x && e.writes == writes);
+                    uses.map(|e| Use::new(e, level)).collect::<Vec<_>>()
+                };
+                let (reads, writes) = (of_copy(false), of_copy(true));
+                if !reads.iter().all(|read| writes.iter().all(|write| same_worker(write, read))) {
+                    return Err(in_another_copy(x));
+                }
+            }
             // Within all loops it is the work-item's, or group's, own.
             if *storage == Storage::Global && (around.is_empty() || used.len() > around.len()) {
                 shared.push(x.clone());
@@ -198,11 +209,24 @@ fn everywhere(memory: &Name, map: Pattern, d: u8) -> Diagnostic {
     .hint(format!("Compute it within the `{map}`, keep it in private memory, or use a kernel of its own."))
 }
 
-fn unordered(memory: &Name) -> Diagnostic {
-    Diagnostic::error("E0524", format!("Work-items read cells of `{memory}` that other work-items write."))
+fn unordered(memory: &Name, level: Level) -> Diagnostic {
+    let who = if level.map == Pattern::MapWorkGroup { "work-group" } else { "work-item" };
+    Diagnostic::error("E0524", format!("One {who} reads cells of `{memory}` that another one writes."))
         .about(Subject::Pattern(Pattern::ToMem))
-        .note("Nothing makes the work-items of different work-groups wait for each other within a kernel.")
-        .hint("Fuse the two steps, compute the first one with `mapSeq` in each work-item, or run it as a kernel of its own.")
+        .note("Nothing makes work-items of different work-groups wait for each other within a kernel.")
+        .hint(format!("Fuse the two steps, compute the first one with `mapSeq` in each {who}, or run it as a kernel of its own."))
+}
+
+fn in_another_copy(memory: &Name) -> Diagnostic {
+    Diagnostic::error(
+        "E0524",
+        format!(
+            "Work-groups read cells of `{memory}` that other work-groups write, each into a copy of its own."
+        ),
+    )
+    .about(Subject::Pattern(Pattern::ToMem))
+    .note("Local memory is a work-group's: what one writes there no other one can read.")
+    .hint("Compute and use it within one `mapWorkGroup`, or run the first step as a kernel of its own.")
 }
 
 fn private(memory: &Name, level: Level) -> Diagnostic {

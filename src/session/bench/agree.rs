@@ -23,11 +23,11 @@ pub fn cells(components: &[HostData]) -> usize {
     components.iter().map(HostData::len).sum()
 }
 
-/// Compares the components of two results.
+/// Compares the components of two results; the tolerance is that of a component by its number.
 pub fn agree(
     expected: &[HostData],
     found: &[HostData],
-    tolerance: &dyn Fn(&HostData) -> Tolerance,
+    tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
     where_: &str,
 ) -> Result<Agreement, Diagnostic> {
     let number = expected.len();
@@ -43,7 +43,7 @@ pub fn agree(
             1 => where_.to_string(),
             _ => format!("{where_}, in component {} of {number} of the result", i + 1),
         };
-        let check = agree_in(expected, found, tolerance(expected), &where_)?;
+        let check = agree_in(expected, found, tolerance(i, expected), &where_)?;
         all.cells += check.cells;
         all.error = all.error.max(check.error);
     }
