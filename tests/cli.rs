@@ -549,6 +549,12 @@ fn a_kernel_that_loses_terms_of_a_long_sum_is_caught() {
         assert_eq!(ran.code, 0, "{right}: {}", ran.err);
         assert!(ran.out.contains("sums of integers are exact at n=26"), "{}", ran.out);
     }
+    // Squares of numbers round down more often than up: what the program itself loses by that is no mistake of the tool.
+    let squares =
+        write(dir.path(), "squares.rise", "def f (x: n.f32): f32 = x |> map (\\v. v * v) |> reduce (+) 0");
+    let ran = run(dir.path(), &["bench", &squares, "--size", "n=1000003"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("Rounding takes the program as written"), "{}", ran.out);
 }
 
 #[test]
