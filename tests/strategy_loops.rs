@@ -314,3 +314,41 @@ fn three_loops_of_a_batch_are_tiled() {
     let reordered = "DFNF ; (fuseReduceMap @ topDown) ; reorder([1, 4, 2, 3])";
     assert_eq!(loops_after(&start, reordered, &sizes), "4{.6{10{.}}3{6{10{.}}}6{10{.}}}");
 }
+
+#[test]
+fn auto_makes_loops_that_compute_nothing_twice_for_long() {
+    let sizes = [("n", 8), ("m", 7)];
+    let programs = [
+        // Windows of many elements read what is computed once.
+        (
+            "def f (a: (n + 30).f32): n.f32 = a |> map (\\x. x * x) |> slide 31 1 |> map (reduce (+) 0)",
+            ".p38{.}p8{.s2{.}15{s2{.}}.2{.}.}",
+        ),
+        // So do small windows where that takes long, but not where it is little work.
+        (
+            "def f (a: (n + 2).f32): n.f32 = a |> map exp |> slide 3 1 |> map (reduce (+) 0)",
+            ".p10{.}p8{.3{.}.}",
+        ),
+        (
+            "def f (a: (n + 2).f32): n.f32 = a |> map (\\x. x * x) |> slide 3 1 |> map (reduce (+) 0)",
+            "p8{.3{.}.}",
+        ),
+        // What a reduction reads is stored once, not for each part of it.
+        (
+            "def f (a: n.f32) (b: m.f32): f32 = concat (map exp a) (map sin b) |> reduce (+) 0",
+            ".8{.}7{.}.15{.}.",
+        ),
+        // Lanes for reductions without a name for their rows.
+        ("def f (a: n.m.f32): n.f32 = map (reduce (+) 0) a", "p8{.s2{.}3{s2{.}}.2{.}.}"),
+        // Columns side by side, also where a name hides that they are, and inside of another map.
+        (
+            "def f (a: n.m.f32): m.m.f32 =
+               let t = transpose a
+               t |> map (\\r. t |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+            "p2{7{.3{.}8{3{.}}3{.}}}7{.8{.}.}",
+        ),
+    ];
+    let found = programs
+        .map(|(text, _)| loops_after(&read(text), "inLambda(fusedStages ; onThreads(id, 4, 3, 2))", &sizes));
+    assert_eq!(found, programs.map(|(_, expected)| expected));
+}

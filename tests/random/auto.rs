@@ -88,4 +88,28 @@ pub const PROGRAMS: &[Trial] = &[
            ab |> map (\\r. transpose c |> map (\\x. zip r x |> map (\\p. fst p * snd p) |> reduce (+) 0))",
         &[&[("m", 2), ("k", 7), ("n", 8), ("l", 5)]],
     ),
+    (
+        "def shown (a: n.m.f32): m.m.f32 =
+           let t = transpose a
+           t |> map (\\r. t |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        &[&[("n", 5), ("m", 7)]],
+    ),
+    (
+        "def wide (a: (n + 3).(m + 7).f32): n.m.f32 =
+           a |> map (map (\\x. exp (x / 9))) |> map (slide 8 1) |> slide 4 1 |> map transpose |> map (map (join >> reduce (+) 0))",
+        &[&[("n", 2), ("m", 3)]],
+    ),
+    (
+        "def joined (a: n.f32) (b: m.f32): f32 = concat (a |> map abs) (b |> map (\\x. x * x)) |> reduce (+) 0",
+        &[&[("n", 4), ("m", 5)]],
+    ),
+    (
+        "def rowsOfSums (a: m.n.f32): f32 =
+           a |> reduce (\\p q. zip p q |> map (\\z. fst z + snd z)) (generate (\\i. 0)) |> reduce max 0",
+        &[&[("n", 9), ("m", 3)]],
+    ),
+    (
+        "def put (i: n.idx[n]) (x: n.f32): f32 = scatter i (x |> map (\\v. v * 2)) |> iterate 2 (map (\\v. v + 1)) |> reduce (+) 0",
+        &[&[("n", 9)]],
+    ),
 ];

@@ -275,13 +275,29 @@ fn is_operation(t: &Term) -> bool {
         && !t.ty().signature().0.iter().all(of_positions)
 }
 
-/// How many operations on scalars the value, or the value of the function, takes; none where that depends on a size.
+/// How much an operation takes, in additions: about what it costs on processors and graphics cards.
+fn weight(t: &Term) -> u64 {
+    use Pattern as P;
+    match t.as_pattern() {
+        Some(pattern) if is_operation(t) => match pattern {
+            P::Div | P::Mod | P::Sqrt => 4,
+            P::Exp | P::Exp2 | P::Log | P::Log2 | P::Log10 | P::Pow => 10,
+            P::Sin | P::Cos | P::Tan | P::Asin | P::Acos | P::Atan | P::Atan2 => 10,
+            P::Sinh | P::Cosh | P::Tanh | P::Declared(_) => 10,
+            _ => 1,
+        },
+        _ => 0,
+    }
+}
+
+/// What the operations on scalars weigh that the value, or the value of the function, takes, in additions; none where
+/// that depends on a size.
 pub fn operations(t: &Term) -> Option<u64> {
     let (head, args) = t.spine();
     let sum = |terms: &[&Term]| terms.iter().try_fold(0u64, |n, t| n.checked_add(operations(t)?));
     let here = match head.as_lam() {
         Some((_, body)) => operations(body)?,
-        None => u64::from(is_operation(head)),
+        None => weight(head),
     };
     let loops = head.as_pattern().is_some_and(|p| p.is_map() || p.is_reduce() || p == Pattern::Generate);
     let (Some((f, rest)), true) = (args.split_first(), loops) else { return here.checked_add(sum(&args)?) };

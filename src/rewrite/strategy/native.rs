@@ -112,7 +112,7 @@ pub const TABLE: &[Row] = &[
         Native::CalculatesAtMost,
         "calculatesAtMost",
         1,
-        "Does this value, or the value of this function, take no more than n operations on scalars, whatever the sizes?",
+        "Does this value, or the value of this function, take no more than n additions of scalars, whatever the sizes? A division or a root counts as 4, a function such as exp as 10.",
     ),
     row(Native::HasArrayType, "hasArrayType", 0, "Is this an array?"),
     row(Native::HasFunctionType, "hasFunctionType", 0, "Is this a function?"),
