@@ -433,6 +433,10 @@ fn the_commands_without_a_screen_do_what_they_say() {
         ),
         ("shine-tui devices", &["cpu"]),
         ("shine-tui sessions", &[]),
+        (
+            "shine-tui search kernels/matmul/matmul.rise 'searchBlocking(16, 8, 4)' --best 3",
+            &["Found a program of size", "splitLoops(16, 8, 4)"],
+        ),
         ("shine-tui rules splitJoin", &["splitJoin", "join (map (map f) (split p"]),
     ];
     let section = section("Without a screen");
