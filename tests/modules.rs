@@ -48,10 +48,10 @@ const CASES: &[Case] = &[
         sections: &["f"],
         buffers: &[],
     },
-    // After the kernel.
+    // After the kernel, with parameters that are called as what the library defines.
     Case {
-        text: "def f (a: n.f32) (b: n.f32): f32 =
-  reduceSeq (+) 0 (oclRun 1 1 1 n 1 1 (mapGlobal (\\p. fst p * snd p) (zip a b)))",
+        text: "def f (h0: n.f32) (f_run: n.f32): f32 =
+  reduceSeq (+) 0 (oclRun 1 1 1 n 1 1 (mapGlobal (\\p. fst p * snd p) (zip h0 f_run)))",
         sizes: &[("n", 100)],
         sections: &["k0", "h0"],
         buffers: &["HOST_READ | DEVICE_WRITE"],
@@ -378,6 +378,19 @@ fn harris_is_grouped_into_kernels_in_each_way_of_the_thesis() {
             ran(&text, &sizes(&[("n", 9), ("m", 7)]), &device, Mode::Once);
         }
     }
+}
+
+/// What `oclRun` asks of sizes is asked of all that a program is checked at.
+#[test]
+fn groups_are_whole_at_every_size_that_is_checked() {
+    let text = "def f (a: n.f32): n.f32 = oclRun 64 1 1 n 1 1 (mapGlobal (\\x. x * 2) a)";
+    let Some(device) = opencl() else { return };
+    for n in [64, 192] {
+        let check = ran(text, &sizes(&[("n", n)]), &device, Mode::Once).check.unwrap();
+        assert!(check.starts_with("agrees with the interpreter at n=64;"), "{check}");
+    }
+    let problems = workspace(text).program.check_sizes(&sizes(&[("n", 96)]));
+    assert!(problems[0].message.ends_with("64 divides n."), "{problems:?}");
 }
 
 /// What a device refuses is shown where the program asks for it.

@@ -34,6 +34,16 @@ impl SizeConstraint {
         SizeConstraint::of_size_from(n, i64::from(!n.has_division()))
     }
 
+    /// What must hold of a launch of so many work-items in such groups: that there is at least one, and that the groups
+    /// are whole. Empty when that is evident, or wrong for all sizes: lowering refuses that, with its place (E0531).
+    pub fn of_launch(local: &Nat, global: &Nat) -> Vec<SizeConstraint> {
+        let mut out = SizeConstraint::of_size_from(local, 1);
+        out.extend(SizeConstraint::of_size_from(global, 1));
+        out.push(SizeConstraint::Divides(local.clone(), global.clone()));
+        out.retain(|c| c.decide().is_none());
+        out
+    }
+
     /// What follows for numbers when the constraints hold.
     pub fn ranges(constraints: &[SizeConstraint]) -> Ranges {
         let mut ranges = Ranges::default();
@@ -234,6 +244,20 @@ mod tests {
         assert!(of(&m.floor_div(&c(32))).is_empty());
         assert!(of(&m.sub(&m.floor_div(&c(32)).mul(&c(32)))).is_empty());
         assert_eq!(of(&c(0)), ["1 <= 0"]);
+    }
+
+    #[test]
+    fn a_launch_has_whole_groups_and_some_work() {
+        let of = |l: &Nat, g: &Nat| {
+            SizeConstraint::of_launch(l, g).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let (m, n, c) = (Nat::var("m"), Nat::var("n"), Nat::constant);
+        assert!(of(&c(1), &n).is_empty() && of(&c(4), &n.mul(&c(8))).is_empty() && of(&n, &n).is_empty());
+        assert_eq!(of(&c(64), &n), ["64 divides n"]);
+        assert_eq!(of(&m.sub(&c(1)), &m.sub(&c(1))), ["2 <= m", "2 <= m"]);
+        assert_eq!(of(&c(2), &n.floor_div(&c(4))), ["1 <= n div 4", "2 divides n div 4"]);
+        // What holds for no sizes is refused with its place.
+        assert!(of(&c(0), &c(8)).is_empty() && of(&c(4), &c(10)).is_empty() && of(&c(4), &c(0)).is_empty());
     }
 
     #[test]

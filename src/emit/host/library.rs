@@ -54,7 +54,13 @@ impl<'a> Library<'a> {
     /// `constraints`: what must hold of the sizes that are parameters.
     pub fn new(module: &'a Module, constraints: &'a [SizeConstraint]) -> Library<'a> {
         let mut namer = Namer::new(Language::C);
-        for taken in ["context", "self", &module.name] {
+        // A parameter would hide what is defined outside the functions. Other names there are reserved (`emit::names`).
+        let own =
+            ["t", "source", "init", "run", "call", "destroy"].map(|part| format!("{}_{part}", module.name));
+        let sections = module.sections.iter().map(|s| s.kernel.name.as_str());
+        for taken in
+            ["context", "self", &module.name].into_iter().chain(sections).chain(own.iter().map(|n| &**n))
+        {
             namer.name(taken);
         }
         let mut library = Library {

@@ -166,6 +166,16 @@ impl Collector {
         }
     }
 
+    /// The work-items of a group in each dimension, then all of them.
+    fn launch(&mut self, args: &[Arg]) {
+        let (local, global) = args.split_at(args.len() / 2);
+        for pair in local.iter().zip(global) {
+            if let (Arg::Nat(local), Arg::Nat(global)) = pair {
+                self.found.extend(SizeConstraint::of_launch(local, global));
+            }
+        }
+    }
+
     fn term(&mut self, term: &Term) {
         // Outermost first; an explicit stack, so that no nesting is too deep.
         let mut stack = vec![term];
@@ -178,6 +188,9 @@ impl Collector {
                 Expr::Prim(prim) => {
                     if let [Arg::Nat(n), Arg::Fun(there), Arg::Fun(back)] = prim.args.as_slice() {
                         self.permutation(n, there, back);
+                    }
+                    if prim.pattern == Pattern::OclRun {
+                        self.launch(&prim.args);
                     }
                     for arg in &prim.args {
                         if let Arg::Nat(n) = arg {
