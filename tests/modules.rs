@@ -5,12 +5,14 @@
 mod device_common;
 
 use device_common::{devices, opencl};
-use shine_tui::device::Mode;
+use shine_tui::device::{FloatMode, Mode};
 use shine_tui::emit::module::{Module, Role};
 use shine_tui::emit::{Compiled, Language, host};
+use shine_tui::lang::diag::Diagnostic;
+use shine_tui::lang::eval::inputs::Kind;
 use shine_tui::lower::sequential;
 use shine_tui::session::action::{Sizes, Target};
-use shine_tui::session::bench::{Asked, Ran, run};
+use shine_tui::session::bench::{Asked, Inputs, Ran, request, run};
 use shine_tui::session::files::{Text, Texts};
 use shine_tui::session::workspace::Workspace;
 use std::path::Path;
@@ -393,27 +395,62 @@ fn groups_are_whole_at_every_size_that_is_checked() {
     assert!(problems[0].message.ends_with("64 divides n."), "{problems:?}");
 }
 
+/// What comes of a run that is refused.
+fn refused(text: &str, sizes: &Sizes, device: &str) -> Diagnostic {
+    let workspace = workspace(text);
+    let term = &workspace.program.term;
+    let asked =
+        Asked { workspace: &workspace, term, sizes, device, inputs: None, mode: Mode::Once, foreign: false };
+    run(&asked, false, devices(), &AtomicBool::new(false), &|_| ()).err().unwrap()
+}
+
 /// What a device refuses is shown where the program asks for it.
 #[test]
-fn a_group_that_the_device_does_not_run_is_shown_in_the_program() {
+fn what_the_device_does_not_run_is_shown_in_the_program() {
     let Some(device) = opencl() else { return };
-    let text = "def f (a: n.f32): n.f32 =
+    let group = "def f (a: n.f32): n.f32 =
   let b = oclRun 1 1 1 n 1 1 (mapGlobal (\\x. x + 1) a)
   oclRun n 1 1 n 1 1 (mapGlobal (\\x. x * 2) b)
 ";
-    let workspace = workspace(text);
-    let (term, sizes) = (&workspace.program.term, &sizes(&[("n", 1 << 20)]));
-    let asked = Asked {
-        workspace: &workspace,
-        term,
-        sizes,
-        device: &device,
-        inputs: None,
-        mode: Mode::Once,
-        foreign: false,
+    // Memory that the kernel's text declares where its size is known, and an argument where it is not.
+    let local = |m: &str| {
+        format!(
+            "def f (a: n.{m}.f32): n.{m}.f32 =
+  let b = oclRun 1 1 1 1 1 1 (mapGlobal (mapSeq (\\x. x + 1)) a)
+  oclRun 4 1 1 (4*n) 1 1 (b |> mapWorkGroup (\\c. let (toMem local (mapLocal (\\x. x * x) c)) (\\s.
+    zip s (reverse s) |> mapLocal (\\p. fst p + snd p))))"
+        )
     };
-    let problem = run(&asked, false, devices(), &AtomicBool::new(false), &|_| ()).err().unwrap();
-    assert!(problem.message.contains("`k1` asks for groups of 1048576 work-items"), "{problem}");
-    let at = problem.labels.first().unwrap().span;
-    assert!(text[at.start as usize..].starts_with("oclRun n"), "{at:?}");
+    let (known, open) = (local("1000000"), local("m"));
+    let cases = [
+        (group, vec![("n", 1 << 20)], "`k1` asks for groups of 1048576 work-items", "oclRun n"),
+        (&known, vec![("n", 1)], "`k1` needs 4000000 bytes of local memory", "oclRun 4"),
+        (&open, vec![("n", 1), ("m", 1_000_000)], "`k1` needs 4000000 bytes of local memory", "oclRun 4"),
+    ];
+    for (text, given, said, place) in cases {
+        let problem = refused(text, &sizes(&given), &device);
+        assert!(problem.message.contains(said), "{problem} {:?}", problem.notes);
+        let at = problem.labels.first().unwrap().span;
+        assert!(text[at.start as usize..].starts_with(place), "{at:?}");
+    }
+}
+
+/// A kernel for each element, launched by the host.
+const LOOP: &str = "def f (a: n.f32) (s: f32): n.f32 = a |> mapSeq (\\x. oclRun 1 1 1 1 1 1 (x * s))";
+
+/// Before there are inputs of such sizes.
+#[test]
+fn too_many_launches_are_refused_at_once() {
+    let Some(device) = opencl() else { return };
+    assert_eq!(refused(LOOP, &sizes(&[("n", 2_000_000_000)]), &device).code, "E0544");
+    assert_eq!(refused(LOOP, &sizes(&[("n", 50_001)]), &device).code, "E0544");
+}
+
+/// Launches share what they are given alike: the output, the input and the scalar.
+#[test]
+fn parameters_do_not_grow_with_launches() {
+    let (module, sizes) = (compiled(LOOP, Target::OpenCl).module, sizes(&[("n", 1000)]));
+    let inputs = Inputs::random(&workspace(LOOP).program.term, &sizes, Kind::Uniform).unwrap();
+    let made = request("any", &module, &sizes, &inputs, Mode::Once, FloatMode::Strict).unwrap();
+    assert_eq!((made.steps.len(), made.params.len()), (1000, 3));
 }

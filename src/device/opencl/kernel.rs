@@ -8,13 +8,15 @@ use super::super::worker::measure::{About, Kernel};
 use super::super::worker::wire::{Job, Slot};
 use super::super::{Cause, DeviceError};
 use super::failure::{failure, refused};
-use super::limits::{Range, fits, too_large_group};
+use super::limits::{Range, fits, local_fits, too_large_group};
 use super::list::{Found, find};
 use super::memory::{Memory, Shared, nanoseconds, strange};
 use ocl::core::{
     self, ArgVal, CommandQueueProperties, ContextProperties, DeviceId, Event, KernelWorkGroupInfo,
     KernelWorkGroupInfoResult, ProfilingInfo, ProfilingInfoResult,
 };
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, c_void};
 use std::time::Instant;
 
@@ -101,15 +103,17 @@ impl OpenClKernel {
         let params = params(job, inputs, &memory)?;
         let mut parts: Vec<String> = Vec::new();
         let mut steps = Vec::new();
+        let mut kernels: BTreeMap<&str, BuiltKernel> = BTreeMap::new();
         for step in &job.steps {
             let runs = match (step.language, &host) {
                 (Language::OpenCl, _) => {
-                    let kernel = core::create_kernel(&program, &step.entry).map_err(|error| {
-                        failure(&format!("looking for the kernel `{}`", step.entry), &error)
-                    })?;
+                    let built = match kernels.entry(&step.entry) {
+                        Entry::Occupied(built) => built.into_mut(),
+                        Entry::Vacant(new) => new.insert(BuiltKernel::new(&program, *device, &step.entry)?),
+                    };
                     let range = Range::of(step, info)?;
-                    takes_group(&kernel, *device, &range, &step.entry, &info.id)?;
-                    Runs::Kernel(kernel, range)
+                    built.takes(job, step, &range, info)?;
+                    Runs::Kernel(built.kernel.clone(), range)
                 }
                 (Language::C, Some(host)) => Runs::Function(host.number(&step.entry).ok_or_else(strange)?),
                 (Language::C, None) => return Err(strange()),
@@ -266,14 +270,14 @@ fn text(job: &Job) -> Result<(CString, CString), DeviceError> {
 }
 
 fn params(job: &Job, inputs: Vec<Buffer>, memory: &Memory) -> Result<Vec<Param>, DeviceError> {
-    let used_by_host = |index: usize| {
-        let uses = |arg: &Arg| matches!(arg, Arg::Param(number, _) if *number == index);
-        job.steps.iter().any(|step| step.language == Language::C && step.args.iter().any(uses))
-    };
+    let on_host = job.steps.iter().filter(|step| step.language == Language::C).flat_map(|step| &step.args);
+    let used_by_host: BTreeSet<usize> = on_host
+        .filter_map(|arg| if let Arg::Param(number, _) = arg { Some(*number) } else { None })
+        .collect();
     let mut inputs = inputs.into_iter();
     let mut params = Vec::new();
     for (index, slot) in job.params.iter().enumerate() {
-        let on_host = used_by_host(index);
+        let on_host = used_by_host.contains(&index);
         params.push(match *slot {
             Slot::Input { .. } => Param::Array(memory.input(inputs.next().ok_or_else(strange)?, on_host)?),
             Slot::Output { elem, len } => Param::Output(memory.scratch(elem, len, on_host)?),
@@ -293,21 +297,45 @@ fn arguments(step: &Step) -> Vec<Argument> {
     step.args.iter().map(argument).collect()
 }
 
-/// Refuses a work-group that is larger than the device runs this very kernel in.
-fn takes_group(
-    kernel: &core::Kernel,
-    device: DeviceId,
-    range: &Range,
-    entry: &str,
-    name: &str,
-) -> Result<(), DeviceError> {
-    let Some(group) = range.group() else { return Ok(()) };
-    let info = core::get_kernel_work_group_info(kernel, device, KernelWorkGroupInfo::WorkGroupSize);
-    match info {
-        Ok(KernelWorkGroupInfoResult::WorkGroupSize(most)) if group > most => {
-            Err(too_large_group(entry, group as u64, most as u64, name))
+/// A kernel, which all its steps share, with what the device says of it.
+struct BuiltKernel {
+    kernel: core::Kernel,
+    /// The work-items of the largest group that it runs in.
+    most: Option<usize>,
+    /// The bytes of local memory that its text declares.
+    local: u64,
+}
+
+impl BuiltKernel {
+    fn new(program: &core::Program, device: DeviceId, entry: &str) -> Result<BuiltKernel, DeviceError> {
+        let kernel = core::create_kernel(program, entry)
+            .map_err(|error| failure(&format!("looking for the kernel `{entry}`"), &error))?;
+        let info = |what| core::get_kernel_work_group_info(&kernel, device, what);
+        let most = match info(KernelWorkGroupInfo::WorkGroupSize) {
+            Ok(KernelWorkGroupInfoResult::WorkGroupSize(most)) => Some(most),
+            _ => None,
+        };
+        let local = match info(KernelWorkGroupInfo::LocalMemSize) {
+            Ok(KernelWorkGroupInfoResult::LocalMemSize(bytes)) => bytes,
+            _ => 0,
+        };
+        Ok(BuiltKernel { kernel, most, local })
+    }
+
+    /// Refuses a work-group that is larger than the device runs this very kernel in, or that needs more local memory.
+    fn takes(&self, job: &Job, step: &Step, range: &Range, info: &DeviceInfo) -> Result<(), DeviceError> {
+        let entry = &step.entry;
+        let arguments = job.slots(step).into_iter().map(|slot| match slot {
+            Slot::Local { bytes } => bytes as u64,
+            _ => 0,
+        });
+        local_fits(entry, arguments.fold(self.local, u64::saturating_add), info)?;
+        match (range.group(), self.most) {
+            (Some(group), Some(most)) if group > most => {
+                Err(too_large_group(entry, group as u64, most as u64, &info.id))
+            }
+            _ => Ok(()),
         }
-        _ => Ok(()),
     }
 }
 

@@ -93,12 +93,11 @@ pub fn fits(job: &Job, info: &DeviceInfo) -> Result<(), DeviceError> {
             );
         }
     }
-    let (mut local, mut total) = (0u64, 0u64);
+    let mut total = 0u64;
     for slot in &job.params {
         let bytes = slot.bytes().unwrap_or(u64::MAX);
         match slot {
-            Slot::Local { .. } => local = local.saturating_add(bytes),
-            Slot::Scalar { .. } => {}
+            Slot::Local { .. } | Slot::Scalar { .. } => {}
             _ if info.max_allocation == 0 || bytes <= info.max_allocation => {
                 total = total.saturating_add(bytes)
             }
@@ -124,15 +123,18 @@ pub fn fits(job: &Job, info: &DeviceInfo) -> Result<(), DeviceError> {
         )
         .hint("Choose smaller sizes."));
     }
-    if info.local_memory > 0 && local > info.local_memory {
-        return Err(DeviceError::new(
-            Cause::OutOfMemory,
-            format!(
-                "The kernel needs {local} bytes of local memory and `{}` has {}.",
-                info.id, info.local_memory
-            ),
-        )
-        .hint("Choose smaller tiles."));
-    }
     Ok(())
+}
+
+/// Refuses a kernel whose groups need more local memory than there is: drivers may end the process for it.
+pub fn local_fits(entry: &str, bytes: u64, info: &DeviceInfo) -> Result<(), DeviceError> {
+    if info.local_memory == 0 || bytes <= info.local_memory {
+        return Ok(());
+    }
+    let message = format!(
+        "A work-group of the kernel `{entry}` needs {bytes} bytes of local memory, and `{}` has {}.",
+        info.id, info.local_memory
+    );
+    Err(DeviceError::new(Cause::OutOfMemory, message)
+        .hint("Choose smaller tiles, or other memory than `local`."))
 }

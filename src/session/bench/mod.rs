@@ -117,6 +117,7 @@ pub fn run(
     let target = target_of(asked.device);
     let compiled = asked.workspace.compile(asked.term, target, asked.sizes);
     let kernel = compiled.map_err(on_another_device)?.module;
+    request::has_an_end(&kernel, asked.sizes)?;
     let checked = Checked { asked, backend, cancel, target };
 
     let drawn;

@@ -8,7 +8,8 @@ use crate::device::{
 use crate::emit;
 use crate::emit::module::{Argument, Module, Role, Section};
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::Nat;
+use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::ty::Scalar;
 use crate::lower::separate::{Host, Use};
 use crate::session::action::Sizes;
 use std::collections::BTreeMap;
@@ -28,8 +29,16 @@ pub fn request(
     mode: Mode,
     float: FloatMode,
 ) -> Result<RunRequest, Diagnostic> {
-    let mut request =
-        Request { module, inputs, sizes: sizes.clone(), params: vec![], of: BTreeMap::new(), steps: vec![] };
+    has_an_end(module, sizes)?;
+    let mut request = Request {
+        module,
+        inputs,
+        sizes: sizes.clone(),
+        params: vec![],
+        of: BTreeMap::new(),
+        values: BTreeMap::new(),
+        steps: vec![],
+    };
     request.memory()?;
     request.run(&module.host)?;
     Ok(RunRequest {
@@ -43,6 +52,15 @@ pub fn request(
     })
 }
 
+/// What steps that are given the same share a parameter for.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Shared {
+    /// So many bytes of local memory.
+    Local(usize),
+    /// A component of an input, as an element of this type.
+    Value(usize, usize, Scalar),
+}
+
 struct Request<'a> {
     module: &'a Module,
     inputs: &'a Inputs,
@@ -51,6 +69,8 @@ struct Request<'a> {
     params: Vec<Param>,
     /// The parameters of buffers.
     of: BTreeMap<usize, usize>,
+    /// The parameters that are no buffers, which steps share.
+    values: BTreeMap<Shared, usize>,
     steps: Vec<Step>,
 }
 
@@ -98,9 +118,6 @@ impl Request<'_> {
         for step in host {
             match step {
                 Host::Run(section) => {
-                    if self.steps.len() >= MAX_STEPS {
-                        return Err(endless());
-                    }
                     let module = self.module;
                     let section = module.sections.get(*section).ok_or_else(|| no_value("a section"))?;
                     let step = self.step(section)?;
@@ -134,14 +151,17 @@ impl Request<'_> {
                 Argument::Number(n) => Arg::Int(self.value(n)? as i64),
                 Argument::Local(scalar, len) => {
                     let bytes = elem(*scalar).bytes() * self.value(len)? as usize;
-                    self.params.push(Param::Local { bytes });
-                    Arg::Param(self.params.len() - 1, Access { reads: true, writes: true })
+                    // The device makes memory for each argument, also where two of a step share the parameter.
+                    let param = self.shared(Shared::Local(bytes), |_| Ok(Param::Local { bytes }))?;
+                    Arg::Param(param, Access { reads: true, writes: true })
                 }
                 Argument::Value(i, leaf) => {
                     let part = self.module.component(*i, leaf);
-                    let data = at_width(self.input(*i, part, &p.name)?, elem(p.scalar));
-                    self.params.push(Param::Scalar(data.get(0).unwrap_or(HostScalar::I32(0))));
-                    Arg::Param(self.params.len() - 1, Access { reads: true, writes: false })
+                    let param = self.shared(Shared::Value(*i, part, p.scalar), |request| {
+                        let data = at_width(request.input(*i, part, &p.name)?, elem(p.scalar));
+                        Ok(Param::Scalar(data.get(0).unwrap_or(HostScalar::I32(0))))
+                    })?;
+                    Arg::Param(param, Access { reads: true, writes: false })
                 }
             });
         }
@@ -154,11 +174,77 @@ impl Request<'_> {
         Ok(Step { language, entry: kernel.name.clone(), args, global, local })
     }
 
-    /// A number that is at least zero.
-    fn value(&self, n: &Nat) -> Result<u64, Diagnostic> {
-        let value = n.eval(&|name| self.sizes.get(name).copied());
-        value.ok().and_then(|v| u64::try_from(v).ok()).ok_or_else(|| no_value(&n.to_string()))
+    /// The parameter for this, which is made where it is new.
+    fn shared(
+        &mut self,
+        what: Shared,
+        make: impl FnOnce(&Self) -> Result<Param, Diagnostic>,
+    ) -> Result<usize, Diagnostic> {
+        if let Some(param) = self.values.get(&what) {
+            return Ok(*param);
+        }
+        let (param, number) = (make(self)?, self.params.len());
+        self.params.push(param);
+        self.values.insert(what, number);
+        Ok(number)
     }
+
+    fn value(&self, n: &Nat) -> Result<u64, Diagnostic> {
+        value(n, &self.sizes)
+    }
+}
+
+/// A number that is at least zero.
+fn value(n: &Nat, sizes: &Sizes) -> Result<u64, Diagnostic> {
+    let value = n.eval(&|name| sizes.get(name).copied());
+    value.ok().and_then(|v| u64::try_from(v).ok()).ok_or_else(|| no_value(&n.to_string()))
+}
+
+/// Refuses a module whose sections the host would run more often than a device takes (`E0544`), before anything is made
+/// for it.
+///
+/// # Errors
+/// That, and sizes without a value.
+pub fn has_an_end(module: &Module, sizes: &Sizes) -> Result<(), Diagnostic> {
+    let steps = count(&module.host, &mut sizes.clone())?;
+    if steps > MAX_STEPS { Err(endless()) } else { Ok(()) }
+}
+
+/// How often the host runs sections. Beyond [`MAX_STEPS`] it is only counted that they are more.
+fn count(host: &[Host], sizes: &mut Sizes) -> Result<usize, Diagnostic> {
+    let mut steps = 0_usize;
+    for step in host {
+        let Host::Loop { var, n, body } = step else {
+            steps = steps.saturating_add(1);
+            continue;
+        };
+        let n = value(n, sizes)?;
+        if is_bound(var, body) {
+            for i in 0..n {
+                sizes.insert(var.clone(), i as i64);
+                steps = steps.saturating_add(count(body, sizes)?);
+                if steps > MAX_STEPS {
+                    break;
+                }
+            }
+            sizes.shift_remove(var);
+        } else {
+            let n = usize::try_from(n).unwrap_or(usize::MAX);
+            steps = steps.saturating_add(count(body, sizes)?.saturating_mul(n));
+        }
+    }
+    Ok(steps)
+}
+
+/// Does the number of iterations of a loop in there depend on `var`?
+fn is_bound(var: &Name, host: &[Host]) -> bool {
+    host.iter().any(|step| match step {
+        Host::Run(_) => false,
+        Host::Loop { n, body, .. } => {
+            let is_it = |v: &NatVar| matches!(v, NatVar::Named(x) if x == var);
+            n.vars().iter().any(is_it) || is_bound(var, body)
+        }
+    })
 }
 
 fn endless() -> Diagnostic {
