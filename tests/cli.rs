@@ -193,6 +193,24 @@ fn what_cannot_be_lowered_is_shown_in_the_text() {
     assert!(ran.err.contains("`--device`") && ran.err.contains("f.rise:1:"), "{}", ran.err);
 }
 
+/// The strategy `auto` is for the target that was asked for, which the session records.
+#[test]
+fn auto_is_for_the_target_that_is_asked_for() {
+    let dir = world();
+    let path = write(dir.path(), "f.rise", "def f (a: n.m.f32): n.f32 = a |> map (reduce (+) 0)");
+    for (strategy, recorded) in [("auto", "auto(opencl)"), ("auto(exact)", "auto(opencl, exact)")] {
+        let args = ["compile", &path, "-s", strategy, "--target", "opencl", "--session", "s.ron"];
+        let ran = run(dir.path(), &args);
+        assert!(ran.code == 0 && ran.out.contains("get_global_id"), "{}", ran.err);
+        let log = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();
+        assert!(log.contains(recorded), "{log}");
+        assert_eq!(run(dir.path(), &["replay", "s.ron"]).code, 0);
+        std::fs::remove_file(dir.path().join("s.ron")).unwrap();
+    }
+    let ran = run(dir.path(), &["compile", &path, "-s", "auto", "--target", "c"]);
+    assert!(ran.out.contains("omp parallel"), "{}", ran.err);
+}
+
 /// Arrays have at least one element, and whoever reads the program says so.
 #[test]
 fn arrays_without_elements_are_refused_when_the_program_is_read() {

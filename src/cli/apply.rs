@@ -54,7 +54,7 @@ pub fn run(args: &Apply) -> Result<Exit, Exit> {
 
 /// The strategies, then the rules.
 fn rewrite(session: &mut Session, args: &Apply, at: &Path) -> Result<(), Diagnostic> {
-    run_strategies(session, &args.rewriting)?;
+    run_strategies(session, &args.rewriting, None)?;
     for rule in &args.apply {
         session.perform_now(Action::Apply { rule: rule.clone(), at: at.clone() })?;
     }

@@ -8,14 +8,14 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome, Sizes};
-use crate::session::bench::Inputs;
+use crate::session::bench::{Inputs, target_of};
 use crate::session::data::Fitted;
 use crate::view::figures::{digits, time};
 use serde_json::{Value, json};
 
 /// Measures the program on a device and prints the result.
 pub fn run(args: &Bench) -> Result<Exit, Exit> {
-    let mut session = rewritten(&args.rewriting, args.session.as_deref())?;
+    let mut session = rewritten(&args.rewriting, args.session.as_deref(), Some(target_of(&args.device)))?;
     if args.allow_foreign {
         session.allow_foreign();
     }

@@ -25,8 +25,11 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
             )
         })?),
     };
-    let mut session = rewritten(&args.rewriting, args.session.as_deref())?;
     let emit = if args.explain_barriers { Some("reasons") } else { args.emit.as_deref() };
+    let of_stage =
+        |stage: &str| if stage == "reasons" { Some(Target::OpenCl) } else { Target::from_name(stage) };
+    let target = target.or_else(|| emit.and_then(of_stage));
+    let mut session = rewritten(&args.rewriting, args.session.as_deref(), target)?;
     // The two stages before any lowering are there for programs that cannot be compiled, too.
     match emit {
         Some("rise") => {
@@ -36,9 +39,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         Some("loops") => return output::print(&loops::text(&loops::of(session.term()))).map(|()| Exit::Done),
         _ => {}
     }
-    let of_stage =
-        |stage: &str| if stage == "reasons" { Some(Target::OpenCl) } else { Target::from_name(stage) };
-    let target = target.or_else(|| emit.and_then(of_stage)).unwrap_or_else(|| natural_target(session.term()));
+    let target = target.unwrap_or_else(|| natural_target(session.term()));
     if let Err(problem) = session.perform_now(Action::Compile { target }) {
         // The stages before the failure are there to be looked at; E0598 says that the last of them is ill-formed.
         let made = session.workspace().attempt(session.term(), target, session.sizes());

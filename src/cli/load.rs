@@ -7,7 +7,8 @@ use crate::device::Devices;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::Session;
-use crate::session::action::{Action, Sizes};
+use crate::session::action::{Action, Sizes, Target};
+use crate::session::auto;
 use crate::session::files::{self, Places, Texts};
 use crate::session::listing;
 use crate::session::log::MAX_BYTES;
@@ -84,17 +85,25 @@ pub fn is_session(file: &File) -> bool {
 }
 
 /// Opens a program or the last revision of a session, and runs the strategies that were asked for. `log` is where to
-/// record what is done: a new file, or the session itself to go on with it.
-pub fn rewritten(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> {
+/// record what is done: a new file, or the session itself to go on with it. `target` is what it is for, where that is known beforehand.
+pub fn rewritten(options: &Rewriting, log: Option<&File>, target: Option<Target>) -> Result<Session, Exit> {
     let mut session = opened(options, log)?;
-    run_strategies(&mut session, options).map_err(|d| fail(&d))?;
+    run_strategies(&mut session, options, target).map_err(|d| fail(&d))?;
     Ok(session)
 }
 
-/// Runs the strategies that were asked for.
-pub fn run_strategies(session: &mut Session, options: &Rewriting) -> Result<(), Diagnostic> {
+/// Runs the strategies that were asked for, as they are for the target.
+pub fn run_strategies(
+    session: &mut Session,
+    options: &Rewriting,
+    target: Option<Target>,
+) -> Result<(), Diagnostic> {
     for strategy in &options.strategies {
-        session.perform_now(Action::Strategy { text: strategy.clone(), at: Path::root() })?;
+        let text = match target {
+            Some(target) => auto::for_target(strategy, target).to_owned(),
+            None => strategy.clone(),
+        };
+        session.perform_now(Action::Strategy { text, at: Path::root() })?;
     }
     Ok(())
 }

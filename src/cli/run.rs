@@ -13,7 +13,7 @@ use crate::lang::value::Value;
 use crate::session::Session;
 use crate::session::action::{Action, Sizes};
 use crate::session::bench::cells::buffer;
-use crate::session::bench::{Inputs, Ran};
+use crate::session::bench::{Inputs, Ran, target_of};
 use crate::session::data::{Fitted, Wanted, Written, holds, named, writable, write};
 use serde_json::{Value as Json, json};
 
@@ -22,7 +22,7 @@ const SMALL: usize = 256;
 
 /// Runs the program once, and prints or writes its result.
 pub fn run(args: &Run) -> Result<Exit, Exit> {
-    let mut session = rewritten(&args.rewriting, None)?;
+    let mut session = rewritten(&args.rewriting, None, Some(target_of(&args.device)))?;
     if args.allow_foreign {
         session.allow_foreign();
     }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 /// Runs a strategy that searches, and prints what each of its searches knows.
 pub fn run(args: &Search) -> Result<Exit, Exit> {
     let mut session = opened(&args.rewriting, None)?;
-    run_strategies(&mut session, &args.rewriting).map_err(|d| fail(&d))?;
+    run_strategies(&mut session, &args.rewriting, None).map_err(|d| fail(&d))?;
     let workspace = session.workspace();
     let strategy = workspace.parse_strategy(&args.search).map_err(|d| fail(&d))?;
     let control = Control::unwatched(Progress::Strategy { tried: 0, applied: 0 });

@@ -222,7 +222,7 @@ impl Checker {
                 "`mapPar` runs on threads of the host, and an OpenCL kernel has none.",
             )
             .hint("`mapParToMapGlobal(0)` makes it `mapGlobal`, for work-items, and `mapParToMapSeq` a loop; or compile for C.")
-            .hint("`--strategy 'topDown(mapParToMapGlobal(0))'` does so with the outermost one.")),
+            .hint("`--strategy 'topDown(mapParToMapGlobal(0))'` does so with the outermost one; `auto(opencl)` is what `auto` is for threads.")),
             (p, Place::Host | Place::Threads) if p.level() == Level::OpenCl => Err(self.no_work_items(p)),
             _ => Ok(()),
         }

@@ -1,5 +1,6 @@
-//! What an OpenCL device runs of a program that does not say how: what the strategy `auto(opencl)` makes of it.
+//! The strategy `auto` for OpenCL: what a device runs of a program that does not say how, and what `auto` means there.
 
+use super::action::Target;
 use super::workspace::Workspace;
 use crate::lang::diag::FileId;
 use crate::lang::pattern::Level;
@@ -10,6 +11,15 @@ use std::sync::atomic::AtomicBool;
 
 /// The strategy, of the library or of the user's files.
 const STRATEGY: &str = "auto(opencl)";
+
+/// The strategy for a target that is known: `auto` alone would be for threads, of which OpenCL has none.
+pub fn for_target(text: &str, target: Target) -> &str {
+    match (text.trim(), target) {
+        ("auto", Target::OpenCl) => STRATEGY,
+        ("auto(exact)", Target::OpenCl) => "auto(opencl, exact)",
+        _ => text,
+    }
+}
 
 /// The program on work-items. None where it says how anything is computed, or the strategy changes nothing.
 pub fn on_work_items(workspace: &Workspace, program: &Term) -> Option<Term> {

@@ -1,7 +1,7 @@
 //! What the user does: actions, the history they make, the log they leave, and its replay.
 
 pub mod action;
-mod auto;
+pub mod auto;
 pub mod bench;
 mod blame;
 pub mod data;

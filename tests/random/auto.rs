@@ -96,7 +96,7 @@ pub const PROGRAMS: &[Trial] = &[
     ),
     (
         "def wide (a: (n + 3).(m + 7).f32): n.m.f32 =
-           a |> map (map (\\x. exp (x / 9))) |> map (slide 8 1) |> slide 4 1 |> map transpose |> map (map (join >> reduce (+) 0))",
+           a |> map (map (\\x. x * x)) |> map (slide 8 1) |> slide 4 1 |> map transpose |> map (map (join >> reduce (+) 0))",
         &[&[("n", 2), ("m", 3)]],
     ),
     (
@@ -111,5 +111,12 @@ pub const PROGRAMS: &[Trial] = &[
     (
         "def put (i: n.idx[n]) (x: n.f32): f32 = scatter i (x |> map (\\v. v * 2)) |> iterate 2 (map (\\v. v + 1)) |> reduce (+) 0",
         &[&[("n", 9)]],
+    ),
+    (
+        "def normalised (a: n.m.f32): n.m.f32 =
+           let mx = a |> map (reduce max (-9))
+           let e = zip a mx |> map (\\(row, x). row |> map (\\v. (v - x) * 2))
+           zip e (e |> map (reduce (+) 0)) |> map (\\(row, s). row |> map (\\v. v - s))",
+        &[&[("n", 3), ("m", 9)]],
     ),
 ];
