@@ -179,7 +179,7 @@ fn where_code_generation_fails_the_stages_before_are_shown_with_the_reason() {
     texts.files.clear();
     texts.program.text = "def f (a: n.f32) = (mapGlobal 0 sqrt a, mapSeq sqrt a)\n".to_owned();
     let mut app = TestApp::with(&texts, (160, 60), UNICODE, "default", FakeDevices::new());
-    app.press("5 f o").idle();
+    app.press("5 f").idle();
     let text = app.text();
     assert!(text.contains("E0523") && text.contains("loops ›"), "{text}");
     app.press("[").idle();
@@ -540,5 +540,22 @@ fn examples_in_prompts_run() {
         assert!(app.text().contains(kind.example()), "{}", app.text());
         app.type_text(kind.example()).press("Enter").idle();
         assert_eq!(app.app.session.current(), 1, "{}", app.text());
+    }
+}
+
+/// The kernel that is shown is the one for the device, and a program for OpenCL is shown as OpenCL from the start.
+#[test]
+fn the_kernel_is_shown_for_the_device() {
+    let mut texts = kernel("dot");
+    texts.program.text =
+        "def f (a: n.f32): n.f32 = oclRun 4 1 1 16 1 1 (mapGlobal (\\x. x + 1) a)".to_owned();
+    texts.default_sizes = [("n".into(), 64)].into_iter().collect();
+    let mut app =
+        TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new().device("NVIDIA CUDA", "GPU"));
+    app.idle();
+    assert!(app.text().contains("get_global_id"), "{}", app.text());
+    for (name, sign) in [("GPU", "[opencl]"), ("cpu", "E0520"), ("GPU", "[opencl]")] {
+        app.press(":").type_text(&format!("device {name}")).press("Enter").idle();
+        assert!(app.text().contains(sign), "{name}: {}", app.text());
     }
 }

@@ -7,8 +7,6 @@ use super::output;
 use crate::emit::{Compiled, host};
 use crate::lang::diag::Diagnostic;
 use crate::lang::loops;
-use crate::lang::pattern::Level;
-use crate::lang::term::Term;
 use crate::session::action::{Action, Target};
 use crate::session::files::Whole;
 use serde_json::{Value, json};
@@ -39,7 +37,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         Some("loops") => return output::print(&loops::text(&loops::of(session.term()))).map(|()| Exit::Done),
         _ => {}
     }
-    let target = target.unwrap_or_else(|| natural_target(session.term()));
+    let target = target.unwrap_or_else(|| Target::natural(session.term()));
     if let Err(problem) = session.perform_now(Action::Compile { target }) {
         // The stages before the failure are there to be looked at; E0598 says that the last of them is ill-formed.
         let made = session.workspace().attempt(session.term(), target, session.sizes());
@@ -76,12 +74,6 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
 fn print_text(text: &str) -> Result<(), Exit> {
     output::print(text)?;
     if text.ends_with('\n') { Ok(()) } else { output::print("\n") }
-}
-
-/// OpenCL for programs that use its patterns, else C.
-fn natural_target(term: &Term) -> Target {
-    let opencl = |t: &Term| t.as_pattern().is_some_and(|p| p.level() == Level::OpenCl);
-    if term.positions().iter().any(|(_, t)| opencl(t)) { Target::OpenCl } else { Target::C }
 }
 
 /// Writes all files of a kernel. A header or a module that is not of our making is left alone.

@@ -5,6 +5,8 @@
 
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
+use crate::lang::pattern::Level;
+use crate::lang::term::Term;
 
 use super::files::Text;
 
@@ -53,6 +55,12 @@ impl Target {
 
     pub fn from_name(name: &str) -> Option<Target> {
         [Target::C, Target::OpenCl].into_iter().find(|t| t.name() == name)
+    }
+
+    /// OpenCL for programs that use its patterns, else C.
+    pub fn natural(term: &Term) -> Target {
+        let opencl = |t: &Term| t.as_pattern().is_some_and(|p| p.level() == Level::OpenCl);
+        if term.positions().iter().any(|(_, t)| opencl(t)) { Target::OpenCl } else { Target::C }
     }
 }
 

@@ -24,6 +24,7 @@ use super::window::{Body, Window};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId, Target};
+use crate::session::bench::target_of;
 use crate::session::files::Text;
 use crate::session::history::RevisionStep;
 use crate::session::state::{Progress, Session, follow};
@@ -209,6 +210,7 @@ impl App {
     /// The screen of a session.
     pub fn new(session: Session, setup: Setup, looks: Looks, size: (u16, u16)) -> App {
         let revision = session.current();
+        let target = Target::natural(session.term());
         let mut app = App {
             session,
             setup,
@@ -221,7 +223,7 @@ impl App {
             selection: Path::root(),
             printed: Printed::default(),
             rules: Rules::default(),
-            code: Code { target: Target::C, stage: None },
+            code: Code { target, stage: None },
             device: "cpu".to_owned(),
             pinned: None,
             whole: false,
@@ -421,9 +423,14 @@ impl App {
             self.looks.want(&self.session, want);
         }
         if shown.contains(&Pane::Kernel) {
-            let want = Want::Kernel { revision: self.revision, target: self.code.target };
-            if self.looks.kernel(&want).is_none() {
-                self.looks.want(&self.session, want);
+            // What is shown, and what would be measured.
+            let mut targets = vec![self.code.target, target_of(&self.device)];
+            targets.dedup();
+            for target in targets {
+                let want = Want::Kernel { revision: self.revision, target };
+                if self.looks.kernel(&want).is_none() {
+                    self.looks.want(&self.session, want);
+                }
             }
         }
     }
@@ -449,7 +456,8 @@ impl App {
     /// What the table of commands needs to know.
     pub fn facts(&self) -> Facts {
         let history = self.session.history();
-        let kernel = self.looks.kernel(&Want::Kernel { revision: self.revision, target: self.code.target });
+        let target = target_of(&self.device);
+        let kernel = self.looks.kernel(&Want::Kernel { revision: self.revision, target });
         let highlighted = panes::history::highlighted(self);
         Facts {
             pane: self.focus.pane,

@@ -1,7 +1,8 @@
 //! Measured times, and on what and at which sizes to measure.
 
-use super::alphabet;
+use super::{alphabet, kernel};
 use crate::session::action::{Action, Sizes};
+use crate::session::bench::target_of;
 use crate::ui::app::App;
 use crate::ui::command::Command;
 use crate::ui::doing::perform;
@@ -58,9 +59,10 @@ pub fn device(app: &mut App, name: &str) {
     if !name.is_empty() {
         match crate::device::select(&list.devices, name) {
             Ok(info) => {
-                app.device = info.id.clone();
-                let text = format!("Measuring on {} from now on.", info.id);
-                app.tell(Role::Good, text);
+                let id = info.id.clone();
+                app.tell(Role::Good, format!("Measuring on {id} from now on."));
+                kernel::show_target(app, target_of(&id));
+                app.device = id;
             }
             Err(error) => app.tell(Role::Error, error.to_string()),
         }

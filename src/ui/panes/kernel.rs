@@ -77,11 +77,19 @@ pub fn stage(app: &mut App, by: isize) {
 
 /// Switches between C and OpenCL.
 pub fn target(app: &mut App) {
-    app.code.target = match app.code.target {
+    let other = match app.code.target {
         Target::C => Target::OpenCl,
         Target::OpenCl => Target::C,
     };
-    app.code.stage = None;
+    show_target(app, other);
     app.focus.show(Pane::Kernel);
-    app.touch(&[Pane::Kernel]);
+}
+
+/// Shows the code for a target; its stages may have other names.
+pub fn show_target(app: &mut App, target: Target) {
+    if app.code.target != target {
+        app.code.target = target;
+        app.code.stage = None;
+        app.touch(&[Pane::Kernel]);
+    }
 }
