@@ -184,18 +184,34 @@ fn random_low_level_programs() {
     plainly(range(1000..1016), Dialect::C, &run_c);
 }
 
+/// Runs kernels on the device of OpenCL, but for half precision, in which few compute.
+fn run_opencl(cases: &[Case]) -> Result<(), String> {
+    let Some(device) = device_common::opencl() else { return Ok(()) };
+    caught(|| {
+        let runs = cases.iter().filter(|case| !case.kernel.text.contains("cl_khr_fp16"));
+        runs.for_each(|case| opencl::check(case, &device, device_common::devices()));
+        Ok(())
+    })
+}
+
 #[test]
 fn random_programs_of_work_items() {
-    let device = device_common::opencl();
-    let devices = device_common::devices();
-    let run = |cases: &[Case]| match &device {
-        Some(device) => caught(|| {
-            cases.iter().for_each(|case| opencl::check(case, device, devices));
-            Ok(())
-        }),
-        None => Ok(()),
+    plainly(range(2000..2008), Dialect::OpenCl, &run_opencl);
+}
+
+#[test]
+fn random_programs_after_auto_on_work_items() {
+    let show = |choices: &mut Choices| shown(Dialect::High, choices);
+    let way = |choices: &mut Choices| {
+        let drawn = draw::program(choices, Dialect::High);
+        match check::check(&drawn, Dialect::High, "f")? {
+            Fate::Checked(subject) => {
+                after_auto(&subject.program, subject.trials, "auto(opencl)", Target::OpenCl)
+            }
+            other => Ok(other),
+        }
     };
-    plainly(range(2000..2008), Dialect::OpenCl, &run);
+    sweep(range(5000..5006), &show, &way, &run_opencl);
 }
 
 #[test]
@@ -234,13 +250,19 @@ fn random_programs_after_strategies() {
 }
 
 /// What `auto` makes of a program, which must have code that computes the same.
-fn after_auto(program: &Program, trials: Vec<check::Trial>, strategy: &str) -> Result<Fate, String> {
+fn after_auto(
+    program: &Program,
+    trials: Vec<check::Trial>,
+    strategy: &str,
+    target: Target,
+) -> Result<Fate, String> {
     let stuck = || format!("{strategy} does not get to its end");
     let rewritten = strategies::apply(program, strategy).ok_or_else(stuck)?;
     if let Some(problem) = trials.iter().find_map(|t| rewritten.check_sizes(&t.sizes).into_iter().next()) {
         return Err(format!("{strategy}: {problem}"));
     }
-    check::compiled(rewritten, trials, Target::C, true).map_err(|why| format!("{strategy}: {why}"))
+    check::compiled(rewritten, trials, target, target == Target::C)
+        .map_err(|why| format!("{strategy}: {why}"))
 }
 
 #[test]
@@ -251,7 +273,7 @@ fn random_programs_after_auto() {
         let strategy = strategy(choices);
         let drawn = draw::program(choices, Dialect::High);
         match check::check(&drawn, Dialect::High, "f")? {
-            Fate::Checked(subject) => after_auto(&subject.program, subject.trials, strategy),
+            Fate::Checked(subject) => after_auto(&subject.program, subject.trials, strategy, Target::C),
             other => Ok(other),
         }
     };
@@ -265,7 +287,8 @@ fn programs_that_nobody_listed_after_auto() {
         let program = emit_common::parse(text);
         let sizes = sizes.iter().map(|s| shine_tui::lang::eval::sizes(s.iter().copied()));
         let trials = sizes.map(|s| check::evaluated(&program, &s).unwrap().unwrap()).collect();
-        let fate = after_auto(&program, trials, auto::SMALL).unwrap_or_else(|why| panic!("{text}\n{why}"));
+        let fate = after_auto(&program, trials, auto::SMALL, Target::C)
+            .unwrap_or_else(|why| panic!("{text}\n{why}"));
         let Fate::Checked(subject) = fate else { panic!("{text}") };
         cases.extend(chosen(subject.cases, n as u64));
     }
