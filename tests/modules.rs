@@ -446,6 +446,35 @@ fn too_many_launches_are_refused_at_once() {
     assert_eq!(refused(LOOP, &sizes(&[("n", 50_001)]), &device).code, "E0544");
 }
 
+/// A loop of the host with no iterations launches nothing, and its result has no cells.
+#[test]
+fn no_launches_are_a_run() {
+    let Some(device) = opencl() else { return };
+    let text = "def f (a: n.m.f32): (n div 4).m.f32 =
+  a |> take (n div 4) |> mapSeq (\\r. oclRun 1 1 1 m 1 1 (mapGlobal (\\x. x * 2) r))";
+    for (n, cells) in [(3, 0), (8, 6)] {
+        let ran = ran(text, &sizes(&[("n", n), ("m", 3)]), &device, Mode::Once);
+        assert_eq!(ran.outputs[0].len(), cells);
+    }
+}
+
+/// The hint of what is refused leads to a program that runs.
+#[test]
+fn a_result_beside_a_step_of_the_host_takes_memory_of_its_own() {
+    let kernel = "oclRun 1 1 1 n 1 1 (mapGlobal (\\x. x * 2) a)";
+    let pair = |kernel: &str| {
+        format!("def f (a: n.f32): (n.f32 * n.f32) =\n  let b = {kernel}\n  (b, mapSeq (\\x. x + 1) a)")
+    };
+    let loaded = workspace(&pair(kernel));
+    let problem = loaded.compile(&loaded.program.term, Target::OpenCl, &Sizes::new()).unwrap_err();
+    assert!(problem.hints.iter().any(|h| h.contains("`toMem global (oclRun …)`")), "{:?}", problem.hints);
+    let kept = pair(&format!("toMem global ({kernel})"));
+    assert_eq!(names(&compiled(&kept, Target::OpenCl).module), ["k0", "h0"]);
+    if let Some(device) = opencl() {
+        ran(&kept, &sizes(&[("n", 9)]), &device, Mode::Once);
+    }
+}
+
 /// Launches share what they are given alike: the output, the input and the scalar.
 #[test]
 fn parameters_do_not_grow_with_launches() {

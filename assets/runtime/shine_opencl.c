@@ -126,6 +126,8 @@ shine_buffer* shine_buffer_new(shine_context* context, size_t bytes, int access)
     shine_fail(context, "there is no memory for a buffer");
     return NULL;
   }
+  // No device has buffers of nothing.
+  bytes = bytes > 0 ? bytes : 1;
   buffer->bytes = bytes;
   const bool by_host = (access & (SHINE_HOST_READ | SHINE_HOST_WRITE)) != 0;
   const bool is_shared = context->buffers == SHINE_SHARE;

@@ -269,7 +269,14 @@ impl<'a> Library<'a> {
         }
         for c in self.constraints {
             let broken = match c {
-                SizeConstraint::Divides(a, b) => format!("({}) % ({}) != 0", self.number(b), self.number(a)),
+                SizeConstraint::Divides(a, b) => {
+                    let rest = format!("({}) % ({}) != 0", self.number(b), self.number(a));
+                    // Nothing is divided by 0, which numbers are not.
+                    match a.as_constant() {
+                        Some(_) => rest,
+                        None => format!("({}) == 0 || {rest}", self.number(a)),
+                    }
+                }
                 SizeConstraint::AtMost(a, b) => format!("{} > {}", self.number(a), self.number(b)),
                 SizeConstraint::Equal(a, b) => format!("{} != {}", self.number(a), self.number(b)),
                 SizeConstraint::Permutes(..) => continue,

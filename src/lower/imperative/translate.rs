@@ -261,6 +261,7 @@ pub fn untranslated(p: Pattern) -> Diagnostic {
             "Consume the stream with `iterateStream`, or use `mapSeq` and `slide`, which compute the same.",
         ),
         Pattern::Id => d.hint("Rewrite it away: `id x` is `x`."),
+        Pattern::OclRun => d.hint("Give its result memory of its own: `toMem global (oclRun …)`."),
         _ => d.hint("Rewrite it into patterns that have code, or lower the whole program by default."),
     }
 }
