@@ -86,7 +86,7 @@ pub fn details(id: RevisionId, m: &Measurement) -> Vec<Line> {
     ];
     for part in &m.parts {
         let time = figures::time(part.median_ns);
-        lines.push(Line::plain(format!("  {:<6}", part.name)).with(Role::Number, time));
+        lines.push(Line::plain(format!("  {:<6} ", part.name)).with(Role::Number, time));
     }
     if let (Some(flops), Some(gflops)) = (m.flops, m.gflops()) {
         lines.push(
