@@ -4,6 +4,7 @@ use super::{CONTAINS, Meaning, NOT, Reader, Scope};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::{Arg, ExprKind, Ident, Kind, ParamKind};
+use crate::lang::syntax::print;
 use crate::lang::ty::Scalar;
 use crate::rewrite::sketch::library::{Definition, arity};
 use crate::rewrite::sketch::{Label, NatSketch, Shape, Sketch, TypeSketch};
@@ -33,7 +34,15 @@ impl Reader<'_> {
             self.name(name.span, &name.kind, &Scope::default());
             if self.library.patterns.find(&name.kind).is_some() {
                 let d = Diagnostic::error("E0407", format!("`{}` is a pattern, not a sketch.", name.kind));
-                self.problem(d.label(span, "called like one").hint("Apply it with spaces: `map f x`."));
+                let options = print::Options::default();
+                let written = |arg: &Arg| match arg {
+                    Arg::Expr(e) => print::argument(e, &options),
+                    Arg::Type(t) => print::ty(t, &options),
+                };
+                let words: Vec<String> =
+                    std::iter::once(name.kind.to_string()).chain(args.iter().map(written)).collect();
+                let hint = format!("Apply it with spaces: `{}`.", words.join(" "));
+                self.problem(d.label(span, "called like one").hint(hint));
             }
             return Sketch::any();
         }

@@ -56,6 +56,9 @@ fn mistakes_have_their_own_messages() {
     assert_eq!(messages("containsMap(32 * ?, ?)"), ["E0409: A hole must be a whole size, or have a name."]);
     assert_eq!(messages("containsMap(n/0, ?)"), ["E0409: This is not a size."]);
     assert_eq!(messages("map(n, ?)"), ["E0407: `map` is a pattern, not a sketch."]);
+    let called = read_text("contains(split(32, ?))").unwrap_err();
+    assert_eq!(called[0].hints, ["Apply it with spaces: `split 32 ?`."]);
+    read_text("contains(split 32 ?)").unwrap();
     assert_eq!(messages("foo and bar").len(), 2);
 }
 
