@@ -155,11 +155,11 @@ fn nesting_without_end_is_refused() {
     thread.join().expect("no panic");
 }
 
-/// As much for each level as 100,000 levels would have on the stack of `cli::main`.
-const STACK: usize = 51 << 20;
+/// As `cli::main` has it.
+const STACK: usize = 256 << 20;
 
 fn nest_without_end() {
-    let deep = 20_000;
+    let deep = 100_000;
     let around = |open: &str, inner: &str, close: &str| open.repeat(deep) + inner + &close.repeat(deep);
     for body in [
         around("(", "x", ")"),
