@@ -28,6 +28,8 @@ pub struct Number {
     pub cheap: bool,
     /// Its value, where that is a constant plus multiples of slots.
     pub index: Option<Index>,
+    /// Its value, where it is an integer that is written in the program.
+    pub literal: Option<i64>,
     /// Is it defined? Always where there is nothing here.
     pub defined: Option<Ex<bool>>,
     /// How deep its code is nested.
@@ -51,12 +53,20 @@ pub fn both(a: &Option<Ex<bool>>, b: &Option<Ex<bool>>) -> Option<Ex<bool>> {
 }
 
 impl Number {
+    /// Is it a number above zero that is written in the program?
+    pub fn is_positive_literal(&self) -> bool {
+        let written = |i: &Index| i.terms.is_empty().then_some(i.constant);
+        self.literal.or_else(|| self.index.as_ref().and_then(written)).is_some_and(|v| v > 0)
+            && self.defined.is_none()
+    }
+
     pub fn index(index: Index) -> Number {
         Number {
             scalar: None,
             code: Code::Int(index.code()),
             cheap: true,
             index: Some(index),
+            literal: None,
             defined: None,
             nested: 0,
         }
@@ -69,7 +79,7 @@ impl Number {
             CellKind::Int => Code::Int(read_slot(slot)),
             CellKind::Bool => Code::Bool(read_slot(slot)),
         };
-        Number { scalar, code, cheap: true, index: None, defined: None, nested: 0 }
+        Number { scalar, code, cheap: true, index: None, literal: None, defined: None, nested: 0 }
     }
 
     /// A literal without sizes.
@@ -100,7 +110,16 @@ impl Number {
             }
             Literal::Index(..) | Literal::Nat(_) => return None,
         };
-        Some(Number { scalar: Some(scalar), code, cheap: true, index: None, defined: None, nested: 0 })
+        let written = if let Literal::Int(v, s) = literal { Some(wrap(*v, *s) as i64) } else { None };
+        Some(Number {
+            scalar: Some(scalar),
+            code,
+            cheap: true,
+            index: None,
+            literal: written,
+            defined: None,
+            nested: 0,
+        })
     }
 
     pub fn undefined(scalar: Option<Scalar>) -> Number {
@@ -110,7 +129,15 @@ impl Number {
             CellKind::Int => Code::Int(ex(|_| 0)),
             CellKind::Bool => Code::Bool(ex(|_| false)),
         };
-        Number { scalar, code, cheap: true, index: None, defined: Some(ex(|_| false)), nested: 0 }
+        Number {
+            scalar,
+            code,
+            cheap: true,
+            index: None,
+            literal: None,
+            defined: Some(ex(|_| false)),
+            nested: 0,
+        }
     }
 
     /// The code of an operation, guarded where operands may be undefined: then nothing is computed, so that what was
@@ -131,7 +158,7 @@ impl Number {
             Code::Int(c) => Code::Int(guard(c, &defined)),
             Code::Bool(c) => Code::Bool(guard(c, &defined)),
         };
-        Number { scalar, code, cheap: false, index: None, defined, nested: 0 }
+        Number { scalar, code, cheap: false, index: None, literal: None, defined, nested: 0 }
     }
 
     /// A pattern of one operand; none when it does not work on the type.

@@ -242,7 +242,15 @@ impl<'t> Stage<'t> {
                     Home::Slot(s) => read_slot(*s),
                     Home::Array(a, i) => read_array(*a, i),
                 });
-                Meaning::Number(Number { scalar: *scalar, code, cheap: true, index, defined, nested: 0 })
+                Meaning::Number(Number {
+                    scalar: *scalar,
+                    code,
+                    cheap: true,
+                    index,
+                    literal: None,
+                    defined,
+                    nested: 0,
+                })
             }
             Place::Pair(p) => Meaning::Pair(Rc::new((self.read(&p.0), self.read(&p.1)))),
             Place::Array { length, element } => {
