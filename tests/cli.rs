@@ -1,44 +1,14 @@
 //! The real binary from the command line: what it prints, and how it ends, for good input and bad.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
+mod cli_common;
+
+use cli_common::{Ran, run};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 fn kernels(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(file)
-}
-
-/// Runs the binary in a world of its own: no configuration, no state, no colours.
-fn shine(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_shine-tui"))
-        .args(args)
-        .current_dir(dir)
-        .env("SHINE_CONFIG_DIR", dir.join("config"))
-        .env("SHINE_STATE_DIR", dir.join("state"))
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
-
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Ran {
-        Ran {
-            code: output.status.code().expect("ended by a signal"),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-}
-
-fn run(dir: &Path, args: &[&str]) -> Ran {
-    shine(dir, args).into()
 }
 
 fn world() -> tempfile::TempDir {

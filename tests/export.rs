@@ -1,20 +1,16 @@
 //! What `compile -o` writes, used as its readers would: the header from C, the module from Python.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "this is a test")]
 
+mod cli_common;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// Writes the kernel of a program into the folder.
 fn export(folder: &Path, program: &str, more: &[&str]) {
     std::fs::write(folder.join("program.rise"), program).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
-        .args([&["compile", "program.rise", "-o", "."], more].concat())
-        .current_dir(folder)
-        .env("SHINE_CONFIG_DIR", folder.join("config"))
-        .env("SHINE_STATE_DIR", folder.join("state"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let ran = cli_common::run(folder, &[&["compile", "program.rise", "-o", "."], more].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
 }
 
 fn said(output: &Output) -> String {
@@ -227,17 +223,15 @@ fn neither_names_nor_files_are_in_the_way() {
     }
     std::fs::write(folder.join("blur.py"), "print('mine')\n").unwrap();
     std::fs::write(folder.join("program.rise"), BLUR).unwrap();
-    let compile = |more: &[&str]| {
-        let mut shine = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
-        shine.args([&["compile", "program.rise", "-o", "."], more].concat()).current_dir(folder);
-        shine.env("SHINE_CONFIG_DIR", folder.join("config")).env("SHINE_STATE_DIR", folder.join("state"));
-        shine.output().unwrap()
-    };
+    let compile =
+        |more: &[&str]| cli_common::run(folder, &[&["compile", "program.rise", "-o", "."], more].concat());
     let refused = compile(&[]);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("[E0906]"));
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("[E0906]"), "{}", refused.err);
     assert_eq!(std::fs::read_to_string(folder.join("blur.py")).unwrap(), "print('mine')\n");
     assert!(!folder.join("blur.c").exists(), "nothing is half-written");
-    said(&compile(&["--force"]));
-    said(&compile(&[]));
+    for more in [&["--force"][..], &[]] {
+        let ran = compile(more);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
 }

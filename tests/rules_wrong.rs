@@ -1,6 +1,8 @@
 //! Rules that are wrong are caught, by typing or by a counterexample; rules that are right are not refused.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod cli_common;
+
 use shine_tui::lang::diag::Sources;
 use shine_tui::rewrite::rule::RuleSet;
 use shine_tui::rewrite::rule::check::{Thoroughness, check};
@@ -460,18 +462,8 @@ fn no_right_rule_is_refused() {
 fn shine(text: &str, args: &[&str]) -> (i32, String, String) {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("own.rules"), text).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
-        .arg("rules")
-        .args(args)
-        .current_dir(dir.path())
-        .env("SHINE_CONFIG_DIR", dir.path().join("config"))
-        .env("SHINE_STATE_DIR", dir.path().join("state"))
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    let ran = cli_common::run(dir.path(), &[&["rules"], args].concat());
+    (ran.code, ran.out, ran.err)
 }
 
 /// The longest of these tests; by its name it is begun first.
@@ -549,18 +541,9 @@ fn declared_properties_are_tested_before_they_are_believed() {
     let dir = tempfile::tempdir().unwrap();
     let run = |program: &str| {
         std::fs::write(dir.path().join("p.rise"), program).unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
-            .args(["apply", "p.rise", "--rule", "blockedReduce(4)", "--at", "0"])
-            .current_dir(dir.path())
-            .env("SHINE_CONFIG_DIR", dir.path().join("config"))
-            .env("SHINE_STATE_DIR", dir.path().join("state"))
-            .env("LC_ALL", "C")
-            .output()
-            .unwrap();
-        (
-            output.status.code().unwrap(),
-            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap(),
-        )
+        let apply = ["apply", "p.rise", "--rule", "blockedReduce(4)", "--at", "0"];
+        let ran = cli_common::run(dir.path(), &apply);
+        (ran.code, ran.out + &ran.err)
     };
     let circle = "def op (a: i32) (b: i32): i32 = a + b + a * b\n";
     let program = "def sum (a: (4*n).i32): i32 = reduce op 0 a\n";

@@ -2,41 +2,20 @@
 //! refused before anything runs.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
+mod cli_common;
+
+use cli_common::Ran;
 use std::path::Path;
-use std::process::{Command, Stdio};
-
-struct Ran {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn shine(dir: &Path, args: &[&str]) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
-        .args(args)
-        .current_dir(dir)
-        .env("SHINE_CONFIG_DIR", dir.join("config"))
-        .env("SHINE_STATE_DIR", dir.join("state"))
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    Ran {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
 
 /// Runs a program on inputs; the rest of the arguments are passed on.
 fn run(dir: &Path, program: &str, args: &[&str]) -> Ran {
     std::fs::write(dir.join("program.rise"), program).unwrap();
-    shine(dir, &[&["run", "program.rise"], args].concat())
+    cli_common::run(dir, &[&["run", "program.rise"], args].concat())
 }
 
 #[track_caller]
 fn result(ran: &Ran) -> String {
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     let (_, result) = ran.out.split_once("result    ").expect("a result is printed");
     result.trim_end().to_owned()
 }
@@ -113,7 +92,7 @@ fn pictures_are_arrays_as_the_type_says() {
     let house = format!("image={HOUSE}");
     let ends = |program: &str, file: &str| {
         let ran = run(dir, program, &["-i", &house, "-o", file, "--json"]);
-        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
         ran.out
     };
     // Planes of floats, and back: no sample changes.
@@ -150,7 +129,7 @@ fn values_of_pairs_have_a_file_for_each_component() {
     let both = ["-i", "p.fst=x.txt", "-i", "p.snd=y.txt"];
     assert_eq!(result(&run(dir, program, &both)), "[(10, 1.0), (20, 2.0), (30, 3.0)]");
     let ran = run(dir, program, &[&both[..], &["-o", "fst=i.txt", "-o", "snd=f.npy"]].concat());
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(std::fs::read_to_string(dir.join("i.txt")).unwrap(), "10 20 30\n");
     for (args, code) in [
         (vec!["-i", "p=x.txt"], "E0910"),
@@ -160,7 +139,7 @@ fn values_of_pairs_have_a_file_for_each_component() {
         ([&both[..], &["-o", "fst=1.txt", "-o", "fst=2.txt"]].concat(), "E0911"),
     ] {
         let ran = run(dir, program, &args);
-        assert!(ran.err.contains(&format!("[{code}]")) && ran.code == Some(2), "{args:?} {}", ran.err);
+        assert!(ran.err.contains(&format!("[{code}]")) && ran.code == 2, "{args:?} {}", ran.err);
     }
 }
 
@@ -207,7 +186,7 @@ fn what_does_not_fit_is_refused_with_its_reason() {
         (gather, "x=big.txt", "E0914", "Cell 1 of `x` is 5"),
     ] {
         let ran = run(dir, program, &["--input", input]);
-        assert_eq!(ran.code, Some(2), "{input}: {}{}", ran.out, ran.err);
+        assert_eq!(ran.code, 2, "{input}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains(&format!("[{code}]")) && ran.err.contains(said), "{input}: {}", ran.err);
         assert!(!ran.err.contains('\x1b'), "{input}");
     }
@@ -233,7 +212,7 @@ fn outputs_are_refused_before_anything_runs() {
     }
     assert_eq!(std::fs::read_to_string(dir.join("there.txt")).unwrap(), "mine");
     let ran = run(dir, program, &["-i", "x=x.txt", "-o", "there.txt", "--force"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(std::fs::read_to_string(dir.join("there.txt")).unwrap(), "2 3 4\n");
 }
 
@@ -244,9 +223,9 @@ fn bench_measures_on_what_is_given_and_draws_the_rest() {
     std::fs::write(dir.join("x.txt"), "1 2 3 4 5").unwrap();
     let program = "def f (x y: n.f32): n.f32 = zip x y |> map (\\p. fst p + snd p)\n";
     std::fs::write(dir.join("program.rise"), program).unwrap();
-    let ran = shine(dir, &["bench", "program.rise", "--input", "x=x.txt"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let ran = cli_common::run(dir, &["bench", "program.rise", "--input", "x=x.txt"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("sizes     n=5\n") && ran.out.contains("time "), "{}", ran.out);
-    let ran = shine(dir, &["bench", "program.rise", "--input", "x=x.txt", "--session", "s.ron"]);
-    assert!(ran.code == Some(2) && ran.err.contains("[E0901]"), "{}", ran.err);
+    let ran = cli_common::run(dir, &["bench", "program.rise", "--input", "x=x.txt", "--session", "s.ron"]);
+    assert!(ran.code == 2 && ran.err.contains("[E0901]"), "{}", ran.err);
 }

@@ -1,35 +1,13 @@
 //! Searches from the command line: sketches and sets with parameters, sizes that are left open, what is left out, costs.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+mod cli_common;
 
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
+use cli_common::{Ran, run};
+use std::path::{Path, PathBuf};
 
 fn matmul() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/matmul/matmul.rise")
-}
-
-/// Runs the binary in a world of its own.
-fn run(dir: &Path, args: &[&str]) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
-        .args(args)
-        .current_dir(dir)
-        .env("SHINE_CONFIG_DIR", dir.join("config"))
-        .env("SHINE_STATE_DIR", dir.join("state"))
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    Ran {
-        code: output.status.code().expect("ended by a signal"),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
 }
 
 /// Runs a strategy on a program that has these definitions beside it.

@@ -209,7 +209,8 @@ pub struct Compile {
     /// For OpenCL: say what each barrier is for, and why each buffer is where it is; as --emit reasons
     #[arg(long, conflicts_with_all = ["emit", "output"])]
     pub explain_barriers: bool,
-    /// Write the kernel into this folder, with a program that calls it and, for C, a header and a module of Python
+    /// Write the kernel into this folder, with a header, a program that calls it and, for C, a module of Python; for
+    /// OpenCL, a library in C
     #[arg(long, short = 'o', value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Replace headers and modules that were not generated

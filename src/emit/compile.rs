@@ -1,7 +1,7 @@
-//! From a program to a kernel, stage by stage.
+//! From a program to a module, stage by stage.
 //!
 //! In: a low-level program (the default lowering makes one of any program), a target, and the sizes if they are to be
-//! constants. Out: the text of every stage by its name, and the kernel. The checker of DPIA runs after the translation
+//! constants. Out: the text of every stage by its name, and the module. The checker of DPIA runs after the translation
 //! and after every pass.
 
 use super::Language;

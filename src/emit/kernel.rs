@@ -505,8 +505,3 @@ pub fn sizes_of(p: &Imperative) -> Vec<Name> {
     types.iter().for_each(|t| t.for_each_nat(&mut note));
     out
 }
-
-/// Whether offsets need 64 bits.
-pub fn is_wide(w: Width) -> bool {
-    w == Width::Long
-}

@@ -1,5 +1,6 @@
 //! What the barriers of a kernel are for, and why its memory is where it is, in sentences.
 
+use crate::lang::diag::sentence;
 use crate::lang::nat::Name;
 use crate::lang::pattern::AddressSpace;
 use crate::lang::ty::Type;
@@ -68,14 +69,6 @@ fn barrier(number: usize, b: &Barrier, loops: &BTreeMap<Name, Loop>, out: &mut S
             let _ = writeln!(out, "    {x} < {}: {}", l.n, who(l.kind));
         }
     }
-}
-
-fn sentence(text: &str) -> String {
-    let mut out = text.to_string();
-    if let Some(first) = out.get(..1).map(str::to_uppercase) {
-        out.replace_range(..1, &first);
-    }
-    out
 }
 
 /// Does the text name the variable?

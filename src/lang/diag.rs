@@ -217,6 +217,15 @@ impl std::fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+/// The text with a capital letter at its beginning.
+pub fn sentence(text: &str) -> String {
+    let mut out = text.to_string();
+    if let Some(first) = out.get(..1).map(str::to_uppercase) {
+        out.replace_range(..1, &first);
+    }
+    out
+}
+
 /// All problems below each other, with a blank line between.
 pub fn render_all(problems: &[Diagnostic], sources: &Sources, charset: Charset) -> String {
     problems.iter().map(|p| p.render_with(sources, charset)).collect::<Vec<_>>().join("\n")

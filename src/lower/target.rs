@@ -36,6 +36,11 @@ pub enum Storage {
 }
 
 impl Storage {
+    /// Do the work-items of a group share it?
+    pub fn is_shared(self) -> bool {
+        matches!(self, Storage::Local | Storage::Global)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Storage::Asked(space) => space.name(),

@@ -6,8 +6,6 @@ use crate::lang::diag::FileId;
 use crate::lang::pattern::Level;
 use crate::lang::syntax::parse_strategy;
 use crate::lang::term::Term;
-use crate::rewrite::strategy::{self, Control, Env, NoSearch};
-use std::sync::atomic::AtomicBool;
 
 /// The strategy, of the library or of the user's files.
 const STRATEGY: &str = "auto(opencl)";
@@ -28,9 +26,6 @@ pub fn on_work_items(workspace: &Workspace, program: &Term) -> Option<Term> {
         return None;
     }
     let (tree, _) = parse_strategy(FileId::NOWHERE, STRATEGY);
-    let env = Env { rules: &workspace.rules, sizes: &workspace.program.sizes };
-    let mut control =
-        Control { cancel: &AtomicBool::new(false), fuel: strategy::FUEL, search: &mut NoSearch };
-    let done = strategy::run(&tree, program, &workspace.script, &env, &mut control).ok()?;
+    let done = workspace.run_without_search(&tree, program).ok()?;
     (done.term != *program).then_some(done.term)
 }

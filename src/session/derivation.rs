@@ -8,8 +8,7 @@ use super::searching::{BACKWARDS, Examined};
 use super::workspace::Workspace;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
-use crate::rewrite::strategy::{self, Control, Env, FUEL, NoSearch, at_position};
-use std::sync::atomic::AtomicBool;
+use crate::rewrite::strategy::at_position;
 
 /// The strategy whose normal form programs are in between two steps.
 const NORMAL: &str = "BENF";
@@ -24,7 +23,9 @@ const MOST_SKIPPED: usize = 4;
 pub fn written(workspace: &Workspace, searches: &[Examined]) -> Result<String, String> {
     let mut names: Vec<String> = vec![];
     let mut text = String::new();
-    for search in searches {
+    // A search that found nothing, where a strategy tried another way, is no part of the way.
+    let found: Vec<&Examined> = searches.iter().filter(|s| s.report.found().is_some()).collect();
+    for search in found {
         let steps = search.steps.as_ref().map_err(Clone::clone)?;
         let name = name_of(&search.sketch, &names);
         let lines = strategies(workspace, &search.start, steps)?;
@@ -40,7 +41,7 @@ pub fn written(workspace: &Workspace, searches: &[Examined]) -> Result<String, S
         names.push(name);
     }
     if names.len() > 1 {
-        text += &format!("strategy all =\n  {}\n", names.join(" ;\n  "));
+        text += &format!("strategy wholeWay =\n  {}\n", names.join(" ;\n  "));
     }
     Ok(text)
 }
@@ -56,10 +57,7 @@ fn name_of(sketch: &str, taken: &[String]) -> String {
 
 fn run(workspace: &Workspace, text: &str, term: &Term) -> Option<Term> {
     let strategy = workspace.parse_strategy(text).ok()?;
-    let env = Env { rules: &workspace.rules, sizes: &workspace.program.sizes };
-    let never = AtomicBool::new(false);
-    let mut limits = Control { cancel: &never, fuel: FUEL, search: &mut NoSearch };
-    strategy::run(&strategy.tree, term, &workspace.script, &env, &mut limits).ok().map(|done| done.term)
+    workspace.run_without_search(&strategy.tree, term).ok().map(|done| done.term)
 }
 
 /// One strategy for each step. Reductions are not written one by one, nor taken back: from step to step the program is

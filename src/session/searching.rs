@@ -155,8 +155,12 @@ impl<'a> Searcher<'a> {
 
     /// The rule of a step with its arguments.
     fn label(&self, step: &search::TrailStep) -> Option<String> {
+        Some(self.used(step)?.to_string())
+    }
+
+    fn used(&self, step: &search::TrailStep) -> Option<RuleUse> {
         let rule = self.workspace.rules.get(&step.rule)?.clone();
-        Some(RuleUse { rule, args: step.args.clone() }.to_string())
+        Some(RuleUse { rule, args: step.args.clone() })
     }
 
     /// A derivation as it is looked at, rewrite by rewrite.
@@ -164,8 +168,7 @@ impl<'a> Searcher<'a> {
         let mut now = start.clone();
         let mut out = vec![];
         for step in &trail.steps {
-            let rule =
-                RuleUse { rule: self.workspace.rules.get(&step.rule)?.clone(), args: step.args.clone() };
+            let rule = self.used(step)?;
             now = now.replace_at(&step.at, step.after.clone())?;
             out.push(single(rule.to_string(), rule.rule.marks, step.reverse, &step.at, &now));
         }
@@ -293,7 +296,10 @@ impl SearchRunner for Searcher<'_> {
             }
             (report, trail)
         };
-        let steps = trail.as_ref().ok().and_then(|t| self.single_steps(start, t)).unwrap_or_default();
+        let steps = trail.as_ref().map_err(ToString::to_string).and_then(|t| {
+            self.single_steps(start, t)
+                .ok_or_else(|| "A rewrite on the way does not fit its place.".to_owned())
+        });
         if let Some((best, extraction, insight)) = known {
             let used = |t: &Trail| t.steps.iter().filter_map(|s| self.label(s)).collect();
             self.examined.push(Examined {
@@ -304,7 +310,7 @@ impl SearchRunner for Searcher<'_> {
                 extraction,
                 insight,
                 on_the_way: trail.as_ref().map(used).unwrap_or_default(),
-                steps: trail.as_ref().map(|_| steps.clone()).map_err(ToString::to_string),
+                steps: steps.clone(),
                 start: start.clone(),
             });
         }
@@ -313,7 +319,10 @@ impl SearchRunner for Searcher<'_> {
         let trail = trail.ok().and_then(|t| self.written(start, &t));
         let outcome = SearchOutcome { no_trail, ..outcome(&text, &report, trail) };
         match &report.outcome {
-            Outcome::Found(found) => Ok(self.keep(start, found.term.clone(), outcome, steps, &request.rules)),
+            Outcome::Found(found) => {
+                let steps = steps.unwrap_or_default();
+                Ok(self.keep(start, found.term.clone(), outcome, steps, &request.rules))
+            }
             Outcome::Stopped if cancel.load(std::sync::atomic::Ordering::Relaxed) => {
                 self.taken.push(outcome);
                 Err(SearchFailure::Stopped)

@@ -191,6 +191,21 @@ impl Workspace {
         self.rules.rules().map(|r| (r.name.to_string(), r.digest.to_string())).collect()
     }
 
+    /// Runs a strategy that does not search, to its end.
+    ///
+    /// # Errors
+    /// Where it failed, and why.
+    pub(super) fn run_without_search(
+        &self,
+        tree: &ast::Strategy,
+        term: &Term,
+    ) -> Result<Rewritten, Box<strategy::Stuck>> {
+        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
+        let (never, mut none) = (AtomicBool::new(false), strategy::NoSearch);
+        let mut control = strategy::Control { cancel: &never, fuel: strategy::FUEL, search: &mut none };
+        strategy::run(tree, term, &self.script, &env, &mut control)
+    }
+
     /// Applies a rule, written with its arguments, at a position.
     ///
     /// # Errors
@@ -211,23 +226,15 @@ impl Workspace {
         let Some(part) = term.at(at) else {
             return Err(no_position(at));
         };
-        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
-        let cancel = AtomicBool::new(false);
-        let mut search = strategy::NoSearch;
-        let mut limits = strategy::Control { cancel: &cancel, fuel: strategy::FUEL, search: &mut search };
-        let done =
-            strategy::run(&call, part, &self.script, &env, &mut limits).map_err(|stuck| {
-                match &stuck.cause {
-                    Cause::NotApplicable { why, .. } => {
-                        let place =
-                            if at.is_root() { "to the whole program".into() } else { format!("at {at}") };
-                        Diagnostic::error("E0312", format!("`{text}` does not apply {place}."))
-                            .note(format!("{}.", told(term, at, rule, why)))
-                            .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
-                    }
-                    _ => stuck::diagnostic(&stuck).within(&texts),
-                }
-            })?;
+        let done = self.run_without_search(&call, part).map_err(|stuck| match &stuck.cause {
+            Cause::NotApplicable { why, .. } => {
+                let place = if at.is_root() { "to the whole program".into() } else { format!("at {at}") };
+                Diagnostic::error("E0312", format!("`{text}` does not apply {place}."))
+                    .note(format!("{}.", told(term, at, rule, why)))
+                    .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
+            }
+            _ => stuck::diagnostic(&stuck).within(&texts),
+        })?;
         let whole = term.replace_at(at, done.term.clone());
         let whole =
             whole.ok_or_else(|| Diagnostic::error("E0811", "A rewritten part does not fit its place."))?;
@@ -410,10 +417,10 @@ impl Workspace {
         target: lower::Target,
         sizes: Option<&Sizes>,
     ) -> Result<emit::Attempt, Diagnostic> {
-        let placed = |problem: Diagnostic, term: &Term| self.placed(problem, term).within(&self.sources);
-        let lowered = lower::default_lowering(program).map_err(|problem| placed(problem, &program.term))?;
+        let lowered =
+            lower::default_lowering(program).map_err(|problem| self.located(problem, &program.term))?;
         let mut attempt = emit::attempt(&lowered, target, sizes);
-        attempt.module = attempt.module.map_err(|problem| placed(problem, &lowered.term));
+        attempt.module = attempt.module.map_err(|problem| self.located(problem, &lowered.term));
         Ok(attempt)
     }
 

@@ -92,7 +92,7 @@ pub fn simulate(case: &Case) -> Result<(), String> {
     }
     let mut words = out.lines().filter_map(|l| l.split_once(" = ")).map(|(_, v)| v.trim());
     case.compare(|scalar| {
-        let word = words.next().unwrap_or("0");
+        let word = words.next().unwrap_or_else(|| panic!("{}: {out}", case.label));
         match scalar {
             Scalar::Bool => Value::Bool(word != "0"),
             s if s.is_float() => Value::float(word.parse().unwrap(), s).unwrap(),

@@ -31,7 +31,7 @@ pub struct Shared {
 pub struct Memory {
     pub context: Context,
     pub queue: CommandQueue,
-    /// The nanoseconds that copies took since this was last asked.
+    /// The nanoseconds that copies took in this run.
     pub copying: u64,
 }
 
@@ -104,7 +104,7 @@ impl Memory {
     /// The bytes of an array, wherever they are.
     ///
     /// # Errors
-    /// That a call fails, or that a function of the host wrote outside the array.
+    /// That a call fails.
     pub fn bytes(&self, array: &Shared, into: &mut Vec<u8>) -> Result<(), DeviceError> {
         if let (Fresh::Host | Fresh::Both, Some(host)) = (array.fresh, &array.host) {
             into.extend_from_slice(host.cells());

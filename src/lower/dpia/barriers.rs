@@ -189,7 +189,12 @@ impl Walk<'_> {
                 if whole.has_barrier() && !self.is_uniform(condition) {
                     return Err(format!("not all work-items reach a barrier where {condition} decides"));
                 }
-                let mut entry = self.uses(condition);
+                // No barrier can stand between them.
+                let begins: Vec<Use> = then.entry.iter().chain(&or.entry).cloned().collect();
+                if let Some(race) = self.races(&all, &begins, None).first() {
+                    return Err(race.to_string());
+                }
+                let mut entry = all.clone();
                 entry.extend(then.entry);
                 entry.extend(or.entry);
                 all.extend(then.exit);

@@ -259,8 +259,7 @@ impl Machine {
                 self.store(to, vec![], value)
             }
             Kind::New(storage, ty, x, body) => {
-                let shares = matches!(storage, Storage::Local | Storage::Global);
-                if shares && self.options.local != [1; 3] {
+                if storage.is_shared() && self.options.local != [1; 3] {
                     return Err(failure::ill_typed("memory of a group within its code"));
                 }
                 let fresh = self.fresh(ty)?;

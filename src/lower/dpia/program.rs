@@ -53,7 +53,7 @@ impl Imperative {
     /// Memory that the work-items of a group share: the outputs, and what is local or global.
     pub fn shared(&self) -> impl Iterator<Item = (&Name, Storage)> {
         let outputs = self.outputs.iter().map(|(x, _)| (x, Storage::Global));
-        let is_shared = |t: &&Temporary| matches!(t.storage, Storage::Local | Storage::Global);
+        let is_shared = |t: &&Temporary| t.storage.is_shared();
         outputs.chain(self.temporaries.iter().filter(is_shared).map(|t| (&t.name, t.storage)))
     }
 

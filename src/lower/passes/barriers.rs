@@ -1,6 +1,6 @@
 //! Barriers where the work-items of a group must wait for each other ([`crate::lower::dpia::barriers`]).
 
-use crate::lang::diag::{Diagnostic, Subject};
+use crate::lang::diag::{Diagnostic, Subject, sentence};
 use crate::lang::pattern::Pattern;
 use crate::lower::dpia::{Imperative, Names, barriers};
 
@@ -15,11 +15,7 @@ pub fn run(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
 }
 
 fn divergent(why: &str) -> Diagnostic {
-    let mut why: String = why.into();
-    if let Some(first) = why.get(..1).map(str::to_uppercase) {
-        why.replace_range(..1, &first);
-    }
-    Diagnostic::error("E0530", format!("{why}."))
+    Diagnostic::error("E0530", format!("{}.", sentence(why)))
         .about(Subject::Pattern(Pattern::MapLocal))
         .note("A barrier must be reached by all work-items of a work-group, or by none of them.")
         .hint("Let all work-items do the loop or the choice alike, or compute this part in private memory.")

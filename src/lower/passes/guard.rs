@@ -5,7 +5,6 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
 use crate::lower::dpia::effects;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, Workers, barriers};
-use crate::lower::target::Storage;
 use std::collections::BTreeSet;
 
 /// # Errors
@@ -29,7 +28,9 @@ struct Guard<'a> {
 impl Guard<'_> {
     /// `left`: the dimensions of work-items that are not shared out around the command.
     fn command(&mut self, c: &Phrase, left: &BTreeSet<u8>) -> Phrase {
-        if let Kind::New(Storage::Local | Storage::Global, _, x, _) = c.kind() {
+        if let Kind::New(storage, _, x, _) = c.kind()
+            && storage.is_shared()
+        {
             self.shared.push(x.clone());
         }
         if !self.writes(c, left) {
@@ -113,7 +114,7 @@ fn allocated(c: &Phrase) -> Vec<(Name, bool)> {
     let mut found = vec![];
     let _ = c.any(&mut |p| {
         if let Kind::New(storage, _, x, _) = p.kind() {
-            found.push((x.clone(), matches!(storage, Storage::Local | Storage::Global)));
+            found.push((x.clone(), storage.is_shared()));
         }
         false
     });

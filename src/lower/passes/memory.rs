@@ -7,11 +7,11 @@
 //! of the kernel; within a parallel loop it gets one more dimension for each loop, one cell for each work-item, and so it does
 //! within a loop over lanes.
 
-use super::workers::{self, Level};
+use super::workers;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, Worker};
-use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
+use crate::lower::dpia::barriers;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Temporary, Workers};
 use crate::lower::target::{Storage, Target};
 
@@ -90,7 +90,7 @@ pub fn to_parameters(mut p: Imperative, _: &mut Names) -> Result<Imperative, Dia
         .map(|d| (Worker::GlobalId(d).nat(), size(&p, Worker::GlobalSize(d))))
         .collect();
     let mut found = vec![];
-    let to = To { everyone, has_groups: Level::of(&p.body).map == Pattern::MapWorkGroup };
+    let to = To { everyone, has_groups: barriers::has_groups(&p.body) };
     p.body = parameters(&p.body, &to, &mut Around::default(), &mut found)?;
     p.temporaries.extend(found);
     Ok(p)

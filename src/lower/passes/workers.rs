@@ -81,7 +81,8 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
         if let Some(d) = used.iter().find(|d| !found.loops.iter().any(|(e, ..)| e == *d))
             && e.writes
         {
-            return Err(everywhere(&e.memory, level.map, *d));
+            let is_output = p.outputs.iter().any(|(x, _)| *x == e.memory);
+            return Err(everywhere(&e.memory, level.map, *d, is_output));
         }
         let (reads, writes) = uses.entry(e.memory.clone()).or_default();
         if e.writes { writes } else { reads }.push(found);
@@ -143,9 +144,9 @@ fn allocations(
         Kind::New(storage, _, x, body) => {
             let is_own = storage.is_near() || *storage == Storage::Parameter;
             if is_own && writes_in_loop(body, x) {
-                return Err(private(x, level));
+                return Err(private(x, level, around.len() == used.len()));
             }
-            if *storage == Storage::Local {
+            if *storage == Storage::Local && level.map == Pattern::MapWorkGroup {
                 let uses = effects::of(body);
                 let of_copy = |writes: bool| {
                     let uses = uses.iter().filter(move |e| e.memory == *x && e.writes == writes);
@@ -193,7 +194,8 @@ fn same_worker(write: &Use, read: &Use) -> bool {
     })
 }
 
-fn everywhere(memory: &Name, map: Pattern, d: u8) -> Diagnostic {
+fn everywhere(memory: &Name, map: Pattern, d: u8, is_output: bool) -> Diagnostic {
+    let own = if is_output { "" } else { " keep it in private memory," };
     let (who, each) = match map {
         Pattern::MapWorkGroup => ("work-group", "work-groups"),
         _ => ("work-item", "work-items"),
@@ -206,7 +208,7 @@ fn everywhere(memory: &Name, map: Pattern, d: u8) -> Diagnostic {
     .note(format!(
         "The kernel uses the {each} of dimension {d}, and each of them runs what is not in a `{map}({d})`."
     ))
-    .hint(format!("Compute it within the `{map}`, keep it in private memory, or use a kernel of its own."))
+    .hint(format!("Compute it within the `{map}`,{own} or use a kernel of its own."))
 }
 
 fn unordered(memory: &Name, level: Level) -> Diagnostic {
@@ -229,8 +231,9 @@ fn in_another_copy(memory: &Name) -> Diagnostic {
     .hint("Compute and use it within one `mapWorkGroup`, or run the first step as a kernel of its own.")
 }
 
-fn private(memory: &Name, level: Level) -> Diagnostic {
-    let space = if level.map == Pattern::MapWorkGroup { "local` or `toMem global" } else { "global" };
+fn private(memory: &Name, level: Level, within_groups: bool) -> Diagnostic {
+    let groups = level.map == Pattern::MapWorkGroup;
+    let space = if groups && within_groups { "local` or `toMem global" } else { "global" };
     Diagnostic::error(
         "E0525",
         format!("Work-items together write `{memory}`, of which each has a private copy."),

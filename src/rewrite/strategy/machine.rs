@@ -641,7 +641,12 @@ impl<'a> Machine<'a> {
                         .and_then(|count| i64::try_from(count).ok())
                         .is_some_and(|count| n.as_constant().is_some_and(|most| count <= most)),
                 };
-                test(holds, "something smaller or of another length", self)
+                let wanted = match native {
+                    Native::HasAtMost => "an array of no more elements",
+                    Native::HasMultipleOf => "an array of a multiple of that length",
+                    _ => "something that calculates less",
+                };
+                test(holds, wanted, self)
             }
             Native::IsPattern(p) => {
                 if t.as_pattern() == Some(p) {

@@ -153,15 +153,7 @@ impl RuleSet {
                 move |reference: &ast::RuleRef, names: Known<'_>| {
                     let (rest, sets) = &*known;
                     let values = bound(&set, reference, names)?;
-                    let (mut rules, mut problems) = (vec![], vec![]);
-                    rest.collect(
-                        &set,
-                        &values,
-                        sets,
-                        &mut vec![set.name.kind.clone()],
-                        &mut rules,
-                        &mut problems,
-                    );
+                    let (rules, problems) = rest.rules_in(&set, &values, sets);
                     problems.into_iter().next().map_or(Ok(rules), |problem| Err(Box::new(problem)))
                 }
             };
@@ -171,16 +163,7 @@ impl RuleSet {
                     let (rest, sets) = &*known;
                     let of = |p: &ast::SetParam| (p.name.kind.clone(), Nat::var(&p.name.kind));
                     let values: Vec<(Name, Nat)> = set.params.iter().map(of).collect();
-                    let (mut rules, mut problems) = (vec![], vec![]);
-                    rest.collect(
-                        &set,
-                        &values,
-                        sets,
-                        &mut vec![set.name.kind.clone()],
-                        &mut rules,
-                        &mut problems,
-                    );
-                    (rules, problems)
+                    rest.rules_in(&set, &values, sets)
                 })
             };
             let default = |p: &ast::SetParam| p.default.as_ref().map(|e| size(e, &|_| None));
@@ -198,6 +181,19 @@ impl RuleSet {
         }
         self.believe(declared);
         problems
+    }
+
+    /// The rules of a set whose parameters have these values, and what is wrong with them.
+    fn rules_in(
+        &self,
+        set: &ast::RuleSet,
+        values: &[(Name, Nat)],
+        sets: &[ast::RuleSet],
+    ) -> (Vec<RuleUse>, Vec<Diagnostic>) {
+        let (mut rules, mut problems) = (vec![], vec![]);
+        let mut open = vec![set.name.kind.clone()];
+        self.collect(set, values, sets, &mut open, &mut rules, &mut problems);
+        (rules, problems)
     }
 
     /// The rules of a set, those of the sets in it included.
