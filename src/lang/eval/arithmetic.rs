@@ -117,20 +117,22 @@ fn function(p: Pattern, x: &Exact) -> Result<Exact, Diagnostic> {
 
 fn operation(p: Pattern, a: &Exact, b: &Exact, s: Scalar) -> Result<Value, Diagnostic> {
     use Pattern as P;
-    let order = a.compare(b);
-    // Two floats in the same order, or in none.
-    let (x, y) = match order {
-        None => (f32::NAN, 0.0),
-        Some(Ordering::Less) => (0.0, 1.0),
-        Some(Ordering::Equal) => (0.0, 0.0),
-        Some(Ordering::Greater) => (1.0, 0.0),
-    };
-    if let Some(truth) = arith::compare(p, &x, &y) {
-        return Ok(Value::Bool(truth));
+    let order = || a.compare(b);
+    if p.is_comparison() {
+        // Two floats in the same order, or in none.
+        let (x, y) = match order() {
+            None => (f32::NAN, 0.0),
+            Some(Ordering::Less) => (0.0, 1.0),
+            Some(Ordering::Equal) => (0.0, 0.0),
+            Some(Ordering::Greater) => (1.0, 0.0),
+        };
+        if let Some(truth) = arith::compare(p, &x, &y) {
+            return Ok(Value::Bool(truth));
+        }
     }
     let value = match p {
-        P::Min if a.is_nan() || order == Some(Ordering::Greater) => b.clone(),
-        P::Max if a.is_nan() || order == Some(Ordering::Less) => b.clone(),
+        P::Min if a.is_nan() || order() == Some(Ordering::Greater) => b.clone(),
+        P::Max if a.is_nan() || order() == Some(Ordering::Less) => b.clone(),
         P::Min | P::Max => a.clone(),
         P::Add => sum(a, b),
         P::Sub => sum(a, &function(P::Neg, b)?),

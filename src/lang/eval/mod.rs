@@ -25,6 +25,7 @@ use super::term::Term;
 use super::value::Value;
 pub use arithmetic::Arithmetic;
 use indexmap::IndexMap;
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the size parameters of a program are.
@@ -75,9 +76,57 @@ impl Limits<'_> {
 pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Result<Value, Diagnostic> {
     check_inputs(term, sizes, inputs)?;
     let term = &unfolded(term);
-    match fast::run(term, sizes, inputs, limits) {
+    or_naive(fast::run(term, sizes, inputs, limits), term, sizes, inputs, limits)
+}
+
+fn or_naive(
+    outcome: fast::Outcome,
+    term: &Term,
+    sizes: &Sizes,
+    inputs: &[Value],
+    limits: &Limits,
+) -> Result<Value, Diagnostic> {
+    match outcome {
         fast::Outcome::Done(result) => result,
         fast::Outcome::GaveUp => naive::run(term, sizes, inputs, limits),
+    }
+}
+
+/// A closed term that is evaluated on one input after the other.
+pub struct Evaluator<'a> {
+    term: Term,
+    sizes: &'a Sizes,
+    limits: &'a Limits<'a>,
+    arithmetic: Arithmetic,
+    /// The statements for inputs without undefined cells, and for others.
+    compiled: [OnceCell<Option<fast::Compiled>>; 2],
+}
+
+impl<'a> Evaluator<'a> {
+    pub fn of(
+        term: &Term,
+        sizes: &'a Sizes,
+        arithmetic: Arithmetic,
+        limits: &'a Limits<'a>,
+    ) -> Evaluator<'a> {
+        Evaluator { term: unfolded(term), sizes, limits, arithmetic, compiled: Default::default() }
+    }
+
+    /// The term applied to inputs; floats of the result are exact if the arithmetic is.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run(&self, inputs: &[Value]) -> Result<Value, Diagnostic> {
+        let Evaluator { term, sizes, limits, .. } = self;
+        if self.arithmetic != Arithmetic::MACHINE {
+            return run_in(self.arithmetic, term, sizes, inputs, limits);
+        }
+        check_inputs(term, sizes, inputs)?;
+        let holes = inputs.iter().any(fast::has_hole);
+        let [without, with] = &self.compiled;
+        let compiled = if holes { with } else { without };
+        let compiled = compiled.get_or_init(|| fast::Compiled::of(term, sizes, limits, holes));
+        or_naive(fast::run_compiled(compiled.clone(), inputs, limits), term, sizes, inputs, limits)
     }
 }
 

@@ -51,6 +51,11 @@ fn evaluate(term: &Term, inputs: &[Value]) -> Result<Value, Diagnostic> {
         // What is never used may stay uncomputed, and what does not fit is left to the naive evaluator.
         (Err(_), fast::Outcome::Done(Ok(_)) | fast::Outcome::GaveUp) => {}
     }
+    let none = Sizes::new();
+    let evaluator = Evaluator::of(term, &none, Arithmetic::MACHINE, &Limits::TEST);
+    let again = [evaluator.run(inputs), evaluator.run(inputs)].map(|r| r.map(|v| v.to_string()).ok());
+    let once = run(term, &none, inputs, &Limits::TEST).map(|v| v.to_string()).ok();
+    assert_eq!(again, [once.clone(), once], "{term:?}");
     result
 }
 
@@ -401,4 +406,31 @@ proptest::proptest! {
 #[test]
 fn lanes_that_divide_by_a_known_number_are_fast() {
     random_program(15_983_162_056_796_606_044);
+}
+
+/// An evaluator keeps nothing of one input when it is run on the next, undefined cells included.
+#[test]
+fn an_evaluator_forgets_its_inputs() {
+    let sums = b::lam("x", i32s(), |x| b::add(x.clone(), x)).unwrap();
+    let plus = b::pattern(Pattern::Add, vec![], &[i32s(), i32s()]).unwrap();
+    let array = Type::array(c(3), i32s());
+    let term = b::lam("xs", array, |xs| {
+        let doubled = b::map(sums.clone(), xs.clone())?;
+        b::make_pair(doubled.clone(), b::reduce_seq(plus.clone(), number(0), doubled)?)
+    });
+    let (term, none) = (term.unwrap(), Sizes::new());
+    let evaluator = Evaluator::of(&term, &none, Arithmetic::MACHINE, &Limits::TEST);
+    let int = |v| Value::int(v, Scalar::I32);
+    let inputs = [
+        Value::array(vec![int(1), int(2), int(3)]),
+        Value::array(vec![Value::Undefined, int(5), int(7)]),
+        Value::array(vec![int(-4), int(0), int(2)]),
+        Value::array(vec![int(1), Value::Undefined, Value::Undefined]),
+    ];
+    let shown = ["([2, 4, 6], 12)", "([undefined, 10, 14], undefined)", "([-8, 0, 4], -4)"];
+    for (input, expected) in inputs.iter().zip(shown).chain(inputs.iter().zip(shown)) {
+        assert_eq!(evaluator.run(std::slice::from_ref(input)).unwrap().to_string(), expected);
+    }
+    let mut inputs_of_another_type = inputs.to_vec();
+    assert!(evaluator.run(&inputs_of_another_type.split_off(2)).is_err(), "two inputs for one parameter");
 }

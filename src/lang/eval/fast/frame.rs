@@ -54,7 +54,7 @@ pub struct Frame<'l> {
     failed: Cell<Option<Failure>>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Cells {
     pub f32s: Vec<f32>,
     pub f64s: Vec<f64>,
@@ -62,7 +62,7 @@ pub struct Cells {
     pub bools: Vec<bool>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Arrays {
     pub f32s: Vec<Vec<f32>>,
     pub f64s: Vec<Vec<f64>>,

@@ -15,10 +15,11 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::lang::value::{Value, half};
-use frame::{Arrays, Cells, Frame};
+use frame::{Arrays, Block, Cells, Frame};
 use place::{CellKind, Home, Place, Shape, cell_kind};
 use stage::{Env, GiveUp, Stage, Staged};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// What became of an attempt.
 pub enum Outcome {
@@ -29,39 +30,64 @@ pub enum Outcome {
 
 /// Evaluates a closed term, applied to inputs that fit its type.
 pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Outcome {
-    match term.with_stack(|| attempt(term, sizes, inputs, limits)) {
-        Ok(result) => Outcome::Done(result),
-        Err(GiveUp) => Outcome::GaveUp,
+    run_compiled(Compiled::of(term, sizes, limits, inputs.iter().any(has_hole)), inputs, limits)
+}
+
+/// Runs what was compiled, if it was.
+pub fn run_compiled(compiled: Option<Compiled>, inputs: &[Value], limits: &Limits) -> Outcome {
+    compiled.map_or(Outcome::GaveUp, |c| c.run(inputs, limits))
+}
+
+/// A closed term as statements over cells, for inputs that are not known yet.
+#[derive(Clone)]
+pub struct Compiled {
+    cells: Cells,
+    arrays: Arrays,
+    program: Rc<Block>,
+    /// Where each input belongs, and the result.
+    inputs: Vec<Place>,
+    out: (Place, Shape),
+}
+
+impl Compiled {
+    /// The statements of a term for inputs that have undefined cells or have none. None where it gives up.
+    pub fn of(term: &Term, sizes: &Sizes, limits: &Limits, holes: bool) -> Option<Compiled> {
+        term.with_stack(|| compiled(term, sizes, limits, holes || leaves_holes(term))).ok()
+    }
+
+    fn run(mut self, inputs: &[Value], limits: &Limits) -> Outcome {
+        for (place, input) in self.inputs.iter().zip(inputs) {
+            if fill(place, input, 0, &mut self.cells, &mut self.arrays).is_err() {
+                return Outcome::GaveUp;
+            }
+        }
+        let mut frame = Frame::new(self.cells, self.arrays, limits);
+        frame.run(&self.program);
+        let (out, shape) = &self.out;
+        Outcome::Done(match frame.failure() {
+            Some(why) => Err(why.diagnostic(limits)),
+            None => Ok(take(&frame, out, shape, 0)),
+        })
     }
 }
 
-fn attempt(
-    term: &Term,
-    sizes: &Sizes,
-    inputs: &[Value],
-    limits: &Limits,
-) -> Staged<Result<Value, Diagnostic>> {
-    let tracks = leaves_holes(term) || inputs.iter().any(has_hole);
+fn compiled(term: &Term, sizes: &Sizes, limits: &Limits, tracks: bool) -> Staged<Compiled> {
     let mut stage = Stage::new(sizes, limits, tracks);
     let (params, result) = term.ty().signature();
     let mut f = stage.eval(term, &Env::default())?;
-    for (ty, input) in params.iter().zip(inputs) {
+    let mut inputs = vec![];
+    for ty in &params {
         let place = stage.allocate(&stage.shape(ty)?)?;
-        fill(&place, input, 0, &mut stage.cells, &mut stage.arrays)?;
         let value = stage.read(&place);
         f = stage.apply(&f, value)?;
+        inputs.push(place);
     }
     let shape = stage.shape(&result)?;
     let out = stage.allocate(&shape)?;
     stage.store(&out, &f)?;
     drop(f);
     let (cells, arrays, program) = stage.into_parts();
-    let mut frame = Frame::new(cells, arrays, limits);
-    frame.run(&program);
-    if let Some(why) = frame.failure() {
-        return Ok(Err(why.diagnostic(limits)));
-    }
-    Ok(Ok(take(&frame, &out, &shape, 0)))
+    Ok(Compiled { cells, arrays, program: Rc::new(program), inputs, out: (out, shape) })
 }
 
 /// Can the program make undefined cells?
@@ -79,7 +105,8 @@ fn leaves_holes(term: &Term) -> bool {
     false
 }
 
-fn has_hole(value: &Value) -> bool {
+/// Is a cell of the value undefined?
+pub fn has_hole(value: &Value) -> bool {
     match value {
         Value::Undefined => true,
         Value::Pair(p) => has_hole(&p.0) || has_hole(&p.1),

@@ -21,7 +21,7 @@ use super::{Body, Properties, Rule, RuleArg};
 use crate::lang::build::check_patterns;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
-use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
+use crate::lang::eval::{Arithmetic, Evaluator, Limits, Sizes};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::print;
@@ -383,6 +383,7 @@ pub fn test(rule: &Rule, case: &Case, inputs: usize, seed: u64) -> Outcome {
         return Outcome::Wrong(Box::new(Failure { after, inputs: vec![], left, right: problem }));
     }
     let drawing = values::Drawing::of(rule);
+    let sides = Sides::of(rule, case, after);
     let mut agreed = 0;
     let (params, _) = case.term.ty().signature();
     let inputs = if params.iter().any(Type::has_array) { inputs } else { SCALAR_INPUTS * inputs };
@@ -392,7 +393,7 @@ pub fn test(rule: &Rule, case: &Case, inputs: usize, seed: u64) -> Outcome {
             Ok(values) => values,
             Err(problem) => return Outcome::InVain(no_value(&problem)),
         };
-        match compare(rule, case, &after, values) {
+        match sides.compare(values) {
             Outcome::Agrees(_) => agreed += 1,
             Outcome::InVain(_) if agreed > 0 => {}
             other => return other,
@@ -417,44 +418,59 @@ fn rewritten(rule: &Rule, case: &Case) -> Result<Term, Missed> {
     }
 }
 
-/// Compares the meanings before and after on one input.
-fn compare(rule: &Rule, case: &Case, after: &Term, inputs: Vec<Value>) -> Outcome {
-    let wrong = |left: String, right: String| {
-        Outcome::Wrong(Box::new(Failure { after: after.clone(), inputs: inputs.clone(), left, right }))
-    };
-    // What is re-associated is the same but for rounding, and what asks for finite numbers wherever left has no others.
-    let meaning = |term: &Term, finite: bool| match (Arithmetic { exact: rule.marks.reassociates, finite }) {
-        Arithmetic::MACHINE => eval::run(term, &case.sizes, &inputs, &Limits::TEST),
-        other => eval::run_in(other, term, &case.sizes, &inputs, &Limits::TEST),
-    };
-    let left = match meaning(&case.term, rule.marks.finite) {
-        Ok(left) => left,
-        Err(problem) => return Outcome::InVain(no_value(&problem)),
-    };
-    match meaning(after, false) {
-        Err(problem) => wrong(left.to_string(), problem.message),
-        Ok(right) => {
-            let nearly = Tolerance::Relative { relative: 1e-5, floor: 1.0 };
-            let tolerance = if rule.marks.unsigned_zeros { Tolerance::Exact } else { Tolerance::Identical };
-            if left.agrees(&right, tolerance).is_ok() {
-                return Outcome::Agrees(1);
+/// The meanings before and after a rule.
+struct Sides<'a> {
+    rule: &'a Rule,
+    after: Term,
+    left: Evaluator<'a>,
+    right: Evaluator<'a>,
+}
+
+impl<'a> Sides<'a> {
+    fn of(rule: &'a Rule, case: &'a Case, after: Term) -> Sides<'a> {
+        // What is re-associated is the same but for rounding, and what asks for finite numbers wherever left has no others.
+        let meaning = |term: &Term, finite: bool| {
+            let arithmetic = Arithmetic { exact: rule.marks.reassociates, finite };
+            Evaluator::of(term, &case.sizes, arithmetic, &Limits::TEST)
+        };
+        let (left, right) = (meaning(&case.term, rule.marks.finite), meaning(&after, false));
+        Sides { rule, after, left, right }
+    }
+
+    /// Compares them on one input.
+    fn compare(&self, inputs: Vec<Value>) -> Outcome {
+        let left = match self.left.run(&inputs) {
+            Ok(left) => left,
+            Err(problem) => return Outcome::InVain(no_value(&problem)),
+        };
+        let right = match self.right.run(&inputs) {
+            Ok(right) => right,
+            Err(problem) => return self.wrong(inputs, &left, problem.message),
+        };
+        let marks = self.rule.marks;
+        let nearly = Tolerance::Relative { relative: 1e-5, floor: 1.0 };
+        let tolerance = if marks.unsigned_zeros { Tolerance::Exact } else { Tolerance::Identical };
+        let Err(difference) = left.agrees(&right, tolerance) else {
+            return Outcome::Agrees(1);
+        };
+        let note = match tolerance {
+            Tolerance::Identical if left.agrees(&right, Tolerance::Exact).is_ok() => {
+                " (zeros of the other sign, as a rule marked [unsignedZeros] may give)"
             }
-            let note = match tolerance {
-                Tolerance::Identical if left.agrees(&right, Tolerance::Exact).is_ok() => {
-                    " (zeros of the other sign, as a rule marked [unsignedZeros] may give)"
-                }
-                _ if rule.marks.reassociates => " (computed without rounding)",
-                _ if left.agrees(&right, nearly).is_ok() => " (rounded differently)",
-                _ => "",
-            };
-            let place = match left.agrees(&right, tolerance) {
-                Err(d) if left.to_string().contains('…') => {
-                    let at: String = d.at.iter().map(|i| format!("[{i}]")).collect();
-                    format!(" (at {at} left is {} and right {})", d.reference, d.found)
-                }
-                _ => String::new(),
-            };
-            wrong(left.to_string(), format!("{right}{note}{place}"))
-        }
+            _ if marks.reassociates => " (computed without rounding)",
+            _ if left.agrees(&right, nearly).is_ok() => " (rounded differently)",
+            _ => "",
+        };
+        let place = if left.to_string().contains('…') {
+            let at: String = difference.at.iter().map(|i| format!("[{i}]")).collect();
+            format!(" (at {at} left is {} and right {})", difference.reference, difference.found)
+        } else {
+            String::new()
+        };
+        self.wrong(inputs, &left, format!("{right}{note}{place}"))
+    }
+
+    fn wrong(&self, inputs: Vec<Value>, left: &Value, right: String) -> Outcome {
+        Outcome::Wrong(Box::new(Failure { after: self.after.clone(), inputs, left: left.to_string(), right }))
     }
 }

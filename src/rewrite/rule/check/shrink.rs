@@ -1,6 +1,6 @@
 //! Making a counterexample small: every part that can be replaced by something smaller, with the rule still wrong, is.
 
-use super::{Case, Failure, Outcome, compare, rewritten};
+use super::{Case, Failure, Outcome, Sides, rewritten};
 use crate::lang::literal::Literal;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
@@ -32,15 +32,20 @@ struct Shrinking<'a> {
 impl Shrinking<'_> {
     /// Takes the case if the rule is wrong there too.
     fn attempt(&mut self, case: Case, inputs: Vec<Value>) -> bool {
-        if self.tests == 0 || (self.stop)() {
-            self.tests = 0;
+        if !self.goes_on() {
             return false;
         }
-        self.tests -= 1;
         let Ok(after) = rewritten(self.rule, &case) else { return false };
-        let Outcome::Wrong(found) = compare(self.rule, &case, &after, inputs) else { return false };
+        let Outcome::Wrong(found) = Sides::of(self.rule, &case, after).compare(inputs) else { return false };
         (self.case, self.found) = (case, *found);
         true
+    }
+
+    /// May one more test be made? Counts it.
+    fn goes_on(&mut self) -> bool {
+        let more = self.tests > 0 && !(self.stop)();
+        self.tests = if more { self.tests - 1 } else { 0 };
+        more
     }
 
     /// Replaces one part by a smaller one.
@@ -91,19 +96,34 @@ impl Shrinking<'_> {
         false
     }
 
-    /// Replaces one number of the inputs by a simpler one.
+    /// Replaces numbers of the inputs by simpler ones. Was there any?
     fn values(&mut self) -> bool {
+        let case = self.case.clone();
+        let sides = Sides::of(self.rule, &case, self.found.after.clone());
+        let mut found = false;
+        while let Some(simpler) = self.simpler(&sides) {
+            self.found = simpler;
+            found = true;
+        }
+        found
+    }
+
+    /// The case with one number replaced by a simpler one.
+    fn simpler(&mut self, sides: &Sides) -> Option<Failure> {
         let inputs = self.found.inputs.clone();
         for (i, input) in inputs.iter().enumerate() {
             for simpler in simpler_values(input) {
+                if !self.goes_on() {
+                    return None;
+                }
                 let mut inputs = inputs.clone();
                 inputs[i] = simpler;
-                if self.attempt(self.case.clone(), inputs) {
-                    return true;
+                if let Outcome::Wrong(found) = sides.compare(inputs) {
+                    return Some(*found);
                 }
             }
         }
-        false
+        None
     }
 }
 
