@@ -6,7 +6,7 @@ use super::literal::Literal;
 use super::math;
 use super::nat::{Nat, NatFun};
 use super::pattern::{self, AddressSpace, Pattern};
-use super::term::{Arg, Term};
+use super::term::{Arg, Expr, Term};
 use super::ty::{Scalar, Type, TypeKind};
 
 /// Draws terms. Free variables of what it draws are closed by the caller through [`b::lam`].
@@ -282,7 +282,8 @@ impl Draw {
                 let (p, args) = all[self.below(all.len() as i64) as usize].clone();
                 let s = self.ty(1);
                 let f = self.function(&s, t, less)?;
-                b::apply(p, args, vec![f, self.term(&of(n, &s), less)?])
+                let xs = self.term(&of(n, &s), less)?;
+                if p.is_stream() { streamed(p, args, f, xs) } else { b::apply(p, args, vec![f, xs]) }
             }
             2 => {
                 let f = self.function(&Type::index(c(n)), t, less)?;
@@ -393,11 +394,11 @@ impl Draw {
                             let xs = self.term(&of(n + m - 1, u), less)?;
                             if self.below(2) == 0 {
                                 let args = vec![Arg::Addr(AddressSpace::Private), Arg::Nat(c(m))];
-                                b::apply(Pattern::RotateValues, args, vec![f, xs])
+                                streamed(Pattern::RotateValues, args, f, xs)
                             } else {
                                 let args =
                                     vec![Arg::Addr(AddressSpace::Local), Arg::Nat(c(m + 1)), Arg::Nat(c(m))];
-                                b::apply(Pattern::CircularBuffer, args, vec![f, xs])
+                                streamed(Pattern::CircularBuffer, args, f, xs)
                             }
                         }
                     }
@@ -406,4 +407,19 @@ impl Draw {
             },
         }
     }
+}
+
+/// An array by way of a stream, which is made from another one where `xs` came about like that.
+fn streamed(p: Pattern, args: Vec<Arg>, f: Term, xs: Term) -> Built {
+    let source = match xs.as_pattern_app() {
+        Some((q, given)) if q.pattern == Pattern::IterateStream => match given.as_slice() {
+            [g, s] if g.as_lam().is_some_and(|(_, body)| matches!(body.expr(), Expr::Var(0))) => (*s).clone(),
+            _ => xs.clone(),
+        },
+        _ => xs.clone(),
+    };
+    let stream = b::apply(p, args, vec![f, source])?;
+    let Some((_, element)) = stream.ty().as_array() else { return Ok(stream) };
+    let identity = b::lam("x", element.clone(), Ok)?;
+    b::iterate_stream(identity, stream)
 }

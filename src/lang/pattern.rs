@@ -6,8 +6,8 @@
 //!
 //! The types are in the notation of the parser: `{n: nat}` is inferred, `(n: nat)` an explicit argument,
 //! `(a: addr = private)` an explicit argument that may be left out. The access column has the shape of the type:
-//! `r` reads, `w` writes, `a` is one access throughout the row; an empty column marks a pattern that must be
-//! rewritten before code can be generated.
+//! `r` reads, `w` writes, `s` reads once and in order, as a stream; `a` is one access throughout the row, `b` the same or,
+//! where that is `r`, a stream. An empty column marks a pattern that must be rewritten before code can be generated.
 //!
 //! What a program declares for itself is a pattern too: [`Pattern::Declared`], see [`super::declared`].
 
@@ -227,12 +227,12 @@ table! {
     MapSnd ["mapSnd"], High, Lazy, "{s t u: data} (t -> u) -> (s * t) -> (s * u)", "(a -> a) -> a -> a", "Applies a function to the second component of a pair.";
         "def f (a: n.(f32 * i32)) = map (mapSnd (\\k. k + 1)) a";
     // Memory
-    Let ["let"], Low, Memory, "{s t: data} s -> (s -> t) -> t", "r -> (r -> a) -> a", "Names a value that is in memory: let (toMem e) (\\x. b).";
+    Let ["let"], Low, Memory, "{s t: data} s -> (s -> t) -> t", "r -> (r -> b) -> b", "Names a value that is in memory: let (toMem e) (\\x. b).";
         "def f (a: n.f32) = let (toMem (reduceSeq (+) 0 a)) (\\s. mapSeq (\\x. x / s) a)";
     ToMem ["toMem", "oclToMem"], Low, Memory, "(a: addr = private) {t: data} t -> t", "w -> r", "Stores a value in the given address space, private where none is given.";
         "def f (a: n.m.f32) = a |> mapSeq (\\r. let (toMem (mapSeq (\\x. x * x) r)) (reduceSeq (+) 0))";
     // Arrays: what to compute, and layout
-    Map ["map"], High, Map(Open), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(a -> a) -> a -> a", "Applies a function to each element of an array.";
+    Map ["map"], High, Map(Open), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(a -> a) -> b -> b", "Applies a function to each element of an array.";
         "def f (a: n.f32) = map (\\x. x * x) a";
     Reduce ["reduce"], High, Reduce(Open), "{n: nat} {t: data} (t -> t -> t) -> t -> n.t -> t", "", "Reduces an array with an operator, starting from its neutral element.";
         "def f (a: n.f32) = reduce (+) 0 a";
@@ -248,7 +248,7 @@ table! {
         "def f (a: (4*n).f32) = reorder (4*n) (/\\i. i div n + 4 * (i % n)) (/\\i. i div 4 + n * (i % 4)) a";
     Slide ["slide"], High, View(Shown), "(sz sp: nat) {n: nat} {t: data} (sp*n + sz - sp).t -> n.sz.t", "r -> r", "Windows of sz elements, each sp elements after the last.";
         "def f (a: (n + 2).f32) = a |> slide 3 1 |> map (reduce (+) 0)";
-    Zip ["zip"], High, View(Parts), "{n: nat} {s t: data} n.s -> n.t -> n.(s * t)", "a -> a -> a", "Pairs the elements of two arrays.";
+    Zip ["zip"], High, View(Parts), "{n: nat} {s t: data} n.s -> n.t -> n.(s * t)", "b -> b -> b", "Pairs the elements of two arrays.";
         "def f (a: n.f32) (b: n.i32) = zip a b";
     Unzip ["unzip"], High, View(Parts), "{n: nat} {s t: data} n.(s * t) -> (n.s * n.t)", "a -> a", "The pair of arrays of an array of pairs.";
         "def f (a: n.(f32 * i32)) = unzip a";
@@ -288,9 +288,9 @@ table! {
         "def f (a: n.f32) = mapSeq (\\x. x * x) a";
     MapSeqUnroll ["mapSeqUnroll"], Low, Map(Unrolled), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a sequential loop that is unrolled.";
         "def f (a: n.4.f32) = a |> mapSeq (mapSeqUnroll (\\x. x * x))";
-    MapStream ["mapStream"], Low, Map(Stream), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> r) -> r -> r", "map over a stream, element by element as the consumer asks.";
+    MapStream ["mapStream"], Low, Map(Stream), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> r) -> s -> s", "map over a stream, element by element as the consumer asks.";
         "def f (a: n.f32) = a |> mapStream (\\x. x * x) |> iterateStream (\\x. x + 1)";
-    IterateStream ["iterateStream"], Low, Map(Consumer), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "Writes a stream's elements in order.";
+    IterateStream ["iterateStream"], Low, Map(Consumer), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> s -> w", "Writes a stream's elements in order.";
         "def f (a: (n + 2).f32) = a |> slide 3 1 |> iterateStream (reduceSeq (+) 0)";
     ReduceSeq ["reduceSeq", "oclReduceSeq"], Low, Reduce(Sequential), "(a: addr = private) {n: nat} {s t: data} (t -> s -> t) -> t -> n.s -> t", "(r -> r -> w) -> w -> r -> r", "reduce as a sequential loop with an accumulator.";
         "def f (a: n.f32) = reduceSeq (\\acc x. acc + x * x) 0 a";
@@ -300,9 +300,9 @@ table! {
         "def f (a: n.f32) = scanSeq (\\x acc. acc + x) 0 a";
     Iterate ["iterate", "oclIterate"], High, Repeated, "(k: nat) {n: nat} {t: data} (n.t -> n.t) -> n.t -> n.t", "", "Applies a function k times. A step that changes the size is written /\\l. f and takes l*n elements to l, for any l; k is then a number up to 64.";
         "def f (a: n.f32) = iterate 3 (map (\\x. x * x)) a";
-    CircularBuffer ["circularBuffer", "oclCircularBuffer"], Low, Buffer, "(a: addr = private) (alloc sz: nat) {n: nat} {s t: data} (s -> t) -> (n + sz - 1).s -> n.sz.t", "(r -> w) -> r -> r", "Windows of sz elements, kept in a buffer of alloc elements that is written round and round.";
+    CircularBuffer ["circularBuffer", "oclCircularBuffer"], Low, Buffer, "(a: addr = private) (alloc sz: nat) {n: nat} {s t: data} (s -> t) -> (n + sz - 1).s -> n.sz.t", "(r -> w) -> s -> s", "Windows of sz elements, kept in a buffer of alloc elements that is written round and round.";
         "def f (a: (n + 2).f32) = a |> circularBuffer 3 3 (\\x. x * x) |> iterateStream (reduceSeq (+) 0)";
-    RotateValues ["rotateValues", "oclRotateValues"], Low, Buffer, "(a: addr = private) (sz: nat) {n: nat} {t: data} (t -> t) -> (n + sz - 1).t -> n.sz.t", "(r -> w) -> r -> r", "Windows of sz elements, kept in sz variables that are shifted along.";
+    RotateValues ["rotateValues", "oclRotateValues"], Low, Buffer, "(a: addr = private) (sz: nat) {n: nat} {t: data} (t -> t) -> (n + sz - 1).t -> n.sz.t", "(r -> w) -> s -> s", "Windows of sz elements, kept in sz variables that are shifted along.";
         "def f (a: (n + 2).f32) = a |> rotateValues 3 (\\x. x) |> iterateStream (reduceSeq (+) 0)";
     // How: parallel
     MapPar ["mapPar"], OpenMp, Map(Threads), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a loop whose iterations run in parallel threads.";

@@ -440,8 +440,15 @@ pub const CORPUS: &[Trial] = &[
            zip (rotateValues 3 (\\x. x) (mapStream (\\x. x * 3) a)) b |> iterateStream (\\p. reduceSeq (+) (snd p) (fst p))",
         &[&[("n", 5)]],
     ),
-    // A stream that no loop consumes is an array.
-    ("def f (a: (n + 2).f32): n.3.f32 = circularBuffer 3 3 (\\x. x * 2) a", &[&[("n", 5)]]),
+    // Named streams, and windows that are copied out of one.
+    ("def f (a: (n + 2).f32): n.3.f32 = circularBuffer 3 3 (\\x. x * 2) a |> iterateStream (\\w. w)", &[&[("n", 5)]]),
+    (
+        "def f (a: (n + 2).f32): n.f32 =
+           let w = circularBuffer 3 3 (\\x. x * 2) a
+           let sums = map (reduceSeq (+) 0) w
+           zip sums (take n a) |> iterateStream (\\p. fst p - snd p)",
+        &[&[("n", 5)]],
+    ),
     // More than fits the stack.
     (
         "def f (a: n.f32): n.f32 = let b = map (\\x. x * x) a in zip b b |> map (\\p. fst p + snd p)",

@@ -13,7 +13,7 @@ use super::components::{kept_element, repeats};
 use super::demand::{Demands, Usage, duplicates, element_has_array};
 use super::hoist::hoist;
 use super::normal::normalise;
-use super::stream::{is_stream, without_streams};
+use super::stream::is_stream;
 use super::work::{changes_kernel, has_loops, is_view, is_work, is_writable_layout};
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
@@ -21,13 +21,13 @@ use crate::lang::infer::Program;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
-use crate::lower::access;
+use crate::lower::access::{self, streams};
 use crate::lower::dpia::signature::is_written;
 
 /// The program, lowered.
 ///
 /// # Errors
-/// Programs that unfold without bound, and functions as parameters.
+/// Programs that unfold without bound, functions as parameters, and streams that are used as arrays.
 pub fn default_lowering(program: &Program) -> Result<Program, Diagnostic> {
     crate::lower::with_stack(|| Ok(program.with_term(lower_term(&program.term)?)))
 }
@@ -37,21 +37,21 @@ pub fn default_lowering(program: &Program) -> Result<Program, Diagnostic> {
 /// # Errors
 /// As [`default_lowering`].
 pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
+    let given = t;
     let t = &unfolded(t);
     let normal = normalise(t)?;
-    if is_lowered(&normal) && access::infer(&normal).is_ok() {
+    if let Err(in_normal) = streams::infer(&normal) {
+        // The user knows the positions in the term as it was given.
+        return Err(streams::infer(given).map_or_else(streams::Misuse::here, |_| in_normal.somewhere()));
+    }
+    if !has_reduce(&normal) && access::infer(&normal).is_ok() {
         return Ok(t.clone());
     }
     let mut lowering = Lowering::default();
-    let normal = hoist(&lowering.inline_views(&without_streams(&normal)));
+    let normal = hoist(&lowering.inline_views(&normal));
     let lowered = hoist(&lowering.program(&normal));
     access::infer(&lowered)?;
     Ok(lowered)
-}
-
-/// Does every pattern in the term say how to compute its result, in a way that there is code for?
-fn is_lowered(t: &Term) -> bool {
-    !has_reduce(t) && without_streams(t) == *t
 }
 
 fn has_reduce(t: &Term) -> bool {

@@ -1,9 +1,10 @@
 //! The form of terms that lowering works on: functions are applied or are abstractions, nothing else.
 //!
 //! In: any closed, well-typed term. Out: an equal term in which every pattern has all its arguments, every argument
-//! of function type is an abstraction of all its parameters, and the only redexes left share data,
+//! of function type is an abstraction of all its parameters, and the only redexes left share data that is no stream,
 //! `(\x. b) v`.
 
+use super::stream;
 use crate::lang::MAX_DEPTH;
 use crate::lang::build;
 use crate::lang::diag::Diagnostic;
@@ -15,13 +16,13 @@ use crate::lang::term::{Expr, Term};
 const MAX_STEPS: u32 = 200_000;
 
 /// # Errors
-/// A term that unfolds without bound in practice, or that is a function of functions.
+/// A term that unfolds without bound in practice, or that reads a stream more than once.
 pub fn normalise(t: &Term) -> Result<Term, Diagnostic> {
-    let t = below_binders(&Normaliser { steps: 0 }.term(t)?);
-    if t.depth() as usize > 4 * MAX_DEPTH {
+    let normal = below_binders(&Normaliser { steps: 0 }.term(t)?);
+    if normal.depth() as usize > 4 * MAX_DEPTH {
         return Err(too_large());
     }
-    Ok(t)
+    stream::in_place(&normal, t)
 }
 
 struct Normaliser {

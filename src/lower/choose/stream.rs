@@ -1,73 +1,81 @@
-//! Patterns of streams that nothing consumes as a stream: those of arrays compute the same.
+//! Streams have no memory: they stand where they are consumed, once.
 
-use crate::lang::nat::Nat;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::pattern::Pattern;
-use crate::lang::term::{Arg, Term};
-use crate::lang::ty::Type;
+use crate::lang::term::{Expr, Term};
 
-/// The normal term with the patterns of arrays for those of streams that no `iterateStream` consumes: they compute the
-/// same.
-pub fn without_streams(t: &Term) -> Term {
-    let children: Vec<Term> = match t.as_pattern_app() {
-        Some((p, args)) if p.pattern == Pattern::IterateStream && args.len() == 2 => {
-            return t.with_children(vec![
-                t.as_app().map_or_else(|| t.clone(), |(f, _)| without_streams(f)),
-                consumed(args[1]),
-            ]);
-        }
-        _ => t.children().into_iter().map(without_streams).collect(),
+/// The normal term with named streams in the place where they are read.
+///
+/// # Errors
+/// A stream that is read more than once, with its place in the term that was `given`.
+pub fn in_place(t: &Term, given: &Term) -> Result<Term, Diagnostic> {
+    if let Some((f, value)) = t.as_app()
+        && let Some((_, body)) = f.as_lam()
+        && let Some(maker) = maker(value)
+    {
+        return match uses(body, 0) {
+            0 | 1 => in_place(&body.subst0(value), given),
+            n => Err(read_again(value, maker, n, given)),
+        };
+    }
+    let children = t.children();
+    if children.is_empty() {
+        return Ok(t.clone());
+    }
+    let children = children.into_iter().map(|c| in_place(c, given)).collect::<Result<Vec<_>, _>>()?;
+    Ok(t.with_children(children))
+}
+
+fn read_again(value: &Term, maker: Pattern, uses: u32, given: &Term) -> Diagnostic {
+    let place = given.positions().into_iter().find(|(_, t)| *t == value).map(|(path, _)| path);
+    let how_often = match uses {
+        IN_LOOP.. => "It stands in a function that may be applied many times.".to_string(),
+        n => format!("It is used {n} times."),
     };
-    let t = if children.is_empty() { t.clone() } else { t.with_children(children) };
-    let Some((p, args)) = t.as_pattern_app() else { return t };
-    let [f, xs] = args.as_slice() else { return t };
-    let ty = t.spine().0.ty().clone();
-    match p.pattern {
-        Pattern::MapStream => Term::apps(Term::prim(Pattern::Map, vec![], ty), [(*f).clone(), (*xs).clone()]),
-        Pattern::CircularBuffer | Pattern::RotateValues => {
-            let (Some(size @ Arg::Nat(_)), Some((_, element)), Some((n, _))) =
-                (p.args.last(), f.ty().as_fun(), xs.ty().as_array())
-            else {
-                return t.clone();
-            };
-            let loaded = Type::array(n.clone(), element.clone());
-            let map = Type::function(&[f.ty().clone(), xs.ty().clone()], loaded.clone());
-            let loads = Term::apps(Term::prim(Pattern::Map, vec![], map), [(*f).clone(), (*xs).clone()]);
-            let args = vec![size.clone(), Arg::Nat(Nat::constant(1))];
-            Term::app(Term::prim(Pattern::Slide, args, Type::fun(loaded, t.ty().clone())), loads)
+    let message = format!("The result of `{maker}` is a stream, but is read more than once.");
+    Diagnostic::error("E0533", message)
+        .note(how_often)
+        .note("The elements of a stream are there one after the other, each until the next one is asked for, so it is read once and in order.")
+        .hint("Keep its elements, `toMem (iterateStream (\\x. x) …)`; or write it wherever it is read, so that it is computed each time.")
+        .about(place.map_or(Subject::Pattern(maker), Subject::At))
+}
+
+/// A use in a function that may be applied many times counts as so many.
+const IN_LOOP: u32 = 1000;
+
+/// How often a variable is used.
+fn uses(t: &Term, x: u32) -> u32 {
+    if !t.has_free(x) {
+        return 0;
+    }
+    match t.expr() {
+        Expr::Var(i) => u32::from(*i == x),
+        Expr::Lam(_, b) => uses(b, x + 1).saturating_mul(IN_LOOP),
+        Expr::App(f, e) => {
+            // The functions of shared and of named values are applied once.
+            let once = |f: &Term| f.as_lam().map_or_else(|| uses(f, x), |(_, b)| uses(b, x + 1));
+            let of_let = f.spine().0.as_pattern() == Some(Pattern::Let);
+            once(f).saturating_add(if of_let { once(e) } else { uses(e, x) })
         }
-        _ => t.clone(),
+        _ => 0,
     }
 }
 
-/// The term where a stream is consumed: its patterns of streams stay.
-fn consumed(t: &Term) -> Term {
+/// The pattern that makes the value a stream, if it is one.
+fn maker(t: &Term) -> Option<Pattern> {
     let (head, args) = t.spine();
-    let again = |args: Vec<Term>| Term::apps(head.clone(), args);
+    let of_body = |f: &Term| f.as_lam().and_then(|(_, body)| maker(body));
     match (head.as_pattern(), args.as_slice()) {
-        (Some(p), [f, xs]) if p.is_stream() || p == Pattern::Map => {
-            again(vec![without_streams(f), consumed(xs)])
-        }
-        (Some(Pattern::Zip), [a, b]) => again(vec![consumed(a), consumed(b)]),
-        (Some(Pattern::Let), [value, f]) => again(vec![without_streams(value), consumed_body(f)]),
-        (None, [value]) if head.as_lam().is_some() => Term::app(consumed_body(head), without_streams(value)),
-        _ => without_streams(t),
-    }
-}
-
-fn consumed_body(f: &Term) -> Term {
-    f.as_lam().map_or_else(|| f.clone(), |(_, body)| f.with_children(vec![consumed(body)]))
-}
-
-/// Are there patterns in the consumed term that only a stream has?
-pub fn is_stream(t: &Term) -> bool {
-    let (head, args) = t.spine();
-    let of_body = |f: &Term| f.as_lam().is_some_and(|(_, body)| is_stream(body));
-    match (head.as_pattern(), args.as_slice()) {
-        (Some(p), _) if p.is_stream() => true,
-        (Some(Pattern::Map), [_, xs]) => is_stream(xs),
-        (Some(Pattern::Zip), _) => args.iter().any(|a| is_stream(a)),
+        (Some(p), _) if p.is_stream() => t.ty().is_data().then_some(p),
+        (Some(Pattern::Map), [_, xs]) => maker(xs),
+        (Some(Pattern::Zip), [a, b]) => maker(a).or_else(|| maker(b)),
         (Some(Pattern::Let), [_, f]) => of_body(f),
         (None, [_]) => of_body(head),
-        _ => false,
+        _ => None,
     }
+}
+
+/// Is the value of the normal term a stream?
+pub fn is_stream(t: &Term) -> bool {
+    maker(t).is_some()
 }

@@ -265,8 +265,10 @@ impl Checker {
     }
 }
 
-/// Does an argument of this type fit a parameter of this signature?
-fn check_access(t: &PhraseType, s: &Signature, shared: Access) -> Result<(), String> {
+/// Does an argument of this type fit a parameter of this signature, of a pattern whose result has the access `own`?
+fn check_access(t: &PhraseType, s: &Signature, own: Access) -> Result<(), String> {
+    // The elements of a stream are read.
+    let shared = if own == Access::Stream { Access::Read } else { own };
     match (t, s) {
         (PhraseType::Fun(f), Signature::Fun(a, b)) => {
             let required = match &**a {
@@ -279,27 +281,32 @@ fn check_access(t: &PhraseType, s: &Signature, shared: Access) -> Result<(), Str
                     return Err(format!("a function that takes {} is given {required}", f.0));
                 }
             }
-            check_access(&f.1, b, shared)
+            check_access(&f.1, b, own)
         }
         (t, Signature::Fixed(a)) => may_stand(t, *a),
         (t, Signature::Shared) => may_stand(t, shared),
+        (t, Signature::Through) => may_stand(t, own),
         (t, Signature::Fun(..)) => Err(format!("{t} is no function")),
     }
 }
 
 fn may_stand(t: &PhraseType, needed: Access) -> Result<(), String> {
     match t {
-        PhraseType::Exp(d, a) if *a == needed || (*a == Access::Read && !d.has_array()) => Ok(()),
+        PhraseType::Exp(d, a) if suits(d, *a, needed) => Ok(()),
         _ => Err(format!("{t} stands where {needed} is needed")),
     }
+}
+
+/// Can data of an access stand where another one is needed? What is no array is written by assigning it, and any array
+/// is a stream of its elements.
+fn suits(d: &Type, a: Access, needed: Access) -> bool {
+    a == needed || (a == Access::Read && (needed == Access::Stream || !d.has_array()))
 }
 
 /// Can a phrase of the first type stand where the second is expected?
 fn fits(a: &PhraseType, b: &PhraseType) -> bool {
     match (a, b) {
-        (PhraseType::Exp(s, x), PhraseType::Exp(t, y)) => {
-            s == t && (x == y || (*x == Access::Read && !s.has_array()))
-        }
+        (PhraseType::Exp(s, x), PhraseType::Exp(t, y)) => s == t && suits(s, *x, *y),
         _ => a == b,
     }
 }

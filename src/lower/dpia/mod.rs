@@ -31,11 +31,12 @@ use crate::lower::target::{Launch, Storage};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Can an expression's value be read where it is, or must it be written first?
+/// Can an expression's value be read where it is, must it be written first, or can it be read once and in order?
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Access {
     Read,
     Write,
+    Stream,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

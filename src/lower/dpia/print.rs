@@ -13,7 +13,11 @@ const WIDTH: usize = 100;
 
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", if *self == Access::Read { "read" } else { "write" })
+        f.write_str(match self {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Stream => "stream",
+        })
     }
 }
 

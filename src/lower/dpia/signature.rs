@@ -11,6 +11,8 @@ pub(in crate::lower) enum Signature {
     Fixed(Access),
     /// The one access that the whole row shares.
     Shared,
+    /// As [`Signature::Shared`], or a stream where that is what is read.
+    Through,
     Fun(Box<Signature>, Box<Signature>),
 }
 
@@ -42,7 +44,9 @@ fn parse_signature(text: &str) -> Option<Signature> {
         let first = match tokens.next()? {
             'r' => Signature::Fixed(Access::Read),
             'w' => Signature::Fixed(Access::Write),
+            's' => Signature::Fixed(Access::Stream),
             'a' => Signature::Shared,
+            'b' => Signature::Through,
             '(' => {
                 let inner = sequence(tokens)?;
                 (tokens.next()? == ')').then_some(inner)?

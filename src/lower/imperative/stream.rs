@@ -10,7 +10,7 @@ use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::lower::dpia::{Kind, LoopKind, Phrase, PhraseType, extent};
+use crate::lower::dpia::{Access, Kind, LoopKind, Phrase, PhraseType, extent};
 
 pub enum Stream {
     Array(Phrase),
@@ -71,10 +71,10 @@ impl Translator {
                 self.stream(&body, block)
             }
             (Pattern::MapStream, [f, x]) => Ok(Stream::Map(Box::new(self.stream(x, block)?), f.clone())),
-            (Pattern::Map, [f, x]) if has_stream(x) => {
+            (Pattern::Map, [f, x]) if e.access() == Access::Stream => {
                 Ok(Stream::Map(Box::new(self.stream(x, block)?), f.clone()))
             }
-            (Pattern::Zip, [a, b]) if has_stream(a) || has_stream(b) => {
+            (Pattern::Zip, [a, b]) if e.access() == Access::Stream => {
                 let a = self.stream(a, block)?;
                 Ok(Stream::Zip(Box::new(a), Box::new(self.stream(b, block)?)))
             }
@@ -156,13 +156,7 @@ impl Translator {
                 let a = self.next(a, i, block)?;
                 let b = self.next(b, i, block)?;
                 let ty = Type::pair(a.data(), b.data());
-                Ok(Phrase::pattern(
-                    Pattern::MakePair,
-                    vec![],
-                    vec![a, b],
-                    ty,
-                    crate::lower::dpia::Access::Read,
-                ))
+                Ok(Phrase::pattern(Pattern::MakePair, vec![], vec![a, b], ty, Access::Read))
             }
             Stream::Windows(w) => {
                 let last = w.size.sub(&Nat::constant(1));
@@ -201,7 +195,7 @@ impl Translator {
         let cell = Phrase::idx(at, w.read.clone());
         let ty = Type::array(w.size.clone(), cell.data());
         let f = Phrase::lam(j, index, cell);
-        Phrase::pattern(Pattern::Generate, vec![], vec![f], ty, crate::lower::dpia::Access::Read)
+        Phrase::pattern(Pattern::Generate, vec![], vec![f], ty, Access::Read)
     }
 }
 
@@ -212,14 +206,4 @@ fn too_small(cells: &Nat, size: &Nat) -> Diagnostic {
     )
     .note("While a window is read, all of its elements must be in the buffer.")
     .hint(format!("Write `circularBuffer {size} {size}`, or give it more elements than its windows have."))
-}
-
-/// Are there patterns in the expression that only a stream has?
-fn has_stream(e: &Phrase) -> bool {
-    match e.kind() {
-        Kind::Pattern(p, ..) if p.is_stream() => true,
-        Kind::Pattern(Pattern::Map, _, ps) => ps.get(1).is_some_and(has_stream),
-        Kind::Pattern(Pattern::Zip, _, ps) => ps.iter().any(has_stream),
-        _ => false,
-    }
 }

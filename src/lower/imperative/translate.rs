@@ -257,9 +257,6 @@ pub fn untranslated(p: Pattern) -> Diagnostic {
     let d = Diagnostic::error("E0508", format!("There is no code for `{p}` in this place yet."))
         .about(Subject::Pattern(p));
     match p {
-        p if p.is_stream() => d.hint(
-            "Consume the stream with `iterateStream`, or use `mapSeq` and `slide`, which compute the same.",
-        ),
         Pattern::Id => d.hint("Rewrite it away: `id x` is `x`."),
         Pattern::OclRun => d.hint("Give its result memory of its own: `toMem global (oclRun …)`."),
         _ => d.hint("Rewrite it into patterns that have code, or lower the whole program by default."),

@@ -3,7 +3,9 @@
 //! In: a well-typed term. Out: an access for the data type of every node, or the place where a value is read that has
 //! not been written, or written that is already in memory. Each pattern contributes its row of the table; accesses
 //! of types that hold arrays must agree, and what can be read can stand for what can be written where there is no
-//! array. A program's parameters are read, its result is written.
+//! array. A program's parameters are read, its result is written. What is read may be a stream ([`streams`]).
+
+pub mod streams;
 
 use super::dpia::Access;
 use super::dpia::signature::{Signature, signature};
@@ -28,12 +30,23 @@ impl Accesses {
             Accesses::Fun(_, b) => b.result(),
         }
     }
+
+    fn with_streams(self, streams: &Accesses) -> Accesses {
+        match (self, streams) {
+            (Accesses::Data(Access::Read), Accesses::Data(Access::Stream)) => Accesses::Data(Access::Stream),
+            (Accesses::Fun(a, b), Accesses::Fun(c, d)) => {
+                Accesses::Fun(Box::new(a.with_streams(c)), Box::new(b.with_streams(d)))
+            }
+            (as_it_is, _) => as_it_is,
+        }
+    }
 }
 
 impl std::fmt::Display for Accesses {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Accesses::Data(Access::Read) => write!(f, "r"),
+            Accesses::Data(Access::Stream) => write!(f, "s"),
             Accesses::Data(Access::Write) => write!(f, "w"),
             Accesses::Fun(a, b) if matches!(**a, Accesses::Fun(..)) => write!(f, "({a}) -> {b}"),
             Accesses::Fun(a, b) => write!(f, "{a} -> {b}"),
@@ -88,7 +101,19 @@ pub fn infer(t: &Term) -> Result<Annotated, Diagnostic> {
     let annotating = solver.term(t, &Path::root(), &mut vec![])?;
     let solved = solver.frame(t, &annotating.open).and_then(|()| solver.propagate());
     solved.map_err(|c| c.diagnostic(t))?;
-    Ok(solver.finish(annotating))
+    let streams = streams::infer(t).map_err(streams::Misuse::here)?;
+    Ok(solver.finish(annotating).with_streams(&streams))
+}
+
+impl Annotated {
+    /// With the streams among what is read.
+    fn with_streams(self, streams: &Annotated) -> Annotated {
+        let children = self.children.into_iter().zip(&streams.children);
+        Annotated {
+            accesses: self.accesses.with_streams(&streams.accesses),
+            children: children.map(|(child, streams)| child.with_streams(streams)).collect(),
+        }
+    }
 }
 
 impl Solver {
@@ -116,8 +141,12 @@ impl Solver {
 
     fn instantiate(&mut self, s: &Signature, p: Pattern, shared: usize) -> Open {
         match s {
+            // A stream is read; that it is one says `streams`.
+            Signature::Fixed(Access::Stream) => {
+                Open::Data(self.fresh(Some((Access::Read, Origin::Pattern(p)))))
+            }
             Signature::Fixed(a) => Open::Data(self.fresh(Some((*a, Origin::Pattern(p))))),
-            Signature::Shared => Open::Data(shared),
+            Signature::Shared | Signature::Through => Open::Data(shared),
             Signature::Fun(a, b) => {
                 let a = self.instantiate(a, p, shared);
                 Open::Fun(Box::new(a), Box::new(self.instantiate(b, p, shared)))
