@@ -127,6 +127,64 @@ fn a_search_tells_the_best_programs_and_the_way_there() {
     assert_eq!(by_strategy, by_search);
 }
 
+/// The digest of what a strategy makes of a program.
+fn made(world: &Path, program: &str, strategy: &str) -> serde_json::Value {
+    let ran = run(world, &["apply", program, "-s", strategy, "--json"]);
+    assert_eq!(ran.code, 0, "{strategy}: {}", ran.err);
+    serde_json::from_str::<serde_json::Value>(&ran.out).unwrap()["digest"].clone()
+}
+
+/// Writes what a strategy with searches found as a strategy, and runs that beside the definitions that there are.
+fn replays(world: &Path, strategy: &str, definitions: &str) -> String {
+    let told = run(world, &["search", "p.rise", strategy, "--elevate"]);
+    assert_eq!(told.code, 0, "{strategy}: {}", told.err);
+    assert!(!told.out.contains("reach"), "{}", told.out);
+    let found = made(world, "p.rise", strategy);
+    std::fs::write(world.join("p.elevate"), format!("{definitions}\n{}", told.out)).unwrap();
+    let last = told.out.rsplit_once("strategy ").unwrap().1.split_whitespace().next().unwrap();
+    assert_eq!(made(world, "p.rise", last), found, "{strategy}: {}", told.out);
+    std::fs::write(world.join("p.elevate"), definitions).unwrap();
+    told.out
+}
+
+#[test]
+fn a_way_with_rewrites_between_searches_is_written_and_replays() {
+    let world = tempfile::tempdir().unwrap();
+    let program = "def scale (a: (64*n).f32): (64*n).f32 = a |> map abs |> map sqrt";
+    std::fs::write(world.path().join("p.rise"), program).unwrap();
+    let split = "reach contains(split 16) using { splitJoin(16) }";
+    let lower = "reach not contains(map) using { useMapSeq }";
+    let told = replays(world.path(), &format!("{split} ; topDown(splitJoin(4)) ; {lower}"), "");
+    assert!(told.contains("strategy rewrites =") && told.contains("topDown(splitJoin(4))"), "{told}");
+    // Before the first search, and where a search is made on a part.
+    replays(world.path(), &format!("topDown(mapFusion) ; body({split}) ; DFNF ; {lower}"), "");
+    // A search that came to nothing, and one whose result was taken back, are no part of the way.
+    let none = "reach contains(gather) using { splitJoin(16) } with (iterations: 1)";
+    let told =
+        replays(world.path(), &format!("({lower} ; fail <+ {none} <+ {split}) ; topDown(splitJoin(4))"), "");
+    assert!(!told.contains("useMapSeq"), "{told}");
+}
+
+#[test]
+fn the_ways_of_matmul_are_written_and_replay() {
+    let world = tempfile::tempdir().unwrap();
+    let folder = matmul();
+    let definitions = std::fs::read_to_string(folder.with_extension("elevate")).unwrap();
+    std::fs::copy(&folder, world.path().join("p.rise")).unwrap();
+    std::fs::write(world.path().join("p.elevate"), &definitions).unwrap();
+    let all =
+        ["Baseline", "Blocking", "Vectorization", "LoopPerm", "ArrayPacking", "CacheBlocks", "Parallel"];
+    let which =
+        if std::env::var("SEARCHES").is_ok_and(|which| which == "all") { &all[..] } else { &all[3..4] };
+    for search in which {
+        let told = replays(world.path(), &format!("search{search}"), &definitions);
+        assert!(*search == "Baseline" || told.contains("backwards(splitJoin(32))"), "{told}");
+    }
+    if which.len() > 1 {
+        replays(world.path(), "searchParallel(16, 8, 2, 4)", &definitions);
+    }
+}
+
 #[test]
 fn a_search_that_fails_tells_how_far_it_came() {
     let world = tempfile::tempdir().unwrap();

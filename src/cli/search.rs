@@ -10,7 +10,7 @@ use crate::session::derivation;
 use crate::session::jobs::Control;
 use crate::session::searching::Examined;
 use crate::session::state::Progress;
-use crate::session::workspace::Workspace;
+use crate::session::workspace::{Examination, Workspace};
 use crate::view::examined::{Shown, lines};
 use crate::view::text::Alphabet;
 use serde_json::{Value, json};
@@ -22,7 +22,8 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
     let workspace = session.workspace();
     let strategy = workspace.parse_strategy(&args.search).map_err(|d| fail(&d))?;
     let control = Control::unwatched(Progress::Strategy { tried: 0, applied: 0 });
-    let (end, searches) = workspace.examine(session.term(), &strategy, args.best, &control);
+    let Examination { end, searches, way } =
+        workspace.examine(session.term(), &strategy, args.best, &control);
     if searches.is_empty() && end.result.is_ok() {
         let problem = Diagnostic::error("E0915", "This strategy searches for nothing.");
         return Err(fail(&problem.hint("Write `reach SKETCH using RULES`, or a strategy that does.")));
@@ -32,7 +33,7 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
             Diagnostic::error("E0419", "The rewrites cannot be written as a strategy.").note(why)
         };
         let text = match &end.result {
-            Ok(_) => derivation::written(workspace, &searches).map_err(|why| fail(&problem(why)))?,
+            Ok(_) => derivation::written(workspace, &searches, &way).map_err(|why| fail(&problem(why)))?,
             Err(stuck) => return Err(fail(stuck)),
         };
         output::print(&text)?;

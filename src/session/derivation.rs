@@ -4,60 +4,122 @@
 //! written was run and gave what the search found.
 
 use super::history::RevisionStep;
-use super::searching::{BACKWARDS, Examined};
-use super::workspace::Workspace;
+use super::searching::{Examined, FROM_THE_RIGHT};
+use super::workspace::{Leg, Workspace};
+use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
+use crate::rewrite::normal::{Redex, normal_form, reduce};
+use crate::rewrite::rule::backwards::BACKWARDS;
+use crate::rewrite::rule::instance::first_occurrence;
 use crate::rewrite::strategy::at_position;
+use crate::rewrite::strategy::native::Native;
 
 /// The strategy whose normal form programs are in between two steps.
 const NORMAL: &str = "BENF";
 
-/// Traversals pass over so many places at which a rule would apply.
-const MOST_SKIPPED: usize = 4;
+/// What strategies end their steps in.
+const NORMALISING: [&str; 2] = [NORMAL, "DFNF"];
 
-/// The strategies of searches that followed each other, and one that runs them all.
+/// Traversals pass over so many places at which a rule would apply.
+const MOST_SKIPPED: usize = 9;
+
+/// The strategies of searches that followed each other and of the rewrites in between, and one that runs them all.
 ///
 /// # Errors
 /// Why one cannot be written, in a sentence.
-pub fn written(workspace: &Workspace, searches: &[Examined]) -> Result<String, String> {
+pub fn written(workspace: &Workspace, searches: &[Examined], way: &[Leg]) -> Result<String, String> {
     let mut names: Vec<String> = vec![];
-    let mut text = String::new();
-    // A search that found nothing, where a strategy tried another way, is no part of the way.
-    let found: Vec<&Examined> = searches.iter().filter(|s| s.report.found().is_some()).collect();
-    for search in found {
-        let steps = search.steps.as_ref().map_err(Clone::clone)?;
-        let name = name_of(&search.sketch, &names);
-        let lines = strategies(workspace, &search.start, steps)?;
+    let (mut text, mut calls, mut bodies) = (String::new(), vec![], vec![]);
+    for leg in way {
+        let (name, doc, lines) = match leg.reach {
+            Some(reach) => found(workspace, searches, reach, &names)?,
+            None => (
+                free(workspace, "rewrites", &names),
+                format!("{} that a strategy makes.", count(leg.steps.len())),
+                rewrites(workspace, &leg.before, &leg.steps)?,
+            ),
+        };
         let body = if lines.is_empty() { "id".to_owned() } else { lines.join(" ;\n  ") };
-        let last = steps.last().map_or(&search.start, |s| &s.after);
-        if run(workspace, &body, &search.start).as_ref() != Some(last) {
-            return Err(format!("The strategy of `{}` does not repeat what the search did.", search.sketch));
-        }
-        let count =
-            if steps.len() == 1 { "One rewrite".to_owned() } else { format!("{} rewrites", steps.len()) };
-        text += &format!("--| {count} towards {}.\n", search.sketch);
-        text += &format!("strategy {name} =\n  {body}\n\n");
+        text += &format!("--| {doc}\nstrategy {name} =\n  {body}\n\n");
+        let there = |strategy: &str| match leg.reach {
+            Some(_) => at_position(&leg.before, &leg.at, strategy),
+            None => strategy.to_owned(),
+        };
+        calls.push(there(&name));
+        bodies.push(there(&format!("({body})")));
         names.push(name);
     }
-    if names.len() > 1 {
-        text += &format!("strategy wholeWay =\n  {}\n", names.join(" ;\n  "));
+    if let (Some(first), Some(last)) = (way.first(), way.iter().rev().find_map(|leg| leg.steps.last()))
+        && run(workspace, &bodies.join(" ; "), &first.before).as_ref() != Some(&last.after)
+    {
+        return Err("The strategies do not repeat what was done.".to_owned());
     }
+    if let [one] = &calls[..]
+        && *one == names[0]
+    {
+        return Ok(text);
+    }
+    text += &format!("strategy {} =\n  {}\n", free(workspace, "wholeWay", &names), calls.join(" ;\n  "));
     Ok(text)
 }
 
-/// A name after the sketch's, other than those before.
-fn name_of(sketch: &str, taken: &[String]) -> String {
-    let word: String = sketch.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+/// The name of what a search found, what it is, and its lines.
+fn found(
+    workspace: &Workspace,
+    searches: &[Examined],
+    (start, end): (Digest, Digest),
+    taken: &[String],
+) -> Result<(String, String, Vec<String>), String> {
+    let is_it =
+        |s: &&Examined| s.start.digest() == start && s.report.found().is_some_and(|f| f.term.digest() == end);
+    let search = searches.iter().find(is_it).ok_or("The rewrites of a search are not known.")?;
+    let steps = search.steps.as_ref().map_err(Clone::clone)?;
+    let word: String = search.sketch.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     let word =
         if word.is_empty() || word == "contains" { "found".to_owned() } else { format!("{word}Found") };
+    let lines = strategies(workspace, &search.start, steps)?;
+    Ok((free(workspace, &word, taken), format!("{} towards {}.", count(steps.len()), search.sketch), lines))
+}
+
+fn count(steps: usize) -> String {
+    if steps == 1 { "One rewrite".to_owned() } else { format!("{steps} rewrites") }
+}
+
+/// The name, with a number where it is taken.
+fn free(workspace: &Workspace, word: &str, taken: &[String]) -> String {
+    let is_free = |name: &String| !taken.contains(name) && workspace.script.strategy(name).is_none();
     let numbered = (2..).map(|n| format!("{word}{n}"));
-    std::iter::once(word.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(word)
+    std::iter::once(word.to_owned()).chain(numbered).find(is_free).unwrap_or_else(|| word.to_owned())
 }
 
 fn run(workspace: &Workspace, text: &str, term: &Term) -> Option<Term> {
     let strategy = workspace.parse_strategy(text).ok()?;
     workspace.run_without_search(&strategy.tree, term).ok().map(|done| done.term)
+}
+
+/// The rewrites of a strategy between searches, each exactly as it was made. Where many of them make a normal form, that
+/// is written.
+fn rewrites(workspace: &Workspace, start: &Term, steps: &[RevisionStep]) -> Result<Vec<String>, String> {
+    let (mut lines, mut now, mut rest) = (vec![], start, steps);
+    while let Some((step, others)) = rest.split_first() {
+        let whole = NORMALISING.iter().filter_map(|normal| {
+            let end = run(workspace, normal, now)?;
+            let at = rest.iter().rposition(|s| s.after == end).filter(|at| *at > 0)?;
+            Some((at, *normal))
+        });
+        if let Some((at, normal)) = whole.max_by_key(|(at, _)| *at) {
+            lines.push(normal.to_owned());
+            (now, rest) = (&rest[at].after, &rest[at + 1..]);
+            continue;
+        }
+        let ways = [step.rule.clone(), format!("topDown({})", step.rule), format!("bottomUp({})", step.rule)];
+        let mut ways = ways.into_iter().chain([at_position(now, &step.at, &step.rule)]);
+        let line = ways.find(|way| run(workspace, way, now).as_ref() == Some(&step.after));
+        lines.push(line.ok_or_else(|| format!("`{}` cannot be written with its arguments.", step.rule))?);
+        (now, rest) = (&step.after, others);
+    }
+    Ok(grouped(lines))
 }
 
 /// One strategy for each step. Reductions are not written one by one, nor taken back: from step to step the program is
@@ -73,10 +135,11 @@ fn strategies(workspace: &Workspace, start: &Term, steps: &[RevisionStep]) -> Re
     }
     // What is done and taken back is left out.
     let (mut now, mut next) = (&first, 0);
+    let before = |next: usize| next.checked_sub(1).map_or(start, |i| &steps[i].after);
     loop {
         next = states.iter().rposition(|s| s == now).map_or(next, |same| same + 1);
         let (Some(step), Some(then)) = (steps.get(next), states.get(next)) else { break };
-        lines.push(one(workspace, now, step, then)?);
+        lines.push(one(workspace, now, before(next), step, then)?);
         (now, next) = (then, next + 1);
     }
     Ok(grouped(lines))
@@ -98,22 +161,30 @@ fn grouped(lines: Vec<String>) -> Vec<String> {
     out.into_iter().map(text).collect()
 }
 
-/// A strategy that makes the step from one normal form to the next.
-fn one(workspace: &Workspace, now: &Term, step: &RevisionStep, then: &Term) -> Result<String, String> {
+/// A strategy that makes the step from one normal form to the next. Where its rule was used from right to left, another
+/// rule that leads there says more than that one backwards.
+fn one(
+    workspace: &Workspace,
+    now: &Term,
+    before: &Term,
+    step: &RevisionStep,
+    then: &Term,
+) -> Result<String, String> {
     let leads = |text: &String| run(workspace, text, now).as_ref() == Some(then);
-    let backwards = step.rule.strip_suffix(BACKWARDS);
-    let label = backwards.unwrap_or(&step.rule);
-    let rules = match backwards {
-        None => vec![step.rule.clone()],
-        Some(_) => others(workspace),
+    let label = step.rule.strip_suffix(FROM_THE_RIGHT);
+    let rules: Vec<String> = match label {
+        None => std::iter::once(step.rule.clone()).chain(others(workspace)).collect(),
+        Some(label) => others(workspace).chain([format!("{BACKWARDS}({label})")]).collect(),
     };
-    let places: Vec<Path> = now.positions().into_iter().map(|(path, _)| path).collect();
+    let places = now.positions();
     for rule in rules {
-        let applied = |at: &&Path| workspace.apply(now, &rule, at).ok();
-        let reduced = |t: Term| run(workspace, NORMAL, &t).as_ref() == Some(then);
-        let Some(at) = places.iter().find(|at| applied(at).is_some_and(|done| reduced(done.term))) else {
-            continue;
+        let Ok(call) = workspace.parse_strategy(&rule) else { continue };
+        let makes_it = |(at, part): &&(Path, &Term)| {
+            let after = workspace.run_without_search(&call.tree, part).ok().map(|done| done.term);
+            let whole = after.and_then(|after| now.replace_at(at, after));
+            whole.is_some_and(|t| run(workspace, NORMAL, &t).as_ref() == Some(then))
         };
+        let Some((at, _)) = places.iter().find(makes_it) else { continue };
         let skipped = (1..=MOST_SKIPPED).map(|n| format!("skip({n}, {rule})"));
         let traversals = [rule.clone(), format!("topDown({rule})"), format!("bottomUp({rule})")];
         let ways = traversals.into_iter().chain(skipped).chain([at_position(now, at, &rule)]);
@@ -122,15 +193,63 @@ fn one(workspace: &Workspace, now: &Term, step: &RevisionStep, then: &Term) -> R
             return Ok(found);
         }
     }
-    Err(match backwards {
-        None => format!("`{label}` does not make its step on programs in normal form."),
-        Some(_) => format!(
-            "A step uses `{label}` from right to left, and no rule without parameters leads that way."
+    if let Some(found) = expanded_first(now, before, step).into_iter().find(leads) {
+        return Ok(found);
+    }
+    Err(match label {
+        None => format!("`{}` does not make its step on programs in normal form.", step.rule),
+        Some(label) => format!(
+            "A step uses `{label}` from right to left, and neither that nor another rule makes it on programs in normal form."
         ),
     })
 }
 
+/// Ways to make a step whose rule applies only because a part is not in normal form, as `map (\x. f e)` where `f` is a
+/// lambda: the part is brought into that form before the rule is applied.
+fn expanded_first(now: &Term, before: &Term, step: &RevisionStep) -> Vec<String> {
+    let mut ways = vec![];
+    for (redex_at, redex) in before.positions() {
+        let (redex_steps, rule_steps) = (redex_at.steps(), step.at.steps());
+        let region = redex_steps.len().min(rule_steps.len());
+        if redex_steps[..region] != rule_steps[..region] {
+            continue;
+        }
+        let below = |steps: &[u8]| Path::new(steps[region..].iter().copied());
+        let Some(part) = before.at(&Path::new(rule_steps[..region].iter().copied())) else { continue };
+        let Some(normal) = normal_form(part) else { continue };
+        let inner = below(redex_steps);
+        if normal.at(&inner).is_none() || normal.at(&inner) != normal_form(redex).as_ref() {
+            continue;
+        }
+        for expansion in expansions(redex) {
+            let expand = at_position(&normal, &inner, &expansion);
+            let both = format!("({expand} ; {})", at_position(part, &below(rule_steps), &step.rule));
+            ways.push(format!("topDown{both}"));
+            let places = now.positions().into_iter().filter(|(_, t)| **t == normal);
+            ways.extend(places.map(|(at, _)| at_position(now, &at, &both)));
+        }
+    }
+    ways.into_iter().flat_map(|way| [way.clone(), format!("({way} ; {NORMAL})")]).collect()
+}
+
+/// What turns the normal form of a term into that term, if it is one step.
+fn expansions(redex: &Term) -> Vec<String> {
+    if let Some((Redex::Eta, _)) = reduce(redex) {
+        return vec!["etaAbstraction".to_owned()];
+    }
+    let Some((function, value)) = redex.as_app() else { return vec![] };
+    let body = function.as_lam().and_then(|(_, body)| normal_form(body));
+    let (Some(place), Some(value)) = (body.and_then(|b| first_occurrence(&b, 0)), normal_form(value)) else {
+        return vec![];
+    };
+    let head = value.as_pattern_app().map(|(p, _)| Native::IsPattern(p.pattern).name());
+    let numbers: Vec<String> = place.iter().map(ToString::to_string).collect();
+    let predicates = head.map(|is| format!("isApplied({is})")).into_iter();
+    let all = predicates.chain([format!("[{}]", numbers.join(", "))]);
+    all.map(|which| format!("subexpressionElimination({which})")).collect()
+}
+
 /// The rules that need no arguments.
-fn others(workspace: &Workspace) -> Vec<String> {
-    workspace.rules.rules().filter(|r| r.params.is_empty()).map(|r| r.name.to_string()).collect()
+fn others(workspace: &Workspace) -> impl Iterator<Item = String> {
+    workspace.rules.rules().filter(|r| r.params.is_empty()).map(|r| r.name.to_string())
 }

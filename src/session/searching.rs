@@ -213,6 +213,7 @@ impl<'a> Searcher<'a> {
         let step = Step {
             rule: REACH.into(),
             args: vec![],
+            backwards: false,
             at: Path::root(),
             before: start.digest(),
             after: term.digest(),
@@ -343,11 +344,11 @@ impl SearchRunner for Searcher<'_> {
 }
 
 /// What stands behind the rule of a rewrite that was found from right to left.
-pub const BACKWARDS: &str = ", from right to left,";
+pub const FROM_THE_RIGHT: &str = ", from right to left,";
 
 /// A rewrite of a derivation. One that was found from right to left says so.
 fn single(rule: String, marks: Marks, reversed: bool, at: &Path, after: &Term) -> RevisionStep {
-    let rule = if reversed { format!("{rule}{BACKWARDS}") } else { rule };
+    let rule = if reversed { format!("{rule}{FROM_THE_RIGHT}") } else { rule };
     RevisionStep { rule, marks, at: at.clone(), after: after.clone() }
 }
 

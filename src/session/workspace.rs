@@ -22,8 +22,9 @@ use crate::lang::print;
 use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
 use crate::lower;
+use crate::rewrite::rule::backwards::BACKWARDS;
 use crate::rewrite::rule::load::Source;
-use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, RuleUse, apply_at};
+use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, apply_at};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, Cause, Script};
 use indexmap::IndexMap;
@@ -71,6 +72,26 @@ pub struct Workspace {
 pub struct StrategyText {
     pub tree: ast::Strategy,
     texts: Sources,
+}
+
+/// A part of what a strategy did: a search, or rewrites of its own.
+pub struct Leg {
+    /// For a search, what it started from and what it found.
+    pub reach: Option<(Digest, Digest)>,
+    /// Where the search was made.
+    pub at: Path,
+    /// The whole program before.
+    pub before: Term,
+    /// Each rewrite with the whole program after it.
+    pub steps: Vec<RevisionStep>,
+}
+
+/// A strategy that was run for what its searches know.
+pub struct Examination {
+    pub end: StrategyEnd,
+    pub searches: Vec<Examined>,
+    /// How it came to its end, if it did.
+    pub way: Vec<Leg>,
 }
 
 /// How a strategy ended.
@@ -212,11 +233,7 @@ impl Workspace {
     /// The text is no rule, or the rule does not apply there, with the reason.
     pub fn apply(&self, term: &Term, text: &str, at: &Path) -> Result<Rewritten, Diagnostic> {
         let StrategyText { tree: call, texts } = self.parse_strategy(text)?;
-        let head = match &call.kind {
-            ast::StrategyKind::Name(name) => Some(name),
-            ast::StrategyKind::Call(name, _) => Some(&name.kind),
-            _ => None,
-        };
+        let head = called(&call);
         let Some(rule) = head.and_then(|name| self.rules.get(name)) else {
             let problem = Diagnostic::error("E0209", format!("`{text}` is no rule."));
             return Err(problem
@@ -260,8 +277,8 @@ impl Workspace {
     /// As [`Workspace::apply`].
     pub fn apply_as_change(&self, term: &Term, text: &str, at: &Path) -> Result<Change, Diagnostic> {
         let done = self.apply(term, text, at)?;
-        let rules = done.steps.iter().filter_map(|s| self.rules.get(&s.rule));
-        let marks = rules.flat_map(|rule| rule.marks.iter()).collect();
+        let rules = done.steps.iter().filter_map(|s| self.rules.of_step(s));
+        let marks = rules.flat_map(|used| used.rule.marks.iter()).collect();
         let step = RevisionStep { rule: text.to_string(), marks, at: at.clone(), after: done.term.clone() };
         Ok(Change { term: done.term, paths: done.paths, steps: vec![step], counts: done.counts })
     }
@@ -292,7 +309,8 @@ impl Workspace {
         let Some(part) = term.at(at) else {
             return StrategyEnd { result: Err(no_position(at)), searches: vec![], before: vec![] };
         };
-        self.run_with(term, part, strategy, at, Searcher::new(self, replayed.clone(), control), control).0
+        let searcher = Searcher::new(self, replayed.clone(), control);
+        self.run_with(term, part, strategy, at, searcher, control).end
     }
 
     /// Runs a strategy on the whole program, and tells all that its searches know, each with so many of the programs that
@@ -303,7 +321,7 @@ impl Workspace {
         strategy: &StrategyText,
         best: usize,
         control: &Control<Progress>,
-    ) -> (StrategyEnd, Vec<Examined>) {
+    ) -> Examination {
         let searcher = Searcher::new(self, Replayed::none(), control).examining(best);
         self.run_with(term, term, strategy, &Path::root(), searcher, control)
     }
@@ -316,7 +334,7 @@ impl Workspace {
         at: &Path,
         mut searcher: Searcher<'_>,
         control: &Control<Progress>,
-    ) -> (StrategyEnd, Vec<Examined>) {
+    ) -> Examination {
         let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
         let cancel = control.cancel_flag();
         let done = {
@@ -324,52 +342,56 @@ impl Workspace {
                 strategy::Control { cancel: &cancel, fuel: strategy::FUEL, search: &mut searcher };
             strategy::run(&strategy.tree, part, &self.script, &env, &mut limits)
         };
+        let way = done.as_ref().map_or(vec![], |done| self.legs(term, at, done, &searcher));
         let (result, before) = match done {
-            Ok(done) => (self.change(term, at, &done, &searcher), vec![]),
+            Ok(done) => (self.change(term, at, &done, &way), vec![]),
             Err(stuck) => {
                 let before = self.steps(term, at, &stuck.so_far, &searcher);
                 (Err(stuck::diagnostic(&stuck).within(&strategy.texts)), before)
             }
         };
-        let examined = searcher.take_examined();
-        (StrategyEnd { result, searches: searcher.into_taken(), before }, examined)
+        let searches = searcher.take_examined();
+        Examination { end: StrategyEnd { result, searches: searcher.into_taken(), before }, searches, way }
     }
 
     /// A rewritten part in its place, with every step as the term after it.
-    fn change(
-        &self,
-        root: &Term,
-        at: &Path,
-        done: &Rewritten,
-        searcher: &Searcher<'_>,
-    ) -> Result<Change, Diagnostic> {
+    fn change(&self, root: &Term, at: &Path, done: &Rewritten, way: &[Leg]) -> Result<Change, Diagnostic> {
         let misplaced = || Diagnostic::error("E0811", "A rewritten part does not fit its place.");
         let term = root.replace_at(at, done.term.clone()).ok_or_else(misplaced)?;
         term.check().map_err(|why| misplaced().note(why))?;
-        let steps = self.steps(root, at, done, searcher);
+        let steps = way.iter().flat_map(|leg| leg.steps.iter().cloned()).collect();
         Ok(Change { term, paths: done.paths.below(at), steps, counts: done.counts })
     }
 
     /// Every step of a rewriting as the whole term after it.
     fn steps(&self, root: &Term, at: &Path, done: &Rewritten, searcher: &Searcher<'_>) -> Vec<RevisionStep> {
+        self.legs(root, at, done, searcher).into_iter().flat_map(|leg| leg.steps).collect()
+    }
+
+    /// The rewrites of a strategy, those of each search apart.
+    fn legs(&self, root: &Term, at: &Path, done: &Rewritten, searcher: &Searcher<'_>) -> Vec<Leg> {
         let mut now = root.clone();
-        let mut steps = vec![];
+        let mut legs: Vec<Leg> = vec![];
         for step in &done.steps {
             let place = at.join(&step.at);
-            let added = match self.rules.get(&step.rule) {
-                Some(rule) => apply_at(&now, &place, rule, &step.args).ok().map(|r| {
-                    let rule_use = RuleUse { rule: rule.clone(), args: step.args.clone() };
-                    let (rule, marks) = (rule_use.to_string(), rule.marks);
+            let added = match self.rules.of_step(step) {
+                Some(rule) => apply_at(&now, &place, &rule.rule, &rule.args).ok().map(|r| {
+                    let (rule, marks) = (rule.to_string(), rule.rule.marks);
                     vec![RevisionStep { rule, marks, at: place.clone(), after: r.term }]
                 }),
                 None => searcher.found(step).and_then(|found| found_at(&now, &place, found)),
             };
             // The steps only tell how the term came about; it stands without them.
             let Some(added) = added else { break };
-            steps.extend(added);
-            now = steps.last().map_or(now, |step: &RevisionStep| step.after.clone());
+            let after = added.last().map_or(now.clone(), |step: &RevisionStep| step.after.clone());
+            let reach = (*step.rule == *REACH).then_some((step.before, step.after));
+            match legs.last_mut() {
+                Some(leg) if leg.reach.is_none() && reach.is_none() => leg.steps.extend(added),
+                _ => legs.push(Leg { reach, at: place, before: now, steps: added }),
+            }
+            now = after;
         }
-        steps
+        legs
     }
 
     /// The code of a term: with values for all sizes specialised to them, else generic.
@@ -486,6 +508,16 @@ impl Workspace {
         }
         let mut seen = HashSet::new();
         spans.into_iter().filter(|s| seen.insert(*s)).fold(problem, |p, span| p.label(span, what))
+    }
+}
+
+/// The name of the rule that is applied in a text, in either direction.
+fn called(text: &ast::Strategy) -> Option<&Name> {
+    match &text.kind {
+        ast::StrategyKind::Name(name) => Some(name),
+        ast::StrategyKind::Call(name, args) if &*name.kind == BACKWARDS => called(args.first()?),
+        ast::StrategyKind::Call(name, _) => Some(&name.kind),
+        _ => None,
     }
 }
 

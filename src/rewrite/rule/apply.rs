@@ -58,6 +58,8 @@ pub struct Counts {
 pub struct Step {
     pub rule: Name,
     pub args: Vec<RuleArg>,
+    /// From right to left.
+    pub backwards: bool,
     /// Where in the whole program.
     pub at: Path,
     /// The digests of the sub-term at that place, before and after.
@@ -96,8 +98,9 @@ pub fn apply_at(root: &Term, path: &Path, rule: &Rule, args: &[RuleArg]) -> Resu
     };
     let applied = rule.apply(before, args)?;
     let step = Step {
-        rule: rule.name.clone(),
+        rule: rule.forwards().name.clone(),
         args: args.to_vec(),
+        backwards: rule.is_backwards(),
         at: path.clone(),
         before: before.digest(),
         after: applied.term.digest(),
@@ -129,6 +132,7 @@ impl Rule {
         self.check_arguments(args)?;
         let mut applied = match (&*self.body, self.equation(args)) {
             (Body::Procedure(p), _) => (p.run)(t, args)?,
+            (Body::Backwards(back), _) => back.apply(t, args)?,
             (_, None) => return Err(self.misfit(args)),
             (_, Some(eq)) => {
                 let start = self.start(eq, args)?;
@@ -189,7 +193,7 @@ impl Rule {
         Err(self.misfit(args))
     }
 
-    fn misfit(&self, args: &[RuleArg]) -> WhyNot {
+    pub(super) fn misfit(&self, args: &[RuleArg]) -> WhyNot {
         let wanted: Vec<String> =
             self.params.iter().map(|p| format!("{} ({})", p.name, p.kind.word())).collect();
         let wanted = if wanted.is_empty() { "no arguments".to_owned() } else { wanted.join(", ") };
@@ -199,7 +203,7 @@ impl Rule {
     }
 
     /// The bindings that the arguments give. Arguments may be left out where matching finds them.
-    fn start(&self, eq: &Equation, args: &[RuleArg]) -> Result<Bindings, WhyNot> {
+    pub(super) fn start(&self, eq: &Equation, args: &[RuleArg]) -> Result<Bindings, WhyNot> {
         let mut b = Bindings::new(eq.vars.len(), eq.types.len(), eq.nats.len(), eq.slots.len());
         for (param, arg) in self.params.iter().zip(args) {
             match (&param.kind, arg) {

@@ -260,13 +260,18 @@ fn separate_dot(t: &Term, columns_first: bool) -> Procedural {
 
 fn vectorize_map(t: &Term, _: &[RuleArg]) -> Procedural {
     let expected = "asVector of a map";
-    let (vectors, mapped) = match t.as_pattern_app() {
-        Some((p, args)) if matches!(p.pattern, Pattern::AsVector | Pattern::AsVectorAligned) => (p, args[0]),
-        _ => return Err(WhyNot::shape(expected, t)),
+    // A function that stands alone, as in `map (asVector 4)`, has no arguments.
+    let Some((vectors, mapped)) = t.as_pattern_app().and_then(|(p, args)| match (p.pattern, &args[..]) {
+        (Pattern::AsVector | Pattern::AsVectorAligned, [mapped]) => Some((p, *mapped)),
+        _ => None,
+    }) else {
+        return Err(WhyNot::shape(expected, t));
     };
-    let (f, xs) = match mapped.as_pattern_app() {
-        Some((p, args)) if p.pattern == Pattern::Map => (args[0], args[1]),
-        _ => return Err(WhyNot::shape(expected, t)),
+    let Some((f, xs)) = mapped.as_pattern_app().and_then(|(p, args)| match (p.pattern, &args[..]) {
+        (Pattern::Map, [f, xs]) => Some((*f, *xs)),
+        _ => None,
+    }) else {
+        return Err(WhyNot::shape(expected, t));
     };
     let Some(Arg::Nat(n)) = vectors.args.first() else { return Err(WhyNot::shape(expected, t)) };
     let f = vectorise(n, f).map_err(|why| why.below(&Path::new([1, 0, 1])))?;
@@ -337,6 +342,18 @@ mod tests {
         assert_eq!(format!("{:?}", done.term), "((mul ((add %0) 1.0)) 2.0)");
         let why = rule("gentleBeta").apply(&twice, &[]).unwrap_err();
         assert!(why.to_string().contains("more often"), "{why}");
+    }
+
+    #[test]
+    fn vectors_of_no_map_stay() {
+        let four = Arg::Nat(Nat::constant(4));
+        let ty = Type::array(Nat::var("n").mul(&Nat::constant(4)), Type::f32());
+        let alone = b::lam("x", ty.clone(), |x| b::apply(Pattern::AsVector, vec![four], vec![x])).unwrap();
+        let of_map = b::map(Term::var(1, Type::fun(Type::f32(), Type::f32())), Term::var(0, ty)).unwrap();
+        for t in alone.positions().into_iter().chain(of_map.positions()).map(|(_, t)| t) {
+            let why = rule("vectorizeMap").apply(t, &[]).unwrap_err();
+            assert!(why.to_string().contains("asVector of a map"), "{why}");
+        }
     }
 
     #[test]

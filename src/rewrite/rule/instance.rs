@@ -187,7 +187,7 @@ fn runs_at_most_once(t: &Term, index: u32) -> bool {
 }
 
 /// The position of the first occurrence of a free variable.
-pub(super) fn first_occurrence(t: &Term, index: u32) -> Option<Vec<u8>> {
+pub fn first_occurrence(t: &Term, index: u32) -> Option<Vec<u8>> {
     let (mut path, mut t, mut index) = (vec![], t, index);
     while t.has_free(index) {
         match t.expr() {

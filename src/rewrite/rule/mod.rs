@@ -5,6 +5,7 @@
 //! against the interpreter (`check`). One definition serves strategies, the e-graph, the screen and the tests.
 
 pub mod apply;
+pub mod backwards;
 pub mod bindings;
 pub mod builtin;
 pub mod check;
@@ -39,6 +40,7 @@ use std::sync::Arc;
 pub use operators::Properties;
 
 pub use apply::{Applied, Rewritten, Step, apply_at};
+pub use backwards::Backwards;
 pub use condition::Condition;
 pub use equation::Equation;
 pub use later::Later;
@@ -79,6 +81,8 @@ pub enum Body {
     Family(Vec<Equation>),
     /// What no equation can say.
     Procedure(Procedure),
+    /// The other direction of a rule.
+    Backwards(Box<Backwards>),
 }
 
 impl Body {
@@ -86,7 +90,7 @@ impl Body {
         match self {
             Body::Equation(eq) => std::slice::from_mut(eq),
             Body::Family(members) => members,
-            Body::Procedure(_) => &mut [],
+            Body::Procedure(_) | Body::Backwards(_) => &mut [],
         }
     }
 }
@@ -214,8 +218,17 @@ impl Rule {
         match &*self.body {
             Body::Equation(e) => Some(e),
             Body::Family(members) => members.get(self.depth(args)?),
-            Body::Procedure(_) => None,
+            Body::Procedure(_) | Body::Backwards(_) => None,
         }
+    }
+
+    /// The rule as it is written.
+    pub fn forwards(&self) -> &Rule {
+        if let Body::Backwards(back) = &*self.body { &back.of } else { self }
+    }
+
+    pub fn is_backwards(&self) -> bool {
+        matches!(*self.body, Body::Backwards(_))
     }
 
     /// All equations that the rule is: one, one for each depth, or none.
@@ -223,7 +236,7 @@ impl Rule {
         match &*self.body {
             Body::Equation(e) => std::slice::from_ref(e),
             Body::Family(members) => members,
-            Body::Procedure(_) => &[],
+            Body::Procedure(_) | Body::Backwards(_) => &[],
         }
     }
 

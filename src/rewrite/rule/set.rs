@@ -1,6 +1,7 @@
 //! Rules by name, their other names, and named sets of rules.
 
-use super::{Later, Properties, Rule, RuleArg};
+use super::backwards::BACKWARDS;
+use super::{Later, Properties, Rule, RuleArg, Step};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
@@ -18,12 +19,14 @@ pub struct RuleUse {
 
 impl fmt::Display for RuleUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.rule.name)?;
-        if self.args.is_empty() {
-            return Ok(());
-        }
         let args: Vec<String> = self.args.iter().map(RuleArg::to_string).collect();
-        write!(f, "({})", args.join(", "))
+        let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+        let name = &self.rule.forwards().name;
+        if self.rule.is_backwards() {
+            write!(f, "{BACKWARDS}({name}{args})")
+        } else {
+            write!(f, "{name}{args}")
+        }
     }
 }
 
@@ -140,6 +143,13 @@ impl RuleSet {
         let mut target = self.alias(name)?.clone();
         target.args.extend(args);
         Some(target)
+    }
+
+    /// The rule that a step applied, in its direction.
+    pub fn of_step(&self, step: &Step) -> Option<RuleUse> {
+        let rule = self.get(&step.rule)?;
+        let rule = if step.backwards { rule.backwards().ok()? } else { rule.clone() };
+        Some(RuleUse { rule, args: step.args.clone() })
     }
 
     /// The named set.

@@ -613,6 +613,7 @@ impl<'a> Machine<'a> {
                 let [inner] = self.strategies(native, args)?;
                 self.repeat(inner, t)
             }
+            Native::Backwards => self.backwards(s, args, t),
             Native::IsLambda => test(t.as_lam().is_some(), "a function \\x. …", self),
             Native::IsApply => test(t.as_app().is_some(), "an application", self),
             Native::IsVariable => test(matches!(t.expr(), Expr::Var(_)), "a variable", self),
@@ -657,6 +658,32 @@ impl<'a> Machine<'a> {
             }
             // Handled where it can go on without going deeper.
             Native::IfThenElse => self.fail(s, None),
+        }
+    }
+
+    fn backwards(&mut self, s: StrategyId, args: &[Value], t: &Term) -> Outcome {
+        let rule = match args {
+            [Value::Strategy(id)] => match self.nodes.get(self.nodes.bare(*id)) {
+                Node::Rule(rule, given) => Some((self.rules[*rule as usize].clone(), given.clone())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((rule, given)) = rule else {
+            let problem = Diagnostic::error("E0308", "`backwards` takes a rule, with its arguments.");
+            return self.invalid(Box::new(problem.hint("Write it as `backwards(splitJoin(32))`.")));
+        };
+        match rule.backwards() {
+            Ok(other) => {
+                let id = self.rule(other);
+                self.apply_rule(s, id, &given, t)
+            }
+            Err(why) => {
+                let message = format!("`{}` has no way back.", rule.name);
+                let problem = Diagnostic::error("E0313", message).note(format!("It {why}."));
+                let hint = format!("`shine-tui rules {}` shows the rule; another may lead back.", rule.name);
+                self.invalid(Box::new(problem.hint(hint)))
+            }
         }
     }
 
@@ -746,8 +773,9 @@ impl<'a> Machine<'a> {
                 }
                 self.counts.succeeded += 1;
                 let step = Step {
-                    rule: rule.name.clone(),
+                    rule: rule.forwards().name.clone(),
                     args,
+                    backwards: rule.is_backwards(),
                     at: at.clone(),
                     before: t.digest(),
                     after: applied.term.digest(),
@@ -784,6 +812,7 @@ impl<'a> Machine<'a> {
                     Some(path) => Some(RuleArg::Position(path)),
                     None => return Ok(None),
                 },
+                (ParamKind::Position, Some(Value::List(steps))) => position(steps).map(RuleArg::Position),
                 _ => None,
             };
             let Some(arg) = arg else {
@@ -949,6 +978,12 @@ impl<'a> Machine<'a> {
             value.or_else(|| sizes.iter().any(|s| &**s == n).then(|| Nat::var(n)))
         }
     }
+}
+
+/// A position as a list of numbers.
+fn position(steps: &[Value]) -> Option<Path> {
+    let step = |v: &Value| if let Value::Nat(n) = v { u8::try_from(n.as_constant()?).ok() } else { None };
+    Some(Path::new(steps.iter().map(step).collect::<Option<Vec<u8>>>()?))
 }
 
 struct Tail {

@@ -2,6 +2,7 @@
 
 use crate::lang::declared::Patterns;
 use crate::lang::pattern::Pattern;
+use crate::rewrite::rule::backwards::BACKWARDS;
 
 /// Which child `one` tries first at an application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -29,6 +30,7 @@ pub enum Native {
     Test,
     IfThenElse,
     Repeat,
+    Backwards,
     IsLambda,
     IsApply,
     IsVariable,
@@ -95,6 +97,12 @@ pub const TABLE: &[Row] = &[
     row(Native::Test, "test", 1, "Succeeds and changes nothing where s succeeds: test(s) = not(not(s))."),
     row(Native::IfThenElse, "ifThenElse", 3, "ifThenElse(c, s, t) applies c and then s, or t where c fails."),
     row(Native::Repeat, "repeat", 1, "Applies s until it fails: repeat(s) = try(s ; repeat(s))."),
+    row(
+        Native::Backwards,
+        BACKWARDS,
+        1,
+        "Applies a rule from right to left: backwards(splitJoin(32)) turns join (map (map f) (split 32 x)) into map f x.",
+    ),
     row(Native::IsLambda, "isLambda", 0, "Is this a lambda?"),
     row(Native::IsApply, "isApply", 0, "Is this an application?"),
     row(Native::IsVariable, "isVariable", 0, "Is this a variable?"),

@@ -345,6 +345,9 @@ impl Cases<'_> {
         match &*rule.body {
             Body::Procedure(_) => builtin::draw(&rule.name, origin)
                 .ok_or_else(|| Missed::from("this built-in rule draws no term of this form every time")),
+            Body::Backwards(_) => {
+                Err(Missed::from("a rule is tested in the direction in which it is written"))
+            }
             Body::Equation(_) | Body::Family(_) => {
                 let eq = rule.equations().get(origin.member).ok_or(Missed::from("there is no such depth"))?;
                 let instance = instance::draw(eq, &rule.params, &self.declared, &origin)?;
