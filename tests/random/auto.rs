@@ -8,6 +8,14 @@ pub const ALL: [&str; 3] = ["auto", SMALL, "inLambda(fusedStages ; onThreads(fai
 /// With blocks so small that test sizes have several of them.
 pub const SMALL: &str = "inLambda(fusedStages ; onThreads(id, 4, 3, 2))";
 
+/// On work-items: with its usual groups, small ones of a number that is no power of two, and without rules that change
+/// rounding.
+pub const ON_WORK_ITEMS: [&str; 3] = [
+    "auto(opencl)",
+    "inLambda(fusedStages ; onWorkItems(id, 6, 3))",
+    "inLambda(fusedStages ; onWorkItems(fail, 5, 2))",
+];
+
 /// Programs of many kinds, with the sizes to try them at.
 pub const PROGRAMS: &[Trial] = &[
     (

@@ -199,19 +199,42 @@ fn random_programs_of_work_items() {
     plainly(range(2000..2008), Dialect::OpenCl, &run_opencl);
 }
 
+/// What a strategy makes of a program for OpenCL, in however many kernels, computes the same.
+fn on_work_items(program: &Program, trials: &[check::Trial], strategy: &str) -> Result<Fate, String> {
+    let device = device_common::opencl();
+    let rewritten =
+        strategies::apply(program, strategy).ok_or_else(|| format!("{strategy} does not get to its end"))?;
+    for (trial, is_fixed) in trials.iter().zip([true, false].into_iter().cycle()) {
+        if let Some(problem) = rewritten.check_sizes(&trial.sizes).first() {
+            return Err(format!("{strategy}: {problem}"));
+        }
+        let ran = modules::ran(&rewritten, trial, is_fixed, device.as_deref(), device_common::devices());
+        match ran.map_err(|why| format!("{strategy}: {why}"))? {
+            modules::Ran::Agrees => {}
+            modules::Ran::WithHalves => return Ok(Fate::Refused("f16")),
+            modules::Ran::Refused(d) => {
+                return Err(format!("{strategy}: {}\n{}", modules::told(&d), check::text(&rewritten)));
+            }
+        }
+    }
+    let trials = trials.to_vec();
+    Ok(Fate::Checked(Box::new(Subject { program: rewritten, trials, cases: vec![] })))
+}
+
 #[test]
 fn random_programs_after_auto_on_work_items() {
-    let show = |choices: &mut Choices| shown(Dialect::High, choices);
-    let way = |choices: &mut Choices| {
+    let strategy =
+        |choices: &mut Choices| auto::ON_WORK_ITEMS[choices.below(auto::ON_WORK_ITEMS.len() as u32) as usize];
+    let show = |choices: &mut Choices| format!("{}\n{}", strategy(choices), shown(Dialect::High, choices));
+    let way = move |choices: &mut Choices| {
+        let strategy = strategy(choices);
         let drawn = draw::program(choices, Dialect::High);
         match check::check(&drawn, Dialect::High, "f")? {
-            Fate::Checked(subject) => {
-                after_auto(&subject.program, subject.trials, "auto(opencl)", Target::OpenCl)
-            }
+            Fate::Checked(subject) => on_work_items(&subject.program, &subject.trials, strategy),
             other => Ok(other),
         }
     };
-    sweep(range(5000..5006), &show, &way, &run_opencl);
+    sweep(range(5000..5006), &show, &way, &|_| Ok(()));
 }
 
 #[test]
@@ -253,20 +276,14 @@ fn random_programs_after_strategies() {
     sweep(range(3000..3016), &show, &way, &run_c);
 }
 
-/// What `auto` makes of a program, which must have code that computes the same.
-fn after_auto(
-    program: &Program,
-    trials: Vec<check::Trial>,
-    strategy: &str,
-    target: Target,
-) -> Result<Fate, String> {
+/// What `auto` makes of a program for threads, which must have code that computes the same.
+fn after_auto(program: &Program, trials: Vec<check::Trial>, strategy: &str) -> Result<Fate, String> {
     let stuck = || format!("{strategy} does not get to its end");
     let rewritten = strategies::apply(program, strategy).ok_or_else(stuck)?;
     if let Some(problem) = trials.iter().find_map(|t| rewritten.check_sizes(&t.sizes).into_iter().next()) {
         return Err(format!("{strategy}: {problem}"));
     }
-    check::compiled(rewritten, trials, target, target == Target::C)
-        .map_err(|why| format!("{strategy}: {why}"))
+    check::compiled(rewritten, trials, Target::C, true).map_err(|why| format!("{strategy}: {why}"))
 }
 
 #[test]
@@ -277,7 +294,7 @@ fn random_programs_after_auto() {
         let strategy = strategy(choices);
         let drawn = draw::program(choices, Dialect::High);
         match check::check(&drawn, Dialect::High, "f")? {
-            Fate::Checked(subject) => after_auto(&subject.program, subject.trials, strategy, Target::C),
+            Fate::Checked(subject) => after_auto(&subject.program, subject.trials, strategy),
             other => Ok(other),
         }
     };
@@ -291,10 +308,23 @@ fn programs_that_nobody_listed_after_auto() {
         let program = emit_common::parse(text);
         let sizes = sizes.iter().map(|s| shine_tui::lang::eval::sizes(s.iter().copied()));
         let trials = sizes.map(|s| check::evaluated(&program, &s).unwrap().unwrap()).collect();
-        let fate = after_auto(&program, trials, auto::SMALL, Target::C)
-            .unwrap_or_else(|why| panic!("{text}\n{why}"));
+        let fate = after_auto(&program, trials, auto::SMALL).unwrap_or_else(|why| panic!("{text}\n{why}"));
         let Fate::Checked(subject) = fate else { panic!("{text}") };
         cases.extend(chosen(subject.cases, n as u64));
     }
     run_c(&cases).unwrap_or_else(|why| panic!("{why}"));
+}
+
+/// Stages and reductions in kernels of their own, on two sizes of groups. Each program at one of its sizes: drivers take
+/// their time for every kernel.
+#[test]
+fn programs_that_nobody_listed_after_auto_on_work_items() {
+    let of_work_items = auto::PROGRAMS.iter().filter(|(text, _)| !text.contains("mapPar"));
+    for (n, (text, sizes)) in of_work_items.enumerate() {
+        let program = emit_common::parse(text);
+        let sizes = shine_tui::lang::eval::sizes(sizes[n % sizes.len()].iter().copied());
+        let trial = check::evaluated(&program, &sizes).unwrap().unwrap();
+        on_work_items(&program, &[trial], auto::ON_WORK_ITEMS[n % 2])
+            .unwrap_or_else(|why| panic!("{text}\n{why}"));
+    }
 }

@@ -56,7 +56,7 @@ fn kernel(t: &Term, choices: &mut Choices) -> Term {
     b::apply(Pattern::OclRun, args.to_vec(), vec![body]).unwrap_or_else(|why| panic!("{why}"))
 }
 
-fn told(d: &Diagnostic) -> String {
+pub fn told(d: &Diagnostic) -> String {
     format!("{}: {d} {:?}", d.code, d.notes)
 }
 
@@ -69,38 +69,63 @@ pub fn check(choices: &mut Choices, device: Option<&str>, devices: &Devices) -> 
             return Ok(Fate::Refused("sizes"));
         }
         let Some(trial) = check::evaluated(&program, &sizes)? else { return Ok(Fate::NoValue) };
-        let refused = |d: Diagnostic| match REFUSALS.iter().find(|c| **c == d.code) {
-            Some(code) => Ok(Fate::Refused(code)),
-            None => Err(told(&d)),
-        };
-        let lowered = match default_lowering(&program) {
-            Ok(lowered) => lowered,
-            Err(d) => return refused(d),
-        };
-        let module = match compile(&lowered, Target::OpenCl, is_fixed.then_some(&sizes)) {
-            Ok(done) => done.module,
-            Err(d) => return refused(d),
-        };
-        if module.text().contains("cl_khr_fp16") {
-            return Ok(Fate::Refused("f16"));
+        match ran(&program, &trial, is_fixed, device, devices)? {
+            Ran::Refused(d) => match REFUSALS.iter().find(|c| **c == d.code) {
+                Some(code) => return Ok(Fate::Refused(code)),
+                None => return Err(told(&d)),
+            },
+            Ran::WithHalves => return Ok(Fate::Refused("f16")),
+            Ran::Agrees => trials.push(trial),
         }
-        let shown = || format!("{}\n{}\n{:?}", check::text(&lowered), module.text(), module.host);
-        let (types, result) = program.ty.signature();
-        let parts = trial.inputs.iter().zip(&types).map(|(value, ty)| {
-            data::split(value, ty, &sizes).map(|parts| parts.iter().map(host_data).collect())
-        });
-        let inputs = Inputs(parts.collect::<Result<_, _>>().map_err(|d| told(&d))?);
-        let asked = device.unwrap_or("none");
-        let request = request(asked, &module, &sizes, &inputs, Mode::Once, FloatMode::Strict);
-        let request = request.map_err(|d| format!("{}\n{}", told(&d), shown()))?;
-        if device.is_some() {
-            let report = device_common::run(devices, &request).map_err(|e| format!("{e:?}\n{}", shown()))?;
-            let parts: Vec<_> = report.outputs.iter().map(buffer).collect();
-            let found = data::join(&parts, &result, &sizes).map_err(|d| told(&d))?;
-            let agrees = trial.expected.agrees(&found, Tolerance::Exact);
-            agrees.map_err(|why| format!("{why}\n{}", shown()))?;
-        }
-        trials.push(trial);
     }
     Ok(Fate::Checked(Box::new(Subject { program, trials, cases: vec![] })))
+}
+
+/// What became of a module.
+pub enum Ran {
+    Agrees,
+    /// The compiler does not take the program.
+    Refused(Diagnostic),
+    /// It computes with half precision, which few devices do.
+    WithHalves,
+}
+
+/// Runs a program as a module at the sizes of a trial, which are constants in it or parameters.
+pub fn ran(
+    program: &Program,
+    trial: &check::Trial,
+    is_fixed: bool,
+    device: Option<&str>,
+    devices: &Devices,
+) -> Result<Ran, String> {
+    let sizes = &trial.sizes;
+    let lowered = match default_lowering(program) {
+        Ok(lowered) => lowered,
+        Err(d) => return Ok(Ran::Refused(d)),
+    };
+    let module = match compile(&lowered, Target::OpenCl, is_fixed.then_some(sizes)) {
+        Ok(done) => done.module,
+        Err(d) => return Ok(Ran::Refused(d)),
+    };
+    if module.text().contains("cl_khr_fp16") {
+        return Ok(Ran::WithHalves);
+    }
+    let shown = || format!("{}\n{}\n{:?}", check::text(&lowered), module.text(), module.host);
+    let (types, result) = program.ty.signature();
+    let parts =
+        trial.inputs.iter().zip(&types).map(|(value, ty)| {
+            data::split(value, ty, sizes).map(|parts| parts.iter().map(host_data).collect())
+        });
+    let inputs = Inputs(parts.collect::<Result<_, _>>().map_err(|d| told(&d))?);
+    let asked = device.unwrap_or("none");
+    let request = request(asked, &module, sizes, &inputs, Mode::Once, FloatMode::Strict);
+    let request = request.map_err(|d| format!("{}\n{}", told(&d), shown()))?;
+    if device.is_some() {
+        let report = device_common::run(devices, &request).map_err(|e| format!("{e:?}\n{}", shown()))?;
+        let parts: Vec<_> = report.outputs.iter().map(buffer).collect();
+        let found = data::join(&parts, &result, sizes).map_err(|d| told(&d))?;
+        let agrees = trial.expected.agrees(&found, Tolerance::Exact);
+        agrees.map_err(|why| format!("{why}\n{}", shown()))?;
+    }
+    Ok(Ran::Agrees)
 }

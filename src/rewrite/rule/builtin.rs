@@ -54,7 +54,7 @@ const ROWS: &[Row] = &[
         name: "subexpressionElimination",
         params: &[("x", ParamKind::Position)],
         doc: "Shares a part: every occurrence of it becomes one variable. As a strategy it takes a predicate and \
-              shares the first part that it holds of.",
+              shares the first part that it holds of and that can be shared: it mentions no variable that is bound within.",
         text: "e ~> (\\y. e[y/x]) x",
         marks: Marks::NONE,
         run: subexpression_elimination,

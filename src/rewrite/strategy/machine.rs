@@ -808,7 +808,7 @@ impl<'a> Machine<'a> {
                     n.as_constant().and_then(|d| u8::try_from(d).ok()).filter(|d| *d < 3).map(RuleArg::Dim)
                 }
                 (ParamKind::Addr(_), Some(Value::Addr(a))) => Some(RuleArg::Addr(*a)),
-                (ParamKind::Position, Some(Value::Strategy(p))) => match self.find(*p, t)? {
+                (ParamKind::Position, Some(Value::Strategy(p))) => match self.find(*p, rule, t)? {
                     Some(path) => Some(RuleArg::Position(path)),
                     None => return Ok(None),
                 },
@@ -835,20 +835,23 @@ impl<'a> Machine<'a> {
         Ok(Some(out))
     }
 
-    /// The first sub-term on which a predicate succeeds, outside in, functions before arguments.
-    fn find(&mut self, predicate: StrategyId, t: &Term) -> Result<Option<Path>, Halt> {
+    /// The first sub-term on which a predicate succeeds and that the rule can take, outside in, functions before
+    /// arguments. Where it can take none of them, the first, of which it says why.
+    fn find(&mut self, predicate: StrategyId, rule: &Rule, t: &Term) -> Result<Option<Path>, Halt> {
+        let mut first = None;
         for (path, part) in t.positions() {
             let mark = self.trace.len();
             match self.attempt(predicate, part) {
-                Ok(_) => {
-                    self.trace.truncate(mark);
-                    return Ok(Some(path));
-                }
-                Err(Halt::Failed(_)) => {}
+                Ok(_) => self.trace.truncate(mark),
+                Err(Halt::Failed(_)) => continue,
                 Err(stopped) => return Err(stopped),
             }
+            if rule.apply(t, &[RuleArg::Position(path.clone())]).is_ok() {
+                return Ok(Some(path));
+            }
+            first = first.or(Some(path));
         }
-        Ok(None)
+        Ok(first)
     }
 
     /// The sizes that parameters stand for, innermost first.
