@@ -222,3 +222,62 @@ fn one_condition_for_all_lanes_chooses_between_whole_vectors() {
     let done = start.with_term(end.result.unwrap().term);
     assert_eq!(done.term, read("f", "(c: bool) (a: n.<4>f32) = map (\\v. select c v 0) a").term);
 }
+
+/// The OpenCL C of a program, without its head.
+fn opencl(rest: &str) -> String {
+    let workspace = workspace(read("f", rest));
+    let term = &workspace.program.term;
+    workspace.compile(term, Target::OpenCl, &Sizes::new()).unwrap().module.text()
+}
+
+/// In the loops of OpenCL vectors are vectors, and lie where it is proved, or anywhere.
+#[test]
+fn vectors_are_vectors_in_opencl() {
+    let has = |rest: &str, parts: &[&str]| {
+        let text = opencl(rest);
+        parts.iter().for_each(|part| assert!(text.contains(part), "no {part} in\n{text}"));
+    };
+    for n in [2, 3, 4, 8, 16] {
+        let load = if n == 3 { "vload3(i0, a)".into() } else { format!("((global const float{n}*)a)[i0]") };
+        has(&format!("(a: ({n}*n).f32) = asVector {n} a |> mapSeq (\\v. v + v) |> asScalar"), &[&load]);
+    }
+    // Rows whose length is no multiple of four begin anywhere.
+    let rows = |tail: &str, take: &str| {
+        format!(
+            "(a: m.(4*n{tail}).f32) = a |> mapSeq (\\r. r{take} |> asVector 4 |> mapSeq (\\v. sqrt v * 2) |> asScalar)"
+        )
+    };
+    has(&rows("+1", " |> take (4*n)"), &["sqrt(vload4(0, &a[", "((global float4*)output)["]);
+    has(&rows("", ""), &["sqrt(((global const float4*)a)["]);
+    // That four divides the length is known where a program says so.
+    has(
+        "(a: m.n.f32) = a |> mapSeq (\\r. asVector 4 r |> mapSeq (\\v. v * v) |> asScalar)",
+        &["*(global const float4*)&a["],
+    );
+    has(
+        "(a: (4*n).f32) = asVector 4 a |> reduceSeq (+) 0 |> (\\v. asScalar [v])",
+        &["float4 t0 = (float4)(0.0f);", "t0 += (("],
+    );
+    // A comparison of vectors is a mask as wide as a lane; integers wrap; of NaN is the other one the least.
+    has(
+        "(a: n.<4>f64) (b: n.<4>f32) = zip a b |> mapSeq (\\(x, y). select (x < 1) y 2)",
+        &["convert_int4(((global const double4*)a)[i0] < 1.0)"],
+    );
+    has("(a: n.<4>i32) = mapSeq (\\v. v * v + 1) a", &["as_int4(as_uint4(v) * as_uint4(v) + (uint4)(1))"]);
+    has(
+        "(a: n.<8>f32) = mapSeq (\\v. min v 1) a",
+        &[
+            "return select(b, a, (a <= b) | (b != b));",
+            "min_f32x8(((global const float8*)a)[i0], (float8)(1.0f))",
+        ],
+    );
+    // What lanes do not choose may not be computed, nor read.
+    for rest in [
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, w). select (w == 0) v (v / w))",
+        "(a: (4*n).f32) = padCst 1 3 0 a |> asVector 4 |> mapSeq (\\v. v + 1)",
+        "(a: n.<5>f32) = mapSeq (\\v. v + 1) a",
+    ] {
+        let text = opencl(rest);
+        assert!(!["float4", "int4", "float5"].iter().any(|t| text.contains(t)), "{text}");
+    }
+}

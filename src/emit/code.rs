@@ -9,6 +9,8 @@ use super::names::Namer;
 use super::number::{Printer, Variable, Width};
 use super::scalar;
 use super::syntax::{Expr, Stmt};
+use super::vector::Loads;
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
@@ -78,9 +80,32 @@ pub struct Place {
     pub name: String,
     /// Whether it is memory (or a variable of its own when it is a scalar).
     pub is_array: bool,
+    pub lies: Lies,
+    /// Whether it is kept as vectors of OpenCL.
+    pub lanes: Option<Lanes>,
+}
+
+/// Where a parameter or temporary lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lies {
+    /// Where it is declared; a scalar input is passed by value.
+    Near,
+    Input,
+    Global,
+    Local,
+}
+
+/// What the lanes of a place that is kept as vectors are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Lanes {
+    /// Its last dimension.
+    Last,
+    /// What each iteration of the loop over this variable has of its own.
+    Of(Name),
 }
 
 /// Code while it is generated.
+#[derive(Clone)]
 pub struct Generator {
     pub language: Language,
     pub width: Width,
@@ -88,7 +113,15 @@ pub struct Generator {
     pub ranges: Ranges,
     /// The names of sizes and loop variables.
     numbers: BTreeMap<Name, Variable>,
-    places: BTreeMap<Name, Vec<Place>>,
+    pub(super) places: BTreeMap<Name, Vec<Place>>,
+    /// Loop variables that stand for a number: lanes that are written out.
+    pub(super) fixed: BTreeMap<Name, Nat>,
+    /// What the statement of vectors at hand loads.
+    pub(super) loads: Loads,
+    /// Memory that is not kept as vectors, because of what is done with its lanes.
+    pub apart: BTreeSet<Name>,
+    /// Of a size that is a multiple of a constant, the constant.
+    multiples: BTreeMap<Name, i64>,
     /// Constant tables, at the start of the function.
     pub tables: Vec<Stmt>,
     table_names: Vec<(Phrase, String)>,
@@ -107,6 +140,8 @@ pub enum Helper {
     FloorDiv,
     /// The operation on numbers of a type; a conversion is from another.
     Scalar(Pattern, Scalar, Option<Scalar>),
+    /// The operation on vectors of so many lanes.
+    Lanes(Pattern, Scalar, u8),
     /// The program's own function.
     Foreign(Declared),
 }
@@ -119,6 +154,7 @@ impl Helper {
             Helper::FloorDiv => "floor_div".into(),
             Helper::Scalar(p, s, None) => format!("{}_{}", p.name(), s.name()),
             Helper::Scalar(p, s, Some(from)) => format!("{}_{}_{}", p.name(), from.name(), s.name()),
+            Helper::Lanes(p, s, n) => format!("{}_{}x{n}", p.name(), s.name()),
             Helper::Foreign(function) => format!("foreign_{}", function.name()),
         }
     }
@@ -133,9 +169,9 @@ pub enum Feature {
     Double,
 }
 
-type Emitted<T> = Result<T, Diagnostic>;
+pub(super) type Emitted<T> = Result<T, Diagnostic>;
 
-fn broken(what: &str) -> Diagnostic {
+pub(super) fn broken(what: &str) -> Diagnostic {
     Diagnostic::error("E0699", format!("Code generation met {what}."))
         .note("This is a mistake of the tool, not of the program.")
 }
@@ -149,6 +185,10 @@ impl Generator {
             ranges: Ranges::default(),
             numbers: BTreeMap::new(),
             places: BTreeMap::new(),
+            fixed: BTreeMap::new(),
+            loads: Loads::default(),
+            apart: BTreeSet::new(),
+            multiples: BTreeMap::new(),
             tables: vec![],
             table_names: vec![],
             helpers: BTreeSet::new(),
@@ -165,12 +205,13 @@ impl Generator {
     }
 
     /// Names the components of a parameter or temporary; scalars that lie in memory are arrays of one element.
-    pub fn place(&mut self, name: &Name, ty: &Type, in_memory: bool) -> Vec<Place> {
+    pub fn place(&mut self, name: &Name, ty: &Type, lies: Lies) -> Vec<Place> {
+        let in_memory = matches!(lies, Lies::Global | Lies::Local);
         let places: Vec<Place> = leaves(ty)
             .into_iter()
             .map(|leaf| {
                 let text = self.namer.name(&format!("{name}{}", leaf.suffix()));
-                Place { is_array: in_memory || !leaf.is_scalar(), name: text, leaf }
+                Place { is_array: in_memory || !leaf.is_scalar(), name: text, leaf, lies, lanes: None }
             })
             .collect();
         self.places.insert(name.clone(), places.clone());
@@ -216,8 +257,35 @@ impl Generator {
         self.number_with(n, &BTreeMap::new())
     }
 
-    fn number_with(&mut self, n: &Nat, parts: &BTreeMap<Name, Variable>) -> Expr {
-        let n = n.simplify(&self.ranges);
+    /// Knows from now on that these hold of sizes.
+    pub fn assume(&mut self, constraints: &[SizeConstraint]) {
+        for c in constraints {
+            if let SizeConstraint::Divides(by, n) = c
+                && let (Some(by), Some(NatVar::Named(x))) = (by.as_constant(), n.as_variable())
+            {
+                let known = self.multiples.entry(x.clone()).or_insert(1);
+                *known = (*known).max(by);
+            }
+        }
+    }
+
+    /// The number divided by another, where that is surely whole.
+    pub(super) fn whole_part(&self, n: &Nat, by: i64) -> Option<Nat> {
+        let quotient = n.exact_div(&Nat::constant(by));
+        let in_multiples = quotient.subst(&|v| match v {
+            NatVar::Named(x) => Some(Nat::constant(*self.multiples.get(x)?).mul(&Nat::var(x))),
+            _ => None,
+        });
+        in_multiples.is_evidently_integral().then_some(quotient)
+    }
+
+    /// The number with the lanes that are written out.
+    pub(super) fn at_lane(&self, n: &Nat) -> Nat {
+        n.subst(&|v| if let NatVar::Named(x) = v { self.fixed.get(x).cloned() } else { None })
+    }
+
+    pub(super) fn number_with(&mut self, n: &Nat, parts: &BTreeMap<Name, Variable>) -> Expr {
+        let n = self.at_lane(n).simplify(&self.ranges);
         let variable = |v: &NatVar| {
             let known = match v {
                 NatVar::Named(x) => parts.get(x).or_else(|| self.numbers.get(x)).cloned(),
@@ -256,7 +324,7 @@ impl Generator {
             }
             Kind::New(storage, ty, x, body) => {
                 let mut block = vec![];
-                let free = self.declare(*storage, ty, x, &mut block)?;
+                let free = self.declare(*storage, ty, x, body, &mut block)?;
                 self.statements(body, true, &mut block)?;
                 block.extend(free);
                 if last {
@@ -270,8 +338,11 @@ impl Generator {
                 out.push(Stmt::Expr(barrier(b)));
                 Ok(())
             }
+            Kind::For(l) if self.language == Language::OpenCl && l.kind == LoopKind::Lanes => {
+                self.lanes_statements(l, out)
+            }
             Kind::For(l) => {
-                let s = self.loop_statement(l)?;
+                let s = self.loop_around(l, |g| g.command(&l.body))?;
                 out.push(s);
                 Ok(())
             }
@@ -286,10 +357,21 @@ impl Generator {
         }
     }
 
-    /// Declares memory; returns what frees it.
-    fn declare(&mut self, storage: Storage, ty: &Type, x: &Name, out: &mut Vec<Stmt>) -> Emitted<Vec<Stmt>> {
+    /// Declares memory that a command uses; returns what frees it.
+    fn declare(
+        &mut self,
+        storage: Storage,
+        ty: &Type,
+        x: &Name,
+        body: &Phrase,
+        out: &mut Vec<Stmt>,
+    ) -> Emitted<Vec<Stmt>> {
         let mut free = vec![];
-        for place in self.place(x, ty, false) {
+        let mut places = self.place(x, ty, Lies::Near);
+        if self.language == Language::OpenCl && storage.is_near() {
+            self.keep_as_vectors(&mut places, x, body, out);
+        }
+        for place in places.into_iter().filter(|place| place.lanes.is_none()) {
             let elem = self.scalar_type(place.leaf.scalar());
             let len = place.leaf.len();
             if !place.is_array {
@@ -332,7 +414,12 @@ impl Generator {
         Stmt::Declare { ty, name: place.name.clone(), len, init: None }
     }
 
-    fn loop_statement(&mut self, l: &Loop) -> Emitted<Stmt> {
+    /// The loop, with what is made of its body.
+    pub(super) fn loop_around<E: From<Diagnostic>>(
+        &mut self,
+        l: &Loop,
+        body: impl FnOnce(&mut Generator) -> Result<Vec<Stmt>, E>,
+    ) -> Result<Stmt, E> {
         let var = self.namer.name(&l.var);
         let (init, end, step) = (self.number(&l.init), self.number(&l.n), self.number(&l.step));
         let variable = Variable { expr: Expr::Name(var.clone()), long: self.width == Width::Long };
@@ -341,7 +428,7 @@ impl Generator {
         // Threads are shared out once, over the outermost loop that asks for them.
         let starts_threads = l.kind == LoopKind::Parallel(Workers::Threads) && !self.in_threads;
         self.in_threads |= starts_threads;
-        let body = self.command(&l.body);
+        let body = body(self);
         self.in_threads &= !starts_threads;
         self.ranges.remove(&l.var);
         let body = body?;
@@ -378,7 +465,7 @@ impl Generator {
         Ok(Stmt::Assign { to: target, op: "=", value: self.value(value)? })
     }
 
-    fn is_cell(&self, e: &Phrase) -> bool {
+    pub(super) fn is_cell(&self, e: &Phrase) -> bool {
         match e.kind() {
             Kind::Var(_) => true,
             Kind::Pattern(Pattern::Idx | Pattern::Fst | Pattern::Snd, _, ps) => {
@@ -389,7 +476,32 @@ impl Generator {
     }
 
     /// A cell of memory, from an expression or an acceptor.
-    fn cell(&mut self, e: &Phrase) -> Emitted<Expr> {
+    pub(super) fn cell(&mut self, e: &Phrase) -> Emitted<Expr> {
+        let (place, mut indices) = self.place_of(e)?;
+        let lane = match &place.lanes {
+            None => None,
+            Some(Lanes::Of(x)) => Some(self.at_lane(&Nat::var(x))),
+            Some(Lanes::Last) => match indices.pop() {
+                Some(i) => i.as_number().map(|(n, _)| self.at_lane(&n)),
+                None => return Err(broken("a vector without its lane")),
+            },
+        };
+        let whole = match place.is_array {
+            true => {
+                let offset = self.offset(&indices, &place.leaf.dims)?;
+                Expr::Name(place.name).index(offset)
+            }
+            false => Expr::Name(place.name),
+        };
+        match lane.map(|n| n.as_constant()) {
+            None => Ok(whole),
+            Some(Some(k)) => Ok(Expr::Member(Box::new(whole), format!("s{k:x}"))),
+            Some(None) => Err(broken("a lane that is not known")),
+        }
+    }
+
+    /// The component that an expression or an acceptor is a cell of, with the indices.
+    pub(super) fn place_of<'p>(&self, e: &'p Phrase) -> Emitted<(Place, Vec<&'p Phrase>)> {
         let mut path = vec![];
         let mut indices = vec![];
         let mut e = e;
@@ -418,24 +530,34 @@ impl Generator {
         if indices.len() != place.leaf.dims.len() {
             return Err(broken(&format!("{} indices for `{name}`", indices.len())));
         }
-        if !place.is_array {
-            return Ok(Expr::Name(place.name));
-        }
-        let offset = self.offset(&indices, &place.leaf.dims)?;
-        Ok(Expr::Name(place.name).index(offset))
+        Ok((place, indices))
     }
 
     /// The row-major offset of indices.
-    fn offset(&mut self, indices: &[&Phrase], dims: &[Nat]) -> Emitted<Expr> {
-        let mut offset = Nat::constant(0);
+    pub(super) fn offset(&mut self, indices: &[&Phrase], dims: &[Nat]) -> Emitted<Expr> {
         let mut parts = BTreeMap::new();
-        for (i, n) in indices.iter().zip(dims) {
-            offset = offset.mul(n).add(&self.index(i, &mut parts)?);
-        }
-        let names: Vec<Name> = parts.keys().cloned().collect();
+        let offset = self.offset_number(indices, dims, &mut parts)?;
         let e = self.number_with(&offset, &parts);
-        names.iter().for_each(|x| self.ranges.remove(x));
+        self.forget(&parts);
         Ok(e)
+    }
+
+    /// The same as a number; the ranges of its parts are known until they are forgotten.
+    pub(super) fn offset_number(
+        &mut self,
+        indices: &[&Phrase],
+        dims: &[Nat],
+        parts: &mut BTreeMap<Name, Variable>,
+    ) -> Emitted<Nat> {
+        let mut offset = Nat::constant(0);
+        for (i, n) in indices.iter().zip(dims) {
+            offset = offset.mul(n).add(&self.index(i, parts)?);
+        }
+        Ok(offset)
+    }
+
+    pub(super) fn forget(&mut self, parts: &BTreeMap<Name, Variable>) {
+        parts.keys().for_each(|x| self.ranges.remove(x));
     }
 
     /// An index with its computed parts, whose ranges are known until the number is printed.
@@ -463,9 +585,8 @@ impl Generator {
             Kind::Number(..) => {
                 let mut parts = BTreeMap::new();
                 let n = self.index(e, &mut parts)?;
-                let names: Vec<Name> = parts.keys().cloned().collect();
                 let text = self.number_with(&n, &parts);
-                names.iter().for_each(|x| self.ranges.remove(x));
+                self.forget(&parts);
                 Ok(text)
             }
             Kind::Pattern(Pattern::Idx, ..) if self.table(e).is_some() => self.table_cell(e),
@@ -690,7 +811,7 @@ impl Generator {
     }
 
     /// The name of a function of floats.
-    fn math(&mut self, f: &str, s: Option<Scalar>) -> String {
+    pub(super) fn math(&mut self, f: &str, s: Option<Scalar>) -> String {
         if self.language == Language::OpenCl {
             return f.to_string();
         }
@@ -728,7 +849,7 @@ pub fn total(ty: &Type) -> Nat {
 }
 
 /// Adds an assignment; the first one to a variable declares it.
-fn push_assignment(s: Stmt, out: &mut Vec<Stmt>) {
+pub(super) fn push_assignment(s: Stmt, out: &mut Vec<Stmt>) {
     if let Stmt::Assign { to: Expr::Name(x), op: "=", value } = &s {
         let flat =
             out.iter().rev().take_while(|s| matches!(s, Stmt::Declare { .. } | Stmt::Assign { .. })).count();

@@ -1,7 +1,7 @@
 //! A kernel: the text of one function, and how to call it.
 
 use super::Language;
-use super::code::{Feature, Generator, Helper, Leaf, MOST_STRIDED, Place, is_strided, width};
+use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, is_strided, width};
 use super::number::Width;
 use super::syntax::{Stmt, print};
 use crate::lang::declared::Declared;
@@ -92,6 +92,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     memory.extend(p.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())));
     let mut g = Generator::new(language, width(&p.body, &memory));
     g.ranges = p.ranges();
+    g.assume(&p.constraints);
     let name = g.namer.name(request.name);
 
     let mut params = vec![];
@@ -99,7 +100,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut locals = vec![];
     let (outputs, inputs);
     {
-        outputs = p.outputs.iter().flat_map(|(x, ty)| g.place(x, ty, true)).collect::<Vec<_>>();
+        outputs = p.outputs.iter().flat_map(|(x, ty)| g.place(x, ty, Lies::Global)).collect::<Vec<_>>();
         for place in &outputs {
             signature.push(pointer(&mut g, place, false));
             params.push(param(place, ParamKind::Output(place.leaf.clone())));
@@ -115,7 +116,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
                 by_value: true,
             });
         }
-        inputs = p.inputs.iter().map(|(x, ty)| g.place(x, ty, false)).collect::<Vec<_>>();
+        inputs = p.inputs.iter().map(|(x, ty)| g.place(x, ty, Lies::Input)).collect::<Vec<_>>();
         for (i, places) in inputs.iter().enumerate() {
             for place in places {
                 signature.push(if place.is_array {
@@ -127,12 +128,12 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
             }
         }
         for t in &p.temporaries {
-            for place in g.place(&t.name, &t.ty, true) {
-                if t.storage == Storage::Local && place.leaf.len().as_constant().is_some() {
+            let is_local = t.storage == Storage::Local;
+            for place in g.place(&t.name, &t.ty, if is_local { Lies::Local } else { Lies::Global }) {
+                if is_local && place.leaf.len().as_constant().is_some() {
                     locals.push(place);
                     continue;
                 }
-                let is_local = t.storage == Storage::Local;
                 signature.push(if is_local {
                     local_pointer(&mut g, &place)
                 } else {
@@ -143,7 +144,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         }
     }
     let mut body: Vec<Stmt> = locals.iter().map(|place| g.local_array(place)).collect();
-    body.extend(g.command(&p.body)?);
+    body.extend(commands(&mut g, &p.body)?);
     let head = head(language, request.is_static, required_group(p.launch.as_ref()));
     let prototype = prototype(&head, &name, &signature);
     let mut comments = request.comments.to_vec();
@@ -177,6 +178,19 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         most,
         most_items,
     })
+}
+
+/// The statements of the body. Memory is kept as vectors until something is met that no vector can do.
+fn commands(g: &mut Generator, body: &Phrase) -> Result<Vec<Stmt>, Diagnostic> {
+    loop {
+        let mut attempt = g.clone();
+        let made = attempt.command(body)?;
+        if attempt.apart == g.apart {
+            *g = attempt;
+            return Ok(made);
+        }
+        g.apart = attempt.apart;
+    }
 }
 
 fn param(place: &Place, kind: ParamKind) -> KernelParam {
@@ -280,6 +294,7 @@ fn headers(g: &mut Generator) -> Vec<String> {
     for helper in g.helpers.clone() {
         functions.push(match helper {
             Helper::Scalar(p, s, from) => g.scalar_function(p, s, from),
+            Helper::Lanes(p, s, n) => g.vector_function(p, s, n),
             Helper::Foreign(function) => foreign_function(g, function),
             Helper::Allocate | Helper::FloorDiv => continue,
         });

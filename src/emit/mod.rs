@@ -12,6 +12,7 @@ pub mod plan;
 mod reasons;
 mod scalar;
 pub mod syntax;
+mod vector;
 
 pub use compile::{Attempt, Compiled, Stage, attempt, compile, stages};
 pub use kernel::{Kernel, KernelParam, ParamKind};

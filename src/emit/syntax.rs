@@ -10,6 +10,8 @@ pub enum Expr {
     Text(String),
     Name(String),
     Index(Box<Expr>, Box<Expr>),
+    /// `v.s0`
+    Member(Box<Expr>, String),
     Call(String, Vec<Expr>),
     Unary(&'static str, Box<Expr>),
     Binary(&'static str, Box<Expr>, Box<Expr>),
@@ -46,7 +48,7 @@ impl Expr {
     fn level(&self) -> u8 {
         match self {
             Expr::Text(_) | Expr::Name(_) => 16,
-            Expr::Index(..) | Expr::Call(..) => 15,
+            Expr::Index(..) | Expr::Member(..) | Expr::Call(..) => 15,
             Expr::Unary(..) | Expr::Cast(..) | Expr::Wrapped(..) => 14,
             Expr::Binary(op, ..) => match *op {
                 "*" | "/" | "%" => 13,
@@ -78,6 +80,10 @@ impl Expr {
                 i.write(f, 0)?;
                 f.write_char(']')
             }
+            Expr::Member(a, name) => {
+                a.write(f, 15)?;
+                write!(f, ".{name}")
+            }
             Expr::Call(g, args) => {
                 write!(f, "{g}(")?;
                 for (i, a) in args.iter().enumerate() {
@@ -99,9 +105,14 @@ impl Expr {
             }
             Expr::Binary(op, a, b) => {
                 let level = self.level();
-                a.write(f, level)?;
+                // Comparisons would bind tighter than operations on bits, which few people expect.
+                let least = |e: &Expr, level: u8| match (*op, e.level()) {
+                    ("&" | "^" | "|", 9 | 10) => 11,
+                    _ => level,
+                };
+                a.write(f, least(a, level))?;
                 write!(f, " {op} ")?;
-                b.write(f, level + 1)
+                b.write(f, least(b, level + 1))
             }
             Expr::Conditional(c, a, b) => {
                 c.write(f, 4)?;

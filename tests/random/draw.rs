@@ -23,6 +23,8 @@ pub enum Dialect {
 pub struct Draw<'a> {
     choices: &'a mut Choices,
     dialect: Dialect,
+    /// Is it to be about vectors?
+    of_vectors: bool,
     /// The sizes to try the program at.
     pub trials: [Sizes; 2],
     /// What may be used.
@@ -38,6 +40,9 @@ pub struct Drawn {
     pub trials: [Sizes; 2],
 }
 
+/// The lanes that OpenCL has vectors of; those of C come first.
+const WIDTHS: [i64; 5] = [2, 4, 3, 8, 16];
+
 /// The most elements that a value has.
 const LARGEST: i64 = 400;
 
@@ -47,10 +52,19 @@ fn c(n: i64) -> Nat {
 
 /// The program that the choices make.
 pub fn program(choices: &mut Choices, dialect: Dialect) -> Drawn {
+    drawn(choices, dialect, false)
+}
+
+/// One for work-items that is mostly about vectors, of all widths that OpenCL has.
+pub fn program_of_vectors(choices: &mut Choices) -> Drawn {
+    drawn(choices, Dialect::OpenCl, true)
+}
+
+fn drawn(choices: &mut Choices, dialect: Dialect, of_vectors: bool) -> Drawn {
     let mut size = |least: u32| i64::from(choices.below(4) + least);
     let trials = [[size(2), size(1), size(1)], [size(1), size(1), size(1)]]
         .map(|[n, m, k]| eval::sizes([("n", n), ("m", m), ("k", k)]));
-    let mut draw = Draw { choices, dialect, trials, scope: vec![], depth: 0, names: 0 };
+    let mut draw = Draw { choices, dialect, of_vectors, trials, scope: vec![], depth: 0, names: 0 };
     let term = draw.program().unwrap_or_else(|why| panic!("{why}"));
     Drawn { term, trials: draw.trials }
 }
@@ -147,10 +161,26 @@ impl Draw<'_> {
     fn program(&mut self) -> Built {
         let mut params = vec![];
         for _ in 0..self.below(3) + 1 {
+            if self.of_vectors {
+                let ty = self.vectors_of_input();
+                params.push(if self.is_large(&ty) { Type::vector(c(4), Type::f32()) } else { ty });
+                continue;
+            }
             let ty = if self.one_in(5) { self.element(1) } else { Type::array(self.size(), self.element(2)) };
             params.push(if self.is_large(&ty) { Type::array(c(3), Type::f32()) } else { ty });
         }
         self.under(&params)
+    }
+
+    /// Vectors, or what can be read as vectors.
+    fn vectors_of_input(&mut self) -> Type {
+        let (n, w, lane) = (self.size(), c(self.pick(&WIDTHS)), self.scalar());
+        match self.below(4) {
+            0 => Type::array(n, Type::pair(Type::vector(w.clone(), lane), Type::vector(w, self.scalar()))),
+            1 => Type::array(n.mul(&w), lane),
+            2 => Type::array(c(self.below(3) as i64 + 1), Type::array(n.mul(&w), lane)),
+            _ => Type::array(n, Type::vector(w, lane)),
+        }
     }
 
     fn under(&mut self, params: &[Type]) -> Built {
@@ -556,6 +586,17 @@ impl Draw<'_> {
 
     fn array_step(&mut self, xs: Term, n: &Nat, t: &Type, fuel: usize) -> Built {
         let small = self.below(2) as i64 + 1;
+        if self.of_vectors && self.one_in(2) {
+            return match t.as_vector() {
+                Some(_) if self.one_in(4) => self.reduce(xs, t, fuel),
+                Some(_) if self.one_in(4) => b::as_scalar(xs),
+                Some(_) => {
+                    let f = self.function(t, fuel)?;
+                    self.map(f, xs)
+                }
+                None => self.vectors(xs, n, t),
+            };
+        }
         match self.below(40) {
             0..8 => {
                 let f = self.function(t, fuel)?;
@@ -717,7 +758,8 @@ impl Draw<'_> {
     }
 
     fn vectors(&mut self, xs: Term, n: &Nat, t: &Type) -> Built {
-        let widths = [2, 4].into_iter().filter(|w| self.holds(n, |n| n % w == 0)).collect::<Vec<_>>();
+        let widths = if self.dialect == Dialect::OpenCl { &WIDTHS } else { &WIDTHS[..2] };
+        let widths = widths.iter().copied().filter(|w| self.holds(n, |n| n % w == 0)).collect::<Vec<_>>();
         if widths.is_empty() || t.as_scalar().is_none() {
             return Ok(xs);
         }

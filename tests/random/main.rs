@@ -222,6 +222,15 @@ fn on_work_items(program: &Program, trials: &[check::Trial], strategy: &str) -> 
 }
 
 #[test]
+fn random_programs_of_vectors() {
+    let shown = |choices: &mut Choices| {
+        check::text(&emit_common::program("f", Ok(draw::program_of_vectors(choices).term)))
+    };
+    let way = |choices: &mut Choices| check::check(&draw::program_of_vectors(choices), Dialect::OpenCl, "f");
+    sweep(range(6000..6008), &shown, &way, &run_opencl);
+}
+
+#[test]
 fn random_programs_after_auto_on_work_items() {
     let strategy =
         |choices: &mut Choices| auto::ON_WORK_ITEMS[choices.below(auto::ON_WORK_ITEMS.len() as u32) as usize];
