@@ -10,6 +10,7 @@ use shine_tui::emit::module::{Module, Role};
 use shine_tui::emit::{Compiled, Language, host};
 use shine_tui::lang::diag::Diagnostic;
 use shine_tui::lang::eval::inputs::Kind;
+use shine_tui::lang::nat::Nat;
 use shine_tui::lower::sequential;
 use shine_tui::session::action::{Sizes, Target};
 use shine_tui::session::bench::{Asked, Inputs, Ran, request, run};
@@ -482,4 +483,28 @@ fn parameters_do_not_grow_with_launches() {
     let inputs = Inputs::random(&workspace(LOOP).program.term, &sizes, Kind::Uniform).unwrap();
     let made = request("any", &module, &sizes, &inputs, Mode::Once, FloatMode::Strict).unwrap();
     assert_eq!((made.steps.len(), made.params.len()), (1000, 3));
+}
+
+/// What `auto` makes of the programs of `kernels/` is computed by work-items alone, in groups of several where there are
+/// loops to share out; copies to the host and back would take longer than all else.
+#[test]
+fn auto_leaves_nothing_to_the_host() {
+    let groups = |name: &str| match name {
+        "asum" | "dot" => vec![[256, 1, 1], [256, 1, 1], [1, 1, 1]],
+        "atax" => vec![[64, 1, 1]; 2],
+        "harris" | "harrisPadded" => vec![[32, 8, 1]; 4],
+        "gemv" | "gesummv" | "kMeans" | "molecularDynamics" | "mriQ" | "nBody" => vec![[64, 1, 1]],
+        "nearestNeighbour" | "scal" => vec![[256, 1, 1]],
+        _ => vec![[32, 8, 1]],
+    };
+    for folder in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels")).unwrap() {
+        let folder = folder.unwrap();
+        let name = folder.file_name().into_string().unwrap();
+        let text = std::fs::read_to_string(folder.path().join(format!("{name}.rise"))).unwrap();
+        let module = compiled(&text, Target::OpenCl).module;
+        let found: Vec<_> = module.kernels(Language::OpenCl).map(|k| &k.local_size).collect();
+        let asked = groups(&name).into_iter().map(|three| Some(three.map(Nat::constant)));
+        assert_eq!(found, asked.collect::<Vec<_>>().iter().collect::<Vec<_>>(), "{name}");
+        assert_eq!(module.kernels(Language::C).count(), 0, "{name}\n{}", module.text());
+    }
 }

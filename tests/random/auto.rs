@@ -12,7 +12,7 @@ pub const SMALL: &str = "inLambda(fusedStages ; onThreads(id, 4, 3, 2))";
 /// rounding.
 pub const ON_WORK_ITEMS: [&str; 3] = [
     "auto(opencl)",
-    "inLambda(fusedStages ; onWorkItems(id, 6, 3))",
+    "inLambda(fusedStages ; onWorkItems(id, 12, 3))",
     "inLambda(fusedStages ; onWorkItems(fail, 5, 2))",
 ];
 
