@@ -23,6 +23,9 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceInPartsRest", Unproved::Differ),
     ("blockedReduceRest", Unproved::Differ),
     ("reduceInLanesRest", Unproved::Differ),
+    ("reduceRestFirst", Unproved::Differ),
+    // And this by one over chunks.
+    ("blockedReduceSeq", Unproved::Differ),
     // So are these, by one over what is padded.
     ("padReduce", Unproved::Differ),
 ];

@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod device_common;
+mod emit_common;
 
+use emit_common::simulator::{oclgrind, simulate};
+use emit_common::{batch, cases_of_program};
 use shine_tui::device::{Elem, HostData, Param};
 use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::diag::{FileId, Sources, Span};
@@ -165,6 +168,58 @@ fn the_results_are_right_at_fixed_and_at_symbolic_sizes() {
         for (strategy, _) in strategies(setting) {
             let done = default_lowering(&rewritten(&matmul(), &strategy)).unwrap();
             check(&done, setting, fixed, &format!("{strategy} at {setting:?}"));
+        }
+    }
+}
+
+/// A strategy for tiles that need not divide the sizes.
+fn at_any_size(strategy: &str, [_, _, _, x, y, z, _]: Setting) -> String {
+    format!("anySize({x}, {y}, {z}, {strategy})")
+}
+
+#[test]
+fn sizes_that_tiles_divide_have_no_loops_of_rests() {
+    for (strategy, expected) in strategies(OTHER) {
+        let sizes = eval::sizes([("m", OTHER[0]), ("n", OTHER[1]), ("k", OTHER[2])]);
+        let c = c_of(&rewritten(&matmul(), &at_any_size(&strategy, OTHER)), &sizes);
+        assert_eq!(loops(&c).trim_matches('.'), expected.trim_matches('.'), "{strategy}\n{c}");
+    }
+}
+
+/// With rests of every dimension and of some; with no whole tile; with a row, a column or a product only.
+#[test]
+fn what_tiles_do_not_divide_has_loops_of_its_own() {
+    let tiles = |[m, n, k]: [i64; 3]| [m, n, k, 4, 6, 3, 2];
+    let sizes = [[9, 13, 7], [8, 13, 6], [3, 5, 2], [9, 6, 1], [1, 12, 7]];
+    for (strategy, _) in strategies(tiles(sizes[0])) {
+        let strategy = at_any_size(&strategy, tiles(sizes[0]));
+        let done = default_lowering(&rewritten(&matmul(), &strategy)).unwrap();
+        for (i, size) in sizes.into_iter().enumerate() {
+            check(&done, tiles(size), i % 2 == 0, &format!("{strategy} at {size:?}"));
+        }
+        check(&done, tiles(sizes[0]), false, &strategy);
+    }
+}
+
+/// No access is out of bounds: each is checked, in C and in OpenCL.
+#[test]
+fn rests_stay_within_their_arrays() {
+    let sizes: [&[(&str, i64)]; 2] = [&[("m", 9), ("n", 13), ("k", 7)], &[("m", 3), ("n", 6), ("k", 2)]];
+    let of = |strategies: &[&str], target| {
+        let mut number = 0;
+        let mut cases = vec![];
+        for strategy in strategies {
+            let done = rewritten(&matmul(), &format!("anySize(4, 6, 3, {strategy})"));
+            cases.extend(cases_of_program(&done, strategy, &sizes, target, &mut number));
+        }
+        cases
+    };
+    let cases = of(&["blocking(4, 6, 3)", "parallel(4, 6, 3, 2), inParallel"], Target::C);
+    let checked = ["-fopenmp", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    batch::check(&cases, &batch::run(&batch::unit(&cases), &checked));
+    if oclgrind() {
+        for case in of(&["loopPerm(4, 6, 3, 2)"], Target::OpenCl) {
+            simulate(&case).unwrap_or_else(|why| panic!("{why}"));
         }
     }
 }

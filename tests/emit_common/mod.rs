@@ -535,8 +535,18 @@ impl Case {
 
 /// The kernels of a program at each of the sizes, with sizes as parameters and as constants. `number` tells them apart.
 pub fn cases_of(text: &str, all_sizes: &[&[(&str, i64)]], target: Target, number: &mut usize) -> Vec<Case> {
-    let high = parse(text);
-    let program = default_lowering(&high).unwrap_or_else(|d| panic!("{text}: {d} {:?}", d.notes));
+    cases_of_program(&parse(text), text, all_sizes, target, number)
+}
+
+/// As [`cases_of`], of a program that `text` stands for.
+pub fn cases_of_program(
+    high: &Program,
+    text: &str,
+    all_sizes: &[&[(&str, i64)]],
+    target: Target,
+    number: &mut usize,
+) -> Vec<Case> {
+    let program = default_lowering(high).unwrap_or_else(|d| panic!("{text}: {d} {:?}", d.notes));
     program.term.check().unwrap();
     b::check_patterns(&program.term).unwrap();
     assert_eq!(program.ty, high.ty);
