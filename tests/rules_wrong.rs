@@ -698,3 +698,26 @@ fn a_failed_check_says_what_may_be_to_blame() {
     let text = failing(roots, own, &["--strategy", "topDown(useMapSeq)"]);
     assert!(text.contains("No rule that was applied may change a result"), "{text}");
 }
+
+/// A name that a strategy has calls the strategy, so a rule of that name would be lost.
+#[test]
+fn a_rule_is_not_called_like_a_strategy() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("p.rise"), "def f (a: n.f32): n.f32 = a |> map sqrt |> map sqrt\n")
+        .unwrap();
+    for (name, own) in [("repeat", ""), ("DFNF", ""), ("isMap", ""), ("mine", "strategy mine = id\n")] {
+        std::fs::write(
+            dir.path().join("p.rules"),
+            format!("rule {name} = map f (map g xs) ~> map (\\x. f (g x)) xs\n"),
+        )
+        .unwrap();
+        std::fs::write(dir.path().join("p.elevate"), own).unwrap();
+        let ran = cli_common::run(dir.path(), &["apply", "p.rise", "-s", "id"]);
+        assert!(
+            ran.err.contains(&format!("[E0305]: `{name}` is the name of a strategy")),
+            "{name}: {}",
+            ran.err
+        );
+        assert!(ran.err.contains("p.rules:1:1"), "{}", ran.err);
+    }
+}

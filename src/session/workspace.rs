@@ -616,5 +616,6 @@ pub fn library(
         problems.extend(script.add(&tree, built_in));
         sketches.add(&tree);
     }
+    problems.extend(script.hidden(&set));
     (set, script, sketches)
 }

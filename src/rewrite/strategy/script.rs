@@ -8,7 +8,7 @@ use crate::lang::syntax::ast::{
     File, ItemKind, Node, RuleRef, RuleSet, Shape, ShapeKind, SketchDef, Strategy, StrategyDef,
 };
 use crate::lang::syntax::parse_elevate;
-use crate::rewrite::rule::load::Source;
+use crate::rewrite::rule::{self, load::Source};
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -270,6 +270,22 @@ impl Script {
     /// The modules that the files import, for who reads files.
     pub fn imports(&self) -> impl Iterator<Item = (&str, Span)> {
         self.imports.iter().map(|(m, s)| (m.as_str(), *s))
+    }
+
+    /// Rules that no text can call, since a strategy has their name.
+    pub fn hidden<'a>(&'a self, rules: &'a rule::RuleSet) -> impl Iterator<Item = Diagnostic> + 'a {
+        let is_strategy = |name: &str| {
+            self.strategies.contains_key(name) || Native::find(name, &Patterns::default()).is_some()
+        };
+        rules.rules().filter(move |rule| is_strategy(&rule.name)).map(|rule| {
+            let problem = Diagnostic::error("E0305", format!("`{}` is the name of a strategy.", rule.name));
+            let problem =
+                problem.hint("Choose another name for the rule: by this one the strategy is called.");
+            match rule.span {
+                Some(span) => problem.label(span, "a rule of the same name"),
+                None => problem,
+            }
+        })
     }
 
     /// The diagnostic for a name that nothing has.
