@@ -323,12 +323,12 @@ impl Generator {
                 Ok(())
             }
             Kind::New(storage, ty, x, body) => {
-                let mut block = vec![];
+                let mut block = if last { std::mem::take(out) } else { vec![] };
                 let free = self.declare(*storage, ty, x, body, &mut block)?;
                 self.statements(body, true, &mut block)?;
                 block.extend(free);
                 if last {
-                    out.extend(block)
+                    *out = block
                 } else {
                     out.push(Stmt::Block(block))
                 }

@@ -6,6 +6,7 @@ mod guard;
 pub mod layout;
 pub mod memory;
 mod once;
+mod registers;
 pub mod simplify;
 pub mod split;
 pub mod unroll;
@@ -33,6 +34,11 @@ pub static ALL: &[Pass] = &[
         name: "simplify",
         doc: "Decides what ranges decide, and drops what does nothing.",
         run: simplify::run,
+    },
+    Pass {
+        name: "registers",
+        doc: "Makes private arrays of which every index is known a variable for each element.",
+        run: registers::run,
     },
     Pass {
         name: "splitLoops",

@@ -1,11 +1,17 @@
-//! Unrolls the loops that `mapSeqUnroll` and `reduceSeqUnroll` make.
+//! Unrolls the loops that `mapSeqUnroll` and `reduceSeqUnroll` make, and short ones in which the number of the iteration
+//! decides what is computed: which element of a literal array, whether it is in the padding. Nobody writes a loop for these.
 
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::Nat;
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase};
+use crate::lang::nat::{Nat, NatVar};
+use crate::lang::pattern::Pattern;
+use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase};
 
 /// More copies than this make no kernel faster, and compilers choke on them.
 const MAX_COPIES: i64 = 4096;
+
+/// A loop that decides something is unrolled if it has at most so many iterations, and becomes no more phrases than that.
+const MAX_DECIDED: i64 = 16;
+const MAX_PHRASES: i64 = 4000;
 
 /// # Errors
 /// A loop with too many iterations, or with a number of iterations that is not known.
@@ -19,18 +25,45 @@ fn unroll(c: &Phrase, names: &mut Names, outer: i64, copies: &mut i64) -> Result
     let Kind::For(l) = c.kind() else {
         return c.map_children(&mut |d| unroll(d, names, outer, copies));
     };
-    if l.kind != LoopKind::Unrolled {
+    if l.kind != LoopKind::Unrolled && !decides(l) {
         return c.map_children(&mut |d| unroll(d, names, outer, copies));
     }
     let iterations = l.n.sub(&l.init).as_constant().filter(|_| l.step == Nat::constant(1));
     let Some(n) = iterations else { return Err(unknown(&l.n)) };
-    *copies = copies.saturating_add(outer.saturating_mul(n));
-    if *copies > MAX_COPIES {
+    let all = copies.saturating_add(outer.saturating_mul(n));
+    if all > MAX_COPIES {
+        if l.kind != LoopKind::Unrolled {
+            return c.map_children(&mut |d| unroll(d, names, outer, copies));
+        }
         return Err(too_many(n));
     }
+    *copies = all;
     let body = unroll(&l.body, names, outer.saturating_mul(n), copies)?;
     let at = |i: i64, names: &mut Names| body.at_iteration(&l.var, &l.init.add(&Nat::constant(i)), names);
     Ok(Phrase::seq((0..n).map(|i| at(i, names)).collect::<Vec<_>>()))
+}
+
+/// Is it a short loop in whose iterations it is known what choices in it choose?
+fn decides(l: &Loop) -> bool {
+    let is_plain = l.kind == LoopKind::Sequential && l.init.is_zero() && l.step == Nat::constant(1);
+    let Some(n) = l.n.as_constant().filter(|n| is_plain && *n <= MAX_DECIDED) else { return false };
+    let is_decided = |c: &Phrase| {
+        let Kind::Pattern(Pattern::Lt, _, ps) = c.kind() else { return false };
+        let mut vars = vec![];
+        for e in ps {
+            match e.as_number() {
+                Some((number, parts)) if parts.is_empty() => vars.extend(number.vars()),
+                _ => return false,
+            }
+        }
+        !vars.is_empty() && vars.iter().all(|v| *v == NatVar::Named(l.var.clone()))
+    };
+    n.saturating_mul(l.body.size().into()) <= MAX_PHRASES
+        && l.body.any(&mut |p| match p.kind() {
+            Kind::If(c, ..) => is_decided(c),
+            Kind::Pattern(Pattern::Select, _, ps) => ps.first().is_some_and(is_decided),
+            _ => false,
+        })
 }
 
 fn too_many(n: i64) -> Diagnostic {
@@ -75,6 +108,17 @@ mod tests {
         assert_eq!(lowered("8.f32 = mapSeqUnroll (\\x. x + 1) b").unwrap().matches("output").count(), 8);
         let inner = lowered("(n/4).4.f32 = split 4 a |> mapSeq (mapSeqUnroll (\\x. x + 1))").unwrap();
         assert_eq!((inner.matches("output").count(), inner.matches("for").count()), (4, 1));
+    }
+
+    /// What is computed in an iteration is known; what depends on sizes as well is not.
+    #[test]
+    fn short_loops_that_decide_are_unrolled() {
+        let loops = |body: &str| lowered(body).unwrap().matches("for").count();
+        assert_eq!(loops("n.2.f32 = a |> mapSeq (\\x. [x, x * x] |> mapSeq (\\y. y + 1))"), 1);
+        assert_eq!(loops("10.f32 = b |> padCst 1 1 0 |> mapSeq (\\x. x + 1)"), 0);
+        assert_eq!(loops("(n+2).f32 = a |> padCst 1 1 0 |> mapSeq (\\x. x + 1)"), 1);
+        assert_eq!(loops("24.f32 = b |> padCst 8 8 0 |> mapSeq (\\x. x + 1)"), 1);
+        assert_eq!(loops("8.f32 = b |> mapSeq (\\x. x + 1)"), 1);
     }
 
     #[test]
