@@ -1,5 +1,6 @@
 //! The command line: what can be typed, and the help for it.
 
+use crate::rewrite::encodings::Encoding;
 use crate::rewrite::search::options::MOST_BEST;
 use crate::session::data::Given;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -105,6 +106,9 @@ pub enum Command {
     /// Search by equality saturation, and tell all that the search knows: the best programs, what is missing, each rule's part
     #[command(after_help = SEARCH_HELP)]
     Search(Search),
+    /// Search without guides in several encodings of lambda terms, as a table of what that takes
+    #[command(after_help = UNGUIDED_HELP)]
+    Unguided(Unguided),
     /// Run on arrays and pictures from files, check the result, and print or write it
     Run(Run),
     /// Compile, check and measure on a device
@@ -278,6 +282,88 @@ pub struct Search {
 fn parse_best(text: &str) -> Result<usize, String> {
     let n = text.parse().ok().filter(|n| (1..=MOST_BEST).contains(n));
     n.ok_or_else(|| format!("Ask for 1 to {MOST_BEST} programs."))
+}
+
+const UNGUIDED_HELP: &str = "\
+Examples:
+  shine-tui unguided                                   the thesis's table of encodings (section 5.5)
+  shine-tui unguided matmul --goal blocking --for 60   a row of its table of searches without guides (section 5.7)
+  shine-tui unguided blur.rise 'reach contains(mapSeq) using { useMapSeq, mapFusion }'
+
+Each search runs in a process of its own. Its memory is the most that this process held, and what --memory limits. `rules` counts the applications that made two classes of terms one.
+
+Encodings:
+  explicit-named      names; substitution is a node that rules carry out
+  explicit-indices    De Bruijn indices; substitution by the rules of the lambda-s calculus
+  extraction-named    names; substitution at once, on the smallest terms of classes
+  extraction-indices  De Bruijn indices; substitution at once, on the smallest terms of classes
+  typed               the e-graph of `search`: De Bruijn indices, extraction, types
+All but the last have no types: rules and sketches that ask for them are refused there.
+
+Exit codes:
+  0  found by one at least
+  1  found by none
+  2  the program or the search cannot be read";
+
+#[derive(Args, Debug)]
+pub struct Unguided {
+    /// A table, `encodings` or `matmul`, or a program (.rise)
+    #[arg(value_name = "TABLE|PROGRAM", default_value = "encodings")]
+    pub what: String,
+    /// For a program: what to search, `reach SKETCH using RULES`; of its options, time, memory, nodes and iterations are not heeded
+    #[arg(value_name = "SEARCH")]
+    pub search: Option<String>,
+    #[command(flatten)]
+    pub program: ProgramOptions,
+    /// Only this goal of the table; may be given several times
+    #[arg(long, value_name = "GOAL")]
+    pub goal: Vec<String>,
+    /// Only this encoding; may be given several times
+    #[arg(long, value_enum)]
+    pub encoding: Vec<EncodingChoice>,
+    /// How many seconds each search may take
+    #[arg(long = "for", value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub seconds: u64,
+    /// How many MiB of memory the process of each search may hold
+    #[arg(long, value_name = "MIB", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub memory: u64,
+    /// Run the one search in this process
+    #[arg(long, hide = true)]
+    pub alone: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum EncodingChoice {
+    ExplicitNamed,
+    ExplicitIndices,
+    ExtractionNamed,
+    ExtractionIndices,
+    Typed,
+}
+
+impl EncodingChoice {
+    /// The encoding; none for the tool's own e-graph.
+    pub fn encoding(self) -> Option<Encoding> {
+        let (explicit, named) = match self {
+            EncodingChoice::ExplicitNamed => (true, true),
+            EncodingChoice::ExplicitIndices => (true, false),
+            EncodingChoice::ExtractionNamed => (false, true),
+            EncodingChoice::ExtractionIndices => (false, false),
+            EncodingChoice::Typed => return None,
+        };
+        Some(Encoding { named, explicit })
+    }
+}
+
+impl std::fmt::Display for EncodingChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.encoding() {
+            Some(encoding) => encoding.fmt(f),
+            None => f.write_str("typed"),
+        }
+    }
 }
 
 const RUN_HELP: &str = "\

@@ -17,6 +17,7 @@ mod run;
 mod screen;
 mod search;
 mod sessions;
+mod unguided;
 
 use crate::ui::keeper;
 use args::{Cli, Command};
@@ -87,6 +88,7 @@ fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, 
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Search(args)) => search::run(args),
+        Some(Command::Unguided(args)) => unguided::run(args),
         Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::Devices(args)) => devices::run(args),
         Some(Command::Rules(args)) => rules::run(args),

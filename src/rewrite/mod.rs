@@ -4,6 +4,7 @@
 //! that did it; or the reason why not. Nothing here does I/O, reads a clock or starts a thread.
 
 pub mod egraph;
+pub mod encodings;
 pub mod normal;
 pub mod rule;
 pub mod search;

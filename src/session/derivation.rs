@@ -10,8 +10,8 @@ use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::rewrite::normal::{Redex, normal_form, reduce};
-use crate::rewrite::rule::backwards::BACKWARDS;
 use crate::rewrite::rule::instance::first_occurrence;
+use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rewrite::strategy::at_position;
 use crate::rewrite::strategy::native::Native;
 
@@ -162,7 +162,7 @@ fn grouped(lines: Vec<String>) -> Vec<String> {
 }
 
 /// A strategy that makes the step from one normal form to the next. Where its rule was used from right to left, another
-/// rule that leads there says more than that one backwards.
+/// rule that leads there says more than that one read backwards.
 fn one(
     workspace: &Workspace,
     now: &Term,
@@ -174,7 +174,7 @@ fn one(
     let label = step.rule.strip_suffix(FROM_THE_RIGHT);
     let rules: Vec<String> = match label {
         None => std::iter::once(step.rule.clone()).chain(others(workspace)).collect(),
-        Some(label) => others(workspace).chain([format!("{BACKWARDS}({label})")]).collect(),
+        Some(label) => others(workspace).chain([format!("{RIGHT_TO_LEFT}({label})")]).collect(),
     };
     let places = now.positions();
     for rule in rules {

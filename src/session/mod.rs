@@ -19,6 +19,7 @@ pub mod searching;
 pub mod state;
 mod stuck;
 mod trial;
+pub mod unguided;
 pub mod workspace;
 
 pub use state::Session;

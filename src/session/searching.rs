@@ -213,7 +213,7 @@ impl<'a> Searcher<'a> {
         let step = Step {
             rule: REACH.into(),
             args: vec![],
-            backwards: false,
+            right_to_left: false,
             at: Path::root(),
             before: start.digest(),
             after: term.digest(),
@@ -387,7 +387,7 @@ fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> Sear
 }
 
 /// Memory that the process holds, in bytes; 0 where the system does not tell.
-fn resident_bytes() -> u64 {
+pub(super) fn resident_bytes() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
     let pages =
         pages.as_deref().and_then(|s| s.split_whitespace().nth(1)).and_then(|p| p.parse::<u64>().ok());

@@ -22,8 +22,8 @@ use crate::lang::print;
 use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
 use crate::lower;
-use crate::rewrite::rule::backwards::BACKWARDS;
 use crate::rewrite::rule::load::Source;
+use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, apply_at};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, Cause, Script};
@@ -101,6 +101,13 @@ pub struct StrategyEnd {
     pub searches: Vec<SearchOutcome>,
     /// Where it did not: the steps before, of which nothing would have been taken back.
     pub before: Vec<RevisionStep>,
+}
+
+impl StrategyText {
+    /// The texts that problems with it point into.
+    pub fn texts(&self) -> &Sources {
+        &self.texts
+    }
 }
 
 impl Workspace {
@@ -515,7 +522,7 @@ impl Workspace {
 fn called(text: &ast::Strategy) -> Option<&Name> {
     match &text.kind {
         ast::StrategyKind::Name(name) => Some(name),
-        ast::StrategyKind::Call(name, args) if &*name.kind == BACKWARDS => called(args.first()?),
+        ast::StrategyKind::Call(name, args) if &*name.kind == RIGHT_TO_LEFT => called(args.first()?),
         ast::StrategyKind::Call(name, _) => Some(&name.kind),
         _ => None,
     }

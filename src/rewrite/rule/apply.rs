@@ -59,7 +59,7 @@ pub struct Step {
     pub rule: Name,
     pub args: Vec<RuleArg>,
     /// From right to left.
-    pub backwards: bool,
+    pub right_to_left: bool,
     /// Where in the whole program.
     pub at: Path,
     /// The digests of the sub-term at that place, before and after.
@@ -100,7 +100,7 @@ pub fn apply_at(root: &Term, path: &Path, rule: &Rule, args: &[RuleArg]) -> Resu
     let step = Step {
         rule: rule.forwards().name.clone(),
         args: args.to_vec(),
-        backwards: rule.is_backwards(),
+        right_to_left: rule.is_right_to_left(),
         at: path.clone(),
         before: before.digest(),
         after: applied.term.digest(),
@@ -132,7 +132,7 @@ impl Rule {
         self.check_arguments(args)?;
         let mut applied = match (&*self.body, self.equation(args)) {
             (Body::Procedure(p), _) => (p.run)(t, args)?,
-            (Body::Backwards(back), _) => back.apply(t, args)?,
+            (Body::RightToLeft(back), _) => back.apply(t, args)?,
             (_, None) => return Err(self.misfit(args)),
             (_, Some(eq)) => {
                 let start = self.start(eq, args)?;

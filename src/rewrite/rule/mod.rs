@@ -5,7 +5,6 @@
 //! against the interpreter (`check`). One definition serves strategies, the e-graph, the screen and the tests.
 
 pub mod apply;
-pub mod backwards;
 pub mod bindings;
 pub mod builtin;
 pub mod check;
@@ -22,6 +21,7 @@ pub mod offer;
 pub mod operators;
 pub mod pat;
 pub mod proof;
+pub mod right_to_left;
 pub mod set;
 mod unfold;
 pub mod vectorise;
@@ -40,12 +40,12 @@ use std::sync::Arc;
 pub use operators::Properties;
 
 pub use apply::{Applied, Rewritten, Step, apply_at};
-pub use backwards::Backwards;
 pub use condition::Condition;
 pub use equation::Equation;
 pub use later::Later;
 pub use marks::{Mark, Marks};
 pub use offer::{Offer, applicable};
+pub use right_to_left::RightToLeft;
 pub use set::{NamedSet, RuleSet, RuleUse};
 pub use why::WhyNot;
 
@@ -82,7 +82,7 @@ pub enum Body {
     /// What no equation can say.
     Procedure(Procedure),
     /// The other direction of a rule.
-    Backwards(Box<Backwards>),
+    RightToLeft(Box<RightToLeft>),
 }
 
 impl Body {
@@ -90,7 +90,7 @@ impl Body {
         match self {
             Body::Equation(eq) => std::slice::from_mut(eq),
             Body::Family(members) => members,
-            Body::Procedure(_) | Body::Backwards(_) => &mut [],
+            Body::Procedure(_) | Body::RightToLeft(_) => &mut [],
         }
     }
 }
@@ -218,17 +218,17 @@ impl Rule {
         match &*self.body {
             Body::Equation(e) => Some(e),
             Body::Family(members) => members.get(self.depth(args)?),
-            Body::Procedure(_) | Body::Backwards(_) => None,
+            Body::Procedure(_) | Body::RightToLeft(_) => None,
         }
     }
 
     /// The rule as it is written.
     pub fn forwards(&self) -> &Rule {
-        if let Body::Backwards(back) = &*self.body { &back.of } else { self }
+        if let Body::RightToLeft(back) = &*self.body { &back.of } else { self }
     }
 
-    pub fn is_backwards(&self) -> bool {
-        matches!(*self.body, Body::Backwards(_))
+    pub fn is_right_to_left(&self) -> bool {
+        matches!(*self.body, Body::RightToLeft(_))
     }
 
     /// All equations that the rule is: one, one for each depth, or none.
@@ -236,7 +236,7 @@ impl Rule {
         match &*self.body {
             Body::Equation(e) => std::slice::from_ref(e),
             Body::Family(members) => members,
-            Body::Procedure(_) | Body::Backwards(_) => &[],
+            Body::Procedure(_) | Body::RightToLeft(_) => &[],
         }
     }
 

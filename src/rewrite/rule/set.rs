@@ -1,6 +1,6 @@
 //! Rules by name, their other names, and named sets of rules.
 
-use super::backwards::BACKWARDS;
+use super::right_to_left::RIGHT_TO_LEFT;
 use super::{Later, Properties, Rule, RuleArg, Step};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::Diagnostic;
@@ -22,8 +22,8 @@ impl fmt::Display for RuleUse {
         let args: Vec<String> = self.args.iter().map(RuleArg::to_string).collect();
         let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
         let name = &self.rule.forwards().name;
-        if self.rule.is_backwards() {
-            write!(f, "{BACKWARDS}({name}{args})")
+        if self.rule.is_right_to_left() {
+            write!(f, "{RIGHT_TO_LEFT}({name}{args})")
         } else {
             write!(f, "{name}{args}")
         }
@@ -148,7 +148,7 @@ impl RuleSet {
     /// The rule that a step applied, in its direction.
     pub fn of_step(&self, step: &Step) -> Option<RuleUse> {
         let rule = self.get(&step.rule)?;
-        let rule = if step.backwards { rule.backwards().ok()? } else { rule.clone() };
+        let rule = if step.right_to_left { rule.right_to_left().ok()? } else { rule.clone() };
         Some(RuleUse { rule, args: step.args.clone() })
     }
 

@@ -613,7 +613,7 @@ impl<'a> Machine<'a> {
                 let [inner] = self.strategies(native, args)?;
                 self.repeat(inner, t)
             }
-            Native::Backwards => self.backwards(s, args, t),
+            Native::RightToLeft => self.right_to_left(s, args, t),
             Native::IsLambda => test(t.as_lam().is_some(), "a function \\x. …", self),
             Native::IsApply => test(t.as_app().is_some(), "an application", self),
             Native::IsVariable => test(matches!(t.expr(), Expr::Var(_)), "a variable", self),
@@ -661,7 +661,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn backwards(&mut self, s: StrategyId, args: &[Value], t: &Term) -> Outcome {
+    fn right_to_left(&mut self, s: StrategyId, args: &[Value], t: &Term) -> Outcome {
         let rule = match args {
             [Value::Strategy(id)] => match self.nodes.get(self.nodes.bare(*id)) {
                 Node::Rule(rule, given) => Some((self.rules[*rule as usize].clone(), given.clone())),
@@ -670,10 +670,10 @@ impl<'a> Machine<'a> {
             _ => None,
         };
         let Some((rule, given)) = rule else {
-            let problem = Diagnostic::error("E0308", "`backwards` takes a rule, with its arguments.");
-            return self.invalid(Box::new(problem.hint("Write it as `backwards(splitJoin(32))`.")));
+            let problem = Diagnostic::error("E0308", "`rightToLeft` takes a rule, with its arguments.");
+            return self.invalid(Box::new(problem.hint("Write it as `rightToLeft(splitJoin(32))`.")));
         };
-        match rule.backwards() {
+        match rule.right_to_left() {
             Ok(other) => {
                 let id = self.rule(other);
                 self.apply_rule(s, id, &given, t)
@@ -775,7 +775,7 @@ impl<'a> Machine<'a> {
                 let step = Step {
                     rule: rule.forwards().name.clone(),
                     args,
-                    backwards: rule.is_backwards(),
+                    right_to_left: rule.is_right_to_left(),
                     at: at.clone(),
                     before: t.digest(),
                     after: applied.term.digest(),

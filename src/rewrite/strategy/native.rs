@@ -2,7 +2,7 @@
 
 use crate::lang::declared::Patterns;
 use crate::lang::pattern::Pattern;
-use crate::rewrite::rule::backwards::BACKWARDS;
+use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 
 /// Which child `one` tries first at an application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -30,7 +30,7 @@ pub enum Native {
     Test,
     IfThenElse,
     Repeat,
-    Backwards,
+    RightToLeft,
     IsLambda,
     IsApply,
     IsVariable,
@@ -98,10 +98,10 @@ pub const TABLE: &[Row] = &[
     row(Native::IfThenElse, "ifThenElse", 3, "ifThenElse(c, s, t) applies c and then s, or t where c fails."),
     row(Native::Repeat, "repeat", 1, "Applies s until it fails: repeat(s) = try(s ; repeat(s))."),
     row(
-        Native::Backwards,
-        BACKWARDS,
+        Native::RightToLeft,
+        RIGHT_TO_LEFT,
         1,
-        "Applies a rule from right to left: backwards(splitJoin(32)) turns join (map (map f) (split 32 x)) into map f x.",
+        "Applies a rule from right to left: rightToLeft(splitJoin(32)) turns join (map (map f) (split 32 x)) into map f x.",
     ),
     row(Native::IsLambda, "isLambda", 0, "Is this a lambda?"),
     row(Native::IsApply, "isApply", 0, "Is this an application?"),

@@ -345,7 +345,7 @@ impl Cases<'_> {
         match &*rule.body {
             Body::Procedure(_) => builtin::draw(&rule.name, origin)
                 .ok_or_else(|| Missed::from("this built-in rule draws no term of this form every time")),
-            Body::Backwards(_) => {
+            Body::RightToLeft(_) => {
                 Err(Missed::from("a rule is tested in the direction in which it is written"))
             }
             Body::Equation(_) | Body::Family(_) => {

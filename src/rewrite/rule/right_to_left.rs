@@ -23,11 +23,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// What the other direction of a rule is called in strategies.
-pub const BACKWARDS: &str = "backwards";
+pub const RIGHT_TO_LEFT: &str = "rightToLeft";
 
 /// The other direction of a rule.
 #[derive(Clone, Debug)]
-pub struct Backwards {
+pub struct RightToLeft {
     pub of: Rule,
     /// One for each equation of the rule.
     ways: Vec<Way>,
@@ -48,23 +48,23 @@ impl Rule {
     ///
     /// # Errors
     /// Why there is none, as the end of a sentence that begins with the rule's name.
-    pub fn backwards(&self) -> Result<Rule, String> {
+    pub fn right_to_left(&self) -> Result<Rule, String> {
         match &*self.body {
             Body::Procedure(_) => return Err("is a procedure, which computes its result".to_owned()),
-            Body::Backwards(back) => return Ok(back.of.clone()),
+            Body::RightToLeft(back) => return Ok(back.of.clone()),
             Body::Equation(_) | Body::Family(_) => {}
         }
         let ways = self.equations().iter().map(|eq| Way::of(eq, &self.params)).collect::<Result<_, _>>()?;
-        let body = Body::Backwards(Box::new(Backwards { of: self.clone(), ways }));
+        let body = Body::RightToLeft(Box::new(RightToLeft { of: self.clone(), ways }));
         Ok(Rule::new(RuleData {
-            name: format!("{BACKWARDS}({})", self.name).into(),
+            name: format!("{RIGHT_TO_LEFT}({})", self.name).into(),
             body: body.into(),
             ..RuleData::clone(self)
         }))
     }
 }
 
-impl Backwards {
+impl RightToLeft {
     /// The left side in the place of the right one.
     ///
     /// # Errors
@@ -357,11 +357,11 @@ mod tests {
         let (set, _) = RuleSet::builtin(&mut Sources::new());
         let (mut without, mut lost, mut back) = (vec![], vec![], 0);
         for rule in set.rules() {
-            let Ok(other) = rule.backwards() else {
+            let Ok(other) = rule.right_to_left() else {
                 without.push(rule.name.to_string());
                 continue;
             };
-            assert_eq!(other.backwards().as_ref(), Ok(rule));
+            assert_eq!(other.right_to_left().as_ref(), Ok(rule));
             for example in rule.examples.iter() {
                 let Ok(done) = other.apply(&example.after, &example.args) else {
                     lost.push(rule.name.to_string());

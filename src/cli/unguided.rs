@@ -1,0 +1,294 @@
+//! `shine-tui unguided`: equality saturation without guides, by encoding, as a table.
+
+use super::args::{EncodingChoice, Rewriting, Unguided};
+use super::exit::Exit;
+use super::load::{fail, fail_all, opened};
+use super::output;
+use crate::lang::diag::Diagnostic;
+use crate::rewrite::encodings::{Bounds, Found};
+use crate::session::files::{Origin, Text, Texts};
+use crate::session::unguided;
+use crate::session::workspace::Workspace;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A goal of the thesis: a program with what stands beside it, and the search.
+struct Goal {
+    table: &'static str,
+    name: &'static str,
+    /// File names without ending, with the texts.
+    texts: &'static [(&'static str, &'static str)],
+    search: &'static str,
+}
+
+const MATMUL: &[(&str, &str)] = &[
+    ("matmul.rise", include_str!("../../kernels/matmul/matmul.rise")),
+    ("matmul.elevate", include_str!("../../kernels/matmul/matmul.elevate")),
+];
+
+const fn encoding(
+    name: &'static str,
+    texts: &'static [(&'static str, &'static str)],
+    search: &'static str,
+) -> Goal {
+    Goal { table: "encodings", name, texts, search }
+}
+
+const fn matmul(name: &'static str, search: &'static str) -> Goal {
+    Goal { table: "matmul", name, texts: MATMUL, search }
+}
+
+/// Thesis sections 5.5 (figures 5.7 to 5.9) and 5.7. A search without a guide has the rules of all steps.
+const GOALS: &[Goal] = &[
+    encoding(
+        "reduction",
+        &[
+            ("reduction.rise", include_str!("../../assets/goals/reduction.rise")),
+            ("reduction.elevate", include_str!("../../assets/goals/reduction.elevate")),
+        ],
+        "reach seven using betaReduction with (normal: none)",
+    ),
+    encoding(
+        "fission",
+        &[
+            ("fission.rise", include_str!("../../assets/goals/fission.rise")),
+            ("fission.elevate", include_str!("../../assets/goals/fission.elevate")),
+        ],
+        "reach fissioned using { mapFusion, mapFission }",
+    ),
+    encoding(
+        "binomial",
+        &[
+            ("binomial.rise", include_str!("../../assets/goals/binomial.rise")),
+            ("binomial.rules", include_str!("../../assets/goals/binomial.rules")),
+            ("binomial.elevate", include_str!("../../assets/goals/binomial.elevate")),
+        ],
+        "reach scanline using binomialRules",
+    ),
+    matmul("baseline", "reach baseline using baselineRules"),
+    matmul(
+        "blocking",
+        "reach reorder1(32, 32, 4) using { splitRules, reorderRules } with (dims: 6, size: 200)",
+    ),
+    matmul(
+        "vectorization",
+        "reach lower1(32, 32, 4, 32) using { splitRules, reorderRules, lowerRules } with (dims: 6, size: 200)",
+    ),
+    matmul(
+        "loopPerm",
+        "reach lower2(32, 32, 4, 32) using { splitRules, reorderRules, lowerRules } with (dims: 6, size: 300)",
+    ),
+    matmul("arrayPacking", "reach lower3(32, 32, 4, 32) using allRules with (dims: 6, size: 300)"),
+    matmul("cacheBlocks", "reach lower4(32, 32, 4, 32) using allRules with (dims: 6, size: 300)"),
+    matmul("parallel", "reach lower5(32, 32, 4, 32) using allRules with (dims: 6, size: 300)"),
+];
+
+/// What a row is about.
+struct Task<'a> {
+    goal: Option<&'static Goal>,
+    search: &'a str,
+    encoding: EncodingChoice,
+}
+
+/// Runs each search in a process of its own, so that what one needs of memory is its own, and prints the rows as they
+/// come.
+pub fn run(args: &Unguided) -> Result<Exit, Exit> {
+    let tasks = tasks(args).map_err(|problem| fail(&problem))?;
+    if args.alone {
+        let Some(task) = tasks.first() else { return Ok(Exit::Done) };
+        let row = alone(args, task)?;
+        output::json(&row)?;
+        return Ok(Exit::Done);
+    }
+    let mut rows = vec![];
+    if !args.json.json {
+        output::print(&line(&HEADS.map(str::to_owned)))?;
+    }
+    for task in &tasks {
+        let mut row = apart(args, task)?;
+        row["goal"] = json!(task.goal.map_or(task.search, |g| g.name));
+        row["encoding"] = json!(task.encoding.to_string());
+        if !args.json.json {
+            output::print(&line(&cells(&row)))?;
+        }
+        rows.push(row);
+    }
+    let found = rows.iter().any(|row| row["found"] == true);
+    if args.json.json {
+        output::json(&Value::Array(rows))?;
+    }
+    Ok(if found { Exit::Done } else { Exit::Finding })
+}
+
+fn tasks(args: &Unguided) -> Result<Vec<Task<'_>>, Diagnostic> {
+    let of_table = || GOALS.iter().filter(|g| *g.table == *args.what);
+    let all = [
+        EncodingChoice::ExplicitNamed,
+        EncodingChoice::ExplicitIndices,
+        EncodingChoice::ExtractionNamed,
+        EncodingChoice::ExtractionIndices,
+        EncodingChoice::Typed,
+    ];
+    let chosen = |default: &[EncodingChoice]| match &args.encoding[..] {
+        [] => default.to_vec(),
+        some => some.to_vec(),
+    };
+    if of_table().next().is_none() {
+        let Some(search) = args.search.as_deref() else {
+            let problem =
+                Diagnostic::error("E0916", format!("`{}` is no table, and no search is given.", args.what));
+            return Err(problem
+                .hint("The tables are `encodings` and `matmul`; for a program write `shine-tui unguided PROGRAM.rise 'reach SKETCH using RULES'`."));
+        };
+        let task = |encoding| Task { goal: None, search, encoding };
+        return Ok(chosen(&all).into_iter().map(task).collect());
+    }
+    let default = if args.what == "matmul" { &all[4..] } else { &all[..] };
+    if let Some(name) = args.goal.iter().find(|name| of_table().all(|g| g.name != **name)) {
+        let known: Vec<&str> = of_table().map(|g| g.name).collect();
+        let problem = Diagnostic::error("E0916", format!("The table has no goal `{name}`."));
+        return Err(problem
+            .did_you_mean(name, known.iter().copied())
+            .note(format!("Its goals are {}.", known.join(", "))));
+    }
+    let goals = of_table().filter(|g| args.goal.is_empty() || args.goal.iter().any(|name| *name == g.name));
+    let task = |goal: &'static Goal, encoding| Task { goal: Some(goal), search: goal.search, encoding };
+    Ok(goals.flat_map(|goal| chosen(default).into_iter().map(move |e| task(goal, e))).collect())
+}
+
+/// A search in this process.
+fn alone(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
+    let workspace = match task.goal {
+        None => {
+            let file = Path::new(&args.what).to_owned();
+            let options = Rewriting { file, program: args.program.clone(), strategies: vec![] };
+            opened(&options, None)?.workspace().clone()
+        }
+        Some(goal) => {
+            let text = |(label, text): &(&str, &str)| Text { label: (*label).into(), text: (*text).into() };
+            let mut all = goal.texts.iter().map(text);
+            let Some(program) = all.next() else { return Err(Exit::BadInput) };
+            let files = all.collect();
+            let texts =
+                Texts { program, files, default_sizes: Default::default(), origin: Origin::default() };
+            Arc::new(Workspace::load(&texts, None).map_err(|problems| fail_all(&problems))?)
+        }
+    };
+    let bounds = Bounds { time: Duration::from_secs(args.seconds), memory: args.memory << 20 };
+    let row = unguided::run(&workspace, task.search, task.encoding.encoding(), &bounds);
+    let row = row.map_err(|problem| fail(&problem))?;
+    let end = match row.found {
+        Found::Yes => "found",
+        Found::Saturated => "saturated",
+        Found::OutOfTime => "time",
+        Found::OutOfMemory => "memory",
+    };
+    Ok(json!({
+        "found": row.found == Found::Yes,
+        "end": end,
+        "seconds": row.time.as_secs_f64(),
+        "megabytes": peak_kilobytes().map(|kb| kb as f64 / 1e3),
+        "rules": row.applied,
+        "nodes": row.nodes,
+        "classes": row.classes,
+        "iterations": row.iterations,
+    }))
+}
+
+/// The most memory that this process has held; none where the system does not tell.
+fn peak_kilobytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// A search in a process of its own.
+fn apart(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
+    let cannot = |why: String| {
+        let problem =
+            Diagnostic::error("E0706", format!("The process of a search cannot be started: {why}."));
+        fail(
+            &problem
+                .hint("Each search runs in a second process of this program; check that it may be executed."),
+        )
+    };
+    let binary = std::env::current_exe().map_err(|e| cannot(e.to_string()))?;
+    let mut command = Command::new(binary);
+    command.arg("unguided").arg("--alone").args(["--encoding", &task.encoding.to_string()]);
+    command.args(["--for", &args.seconds.to_string(), "--memory", &args.memory.to_string()]);
+    match task.goal {
+        Some(goal) => drop(command.args(["--goal", goal.name, goal.table])),
+        None => {
+            for (name, value) in &args.program.sizes {
+                command.arg("--size").arg(format!("{name}={value}"));
+            }
+            if let Some(def) = &args.program.def {
+                command.arg("--def").arg(def);
+            }
+            for dir in &args.program.rules {
+                command.arg("--rules").arg(dir);
+            }
+            command.args(["--", &args.what, task.search]);
+        }
+    }
+    let done =
+        command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|e| cannot(e.to_string()))?;
+    let row = serde_json::from_slice::<Value>(&done.stdout).ok();
+    match (done.status.code(), row) {
+        (Some(0), Some(row)) => Ok(row),
+        // The system, rather than the search, found that there is no more memory.
+        (None, _) => Ok(json!({ "found": false, "end": "killed" })),
+        (Some(_), _) => {
+            let said = String::from_utf8_lossy(&done.stderr).into_owned();
+            let types = said.contains("E0420");
+            if types && args.encoding.len() != 1 {
+                return Ok(json!({ "found": false, "end": "types", "said": said }));
+            }
+            output::complain(&said);
+            Err(Exit::BadInput)
+        }
+    }
+}
+
+const HEADS: [&str; 10] =
+    ["goal", "substitution", "binding", "found", "time", "memory", "rules", "nodes", "classes", "iterations"];
+
+fn line(cells: &[String; 10]) -> String {
+    let [goal, substitution, binding, found, rest @ ..] = cells;
+    let goal =
+        if goal.chars().count() > 24 { goal.chars().take(23).chain(['~']).collect() } else { goal.clone() };
+    let rest: String = rest.iter().map(|cell| format!(" {cell:>10}")).collect();
+    format!("{goal:<24} {substitution:<12} {binding:<10} {found:<15}{rest}\n")
+}
+
+fn cells(row: &Value) -> [String; 10] {
+    let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    let number = |key: &str| row[key].as_u64().map_or_else(|| "-".to_owned(), |n| n.to_string());
+    let (substitution, binding) = match text("encoding").split_once('-') {
+        Some((s, "indices")) => (s.to_owned(), "De Bruijn".to_owned()),
+        Some((s, b)) => (s.to_owned(), b.to_owned()),
+        None => ("extraction".to_owned(), "typed".to_owned()),
+    };
+    let found = match &*text("end") {
+        "found" => "yes".to_owned(),
+        "types" => "needs types".to_owned(),
+        end => format!("no: {end}"),
+    };
+    let seconds = row["seconds"].as_f64().map_or_else(|| "-".to_owned(), |s| format!("{s:.3} s"));
+    let memory = row["megabytes"].as_f64().map_or_else(|| "-".to_owned(), |mb| format!("{mb:.1} MB"));
+    [
+        text("goal"),
+        substitution,
+        binding,
+        found,
+        seconds,
+        memory,
+        number("rules"),
+        number("nodes"),
+        number("classes"),
+        number("iterations"),
+    ]
+}

@@ -1,0 +1,107 @@
+//! Equality saturation without guides, in an encoding of lambda terms: one search, and what it took (thesis 5.5, 5.7).
+
+use super::searching::resident_bytes;
+use super::stuck;
+use super::workspace::Workspace;
+use crate::lang::diag::Diagnostic;
+use crate::lang::term::Term;
+use crate::rewrite::encodings::{self, Bounds, Encoding, Found, Outcome, World};
+use crate::rewrite::rule::Rewritten;
+use crate::rewrite::search::options::Names;
+use crate::rewrite::search::{self, Budget, Limit, Search};
+use crate::rewrite::sketch;
+use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Runs the first search of a strategy in an encoding, or in the tool's own typed e-graph, within these bounds alone.
+///
+/// # Errors
+/// The strategy does not get to a search; or the rules or the sketch need the types that the encoding does not have
+/// (`E0420`).
+pub fn run(
+    workspace: &Workspace,
+    text: &str,
+    encoding: Option<Encoding>,
+    bounds: &Bounds,
+) -> Result<Outcome, Diagnostic> {
+    let strategy = workspace.parse_strategy(text)?;
+    let mut runner = Runner { workspace, encoding, bounds, outcome: None };
+    let env = strategy::Env { rules: &workspace.rules, sizes: &workspace.program.sizes };
+    let never = AtomicBool::new(false);
+    let mut control = strategy::Control { cancel: &never, fuel: strategy::FUEL, search: &mut runner };
+    let term = &workspace.program.term;
+    let end = strategy::run(&strategy.tree, term, &workspace.script, &env, &mut control);
+    match (runner.outcome, end) {
+        (Some(outcome), _) => Ok(outcome),
+        (None, Err(stuck)) => Err(stuck::diagnostic(&stuck).within(strategy.texts())),
+        (None, Ok(_)) => {
+            let problem = Diagnostic::error("E0915", "This strategy searches for nothing.");
+            Err(problem.hint("Write `reach SKETCH using RULES`, or a strategy that does."))
+        }
+    }
+}
+
+struct Runner<'a> {
+    workspace: &'a Workspace,
+    encoding: Option<Encoding>,
+    bounds: &'a Bounds,
+    outcome: Option<Outcome>,
+}
+
+impl SearchRunner for Runner<'_> {
+    fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
+        let invalid = |d| SearchFailure::Invalid(Box::new(d));
+        let library = &self.workspace.sketches;
+        let sketch =
+            sketch::read_with(request.sketch, library, &self.workspace.program.sizes, &request.sizes)
+                .map_err(|mut all| invalid(all.swap_remove(0)))?;
+        let names = Names {
+            size: &|name| request.sizes.iter().find(|(n, _)| **n == *name).map(|(_, size)| size.clone()),
+            pattern: &|name| library.patterns.find(name),
+            strategy: &|name| request.script.strategy(name)?.plain(),
+        };
+        let mut budget = Budget::read(request.options, names).map_err(invalid)?;
+        let started = Instant::now();
+        let now = || started.elapsed();
+        self.outcome = Some(match self.encoding {
+            Some(encoding) => {
+                let world = World { now: &now, rss: &resident_bytes };
+                encodings::run(encoding, start, &sketch, &request.rules, budget.normal, self.bounds, &world)
+                    .map_err(|why| {
+                    let problem =
+                        Diagnostic::error("E0420", "The search needs types, and this encoding has none.");
+                    invalid(problem.note(why).hint("`--encoding typed` runs it with types."))
+                })?
+            }
+            None => {
+                (budget.nodes, budget.iterations) = (usize::MAX, usize::MAX);
+                (budget.time, budget.memory) = (self.bounds.time, self.bounds.memory);
+                let never = AtomicBool::new(false);
+                let mut world = search::Control {
+                    cancel: &never,
+                    now: &now,
+                    rss: &resident_bytes,
+                    progress: &mut |_| {},
+                };
+                let report =
+                    Search::new(start, &sketch, &request.rules, &budget).map_err(invalid)?.run(&mut world);
+                Outcome {
+                    found: match report.outcome {
+                        search::Outcome::Found(_) => Found::Yes,
+                        search::Outcome::Impossible | search::Outcome::Incomplete(_) => Found::Saturated,
+                        search::Outcome::Limit(Limit::Memory { .. }) => Found::OutOfMemory,
+                        search::Outcome::Limit(_) | search::Outcome::Stopped => Found::OutOfTime,
+                        search::Outcome::Broken(problem) => return Err(SearchFailure::Invalid(problem)),
+                    },
+                    time: report.elapsed,
+                    iterations: report.iterations.len(),
+                    applied: report.rules.iter().map(|r| r.unions).sum(),
+                    nodes: report.nodes,
+                    classes: report.classes,
+                }
+            }
+        });
+        Err(SearchFailure::Stopped)
+    }
+}
