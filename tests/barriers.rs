@@ -77,6 +77,7 @@ const fn once(row: Row) -> Row {
 const NM: &[(&str, i64)] = &[("n", 5), ("m", 7)];
 const NMO: &[(&str, i64)] = &[("n", 3), ("m", 4), ("o", 7)];
 const FOUR: &[(&str, i64)] = &[("n", 3), ("m", 2), ("o", 5), ("p", 7)];
+const LINES: &[(&str, i64)] = &[("n", 3), ("k", 3), ("m", 7)];
 const CHUNKS: &[(&str, i64)] = &[("n", 384)];
 const PAIRS: &[(&str, i64)] = &[("n", 7)];
 const SIX: &[(&str, i64)] = &[("n", 2), ("m", 2), ("o", 2), ("p", 3), ("q", 2), ("r", 3)];
@@ -218,6 +219,26 @@ const TABLE: &[Row] = &[
     row("u4", "a dimension of one", ("(a: n.1.m.f32): n.1.m.f32",
         "a |> mapWorkGroup 0 (\\x. let (toMem local (mapLocal 1 sum x)) (\\t. x |> mapLocal 1 (\\r. let (toMem local (sum t)) (\\u. mapLocal 0 (\\v. v + u) (rev r)))))"),
         NM, (2, "L"), 2, 2),
+    // Lines that a group keeps for windows of them.
+    row("s1", "a circular buffer of lines", ("(a: n.(k + 2).m.f32): n.k.(m - 2).f32",
+        "a |> mapWorkGroup 0 (\\x. x |> circularBuffer local 3 3 (mapLocal 0 (\\v. v * 2)) |> iterateStream (\\w. w |> transpose |> map sum |> slide 3 1 |> mapLocal 0 sum))"),
+        LINES, (2, "L"), 2, 2),
+    row("s2", "a circular buffer with room for a line more", ("(a: n.(k + 2).m.f32): n.k.(m - 2).f32",
+        "a |> mapWorkGroup 0 (\\x. x |> circularBuffer local 4 3 (mapLocal 0 (\\v. v * 2)) |> iterateStream (\\w. w |> transpose |> map sum |> slide 3 1 |> mapLocal 0 sum))"),
+        LINES, (2, "L"), 2, 2),
+    row("s3", "a circular buffer with a stride, in global memory", ("(a: n.(2*k + 1).m.f32): n.k.(m - 2).f32",
+        "a |> mapWorkGroup 0 (\\x. x |> circularBuffer global 4 3 2 (mapLocal 0 (\\v. v * 2)) |> iterateStream (\\w. w |> transpose |> map sum |> slide 3 1 |> mapLocal 0 sum))"),
+        LINES, (2, "G"), 2, 2),
+    row("s4", "lines that move along", ("(a: n.(k + 2).m.f32): n.k.(m - 2).f32",
+        "a |> mapWorkGroup 0 (\\x. x |> rotateValues local 3 (mapLocal 0 (\\v. v)) |> iterateStream (\\w. w |> transpose |> map sum |> slide 3 1 |> mapLocal 0 sum))"),
+        LINES, (2, "L"), 2, 2),
+    row("s5", "a circular buffer of each work-item", ("(a: n.m.(2*k + 1).f32): n.m.k.f32",
+        "a |> mapWorkGroup 0 (mapLocal 0 (\\x. x |> circularBuffer local 4 3 2 (\\v. v * 2) |> iterateStream sum))"),
+        LINES, (0, ""), 0, 0),
+    row("s6", "two buffers, one behind the other", ("(a: n.(k + 4).m.f32): n.k.(m - 4).f32",
+        "a |> mapWorkGroup 0 (\\x. x |> circularBuffer local 3 3 (\\r. r |> slide 3 1 |> mapLocal 0 sum) |> circularBuffer local 4 3 (\\w. transpose w |> mapLocal 0 sum)
+           |> iterateStream (\\w. w |> transpose |> map sum |> slide 3 1 |> mapLocal 0 sum))"),
+        LINES, (2, "L"), 2, 2),
 ];
 
 /// Shapes for one, two and three dimensions of groups: the work-items of a group, and how many groups there are.

@@ -29,6 +29,17 @@ const PARALLEL: &[emit_common::Trial] = &[
            a |> mapGlobal (\\r. let (toMem (mapSeq (\\x. x * x) r)) (\\s. gather (generate (\\i. natAsIndex m (m - 1 - indexAsNat i))) s |> mapSeq (\\x. x + 1)))",
         &[&[("n", 5), ("m", 4)]],
     ),
+    // Buffers of each work-item, in private and in global memory.
+    (
+        "def f (a: n.(2*m + 1).f32): n.m.f32 =
+           a |> mapGlobal (\\r. r |> circularBuffer global 4 3 2 (\\x. x * x) |> map (reduceSeq (+) 0) |> rotateValues global 1 (\\x. x) |> iterateStream (reduceSeq (+) 0))",
+        &[&[("n", 5), ("m", 4)]],
+    ),
+    (
+        "def f (a: n.(2*m + 1).k.f32): n.m.k.f32 =
+           a |> mapGlobal (\\r. r |> circularBuffer 3 3 2 (mapSeq (\\x. x * x)) |> iterateStream (\\w. transpose w |> mapSeq (reduceSeq (+) 0)))",
+        &[&[("n", 3), ("m", 2), ("k", 5)]],
+    ),
     // Memory outside the loop that every work-item computes for itself.
     (
         "def f (a: n.f32): n.f32 = let (toMem (mapSeq (\\x. x * x) a)) (\\b. mapGlobal (\\x. x + reduceSeq (+) 0 b) a)",

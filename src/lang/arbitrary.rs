@@ -391,13 +391,20 @@ impl Draw {
                         }
                         _ => {
                             let f = self.function(u, u, less / 2)?;
-                            let xs = self.term(&of(n + m - 1, u), less)?;
-                            if self.below(2) == 0 {
-                                let args = vec![Arg::Addr(AddressSpace::Private), Arg::Nat(c(m))];
+                            let choice = self.below(6);
+                            let step = choice / 2 + 1;
+                            let xs = self.term(&of(step * n + m - step, u), less)?;
+                            if choice % 2 == 0 {
+                                let args =
+                                    vec![Arg::Addr(AddressSpace::Private), Arg::Nat(c(m)), Arg::Nat(c(step))];
                                 streamed(Pattern::RotateValues, args, f, xs)
                             } else {
-                                let args =
-                                    vec![Arg::Addr(AddressSpace::Local), Arg::Nat(c(m + 1)), Arg::Nat(c(m))];
+                                let args = vec![
+                                    Arg::Addr(AddressSpace::Local),
+                                    Arg::Nat(c(m + 1)),
+                                    Arg::Nat(c(m)),
+                                    Arg::Nat(c(step)),
+                                ];
                                 streamed(Pattern::CircularBuffer, args, f, xs)
                             }
                         }

@@ -5,7 +5,7 @@
 //! annotations and help are printed from here.
 //!
 //! The types are in the notation of the parser: `{n: nat}` is inferred, `(n: nat)` an explicit argument,
-//! `(a: addr = private)` an explicit argument that may be left out. The access column has the shape of the type:
+//! `(a: addr = private)` and `(sp: nat = 1)` explicit arguments that may be left out. The access column has the shape of the type:
 //! `r` reads, `w` writes, `s` reads once and in order, as a stream; `a` is one access throughout the row, `b` the same or,
 //! where that is `r`, a stream. An empty column marks a pattern that must be rewritten before code can be generated.
 //!
@@ -288,9 +288,9 @@ table! {
         "def f (a: n.f32) = mapSeq (\\x. x * x) a";
     MapSeqUnroll ["mapSeqUnroll"], Low, Map(Unrolled), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a sequential loop that is unrolled.";
         "def f (a: n.4.f32) = a |> mapSeq (mapSeqUnroll (\\x. x * x))";
-    MapStream ["mapStream"], Low, Map(Stream), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> r) -> s -> s", "map over a stream, element by element as the consumer asks.";
+    MapStream ["mapStream"], Low, Map(Stream), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> r) -> s -> s", "map over a stream, element by element as the consumer asks; its result is a stream.";
         "def f (a: n.f32) = a |> mapStream (\\x. x * x) |> iterateStream (\\x. x + 1)";
-    IterateStream ["iterateStream"], Low, Map(Consumer), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> s -> w", "Writes a stream's elements in order.";
+    IterateStream ["iterateStream"], Low, Map(Consumer), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> s -> w", "Writes a stream's elements in order, each by a function.";
         "def f (a: (n + 2).f32) = a |> slide 3 1 |> iterateStream (reduceSeq (+) 0)";
     ReduceSeq ["reduceSeq", "oclReduceSeq"], Low, Reduce(Sequential), "(a: addr = private) {n: nat} {s t: data} (t -> s -> t) -> t -> n.s -> t", "(r -> r -> w) -> w -> r -> r", "reduce as a sequential loop with an accumulator.";
         "def f (a: n.f32) = reduceSeq (\\acc x. acc + x * x) 0 a";
@@ -300,9 +300,9 @@ table! {
         "def f (a: n.f32) = scanSeq (\\x acc. acc + x) 0 a";
     Iterate ["iterate", "oclIterate"], High, Repeated, "(k: nat) {n: nat} {t: data} (n.t -> n.t) -> n.t -> n.t", "", "Applies a function k times. A step that changes the size is written /\\l. f and takes l*n elements to l, for any l; k is then a number up to 64.";
         "def f (a: n.f32) = iterate 3 (map (\\x. x * x)) a";
-    CircularBuffer ["circularBuffer", "oclCircularBuffer"], Low, Buffer, "(a: addr = private) (alloc sz: nat) {n: nat} {s t: data} (s -> t) -> (n + sz - 1).s -> n.sz.t", "(r -> w) -> s -> s", "Windows of sz elements, kept in a buffer of alloc elements that is written round and round.";
+    CircularBuffer ["circularBuffer", "oclCircularBuffer"], Low, Buffer, "(a: addr = private) (alloc sz: nat) (sp: nat = 1) {n: nat} {s t: data} (s -> t) -> (sp*n + sz - sp).s -> n.sz.t", "(r -> w) -> s -> s", "A stream of windows of sz elements, each sp after the last, kept in a buffer of alloc elements that is written round and round. Each element is loaded once; where sp > sz, those between the windows are not.";
         "def f (a: (n + 2).f32) = a |> circularBuffer 3 3 (\\x. x * x) |> iterateStream (reduceSeq (+) 0)";
-    RotateValues ["rotateValues", "oclRotateValues"], Low, Buffer, "(a: addr = private) (sz: nat) {n: nat} {t: data} (t -> t) -> (n + sz - 1).t -> n.sz.t", "(r -> w) -> s -> s", "Windows of sz elements, kept in sz variables that are shifted along.";
+    RotateValues ["rotateValues", "oclRotateValues"], Low, Buffer, "(a: addr = private) (sz: nat) (sp: nat = 1) {n: nat} {t: data} (t -> t) -> (sp*n + sz - sp).t -> n.sz.t", "(r -> w) -> s -> s", "A stream of windows of sz elements, each sp after the last, kept in sz variables that are shifted along; where sp > sz, the elements between the windows are skipped.";
         "def f (a: (n + 2).f32) = a |> rotateValues 3 (\\x. x) |> iterateStream (reduceSeq (+) 0)";
     // How: parallel
     MapPar ["mapPar"], OpenMp, Map(Threads), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a loop whose iterations run in parallel threads.";

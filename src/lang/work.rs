@@ -11,7 +11,7 @@ use super::eval::Sizes;
 use super::nat::Nat;
 use super::pattern::Pattern;
 use super::sort::Sort;
-use super::term::{Expr, Prim, Term};
+use super::term::{Arg, Expr, Prim, Term};
 use super::ty::{Scalar, Type, TypeKind};
 use std::rc::Rc;
 
@@ -185,9 +185,18 @@ impl Counter {
         use Pattern as P;
         let (params, result) = ty.signature();
         let cost = match p.pattern {
-            other if other.is_map() || other.sort() == Sort::Buffer => {
+            other if other.is_map() => {
                 let n = params.get(1)?.as_array()?.0;
                 self.call(&args[0], 1)?.times(n)
+            }
+            other if other.sort() == Sort::Buffer => {
+                // What is in no window is not loaded.
+                let (windows, window) = result.as_array()?;
+                let (all, in_windows) = (params.get(1)?.as_array()?.0, windows.mul(window.as_array()?.0));
+                let left_out = all.sub(&in_windows).as_constant().is_none_or(|n| n > 0);
+                let overlap = matches!(p.args.as_slice(), [.., Arg::Nat(size), Arg::Nat(step)]
+                    if step.sub(size).as_constant().is_none_or(|gap| gap < 0));
+                self.call(&args[0], 1)?.times(if left_out && !overlap { &in_windows } else { all })
             }
             other if other.accumulates() => {
                 let n = params.get(2)?.as_array()?.0;

@@ -440,6 +440,33 @@ pub const CORPUS: &[Trial] = &[
            zip (rotateValues 3 (\\x. x) (mapStream (\\x. x * 3) a)) b |> iterateStream (\\p. reduceSeq (+) (snd p) (fst p))",
         &[&[("n", 5)]],
     ),
+    // Windows that share elements, touch and leave elements out; a stream behind one that skips.
+    (
+        "def f (a: (2*n + 1).f32): n.f32 = circularBuffer 4 3 2 (\\x. x * 2) a |> iterateStream (reduceSeq (+) 0)",
+        &[&[("n", 1)], &[("n", 6)]],
+    ),
+    (
+        "def f (a: (3*n + 2).f32): n.f32 = rotateValues 5 3 (\\x. x) a |> iterateStream (\\w. idx (natAsIndex 5 0) w - idx (natAsIndex 5 3) w)",
+        &[&[("n", 1)], &[("n", 6)]],
+    ),
+    ("def f (a: (2*n).f32): n.f32 = circularBuffer 3 2 2 sqrt a |> iterateStream (reduceSeq (+) 0)", &[&[("n", 4)]]),
+    (
+        "def f (a: (5*n - 3).f32) (b: (5*n - 3).f32): n.f32 =
+           zip (mapStream (\\x. x + 1) a) b |> circularBuffer 2 2 5 (\\p. fst p * snd p) |> iterateStream (reduceSeq (+) 0)",
+        &[&[("n", 1)], &[("n", 4)]],
+    ),
+    (
+        "def f (a: (10*n - 5).f32): n.f32 =
+           circularBuffer 4 3 2 (\\x. x * 2) a |> rotateValues 2 5 (mapSeqUnroll (\\x. x)) |> iterateStream (\\w. reduceSeq (+) 0 (join w))",
+        &[&[("n", 1)], &[("n", 4)]],
+    ),
+    // A line buffer of which each line is a stream itself.
+    (
+        "def f (a: (2*n + 1).(3*m + 2).f32): n.m.f32 =
+           a |> circularBuffer 4 3 2 (\\row. row |> rotateValues 5 3 (\\x. x) |> iterateStream (reduceSeq (+) 0))
+             |> iterateStream (\\rows. transpose rows |> circularBuffer 1 1 (mapSeq (\\x. x)) |> iterateStream (\\c. reduceSeq (+) 0 (join c)))",
+        &[&[("n", 1), ("m", 2)], &[("n", 3), ("m", 4)]],
+    ),
     // Named streams, and windows that are copied out of one.
     ("def f (a: (n + 2).f32): n.3.f32 = circularBuffer 3 3 (\\x. x * 2) a |> iterateStream (\\w. w)", &[&[("n", 5)]]),
     (

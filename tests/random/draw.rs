@@ -52,21 +52,26 @@ fn c(n: i64) -> Nat {
 
 /// The program that the choices make.
 pub fn program(choices: &mut Choices, dialect: Dialect) -> Drawn {
-    drawn(choices, dialect, false)
+    drawn(choices, dialect, false, |draw| draw.program())
 }
 
 /// One for work-items that is mostly about vectors, of all widths that OpenCL has.
 pub fn program_of_vectors(choices: &mut Choices) -> Drawn {
-    drawn(choices, Dialect::OpenCl, true)
+    drawn(choices, Dialect::OpenCl, true, |draw| draw.program())
 }
 
-fn drawn(choices: &mut Choices, dialect: Dialect, of_vectors: bool) -> Drawn {
+/// A program of a stream.
+pub fn of_streams(choices: &mut Choices, dialect: Dialect) -> Drawn {
+    drawn(choices, dialect, false, |draw| draw.of_streams())
+}
+
+fn drawn(choices: &mut Choices, dialect: Dialect, of_vectors: bool, draw: fn(&mut Draw) -> Built) -> Drawn {
     let mut size = |least: u32| i64::from(choices.below(4) + least);
     let trials = [[size(2), size(1), size(1)], [size(1), size(1), size(1)]]
         .map(|[n, m, k]| eval::sizes([("n", n), ("m", m), ("k", k)]));
-    let mut draw = Draw { choices, dialect, of_vectors, trials, scope: vec![], depth: 0, names: 0 };
-    let term = draw.program().unwrap_or_else(|why| panic!("{why}"));
-    Drawn { term, trials: draw.trials }
+    let mut drawing = Draw { choices, dialect, of_vectors, trials, scope: vec![], depth: 0, names: 0 };
+    let term = draw(&mut drawing).unwrap_or_else(|why| panic!("{why}"));
+    Drawn { term, trials: drawing.trials }
 }
 
 impl Draw<'_> {
@@ -700,7 +705,7 @@ impl Draw<'_> {
                 let f = self.endofunction(xs.ty())?;
                 b::apply(Pattern::Iterate, vec![Arg::Nat(c(small))], vec![f, xs])
             }
-            35 => self.stream(xs, n, t, fuel),
+            35 => self.stream(xs, fuel),
             36 if self.dialect != Dialect::High => {
                 let op = b::lam2(("x", t.clone()), ("acc", t.clone()), |x, acc| self.combine(acc, x))?;
                 let start = self.constant(t)?;
@@ -770,31 +775,126 @@ impl Draw<'_> {
         b::as_scalar(mapped)
     }
 
-    /// Windows of a stream, and a loop over them.
-    fn stream(&mut self, xs: Term, n: &Nat, t: &Type, fuel: usize) -> Built {
-        let size = self.below(3) as i64 + 1;
-        if !self.holds(n, |n| n >= size) {
-            return Ok(xs);
-        }
-        let space = Arg::Addr(AddressSpace::Private);
-        let windows = match self.below(3) {
-            0 => {
-                let f = self.function(t, fuel / 2)?;
-                b::map_stream(f, xs)?
-            }
-            1 => {
-                let f = self.endofunction(t)?;
-                b::apply(Pattern::RotateValues, vec![space, Arg::Nat(c(size))], vec![f, xs])?
-            }
-            _ => {
-                let alloc = size + self.below(2) as i64;
-                let f = self.function(t, fuel / 2)?;
-                let args = vec![space, Arg::Nat(c(alloc)), Arg::Nat(c(size))];
-                b::apply(Pattern::CircularBuffer, args, vec![f, xs])?
-            }
-        };
-        let Some((_, window)) = windows.ty().as_array() else { return Ok(windows) };
-        let f = self.function(&window.clone(), fuel / 2)?;
-        b::iterate_stream(f, windows)
+    /// A stream of one or several stages, and a loop over it.
+    fn stream(&mut self, xs: Term, fuel: usize) -> Built {
+        let stages: Vec<Stage> = (0..self.below(3) + 1).map(|_| self.stage()).collect();
+        self.streamed(xs, &stages, fuel)
     }
+
+    fn streamed(&mut self, xs: Term, stages: &[Stage], fuel: usize) -> Built {
+        let stream = stages.iter().try_fold(xs, |xs, stage| self.through(stage, xs, fuel / 2))?;
+        let Some((_, element)) = stream.ty().as_array() else { return Ok(stream) };
+        let f = self.function(&element.clone(), fuel / 2)?;
+        b::iterate_stream(f, stream)
+    }
+
+    fn stage(&mut self) -> Stage {
+        let (size, step) = (self.below(4) as i64 + 1, self.pick(&[1, 1, 2, 3]));
+        match self.below(6) {
+            0 => Stage::Each(Pattern::MapStream),
+            1 => Stage::Each(Pattern::Map),
+            2 => Stage::Zipped,
+            3 => Stage::Windows(None, size, step),
+            _ => Stage::Windows(Some(size + self.below(3) as i64), size, step),
+        }
+    }
+
+    /// Another stream of a stream's elements, the stream itself where the stage does not fit.
+    fn through(&mut self, stage: &Stage, xs: Term, fuel: usize) -> Built {
+        let Some((n, t)) = xs.ty().as_array().map(|(n, t)| (n.clone(), t.clone())) else { return Ok(xs) };
+        match *stage {
+            Stage::Each(p) => b::apply(p, vec![], vec![self.function(&t, fuel)?, xs]),
+            Stage::Zipped => {
+                let fits = |a: &&Term| a.ty().as_array().is_some_and(|(m, _)| *m == n);
+                let arrays: Vec<Term> = self.scope.iter().filter(fits).cloned().collect();
+                let other = if arrays.is_empty() {
+                    let number = |i| b::cast(Type::scalar(Scalar::I32), b::index_as_nat(i)?);
+                    b::generate(b::lam("i", Type::index(n.clone()), number)?)?
+                } else {
+                    self.pick(&arrays)
+                };
+                if self.below(2) == 0 { b::zip(xs, other) } else { b::zip(other, xs) }
+            }
+            Stage::Windows(alloc, size, step) => {
+                if !self.holds(&n, |n| n >= size && (n - size) % step == 0) {
+                    return Ok(xs);
+                }
+                let space = match self.dialect {
+                    Dialect::OpenCl => self.pick(&[
+                        AddressSpace::Private,
+                        AddressSpace::Private,
+                        AddressSpace::Local,
+                        AddressSpace::Global,
+                    ]),
+                    _ => AddressSpace::Private,
+                };
+                let sizes = alloc.into_iter().chain([size, step]).map(|n| Arg::Nat(c(n)));
+                let args = [Arg::Addr(space)].into_iter().chain(sizes).collect();
+                match alloc {
+                    Some(_) => b::apply(Pattern::CircularBuffer, args, vec![self.function(&t, fuel)?, xs]),
+                    None => b::apply(Pattern::RotateValues, args, vec![self.endofunction(&t)?, xs]),
+                }
+            }
+        }
+    }
+
+    /// A program of a stream that is long enough for all of its stages, in loops over rows perhaps.
+    fn of_streams(&mut self) -> Built {
+        let stages: Vec<Stage> = (0..self.below(3) + 1).map(|_| self.stage()).collect();
+        let [n, m, k] = ["n", "m", "k"].map(Nat::var);
+        let last = self.pick(&[n.clone(), m.clone(), c(3)]);
+        let length = stages.iter().rev().fold(last, |n, stage| match stage {
+            Stage::Windows(_, size, step) => c(*step).mul(&n).add(&c(size - step)),
+            _ => n,
+        });
+        let element = self.element(1);
+        let element =
+            if self.is_large(&Type::array(length.clone(), element.clone())) { Type::f32() } else { element };
+        let fuel = self.below(7) + 1;
+        let rows = self.pick(&[vec![], vec![k.clone()], vec![m], vec![c(2), k]]);
+        let groups = self.dialect == Dialect::OpenCl && self.below(2) == 0;
+        self.in_loops(&rows, &Type::array(length, element), groups, &mut |draw, row| {
+            draw.streamed(row, &stages, fuel)
+        })
+    }
+
+    /// A function of arrays of rows, that many in each dimension, in loops over them.
+    fn in_loops(
+        &mut self,
+        rows: &[Nat],
+        row: &Type,
+        groups: bool,
+        body: &mut dyn FnMut(&mut Self, Term) -> Built,
+    ) -> Built {
+        let name = self.name();
+        let Some((_, inner)) = rows.split_first() else {
+            return b::lam(name, row.clone(), |x| {
+                self.scope.push(x.clone());
+                let made = body(self, x);
+                self.scope.pop();
+                made
+            });
+        };
+        let whole = rows.iter().rev().fold(row.clone(), |t, n| Type::array(n.clone(), t));
+        self.depth += 1;
+        let f = self.in_loops(inner, row, groups, body);
+        self.depth -= 1;
+        let f = f?;
+        b::lam(name, whole, |xs| match (groups, self.depth, inner.len()) {
+            (true, 0, 1) => b::apply(Pattern::MapWorkGroup, vec![Arg::Dim(0)], vec![f, xs]),
+            (true, 1, 0) => b::apply(Pattern::MapLocal, vec![Arg::Dim(0)], vec![f, xs]),
+            _ => self.map(f, xs),
+        })
+    }
+}
+
+/// A part of a stream's way.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// Each element by a function, with `mapStream` or `map`.
+    Each(Pattern),
+    /// Pairs with the elements of an array.
+    Zipped,
+    /// Windows in a buffer of so many elements, or in values that rotate; their size and stride.
+    Windows(Option<i64>, i64, i64),
 }

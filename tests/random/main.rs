@@ -184,6 +184,24 @@ fn random_low_level_programs() {
     plainly(range(1000..1016), Dialect::C, &run_c);
 }
 
+fn of_streams(seeds: Range<u64>, dialect: Dialect, run: &dyn Fn(&[Case]) -> Result<(), String>) {
+    let show = move |choices: &mut Choices| {
+        check::text(&emit_common::program("f", Ok(draw::of_streams(choices, dialect).term)))
+    };
+    let way = move |choices: &mut Choices| check::check(&draw::of_streams(choices, dialect), dialect, "f");
+    sweep(seeds, &show, &way, run);
+}
+
+#[test]
+fn random_streams() {
+    of_streams(range(6000..6016), Dialect::C, &run_c);
+}
+
+#[test]
+fn random_streams_of_work_items() {
+    of_streams(range(7000..7008), Dialect::OpenCl, &run_opencl);
+}
+
 /// Runs kernels on the device of OpenCL, but for half precision, in which few compute.
 fn run_opencl(cases: &[Case]) -> Result<(), String> {
     let Some(device) = device_common::opencl() else { return Ok(()) };

@@ -93,7 +93,6 @@ impl Given<'_> {
 
     fn result(&self, expected: Option<&Type>) -> Result<Type, Misfit> {
         use Pattern as P;
-        let one = || Nat::constant(1);
         Ok(match self.pattern {
             P::Id | P::ToMem | P::OclRun => self.data(0)?.clone(),
             p if p.is_numeric() && p.parameters() == 1 => self.operand(0)?.clone(),
@@ -209,19 +208,18 @@ impl Given<'_> {
             }
             P::Slide => {
                 let (sz, sp, (length, t)) = (self.nat(0)?, self.nat(1)?, self.array(0)?);
-                let windows = length.sub(sz).add(sp).exact_div(sp);
-                Type::array(windows, Type::array(sz.clone(), t.clone()))
+                windows(length, sz, sp, t)
             }
             P::CircularBuffer => {
                 let (sz, (a, b), (length, s)) = (self.nat(1)?, self.function(0)?, self.array(1)?);
                 self.same("the function must take the array's elements", a, s)?;
-                Type::array(length.sub(sz).add(&one()), Type::array(sz.clone(), b.clone()))
+                windows(length, sz, self.nat(2)?, b)
             }
             P::RotateValues => {
                 let (sz, (a, b), (length, s)) = (self.nat(0)?, self.function(0)?, self.array(1)?);
                 self.same("the function must return what it takes", a, b)?;
                 self.same("the function must take the array's elements", a, s)?;
-                Type::array(length.sub(sz).add(&one()), Type::array(sz.clone(), s.clone()))
+                windows(length, sz, self.nat(1)?, s)
             }
             P::Zip => {
                 let ((n, s), (m, t)) = (self.array(0)?, self.array(1)?);
@@ -329,6 +327,11 @@ impl Given<'_> {
             _ => Type::ill(),
         })
     }
+}
+
+/// Windows of `sz` elements, each `sp` after the last.
+fn windows(length: &Nat, sz: &Nat, sp: &Nat, t: &Type) -> Type {
+    Type::array(length.sub(sz).add(sp).exact_div(sp), Type::array(sz.clone(), t.clone()))
 }
 
 /// The type of a pattern applied to all its arguments. `expected` is needed by `cast` and `vectorFromScalar`

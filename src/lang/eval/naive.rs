@@ -313,6 +313,17 @@ impl<'t> Call<'_, 't> {
         }
     }
 
+    /// Windows of what a function makes of each element that is in one.
+    fn loaded(&self, size: usize, step: usize) -> Result<Value, Diagnostic> {
+        let mut xs = self.array(1)?;
+        for (i, x) in xs.iter_mut().enumerate() {
+            if step == 0 || i % step < size {
+                *x = self.machine.call(self.fun(0), x.clone())?;
+            }
+        }
+        self.windows(size, step, &xs)
+    }
+
     fn map(&self, f: usize, xs: Vec<Value>) -> Result<Vec<Value>, Diagnostic> {
         xs.into_iter().map(|x| self.machine.call(self.fun(f), x)).collect()
     }
@@ -431,13 +442,13 @@ impl<'t> Call<'_, 't> {
             }
             P::Slide => self.windows(self.size(0)?, self.size(1)?, &self.array(0)?)?,
             P::CircularBuffer => {
-                let (alloc, size, xs) = (self.size(0)?, self.size(1)?, self.array(1)?);
+                let (alloc, size) = (self.size(0)?, self.size(1)?);
                 if alloc < size {
                     return Err(self.misfit(format!("{alloc} elements cannot hold windows of {size}")));
                 }
-                self.windows(size, 1, &self.map(0, xs)?)?
+                self.loaded(size, self.size(2)?)?
             }
-            P::RotateValues => self.windows(self.size(0)?, 1, &self.map(0, self.array(1)?)?)?,
+            P::RotateValues => self.loaded(self.size(0)?, self.size(1)?)?,
             P::Zip => {
                 let (a, b) = (self.array(0)?, self.array(1)?);
                 if a.len() != b.len() {

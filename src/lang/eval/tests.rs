@@ -204,17 +204,29 @@ fn layout() {
         b::slide(&c(3), &c(2), count(4, 0)),
         "`slide` cannot be evaluated at these sizes: 4 elements cannot be covered by windows of 3 with steps of 2.",
     );
-    let circular = |alloc| {
-        let args = vec![Arg::Addr(AddressSpace::Global), Arg::Nat(c(alloc)), Arg::Nat(c(2))];
-        b::apply(Pattern::CircularBuffer, args, vec![double(), count(3, 0)])
+    let circular = |alloc, step, length| {
+        let args =
+            vec![Arg::Addr(AddressSpace::Global), Arg::Nat(c(alloc)), Arg::Nat(c(2)), Arg::Nat(c(step))];
+        b::apply(Pattern::CircularBuffer, args, vec![double(), count(length, 0)])
     };
-    shows(circular(2), "[[0, 2], [2, 4]]");
+    shows(circular(2, 1, 3), "[[0, 2], [2, 4]]");
+    shows(circular(3, 2, 4), "[[0, 2], [4, 6]]");
+    shows(circular(2, 3, 5), "[[0, 2], [6, 8]]");
     fails(
-        circular(1),
+        circular(2, 2, 3),
+        "`circularBuffer` cannot be evaluated at these sizes: 3 elements cannot be covered by windows of 2 with steps of 2.",
+    );
+    fails(
+        circular(1, 1, 3),
         "`circularBuffer` cannot be evaluated at these sizes: 1 elements cannot hold windows of 2.",
     );
-    let args = vec![Arg::Addr(AddressSpace::Private), Arg::Nat(c(2))];
-    shows(b::apply(Pattern::RotateValues, args, vec![double(), count(3, 0)]), "[[0, 2], [2, 4]]");
+    let rotating = |size, step, length| {
+        let args = vec![Arg::Addr(AddressSpace::Private), Arg::Nat(c(size)), Arg::Nat(c(step))];
+        b::apply(Pattern::RotateValues, args, vec![double(), count(length, 0)])
+    };
+    shows(rotating(2, 1, 3), "[[0, 2], [2, 4]]");
+    shows(rotating(3, 2, 5), "[[0, 2, 4], [4, 6, 8]]");
+    shows(rotating(1, 2, 3), "[[0], [4]]");
 }
 
 #[test]

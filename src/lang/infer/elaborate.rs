@@ -9,7 +9,7 @@ use super::check::What;
 use super::codes;
 use super::relation::Relation;
 use super::report::Why;
-use super::scheme::{ExplicitKind, Scheme};
+use super::scheme::{ExplicitKind, Scheme, size_is_written};
 use super::state::{Infer, Joining, Joint, Undeclared};
 use super::tree::{Node, Steps, Tree, TreeArg};
 use super::words::OpenFunction;
@@ -665,6 +665,7 @@ impl Infer {
             let Some(next) = args.get(used) else { break };
             used += usize::from(match explicit.kind {
                 ExplicitKind::Nat | ExplicitKind::Fun => true,
+                ExplicitKind::NatOr(_) => self.size_is_written(pattern, &args[used..]),
                 ExplicitKind::Addr(_) => self.address(next).is_some(),
                 ExplicitKind::Dim(_) => self.dimension(next).is_some(),
             });
@@ -879,6 +880,14 @@ impl Infer {
         matches!(&e.kind, ExprKind::Number(n) if n.as_int() == Some(0))
     }
 
+    fn size_is_written(&self, pattern: Pattern, args: &[Expr]) -> bool {
+        let is_size = |e: &Expr| match &e.kind {
+            ExprKind::Name(name) => self.scope.value(name).is_none() && self.scope.sizes.contains_key(name),
+            _ => false,
+        };
+        size_is_written(pattern, args, is_size) && !args.first().is_some_and(|e| self.is_value(e))
+    }
+
     /// Reads the explicit arguments of a pattern; says also how many of the written ones they are.
     fn explicit(
         &mut self,
@@ -891,8 +900,16 @@ impl Infer {
         let mut used = 0;
         for explicit in &Scheme::of(pattern).explicit {
             let next = args.get(used);
+            if let ExplicitKind::NatOr(left_out) = explicit.kind
+                && !self.size_is_written(pattern, args.get(used..).unwrap_or_default())
+            {
+                out.push(TreeArg::Nat(Nat::constant(left_out)));
+                continue;
+            }
             let arg = match explicit.kind {
-                ExplicitKind::Nat if next.is_some_and(|e| self.is_zero(e) && needs_one(pattern, used)) => {
+                ExplicitKind::Nat | ExplicitKind::NatOr(_)
+                    if next.is_some_and(|e| self.is_zero(e) && needs_one(pattern)) =>
+                {
                     let span = next.map_or(span, |e| e.span);
                     self.problem(
                         Diagnostic::error(
@@ -903,7 +920,7 @@ impl Infer {
                     );
                     return (None, used + 1);
                 }
-                ExplicitKind::Nat => match next {
+                ExplicitKind::Nat | ExplicitKind::NatOr(_) => match next {
                     Some(e) if self.is_value(e) => {
                         self.missing_size(name, &explicit.name, span);
                         return (None, used);
@@ -1432,14 +1449,19 @@ impl Infer {
     }
 }
 
-/// Is there no such pattern with this explicit size being 0?
-fn needs_one(pattern: Pattern, argument: usize) -> bool {
+/// Is there no such pattern with an explicit size of 0?
+fn needs_one(pattern: Pattern) -> bool {
     use Pattern as P;
-    match pattern {
-        P::Split | P::AsVector | P::AsVectorAligned | P::Slide | P::RotateValues | P::NatAsIndex => true,
-        P::CircularBuffer => argument < 2,
-        _ => false,
-    }
+    matches!(
+        pattern,
+        P::Split
+            | P::AsVector
+            | P::AsVectorAligned
+            | P::Slide
+            | P::CircularBuffer
+            | P::RotateValues
+            | P::NatAsIndex
+    )
 }
 
 /// Is this read after the other arguments, because it is a function whose parameters they may tell?

@@ -18,6 +18,8 @@ pub struct Explicit {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExplicitKind {
     Nat,
+    /// A size that may be left out.
+    NatOr(i64),
     /// A function of sizes.
     Fun,
     Addr(AddressSpace),
@@ -49,6 +51,31 @@ impl TypeSubst for Choice<'_> {
     fn nat(&self, v: &NatVar) -> Option<Nat> {
         let NatVar::Named(name) = v else { return None };
         self.nats.iter().find(|(n, _)| n == name).map(|(_, n)| n.clone())
+    }
+}
+
+impl ExplicitKind {
+    pub fn is_nat(self) -> bool {
+        matches!(self, ExplicitKind::Nat | ExplicitKind::NatOr(_))
+    }
+}
+
+/// Is a size that may be left out the first of these arguments of a pattern? It surely is where it can be nothing else,
+/// where there is an argument more than the pattern has parameters, and before a function, which its first parameter is.
+pub fn size_is_written(pattern: Pattern, args: &[ast::Expr], is_size: impl Fn(&ast::Expr) -> bool) -> bool {
+    let Some((first, behind)) = args.split_first() else { return false };
+    let is_function = |e: &ast::Expr| match &e.kind {
+        ExprKind::Lam(..) | ExprKind::Section(_) | ExprKind::Compose(..) => true,
+        ExprKind::Name(name) => Pattern::from_name(name).is_some(),
+        _ => false,
+    };
+    match &first.kind {
+        ExprKind::Number(n) => !n.is_float(),
+        ExprKind::Infix(..) => true,
+        _ if is_function(first) => false,
+        _ => {
+            is_size(first) || behind.len() >= pattern.parameters() || behind.first().is_some_and(is_function)
+        }
     }
 }
 
@@ -106,7 +133,14 @@ fn read(text: &str) -> Scheme {
                     scheme.explicit.push(Explicit { name, kind: ExplicitKind::Dim(dim.unwrap_or(0)) });
                 }
                 (false, Kind::Nat2Nat) => scheme.explicit.push(Explicit { name, kind: ExplicitKind::Fun }),
-                (false, _) => scheme.explicit.push(Explicit { name, kind: ExplicitKind::Nat }),
+                (false, _) => {
+                    let left_out = match written {
+                        Some(ExprKind::Number(n)) => n.as_int(),
+                        _ => None,
+                    };
+                    let kind = left_out.map_or(ExplicitKind::Nat, ExplicitKind::NatOr);
+                    scheme.explicit.push(Explicit { name, kind });
+                }
             }
         }
         at = body;

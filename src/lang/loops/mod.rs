@@ -435,11 +435,15 @@ impl<'t> Reader<'t> {
             }
             P::CircularBuffer | P::RotateValues => {
                 let size = p.args.iter().find_map(nat).map_or_else(String::new, Nat::to_string);
+                let next = match p.args.last().and_then(nat) {
+                    Some(n) if n.as_constant() != Some(1) => format!("next {n}"),
+                    _ => "next".into(),
+                };
                 let text = match p.pattern {
                     P::CircularBuffer => {
-                        format!("next into a circular buffer of {size}, {} memory:", space(p))
+                        format!("{next} into a circular buffer of {size}, {} memory:", space(p))
                     }
-                    _ => format!("next into {size} rotating values, {} memory:", space(p)),
+                    _ => format!("{next} into {size} rotating values, {} memory:", space(p)),
                 };
                 let xs = args.swap_remove(1);
                 lazy(args.swap_remove(0), Elements::Buffered(xs, text), vec![])

@@ -155,7 +155,7 @@ fn named_values_are_computed_once() {
 fn streams_fill_buffers() {
     let rows = b::lam("xs", array(&[&n("m").add(&c(2))]), |xs| {
         let double = b::lam("x", Type::f32(), |x| b::add(x.clone(), x))?;
-        let args = vec![Arg::Addr(AddressSpace::Global), Arg::Nat(c(3)), Arg::Nat(c(3))];
+        let args = vec![Arg::Addr(AddressSpace::Global), Arg::Nat(c(3)), Arg::Nat(c(3)), Arg::Nat(c(1))];
         let buffer = b::apply(Pattern::CircularBuffer, args, vec![double, xs])?;
         let sum = b::lam("w", array(&[&c(3)]), |w| b::reduce_seq(plus(), b::f32(0.0), w))?;
         b::iterate_stream(sum, buffer)

@@ -6,7 +6,7 @@
 
 use crate::lang::build;
 use crate::lang::infer::relation::{Relation, Settled};
-use crate::lang::infer::scheme::{Choice, ExplicitKind, Scheme};
+use crate::lang::infer::scheme::{Choice, Scheme};
 use crate::lang::infer::unify::{Kind, Unifier};
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat};
@@ -205,7 +205,9 @@ impl Sites {
         let mut nats: Vec<(Name, Nat)> =
             scheme.nats.iter().map(|n| (n.clone(), self.u.fresh_nat())).collect();
         for (explicit, arg) in scheme.explicit.iter().zip(&p.args) {
-            if let (ExplicitKind::Nat, Arg::Nat(n)) = (explicit.kind, arg) {
+            if let Arg::Nat(n) = arg
+                && explicit.kind.is_nat()
+            {
                 nats.push((explicit.name.clone(), n.clone()));
             }
         }

@@ -5,9 +5,9 @@ use super::names::{Scope, sizes_of, sizes_of_steps};
 use super::{D, Mark, Options, Role};
 use crate::lang::build;
 use crate::lang::doc::Doc;
-use crate::lang::infer::scheme::Scheme;
+use crate::lang::infer::scheme::{ExplicitKind, Scheme};
 use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, NatFun, NatVar};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::preorder::At;
 use crate::lang::steps;
@@ -225,11 +225,13 @@ impl<'o> Printer<'o> {
             return (Doc::concat(parts), Tight::Atom);
         }
         let mut doc = vec![token(Role::Pattern(p.pattern.level()), p.pattern.name())];
-        for arg in &p.args {
+        let explicit = &Scheme::of(p.pattern).explicit;
+        for (i, arg) in p.args.iter().enumerate() {
             match arg {
+                // Where an argument is what it is by default, it is left out.
+                Arg::Nat(n) if is_left_out(explicit.get(i).map(|e| e.kind), n) => {}
                 Arg::Nat(n) => doc.extend([space(), token(Role::Size, n.as_atom_text())]),
                 Arg::Fun(f) => doc.extend([space(), self.nat_function(f)]),
-                // Where an argument is what it is by default, it is left out.
                 Arg::Addr(AddressSpace::Private) | Arg::Dim(0) => {}
                 Arg::Addr(a) => doc.extend([space(), token(Role::Keyword, a.name())]),
                 Arg::Dim(d) => doc.extend([space(), token(Role::Literal, d.to_string())]),
@@ -540,4 +542,8 @@ fn starts_with_minus(t: &Term) -> bool {
         Expr::App(f, _) => f.as_pattern() == Some(Pattern::Neg),
         _ => false,
     }
+}
+
+fn is_left_out(kind: Option<ExplicitKind>, n: &Nat) -> bool {
+    matches!(kind, Some(ExplicitKind::NatOr(by_default)) if n.as_constant() == Some(by_default))
 }

@@ -123,7 +123,8 @@ impl<'t> Call<'t> {
             }
             P::CircularBuffer | P::RotateValues => {
                 let circular = p == P::CircularBuffer;
-                let size = self.size(st, usize::from(circular))?;
+                let first = usize::from(circular);
+                let (size, step) = (self.size(st, first)?, self.size(st, first + 1)?);
                 if circular && self.size(st, 0)? < size {
                     return Err(GiveUp);
                 }
@@ -135,8 +136,13 @@ impl<'t> Call<'t> {
                     let x = st.at(&source, i)?;
                     st.apply(&f, x)
                 })?;
+                // Windows that do not overlap leave elements out, which are not loaded.
+                if step >= size {
+                    let windows = self.slide(st, size, step, as_array(&mapped)?)?;
+                    return st.share(windows);
+                }
                 let mapped = as_array(&st.share(mapped)?)?;
-                self.slide(st, size, 1, mapped)
+                self.slide(st, size, step, mapped)
             }
             P::Zip => {
                 let (a, b) = (self.array(0)?, self.array(1)?);
@@ -363,9 +369,9 @@ impl<'t> Call<'t> {
         }
         let window = Shape::Array { length: size, element: Box::new(xs.element.clone()), vector: false };
         let source = xs.clone();
-        st.lazy(rest / step + 1, window, true, &[&xs], move |st, i| {
+        st.lazy(rest / step + 1, window, xs.cheap, &[&xs], move |st, i| {
             let (start, inner) = (i.times(step).ok_or(GiveUp)?, source.clone());
-            st.lazy(size, source.element.clone(), true, &[&source], move |st, j| {
+            st.lazy(size, source.element.clone(), source.cheap, &[&source], move |st, j| {
                 st.at(&inner, &start.plus(j).ok_or(GiveUp)?)
             })
         })

@@ -1,6 +1,7 @@
 //! Programs and what they mean.
 
 use super::{DOT, MATMUL, good, shown};
+use crate::lang::term::Arg;
 
 #[test]
 fn dot_and_matmul() {
@@ -299,9 +300,27 @@ fn sizes_are_solved_and_their_conditions_kept() {
     (n + 2).f32 -> (n + 1).(f32 * f32)
     (\((zip (drop[1] %0)) (take[n + 1] %0)))
     ");
+    // The stride may be left out; a size is one, a function and an array are none.
+    for (text, stride) in [
+        ("circularBuffer 4 3 sqrt a", "1"),
+        ("a |> circularBuffer 4 3 2 sqrt", "2"),
+        ("a |> circularBuffer 4 3 (s + 1) (\\x. x)", "s + 1"),
+        ("circularBuffer 4 3 s sqrt a", "s"),
+        ("a |> circularBuffer global 4 3 s (\\x. x * x)", "s"),
+        ("(\\f. circularBuffer 4 3 f a) (\\x. x * x)", "1"),
+        ("a |> rotateValues 3 (\\x. x)", "1"),
+        ("rotateValues 3 s (\\x. x) a", "s"),
+        ("a |> rotateValues 3 3 (\\x. x)", "3"),
+    ] {
+        let program = good(&format!("def f {{s: nat}} (a: m.f32) = {text}"));
+        let mut prims = program.term.positions().into_iter().filter_map(|(_, t)| t.as_prim());
+        let buffer = prims.rfind(|p| p.pattern.is_stream()).unwrap();
+        let last = buffer.args.last().unwrap();
+        assert!(matches!(last, Arg::Nat(n) if n.to_string() == stride), "{text}: {last:?}");
+    }
     insta::assert_snapshot!(shown("def f (a: m.f32) = a |> circularBuffer local 4 3 sqrt |> mapSeq (reduceSeq (+) 0)"), @r"
     m.f32 -> (m - 2).f32 where 3 <= m
-    (\((mapSeq ((reduceSeq[private] add) 0.0)) ((circularBuffer[local][4][3] sqrt) %0)))
+    (\((mapSeq ((reduceSeq[private] add) 0.0)) ((circularBuffer[local][4][3][1] sqrt) %0)))
     ");
     insta::assert_snapshot!(shown("def f (a: m.n.f32): (m*n).f32 = a |> join |> split n |> transpose |> transpose |> join"), @r"
     m.n.f32 -> (m*n).f32

@@ -6,9 +6,9 @@
 
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::infer::scheme::{ExplicitKind, Scheme};
+use crate::lang::infer::scheme::{ExplicitKind, Scheme, size_is_written};
 use crate::lang::nat::Name;
-use crate::lang::pattern::AddressSpace;
+use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::syntax::ast::{self, Component, Expr, ExprKind, Ident, Node, Part, TypeKind};
 use indexmap::{IndexMap, IndexSet};
 
@@ -131,7 +131,9 @@ impl<'a> Scopes<'a> {
                     };
                     for (arg, kind) in args.iter().zip(explicit) {
                         match (kind, &arg.kind) {
-                            (ExplicitKind::Nat, _) => free_names(arg, &mut vec![], &mut found),
+                            (ExplicitKind::Nat | ExplicitKind::NatOr(_), _) => {
+                                free_names(arg, &mut vec![], &mut found)
+                            }
                             (ExplicitKind::Fun, ExprKind::NatLam(params, body)) => {
                                 let names = params.iter().flat_map(|p| p.kind.names());
                                 free_names(body, &mut names.map(|n| n.kind.clone()).collect(), &mut found);
@@ -299,6 +301,10 @@ impl<'a> Scopes<'a> {
         !env.iter().any(|(b, _)| b == name)
     }
 
+    fn size_is_written(&self, pattern: Pattern, args: &[Expr]) -> bool {
+        size_is_written(pattern, args, |e| matches!(&e.kind, ExprKind::Name(n) if self.sizes.contains(n)))
+    }
+
     /// Which of a pattern's first arguments are sizes, address spaces and dimensions.
     fn explicit(&self, name: &Name, args: &[Expr]) -> Vec<ExplicitKind> {
         let Some(pattern) = self.patterns.find(name) else { return vec![] };
@@ -307,6 +313,7 @@ impl<'a> Scopes<'a> {
             let Some(next) = args.get(used.len()) else { break };
             let is_one = match (explicit.kind, &next.kind) {
                 (ExplicitKind::Nat | ExplicitKind::Fun, _) => true,
+                (ExplicitKind::NatOr(_), _) => self.size_is_written(pattern, &args[used.len()..]),
                 (ExplicitKind::Addr(_), ExprKind::Name(n)) => {
                     self.slots.contains(n)
                         || (AddressSpace::from_name(n).is_some() && !self.vars.contains_key(n))

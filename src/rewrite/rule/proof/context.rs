@@ -64,8 +64,13 @@ impl Context {
         // What the left side calls has a value.
         for node in called(&eq.sides.lhs) {
             match (&node.node, explicit(node).as_slice()) {
-                (PatNode::Prim(Pattern::Slide, _), [_, step]) => lengths.push(step.clone()),
-                (PatNode::Prim(Pattern::CircularBuffer, _), [alloc, size]) => naturals.push(alloc.sub(size)),
+                (PatNode::Prim(Pattern::Slide | Pattern::RotateValues, _), [_, step]) => {
+                    lengths.push(step.clone());
+                }
+                (PatNode::Prim(Pattern::CircularBuffer, _), [alloc, size, step]) => {
+                    lengths.push(step.clone());
+                    naturals.push(alloc.sub(size));
+                }
                 _ => {}
             }
         }

@@ -345,7 +345,8 @@ impl Call {
             P::Slide => windows(&self.size(1), move |i| self.given[0].at(i)),
             P::CircularBuffer | P::RotateValues => {
                 let (f, xs) = (x(0), x(1));
-                windows(&Nat::constant(1), move |i| f.apply(xs.at(i)))
+                let step = self.size(if self.pattern == P::CircularBuffer { 2 } else { 1 });
+                windows(&step, move |i| f.apply(xs.at(i)))
             }
             P::Zip => {
                 let (a, b) = (x(0), x(1));

@@ -142,11 +142,14 @@ fn pattern_may_fail(pattern: Pattern, args: &[PatArg], ty: &Type, ctx: &Context)
         }
         Pattern::Add | Pattern::Sub | Pattern::Mul => of_sizes,
         Pattern::Cast => result == Type::nat_type(),
-        Pattern::Slide | Pattern::Split | Pattern::AsVector | Pattern::AsVectorAligned => {
-            !sizes.into_iter().all(positive)
-        }
+        Pattern::Slide
+        | Pattern::RotateValues
+        | Pattern::Split
+        | Pattern::AsVector
+        | Pattern::AsVectorAligned => !sizes.into_iter().all(positive),
         Pattern::CircularBuffer => {
-            !matches!(sizes.as_slice(), [alloc, size] if ctx.is_natural(&alloc.sub(size)))
+            let holds = matches!(sizes.as_slice(), [alloc, size, _] if ctx.is_natural(&alloc.sub(size)));
+            !holds || !sizes.into_iter().all(positive)
         }
         Pattern::PadClamp => !(params.first().and_then(Type::as_array)).is_some_and(|(n, _)| positive(n)),
         Pattern::Reorder => !ctx.stays_inside(args),

@@ -3,6 +3,7 @@
 use super::{Meaning, Reader, Scope};
 use crate::lang::build::arity as arguments_of;
 use crate::lang::diag::Diagnostic;
+use crate::lang::infer::scheme::size_is_written;
 use crate::lang::nat::NatFun;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::syntax::ast::{self, ExprKind, Ident};
@@ -18,7 +19,14 @@ impl Reader<'_> {
         let mut out = vec![];
         for (kind, optional) in explicit_params(p) {
             let Some(arg) = args.as_slice().first() else { break };
+            let left_out = optional
+                && kind == "nat"
+                && {
+                    let is_size = |e: &ast::Expr| matches!(&e.kind, ExprKind::Name(n) if matches!(scope.param(n), Some(Meaning::Size(_))));
+                    !size_is_written(p, args.as_slice(), is_size)
+                };
             let found = match kind {
+                "nat" if left_out => None,
                 "nat" => Some(ArgSketch::Nat(self.size(arg, scope))),
                 "nat2nat" => match self.function(arg, scope) {
                     // What is wrong with it has been said.

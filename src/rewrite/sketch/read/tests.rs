@@ -138,6 +138,9 @@ fn definitions_that_do_not_end_are_refused() {
 fn explicit_arguments_follow_the_schemes() {
     assert_eq!(explicit_params(Pattern::Slide), [("nat", false), ("nat", false)]);
     assert_eq!(explicit_params(Pattern::ReduceSeq), [("addr", true)]);
-    assert_eq!(explicit_params(Pattern::CircularBuffer), [("addr", true), ("nat", false), ("nat", false)]);
+    assert_eq!(
+        explicit_params(Pattern::CircularBuffer),
+        [("addr", true), ("nat", false), ("nat", false), ("nat", true)]
+    );
     assert_eq!(explicit_params(Pattern::Fst), []);
 }
