@@ -127,4 +127,18 @@ pub const PROGRAMS: &[Trial] = &[
            zip e (e |> map (reduce (+) 0)) |> map (\\(row, s). row |> map (\\v. v - s))",
         &[&[("n", 3), ("m", 9)]],
     ),
+    (
+        "def largest (a: n.f32): f32 = a |> map abs |> reduce max 3",
+        &[&[("n", 1)], &[("n", 40)]],
+    ),
+    (
+        "def centred (a: n.f32): n.f32 = a |> map (\\x. 4 * x - (a |> map abs |> reduce (+) 0))",
+        &[&[("n", 1)], &[("n", 37)]],
+    ),
+    (
+        "def rowsWithin (a: n.m.f32): (f32 * n.f32) =
+           let sums = a |> map (\\r. 2 * (r |> map abs |> reduce (+) 0))
+           (reduce (+) 0 sums, a |> map (\\r. reduce max 1 r + reduce (+) 0 sums))",
+        &[&[("n", 2), ("m", 13)], &[("n", 41), ("m", 5)]],
+    ),
 ];

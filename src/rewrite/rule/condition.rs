@@ -27,6 +27,8 @@ pub enum Condition {
     Neutral(usize, usize),
     /// The operator does not care about the order of its operands.
     Commutative(usize),
+    /// The operator gives the value of which both operands are.
+    Idempotent(usize),
     /// The value is zero.
     Zero(usize),
     /// `op a y = a + h y` for some `h`.
@@ -109,6 +111,7 @@ impl Condition {
                 matches!((term(b, *f), term(b, *z)), (Some(f), Some(z)) if eq.declared.is_neutral(f, z))
             }
             Condition::Commutative(f) => term(b, *f).is_some_and(|f| eq.declared.is_commutative(f)),
+            Condition::Idempotent(f) => term(b, *f).is_some_and(operators::is_idempotent),
             Condition::Zero(z) => term(b, *z).is_some_and(operators::is_zero),
             Condition::Additive(f) => term(b, *f).is_some_and(operators::is_additive),
             Condition::Separable(m, v, h) => match (term(b, *m), term(b, *v), term(b, *h)) {
@@ -147,6 +150,7 @@ impl Condition {
             | Condition::Assoc(_)
             | Condition::Neutral(..)
             | Condition::Commutative(_)
+            | Condition::Idempotent(_)
             | Condition::Zero(_)
             | Condition::Additive(_)
             | Condition::Separable(..)
@@ -175,6 +179,7 @@ impl Condition {
             Condition::Size(_) | Condition::ScalarType(_) | Condition::Works(..) => vec![],
             Condition::Assoc(v)
             | Condition::Commutative(v)
+            | Condition::Idempotent(v)
             | Condition::Zero(v)
             | Condition::Additive(v)
             | Condition::ScalarFun(v)
@@ -206,6 +211,7 @@ impl Condition {
             Condition::Assoc(f) => format!("assoc {}", v(f)),
             Condition::Neutral(f, z) => format!("neutral {} {}", v(f), v(z)),
             Condition::Commutative(f) => format!("commutative {}", v(f)),
+            Condition::Idempotent(f) => format!("idempotent {}", v(f)),
             Condition::Zero(z) => format!("zero {}", v(z)),
             Condition::Additive(f) => format!("additive {}", v(f)),
             Condition::Separable(m, a, b) => format!("separable {} {} {}", v(m), v(a), v(b)),

@@ -98,6 +98,13 @@ fn same(known: &Term, found: &Term) -> bool {
     known == found || (known.ty() == found.ty() && normal_form(known) == normal_form(found))
 }
 
+/// Does the operator give `x` for `x` and `x`? All of the table that do commute, too.
+pub fn is_idempotent(f: &Term) -> bool {
+    use Pattern as P;
+    operator(f).is_some_and(|p| matches!(p, P::Min | P::Max | P::And | P::Or))
+        || pointwise(f).is_some_and(is_idempotent)
+}
+
 /// Is `z` neutral for the operator `f` of the table, on both sides?
 pub fn is_neutral(f: &Term, z: &Term) -> bool {
     let wanted = match operator(f) {

@@ -15,6 +15,7 @@ const KNOWN: &[&str] = &[
     "assoc",
     "neutral",
     "commutative",
+    "idempotent",
     "additive",
     "zero",
     "separable",
@@ -96,6 +97,7 @@ fn predicate(
     Ok(match (&*name.kind, args) {
         ("assoc", [f]) => Condition::Assoc(var(f)?),
         ("commutative", [f]) => Condition::Commutative(var(f)?),
+        ("idempotent", [f]) => Condition::Idempotent(var(f)?),
         ("neutral", [f, z]) => Condition::Neutral(var(f)?, var(z)?),
         ("additive", [f]) => Condition::Additive(var(f)?),
         ("zero", [z]) => Condition::Zero(var(z)?),
