@@ -54,6 +54,29 @@ const PARALLEL: &[emit_common::Trial] = &[
     ("def f (a: n.bool) (b: n.i8): n.bool = zip a b |> mapGlobal (\\p. select (fst p) (snd p > 0) (snd p < 2))", &[&[("n", 5)]]),
 ];
 
+/// Programs of vectors: aligned and not, of every width, with choices and truth values, in registers and private arrays.
+const VECTORS: &[emit_common::Trial] = &[
+    (
+        "def f (a: m.(4*n+1).f32): m.(4*n).f32 =
+           a |> mapGlobal (\\r. r |> take (4*n) |> asVector 4 |> mapSeq (\\v. select (v < 0) (v * v) (let w = v + 1 in w * w)) |> asScalar)",
+        &[&[("m", 3), ("n", 2)]],
+    ),
+    ("def f (a: (8*n).f32): 8.f32 = asVectorAligned 8 a |> reduceSeq (+) 0 |> (\\v. asScalar [v] |> mapGlobal (\\x. x * 2))", &[&[("n", 3)]]),
+    ("def f (a: n.<3>i32) (b: n.<3>bool): n.<3>i32 = zip a b |> mapGlobal (\\(v, c). select (c and v > 1) (v * v) (v % 3))", &[&[("n", 3)]]),
+    (
+        "def f (a: (n+2).<2>f64): n.<2>f64 =
+           a |> slide 3 1 |> mapGlobal (\\w. let (toMem (w |> mapSeqUnroll (\\v. v * 0.5))) (\\t. reduceSeqUnroll (+) 0 t))",
+        &[&[("n", 4)]],
+    ),
+    (
+        "def f (a: n.16.u8): n.16.u8 =
+           a |> mapGlobal (\\r. let (toMem (asVector 16 r |> mapSeq (\\v. bitNot v + 1))) (\\t. t |> mapSeq (\\v. max v 3) |> asScalar))",
+        &[&[("n", 2)]],
+    ),
+    ("def f (a: n.(2*m).f32): n.(2*m).f32 = a |> mapGlobal (\\r. padCst 1 1 0 r |> take (2*m) |> asVector 2 |> mapSeq (\\v. v + 1) |> asScalar)", &[&[("n", 2), ("m", 3)]]),
+    ("def f (a: n.<4>i32) (b: n.<4>i32): n.<4>i32 = zip a b |> mapGlobal (\\(v, u). let w = bitAnd u 1 in select (w == 0) v (let q = v / w in q * q))", &[&[("n", 5)]]),
+];
+
 fn in_parallel(cases: &[Case]) {
     std::thread::scope(|s| {
         for part in cases.chunks(cases.len().div_ceil(3).max(1)) {
@@ -81,9 +104,13 @@ fn sequential_kernels_agree_with_the_interpreter() {
 }
 
 fn parallel_cases() -> Vec<Case> {
+    cases_on_work_items(PARALLEL)
+}
+
+fn cases_on_work_items(trials: &[emit_common::Trial]) -> Vec<Case> {
     let mut number = 0;
     let mut cases = vec![];
-    for (text, sizes) in PARALLEL {
+    for (text, sizes) in trials {
         for mut case in cases_of(text, sizes, Target::OpenCl, &mut number) {
             // As many work-items as there is work for, and fewer.
             let most = case
@@ -102,6 +129,14 @@ fn parallel_cases() -> Vec<Case> {
 fn work_items_agree_with_the_interpreter_and_do_not_race() {
     if oclgrind() {
         in_parallel(&parallel_cases());
+    }
+}
+
+/// No vector reaches beyond its array, or lies where it may not.
+#[test]
+fn vectors_agree_with_the_interpreter_and_stay_within_their_arrays() {
+    if oclgrind() {
+        in_parallel(&cases_on_work_items(VECTORS));
     }
 }
 
