@@ -96,7 +96,10 @@ impl RightToLeft {
 impl Way {
     fn of(eq: &Equation, params: &[RuleParam]) -> Result<Way, String> {
         if eq.sides.lhs.nodes().iter().any(|p| matches!(p.node, PatNode::Prim(Pattern::PadEmpty, _))) {
-            return Err("would leave cells undefined that are not".to_owned());
+            return Err(
+                "has `padEmpty` on its left side: whether what has no value there has none on the right is not known"
+                    .to_owned(),
+            );
         }
         let all: Vec<&Pat> = std::iter::once(&eq.sides).chain(&eq.applied).map(|s| &s.rhs).collect();
         let more: Vec<usize> = (0..eq.vars.len())
