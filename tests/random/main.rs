@@ -23,6 +23,7 @@ use check::{Fate, Subject};
 use choices::{Choices, shrink};
 use draw::Dialect;
 use emit_common::{Case, batch};
+use shine_tui::lang::eval;
 use shine_tui::lang::infer::Program;
 use shine_tui::lower::{self, Target};
 use std::collections::BTreeMap;
@@ -333,7 +334,7 @@ fn programs_that_nobody_listed_after_auto() {
     let mut cases = vec![];
     for (n, (text, sizes)) in auto::PROGRAMS.iter().enumerate() {
         let program = emit_common::parse(text);
-        let sizes = sizes.iter().map(|s| shine_tui::lang::eval::sizes(s.iter().copied()));
+        let sizes = sizes.iter().map(|s| eval::sizes(s.iter().copied()));
         let trials = sizes.map(|s| check::evaluated(&program, &s).unwrap().unwrap()).collect();
         let fate = after_auto(&program, trials, auto::SMALL).unwrap_or_else(|why| panic!("{text}\n{why}"));
         let Fate::Checked(subject) = fate else { panic!("{text}") };
@@ -349,9 +350,46 @@ fn programs_that_nobody_listed_after_auto_on_work_items() {
     let of_work_items = auto::PROGRAMS.iter().filter(|(text, _)| !text.contains("mapPar"));
     for (n, (text, sizes)) in of_work_items.enumerate() {
         let program = emit_common::parse(text);
-        let sizes = shine_tui::lang::eval::sizes(sizes[n % sizes.len()].iter().copied());
+        let sizes = eval::sizes(sizes[n % sizes.len()].iter().copied());
         let trial = check::evaluated(&program, &sizes).unwrap().unwrap();
         on_work_items(&program, &[trial], auto::ON_WORK_ITEMS[n % 2])
             .unwrap_or_else(|why| panic!("{text}\n{why}"));
     }
+}
+
+/// The strategies for storage folding, with what they must leave in the program.
+#[test]
+fn storage_of_kernels_is_folded() {
+    const STAGES: &str = "circularBufferStages ; unrollReductions";
+    let two_blurs = "
+def sums (a: (n + 2).(m + 2).f32): n.m.f32 =
+  a |> slide 3 1 |> map (\\w. transpose w |> slide 3 1 |> map (\\c. reduce (+) 0 (join c)))
+def two (a: (n + 4).(m + 4).f32): n.m.f32 = sums (sums a)";
+    let separable = include_str!("../../kernels/separableConvolution/separableConvolution.rise");
+    let mut cases = vec![];
+    for (number, (text, strategy, buffers)) in [
+        (two_blurs, STAGES, ["circularBuffer"].repeat(2)),
+        (two_blurs, "circularBufferStages(private) ; normalize(useMapSeq)", ["circularBuffer"].repeat(2)),
+        (include_str!("../../kernels/binomialFilter/binomialFilter.rise"), STAGES, vec!["circularBuffer"]),
+        (include_str!("../../kernels/jacobi2d/jacobi2d.rise"), STAGES, vec!["circularBuffer"]),
+        (include_str!("../../kernels/harris/harris.rise"), STAGES, vec!["circularBuffer"]),
+        (separable, STAGES, vec!["circularBuffer"]),
+        (separable, "rotateValuesAndConsume ; unrollReductions", vec!["rotateValues"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let program = emit_common::parse(text);
+        let rewritten = strategies::apply(&program, strategy).unwrap_or_else(|| panic!("{strategy}\n{text}"));
+        let shown = check::text(&rewritten);
+        let found = shown.matches(buffers[0]).count();
+        assert!(found >= buffers.len() && shown.contains("iterateStream"), "{strategy}\n{shown}");
+        let sizes = [[("n", 3), ("m", 5)], [("n", 1), ("m", 2)]].map(eval::sizes);
+        let trials = sizes.map(|s| check::evaluated(&program, &s).unwrap().unwrap()).to_vec();
+        let fate = check::compiled(rewritten, trials, Target::C, true)
+            .unwrap_or_else(|why| panic!("{strategy}\n{text}\n{why}"));
+        let Fate::Checked(subject) = fate else { panic!("{text}") };
+        cases.extend(chosen(subject.cases, number as u64));
+    }
+    run_c(&cases).unwrap_or_else(|why| panic!("{why}"));
 }
