@@ -287,7 +287,7 @@ fn parse_best(text: &str) -> Result<usize, String> {
 const UNGUIDED_HELP: &str = "\
 Examples:
   shine-tui unguided                                   the thesis's table of encodings (section 5.5)
-  shine-tui unguided matmul --goal blocking --for 60   a row of its table of searches without guides (section 5.7)
+  shine-tui unguided matmul --goal blocking --for 60   a row of its table of searches without guides
   shine-tui unguided blur.rise 'reach contains(mapSeq) using { useMapSeq, mapFusion }'
 
 Each search runs in a process of its own. Its memory is the most that this process held, and what --memory limits. `rules` counts the applications that made two classes of terms one.

@@ -9,6 +9,7 @@ mod once;
 mod registers;
 pub mod simplify;
 pub mod split;
+mod unread;
 pub mod unroll;
 pub mod work_items;
 mod workers;

@@ -3,6 +3,7 @@
 //! After unrolling, `t[0] := …; t[1] := …; … t[0] + t[1]` needs no array: compilers would have to find out, and on GPUs an
 //! array that stays one is in slow memory. Elements that are arrays themselves are looked at in the same way; vectors stay.
 
+use super::unread;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Name;
 use crate::lang::pattern::{AddressSpace, Pattern};
@@ -43,7 +44,7 @@ fn split(storage: Storage, ty: &Type, x: &Name, body: &Phrase, names: &mut Names
     let body = by_element(body, x, &used);
     Some(used.into_values().rev().fold(body, |body, y| {
         split(storage, element, &y, &body, names)
-            .unwrap_or_else(|| Phrase::new_in(storage, element.clone(), y, body))
+            .unwrap_or_else(|| unread::new_in(storage, element, &y, body))
     }))
 }
 

@@ -4,13 +4,13 @@
 //! literal zero stays: it is NaN where the other factor is infinite. Only a zero that was found here, as a weight of an unrolled stencil is, takes its
 //! product with it: what a weight of zero hides is not computed.
 
+use super::unread;
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;
-use crate::lower::dpia::effects::{self, Place};
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Workers};
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, Workers};
 
 /// # Errors
 /// None: it is a pass.
@@ -30,13 +30,7 @@ impl Simplifier<'_> {
             Kind::For(l) => self.for_loop(p, l),
             Kind::New(storage, ty, x, body) => {
                 let body = self.phrase(body);
-                let uses = |c: &Phrase| effects::of(c).into_iter().filter(|e| e.memory == *x);
-                let rest = without_writes(&body, x);
-                if uses(&body).all(|e| e.writes) && uses(&rest).next().is_none() {
-                    rest
-                } else {
-                    Phrase::new_in(*storage, ty.clone(), x.clone(), body)
-                }
+                unread::new_in(*storage, ty, x, body)
             }
             Kind::If(c, a, b) => {
                 let c = self.phrase(c);
@@ -80,7 +74,7 @@ impl Simplifier<'_> {
         self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
         let out = self.children(p);
         self.ranges.remove(&l.var);
-        without_nothing(out)
+        unread::without_nothing(out)
     }
 
     fn number(&mut self, p: &Phrase, n: &Nat, parts: &[(Name, Phrase)]) -> Phrase {
@@ -153,31 +147,6 @@ impl Simplifier<'_> {
             return None;
         }
         m.is_less(&n, &self.ranges)
-    }
-}
-
-/// A loop or a choice that does nothing is nothing.
-fn without_nothing(p: Phrase) -> Phrase {
-    let does_nothing = match p.kind() {
-        Kind::For(l) => matches!(l.body.kind(), Kind::Skip),
-        Kind::If(_, a, b) => [a, b].iter().all(|c| matches!(c.kind(), Kind::Skip)),
-        _ => false,
-    };
-    if does_nothing { Phrase::skip() } else { p }
-}
-
-/// The command without what is written to the memory, which nothing reads.
-fn without_writes(command: &Phrase, memory: &Name) -> Phrase {
-    match command.kind() {
-        Kind::Assign(to, _) if Place::of(to).is_some_and(|p| p.memory.as_ref() == Some(memory)) => {
-            Phrase::skip()
-        }
-        _ if command.ty() != &PhraseType::Comm => command.clone(),
-        _ => {
-            let Ok(rest) =
-                command.map_children::<std::convert::Infallible>(&mut |c| Ok(without_writes(c, memory)));
-            without_nothing(rest)
-        }
     }
 }
 

@@ -1,0 +1,43 @@
+//! Memory that nothing reads, and commands that do nothing.
+
+use crate::lang::nat::Name;
+use crate::lang::ty::Type;
+use crate::lower::dpia::effects::{self, Place};
+use crate::lower::dpia::{Kind, Phrase, PhraseType};
+use crate::lower::target::Storage;
+
+/// The allocation for a command; if nothing reads the memory, the command without what is written to it.
+pub fn new_in(storage: Storage, ty: &Type, x: &Name, body: Phrase) -> Phrase {
+    let uses = |c: &Phrase| effects::of(c).into_iter().filter(|e| e.memory == *x);
+    let rest = without_writes(&body, x);
+    if uses(&body).all(|e| e.writes) && uses(&rest).next().is_none() {
+        rest
+    } else {
+        Phrase::new_in(storage, ty.clone(), x.clone(), body)
+    }
+}
+
+/// A loop or a choice that does nothing is nothing.
+pub fn without_nothing(p: Phrase) -> Phrase {
+    let does_nothing = match p.kind() {
+        Kind::For(l) => matches!(l.body.kind(), Kind::Skip),
+        Kind::If(_, a, b) => [a, b].iter().all(|c| matches!(c.kind(), Kind::Skip)),
+        _ => false,
+    };
+    if does_nothing { Phrase::skip() } else { p }
+}
+
+/// The command without what is written to the memory.
+fn without_writes(command: &Phrase, memory: &Name) -> Phrase {
+    match command.kind() {
+        Kind::Assign(to, _) if Place::of(to).is_some_and(|p| p.memory.as_ref() == Some(memory)) => {
+            Phrase::skip()
+        }
+        _ if command.ty() != &PhraseType::Comm => command.clone(),
+        _ => {
+            let Ok(rest) =
+                command.map_children::<std::convert::Infallible>(&mut |c| Ok(without_writes(c, memory)));
+            without_nothing(rest)
+        }
+    }
+}
