@@ -713,11 +713,14 @@ fn a_rule_is_not_called_like_a_strategy() {
         .unwrap();
         std::fs::write(dir.path().join("p.elevate"), own).unwrap();
         let ran = cli_common::run(dir.path(), &["apply", "p.rise", "-s", "id"]);
-        assert!(
-            ran.err.contains(&format!("[E0305]: `{name}` is the name of a strategy")),
-            "{name}: {}",
-            ran.err
-        );
-        assert!(ran.err.contains("p.rules:1:1"), "{}", ran.err);
+        let said = format!("[E0305]: `{name}` is the name of a rule and of a strategy");
+        assert!(ran.err.contains(&said), "{name}: {}", ran.err);
+        let place = if own.is_empty() { "p.rules:1:1" } else { "p.elevate:1:10" };
+        assert!(ran.err.contains(place), "{}", ran.err);
     }
+    // A rule of the library that a strategy of the user's would hide.
+    std::fs::write(dir.path().join("p.rules"), "").unwrap();
+    std::fs::write(dir.path().join("p.elevate"), "strategy mapFusion = id\n").unwrap();
+    let ran = cli_common::run(dir.path(), &["apply", "p.rise", "-s", "id"]);
+    assert!(ran.err.contains("[E0305]") && ran.err.contains("p.elevate:1:10"), "{}", ran.err);
 }

@@ -199,6 +199,14 @@ fn what_tiles_do_not_divide_has_loops_of_its_own() {
         }
         check(&done, tiles(sizes[0]), false, &strategy);
     }
+    // Sizes that are numbers in the program: what is known to be empty has no loops.
+    for size @ [m, n, k] in sizes.into_iter().chain([[8, 12, 6], [3, 4, 1], [13, 12, 2]]) {
+        let text =
+            RISE.replace("m.k.f32", &format!("{m}.{k}.f32")).replace("k.n.f32", &format!("{k}.{n}.f32"));
+        let start = read(&text.replace("m.n.f32", &format!("{m}.{n}.f32")));
+        let done = rewritten(&start, &at_any_size("blocking(4, 6, 3)", tiles(size)));
+        check(&default_lowering(&done).unwrap(), tiles(size), false, &format!("{size:?}"));
+    }
 }
 
 /// No access is out of bounds: each is checked, in C and in OpenCL.

@@ -623,6 +623,6 @@ pub fn library(
         problems.extend(script.add(&tree, built_in));
         sketches.add(&tree);
     }
-    problems.extend(script.hidden(&set));
+    problems.extend(script.hidden(&set, patterns));
     (set, script, sketches)
 }

@@ -1,7 +1,7 @@
 //! Private arrays of which only elements at known indices are used become a variable for each such element.
 //!
 //! After unrolling, `t[0] := …; t[1] := …; … t[0] + t[1]` needs no array: compilers would have to find out, and on GPUs an
-//! array that stays one is in slow memory. Elements that are arrays themselves are looked at in the same way; vectors stay.
+//! array that stays one is in slow memory. Of the variables, those that nothing reads go. Elements that are arrays themselves are looked at in the same way; vectors stay.
 
 use super::unread;
 use crate::lang::diag::Diagnostic;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// None: it is a pass.
 pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
-    p.body = to_registers(&p.body, p.target, names);
+    p.body = unread::dropped(&to_registers(&p.body, p.target, names));
     Ok(p)
 }
 
@@ -44,7 +44,7 @@ fn split(storage: Storage, ty: &Type, x: &Name, body: &Phrase, names: &mut Names
     let body = by_element(body, x, &used);
     Some(used.into_values().rev().fold(body, |body, y| {
         split(storage, element, &y, &body, names)
-            .unwrap_or_else(|| unread::new_in(storage, element, &y, body))
+            .unwrap_or_else(|| Phrase::new_in(storage, element.clone(), y, body))
     }))
 }
 
@@ -116,7 +116,8 @@ mod tests {
         };
         for target in [Target::C, Target::OpenCl] {
             assert_eq!(allocated(target, &squares("reduceSeqUnroll (+) 0 s")), ["f32"; 5]);
-            assert_eq!(allocated(target, &squares("idx 0 s + idx 3 s")), ["f32"; 4]);
+            // What is not read is not there.
+            assert_eq!(allocated(target, &squares("idx 0 s + idx 3 s")), ["f32"; 2]);
             // An index that is not known keeps the array.
             assert_eq!(allocated(target, &squares("idx i s")), ["4.f32"]);
             assert_eq!(allocated(target, &squares("reduceSeq (+) 0 s")), ["4.f32", "f32"]);

@@ -6,6 +6,29 @@ use crate::lower::dpia::effects::{self, Place};
 use crate::lower::dpia::{Kind, Phrase, PhraseType};
 use crate::lower::target::Storage;
 
+/// The phrase without memory that nothing reads, and without what only such memory needs.
+pub fn dropped(p: &Phrase) -> Phrase {
+    let mut whole = p.clone();
+    loop {
+        let less = dropped_once(&whole);
+        if less == whole {
+            return whole;
+        }
+        whole = less;
+    }
+}
+
+fn dropped_once(p: &Phrase) -> Phrase {
+    if p.ty() != &PhraseType::Comm {
+        return p.clone();
+    }
+    let Ok(p) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(dropped_once(c)));
+    match p.kind() {
+        Kind::New(storage, ty, x, body) => new_in(*storage, ty, x, body.clone()),
+        _ => without_nothing(p),
+    }
+}
+
 /// The allocation for a command; if nothing reads the memory, the command without what is written to it.
 pub fn new_in(storage: Storage, ty: &Type, x: &Name, body: Phrase) -> Phrase {
     let uses = |c: &Phrase| effects::of(c).into_iter().filter(|e| e.memory == *x);

@@ -821,7 +821,9 @@ impl<'a> Machine<'a> {
                     let all: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
                     let message = format!("`{}` needs its argument `{name}`, {kind}.", self.describe(s));
                     let problem = Diagnostic::error("E0308", message);
-                    let hint = format!("Write `{}({})` with values.", rule.name, all.join(", "));
+                    // `rightToLeft(splitJoin)` is called as `rightToLeft(splitJoin(p))`.
+                    let (name, end) = rule.name.strip_suffix(')').map_or((&*rule.name, ""), |n| (n, ")"));
+                    let hint = format!("Write `{name}({}){end}` with values.", all.join(", "));
                     return self.invalid(Box::new(problem.hint(hint)));
                 };
                 let got = self.show(given);

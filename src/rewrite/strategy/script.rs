@@ -272,20 +272,28 @@ impl Script {
         self.imports.iter().map(|(m, s)| (m.as_str(), *s))
     }
 
-    /// Rules that no text can call, since a strategy has their name.
-    pub fn hidden<'a>(&'a self, rules: &'a rule::RuleSet) -> impl Iterator<Item = Diagnostic> + 'a {
-        let is_strategy = |name: &str| {
-            self.strategies.contains_key(name) || Native::find(name, &Patterns::default()).is_some()
-        };
-        rules.rules().filter(move |rule| is_strategy(&rule.name)).map(|rule| {
-            let problem = Diagnostic::error("E0305", format!("`{}` is the name of a strategy.", rule.name));
-            let problem =
-                problem.hint("Choose another name for the rule: by this one the strategy is called.");
-            match rule.span {
-                Some(span) => problem.label(span, "a rule of the same name"),
-                None => problem,
+    /// Rules that no text can call, since a strategy has their name. `patterns` are those that the program declares.
+    pub fn hidden(&self, rules: &rule::RuleSet, patterns: &Patterns) -> Vec<Diagnostic> {
+        let problem = |rule: &rule::Rule| {
+            let own = self.strategies.get(&rule.name);
+            if own.is_none() && Native::find(&rule.name, patterns).is_none() {
+                return None;
             }
-        })
+            // Of the two, the user wrote the strategy if it is not of the library.
+            let strategy = own.filter(|d| !d.library).and_then(|d| d.clauses.first());
+            let message = format!("`{}` is the name of a rule and of a strategy.", rule.name);
+            let problem = Diagnostic::error("E0305", message);
+            Some(match (strategy, rule.span) {
+                (Some(clause), _) => problem
+                    .label(clause.def.name.span, "a rule has this name")
+                    .hint("Choose another name for the strategy."),
+                (None, Some(span)) => problem
+                    .label(span, "a strategy has this name")
+                    .hint("Choose another name for the rule: by this one the strategy is called."),
+                (None, None) => problem,
+            })
+        };
+        rules.rules().filter_map(problem).collect()
     }
 
     /// The diagnostic for a name that nothing has.
