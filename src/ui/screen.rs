@@ -167,8 +167,12 @@ fn new_terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // It complains on standard error when it cannot show the cursor, which must not be a terminal that is gone.
-        drop(self.terminal.take());
+        if let Some(mut terminal) = self.terminal.take()
+            && terminal.show_cursor().is_err()
+        {
+            // It would complain on standard error, which may be the terminal that is gone: that would be a panic.
+            std::mem::forget(terminal);
+        }
         restore();
     }
 }
