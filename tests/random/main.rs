@@ -203,12 +203,11 @@ fn random_streams_of_work_items() {
     of_streams(range(7000..7008), Dialect::OpenCl, &run_opencl);
 }
 
-/// Runs kernels on the device of OpenCL, but for half precision, in which few compute.
+/// Runs kernels on the device of OpenCL.
 fn run_opencl(cases: &[Case]) -> Result<(), String> {
     let Some(device) = device_common::opencl() else { return Ok(()) };
     caught(|| {
-        let runs = cases.iter().filter(|case| !case.kernel.text.contains("cl_khr_fp16"));
-        runs.for_each(|case| opencl::check(case, &device, device_common::devices()));
+        cases.iter().for_each(|case| opencl::check(case, &device, device_common::devices()));
         Ok(())
     })
 }
