@@ -243,7 +243,7 @@ fn apart(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
         (None, _) => Ok(json!({ "found": false, "end": "killed" })),
         (Some(_), _) => {
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
-            let types = said.contains("E0420");
+            let types = said.starts_with("error[E0420]");
             if types && args.encoding.len() != 1 {
                 return Ok(json!({ "found": false, "end": "types", "said": said }));
             }

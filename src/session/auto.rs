@@ -21,7 +21,8 @@ pub fn for_target(text: &str, target: Target) -> &str {
     }
 }
 
-/// The program on work-items. What was rewritten stays exact: a strategy may have been asked to be. None where it says how anything is computed, or the strategy changes nothing.
+/// The program on work-items. What was rewritten stays exact: a strategy may have been asked to be. None where it says
+/// how anything is computed, or the strategy changes nothing.
 pub fn on_work_items(workspace: &Workspace, program: &Term) -> Option<Term> {
     let says_how = |t: &Term| t.as_pattern().is_some_and(|p| p.level() != Level::High);
     if program.positions().iter().any(|(_, t)| says_how(t)) {

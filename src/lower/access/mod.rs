@@ -61,7 +61,7 @@ pub struct Annotated {
     pub children: Vec<Annotated>,
 }
 
-/// An access to be found, and the same for function types.
+/// A value of which something is to be found, by its number, or what a function takes and returns.
 #[derive(Clone)]
 enum Open {
     Data(usize),

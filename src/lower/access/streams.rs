@@ -5,7 +5,7 @@
 //! [`Access::Stream`] for the values that are streams and [`Access::Read`] for all others, or the first place where a stream
 //! stands for an array. Any array can stand for a stream. What a pattern takes and makes is in its row of the table.
 
-use super::{Accesses, Annotated};
+use super::{Accesses, Annotated, Annotating, Open};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
@@ -14,18 +14,6 @@ use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
 use crate::lower::dpia::Access;
 use crate::lower::dpia::signature::{Signature, signature};
-
-/// A value, or what a function takes and returns.
-#[derive(Clone)]
-enum Open {
-    Data(usize),
-    Fun(Box<Open>, Box<Open>),
-}
-
-struct Annotating {
-    open: Open,
-    children: Vec<Annotating>,
-}
 
 /// Who needs an array.
 #[derive(Clone, Copy)]

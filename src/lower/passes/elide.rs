@@ -4,8 +4,8 @@
 //! reductions over arrays make such copies (thesis, appendix B: `t2 := t1 row; …; t1 row := t2`). `M` must be memory of
 //! the function's own that is near: accumulating in a large array instead of a small one would be slower.
 //!
-//! Accumulators that fit vector registers stay where their cells are updated again and again: compilers keep such a local array in registers between unrolled steps,
-//! and do not do so for part of a larger one. (Matrix multiplication of 1024, one thread of an AVX-512 machine, gcc 12:
+//! Accumulators that fit vector registers stay where their cells are updated again and again: compilers keep such a local
+//! array in registers between unrolled steps, and do not do so for part of a larger one. (Matrix multiplication of 1024, one thread of an AVX-512 machine, gcc 12:
 //! with a row of 32 floats as local array 65 GFLOP/s, in place 42; with a block of 1024 floats 23, in place 31.)
 
 use crate::lang::diag::Diagnostic;

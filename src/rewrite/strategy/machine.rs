@@ -20,6 +20,7 @@ use crate::lang::term::{Expr, Term};
 use crate::rewrite::rule::apply::{Counts, Step, fits};
 use crate::rewrite::rule::condition::{calculates, computes, is_scalar_like, operations};
 use crate::rewrite::rule::load;
+use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rewrite::rule::why::{Reason, Shape};
 use crate::rewrite::rule::{ParamKind, Rewritten, Rule, RuleArg, WhyNot};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -821,9 +822,10 @@ impl<'a> Machine<'a> {
                     let all: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
                     let message = format!("`{}` needs its argument `{name}`, {kind}.", self.describe(s));
                     let problem = Diagnostic::error("E0308", message);
-                    // `rightToLeft(splitJoin)` is called as `rightToLeft(splitJoin(p))`.
-                    let (name, end) = rule.name.strip_suffix(')').map_or((&*rule.name, ""), |n| (n, ")"));
-                    let hint = format!("Write `{name}({}){end}` with values.", all.join(", "));
+                    let call = format!("{}({})", rule.forwards().name, all.join(", "));
+                    let call =
+                        if rule.is_right_to_left() { format!("{RIGHT_TO_LEFT}({call})") } else { call };
+                    let hint = format!("Write `{call}` with values.");
                     return self.invalid(Box::new(problem.hint(hint)));
                 };
                 let got = self.show(given);
