@@ -6,11 +6,9 @@
 //! at every shape; otherwise a part of them is simulated, and all run on the device.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
-mod device_common;
-mod emit_common;
-
-use emit_common::simulator::{oclgrind, simulate};
-use emit_common::{Case, parse};
+use crate::device_common;
+use crate::emit_common::simulator::{oclgrind, simulate};
+use crate::emit_common::{Case, parse};
 use shine_tui::device::Param;
 use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::eval::{self, Limits, inputs};

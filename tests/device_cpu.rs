@@ -1,8 +1,7 @@
 //! The device `cpu` through a real worker process: results, measurements and everything that can go wrong.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-mod device_common;
 
-use device_common::{assert_gone, devices, double, doubled, request, run, unknown_devices};
+use crate::device_common::{assert_gone, devices, double, doubled, request, run, unknown_devices};
 use shine_tui::device::{
     Backend, Cause, DeviceError, Devices, Elem, FloatMode, HostData, HostScalar, Mode, Param, Progress,
     RunControl, RunReport, RunRequest, Timer,
@@ -277,7 +276,7 @@ fn a_compiler_that_hangs_goes_with_the_worker() {
 fn a_folder_that_cannot_be_written() {
     // Seen in a process of its own, because the folder for temporary files is chosen by the environment.
     let mut test = Command::new(std::env::current_exe().unwrap());
-    test.args(["--exact", "helper_storage", "--nocapture"]).env("TMPDIR", "/nonexistent/folder");
+    test.args(["--exact", "device_cpu::helper_storage", "--nocapture"]).env("TMPDIR", "/nonexistent/folder");
     test.env("SHINE_TEST_STORAGE", env!("CARGO_BIN_EXE_shine-tui"));
     assert!(test.status().unwrap().success());
 }
@@ -327,7 +326,7 @@ fn nothing_is_left_behind() {
     // The parent is a process of its own here, because its temporary folder is chosen by its environment.
     let run_once = |fatal: bool| {
         let mut test = Command::new(std::env::current_exe().unwrap());
-        test.args(["--exact", "helper_parent", "--nocapture"])
+        test.args(["--exact", "device_cpu::helper_parent", "--nocapture"])
             .env("TMPDIR", folder.path())
             .env("SHINE_TEST_PARENT", program);
         test.env("SHINE_TEST_FATAL", if fatal { "1" } else { "0" });

@@ -1,9 +1,11 @@
 //! OpenCL devices through a real worker process. The tests that need a device say loudly that they were skipped where
 //! there is none, and fail instead when `SHINE_REQUIRE_OPENCL=1`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-mod device_common;
 
-use device_common::{assert_gone, devices, double, doubled, list, opencl, request, run, unknown_devices};
+use crate::device_common;
+use crate::device_common::{
+    assert_gone, devices, double, doubled, list, opencl, request, run, unknown_devices,
+};
 use shine_tui::device::{
     Cause, DeviceKind, Elem, FloatMode, HostData, HostScalar, Mode, Param, RunControl, RunRequest, Timer,
     roofline,

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
-mod emit_common;
-
-use emit_common::*;
+use crate::emit_common::*;
 use shine_tui::emit::compile;
 use shine_tui::lang::build as b;
 use shine_tui::lang::eval::sizes;

@@ -3,11 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
-mod device_common;
-mod emit_common;
-
-use emit_common::simulator::{oclgrind, simulate};
-use emit_common::{CORPUS, Case, cases_of, parse};
+use crate::device_common;
+use crate::emit_common;
+use crate::emit_common::simulator::{oclgrind, simulate};
+use crate::emit_common::{CORPUS, Case, cases_of, parse};
 use shine_tui::device::{HostData, HostScalar, Param};
 use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::value::Value;

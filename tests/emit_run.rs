@@ -3,10 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
-mod emit_common;
-
-use emit_common::batch::{check, run, unit};
-use emit_common::{CORPUS, Case, cases_of};
+use crate::emit_common;
+use crate::emit_common::batch::{check, run, unit};
+use crate::emit_common::{CORPUS, Case, cases_of};
 use shine_tui::emit::ParamKind;
 use shine_tui::lower::Target;
 use std::process::Command;

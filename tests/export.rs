@@ -1,8 +1,7 @@
 //! What `compile -o` writes, used as its readers would: the header from C, the module from Python.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "this is a test")]
 
-mod cli_common;
-
+use crate::cli_common;
 use std::path::Path;
 use std::process::{Command, Output};
 

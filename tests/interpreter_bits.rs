@@ -3,10 +3,9 @@
 //! (Which NaN it is depends on the order in which a compiler puts operands, and is not compared.)
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
-mod device_common;
-mod emit_common;
-
-use emit_common::parse;
+use crate::device_common;
+use crate::emit_common;
+use crate::emit_common::parse;
 use shine_tui::device::{Devices, FloatMode, Param};
 use shine_tui::emit::{ParamKind, compile, data};
 use shine_tui::lang::eval::inputs::{Kind, Rng, random_flat};

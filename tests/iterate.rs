@@ -1,9 +1,7 @@
 //! `iterate k (/\l. f)`, whose steps change the size: as a term of its own, that is printed, rewritten and unfolded.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod lang_common;
-
-use lang_common::read;
+use crate::lang_common::read;
 use shine_tui::lang::build::check_patterns;
 use shine_tui::lang::declared::unfolded;
 use shine_tui::lang::eval::{self, Limits, Sizes};

@@ -2,12 +2,9 @@
 //! reference does, in the interpreter and as generated C on the device `cpu`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
-mod device_common;
-mod kernels_reference;
-#[path = "random/strategies.rs"]
-mod strategies;
-
-use kernels_reference::{Expected, Given, Reference, all};
+use crate::device_common;
+use crate::kernels_reference::{Expected, Given, Reference, all};
+use crate::random::strategies;
 use shine_tui::device::{Devices, Elem, FloatMode, HostData, Param};
 use shine_tui::emit::{Kernel, KernelParam, ParamKind, compile, data};
 use shine_tui::lang::diag::Charset;

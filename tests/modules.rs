@@ -1,10 +1,7 @@
 //! Programs of several kernels: in the worker against the interpreter and plain C, and as libraries in C.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "device_common/mod.rs"]
-mod device_common;
-
-use device_common::{devices, opencl};
+use crate::device_common::{devices, opencl};
 use shine_tui::device::{FloatMode, Mode};
 use shine_tui::emit::module::{Module, Role};
 use shine_tui::emit::{Compiled, Language, host};

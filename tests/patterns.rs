@@ -2,8 +2,7 @@
 //! interpreted in both ways, shown as loops, and compiled and run on the devices that there are.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
-mod device_common;
-
+use crate::device_common;
 use shine_tui::device::Mode;
 use shine_tui::lang::diag::{Charset, Diagnostic, Sources, render_all};
 use shine_tui::lang::eval::{self, Limits, Sizes, inputs, naive};

@@ -1,10 +1,8 @@
 //! The real binary in a pseudo-terminal, with sessions and programs that mean harm, and with ends that come unasked.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod pty_common;
-
+use crate::pty_common::{PATIENCE, Terminal, folder, in_world, size};
 use portable_pty::native_pty_system;
-use pty_common::{PATIENCE, Terminal, folder, in_world, size};
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;

@@ -1,9 +1,7 @@
 //! The real binary in a pseudo-terminal: does it draw, and does it leave the terminal as it found it?
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod pty_common;
-
-use pty_common::{Seen, Terminal, folder, size};
+use crate::pty_common::{Seen, Terminal, folder, size};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;

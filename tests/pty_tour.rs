@@ -2,9 +2,7 @@
 //! edited must have its step here.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod pty_common;
-
-use pty_common::Terminal;
+use crate::pty_common::Terminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;

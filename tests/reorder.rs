@@ -1,9 +1,7 @@
 //! `reorder` and its functions of sizes: written, printed, compared, matched, and checked once the sizes are known.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod lang_common;
-
-use lang_common::read;
+use crate::lang_common::read;
 use shine_tui::lang::eval::{self, Limits};
 use shine_tui::lang::infer::Sizes;
 use shine_tui::lang::path::Path;

@@ -1,8 +1,7 @@
 //! Rules that are wrong are caught, by typing or by a counterexample; rules that are right are not refused.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod cli_common;
-
+use crate::cli_common;
 use shine_tui::lang::diag::Sources;
 use shine_tui::rewrite::rule::RuleSet;
 use shine_tui::rewrite::rule::check::{Thoroughness, check};

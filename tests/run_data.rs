@@ -2,9 +2,8 @@
 //! refused before anything runs.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
-mod cli_common;
-
-use cli_common::Ran;
+use crate::cli_common;
+use crate::cli_common::Ran;
 use std::path::Path;
 
 /// Runs a program on inputs; the rest of the arguments are passed on.

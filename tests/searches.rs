@@ -1,9 +1,7 @@
 //! Searches from the command line: sketches and sets with parameters, sizes that are left open, what is left out, costs.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
-mod cli_common;
-
-use cli_common::{Ran, run};
+use crate::cli_common::{Ran, run};
 use std::path::{Path, PathBuf};
 
 fn matmul() -> PathBuf {

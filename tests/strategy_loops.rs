@@ -3,11 +3,9 @@
 //! symbolic sizes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-mod device_common;
-mod emit_common;
-
-use emit_common::simulator::{oclgrind, simulate};
-use emit_common::{batch, cases_of_program};
+use crate::device_common;
+use crate::emit_common::simulator::{oclgrind, simulate};
+use crate::emit_common::{batch, cases_of_program};
 use shine_tui::device::{Elem, HostData, Param};
 use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::diag::{FileId, Sources, Span};

@@ -1,13 +1,11 @@
 //! Keys through the real update loop: what the user presses, and what is then on the screen.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod ui_common;
-
+use crate::ui_common::{TestApp, UNICODE, kernel};
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::files::Text;
 use shine_tui::ui::layout::Pane;
 use shine_tui::ui::popup::EntryKind;
-use ui_common::{TestApp, UNICODE, kernel};
 
 /// A screen on `dot` with rules and a strategy of our own, so that the library can change.
 fn dot() -> TestApp {

@@ -2,15 +2,13 @@
 //! leaves a session that replays.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod ui_common;
-
+use crate::ui_common::{ASCII_MONO, TestApp, UNICODE};
 use proptest::prelude::*;
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::replay::{Level, Options, Verdict, replay};
 use shine_tui::session::searching::SearchMode;
 use shine_tui::ui::caps::Caps;
 use std::sync::Arc;
-use ui_common::{ASCII_MONO, TestApp, UNICODE};
 
 /// A screen as text, and below it one letter a cell for the role that its style shows.
 fn picture(size: (u16, u16), caps: Caps) -> String {

@@ -2,8 +2,7 @@
 //! that compute the same, on every input and every device. And programs that are written with vectors.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
-mod device_common;
-
+use crate::device_common;
 use shine_tui::device::Mode;
 use shine_tui::lang::diag::{Charset, FileId, Sources, render_all};
 use shine_tui::lang::eval::{self, Limits, Sizes, inputs, naive};

@@ -1,5 +1,4 @@
 //! Programs for the tests of lowering and code generation, and running generated C.
-#![allow(dead_code, reason = "each test binary uses its part")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
 pub mod batch;
@@ -82,14 +81,6 @@ pub fn multiply_add() -> Built {
 pub fn dot_seq() -> Built {
     let v = arr(&n("n"), f32());
     b::lam2(("a", v.clone()), ("b", v), |x, y| b::reduce_seq(multiply_add()?, b::f32(0.0), b::zip(x, y)?))
-}
-
-/// The thesis's `dot`.
-pub fn dot() -> Built {
-    let v = arr(&n("n"), f32());
-    b::lam2(("a", v.clone()), ("b", v), |x, y| {
-        b::reduce(plus(), b::f32(0.0), b::map(times_pair()?, b::zip(x, y)?)?)
-    })
 }
 
 /// Matrix multiplication with the given maps over rows and columns and the given inner product.

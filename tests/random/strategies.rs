@@ -1,5 +1,4 @@
 //! What users do with their programs: strategies of the library and lowering rules.
-#![allow(dead_code, reason = "each test binary uses its part")]
 
 use shine_tui::lang::diag::{FileId, Sources};
 use shine_tui::lang::infer::Program;

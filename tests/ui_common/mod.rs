@@ -1,5 +1,4 @@
 //! The screen without a terminal: the real state and the real update loop over a `TestBackend`.
-#![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
@@ -172,11 +171,6 @@ impl TestApp {
             .map(|y| (0..buffer.area.width).map(|x| letter(&buffer[(x, y)])).collect())
             .collect();
         rows.join("\n")
-    }
-
-    /// Text and roles, for a snapshot.
-    pub fn screen(&self) -> String {
-        format!("{}\n\n{}", self.text(), self.roles())
     }
 }
 

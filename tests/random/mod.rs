@@ -10,19 +10,17 @@
 mod auto;
 mod check;
 mod choices;
-#[path = "../device_common/mod.rs"]
-mod device_common;
 mod draw;
-#[path = "../emit_common/mod.rs"]
-mod emit_common;
 mod modules;
 mod opencl;
-mod strategies;
+pub mod strategies;
 
+use crate::device_common;
+use crate::emit_common;
+use crate::emit_common::{Case, batch};
 use check::{Fate, Subject};
 use choices::{Choices, shrink};
 use draw::Dialect;
-use emit_common::{Case, batch};
 use shine_tui::lang::eval;
 use shine_tui::lang::infer::Program;
 use shine_tui::lower::{self, Target};
