@@ -128,7 +128,7 @@ fn a_session_of_this_machine_knows_its_files() {
 
 /// The number of the process that has the screen, which is not the one that was started.
 fn screen_of(terminal: &Terminal) -> String {
-    let parent = terminal.child.process_id().unwrap();
+    let parent = terminal.child.0.process_id().unwrap();
     let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
     children.trim().to_owned()
 }
@@ -173,11 +173,13 @@ fn whatever_ends_the_screen_the_terminal_is_given_back() {
 fn a_screen_that_hangs_can_be_ended() {
     for (how, code) in [("-TERM", 143), ("-INT", 130), ("-HUP", 129), ("-QUIT", 131), ("\x03", 130)] {
         for alone in [false, true] {
+            if (how, alone) == ("\x03", true) {
+                continue;
+            }
             let mut terminal = Terminal::assistant(100, 30, &[("SHINE_FAULT", "hang")]);
             terminal.until_text("? help");
             match (how, alone) {
-                ("\x03", false) => terminal.press(how),
-                ("\x03", true) => continue,
+                ("\x03", _) => terminal.press(how),
                 (_, false) => terminal.signal(how),
                 (_, true) => kill(how, &screen_of(&terminal)),
             }

@@ -105,7 +105,7 @@ fn the_shell_can_suspend_and_resume_it() {
 #[test]
 fn a_stop_that_the_parent_alone_gets_is_one_of_both() {
     let mut terminal = from_a_shell();
-    let shell = terminal.child.process_id().unwrap();
+    let shell = terminal.child.0.process_id().unwrap();
     // Once by the shell's `fg`, once by a signal to the parent alone, which the shell notices too.
     for round in 2..4 {
         terminal.until("the screen", is_drawn);

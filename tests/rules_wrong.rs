@@ -717,9 +717,36 @@ fn a_rule_is_not_called_like_a_strategy() {
         let place = if own.is_empty() { "p.rules:1:1" } else { "p.elevate:1:10" };
         assert!(ran.err.contains(place), "{}", ran.err);
     }
-    // A rule of the library that a strategy of the user's would hide.
-    std::fs::write(dir.path().join("p.rules"), "").unwrap();
-    std::fs::write(dir.path().join("p.elevate"), "strategy mapFusion = id\n").unwrap();
-    let ran = cli_common::run(dir.path(), &["apply", "p.rise", "-s", "id"]);
-    assert!(ran.err.contains("[E0305]") && ran.err.contains("p.elevate:1:10"), "{}", ran.err);
+    // A rule of the library that a strategy of the user's would hide, and other names likewise.
+    for (rules, elevate, place) in [
+        ("", "strategy mapFusion = id\n", "p.elevate:1:10"),
+        ("", "strategy tileReduce = id\n", "p.elevate:1:10"),
+        ("", "alias mapFusion = fail\n", "p.elevate:1:7"),
+        ("", "alias repeat = fail\n", "p.elevate:1:7"),
+        ("alias DFNF = mapFusion\n", "", "p.rules:1:1"),
+        ("alias all = mapFusion\n", "", "p.rules:1:1"),
+        ("alias mine = mapFusion\n", "alias mine = mapFusion\n", "p.elevate:1:7"),
+    ] {
+        std::fs::write(dir.path().join("p.rules"), rules).unwrap();
+        std::fs::write(dir.path().join("p.elevate"), elevate).unwrap();
+        let ran = cli_common::run(dir.path(), &["apply", "p.rise", "-s", "id"]);
+        assert!(ran.err.contains("[E0305]") && ran.err.contains(place), "{rules}{elevate}{}", ran.err);
+    }
+    // What is of one kind is replaced: the last definition is the one that is meant.
+    for (rules, elevate, called) in [
+        ("alias mapFusion = useMapSeq\n", "", "topDown(mapFusion)"),
+        ("", "alias try = useMapSeq\n", "topDown(try)"),
+        // The library's `attempt`s and `everywhere`s go on with its own.
+        (
+            "",
+            "strategy try(s) = fail\nstrategy DFNF = fail\nalias topDown = useMapPar\n",
+            "tryAll(useMapSeq)",
+        ),
+        ("", "alias topDown = useMapPar\n", "repeatN(1, normalize(useMapSeq))"),
+    ] {
+        std::fs::write(dir.path().join("p.rules"), rules).unwrap();
+        std::fs::write(dir.path().join("p.elevate"), elevate).unwrap();
+        let ran = cli_common::run(dir.path(), &["apply", "p.rise", "-s", called]);
+        assert!(ran.out.contains("mapSeq sqrt"), "{rules}{elevate}{}{}", ran.out, ran.err);
+    }
 }

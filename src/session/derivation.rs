@@ -88,7 +88,7 @@ fn count(steps: usize) -> String {
 
 /// The name, with a number where it is taken.
 fn free(workspace: &Workspace, word: &str, taken: &[String]) -> String {
-    let is_free = |name: &String| !taken.contains(name) && workspace.script.strategy(name).is_none();
+    let is_free = |name: &String| !taken.contains(name) && !workspace.script.is_taken(name, &workspace.rules);
     let numbered = (2..).map(|n| format!("{word}{n}"));
     std::iter::once(word.to_owned()).chain(numbered).find(is_free).unwrap_or_else(|| word.to_owned())
 }

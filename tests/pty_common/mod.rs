@@ -17,10 +17,20 @@ pub struct Seen {
     pub bytes: Vec<u8>,
 }
 
+/// What is ended with its test, so that one that fails leaves nothing behind. A screen goes with its keeper.
+pub struct Running(pub Box<dyn Child + Send + Sync>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A program in a terminal of its own.
 pub struct Terminal {
     pub master: Box<dyn MasterPty + Send>,
-    pub child: Box<dyn Child + Send + Sync>,
+    pub child: Running,
     pub writer: Box<dyn Write + Send>,
     pub seen: Arc<Mutex<Seen>>,
     pub folder: tempfile::TempDir,
@@ -82,7 +92,7 @@ impl Terminal {
     ) -> Terminal {
         let pty = native_pty_system().openpty(size(columns, rows)).unwrap();
         let builder = in_world(folder.path(), command, environment);
-        let child = pty.slave.spawn_command(builder).unwrap();
+        let child = Running(pty.slave.spawn_command(builder).unwrap());
         drop(pty.slave);
         let seen = Arc::new(Mutex::new(Seen { parser: vt100::Parser::new(rows, columns, 0), bytes: vec![] }));
         let (mut reader, shared) = (pty.master.try_clone_reader().unwrap(), seen.clone());
@@ -124,7 +134,7 @@ impl Terminal {
     pub fn end(&mut self) -> u32 {
         let begin = Instant::now();
         loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            if let Some(status) = self.child.0.try_wait().unwrap() {
                 return status.exit_code();
             }
             assert!(begin.elapsed() < PATIENCE, "it does not end; seen:\n{}", self.text());
@@ -133,7 +143,7 @@ impl Terminal {
     }
 
     pub fn signal(&self, name: &str) {
-        let pid = self.child.process_id().unwrap();
+        let pid = self.child.0.process_id().unwrap();
         // The shell's own `kill`: a small system has no other.
         let sent = Command::new("sh").args(["-c", &format!("kill {name} {pid}")]).status();
         assert!(sent.unwrap().success());

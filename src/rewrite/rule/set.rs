@@ -3,7 +3,7 @@
 use super::right_to_left::RIGHT_TO_LEFT;
 use super::{Later, Properties, Rule, RuleArg, Step};
 use crate::lang::declared::Patterns;
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::syntax::ast;
 use indexmap::IndexMap;
@@ -59,12 +59,21 @@ impl fmt::Debug for Given {
     }
 }
 
+/// Another name of a rule.
+#[derive(Clone, Debug)]
+struct Alias {
+    /// The rule with the first arguments, if there is one.
+    target: Later<Option<RuleUse>>,
+    /// Where it is written.
+    span: Span,
+}
+
 /// All rules of a session, in the order of their definition.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
     rules: IndexMap<Name, Rule>,
     /// Other names, with the first arguments, which they fix.
-    aliases: IndexMap<Name, Later<Option<RuleUse>>>,
+    aliases: IndexMap<Name, Alias>,
     sets: IndexMap<Name, NamedSet>,
     patterns: Patterns,
     /// What is declared of operators, for the conditions of all rules.
@@ -86,13 +95,16 @@ impl RuleSet {
         &self.patterns
     }
 
-    /// Adds a rule; one of the same name is replaced and returned.
+    /// Adds a rule; what has the same name is replaced, and returned if it is a rule.
     pub fn insert(&mut self, rule: Rule) -> Option<Rule> {
+        self.aliases.shift_remove(&rule.name);
         self.rules.insert(rule.name.clone(), rule)
     }
-    /// Adds another name of a rule. Where it stands for nothing the name is not known.
-    pub fn insert_alias(&mut self, name: Name, target: Later<Option<RuleUse>>) {
-        self.aliases.insert(name, target);
+    /// Adds another name of a rule; what has this name already is replaced. Where it stands for nothing the name is not
+    /// known.
+    pub fn insert_alias(&mut self, name: Name, target: Later<Option<RuleUse>>, span: Span) {
+        self.rules.shift_remove(&name);
+        self.aliases.insert(name, Alias { target, span });
     }
     pub fn insert_set(&mut self, set: NamedSet) -> Option<NamedSet> {
         self.sets.insert(set.name.clone(), set)
@@ -112,9 +124,9 @@ impl RuleSet {
         for rule in self.rules.values_mut() {
             *rule = rule.knowing(known);
         }
-        for target in self.aliases.values_mut() {
-            let (before, known) = (target.clone(), known.clone());
-            *target = Later::new(move || before.as_ref().map(|u| knowing(&known, u)));
+        for alias in self.aliases.values_mut() {
+            let (before, known) = (alias.target.clone(), known.clone());
+            alias.target = Later::new(move || before.as_ref().map(|u| knowing(&known, u)));
         }
         for set in self.sets.values_mut() {
             let (before, known) = (set.rules.clone(), known.clone());
@@ -132,7 +144,7 @@ impl RuleSet {
     }
 
     fn alias(&self, name: &str) -> Option<&RuleUse> {
-        self.aliases.get(name).and_then(|target| Option::as_ref(target))
+        self.aliases.get(name).and_then(|alias| Option::as_ref(&alias.target))
     }
 
     /// The rule of this name with the arguments, after those that an alias has fixed.
@@ -164,7 +176,13 @@ impl RuleSet {
         self.sets.values()
     }
     pub fn aliases(&self) -> impl Iterator<Item = (&Name, &RuleUse)> {
-        self.aliases.iter().filter_map(|(name, target)| Some((name, Option::as_ref(target)?)))
+        self.aliases.iter().filter_map(|(name, alias)| Some((name, Option::as_ref(&alias.target)?)))
+    }
+
+    /// Every name by which a rule is called, with the place of its definition if it has one.
+    pub fn callable(&self) -> impl Iterator<Item = (&Name, Option<Span>)> {
+        let rules = self.rules.iter().map(|(name, rule)| (name, rule.span));
+        rules.chain(self.aliases.iter().map(|(name, alias)| (name, Some(alias.span))))
     }
     pub fn len(&self) -> usize {
         self.rules.len()

@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::native::{Native, RENUMBER};
-use super::script::Script;
+use super::script::{Definition, Script};
 use super::value::{Callee, Node, StrategyId, Value};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
@@ -167,7 +167,7 @@ impl<'a> Machine<'a> {
                 let mut id = self.strategy(first, scope)?;
                 for (op, next) in rest {
                     if *op == SeqOp::ThenNormal {
-                        let normal = self.normal_form(next.span)?;
+                        let normal = self.normal_form(next.span, scope)?;
                         id = self.nodes.insert(Node::Seq(id, normal));
                     }
                     let next = self.strategy(next, scope)?;
@@ -260,16 +260,14 @@ impl<'a> Machine<'a> {
         all.find(|(n, _)| &**n == name).map(|(_, value)| value.clone())
     }
 
-    fn normal_form(&mut self, span: Span) -> Evaluated<StrategyId> {
-        if self.script.strategy("DFNF").is_none() {
-            return Err(problem(
-                "E0301",
-                "`;;` needs the strategy DFNF, which is not defined.",
-                span,
-                "after this `;;`",
-            ));
+    fn normal_form(&mut self, span: Span, scope: u32) -> Evaluated<StrategyId> {
+        match self.name(&ast::Node::new(span, "DFNF".into()), scope) {
+            Ok(Value::Strategy(id)) => Ok(id),
+            _ => {
+                let message = "`;;` needs the strategy DFNF, which is not defined.";
+                Err(problem("E0301", message, span, "after this `;;`"))
+            }
         }
-        Ok(self.nodes.insert(Node::Call(Callee::Global("DFNF".into()), Rc::from([]))))
     }
 
     fn size(&mut self, text: &'a ast::Strategy, scope: u32) -> Evaluated<Nat> {
@@ -297,6 +295,10 @@ impl<'a> Machine<'a> {
                 return Ok(Value::Strategy(self.nodes.insert(call)));
             }
             at = s.parent;
+        }
+        if self.scopes[scope as usize].library && self.script.replaced(&name.kind).is_some() {
+            let call = Node::Call(Callee::Replaced(name.kind.clone()), none);
+            return Ok(Value::Strategy(self.nodes.insert(call)));
         }
         if self.script.strategy(&name.kind).is_some() {
             let call = Node::Call(Callee::Global(name.kind.clone()), none);
@@ -384,11 +386,20 @@ impl<'a> Machine<'a> {
 
     pub(super) fn arity(&self, callee: &Callee) -> usize {
         match callee {
-            Callee::Global(name) => self.script.strategy(name).map_or(0, super::script::Definition::arity),
+            Callee::Global(_) | Callee::Replaced(_) => self.definition(callee).map_or(0, Definition::arity),
             Callee::Local(scope, name) => {
                 let locals = self.scopes[*scope as usize].locals;
                 locals.iter().find(|l| l.name.kind == *name).map_or(0, |l| l.params.len())
             }
+        }
+    }
+
+    fn definition(&self, callee: &Callee) -> Option<&'a Definition> {
+        let script: &'a Script = self.script;
+        match callee {
+            Callee::Global(name) => script.strategy(name),
+            Callee::Replaced(name) => script.replaced(name),
+            Callee::Local(..) => None,
         }
     }
 
@@ -400,9 +411,8 @@ impl<'a> Machine<'a> {
             Err(problem("E0308", message, span, "defined here"))
         };
         match callee {
-            Callee::Global(name) => {
-                let script: &'a Script = self.script;
-                let Some(def) = script.strategy(name) else {
+            Callee::Global(name) | Callee::Replaced(name) => {
+                let Some(def) = self.definition(callee) else {
                     return Err(Box::new(Diagnostic::error(
                         "E0301",
                         format!("There is no strategy `{name}`."),
@@ -525,7 +535,7 @@ fn compared(a: &Nat, op: Op, b: &Nat) -> Node {
 
 pub(super) fn callee_name(callee: &Callee) -> &Name {
     match callee {
-        Callee::Global(name) | Callee::Local(_, name) => name,
+        Callee::Global(name) | Callee::Replaced(name) | Callee::Local(_, name) => name,
     }
 }
 

@@ -76,6 +76,14 @@ fn after_a_default(def: &StrategyDef) -> Option<Span> {
     optional.into_iter().find(|p| !has_value(p)).map(|p| p.span)
 }
 
+/// What is wrong with a name that is built in already.
+fn taken(name: &Node<Name>) -> Option<Diagnostic> {
+    let built_in = Native::find(&name.kind, &Patterns::default()).is_some() || &*name.kind == RENUMBER;
+    let message = || format!("`{}` is built in and cannot be defined again.", name.kind);
+    built_in
+        .then(|| Diagnostic::error("E0305", message()).label(name.span, "taken").hint("Choose another name."))
+}
+
 /// Does the clause fit every call?
 fn fits_anything(def: &StrategyDef) -> bool {
     def.params.iter().all(|p| matches!(p.kind, ShapeKind::Name(_) | ShapeKind::Default(..)))
@@ -90,6 +98,14 @@ fn named(shape: &ShapeKind) -> bool {
 pub struct LocalSet {
     pub def: RuleSet,
     pub span: Span,
+}
+
+/// Another name for a call with its arguments.
+#[derive(Clone, Debug)]
+struct OtherName {
+    target: RuleRef,
+    span: Span,
+    library: bool,
 }
 
 /// Names that must differ from each other.
@@ -114,10 +130,12 @@ impl Space {
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     strategies: IndexMap<Name, Definition>,
+    /// Definitions of the library whose names the user's have taken. The library goes on with its own: a helper of the
+    /// user's that happens to be called like one must not change what other strategies do.
+    replaced: IndexMap<Name, Definition>,
     sketches: IndexMap<Name, (Arc<SketchDef>, String)>,
     sets: IndexMap<Name, LocalSet>,
-    /// Other names, each for a call with its arguments.
-    aliases: IndexMap<Name, RuleRef>,
+    aliases: IndexMap<Name, OtherName>,
     imports: Vec<(String, Span)>,
 }
 
@@ -141,7 +159,8 @@ impl Script {
         problems
     }
 
-    /// Adds the definitions of a file. What a user's file defines replaces the library's definition of that name.
+    /// Adds the definitions of a file. What a user's file defines replaces the library's definition of that name, but for
+    /// the library.
     pub fn add(&mut self, file: &File, library: bool) -> Vec<Diagnostic> {
         let mut problems = vec![];
         // Sketches and sets of rules stand where strategies cannot, so they may share their names.
@@ -200,6 +219,7 @@ impl Script {
                     } else {
                         let definition =
                             Definition { name: def.name.kind.clone(), clauses: vec![clause], library };
+                        self.replace(&def.name.kind, library);
                         self.strategies.insert(def.name.kind.clone(), definition);
                     }
                     if let Some(param) = after_a_default(def) {
@@ -211,17 +231,8 @@ impl Script {
                             .label(param, "give it a value too, or put it first"),
                         );
                     }
-                    if Native::find(&def.name.kind, &Patterns::default()).is_some()
-                        || &*def.name.kind == RENUMBER
-                    {
-                        problems.push(
-                            Diagnostic::error(
-                                "E0305",
-                                format!("`{}` is built in and cannot be defined again.", def.name.kind),
-                            )
-                            .label(def.name.span, "taken")
-                            .hint("Choose another name."),
-                        );
+                    if let Some(problem) = taken(&def.name) {
+                        problems.push(problem);
                         self.strategies.shift_remove(&def.name.kind);
                     }
                 }
@@ -232,9 +243,14 @@ impl Script {
                     let local = LocalSet { def: set.clone(), span: item.span };
                     self.sets.insert(set.name.kind.clone(), local);
                 }
-                ItemKind::Alias(alias) => {
-                    self.aliases.insert(alias.name.kind.clone(), alias.target.clone());
-                }
+                ItemKind::Alias(alias) => match taken(&alias.name) {
+                    Some(problem) => problems.push(problem),
+                    None => {
+                        self.replace(&alias.name.kind, library);
+                        let of = OtherName { target: alias.target.clone(), span: alias.name.span, library };
+                        self.aliases.insert(alias.name.kind.clone(), of);
+                    }
+                },
                 ItemKind::Import(parts) => {
                     let path: Vec<&str> = parts.iter().map(|p| &*p.kind).collect();
                     self.imports.push((path.join("."), item.span));
@@ -248,8 +264,20 @@ impl Script {
         problems
     }
 
+    /// Makes room for a definition.
+    fn replace(&mut self, name: &Name, library: bool) {
+        self.aliases.shift_remove(name);
+        if let Some(before) = self.strategies.shift_remove(name).filter(|d| d.library && !library) {
+            self.replaced.insert(name.clone(), before);
+        }
+    }
+
     pub fn strategy(&self, name: &str) -> Option<&Definition> {
         self.strategies.get(name)
+    }
+    /// The library's definition where the user has taken its name.
+    pub fn replaced(&self, name: &str) -> Option<&Definition> {
+        self.replaced.get(name)
     }
     pub fn sketch(&self, name: &str) -> Option<&Arc<SketchDef>> {
         self.sketches.get(name).map(|(s, _)| s)
@@ -258,7 +286,7 @@ impl Script {
         self.sets.get(name)
     }
     pub fn alias(&self, name: &str) -> Option<&RuleRef> {
-        self.aliases.get(name)
+        self.aliases.get(name).map(|a| &a.target)
     }
     pub fn strategies(&self) -> impl Iterator<Item = &Definition> {
         self.strategies.values()
@@ -272,28 +300,37 @@ impl Script {
         self.imports.iter().map(|(m, s)| (m.as_str(), *s))
     }
 
-    /// Rules that no text can call, since a strategy has their name. `patterns` are those that the program declares.
+    /// Can a new strategy not have this name without a clash?
+    pub fn is_taken(&self, name: &str, rules: &rule::RuleSet) -> bool {
+        self.strategies.contains_key(name)
+            || self.aliases.contains_key(name)
+            || Native::find(name, rules.patterns()).is_some()
+            || rules.get(name).is_some()
+    }
+
+    /// Names by which a strategy or its other name is called where a rule was meant, or the other way round. `patterns` are
+    /// those that the program declares.
     pub fn hidden(&self, rules: &rule::RuleSet, patterns: &Patterns) -> Vec<Diagnostic> {
-        let problem = |rule: &rule::Rule| {
-            let own = self.strategies.get(&rule.name);
-            if own.is_none() && Native::find(&rule.name, patterns).is_none() {
-                return None;
-            }
+        let problem = |(name, of_rule): (&Name, Option<Span>)| {
+            let strategy =
+                self.strategies.get(name).map(|d| (d.library, d.clauses.first().map(|c| c.def.name.span)));
+            let other = || self.aliases.get(name).map(|a| (a.library, Some(a.span)));
+            let native = || Native::find(name, patterns).map(|_| (true, None));
+            let (library, of_strategy) = strategy.or_else(other).or_else(native)?;
+            let problem =
+                Diagnostic::error("E0305", format!("`{name}` is the name of a rule and of a strategy."));
             // Of the two, the user wrote the strategy if it is not of the library.
-            let strategy = own.filter(|d| !d.library).and_then(|d| d.clauses.first());
-            let message = format!("`{}` is the name of a rule and of a strategy.", rule.name);
-            let problem = Diagnostic::error("E0305", message);
-            Some(match (strategy, rule.span) {
-                (Some(clause), _) => problem
-                    .label(clause.def.name.span, "a rule has this name")
-                    .hint("Choose another name for the strategy."),
+            Some(match (of_strategy.filter(|_| !library), of_rule) {
+                (Some(span), _) => {
+                    problem.label(span, "a rule has this name").hint("Choose another name for the strategy.")
+                }
                 (None, Some(span)) => problem
                     .label(span, "a strategy has this name")
                     .hint("Choose another name for the rule: by this one the strategy is called."),
                 (None, None) => problem,
             })
         };
-        rules.rules().filter_map(problem).collect()
+        rules.callable().filter_map(problem).collect()
     }
 
     /// The diagnostic for a name that nothing has.

@@ -39,6 +39,8 @@ impl Value {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
     Global(Name),
+    /// The library's own, whose name the user has taken.
+    Replaced(Name),
     /// A local definition of the clause that made the scope.
     Local(u32, Name),
 }

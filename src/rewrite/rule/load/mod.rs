@@ -125,7 +125,7 @@ impl RuleSet {
                     }
                 }
                 ItemKind::RuleSet(set) => sets.push((set, item.doc)),
-                ItemKind::Alias(alias) => aliases.push(alias),
+                ItemKind::Alias(alias) => aliases.push((alias, item.span)),
                 ItemKind::Declare(condition) => match declare::one(&condition, &[]) {
                     Ok(property) => declared.add(property),
                     Err(found) => problems.extend(found),
@@ -133,7 +133,7 @@ impl RuleSet {
                 _ => {}
             }
         }
-        for alias in aliases {
+        for (alias, span) in aliases {
             let name = alias.name.kind.clone();
             let known = self.clone();
             let target = Later::new(move || first_arguments(&known, &alias.target, &|_| None));
@@ -143,7 +143,7 @@ impl RuleSet {
                 problems.push(Diagnostic::clone(problem));
                 continue;
             }
-            self.insert_alias(name, Later::new(move || target.as_ref().ok().cloned()));
+            self.insert_alias(name, Later::new(move || target.as_ref().ok().cloned()), span);
         }
         let known = Arc::new((self.clone(), sets.iter().map(|(set, _)| set.clone()).collect::<Vec<_>>()));
         for (set, doc) in sets {
