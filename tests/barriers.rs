@@ -4,7 +4,6 @@
 //! Each kernel is right at several shapes of work-groups on a device and in Oclgrind, which finds no race; it has as many
 //! barriers as the table says; and without any one of them Oclgrind finds a race. `BARRIERS=all` simulates every program
 //! at every shape; otherwise a part of them is simulated, and all run on the device.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
 use crate::device_common;
 use crate::emit_common::simulator::{oclgrind, simulate};

@@ -1,5 +1,4 @@
 //! The real binary from the command line: what it prints, and how it ends, for good input and bad.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use crate::cli_common::{Ran, run};
 use std::path::{Path, PathBuf};

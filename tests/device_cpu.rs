@@ -1,5 +1,4 @@
 //! The device `cpu` through a real worker process: results, measurements and everything that can go wrong.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::device_common::{assert_gone, devices, double, doubled, request, run, unknown_devices};
 use shine_tui::device::{

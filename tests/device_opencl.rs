@@ -1,6 +1,5 @@
 //! OpenCL devices through a real worker process. The tests that need a device say loudly that they were skipped where
 //! there is none, and fail instead when `SHINE_REQUIRE_OPENCL=1`.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::device_common;
 use crate::device_common::{

@@ -1,7 +1,5 @@
 //! Every stage of some programs, as reviewed text. `BLESS=1` writes what is there now.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
-
 use crate::emit_common::*;
 use shine_tui::emit::compile;
 use shine_tui::lang::build as b;

@@ -1,8 +1,6 @@
 //! Generated OpenCL C: run by Oclgrind, which knows races and uses of what was never written, and on a real device.
 //! Tests say loudly that they were skipped where these are missing, and fail instead when `SHINE_REQUIRE_OPENCL=1`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
-
 use crate::device_common;
 use crate::emit_common;
 use crate::emit_common::simulator::{oclgrind, simulate};

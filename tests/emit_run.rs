@@ -1,8 +1,6 @@
 //! Generated C, compiled by the system's compiler and run, against the interpreter: at several sizes, with sizes as
 //! parameters and as constants.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
-
 use crate::emit_common;
 use crate::emit_common::batch::{check, run, unit};
 use crate::emit_common::{CORPUS, Case, cases_of};

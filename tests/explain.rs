@@ -1,5 +1,4 @@
 //! Every code has a page, every page a code; and what each page's example says is kept as a golden.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use shine_tui::lang::explain::{self, Block, Page};
 use std::collections::BTreeSet;

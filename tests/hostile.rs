@@ -1,6 +1,5 @@
 //! Input that means harm, or came to it: real files with pieces cut, doubled and exchanged, and nesting without end.
 //! Whatever the text is, it is answered, and what is well-typed is so.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use proptest::prelude::*;
 use shine_tui::emit;

@@ -1,7 +1,6 @@
 //! The interpreter against generated C that a real compiler built without contraction and without fast-math: random
 //! programs on random inputs agree in every bit, on infinities, NaN, zeros of both signs and denormals as well.
 //! (Which NaN it is depends on the order in which a compiler puts operands, and is not compared.)
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
 use crate::device_common;
 use crate::emit_common;

@@ -1,5 +1,4 @@
 //! `iterate k (/\l. f)`, whose steps change the size: as a term of its own, that is printed, rewritten and unfolded.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use crate::lang_common::read;
 use shine_tui::lang::build::check_patterns;

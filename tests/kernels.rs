@@ -1,6 +1,5 @@
 //! The programs of `kernels/`: each in the standard layout, printed so that it reads back, and computing what its
 //! reference does, in the interpreter and as generated C on the device `cpu`.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
 use crate::device_common;
 use crate::kernels_reference::{Expected, Given, Reference, all};

@@ -1,5 +1,4 @@
 //! Programs of several kernels: in the worker against the interpreter and plain C, and as libraries in C.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use crate::device_common::{devices, opencl};
 use shine_tui::device::{FloatMode, Mode};

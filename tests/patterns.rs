@@ -1,6 +1,5 @@
 //! Every row of the table of patterns through every stage: its example is read, typed, printed and read back,
 //! interpreted in both ways, shown as loops, and compiled and run on the devices that there are.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
 use crate::device_common;
 use shine_tui::device::Mode;

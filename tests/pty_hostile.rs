@@ -1,5 +1,4 @@
 //! The real binary in a pseudo-terminal, with sessions and programs that mean harm, and with ends that come unasked.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::pty_common::{PATIENCE, Terminal, folder, in_world, size};
 use portable_pty::native_pty_system;

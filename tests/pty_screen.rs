@@ -1,5 +1,4 @@
 //! The real binary in a pseudo-terminal: does it draw, and does it leave the terminal as it found it?
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::pty_common::{Seen, Terminal, folder, size};
 use std::path::Path;

@@ -1,6 +1,5 @@
 //! The README's tour, sentence by sentence, and its commands, through the real binary: a sentence or a command that is
 //! edited must have its step here.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::pty_common::Terminal;
 use std::path::{Path, PathBuf};

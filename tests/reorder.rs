@@ -1,5 +1,4 @@
 //! `reorder` and its functions of sizes: written, printed, compared, matched, and checked once the sizes are known.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use crate::lang_common::read;
 use shine_tui::lang::eval::{self, Limits};

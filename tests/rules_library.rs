@@ -1,5 +1,4 @@
 //! The rules of `rules/`: they load, their examples hold, and they keep the meaning of random programs.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use shine_tui::lang::diag::{Severity, Sources};
 use shine_tui::lang::path::Path;

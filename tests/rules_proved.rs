@@ -1,6 +1,5 @@
 //! Which rules are proved, and that no wrong rule is. That the prover reads patterns as the interpreter does, and proves
 //! no rule of the library in which a mistake was made, is tested beside it.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use shine_tui::lang::diag::Sources;
 use shine_tui::rewrite::rule::load::Source;

@@ -1,5 +1,4 @@
 //! Rules that are wrong are caught, by typing or by a counterexample; rules that are right are not refused.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use crate::cli_common;
 use shine_tui::lang::diag::Sources;

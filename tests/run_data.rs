@@ -1,6 +1,5 @@
 //! `shine-tui run` on files: arrays and pictures go in and come out, sizes follow from shapes, and what does not fit is
 //! refused before anything runs.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use crate::cli_common;
 use crate::cli_common::Ran;

@@ -1,5 +1,4 @@
 //! Searches from the command line: sketches and sets with parameters, sizes that are left open, what is left out, costs.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use crate::cli_common::{Ran, run};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! The recorded sessions of `sessions/` still hold, whichever way their searches are taken again.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::replay::{Level, Options, Verdict, replay};

@@ -1,7 +1,5 @@
 //! Strategies on programs: combinators, traversals, normal forms, failures, limits.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use shine_tui::lang::build::check_patterns;
 use shine_tui::lang::diag::{FileId, Severity, Sources};
 use shine_tui::lang::infer::{Program, program};

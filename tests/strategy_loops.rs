@@ -1,7 +1,6 @@
 //! Tiling and reordering loops: the seven strategies of matrix multiplication (thesis 4.1.2, appendix B), and other
 //! programs. The loops of the C that they lead to, and its results, for the sizes and tiles of the thesis, others, and
 //! symbolic sizes.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use crate::device_common;
 use crate::emit_common::simulator::{oclgrind, simulate};

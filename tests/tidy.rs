@@ -1,5 +1,4 @@
 //! The invariants of ARCHITECTURE.md that can be read off the sources.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use std::path::{Path, PathBuf};
 

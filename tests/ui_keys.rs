@@ -1,5 +1,4 @@
 //! Keys through the real update loop: what the user presses, and what is then on the screen.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::ui_common::{TestApp, UNICODE, kernel};
 use shine_tui::device::fake::FakeDevices;

@@ -1,6 +1,5 @@
 //! Whole screens: how they look at the sizes that are promised, that no size breaks them, and that whatever is pressed
 //! leaves a session that replays.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use crate::ui_common::{ASCII_MONO, TestApp, UNICODE};
 use proptest::prelude::*;

@@ -1,6 +1,5 @@
 //! Programs that compare and choose are vectorised as sums are, by the strategy of the library: into loops over vectors
 //! that compute the same, on every input and every device. And programs that are written with vectors.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
 use crate::device_common;
 use shine_tui::device::Mode;

@@ -1,5 +1,4 @@
 //! The real binary, started as from a shell.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

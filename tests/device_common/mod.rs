@@ -1,5 +1,4 @@
 //! What the tests of devices share: the real worker, requests of a few lines, and the search for OpenCL.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 use shine_tui::device::{
     Backend, DeviceError, DeviceKind, DeviceList, Devices, Elem, HostData, Param, RunControl, RunReport,
     RunRequest,

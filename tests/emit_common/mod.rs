@@ -1,5 +1,4 @@
 //! Programs for the tests of lowering and code generation, and running generated C.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
 
 pub mod batch;
 pub mod simulator;

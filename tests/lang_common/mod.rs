@@ -1,5 +1,4 @@
 //! Programs from text, with their problems as text.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use shine_tui::lang::infer::{self, Program};
 use shine_tui::lang::source::Sources;

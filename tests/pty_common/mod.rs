@@ -1,5 +1,4 @@
 //! The real binary in a pseudo-terminal, with a world of its own: keys go in, what a terminal shows comes out.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::{Read, Write};
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! The screen without a terminal: the real state and the real update loop over a `TestBackend`.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::sync::Arc;
