@@ -1,7 +1,7 @@
 //! Programs of several kernels: in the worker against the interpreter and plain C, and as libraries in C.
 
 use crate::device_common::{devices, opencl};
-use shine_tui::device::{FloatMode, Mode};
+use shine_tui::device::{Cause, DeviceInfo, DeviceKind, FloatMode, Mode, select};
 use shine_tui::emit::module::{Module, Role};
 use shine_tui::emit::{Compiled, Language, host};
 use shine_tui::lang::diag::Diagnostic;
@@ -280,6 +280,123 @@ int main(void) {
     let files = ["main.c", "add3.c", "shine_opencl.c"];
     let line = "6 7 8 9 10 11 12 13 0 output has 32 bytes and needs 48\n";
     assert_eq!(said(dir.path(), &files, &["-l:libOpenCL.so.1"], &[]), format!("{line}{line}"));
+}
+
+/// A library opens the device that `--device` means: here are three of them, two of which are equal, in two platforms.
+#[test]
+fn a_library_knows_devices_by_the_names_that_the_tool_takes() {
+    let main = r#"#include "shine_opencl.h"
+#include <CL/cl.h>
+#include <stdio.h>
+#include <string.h>
+static const char* platforms[] = {"Portable Computing Language", " NVIDIA CUDA "};
+static const char* names[] = {"pthread-skylake CPU", "NVIDIA H200", "NVIDIA H200"};
+static const char* versions[] = {"OpenCL 3.0 PoCL HSTR: pthread", "OpenCL 3.0 CUDA", "OpenCL 3.0 CUDA"};
+static long opened = -1;
+cl_int clGetPlatformIDs(cl_uint n, cl_platform_id* p, cl_uint* count) {
+  for (long i = 0; i < 2; i++) p[i] = (cl_platform_id)(i + 1);
+  *count = 2;
+  return CL_SUCCESS;
+}
+cl_int clGetDeviceIDs(cl_platform_id p, cl_bitfield of, cl_uint n, cl_device_id* d, cl_uint* count) {
+  *count = (cl_uint)(long)p;
+  for (long i = 0; i < *count; i++) d[i] = (cl_device_id)((long)p + i);
+  return CL_SUCCESS;
+}
+static cl_int say(const char* text, size_t room, void* to) {
+  if (strlen(text) >= room) return -30;
+  strcpy(to, text);
+  return CL_SUCCESS;
+}
+cl_int clGetPlatformInfo(cl_platform_id p, cl_uint what, size_t room, void* to, size_t* size) {
+  return say(platforms[(long)p - 1], room, to);
+}
+cl_int clGetDeviceInfo(cl_device_id d, cl_uint what, size_t room, void* to, size_t* size) {
+  return say((what == CL_DEVICE_NAME ? names : versions)[(long)d - 1], room, to);
+}
+cl_context clCreateContext(const intptr_t* p, cl_uint n, const cl_device_id* d,
+    void (*f)(const char*, const void*, size_t, void*), void* x, cl_int* status) {
+  opened = (long)*d - 1;
+  *status = CL_SUCCESS;
+  return NULL;
+}
+cl_command_queue clCreateCommandQueue(cl_context c, cl_device_id d, cl_bitfield b, cl_int* status) {
+  *status = CL_SUCCESS;
+  return NULL;
+}
+cl_int clReleaseCommandQueue(cl_command_queue q) { return CL_SUCCESS; }
+cl_int clReleaseContext(cl_context c) { return CL_SUCCESS; }
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; i++) {
+    opened = -1;
+    shine_context* context = shine_open(argv[i], SHINE_COPY);
+    printf("%ld %s\n", opened, shine_error(context) == NULL ? "" : shine_error(context));
+    shine_close(context);
+  }
+  return 0;
+}
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("main.c"), main).unwrap();
+    host::RUNTIME.iter().for_each(|(file, text)| std::fs::write(dir.path().join(file), text).unwrap());
+    let device = |id: &str, platform: &str, name: &str, version: &str| DeviceInfo {
+        kind: DeviceKind::Gpu,
+        id: id.into(),
+        platform: platform.into(),
+        name: name.into(),
+        version: version.into(),
+        driver: String::new(),
+        compute_units: 1,
+        max_work_group: 1,
+        local_memory: 0,
+        global_memory: 0,
+        max_allocation: 0,
+        clock_mhz: 0,
+        openmp: false,
+        f64: true,
+        f16: true,
+        problem: None,
+    };
+    let (portable, skylake) = ("Portable Computing Language", "pthread-skylake CPU");
+    let h200 = |id| device(id, "NVIDIA CUDA", "NVIDIA H200", "OpenCL 3.0 CUDA");
+    let devices = [
+        device(&format!("{portable} / {skylake}"), portable, skylake, "OpenCL 3.0 PoCL HSTR: pthread"),
+        h200("NVIDIA CUDA / NVIDIA H200"),
+        h200("NVIDIA CUDA / NVIDIA H200 #2"),
+    ];
+    let words = [
+        "PORTABLE",
+        "skylake",
+        "pocl",
+        "h200",
+        "H200 #2",
+        "nvidia cuda / nvidia h200",
+        "NVIDIA CUDA / NVIDIA H200 #2",
+        "Language / pthread",
+        " cuda ",
+        "3.0",
+        "u",
+        "",
+        "mali",
+        "#",
+        "hstr",
+        "cpu",
+    ];
+    let args = words.map(str::to_string);
+    // What is not called is not there.
+    let libraries = ["-Wl,--unresolved-symbols=ignore-all", "-no-pie", "-fno-pie"];
+    let said = said(dir.path(), &["main.c", "shine_opencl.c"], &libraries, &args);
+    for (word, line) in words.iter().zip(said.lines()) {
+        let expected = match select(&devices, word) {
+            Ok(device) => format!("{} ", devices.iter().position(|d| d.id == device.id).unwrap()),
+            Err(e) if e.cause == Cause::AmbiguousDevice => {
+                "-1 the text is part of the names of several OpenCL devices".into()
+            }
+            Err(_) => "-1 there is no such OpenCL device".into(),
+        };
+        assert_eq!(line, expected, "{word}");
+    }
+    assert_eq!(said.lines().count(), words.len());
 }
 
 /// What is used first and last at different times lies in the same memory.

@@ -3,6 +3,7 @@
 #include "shine_opencl.h"
 
 #include <CL/cl.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,33 +57,110 @@ const char* shine_error(const shine_context* context) {
   return context->failed ? context->message : NULL;
 }
 
-// Whether the device's name has the text in it.
-static bool is_called(cl_device_id device, const char* text) {
-  char name[256] = "";
-  clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL);
-  return text == NULL || strstr(name, text) != NULL;
+// What a device is called, in small letters: "platform / name", with " #2" for the second of equal ones, and its version.
+struct found_device {
+  cl_device_id device;
+  char base[600];
+  char id[640];
+  char version[256];
+};
+
+// The text without spaces around it, in small letters.
+static void tidy(char* text) {
+  size_t start = strspn(text, " \t"), end = strlen(text);
+  while (end > start && strchr(" \t", text[end - 1]) != NULL) {
+    end--;
+  }
+  for (size_t i = start; i < end; i++) {
+    text[i - start] = (char)tolower((unsigned char)text[i]);
+  }
+  text[end - start] = '\0';
 }
 
-static bool find_device(shine_context* context, const char* text) {
-  cl_platform_id platforms[16];
-  cl_uint count = 0;
-  if (clGetPlatformIDs(16, platforms, &count) != CL_SUCCESS) {
-    return false;
+static void describe(struct found_device* found, size_t before, cl_platform_id platform) {
+  struct found_device* here = &found[before];
+  char of[256] = "", name[256] = "";
+  clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof(of) - 1, of, NULL);
+  clGetDeviceInfo(here->device, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL);
+  clGetDeviceInfo(here->device, CL_DEVICE_VERSION, sizeof(here->version) - 1, here->version, NULL);
+  tidy(of);
+  tidy(name);
+  tidy(here->version);
+  snprintf(here->base, sizeof(here->base), "%s / %s", of, name);
+  int equal = 1;
+  for (size_t i = 0; i < before; i++) {
+    equal += strcmp(found[i].base, here->base) == 0;
   }
-  for (cl_uint p = 0; p < count && p < 16; p++) {
-    cl_device_id devices[64];
-    cl_uint found = 0;
-    if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &found) != CL_SUCCESS) {
+  if (equal == 1) {
+    snprintf(here->id, sizeof(here->id), "%s", here->base);
+  } else {
+    snprintf(here->id, sizeof(here->id), "%s #%d", here->base, equal);
+  }
+}
+
+// Every device of every platform; their number, or 0 without any.
+static size_t list_devices(struct found_device** found) {
+  enum { PLATFORMS = 16, DEVICES = 64 };
+  cl_platform_id platforms[PLATFORMS];
+  cl_uint count = 0;
+  *found = calloc(PLATFORMS * DEVICES, sizeof(struct found_device));
+  if (*found == NULL || clGetPlatformIDs(PLATFORMS, platforms, &count) != CL_SUCCESS) {
+    return 0;
+  }
+  size_t all = 0;
+  for (cl_uint p = 0; p < count && p < PLATFORMS; p++) {
+    cl_device_id devices[DEVICES];
+    cl_uint there = 0;
+    if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICES, devices, &there) != CL_SUCCESS) {
       continue;
     }
-    for (cl_uint d = 0; d < found && d < 64; d++) {
-      if (is_called(devices[d], text)) {
-        context->device = devices[d];
-        return true;
+    for (cl_uint d = 0; d < there && d < DEVICES; d++) {
+      (*found)[all].device = devices[d];
+      describe(*found, all, platforms[p]);
+      all++;
+    }
+  }
+  return all;
+}
+
+// Finds the device that is called so; otherwise those whose name, or else version, has the text in it, which must all be
+// equal. NULL stands for the first of all.
+static bool find_device(shine_context* context, const char* text) {
+  struct found_device* found = NULL;
+  size_t count = list_devices(&found);
+  char wanted[640] = "";
+  if (text != NULL) {
+    snprintf(wanted, sizeof(wanted), "%s", text);
+    tidy(wanted);
+  }
+  const struct found_device* first = text == NULL && count > 0 ? &found[0] : NULL;
+  bool several = false;
+  for (size_t i = 0; i < count && first == NULL; i++) {
+    if (strcmp(found[i].id, wanted) == 0) {
+      first = &found[i];
+    }
+  }
+  for (int by_version = 0; by_version < 2 && first == NULL && wanted[0] != '\0'; by_version++) {
+    for (size_t i = 0; i < count; i++) {
+      if (strstr(by_version ? found[i].version : found[i].id, wanted) == NULL) {
+        continue;
+      }
+      if (first == NULL) {
+        first = &found[i];
+      } else if (strcmp(first->base, found[i].base) != 0) {
+        several = true;
       }
     }
   }
-  return false;
+  if (several) {
+    shine_fail(context, "the text is part of the names of several OpenCL devices");
+  } else if (first == NULL) {
+    shine_fail(context, "there is no such OpenCL device");
+  } else {
+    context->device = first->device;
+  }
+  free(found);
+  return !context->failed;
 }
 
 shine_context* shine_open(const char* device, int buffers) {
@@ -92,7 +170,6 @@ shine_context* shine_open(const char* device, int buffers) {
   }
   context->buffers = buffers;
   if (!find_device(context, device)) {
-    shine_fail(context, "there is no such OpenCL device");
     return context;
   }
   cl_int status;

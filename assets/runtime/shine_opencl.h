@@ -31,7 +31,8 @@ typedef struct shine_argument {
   const void* value;
 } shine_argument;
 
-// Opens the first device whose name has the text in it, or the first of all for NULL. NULL only without memory.
+// Opens the device that the text means, as `shine-tui --device` takes it: a part of "platform / name", or else of the
+// version, in any case. The first of all for NULL. NULL only without memory.
 shine_context* shine_open(const char* device, int buffers);
 void shine_close(shine_context* context);
 // What went wrong first, or NULL.

@@ -24,9 +24,12 @@ typedef struct event *cl_event;
 #define CL_MAP_READ (1 << 0)
 #define CL_MAP_WRITE (1 << 1)
 #define CL_DEVICE_NAME 0x102B
+#define CL_DEVICE_VERSION 0x102F
+#define CL_PLATFORM_NAME 0x0902
 #define CL_KERNEL_WORK_GROUP_SIZE 0x11B0
 #define CL_PROGRAM_BUILD_LOG 0x1183
 cl_int clGetPlatformIDs(cl_uint, cl_platform_id *, cl_uint *);
+cl_int clGetPlatformInfo(cl_platform_id, cl_uint, size_t, void *, size_t *);
 cl_int clGetDeviceIDs(cl_platform_id, cl_bitfield, cl_uint, cl_device_id *, cl_uint *);
 cl_context clCreateContext(const intptr_t *, cl_uint, const cl_device_id *, void (*)(const char *, const void *, size_t, void *), void *, cl_int *);
 cl_command_queue clCreateCommandQueue(cl_context, cl_device_id, cl_bitfield, cl_int *);
