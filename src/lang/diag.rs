@@ -16,6 +16,7 @@ use codespan_reporting::term::{self, Chars, Config, WriteStyle};
 use super::path::Path;
 use super::pattern::Pattern;
 pub use super::source::{FileId, SourceFile, Sources, Span};
+use super::term::Arg;
 
 /// Lines longer than this (in bytes) are shown as an excerpt around the problem.
 const MAX_LINE: usize = 400;
@@ -43,6 +44,8 @@ pub enum Subject {
     At(Path),
     /// All patterns of this name.
     Pattern(Pattern),
+    /// All patterns of this name with these arguments; of this name, where the text has none with them.
+    With(Pattern, Vec<Arg>),
     /// The low-level patterns that no function of this one has.
     Outside(Pattern),
 }

@@ -426,7 +426,7 @@ impl Workspace {
         let known = if complete { sizes } else { &Sizes::new() };
         if let Some(problem) = checked.check_sizes(known).into_iter().find(|p| complete || p.code != "E0151")
         {
-            return Err(problem.within(&self.sources));
+            return Err(self.located(problem, &checked.term));
         }
         let sizes = complete.then_some(sizes);
         if target == lower::Target::OpenCl
@@ -489,6 +489,13 @@ impl Workspace {
             Some(Subject::Pattern(p)) => {
                 let all = written.positions().into_iter().filter(|(_, t)| t.as_pattern() == Some(*p));
                 all.filter_map(|(path, _)| span(&path)).collect()
+            }
+            Some(Subject::With(p, args)) => {
+                let all = written.positions().into_iter().filter(|(_, t)| t.as_pattern() == Some(*p));
+                let (exact, others): (Vec<_>, Vec<_>) =
+                    all.partition(|(_, t)| t.as_prim().is_some_and(|prim| prim.args == *args));
+                let all = if exact.is_empty() { others } else { exact };
+                all.into_iter().filter_map(|(path, _)| span(&path)).collect()
             }
             Some(Subject::Outside(p)) => {
                 // In the function that it is given, not in the array.

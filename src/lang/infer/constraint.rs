@@ -6,6 +6,7 @@ use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatError, NatFun, NatVar};
+use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::permutation::{self, Fault, MOST};
 use crate::lang::steps;
@@ -40,6 +41,16 @@ pub fn constraints_of(term: &Term) -> Vec<SizeConstraint> {
         SizeConstraint::Equal(..) | SizeConstraint::Permutes(..) => false,
     };
     found.iter().filter(|c| !implied(c)).cloned().collect()
+}
+
+/// The innermost part of a term that asks for a condition by itself, the last of several.
+pub fn asks_for(term: &Term, constraint: &SizeConstraint) -> Option<Path> {
+    let asks = |t: &Term| {
+        let mut own = Collector::default();
+        own.part(t);
+        own.found.contains(constraint)
+    };
+    term.positions().into_iter().rfind(|(_, t)| asks(t)).map(|(path, _)| path)
 }
 
 fn names(constraint: &SizeConstraint) -> Vec<Name> {
@@ -176,6 +187,32 @@ impl Collector {
         }
     }
 
+    /// What a part of a term asks for beside what its own parts do.
+    fn part(&mut self, t: &Term) {
+        self.ty(t.ty());
+        match t.expr() {
+            Expr::Prim(prim) => {
+                if let [Arg::Nat(n), Arg::Fun(there), Arg::Fun(back)] = prim.args.as_slice() {
+                    self.permutation(n, there, back);
+                }
+                if prim.pattern == Pattern::OclRun {
+                    self.launch(&prim.args);
+                }
+                for arg in &prim.args {
+                    if let Arg::Nat(n) = arg {
+                        self.found.extend(SizeConstraint::of_size(n));
+                    }
+                }
+            }
+            // An index is below what it indexes.
+            Expr::Lit(Literal::Index(i, n)) => {
+                self.found.extend(SizeConstraint::of_size(i));
+                self.found.extend(SizeConstraint::of_length(&n.sub(i)));
+            }
+            _ => {}
+        }
+    }
+
     fn term(&mut self, term: &Term) {
         // Outermost first; an explicit stack, so that no nesting is too deep.
         let mut stack = vec![term];
@@ -183,28 +220,7 @@ impl Collector {
             if !self.terms.insert(t.clone()) {
                 continue;
             }
-            self.ty(t.ty());
-            match t.expr() {
-                Expr::Prim(prim) => {
-                    if let [Arg::Nat(n), Arg::Fun(there), Arg::Fun(back)] = prim.args.as_slice() {
-                        self.permutation(n, there, back);
-                    }
-                    if prim.pattern == Pattern::OclRun {
-                        self.launch(&prim.args);
-                    }
-                    for arg in &prim.args {
-                        if let Arg::Nat(n) = arg {
-                            self.found.extend(SizeConstraint::of_size(n));
-                        }
-                    }
-                }
-                // An index is below what it indexes.
-                Expr::Lit(Literal::Index(i, n)) => {
-                    self.found.extend(SizeConstraint::of_size(i));
-                    self.found.extend(SizeConstraint::of_length(&n.sub(i)));
-                }
-                _ => {}
-            }
+            self.part(t);
             // What a step asks for is known of each step by itself.
             let changes_size = t.as_app().is_some_and(|(f, _)| {
                 f.as_pattern() == Some(Pattern::Iterate) && steps::of(f.ty()).is_some()

@@ -2,7 +2,7 @@
 
 use super::build::{Builder, MAX_NODES, MAX_TERM_DEPTH, MAX_TYPE, Unbuilt, is_large};
 use super::codes;
-use super::constraint::{Sizes, check_constraint, constraints_of};
+use super::constraint::{Sizes, asks_for, check_constraint, constraints_of};
 use super::defs::Unknowns;
 use super::report::Names;
 use super::state::Infer;
@@ -10,7 +10,7 @@ use super::tree::{DefId, Local, Node, Tree};
 use super::unify::Equation;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
-use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::diag::{Diagnostic, Span, Subject};
 use crate::lang::nat::{self, Name, Nat, NatVar};
 use crate::lang::path::Path;
 use crate::lang::syntax::{MAX_PROBLEMS, ast};
@@ -51,9 +51,15 @@ impl Program {
     pub fn check_sizes(&self, sizes: &Sizes) -> Vec<Diagnostic> {
         let check = |c: &SizeConstraint| {
             let problem = check_constraint(c, sizes).err()?;
-            Some(match self.reorder_of(c).and_then(|path| self.spans.at(&path)) {
+            let path = match c {
+                SizeConstraint::Permutes(..) => self.reorder_of(c),
+                _ if problem.code == "E0150" => asks_for(&self.term, c),
+                _ => None,
+            };
+            Some(match path.as_ref().and_then(|path| self.spans.at(path)) {
                 Some(span) => problem.label(span, "for this"),
-                None => problem,
+                // A rewritten program may still have the part where the text has it.
+                None => path.into_iter().fold(problem, |p, path| p.about(Subject::At(path))),
             })
         };
         self.constraints.iter().filter_map(check).collect()

@@ -116,8 +116,9 @@ impl Translator {
                     [cells, size, step] => (Storage::Circular, *cells, *size, *step),
                     _ => return Err(unexpected("a buffer without its size")),
                 };
-                holds(cells, size)?;
-                let (kept, new, skipped) = overlap(*p, size, step)?;
+                holds(cells, size).map_err(|d| d.about(Subject::With(*p, args.clone())))?;
+                let (kept, new, skipped) =
+                    overlap(*p, size, step).map_err(|d| d.about(Subject::With(*p, args.clone())))?;
                 let of = self.stream(x, block)?;
                 let PhraseType::Fun(types) = load.ty() else {
                     return Err(unexpected("a buffer of no function"));
@@ -315,7 +316,7 @@ fn overlap(p: Pattern, size: &Nat, step: &Nat) -> Translated<(Nat, Nat, Nat)> {
         let message = format!(
             "Whether the windows of `{p}` overlap is not known: they have {size} elements, each {step} after the last."
         );
-        Err(Diagnostic::error("E0502", message).about(Subject::Pattern(p)).hint(
+        Err(Diagnostic::error("E0502", message).hint(
             "Write the size of windows or the stride as a number, or give the sizes, as in `--size n=64`.",
         ))
     }
