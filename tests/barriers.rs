@@ -216,6 +216,27 @@ const TABLE: &[Row] = &[
     row("u4", "a dimension of one", ("(a: n.1.m.f32): n.1.m.f32",
         "a |> mapWorkGroup 0 (\\x. let (toMem local (mapLocal 1 sum x)) (\\t. x |> mapLocal 1 (\\r. let (toMem local (sum t)) (\\u. mapLocal 0 (\\v. v + u) (rev r)))))"),
         NM, (2, "L"), 2, 2),
+    // Iterations write cells of their own, wherever data says.
+    row("u5", "cells that are found in memory", ("(a: n.m.f32): n.m.f32",
+        "a |> mapWorkGroup 0 (\\x. let (toMem local (generate (\\i. natAsIndex m (m - 1 - indexAsNat i)) |> mapLocal 0 (\\i. i))) (\\to. x |> mapLocal 0 (\\v. v) |> scatter to |> toMem local |> mapLocal 0 (\\v. v)))"),
+        NM, (2, "L"), 2, 2),
+    // What all work-items of a group choose alike may have barriers in it.
+    row("c1", "a choice by a parameter", ("(c: f32) (a: n.m.f32): n.f32",
+        "a |> mapWorkGroup 0 (\\x. select (c + 1 > c) (x |> mapLocal 0 (\\v. v * 2) |> toMem local |> sum) c)"),
+        NM, (2, "L"), 2, 2),
+    row("c2", "a choice by what each work-item computes for itself", ("(a: n.k.m.f32): n.k.f32",
+        "a |> mapWorkGroup 0 (mapSeq (\\x. select (sum x > 0) (x |> mapLocal 0 (\\v. v * 2) |> toMem local |> sum) 1))"),
+        &[("n", 3), ("k", 3), ("m", 7)], (2, "L"), 2, 2),
+    row("c3", "a choice by what a group stored", ("(a: n.m.f32): n.f32",
+        "a |> mapWorkGroup 0 (\\x. let (toMem local (mapLocal 0 (\\v. v) x)) (\\t. select (idx (natAsIndex m 0) t > 0) (rev t |> mapLocal 0 (\\v. v * 2) |> toMem local |> sum) 1))"),
+        NM, (3, "L"), 3, 3),
+    // Steps that work-items share, in memory that they share.
+    row("r1", "steps in place", ("(a: n.m.f32): n.m.f32",
+        "a |> mapWorkGroup 0 (\\x. x |> iterate 3 (mapLocal 0 (\\v. v * 2)))"),
+        NM, (2, "L"), 2, 2),
+    row("r2", "steps that read what others wrote", ("(a: n.m.f32): n.m.f32",
+        "a |> mapWorkGroup 0 (\\x. x |> iterate 3 (\\y. rev y |> mapLocal 0 (\\v. v + 1)))"),
+        NM, (3, "L"), 3, 3),
     // Lines that a group keeps for windows of them.
     row("s1", "a circular buffer of lines", ("(a: n.(k + 2).m.f32): n.k.(m - 2).f32",
         "a |> mapWorkGroup 0 (\\x. x |> circularBuffer local 3 3 (mapLocal 0 (\\v. v * 2)) |> iterateStream (\\w. w |> transpose |> map sum |> slide 3 1 |> mapLocal 0 sum))"),
@@ -345,7 +366,10 @@ fn groups_of_any_shape_agree_with_the_interpreter() {
         let mut inputs = case.input_components().into_iter();
         let params = case.kernel.params.iter().map(|p| match &p.kind {
             ParamKind::Size(x) => Param::Int(case.sizes[x]),
-            ParamKind::Input(..) => Param::Input(host_data(&inputs.next().unwrap())),
+            ParamKind::Input(..) => {
+                let data = host_data(&inputs.next().unwrap());
+                if p.by_value { Param::Scalar(data.get(0).unwrap()) } else { Param::Input(data) }
+            }
             ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len: case.len(p) },
             ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len: case.len(p) },
             ParamKind::Local => Param::Local { bytes: elem(p.scalar).bytes() * case.len(p) },

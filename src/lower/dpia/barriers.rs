@@ -11,6 +11,7 @@
 
 use super::cells::{Meeting, Use, race};
 use super::effects::{self, Around};
+use super::uniform::Varying;
 use super::{Imperative, Kind, Loop, LoopKind, Phrase, Workers};
 use crate::lang::nat::{Name, Nat, NatVar, Ranges, Worker};
 use crate::lang::pattern::Pattern;
@@ -152,6 +153,7 @@ struct Walk<'a> {
     dimensions: Vec<u8>,
     ranges: Ranges,
     places: bool,
+    varying: Varying,
     around: Vec<Around>,
     /// Numbers that are at least zero here.
     known: Vec<Nat>,
@@ -159,8 +161,10 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn new(p: &Imperative, places: bool) -> Walk<'_> {
+        let shared: BTreeMap<&Name, Storage> = p.shared().collect();
         Walk {
-            shared: p.shared().collect(),
+            varying: Varying::of(&p.body, &|x| shared.contains_key(x)),
+            shared,
             outputs: p.outputs.iter().map(|(x, _)| x).collect(),
             dimensions: dimensions(p).into_iter().collect(),
             ranges: p.ranges(),
@@ -186,8 +190,10 @@ impl Walk<'_> {
                 self.known.truncate(depth);
                 let ((a, then), (b, or)) = (then?, self.command(b)?);
                 let whole = Phrase::if_else(condition.clone(), a, b);
-                if whole.has_barrier() && !self.is_uniform(condition) {
-                    return Err(format!("not all work-items reach a barrier where {condition} decides"));
+                if whole.has_barrier() && self.varying.has(condition) {
+                    return Err(format!(
+                        "a barrier would stand where {condition} decides, which need not be the same for all work-items of a group"
+                    ));
                 }
                 // No barrier can stand between them.
                 let begins: Vec<Use> = then.entry.iter().chain(&or.entry).cloned().collect();
@@ -283,6 +289,17 @@ impl Walk<'_> {
         Ok((Phrase::for_loop(l), exposed))
     }
 
+    /// Is no cell of the memory written twice: because it is an output, or because the writes are those of the iterations
+    /// of one loop that is shared out, which keep apart? Memory within such a loop is used again by each iteration;
+    /// a work-item's number tells where it is.
+    fn is_written_once(&self, u: &Use, next_of: Option<&Loop>) -> bool {
+        let of_iterations = next_of.is_some_and(|l| match l.kind {
+            LoopKind::Parallel(Workers::Local(d)) => !u.is_in_own_part(d),
+            _ => false,
+        });
+        of_iterations || self.outputs.contains(&&u.memory)
+    }
+
     fn barrier(&self, barrier: Barrier) -> Result<Phrase, String> {
         match barrier.races.first() {
             Some(race) if !self.places => Err(race.to_string()),
@@ -299,7 +316,7 @@ impl Walk<'_> {
             for b in after {
                 // Each cell of an output is written once.
                 let matters = a.memory == b.memory
-                    && (a.writes != b.writes || a.writes && !self.outputs.contains(&&a.memory));
+                    && (a.writes != b.writes || a.writes && !self.is_written_once(a, next_of));
                 // One race of a kind tells of all.
                 let is_new = |r: &Race| {
                     (&r.memory, r.first.writes, r.second.writes) != (&a.memory, a.writes, b.writes)
@@ -318,28 +335,11 @@ impl Walk<'_> {
         found
     }
 
-    /// Does a condition or number come out the same for all work-items of a group?
-    fn is_uniform(&self, e: &Phrase) -> bool {
-        !e.any(&mut |p| match p.kind() {
-            Kind::Number(n, _) => !self.is_uniform_number(n),
-            Kind::Var(_) => true,
-            _ => false,
-        })
-    }
-
-    fn is_uniform_number(&self, n: &Nat) -> bool {
-        n.vars().iter().all(|v| match v {
-            NatVar::Worker(w) => !matches!(w, Worker::LocalId(_) | Worker::GlobalId(_)),
-            NatVar::Named(x) => !self.around.iter().any(|l| l.var == *x && is_local(l.kind)),
-            NatVar::Meta(_) => false,
-        })
-    }
-
     /// The loop with a barrier in it so that all work-items of a group run it equally often.
     fn run_by_all(&self, mut l: Loop) -> Result<Loop, String> {
         if !is_local(l.kind) {
-            let same = [&l.init, &l.n, &l.step].into_iter().all(|n| self.is_uniform_number(n));
-            return if same { Ok(l) } else { Err(unequal(&l.var)) };
+            let varies = [&l.init, &l.n, &l.step].into_iter().any(|n| self.varying.has_number(n));
+            return if varies { Err(unequal(&l.var)) } else { Ok(l) };
         }
         if l.n.exact_div(&l.step).is_evidently_integral() {
             return Ok(l);
@@ -367,11 +367,11 @@ fn unequal(var: &Name) -> String {
     format!("not all work-items reach a barrier in the loop over {var}: they do not run it equally often")
 }
 
-/// What is not a barrier only where the condition holds.
-fn where_there_is(c: &Phrase, condition: &Phrase) -> Result<Phrase, String> {
+/// What is not a barrier only where there is an iteration.
+fn where_there_is(c: &Phrase, there_is: &Phrase) -> Result<Phrase, String> {
     let only = |c: Phrase| match c.kind() {
         Kind::Skip => c,
-        _ => Phrase::if_else(condition.clone(), c, Phrase::skip()),
+        _ => Phrase::if_else(there_is.clone(), c, Phrase::skip()),
     };
     if !c.has_barrier() {
         return Ok(only(c.clone()));
@@ -382,7 +382,7 @@ fn where_there_is(c: &Phrase, condition: &Phrase) -> Result<Phrase, String> {
             for c in cs {
                 if c.has_barrier() {
                     out.push(only(Phrase::seq(std::mem::take(&mut free))));
-                    out.push(where_there_is(c, condition)?);
+                    out.push(where_there_is(c, there_is)?);
                 } else {
                     free.push(c.clone());
                 }
@@ -391,11 +391,13 @@ fn where_there_is(c: &Phrase, condition: &Phrase) -> Result<Phrase, String> {
             Ok(Phrase::seq(out))
         }
         Kind::For(l) => {
-            Ok(Phrase::for_loop(Loop { body: where_there_is(&l.body, condition)?, ..(**l).clone() }))
+            Ok(Phrase::for_loop(Loop { body: where_there_is(&l.body, there_is)?, ..(**l).clone() }))
         }
-        Kind::New(..) => c.map_children(&mut |d| where_there_is(d, condition)),
-        Kind::Barrier(_) => Ok(c.clone()),
-        _ => Err("a barrier would stand where a choice is made".into()),
+        Kind::If(condition, ..) => Err(format!(
+            "a barrier would stand where {condition} decides, in a loop of which not all work-items of a group may have an iteration"
+        )),
+        Kind::New(..) => c.map_children(&mut |d| where_there_is(d, there_is)),
+        _ => Ok(c.clone()),
     }
 }
 

@@ -42,6 +42,14 @@ impl Use {
     }
 }
 
+impl Use {
+    /// Is the cell in a part of the memory that the work-item of this number has in the dimension?
+    pub fn is_in_own_part(&self, d: u8) -> bool {
+        let id = NatVar::Worker(Worker::LocalId(d));
+        self.place.indices().into_iter().flatten().any(|i| i.vars().contains(&id))
+    }
+}
+
 /// How two uses stand to each other.
 pub struct Meeting<'a> {
     /// The loops around both.

@@ -18,6 +18,7 @@ pub mod print;
 mod program;
 pub mod races;
 pub mod signature;
+mod uniform;
 
 pub use barriers::{Barrier, Race};
 pub use program::{Imperative, Temporary};

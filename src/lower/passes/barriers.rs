@@ -18,5 +18,5 @@ fn divergent(why: &str) -> Diagnostic {
     Diagnostic::error("E0530", format!("{}.", sentence(why)))
         .about(Subject::Pattern(Pattern::MapLocal))
         .note("A barrier must be reached by all work-items of a work-group, or by none of them.")
-        .hint("Let all work-items do the loop or the choice alike, or compute this part in private memory.")
+        .hint("Choose by what is the same for all work-items of a group; or use `mapSeq` for `mapLocal` in this part, so that each work-item computes it for itself.")
 }
