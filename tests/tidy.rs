@@ -6,8 +6,18 @@ use std::path::{Path, PathBuf};
 const ORDER: [&str; 9] = ["lang", "rewrite", "lower", "emit", "device", "session", "view", "ui", "cli"];
 
 /// The way within `lower`, likewise.
-const LOWER: [&str; 9] =
-    ["target", "nesting", "dpia", "access", "choose", "imperative", "separate", "passes", "pipeline"];
+const LOWER: [&str; 10] = [
+    "target",
+    "nesting",
+    "origin",
+    "dpia",
+    "access",
+    "choose",
+    "imperative",
+    "separate",
+    "passes",
+    "pipeline",
+];
 
 /// Folders that do no I/O, read no clock and start no thread.
 const PURE: [&str; 5] = ["lang", "rewrite", "lower", "emit", "view"];

@@ -23,6 +23,12 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
             )
         })?),
     };
+    if args.explain_barriers && target == Some(Target::C) {
+        let problem = Diagnostic::error("E0905", "Code in C has no barriers that could be explained.")
+            .note("Barriers are where the work-items of an OpenCL work-group wait for each other.")
+            .hint("Leave `--target c` out, or give `--target opencl`.");
+        return Err(fail(&problem));
+    }
     let emit = if args.explain_barriers { Some("reasons") } else { args.emit.as_deref() };
     let of_stage =
         |stage: &str| if stage == "reasons" { Some(Target::OpenCl) } else { Target::from_name(stage) };

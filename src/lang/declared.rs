@@ -322,7 +322,7 @@ pub fn unfolded(term: &Term) -> Term {
                     memo.insert(t.digest(), done.clone());
                     return done;
                 }
-                match unfolded_once(head) {
+                match meaning_for(head, &args) {
                     Some(meaning) => applied(&go(&meaning, memo), &args),
                     None => Term::apps(head.clone(), args),
                 }
@@ -348,10 +348,17 @@ pub fn unfolded_steps(t: &Term) -> Option<Term> {
 
 /// The meaning of a pattern that stands alone and is defined by others; none for other terms and foreign functions.
 pub fn unfolded_once(t: &Term) -> Option<Term> {
+    meaning_for(t, &[])
+}
+
+/// The meaning of a pattern for what it is applied to.
+fn meaning_for(t: &Term, arguments: &[Term]) -> Option<Term> {
     let prim = t.as_prim()?;
     match (prim.pattern, prim.args.as_slice()) {
         (Pattern::Declared(declared), args) => declared.meaning(args, t.ty()),
-        (Pattern::Iterate, [Arg::Nat(steps)]) => iterate(steps, t.ty()),
+        (Pattern::Iterate, [Arg::Nat(steps)]) => {
+            iterate(steps, arguments.first().map_or(AddressSpace::Private, shared_space), t.ty())
+        }
         (Pattern::Reverse, _) => reversal(t.ty()),
         (Pattern::And, _) => connective(t.ty(), false),
         (Pattern::Or, _) => connective(t.ty(), true),
@@ -382,15 +389,30 @@ fn stepped(head: &Term, args: &[Term]) -> Option<Term> {
     }
 }
 
+/// Where those who compute the value together, or what the function returns, can all read it.
+pub fn shared_space(t: &Term) -> AddressSpace {
+    match t.as_pattern() {
+        Some(Pattern::MapGlobal | Pattern::MapWorkGroup) => AddressSpace::Global,
+        Some(Pattern::MapLocal) => AddressSpace::Local,
+        _ => {
+            let spaces = t.children().into_iter().map(shared_space);
+            let shared = |a: AddressSpace, b| {
+                if a == AddressSpace::Private || b == AddressSpace::Global { b } else { a }
+            };
+            spaces.fold(AddressSpace::Private, shared)
+        }
+    }
+}
+
 /// `\f x. reduceSeq (\y i. f y) x (generate (\i. i))`: the steps are counted, and what they compute accumulates.
-fn iterate(steps: &Nat, ty: &Type) -> Option<Term> {
+fn iterate(steps: &Nat, space: AddressSpace, ty: &Type) -> Option<Term> {
     let (function, rest) = ty.as_fun()?;
     let (array, _) = rest.as_fun()?;
     let index = Type::index(steps.clone());
     let built = b::lam2(("f", function.clone()), ("x", array.clone()), |f, x| {
         let step = b::lam2(("y", array.clone()), ("i", index.clone()), |y, _| b::app(f, y))?;
         let count = b::generate(b::lam("i", index.clone(), Ok)?)?;
-        b::apply(Pattern::ReduceSeq, vec![Arg::Addr(AddressSpace::Private)], vec![step, x, count])
+        b::apply(Pattern::ReduceSeq, vec![Arg::Addr(space)], vec![step, x, count])
     });
     built.ok()
 }

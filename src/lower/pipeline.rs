@@ -10,6 +10,7 @@ use super::dpia::{Imperative, Names};
 use super::imperative::functional::{self, Functional};
 use super::imperative::translate;
 use super::nesting;
+use super::origin;
 use super::passes::{self, Pass};
 use super::separate::{Host, Section, separate};
 use super::target::{self, Target};
@@ -74,7 +75,7 @@ pub fn lower_seeing(
     target: Target,
     see: &mut dyn FnMut(Made),
 ) -> Result<Lowered, Diagnostic> {
-    super::with_stack(|| run(term, sizes, target, see))
+    super::with_stack(|| run(term, sizes, target, see).map_err(|problem| origin::placed(problem, term)))
 }
 
 fn run(

@@ -72,8 +72,8 @@ impl Solver {
 
     /// An instance of a pattern: what it takes, from the first argument on, and what it makes.
     fn pattern(&mut self, p: Pattern, ty: &Type) -> Open {
-        // Other patterns take the place of these.
-        if p.is_unfolded() {
+        // Other patterns take the place of these. Those of `iterate` are no patterns that the user wrote.
+        if p.is_unfolded() && p != Pattern::Iterate {
             return self.open(ty);
         }
         let through = self.fresh(None, None);
@@ -265,7 +265,9 @@ impl Misuse {
                 format!("Use `iterateStream` in the place of `{p}`; or, {arrays}")
             }
             _ if self.producer == Some(Pattern::Map) => {
-                format!("Use `iterateStream` in the place of `map`; or, {arrays}")
+                format!(
+                    "Use `iterateStream` in the place of `map`, which the rule `useIterateStream` does; or, {arrays}"
+                )
             }
             Reader::Argument(p) if p.is_loop() => format!(
                 "The iterations of `{p}` need not run in order, but those of `iterateStream` do; or, {arrays}"

@@ -15,10 +15,10 @@ use super::hoist::hoist;
 use super::normal::normalise;
 use super::stream::is_stream;
 use super::work::{changes_kernel, has_loops, is_view, is_work, is_writable_layout};
-use crate::lang::declared::unfolded;
+use crate::lang::declared::{shared_space, unfolded};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
 use crate::lower::access::{self, streams};
@@ -38,13 +38,14 @@ pub fn default_lowering(program: &Program) -> Result<Program, Diagnostic> {
 /// As [`default_lowering`].
 pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
     let given = t;
-    let t = &unfolded(t);
+    // Who computes a step is known once functions are applied.
+    let t = &if has(t, Pattern::Iterate) { unfolded(&normalise(t)?) } else { unfolded(t) };
     let normal = normalise(t)?;
     if let Err(in_normal) = streams::infer(&normal) {
         // The user knows the positions in the term as it was given.
         return Err(streams::infer(given).map_or_else(streams::Misuse::here, |_| in_normal.somewhere()));
     }
-    if !has_reduce(&normal) && access::infer(&normal).is_ok() {
+    if !has(&normal, Pattern::Reduce) && access::infer(&normal).is_ok() {
         return Ok(t.clone());
     }
     let mut lowering = Lowering::default();
@@ -54,23 +55,8 @@ pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
     Ok(lowered)
 }
 
-fn has_reduce(t: &Term) -> bool {
-    t.as_pattern() == Some(Pattern::Reduce) || t.children().into_iter().any(has_reduce)
-}
-
-/// Where those who compute the term together can all read its value.
-fn shared_space(t: &Term) -> AddressSpace {
-    match t.as_pattern() {
-        Some(Pattern::MapGlobal | Pattern::MapWorkGroup) => AddressSpace::Global,
-        Some(Pattern::MapLocal) => AddressSpace::Local,
-        _ => {
-            let spaces = t.children().into_iter().map(shared_space);
-            let shared = |a: AddressSpace, b| {
-                if a == AddressSpace::Private || b == AddressSpace::Global { b } else { a }
-            };
-            spaces.fold(AddressSpace::Private, shared)
-        }
-    }
+fn has(t: &Term, wanted: Pattern) -> bool {
+    t.as_pattern() == Some(wanted) || t.children().into_iter().any(|c| has(c, wanted))
 }
 
 /// Shared views unfold to at most so many nodes.
@@ -149,6 +135,8 @@ impl Lowering {
             }
             (p, [xs]) if (p.is_moved() || p == P::Unzip) && has_loops(xs) => again(vec![self.write(xs)]),
             (P::Zip, [a, b]) if element_has_array(t) => again(vec![self.write(a), self.write(b)]),
+            // A pair taken apart and put together again is written as it is computed.
+            (P::MakePair, [a, b]) if let Some(whole) = taken_apart(a, b) => self.write(whole),
             (P::MakePair | P::Concat, [a, b]) => again(vec![self.write(a), self.write(b)]),
             (P::Scatter, [i, xs]) => again(vec![self.read(i, Usage::Once), self.write(xs)]),
             (P::PadEmpty, [xs]) => again(vec![self.write(xs)]),
@@ -357,6 +345,13 @@ impl Lowering {
             _ => self.store(value),
         }
     }
+}
+
+/// The pair of which these are the first and the second component.
+fn taken_apart<'a>(a: &'a Term, b: &Term) -> Option<&'a Term> {
+    let ((first, whole), (second, same)) = (a.as_app()?, b.as_app()?);
+    let both = (first.as_pattern()?, second.as_pattern()?);
+    (both == (Pattern::Fst, Pattern::Snd) && whole == same).then_some(whole)
 }
 
 /// Loops that copy a readable value.

@@ -134,7 +134,7 @@ fn parameters(
                         "E0511",
                         "Local memory needs a work-group, and this kernel has none.",
                     )
-                    .hint("Use private or global memory."));
+                    .hint("Use global memory."));
                 }
                 _ => return Ok(Phrase::new_in(*storage, ty.clone(), x.clone(), body)),
             }

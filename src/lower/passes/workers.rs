@@ -82,7 +82,8 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
             && e.writes
         {
             let is_output = p.outputs.iter().any(|(x, _)| *x == e.memory);
-            return Err(everywhere(&e.memory, level.map, *d, is_output));
+            let may_be_private = !is_output && !writes_in_loop(&p.body, &e.memory);
+            return Err(everywhere(&e.memory, level.map, *d, may_be_private));
         }
         let (reads, writes) = uses.entry(e.memory.clone()).or_default();
         if e.writes { writes } else { reads }.push(found);
@@ -144,7 +145,7 @@ fn allocations(
         Kind::New(storage, _, x, body) => {
             let is_own = storage.is_near() || *storage == Storage::Parameter;
             if is_own && writes_in_loop(body, x) {
-                return Err(private(x, level, around.len() == used.len()));
+                return Err(private(x));
             }
             if *storage == Storage::Local && level.map == Pattern::MapWorkGroup {
                 let uses = effects::of(body);
@@ -194,8 +195,8 @@ fn same_worker(write: &Use, read: &Use) -> bool {
     })
 }
 
-fn everywhere(memory: &Name, map: Pattern, d: u8, is_output: bool) -> Diagnostic {
-    let own = if is_output { "" } else { " keep it in private memory," };
+fn everywhere(memory: &Name, map: Pattern, d: u8, may_be_private: bool) -> Diagnostic {
+    let own = if may_be_private { " keep it in private memory," } else { "" };
     let (who, each) = match map {
         Pattern::MapWorkGroup => ("work-group", "work-groups"),
         _ => ("work-item", "work-items"),
@@ -231,13 +232,10 @@ fn in_another_copy(memory: &Name) -> Diagnostic {
     .hint("Compute and use it within one `mapWorkGroup`, or run the first step as a kernel of its own.")
 }
 
-fn private(memory: &Name, level: Level, within_groups: bool) -> Diagnostic {
-    let groups = level.map == Pattern::MapWorkGroup;
-    let space = if groups && within_groups { "local` or `toMem global" } else { "global" };
+fn private(memory: &Name) -> Diagnostic {
     Diagnostic::error(
         "E0525",
         format!("Work-items together write `{memory}`, of which each has a private copy."),
     )
-    .about(Subject::Pattern(Pattern::ToMem))
-    .hint(format!("Store it with `toMem {space}`."))
+    .hint("Compute it with `mapSeq`, in each work-item, or store it in memory that they share.")
 }
