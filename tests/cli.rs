@@ -181,6 +181,79 @@ fn auto_is_for_the_target_that_is_asked_for() {
     assert!(ran.out.contains("omp parallel"), "{}", ran.err);
 }
 
+/// A strategy of the user's own that is called `auto` is what the name stands for, for every target.
+#[test]
+fn an_own_auto_is_what_runs() {
+    let dir = world();
+    let path = write(dir.path(), "f.rise", "def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)");
+    write(dir.path(), "own.elevate", "strategy auto = topDown(useMapGlobal(0))");
+    let args = ["compile", &path, "-s", "auto", "--target", "opencl", "--rules", ".", "--emit", "rise"];
+    let ran = run(dir.path(), &args);
+    assert!(
+        ran.code == 0 && ran.out.contains("mapGlobal") && !ran.out.contains("oclRun"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    // What a device runs unasked is the library's, by whatever name.
+    let ran = run(dir.path(), &["compile", &path, "--target", "opencl", "--rules", "."]);
+    assert!(ran.code == 0 && ran.out.contains("reqd_work_group_size(256, 1, 1)"), "{}{}", ran.out, ran.err);
+}
+
+/// A program that says where it runs stays as it is. One that says only how a part is computed leaves the rest to `auto`.
+#[test]
+fn auto_for_opencl_leaves_what_says_where_it_runs() {
+    let dir = world();
+    let said = "def f (a: n.f32): n.f32 = a |> map (\\x. x + 1) |> map abs |> mapGlobal 0 (\\x. 2 * x)";
+    let path = write(dir.path(), "f.rise", said);
+    let of = |strategy: &str| run(dir.path(), &["apply", &path, "-s", strategy]);
+    let (auto, id) = (of("auto(opencl)"), of("id"));
+    assert!(id.code == 0 && auto.out == id.out, "{}{}", auto.out, auto.err);
+    let path = write(
+        dir.path(),
+        "f.rise",
+        "def f (a: n.m.f32): n.f32 = a |> map (\\r. r |> reduceSeq (\\s x. s + x) 0 |> abs)",
+    );
+    let ran = run(dir.path(), &["compile", &path, "--target", "opencl"]);
+    assert!(ran.code == 0 && ran.out.contains("get_global_id(0)"), "{}{}", ran.out, ran.err);
+}
+
+/// Whole numbers are never rounded, so that exactly they are summed up in groups as well.
+#[test]
+fn whole_numbers_are_exact_in_any_order() {
+    let dir = world();
+    for (number, who) in [("i32", "get_group_id"), ("f32", "runs on (1, 1, 1)")] {
+        let text = format!("def f (a: n.{number}): {number} = a |> map (\\x. x * x) |> reduce (+) 0");
+        let path = write(dir.path(), "f.rise", &text);
+        let ran = run(dir.path(), &["compile", &path, "-s", "auto(exact)", "--target", "opencl"]);
+        assert!(ran.code == 0 && ran.out.contains(who), "{number}: {}{}", ran.out, ran.err);
+    }
+}
+
+/// A device that runs what `auto` makes of a program unasked says so, where rules may have changed the result.
+#[test]
+fn who_did_not_ask_for_marked_rules_is_told_of_them() {
+    let dir = world();
+    let devices = run(dir.path(), &["devices"]);
+    let Some(device) = devices.out.lines().find(|l| l.contains("Portable Computing Language")) else {
+        return;
+    };
+    assert!(!device.is_empty());
+    let path = write(dir.path(), "f.rise", "def f (a: n.f32): f32 = reduce (+) 0 a");
+    let on = |strategy: &[&str]| {
+        let args = ["bench", &path, "--device", "Portable", "--size", "n=5000"];
+        let ran = run(dir.path(), &[&args, strategy].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out
+    };
+    let told = on(&[]);
+    assert!(
+        told.contains("reduceInStrides [reassociates]") && told.contains("auto(opencl, exact)"),
+        "{told}"
+    );
+    assert!(!on(&["-s", "auto(opencl, exact)"]).contains("reassociates"), "{told}");
+}
+
 /// Arrays have at least one element, and whoever reads the program says so.
 #[test]
 fn arrays_without_elements_are_refused_when_the_program_is_read() {

@@ -100,7 +100,7 @@ pub fn run_strategies(
 ) -> Result<(), Diagnostic> {
     for strategy in &options.strategies {
         let text = match target {
-            Some(target) => auto::for_target(strategy, target).to_owned(),
+            Some(target) => auto::for_target(strategy, target, session.workspace()).to_owned(),
             None => strategy.clone(),
         };
         session.perform_now(Action::Strategy { text, at: Path::root() })?;

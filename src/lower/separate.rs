@@ -54,7 +54,8 @@ pub struct Use {
 
 /// # Errors
 /// Kernels that would be launched from several threads, or depending on data.
-pub fn separate(p: Imperative, names: &mut Names) -> Result<Separated, Diagnostic> {
+pub fn separate(mut p: Imperative, names: &mut Names) -> Result<Separated, Diagnostic> {
+    p.body = without_idle_kernels(&p.body);
     if let Kind::Kernel(launch, body) = p.body.kind() {
         let (launch, body) = (Some(launch.as_ref().clone()), body.clone());
         return Ok(one(Imperative { body, launch, ..p }));
@@ -80,6 +81,35 @@ fn one(program: Imperative) -> Separated {
 
 pub fn has_kernel(c: &Phrase) -> bool {
     c.any(&mut |p| matches!(p.kind(), Kind::Kernel(..)))
+}
+
+/// A kernel over nothing, as what is left over of whole chunks may be, is not launched.
+fn without_idle_kernels(c: &Phrase) -> Phrase {
+    match c.kind() {
+        Kind::Kernel(_, body) => {
+            if is_idle(body) {
+                Phrase::skip()
+            } else {
+                c.clone()
+            }
+        }
+        Kind::Seq(cs) => Phrase::seq(cs.iter().map(without_idle_kernels)),
+        _ => {
+            let Ok(q) = c.map_children::<std::convert::Infallible>(&mut |c| Ok(without_idle_kernels(c)));
+            q
+        }
+    }
+}
+
+/// Is this a command in which no iteration of a loop does anything?
+fn is_idle(c: &Phrase) -> bool {
+    match c.kind() {
+        Kind::Skip => true,
+        Kind::Seq(cs) => cs.iter().all(is_idle),
+        Kind::New(_, _, _, body) => is_idle(body),
+        Kind::For(l) => l.n.sub(&l.init).as_constant().is_some_and(|n| n <= 0) || is_idle(&l.body),
+        _ => false,
+    }
 }
 
 /// What the command does with memory that it does not allocate.

@@ -1,36 +1,70 @@
-//! The strategy `auto` for OpenCL: what a device runs of a program that does not say how, and what `auto` means there.
+//! The strategy `auto` for OpenCL: what a device runs of a program for which nobody asked for a strategy, and what `auto`
+//! means there.
 
 use super::action::Target;
 use super::workspace::Workspace;
 use crate::lang::diag::FileId;
-use crate::lang::pattern::Level;
 use crate::lang::syntax::parse_strategy;
 use crate::lang::term::Term;
+use crate::lang::ty::Scalar;
+use indexmap::IndexSet;
 
-/// The strategy, of the library or of the user's files.
-const STRATEGY: &str = "auto(opencl)";
-/// Without rules that may change a result, its rounding included.
-const EXACT: &str = "auto(opencl, exact)";
+/// The library's strategy, and the one without rules that may change a result, its rounding included.
+const STRATEGIES: [&str; 2] = ["auto(opencl)", "auto(opencl, exact)"];
+/// The same where the user's own `auto` is another.
+const BY_OTHER_NAMES: [&str; 2] = ["autoBy(onWorkItems, id)", "autoBy(onWorkItems, hasExactType)"];
 
-/// The strategy for a target that is known: `auto` alone would be for threads, of which OpenCL has none.
-pub fn for_target(text: &str, target: Target) -> &str {
+/// What a strategy that nobody asked for made of a program.
+pub struct Unasked {
+    pub term: Term,
+    strategy: &'static str,
+    /// The rules that it used which may change a result, with their marks.
+    marked: IndexSet<String>,
+}
+
+impl Unasked {
+    /// A sentence for who sees the result, where rules may have changed it.
+    pub fn warning(&self) -> Option<String> {
+        if self.marked.is_empty() {
+            return None;
+        }
+        let rules: Vec<&str> = self.marked.iter().map(String::as_str).collect();
+        let [_, exact] = if self.strategy == STRATEGIES[0] { STRATEGIES } else { BY_OTHER_NAMES };
+        Some(format!(
+            "What ran is what `{}` makes of the program, by rules that may change a result of floats as their marks say: \
+             {}. `--strategy '{exact}'` uses none of them on floats.",
+            self.strategy,
+            rules.join(", ")
+        ))
+    }
+}
+
+/// The strategy for a target that is known: the library's `auto` alone would be for threads, of which OpenCL has none.
+pub fn for_target<'a>(text: &'a str, target: Target, workspace: &Workspace) -> &'a str {
     match (text.trim(), target) {
-        ("auto", Target::OpenCl) => STRATEGY,
-        ("auto(exact)", Target::OpenCl) => EXACT,
+        _ if has_own(workspace) => text,
+        ("auto", Target::OpenCl) => STRATEGIES[0],
+        ("auto(exact)", Target::OpenCl) => STRATEGIES[1],
         _ => text,
     }
 }
 
-/// The program on work-items. What was rewritten stays exact: a strategy may have been asked to be. None where it says
-/// how anything is computed, or the strategy changes nothing.
-pub fn on_work_items(workspace: &Workspace, program: &Term) -> Option<Term> {
-    let says_how = |t: &Term| t.as_pattern().is_some_and(|p| p.level() != Level::High);
-    if program.positions().iter().any(|(_, t)| says_how(t)) {
-        return None;
-    }
-    let is_as_written = *program == workspace.program.term;
-    let strategy = if is_as_written { STRATEGY } else { EXACT };
+/// Does a file of the user's define `auto`?
+fn has_own(workspace: &Workspace) -> bool {
+    workspace.script.strategy("auto").is_some_and(|definition| !definition.library)
+}
+
+/// The program on work-items. What was rewritten stays exact: a strategy may have been asked to be. None where the
+/// strategy changes nothing, as where a program says itself what runs where.
+pub fn on_work_items(workspace: &Workspace, program: &Term) -> Option<Unasked> {
+    let [usual, exact] = if has_own(workspace) { BY_OTHER_NAMES } else { STRATEGIES };
+    let strategy = if *program == workspace.program.term { usual } else { exact };
     let (tree, _) = parse_strategy(FileId::NOWHERE, strategy);
     let done = workspace.run_without_search(&tree, program).ok()?;
-    (done.term != *program).then_some(done.term)
+    let rounds =
+        done.term.positions().iter().any(|(_, t)| t.ty().lane().as_scalar().is_some_and(Scalar::is_float));
+    let rules = done.steps.iter().filter_map(|step| workspace.rules.of_step(step)).map(|used| used.rule);
+    let marked =
+        rules.filter(|r| rounds && !r.marks.is_empty()).map(|r| format!("{} {}", r.name, r.marks)).collect();
+    (done.term != *program).then_some(Unasked { term: done.term, strategy, marked })
 }

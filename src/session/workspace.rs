@@ -2,7 +2,7 @@
 //! done with them. Nothing here changes once it is loaded.
 
 use super::action::{SearchOutcome, Sizes, Target};
-use super::auto;
+use super::auto::{self, Unasked};
 use super::files::{Text, Texts};
 use super::history::RevisionStep;
 use super::jobs::Control;
@@ -406,8 +406,21 @@ impl Workspace {
     /// # Errors
     /// The term cannot be lowered or the sizes do not fit it.
     pub fn compile(&self, term: &Term, target: Target, sizes: &Sizes) -> Result<Compiled, Diagnostic> {
-        let emit::Attempt { stages, module } = self.attempt(term, target, sizes)?;
-        Ok(Compiled { stages, module: module? })
+        self.compile_telling(term, target, sizes).map(|(compiled, _)| compiled)
+    }
+
+    /// As [`Workspace::compile`], with what a strategy did that nobody asked for.
+    ///
+    /// # Errors
+    /// As [`Workspace::compile`].
+    pub fn compile_telling(
+        &self,
+        term: &Term,
+        target: Target,
+        sizes: &Sizes,
+    ) -> Result<(Compiled, Option<Unasked>), Diagnostic> {
+        let (emit::Attempt { stages, module }, unasked) = self.attempt_telling(term, target, sizes)?;
+        Ok((Compiled { stages, module: module? }, unasked))
     }
 
     /// The stages on the way to the code of a term, as far as it can be compiled.
@@ -415,6 +428,15 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::compile`], where there is no stage at all.
     pub fn attempt(&self, term: &Term, target: Target, sizes: &Sizes) -> Result<emit::Attempt, Diagnostic> {
+        self.attempt_telling(term, target, sizes).map(|(attempt, _)| attempt)
+    }
+
+    fn attempt_telling(
+        &self,
+        term: &Term,
+        target: Target,
+        sizes: &Sizes,
+    ) -> Result<(emit::Attempt, Option<Unasked>), Diagnostic> {
         let program = self.program.with_term(with_plain_names(term, &self.program.params));
         let target = match target {
             Target::C => lower::Target::C,
@@ -430,13 +452,13 @@ impl Workspace {
         }
         let sizes = complete.then_some(sizes);
         if target == lower::Target::OpenCl
-            && let Some(on_work_items) = auto::on_work_items(self, &program.term)
-            && let Ok(attempt) = self.attempt_of(&program.with_term(on_work_items), target, sizes)
+            && let Some(unasked) = auto::on_work_items(self, &program.term)
+            && let Ok(attempt) = self.attempt_of(&program.with_term(unasked.term.clone()), target, sizes)
             && attempt.module.is_ok()
         {
-            return Ok(attempt);
+            return Ok((attempt, Some(unasked)));
         }
-        self.attempt_of(&program, target, sizes)
+        self.attempt_of(&program, target, sizes).map(|attempt| (attempt, None))
     }
 
     /// The stages of a program as it stands.

@@ -81,7 +81,7 @@ fn asks_by_name(workspace: &Workspace, name: &str, known: &mut BTreeSet<Name>) -
     use Native as N;
     match Native::find(name, workspace.rules.patterns()) {
         Some(N::One(_) | N::Function | N::Argument | N::Body | N::ArgumentOf | N::Not) => true,
-        Some(N::Computes | N::HasArrayType | N::HasFunctionType) => true,
+        Some(N::Computes | N::HasArrayType | N::HasExactType | N::HasFunctionType) => true,
         Some(_) => is_question(name),
         None => workspace.script.strategy(name).is_some_and(|d| asks(workspace, d, known)),
     }

@@ -3,18 +3,15 @@
 use crate::emit_common::Trial;
 
 /// Its usual blocks, small ones, and without rules that change rounding.
-pub const ALL: [&str; 3] = ["auto", SMALL, "inLambda(fusedStages ; onThreads(fail, 2, 2, 2))"];
+pub const ALL: [&str; 3] = ["auto", SMALL, "inLambda(onThreads(hasExactType, 2, 2, 2))"];
 
 /// With blocks so small that test sizes have several of them.
-pub const SMALL: &str = "inLambda(fusedStages ; onThreads(id, 4, 3, 2))";
+pub const SMALL: &str = "inLambda(onThreads(id, 4, 3, 2))";
 
 /// On work-items: with its usual groups, small ones of a number that is no power of two, and without rules that change
 /// rounding.
-pub const ON_WORK_ITEMS: [&str; 3] = [
-    "auto(opencl)",
-    "inLambda(fusedStages ; onWorkItems(id, 12, 3))",
-    "inLambda(fusedStages ; onWorkItems(fail, 5, 2))",
-];
+pub const ON_WORK_ITEMS: [&str; 3] =
+    ["auto(opencl)", "inLambda(onWorkItems(id, 12, 3, 2))", "inLambda(onWorkItems(hasExactType, 5, 2, 3))"];
 
 /// Programs of many kinds, with the sizes to try them at.
 pub const PROGRAMS: &[Trial] = &[

@@ -17,6 +17,7 @@ use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::syntax::ast;
 use crate::lang::term::{Expr, Term};
+use crate::lang::ty::{Type, TypeKind};
 use crate::rewrite::rule::apply::{Counts, Step, fits};
 use crate::rewrite::rule::condition::{calculates, computes, is_scalar_like, operations};
 use crate::rewrite::rule::load;
@@ -626,6 +627,7 @@ impl<'a> Machine<'a> {
             Native::Computes => test(computes(t), "something that computes", self),
             Native::Calculates => test(calculates(t), "something that calculates", self),
             Native::HasArrayType => test(t.ty().as_array().is_some(), "an array", self),
+            Native::HasExactType => test(is_exact(t.ty()), "whole numbers and truth values", self),
             Native::HasFunctionType => test(t.ty().as_fun().is_some(), "a function", self),
             Native::HasAtMost | Native::HasMultipleOf | Native::CalculatesAtMost => {
                 let [Value::Nat(n)] = args else {
@@ -1084,6 +1086,17 @@ fn chain_names(chain: &Option<Rc<Chain>>, all: bool) -> Vec<Name> {
     // A recursive traversal is one name, not one for each level.
     out.dedup();
     out
+}
+
+/// Is every number in a value of this type a whole one, which nothing rounds?
+fn is_exact(t: &Type) -> bool {
+    match t.kind() {
+        TypeKind::Scalar(s) => !s.is_float(),
+        TypeKind::NatType | TypeKind::Index(_) => true,
+        TypeKind::Vector(_, lane) | TypeKind::Array(_, lane) => is_exact(lane),
+        TypeKind::Pair(a, b) => is_exact(a) && is_exact(b),
+        TypeKind::Fun(..) | TypeKind::Var(_) | TypeKind::Ill => false,
+    }
 }
 
 /// A lambda of one or two parameters, or a pattern, from scalars to a scalar; or `\x. x`.

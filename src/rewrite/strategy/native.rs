@@ -40,6 +40,7 @@ pub enum Native {
     Computes,
     Calculates,
     HasArrayType,
+    HasExactType,
     HasFunctionType,
     HasAtMost,
     HasMultipleOf,
@@ -123,6 +124,12 @@ pub const TABLE: &[Row] = &[
         "Does this value, or the value of this function, take no more than n additions of scalars, whatever the sizes? A division or a root counts as 4, a function such as exp as 10.",
     ),
     row(Native::HasArrayType, "hasArrayType", 0, "Is this an array?"),
+    row(
+        Native::HasExactType,
+        "hasExactType",
+        0,
+        "Is this made of whole numbers and truth values, without floats? Rules with marks are exact on these.",
+    ),
     row(Native::HasFunctionType, "hasFunctionType", 0, "Is this a function?"),
     row(
         Native::HasAtMost,

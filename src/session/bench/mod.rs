@@ -18,6 +18,7 @@ use super::action::{Measurement, PartTime, Sizes, Target};
 use super::foreign;
 use super::workspace::Workspace;
 use crate::device::{Backend, HostData, Mode, PartTimes, Progress as DeviceProgress, stats};
+use crate::emit::Compiled;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::failure::not_run;
@@ -115,8 +116,8 @@ pub fn run(
     }
     report(BenchProgress::Compiling);
     let target = target_of(asked.device);
-    let compiled = asked.workspace.compile(asked.term, target, asked.sizes);
-    let kernel = compiled.map_err(on_another_device)?.module;
+    let compiled = asked.workspace.compile_telling(asked.term, target, asked.sizes);
+    let (Compiled { module: kernel, .. }, unasked) = compiled.map_err(on_another_device)?;
     request::has_an_end(&kernel, asked.sizes)?;
     let checked = Checked { asked, backend, cancel, target };
 
@@ -137,6 +138,7 @@ pub fn run(
     let verdict = beforehand.map(|b| checked.verdict(&b, inputs, &result.outputs)).transpose()?;
     let verdict = verdict.unwrap_or_default();
     let mut warnings = result.warnings;
+    warnings.extend(unasked.and_then(|u| u.warning()));
     warnings.extend(verdict.warnings);
     Ok(Ran {
         device: result.device,
