@@ -17,6 +17,7 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("subexpressionElimination", Unproved::Procedure),
     ("separateDotVH", Unproved::Procedure),
     ("separateDotHV", Unproved::Procedure),
+    ("reduceFromNeutral", Unproved::Procedure),
     ("vectorizeMap", Unproved::Procedure),
     // Their sides are equal by an induction over what is left over.
     ("reduceInPartsRest", Unproved::Differ),
@@ -31,6 +32,10 @@ const UNPROVED: &[(&str, Unproved)] = &[
     // The prover knows no law of idempotent operators.
     ("reduceInPartsAgain", Unproved::Differ),
     ("reduceInStridesAgain", Unproved::Differ),
+    ("reduceInBlocksAgain", Unproved::Differ),
+    ("reduceInPartsRestAgain", Unproved::Differ),
+    ("reduceInLanesAgain", Unproved::Differ),
+    ("reduceInLanesRestAgain", Unproved::Differ),
 ];
 
 /// The rules of the library whose proofs need laws of operators.

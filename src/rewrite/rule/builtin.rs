@@ -3,7 +3,7 @@
 
 use super::apply::Applied;
 use super::instance::is_gentle;
-use super::operators::factors;
+use super::operators::{factors, is_neutral, with_neutral};
 use super::vectorise::vectorise;
 use super::why::WhyNot;
 use super::{Body, Marks, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam};
@@ -74,6 +74,15 @@ const ROWS: &[Row] = &[
         text: "dot (join (v h)) (join xs) ~> dot v (map (dot h) xs)",
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, false),
+    },
+    Row {
+        name: "reduceFromNeutral",
+        params: &[],
+        doc: "A reduction of scalars from any start by an operator of which the neutral value is known: the start, and the \
+              reduction from that value.",
+        text: "reduce op init xs ~> op init (reduce op z xs), z neutral for op",
+        marks: Marks::REASSOCIATES,
+        run: |t, _| reduce_from_neutral(t),
     },
     Row {
         name: "vectorizeMap",
@@ -162,6 +171,33 @@ fn constant_index(t: &Term) -> Option<usize> {
         _ => return None,
     };
     usize::try_from(n).ok()
+}
+
+fn reduce_from_neutral(t: &Term) -> Procedural {
+    let (f, init, xs) = match t.as_pattern_app() {
+        Some((p, args)) if p.pattern == Pattern::Reduce => match args.as_slice() {
+            [f, init, xs] => (*f, *init, *xs),
+            _ => return Err(WhyNot::shape("reduce op init xs", t)),
+        },
+        _ => return Err(WhyNot::shape("reduce op init xs", t)),
+    };
+    let Some((op, z)) = with_neutral(f) else {
+        let why = "no neutral value is known of the operator: `+` and `*` of scalars have one, `and` and `or`, and `min` and `max` of integers";
+        return Err(WhyNot::condition(why.to_owned()).below(&Path::new([0, 0, 1])));
+    };
+    if is_neutral(f, init) {
+        let why = "the reduction starts from the neutral value already";
+        return Err(WhyNot::condition(why.to_owned()).below(&Path::new([0, 1])));
+    }
+    let build = || -> b::Built {
+        let ty = t.ty().clone();
+        let reduced = b::reduce(f.clone(), Term::lit(z.clone()), xs.clone())?;
+        let op = b::pattern(op, vec![], &[ty.clone(), ty])?;
+        Ok(Term::app(Term::app(op, init.clone()), reduced))
+    };
+    let moved = [([0, 1].as_slice(), [0, 1].as_slice()), (&[1], &[1, 1]), (&[0, 0, 1], &[1, 0, 0, 1])];
+    let path = |steps: &[u8]| Path::new(steps.iter().copied());
+    applied(build().map_err(misfit)?, moved.map(|(from, to)| (path(from), path(to))).to_vec())
 }
 
 /// Replaces every occurrence of a closed-over part by one variable.

@@ -122,6 +122,24 @@ pub fn is_neutral(f: &Term, z: &Term) -> bool {
     }
 }
 
+/// The neutral value of an operator of the table on scalars, with the operator, where there is one.
+pub fn with_neutral(f: &Term) -> Option<(Pattern, Literal)> {
+    let op = operator(f)?;
+    let (params, result) = f.ty().signature();
+    let scalar = result.as_scalar().filter(|_| params.iter().all(|p| *p == result))?;
+    let literal = match op {
+        Pattern::Add => Literal::number(0, scalar),
+        Pattern::Mul => Literal::number(1, scalar),
+        Pattern::And | Pattern::Or => Some(Literal::Bool(op == Pattern::And)),
+        _ if scalar.is_integer() => {
+            let (least, greatest) = scalar.extremes();
+            Literal::number(if op == Pattern::Min { greatest } else { least }, scalar)
+        }
+        _ => None,
+    };
+    literal.map(|z| (op, z))
+}
+
 fn is_truth(z: &Term, wanted: bool) -> bool {
     matches!(vector_element(z).unwrap_or(z).expr(), Expr::Lit(Literal::Bool(b)) if *b == wanted)
 }

@@ -29,6 +29,7 @@ pub(super) fn draw(name: &str, origin: Origin) -> Option<Case> {
             (body, vec![RuleArg::Position(at)])
         }
         "separateDotVH" | "separateDotHV" => (dot(&mut g, &mut ctx)?, vec![]),
+        "reduceFromNeutral" => (reduction(&mut g, &mut ctx)?, vec![]),
         "vectorizeMap" => (vectors_of_a_map(&mut g, &mut ctx)?, vec![]),
         _ => return None,
     };
@@ -72,6 +73,24 @@ fn vectors_of_a_map(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
     let f = g.term(ctx, &Type::fun(element.clone(), Type::f32()), 3)?;
     let xs = g.term(ctx, &Type::array(length, element), 2)?;
     b::as_vector(&n, b::map(f, xs).ok()?).ok()
+}
+
+/// A reduction of scalars by an operator that has a neutral value.
+fn reduction(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
+    let operators: [(Pattern, &[Scalar]); 6] = [
+        (Pattern::Add, &[Scalar::F32, Scalar::I32, Scalar::U8]),
+        (Pattern::Mul, &[Scalar::F32, Scalar::I64, Scalar::I8]),
+        (Pattern::Min, &[Scalar::I32, Scalar::U16]),
+        (Pattern::Max, &[Scalar::I16, Scalar::U32]),
+        (Pattern::And, &[Scalar::Bool]),
+        (Pattern::Or, &[Scalar::Bool]),
+    ];
+    let (op, scalars) = operators[g.below(operators.len())];
+    let scalar = Type::scalar(scalars[g.below(scalars.len())]);
+    let xs = Type::array(Nat::constant(1 + g.below(6) as i64), scalar.clone());
+    ctx.extend([xs.clone(), scalar.clone()]);
+    let f = b::pattern(op, vec![], &[scalar.clone(), scalar.clone()]).ok()?;
+    b::reduce(f, Term::var(0, scalar), Term::var(1, xs)).ok()
 }
 
 /// A dot product with a matrix that is a product.
