@@ -17,8 +17,12 @@ use std::time::Duration;
 /// The clock and the limits are looked at after so much work.
 const OFTEN: usize = 256;
 
-/// Bytes of an entry of the hash table of nodes, and of a class, roughly.
+/// Bytes of an entry of the hash table of nodes.
 const NODE_ENTRY: u64 = 21;
+
+/// Bytes that the rebuilding of an e-graph takes for each node: the list of classes by operator is made anew beside the
+/// old one, and nodes are sorted within their classes.
+const REBUILT: u64 = 16;
 
 /// When to give up.
 #[derive(Clone, Copy, Debug)]
@@ -169,7 +173,8 @@ impl Run<'_> {
         let capacity = (entries.max(16) * 8 / 7).next_power_of_two();
         let doubles = entries + 4 * OFTEN > capacity / 8 * 7;
         let growth = if doubles { 2 * capacity as u64 * NODE_ENTRY } else { 0 };
-        ((self.world.rss)() + growth > self.bounds.memory).then_some(Found::OutOfMemory)
+        let rebuilt = entries as u64 * REBUILT;
+        ((self.world.rss)() + growth + rebuilt > self.bounds.memory).then_some(Found::OutOfMemory)
     }
 
     /// Says whether anything changed.
@@ -195,8 +200,14 @@ impl Run<'_> {
             found.push(of_rule);
         }
         let mut small: Vec<Step> = vec![];
-        if self.encoding.explicit {
-            ids.iter().for_each(|id| steps(&self.graph, *id, &mut small));
+        for id in ids.iter().filter(|_| self.encoding.explicit) {
+            let before = small.len();
+            steps(&self.graph, *id, &mut small);
+            work += 1 + small.len() - before;
+            if work > 16 * OFTEN {
+                work = 0;
+                self.over().map_or(Ok(()), Err)?;
+            }
         }
         let (before, mut stopped) = (self.graph.total_size(), None);
         let mut changed = false;
