@@ -188,32 +188,83 @@ fn generated_c_agrees_with_the_references() {
     let references = all();
     std::thread::scope(|scope| {
         for some in references.chunks(references.len().div_ceil(4)) {
-            scope.spawn(|| check_generated_c(devices, some));
+            scope.spawn(|| {
+                let variants = some.iter().flat_map(|reference| {
+                    let written = load(reference.kernel);
+                    let rewritten = strategies::apply(&written, AUTO).unwrap();
+                    [written, rewritten].map(|program| Variant {
+                        reference,
+                        program,
+                        sizes: &reference.sizes,
+                    })
+                });
+                check_generated_c(devices, &variants.collect::<Vec<_>>());
+            });
         }
     });
 }
 
-fn check_generated_c(devices: &Devices, references: &[Reference]) {
+/// The strategies for pipelines on all of them, at sizes that strips and vectors do not divide, and smaller ones.
+#[test]
+fn buffered_pipelines_agree_with_the_references() {
+    type Sizes = [(&'static str, i64)];
+    const PLAIN: [&Sizes; 3] = [&[("n", 7), ("m", 45)], &[("n", 6), ("m", 28)], &[("n", 1), ("m", 2)]];
+    const PADDED: [&Sizes; 3] = [&[("h", 7), ("w", 45)], &[("h", 6), ("w", 32)], &[("h", 1), ("w", 5)]];
+    let references = all();
+    let mut variants = vec![];
+    for (kernel, strategy, buffers) in [
+        ("harris", "bufferedPipeline(4, 3)", 2),
+        ("harris", "bufferedPipeline(8, 2)", 2),
+        ("harris", "bufferedPipeline(16, 5)", 2),
+        ("harrisPadded", "bufferedPipeline(4, 3)", 2),
+        ("harrisPadded", "bufferedPipeline(16, 2)", 2),
+        ("twoBlurs", "bufferedPipeline(4, 3)", 2),
+        ("unsharpMask", "bufferedPipeline(8, 2)", 1),
+        ("jacobi4", "bufferedPipeline(8, 3)", 4),
+        ("jacobi2d", "bufferedPipeline(8, 3)", 1),
+        ("binomialFilter", "bufferedPipeline(4, 3)", 1),
+        ("separableConvolution", "bufferedPipeline(4, 3)", 1),
+        ("convolution", "bufferedPipeline(4, 3)", 1),
+    ] {
+        let reference = references.iter().find(|r| r.kernel == kernel).unwrap();
+        let program = strategies::apply_within(5_000_000, &load(kernel), strategy).unwrap();
+        let shown =
+            print::program(&program.name, &program.sizes, &program.term, &print::Options::default()).text;
+        // Whole strips, and what they leave over.
+        for (pattern, often) in [("circularBuffer ", 2 * buffers), ("iterateStream ", 2), ("mapPar ", 1)] {
+            assert_eq!(shown.matches(pattern).count(), often, "{kernel}: {pattern}\n{shown}");
+        }
+        assert!(shown.contains("asVector "), "{kernel}\n{shown}");
+        let sizes = if kernel == "harrisPadded" { &PADDED } else { &PLAIN };
+        variants.push(Variant { reference, program, sizes });
+    }
+    check_generated_c(device_common::devices(), &variants);
+}
+
+/// A program that computes what the reference does, and at which sizes it is compared.
+struct Variant<'a> {
+    reference: &'a Reference,
+    program: Program,
+    sizes: &'a [&'static [(&'static str, i64)]],
+}
+
+fn check_generated_c(devices: &Devices, variants: &[Variant]) {
     let (mut texts, mut calls) = (String::new(), String::new());
     let (mut params, mut given_all) = (vec![], vec![]);
-    for reference in references {
-        let written = load(reference.kernel);
-        let rewritten = |strategy: &str| strategies::apply(&written, strategy).unwrap();
-        for (n, program) in [written.clone(), rewritten(AUTO)].into_iter().enumerate() {
-            let mut lowered = default_lowering(&program).unwrap();
-            lowered.name = format!("{}{n}", lowered.name).into();
-            let kernel = compile(&lowered, Target::C, None).unwrap().into_kernel();
-            let helper = format!("allocate_{}", kernel.name);
-            texts += &format!("#define allocate {helper}\n{}#undef allocate\n", kernel.text);
-            for pairs in reference.sizes {
-                let sizes = eval::sizes(pairs.iter().copied());
-                let (_, given) = inputs_of(&program, &sizes);
-                let first = params.len();
-                params.extend(params_of(&kernel, &given));
-                let names: Vec<String> = (first..params.len()).map(|i| format!("p{i}")).collect();
-                calls += &format!("  {}({});\n", kernel.name, names.join(", "));
-                given_all.push((reference, pairs, given));
-            }
+    for (n, Variant { reference, program, sizes }) in variants.iter().enumerate() {
+        let mut lowered = default_lowering(program).unwrap();
+        lowered.name = format!("{}{n}", lowered.name).into();
+        let kernel = compile(&lowered, Target::C, None).unwrap().into_kernel();
+        let helper = format!("allocate_{}", kernel.name);
+        texts += &format!("#define allocate {helper}\n{}#undef allocate\n", kernel.text);
+        for pairs in *sizes {
+            let sizes = eval::sizes(pairs.iter().copied());
+            let (_, given) = inputs_of(program, &sizes);
+            let first = params.len();
+            params.extend(params_of(&kernel, &given));
+            let names: Vec<String> = (first..params.len()).map(|i| format!("p{i}")).collect();
+            calls += &format!("  {}({});\n", kernel.name, names.join(", "));
+            given_all.push((*reference, pairs, given));
         }
     }
     let named = params.iter().enumerate().map(|(i, (ty, _))| format!("{ty} p{i}"));

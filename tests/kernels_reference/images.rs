@@ -2,7 +2,7 @@
 
 use super::{Expected, Given, Reference, floats2, sum};
 
-pub const ALL: [Reference; 6] = [
+pub const ALL: [Reference; 9] = [
     Reference {
         kernel: "convolution",
         sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
@@ -26,6 +26,24 @@ pub const ALL: [Reference; 6] = [
         sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
         tolerance: 1e-6,
         compute: binomial_filter,
+    },
+    Reference {
+        kernel: "twoBlurs",
+        sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
+        tolerance: 1e-6,
+        compute: two_blurs,
+    },
+    Reference {
+        kernel: "unsharpMask",
+        sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
+        tolerance: 1e-6,
+        compute: unsharp_mask,
+    },
+    Reference {
+        kernel: "jacobi4",
+        sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
+        tolerance: 1e-5,
+        compute: jacobi4,
     },
     Reference {
         kernel: "harris",
@@ -77,6 +95,40 @@ fn binomial_filter(g: &Given) -> Vec<Expected> {
     vec![floats2(n, m, |y, x| {
         sum(9, |i| binomial[i / 3] * binomial[i % 3] * image[(y + i / 3) * (m + 2) + x + i % 3]) / 16.0
     })]
+}
+
+fn two_blurs(g: &Given) -> Vec<Expected> {
+    let (image, (n, m)) = (g.floats(0), (g.size("n"), g.size("m")));
+    // Of the 25 pixels around a pixel, those in the middle are in as many of the nine means.
+    let often = [1.0, 2.0, 3.0, 2.0, 1.0];
+    vec![floats2(n, m, |y, x| {
+        sum(25, |i| often[i / 5] * often[i % 5] * image[(y + i / 5) * (m + 4) + x + i % 5]) / 81.0
+    })]
+}
+
+fn unsharp_mask(g: &Given) -> Vec<Expected> {
+    let (amount, image, (n, m)) = (g.number(0), g.floats(1), (g.size("n"), g.size("m")));
+    let binomial = [1.0, 2.0, 1.0];
+    let at = |y: usize, x: usize| image[y * (m + 2) + x];
+    vec![floats2(n, m, |y, x| {
+        let blurred = sum(9, |i| binomial[i / 3] * binomial[i % 3] * at(y + i / 3, x + i % 3)) / 16.0;
+        at(y + 1, x + 1) + amount * (at(y + 1, x + 1) - blurred)
+    })]
+}
+
+fn jacobi4(g: &Given) -> Vec<Expected> {
+    let (n, m) = (g.size("n"), g.size("m"));
+    let mut grid = g.floats(0).to_vec();
+    let (mut height, mut width) = (n + 8, m + 8);
+    for _ in 0..4 {
+        let at = |y: usize, x: usize| grid[y * width + x];
+        let mean =
+            |y: usize, x: usize| (at(y - 1, x) + at(y, x - 1) + at(y, x) + at(y, x + 1) + at(y + 1, x)) / 5.0;
+        let inner = (1..height - 1).flat_map(|y| (1..width - 1).map(move |x| (y, x)));
+        let next: Vec<f32> = inner.map(|(y, x)| mean(y, x)).collect();
+        (grid, height, width) = (next, height - 2, width - 2);
+    }
+    vec![floats2(n, m, |y, x| grid[y * m + x])]
 }
 
 fn harris(g: &Given) -> Vec<Expected> {

@@ -363,7 +363,11 @@ def two (a: (n + 4).(m + 4).f32): n.m.f32 = sums (sums a)";
         (two_blurs, STAGES, ["circularBuffer"].repeat(2)),
         (two_blurs, "circularBufferStages(private) ; normalize(useMapSeq)", ["circularBuffer"].repeat(2)),
         (include_str!("../../kernels/binomialFilter/binomialFilter.rise"), STAGES, vec!["circularBuffer"]),
-        (include_str!("../../kernels/jacobi2d/jacobi2d.rise"), STAGES, vec!["circularBuffer"]),
+        (
+            include_str!("../../kernels/jacobi2d/jacobi2d.rise"),
+            "circularBufferStages",
+            vec!["circularBuffer"],
+        ),
         (include_str!("../../kernels/harris/harris.rise"), STAGES, vec!["circularBuffer"]),
         (separable, STAGES, vec!["circularBuffer"]),
         (separable, "rotateValuesAndConsume ; unrollReductions", vec!["rotateValues"]),
@@ -384,4 +388,33 @@ def two (a: (n + 4).(m + 4).f32): n.m.f32 = sums (sums a)";
         cases.extend(chosen(subject.cases, number as u64));
     }
     run_c(&cases).unwrap_or_else(|why| panic!("{why}"));
+}
+
+/// The strategies for pipelines, where strips and vectors leave something over: nothing is read that is not there.
+#[test]
+fn pipelines_of_kernels_are_buffered() {
+    let text = include_str!("../../kernels/harris/harris.rise");
+    let program = emit_common::parse(text);
+    let rewritten = strategies::apply_within(5_000_000, &program, "bufferedPipeline(4, 2)").unwrap();
+    let trial = check::evaluated(&program, &eval::sizes([("n", 3), ("m", 5)])).unwrap().unwrap();
+    let fate = check::compiled(rewritten, vec![trial], Target::C, true).unwrap_or_else(|why| panic!("{why}"));
+    let Fate::Checked(subject) = fate else { panic!("{text}") };
+    run_c(&chosen(subject.cases, 0)).unwrap_or_else(|why| panic!("{why}"));
+}
+
+/// What does not apply says so.
+#[test]
+fn strategies_for_pipelines_fail_where_they_do_nothing() {
+    let program = emit_common::parse("def f (a: n.f32): n.f32 = map (\\x. x * x) a");
+    for strategy in [
+        "circularBufferStages",
+        "unrollReductions",
+        "usePrivateMemory",
+        "sequentialLines",
+        "computeWith",
+        "splitPipeline(0)",
+        "vectorizeReductions(1)",
+    ] {
+        assert!(strategies::apply(&program, strategy).is_none(), "{strategy}");
+    }
 }

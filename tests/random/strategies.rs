@@ -43,12 +43,17 @@ static LIBRARY: LazyLock<(RuleSet, Script)> = LazyLock::new(|| {
 
 /// The program after the strategy; none where it does not apply.
 pub fn apply(program: &Program, strategy: &str) -> Option<Program> {
+    apply_within(300_000, program, strategy)
+}
+
+/// The program after the strategy, which may take so many steps.
+pub fn apply_within(fuel: u64, program: &Program, strategy: &str) -> Option<Program> {
     let (rules, script) = &*LIBRARY;
     let (tree, problems) = parse_strategy(FileId::NOWHERE, strategy);
     assert!(problems.is_empty(), "{strategy}");
     let env = Env { rules, sizes: &program.sizes };
     let mut search = NoSearch;
-    let mut control = Control { cancel: &AtomicBool::new(false), fuel: 300_000, search: &mut search };
+    let mut control = Control { cancel: &AtomicBool::new(false), fuel, search: &mut search };
     let done = strategy::run(&tree, &program.term, script, &env, &mut control).ok()?;
     done.term.check().unwrap();
     Some(program.with_term(done.term))

@@ -3,6 +3,7 @@
 pub mod barriers;
 pub mod elide;
 mod guard;
+mod lanes;
 pub mod layout;
 pub mod memory;
 mod once;
@@ -40,6 +41,11 @@ pub static ALL: &[Pass] = &[
         name: "registers",
         doc: "Makes private arrays of which every index is known a variable for each element.",
         run: registers::run,
+    },
+    Pass {
+        name: "joinLanes",
+        doc: "Makes loops over lanes that follow each other one, and vectors that only it uses numbers.",
+        run: lanes::run,
     },
     Pass {
         name: "splitLoops",
@@ -95,7 +101,7 @@ pub fn of_sections(target: Target) -> impl Iterator<Item = &'static Pass> {
 pub fn of(target: Target) -> impl Iterator<Item = &'static Pass> {
     let skipped: &[&str] = match target {
         Target::C => &["guardWrites", "workItems", "kernelMemory", "barriers", "onlyOnce"],
-        Target::OpenCl => &["hoistMemory"],
+        Target::OpenCl => &["joinLanes", "hoistMemory"],
     };
     ALL.iter().filter(move |p| !skipped.contains(&p.name))
 }

@@ -4,7 +4,7 @@
 use super::apply::Applied;
 use super::instance::is_gentle;
 use super::operators::{factors, is_neutral, with_neutral};
-use super::vectorise::vectorise;
+use super::vectorise::vectorise_loops;
 use super::why::WhyNot;
 use super::{Body, Marks, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::build::{self as b, Misfit};
@@ -21,6 +21,8 @@ type Procedural = Result<Applied, WhyNot>;
 /// A line of the list.
 struct Row {
     name: &'static str,
+    /// Part of the rule's digest: raise it when its meaning changes.
+    version: u32,
     params: &'static [(&'static str, ParamKind)],
     doc: &'static str,
     /// Sides in words.
@@ -29,12 +31,11 @@ struct Row {
     run: fn(&Term, &[RuleArg]) -> Procedural,
 }
 
-/// The built-in rules. Their version is part of their digest: raise it when the meaning of one changes.
-const VERSION: &str = "1";
-
+/// The built-in rules.
 const ROWS: &[Row] = &[
     Row {
         name: "gentleBeta",
+        version: 1,
         params: &[],
         doc: "betaReduction where it duplicates no work: the argument is cheap, or used at most once and not in a \
               function that may run more than once.",
@@ -44,6 +45,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "idxReduction",
+        version: 1,
         params: &[],
         doc: "The element of a literal array at a constant index.",
         text: "idx i [e0, e1, …] ~> ei",
@@ -52,6 +54,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "subexpressionElimination",
+        version: 1,
         params: &[("x", ParamKind::Position)],
         doc: "Shares a part: every occurrence of it becomes one variable. As a strategy it takes a predicate and \
               shares the first part that it holds of and that can be shared: it mentions no variable that is bound within.",
@@ -61,6 +64,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "separateDotVH",
+        version: 1,
         params: &[],
         doc: "The dot product with a matrix of constants that is the product of a column and a row: columns first.",
         text: "dot (join (v h)) (join xs) ~> dot h (map (dot v) (transpose xs))",
@@ -69,6 +73,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "separateDotHV",
+        version: 1,
         params: &[],
         doc: "The dot product with a matrix of constants that is the product of a column and a row: rows first.",
         text: "dot (join (v h)) (join xs) ~> dot v (map (dot h) xs)",
@@ -77,6 +82,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "reduceFromNeutral",
+        version: 1,
         params: &[],
         doc: "A reduction of scalars from any start by an operator of which the neutral value is known: the start, and the \
               reduction from that value.",
@@ -86,9 +92,10 @@ const ROWS: &[Row] = &[
     },
     Row {
         name: "vectorizeMap",
+        version: 2,
         params: &[],
-        doc: "Computes with vectors what was computed before vectors were made, whatever pairs of scalars the \
-              function takes.",
+        doc: "Computes with vectors what was computed before vectors were made, whatever pairs and arrays of scalars \
+              the function takes, mapping and reducing them.",
         text: "asVector v (map f xs) ~> map (vectorise v f) (the components of xs as vectors, zipped)",
         marks: Marks::NONE,
         run: vectorize_map,
@@ -111,7 +118,7 @@ pub fn all() -> Vec<Rule> {
                 marks: row.marks,
                 doc: row.doc.to_owned(),
                 examples: vec![].into(),
-                digest: Digest::of(format!("built-in rule {} {VERSION}", row.name).as_bytes()).into(),
+                digest: Digest::of(format!("built-in rule {} {}", row.name, row.version).as_bytes()).into(),
                 span: None,
                 text: row.text.to_owned().into(),
             })
@@ -310,15 +317,21 @@ fn vectorize_map(t: &Term, _: &[RuleArg]) -> Procedural {
         return Err(WhyNot::shape(expected, t));
     };
     let Some(Arg::Nat(n)) = vectors.args.first() else { return Err(WhyNot::shape(expected, t)) };
-    let f = vectorise(n, f).map_err(|why| why.below(&Path::new([1, 0, 1])))?;
+    let f = vectorise_loops(n, f).map_err(|why| why.below(&Path::new([1, 0, 1])))?;
     let as_vectors = |xs: Term| b::apply(vectors.pattern, vectors.args.clone(), vec![xs]);
     let vectors = in_vectors(xs.clone(), &as_vectors).map_err(misfit)?;
     applied(b::map(f, vectors).map_err(misfit)?, vec![(Path::new([1, 1]), Path::new([1]))])
 }
 
-/// The arrays of scalars that an array of pairs is made of, each as vectors, zipped as the pairs were.
-fn in_vectors(xs: Term, as_vectors: &impl Fn(Term) -> b::Built) -> b::Built {
-    if xs.ty().as_array().is_none_or(|(_, element)| element.as_pair().is_none()) {
+/// The arrays of scalars that an array of pairs and arrays is made of, each as vectors, put together as they were.
+fn in_vectors(xs: Term, as_vectors: &dyn Fn(Term) -> b::Built) -> b::Built {
+    let Some((_, element)) = xs.ty().as_array() else { return as_vectors(xs) };
+    if let Some((_, inner)) = element.as_array() {
+        let columns = b::transpose(xs.clone())?;
+        let row = columns.ty().as_array().map_or_else(|| inner.clone(), |(_, row)| row.clone());
+        return b::transpose(b::map(b::lam("row", row, |row| in_vectors(row, as_vectors))?, columns)?);
+    }
+    if element.as_pair().is_none() {
         return as_vectors(xs);
     }
     let (first, second) = match xs.as_pattern_app() {

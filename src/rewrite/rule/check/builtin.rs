@@ -59,15 +59,18 @@ fn constant_idx(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
     b::idx(index, b::make_array(elements).ok()?).ok()
 }
 
-/// Vectors of a map of a function on scalars or nested pairs of them.
+/// Vectors of a map of a function on scalars, or nested pairs and arrays of them.
 fn vectors_of_a_map(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
-    fn pairs(g: &mut Gen, depth: usize) -> Type {
+    fn nested(g: &mut Gen, depth: usize) -> Type {
         if depth == 0 || g.one_in(2) {
             return Type::f32();
         }
-        Type::pair(pairs(g, depth - 1), pairs(g, depth - 1))
+        if g.one_in(3) {
+            return Type::array(Nat::constant(1 + g.below(3) as i64), nested(g, depth - 1));
+        }
+        Type::pair(nested(g, depth - 1), nested(g, depth - 1))
     }
-    let element = pairs(g, 2);
+    let element = nested(g, 2);
     let n = Nat::constant(1 + g.below(4) as i64);
     let length = n.mul(&Nat::constant(1 + g.below(3) as i64));
     let f = g.term(ctx, &Type::fun(element.clone(), Type::f32()), 3)?;
