@@ -129,7 +129,7 @@ impl Parser<'_> {
             Tok::Compose => Joint::Compose,
             Tok::Or => Joint::Or,
             Tok::And => Joint::And,
-            Tok::Foreign => foreign::operator(self.spelling(self.at))?,
+            Tok::Foreign => foreign::signs::operator(self.spelling(self.at))?,
             Tok::At if self.language == Language::Program && !self.in_sketch => Joint::Infix(Op::Mul),
             Tok::Bar if self.language == Language::Program && !self.in_sketch => Joint::Or,
             Tok::Word => match self.word() {

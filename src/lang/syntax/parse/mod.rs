@@ -466,7 +466,7 @@ impl<'a> Parser<'a> {
         if self.peek() == Tok::Foreign {
             let sign = self.at;
             if self.reported_at.replace(sign) != Some(sign) {
-                self.foreign_sign(sign, foreign::hint_of(self.spelling(sign)).to_string());
+                self.foreign_sign(sign, foreign::signs::hint_of(self.spelling(sign)).to_string());
             }
             return;
         }

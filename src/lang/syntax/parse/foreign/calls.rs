@@ -1,0 +1,445 @@
+//! Calls, methods, parts of arrays and functions as other languages write them.
+
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::syntax::ast::{Expr, ExprKind, Language, Node};
+use crate::lang::syntax::codes;
+use crate::lang::syntax::elsewhere;
+use crate::lang::syntax::lexer::{self, Tok};
+use crate::lang::syntax::parse::Parser;
+
+impl Parser<'_> {
+    /// Whether `f . g`, `f $ x` or `f <| x` goes on here.
+    pub(in crate::lang::syntax::parse) fn at_foreign_chain(&self) -> bool {
+        let operand =
+            matches!(self.nth(1), Tok::Word | Tok::LParen | Tok::Number | Tok::Lambda | Tok::LBracket);
+        match self.peek() {
+            Tok::Dot => self.in_program() && operand && !self.touches(0),
+            Tok::Foreign => operand && matches!(self.spelling(self.at), "$" | "<|"),
+            _ => false,
+        }
+    }
+
+    /// Reads `f . g $ x` behind its first part, which starts at `from`.
+    pub(in crate::lang::syntax::parse) fn foreign_chain(&mut self, from: usize, start: Span) -> Expr {
+        let (first, dot) = (self.at, self.peek() == Tok::Dot);
+        // What is composed, between the signs that apply.
+        let mut groups: Vec<Vec<(usize, usize)>> = vec![vec![(from, self.at)]];
+        while self.at_foreign_chain() {
+            if self.peek() != Tok::Dot {
+                groups.push(vec![]);
+            }
+            self.bump();
+            let part = self.at;
+            self.chain_part();
+            if let Some(group) = groups.last_mut() {
+                group.push((part, self.at));
+            }
+        }
+        let text = |&(a, b): &(usize, usize)| self.quote_or(a, b, "…");
+        // The body of a function that has no parentheses has taken in what was meant to follow it.
+        let in_function =
+            from.checked_sub(1).and_then(|i| self.tokens.get(i)).is_some_and(|t| t.tok == Tok::Dot);
+        let argument = if groups.len() > 1 { groups.pop() } else { None };
+        let mut functions: Vec<String> = groups.iter().flatten().map(text).collect();
+        functions.reverse();
+        let written = match &argument {
+            None => functions.join(" >> "),
+            Some(group) => {
+                let mut group: Vec<String> = group.iter().map(text).collect();
+                group.reverse();
+                format!("{} |> {}", group.join(" >> "), functions.join(" |> "))
+            }
+        };
+        let sign = self.spelling(first).to_string();
+        let (code, message) = if dot {
+            (codes::UNEXPECTED, "`.` does not compose functions.".to_string())
+        } else {
+            (codes::UNKNOWN_CHARACTER, format!("There is no `{sign}` in this language."))
+        };
+        let what = if argument.is_some() {
+            "What a function is given stands before `|>`, or behind the function"
+        } else {
+            "`>>` composes functions, and the left one is applied first"
+        };
+        let hint = if in_function {
+            format!("{what}; a function among them stands in parentheses, `(\\x. x + 1)`.")
+        } else {
+            format!("{what}: `{written}`.")
+        };
+        let problem = Diagnostic::error(code, message)
+            .label(self.span_at(first), "a sign of other languages")
+            .hint(hint);
+        self.problems.push(problem);
+        Node::new(self.since(start), ExprKind::Error)
+    }
+
+    /// Reads what other languages put behind a value, which starts at `from`; none where nothing of the kind follows.
+    pub(in crate::lang::syntax::parse) fn foreign_suffix(&mut self, from: usize) -> bool {
+        let behind = |p: &Self| {
+            p.at.checked_sub(1)
+                .and_then(|i| p.tokens.get(i))
+                .is_some_and(|t| matches!(t.tok, Tok::Word | Tok::RParen | Tok::RBracket))
+        };
+        if !self.in_program() || !behind(self) || !self.touches(0) {
+            return false;
+        }
+        let start = self.at;
+        let mut value = self.argument_or(from, start, "xs");
+        let mut hint = None;
+        loop {
+            let (next, close) = (self.at + 1, self.mate(self.at + 1));
+            match (self.peek(), self.nth(1)) {
+                (Tok::Dot, _) if !self.touches(1) => break,
+                (Tok::Dot, Tok::Word) => {
+                    let name = self.spelling(next).to_string();
+                    self.at += 2;
+                    let args = if self.peek() == Tok::LParen && self.touches(0) {
+                        self.foreign_args()
+                    } else {
+                        vec![]
+                    };
+                    (value, hint) = method(&value, &name, args, hint.is_some());
+                }
+                (Tok::Dot, Tok::Number) => {
+                    let part = self.spelling(next).parse::<usize>().unwrap_or(0).min(8);
+                    let rest = "snd (".repeat(part.saturating_sub(1));
+                    let last = if part == 0 { "fst" } else { "snd" };
+                    value = format!("{rest}{last} {value}{}", ")".repeat(part.saturating_sub(1)));
+                    hint = Some(format!(
+                        "The components of a pair `p` are `fst p` and `snd p`: write `{value}`."
+                    ));
+                    self.at += 2;
+                }
+                (Tok::Dot, Tok::LBracket) if close.is_some() => {
+                    self.at += 1;
+                    let end = close.unwrap_or(self.at);
+                    value = format!("idx {} {value}", self.argument_or(self.at + 1, end, "i"));
+                    hint = Some(format!("An element is read by its index first: write `{value}`."));
+                    self.at = end + 1;
+                }
+                (Tok::Dot, Tok::LParen) if close.is_some() => {
+                    self.at += 1;
+                    let args = self.foreign_args();
+                    value = format!("map {value} {}", args.join(" "));
+                    hint = Some(format!("For every element of an array, write `{value}`."));
+                }
+                (Tok::LBracket, _) if self.touches(0) && self.slice().is_some() => {
+                    let Some((slice, close)) = self.slice() else { break };
+                    value = slice.replace("xs", &value);
+                    hint = Some(format!(
+                        "A part of an array is taken by `take`, `drop` and `reverse`: write `{value}`."
+                    ));
+                    self.at = close + 1;
+                }
+                _ => break,
+            }
+            if value.contains(' ')
+                && matches!(self.peek(), Tok::Dot | Tok::LBracket)
+                && self.touches(0)
+                && !value.contains("|>")
+            {
+                value = format!("({value})");
+            }
+        }
+        let Some(hint) = hint else { return false };
+        let (sign, end) = (self.span_at(start), self.at);
+        let shown = Span { end: self.span_at(end.saturating_sub(1)).end, ..sign };
+        let message = match self.tokens.get(start).map(|t| t.tok) {
+            Some(Tok::LBracket) => "A part of an array is not taken by brackets.",
+            _ => "Nothing is reached by a `.` behind a value.",
+        };
+        self.problems.push(
+            Diagnostic::error(codes::UNEXPECTED, message)
+                .label(shown, "written as in other languages")
+                .hint(hint),
+        );
+        self.reported_at = Some(self.at);
+        true
+    }
+
+    /// The arguments in the parentheses at the next token, as text.
+    fn foreign_args(&mut self) -> Vec<String> {
+        let Some(close) = self.mate(self.at) else { return vec![] };
+        let mut args = vec![];
+        let (mut from, mut at) = (self.at + 1, self.at + 1);
+        while at <= close {
+            let tok = self.tokens.get(at).map(|t| t.tok);
+            if (at == close || tok == Some(Tok::Comma)) && at > from {
+                args.push(self.argument_or(from, at, "…"));
+                from = at + 1;
+            }
+            at = match self.mate(at) {
+                Some(mate) if mate > at && tok != Some(Tok::Word) => mate + 1,
+                _ => at + 1,
+            };
+        }
+        self.at = close + 1;
+        args
+    }
+
+    /// What `xs[i:j]` at the bracket stands for, and where the bracket ends.
+    fn slice(&self) -> Option<(String, usize)> {
+        let close = self.mate(self.at)?;
+        let mut parts: Vec<(usize, usize)> = vec![];
+        let (mut from, mut at) = (self.at + 1, self.at + 1);
+        while at < close {
+            match self.tokens.get(at)?.tok {
+                Tok::Colon | Tok::Cons => {
+                    parts.push((from, at));
+                    if self.tokens.get(at)?.tok == Tok::Cons {
+                        parts.push((at, at));
+                    }
+                    from = at + 1;
+                }
+                Tok::LParen | Tok::LBracket | Tok::LBrace => at = self.mate(at).filter(|m| *m > at)?,
+                _ => {}
+            }
+            at += 1;
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        parts.push((from, close));
+        let text = |i: usize| parts.get(i).filter(|(a, b)| b > a).map(|&(a, b)| self.argument_or(a, b, "i"));
+        let minus = |i: usize| {
+            parts.get(i).is_some_and(|&(a, _)| self.tokens.get(a).is_some_and(|t| t.tok == Tok::Minus))
+        };
+        let number = |t: &Option<String>| t.as_ref().and_then(|t| t.parse::<u64>().ok());
+        let (lo, hi, step) = (text(0), text(1), text(2));
+        let written = match (&lo, &hi, &step) {
+            (None, None, Some(_)) if minus(2) => "reverse xs".to_string(),
+            _ if step.is_some() || minus(0) || minus(1) => "take k (drop i xs)".to_string(),
+            (Some(lo), None, None) => format!("drop {lo} xs"),
+            (None, Some(hi), None) => format!("take {hi} xs"),
+            (Some(lo), Some(hi), None) => match (number(&Some(lo.clone())), number(&Some(hi.clone()))) {
+                (Some(a), Some(b)) => format!("take {} (drop {lo} xs)", b.saturating_sub(a)),
+                _ => format!("take ({hi} - {lo}) (drop {lo} xs)"),
+            },
+            _ => "xs".to_string(),
+        };
+        Some((written, close))
+    }
+
+    /// Says so where a function stands as other languages write it, `(x -> e)`, `lambda x: e`, `|x| e`, `(x. e)`, and reads
+    /// it to its end. Within parentheses at the next token, or from the next token on.
+    pub(in crate::lang::syntax::parse) fn foreign_function(&mut self) -> Option<Expr> {
+        if self.language == Language::Elevate {
+            return None;
+        }
+        let inside = self.peek() == Tok::LParen && self.mate(self.at).is_some();
+        // In rules an arrow is one of the text.
+        if !inside && !self.in_program() {
+            return None;
+        }
+        let close = if inside { self.mate(self.at) } else { None };
+        let first = self.at + usize::from(inside);
+        let (names, body) = self.function_at(first, inside, close.unwrap_or(self.limit))?;
+        let end = close.unwrap_or(body);
+        let body = if inside && body < end { self.quote_or(body, end, "…") } else { "…".into() };
+        let hint = match names.as_slice() {
+            [one] => format!("Write `(\\{one}. {body})`."),
+            many => format!(
+                "Write `(\\{}. {body})` for so many values, `(\\({}). {body})` for the components of a pair.",
+                many.join(" "),
+                many.join(", ")
+            ),
+        };
+        let here = self.span_at(first);
+        let problem = Diagnostic::error(
+            codes::UNEXPECTED,
+            "A function starts with `\\`, and a `.` stands before its body.",
+        )
+        .label(here, "not how functions are written here")
+        .hint(hint);
+        match close {
+            Some(close) => {
+                self.report(|| problem);
+                self.at = close + 1;
+                Some(Node::new(here, ExprKind::Error))
+            }
+            None => Some(self.give_up(problem)),
+        }
+    }
+
+    /// The parameters of a function of another language at a token, and where its body starts.
+    fn function_at(&self, at: usize, inside: bool, end: usize) -> Option<(Vec<String>, usize)> {
+        let tok = |i: usize| if i < end { self.tokens.get(i).map_or(Tok::End, |t| t.tok) } else { Tok::End };
+        let is_name = |i: usize| tok(i) == Tok::Word && !lexer::is_reserved(self.spelling(i));
+        let touching = |i: usize| {
+            i > 0 && self.tokens.get(i).zip(self.tokens.get(i - 1)).is_some_and(|(b, a)| a.end == b.start)
+        };
+        // Names with commas or spaces between them.
+        let names = |mut i: usize| {
+            let mut names = vec![];
+            while is_name(i) && names.len() < 16 {
+                names.push(self.spelling(i).to_string());
+                i += 1;
+                // A type of a parameter.
+                if tok(i) == Tok::Colon
+                    && is_name(i + 1)
+                    && matches!(tok(i + 2), Tok::Comma | Tok::RParen | Tok::Bar)
+                {
+                    i += 2;
+                }
+                i += usize::from(tok(i) == Tok::Comma);
+            }
+            (names, i)
+        };
+        let bracketed = |i: usize| {
+            let close = self.mate(i).filter(|_| tok(i) == Tok::LParen)?;
+            let (names, after) = names(i + 1);
+            (after == close && !names.is_empty()).then_some((names, close + 1))
+        };
+        let arrow = |i: usize| matches!(tok(i), Tok::Arrow | Tok::FatArrow);
+        let word = if tok(at) == Tok::Word { self.spelling(at) } else { "" };
+        if matches!(word, "lambda" | "fun" | "fn" | "func" | "function") {
+            let (names, i) = bracketed(at + 1).unwrap_or_else(|| names(at + 1));
+            let colon = word == "lambda" && tok(i) == Tok::Colon;
+            let block = word.starts_with("func") && tok(at + 1) == Tok::LParen && tok(i) != Tok::End;
+            return (!names.is_empty() && (colon || arrow(i) || tok(i) == Tok::Dot || block))
+                .then(|| (names, if block && !arrow(i) { i } else { i + 1 }));
+        }
+        if tok(at) == Tok::Bar {
+            let (names, i) = names(at + 1);
+            return (!names.is_empty() && tok(i) == Tok::Bar).then_some((names, i + 1));
+        }
+        let plain = if is_name(at) {
+            Some(if inside { names(at) } else { (vec![word.to_string()], at + 1) })
+        } else {
+            bracketed(at)
+        };
+        let (names, i) = plain?;
+        let commas = i > at + 1 && tok(at) == Tok::Word;
+        let dot = inside
+            && tok(i) == Tok::Dot
+            && tok(i + 1) != Tok::End
+            && (commas || tok(at) == Tok::LParen || touching(i) && !touching(i + 1));
+        // Names that only spaces separate are an application.
+        let spaces = commas && tok(at + 1) != Tok::Comma;
+        (!spaces && (arrow(i) || dot)).then_some((names, i + 1))
+    }
+
+    /// `\x -> e`: reads what stands in the place of the `.`.
+    pub(in crate::lang::syntax::parse) fn body_mark(&mut self, start: usize, said: bool) {
+        if self.eat(Tok::Dot) {
+            return;
+        }
+        let (sign, shown) = (self.spelling(self.at).to_string(), self.nth_span(0));
+        if !matches!(self.peek(), Tok::Arrow | Tok::FatArrow | Tok::Rewrites | Tok::Colon | Tok::Equals) {
+            self.expect(Tok::Dot, "`.` and the body of the function");
+            return;
+        }
+        let inside = self.tokens.get(self.limit).is_some_and(|t| matches!(t.tok, Tok::RParen));
+        let body = if inside { self.quote_or(self.at + 1, self.limit, "…") } else { "…".into() };
+        let params = self.quote_or(start, self.at, "\\x");
+        if !said {
+            self.report(|| {
+                Diagnostic::error(
+                    codes::UNEXPECTED,
+                    format!("A `.` stands before the body of a function, not `{sign}`."),
+                )
+                .label(shown, "expected `.`")
+                .hint(format!("Write `{params}. {body}`."))
+            });
+        }
+        self.bump();
+    }
+
+    /// `(* 2)`, `(2 *)`: an operator with one operand, which is a function in other languages.
+    pub(in crate::lang::syntax::parse) fn foreign_section(&mut self) -> Option<Expr> {
+        let close = self.mate(self.at).filter(|_| self.in_program())?;
+        let is_operator = |i: usize| {
+            self.tokens.get(i).is_some_and(|t| {
+                super::super::expr::infix_operator(t.tok).is_some()
+                    || t.tok == Tok::Foreign && super::signs::operator(self.spelling(i)).is_some()
+            })
+        };
+        let (first, last) = (self.at + 1, close.checked_sub(1)?);
+        if last <= first {
+            return None;
+        }
+        let minus = self.tokens.get(first).is_some_and(|t| t.tok == Tok::Minus);
+        let before = is_operator(first) && !minus && !is_operator(first + 1);
+        let behind = is_operator(last) && !is_operator(first);
+        if !before && !behind {
+            return None;
+        }
+        let limit = std::mem::replace(&mut self.limit, close);
+        let comma = self.find(first, |tok, _| tok == Tok::Comma);
+        self.limit = limit;
+        if comma.is_some() {
+            return Some(self.operator_among_arguments());
+        }
+        let used = |v: &str| (first..close).any(|i| self.spelling(i) == v);
+        let v = ["x", "y", "v", "w"].into_iter().find(|v| !used(v)).unwrap_or("x1");
+        let inside = self.quote_or(first, close, "…");
+        let inside = inside.trim_start_matches('.');
+        let hint = if before {
+            format!("Write `(\\{v}. {v} {inside})`.")
+        } else {
+            format!("Write `(\\{v}. {inside} {v})`.")
+        };
+        let at = if before { first } else { last };
+        let problem = Diagnostic::error(codes::UNEXPECTED, "An operator with one operand is no function.")
+            .label(self.span_at(at), "it needs two operands")
+            .hint(hint);
+        self.report(|| problem);
+        let here = self.here();
+        self.at = close + 1;
+        Some(Node::new(self.since(here), ExprKind::Error))
+    }
+
+    /// `reduce(+, 0, xs)`, at the bracket.
+    fn operator_among_arguments(&mut self) -> Expr {
+        let (here, head) = (self.here(), self.at.checked_sub(1).filter(|i| self.tokens[*i].tok == Tok::Word));
+        let args =
+            self.foreign_args().into_iter().map(|a| match a.chars().all(|c| c.is_ascii_punctuation()) {
+                true => format!("({a})"),
+                false => a,
+            });
+        let call: Vec<String> = head.map(|i| self.spelling(i).to_string()).into_iter().chain(args).collect();
+        self.problems.push(
+            Diagnostic::error(
+                codes::UNEXPECTED,
+                "Arguments are separated by spaces, and an operator alone stands in parentheses.",
+            )
+            .label(here, "these arguments")
+            .hint(format!("Write `{}`.", call.join(" "))),
+        );
+        self.reported_at = Some(self.at);
+        Node::new(self.since(here), ExprKind::Error)
+    }
+}
+
+/// `value.name(args)`, as it is written here, and what is said of it; `piped` if the value is the rest of such a chain.
+fn method(value: &str, name: &str, mut args: Vec<String>, piped: bool) -> (String, Option<String>) {
+    let module = elsewhere::is_module(value);
+    let call = |args: &[String]| {
+        std::iter::once(name.to_string()).chain(args.iter().cloned()).collect::<Vec<_>>().join(" ")
+    };
+    if module {
+        let hint = elsewhere::written_here(name, &args).unwrap_or_else(|| {
+            format!(
+                "Functions stand before what they are given, by their names alone: write `{}`.",
+                call(&args)
+            )
+        });
+        return (call(&args), Some(hint));
+    }
+    let mut all = args.clone();
+    all.push(value.to_string());
+    if !piped && let Some(hint) = elsewhere::written_here(name, &all) {
+        return (format!("{value} |> {name}"), Some(hint));
+    }
+    // What is known of a name with its last argument left out is a stage.
+    all.pop();
+    all.push("\u{1}".into());
+    let stage = elsewhere::written_here(name, &all)
+        .and_then(|hint| hint.strip_prefix("Write `")?.split('`').next().map(String::from))
+        .and_then(|written| written.strip_suffix(" \u{1}").map(String::from));
+    args.retain(|a| !a.is_empty());
+    let value = format!("{value} |> {}", stage.unwrap_or_else(|| call(&args)));
+    let hint =
+        format!("A function is applied by standing before its arguments, or behind `|>`: write `{value}`.");
+    (value, Some(hint))
+}

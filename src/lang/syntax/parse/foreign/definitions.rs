@@ -1,0 +1,206 @@
+//! Definitions, parameters and types as other languages write them.
+
+use crate::lang::diag::Diagnostic;
+use crate::lang::syntax::codes;
+use crate::lang::syntax::elsewhere;
+use crate::lang::syntax::lexer::Tok;
+use crate::lang::syntax::parse::Parser;
+use crate::lang::ty::Scalar;
+
+impl Parser<'_> {
+    /// The parameters with commas between them from a token to the end of the bracket, each in parentheses.
+    pub(in crate::lang::syntax::parse) fn parameters_apart(&self, from: usize) -> String {
+        let (mut parts, mut at) = (vec![], from);
+        while at < self.limit && parts.len() < 8 {
+            let end = self.find(at, |tok, _| tok == Tok::Comma).unwrap_or(self.limit);
+            parts.push(self.quote_or(at, end, "x: f32"));
+            at = end + 1;
+        }
+        // Those without a type have that of the next one that has any.
+        let mut ty = "f32".to_string();
+        for part in parts.iter_mut().rev() {
+            let (name, written) = match part.split_once(':') {
+                Some((name, t)) => (name, Some(t.trim_start_matches(':'))),
+                None => part.split_once(' ').map_or((part.as_str(), None), |(name, t)| (name, Some(t))),
+            };
+            if let Some(written) = written {
+                ty = written.trim().to_string();
+            }
+            *part = format!("{}: {ty}", name.trim());
+        }
+        parts.iter().map(|p| format!("({p})")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The components from a token to the end of the bracket, as pairs of pairs.
+    pub(in crate::lang::syntax::parse) fn nested_pair(&self, from: usize) -> Option<String> {
+        let mut parts = vec![];
+        let mut at = from;
+        loop {
+            let end = self.find(at, |tok, _| matches!(tok, Tok::Comma | Tok::Star)).unwrap_or(self.limit);
+            parts.push(self.quote(at, end).filter(|_| end > at)?);
+            if end >= self.limit {
+                break;
+            }
+            at = end + 1;
+        }
+        let last = parts.pop()?;
+        Some(parts.into_iter().rev().fold(last, |rest, part| format!("({part} * {rest})")))
+    }
+
+    /// Says so where an array type stands as in other languages, `[n]f32`, `f32[n]`, `n m f32`, `Array f32`, and reads it. It
+    /// starts at a token, and a name has been read of it or nothing.
+    pub(in crate::lang::syntax::parse) fn foreign_array(&mut self, from: usize) -> bool {
+        if !self.in_program() || self.spelling(from) == "return" {
+            return false;
+        }
+        let more = match self.peek() {
+            Tok::LBracket => self.mate(self.at).is_some() && (self.at == from || self.touches(0)),
+            Tok::LBrace => self.at > from && self.touches(0),
+            Tok::Word => {
+                self.at > from && self.nth_is_name(0) && self.tokens.get(self.at).is_some_and(|t| !t.first)
+            }
+            _ => false,
+        };
+        if !more {
+            return false;
+        }
+        let shown = self.nth_span(0);
+        let mut words: Vec<String> = (from..self.at).map(|i| self.spelling(i).to_string()).collect();
+        while words.len() < 16 {
+            match (self.peek(), self.mate(self.at)) {
+                (Tok::Word, _) if self.nth_is_name(0) => words.push(self.spelling(self.at).to_string()),
+                (Tok::LBracket | Tok::LBrace, Some(close)) => {
+                    let parts = (self.at + 1..close).filter(|i| {
+                        self.tokens.get(*i).is_some_and(|t| matches!(t.tok, Tok::Word | Tok::Number))
+                    });
+                    words.extend(parts.take(16).map(|i| self.spelling(i).to_string()));
+                    self.at = close;
+                }
+                _ => break,
+            }
+            self.bump();
+        }
+        // One of them says of what the array is, others of how many.
+        let is_element = |w: &String| Scalar::from_name(w).is_some() || elsewhere::type_here(w).is_some();
+        let element = words.iter().position(is_element).map(|at| words.remove(at));
+        let element =
+            element.map_or("f32".to_string(), |e| elsewhere::type_here(&e).map_or(e.clone(), String::from));
+        words.retain(|w| {
+            !matches!(
+                &**w,
+                "Array"
+                    | "array"
+                    | "Vec"
+                    | "Vector"
+                    | "List"
+                    | "list"
+                    | "Matrix"
+                    | "Tensor"
+                    | "tensor"
+                    | "ndarray"
+            )
+        });
+        if words.is_empty() {
+            words.push("n".into());
+        }
+        let written = words.into_iter().chain([element]).collect::<Vec<_>>().join(".");
+        self.report(|| {
+            Diagnostic::error(
+                codes::UNEXPECTED,
+                "The sizes of an array type stand before its elements, each with a dot.",
+            )
+            .label(shown, "written as in other languages")
+            .hint(format!("Write `{written}`."))
+        });
+        self.reported_at = Some(self.at);
+        true
+    }
+
+    /// `let y = v; e` and `let y = v, z = w in e`, at the sign behind the value, whose `let` names what stands at `named`.
+    pub(in crate::lang::syntax::parse) fn foreign_let_end(&mut self, named: usize, value: usize) {
+        let sign = self.peek();
+        if !matches!(sign, Tok::Semi | Tok::Comma) || !self.in_program() {
+            return;
+        }
+        let (name, value) = (self.quote_or(named, value - 1, "x"), self.quote_or(value, self.at, "v"));
+        let (message, rest) = if sign == Tok::Semi {
+            (
+                "`in` stands between a `let` and what uses it, or a new line.",
+                self.quote_or(self.at + 1, self.limit, "…"),
+            )
+        } else {
+            ("A `let` names one value.", format!("let {} …", self.quote_or(self.at + 1, self.at + 3, "z =")))
+        };
+        let here = self.here();
+        self.give_up(
+            Diagnostic::error(codes::UNEXPECTED, message)
+                .label(here, "not here")
+                .hint(format!("Write `let {name} = {value} in {rest}`.")),
+        );
+    }
+
+    /// What stands between the name of a definition and its `=` that is no parameter: `(x, y)`, `<n>`, `[n]`, `{ e }`, `:: t`.
+    pub(in crate::lang::syntax::parse) fn foreign_head(&mut self, name: &str) -> bool {
+        if !self.in_program() {
+            return false;
+        }
+        let close = self.mate(self.at);
+        let (message, hint) = match (self.peek(), close) {
+            (Tok::LParen, Some(close)) if !self.at_binder() => {
+                let limit = std::mem::replace(&mut self.limit, close);
+                let params = self.parameters_apart(self.at + 1);
+                self.limit = limit;
+                let written = format!("def {name} {params}");
+                (
+                    "A parameter in parentheses has a type.",
+                    format!("Write `{} = …`, with the types that are meant.", written.trim_end()),
+                )
+            }
+            (Tok::LBracket, Some(_)) | (Tok::Less, _) => (
+                "Sizes are not declared in brackets.",
+                "A size may stand in the types at once, `(a: n.f32)`, or be a parameter, `(n: nat)`.".into(),
+            ),
+            (Tok::LBrace, Some(close)) if self.nth_word(1).is_none() || self.nth(2) != Tok::Colon => {
+                let body = self.quote_or(self.at + 1, close, "…");
+                (
+                    "What a definition computes stands behind `=`, without braces.",
+                    format!("Write `= {body}`."),
+                )
+            }
+            (Tok::Cons, _) => (
+                "A definition says its types with its parameters.",
+                format!("Write `def {name} (a: n.f32): n.f32 = …`."),
+            ),
+            _ => return false,
+        };
+        let shown = self.nth_span(0);
+        let is_signature = self.peek() == Tok::Cons;
+        let equals = self.find(self.at, |tok, _| tok == Tok::Equals).filter(|_| !is_signature);
+        self.give_up(Diagnostic::error(codes::UNEXPECTED, message).label(shown, "not here").hint(hint));
+        self.at = equals.unwrap_or(self.at);
+        true
+    }
+
+    /// What to write for text before the first definition, which starts at the next token.
+    pub(in crate::lang::syntax::parse) fn definition_hint(&self, first: usize) -> String {
+        const WORDS: [&str; 14] = [
+            "fn", "fun", "func", "function", "let", "entry", "proc", "val", "var", "void", "float", "double",
+            "int", "kernel",
+        ];
+        let is_word = |i: usize| i < first && self.tokens.get(i).is_some_and(|t| t.tok == Tok::Word);
+        let name = if WORDS.contains(&self.spelling(0)) && is_word(1) { 1 } else { 0 };
+        if !is_word(name) {
+            return "Write `def name (x: n.f32) = …`.".into();
+        }
+        let equals = (name + 1..first.min(name + 16))
+            .find(|i| self.tokens.get(*i).is_some_and(|t| t.tok == Tok::Equals));
+        let params: Vec<String> = match equals {
+            Some(equals) if (name + 1..equals).all(is_word) => {
+                (name + 1..equals).map(|i| format!("({}: n.f32)", self.spelling(i))).collect()
+            }
+            _ => vec!["…".into()],
+        };
+        let params = if params.is_empty() { String::new() } else { format!(" {}", params.join(" ")) };
+        format!("Write `def {}{params} = …`.", self.spelling(name))
+    }
+}

@@ -1,0 +1,216 @@
+//! Signs of other languages, between values and before them.
+
+use super::MAX_LOOK;
+use crate::lang::diag::Diagnostic;
+use crate::lang::syntax::ast::Op;
+use crate::lang::syntax::codes;
+use crate::lang::syntax::elsewhere;
+use crate::lang::syntax::lexer::{self, Tok};
+use crate::lang::syntax::parse::Parser;
+use crate::lang::syntax::parse::expr::Joint;
+use crate::lang::ty::Scalar;
+
+/// Operators of other languages, and what is read instead. The others are no operators, or are read where they stand.
+pub(in crate::lang::syntax::parse) fn operator(sign: &str) -> Option<Joint> {
+    Some(match sign {
+        "&&" | "&" => Joint::And,
+        "||" => Joint::Or,
+        "<<" | ".*" | "./" | "//" | "!!" => Joint::Infix(Op::Mul),
+        "<>" | "/=" => Joint::Infix(Op::Ne),
+        "===" => Joint::Infix(Op::Eq),
+        "++" | ".+" => Joint::Infix(Op::Add),
+        _ if sign.starts_with('`') => Joint::Infix(Op::Mul),
+        _ => return None,
+    })
+}
+
+/// What is said of a sign where nothing is known of what stands around it.
+pub(in crate::lang::syntax::parse) fn hint_of(sign: &str) -> &'static str {
+    match sign {
+        "&&" => "Write `a and b`.",
+        "||" => "Write `a or b`.",
+        "&" => "Write `bitAnd x y` for the bits of integers, `a and b` for truth values.",
+        "!" => "Write `not (x > 0)`, or `a != b` for values that differ.",
+        "~" => "Write `bitNot x`.",
+        "**" => "Write `x * x`, or `pow x y` for floating-point numbers.",
+        "<<" => "Write `shiftLeft x y` for the bits of integers.",
+        "<>" | "/=" => "Write `a != b`.",
+        "===" => "Write `a == b`.",
+        "++" => "Write `concat xs ys` for one array after another, `x + 1` for a sum.",
+        "!!" => "Write `idx i xs`.",
+        "//" => "Write `x / y`, which rounds towards zero for whole numbers; comments start with `--`.",
+        "+=" | "-=" | "*=" => "A name keeps its value: write `let y = x + 1 in …`.",
+        ".*" | "./" | ".+" => "Write `zip xs ys |> map (\\(x, y). x * y)`.",
+        "$" | "<|" => {
+            "A function is applied by writing its argument behind it, `f (g x)`, or by `x |> g |> f`."
+        }
+        _ => "A function stands before its arguments: `f x y`.",
+    }
+}
+
+impl Parser<'_> {
+    /// Says what to write instead of the sign at a token, once in a definition.
+    pub(in crate::lang::syntax::parse) fn foreign_sign(&mut self, sign: usize, hint: String) {
+        let spelling = self.spelling(sign);
+        if self.signs.contains(&spelling) {
+            return;
+        }
+        self.signs.push(spelling);
+        let word = spelling.trim_matches('`');
+        let message = if spelling.starts_with('`') {
+            format!("`{word}` stands before its operands, not between them.")
+        } else {
+            format!("There is no `{spelling}` in this language.")
+        };
+        let problem = Diagnostic::error(codes::UNKNOWN_CHARACTER, message)
+            .label(self.span_at(sign), "a sign of other languages");
+        self.problems.push(problem.hint(hint));
+    }
+
+    /// Says what to write instead of an operator between the operands `from..sign` and `sign+1..to`.
+    pub(in crate::lang::syntax::parse) fn foreign_operator(
+        &mut self,
+        from: usize,
+        sign: usize,
+        to: usize,
+        truth: bool,
+    ) {
+        let spelling = self.spelling(sign);
+        if to == sign + 1 {
+            return self.foreign_sign(sign, hint_of(spelling).to_string());
+        }
+        let (l, r) = (self.quote_or(from, sign, "a"), self.quote_or(sign + 1, to, "b"));
+        let (x, y) = (self.argument_or(from, sign, "x"), self.argument_or(sign + 1, to, "y"));
+        let number = self.tokens.get(sign + 1).is_some_and(|t| t.tok == Tok::Number) && to == sign + 2;
+        let hint = match spelling {
+            "&&" => format!("Write `{l} and {r}`."),
+            "||" => format!("Write `{l} or {r}`."),
+            "&" if truth => format!("Write `{l} and {r}`."),
+            "&" => {
+                format!("Write `bitAnd {x} {y}` for the bits of integers, `{l} and {r}` for truth values.")
+            }
+            "|" if truth => format!("Write `{l} or {r}`."),
+            "|" => format!(
+                "Write `{l} |> {r}` to apply a function, `{l} or {r}` for truth values, `bitOr {x} {y}` for the bits of integers."
+            ),
+            "**" if l == x && r == "2" => {
+                format!("Write `{x} * {x}`, or `pow {x} 2` for floating-point numbers.")
+            }
+            "**" => format!("Write `pow {x} {y}` for floating-point numbers, a product for others: `x * x`."),
+            "<<" => format!("Write `shiftLeft {x} {y}` for the bits of integers."),
+            "<>" | "/=" => format!("Write `{l} != {r}`."),
+            "===" => format!("Write `{l} == {r}`."),
+            "++" => format!("Write `concat {x} {y}` for one array after another, `{l} + {r}` for a sum."),
+            "!!" => format!("Write `idx {y} {x}`."),
+            "//" => format!(
+                "Write `{l} / {r}`, which rounds towards zero for whole numbers; comments start with `--`."
+            ),
+            "`mod`" | "`rem`" => format!("Write `{l} % {r}`."),
+            "`div`" | "`quot`" => format!("Write `{l} / {r}`, which rounds towards zero for whole numbers."),
+            ".*" | "./" | ".+" if number => {
+                format!("Write `map (\\v. v {} {r}) {x}`.", spelling.trim_start_matches('.'))
+            }
+            ".*" | "./" | ".+" => {
+                format!("Write `zip {x} {y} |> map (\\(v, w). v {} w)`.", spelling.trim_start_matches('.'))
+            }
+            "@" => format!(
+                "Write `zip {x} {y} |> map (\\(v, w). v * w) |> reduce (+) 0` for vectors, and for matrices `{x} |> map (\\r. transpose {y} |> map (\\c. zip r c |> map (\\(v, w). v * w) |> reduce (+) 0))`."
+            ),
+            _ if spelling.starts_with('`') => format!("Write `{} {x} {y}`.", spelling.trim_matches('`')),
+            _ => hint_of(spelling).to_string(),
+        };
+        self.foreign_sign(sign, hint);
+    }
+
+    /// `!x` and `~x`, after the sign.
+    pub(in crate::lang::syntax::parse) fn foreign_prefix(&mut self, sign: usize) {
+        let x = self.argument_or(sign + 1, self.at, "x");
+        let hint = match self.spelling(sign) {
+            _ if self.at == sign + 1 => hint_of(self.spelling(sign)).to_string(),
+            "!" => format!("Write `not {x}`, or `a != b` for values that differ."),
+            _ => format!("Write `bitNot {x}`."),
+        };
+        self.foreign_sign(sign, hint);
+    }
+
+    /// `a < b < c`, read up to here: the second comparison, and where the operand between starts.
+    pub(in crate::lang::syntax::parse) fn comparison_chain(
+        &mut self,
+        from: usize,
+        middle: usize,
+        second: usize,
+    ) {
+        let here = self.span_at(second);
+        let hint = match (self.quote(from, second), self.quote(middle, self.at)) {
+            (Some(first), Some(last)) if self.at > second + 1 => {
+                format!(
+                    "Write `{first} and {last}`, or put the comparison that is compared into parentheses."
+                )
+            }
+            _ => "Put the one meant to come first into parentheses.".to_string(),
+        };
+        self.problems.push(
+            Diagnostic::error(codes::COMPARISON_CHAIN, "A comparison cannot be compared with another value.")
+                .label(here, "the second comparison")
+                .hint(hint),
+        );
+    }
+
+    /// What a `=` stands for that is not expected: a value or a definition without its first word.
+    pub(in crate::lang::syntax::parse) fn equals_hint(&self) -> Option<String> {
+        let line =
+            (0..self.at).rev().take(MAX_LOOK).find(|i| self.tokens.get(*i).is_some_and(|t| t.first))?;
+        let name = self.spelling(line);
+        if self.tokens.get(line)?.tok != Tok::Word || lexer::is_reserved(name) || lexer::is_item_word(name) {
+            return None;
+        }
+        if self.tokens.get(line)?.column == 0 {
+            return Some(format!(
+                "A definition starts with `def`: `def {}…`.",
+                self.quote_or(line, self.at, name) + " = "
+            ));
+        }
+        (line + 1 == self.at).then(|| {
+            format!("A value gets its name by `let`: `let {name} = …`, and what uses it stands behind `in` or on the next line.")
+        })
+    }
+
+    /// `x = y` where it is compared, at the sign.
+    pub(in crate::lang::syntax::parse) fn equality_hint(&self) -> String {
+        let right = self.quote(self.at + 1, self.limit).filter(|_| self.at + 1 < self.limit);
+        let inside = self
+            .finished
+            .checked_sub(1)
+            .and_then(|i| self.tokens.get(i))
+            .is_some_and(|t| t.tok == Tok::LParen);
+        match (self.quote(self.finished, self.at).filter(|_| inside), right) {
+            (Some(l), Some(r)) => format!("Equality is `==`, as in `{l} == {r}`; `=` stands in definitions."),
+            _ => "Equality is `==`; `=` stands in definitions.".into(),
+        }
+    }
+
+    /// `f32 * f32` without parentheses, at the sign.
+    pub(in crate::lang::syntax::parse) fn star_hint(&self) -> Option<String> {
+        let (a, b) = (self.spelling(self.at.checked_sub(1)?), self.nth_word(1)?);
+        let scalar = |w: &str| elsewhere::type_here(w).or(Scalar::from_name(w).map(|s| s.name()));
+        Some(match (scalar(a), scalar(b)) {
+            (Some(a), Some(b)) => format!("A pair type stands in parentheses: `({a} * {b})`."),
+            (None, Some(b)) => format!("The sizes of an array type stand before a dot: `{a}.{b}`."),
+            _ => return None,
+        })
+    }
+
+    /// `e where y = v`, at the word.
+    pub(in crate::lang::syntax::parse) fn where_hint(&self) -> Option<String> {
+        let named = self.nth(1) == Tok::Word && self.nth(2) == Tok::Equals;
+        if !named || !self.in_program() {
+            return None;
+        }
+        let value = self.quote_or(self.at + 3, self.limit, "v");
+        let body = self.quote_or(self.finished, self.at, "e");
+        Some(format!(
+            "A value gets its name before it is used: `let {} = {value} in {body}`.",
+            self.spelling(self.at + 1)
+        ))
+    }
+}

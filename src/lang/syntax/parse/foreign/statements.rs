@@ -1,0 +1,249 @@
+//! Statements, loops, choices and bindings of other languages.
+
+use super::MAX_LOOK;
+use crate::lang::diag::Diagnostic;
+use crate::lang::syntax::ast::{Expr, ExprKind, Node};
+use crate::lang::syntax::codes;
+use crate::lang::syntax::elsewhere;
+use crate::lang::syntax::lexer::Tok;
+use crate::lang::syntax::parse::Parser;
+
+impl Parser<'_> {
+    /// The statement of another language at the next token: a loop, a choice, a `let` of another form.
+    pub(in crate::lang::syntax::parse) fn foreign_statement(&mut self) -> Option<Expr> {
+        if !self.in_program() {
+            return None;
+        }
+        let at = self.at;
+        let named = self.nth_is_name(1);
+        let braces = || self.find(at + 1, |tok, _| tok == Tok::LBrace);
+        let hint = match self.word()? {
+            "for"
+                if named
+                    && matches!(
+                        (self.nth(2), self.nth_word(2)),
+                        (Tok::Less | Tok::Equals, _) | (_, Some("in"))
+                    )
+                    || self.nth(1) == Tok::LParen && braces().is_some() =>
+            {
+                self.loop_hint(at)
+            }
+            word @ ("while" | "loop" | "do" | "foreach")
+                if braces().is_some()
+                    || self.find_word(at + 1, "do").is_some()
+                    || self.find(at + 1, |tok, _| tok == Tok::Equals).is_some() =>
+            {
+                elsewhere::written_here(word, &[])?
+            }
+            word @ ("match" | "case" | "switch")
+                if braces().is_some()
+                    || ["with", "of"].iter().any(|w| self.find_word(at + 1, w).is_some()) =>
+            {
+                self.match_hint(at).or_else(|| elsewhere::written_here(word, &[]))?
+            }
+            "if" => return self.foreign_if(),
+            "let" => return self.foreign_let(),
+            _ => return None,
+        };
+        let problem = self.word_problem(at, hint);
+        Some(self.give_up(problem))
+    }
+
+    /// `for x in xs: e`, at the `for`.
+    fn loop_hint(&self, at: usize) -> String {
+        let generic = elsewhere::written_here("for", &[]).unwrap_or_default();
+        let head = self.find(at + 3, |tok, text| matches!(tok, Tok::Colon | Tok::LBrace) || text == "do");
+        let (Some(head), Some("in")) = (head, self.nth_word(2)) else { return generic };
+        let body = if self.tokens.get(head).is_some_and(|t| t.tok == Tok::LBrace) {
+            None
+        } else {
+            self.quote(head + 1, self.limit)
+        };
+        let variable = self.spelling(at + 1);
+        let array = self.argument_or(at + 3, head, "xs");
+        if matches!(self.nth_word(3), Some("range" | "iota")) || self.nth(3) == Tok::Number {
+            return format!(
+                "Write `generate (\\{variable}. …)` for each index; `reduce` makes one value of all."
+            );
+        }
+        let body = body.unwrap_or_else(|| "…".into());
+        format!(
+            "Write `map (\\{variable}. {body}) {array}` for each element; `reduce` makes one value of all."
+        )
+    }
+
+    /// `match p with (a, b) -> e`, at the first word.
+    fn match_hint(&self, at: usize) -> Option<String> {
+        let with = self.find_word(at + 1, "with").or_else(|| self.find_word(at + 1, "of"))?;
+        let pair = with + 1;
+        let close =
+            self.mate(pair).filter(|_| self.tokens.get(pair).is_some_and(|t| t.tok == Tok::LParen))?;
+        let body = self
+            .tokens
+            .get(close + 1)
+            .filter(|t| matches!(t.tok, Tok::Arrow | Tok::FatArrow))
+            .map(|_| close + 2);
+        let body =
+            body.filter(|b| *b < self.limit).map_or("…".into(), |b| self.quote_or(b, self.limit, "…"));
+        let (pattern, value) = (self.quote(pair, close + 1)?, self.quote(at + 1, with)?);
+        Some(format!("Write `let {pattern} = {value} in {body}`."))
+    }
+
+    /// `[e for x in xs]`, `[e | x <- xs]`, in the bracket at the next token.
+    pub(in crate::lang::syntax::parse) fn comprehension(&mut self) -> Option<Expr> {
+        let close = self.mate(self.at).filter(|_| self.in_program())?;
+        let first = self.at + 1;
+        let limit = std::mem::replace(&mut self.limit, close);
+        let by_word = self.find_word(first, "for").filter(|f| self.find_word(*f, "in").is_some());
+        let bar = self.find(first, |tok, _| tok == Tok::Bar).filter(|b| {
+            let tok = |i: usize| self.tokens.get(b + i).map(|t| t.tok);
+            tok(1) == Some(Tok::Word) && tok(2) == Some(Tok::Less) && tok(3) == Some(Tok::Minus)
+        });
+        let found = by_word.map(|f| (f, f + 3)).or(bar.map(|b| (b, b + 4))).filter(|(f, _)| *f > first);
+        let end = found.map(|(_, from)| {
+            let more = self.find(from, |tok, text| tok == Tok::Comma || text == "if" || text == "for");
+            more.unwrap_or(close)
+        });
+        self.limit = limit;
+        let ((mark, from), end) = (found?, end?);
+        let (body, array) = (self.quote_or(first, mark, "…"), self.argument_or(from, end, "xs"));
+        let variable = self.spelling(mark + 1);
+        let mut hint = format!("Write `map (\\{variable}. {body}) {array}`.");
+        if end < close {
+            hint.push_str(" All elements are kept: `select c a b` chooses what becomes of each.");
+        }
+        let here = self.here();
+        let problem = Diagnostic::error(codes::UNEXPECTED, "Arrays are not made by a loop in brackets.")
+            .label(self.span_at(mark), "a form of other languages")
+            .hint(hint);
+        self.report(|| problem);
+        self.at = close + 1;
+        Some(Node::new(self.since(here), ExprKind::Error))
+    }
+
+    /// A choice by `if`, at the word.
+    fn foreign_if(&mut self) -> Option<Expr> {
+        let at = self.at;
+        let brace = self.find(at + 1, |tok, _| tok == Tok::LBrace);
+        let (then, otherwise) = self.then_and_else();
+        let in_braces = |open: usize| Some((open + 1, self.mate(open)?));
+        let end = self.find(otherwise.unwrap_or(at), |tok, _| tok == Tok::Comma).unwrap_or(self.limit);
+        let parts = match (brace, then, otherwise) {
+            (_, Some(then), Some(otherwise)) => {
+                Some(((at + 1, then), (then + 1, otherwise), (otherwise + 1, end)))
+            }
+            (Some(open), ..) => {
+                let second = otherwise
+                    .map(|e| e + 1)
+                    .filter(|o| self.tokens.get(*o).is_some_and(|t| t.tok == Tok::LBrace));
+                in_braces(open).zip(second.and_then(in_braces)).map(|(a, b)| ((at + 1, open), a, b))
+            }
+            (None, None, Some(otherwise)) => {
+                let close = self.mate(at + 1).filter(|c| self.nth(1) == Tok::LParen && c + 1 < otherwise);
+                close.map(|c| ((at + 1, c + 1), (c + 1, otherwise), (otherwise + 1, end)))
+            }
+            _ => return None,
+        };
+        let hint = match parts {
+            Some((c, a, b)) => self.select(c, a, b),
+            None => elsewhere::SELECT.into(),
+        };
+        let problem = self.word_problem(at, hint);
+        Some(self.give_up(problem))
+    }
+
+    /// Where the `then` and the `else` stand that belong to the `if` at the next token.
+    fn then_and_else(&self) -> (Option<usize>, Option<usize>) {
+        let (mut inner, mut then) = (0, None);
+        let mut at = self.at;
+        loop {
+            let next =
+                self.find(at + 1, |tok, text| tok == Tok::Word && matches!(text, "if" | "then" | "else"));
+            let Some(next) = next else { return (then, None) };
+            match self.spelling(next) {
+                "if" => inner += 1,
+                "then" if inner == 0 && then.is_none() => then = Some(next),
+                "else" if inner == 0 => return (then, Some(next)),
+                "else" => inner -= 1,
+                _ => {}
+            }
+            if next > self.at + MAX_LOOK {
+                return (then, None);
+            }
+            at = next;
+        }
+    }
+
+    /// What stands for a choice between the texts of tokens.
+    pub(in crate::lang::syntax::parse) fn select(
+        &self,
+        c: (usize, usize),
+        a: (usize, usize),
+        b: (usize, usize),
+    ) -> String {
+        let [c, a, b] =
+            [(c, "c"), (a, "a"), (b, "b")].map(|((from, to), name)| self.argument_or(from, to, name));
+        format!("Write `select {c} {a} {b}`.")
+    }
+
+    /// `a if c else b` and `c ? a : b`, where the part at `from` has been read.
+    pub(in crate::lang::syntax::parse) fn foreign_choice(&mut self, from: usize) -> Option<Expr> {
+        if !self.in_program() {
+            return None;
+        }
+        let at = self.at;
+        let end = self.find(at + 1, |tok, _| tok == Tok::Comma).unwrap_or(self.limit);
+        let hint = match self.peek() {
+            Tok::Word if self.at_word("if") => {
+                let otherwise = self.find_word(at + 1, "else")?;
+                self.select((at + 1, otherwise), (from, at), (otherwise + 1, end))
+            }
+            Tok::Hole => {
+                let colon = self.find(at + 1, |tok, _| tok == Tok::Colon)?;
+                self.select((from, at), (at + 1, colon), (colon + 1, end))
+            }
+            _ => return None,
+        };
+        let problem = self.word_problem(at, hint);
+        Some(self.give_up(problem))
+    }
+
+    /// `let y: t = v`, `let mut y = v`, `let f x = v`, at the `let`.
+    fn foreign_let(&mut self) -> Option<Expr> {
+        let at = self.at;
+        if !self.nth_is_name(1) || self.nth(2) == Tok::Equals {
+            return None;
+        }
+        let equals = self.find(at + 2, |tok, text| tok == Tok::Equals || text == "let")?;
+        if self.tokens.get(equals).is_none_or(|t| t.tok != Tok::Equals) {
+            return None;
+        }
+        let words = (at + 2..equals).all(|i| self.tokens.get(i).is_some_and(|t| t.tok == Tok::Word));
+        let name = self.spelling(at + 1);
+        let (message, hint) = if self.nth(2) == Tok::Colon {
+            let ty = self.quote_or(at + 3, equals, "t");
+            let end = self.mate(at).or_else(|| self.find_word(equals, "in")).unwrap_or(equals + 1);
+            let value = if end > equals + 1 { self.quote_or(equals + 1, end, "v") } else { "v".into() };
+            (
+                "A type stands with the value of a `let`, in parentheses.",
+                format!("Write `let {name} = ({value} : {ty}) in …`."),
+            )
+        } else if words && matches!(name, "mut" | "rec" | "val" | "var") {
+            (
+                "A `let` names one value, which stays as it is.",
+                format!("Write `let {} = … in …`.", self.spelling(at + 2)),
+            )
+        } else if words {
+            let params = self.quote_or(at + 2, equals, "x");
+            (
+                "A `let` names one value.",
+                format!("Write `let {name} = \\{params}. … in …`, or a `def` of its own."),
+            )
+        } else {
+            return None;
+        };
+        let problem =
+            Diagnostic::error(codes::UNEXPECTED, message).label(self.nth_span(2), "not here").hint(hint);
+        Some(self.give_up(problem))
+    }
+}
