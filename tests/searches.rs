@@ -182,6 +182,84 @@ fn the_ways_of_matmul_are_written_and_replay() {
     }
 }
 
+/// The searches of a strategy as JSON, and the end of what was written.
+fn examined(program: &str, elevate: &str, strategy: &str, code: i32) -> (Vec<serde_json::Value>, String) {
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), program).unwrap();
+    std::fs::write(world.path().join("p.elevate"), elevate).unwrap();
+    let ran = run(world.path(), &["search", "p.rise", strategy, "--json"]);
+    assert_eq!(ran.code, code, "{strategy}: {}", ran.err);
+    (serde_json::from_str(&ran.out).unwrap(), ran.err)
+}
+
+fn kernel(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(name);
+    std::fs::read_to_string(folder.join(format!("{name}.rise"))).unwrap()
+}
+
+/// Loops of programs that no set of rules was made for, in tiles that no file mentions, reordered, vectorised, in parallel.
+#[test]
+fn searches_make_their_guides_and_choose_their_rules() {
+    let elevate = "
+        sketch tiled(a: nat, b: nat) = containsMap(s, containsMap(m/a, containsMap(n/b, containsReduceSeq(k,
+          containsMap(a, containsMap(b, containsAddMul))))))
+        sketch grid(a: nat, b: nat) = containsMapPar(n/a, containsMap(m/b, containsMap(a, containsMap(b, contains((*))))))
+        sketch rows(a: nat, b: nat) = containsMapPar(m/a, containsMap(a, containsReduceSeq(n/b, containsReduceSeq(b, containsAddMul))))";
+    for (name, goal, least) in
+        [("batchedMatmul", "tiled(6, 10)", 5), ("jacobi2d", "grid(3, 7)", 4), ("gemv", "rows(12, 5)", 4)]
+    {
+        let (searches, _) = examined(&kernel(name), elevate, &format!("reach {goal}"), 0);
+        assert!(searches.len() >= least, "{name}: {searches:#?}");
+        for search in &searches {
+            assert!(search["found"] == true && search["guide"].is_string(), "{name}: {search}");
+            assert!(search["steps"].is_u64(), "{name}: {search}");
+        }
+        let last = searches.last().unwrap();
+        assert_eq!(last["sketch"].as_str().unwrap(), goal, "{name}");
+    }
+}
+
+/// What is printed is an ordinary strategy of searches, which finds what was found.
+#[test]
+fn guides_are_kept_as_text() {
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), kernel("matmul")).unwrap();
+    let goal = "sketch goal = containsMap(m/20, containsMap(n, containsReduceSeq(k, containsMap(20, containsAddMul))))\n";
+    std::fs::write(world.path().join("p.elevate"), goal).unwrap();
+    let kept = run(world.path(), &["search", "p.rise", "reach goal", "--guides"]);
+    assert_eq!(kept.code, 0, "{}", kept.err);
+    for part in [
+        "sketch guide1 =",
+        "containsMap(m/20, containsMap(20, ",
+        "splitJoin(20)",
+        "reach goal using",
+        "strategy guided1 =",
+    ] {
+        assert!(kept.out.contains(part), "{part}: {}", kept.out);
+    }
+    std::fs::write(world.path().join("p.elevate"), format!("{goal}{}", kept.out)).unwrap();
+    let again = run(world.path(), &["apply", "p.rise", "-s", "guided1"]);
+    let direct = run(world.path(), &["apply", "p.rise", "-s", "reach goal"]);
+    assert_eq!((again.code, &again.out), (0, &direct.out), "{}", again.err);
+    let ran = run(
+        world.path(),
+        &["search", "p.rise", "reach goal using baselineRules with (nodes: 100)", "--guides"],
+    );
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let ran = run(world.path(), &["search", "p.rise", "reach contains(mapSeq) using useMapSeq", "--guides"]);
+    assert!(ran.code == 2 && ran.err.contains("E0421"), "{}", ran.err);
+}
+
+/// A search that chose its rules never says that there is no way.
+#[test]
+fn a_search_of_its_own_rules_does_not_say_impossible() {
+    let (searches, err) = examined(SCALE, "", "reach containsReduceSeq(7, ?)", 1);
+    assert!(err.contains("others may lead there") && !err.contains("can be reached"), "{err}");
+    assert_eq!(searches.last().unwrap()["found"], false);
+    let (_, err) = examined(SCALE, "", "reach contains(gather) with (time: 1ms)", 1);
+    assert!(err.contains("within the bounds"), "{err}");
+}
+
 #[test]
 fn a_search_that_fails_tells_how_far_it_came() {
     let world = tempfile::tempdir().unwrap();

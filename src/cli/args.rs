@@ -253,6 +253,9 @@ Examples:
   shine-tui search matmul.rise 'searchBlocking(16, 8, 4)' --best 10
   shine-tui search dot.rise 'reach contains(mapPar) using lowerRules(8) with (nodes: 50000)' --json
   shine-tui search matmul.rise searchParallel --elevate > found.elevate
+  shine-tui search matmul.rise 'reach reorder2(16, 8, 4)' --guides > guided.elevate
+
+Without `using` the search chooses its rules from all that there are, and makes sketches between the program and the goal, its guides: loops are split, then exchanged, one at a time; then what is stored is stored, and what is computed with vectors is vectorised. Sizes of tiles and vectors are read from the sketch. Each guide is shown like a search of its own.
 
 For each part of the sketch stands in how many classes of equal terms there is one like it, where in the program, and the smallest; where nothing was found, the program that comes nearest, as a term and as loops. `way` marks the rules that lead to what was found.
 
@@ -265,7 +268,7 @@ Exit codes:
 pub struct Search {
     #[command(flatten)]
     pub rewriting: Rewriting,
-    /// What to search: `reach SKETCH using RULES`, or a strategy that searches
+    /// What to search: `reach SKETCH using RULES`, `reach SKETCH`, or a strategy that searches
     #[arg(value_name = "SEARCH")]
     pub search: String,
     /// Search until so many programs satisfy the sketch, and show the lightest, no two the same up to names
@@ -274,6 +277,9 @@ pub struct Search {
     /// Print the rewrites that lead there as a strategy, which needs no search
     #[arg(long, conflicts_with = "json")]
     pub elevate: bool,
+    /// Print the sketches and rules that a search without `using` chose, as a strategy of searches
+    #[arg(long, conflicts_with_all = ["json", "elevate"])]
+    pub guides: bool,
     #[command(flatten)]
     pub json: Json,
 }

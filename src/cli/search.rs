@@ -6,11 +6,11 @@ use super::load::{fail, opened, run_strategies};
 use super::output;
 use crate::lang::diag::Diagnostic;
 use crate::lang::print;
-use crate::session::derivation;
 use crate::session::jobs::Control;
 use crate::session::searching::Examined;
 use crate::session::state::Progress;
 use crate::session::workspace::{Examination, Workspace};
+use crate::session::{derivation, guides};
 use crate::view::examined::{Shown, lines};
 use crate::view::text::Alphabet;
 use serde_json::{Value, json};
@@ -26,7 +26,9 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
         workspace.examine(session.term(), &strategy, args.best, &control);
     if searches.is_empty() && end.result.is_ok() {
         let problem = Diagnostic::error("E0915", "This strategy searches for nothing.");
-        return Err(fail(&problem.hint("Write `reach SKETCH using RULES`, or a strategy that does.")));
+        return Err(fail(
+            &problem.hint("Write `reach SKETCH using RULES`, `reach SKETCH`, or a strategy that does."),
+        ));
     }
     if args.elevate {
         let problem = |why: String| {
@@ -36,6 +38,17 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
             Ok(_) => derivation::written(workspace, &searches, &way).map_err(|why| fail(&problem(why)))?,
             Err(stuck) => return Err(fail(stuck)),
         };
+        output::print(&text)?;
+        return Ok(Exit::Done);
+    }
+    if args.guides {
+        if let Err(stuck) = &end.result {
+            return Err(fail(stuck));
+        }
+        let text = guides::written(workspace, &searches).map_err(|why| {
+            let problem = Diagnostic::error("E0421", "There are no guides that can be written.").note(why);
+            fail(&problem.hint("`--elevate` writes the rewrites that a search found."))
+        })?;
         output::print(&text)?;
         return Ok(Exit::Done);
     }
@@ -82,6 +95,7 @@ fn as_json(search: &Examined, workspace: &Workspace) -> Value {
     let nearest = search.insight.nearest.as_ref().filter(|_| search.report.found().is_none());
     json!({
         "sketch": search.sketch,
+        "guide": search.guide.as_ref().map(|made| &made.what),
         "warning": search.warning,
         "result": search.report.to_string(),
         "found": search.report.found().is_some(),

@@ -5,6 +5,7 @@
 
 pub mod egraph;
 pub mod encodings;
+pub mod guide;
 pub mod normal;
 pub mod rule;
 pub mod search;

@@ -8,6 +8,8 @@ pub mod data;
 pub mod derivation;
 pub mod files;
 mod foreign;
+pub mod guided;
+pub mod guides;
 pub mod history;
 pub mod jobs;
 pub mod known;

@@ -1,6 +1,7 @@
 //! Searches within strategies: run anew and recorded, or taken again as they were recorded.
 
 use super::action::{SearchOutcome, TrailStep};
+use super::guided::{GuideLine, Made};
 use super::history::RevisionStep;
 use super::jobs::Control;
 use super::state::Progress;
@@ -9,7 +10,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
-use crate::lang::syntax::ast;
+use crate::lang::syntax::{ast, print};
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
@@ -17,7 +18,7 @@ use crate::rewrite::search::forecast::unmet_sizes;
 use crate::rewrite::search::insight::Insight;
 use crate::rewrite::search::options::Names;
 use crate::rewrite::search::{self, Budget, Outcome, Report, Search, Trail};
-use crate::rewrite::sketch::{self, best::KBest};
+use crate::rewrite::sketch::{self, Sketch, best::KBest};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,8 @@ pub struct SearchProgress {
     pub sketch: String,
     /// What was known before it began to be in its way.
     pub warning: Option<String>,
+    /// The guides that were made so far, where the search makes them itself.
+    pub guides: Arc<Vec<GuideLine>>,
     pub now: search::Progress,
 }
 
@@ -93,6 +96,8 @@ pub struct Examined {
     /// The rules, as they were used, of which these are.
     pub on_the_way: Vec<String>,
     pub start: Term,
+    /// What it was for, where a search made guides itself.
+    pub guide: Option<Made>,
 }
 
 /// What a search found.
@@ -196,35 +201,6 @@ impl<'a> Searcher<'a> {
         }
         Some(out)
     }
-
-    fn keep(
-        &mut self,
-        start: &Term,
-        term: Term,
-        outcome: SearchOutcome,
-        steps: Vec<RevisionStep>,
-        asked: &[RuleUse],
-    ) -> Rewritten {
-        let marks = if steps.is_empty() {
-            asked.iter().flat_map(|r| r.rule.marks.iter()).collect()
-        } else {
-            steps.iter().flat_map(|step| step.marks.iter()).collect()
-        };
-        let step = Step {
-            rule: REACH.into(),
-            args: vec![],
-            right_to_left: false,
-            at: Path::root(),
-            before: start.digest(),
-            after: term.digest(),
-        };
-        self.taken.push(outcome);
-        self.found.push(Found { start: start.digest(), term: term.clone(), steps, marks });
-        let assumed = crate::lang::infer::constraints_of(&term);
-        let moved = vec![];
-        let paths = PathMap::rewrite(Path::root(), moved);
-        Rewritten { term, paths, steps: vec![step], assumed, counts: Counts::default() }
-    }
 }
 
 impl SearchRunner for Searcher<'_> {
@@ -245,12 +221,6 @@ impl SearchRunner for Searcher<'_> {
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
         let invalid = |d| SearchFailure::Invalid(Box::new(d));
         let recorded = self.replayed.recorded.get(self.taken.len()).cloned();
-        if let Some(recorded) = &recorded
-            && self.replayed.mode == SearchMode::Trail
-            && let Some((term, steps)) = self.by_trail(start, recorded)
-        {
-            return Ok(self.keep(start, term, recorded.clone(), steps, &request.rules));
-        }
         let sizes = &self.workspace.program.sizes;
         let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
             .map_err(|mut all| invalid(all.swap_remove(0)))?;
@@ -260,6 +230,12 @@ impl SearchRunner for Searcher<'_> {
             strategy: &|name| request.script.strategy(name)?.plain(),
         };
         let mut budget = Budget::read(request.options, names).map_err(invalid)?;
+        if self.replayed.mode == SearchMode::Trail {
+            let is_end = |t: &Term| request.rules.is_some() || sketch.satisfied_by(t);
+            if let Some(again) = self.taken_again(start, &is_end) {
+                return Ok(again);
+            }
+        }
         budget.best = budget.best.max(self.best.unwrap_or(1));
         let recorded = recorded.filter(|_| self.replayed.mode != SearchMode::Free);
         if recorded.is_some() {
@@ -267,9 +243,78 @@ impl SearchRunner for Searcher<'_> {
             budget.time = Duration::from_secs(24 * 3600);
             budget.memory = u64::MAX;
         }
+        let Some(rules) = &request.rules else {
+            return self.guided(start, &sketch, &budget, shared_options(request.options), recorded.as_ref());
+        };
+        let asked = Asked { start, sketch: &sketch, rules, budget: &budget, guides: &Arc::default() };
+        let ended = self.search(&asked, recorded).map_err(invalid)?;
+        let Ended { report, warning, .. } = &ended;
+        match &report.outcome {
+            Outcome::Found(_) => Ok(self.keep(start, vec![ended])),
+            Outcome::Stopped if self.is_cancelled() => {
+                self.leave(ended);
+                Err(SearchFailure::Stopped)
+            }
+            Outcome::Broken(problem) => Err(SearchFailure::Invalid(problem.clone())),
+            Outcome::Impossible | Outcome::Incomplete(_) | Outcome::Limit(_) | Outcome::Stopped => {
+                let mut hints: Vec<String> = warning.iter().cloned().chain(report.hints()).collect();
+                if has_bare_map(start) && !rules.iter().any(|r| writes_arguments(&r.rule.name)) {
+                    let hint = "A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the \
+                                rule `mapEtaAbstraction` writes it out.";
+                    hints.push(hint.to_owned());
+                }
+                let text = report.to_string();
+                self.leave(ended);
+                Err(SearchFailure::NotFound { text, hints })
+            }
+        }
+    }
+}
+
+/// What a search is asked.
+pub(super) struct Asked<'s> {
+    pub start: &'s Term,
+    pub sketch: &'s Sketch,
+    pub rules: &'s [RuleUse],
+    pub budget: &'s Budget,
+    /// The guides that it is one of, to be shown with it.
+    pub guides: &'s Arc<Vec<GuideLine>>,
+}
+
+/// How a search ended, before it is decided whether it counts.
+pub(super) struct Ended {
+    pub report: Report,
+    pub warning: Option<String>,
+    start: Digest,
+    outcome: SearchOutcome,
+    steps: Vec<RevisionStep>,
+    marks: Marks,
+    pub examined: Option<Examined>,
+}
+
+impl Searcher<'_> {
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.control.cancel_flag().load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    pub(super) fn workspace(&self) -> &Workspace {
+        self.workspace
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.control.elapsed()
+    }
+
+    /// Runs one search; where it is recorded, as it is recorded.
+    pub(super) fn search(
+        &self,
+        asked: &Asked<'_>,
+        recorded: Option<SearchOutcome>,
+    ) -> Result<Ended, Diagnostic> {
+        let Asked { start, sketch, rules, budget, guides } = *asked;
         let text = sketch.to_string();
         let cancel = self.control.cancel_flag();
-        let warning = unmet_sizes(&sketch, start, &request.rules);
+        let warning = unmet_sizes(sketch, start, rules);
         let mut known = None;
         let (report, trail) = {
             let control = self.control;
@@ -278,12 +323,16 @@ impl SearchRunner for Searcher<'_> {
                 now: &|| control.elapsed(),
                 rss: &resident_bytes,
                 progress: &mut |p| {
-                    let progress =
-                        SearchProgress { sketch: text.clone(), warning: warning.clone(), now: p.clone() };
+                    let progress = SearchProgress {
+                        sketch: text.clone(),
+                        warning: warning.clone(),
+                        guides: guides.clone(),
+                        now: p.clone(),
+                    };
                     control.report(Progress::Search(Arc::new(progress)));
                 },
             };
-            let mut search = Search::new(start, &sketch, &request.rules, &budget).map_err(invalid)?;
+            let mut search = Search::new(start, sketch, rules, budget)?;
             let goes_on = budget.best > 1;
             if let Some(recorded) = recorded.filter(|r| r.found.is_none() || goes_on) {
                 search.stop_at(recorded.iteration, recorded.rule.as_deref(), recorded.matches);
@@ -301,9 +350,9 @@ impl SearchRunner for Searcher<'_> {
             self.single_steps(start, t)
                 .ok_or_else(|| "A rewrite on the way does not fit its place.".to_owned())
         });
-        if let Some((best, extraction, insight)) = known {
+        let examined = known.map(|(best, extraction, insight)| {
             let used = |t: &Trail| t.steps.iter().filter_map(|s| self.label(s)).collect();
-            self.examined.push(Examined {
+            Examined {
                 sketch: text.clone(),
                 warning: warning.clone(),
                 report: report.clone(),
@@ -313,34 +362,95 @@ impl SearchRunner for Searcher<'_> {
                 on_the_way: trail.as_ref().map(used).unwrap_or_default(),
                 steps: steps.clone(),
                 start: start.clone(),
-            });
-        }
+                guide: None,
+            }
+        });
         // A search that found nothing has no way to tell of.
         let no_trail = trail.as_ref().err().filter(|_| report.found().is_some()).map(ToString::to_string);
         let trail = trail.ok().and_then(|t| self.written(start, &t));
         let outcome = SearchOutcome { no_trail, ..outcome(&text, &report, trail) };
-        match &report.outcome {
-            Outcome::Found(found) => {
-                let steps = steps.unwrap_or_default();
-                Ok(self.keep(start, found.term.clone(), outcome, steps, &request.rules))
-            }
-            Outcome::Stopped if cancel.load(std::sync::atomic::Ordering::Relaxed) => {
-                self.taken.push(outcome);
-                Err(SearchFailure::Stopped)
-            }
-            Outcome::Broken(problem) => Err(SearchFailure::Invalid(problem.clone())),
-            Outcome::Impossible | Outcome::Incomplete(_) | Outcome::Limit(_) | Outcome::Stopped => {
-                self.taken.push(outcome);
-                let mut hints: Vec<String> = warning.into_iter().chain(report.hints()).collect();
-                if has_bare_map(start) && !request.rules.iter().any(|r| writes_arguments(&r.rule.name)) {
-                    let hint = "A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the \
-                                rule `mapEtaAbstraction` writes it out.";
-                    hints.push(hint.to_owned());
-                }
-                Err(SearchFailure::NotFound { text: report.to_string(), hints })
+        let steps = steps.unwrap_or_default();
+        let marks = if steps.is_empty() {
+            rules.iter().flat_map(|r| r.rule.marks.iter()).collect()
+        } else {
+            steps.iter().flat_map(|step| step.marks.iter()).collect()
+        };
+        Ok(Ended { report, warning, start: start.digest(), outcome, steps, marks, examined })
+    }
+
+    /// Records a search that found nothing.
+    pub(super) fn leave(&mut self, ended: Ended) {
+        self.taken.push(ended.outcome);
+        self.examined.extend(ended.examined);
+    }
+
+    /// Records searches of which each goes on from what the one before found, as a rewriting.
+    pub(super) fn keep(&mut self, start: &Term, chain: Vec<Ended>) -> Rewritten {
+        let (mut term, mut steps) = (start.clone(), vec![]);
+        for ended in chain {
+            let Some(found) = ended.report.found() else { continue };
+            term = found.term.clone();
+            steps.push(step(ended.start, term.digest()));
+            self.found.push(Found {
+                start: ended.start,
+                term: term.clone(),
+                steps: ended.steps.clone(),
+                marks: ended.marks,
+            });
+            self.leave(ended);
+        }
+        rewritten(term, steps)
+    }
+
+    /// Takes recorded searches again by their rule applications: one, or several until `is_end`.
+    fn taken_again(&mut self, start: &Term, is_end: &dyn Fn(&Term) -> bool) -> Option<Rewritten> {
+        let (mut now, mut steps, mut found, mut taken) = (start.clone(), vec![], vec![], vec![]);
+        loop {
+            let recorded = self.replayed.recorded.get(self.taken.len() + taken.len())?.clone();
+            let (term, single) = self.by_trail(&now, &recorded)?;
+            let marks = single.iter().flat_map(|step| step.marks.iter()).collect();
+            steps.push(step(now.digest(), term.digest()));
+            found.push(Found { start: now.digest(), term: term.clone(), steps: single, marks });
+            taken.push(recorded);
+            now = term;
+            if is_end(&now) {
+                break;
             }
         }
+        self.found.append(&mut found);
+        self.taken.append(&mut taken);
+        Some(rewritten(now, steps))
     }
+}
+
+impl Ended {
+    /// It was the last of so many that were made for a goal, and stands for all of them.
+    pub(super) fn is_of_many(&mut self, searches: usize, goal: &str) {
+        let outcome = &mut self.outcome;
+        (outcome.iteration, outcome.rule, outcome.matches) = (searches, None, 0);
+        outcome.sketch = goal.to_owned();
+    }
+}
+
+/// The options that hold of each of several searches for one goal, as text behind others.
+fn shared_options(options: &[(ast::Ident, ast::Strategy)]) -> String {
+    let shared =
+        options.iter().filter(|(name, _)| matches!(&*name.kind, "dims" | "size" | "normal" | "cost"));
+    let written = shared.map(|(name, value)| {
+        format!(", {}: {}", name.kind, print::strategy(value, &print::Options::default()))
+    });
+    written.collect()
+}
+
+/// What a search did, as a step of a rewriting.
+fn step(before: Digest, after: Digest) -> Step {
+    Step { rule: REACH.into(), args: vec![], right_to_left: false, at: Path::root(), before, after }
+}
+
+fn rewritten(term: Term, steps: Vec<Step>) -> Rewritten {
+    let assumed = crate::lang::infer::constraints_of(&term);
+    let paths = PathMap::rewrite(Path::root(), vec![]);
+    Rewritten { term, paths, steps, assumed, counts: Counts::default() }
 }
 
 /// What stands behind the rule of a rewrite that was found from right to left.

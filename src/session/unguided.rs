@@ -52,6 +52,10 @@ struct Runner<'a> {
 impl SearchRunner for Runner<'_> {
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
         let invalid = |d| SearchFailure::Invalid(Box::new(d));
+        let Some(rules) = &request.rules else {
+            let problem = Diagnostic::error("E0915", "A search without guides is given its rules.");
+            return Err(invalid(problem.hint("Write `reach SKETCH using RULES`.")));
+        };
         let library = &self.workspace.sketches;
         let sketch =
             sketch::read_with(request.sketch, library, &self.workspace.program.sizes, &request.sizes)
@@ -67,12 +71,13 @@ impl SearchRunner for Runner<'_> {
         self.outcome = Some(match self.encoding {
             Some(encoding) => {
                 let world = World { now: &now, rss: &resident_bytes };
-                encodings::run(encoding, start, &sketch, &request.rules, budget.normal, self.bounds, &world)
-                    .map_err(|why| {
-                    let problem =
-                        Diagnostic::error("E0420", "The search needs types, and this encoding has none.");
-                    invalid(problem.note(why).hint("`--encoding typed` runs it with types."))
-                })?
+                encodings::run(encoding, start, &sketch, rules, budget.normal, self.bounds, &world).map_err(
+                    |why| {
+                        let problem =
+                            Diagnostic::error("E0420", "The search needs types, and this encoding has none.");
+                        invalid(problem.note(why).hint("`--encoding typed` runs it with types."))
+                    },
+                )?
             }
             None => {
                 (budget.nodes, budget.iterations) = (usize::MAX, usize::MAX);
@@ -84,8 +89,7 @@ impl SearchRunner for Runner<'_> {
                     rss: &resident_bytes,
                     progress: &mut |_| {},
                 };
-                let report =
-                    Search::new(start, &sketch, &request.rules, &budget).map_err(invalid)?.run(&mut world);
+                let report = Search::new(start, &sketch, rules, &budget).map_err(invalid)?.run(&mut world);
                 Outcome {
                     found: match report.outcome {
                         search::Outcome::Found(_) => Found::Yes,

@@ -117,8 +117,10 @@ fn strategies(app: &App, inside: bool) -> Vec<Offer> {
     let open = |required: usize| if required > 0 { "(" } else { "" };
     let own = own.map(|s| of(format!("{}{}", s.name, open(s.required())), s.doc()));
     let natives = native::TABLE.iter().map(|row| of(format!("{}{}", row.name, open(row.arity)), row.doc));
-    let reach =
-        of("reach ".to_owned(), "Searches for a program that a sketch describes: reach SKETCH using RULES.");
+    let reach = of(
+        "reach ".to_owned(),
+        "Searches for a program that a sketch describes: reach SKETCH, or reach SKETCH using RULES.",
+    );
     // isMap, isReduce, …: a question for each pattern.
     let declared = workspace.rules.patterns().declared().map(|pattern| pattern.name().to_string());
     let patterns = pattern::all()

@@ -24,6 +24,10 @@ pub struct Shown {
 pub fn lines(search: &Examined, workspace: &Workspace, shown: Shown) -> Vec<Line> {
     let Shown { width, alphabet } = shown;
     let mut lines = Line::of(Role::Title, format!("towards {}", search.sketch)).wrap(width, 2);
+    if let Some(made) = &search.guide {
+        let what = if made.is_goal { "the goal: " } else { "a guide: " };
+        lines.extend(Line::of(Role::Dim, format!("{what}{}", made.what)).wrap(width, 2));
+    }
     if let Some(warning) = &search.warning {
         lines.extend(Line::of(Role::Warning, warning.clone()).wrap(width, 2));
     }

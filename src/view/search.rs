@@ -9,6 +9,7 @@ use super::text::{Alphabet, Line, Role};
 use crate::lang::diag::Diagnostic;
 use crate::rewrite::search::{PartReport, Phase, Progress as Moment, RuleReport};
 use crate::session::action::{Outcome, RevisionId, SearchOutcome};
+use crate::session::guided::GuideLine;
 use crate::session::jobs::JobView;
 use crate::session::searching::SearchProgress;
 use crate::session::state::Progress;
@@ -122,6 +123,9 @@ pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Li
     if let Some(warning) = &progress.warning {
         lines.extend(Line::of(Role::Warning, warning.clone()).wrap(width, 2));
     }
+    if last.end.is_none() {
+        lines.extend(guides(&progress.guides, width, alphabet));
+    }
     let progress = &progress.now;
     match &last.end {
         None => lines.extend(Line::of(Role::Warning, phase(progress)).wrap(width, 2)),
@@ -136,6 +140,19 @@ pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Li
     lines.push(Line::empty());
     lines.extend(rules(&progress.rules, width, alphabet));
     lines
+}
+
+/// The guides that a search has made so far.
+fn guides(all: &[GuideLine], width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let line = |guide: &GuideLine| {
+        let (role, sign) = if guide.reached {
+            (Role::Good, alphabet.pick("✓ ", "+ "))
+        } else {
+            (Role::Dim, alphabet.pick("· ", ". "))
+        };
+        Line::of(role, sign).with(Role::Plain, guide.what.clone()).fit(width, alphabet)
+    };
+    all.iter().map(line).collect()
 }
 
 fn phase(progress: &Moment) -> String {
@@ -260,7 +277,12 @@ mod tests {
                 part("containsAddMul", 2, 0, false),
             ],
         };
-        let progress = Some(Arc::new(SearchProgress { sketch: "baseline".to_owned(), warning: None, now }));
+        let progress = Some(Arc::new(SearchProgress {
+            sketch: "baseline".to_owned(),
+            warning: None,
+            guides: Arc::default(),
+            now,
+        }));
         Last { text: Some("reach baseline".to_owned()), progress, ..Last::default() }
     }
 

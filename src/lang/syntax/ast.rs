@@ -715,7 +715,8 @@ pub enum StrategyKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reach {
     pub sketch: Sketch,
-    pub rules: Vec<RuleRef>,
+    /// Without them, the search chooses rules and guides itself.
+    pub rules: Option<Vec<RuleRef>>,
     pub options: Vec<(Ident, Strategy)>,
 }
 
@@ -863,7 +864,7 @@ fn each_in_strategy<'a>(s: &'a Strategy, f: &mut dyn FnMut(Part<'a>)) {
         StrategyKind::Satisfies(sketch) => f(Part::Expr(sketch)),
         StrategyKind::Reach(reach) => {
             f(Part::Expr(&reach.sketch));
-            reach.rules.iter().for_each(|r| each_arg(&r.args, f));
+            reach.rules.iter().flatten().for_each(|r| each_arg(&r.args, f));
             reach.options.iter().for_each(|(_, s)| f(Part::Strategy(s)));
         }
     }

@@ -683,6 +683,12 @@ impl Active {
     }
 }
 
+/// Can searches use the rule with these arguments?
+pub fn usable(rule: &RuleUse) -> bool {
+    let equation = rule.rule.equation(&rule.args);
+    equation.is_some_and(|e| compile(&mut Graph::new(), e, &rule.rule.params, &rule.args).is_ok())
+}
+
 fn unusable(rule: &str, why: &str) -> Diagnostic {
     Diagnostic::error("E0414", format!("The rule `{rule}` cannot be used in a search.")).note(why)
 }

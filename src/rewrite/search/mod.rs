@@ -27,7 +27,7 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-pub use driver::{Search, reach};
+pub use driver::{Search, reach, usable};
 pub use options::Budget;
 pub use trail::{Trail, TrailStep, trail};
 

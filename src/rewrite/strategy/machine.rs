@@ -889,9 +889,9 @@ impl<'a> Machine<'a> {
     fn reach(&mut self, s: StrategyId, n: u32, t: &Term) -> Outcome {
         let (reach, scope) = self.reaches[n as usize];
         let sizes = self.sizes_of(scope);
-        let mut rules = vec![];
-        for reference in &reach.rules {
-            self.rules_of(reference, &sizes, &mut rules, 0)?;
+        let mut rules = reach.rules.as_ref().map(|_| vec![]);
+        for reference in reach.rules.iter().flatten() {
+            self.rules_of(reference, &sizes, rules.get_or_insert_default(), 0)?;
         }
         let request = ReachRequest {
             sketch: &reach.sketch,

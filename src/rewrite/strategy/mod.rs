@@ -42,10 +42,11 @@ pub struct Control<'a> {
     pub search: &'a mut dyn SearchRunner,
 }
 
-/// What `reach … using … with …` asks for.
+/// What `reach … using … with …` asks for, or `reach … with …`.
 pub struct ReachRequest<'a> {
     pub sketch: &'a ast::Sketch,
-    pub rules: Vec<RuleUse>,
+    /// None where the search is to choose them, and guides, itself.
+    pub rules: Option<Vec<RuleUse>>,
     pub options: &'a [(ast::Ident, ast::Strategy)],
     /// Sizes that the strategy's parameters stand for, innermost first.
     pub sizes: Vec<(Name, Nat)>,

@@ -237,12 +237,7 @@ impl Parser<'_> {
     /// What follows the word `reach`.
     fn reach(&mut self) -> Reach {
         let sketch = self.sketch();
-        let rules = if self.eat_word("using") {
-            self.rules_of_reach()
-        } else {
-            self.unexpected("`using` and rules");
-            Vec::new()
-        };
+        let rules = self.eat_word("using").then(|| self.rules_of_reach());
         let mut options = Vec::new();
         if self.eat_word("with") {
             if self.peek() == Tok::LParen {

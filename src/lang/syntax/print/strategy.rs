@@ -128,11 +128,14 @@ impl Printer {
     }
 
     fn reach(&self, reach: &Reach) -> Doc {
-        let mut parts = vec!["reach ".into(), self.expr(&reach.sketch, 0), Doc::line(), "using ".into()];
-        parts.push(match reach.rules.as_slice() {
-            [rule] => self.rule_ref(rule),
-            rules => self.rule_refs(rules),
-        });
+        let mut parts = vec!["reach ".into(), self.expr(&reach.sketch, 0)];
+        if let Some(rules) = &reach.rules {
+            parts.extend([Doc::line(), "using ".into()]);
+            parts.push(match rules.as_slice() {
+                [rule] => self.rule_ref(rule),
+                rules => self.rule_refs(rules),
+            });
+        }
         if !reach.options.is_empty() {
             let options = reach.options.iter().map(|(option, value)| {
                 Doc::concat([self.name(&option.kind), ": ".into(), self.strategy(value, OPEN)])

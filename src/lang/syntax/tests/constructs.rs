@@ -288,6 +288,10 @@ fn strategies() {
         "((reach split32 (using splitRules) (with)) ; (reach (? + (call:contains (? * ?))) (using a (b 3)) (with nodes: 200000 normal: BENF memory: 4_GiB)))"
     );
     assert_eq!(
+        strategy("reach s with (nodes: 3) ; reach t(2) <+ try(reach u or v) ; reach w using {}"),
+        "((reach s guided (with nodes: 3)) ; (<+ (reach (call:t 2) guided (with)) (try (reach (u or v) guided (with)))) ; (reach w (using) (with)))"
+    );
+    assert_eq!(
         strategy("repeat(reach s : n.f32 using r)"),
         "(repeat (reach (s : (array n f32)) (using r) (with)))"
     );

@@ -130,7 +130,7 @@ pub fn strategy(s: &Strategy) -> String {
         StrategyKind::Else(s, text) => format!("({} else {:?})", strategy(s), &*text.kind),
         StrategyKind::Satisfies(sketch) => format!("(satisfies {})", expr(sketch)),
         StrategyKind::Reach(reach) => {
-            let rules = list("using", &reach.rules, rule_ref);
+            let rules = reach.rules.as_ref().map_or("guided".to_owned(), |all| list("using", all, rule_ref));
             let options = list("with", &reach.options, |(k, v)| format!("{}: {}", k.kind, strategy(v)));
             format!("(reach {} {rules} {options})", expr(&reach.sketch))
         }

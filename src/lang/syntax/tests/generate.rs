@@ -235,7 +235,7 @@ pub fn strategy() -> BoxedStrategy<ast::Strategy> {
         let seq = prop::sample::select(vec![SeqOp::Then, SeqOp::ThenNormal]);
         let reach = (
             expr(Mode::Sketch),
-            vec(elevate_rule_ref(), 0..3),
+            prop::option::of(vec(elevate_rule_ref(), 0..3)),
             vec((ident(), inner.clone()), 0..2),
         );
         prop_oneof![

@@ -407,14 +407,6 @@ fn e0020_something_else_was_expected() {
     2 | strategy t(s = s
       |                 ^ expected `=`
 
-    error[E0020]: Expected `using` and rules, found `with`.
-      --> a.elevate:3:22
-      |
-    3 | strategy u = reach ? with (nodes 3)
-      |                      ^^^^ expected `using` and rules
-      |
-      = hint: `with` is a reserved word, so it cannot be a name.
-
     error[E0020]: Expected `:` and a value, found `3`.
       --> a.elevate:3:34
       |
@@ -453,7 +445,7 @@ fn e0020_something_else_was_expected() {
 
     strategy s = (a ; ! ; b ; !)
     strategy t (s = s) = !
-    strategy u = (reach ? (using) (with nodes: 3))
+    strategy u = (reach ? guided (with nodes: 3))
     strategy v = !
     sketch w = (call:contains)
     sketch x = (call:f a b)

@@ -1,0 +1,140 @@
+//! Which rules of the library can help from a program to a sketch.
+//!
+//! A rule is of use if what it says of is there: every pattern on its sides is one of the program, of the sketch, or moves
+//! data. A rule that matches every array is only of use where it makes what the sketch asks for and the program lacks;
+//! failing that, such rules are all taken. Sizes that a rule takes are those by which the step splits or vectorises.
+
+use super::vectors::asks_for_vectors;
+use crate::lang::nat::Nat;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::Term;
+use crate::rewrite::rule::pat::{Pat, PatNode};
+use crate::rewrite::rule::{Equation, ParamKind, RuleArg, RuleSet, RuleUse};
+use crate::rewrite::search::usable;
+use crate::rewrite::sketch::{Shape, Sketch};
+use std::collections::BTreeSet;
+
+/// How many rules are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Breadth {
+    /// Of those that match everything, only those that make what is asked for.
+    Narrow,
+    /// All.
+    Wide,
+}
+
+/// What moves data without computing, and what loops are before it is said how they run.
+const ALWAYS: [Pattern; 12] = [
+    Pattern::Split,
+    Pattern::Join,
+    Pattern::Transpose,
+    Pattern::Zip,
+    Pattern::Unzip,
+    Pattern::Fst,
+    Pattern::Snd,
+    Pattern::MakePair,
+    Pattern::Generate,
+    Pattern::Map,
+    Pattern::Reduce,
+    Pattern::ReduceSeq,
+];
+
+const OF_VECTORS: [Pattern; 3] = [Pattern::AsVector, Pattern::AsScalar, Pattern::VectorFromScalar];
+
+/// Families of rules are taken up to this depth.
+const DEEPEST: i64 = 2;
+
+/// A rule with its sizes is taken so many times at most.
+const MOST_USES: usize = 12;
+
+/// What is to be done on the way to a sketch.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    pub sketch: &'a Sketch,
+    /// By what loops are split or vectorised.
+    pub sizes: &'a [Nat],
+    /// What rules that match everything may be taken for.
+    pub makes: &'a [Pattern],
+}
+
+/// The rules that can help from `now` to a sketch.
+pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -> Vec<RuleUse> {
+    let Step { sketch, sizes, makes } = *step;
+    let had = patterns_of(now);
+    let mut asked = patterns_asked_for(sketch);
+    if asks_for_vectors(sketch) {
+        asked.extend(OF_VECTORS);
+    }
+    let known: BTreeSet<Pattern> = had.iter().chain(&asked).copied().chain(ALWAYS).collect();
+    let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
+    let mut out = vec![];
+    for rule in library.rules().filter(|r| !r.is_right_to_left()) {
+        for (depth, equation) in rule.equations().iter().enumerate() {
+            let (from, to) = (patterns_in(&equation.sides.lhs), patterns_in(&equation.sides.rhs));
+            let made: BTreeSet<Pattern> = to.difference(&from).copied().collect();
+            let is_known = from.union(&to).all(|p| known.contains(p));
+            // How a loop runs is said only as the sketch says it.
+            let is_wanted = made
+                .iter()
+                .all(|p| ALWAYS.contains(p) || asked.contains(p) || !(p.is_map() || p.is_reduce()));
+            let matches_everything = matches_everything(equation);
+            let is_narrow =
+                !matches_everything || made.iter().any(|p| lacking.contains(p) || makes.contains(p));
+            if is_known && is_wanted && (is_narrow || breadth == Breadth::Wide) {
+                let depth = i64::try_from(depth).unwrap_or(i64::MAX);
+                let uses = arguments(&rule.params, depth, sizes);
+                let uses = uses.into_iter().map(|args| RuleUse { rule: rule.clone(), args });
+                out.extend(uses.filter(usable).take(MOST_USES));
+            }
+        }
+    }
+    out
+}
+
+/// Is the left side a variable, so that it matches every term of its type, or a function that is any?
+fn matches_everything(equation: &Equation) -> bool {
+    patterns_in(&equation.sides.lhs).is_empty()
+}
+
+/// All arguments that a rule can have; none where it takes something that is no size.
+fn arguments(params: &[crate::rewrite::rule::RuleParam], depth: i64, sizes: &[Nat]) -> Vec<Vec<RuleArg>> {
+    let mut all = vec![vec![]];
+    for param in params {
+        let values: Vec<RuleArg> = match param.kind {
+            ParamKind::Nat(_) => sizes.iter().cloned().map(RuleArg::Nat).collect(),
+            ParamKind::Depth if depth <= DEEPEST => vec![RuleArg::Nat(Nat::constant(depth))],
+            _ => vec![],
+        };
+        all = all
+            .into_iter()
+            .flat_map(|args: Vec<RuleArg>| {
+                values.iter().map(move |v| args.iter().cloned().chain([v.clone()]).collect())
+            })
+            .collect();
+    }
+    all
+}
+
+fn patterns_in(pat: &Pat) -> BTreeSet<Pattern> {
+    let prim = |p: &&Pat| if let PatNode::Prim(pattern, _) = &p.node { Some(*pattern) } else { None };
+    pat.nodes().iter().filter_map(prim).collect()
+}
+
+fn patterns_of(term: &Term) -> BTreeSet<Pattern> {
+    term.positions().into_iter().filter_map(|(_, t)| t.as_pattern()).collect()
+}
+
+fn patterns_asked_for(sketch: &Sketch) -> BTreeSet<Pattern> {
+    let (mut out, mut open) = (BTreeSet::new(), vec![sketch]);
+    while let Some(s) = open.pop() {
+        match s.shape() {
+            Shape::Pattern(p, _) => {
+                out.insert(*p);
+            }
+            Shape::Not(_) => continue,
+            _ => {}
+        }
+        open.extend(s.children());
+    }
+    out
+}

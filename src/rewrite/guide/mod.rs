@@ -1,0 +1,13 @@
+//! Guides that nobody wrote: from a program and the sketch of a goal to the sketches between them (`plan`), and from a
+//! program and a sketch to the rules of the library that can help (`choice`). Whoever runs searches takes these one after
+//! the other (thesis, future work: to infer intermediate sketches).
+
+pub mod choice;
+pub mod nest;
+pub mod plan;
+pub mod text;
+mod vectors;
+
+pub use choice::{Breadth, Step, rules};
+pub use plan::{Guide, plans, sizes_of};
+pub use text::Writer;

@@ -1,0 +1,353 @@
+//! Sketches and programs as nests of loops.
+//!
+//! In: a sketch, or a term. Out: what loops it asks for or has, within each other; and from nests sketches again.
+
+use crate::lang::nat::Nat;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::Term;
+use crate::lang::ty::{Type, TypeKind};
+use crate::rewrite::sketch::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
+
+/// Chains of loops of a program that are looked at.
+const MOST_CHAINS: usize = 32;
+
+/// What a sketch asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Nest {
+    Loop(Box<LoopSketch>),
+    /// Somewhere, a value of this type in memory, computed like this.
+    Store(TypeSketch, Sketch, Box<Nest>),
+    And(Vec<Nest>),
+    /// Anything else.
+    Other(Sketch),
+}
+
+/// Somewhere, a `map` or `reduce` of some kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopSketch {
+    pub pattern: Pattern,
+    pub args: Vec<ArgSketch>,
+    /// The type of the array that it goes over.
+    pub over: TypeSketch,
+    /// What it computes for an element.
+    pub body: Nest,
+    /// What is asked of its other operands.
+    pub operands: Vec<Nest>,
+}
+
+impl Nest {
+    pub fn read(sketch: &Sketch) -> Nest {
+        match sketch.bare().shape() {
+            Shape::And(all) => Some(Nest::And(all.iter().map(Nest::read).collect())),
+            Shape::Contains(inner) => looped(inner).or_else(|| stored(inner)),
+            _ => None,
+        }
+        .unwrap_or_else(|| Nest::Other(plain(sketch)))
+    }
+
+    pub fn any() -> Nest {
+        Nest::Other(Sketch::any())
+    }
+
+    pub fn sketch(&self) -> Sketch {
+        match self {
+            Nest::Other(s) => s.clone(),
+            Nest::And(all) => Sketch::new(Shape::And(all.iter().map(Nest::sketch).collect())),
+            Nest::Store(ty, to_mem, value) => {
+                let typed = Sketch::typed(to_mem.clone(), TypeSketch::fun(TypeSketch::Any, ty.clone()));
+                let kept = Sketch::app(typed, value.sketch());
+                Sketch::contains(Sketch::app(Sketch::pattern(Pattern::Let), kept))
+            }
+            Nest::Loop(l) => {
+                let head = Sketch::new(Shape::Pattern(l.pattern, l.args.clone()));
+                let after = TypeSketch::fun(l.over.clone(), TypeSketch::Any);
+                let before = operand_of(l.pattern);
+                let ty = (0..before).fold(after, |t, _| TypeSketch::fun(TypeSketch::Any, t));
+                let head = if l.over == TypeSketch::Any { head } else { Sketch::typed(head, ty) };
+                let whole = Sketch::app(head, l.body.sketch());
+                Sketch::contains(l.operands.iter().fold(whole, |f, e| Sketch::app(f, e.sketch())))
+            }
+        }
+    }
+
+    /// The loops within each other, outermost first, each without its body and other operands; and what is asked of
+    /// what the innermost computes. Of several nests side by side, the first.
+    pub fn spine(&self) -> (Vec<LoopSketch>, Nest) {
+        match self {
+            Nest::Loop(l) => {
+                let (mut inner, leaf) = l.body.spine();
+                let alone = LoopSketch { body: Nest::any(), operands: vec![], ..LoopSketch::clone(l) };
+                inner.insert(0, alone);
+                (inner, leaf)
+            }
+            Nest::And(all) => match all.iter().map(Nest::spine).find(|(loops, _)| !loops.is_empty()) {
+                Some(first) => first,
+                None => (vec![], self.clone()),
+            },
+            Nest::Store(..) | Nest::Other(_) => (vec![], self.clone()),
+        }
+    }
+
+    /// Loops within each other, around a leaf.
+    pub fn of_spine(loops: &[LoopSketch], leaf: Nest) -> Nest {
+        loops.iter().rfold(leaf, |body, l| Nest::Loop(Box::new(LoopSketch { body, ..l.clone() })))
+    }
+
+    /// The same with other loops on its spine; as many as it has.
+    pub fn with_spine(&self, loops: &[LoopSketch]) -> Nest {
+        match (self, loops.split_first()) {
+            (Nest::Loop(l), Some((first, rest))) => Nest::Loop(Box::new(LoopSketch {
+                body: l.body.with_spine(rest),
+                operands: l.operands.clone(),
+                ..first.clone()
+            })),
+            (Nest::And(all), Some(_)) => {
+                let spine = all.iter().position(|n| !n.spine().0.is_empty());
+                let each = |(i, n): (usize, &Nest)| {
+                    if Some(i) == spine { n.with_spine(loops) } else { n.clone() }
+                };
+                Nest::And(all.iter().enumerate().map(each).collect())
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// What is asked for beside the spine: other operands of its loops, and other conjuncts.
+    pub fn sides(&self) -> Vec<Nest> {
+        match self {
+            Nest::Loop(l) => l.operands.iter().cloned().chain(l.body.sides()).collect(),
+            Nest::And(all) => {
+                let spine = all.iter().position(|n| !n.spine().0.is_empty());
+                let each = |(i, n): (usize, &Nest)| {
+                    if Some(i) == spine {
+                        n.sides()
+                    } else if spine.is_some() {
+                        vec![n.clone()]
+                    } else {
+                        vec![]
+                    }
+                };
+                all.iter().enumerate().flat_map(each).collect()
+            }
+            Nest::Store(..) | Nest::Other(_) => vec![],
+        }
+    }
+
+    /// The same with something else asked for at its sides, of which it takes as many as it has. Where nothing is asked,
+    /// nothing is written.
+    pub fn with_sides(&self, sides: &mut dyn Iterator<Item = Nest>) -> Nest {
+        match self {
+            Nest::Loop(l) => {
+                let mut new = LoopSketch::clone(l);
+                new.operands =
+                    l.operands.iter().map(|own| sides.next().unwrap_or_else(|| own.clone())).collect();
+                while new.operands.last() == Some(&Nest::any()) {
+                    new.operands.pop();
+                }
+                new.body = l.body.with_sides(sides);
+                Nest::Loop(Box::new(new))
+            }
+            Nest::And(all) => {
+                let spine = all.iter().position(|n| !n.spine().0.is_empty());
+                let Some(spine) = spine else { return self.clone() };
+                let mut new: Vec<Nest> = vec![];
+                for (i, n) in all.iter().enumerate() {
+                    new.push(match i {
+                        i if i == spine => n.with_sides(sides),
+                        _ => sides.next().unwrap_or_else(|| n.clone()),
+                    });
+                }
+                new.retain(|n| *n != Nest::any());
+                match new.pop() {
+                    Some(one) if new.is_empty() => one,
+                    Some(last) => Nest::And(new.into_iter().chain([last]).collect()),
+                    None => Nest::any(),
+                }
+            }
+            Nest::Store(..) | Nest::Other(_) => self.clone(),
+        }
+    }
+
+    /// With `f` applied to every loop, and `leaf` to what is no loop.
+    pub fn map(&self, f: &dyn Fn(&LoopSketch) -> LoopSketch, leaf: &dyn Fn(&Sketch) -> Sketch) -> Nest {
+        match self {
+            Nest::Other(s) => Nest::Other(leaf(s)),
+            Nest::And(all) => Nest::And(all.iter().map(|n| n.map(f, leaf)).collect()),
+            Nest::Store(ty, to_mem, value) => {
+                Nest::Store(ty.clone(), to_mem.clone(), Box::new(value.map(f, leaf)))
+            }
+            Nest::Loop(l) => {
+                let mut new = f(l);
+                new.body = l.body.map(f, leaf);
+                new.operands = l.operands.iter().map(|n| n.map(f, leaf)).collect();
+                Nest::Loop(Box::new(new))
+            }
+        }
+    }
+}
+
+/// The number of operands before the array.
+fn operand_of(pattern: Pattern) -> usize {
+    if pattern.is_map() { 1 } else { 2 }
+}
+
+/// The head of an application, its type as far as it is asked for, and the operands.
+fn spine_of(sketch: &Sketch) -> (&Sketch, Option<&TypeSketch>, Vec<&Sketch>) {
+    let (mut at, mut operands) = (sketch.bare(), vec![]);
+    while let Shape::App(f, e) = at.shape() {
+        operands.insert(0, e);
+        at = f.bare();
+    }
+    match at.shape() {
+        Shape::Typed(inner, ty) => (inner.bare(), Some(ty), operands),
+        _ => (at, None, operands),
+    }
+}
+
+fn looped(sketch: &Sketch) -> Option<Nest> {
+    let (head, ty, operands) = spine_of(sketch);
+    let Shape::Pattern(pattern, args) = head.shape() else { return None };
+    if !(pattern.is_map() || pattern.is_reduce()) {
+        return None;
+    }
+    let (body, rest) = operands.split_first()?;
+    let mut over = ty.unwrap_or(&TypeSketch::Any);
+    for _ in 0..operand_of(*pattern) {
+        if let TypeSketch::Fun(_, to) = over {
+            over = to;
+        }
+    }
+    let over = if let TypeSketch::Fun(from, to) = over {
+        // What it says of the result has no place here.
+        if **to != TypeSketch::Any {
+            return None;
+        }
+        (**from).clone()
+    } else {
+        TypeSketch::Any
+    };
+    let operands = rest.iter().map(|s| Nest::read(s)).collect();
+    let nest = LoopSketch { pattern: *pattern, args: args.clone(), over, body: Nest::read(body), operands };
+    let nest = Nest::Loop(Box::new(nest));
+    // Whatever else was said is not lost.
+    (nest.sketch() == Sketch::contains(plain(sketch))).then_some(nest)
+}
+
+fn stored(sketch: &Sketch) -> Option<Nest> {
+    let (head, _, operands) = spine_of(sketch);
+    let (Shape::Pattern(Pattern::Let, _), [kept]) = (head.shape(), &operands[..]) else { return None };
+    let (to_mem, ty, value) = spine_of(kept);
+    let (Shape::Pattern(Pattern::ToMem, _), [value], Some(TypeSketch::Fun(_, ty))) =
+        (to_mem.shape(), &value[..], ty)
+    else {
+        return None;
+    };
+    let nest = Nest::Store((**ty).clone(), to_mem.clone(), Box::new(Nest::read(value)));
+    (nest.sketch() == Sketch::contains(plain(sketch))).then_some(nest)
+}
+
+/// The sketch without the names of abbreviations.
+pub fn plain(sketch: &Sketch) -> Sketch {
+    let all = |v: &[Sketch]| v.iter().map(plain).collect();
+    Sketch::new(match sketch.shape() {
+        Shape::Named(_, s) => return plain(s),
+        Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) => return sketch.clone(),
+        Shape::Lam(s) => Shape::Lam(plain(s)),
+        Shape::App(f, e) => Shape::App(plain(f), plain(e)),
+        Shape::Contains(s) => Shape::Contains(plain(s)),
+        Shape::Or(v) => Shape::Or(all(v)),
+        Shape::And(v) => Shape::And(all(v)),
+        Shape::Not(s) => Shape::Not(plain(s)),
+        Shape::Typed(s, t) => return Sketch::typed(plain(s), t.clone()),
+    })
+}
+
+/// A loop of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loop {
+    pub reduces: bool,
+    pub size: Nat,
+}
+
+/// The chains of loops within each other that a program has, from an outermost to an innermost.
+pub fn chains(term: &Term) -> Vec<Vec<Loop>> {
+    let mut out = vec![];
+    walk(term, &mut vec![], &mut out);
+    out
+}
+
+/// Says whether there was a loop.
+fn walk(term: &Term, above: &mut Vec<Loop>, out: &mut Vec<Vec<Loop>>) -> bool {
+    if out.len() >= MOST_CHAINS {
+        return true;
+    }
+    if let Some((prim, args)) = term.as_pattern_app()
+        && let Some((body, rest)) = args.split_first()
+        && let Some(size) = size_of(prim.pattern, term.spine().0.ty())
+    {
+        above.push(Loop { reduces: prim.pattern.is_reduce(), size });
+        if !walk(body, above, out) && !out.contains(above) {
+            out.push(above.clone());
+        }
+        above.pop();
+        for other in rest {
+            walk(other, above, out);
+        }
+        return true;
+    }
+    let mut any = false;
+    for child in term.children() {
+        any |= walk(child, above, out);
+    }
+    any
+}
+
+/// How many elements a `map` or `reduce` of this type goes over.
+fn size_of(pattern: Pattern, ty: &Type) -> Option<Nat> {
+    if !(pattern.is_map() || pattern.is_reduce()) {
+        return None;
+    }
+    let mut ty = ty;
+    for _ in 0..operand_of(pattern) {
+        ty = ty.as_fun()?.1;
+    }
+    match ty.as_fun()?.0.kind() {
+        TypeKind::Array(n, _) => Some(n.clone()),
+        _ => None,
+    }
+}
+
+/// The loops that would copy an array of this type, as far as its sizes are known.
+pub fn copying(ty: &TypeSketch) -> Vec<Loop> {
+    let (mut out, mut at) = (vec![], ty);
+    while let TypeSketch::Array(NatSketch::Is(n), element) = at {
+        out.push(Loop { reduces: false, size: n.clone() });
+        at = element;
+    }
+    out
+}
+
+impl LoopSketch {
+    /// A map over so many elements.
+    pub fn map(size: Nat) -> LoopSketch {
+        let over = TypeSketch::Array(NatSketch::Is(size), Box::new(TypeSketch::Any));
+        LoopSketch { pattern: Pattern::Map, args: vec![], over, body: Nest::any(), operands: vec![] }
+    }
+
+    pub fn size(&self) -> Option<&Nat> {
+        match &self.over {
+            TypeSketch::Array(NatSketch::Is(n), _) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The same over so many elements.
+    #[must_use]
+    pub fn over(&self, size: Nat) -> LoopSketch {
+        let element = match &self.over {
+            TypeSketch::Array(_, t) => t.clone(),
+            _ => Box::new(TypeSketch::Any),
+        };
+        LoopSketch { over: TypeSketch::Array(NatSketch::Is(size), element), ..self.clone() }
+    }
+}

@@ -1,0 +1,363 @@
+//! From the sketch of a goal back to the program: which sketches lie between.
+//!
+//! The loops that the goal asks for are compared with those that the program has. A loop that the goal has in parts was
+//! split; loops in another order were exchanged; vectors were scalars, parallel and unrolled loops plain ones, and what is
+//! stored was computed where it is used. Undone one by one, from the end, this leads to the program: each sketch on that
+//! way is one step from the next.
+
+use super::nest::{Loop, LoopSketch, Nest, chains, copying};
+use super::vectors::{asks_for_vectors, scalars, widths};
+use crate::lang::nat::Nat;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::Term;
+use crate::rewrite::sketch::{Sketch, TypeSketch};
+
+/// Readings of a goal that are tried.
+const MOST_PLANS: usize = 4;
+/// Ways to say which loop of the goal is which of the program that are looked at.
+const MOST_TRIED: usize = 50_000;
+/// Lengths that vectors have where the goal does not say.
+const WIDTHS: [i64; 7] = [4, 8, 16, 32, 2, 64, 128];
+
+/// A sketch on the way, or the goal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Guide {
+    pub nest: Nest,
+    /// What is new in it, in words.
+    pub what: String,
+    /// The sizes by which rules are to split and vectorise.
+    pub sizes: Vec<Nat>,
+    /// What rules that match everything may be taken for, whether or not the program has it.
+    pub makes: Vec<Pattern>,
+}
+
+impl Guide {
+    fn new(nest: Nest, what: impl Into<String>, sizes: Vec<Nat>) -> Guide {
+        Guide { nest, what: what.into(), sizes, makes: vec![] }
+    }
+}
+
+/// The ways back from a goal, likeliest first, each from what is nearest to the program to the goal. The last way is the
+/// goal with only that undone which does not depend on the program.
+pub fn plans(goal: &Sketch, start: &Term) -> Vec<Vec<Guide>> {
+    let nest = Nest::read(goal);
+    let whole = Guide::new(nest.clone(), "the goal", sizes_of(goal));
+    if !goal.holes().is_empty() {
+        return vec![vec![whole]];
+    }
+    let programs = chains(start);
+    let mut plans: Vec<Vec<Guide>> = vec![];
+    for reading in readings(&nest, &programs).into_iter().take(MOST_PLANS) {
+        let mut guides = reading.way();
+        let scalar = scalars(&nest, reading.width.as_ref()).with_spine(&reading.loops);
+        guides.extend(beside(&scalar.map(&lowered_back, &Sketch::clone), &programs));
+        guides.extend(lowering(&nest, Some(&scalar), reading.width.as_ref()));
+        guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
+        let plan = without_repetitions(guides);
+        if !plans.contains(&plan) {
+            plans.push(plan);
+        }
+    }
+    let mut guides = beside(&scalars(&nest, None).map(&lowered_back, &Sketch::clone), &programs);
+    guides.extend(lowering(&nest, None, None));
+    guides.push(whole);
+    plans.push(without_repetitions(guides));
+    plans
+}
+
+/// Which loops of the program those of a nest are.
+struct Reading {
+    program: Vec<Loop>,
+    /// For each loop of the nest, the number of a loop of the program.
+    of: Vec<usize>,
+    /// The loops of the nest, over scalars, without how they run.
+    loops: Vec<LoopSketch>,
+    /// What the innermost is to have.
+    leaf: Nest,
+    width: Option<Nat>,
+}
+
+/// All readings, likeliest first.
+fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
+    let (spine, leaf) = nest.spine();
+    if spine.is_empty() {
+        return vec![];
+    }
+    let over = Nest::of_spine(&spine, Nest::any()).sketch();
+    let vectors = asks_for_vectors(&leaf.sketch()) || asks_for_vectors(&over);
+    let lengths: Vec<Option<Nat>> = if vectors {
+        let named = widths(&nest.sketch());
+        named.into_iter().chain(WIDTHS.map(Nat::constant)).map(Some).collect()
+    } else {
+        vec![None]
+    };
+    let mut out: Vec<Reading> = vec![];
+    for width in lengths {
+        let loops = scalar_loops(&spine, &over, width.as_ref());
+        let Some(sizes) = loops.iter().map(|l| l.size().cloned()).collect::<Option<Vec<Nat>>>() else {
+            continue;
+        };
+        let reduces: Vec<bool> = loops.iter().map(|l| l.pattern.is_reduce()).collect();
+        // What is asked of elements holds of the whole nest alone, not of its loops in another order.
+        let plain = |(l, size): (&LoopSketch, &Nat)| {
+            LoopSketch { over: TypeSketch::Any, ..lowered_back(l) }.over(size.clone())
+        };
+        let loops: Vec<LoopSketch> = loops.iter().zip(&sizes).map(plain).collect();
+        for program in programs {
+            let mut search = Assigning { program, sizes: &sizes, reduces: &reduces, found: vec![], tried: 0 };
+            search.go_on(&mut vec![]);
+            out.extend(search.found.into_iter().map(|of| Reading {
+                program: program.clone(),
+                of,
+                loops: loops.clone(),
+                leaf: scalars(&leaf, width.as_ref()),
+                width: width.clone(),
+            }));
+        }
+    }
+    out.sort_by_key(Reading::cost);
+    out
+}
+
+/// The loops over scalars. Where the sketch does not say which loop goes over vectors, it is the innermost map.
+fn scalar_loops(spine: &[LoopSketch], over: &Sketch, width: Option<&Nat>) -> Vec<LoopSketch> {
+    let (mut loops, _) = scalars(&Nest::of_spine(spine, Nest::any()), width).spine();
+    if let Some(width) = width
+        && !asks_for_vectors(over)
+    {
+        let innermost = loops.iter().rposition(|l| l.pattern.is_map()).or(loops.len().checked_sub(1));
+        if let Some(l) = innermost.and_then(|i| loops.get_mut(i))
+            && let Some(size) = l.size()
+        {
+            *l = l.over(size.mul(width));
+        }
+    }
+    loops
+}
+
+/// Says of each loop of the goal which of the program it is a part of, so that the parts of each make its size.
+struct Assigning<'a> {
+    program: &'a [Loop],
+    sizes: &'a [Nat],
+    reduces: &'a [bool],
+    found: Vec<Vec<usize>>,
+    tried: usize,
+}
+
+impl Assigning<'_> {
+    fn go_on(&mut self, of: &mut Vec<usize>) {
+        self.tried += 1;
+        if self.tried > MOST_TRIED {
+            return;
+        }
+        let next = of.len();
+        if next == self.sizes.len() {
+            if (0..self.program.len()).all(|p| self.fits(p, of)) {
+                self.found.push(of.clone());
+            }
+            return;
+        }
+        for p in 0..self.program.len() {
+            let l = &self.program[p];
+            if l.reduces == self.reduces[next] && divides(&self.sizes[next], &l.size) {
+                of.push(p);
+                self.go_on(of);
+                of.pop();
+            }
+        }
+    }
+
+    fn fits(&self, p: usize, of: &[usize]) -> bool {
+        let parts = of.iter().zip(self.sizes).filter(|(q, _)| **q == p).map(|(_, n)| n);
+        let parts: Vec<&Nat> = parts.collect();
+        parts.is_empty() || parts.iter().fold(Nat::constant(1), |all, n| all.mul(n)) == self.program[p].size
+    }
+}
+
+/// Can the one be a part of the other? Of symbolic sizes the product is asked.
+fn divides(part: &Nat, whole: &Nat) -> bool {
+    match (part.as_constant(), whole.as_constant()) {
+        (Some(a), Some(b)) => a > 0 && b % a == 0,
+        (None, Some(_)) => false,
+        _ => part.vars().iter().all(|v| whole.vars().contains(v)),
+    }
+}
+
+/// A loop on the way: which loop of the program it is a part of.
+#[derive(Clone, PartialEq)]
+struct Part {
+    of: usize,
+    l: LoopSketch,
+}
+
+impl Part {
+    fn size(&self) -> Nat {
+        self.l.size().cloned().unwrap_or_else(|| Nat::constant(1))
+    }
+}
+
+impl Reading {
+    /// Loops that have to be exchanged; before that, how few of the program's loops are used.
+    fn cost(&self) -> (usize, usize) {
+        let pairs = |i: usize| self.of[i + 1..].iter().filter(|b| self.of[i] > **b).count();
+        let unused = (0..self.program.len()).filter(|p| !self.of.contains(p)).count();
+        (unused, (0..self.of.len()).map(pairs).sum())
+    }
+
+    /// From the loops of the program to those of the nest, by splitting one or exchanging two at a time.
+    fn way(&self) -> Vec<Guide> {
+        let end: Vec<Part> =
+            self.of.iter().zip(&self.loops).map(|(of, l)| Part { of: *of, l: l.clone() }).collect();
+        // The loops of the program that are asked for, each whole.
+        let mut now: Vec<Part> = vec![];
+        for (p, l) in self.program.iter().enumerate() {
+            if let Some(first) = end.iter().find(|part| part.of == p) {
+                now.push(Part { of: p, l: first.l.over(l.size.clone()) });
+            }
+        }
+        let guide = |parts: &[Part], what: String, sizes: Vec<Nat>| {
+            let loops: Vec<LoopSketch> = parts.iter().map(|p| p.l.clone()).collect();
+            Guide::new(Nest::of_spine(&loops, self.leaf.clone()), what, sizes)
+        };
+        let mut guides = vec![guide(&now, "the loops of the program".to_owned(), vec![])];
+        for p in 0..self.program.len() {
+            let parts: Vec<&Part> = end.iter().filter(|part| part.of == p).collect();
+            for pair in 0..parts.len().saturating_sub(1) {
+                let Some(at) = now.iter().rposition(|part| part.of == p) else { break };
+                let inner =
+                    parts[pair + 1..].iter().fold(Nat::constant(1), |all, part| all.mul(&part.size()));
+                let what = format!("the loop over {} in chunks of {inner}", now[at].size());
+                now[at] = parts[pair].clone();
+                now.insert(at + 1, Part { of: p, l: parts[pair + 1].l.over(inner.clone()) });
+                guides.push(guide(&now, what, vec![inner]));
+            }
+        }
+        for (i, part) in end.iter().enumerate() {
+            // Parts of one loop keep their order, so that the first of the same size is meant.
+            let Some(from) = now[i..].iter().position(|p| p == part).map(|at| at + i) else { break };
+            for at in (i + 1..=from).rev() {
+                let what =
+                    format!("the loop over {} outside of that over {}", now[at].size(), now[at - 1].size());
+                now.swap(at - 1, at);
+                guides.push(guide(&now, what, vec![]));
+            }
+        }
+        guides
+    }
+}
+
+/// Step by step what is asked for beside the spine of a nest, one side after the other.
+fn beside(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Guide> {
+    let sides = nest.sides();
+    let with = |i: usize, side: Nest| {
+        let all = sides.iter().take(i).cloned().chain([side]).chain(std::iter::repeat_with(Nest::any));
+        nest.with_sides(&mut all.into_iter())
+    };
+    let mut guides = vec![];
+    for (i, side) in sides.iter().enumerate() {
+        match side {
+            Nest::Store(ty, to_mem, value) => {
+                let store = |value: Nest| Nest::Store(ty.clone(), to_mem.clone(), Box::new(value));
+                guides.push(Guide::new(
+                    with(i, store(Nest::any())),
+                    format!("a value of type {ty} in memory"),
+                    vec![],
+                ));
+                let copying = copying(ty);
+                let Some(reading) = readings(value, std::slice::from_ref(&copying)).into_iter().next() else {
+                    continue;
+                };
+                for depth in 1..=copying.len() {
+                    let loops: Vec<LoopSketch> =
+                        copying[..depth].iter().map(|l| LoopSketch::map(l.size.clone())).collect();
+                    let copy = with(i, store(Nest::of_spine(&loops, Nest::any())));
+                    let mut guide = Guide::new(copy, "which is copied element by element", vec![]);
+                    guide.makes = vec![Pattern::Map];
+                    guides.push(guide);
+                }
+                guides.extend(reading.way().into_iter().skip(1).map(|guide| Guide {
+                    nest: with(i, store(guide.nest)),
+                    what: format!("in the copy, {}", guide.what),
+                    ..guide
+                }));
+                guides.push(Guide::new(with(i, side.clone()), "the copy as it is asked for", vec![]));
+            }
+            _ => {
+                let Some(reading) = readings(side, programs).into_iter().next() else { continue };
+                let way = reading.way().into_iter();
+                guides.extend(way.map(|guide| Guide { nest: with(i, guide.nest), ..guide }));
+            }
+        }
+    }
+    guides
+}
+
+/// The last steps: all that is asked for beside the loops, and vectors, first within the loops, then everywhere. `scalar` is
+/// the goal without vectors where that is known better than from the sketch.
+fn lowering(goal: &Nest, scalar: Option<&Nest>, width: Option<&Nat>) -> Vec<Guide> {
+    if goal.spine().0.is_empty() {
+        return vec![];
+    }
+    let own = scalars(goal, None);
+    let scalar = scalar.unwrap_or(&own).map(&lowered_back, &Sketch::clone);
+    let vectors = goal.map(&lowered_back, &Sketch::clone);
+    let sketch = goal.sketch();
+    let mut guides =
+        vec![Guide::new(scalar.clone(), "all that is asked for beside the loops", sizes_of(&sketch))];
+    if asks_for_vectors(&sketch) {
+        let mut sizes = widths(&sketch);
+        sizes.extend(width.filter(|w| !widths(&sketch).contains(w)).cloned());
+        let within = vectors.with_sides(&mut scalar.sides().into_iter());
+        for (nest, what) in [(within, "vectors in the loops"), (vectors, "vectors")] {
+            let mut guide = Guide::new(nest, what, sizes.clone());
+            guide.makes = vec![Pattern::AsVector];
+            guides.push(guide);
+        }
+    }
+    guides
+}
+
+fn without_repetitions(guides: Vec<Guide>) -> Vec<Guide> {
+    let mut out: Vec<Guide> = vec![];
+    for guide in guides {
+        // The earlier says more closely what is new.
+        if out.last().is_none_or(|last| last.nest.sketch() != guide.nest.sketch()) {
+            out.push(guide);
+        }
+    }
+    out
+}
+
+/// The loop before it was said how it runs.
+fn lowered_back(l: &LoopSketch) -> LoopSketch {
+    let pattern = match l.pattern {
+        Pattern::Reduce => Pattern::Reduce,
+        p if p.is_map() => Pattern::Map,
+        _ => Pattern::ReduceSeq,
+    };
+    LoopSketch { pattern, args: vec![], ..l.clone() }
+}
+
+/// The numbers greater than one that a sketch asks for as sizes, and the lengths of its vectors.
+pub fn sizes_of(goal: &Sketch) -> Vec<Nat> {
+    let mut out = widths(goal);
+    goal.each_size(&mut |n| {
+        for part in numbers(n) {
+            if !out.contains(&part) {
+                out.push(part);
+            }
+        }
+    });
+    out
+}
+
+/// A size that is a number, or what it is divided by.
+fn numbers(n: &Nat) -> Vec<Nat> {
+    let constant = |v: i64| (v > 1).then(|| Nat::constant(v));
+    match n.as_constant() {
+        Some(v) => constant(v).into_iter().collect(),
+        None => {
+            n.terms().into_iter().filter_map(|(_, c)| constant(i64::try_from(*c.denom()).ok()?)).collect()
+        }
+    }
+}

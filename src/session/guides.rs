@@ -1,0 +1,132 @@
+//! The guides that searches made, as ELEVATE text: sketches, and strategies that search towards one after the other with
+//! the rules that were chosen, as somebody would have written them. Whatever is written was run.
+
+use super::guided::Made;
+use super::jobs::Control;
+use super::searching::{Examined, Replayed};
+use super::state::Progress;
+use super::workspace::Workspace;
+use crate::lang::path::Path;
+use crate::lang::term::Term;
+use crate::rewrite::rule::library::reductions;
+
+/// Between the rules of a set.
+const WIDTH: usize = 100;
+
+/// A definition for each sketch, and a strategy for each search that made guides.
+///
+/// # Errors
+/// Why they cannot be written, in a sentence.
+pub fn written(workspace: &Workspace, searches: &[Examined]) -> Result<String, String> {
+    let mut text = String::new();
+    let mut taken = vec![];
+    for chain in chains(searches) {
+        text += &one(workspace, &chain, &mut taken)?;
+    }
+    if text.is_empty() {
+        Err("No search made guides: `reach SKETCH` without `using` does.".to_owned())
+    } else {
+        Ok(text)
+    }
+}
+
+/// The searches that made guides and got to their goals.
+fn chains(searches: &[Examined]) -> Vec<Vec<(&Examined, &Made)>> {
+    let (mut out, mut now) = (vec![], vec![]);
+    for search in searches {
+        let Some(made) = &search.guide else { continue };
+        now.push((search, made));
+        if made.is_goal {
+            out.push(std::mem::take(&mut now));
+        }
+    }
+    out.retain(|chain: &Vec<(&Examined, &Made)>| chain.iter().all(|(s, _)| s.report.found().is_some()));
+    out
+}
+
+fn one(
+    workspace: &Workspace,
+    chain: &[(&Examined, &Made)],
+    taken: &mut Vec<String>,
+) -> Result<String, String> {
+    let Some((first, _)) = chain.first() else { return Ok(String::new()) };
+    let few = |search: &Examined, made: &Made| used(search, made);
+    let all = |_: &Examined, made: &Made| made.rules.iter().map(ToString::to_string).collect();
+    let leads = |rules: &dyn Fn(&Examined, &Made) -> Vec<String>| {
+        let steps: Vec<String> =
+            chain.iter().map(|(s, m)| format!("reach {} {}", m.sketch, using(&rules(s, m), m))).collect();
+        runs(workspace, &steps.join(" ; "), &first.start)
+    };
+    let chosen: &dyn Fn(&Examined, &Made) -> Vec<String> = if leads(&few) {
+        &few
+    } else if leads(&all) {
+        &all
+    } else {
+        return Err("The searches do not repeat what was found.".to_owned());
+    };
+    let (mut text, mut calls) = (String::new(), vec![]);
+    for (search, made) in chain {
+        let sketch = if made.is_goal {
+            made.sketch.clone()
+        } else {
+            let name = free(workspace, "guide", taken);
+            text += &format!("--| {}.\nsketch {name} =\n  {}\n\n", sentence(&made.what), made.sketch);
+            name
+        };
+        calls.push(format!("reach {sketch} {}", using(&chosen(search, made), made)));
+    }
+    let name = free(workspace, "guided", taken);
+    let goal = chain.last().map_or("", |(_, made)| &made.sketch);
+    let count = chain.len() - 1;
+    let guides = if count == 1 { "one guide".to_owned() } else { format!("{count} guides") };
+    text +=
+        &format!("--| Searches for {goal}, by {guides}.\nstrategy {name} =\n  {}\n\n", calls.join(" ;\n  "));
+    Ok(text)
+}
+
+/// The rules on the way, without those that every search has.
+fn used(search: &Examined, made: &Made) -> Vec<String> {
+    let built_in = reductions();
+    let is_built_in = |label: &str| built_in.iter().any(|b| b.to_string() == *label);
+    let on_the_way = |label: &String| search.on_the_way.contains(label) && !is_built_in(label);
+    made.rules.iter().map(ToString::to_string).filter(on_the_way).collect()
+}
+
+fn using(rules: &[String], made: &Made) -> String {
+    let mut lines = vec![String::new()];
+    for (i, rule) in rules.iter().enumerate() {
+        let comma = if i + 1 < rules.len() { "," } else { "" };
+        match lines.last_mut() {
+            Some(line) if line.len() + rule.len() < WIDTH => *line += &format!(" {rule}{comma}"),
+            _ => lines.push(format!("   {rule}{comma}")),
+        }
+    }
+    format!("using {{{} }} with (nodes: {}{})", lines.join("\n "), made.nodes, made.options)
+}
+
+fn runs(workspace: &Workspace, text: &str, start: &Term) -> bool {
+    let Ok(strategy) = workspace.parse_strategy(text) else { return false };
+    let control = Control::unwatched(Progress::Strategy { tried: 0, applied: 0 });
+    workspace.run_strategy(start, &strategy, &Path::root(), &Replayed::none(), &control).result.is_ok()
+}
+
+fn sentence(words: &str) -> String {
+    let mut text = words.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
+/// A name that nothing has: `guide1`, `guide2`, …
+fn free(workspace: &Workspace, word: &str, taken: &mut Vec<String>) -> String {
+    let numbered = (1..).map(|n| format!("{word}{n}"));
+    let is_free = |name: &String| {
+        !taken.contains(name)
+            && workspace.script.strategy(name).is_none()
+            && workspace.sketches.names().all(|n| **n != **name)
+    };
+    let name = numbered.into_iter().find(is_free).unwrap_or_default();
+    taken.push(name.clone());
+    name
+}
