@@ -53,6 +53,14 @@ struct Way {
     failed: Option<Ended>,
 }
 
+/// A sketch to be reached next.
+struct Target<'a> {
+    text: String,
+    sketch: Sketch,
+    guide: &'a Guide,
+    is_goal: bool,
+}
+
 /// What has been done for all ways together.
 struct Account {
     /// What was tried in vain.
@@ -103,7 +111,10 @@ impl Searcher<'_> {
             let mut way = Way::default();
             match self.walk(start, goal, &plan, budget, &mut account, &mut way) {
                 Ok(()) => return Ok(self.keep(start, way.chain)),
-                Err(Halt::Failure(failure)) => return Err(failure),
+                Err(Halt::Failure(failure)) => {
+                    self.leave_all(way.failed, account.ended, goal);
+                    return Err(failure);
+                }
                 Err(halt) => {
                     if nearest.as_ref().is_none_or(|n| n.chain.len() < way.chain.len()) {
                         nearest = Some(way);
@@ -116,23 +127,19 @@ impl Searcher<'_> {
             }
         }
         let way = nearest.unwrap_or_default();
-        let reached = way.lines.iter().filter(|l| l.reached).count();
         let mut text = match &over {
             Some(why) => format!("Not found within the bounds: {why}."),
             None => {
                 "Not found with the guides and rules that the search chose; others may lead there.".to_owned()
             }
         };
-        text +=
-            &format!(" It made {} sketches on the way to the goal and reached {reached}", way.lines.len());
-        text += &match way.lines.iter().find(|l| !l.reached) {
-            Some(line) => format!("; not reached: {}.", line.text),
-            None => ".".to_owned(),
-        };
-        if let Some(mut failed) = way.failed {
-            failed.is_of_many(account.ended, &goal.to_string());
-            self.leave(failed);
+        let guides = way.lines.len().saturating_sub(1);
+        let reached = way.lines.iter().filter(|l| l.reached).count();
+        if let (1.., Some(line)) = (guides, way.lines.iter().find(|l| !l.reached)) {
+            let made = if guides == 1 { "one guide".to_owned() } else { format!("{guides} guides") };
+            text += &format!(" Of {made} it reached {reached}; the first that it did not is {}.", line.text);
         }
+        self.leave_all(way.failed, account.ended, goal);
         let hints = vec![
             "`reach SKETCH using RULES` takes the rules that you choose; a `reach` before it, of a sketch half way, is a \
              guide."
@@ -141,6 +148,15 @@ impl Searcher<'_> {
         Err(SearchFailure::NotFound { text, hints })
     }
 
+    /// Records that so many searches did not get to the goal, of which this was one.
+    fn leave_all(&mut self, failed: Option<Ended>, ended: usize, goal: &Sketch) {
+        if let Some(mut failed) = failed {
+            failed.is_of_many(ended, &goal.to_string());
+            self.leave(failed);
+        }
+    }
+
+    /// From guide to guide to the goal.
     fn walk(
         &self,
         start: &Term,
@@ -152,77 +168,86 @@ impl Searcher<'_> {
     ) -> Result<(), Halt> {
         let workspace = self.workspace();
         let writer = Writer::new(&workspace.sketches, &workspace.program.sizes);
-        let goal_sizes = guide::sizes_of(goal);
         let mut now = start.clone();
-        for (i, guide) in plan.iter().enumerate() {
-            let is_goal = i + 1 == plan.len();
-            let (text, sketch) =
-                if is_goal { (goal.to_string(), goal.clone()) } else { writer.write(&guide.nest) };
-            let line = GuideLine { text: text.clone(), what: guide.what.clone(), reached: false };
-            if sketch.satisfied_by(&now) && !(is_goal && way.chain.is_empty()) {
-                continue;
+        let Some((last, guides)) = plan.split_last() else { return Err(Halt::Away) };
+        for guide in guides {
+            if goal.satisfied_by(&now) {
+                break;
             }
-            way.lines.push(line);
-            for (breadth, few, many) in NODES {
-                if account.vain.contains(&(now.digest(), text.clone(), breadth)) {
-                    continue;
-                }
-                let nodes = if is_goal { many } else { few }.min(budget.nodes);
-                let left = account.until.saturating_sub(self.elapsed());
-                if left.is_zero() || account.ended >= account.most {
-                    return Err(Halt::Over(Limit::Time { bound: budget.time }.to_string()));
-                }
-                let best = if is_goal { budget.best } else { 1 };
-                let bounds = Budget { nodes, time: left, best, ..budget.clone() };
-                let sizes = if breadth == Breadth::Wide && is_goal { &goal_sizes } else { &guide.sizes };
-                let step = guide::Step { sketch: &sketch, sizes, makes: &guide.makes };
-                let rules = guide::rules(&workspace.rules, &now, &step, breadth);
-                let guides = Arc::new(way.lines.clone());
-                let asked =
-                    Asked { start: &now, sketch: &sketch, rules: &rules, budget: &bounds, guides: &guides };
-                let mut ended = self
-                    .search(&asked, None)
-                    .map_err(|problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem))))?;
-                if let Some(examined) = &mut ended.examined {
-                    let what = guide.what.clone();
-                    let options = account.options.clone();
-                    examined.guide =
-                        Some(Made { sketch: text.clone(), what, rules, nodes, options, is_goal });
-                }
-                match &ended.report.outcome {
-                    Outcome::Found(found) => {
-                        account.ended += 1;
-                        now = found.term.clone();
-                        way.chain.push(ended);
-                        if let Some(line) = way.lines.last_mut() {
-                            line.reached = true;
-                        }
-                        break;
-                    }
-                    Outcome::Broken(problem) => {
-                        return Err(Halt::Failure(SearchFailure::Invalid(problem.clone())));
-                    }
-                    Outcome::Stopped => {
-                        way.failed = Some(ended);
-                        return Err(Halt::Failure(SearchFailure::Stopped));
-                    }
-                    Outcome::Limit(Limit::Time { .. }) => {
-                        way.failed = Some(ended);
-                        return Err(Halt::Over(Limit::Time { bound: budget.time }.to_string()));
-                    }
-                    Outcome::Limit(limit @ Limit::Memory { .. }) => {
-                        let why = limit.to_string();
-                        way.failed = Some(ended);
-                        return Err(Halt::Over(why));
-                    }
-                    Outcome::Impossible | Outcome::Incomplete(_) | Outcome::Limit(_) => {
-                        account.ended += 1;
-                        account.vain.insert((now.digest(), text.clone(), breadth));
-                        way.failed = Some(ended);
-                    }
-                }
+            let (text, sketch) = writer.write(&guide.nest);
+            if !sketch.satisfied_by(&now) {
+                let target = Target { text, sketch, guide, is_goal: false };
+                now = self.towards(&now, &target, budget, account, way)?.unwrap_or(now);
             }
         }
-        if goal.satisfied_by(&now) { Ok(()) } else { Err(Halt::Away) }
+        let target = Target { text: goal.to_string(), sketch: goal.clone(), guide: last, is_goal: true };
+        self.towards(&now, &target, budget, account, way)?.map(drop).ok_or(Halt::Away)
+    }
+
+    /// What satisfies the next sketch, if it is found within its bounds.
+    fn towards(
+        &self,
+        now: &Term,
+        target: &Target<'_>,
+        budget: &Budget,
+        account: &mut Account,
+        way: &mut Way,
+    ) -> Result<Option<Term>, Halt> {
+        let Target { text, sketch, guide, is_goal } = target;
+        way.lines.push(GuideLine { text: text.clone(), what: guide.what.clone(), reached: false });
+        let goal_sizes = guide::sizes_of(sketch);
+        for (breadth, few, many) in NODES {
+            if account.vain.contains(&(now.digest(), text.clone(), breadth)) {
+                continue;
+            }
+            let left = account.until.saturating_sub(self.elapsed());
+            if left.is_zero() || account.ended >= account.most {
+                return Err(Halt::Over(Limit::Time { bound: budget.time }.to_string()));
+            }
+            let (nodes, best) = if *is_goal { (many, budget.best) } else { (few, 1) };
+            let bounds = Budget { nodes: nodes.min(budget.nodes), time: left, best, ..budget.clone() };
+            let sizes = if *is_goal && breadth == Breadth::Wide { &goal_sizes } else { &guide.sizes };
+            let step = guide::Step { sketch, sizes, makes: &guide.makes };
+            let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
+            let guides = Arc::new(way.lines.clone());
+            let asked = Asked { start: now, sketch, rules: &rules, budget: &bounds, guides: &guides };
+            let refused = |problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem)));
+            let mut ended = self.search(&asked, None).map_err(refused)?;
+            if let Some(examined) = &mut ended.examined {
+                examined.guide = Some(Made {
+                    sketch: text.clone(),
+                    what: guide.what.clone(),
+                    rules,
+                    nodes: bounds.nodes,
+                    options: account.options.clone(),
+                    is_goal: *is_goal,
+                });
+            }
+            let halt = match &ended.report.outcome {
+                Outcome::Found(found) => {
+                    let found = found.term.clone();
+                    account.ended += 1;
+                    way.chain.push(ended);
+                    way.lines.iter_mut().rev().take(1).for_each(|line| line.reached = true);
+                    return Ok(Some(found));
+                }
+                Outcome::Impossible
+                | Outcome::Incomplete(_)
+                | Outcome::Limit(Limit::Nodes { .. } | Limit::Iterations { .. }) => None,
+                Outcome::Limit(Limit::Time { .. }) => {
+                    Some(Halt::Over(Limit::Time { bound: budget.time }.to_string()))
+                }
+                Outcome::Limit(limit @ Limit::Memory { .. }) => Some(Halt::Over(limit.to_string())),
+                Outcome::Stopped => Some(Halt::Failure(SearchFailure::Stopped)),
+                Outcome::Broken(problem) => Some(Halt::Failure(SearchFailure::Invalid(problem.clone()))),
+            };
+            way.failed = Some(ended);
+            if let Some(halt) = halt {
+                return Err(halt);
+            }
+            account.ended += 1;
+            account.vain.insert((now.digest(), text.clone(), breadth));
+        }
+        Ok(None)
     }
 }

@@ -8,7 +8,6 @@ use super::state::Progress;
 use super::workspace::Workspace;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
-use crate::rewrite::rule::library::reductions;
 
 /// Between the rules of a set.
 const WIDTH: usize = 100;
@@ -49,21 +48,6 @@ fn one(
     chain: &[(&Examined, &Made)],
     taken: &mut Vec<String>,
 ) -> Result<String, String> {
-    let Some((first, _)) = chain.first() else { return Ok(String::new()) };
-    let few = |search: &Examined, made: &Made| used(search, made);
-    let all = |_: &Examined, made: &Made| made.rules.iter().map(ToString::to_string).collect();
-    let leads = |rules: &dyn Fn(&Examined, &Made) -> Vec<String>| {
-        let steps: Vec<String> =
-            chain.iter().map(|(s, m)| format!("reach {} {}", m.sketch, using(&rules(s, m), m))).collect();
-        runs(workspace, &steps.join(" ; "), &first.start)
-    };
-    let chosen: &dyn Fn(&Examined, &Made) -> Vec<String> = if leads(&few) {
-        &few
-    } else if leads(&all) {
-        &all
-    } else {
-        return Err("The searches do not repeat what was found.".to_owned());
-    };
     let (mut text, mut calls) = (String::new(), vec![]);
     for (search, made) in chain {
         let sketch = if made.is_goal {
@@ -73,7 +57,7 @@ fn one(
             text += &format!("--| {}.\nsketch {name} =\n  {}\n\n", sentence(&made.what), made.sketch);
             name
         };
-        calls.push(format!("reach {sketch} {}", using(&chosen(search, made), made)));
+        calls.push(format!("reach {sketch} {}", using(&rules(workspace, search, made)?, made)));
     }
     let name = free(workspace, "guided", taken);
     let goal = chain.last().map_or("", |(_, made)| &made.sketch);
@@ -84,12 +68,19 @@ fn one(
     Ok(text)
 }
 
-/// The rules on the way, without those that every search has.
-fn used(search: &Examined, made: &Made) -> Vec<String> {
-    let built_in = reductions();
-    let is_built_in = |label: &str| built_in.iter().any(|b| b.to_string() == *label);
-    let on_the_way = |label: &String| search.on_the_way.contains(label) && !is_built_in(label);
-    made.rules.iter().map(ToString::to_string).filter(on_the_way).collect()
+/// The fewest rules with which the search is known to find what it found: those on the way, or those that matched.
+fn rules(workspace: &Workspace, search: &Examined, made: &Made) -> Result<Vec<String>, String> {
+    let all = || made.rules.iter().map(ToString::to_string);
+    let on_the_way = all().filter(|label| search.on_the_way.contains(label)).collect();
+    let has_matched = |label: &String| search.report.rules.iter().any(|r| r.label == *label && r.matches > 0);
+    let found = search.report.found().map(|f| f.term.digest());
+    let leads = |rules: &Vec<String>| {
+        let text = format!("reach {} {}", made.sketch, using(rules, made));
+        run(workspace, &text, &search.start).map(|t| t.digest()) == found
+    };
+    let mut ways: [Vec<String>; 3] = [on_the_way, all().filter(has_matched).collect(), all().collect()];
+    let way = ways.iter_mut().find(|rules| leads(rules)).map(std::mem::take);
+    way.ok_or_else(|| format!("The search for {} does not repeat what was found.", made.sketch))
 }
 
 fn using(rules: &[String], made: &Made) -> String {
@@ -104,10 +95,11 @@ fn using(rules: &[String], made: &Made) -> String {
     format!("using {{{} }} with (nodes: {}{})", lines.join("\n "), made.nodes, made.options)
 }
 
-fn runs(workspace: &Workspace, text: &str, start: &Term) -> bool {
-    let Ok(strategy) = workspace.parse_strategy(text) else { return false };
+fn run(workspace: &Workspace, text: &str, start: &Term) -> Option<Term> {
+    let strategy = workspace.parse_strategy(text).ok()?;
     let control = Control::unwatched(Progress::Strategy { tried: 0, applied: 0 });
-    workspace.run_strategy(start, &strategy, &Path::root(), &Replayed::none(), &control).result.is_ok()
+    let end = workspace.run_strategy(start, &strategy, &Path::root(), &Replayed::none(), &control);
+    end.result.ok().map(|change| change.term)
 }
 
 fn sentence(words: &str) -> String {

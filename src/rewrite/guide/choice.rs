@@ -9,7 +9,7 @@ use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::rewrite::rule::pat::{Pat, PatNode};
-use crate::rewrite::rule::{Equation, ParamKind, RuleArg, RuleSet, RuleUse};
+use crate::rewrite::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
 use crate::rewrite::search::usable;
 use crate::rewrite::sketch::{Shape, Sketch};
 use std::collections::BTreeSet;
@@ -65,21 +65,23 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     if asks_for_vectors(sketch) {
         asked.extend(OF_VECTORS);
     }
-    let known: BTreeSet<Pattern> = had.iter().chain(&asked).copied().chain(ALWAYS).collect();
+    let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).copied().chain(ALWAYS).collect();
     let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
+    let rules: Vec<&Rule> = library.rules().filter(|r| !r.is_right_to_left()).collect();
+    for pattern in &lacking {
+        known.extend(company(*pattern, &rules, &known));
+    }
     let mut out = vec![];
-    for rule in library.rules().filter(|r| !r.is_right_to_left()) {
+    for rule in rules {
         for (depth, equation) in rule.equations().iter().enumerate() {
-            let (from, to) = (patterns_in(&equation.sides.lhs), patterns_in(&equation.sides.rhs));
-            let made: BTreeSet<Pattern> = to.difference(&from).copied().collect();
-            let is_known = from.union(&to).all(|p| known.contains(p));
+            let Sides { from, made } = Sides::of(equation);
+            let is_known = from.union(&made).all(|p| known.contains(p));
             // How a loop runs is said only as the sketch says it.
             let is_wanted = made
                 .iter()
                 .all(|p| ALWAYS.contains(p) || asked.contains(p) || !(p.is_map() || p.is_reduce()));
-            let matches_everything = matches_everything(equation);
-            let is_narrow =
-                !matches_everything || made.iter().any(|p| lacking.contains(p) || makes.contains(p));
+            // Where the left side is a variable, it matches every term of its type.
+            let is_narrow = !from.is_empty() || made.iter().any(|p| lacking.contains(p) || makes.contains(p));
             if is_known && is_wanted && (is_narrow || breadth == Breadth::Wide) {
                 let depth = i64::try_from(depth).unwrap_or(i64::MAX);
                 let uses = arguments(&rule.params, depth, sizes);
@@ -91,13 +93,30 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     out
 }
 
-/// Is the left side a variable, so that it matches every term of its type, or a function that is any?
-fn matches_everything(equation: &Equation) -> bool {
-    patterns_in(&equation.sides.lhs).is_empty()
+/// What comes with a pattern that the program lacks, where no rule makes it of what is known alone.
+fn company(pattern: Pattern, rules: &[&Rule], known: &BTreeSet<Pattern>) -> BTreeSet<Pattern> {
+    let sides = rules.iter().flat_map(|r| r.equations()).map(Sides::of);
+    let makers = sides.filter(|s| s.made.contains(&pattern) && s.from.is_subset(known));
+    let unknown = makers.map(|s| s.made.difference(known).copied().collect::<BTreeSet<Pattern>>());
+    unknown.min_by_key(BTreeSet::len).unwrap_or_default()
+}
+
+/// The patterns of a rule's left side, and those that only its right side has.
+struct Sides {
+    from: BTreeSet<Pattern>,
+    made: BTreeSet<Pattern>,
+}
+
+impl Sides {
+    fn of(equation: &Equation) -> Sides {
+        let from = patterns_in(&equation.sides.lhs);
+        let made = patterns_in(&equation.sides.rhs).difference(&from).copied().collect();
+        Sides { from, made }
+    }
 }
 
 /// All arguments that a rule can have; none where it takes something that is no size.
-fn arguments(params: &[crate::rewrite::rule::RuleParam], depth: i64, sizes: &[Nat]) -> Vec<Vec<RuleArg>> {
+fn arguments(params: &[RuleParam], depth: i64, sizes: &[Nat]) -> Vec<Vec<RuleArg>> {
     let mut all = vec![vec![]];
     for param in params {
         let values: Vec<RuleArg> = match param.kind {

@@ -289,7 +289,7 @@ fn strategies() {
     );
     assert_eq!(
         strategy("reach s with (nodes: 3) ; reach t(2) <+ try(reach u or v) ; reach w using {}"),
-        "((reach s guided (with nodes: 3)) ; (<+ (reach (call:t 2) guided (with)) (try (reach (u or v) guided (with)))) ; (reach w (using) (with)))"
+        "(<+ ((reach s guided (with nodes: 3)) ; (reach (call:t 2) guided (with))) ((try (reach (or u v) guided (with))) ; (reach w (using) (with))))"
     );
     assert_eq!(
         strategy("repeat(reach s : n.f32 using r)"),
