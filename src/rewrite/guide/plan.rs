@@ -356,8 +356,6 @@ fn numbers(n: &Nat) -> Vec<Nat> {
     let constant = |v: i64| (v > 1).then(|| Nat::constant(v));
     match n.as_constant() {
         Some(v) => constant(v).into_iter().collect(),
-        None => {
-            n.terms().into_iter().filter_map(|(_, c)| constant(i64::try_from(*c.denom()).ok()?)).collect()
-        }
+        None => n.terms().iter().filter_map(|(_, c)| constant(i64::try_from(*c.denom()).ok()?)).collect(),
     }
 }
