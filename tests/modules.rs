@@ -605,9 +605,11 @@ fn auto_leaves_nothing_to_the_host() {
     let groups = |name: &str| match name {
         "asum" | "dot" => vec![[256, 1, 1], [256, 1, 1], [1, 1, 1]],
         "atax" => vec![[64, 1, 1], [32, 8, 1], [64, 1, 1]],
+        "jacobi4" => vec![[32, 8, 1]; 4],
         // Whole strips of windows, and the rows left over.
         "binomialFilter" | "convolution" => vec![[32, 8, 1]; 2],
         "separableConvolution" => vec![[32, 8, 1]; 3],
+        "twoBlurs" => vec![[32, 8, 1]; 4],
         "harris" | "harrisPadded" => vec![[32, 8, 1]; 6],
         "gemv" | "gesummv" | "kMeans" | "molecularDynamics" | "mriQ" | "nBody" => vec![[64, 1, 1]],
         "nearestNeighbour" | "scal" => vec![[256, 1, 1]],

@@ -33,9 +33,15 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceInPartsAgain", Unproved::Differ),
     ("reduceInStridesAgain", Unproved::Differ),
     ("reduceInBlocksAgain", Unproved::Differ),
+    ("reduceInPartsFromFirst", Unproved::Differ),
+    ("reduceInPartsFromFirstRest", Unproved::Differ),
     ("reduceInPartsRestAgain", Unproved::Differ),
     ("reduceInLanesAgain", Unproved::Differ),
     ("reduceInLanesRestAgain", Unproved::Differ),
+    // The prover does not go through steps.
+    ("iterateOnce", Unproved::Differ),
+    ("iterateOdd", Unproved::Differ),
+    ("iteratePairs", Unproved::Differ),
 ];
 
 /// The rules of the library whose proofs need laws of operators.

@@ -393,19 +393,19 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
             "def f (a: (n + 2).f32): n.f32 = a |> map (\\x. x * x) |> slide 3 1 |> map (reduce (+) 0)",
             "p8{.3{.}.}",
         ),
-        // What a reduction reads is stored once, not for each part of it.
+        // What a reduction reads is stored once, each part on threads, and not for each part of the reduction.
         (
             "def f (a: n.f32) (b: m.f32): f32 = concat (map exp a) (map sin b) |> reduce (+) 0",
-            ".8{.}7{.}.15{.}.",
+            ".p8{.}p7{.}.p3{.s2{.}2{s2{.}}.2{.}.}.3{.}.3{.}.",
         ),
         // Little work is not worth threads, and what is scattered is in its place.
         ("def f (a: 9.f32): 9.f32 = map (\\x. x + 1) a", "9{.}"),
-        ("def f (i: n.idx[n]) (a: n.f32): n.f32 = scatter i (map (\\x. x + 1) a)", "8{.}"),
-        // Each of the loops over rows is on threads.
+        ("def f (i: n.idx[n]) (a: n.f32): n.f32 = scatter i (map (\\x. x + 1) a)", "p8{.}"),
+        // Each of the loops over rows is on threads, and the greatest is found in lanes from any start.
         (
             "def f (a: n.m.f32): n.m.f32 =
                zip a (map (reduce max 0) a) |> map (\\p. fst p |> map (\\x. x - snd p))",
-            ".p8{.7{.}.}p8{7{.}}",
+            ".p8{.s2{.}3{s2{.}}.2{.}.}p8{7{.}}",
         ),
         // Lanes for reductions without a name for their rows.
         ("def f (a: n.m.f32): n.f32 = map (reduce (+) 0) a", "p8{.s2{.}3{s2{.}}.2{.}.}"),

@@ -138,4 +138,54 @@ pub const PROGRAMS: &[Trial] = &[
            (reduce (+) 0 sums, a |> map (\\r. reduce max 1 r + reduce (+) 0 sums))",
         &[&[("n", 2), ("m", 13)], &[("n", 41), ("m", 5)]],
     ),
+    (
+        "def manySteps (a: n.m.f32): n.m.f32 =
+           a |> iterate 5 (\\x.
+             x |> map (padClamp 1 1) |> padClamp 1 1 |> map (slide 3 1) |> slide 3 1 |> map transpose
+               |> map (map (join >> reduce (+) 0)))",
+        &[&[("n", 4), ("m", 5)], &[("n", 1), ("m", 1)]],
+    ),
+    (
+        "def evenSteps (a: n.f32): n.f32 =
+           a |> map abs |> iterate 4 (\\x. zip x (reverse x) |> map (\\p. fst p * 2 + snd p)) |> iterate 1 (map (\\x. x + 1))",
+        &[&[("n", 7)], &[("n", 1)]],
+    ),
+    (
+        "def sums (a: n.m.f32): m.f32 =
+           a |> reduce (\\p q. zip p q |> map (\\z. fst z + snd z)) (generate (\\i. 0)) |> map (\\x. x * 2)",
+        &[&[("n", 9), ("m", 3)], &[("n", 41), ("m", 2)]],
+    ),
+    (
+        "def started (a: n.m.f32): (f32 * (n.f32 * m.f32)) =
+           (a |> join |> reduce (+) 3, (a |> map (\\r. 1 + reduce (+) 2 r), a |> transpose |> map (\\c. 2 * reduce (+) 5 c)))",
+        &[&[("n", 41), ("m", 9)], &[("n", 2), ("m", 33)]],
+    ),
+    (
+        "def softened (a: n.m.f32): n.m.f32 =
+           a |> map (\\row.
+             let mx = reduce max (-9) row
+             let e = row |> map (\\x. (x - mx) * 2)
+             let s = reduce (+) 0 e
+             e |> map (\\x. x - s))",
+        &[&[("n", 3), ("m", 40)], &[("n", 2), ("m", 1)]],
+    ),
+    (
+        "def separable (w: 3.f32) (a: n.m.f32): n.m.f32 =
+           a |> padClamp 1 1 |> slide 3 1
+             |> map (transpose >> map (\\c. zip w c |> map (\\p. fst p * snd p) |> reduce (+) 0))
+             |> map (padClamp 1 1 >> slide 3 1 >> map (reduce (+) 0))",
+        &[&[("n", 5), ("m", 7)], &[("n", 1), ("m", 1)]],
+    ),
+    (
+        "def parts (a: n.f32) (b: m.f32): ((n + m).f32 * f32) =
+           (concat (a |> map abs) (b |> map (\\x. x * x)) |> map (\\x. x + 1), concat (a |> map abs) b |> reduce (+) 0)",
+        &[&[("n", 4), ("m", 5)], &[("n", 1), ("m", 1)]],
+    ),
+    (
+        "def larger (a b: (i32 * i32)): (i32 * i32) = select (fst b > fst a) b a
+         declare assoc larger
+         def place (a: n.i32): (i32 * i32) =
+           zip a (generate (\\i. cast (indexAsNat i))) |> reduce larger (-2147483648, 0)",
+        &[&[("n", 2)], &[("n", 50)]],
+    ),
 ];

@@ -15,8 +15,9 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::path::{Path, PathMap};
+use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast;
-use crate::lang::term::{Expr, Term};
+use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
 use crate::rewrite::rule::apply::{Counts, Step, fits};
 use crate::rewrite::rule::condition::{calculates, computes, is_scalar_like, operations};
@@ -635,7 +636,12 @@ impl<'a> Machine<'a> {
                     let hint = format!("Write it as `{}(64)`.", native.name());
                     return self.invalid(Box::new(Diagnostic::error("E0308", message).hint(hint)));
                 };
-                let length = t.ty().as_array().map(|(length, _)| length);
+                let steps =
+                    t.as_prim().filter(|p| p.pattern == Pattern::Iterate).and_then(|p| p.args.first());
+                let length = match steps {
+                    Some(Arg::Nat(steps)) => Some(steps),
+                    _ => t.ty().as_array().map(|(length, _)| length),
+                };
                 let holds = match native {
                     Native::HasAtMost => length.is_some_and(|l| n.sub(l).is_natural(&Ranges::default())),
                     Native::HasMultipleOf => length.is_some_and(|l| {

@@ -135,13 +135,13 @@ pub const TABLE: &[Row] = &[
         Native::HasAtMost,
         "hasAtMost",
         1,
-        "Is this an array of which the type says that it has no more than n elements?",
+        "Is this an array of which the type says that it has no more than n elements, or `iterate` with no more steps?",
     ),
     row(
         Native::HasMultipleOf,
         "hasMultipleOf",
         1,
-        "Is this an array of which the type says that its length is a multiple of n?",
+        "Is this an array of which the type says that its length is a multiple of n, or `iterate` with so many steps?",
     ),
 ];
 
