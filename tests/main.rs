@@ -27,6 +27,7 @@ mod pty_hostile;
 mod pty_screen;
 mod pty_tour;
 mod random;
+mod refusals;
 mod reorder;
 mod rules_library;
 mod rules_proved;

@@ -9,6 +9,8 @@ pub enum Cause {
     NoCompiler,
     /// The compiler refused the generated text.
     CompileFailed,
+    /// The device does not compute in a type that the text uses.
+    NoSuchType,
     /// No device has the name that was asked for.
     NoDevice,
     /// Several different devices have the name that was asked for.
@@ -25,6 +27,8 @@ pub enum Cause {
     Cancelled,
     /// Memory of the host or of the device ran out.
     OutOfMemory,
+    /// A work-group needs more local memory than the device has.
+    TooMuchLocal,
     /// Temporary files could not be written (disk full, read-only, no right to execute).
     Storage,
     /// The kernel wrote outside its arrays.
@@ -40,7 +44,7 @@ impl Cause {
     pub fn code(self) -> &'static str {
         match self {
             Cause::NoCompiler => "E0701",
-            Cause::CompileFailed => "E0702",
+            Cause::CompileFailed | Cause::NoSuchType => "E0702",
             Cause::NoDevice => "E0703",
             Cause::AmbiguousDevice => "E0704",
             Cause::BadRequest => "E0705",
@@ -48,7 +52,7 @@ impl Cause {
             Cause::Crashed => "E0707",
             Cause::TimeLimit => "E0708",
             Cause::Cancelled => "E0709",
-            Cause::OutOfMemory => "E0710",
+            Cause::OutOfMemory | Cause::TooMuchLocal => "E0710",
             Cause::Storage => "E0711",
             Cause::OutOfBounds => "E0712",
             Cause::OpenCl => "E0713",
@@ -65,17 +69,24 @@ pub struct DeviceError {
     pub message: String,
     /// What the user can do.
     pub hint: Option<String>,
+    /// The line of the text that a compiler refused, counted from 1.
+    pub line: Option<usize>,
     /// What compiler, driver or kernel printed; may be empty, is never long (32 KiB).
     pub details: String,
 }
 
 impl DeviceError {
     pub fn new(cause: Cause, message: impl Into<String>) -> DeviceError {
-        DeviceError { cause, message: message.into(), hint: None, details: String::new() }
+        DeviceError { cause, message: message.into(), hint: None, line: None, details: String::new() }
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> DeviceError {
         self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn line(mut self, line: Option<usize>) -> DeviceError {
+        self.line = line;
         self
     }
 
@@ -93,5 +104,25 @@ impl DeviceError {
 impl fmt::Display for DeviceError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}", self.message)
+    }
+}
+
+/// The line that a compiler names, as in `file.cl:12:5: error: …`, `error: file.cl:12:5: …` or `12:5: …`.
+pub fn line_number(said: &str) -> Option<usize> {
+    said.split(':').find_map(|part| part.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_number;
+
+    #[test]
+    fn compilers_name_lines() {
+        for said in
+            ["/x.cl:12:5: error: no", "<kernel>:12:5: no", "12:5: error: 7: no", "error: /x.cl:12:5: no"]
+        {
+            assert_eq!(line_number(said), Some(12), "{said}");
+        }
+        assert_eq!(line_number("error: out of registers"), None);
     }
 }

@@ -10,7 +10,7 @@ pub mod choose;
 pub mod dpia;
 pub mod imperative;
 mod nesting;
-mod origin;
+pub mod origin;
 pub mod passes;
 pub mod pipeline;
 pub mod separate;

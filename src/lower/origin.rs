@@ -1,7 +1,8 @@
-//! Which part of a term asks for the memory that a problem of its code is about.
+//! Which part of a term a problem of its code comes from.
 //!
-//! Passes see memory and loops, not the patterns that they come from. Where one of them finds memory of which the address
-//! space is wrong, the first pattern of the term that asks for such memory is its place, and what to write there the hint.
+//! Passes see memory, loops and choices, not the patterns that they come from. Where one of them finds memory of which the
+//! address space is wrong, the first pattern of the term that asks for such memory is its place, and what to write there the
+//! hint.
 
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
@@ -9,17 +10,43 @@ use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Arg, Expr, Prim, Term};
 
-/// Names the place of the problem, and what can be done there, if it is about memory of a wrong address space.
+/// Names the place of the problem, and what can be done there, where the term tells it.
 pub fn placed(problem: Diagnostic, term: &Term) -> Diagnostic {
     let found = match problem.code {
         "E0511" => memory(term).into_iter().find(|m| m.space == AddressSpace::Local && !m.has_group),
         "E0525" => memory(term).into_iter().find(|m| m.space == AddressSpace::Private && m.is_shared_out()),
+        "E0530" => {
+            let decides = problem.message.contains(" decides");
+            return match shared_choice(term).filter(|_| decides) {
+                Some(at) => problem.about(Subject::At(at)),
+                None => problem,
+            };
+        }
         _ => return problem,
     };
     let Some(found) = found else { return problem };
     let mut problem = problem.about(Subject::At(found.at.clone()));
     problem.hints = found.hints();
     problem
+}
+
+/// The positions of all patterns that ask for local memory.
+pub fn local_memory(term: &Term) -> Vec<Path> {
+    memory(term).into_iter().filter(|m| m.space == AddressSpace::Local).map(|m| m.at).collect()
+}
+
+/// The choice between values of which work-items together compute one, where there is one alone.
+fn shared_choice(term: &Term) -> Option<Path> {
+    let is_it = |t: &Term| match t.spine() {
+        (head, args) if head.as_pattern() == Some(Pattern::Select) && args.len() == 3 => {
+            args[1..].iter().any(|a| has(a, &|p| p == Pattern::MapLocal))
+        }
+        _ => false,
+    };
+    let positions = term.positions();
+    let mut found = positions.iter().filter(|(_, t)| is_it(t));
+    let (at, _) = found.next().filter(|_| found.next().is_none())?;
+    Some(at.child(0).child(0).child(0))
 }
 
 /// A pattern that asks for memory.

@@ -1,4 +1,5 @@
 //! Functions of the host in C: compiled and loaded, ready to be called.
+use super::super::error::line_number;
 use super::super::proto::Language;
 use super::super::worker::wire::{Job, Slot};
 use super::super::{Cause, DeviceError, Elem};
@@ -96,6 +97,7 @@ fn refused(said: &str, entry: &str) -> DeviceError {
     }
     DeviceError::new(Cause::CompileFailed, format!("The C compiler refused the kernel `{entry}`: {line}"))
         .hint("Is CC a sound C compiler? If it is, please report this with the program.")
+        .line(line_number(line))
         .details(said)
 }
 

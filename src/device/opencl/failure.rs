@@ -1,4 +1,5 @@
 //! Errors of the OpenCL library as errors of ours.
+use super::super::error::line_number;
 use super::super::{Cause, DeviceError, text};
 use ocl::core::{Error, Status};
 
@@ -33,31 +34,13 @@ pub fn refused(entry: &str, source: &str, error: &Error) -> DeviceError {
     let Error::ProgramBuild(log) = error else { return failure("compiling the kernel", error) };
     let log = text::bounded(log.to_string().as_bytes());
     let line = log.lines().find(|line| line.contains("error")).map_or("it gave no reason", str::trim);
-    let about = line_number(line).and_then(|n| Some((n, source.lines().nth(n.checked_sub(1)?)?.trim())));
+    let number = line_number(line);
+    let about = number.and_then(|n| Some((n, source.lines().nth(n.checked_sub(1)?)?.trim())));
     let about = about.map_or_else(String::new, |(n, text)| format!(" (line {n} of its text: `{text}`)"));
     DeviceError::new(
         Cause::CompileFailed,
         format!("The OpenCL compiler refused the kernel `{entry}`: {line}{about}"),
     )
+    .line(number)
     .details(log)
-}
-
-/// The line that a compiler names, as in `file.cl:12:5: error: …`, `error: file.cl:12:5: …` or `12:5: …`.
-fn line_number(said: &str) -> Option<usize> {
-    said.split(':').find_map(|part| part.trim().parse().ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::line_number;
-
-    #[test]
-    fn compilers_name_lines() {
-        for said in
-            ["/x.cl:12:5: error: no", "<kernel>:12:5: no", "12:5: error: 7: no", "error: /x.cl:12:5: no"]
-        {
-            assert_eq!(line_number(said), Some(12), "{said}");
-        }
-        assert_eq!(line_number("error: out of registers"), None);
-    }
 }

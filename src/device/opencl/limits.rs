@@ -89,7 +89,7 @@ pub fn fits(job: &Job, info: &DeviceInfo) -> Result<(), DeviceError> {
         if !there && job.texts.device.contains(extension) {
             let message = format!("`{}` does not compute in `{scalar}`, which the kernel uses.", info.id);
             return Err(
-                DeviceError::new(Cause::CompileFailed, message).hint("Use `f32`, or choose another device.")
+                DeviceError::new(Cause::NoSuchType, message).hint("Use `f32`, or choose another device.")
             );
         }
     }
@@ -135,6 +135,6 @@ pub fn local_fits(entry: &str, bytes: u64, info: &DeviceInfo) -> Result<(), Devi
         "A work-group of the kernel `{entry}` needs {bytes} bytes of local memory, and `{}` has {}.",
         info.id, info.local_memory
     );
-    Err(DeviceError::new(Cause::OutOfMemory, message)
+    Err(DeviceError::new(Cause::TooMuchLocal, message)
         .hint("Choose smaller tiles, or other memory than `local`."))
 }

@@ -3,28 +3,26 @@
 use super::agree::{agree, cells, not_numbers};
 use super::cells::{at_width, buffer, elem};
 use super::inputs::{Inputs, components};
+use super::place;
 use super::request::{no_value, request};
 use super::{Asked, BenchProgress};
 use crate::device::check::{self, Tolerance};
 use crate::device::{
-    Backend, DeviceError, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl,
-    RunReport,
+    Backend, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl, RunReport,
 };
 use crate::emit::code::leaves;
-use crate::emit::{self, Language, Module, data};
+use crate::emit::{self, Module, data};
 use crate::lang::declared::{Declared, Patterns};
-use crate::lang::diag::{Diagnostic, Subject};
+use crate::lang::diag::Diagnostic;
 use crate::lang::eval::{self, Foreign, Limits, inputs};
 use crate::lang::infer::{Program, Spans};
-use crate::lang::nat::{Name, Nat};
-use crate::lang::pattern::Pattern;
+use crate::lang::nat::Name;
 use crate::lang::term::Term;
 use crate::lang::value::Value;
 use crate::lang::{rounding, undefined, work};
 use crate::lower;
-use crate::lower::target::Launch;
 use crate::session::action::{Sizes, Target};
-use crate::session::{device_diagnostic, foreign, trial};
+use crate::session::{foreign, trial};
 use std::sync::atomic::AtomicBool;
 
 /// ` at m=4 n=5`
@@ -216,7 +214,8 @@ impl Checked<'_> {
         let inputs = Inputs(inputs.collect::<Result<_, _>>()?);
         let request = request("cpu", &kernel, &sizes, &inputs, Mode::Once, FloatMode::Strict)?;
         let mut control = RunControl { cancel: self.cancel, progress: &mut |_| {} };
-        let report = self.backend.run(&request, &mut control).map_err(|e| device_diagnostic(&e))?;
+        let told = self.told(&kernel, &sizes);
+        let report = self.backend.run(&request, &mut control).map_err(|e| told.problem(&e))?;
         let output = report.outputs.first().ok_or_else(|| no_value("the function's result"))?;
         let value = Value::from_flat(&result, &buffer(output), &sizes)?;
         Ok(value.as_array().map(<[Value]>::to_vec).unwrap_or_default())
@@ -363,27 +362,10 @@ impl Checked<'_> {
     ) -> Result<RunReport, Diagnostic> {
         let request = request(device, kernel, sizes, inputs, mode, float)?;
         let mut control = RunControl { cancel: self.cancel, progress };
-        let problem = |e: &DeviceError| self.placed(device_diagnostic(e), &e.message, kernel, sizes);
-        self.backend.run(&request, &mut control).map_err(|e| problem(&e))
+        self.backend.run(&request, &mut control).map_err(|e| self.told(kernel, sizes).problem(&e))
     }
 
-    /// Shows the `oclRun` of the kernel that a device's message names, which is the first of those that ask for the same.
-    fn placed(&self, problem: Diagnostic, message: &str, module: &Module, sizes: &Sizes) -> Diagnostic {
-        let value = |n: &Nat| n.eval(&|x| sizes.get(x).copied()).ok();
-        let three = |n: &[Nat; 3]| n.each_ref().map(value);
-        let mut named =
-            module.kernels(Language::OpenCl).filter(|k| message.contains(&format!("`{}`", k.name)));
-        let Some((kernel, local)) = named.next().and_then(|k| Some((k, k.local_size.as_ref()?))) else {
-            return problem;
-        };
-        let asked = (three(local), three(&kernel.global_size));
-        let is_it = |t: &Term| {
-            let prim = t.as_prim().filter(|p| p.pattern == Pattern::OclRun);
-            let launch = prim.and_then(|p| Launch::of(&p.args));
-            launch.is_some_and(|l| (three(&l.local), three(&l.global)) == asked)
-        };
-        let found = self.asked.term.positions().into_iter().find(|(_, t)| is_it(t));
-        let Some((path, _)) = found else { return problem };
-        self.asked.workspace.located(problem.about(Subject::At(path)), self.asked.term)
+    fn told<'b>(&'b self, module: &'b Module, sizes: &'b Sizes) -> place::Told<'b> {
+        place::Told { workspace: self.asked.workspace, term: self.asked.term, module, sizes }
     }
 }

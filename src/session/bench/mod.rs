@@ -9,6 +9,7 @@ mod agree;
 pub mod cells;
 mod checked;
 mod inputs;
+mod place;
 mod request;
 
 pub use inputs::Inputs;

@@ -1,0 +1,154 @@
+//! Where in the program a device's problem with a module comes from.
+//!
+//! In: what the device says, and the term and module that it is about. Out: the problem, at the part of the program that asks
+//! for what the device does not do: an `oclRun`, memory, a type, or the text of a foreign function.
+
+use crate::device::{Cause, DeviceError};
+use crate::emit::{Language, Module};
+use crate::lang::declared::Declared;
+use crate::lang::diag::{Diagnostic, Subject};
+use crate::lang::nat::Nat;
+use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::Term;
+use crate::lang::ty::{Scalar, Type, TypeKind};
+use crate::lower::origin;
+use crate::lower::target::Launch;
+use crate::session::action::Sizes;
+use crate::session::workspace::Workspace;
+use crate::session::{device_diagnostic, foreign};
+
+/// What a device is told to run.
+pub struct Told<'a> {
+    pub workspace: &'a Workspace,
+    pub term: &'a Term,
+    pub module: &'a Module,
+    pub sizes: &'a Sizes,
+}
+
+impl Told<'_> {
+    /// The device's problem as one of the program.
+    pub fn problem(&self, e: &DeviceError) -> Diagnostic {
+        let problem = device_diagnostic(e);
+        let launch = || self.launch(&e.message);
+        let subject = match e.cause {
+            Cause::TooMuchLocal => {
+                let kernel = launch();
+                let within = |path: &Path| kernel.as_ref().is_none_or(|k| is_of_kernel(path, k));
+                let local = origin::local_memory(self.term).into_iter().find(within);
+                local.or_else(launch).map(Subject::At)
+            }
+            Cause::NoSuchType => self.first_of_type(&e.message).map(Subject::At),
+            Cause::CompileFailed => return self.refused(e, problem),
+            _ => launch().map(Subject::At),
+        };
+        match subject {
+            Some(subject) => self.workspace.located(problem.about(subject), self.term),
+            None => problem,
+        }
+    }
+
+    /// The `oclRun` of the kernel that a message names, which is the first of those that ask for the same.
+    fn launch(&self, message: &str) -> Option<Path> {
+        let value = |n: &Nat| n.eval(&|x| self.sizes.get(x).copied()).ok();
+        let three = |n: &[Nat; 3]| n.each_ref().map(value);
+        let mut named =
+            self.module.kernels(Language::OpenCl).filter(|k| message.contains(&format!("`{}`", k.name)));
+        let (kernel, local) = named.next().and_then(|k| Some((k, k.local_size.as_ref()?)))?;
+        let asked = (three(local), three(&kernel.global_size));
+        let is_it = |t: &Term| {
+            let prim = t.as_prim().filter(|p| p.pattern == Pattern::OclRun);
+            let launch = prim.and_then(|p| Launch::of(&p.args));
+            launch.is_some_and(|l| (three(&l.local), three(&l.global)) == asked)
+        };
+        self.term.positions().into_iter().find(|(_, t)| is_it(t)).map(|(path, _)| path)
+    }
+
+    /// The first part without parts that has to do with the type that a message names.
+    fn first_of_type(&self, message: &str) -> Option<Path> {
+        let scalar =
+            [Scalar::F16, Scalar::F64].into_iter().find(|s| message.contains(&format!("`{}`", s.name())))?;
+        let is_of = |t: &Term| t.children().is_empty() && has_scalar(t.ty(), scalar);
+        self.term.positions().into_iter().find(|(_, t)| is_of(t)).map(|(path, _)| path)
+    }
+
+    /// What a compiler refuses is the user's own text where it is that of a foreign function.
+    fn refused(&self, e: &DeviceError, problem: Diagnostic) -> Diagnostic {
+        let texts = [Language::C, Language::OpenCl].map(|language| self.module.code(language));
+        let found = foreign::functions(self.term)
+            .into_iter()
+            .find_map(|f| Some((f, texts.iter().find_map(|text| line_of_body(f, text, e.line?))?)));
+        let Some((function, line)) = found else { return problem };
+        let name = function.name();
+        let message =
+            format!("The compiler refuses the text of the foreign function `{name}`: {}.", said(&e.message));
+        let mut problem = Diagnostic { message, hints: vec![], ..problem };
+        problem.notes.insert(0, format!("It is about `{line}`."));
+        let subject = Subject::Pattern(Pattern::Declared(function));
+        let hint = format!("Mend the text of `{name}`, which is C, and for an OpenCL device OpenCL C.");
+        self.workspace.located(problem.hint(hint).about(subject), self.term)
+    }
+}
+
+/// Does the part stand in what the `oclRun` at this position is applied to?
+fn is_of_kernel(path: &Path, launch: &Path) -> bool {
+    launch.parent().is_some_and(|whole| path.strip_prefix(&whole).is_some())
+}
+
+fn has_scalar(ty: &Type, scalar: Scalar) -> bool {
+    match ty.kind() {
+        TypeKind::Array(_, t) | TypeKind::Vector(_, t) => has_scalar(t, scalar),
+        TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => has_scalar(a, scalar) || has_scalar(b, scalar),
+        _ => ty.as_scalar() == Some(scalar),
+    }
+}
+
+/// The line of this number in a text, counted from 1, if it is one of the function's body.
+fn line_of_body(function: Declared, text: &str, number: usize) -> Option<String> {
+    let body = function.foreign()?.body.lines().count();
+    let head = format!(" foreign_{}(", function.name());
+    let start = text.lines().position(|l| l.contains(&head) && l.ends_with('{'))? + 1;
+    // The line after the body closes it, where a compiler misses something.
+    let is_of_body = number > start && number <= start + body + 1;
+    let line = text.lines().nth(number.checked_sub(1)?).filter(|_| is_of_body)?;
+    Some(line.trim().to_string())
+}
+
+/// What a compiler says, without where and how it says it.
+fn said(message: &str) -> &str {
+    let after = |text: &'_ str| -> usize {
+        let numbers = text.match_indices(':').filter(|(i, _)| {
+            let before = text[..*i].rsplit(':').next().unwrap_or_default().trim();
+            !before.is_empty() && before.bytes().all(|b| b.is_ascii_digit())
+        });
+        numbers.last().map_or(0, |(i, _)| i + 1)
+    };
+    let rest = message[after(message)..].trim();
+    let rest = rest.split(" (line ").next().unwrap_or(rest);
+    rest.strip_prefix("fatal error:")
+        .or(rest.strip_prefix("error:"))
+        .unwrap_or(rest)
+        .trim()
+        .trim_end_matches('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn where_a_compiler_found_something_is_left_out() {
+        for (message, what) in [
+            (
+                "The C compiler refused the kernel `f`: f.c:7:13: error: expected expression before ';' token",
+                "expected expression before ';' token",
+            ),
+            (
+                "The OpenCL compiler refused the kernel `f`: error: /tmp/x.cl:5:12: 'math.h' file not found (line 5 of its text: `#include <math.h>`)",
+                "'math.h' file not found",
+            ),
+        ] {
+            assert_eq!(said(message), what);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Programs that no device runs as they are: each is told at the part of the program that asks for it, by its code.
+
+use crate::cli_common::run;
+use crate::device_common::{devices, list, opencl};
+
+/// A program, the sizes that it is run at, the code of its problem, and what the text has at the place that is shown.
+type Row = (&'static str, &'static [&'static str], &'static str, &'static str);
+
+/// What is known before there is a device.
+const WITHOUT_DEVICE: &[Row] = &[
+    // A map over the work-items of a group outside of groups.
+    ("def f (a: n.f32) = mapLocal 0 sqrt a", &[], "E0528", "mapLocal"),
+    ("def f (a: n.m.f32) = mapSeq (mapLocal 0 sqrt) a", &[], "E0528", "mapLocal"),
+    ("def f (a: n.m.f32) = mapLocal 0 (mapWorkGroup 0 sqrt) a", &[], "E0528", "mapLocal"),
+    ("def f (a: n.m.f32) = mapGlobal 0 (mapLocal 0 sqrt) a", &[], "E0529", "mapLocal"),
+    (
+        "def f (a: n.m.f32) = a |> mapWorkGroup (mapSeq (\\v. v)) |> toMem global |> mapLocal 1 (mapSeq sqrt)",
+        &[],
+        "E0528",
+        "mapLocal",
+    ),
+    // One dimension twice.
+    ("def f (a: n.m.f32) = mapGlobal 0 (mapGlobal 0 sqrt) a", &[], "E0522", "mapGlobal"),
+    ("def f (a: n.m.k.f32) = mapWorkGroup (mapLocal 1 (mapLocal 1 sqrt)) a", &[], "E0522", "mapLocal"),
+    (
+        "def g (x: m.f32) = mapGlobal 1 sqrt x\ndef f (a: n.m.f32) = mapGlobal 1 g a",
+        &[],
+        "E0522",
+        "mapGlobal",
+    ),
+    ("def f (a: n.m.f32) = a |> mapWorkGroup 2 (\\x. mapWorkGroup 2 sqrt x)", &[], "E0522", "mapWorkGroup"),
+    ("def f (a: n.m.k.f32) = a |> mapGlobal (mapSeq (mapGlobal sqrt))", &[], "E0522", "mapGlobal"),
+    // A barrier where not all come by.
+    (
+        "def f (a: n.m.f32) = a |> mapWorkGroup (\\r. r |> mapLocal 1 (\\x. select (x > 0) (r |> mapLocal sqrt |> toMem local |> reduceSeq (+) 0) x))",
+        &[],
+        "E0530",
+        "select",
+    ),
+    (
+        "def f (a: n.m.f32) = a |> mapWorkGroup (\\r. r |> mapLocal 1 (\\x. let (toMem private (x * 2)) (\\c. select (c > 0) (r |> mapLocal sqrt |> toMem local |> reduceSeq (+) 0) x)))",
+        &[],
+        "E0530",
+        "select",
+    ),
+    (
+        "def f (i: m.idx[m]) (a: n.m.f32) = a |> mapWorkGroup (\\r. zip i r |> mapLocal 1 (\\p. select (idx (fst p) r > 0) (r |> mapLocal sqrt |> toMem local |> reduceSeq (+) 0) 1))",
+        &[],
+        "E0530",
+        "select",
+    ),
+    (
+        "def f (a: n.m.f32): n.m.f32 = a |> mapWorkGroup (\\r. generate (\\i. i) |> mapLocal 1 (\\j. select (indexAsNat j < 2) (r |> mapLocal sqrt |> toMem local |> reduceSeq (+) 0) 1))",
+        &[],
+        "E0530",
+        "select",
+    ),
+    (
+        "def f (c: f32) (a: n.m.f32) = a |> mapWorkGroup (mapLocal 1 (\\x. select (c > x) ([x] |> mapLocal sqrt |> toMem global |> reduceSeq (+) 0) 1))",
+        &[],
+        "E0530",
+        "select",
+    ),
+    // Groups that are none.
+    ("def f (a: n.f32) = oclRun 64 1 1 100 1 1 (mapGlobal sqrt a)", &[], "E0531", "oclRun"),
+    ("def f (a: n.f32) = oclRun 0 1 1 64 1 1 (mapGlobal sqrt a)", &[], "E0531", "oclRun"),
+    ("def f (a: n.f32) = oclRun 64 1 1 n 1 1 (mapGlobal sqrt a)", &["n=100"], "E0150", "oclRun"),
+    ("def f (a: n.f32) = oclRun 8 8 1 64 64 1 (mapGlobal sqrt a)", &[], "E0531", "oclRun"),
+    // Sizes that do not fit.
+    ("def f (a: n.f32) = a |> split 8 |> mapGlobal (mapSeq sqrt) |> join", &["n=12"], "E0150", "split"),
+    (
+        "def f (a: (4*n).f32) = a |> asVector 4 |> split 8 |> mapGlobal (mapSeq (\\v. v)) |> join |> asScalar",
+        &["n=12"],
+        "E0150",
+        "split",
+    ),
+];
+
+/// What depends on it: no device has as much local memory, as large groups, or such types of C.
+const WITH_DEVICE: &[Row] = &[
+    (
+        "def f (a: n.m.f32) = a |> mapWorkGroup (\\x. x |> mapLocal (\\v. v) |> toMem local |> reverse |> mapLocal (\\v. v))",
+        &["n=1", "m=1200000"],
+        "E0710",
+        "toMem",
+    ),
+    (
+        "def f (a: n.f32) = a |> split 1048576 |> mapWorkGroup (\\x. x |> mapLocal (\\v. v) |> toMem local |> reverse |> mapLocal (\\v. v)) |> join",
+        &["n=1048576"],
+        "E0710",
+        "toMem",
+    ),
+    (
+        "def f (a: n.(k + 2).m.f32) = a |> mapWorkGroup (\\x. x |> circularBuffer local 3 3 (mapLocal (\\v. v * 2)) |> iterateStream (\\w. w |> transpose |> mapLocal (reduceSeq (+) 0)))",
+        &["n=1", "k=1", "m=400000"],
+        "E0710",
+        "circularBuffer",
+    ),
+    ("def f (a: n.f32) = oclRun 20000 1 1 40000 1 1 (a |> mapGlobal sqrt)", &["n=640"], "E0705", "oclRun"),
+    ("def f (a: n.f32) = oclRun n 1 1 n 1 1 (a |> mapGlobal sqrt)", &["n=100000"], "E0705", "oclRun"),
+    (
+        "foreign def g (x: f32): f32 = \"return x +;\"\ndef f (a: n.f32) = mapGlobal g a",
+        &["n=64"],
+        "E0702",
+        "g",
+    ),
+    (
+        "foreign def g (x: f32): f32 = \"return nowhere(x);\"\ndef f (a: n.f32) = mapGlobal (\\x. g x + 1) a",
+        &["n=64"],
+        "E0702",
+        "g",
+    ),
+    (
+        "foreign def good (x: f32): f32 = \"return x;\"\nforeign def bad (x: f32): f32 = \"float y[x];\n return y[0];\"\ndef f (a: n.f32) = mapGlobal (\\x. bad (good x)) a",
+        &["n=64"],
+        "E0702",
+        "bad",
+    ),
+];
+
+/// What no device without halves computes.
+const HALVES: &[Row] = &[
+    ("def f (a: n.f16) = mapGlobal (\\x. x + x) a", &["n=64"], "E0702", "mapGlobal"),
+    ("def f (a: n.f32): n.f32 = mapGlobal (\\x. cast (cast x + (1 : f16))) a", &["n=64"], "E0702", "cast"),
+    ("def f (c: f16) (a: n.f32): n.f32 = mapGlobal (\\x. x + cast c) a", &["n=64"], "E0702", "cast"),
+];
+
+/// The text that the first marks stand under.
+fn shown(message: &str) -> Option<String> {
+    let lines: Vec<&str> = message.lines().collect();
+    let (number, marks) =
+        lines.iter().enumerate().find(|(_, l)| l.trim_start().starts_with(['│', '|']) && l.contains('^'))?;
+    let from = marks.chars().position(|c| c == '^')?;
+    let count = marks.chars().filter(|c| *c == '^').count();
+    Some(lines[number - 1].chars().skip(from).take(count).collect())
+}
+
+fn check(rows: &[Row], arguments: &[&str]) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut wrong = vec![];
+    for (text, sizes, code, place) in rows {
+        std::fs::write(dir.path().join("p.rise"), text).unwrap();
+        let mut all = arguments.to_vec();
+        all.insert(1, "p.rise");
+        sizes.iter().for_each(|s| all.extend(["--size", s]));
+        let ran = run(dir.path(), &all);
+        let told = ran.err.starts_with(&format!("error[{code}]"));
+        if ran.code == 0 || !told || shown(&ran.err).as_deref() != Some(*place) {
+            wrong.push(format!("{text}\n{}", ran.err));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_no_device_runs_is_told_where_the_program_asks_for_it() {
+    check(WITHOUT_DEVICE, &["compile", "--target", "opencl"]);
+}
+
+#[test]
+fn what_a_device_refuses_is_told_where_the_program_asks_for_it() {
+    let Some(device) = opencl() else { return };
+    let arguments = ["bench", "--allow-foreign", "--device", &device];
+    check(WITH_DEVICE, &arguments);
+    let has_halves = list(devices()).devices.iter().any(|d| d.id == device && d.f16);
+    if !has_halves {
+        check(HALVES, &arguments);
+    }
+}
