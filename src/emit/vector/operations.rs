@@ -1,0 +1,220 @@
+//! Operations on vectors that mean what they do on scalars.
+
+use super::values::bytes_of;
+use super::{At, Found, Unfit, Value, has_vectors, minus};
+use crate::emit::code::{Generator, Helper, broken};
+use crate::emit::scalar;
+use crate::emit::syntax::Expr;
+use crate::lang::literal::Literal;
+use crate::lang::math;
+use crate::lang::pattern::Pattern;
+use crate::lang::ty::{Scalar, Type};
+use crate::lower::dpia::{Kind, Phrase};
+
+impl Generator {
+    pub(super) fn operation_of_lanes(
+        &mut self,
+        p: Pattern,
+        ps: &[Phrase],
+        to: Scalar,
+        at: &At,
+    ) -> Found<Value> {
+        let ty = ps.first().map(Phrase::data).ok_or_else(|| broken("an operation without its arguments"))?;
+        // Numbers of indices and sizes are computed as such.
+        let s = ty.as_scalar().filter(|s| has_vectors(*s)).ok_or(Unfit::Scalars)?;
+        let mut values = ps.iter().map(|q| self.lanes_of(q, at)).collect::<Found<Vec<_>>>()?.into_iter();
+        let mut next =
+            || values.next().ok_or_else(|| Unfit::Failed(broken("an operation without its arguments")));
+        let is_float = s.is_float();
+        if s == Scalar::Bool {
+            return match p {
+                Pattern::Not => {
+                    let v = next()?;
+                    let bytes = bytes_of(&[&v]);
+                    let m = self.mask(v, bytes, at)?;
+                    Ok(Value::Mask(Expr::Unary("~", Box::new(m)), bytes))
+                }
+                Pattern::Equal | Pattern::NotEqual => {
+                    let (a, b) = (next()?, next()?);
+                    let bytes = bytes_of(&[&a, &b]);
+                    let (a, b) = (self.mask(a, bytes, at)?, self.mask(b, bytes, at)?);
+                    Ok(Value::Mask(Expr::binary(p.operator().unwrap_or_default(), a, b), bytes))
+                }
+                Pattern::Cast if to == Scalar::Bool => next(),
+                Pattern::Cast => {
+                    let m = self.mask(next()?, to.bytes(), at)?;
+                    let one = minus(m);
+                    let is_same = signed(to.bytes()) == to;
+                    Ok(Value::Many(if is_same { one } else { self.converted(one, to, at) }))
+                }
+                _ => Err(Unfit::Scalars),
+            };
+        }
+        if p.is_comparison() {
+            let (a, b) = (next()?, next()?);
+            let (a, b) = (self.operand(a, s, at)?, self.operand(b, s, at)?);
+            return Ok(Value::Mask(Expr::binary(p.operator().unwrap_or_default(), a, b), s.bytes()));
+        }
+        if let Some(symbol) = scalar::ring(p) {
+            let values = if p == Pattern::Neg { vec![next()?] } else { vec![next()?, next()?] };
+            let mut operands = vec![];
+            for v in values {
+                operands.push(match v {
+                    Value::One(e) if s.is_signed_integer() => self.splat(e, unsigned(s), at),
+                    v => {
+                        let e = self.operand(v, s, at)?;
+                        if s.is_signed_integer() { self.as_unsigned(e, s, at) } else { e }
+                    }
+                });
+            }
+            let mut operands = operands.into_iter();
+            let e = match (operands.next(), operands.next()) {
+                (Some(a), Some(b)) => Expr::binary(symbol, a, b),
+                (Some(a), None) => Expr::Unary(symbol, Box::new(a)),
+                _ => return Err(broken("an operation without its arguments").into()),
+            };
+            return Ok(Value::Many(if s.is_signed_integer() { self.as_signed(e, s, at) } else { e }));
+        }
+        Ok(Value::Many(match p {
+            Pattern::Div | Pattern::Mod if !is_float => {
+                if !is_divisible(&ty, ps.get(1)) {
+                    return Err(Unfit::Scalars);
+                }
+                let (a, b) = (next()?, next()?);
+                let (a, b) = (self.many(a, s, at)?, self.many(b, s, at)?);
+                Expr::binary(if p == Pattern::Div { "/" } else { "%" }, a, b)
+            }
+            Pattern::Div => {
+                let (a, b) = (next()?, next()?);
+                Expr::binary("/", self.operand(a, s, at)?, self.operand(b, s, at)?)
+            }
+            Pattern::BitAnd | Pattern::BitOr | Pattern::BitXor => {
+                let symbol = match p {
+                    Pattern::BitAnd => "&",
+                    Pattern::BitOr => "|",
+                    _ => "^",
+                };
+                let (a, b) = (next()?, next()?);
+                Expr::binary(symbol, self.many(a, s, at)?, self.many(b, s, at)?)
+            }
+            Pattern::BitNot => {
+                let v = next()?;
+                Expr::Unary("~", Box::new(self.many(v, s, at)?))
+            }
+            Pattern::ShiftLeft | Pattern::ShiftRight => {
+                let (a, count) = (next()?, next()?);
+                let (a, count) = (self.many(a, s, at)?, self.many(count, s, at)?);
+                let bits = self.splat(Expr::int(8 * s.bytes() - 1), s, at);
+                let count = Expr::binary("&", count, bits);
+                if p == Pattern::ShiftRight {
+                    Expr::binary(">>", a, count)
+                } else if s.is_signed_integer() {
+                    let (a, count) = (self.as_unsigned(a, s, at), self.as_unsigned(count, s, at));
+                    self.as_signed(Expr::binary("<<", a, count), s, at)
+                } else {
+                    Expr::binary("<<", a, count)
+                }
+            }
+            Pattern::Cast if s == to => {
+                let v = next()?;
+                self.many(v, s, at)?
+            }
+            Pattern::Cast if to == Scalar::Bool => {
+                let v = next()?;
+                let (v, zero) = (self.many(v, s, at)?, self.splat(Expr::int(0), s, at));
+                return Ok(Value::Mask(Expr::binary("!=", v, zero), s.bytes()));
+            }
+            // A float that no integer of the type is near to takes more than a conversion.
+            Pattern::Cast if is_float && !to.is_float() => return Err(Unfit::Scalars),
+            Pattern::Cast => {
+                let v = next()?;
+                let v = self.many(v, s, at)?;
+                self.converted(v, to, at)
+            }
+            Pattern::Abs => {
+                let v = next()?;
+                let v = self.many(v, s, at)?;
+                match () {
+                    () if is_float => Expr::call("fabs", vec![v]),
+                    () if s.is_signed_integer() => {
+                        let e = Expr::call("abs", vec![v]);
+                        self.as_signed(e, s, at)
+                    }
+                    () => v,
+                }
+            }
+            Pattern::Min | Pattern::Max => {
+                let (a, b) = (next()?, next()?);
+                let args = vec![self.many(a, s, at)?, self.many(b, s, at)?];
+                match u8::try_from(at.n) {
+                    Ok(n) if is_float => self.helper(Helper::Lanes(p, s, n), args),
+                    _ => Expr::call(p.name(), args),
+                }
+            }
+            Pattern::Mod => {
+                let (a, b) = (next()?, next()?);
+                Expr::call("fmod", vec![self.many(a, s, at)?, self.many(b, s, at)?])
+            }
+            p if let Some(row) = math::of(p) => {
+                let f = self.math(row.c_name, Some(s));
+                let args = (0..ps.len())
+                    .map(|_| {
+                        let v = next()?;
+                        self.many(v, s, at)
+                    })
+                    .collect::<Found<Vec<_>>>()?;
+                Expr::Call(f, args)
+            }
+            _ => return Err(Unfit::Scalars),
+        }))
+    }
+
+    /// The bits of a vector of signed integers, for arithmetic that wraps.
+    fn as_unsigned(&mut self, e: Expr, s: Scalar, at: &At) -> Expr {
+        let back = format!("as_{}", self.vector_type(s, at.n));
+        match e {
+            Expr::Call(f, mut args) if f == back && args.len() == 1 => args.remove(0),
+            e => {
+                let ty = self.vector_type(unsigned(s), at.n);
+                Expr::Call(format!("as_{ty}"), vec![e])
+            }
+        }
+    }
+
+    fn as_signed(&mut self, e: Expr, s: Scalar, at: &At) -> Expr {
+        let ty = self.vector_type(s, at.n);
+        Expr::Call(format!("as_{ty}"), vec![e])
+    }
+
+    /// The text of a minimum or maximum of floats in lanes.
+    pub(in crate::emit) fn vector_function(&mut self, p: Pattern, s: Scalar, n: u8) -> String {
+        let ty = self.vector_type(s, n.into());
+        let name = Helper::Lanes(p, s, n).name();
+        let symbol = if p == Pattern::Min { "<=" } else { ">=" };
+        format!("\n{ty} {name}({ty} a, {ty} b) {{\n  return select(b, a, (a {symbol} b) | (b != b));\n}}\n")
+    }
+}
+
+pub(super) fn signed(bytes: usize) -> Scalar {
+    match bytes {
+        1 => Scalar::I8,
+        2 => Scalar::I16,
+        4 => Scalar::I32,
+        _ => Scalar::I64,
+    }
+}
+
+fn unsigned(s: Scalar) -> Scalar {
+    match s.bytes() {
+        1 => Scalar::U8,
+        2 => Scalar::U16,
+        4 => Scalar::U32,
+        _ => Scalar::U64,
+    }
+}
+
+/// May all lanes be divided by it: is it a float, or a literal that no integer overflows at?
+pub(super) fn is_divisible(ty: &Type, by: Option<&Phrase>) -> bool {
+    ty.as_scalar().is_some_and(Scalar::is_float)
+        || matches!(by.map(Phrase::kind), Some(Kind::Lit(Literal::Int(n, _))) if !matches!(n, -1 | 0))
+}
