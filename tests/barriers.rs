@@ -211,7 +211,7 @@ const TABLE: &[Row] = &[
         NM, (2, "LG"), 2, 2),
     row("u3", "the next iteration overwrites what a barrier for the other space is behind", ("(a: n.k.m.f32): n.k.m.f32",
         "a |> mapWorkGroup 0 (mapSeq (\\x. let (toMem local (mapLocal 0 (\\v. v) x)) (\\t. let (toMem global (rev t |> mapLocal 0 (\\v. v))) (\\g. rev g |> mapLocal 0 (\\v. v)))))"),
-        &[("n", 3), ("k", 3), ("m", 7)], (3, ""), 3, 2),
+        &[("n", 3), ("k", 3), ("m", 7)], (2, "LG"), 3, 2),
     // All work-items go round a loop of one iteration for the barrier in it.
     row("u4", "a dimension of one", ("(a: n.1.m.f32): n.1.m.f32",
         "a |> mapWorkGroup 0 (\\x. let (toMem local (mapLocal 1 sum x)) (\\t. x |> mapLocal 1 (\\r. let (toMem local (sum t)) (\\u. mapLocal 0 (\\v. v + u) (rev r)))))"),

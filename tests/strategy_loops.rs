@@ -16,6 +16,7 @@ use shine_tui::lower::default_lowering;
 use shine_tui::rewrite::rule::RuleSet;
 use shine_tui::rewrite::rule::load::Source;
 use shine_tui::rewrite::strategy::{self, Control, Env, FUEL, NoSearch, Script, Stuck};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 const RISE: &str = include_str!("../kernels/matmul/matmul.rise");
@@ -226,6 +227,29 @@ fn rests_stay_within_their_arrays() {
         for case in of(&["loopPerm(4, 6, 3, 2)"], Target::OpenCl) {
             simulate(&case).unwrap_or_else(|why| panic!("{why}"));
         }
+    }
+}
+
+/// The code of the seven strategies at the sizes of the thesis, as reviewed. `BLESS=1` writes what is there now.
+#[test]
+fn the_code_of_the_strategies_is_as_reviewed() {
+    let sizes = eval::sizes([("m", 1024), ("n", 1024), ("k", 1024)]);
+    let code = |strategy: &str| {
+        let lowered = default_lowering(&rewritten(&matmul(), strategy)).unwrap();
+        let kernel = compile(&lowered, Target::C, Some(&sizes)).unwrap().into_kernel();
+        kernel.text
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/lower/strategies");
+    for (strategy, _) in strategies(THESIS) {
+        let name = strategy.split('(').next().unwrap();
+        let (file, text) = (folder.join(format!("{name}.c")), code(&strategy));
+        assert_eq!(text, code(&strategy), "{name}: the text differs from run to run");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&file, &text).unwrap();
+        }
+        let reviewed = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(reviewed == text, "{} differs from\n{text}", file.display());
     }
 }
 

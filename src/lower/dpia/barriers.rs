@@ -263,19 +263,63 @@ impl Walk<'_> {
         Ok((Phrase::seq(out), all))
     }
 
-    fn looped(&mut self, l: &Loop) -> Result<(Phrase, Exposed), String> {
+    /// The body of a loop with its barriers for these races, too, if that keeps iterations apart: one barrier for both
+    /// address spaces costs less than two. For each space the last barrier that does it, of those that every iteration
+    /// comes by.
+    fn with_wider_barriers(
+        &mut self,
+        l: &Loop,
+        body: &Phrase,
+        races: &[Race],
+    ) -> Result<Option<(Phrase, Exposed)>, String> {
+        let count = if self.places { top_level(body, &mut |_| None).1 } else { 0 };
+        let mut best = None;
+        for space in races.iter().map(|r| r.storage).collect::<BTreeSet<_>>() {
+            let of_space: Vec<Race> = races.iter().filter(|r| r.storage == space).cloned().collect();
+            let before = best.take().map_or_else(|| body.clone(), |(body, _)| body);
+            for chosen in (0..count).rev() {
+                let mut number = 0;
+                let (wider, _) = top_level(&before, &mut |b| {
+                    number += 1;
+                    let all = || b.races.iter().chain(&of_space).cloned().collect();
+                    (number == chosen + 1).then(|| Barrier { races: all() })
+                });
+                let (wider, exposed) = self.body(l, &wider)?;
+                let left = self.races(&exposed.exit, &exposed.entry, Some(l));
+                if left.iter().all(|r| r.storage != space) {
+                    best = Some((wider, exposed));
+                    break;
+                }
+            }
+            if best.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(best)
+    }
+
+    /// The body of a loop, within it.
+    fn body(&mut self, l: &Loop, body: &Phrase) -> Result<(Phrase, Exposed), String> {
         self.around.push(Around::of(l));
         self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
-        let body = self.command(&l.body);
+        let done = self.command(body);
         self.ranges.remove(&l.var);
         self.around.pop();
-        let (mut body, mut exposed) = body?;
+        done
+    }
+
+    fn looped(&mut self, l: &Loop) -> Result<(Phrase, Exposed), String> {
+        let (mut body, mut exposed) = self.body(l, &l.body)?;
         if !l.is_at_most_once(&self.ranges) {
             let races = self.races(&exposed.exit, &exposed.entry, Some(l));
             if !races.is_empty() {
-                let barrier = Barrier { races };
-                exposed.wait(&barrier.storages());
-                body = Phrase::seq([body, self.barrier(barrier)?]);
+                if let Some(better) = self.with_wider_barriers(l, &body, &races)? {
+                    (body, exposed) = better;
+                } else {
+                    let barrier = Barrier { races };
+                    exposed.wait(&barrier.storages());
+                    body = Phrase::seq([body, self.barrier(barrier)?]);
+                }
             }
         }
         let mut l = Loop { body, ..l.clone() };
@@ -356,6 +400,23 @@ impl Walk<'_> {
             l.n.add(&l.step).sub(&Nat::constant(1)).floor_div(&l.step).mul(&l.step)
         };
         Ok(l)
+    }
+}
+
+/// The command with other barriers where `f` gives them, and how many barriers it has that whoever runs it comes by.
+fn top_level(c: &Phrase, f: &mut dyn FnMut(&Barrier) -> Option<Barrier>) -> (Phrase, usize) {
+    match c.kind() {
+        Kind::Barrier(b) => (f(b).map_or_else(|| c.clone(), Phrase::barrier), 1),
+        Kind::Seq(_) | Kind::New(..) => {
+            let mut count = 0;
+            let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| {
+                let (d, n) = top_level(d, f);
+                count += n;
+                Ok(d)
+            });
+            (c, count)
+        }
+        _ => (c.clone(), 0),
     }
 }
 

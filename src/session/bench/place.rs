@@ -117,11 +117,11 @@ fn line_of_body(function: Declared, text: &str, number: usize) -> Option<String>
 /// What a compiler says, without where and how it says it.
 fn said(message: &str) -> &str {
     let after = |text: &'_ str| -> usize {
-        let numbers = text.match_indices(':').filter(|(i, _)| {
+        let mut numbers = text.match_indices(':').filter(|(i, _)| {
             let before = text[..*i].rsplit(':').next().unwrap_or_default().trim();
             !before.is_empty() && before.bytes().all(|b| b.is_ascii_digit())
         });
-        numbers.last().map_or(0, |(i, _)| i + 1)
+        numbers.next_back().map_or(0, |(i, _)| i + 1)
     };
     let rest = message[after(message)..].trim();
     let rest = rest.split(" (line ").next().unwrap_or(rest);
