@@ -214,3 +214,54 @@ fn without_a_terminal_there_is_no_screen() {
     assert!(text.contains("not a terminal") && text.contains("replay"), "{text}");
     assert!(!text.contains('\u{1b}'));
 }
+
+/// A program on a picture: what goes in, what comes out, and how they differ, as colours or as characters.
+#[test]
+fn the_program_runs_on_pictures_and_shows_them() {
+    let started = |environment: &[(&str, &str)], arguments: &[&str]| {
+        let folder = folder();
+        let program = "def negative (p: 3.n.m.f32): 3.n.m.f32 = p |> map (map (map (\\x. 1.0 - x)))\n";
+        std::fs::write(folder.path().join("negative.rise"), program).unwrap();
+        let house = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/pictures/house.png");
+        std::fs::copy(house, folder.path().join("a house.png")).unwrap();
+        let command = [&[env!("CARGO_BIN_EXE_shine-tui"), "negative.rise"], arguments].concat();
+        let terminal = Terminal::run_in(folder, &command, 110, 60, environment);
+        terminal.until_text("? help");
+        terminal
+    };
+    let mut terminal = started(&[("COLORTERM", "truecolor")], &["--input", "p=a house.png"]);
+    terminal.press("B");
+    terminal.until_text("p=a house.png");
+    terminal.press("\r");
+    terminal.until_text("96 by 64 pixels; black is 0, white 1");
+    terminal.until("a picture in colours", |seen| {
+        let screen = seen.parser.screen();
+        let (rows, columns) = screen.size();
+        let cells = (0..rows).flat_map(|y| (0..columns).map(move |x| (y, x)));
+        let halves = cells.filter_map(|(y, x)| screen.cell(y, x)).filter(|cell| cell.contents() == "▀");
+        let colours: Vec<_> = halves.map(|cell| (cell.fgcolor(), cell.bgcolor())).collect();
+        let is_rgb = |colour: &vt100::Color| matches!(colour, vt100::Color::Rgb(..));
+        colours.len() > 500 && colours.iter().all(|(up, down)| is_rgb(up) && is_rgb(down))
+    });
+    terminal.press("G");
+    terminal.until_text("difference of p and result");
+    terminal.press("\x1b");
+    terminal.until("the end of the page", |seen| !seen.parser.screen().contents().contains("difference"));
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+
+    let mut terminal = started(&[("NO_COLOR", "1"), ("LANG", "C")], &["--ascii"]);
+    terminal.press(":data p=no such.png\r");
+    terminal.until_text("E0912");
+    terminal.press("\x1b");
+    terminal.until("the end of the page", |seen| !seen.parser.screen().contents().contains("E0912"));
+    terminal.press(":data q=1\r");
+    terminal.until_text("E0910");
+    terminal.press("\x1b");
+    terminal.until("the end of the page", |seen| !seen.parser.screen().contents().contains("E0910"));
+    terminal.press(":data p=a house.png\r");
+    terminal.until_text("device  cpu");
+    terminal.until("a picture in characters", |seen| {
+        seen.parser.screen().contents().lines().filter(|line| line.contains("######")).count() > 3
+    });
+}

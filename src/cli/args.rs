@@ -44,6 +44,9 @@ pub struct Screen {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub program: ProgramOptions,
+    /// What `:data` runs the program on, from files, unless other files are named there; may be given several times
+    #[arg(long = "input", short = 'i', value_name = "NAME=FILE", value_parser = Given::read)]
+    pub inputs: Vec<Given>,
     /// Record the session in this file instead of the state folder
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
@@ -417,14 +420,8 @@ pub struct Run {
 #[derive(Args, Debug)]
 pub struct Data {
     /// What a parameter is: a file, or a number for a scalar; may be given several times
-    #[arg(long = "input", short = 'i', value_name = "NAME=FILE", value_parser = parse_input)]
+    #[arg(long = "input", short = 'i', value_name = "NAME=FILE", value_parser = Given::read)]
     pub inputs: Vec<Given>,
-}
-
-fn parse_input(text: &str) -> Result<Given, String> {
-    let (name, from) =
-        text.split_once('=').ok_or("An input is given as NAME=FILE, or NAME=NUMBER for a scalar.")?;
-    Ok(Given { name: name.trim().to_owned(), from: from.to_owned() })
 }
 
 #[derive(Args, Debug)]

@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::session::action::{Action, Sizes};
 use crate::session::bench::cells::buffer;
 use crate::session::bench::{Inputs, Ran, target_of};
-use crate::session::data::{Fitted, Wanted, Written, holds, named, writable, write};
+use crate::session::data::{Fitted, Wanted, Written, holds, named, shape, writable, write};
 use serde_json::{Value as Json, json};
 
 /// The most cells of a result that is printed.
@@ -123,12 +123,6 @@ impl Done {
             "outputs": outputs.collect::<Vec<_>>(),
         })
     }
-}
-
-/// The numbers of cells in each dimension.
-fn shape(leaf: &Leaf, sizes: &Sizes) -> Vec<usize> {
-    let value = |n: &str| sizes.get(n).copied();
-    leaf.dims.iter().map(|d| d.eval(&value).ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0)).collect()
 }
 
 /// A number of JSON; what JSON has none for is a string.

@@ -18,6 +18,7 @@ pub mod log;
 pub mod record;
 pub mod replay;
 pub mod searching;
+pub mod shown;
 pub mod state;
 mod stuck;
 mod trial;

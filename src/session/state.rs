@@ -3,12 +3,13 @@
 use super::action::{Action, Measurement, Outcome, RevisionId, Sizes, Target};
 use super::bench::{self, BenchProgress, Inputs, Ran};
 use super::blame;
-use super::data;
+use super::data::{self, Given};
 use super::files::Texts;
 use super::history::{History, Revision, RevisionStep, label};
 use super::jobs::{Control, JobId, JobView, Jobs};
 use super::record::{Recorder, SaveState};
 use super::searching::{Replayed, SearchProgress};
+use super::shown::{self, Shown};
 use super::workspace::{Problems, StrategyEnd, Workspace};
 use crate::device::{Backend, Mode};
 use crate::emit::Compiled;
@@ -56,6 +57,7 @@ pub struct JobResult {
 enum Finished {
     Strategy(Box<StrategyEnd>),
     Bench(Result<Box<Measurement>, Diagnostic>),
+    Shown(Result<Box<Shown>, Diagnostic>),
 }
 
 /// What a running job was asked to do, and from which revision.
@@ -73,6 +75,9 @@ pub struct Session {
     sizes: Sizes,
     jobs: Jobs<Progress, Finished>,
     asked: HashMap<JobId, Asked>,
+    /// The run on the user's data, while it runs, and what came of the last one until it is fetched.
+    showing: Option<JobId>,
+    shown: Option<Result<Box<Shown>, Diagnostic>>,
     recorder: Recorder,
     kernels: Mutex<Kernels>,
     backend: Arc<dyn Backend>,
@@ -118,6 +123,8 @@ impl Session {
             sizes: all,
             jobs: Jobs::new(notify),
             asked: HashMap::new(),
+            showing: None,
+            shown: None,
             recorder: Recorder::none(),
             kernels: Mutex::default(),
             backend,
@@ -213,6 +220,12 @@ impl Session {
                 Err(format!("There is no revision {revision}."))
             }
             Action::Bench { .. } => {
+                if self.showing.is_some() {
+                    return Err(
+                        "The program is running on your data; two kernels at once would disturb each other."
+                            .into(),
+                    );
+                }
                 if self.asked.values().any(|a| matches!(a.action, Action::Bench { .. })) {
                     return Err("A measurement is running; two at once would disturb each other.".into());
                 }
@@ -437,10 +450,7 @@ impl Session {
             }
             _ => return Err(Diagnostic::error("E0811", "This action is no job.")),
         };
-        let id = id.map_err(|e| {
-            Diagnostic::error("E0811", format!("No thread can be started: {e}."))
-                .hint("Close other programs.")
-        })?;
+        let id = id.map_err(no_thread)?;
         self.asked.insert(id, Asked { base, action });
         Ok(id)
     }
@@ -451,7 +461,49 @@ impl Session {
         done.into_iter().filter_map(|(id, result)| self.finish(id, result)).collect()
     }
 
+    /// Runs the current revision once on data from files, as a job; [`Session::shown`] gives what came of it.
+    ///
+    /// # Errors
+    /// Something runs on the device already, or the system gives no thread.
+    pub fn show(&mut self, device: &str, given: Vec<Given>) -> Result<JobId, Diagnostic> {
+        if self.showing.is_some() || self.asked.values().any(|a| matches!(a.action, Action::Bench { .. })) {
+            let message = "A kernel is running; two at once would disturb each other.";
+            return Err(Diagnostic::error("E0811", message).hint("Wait for its end, or stop it."));
+        }
+        let (workspace, term, sizes) = (self.workspace.clone(), self.term().clone(), self.sizes.clone());
+        let (backend, foreign, device) = (self.backend.clone(), self.foreign, device.to_owned());
+        let steps = self.history.steps_to(self.current());
+        let files: Vec<&str> = given.iter().map(|g| &*g.name).collect();
+        let label =
+            format!("run on {}", if files.is_empty() { "nothing".to_owned() } else { files.join(", ") });
+        let progress = Progress::Bench(BenchProgress::Compiling);
+        let id = self.jobs.start(label, progress, move |control| {
+            let (workspace, term, sizes) = (&*workspace, &term, &sizes);
+            let wanted = shown::Wanted { workspace, term, sizes, device: &device, given: &given, foreign };
+            let report = |p| control.report(Progress::Bench(p));
+            let result = shown::show(&wanted, &*backend, &control.cancel_flag(), &report);
+            Finished::Shown(result.map(Box::new).map_err(|d| blame::explained(d, workspace, &steps)))
+        });
+        let id = id.map_err(no_thread)?;
+        self.showing = Some(id);
+        Ok(id)
+    }
+
+    /// What came of the last run on the user's data, once.
+    pub fn shown(&mut self) -> Option<Result<Box<Shown>, Diagnostic>> {
+        self.shown.take()
+    }
+
     fn finish(&mut self, id: JobId, result: Result<Finished, String>) -> Option<JobResult> {
+        if self.showing == Some(id) {
+            self.showing = None;
+            self.shown = match result {
+                Ok(Finished::Shown(shown)) => Some(shown),
+                Ok(_) => None,
+                Err(panic) => Some(Err(broken(panic))),
+            };
+            return None;
+        }
         let Asked { base, action } = self.asked.remove(&id)?;
         let elsewhere = self.current();
         if elsewhere != base {
@@ -459,9 +511,8 @@ impl Session {
             self.goto_recorded(base);
         }
         let result = match result {
-            Err(panic) => Err(Diagnostic::error("E0890", "An internal error ended the job.")
-                .note(panic)
-                .hint("The session goes on as it was before. Please report this with the session's log.")),
+            Err(panic) => Err(broken(panic)),
+            Ok(Finished::Shown(_)) => return None,
             Ok(Finished::Strategy(end)) => self.finish_strategy(base, &action, *end),
             Ok(Finished::Bench(Err(d))) => Err(d),
             Ok(Finished::Bench(Ok(m))) => {
@@ -590,6 +641,16 @@ impl Control<Progress> {
 /// Where the cursor of one revision stands in another, when one was made of the other.
 pub fn follow(history: &History, from: RevisionId, to: RevisionId, path: &Path) -> Path {
     history.paths_between(from, to).map_or_else(|| existing(history, to, path), |map| map.nearest(path))
+}
+
+fn no_thread(e: std::io::Error) -> Diagnostic {
+    Diagnostic::error("E0811", format!("No thread can be started: {e}.")).hint("Close other programs.")
+}
+
+fn broken(panic: String) -> Diagnostic {
+    Diagnostic::error("E0890", "An internal error ended the job.")
+        .note(panic)
+        .hint("The session goes on as it was before. Please report this with the session's log.")
 }
 
 /// The longest part of the path that exists in the revision's term.

@@ -42,6 +42,8 @@ pub struct Setup {
     pub keys: Keymap,
     /// The editor of the environment.
     pub editor: Option<String>,
+    /// What the program runs on unless other files are typed, as `NAME=FILE`s.
+    pub inputs: String,
 }
 
 /// What the loop around the screen has to do for it.

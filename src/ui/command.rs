@@ -182,6 +182,7 @@ commands! {
     Target "target" Screen None, always, "Switch between C and OpenCL.";
     Bench "bench" Screen None, kernel, "Run the kernel on the device, check its output, measure it.";
     AllowForeign "allow-foreign" Screen Some("yes"), foreign, "Let the program's foreign functions, which are C text, run until the session is closed.";
+    Data "data" Screen Some("image=photo.png weights=w.npy"), always, "Run once on data from files, check the result, and show both; pictures are shown as pictures.";
     Sizes "sizes" Screen Some("m=1024 n=512"), always, "Give the sizes their values.";
     Device "device" Screen Some("NAME"), always, "Choose the device to run on.";
 
@@ -353,7 +354,7 @@ pub fn hints_of(pane: Pane) -> &'static [Command] {
         Pane::Rules => &[C::Open, C::Preview, C::Why, C::AllRules, C::Find, C::Undo, C::Strategy],
         Pane::Search => &[C::Cancel, C::Preview, C::Sketch, C::Search, C::Undo],
         Pane::Kernel => &[C::NextStage, C::Target, C::Bench, C::Find, C::Device, C::Sizes],
-        Pane::Bench => &[C::Bench, C::Pin, C::Device, C::Sizes],
+        Pane::Bench => &[C::Bench, C::Data, C::Pin, C::Device, C::Sizes],
         Pane::History => &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff],
         Pane::Jobs => &[C::Cancel, C::Find],
     }

@@ -6,6 +6,7 @@ use super::script::{only_asks, signature};
 use crate::lang::pattern;
 use crate::rewrite::search::options::OPTIONS;
 use crate::rewrite::strategy::native;
+use crate::session::data;
 
 /// A name that fits.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,6 +65,9 @@ pub fn at(app: &App, kind: EntryKind, before: &str) -> Completion {
     let all = match (kind, place) {
         (EntryKind::Sizes, _) => {
             app.session.workspace().program.sizes.iter().map(|n| of(format!("{n}="), "")).collect()
+        }
+        (EntryKind::Data, _) => {
+            data::names(&workspace.program).into_iter().map(|n| of(format!("{n}="), "")).collect()
         }
         (EntryKind::Rule, _) => rules(app),
         (EntryKind::Save | EntryKind::Find, _) => Vec::new(),

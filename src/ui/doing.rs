@@ -4,7 +4,7 @@ use super::app::App;
 use super::command::Command;
 use super::layout::Pane;
 use super::looks::{Seen, Want};
-use super::panes::{self, rules};
+use super::panes::{self, bench, rules};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::script::searches;
 use super::stepping;
@@ -85,6 +85,12 @@ pub fn news(app: &mut App) {
     }
     for result in app.session.poll() {
         finished(app, result);
+    }
+    match app.session.shown() {
+        Some(Ok(shown)) => bench::shown(app, &shown),
+        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
+        Some(Err(problem)) => show_problem(app, &problem),
+        None => {}
     }
     for (want, seen) in app.looks.poll(&app.session) {
         match (want, seen) {

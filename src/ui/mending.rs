@@ -210,7 +210,7 @@ impl Workshop<'_> {
     }
 
     fn draw(&mut self, page: &Page) -> io::Result<()> {
-        let Setup { theme, caps, keys, editor } = self.setup;
+        let Setup { theme, caps, keys, editor, .. } = self.setup;
         let mut hints = Line::empty();
         let all =
             [Command::PageNext, Command::PagePrevious, Command::PageLineDown, Command::Edit, Command::Quit];

@@ -7,11 +7,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::caps::Caps;
+use super::caps::{Caps, Depth};
 use super::command::Command;
 use super::keys::Keymap;
 use super::layout::Pane;
-use super::theme::Theme;
+use super::theme::{Theme, with_pixels};
 use crate::lang::source::harmless;
 use crate::view::{Alphabet, Line, Mark, Role};
 
@@ -23,6 +23,8 @@ pub struct Painter<'a> {
     pub theme: &'a Theme,
     /// The alphabet.
     pub alphabet: Alphabet,
+    /// How many colours.
+    pub depth: Depth,
 }
 
 /// The characters of a frame.
@@ -39,7 +41,7 @@ const ASCII_BOX: Shape = Shape { horizontal: "-", vertical: "|", corners: ["+", 
 impl<'a> Painter<'a> {
     /// A painter of these cells.
     pub fn new(buffer: &'a mut Buffer, theme: &'a Theme, caps: Caps) -> Self {
-        Painter { buffer, theme, alphabet: caps.alphabet }
+        Painter { buffer, theme, alphabet: caps.alphabet, depth: caps.depth }
     }
 
     /// The style of a role without a mark.
@@ -57,6 +59,7 @@ impl<'a> Painter<'a> {
         let mut x = area.x;
         for span in &line.spans {
             let style = self.theme.style(span.role, span.mark);
+            let style = span.pixels.map_or(style, |pixels| with_pixels(style, pixels, self.depth));
             let room = usize::from(area.right().saturating_sub(x));
             (x, _) = self.buffer.set_stringn(x, area.y, harmless(span.text.as_ref()), room, style);
         }
@@ -194,7 +197,7 @@ mod tests {
             let mut buffer = Buffer::empty(whole);
             let theme = Theme::load("default", None, Depth::Ansi16).unwrap();
             for alphabet in [Alphabet::Unicode, Alphabet::Ascii] {
-                let mut painter = Painter { buffer: &mut buffer, theme: &theme, alphabet };
+                let mut painter = Painter { buffer: &mut buffer, theme: &theme, alphabet, depth: Depth::True };
                 let area = Rect::new(x, y, width, height);
                 let text = Line::plain("λx. 日本語 ▷ map");
                 painter.blank(area);

@@ -41,6 +41,8 @@ pub struct Options {
     pub config: Option<PathBuf>,
     /// The file that stray output and faults go to.
     pub log: PathBuf,
+    /// What the program runs on, as `NAME=FILE`.
+    pub inputs: Vec<String>,
     /// Where to write how long the user waited.
     pub frame_stats: Option<PathBuf>,
     /// Is there a shell that would continue the program after a stop?
@@ -122,6 +124,7 @@ pub fn run(
         theme: load_theme(options, theme, caps, &mut warnings),
         keys: load_keys(options, &mut warnings),
         editor: env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.trim().is_empty()),
+        inputs: options.inputs.join(" "),
     };
     let events = Events::default();
     let mut open = || open(events.notifier());

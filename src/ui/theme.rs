@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::assets;
 use super::caps::Depth;
-use crate::view::{Mark, Role};
+use crate::view::{Mark, Pixels, Role};
 
 /// The style of every role and mark, at one depth.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -160,6 +160,15 @@ fn parse_colour(text: &str) -> Result<Color, String> {
         return Ok(Color::Rgb(rgb[1], rgb[2], rgb[3]));
     }
     text.parse::<u8>().map(Color::Indexed).map_err(|_| wrong())
+}
+
+/// The style with the colours of a piece of a picture: the upper half is its foreground.
+pub fn with_pixels(style: Style, pixels: Pixels, depth: Depth) -> Style {
+    let colour = |[r, g, b]: [u8; 3]| reduce(Color::Rgb(r, g, b), depth);
+    match (colour(pixels.upper), colour(pixels.lower)) {
+        (Some(upper), Some(lower)) => style.fg(upper).bg(lower),
+        _ => style,
+    }
 }
 
 /// The nearest colour that a terminal of this depth has.

@@ -222,6 +222,10 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
             let now: Vec<String> = app.session.sizes().iter().map(|(n, v)| format!("{n}={v}")).collect();
             enter(app, EntryKind::Sizes, arguments, &now.join(" "));
         }
+        C::Data => {
+            let last = app.recall.get(EntryKind::Data, 0).map_or(app.setup.inputs.clone(), str::to_owned);
+            enter(app, EntryKind::Data, arguments, &last);
+        }
         C::AllowForeign => bench::allow_foreign(app, arguments),
         C::Device => bench::device(app, arguments),
         C::Explain => explain(app, arguments),

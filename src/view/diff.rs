@@ -90,7 +90,7 @@ fn gutter(sign: char, line: Line) -> Line {
         '-' => Mark::Deleted,
         _ => Mark::None,
     };
-    let mut out = Line { spans: vec![Span { text: format!("{sign} ").into(), role: Role::Plain, mark }] };
+    let mut out = Line { spans: vec![Span { mark, ..Span::new(Role::Plain, format!("{sign} ")) }] };
     out.append(line);
     out
 }

@@ -13,6 +13,7 @@ pub mod history;
 pub mod jobs;
 pub mod kernel;
 pub mod loops;
+pub mod picture;
 pub mod problem;
 pub mod rules;
 pub mod search;
@@ -21,4 +22,4 @@ pub mod table;
 pub mod term;
 pub mod text;
 
-pub use text::{Alphabet, Line, Mark, Role, Span};
+pub use text::{Alphabet, Line, Mark, Pixels, Role, Span};

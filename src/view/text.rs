@@ -224,12 +224,23 @@ pub struct Span {
     pub role: Role,
     /// What is going on with it.
     pub mark: Mark,
+    /// The colours of a piece of a picture, which no theme gives.
+    pub pixels: Option<Pixels>,
+}
+
+/// The colours of the upper and of the lower half of a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pixels {
+    /// Red, green and blue of the upper half.
+    pub upper: [u8; 3],
+    /// Red, green and blue of the lower half.
+    pub lower: [u8; 3],
 }
 
 impl Span {
     /// A span without a mark.
     pub fn new(role: Role, text: impl Into<Cow<'static, str>>) -> Span {
-        Span { text: text.into(), role, mark: Mark::None }
+        Span { text: text.into(), role, mark: Mark::None, pixels: None }
     }
 
     /// Width in columns.
@@ -336,7 +347,8 @@ impl Line {
             let (middle, right) = rest.split_at(to - from);
             for (text, mark) in [(left, span.mark), (middle, mark), (right, span.mark)] {
                 if !text.is_empty() {
-                    spans.push(Span { text: Cow::Owned(text.to_owned()), role: span.role, mark });
+                    let text = Cow::Owned(text.to_owned());
+                    spans.push(Span { text, role: span.role, mark, pixels: span.pixels });
                 }
             }
         }
@@ -365,7 +377,7 @@ impl Line {
                 }
             }
             if !text.is_empty() {
-                line.spans.push(Span { text: Cow::Owned(text), role: span.role, mark: span.mark });
+                line.spans.push(Span { text: Cow::Owned(text), ..*span });
             }
             if column >= end {
                 break;
@@ -386,7 +398,7 @@ impl Line {
         }
         let mut line = self.columns(0, room);
         let last = line.spans.last().map_or((Role::Dim, Mark::None), |span| (Role::Dim, span.mark));
-        line.spans.push(Span { text: Cow::Borrowed(dots), role: last.0, mark: last.1 });
+        line.spans.push(Span { mark: last.1, ..Span::new(last.0, dots) });
         line
     }
 
@@ -395,7 +407,7 @@ impl Line {
         let missing = width.saturating_sub(self.width());
         if missing > 0 {
             let mark = self.spans.last().map_or(Mark::None, |span| span.mark);
-            self.spans.push(Span { text: Cow::Owned(" ".repeat(missing)), role: Role::Plain, mark });
+            self.spans.push(Span { mark, ..Span::new(Role::Plain, " ".repeat(missing)) });
         }
         self
     }

@@ -69,6 +69,7 @@ impl TestApp {
             theme: Theme::load(theme, None, caps.depth).unwrap(),
             keys: Keymap::load(None).unwrap(),
             editor: None,
+            inputs: String::new(),
         };
         let app = App::new(session, setup, Looks::new(notify), size);
         let mut test = TestApp { app, news, folder };

@@ -21,6 +21,18 @@ pub struct Given {
     pub from: String,
 }
 
+impl Given {
+    /// Reads `NAME=FILE`.
+    ///
+    /// # Errors
+    /// A full sentence.
+    pub fn read(text: &str) -> Result<Given, String> {
+        let parts = text.split_once('=').filter(|(name, _)| !name.trim().is_empty());
+        let (name, from) = parts.ok_or("An input is given as NAME=FILE, or NAME=NUMBER for a scalar.")?;
+        Ok(Given { name: name.trim().to_owned(), from: from.to_owned() })
+    }
+}
+
 /// Inputs that fit, and the sizes that follow from them.
 pub struct Fitted {
     /// For each parameter its components, or nothing where nothing was given.
@@ -68,6 +80,11 @@ pub fn fit(
     }
     let all = slots.into_iter().zip(&program.params).map(|(parts, name)| whole(parts, name));
     Ok(Fitted { inputs: all.collect::<Result<_, _>>()?, sizes })
+}
+
+/// The names by which inputs are given, one for each component of a parameter.
+pub fn names(program: &Program) -> Vec<String> {
+    slots(program).into_iter().flatten().map(|slot| slot.name).collect()
 }
 
 fn slots(program: &Program) -> Vec<Vec<Slot>> {

@@ -10,9 +10,11 @@ mod picture;
 mod plain;
 mod pnm;
 
-pub use fit::{Fitted, Given, fit};
-pub use output::{Wanted, Written, holds, named, writable, write};
+pub use fit::{Fitted, Given, fit, names};
+pub use output::{Wanted, Written, component_name, holds, named, writable, write};
+pub use picture::{Samples, samples};
 
+use super::action::Sizes;
 use super::bench::cells::elem;
 use super::files;
 use crate::device::HostData;
@@ -93,8 +95,14 @@ impl Refusal {
     }
 }
 
+/// The numbers of cells of a component in each dimension.
+pub fn shape(leaf: &Leaf, sizes: &Sizes) -> Vec<usize> {
+    let value = |n: &str| sizes.get(n).copied();
+    leaf.dims.iter().map(|d| d.eval(&value).ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0)).collect()
+}
+
 /// The type of a component, such as `(n + 2).(m + 2).f32`.
-fn type_text(leaf: &Leaf) -> String {
+pub fn type_text(leaf: &Leaf) -> String {
     let dims: String = leaf.dims.iter().map(|d| d.as_atom_text() + ".").collect();
     format!("{dims}{}", leaf.elem)
 }

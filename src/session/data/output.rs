@@ -18,7 +18,8 @@ pub struct Wanted {
 }
 
 /// The component's name, `fst` or `snd.fst`; empty where there is only one.
-pub(super) fn component_name(leaf: &Leaf) -> String {
+/// What follows the name of a value for one of its components: `fst`, `snd.fst`; nothing for a value that is no pair.
+pub fn component_name(leaf: &Leaf) -> String {
     let steps: Vec<&str> = leaf.path.iter().map(|second| if *second { "snd" } else { "fst" }).collect();
     steps.join(".")
 }

@@ -169,6 +169,30 @@ pub(super) fn extent(shape: &[usize], leaf: &Leaf) -> Result<(usize, usize, usiz
     }
 }
 
+/// An array as the pixels of a picture.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Samples {
+    pub width: usize,
+    pub height: usize,
+    /// Whether it has colours; else the three numbers of each pixel are the same.
+    pub coloured: bool,
+    /// Red, green and blue of each pixel, row by row from the top, as the array has them. A fourth channel is left out.
+    pub pixels: Vec<[f64; 3]>,
+}
+
+/// The pixels of an array that may be a picture.
+pub fn samples(data: &HostData, shape: &[usize], leaf: &Leaf) -> Option<Samples> {
+    let (height, width, count) = extent(shape, leaf).ok()?;
+    let is_planar = shape.len() == 3 && channels(leaf) == Channels::First;
+    let (pixel, channel) = if is_planar { (1, width * height) } else { (count, 1) };
+    let sample = |p: usize, c: usize| {
+        let c = if count < 3 { 0 } else { c };
+        data.get(p * pixel + c * channel).map_or(0.0, |v| v.to_f64())
+    };
+    let pixels = (0..width * height).map(|p| [sample(p, 0), sample(p, 1), sample(p, 2)]).collect();
+    Some(Samples { width, height, coloured: count >= 3, pixels })
+}
+
 /// The picture that an array is: the integers as they are, of floats what lies between 0 and 1, in 255 steps.
 pub(super) fn of_array(data: &HostData, shape: &[usize], leaf: &Leaf) -> Result<Picture, Refusal> {
     let (height, width, count) = extent(shape, leaf)?;

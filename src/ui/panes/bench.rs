@@ -3,13 +3,17 @@
 use super::{alphabet, kernel};
 use crate::session::action::{Action, Sizes};
 use crate::session::bench::target_of;
+use crate::session::data::Given;
+use crate::session::shown::Shown;
 use crate::ui::app::App;
+use crate::ui::caps::Depth;
 use crate::ui::command::Command;
 use crate::ui::doing::perform;
 use crate::ui::layout::Pane;
 use crate::ui::popup::{Choice, Item, Page, Popup, Purpose, Value};
 use crate::ui::window::Body;
-use crate::view::{Line, Role, bench as view};
+use crate::view::picture::{self, Form};
+use crate::view::{Alphabet, Line, Role, bench as view, problem};
 
 /// What the pane shows.
 pub fn body(app: &App, width: usize) -> Body {
@@ -35,6 +39,42 @@ pub fn measure(app: &mut App) {
     if perform(app, Action::Bench { device }) {
         app.focus.show(Pane::Bench);
     }
+}
+
+/// Runs the present state once on data from files. What is wrong with what was typed is said under it.
+pub(in crate::ui) fn show(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
+    let given = given(text).map_err(|reason| vec![Line::of(Role::Error, reason)])?;
+    let device = app.device.clone();
+    app.session.show(&device, given).map_err(|problem| problem::brief(&problem))?;
+    app.touch(&[Pane::Jobs]);
+    Ok(())
+}
+
+/// Reads `image=photo.png weights=w.npy`; what has no name of its own belongs to the file before it.
+fn given(text: &str) -> Result<Vec<Given>, String> {
+    let mut pieces: Vec<String> = vec![];
+    for word in text.split_whitespace() {
+        match pieces.last_mut().filter(|_| !word.contains('=')) {
+            Some(last) => *last += &format!(" {word}"),
+            None => pieces.push(word.to_owned()),
+        }
+    }
+    pieces.iter().map(|piece| Given::read(piece)).collect()
+}
+
+/// Shows what came of a run on data from files.
+pub(in crate::ui) fn shown(app: &mut App, shown: &Shown) {
+    let (columns, rows) = app.size;
+    // The frame of the page, and a column for how far it is scrolled.
+    let (columns, rows) = (usize::from(columns).saturating_sub(5), usize::from(rows).saturating_sub(4));
+    let caps = app.setup.caps;
+    let form = match (caps.alphabet, caps.depth) {
+        (Alphabet::Unicode, depth) if depth > Depth::Ansi16 => Form::HalfBlocks,
+        (alphabet, _) => Form::Shades(alphabet),
+    };
+    let lines = picture::page(shown, columns, rows, form);
+    app.tell(Role::Good, format!("Ran on {}.", shown.ran.device));
+    app.popups.push(Popup::Page(Page::new("The program on your data", lines, Purpose::Read)));
 }
 
 /// Lets foreign functions run, if that is what is wanted.
@@ -115,6 +155,18 @@ pub fn open(app: &mut App) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_read_with_their_spaces() {
+        let read = |text| given(text).unwrap().into_iter().map(|g| (g.name, g.from)).collect::<Vec<_>>();
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(
+            read("a=x.png  b.fst=my  photo.npy c=2"),
+            [pair("a", "x.png"), pair("b.fst", "my photo.npy"), pair("c", "2")]
+        );
+        assert!(given("x.png").unwrap_err().contains("NAME=FILE"));
+        assert!(given("=x.png").unwrap_err().contains("NAME=FILE"));
+    }
 
     #[test]
     fn sizes_are_read_or_explained() {

@@ -17,6 +17,8 @@ pub enum EntryKind {
     Rule,
     /// `m=1024 n=512`.
     Sizes,
+    /// `image=photo.png weights=w.npy`.
+    Data,
     /// The name of the session.
     Save,
     /// Text to find in a pane.
@@ -32,6 +34,7 @@ impl EntryKind {
             EntryKind::Sketch => "Search",
             EntryKind::Rule => "Rule",
             EntryKind::Sizes => "Sizes",
+            EntryKind::Data => "Run on data from files",
             EntryKind::Save => "Save as",
             EntryKind::Find => "Find",
         }
@@ -46,6 +49,7 @@ impl EntryKind {
             }
             EntryKind::Rule => "splitJoin(32)",
             EntryKind::Sizes => "m=1024 n=1024 k=1024",
+            EntryKind::Data => "image=photo.png weights=w.npy alpha=0.5",
             EntryKind::Save => "matmul-blocking",
             EntryKind::Find => "text",
         }
