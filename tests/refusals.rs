@@ -66,6 +66,13 @@ const WITHOUT_DEVICE: &[Row] = &[
     ("def f (a: n.f32) = oclRun 0 1 1 64 1 1 (mapGlobal sqrt a)", &[], "E0531", "oclRun"),
     ("def f (a: n.f32) = oclRun 64 1 1 n 1 1 (mapGlobal sqrt a)", &["n=100"], "E0150", "oclRun"),
     ("def f (a: n.f32) = oclRun 8 8 1 64 64 1 (mapGlobal sqrt a)", &[], "E0531", "oclRun"),
+    // A buffer without room for its windows.
+    (
+        "def f (a: n.(m + 2).f32) = a |> mapWorkGroup (circularBuffer local 2 3 sqrt >> iterateStream (reduceSeq (+) 0))",
+        &[],
+        "E0526",
+        "circularBuffer",
+    ),
     // Sizes that do not fit.
     ("def f (a: n.f32) = a |> split 8 |> mapGlobal (mapSeq sqrt) |> join", &["n=12"], "E0150", "split"),
     (

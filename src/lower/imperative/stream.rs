@@ -7,7 +7,7 @@
 use super::translate::{Block, Translated, Translator, unexpected};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, Ranges};
-use crate::lang::pattern::Pattern;
+use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Access, Kind, LoopKind, Phrase, PhraseType, extent};
@@ -116,7 +116,8 @@ impl Translator {
                     [cells, size, step] => (Storage::Circular, *cells, *size, *step),
                     _ => return Err(unexpected("a buffer without its size")),
                 };
-                holds(cells, size).map_err(|d| d.about(Subject::With(*p, args.clone())))?;
+                holds(cells, size, super::continuation::space(args))
+                    .map_err(|d| d.about(Subject::With(*p, args.clone())))?;
                 let (kept, new, skipped) =
                     overlap(*p, size, step).map_err(|d| d.about(Subject::With(*p, args.clone())))?;
                 let of = self.stream(x, block)?;
@@ -283,13 +284,16 @@ fn is_copy(f: &Phrase) -> bool {
 
 /// # Errors
 /// A buffer in which there is no room for a window, or perhaps none.
-fn holds(cells: &Nat, size: &Nat) -> Translated<()> {
+fn holds(cells: &Nat, size: &Nat, space: AddressSpace) -> Translated<()> {
     let ranges = Ranges::default();
     if cells.sub(size).is_natural(&ranges) {
         return Ok(());
     }
-    let hint =
-        format!("Write `circularBuffer {size} {size}`, or give it more elements than its windows have.");
+    // The address space is said where it is not the one that may be left out.
+    let space = if space == AddressSpace::Private { String::new() } else { format!("{} ", space.name()) };
+    let hint = format!(
+        "Write `circularBuffer {space}{size} {size}`, or give it more elements than its windows have."
+    );
     let problem = if size.sub(cells).sub(&Nat::constant(1)).is_natural(&ranges) {
         let message = format!("A circular buffer of {cells} elements cannot hold windows of {size}.");
         Diagnostic::error("E0526", message).hint(hint)
