@@ -40,6 +40,9 @@ pub struct Windows {
     storage: Storage,
 }
 
+/// So many new values of a window are a block.
+const BLOCK: i64 = 4;
+
 enum Storage {
     /// Written round and round.
     Circular,
@@ -52,11 +55,14 @@ impl Windows {
         self.kept.add(&self.new)
     }
 
-    /// Values rotate through registers when their indices are constants.
+    /// Values rotate through registers when their indices are constants; blocks of them are written in loops, which
+    /// compilers vectorise.
     fn loop_kind(&self) -> LoopKind {
-        let is_constant = [&self.kept, &self.new].iter().all(|n| n.as_constant().is_some());
+        let is_constant = self.kept.as_constant().is_some();
         match self.storage {
-            Storage::Rotating if is_constant => LoopKind::Unrolled,
+            Storage::Rotating if is_constant && self.new.as_constant().is_some_and(|n| n < BLOCK) => {
+                LoopKind::Unrolled
+            }
             _ => LoopKind::Sequential,
         }
     }

@@ -66,7 +66,7 @@ impl Block {
                 (Some(first), Some(second)) if first.n == second.n && apart(first, second) => {
                     let more = second.body.at_iteration(&second.var, &Nat::var(&first.var), names);
                     let body = Phrase::seq([first.body.clone(), more]);
-                    let both = Phrase::for_loop(Loop { body, ..first.clone() });
+                    let both = Phrase::for_loop(Loop { kind: LoopKind::Lanes, body, ..first.clone() });
                     commands.pop();
                     commands.push(both);
                 }
@@ -93,11 +93,16 @@ impl Block {
     }
 }
 
-/// A loop over all lanes of vectors.
+/// A loop over all lanes of vectors, or over as many elements that are as much apart, such as what copies lanes.
 fn lanes(c: &Phrase) -> Option<&Loop> {
     let Kind::For(l) = c.kind() else { return None };
-    let is_plain = l.kind == LoopKind::Lanes && l.init.is_zero() && l.step == Nat::constant(1);
-    is_plain.then_some(l)
+    let is_plain = l.init.is_zero() && l.step == Nat::constant(1);
+    let is_apart = match l.kind {
+        LoopKind::Lanes => true,
+        LoopKind::Sequential => apart(l, l),
+        _ => false,
+    };
+    (is_plain && is_apart).then_some(l)
 }
 
 /// Does no lane of the second loop need what another lane of the first did, or spoil what one needs?
