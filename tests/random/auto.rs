@@ -188,4 +188,13 @@ pub const PROGRAMS: &[Trial] = &[
            zip a (generate (\\i. cast (indexAsNat i))) |> reduce larger (-2147483648, 0)",
         &[&[("n", 2)], &[("n", 50)]],
     ),
+    (
+        "def g (x: n.f32): n.f32 = x |> padClamp 2 2 |> slide 5 1 |> map (reduce (+) 0)
+         def bothWays (a: n.m.f32): n.m.f32 = a |> map g |> transpose |> map g |> transpose",
+        &[&[("n", 5), ("m", 7)], &[("n", 1), ("m", 1)]],
+    ),
+    (
+        "def leastOfColumns (a: n.m.f32): m.f32 = a |> transpose |> map (\\c. (1 + (c |> map abs |> reduce min 5)) * 2)",
+        &[&[("n", 41), ("m", 3)]],
+    ),
 ];
