@@ -7,11 +7,9 @@
 use super::action::SearchOutcome;
 use super::searching::{Asked, Ended, Searcher};
 use crate::lang::digest::Digest;
-use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::rewrite::guide::{self, Breadth, Guide, Writer};
 use crate::rewrite::rule::{Rewritten, RuleUse};
-use crate::rewrite::search::cost::Cost;
 use crate::rewrite::search::{Budget, Limit, Outcome};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::strategy::SearchFailure;
@@ -45,9 +43,6 @@ pub struct Made {
 /// Nodes of a search towards a guide, and towards the goal: of few rules, and of many.
 const NODES: [(Breadth, usize, usize); 2] =
     [(Breadth::Narrow, 20_000, 60_000), (Breadth::Wide, 40_000, 300_000)];
-
-/// What it costs to store a value, where nothing else is said of costs.
-const STORING: u32 = 50;
 
 /// One way to a goal while it is walked.
 #[derive(Default)]
@@ -103,13 +98,6 @@ impl Searcher<'_> {
         recorded: Option<&SearchOutcome>,
     ) -> Result<Rewritten, SearchFailure> {
         let recorded = recorded.filter(|r| r.found.is_none());
-        let (mut options, mut budget) = (options, budget.clone());
-        if !options.contains("cost:") {
-            // Of programs that are alike, one that stores no more than it is asked to.
-            budget.cost = Cost::Table([(Pattern::ToMem, STORING)].into());
-            options += &format!(", cost: [{}({STORING})]", Pattern::ToMem);
-        }
-        let budget = &budget;
         let mut account = Account {
             vain: HashSet::new(),
             ended: 0,
