@@ -538,8 +538,8 @@ fn what_the_device_does_not_run_is_shown_in_the_program() {
     let (known, open) = (local("1000000"), local("m"));
     let cases = [
         (group, vec![("n", 1 << 20)], "`k1` asks for groups of 1048576 work-items", "oclRun n"),
-        (&known, vec![("n", 1)], "`k1` needs 4000000 bytes of local memory", "oclRun 4"),
-        (&open, vec![("n", 1), ("m", 1_000_000)], "`k1` needs 4000000 bytes of local memory", "oclRun 4"),
+        (&known, vec![("n", 1)], "`k1` needs 4000000 bytes of local memory", "toMem local"),
+        (&open, vec![("n", 1), ("m", 1_000_000)], "`k1` needs 4000000 bytes of local memory", "toMem local"),
     ];
     for (text, given, said, place) in cases {
         let problem = refused(text, &sizes(&given), &device);

@@ -292,11 +292,19 @@ const TOUR: &[Step] = &[
         },
     ),
     (
+        "`reach reorder1(16, 8, 4)` alone, with neither rules nor guides, finds both itself: it undoes the goal loop by loop until it is the program, and searches the way back.",
+        |tour| {
+            tour.press("7gg\r").sees(&["rev 0/", "all : "]);
+            tour.press("S").sees(&["Search on"]).press("\x15reach reorder1(16, 8, 4)\r");
+            tour.sees(&["Found in", "shows how."]).press("1");
+        },
+    ),
+    (
         "**Measure.** `5` shows the code, `[` and `]` the stages on the way to it, `o` switches between C and OpenCL.",
         |tour| {
             tour.press("5").sees(&["[c]", "void matmul("]);
             tour.press("[").sees(&["[hoistMemory]"]).press("]").sees(&["[c]"]);
-            tour.press("o").sees(&["[opencl]", "kernel void matmul"]).press("o").sees(&["[c]"]);
+            tour.press("o").sees(&["[opencl]", "runs on ("]).press("o").sees(&["[c]"]);
         },
     ),
     ("`b` compiles, checks and measures it on the device that `D` chooses;", |tour| {
@@ -434,6 +442,10 @@ fn the_commands_without_a_screen_do_what_they_say() {
             "shine-tui search kernels/matmul/matmul.rise 'searchBlocking(16, 8, 4)' --best 3",
             &["Found a program of size", "splitLoops(16, 8, 4)"],
         ),
+        (
+            "shine-tui search kernels/matmul/matmul.rise 'reach reorder1(16, 8, 4)' --guides > guided.elevate",
+            &[],
+        ),
         ("shine-tui rules splitJoin", &["splitJoin", "join (map (map f) (split p"]),
         (
             "shine-tui unguided --encoding extraction-indices --encoding typed",
@@ -451,6 +463,8 @@ fn the_commands_without_a_screen_do_what_they_say() {
         let subcommand = command.split_whitespace().nth(1).unwrap();
         assert!(run(&format!("shine-tui {subcommand} --help")).contains("Usage"));
     }
+    let guided = std::fs::read_to_string(folder.path().join("guided.elevate")).unwrap();
+    assert!(guided.contains("sketch ") && guided.contains(" using "), "{guided}");
     assert!(folder.path().join("out").read_dir().unwrap().count() >= 2, "a kernel and its host");
     for code in ["E0110", "E0003"] {
         assert!(section.contains(&format!("`shine-tui explain {code}`")));

@@ -53,7 +53,7 @@ impl Candidate {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Rank {
     idle: bool,
-    specificity: Reverse<usize>,
+    specificity: Reverse<(usize, usize)>,
 }
 
 impl Rank {
@@ -249,7 +249,9 @@ pub fn ordered(all: Vec<Candidate>) -> Vec<Candidate> {
     }
     out.sort_by_cached_key(|c| match &c.result {
         Ok(_) => (false, best.get(&(c.at.clone(), c.rank.idle)).copied(), c.at.clone(), c.rank, Reverse(0)),
-        Err(_) => (true, None, Path::root(), Rank { idle: false, specificity: Reverse(0) }, Reverse(c.depth)),
+        Err(_) => {
+            (true, None, Path::root(), Rank { idle: false, specificity: Reverse((0, 0)) }, Reverse(c.depth))
+        }
     });
     out
 }

@@ -29,16 +29,17 @@ pub struct Offer {
 /// anything last. Rules that take a position or a term are not offered.
 pub fn applicable(root: &Term, path: &Path, rules: &RuleSet) -> Vec<Offer> {
     let Some(t) = root.at(path) else { return vec![] };
-    let mut offers: Vec<(usize, Offer)> =
+    let mut offers: Vec<((usize, usize), Offer)> =
         rules.rules().filter_map(|rule| Some((specificity(rule), offer(rule, t)?))).collect();
     offers.sort_by_key(|(specificity, _)| std::cmp::Reverse(*specificity));
     offers.into_iter().map(|(_, offer)| offer).collect()
 }
 
-/// How much a rule says about the term that it applies to: the nodes of its left side.
-pub fn specificity(rule: &Rule) -> usize {
+/// How much a rule says about the term that it applies to: the patterns of its left side, then all nodes of it.
+pub fn specificity(rule: &Rule) -> (usize, usize) {
     let first = rule.equations().first();
-    first.map_or(2, |eq| eq.applied.as_ref().unwrap_or(&eq.sides).lhs.size())
+    let lhs = first.map(|eq| &eq.applied.as_ref().unwrap_or(&eq.sides).lhs);
+    lhs.map_or((1, 2), |lhs| (lhs.patterns(), lhs.size()))
 }
 
 /// Does the rule apply to any term of some type, whatever it computes?

@@ -179,6 +179,16 @@ impl Pat {
         }
     }
 
+    /// The number of patterns of the language in it.
+    pub fn patterns(&self) -> usize {
+        match &self.node {
+            PatNode::Lam(_, b) => b.patterns(),
+            PatNode::App(f, e) => f.patterns() + e.patterns(),
+            PatNode::Prim(..) => 1,
+            _ => 0,
+        }
+    }
+
     /// The body with binder 0 replaced by a pattern from outside the binder (beta reduction of patterns).
     pub fn subst0(&self, arg: &Pat) -> Pat {
         self.substituted(0, arg)

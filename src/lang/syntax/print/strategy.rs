@@ -32,6 +32,7 @@ fn level(s: &Strategy) -> u8 {
         StrategyKind::Compare(..) => COMPARE,
         // What follows could belong to the sketch.
         StrategyKind::Cons(..) | StrategyKind::Satisfies(_) => CONS,
+        StrategyKind::Reach(reach) if reach.rules.is_none() && reach.options.is_empty() => CONS,
         StrategyKind::Infix(_, rest) => rest.first().map_or(ATOM, |(op, _)| op_level(*op)),
         _ => ATOM,
     }
