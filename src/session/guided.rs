@@ -69,6 +69,8 @@ struct Account {
     ended: usize,
     /// After so many of them it is to stop.
     most: usize,
+    /// The user's limit that ended one of them.
+    limited: Option<Limit>,
     /// When time is over.
     until: std::time::Duration,
     /// What was asked of all of them, as options behind others.
@@ -104,6 +106,7 @@ impl Searcher<'_> {
             most: recorded.map_or(usize::MAX, |r| r.iteration),
             until: self.elapsed().saturating_add(budget.time),
             options,
+            limited: None,
         };
         let mut nearest: Option<Way> = None;
         let mut over = None;
@@ -127,7 +130,7 @@ impl Searcher<'_> {
             }
         }
         let way = nearest.unwrap_or_default();
-        let mut text = match &over {
+        let mut text = match over.clone().or(account.limited.as_ref().map(Limit::to_string)) {
             Some(why) => format!("Not found within the bounds: {why}."),
             None => {
                 "Not found with the guides and rules that the search chose; others may lead there.".to_owned()
@@ -137,14 +140,20 @@ impl Searcher<'_> {
         let reached = way.lines.iter().filter(|l| l.reached).count();
         if let (1.., Some(line)) = (guides, way.lines.iter().find(|l| !l.reached)) {
             let made = if guides == 1 { "one guide".to_owned() } else { format!("{guides} guides") };
-            text += &format!(" Of {made} it reached {reached}; the first that it did not is {}.", line.text);
+            text += &match reached {
+                all if all == guides => format!(" It reached {made}, and from there the goal was not found."),
+                _ => format!(" Of {made} it reached {reached}; the first that it did not is {}.", line.text),
+            };
         }
         self.leave_all(way.failed, account.ended, goal);
-        let hints = vec![
+        let raise = account.limited.filter(|_| over.is_none());
+        let raise = raise.map(|limit| format!("Raise that limit, as in `with ({})`.", limit.doubled()));
+        let own = [
             "`reach SKETCH using RULES` takes the rules that you choose; a `reach` before it, of a sketch half way, is a \
              guide."
                 .to_owned(),
         ];
+        let hints = raise.into_iter().chain(own).collect();
         Err(SearchFailure::NotFound { text, hints })
     }
 
@@ -231,9 +240,12 @@ impl Searcher<'_> {
                     way.lines.iter_mut().rev().take(1).for_each(|line| line.reached = true);
                     return Ok(Some(found));
                 }
-                Outcome::Impossible
-                | Outcome::Incomplete(_)
-                | Outcome::Limit(Limit::Nodes { .. } | Limit::Iterations { .. }) => None,
+                Outcome::Limit(limit @ (Limit::Nodes { .. } | Limit::Iterations { .. })) => {
+                    let own = matches!(limit, Limit::Iterations { .. }) || bounds.nodes == budget.nodes;
+                    account.limited = own.then(|| limit.clone()).or(account.limited.take());
+                    None
+                }
+                Outcome::Impossible | Outcome::Incomplete(_) => None,
                 Outcome::Limit(Limit::Time { .. }) => {
                     Some(Halt::Over(Limit::Time { bound: budget.time }.to_string()))
                 }

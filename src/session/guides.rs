@@ -115,7 +115,7 @@ fn free(workspace: &Workspace, word: &str, taken: &mut Vec<String>) -> String {
     let numbered = (1..).map(|n| format!("{word}{n}"));
     let is_free = |name: &String| {
         !taken.contains(name)
-            && workspace.script.strategy(name).is_none()
+            && !workspace.script.is_taken(name, &workspace.rules)
             && workspace.sketches.names().all(|n| **n != **name)
     };
     let name = numbered.into_iter().find(is_free).unwrap_or_default();

@@ -52,9 +52,10 @@ pub fn page(shown: &Shown, columns: usize, rows: usize, form: Form) -> Vec<Line>
                 let (_, most) = range(&difference);
                 let part = if (a.width, a.height) == (b.width, b.height) { "" } else { "the middle of " };
                 let title = format!("difference of {part}{} and {}", input.name, output.name);
+                let others = not_finite(&difference);
                 let text = match most {
-                    0.0 => "none".to_owned(),
-                    _ => format!("white is the largest, {}", number(most)),
+                    0.0 if others.is_empty() => "none".to_owned(),
+                    _ => format!("white is the largest, {}{others}", number(most)),
                 };
                 lines.push(heading(&title, &text));
                 lines.extend(picture(&difference, (0.0, most), columns, rows, form));
@@ -79,7 +80,8 @@ fn part_of(part: &Part, columns: usize, rows: usize, form: Form) -> Vec<Line> {
     };
     let (black, white) = scale(&part.data, pixels);
     let size = format!("{}, {} by {} pixels", part.ty, pixels.width, pixels.height);
-    let text = format!("{size}; black is {}, white {}", number(black), number(white));
+    let others = not_finite(pixels);
+    let text = format!("{size}; black is {}, white {}{others}", number(black), number(white));
     let mut lines = heading(&part.name, &text).wrap(columns, 2);
     lines.extend(picture(pixels, (black, white), columns, rows, form));
     lines
@@ -104,6 +106,16 @@ fn scale(data: &HostData, pixels: &Samples) -> (f64, f64) {
     match range(pixels) {
         (least, most) if least < 0.0 || most > usual => (least, most),
         _ => (0.0, usual),
+    }
+}
+
+/// How many pixels are left out of a scale, if any.
+fn not_finite(pixels: &Samples) -> String {
+    let others = pixels.pixels.iter().filter(|p| p.iter().any(|s| !s.is_finite())).count();
+    match others {
+        0 => String::new(),
+        1 => "; one pixel is no finite number".to_owned(),
+        n => format!("; {n} pixels are no finite numbers"),
     }
 }
 
@@ -255,6 +267,7 @@ mod tests {
     fn what_is_no_number_is_black_and_scales_nothing() {
         let hostile = grey(2, 2, |x, y| [[f64::NAN, f64::INFINITY], [f64::NEG_INFINITY, 5.0]][y][x]);
         assert_eq!(range(&hostile), (5.0, 5.0));
+        assert_eq!(not_finite(&hostile), "; 3 pixels are no finite numbers");
         let lines = picture(&hostile, (5.0, 5.0), 80, 40, Form::HalfBlocks);
         assert_eq!(lines[0].spans[0].pixels.unwrap().upper, [0; 3]);
         assert_eq!(lines[0].spans[1].pixels.unwrap().upper, [255; 3]);

@@ -6,7 +6,7 @@
 
 use super::translate::{Block, Translated, Translator, unexpected};
 use crate::lang::diag::{Diagnostic, Subject};
-use crate::lang::nat::{Name, Nat, Ranges};
+use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
@@ -298,7 +298,7 @@ fn holds(cells: &Nat, size: &Nat, space: AddressSpace) -> Translated<()> {
     // The address space is said where it is not the one that may be left out.
     let space = if space == AddressSpace::Private { String::new() } else { format!("{} ", space.name()) };
     let hint = format!(
-        "Write `circularBuffer {space}{size} {size}`, or give it more elements than its windows have."
+        "Give it as many elements as its windows have, or more, as in `circularBuffer {space}{size} {size} …`."
     );
     let problem = if size.sub(cells).sub(&Nat::constant(1)).is_natural(&ranges) {
         let message = format!("A circular buffer of {cells} elements cannot hold windows of {size}.");
@@ -306,7 +306,16 @@ fn holds(cells: &Nat, size: &Nat, space: AddressSpace) -> Translated<()> {
     } else {
         let message =
             format!("Whether a circular buffer of {cells} elements can hold windows of {size} is not known.");
-        Diagnostic::error("E0526", message).hint(hint).hint("Or give the sizes, as in `--size n=64`.")
+        let problem = Diagnostic::error("E0526", message).hint(hint);
+        match size
+            .sub(cells)
+            .vars()
+            .iter()
+            .find_map(|v| if let NatVar::Named(n) = v { Some(n) } else { None })
+        {
+            Some(n) => problem.hint(format!("Or give the size, as in `--size {n}=64`.")),
+            None => problem,
+        }
     };
     Err(problem.note("While a window is read, all of its elements must be in the buffer."))
 }

@@ -255,7 +255,7 @@ fn listed(gaps: &[(Gap, u32)]) -> String {
 
 impl Limit {
     /// The option of a search that allows twice as much.
-    fn doubled(&self) -> String {
+    pub fn doubled(&self) -> String {
         match self {
             Limit::Nodes { bound, .. } => format!("nodes: {}", bound.saturating_mul(2)),
             Limit::Iterations { bound } => format!("iterations: {}", bound.saturating_mul(2)),

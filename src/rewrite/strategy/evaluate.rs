@@ -296,16 +296,18 @@ impl<'a> Machine<'a> {
             }
             at = s.parent;
         }
-        if self.scopes[scope as usize].library && self.script.replaced(&name.kind).is_some() {
+        // The user's names mean nothing to the library.
+        let library = self.scopes[scope as usize].library;
+        if library && self.script.replaced(&name.kind).is_some() {
             let call = Node::Call(Callee::Replaced(name.kind.clone()), none);
             return Ok(Value::Strategy(self.nodes.insert(call)));
         }
-        if self.script.strategy(&name.kind).is_some() {
+        if self.script.strategy(&name.kind).is_some_and(|d| d.library || !library) {
             let call = Node::Call(Callee::Global(name.kind.clone()), none);
             return Ok(Value::Strategy(self.nodes.insert(call)));
         }
-        if let Some(alias) = self.script.alias(&name.kind) {
-            return self.alias(alias);
+        if let Some(alias) = self.script.alias(&name.kind).filter(|a| a.library || !library) {
+            return self.alias(&alias.target);
         }
         if let Some(native) = Native::find(&name.kind, self.env.rules.patterns()) {
             return Ok(Value::Strategy(self.nodes.insert(Node::Native(native, none))));

@@ -102,10 +102,10 @@ pub struct LocalSet {
 
 /// Another name for a call with its arguments.
 #[derive(Clone, Debug)]
-struct OtherName {
-    target: RuleRef,
-    span: Span,
-    library: bool,
+pub struct OtherName {
+    pub target: RuleRef,
+    pub span: Span,
+    pub library: bool,
 }
 
 /// Names that must differ from each other.
@@ -285,8 +285,8 @@ impl Script {
     pub fn set(&self, name: &str) -> Option<&LocalSet> {
         self.sets.get(name)
     }
-    pub fn alias(&self, name: &str) -> Option<&RuleRef> {
-        self.aliases.get(name).map(|a| &a.target)
+    pub fn alias(&self, name: &str) -> Option<&OtherName> {
+        self.aliases.get(name)
     }
     pub fn strategies(&self) -> impl Iterator<Item = &Definition> {
         self.strategies.values()
