@@ -242,7 +242,7 @@ impl Searcher<'_> {
                 }
                 Outcome::Limit(limit @ (Limit::Nodes { .. } | Limit::Iterations { .. })) => {
                     let own = matches!(limit, Limit::Iterations { .. }) || bounds.nodes == budget.nodes;
-                    account.limited = own.then(|| limit.clone()).or(account.limited.take());
+                    account.limited = own.then_some(*limit).or(account.limited.take());
                     None
                 }
                 Outcome::Impossible | Outcome::Incomplete(_) => None,

@@ -6,7 +6,7 @@
 
 use super::vectors::asks_for_vectors;
 use crate::lang::nat::Nat;
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::rewrite::rule::pat::{Pat, PatNode};
 use crate::rewrite::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
@@ -115,7 +115,7 @@ impl Sides {
     }
 }
 
-/// All arguments that a rule can have; none where it takes a term or a position.
+/// All arguments that a rule can have; none where it takes something that is no size or dimension.
 fn arguments(params: &[RuleParam], depth: i64, sizes: &[Nat]) -> Vec<Vec<RuleArg>> {
     let mut all = vec![vec![]];
     for param in params {
@@ -123,7 +123,6 @@ fn arguments(params: &[RuleParam], depth: i64, sizes: &[Nat]) -> Vec<Vec<RuleArg
             ParamKind::Nat(_) => sizes.iter().cloned().map(RuleArg::Nat).collect(),
             ParamKind::Depth if depth <= DEEPEST => vec![RuleArg::Nat(Nat::constant(depth))],
             ParamKind::Dim(_) => (0..3).map(RuleArg::Dim).collect(),
-            ParamKind::Addr(_) => AddressSpace::ALL.map(RuleArg::Addr).to_vec(),
             _ => vec![],
         };
         all = all
