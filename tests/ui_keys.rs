@@ -487,7 +487,7 @@ fn an_error_in_a_changed_program_is_shown_in_its_own_text_until_it_is_right() {
     // Live: other problems take its place, and then the question.
     std::fs::write(&program, "def f (a: n.f32): n.f32 = a |> map (\\x. x + ").unwrap();
     app.app.look_at_file();
-    assert!(app.text().contains("problem 1 of") && !app.text().contains("mpa"), "{}", app.text());
+    assert!(app.text().contains("problem 1 of") && !app.text().contains("|> mpa"), "{}", app.text());
     std::fs::write(&program, "def f (a: n.f32): n.f32 = a |> map (\\x. x + 7)").unwrap();
     app.app.look_at_file();
     assert!(app.text().contains("Start again from it?"), "{}", app.text());

@@ -96,6 +96,23 @@ fn failing(cases: &[(u64, Case)], run: &dyn Fn(&[Case]) -> Result<(), String>) -
     all
 }
 
+/// Whether panics of this thread are told: those of programs that are tried are not, but those of other tests are.
+fn quietly(quiet: bool) {
+    thread_local! {
+        static QUIET: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    }
+    static HOOK: std::sync::Once = std::sync::Once::new();
+    HOOK.call_once(|| {
+        let told = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                told(info);
+            }
+        }));
+    });
+    QUIET.set(quiet);
+}
+
 /// Runs programs and reports those that fail, made small.
 fn sweep(
     seeds: Range<u64>,
@@ -103,8 +120,7 @@ fn sweep(
     way: &Way,
     run: &dyn Fn(&[Case]) -> Result<(), String>,
 ) {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| ()));
+    quietly(true);
     let mut fates: BTreeMap<String, u32> = BTreeMap::new();
     let mut failures: Vec<(u64, String)> = vec![];
     let mut cases = vec![];
@@ -153,7 +169,7 @@ fn sweep(
         let shown = caught(|| Ok(show(&mut Choices::again(&made))));
         println!("== {seed}\n{}\n-- {why}\n", shown.unwrap_or_else(|e| e));
     }
-    std::panic::set_hook(hook);
+    quietly(false);
     assert!(failures.is_empty(), "{} of {all} programs fail: {seen:?}", failures.len());
     let checked = fates.get("checked").copied().unwrap_or_default();
     assert!(u64::from(checked) > all / 3, "only {checked} of {all} programs were checked");
