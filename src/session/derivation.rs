@@ -88,9 +88,9 @@ fn count(steps: usize) -> String {
 
 /// The name, with a number where it is taken.
 fn free(workspace: &Workspace, word: &str, taken: &[String]) -> String {
-    let is_free = |name: &String| !taken.contains(name) && !workspace.script.is_taken(name, &workspace.rules);
     let numbered = (2..).map(|n| format!("{word}{n}"));
-    std::iter::once(word.to_owned()).chain(numbered).find(is_free).unwrap_or_else(|| word.to_owned())
+    let names = std::iter::once(word.to_owned()).chain(numbered);
+    workspace.free_name(names, taken).unwrap_or_else(|| word.to_owned())
 }
 
 fn run(workspace: &Workspace, text: &str, term: &Term) -> Option<Term> {

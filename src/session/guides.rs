@@ -6,6 +6,7 @@ use super::jobs::Control;
 use super::searching::{Examined, Replayed};
 use super::state::Progress;
 use super::workspace::Workspace;
+use crate::lang::diag::sentence;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 
@@ -62,9 +63,12 @@ fn one(
     let name = free(workspace, "guided", taken);
     let goal = chain.last().map_or("", |(_, made)| &made.sketch);
     let count = chain.len() - 1;
-    let guides = if count == 1 { "one guide".to_owned() } else { format!("{count} guides") };
-    text +=
-        &format!("--| Searches for {goal}, by {guides}.\nstrategy {name} =\n  {}\n\n", calls.join(" ;\n  "));
+    let guides = match count {
+        0 => "without a guide".to_owned(),
+        1 => "by one guide".to_owned(),
+        _ => format!("by {count} guides"),
+    };
+    text += &format!("--| Searches for {goal}, {guides}.\nstrategy {name} =\n  {}\n\n", calls.join(" ;\n  "));
     Ok(text)
 }
 
@@ -102,23 +106,9 @@ fn run(workspace: &Workspace, text: &str, start: &Term) -> Option<Term> {
     end.result.ok().map(|change| change.term)
 }
 
-fn sentence(words: &str) -> String {
-    let mut text = words.to_owned();
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    text
-}
-
 /// A name that nothing has: `guide1`, `guide2`, …
 fn free(workspace: &Workspace, word: &str, taken: &mut Vec<String>) -> String {
-    let numbered = (1..).map(|n| format!("{word}{n}"));
-    let is_free = |name: &String| {
-        !taken.contains(name)
-            && !workspace.script.is_taken(name, &workspace.rules)
-            && workspace.sketches.names().all(|n| **n != **name)
-    };
-    let name = numbered.into_iter().find(is_free).unwrap_or_default();
+    let name = workspace.free_name((1..).map(|n| format!("{word}{n}")), taken).unwrap_or_default();
     taken.push(name.clone());
     name
 }

@@ -111,6 +111,15 @@ impl StrategyText {
 }
 
 impl Workspace {
+    /// A name that nothing has, nor is to have: the first of these.
+    pub fn free_name(&self, mut names: impl Iterator<Item = String>, taken: &[String]) -> Option<String> {
+        names.find(|name| {
+            !taken.contains(name)
+                && !self.script.is_taken(name, &self.rules)
+                && self.sketches.names().all(|n| **n != **name)
+        })
+    }
+
     /// Reads and checks all texts. Rules and strategies with errors are left out, and their errors kept.
     ///
     /// # Errors

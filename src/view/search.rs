@@ -84,7 +84,8 @@ fn decision(search: &SearchOutcome) -> Line {
         ),
     );
     if let Some(trail) = &search.trail {
-        line.push(Role::Plain, format!(", as {} rule applications", trail.len()));
+        let rules = if trail.len() == 1 { "rewrite" } else { "rewrites" };
+        line.push(Role::Plain, format!(", by {} {rules}", trail.len()));
     }
     if let Some(why) = &search.no_trail {
         line.push(Role::Warning, format!("; its rule applications are not known: {why}"));

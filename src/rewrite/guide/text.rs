@@ -2,6 +2,7 @@
 
 use super::nest::{LoopSketch, Nest, plain};
 use crate::lang::diag::Span;
+use crate::lang::diag::sentence;
 use crate::lang::nat::Name;
 use crate::lang::syntax::parse_sketch;
 use crate::rewrite::sketch::{Library, NatSketch, Sketch, TypeSketch, read};
@@ -51,10 +52,7 @@ impl<'a> Writer<'a> {
                     .into_iter()
                     .chain(l.operands.iter().map(|n| self.short(n)))
                     .collect();
-                let mut name = l.pattern.to_string();
-                if let Some(first) = name.get_mut(..1) {
-                    first.make_ascii_uppercase();
-                }
+                let name = sentence(&l.pattern.to_string());
                 format!("contains{name}({})", args.join(", "))
             }
         }
