@@ -21,6 +21,7 @@ mod kernels;
 mod kernels_reference;
 mod lang_common;
 mod modules;
+mod origins;
 mod patterns;
 mod pty_common;
 mod pty_hostile;

@@ -307,6 +307,15 @@ const TOUR: &[Step] = &[
             tour.press("o").sees(&["[opencl]", "runs on ("]).press("o").sees(&["[c]"]);
         },
     ),
+    ("The lines that come from the selection are marked in it, and what they are stands above;", |tour| {
+        tour.press("1gg").sees(&["all : "]).press("2j\r").leaves(&["all : "]);
+        tour.sees(&["The selection is lines ", "loops i"]);
+    }),
+    ("`Enter` on a line selects what it comes from.", |tour| {
+        tour.press("5").sees(&["Enter select"]).press("gg\r").sees(&["comes from no part of the term"]);
+        tour.press("/").sees(&["┌ Find"]).press("+=\r").sees(&["add: "]);
+        tour.press("\r").sees(&["Part 1 of ", "> : f32"]).press("\r").sees(&["Part 2 of "]);
+    }),
     ("`b` compiles, checks and measures it on the device that `D` chooses;", |tour| {
         tour.press("D").sees(&["Measure on which device?", "cpu"]).press("cpu\r").sees(&["Measuring on cpu"]);
         tour.press("b").sees(&["on cpu, checked:"]);
@@ -426,6 +435,13 @@ fn the_commands_without_a_screen_do_what_they_say() {
     };
     let expected: &[(&str, &[&str])] = &[
         ("shine-tui compile kernels/dot/dot.rise --strategy lowerDot --emit c", &["void dot(", "+="]),
+        (
+            "shine-tui compile kernels/dot/dot.rise --explain-lines",
+            &[
+                "for (int i0 = 0; i0 < 4096; i0++) {  // reduce at 0.0: zip a b |> map",
+                "// add at 0.0.0.0.1, map at 0.0.1, mul at",
+            ],
+        ),
         ("shine-tui compile kernels/matmul/matmul.rise -o out --size m=64 --size n=64 --size k=64", &["out"]),
         (
             "shine-tui apply kernels/dot/dot.rise --strategy 'topDown(reduceMapFusion)' --steps",

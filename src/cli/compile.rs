@@ -4,11 +4,14 @@ use super::args::Compile;
 use super::exit::Exit;
 use super::load::{fail, rewritten};
 use super::output;
+use crate::emit::syntax::{Line, Part};
 use crate::emit::{Compiled, host};
 use crate::lang::diag::Diagnostic;
 use crate::lang::loops;
+use crate::lang::term::Term;
 use crate::session::action::{Action, Target};
 use crate::session::files::Whole;
+use crate::view::origins;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -63,7 +66,11 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         return write(compiled, target, folder, args.force);
     }
     if args.json.json {
-        return output::json(&as_json(compiled, target)).map(|()| Exit::Done);
+        let mut value = as_json(compiled, target);
+        if args.explain_lines {
+            value["lines"] = lines_as_json(compiled, target, session.term());
+        }
+        return output::json(&value).map(|()| Exit::Done);
     }
     let stage = emit.unwrap_or(target.name());
     let text = compiled.stage(stage).ok_or_else(|| {
@@ -72,7 +79,10 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         let problem = problem.did_you_mean(stage, known.iter().copied());
         fail(&problem.hint(format!("The stages for {} are {}.", target.name(), known.join(", "))))
     })?;
-    print_text(text)?;
+    match compiled.stages.iter().find(|s| s.name == stage).filter(|_| args.explain_lines) {
+        Some(stage) => output::print(&origins::explained(session.term(), text, &stage.lines))?,
+        None => print_text(text)?,
+    }
     Ok(Exit::Done)
 }
 
@@ -126,6 +136,28 @@ fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Res
         }
     }
     Ok(Exit::Done)
+}
+
+/// The lines of the code that come from parts of the term.
+fn lines_as_json(compiled: &Compiled, target: Target, term: &Term) -> Value {
+    let Some(code) = compiled.stages.iter().find(|s| s.name == target.name()) else { return json!([]) };
+    let one = |(i, line): (usize, &Line)| {
+        let (part, name) = match &line.part {
+            Part::Loop(x) => ("loop", Some(x)),
+            Part::Memory(x) => ("memory", Some(x)),
+            Part::Barrier => ("barrier", None),
+            Part::Statement => ("statement", None),
+            Part::Around | Part::Outside => return None,
+        };
+        let source = origins::source_of(term, line);
+        let from: Vec<Value> = source
+            .parts
+            .iter()
+            .map(|at| json!({ "at": at.to_string(), "text": origins::text_at(term, at, 200) }))
+            .collect();
+        Some(json!({ "line": i + 1, "part": part, "name": name, "from": from }))
+    };
+    code.lines.iter().enumerate().filter_map(one).collect()
 }
 
 fn as_json(compiled: &Compiled, target: Target) -> Value {

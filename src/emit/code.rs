@@ -8,7 +8,7 @@ use super::Language;
 use super::names::Namer;
 use super::number::{Printer, Variable, Width};
 use super::scalar;
-use super::syntax::{Expr, Stmt};
+use super::syntax::{Expr, Stmt, What};
 use super::vector::Loads;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Declared;
@@ -16,12 +16,14 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
 use crate::lang::math;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
+use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lower::dpia::{Barrier, Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
 use crate::lower::imperative::views::is_table;
 use crate::lower::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A component of a value: an array of scalars, or a scalar when it has no dimensions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -131,6 +133,10 @@ pub struct Generator {
     pub uses: BTreeSet<Feature>,
     /// Whether the code runs within a loop over threads.
     in_threads: bool,
+    /// Where loops and memory come from.
+    origins: Arc<BTreeMap<Name, Origin>>,
+    /// Where the command at hand comes from.
+    at: Origin,
 }
 
 /// Functions that a kernel brings along.
@@ -177,7 +183,7 @@ pub(super) fn broken(what: &str) -> Diagnostic {
 }
 
 impl Generator {
-    pub fn new(language: Language, width: Width) -> Generator {
+    pub fn new(language: Language, width: Width, origins: Arc<BTreeMap<Name, Origin>>) -> Generator {
         Generator {
             language,
             width,
@@ -194,6 +200,8 @@ impl Generator {
             helpers: BTreeSet::new(),
             uses: BTreeSet::new(),
             in_threads: false,
+            origins,
+            at: Origin::default(),
         }
     }
 
@@ -309,14 +317,54 @@ impl Generator {
         Ok(out)
     }
 
+    /// A statement of the command at hand.
+    pub(super) fn stmt(&self, what: What) -> Stmt {
+        Stmt { what, origin: self.at.clone() }
+    }
+
+    /// What is made for a command comes from where it comes from.
+    pub(super) fn made_for<T>(&mut self, c: &Phrase, f: impl FnOnce(&mut Generator) -> T) -> T {
+        let origin = self.origin_of(c);
+        let around = std::mem::replace(&mut self.at, origin);
+        let made = f(self);
+        self.at = around;
+        made
+    }
+
+    fn origin_of(&self, c: &Phrase) -> Origin {
+        let named = |x: &Name| self.origins.get(x).cloned().unwrap_or_default();
+        match c.kind() {
+            Kind::For(l) => named(&l.var),
+            Kind::New(_, _, x, _) => named(x),
+            Kind::Barrier(b) => {
+                let names = b.races.iter().flat_map(|race| {
+                    let within = [&race.first.within, &race.second.within];
+                    std::iter::once(&race.memory).chain(within.into_iter().flatten())
+                });
+                names.fold(Origin::default(), |all, x| all.with(&named(x)))
+            }
+            // A pass may put a condition around commands: it comes from where they come from.
+            _ if c.origin().is_none() => {
+                let parts = c.children().into_iter().filter(|p| *p.ty() == PhraseType::Comm);
+                parts.fold(Origin::default(), |all, p| all.with(&self.origin_of(p)))
+            }
+            _ => c.origin().clone(),
+        }
+    }
+
     /// `last`: nothing follows in the block, so that allocations need no block of their own.
     fn statements(&mut self, c: &Phrase, last: bool, out: &mut Vec<Stmt>) -> Emitted<()> {
+        if let Kind::Seq(cs) = c.kind() {
+            let end = cs.len().saturating_sub(1);
+            return cs.iter().enumerate().try_for_each(|(i, c)| self.statements(c, last && i == end, out));
+        }
+        self.made_for(c, |g| g.statement(c, last, out))
+    }
+
+    fn statement(&mut self, c: &Phrase, last: bool, out: &mut Vec<Stmt>) -> Emitted<()> {
         match c.kind() {
             Kind::Skip => Ok(()),
-            Kind::Seq(cs) => {
-                let end = cs.len().saturating_sub(1);
-                cs.iter().enumerate().try_for_each(|(i, c)| self.statements(c, last && i == end, out))
-            }
+            Kind::Seq(_) => self.statements(c, last, out),
             Kind::Assign(to, value) => {
                 let s = self.assignment(to, value)?;
                 push_assignment(s, out);
@@ -330,12 +378,12 @@ impl Generator {
                 if last {
                     *out = block
                 } else {
-                    out.push(Stmt::Block(block))
+                    out.push(self.stmt(What::Block(block)))
                 }
                 Ok(())
             }
             Kind::Barrier(b) => {
-                out.push(Stmt::Expr(barrier(b)));
+                out.push(self.stmt(What::Barrier(barrier(b))));
                 Ok(())
             }
             Kind::For(l) if self.language == Language::OpenCl && l.kind == LoopKind::Lanes => {
@@ -350,7 +398,7 @@ impl Generator {
                 let condition = self.value(c)?;
                 let then = self.command(a)?;
                 let otherwise = self.command(b)?;
-                out.push(Stmt::If { condition, then, otherwise });
+                out.push(self.stmt(What::If { condition, then, otherwise }));
                 Ok(())
             }
             _ => Err(broken("an expression where a command is needed")),
@@ -375,7 +423,8 @@ impl Generator {
             let elem = self.scalar_type(place.leaf.scalar());
             let len = place.leaf.len();
             if !place.is_array {
-                out.push(Stmt::Declare { ty: elem.into(), name: place.name, len: None, init: None });
+                let what = What::Declare { ty: elem.into(), name: place.name, len: None, init: None };
+                out.push(self.stmt(what));
                 continue;
             }
             if storage == Storage::Heap {
@@ -384,13 +433,9 @@ impl Generator {
                 let count = self.number(&len);
                 let amount = Expr::binary("*", size, count);
                 let init = Some(Expr::call("allocate", vec![amount]));
-                out.push(Stmt::Declare {
-                    ty: format!("{elem}* restrict"),
-                    name: place.name.clone(),
-                    len: None,
-                    init,
-                });
-                free.push(Stmt::Expr(Expr::call("free", vec![Expr::Name(place.name)])));
+                let (ty, name) = (format!("{elem}* restrict"), place.name.clone());
+                out.push(self.stmt(What::Declare { ty, name, len: None, init }));
+                free.push(self.stmt(What::Expr(Expr::call("free", vec![Expr::Name(place.name)]))));
                 continue;
             }
             match storage {
@@ -401,17 +446,18 @@ impl Generator {
                 _ => {}
             }
             let len = Some(self.number(&len));
-            out.push(Stmt::Declare { ty: elem.into(), name: place.name, len, init: None });
+            out.push(self.stmt(What::Declare { ty: elem.into(), name: place.name, len, init: None }));
         }
         free.reverse();
         Ok(free)
     }
 
     /// Memory of a work-group, at the start of a kernel.
-    pub fn local_array(&mut self, place: &Place) -> Stmt {
+    pub fn local_array(&mut self, memory: &Name, place: &Place) -> Stmt {
         let ty = format!("local {}", self.scalar_type(place.leaf.scalar()));
         let len = Some(self.number(&place.leaf.len()));
-        Stmt::Declare { ty, name: place.name.clone(), len, init: None }
+        let origin = self.origins.get(memory).cloned().unwrap_or_default();
+        Stmt { what: What::Declare { ty, name: place.name.clone(), len, init: None }, origin }
     }
 
     /// The loop, with what is made of its body.
@@ -437,7 +483,8 @@ impl Generator {
             (Language::C, LoopKind::Lanes) => Some("omp simd"),
             _ => None,
         };
-        Ok(Stmt::For { pragma, ty: self.width.name().into(), var, init, end, step, body })
+        let ty = self.width.name().into();
+        Ok(self.stmt(What::For { pragma, ty, var, init, end, step, body }))
     }
 
     fn assignment(&mut self, to: &Phrase, value: &Phrase) -> Emitted<Stmt> {
@@ -457,12 +504,14 @@ impl Generator {
             if let Some(op) = op {
                 for (old, change) in [(a, b), (b, a)] {
                     if (std::ptr::eq(old, a) || commutes) && self.is_cell(old) && self.cell(old)? == target {
-                        return Ok(Stmt::Assign { to: target, op, value: self.value(change)? });
+                        let value = self.value(change)?;
+                        return Ok(self.stmt(What::Assign { to: target, op, value }));
                     }
                 }
             }
         }
-        Ok(Stmt::Assign { to: target, op: "=", value: self.value(value)? })
+        let value = self.value(value)?;
+        Ok(self.stmt(What::Assign { to: target, op: "=", value }))
     }
 
     pub(super) fn is_cell(&self, e: &Phrase) -> bool {
@@ -635,7 +684,8 @@ impl Generator {
                 } else {
                     format!("const {ty}")
                 };
-                self.tables.push(Stmt::Table { ty, name: name.clone(), values });
+                let origin = table.origins();
+                self.tables.push(Stmt { what: What::Table { ty, name: name.clone(), values }, origin });
                 self.table_names.push((table.clone(), name.clone()));
                 name
             }
@@ -850,17 +900,18 @@ pub fn total(ty: &Type) -> Nat {
 
 /// Adds an assignment; the first one to a variable declares it.
 pub(super) fn push_assignment(s: Stmt, out: &mut Vec<Stmt>) {
-    if let Stmt::Assign { to: Expr::Name(x), op: "=", value } = &s {
-        let flat =
-            out.iter().rev().take_while(|s| matches!(s, Stmt::Declare { .. } | Stmt::Assign { .. })).count();
-        let start = out.len() - flat;
+    if let What::Assign { to: Expr::Name(x), op: "=", value } = &s.what {
+        let is_flat =
+            |s: &&Stmt| matches!(s.what, What::Declare { .. } | What::Name { .. } | What::Assign { .. });
+        let start = out.len() - out.iter().rev().take_while(is_flat).count();
         let declared = out[start..]
             .iter()
-            .position(|s| matches!(s, Stmt::Declare { name, len: None, init: None, .. } if name == x));
+            .position(|s| matches!(&s.what, What::Declare { name, len: None, init: None, .. } if name == x));
         if let Some(k) = declared
-            && let Stmt::Declare { ty, name, len, .. } = out.remove(start + k)
+            && let Stmt { what: What::Declare { ty, name, len, .. }, origin } = out.remove(start + k)
         {
-            out.push(Stmt::Declare { ty, name, len, init: Some(value.clone()) });
+            let what = What::Declare { ty, name, len, init: Some(value.clone()) };
+            out.push(Stmt { what, origin: origin.with(&s.origin) });
             return;
         }
     }

@@ -10,6 +10,7 @@ use super::kernel::{Kernel, Request, generate, sizes_of, too_large};
 use super::module::{Assembly, Module};
 use super::names::Namer;
 use super::reasons;
+use super::syntax::Line;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::{Program, Sizes};
 use crate::lang::nat::{Name, Nat, NatVar};
@@ -19,12 +20,15 @@ use crate::lang::{loops, print};
 use crate::lower::passes;
 use crate::lower::pipeline::{Lowered, LoweredSection, Made};
 use crate::lower::{Target, access, pipeline, with_stack};
+use std::sync::Arc;
 
 /// A stage of the compilation, printed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
     pub name: &'static str,
     pub text: String,
+    /// Of the stage that is the code: what its lines are, and where they come from.
+    pub lines: Vec<Line>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -82,9 +86,18 @@ pub fn attempt(program: &Program, target: Target, sizes: Option<&Sizes>) -> Atte
     // Of a program in several sections a stage is what was made of each of them.
     let mut stage = |name: &'static str, text: String| match stages.iter_mut().find(|s| s.name == name) {
         Some(stage) => stage.text = format!("{}\n\n{text}", stage.text.trim_end()),
-        None => stages.push(Stage { name, text }),
+        None => stages.push(Stage { name, text, lines: vec![] }),
     };
     let module = with_stack(|| run(program, target, sizes, &mut stage));
+    if let Ok(module) = &module {
+        for stage in &mut stages {
+            stage.lines = match stage.name {
+                "c" => module.lines(Language::C),
+                "opencl" => module.lines(Language::OpenCl),
+                _ => continue,
+            };
+        }
+    }
     Attempt { stages, module }
 }
 
@@ -168,6 +181,7 @@ fn assembled(
     mut comments: Vec<String>,
 ) -> Result<Module, Diagnostic> {
     let alone = lowered.sections.len() == 1;
+    let origins = Arc::new(lowered.origins.clone());
     let mut kernels = vec![];
     for LoweredSection { section, unproved, .. } in &lowered.sections {
         let target = section.program.target;
@@ -185,6 +199,7 @@ fn assembled(
             sizes: &sizes.iter().cloned().chain(turns).collect::<Vec<_>>(),
             comments: if alone { &comments } else { &[] },
             is_static: !alone && target == Target::C,
+            origins: &origins,
         };
         kernels.push(generate(&section.program, target, &request)?);
     }

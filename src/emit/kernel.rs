@@ -3,15 +3,18 @@
 use super::Language;
 use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, is_strided, width};
 use super::number::Width;
-use super::syntax::{Stmt, print};
+use super::syntax::{Line, Lines, Part, Stmt};
 use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::origin::Origin;
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::Target;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers, barriers};
 use crate::lower::target::{Launch, Storage};
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Generated code with its calling convention. Parameters come in the order of the function's: the output's
 /// components, the sizes, the inputs' components, temporaries.
@@ -28,6 +31,8 @@ pub struct Kernel {
     pub prelude: Vec<String>,
     /// The function alone.
     pub function: String,
+    /// Each line of the function.
+    pub lines: Vec<Line>,
     pub params: Vec<KernelParam>,
     /// How many work-items each dimension can use, or what `oclRun` asks for; 1 where it is not used. For C all are 1.
     pub global_size: [Nat; 3],
@@ -76,6 +81,8 @@ pub struct Request<'a> {
     pub comments: &'a [String],
     /// Is it called from the same file alone?
     pub is_static: bool,
+    /// Where loops and memory come from.
+    pub origins: &'a Arc<BTreeMap<Name, Origin>>,
 }
 
 /// The text of an imperative program.
@@ -90,7 +97,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut memory = p.inputs.clone();
     memory.extend(p.outputs.iter().cloned());
     memory.extend(p.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())));
-    let mut g = Generator::new(language, width(&p.body, &memory));
+    let mut g = Generator::new(language, width(&p.body, &memory), request.origins.clone());
     g.ranges = p.ranges();
     g.assume(&p.constraints);
     let name = g.namer.name(request.name);
@@ -98,10 +105,18 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut params = vec![];
     let mut signature = vec![];
     let mut locals = vec![];
+    // Which of the signature is memory that the program asks for.
+    let mut asked: Vec<(usize, String, Origin)> = vec![];
+    let origin = |x: &Name| request.origins.get(x).cloned().unwrap_or_default();
     let (outputs, inputs);
     {
-        outputs = p.outputs.iter().flat_map(|(x, ty)| g.place(x, ty, Lies::Global)).collect::<Vec<_>>();
-        for place in &outputs {
+        outputs = p
+            .outputs
+            .iter()
+            .flat_map(|(x, ty)| g.place(x, ty, Lies::Global).into_iter().map(|place| (x.clone(), place)))
+            .collect::<Vec<_>>();
+        for (x, place) in &outputs {
+            asked.push((signature.len(), place.name.clone(), origin(x)));
             signature.push(pointer(&mut g, place, false));
             params.push(param(place, ParamKind::Output(place.leaf.clone())));
         }
@@ -119,6 +134,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         inputs = p.inputs.iter().map(|(x, ty)| g.place(x, ty, Lies::Input)).collect::<Vec<_>>();
         for (i, places) in inputs.iter().enumerate() {
             for place in places {
+                asked.push((signature.len(), place.name.clone(), origin(&p.inputs[i].0)));
                 signature.push(if place.is_array {
                     pointer(&mut g, place, true)
                 } else {
@@ -131,9 +147,10 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
             let is_local = t.storage == Storage::Local;
             for place in g.place(&t.name, &t.ty, if is_local { Lies::Local } else { Lies::Global }) {
                 if is_local && place.leaf.len().as_constant().is_some() {
-                    locals.push(place);
+                    locals.push((t.name.clone(), place));
                     continue;
                 }
+                asked.push((signature.len(), place.name.clone(), origin(&t.name)));
                 signature.push(if is_local {
                     local_pointer(&mut g, &place)
                 } else {
@@ -143,7 +160,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
             }
         }
     }
-    let mut body: Vec<Stmt> = locals.iter().map(|place| g.local_array(place)).collect();
+    let mut body: Vec<Stmt> = locals.iter().map(|(x, place)| g.local_array(x, place)).collect();
     body.extend(commands(&mut g, &p.body)?);
     let head = head(language, request.is_static, required_group(p.launch.as_ref()));
     let prototype = prototype(&head, &name, &signature);
@@ -154,7 +171,8 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     }
     let most = most_items.unwrap_or(i32::MAX.into());
     let prelude = headers(&mut g);
-    let function = function(&mut g, &prototype, &body);
+    let Lines { text: function, mut lines } = function(&mut g, &prototype, &body);
+    tell_memory(&mut lines, head.lines().count(), &prototype, &asked);
     let text = assemble(&comments, std::iter::once(&prelude), std::iter::once(&*function));
     let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
     let mut parallel = false;
@@ -171,6 +189,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         text,
         prelude,
         function,
+        lines,
         params,
         global_size,
         local_size,
@@ -251,6 +270,19 @@ fn prototype(head: &str, name: &str, signature: &[String]) -> String {
     )
 }
 
+/// Says of a function's head which memory it names that the program asks for.
+fn tell_memory(lines: &mut [Line], head: usize, prototype: &str, asked: &[(usize, String, Origin)]) {
+    let is_one_line = prototype.lines().count() == head;
+    for (i, name, origin) in asked.iter().filter(|(_, _, origin)| !origin.is_none()) {
+        let Some(line) = lines.get_mut(if is_one_line { head - 1 } else { head + i }) else { continue };
+        line.origin = line.origin.with(origin);
+        line.part = match &line.part {
+            Part::Memory(others) => Part::Memory(format!("{others}, {name}")),
+            _ => Part::Memory(name.clone()),
+        };
+    }
+}
+
 /// A text of functions: comments, what they need before them, each once, and the functions.
 pub fn assemble<'a>(
     comments: &[String],
@@ -279,12 +311,12 @@ pub fn assemble<'a>(
     out
 }
 
-fn function(g: &mut Generator, prototype: &str, body: &[Stmt]) -> String {
-    let mut out = format!("{prototype} {{\n");
-    let tables = std::mem::take(&mut g.tables);
-    print(&tables, 1, &mut out);
-    print(body, 1, &mut out);
-    out.push_str("}\n");
+fn function(g: &mut Generator, prototype: &str, body: &[Stmt]) -> Lines {
+    let mut out = Lines::default();
+    out.add(&format!("{prototype} {{\n"));
+    out.print(&std::mem::take(&mut g.tables), 1);
+    out.print(body, 1);
+    out.add("}\n");
     out
 }
 

@@ -5,6 +5,7 @@ use super::Language;
 use super::code::{Leaf, leaves};
 use super::kernel::{Kernel, ParamKind, assemble};
 use super::plan::Plan;
+use super::syntax::Line;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Worker};
 use crate::lang::ty::{Scalar, Type};
@@ -119,6 +120,19 @@ impl Module {
         let comments = if language == self.language { self.comments.as_slice() } else { &[] };
         let functions = kernels().map(|k| &*k.function);
         assemble(comments, kernels().map(|k| &k.prelude), functions)
+    }
+
+    /// The lines of that text.
+    pub fn lines(&self, language: Language) -> Vec<Line> {
+        let (code, mut from) = (self.code(language), 0);
+        let mut lines = vec![Line::default(); code.lines().count()];
+        for kernel in self.kernels(language) {
+            let Some(at) = code[from..].find(&kernel.function).map(|at| from + at) else { continue };
+            let first = code[..at].lines().count();
+            lines[first..].iter_mut().zip(&kernel.lines).for_each(|(line, of)| *line = of.clone());
+            from = at + kernel.function.len();
+        }
+        lines
     }
 
     /// The whole text: kernels, then functions of the host. What is recorded of a program's code is its digest.

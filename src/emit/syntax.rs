@@ -2,6 +2,7 @@
 //!
 //! The printer puts parentheses where precedence asks for them and nowhere else.
 
+use crate::lang::origin::Origin;
 use std::fmt::{self, Write};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -131,8 +132,15 @@ impl fmt::Display for Expr {
     }
 }
 
+/// A statement, and which part of the program it comes from.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Stmt {
+pub struct Stmt {
+    pub what: What,
+    pub origin: Origin,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum What {
     /// `ty name[len] = init;`
     Declare {
         ty: String,
@@ -145,6 +153,12 @@ pub enum Stmt {
         ty: String,
         name: String,
         values: Vec<Expr>,
+    },
+    /// `ty name = value;`, of a value that is used more than once.
+    Name {
+        ty: String,
+        name: String,
+        value: Expr,
     },
     /// `to op value;` with `=`, `+=`, …
     Assign {
@@ -168,64 +182,110 @@ pub enum Stmt {
         otherwise: Vec<Stmt>,
     },
     Block(Vec<Stmt>),
+    Barrier(Expr),
     Expr(Expr),
-    Comment(String),
 }
 
-/// Statements as text, `depth` steps of indentation deep.
-pub fn print(stmts: &[Stmt], depth: usize, out: &mut String) {
-    for s in stmts {
-        print_one(s, depth, out);
+/// What a line of code is, and which part of the program it comes from.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Line {
+    pub part: Part,
+    pub origin: Origin,
+}
+
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum Part {
+    /// The head of a loop over this variable.
+    Loop(String),
+    /// Memory of this name.
+    Memory(String),
+    Barrier,
+    /// Another statement.
+    Statement,
+    /// The end of a block, and what is said before a loop.
+    Around,
+    /// No part of a function's body.
+    #[default]
+    Outside,
+}
+
+/// Text by lines.
+#[derive(Default)]
+pub struct Lines {
+    pub text: String,
+    pub lines: Vec<Line>,
+}
+
+impl Lines {
+    /// Statements, `depth` steps of indentation deep.
+    pub fn print(&mut self, stmts: &[Stmt], depth: usize) {
+        stmts.iter().for_each(|s| self.print_one(s, depth));
     }
-}
 
-fn line(depth: usize, out: &mut String, text: fmt::Arguments<'_>) {
-    out.push_str(&"  ".repeat(depth));
-    // Writing to a string cannot fail.
-    let _ = out.write_fmt(text);
-    out.push('\n');
-}
+    /// Text that comes from no part of the program: whole lines.
+    pub fn add(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.lines.extend(text.lines().map(|_| Line::default()));
+    }
 
-fn print_one(s: &Stmt, depth: usize, out: &mut String) {
-    match s {
-        Stmt::Declare { ty, name, len, init } => {
-            let len = len.as_ref().map_or_else(String::new, |n| format!("[{n}]"));
-            let init = init.as_ref().map_or_else(String::new, |e| format!(" = {e}"));
-            line(depth, out, format_args!("{ty} {name}{len}{init};"));
-        }
-        Stmt::Table { ty, name, values } => {
-            let values: Vec<String> = values.iter().map(Expr::to_string).collect();
-            line(depth, out, format_args!("{ty} {name}[{}] = {{{}}};", values.len(), values.join(", ")));
-        }
-        Stmt::Assign { to, op, value } => line(depth, out, format_args!("{to} {op} {value};")),
-        Stmt::For { pragma, ty, var, init, end, step, body } => {
-            if let Some(p) = pragma {
-                line(depth, out, format_args!("#pragma {p}"));
+    fn line(&mut self, depth: usize, part: Part, origin: &Origin, text: fmt::Arguments<'_>) {
+        self.text.push_str(&"  ".repeat(depth));
+        // Writing to a string cannot fail.
+        let _ = self.text.write_fmt(text);
+        self.text.push('\n');
+        self.lines.push(Line { part, origin: origin.clone() });
+    }
+
+    fn print_one(&mut self, s: &Stmt, depth: usize) {
+        let at = &s.origin;
+        match &s.what {
+            What::Declare { ty, name, len, init } => {
+                let len = len.as_ref().map_or_else(String::new, |n| format!("[{n}]"));
+                let init = init.as_ref().map_or_else(String::new, |e| format!(" = {e}"));
+                self.line(depth, Part::Memory(name.clone()), at, format_args!("{ty} {name}{len}{init};"));
             }
-            let advance = match step {
-                Expr::Text(one) if one == "1" => format!("{var}++"),
-                step => format!("{var} += {step}"),
-            };
-            line(depth, out, format_args!("for ({ty} {var} = {init}; {var} < {end}; {advance}) {{"));
-            print(body, depth + 1, out);
-            line(depth, out, format_args!("}}"));
-        }
-        Stmt::If { condition, then, otherwise } => {
-            line(depth, out, format_args!("if ({condition}) {{"));
-            print(then, depth + 1, out);
-            if !otherwise.is_empty() {
-                line(depth, out, format_args!("}} else {{"));
-                print(otherwise, depth + 1, out);
+            What::Table { ty, name, values } => {
+                let values: Vec<String> = values.iter().map(Expr::to_string).collect();
+                let (n, values) = (values.len(), values.join(", "));
+                let text = format_args!("{ty} {name}[{n}] = {{{values}}};");
+                self.line(depth, Part::Memory(name.clone()), at, text);
             }
-            line(depth, out, format_args!("}}"));
+            What::Name { ty, name, value } => {
+                self.line(depth, Part::Statement, at, format_args!("{ty} {name} = {value};"));
+            }
+            What::Assign { to, op, value } => {
+                self.line(depth, Part::Statement, at, format_args!("{to} {op} {value};"));
+            }
+            What::For { pragma, ty, var, init, end, step, body } => {
+                if let Some(p) = pragma {
+                    self.line(depth, Part::Around, at, format_args!("#pragma {p}"));
+                }
+                let advance = match step {
+                    Expr::Text(one) if one == "1" => format!("{var}++"),
+                    step => format!("{var} += {step}"),
+                };
+                let head = format_args!("for ({ty} {var} = {init}; {var} < {end}; {advance}) {{");
+                self.line(depth, Part::Loop(var.clone()), at, head);
+                self.print(body, depth + 1);
+                self.line(depth, Part::Around, at, format_args!("}}"));
+            }
+            What::If { condition, then, otherwise } => {
+                self.line(depth, Part::Statement, at, format_args!("if ({condition}) {{"));
+                self.print(then, depth + 1);
+                if !otherwise.is_empty() {
+                    self.line(depth, Part::Around, at, format_args!("}} else {{"));
+                    self.print(otherwise, depth + 1);
+                }
+                self.line(depth, Part::Around, at, format_args!("}}"));
+            }
+            What::Block(body) => {
+                self.line(depth, Part::Around, at, format_args!("{{"));
+                self.print(body, depth + 1);
+                self.line(depth, Part::Around, at, format_args!("}}"));
+            }
+            What::Barrier(e) => self.line(depth, Part::Barrier, at, format_args!("{e};")),
+            What::Expr(e) => self.line(depth, Part::Statement, at, format_args!("{e};")),
         }
-        Stmt::Block(body) => {
-            line(depth, out, format_args!("{{"));
-            print(body, depth + 1, out);
-            line(depth, out, format_args!("}}"));
-        }
-        Stmt::Expr(e) => line(depth, out, format_args!("{e};")),
-        Stmt::Comment(text) => text.lines().for_each(|l| line(depth, out, format_args!("// {l}"))),
     }
 }
 

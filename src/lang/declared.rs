@@ -16,7 +16,7 @@ use super::nat::{Name, Nat, NatFun, NatVar};
 use super::pattern::{AddressSpace, Level, Pattern, Row};
 use super::sort::Sort;
 use super::steps;
-use super::term::{Arg, Expr, Term};
+use super::term::{Arg, Expr, Marked, Term};
 use super::ty::{Scalar, Type, TypeSubst, TypeVar};
 use indexmap::IndexMap;
 use std::collections::HashMap;
@@ -307,11 +307,11 @@ pub fn used_in(term: &Term) -> Vec<Declared> {
 /// The term with the meanings of declared patterns in their place, applied to their arguments. What computes something
 /// and is used more than once stays in front as a `let`.
 pub fn unfolded(term: &Term) -> Term {
-    fn go(t: &Term, memo: &mut HashMap<Digest, Term>) -> Term {
+    fn go(t: &Term, memo: &mut HashMap<Marked, Term>) -> Term {
         if !t.has_declared() {
             return t.clone();
         }
-        if let Some(done) = memo.get(&t.digest()) {
+        if let Some(done) = memo.get(&t.marked()) {
             return done.clone();
         }
         let (head, args) = t.spine();
@@ -319,11 +319,12 @@ pub fn unfolded(term: &Term) -> Term {
             Some(_) => {
                 let args: Vec<Term> = args.into_iter().map(|a| go(a, memo)).collect();
                 if let Some(done) = stepped(head, &args) {
-                    memo.insert(t.digest(), done.clone());
+                    let done = done.made_from(&head.origin());
+                    memo.insert(t.marked(), done.clone());
                     return done;
                 }
                 match meaning_for(head, &args) {
-                    Some(meaning) => applied(&go(&meaning, memo), &args),
+                    Some(meaning) => applied(&go(&meaning.made_from(&head.origin()), memo), &args),
                     None => Term::apps(head.clone(), args),
                 }
             }
@@ -332,7 +333,7 @@ pub fn unfolded(term: &Term) -> Term {
                 t.with_children(children)
             }
         };
-        memo.insert(t.digest(), out.clone());
+        memo.insert(t.marked(), out.clone());
         out
     }
     term.with_stack(|| go(term, &mut HashMap::new()))

@@ -9,7 +9,7 @@ use super::term::Term;
 
 /// A node and its number.
 #[derive(Clone, Copy)]
-pub(crate) struct At<'t> {
+pub struct At<'t> {
     pub term: &'t Term,
     pub id: u32,
     /// The term stands for the node of this number without being it, so its parts have the same number.
@@ -45,7 +45,7 @@ impl<'t> At<'t> {
 }
 
 /// The number of the node at a path.
-pub(crate) fn number_of(term: &Term, path: &Path) -> Option<u32> {
+pub fn number_of(term: &Term, path: &Path) -> Option<u32> {
     let mut id = 0u32;
     let mut t = term;
     for step in path.steps() {
@@ -58,7 +58,7 @@ pub(crate) fn number_of(term: &Term, path: &Path) -> Option<u32> {
 }
 
 /// The path of the node with a number.
-pub(crate) fn path_of(term: &Term, id: u32) -> Option<Path> {
+pub fn path_of(term: &Term, id: u32) -> Option<Path> {
     let mut steps = vec![];
     let mut t = term;
     let mut at = 0u32;

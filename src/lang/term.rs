@@ -8,12 +8,13 @@ use super::MAX_DEPTH;
 use super::digest::Digest;
 use super::literal::Literal;
 use super::nat::{Name, Nat, NatFun, NatVar};
+use super::origin::Origin;
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
 use super::ty::{Type, TypeKind, TypeSubst};
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// An explicit argument of a pattern that is no term.
@@ -65,7 +66,14 @@ struct Node {
     free: u64,
     has_metas: bool,
     has_declared: bool,
+    /// Of a leaf: which part of the program it comes from. Like names it is no part of the digest.
+    origin: Origin,
+    /// Tells terms apart whose leaves come from different parts; 0 where that is not known of any.
+    mark: u64,
 }
+
+/// What tells two terms apart that are equal, and do not come from the same part of a program.
+pub type Marked = (Digest, u64);
 
 /// A term. Cloning is cheap, comparison takes constant time.
 #[derive(Clone)]
@@ -85,6 +93,20 @@ impl Hash for Term {
 
 const HIGH: u64 = 1 << 63;
 
+/// One number for several, which is 0 only where all of them are.
+fn mark(parts: &[u64]) -> u64 {
+    if parts.iter().all(|p| *p == 0) {
+        return 0;
+    }
+    let mut hasher = DefaultHasher::new();
+    parts.hash(&mut hasher);
+    hasher.finish().max(1)
+}
+
+fn mark_of(origin: &Origin) -> u64 {
+    if origin.is_none() { 0 } else { mark(&origin.numbers().map(|n| u64::from(n) + 1).collect::<Vec<_>>()) }
+}
+
 /// The free variables of a body, seen from outside its binder.
 fn below_binder(free: u64) -> u64 {
     // Whether one from 63 upwards is exactly 63 is not known, so both answers stay possible.
@@ -93,6 +115,10 @@ fn below_binder(free: u64) -> u64 {
 
 impl Term {
     fn new(expr: Expr, ty: Type) -> Term {
+        Term::leaf(expr, ty, Origin::default())
+    }
+
+    fn leaf(expr: Expr, ty: Type, origin: Origin) -> Term {
         let mut bytes = Vec::with_capacity(64);
         let mut has_declared = false;
         let (size, depth, free, mut has_metas) = match &expr {
@@ -158,6 +184,11 @@ impl Term {
         };
         has_metas |= ty.has_metas();
         bytes.extend(ty.digest().bytes());
+        let mark = match &expr {
+            Expr::Lam(_, body) => mark(&[body.0.mark]),
+            Expr::App(f, e) => mark(&[f.0.mark, e.0.mark]),
+            Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => mark_of(&origin),
+        };
         Term(Arc::new(Node {
             digest: Digest::of(&bytes),
             expr,
@@ -167,6 +198,8 @@ impl Term {
             free,
             has_metas,
             has_declared,
+            mark,
+            origin,
         }))
     }
 
@@ -205,6 +238,56 @@ impl Term {
     }
     pub fn digest(&self) -> Digest {
         self.0.digest
+    }
+    /// The digest, with what tells apart terms whose leaves come from different parts of a program.
+    pub fn marked(&self) -> Marked {
+        (self.0.digest, self.0.mark)
+    }
+    /// Does a leaf tell which part of a program it comes from?
+    pub fn has_origins(&self) -> bool {
+        self.0.mark != 0
+    }
+    /// Which part of a program the first leaf of the term comes from: its pattern, where it is the application of one.
+    pub fn origin(&self) -> Origin {
+        let mut t = self;
+        loop {
+            match t.expr() {
+                Expr::Lam(_, b) => t = b,
+                Expr::App(f, _) => t = f,
+                Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => return t.0.origin.clone(),
+            }
+        }
+    }
+    /// The leaf, from this part of a program; other terms stay as they are.
+    #[must_use]
+    pub fn with_origin(self, origin: &Origin) -> Term {
+        match self.expr() {
+            Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) if self.0.origin != *origin => {
+                Term::leaf(self.expr().clone(), self.ty().clone(), origin.clone())
+            }
+            _ => self,
+        }
+    }
+    /// The term with this origin for all of its leaves that have none.
+    #[must_use]
+    pub fn made_from(&self, origin: &Origin) -> Term {
+        fn go(t: &Term, origin: &Origin, memo: &mut HashMap<Marked, Term>) -> Term {
+            if let Some(done) = memo.get(&t.marked()) {
+                return done.clone();
+            }
+            let out = match t.children().as_slice() {
+                [] if t.0.origin.is_none() => t.clone().with_origin(origin),
+                [] => t.clone(),
+                children => t.with_children(children.iter().map(|c| go(c, origin, memo)).collect()),
+            };
+            memo.insert(t.marked(), out.clone());
+            out
+        }
+        if origin.is_none() {
+            self.clone()
+        } else {
+            self.with_stack(|| go(self, origin, &mut HashMap::new()))
+        }
     }
     /// The number of nodes.
     pub fn size(&self) -> u32 {
@@ -334,21 +417,23 @@ impl Term {
             t: &Term,
             depth: u32,
             f: &dyn Fn(u32) -> Option<u32>,
-            memo: &mut HashMap<(Digest, u32), Term>,
+            memo: &mut HashMap<(Marked, u32), Term>,
         ) -> Option<Term> {
             if !t.may_have_free_from(depth) {
                 return Some(t.clone());
             }
-            if let Some(done) = memo.get(&(t.digest(), depth)) {
+            if let Some(done) = memo.get(&(t.marked(), depth)) {
                 return Some(done.clone());
             }
             let out = match t.expr() {
-                Expr::Var(i) if *i >= depth => Term::var(f(*i - depth)? + depth, t.ty().clone()),
+                Expr::Var(i) if *i >= depth => {
+                    Term::var(f(*i - depth)? + depth, t.ty().clone()).with_origin(&t.0.origin)
+                }
                 Expr::Lam(_, b) => t.with_children(vec![go(b, depth + 1, f, memo)?]),
                 Expr::App(g, e) => t.with_children(vec![go(g, depth, f, memo)?, go(e, depth, f, memo)?]),
                 Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => t.clone(),
             };
-            memo.insert((t.digest(), depth), out.clone());
+            memo.insert((t.marked(), depth), out.clone());
             Some(out)
         }
         go(self, 0, f, &mut HashMap::new())
@@ -368,21 +453,21 @@ impl Term {
 
     /// Beta reduction's substitution: variable 0 becomes `arg`, the others move down by one.
     pub fn subst0(&self, arg: &Term) -> Term {
-        fn go(t: &Term, depth: u32, arg: &Term, memo: &mut HashMap<(Digest, u32), Term>) -> Term {
+        fn go(t: &Term, depth: u32, arg: &Term, memo: &mut HashMap<(Marked, u32), Term>) -> Term {
             if !t.may_have_free_from(depth) {
                 return t.clone();
             }
-            if let Some(done) = memo.get(&(t.digest(), depth)) {
+            if let Some(done) = memo.get(&(t.marked(), depth)) {
                 return done.clone();
             }
             let out = match t.expr() {
                 Expr::Var(i) if *i == depth => arg.shift_up(depth),
-                Expr::Var(i) if *i > depth => Term::var(*i - 1, t.ty().clone()),
+                Expr::Var(i) if *i > depth => Term::var(*i - 1, t.ty().clone()).with_origin(&t.0.origin),
                 Expr::Lam(_, b) => t.with_children(vec![go(b, depth + 1, arg, memo)]),
                 Expr::App(g, e) => t.with_children(vec![go(g, depth, arg, memo), go(e, depth, arg, memo)]),
                 Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => t.clone(),
             };
-            memo.insert((t.digest(), depth), out.clone());
+            memo.insert((t.marked(), depth), out.clone());
             out
         }
         go(self, 0, arg, &mut HashMap::new())
@@ -390,13 +475,13 @@ impl Term {
 
     /// Replaces variables in every type and size.
     pub fn map_types(&self, s: &dyn TypeSubst) -> Term {
-        fn go(t: &Term, s: &dyn TypeSubst, memo: &mut HashMap<Digest, Term>) -> Term {
-            if let Some(done) = memo.get(&t.digest()) {
+        fn go(t: &Term, s: &dyn TypeSubst, memo: &mut HashMap<Marked, Term>) -> Term {
+            if let Some(done) = memo.get(&t.marked()) {
                 return done.clone();
             }
             let nat = |n: &Nat| n.subst(&|v| s.nat(v));
             let out = match t.expr() {
-                Expr::Var(i) => Term::var(*i, t.ty().subst(s)),
+                Expr::Var(i) => Term::var(*i, t.ty().subst(s)).with_origin(&t.0.origin),
                 Expr::Lam(n, b) => {
                     let param = t.ty().as_fun().map_or_else(Type::ill, |(p, _)| p.subst(s));
                     Term::lam(n, param, go(b, s, memo))
@@ -408,12 +493,12 @@ impl Term {
                         Arg::Fun(f) => Arg::Fun(f.subst(&|v| s.nat(v))),
                         other => other.clone(),
                     });
-                    Term::prim(p.pattern, args.collect(), t.ty().subst(s))
+                    Term::prim(p.pattern, args.collect(), t.ty().subst(s)).with_origin(&t.0.origin)
                 }
-                Expr::Lit(l) => Term::lit(l.map_sizes(&nat)),
+                Expr::Lit(l) => Term::lit(l.map_sizes(&nat)).with_origin(&t.0.origin),
             };
             // Names are not part of the digest, so sharing by digest may only change hints.
-            memo.insert(t.digest(), out.clone());
+            memo.insert(t.marked(), out.clone());
             out
         }
         go(self, s, &mut HashMap::new())

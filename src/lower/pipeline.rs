@@ -17,8 +17,10 @@ use super::target::{self, Target};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer;
 use crate::lang::nat::Name;
+use crate::lang::origin::Origin;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
+use std::collections::BTreeMap;
 
 /// The stages of a program.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub struct Lowered {
     pub buffers: Vec<(Name, Type)>,
     /// In which order the sections run.
     pub host: Vec<Host>,
+    /// Where loops and memory come from, by their names.
+    pub origins: BTreeMap<Name, Origin>,
 }
 
 /// A kernel, or a function of the host.
@@ -130,7 +134,8 @@ fn run(
         sections.push(LoweredSection { section, made: own.made, unproved });
     }
     let (imperative, buffers, host) = (stages.made, separated.buffers, separated.host);
-    Ok(Lowered { normal, accesses, functional, imperative, sections, buffers, host })
+    let origins = names.origins().clone();
+    Ok(Lowered { normal, accesses, functional, imperative, sections, buffers, host, origins })
 }
 
 /// Imperative programs as they are made.

@@ -446,7 +446,7 @@ impl Workspace {
         target: Target,
         sizes: &Sizes,
     ) -> Result<(emit::Attempt, Option<Unasked>), Diagnostic> {
-        let program = self.program.with_term(with_plain_names(term, &self.program.params));
+        let program = self.program.with_term(with_plain_names(term, &self.program.params).numbered());
         let target = match target {
             Target::C => lower::Target::C,
             Target::OpenCl => lower::Target::OpenCl,

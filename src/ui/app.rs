@@ -371,9 +371,15 @@ impl App {
         match pane {
             // The term shows where the highlighted rule applies.
             Pane::Rules => self.touch(&[Pane::Rules, Pane::Term]),
-            Pane::Bench => self.touch(&[pane]),
+            // What is said of the highlighted line.
+            Pane::Bench | Pane::Kernel => self.touch(&[pane]),
             _ => {}
         }
+    }
+
+    /// Is the pane on the screen?
+    pub fn shows(&self, pane: Pane) -> bool {
+        self.shown_panes().contains(&pane)
     }
 
     /// The panes on the screen.
@@ -403,7 +409,7 @@ impl App {
         if path != self.selection {
             self.selection = path;
             self.windows[Pane::Rules as usize].cursor = 0;
-            self.touch(&[Pane::Term, Pane::Loops, Pane::Rules]);
+            self.touch(&[Pane::Term, Pane::Loops, Pane::Rules, Pane::Kernel]);
         }
     }
 

@@ -171,7 +171,7 @@ commands! {
     Loops "loops" Screen None, always, "The loop nest that the term stands for.";
     Rules "rules" Screen None, always, "The rules that apply at the selected sub-term.";
     SearchPane "search-pane" Screen None, always, "The e-graph while a search grows, and what was found.";
-    Kernel "kernel" Screen None, always, "The code that would be generated, at any stage.";
+    Kernel "kernel" Screen None, always, "The code that would be generated, at any stage: the lines of the selection are marked, and a line leads back to what it comes from.";
     BenchPane "bench-pane" Screen None, always, "Measured times.";
     History "history" Screen None, always, "All states of the session, as a tree.";
     Jobs "jobs" Screen None, always, "What runs, what ran, and the messages.";
@@ -296,8 +296,8 @@ fn open(facts: &Facts) -> Enabled {
         Pane::Term | Pane::Rules => rule(facts),
         Pane::History => require(!facts.at_present, "This state is the present one."),
         Pane::Search => found(facts),
-        Pane::Loops | Pane::Bench => Ok(()),
-        Pane::Kernel | Pane::Jobs => Err("There is nothing to open in this pane.".to_owned()),
+        Pane::Loops | Pane::Bench | Pane::Kernel => Ok(()),
+        Pane::Jobs => Err("There is nothing to open in this pane.".to_owned()),
     }
 }
 
@@ -353,7 +353,7 @@ pub fn hints_of(pane: Pane) -> &'static [Command] {
         Pane::Loops => &[C::Open, C::Undo, C::Strategy, C::Sketch, C::Bench],
         Pane::Rules => &[C::Open, C::Preview, C::Why, C::AllRules, C::Find, C::Undo, C::Strategy],
         Pane::Search => &[C::Cancel, C::Preview, C::Sketch, C::Search, C::Undo],
-        Pane::Kernel => &[C::NextStage, C::Target, C::Bench, C::Find, C::Device, C::Sizes],
+        Pane::Kernel => &[C::Open, C::NextStage, C::Target, C::Bench, C::Find, C::Device, C::Sizes],
         Pane::Bench => &[C::Bench, C::Data, C::Pin, C::Device, C::Sizes],
         Pane::History => &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff],
         Pane::Jobs => &[C::Cancel, C::Find],
@@ -410,7 +410,7 @@ pub fn hints(commands: &[Command], facts: &Facts, keys: &Keymap, width: usize) -
 /// What Enter and the preview do in panes that list no rules.
 fn word_in(command: Command, pane: Pane) -> Option<&'static str> {
     match (command, pane) {
-        (Command::Open, Pane::Loops) => Some("select"),
+        (Command::Open, Pane::Loops | Pane::Kernel) => Some("select"),
         (Command::Open, Pane::History) => Some("go there"),
         (Command::Open, Pane::Bench) => Some("all about it"),
         (Command::Open | Command::Preview, Pane::Search) | (Command::Preview, Pane::History) => Some("how"),

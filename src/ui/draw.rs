@@ -108,7 +108,8 @@ fn pane(app: &App, painter: &mut Painter<'_>, place: &Place) {
     for (row, i) in (window.top..body.lines.len()).take(rows.body).enumerate() {
         let Some(line) = body.lines.get(i) else { break };
         let mut line = mark_found(line, &window.find);
-        if body.list && i == window.cursor {
+        // Where lines of the selection are marked, the highlight is one more only for who moves it.
+        if body.list && i == window.cursor && (focused || body.sight.is_none()) {
             let mark = if focused { Mark::Selected } else { Mark::Remembered };
             line = line.pad(width + window.left).marked(mark);
         }

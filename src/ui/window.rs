@@ -18,7 +18,7 @@ pub struct Body {
     pub foot: Vec<Line>,
     /// Whether a line is highlighted.
     pub list: bool,
-    /// The lines to keep in sight where nothing is highlighted: first and last.
+    /// The lines to bring in sight when they change: first and last. The highlight goes there.
     pub sight: Option<(usize, usize)>,
 }
 
@@ -130,13 +130,17 @@ impl Window {
     pub fn settle(&mut self, body: &Body, rows: usize) {
         let last = body.lines.len().saturating_sub(1);
         self.cursor = self.cursor.min(last);
-        if body.list {
-            self.show(self.cursor, self.cursor, rows);
-        } else if body.sight != self.seen {
+        if body.sight != self.seen {
             if let Some((first, last)) = body.sight {
+                if !(first..=last).contains(&self.cursor) {
+                    self.cursor = first;
+                }
                 self.show(first, last, rows);
             }
             self.seen = body.sight;
+        }
+        if body.list {
+            self.show(self.cursor, self.cursor, rows);
         }
         self.top = self.top.min(body.lines.len().saturating_sub(rows.max(1)));
     }

@@ -13,6 +13,7 @@ pub mod history;
 pub mod jobs;
 pub mod kernel;
 pub mod loops;
+pub mod origins;
 pub mod picture;
 pub mod problem;
 pub mod rules;

@@ -519,6 +519,7 @@ impl<'a> Library<'a> {
             text: String::new(),
             prelude: vec![],
             function: String::new(),
+            lines: vec![],
             params: self.params.iter().map(one).collect(),
             global_size: [Nat::constant(1), Nat::constant(1), Nat::constant(1)],
             local_size: None,

@@ -4,7 +4,7 @@
 use super::{At, Found, Loads, Unfit, Value, is_variable};
 use crate::emit::code::{Generator, Lanes, Lies, Place, broken};
 use crate::emit::number::Variable;
-use crate::emit::syntax::{Expr, Stmt};
+use crate::emit::syntax::{Expr, Stmt, What};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::Scalar;
 use crate::lower::dpia::Phrase;
@@ -37,7 +37,7 @@ impl Generator {
         self.loads = Loads::default();
         for (load, name) in named {
             let Expr::Cast(ty, load) = load else { return Err(broken("a load without its type").into()) };
-            out.push(Stmt::Declare { ty, name, len: None, init: Some(*load) });
+            out.push(self.stmt(What::Name { ty, name, value: *load }));
         }
         Ok(value)
     }
@@ -145,10 +145,11 @@ impl Generator {
         if run.place.leaf.scalar() != s {
             return Err(broken("a value of another type than its place").into());
         }
-        Ok(match address {
-            Address::Aligned(to) => Stmt::Assign { to, op: "=", value },
-            Address::Any(i, to) => Stmt::Expr(Expr::call(&format!("vstore{}", at.n), vec![value, i, to])),
-        })
+        let what = match address {
+            Address::Aligned(to) => What::Assign { to, op: "=", value },
+            Address::Any(i, to) => What::Expr(Expr::call(&format!("vstore{}", at.n), vec![value, i, to])),
+        };
+        Ok(self.stmt(what))
     }
 
     pub(super) fn cell_of_lanes(&mut self, e: &Phrase, s: Scalar, at: &At) -> Found<Value> {

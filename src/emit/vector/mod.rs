@@ -10,7 +10,7 @@ mod operations;
 mod values;
 
 use crate::emit::code::{Emitted, Generator, Lanes, Lies, Place, push_assignment};
-use crate::emit::syntax::{Expr, Stmt};
+use crate::emit::syntax::{Expr, Stmt, What};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
@@ -172,7 +172,7 @@ impl Generator {
             let ty = self.vector_type(scalar, n);
             let count = place.leaf.dims[..whole - 1].iter().fold(Nat::constant(1), |n, d| n.mul(d));
             let len = place.is_array.then(|| self.number(&count));
-            out.push(Stmt::Declare { ty, name: place.name.clone(), len, init: None });
+            out.push(self.stmt(What::Declare { ty, name: place.name.clone(), len, init: None }));
         }
         self.places.insert(x.clone(), places.to_vec());
     }
@@ -183,6 +183,10 @@ impl Generator {
 
     /// The statements of a command for all lanes at once.
     fn all_lanes(&mut self, c: &Phrase, at: &mut At, out: &mut Vec<Stmt>) -> Found<()> {
+        self.made_for(c, |g| g.in_all_lanes(c, at, out))
+    }
+
+    fn in_all_lanes(&mut self, c: &Phrase, at: &mut At, out: &mut Vec<Stmt>) -> Found<()> {
         match c.kind() {
             Kind::Skip => Ok(()),
             Kind::Seq(cs) => cs.iter().try_for_each(|c| self.all_lanes(c, at, out)),
@@ -209,7 +213,7 @@ impl Generator {
                 let (mut then, mut otherwise) = (vec![], vec![]);
                 self.all_lanes(a, at, &mut then)?;
                 self.all_lanes(b, at, &mut otherwise)?;
-                out.push(Stmt::If { condition, then, otherwise });
+                out.push(self.stmt(What::If { condition, then, otherwise }));
                 Ok(())
             }
             Kind::If(_, a, _) => {
@@ -219,7 +223,7 @@ impl Generator {
                 let s = to.data().in_memory().filter(|s| has_vectors(*s)).ok_or(Unfit::Scalars)?;
                 let value = self.all_chosen(c, &to, s, at, out)?;
                 let value = self.many(value, s, at)?;
-                push_assignment(Stmt::Assign { to: target, op: "=", value }, out);
+                push_assignment(self.stmt(What::Assign { to: target, op: "=", value }), out);
                 Ok(())
             }
             _ => Err(Unfit::Scalars),
@@ -282,7 +286,7 @@ impl Generator {
             }
             place.lanes = Some(Lanes::Of(at.var.clone()));
             let ty = self.vector_type(scalar, at.n);
-            out.push(Stmt::Declare { ty, name: place.name.clone(), len: None, init: None });
+            out.push(self.stmt(What::Declare { ty, name: place.name.clone(), len: None, init: None }));
         }
         self.places.insert(x.clone(), places);
         at.own.push(x.clone());
@@ -305,12 +309,12 @@ impl Generator {
             && let Some((op, change)) = self.update(target, value, at)?
         {
             let change = self.shared_loads(change, scalar, at, out)?;
-            out.push(Stmt::Assign { to: target.clone(), op, value: change });
+            out.push(self.stmt(What::Assign { to: target.clone(), op, value: change }));
             return Ok(());
         }
         let value = self.shared_loads(value, scalar, at, out)?;
         match whole {
-            Some(to) => push_assignment(Stmt::Assign { to, op: "=", value }, out),
+            Some(to) => push_assignment(self.stmt(What::Assign { to, op: "=", value }), out),
             None => {
                 let s = self.stored(to, value, scalar, at)?;
                 out.push(s);

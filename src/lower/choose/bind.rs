@@ -6,7 +6,8 @@ use crate::lang::ty::Type;
 
 pub fn to_mem(space: AddressSpace, t: Term) -> Term {
     let ty = Type::fun(t.ty().clone(), t.ty().clone());
-    Term::app(Term::prim(Pattern::ToMem, vec![Arg::Addr(space)], ty), t)
+    let pattern = Term::prim(Pattern::ToMem, vec![Arg::Addr(space)], ty).with_origin(&t.origin());
+    Term::app(pattern, t)
 }
 
 /// `let value (\x. body)`; in the body, `x` is variable 0.
@@ -16,7 +17,8 @@ pub fn let_in(x: &str, value: Term, body: Term) -> Term {
         &[value.ty().clone(), f.ty().clone()],
         f.ty().as_fun().map_or_else(Type::ill, |(_, r)| r.clone()),
     );
-    Term::apps(Term::prim(Pattern::Let, vec![], ty), [value, f])
+    let pattern = Term::prim(Pattern::Let, vec![], ty).with_origin(&value.origin());
+    Term::apps(pattern, [value, f])
 }
 
 pub fn let_stored(x: &str, value: Term, body: Term) -> Term {

@@ -24,12 +24,16 @@ use crate::lang::ty::Type;
 use crate::lower::access::{self, streams};
 use crate::lower::dpia::signature::is_written;
 
-/// The program, lowered.
+/// The program, lowered. Where its leaves come from is said of the program as it is given, unless that is known already.
 ///
 /// # Errors
 /// Programs that unfold without bound, functions as parameters, and streams that are used as arrays.
 pub fn default_lowering(program: &Program) -> Result<Program, Diagnostic> {
-    crate::lower::with_stack(|| Ok(program.with_term(lower_term(&program.term)?)))
+    crate::lower::with_stack(|| {
+        let given = &program.term;
+        let numbered = if given.has_origins() { given.clone() } else { given.numbered() };
+        Ok(program.with_term(lower_term(&numbered)?))
+    })
 }
 
 /// The closed term, lowered.
@@ -121,7 +125,8 @@ impl Lowering {
                 if has_loops(xs) && is_writable_layout(f) {
                     return again(vec![(*f).clone(), self.write(xs)]);
                 }
-                self.loop_over(&Term::prim(P::MapSeq, vec![], head.ty().clone()), f, xs)
+                let pattern = Term::prim(P::MapSeq, vec![], head.ty().clone());
+                self.loop_over(&pattern.with_origin(&head.origin()), f, xs)
             }
             (p, [f, xs]) if p.is_loop() => self.loop_over(head, f, xs),
             (P::IterateStream, [f, xs]) => {
@@ -255,6 +260,7 @@ impl Lowering {
             (reduce, [op, start, xs]) if reduce.is_reduce() => {
                 let head = if reduce == P::Reduce {
                     Term::prim(P::ReduceSeq, vec![Arg::Addr(shared_space(op))], head.ty().clone())
+                        .with_origin(&head.origin())
                 } else {
                     head.clone()
                 };
@@ -363,7 +369,8 @@ fn copy(t: &Term) -> Term {
     if let Some((_, element)) = ty.as_array() {
         let f = Term::lam("x", element.clone(), copy(&Term::var(0, element.clone())));
         let map = Type::function(&[f.ty().clone(), ty.clone()], ty.clone());
-        return Term::apps(Term::prim(Pattern::MapSeq, vec![], map), [f, t.clone()]);
+        let pattern = Term::prim(Pattern::MapSeq, vec![], map);
+        return Term::apps(pattern, [f, t.clone()]).made_from(&t.origin());
     }
     let Some((a, b)) = ty.as_pair() else { return t.clone() };
     let part = |p: Pattern, whole: &Term, to: &Type| {
@@ -373,7 +380,8 @@ fn copy(t: &Term) -> Term {
         let pair = Term::prim(Pattern::MakePair, vec![], Type::function(&[a.clone(), b.clone()], ty.clone()));
         Term::apps(pair, [part(Pattern::Fst, whole, a), part(Pattern::Snd, whole, b)])
     };
-    if is_view(t) { both(t) } else { let_in("p", t.clone(), both(&Term::var(0, ty.clone()))) }
+    let copied = if is_view(t) { both(t) } else { let_in("p", t.clone(), both(&Term::var(0, ty.clone()))) };
+    copied.made_from(&t.origin())
 }
 
 /// For `generate f`: the array of all indices, and the `mapSeq` that applies `f` to it.
@@ -385,5 +393,6 @@ fn indices_of(t: &Term) -> Option<(Term, Term)> {
     let generate = Term::prim(Pattern::Generate, vec![], Type::fun(identity.ty().clone(), all.clone()));
     let f = Type::fun(index, element.clone());
     let map = Term::prim(Pattern::MapSeq, vec![], Type::function(&[f, all], t.ty().clone()));
-    Some((Term::app(generate, identity), map))
+    let origin = t.origin();
+    Some((Term::app(generate, identity).made_from(&origin), map.with_origin(&origin)))
 }

@@ -10,7 +10,7 @@ pub fn sequential(t: &Term, keep: &dyn Fn(Pattern) -> bool) -> Term {
         && !keep(p.pattern)
     {
         let plain = if p.pattern.is_map() { Pattern::MapSeq } else { Pattern::Id };
-        return Term::prim(plain, vec![], t.ty().clone());
+        return Term::prim(plain, vec![], t.ty().clone()).with_origin(&t.origin());
     }
     let children: Vec<Term> = t.children().into_iter().map(|c| sequential(c, keep)).collect();
     if children.is_empty() { t.clone() } else { t.with_children(children) }

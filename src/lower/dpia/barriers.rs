@@ -56,6 +56,8 @@ pub struct Race {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Touch {
     pub writes: bool,
+    /// The innermost loop around it.
+    pub within: Option<Name>,
     pub cell: String,
 }
 
@@ -189,7 +191,7 @@ impl Walk<'_> {
                 let then = self.command(a);
                 self.known.truncate(depth);
                 let ((a, then), (b, or)) = (then?, self.command(b)?);
-                let whole = Phrase::if_else(condition.clone(), a, b);
+                let whole = Phrase::if_else(condition.clone(), a, b).with_origin(c.origin());
                 if whole.has_barrier() && self.varying.has(condition) {
                     return Err(format!(
                         "a barrier would stand where {condition} decides, which need not be the same for all work-items of a group"
@@ -369,8 +371,8 @@ impl Walk<'_> {
                     found.push(Race {
                         memory: a.memory.clone(),
                         storage: a.storage,
-                        first: Touch { writes: a.writes, cell: a.cell() },
-                        second: Touch { writes: b.writes, cell: b.cell() },
+                        first: Touch { writes: a.writes, within: a.within(), cell: a.cell() },
+                        second: Touch { writes: b.writes, within: b.within(), cell: b.cell() },
                         next_of: next_of.map(|l| l.var.clone()),
                     });
                 }

@@ -30,6 +30,11 @@ impl Use {
         Use { memory: e.memory, storage, writes: e.writes, place: e.place, loops, known: known.to_vec() }
     }
 
+    /// The variable of the innermost loop around it.
+    pub fn within(&self) -> Option<Name> {
+        self.loops.last().map(|l| l.var.clone())
+    }
+
     /// The cell, as DPIA prints it.
     pub fn cell(&self) -> String {
         let step = |s: &Step| match s {

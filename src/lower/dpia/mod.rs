@@ -25,6 +25,7 @@ pub use program::{Imperative, Temporary};
 
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges, Worker};
+use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
@@ -185,13 +186,22 @@ impl Loop {
     }
 }
 
-#[derive(PartialEq, Eq, Debug)]
+#[derive(Debug)]
 struct Node {
     kind: Kind,
     ty: PhraseType,
     /// The number of phrases in it, as a tree.
     size: u32,
+    /// Which part of the program it comes from. Of loops and memory their names tell it ([`Names::origin`]).
+    origin: Origin,
 }
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Node) -> bool {
+        self.kind == other.kind && self.ty == other.ty
+    }
+}
+impl Eq for Node {}
 
 /// A piece of DPIA. Cloning is cheap; equality is of structure, names included.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -202,16 +212,42 @@ pub struct Phrase(Arc<Node>);
 pub struct Names {
     used: BTreeSet<Name>,
     next: BTreeMap<String, u32>,
+    /// Which parts of the program loops and memory of these names come from.
+    origins: BTreeMap<Name, Origin>,
 }
 
 impl Names {
     /// Names that are taken: sizes and parameters.
     pub fn new(taken: impl IntoIterator<Item = Name>) -> Names {
-        Names { used: taken.into_iter().collect(), next: BTreeMap::new() }
+        Names { used: taken.into_iter().collect(), ..Names::default() }
     }
 
-    /// The hint itself when it is free, else the hint with a number.
+    /// The hint itself when it is free, else the hint with a number. What is named so comes from where what has the hint as
+    /// its name comes from, if that is known.
     pub fn fresh(&mut self, hint: &str) -> Name {
+        let name = self.unused(hint);
+        if let Some(origin) = self.origins.get(hint).cloned() {
+            self.comes_from(&name, &origin);
+        }
+        name
+    }
+
+    /// What is named so comes from this part of the program, too.
+    pub fn comes_from(&mut self, name: &Name, origin: &Origin) {
+        let known = self.origins.entry(name.clone()).or_default();
+        *known = known.with(origin);
+    }
+
+    /// Where the loop over this variable, or the memory of this name, comes from.
+    pub fn origin(&self, name: &Name) -> Origin {
+        self.origins.get(name).cloned().unwrap_or_default()
+    }
+
+    pub fn origins(&self) -> &BTreeMap<Name, Origin> {
+        &self.origins
+    }
+
+    fn unused(&mut self, hint: &str) -> Name {
         let base = hint.trim_end_matches(|c: char| c.is_ascii_digit());
         let base = if base.is_empty() { "x" } else { base };
         let as_is: Name = hint.into();
@@ -243,12 +279,27 @@ pub struct Substitution {
 
 impl Phrase {
     pub fn new(kind: Kind, ty: PhraseType) -> Phrase {
-        let mut node = Node { kind, ty, size: 1 };
+        let mut node = Node { kind, ty, size: 1, origin: Origin::default() };
         node.size = children_of(&node.kind).into_iter().fold(1, |n: u32, c| n.saturating_add(c.size()));
         Phrase(Arc::new(node))
     }
     pub fn size(&self) -> u32 {
         self.0.size
+    }
+    pub fn origin(&self) -> &Origin {
+        &self.0.origin
+    }
+    #[must_use]
+    pub fn with_origin(&self, origin: &Origin) -> Phrase {
+        if self.0.origin == *origin {
+            return self.clone();
+        }
+        let (kind, ty) = (self.kind().clone(), self.ty().clone());
+        Phrase(Arc::new(Node { kind, ty, size: self.0.size, origin: origin.clone() }))
+    }
+    /// The origins of all that is in it, but for loops and memory.
+    pub fn origins(&self) -> Origin {
+        self.children().into_iter().fold(self.origin().clone(), |all, c| all.with(&c.origins()))
     }
     pub fn kind(&self) -> &Kind {
         &self.0.kind
@@ -429,7 +480,7 @@ impl Phrase {
             Kind::Acceptor(l, ps) => Kind::Acceptor(l.clone(), ps.iter().map(f).collect::<Result<_, E>>()?),
             Kind::Seq(ps) => return Ok(Phrase::seq(ps.iter().map(f).collect::<Result<Vec<_>, E>>()?)),
         };
-        Ok(Phrase::new(kind, self.ty().clone()))
+        Ok(Phrase::new(kind, self.ty().clone()).with_origin(self.origin()))
     }
 
     /// Does the predicate hold for the phrase or anything in it?
@@ -466,7 +517,10 @@ impl Phrase {
             Kind::Var(x) => match s.phrases.get(x) {
                 // An allocation's identifier is renamed as expression and as acceptor.
                 Some(p) => match p.kind() {
-                    Kind::Var(y) => return Phrase::var(y, self.ty().clone()),
+                    Kind::Var(y) => {
+                        let origin = p.origin().or(self.origin());
+                        return Phrase::var(y, self.ty().clone()).with_origin(&origin);
+                    }
                     _ => return p.clone(),
                 },
                 None => return self.clone(),
@@ -520,7 +574,7 @@ impl Phrase {
                 return mapped;
             }
         };
-        Phrase::new(kind, self.ty().clone())
+        Phrase::new(kind, self.ty().clone()).with_origin(self.origin())
     }
 
     /// Replaces a loop's variable by a number, in a copy with new names.

@@ -16,6 +16,10 @@ impl Translator {
     /// # Errors
     /// A pattern that has no translation.
     pub fn acceptor(&mut self, e: &Phrase, out: &Phrase, block: &mut Block) -> Translated<()> {
+        self.made_for(e, |t| t.written(e, out, block))
+    }
+
+    fn written(&mut self, e: &Phrase, out: &Phrase, block: &mut Block) -> Translated<()> {
         match e.kind() {
             Kind::App(f, value) => {
                 let value = self.continuation(value, block)?;
@@ -44,7 +48,7 @@ impl Translator {
         }
         let command = self.block(|t, inner| t.acceptor(e, out, inner));
         self.in_kernel = false;
-        block.push(Phrase::kernel(launch, command?));
+        block.push(Phrase::kernel(launch, command?).with_origin(&self.at));
         Ok(())
     }
 
@@ -65,7 +69,9 @@ impl Translator {
         block: &mut Block,
     ) -> Translated<()> {
         let ty = e.data();
-        let layout = |layout: Layout, from: &Phrase| Phrase::acceptor(layout, vec![out.clone()], from.data());
+        let layout = |layout: Layout, from: &Phrase| {
+            Phrase::acceptor(layout, vec![out.clone()], from.data()).with_origin(e.origin())
+        };
         match (p, ps) {
             (Pattern::Let, [value, f]) => {
                 let value = self.continuation(value, block)?;
@@ -99,6 +105,7 @@ impl Translator {
             (Pattern::Map, [f, x]) => {
                 let transformer = self.acceptor_transformer(f)?;
                 let to = Phrase::acceptor(Layout::Map, vec![transformer, out.clone()], x.data());
+                let to = to.with_origin(e.origin());
                 self.acceptor(x, &to, block)
             }
             (Pattern::MapFst | Pattern::MapSnd, [f, x]) => {
@@ -133,6 +140,7 @@ impl Translator {
             (Pattern::Scatter, [indices, x]) => {
                 let indices = self.continuation(indices, block)?;
                 let to = Phrase::acceptor(Layout::Scatter, vec![indices, out.clone()], x.data());
+                let to = to.with_origin(e.origin());
                 self.acceptor(x, &to, block)
             }
             (Pattern::ScanSeq, [f, init, x]) => {
@@ -172,7 +180,9 @@ impl Translator {
             };
         };
         let ty = e.data();
-        let step = |layout: Layout, from: &Phrase| Phrase::acceptor(layout, vec![out.clone()], from.data());
+        let step = |layout: Layout, from: &Phrase| {
+            Phrase::acceptor(layout, vec![out.clone()], from.data()).with_origin(e.origin())
+        };
         let (inner_acceptor, rest) = match (p, ps.as_slice()) {
             (Pattern::Split, [y]) => (step(Layout::Split(inner(&ty)), y), y),
             (Pattern::Join, [y]) => (step(Layout::Join(inner(&y.data())), y), y),

@@ -17,6 +17,10 @@ impl Translator {
     /// # Errors
     /// A pattern that has no translation.
     pub fn continuation(&mut self, e: &Phrase, block: &mut Block) -> Translated<Phrase> {
+        self.made_for(e, |t| t.readable(e, block))
+    }
+
+    fn readable(&mut self, e: &Phrase, block: &mut Block) -> Translated<Phrase> {
         let (p, args, ps) = match e.kind() {
             Kind::App(f, value) => {
                 let value = self.continuation(value, block)?;
@@ -79,7 +83,7 @@ impl Translator {
                         }
                     })
                     .collect::<Translated<Vec<_>>>()?;
-                Ok(Phrase::pattern(p, args.clone(), ps, e.data(), e.access()))
+                Ok(Phrase::pattern(p, args.clone(), ps, e.data(), e.access()).with_origin(e.origin()))
             }
         }
     }

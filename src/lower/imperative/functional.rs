@@ -60,11 +60,17 @@ fn phrase(
     let child = |i: usize| a.children.get(i).ok_or_else(mismatch);
     match t.expr() {
         Expr::Var(i) => {
-            binders.len().checked_sub(1 + *i as usize).map(|j| binders[j].clone()).ok_or_else(mismatch)
+            let binder = binders.len().checked_sub(1 + *i as usize).map(|j| &binders[j]);
+            Ok(binder.ok_or_else(mismatch)?.with_origin(&t.origin()))
         }
-        Expr::Lit(Literal::Nat(n)) => Ok(Phrase::nat(n.clone())),
-        Expr::Lit(Literal::Index(i, n)) => Ok(Phrase::number(i.clone(), Type::index(n.clone()))),
-        Expr::Lit(l) => Ok(Phrase::lit(l.clone())),
+        Expr::Lit(l) => {
+            let value = match l {
+                Literal::Nat(n) => Phrase::nat(n.clone()),
+                Literal::Index(i, n) => Phrase::number(i.clone(), Type::index(n.clone())),
+                l => Phrase::lit(l.clone()),
+            };
+            Ok(value.with_origin(&t.origin()))
+        }
         Expr::Lam(hint, body) => {
             let (Some((param, _)), Accesses::Fun(access, _)) = (t.ty().as_fun(), &a.accesses) else {
                 return Err(mismatch());
@@ -98,7 +104,8 @@ fn phrase(
                     arguments,
                     t.ty().clone(),
                     a.accesses.result(),
-                )),
+                )
+                .with_origin(&head.origin())),
                 _ => Err(mismatch()),
             }
         }

@@ -7,6 +7,7 @@
 use super::translate::{Block, Translated, Translator, unexpected};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
+use crate::lang::origin::Origin;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
@@ -38,6 +39,7 @@ pub struct Windows {
     /// The number of elements between two windows.
     skipped: Nat,
     storage: Storage,
+    origin: Origin,
 }
 
 /// So many new values of a window are a block.
@@ -91,6 +93,10 @@ impl Translator {
     /// # Errors
     /// A pattern that has no translation.
     pub fn stream(&mut self, e: &Phrase, block: &mut Block) -> Translated<Stream> {
+        self.made_for(e, |t| t.set_up(e, block))
+    }
+
+    fn set_up(&mut self, e: &Phrase, block: &mut Block) -> Translated<Stream> {
         let (p, args, ps) = match e.kind() {
             Kind::App(f, value) => {
                 let value = self.continuation(value, block)?;
@@ -134,8 +140,9 @@ impl Translator {
                 let all = Type::array(cells.clone(), stored.clone());
                 let (read, write) = self.allocate(super::continuation::space(args), &all, block);
                 let (load, cells, step) = (load.clone(), cells.clone(), step.clone());
+                let origin = self.at.clone();
                 self.filled(
-                    Windows { of, load, read, write, cells, step, kept, new, skipped, storage },
+                    Windows { of, load, read, write, cells, step, kept, new, skipped, storage, origin },
                     block,
                 )
             }
@@ -183,6 +190,13 @@ impl Translator {
 
     /// Stores the elements of window `i`, those before it being stored.
     fn advance(&mut self, w: &Windows, i: &Nat, block: &mut Block) -> Translated<()> {
+        let around = std::mem::replace(&mut self.at, w.origin.clone());
+        let done = self.advanced(w, i, block);
+        self.at = around;
+        done
+    }
+
+    fn advanced(&mut self, w: &Windows, i: &Nat, block: &mut Block) -> Translated<()> {
         let start = w.step.mul(i);
         if !w.skipped.is_zero() && w.of.has_memory() {
             let passing = self.block(|t, inner| {
@@ -193,7 +207,7 @@ impl Translator {
             // Nothing is before the first window.
             let number = |n: Nat| Phrase::number(n, Type::nat_type());
             let follows = Phrase::less(number(Nat::constant(0)), number(i.clone()));
-            block.push(Phrase::if_else(follows, passing, Phrase::skip()));
+            block.push(Phrase::if_else(follows, passing, Phrase::skip()).with_origin(&self.at));
         }
         let rotates = matches!(w.storage, Storage::Rotating);
         if rotates && !w.kept.is_zero() {

@@ -12,6 +12,7 @@ use super::lanes::has_vectors;
 use super::views::Number;
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat};
+use crate::lang::origin::Origin;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::Sort;
 use crate::lang::ty::Type;
@@ -75,6 +76,10 @@ pub struct Translator {
     pub chosen: Vec<Number>,
     /// Whether commands are made for a kernel of `oclRun`.
     pub in_kernel: bool,
+    /// Which part of the program commands, loops and memory are made for.
+    pub at: Origin,
+    /// Which parts of it were met since the command at hand was begun.
+    pub met: Origin,
 }
 
 /// The identifier of the program's result in memory.
@@ -94,7 +99,18 @@ pub fn translate(f: &Functional, output: &Name, names: &mut Names) -> Translated
 
 impl Translator {
     pub fn new(names: Names) -> Translator {
-        Translator { names, chosen: vec![], in_kernel: false }
+        let (at, met) = Default::default();
+        Translator { names, chosen: vec![], in_kernel: false, at, met }
+    }
+
+    /// What `f` makes for the expression: it comes from there, or from what is around it.
+    pub fn made_for<T>(&mut self, e: &Phrase, f: impl FnOnce(&mut Translator) -> T) -> T {
+        let own = e.origin().or(&self.at);
+        let own = if own.is_none() { first_origin(e) } else { own };
+        let around = std::mem::replace(&mut self.at, own);
+        let made = f(self);
+        self.at = around;
+        made
     }
 
     /// The command that `f` makes in a block of its own.
@@ -110,6 +126,7 @@ impl Translator {
     /// New memory to the end of the block, as expression and as acceptor.
     pub fn allocate(&mut self, space: AddressSpace, ty: &Type, block: &mut Block) -> (Phrase, Phrase) {
         let name = self.names.numbered("t");
+        self.names.comes_from(&name, &self.at);
         block.0.push(Item::Memory(space, ty.clone(), name.clone()));
         (Phrase::var(&name, PhraseType::read(ty.clone())), Phrase::var(&name, PhraseType::Acc(ty.clone())))
     }
@@ -123,6 +140,7 @@ impl Translator {
         body: impl FnOnce(&mut Translator, Phrase, &mut Block) -> Translated<()>,
     ) -> Translated<()> {
         let var = self.names.numbered("i");
+        self.names.comes_from(&var, &self.at);
         let index = Phrase::number(Nat::var(&var), Type::index(n.clone()));
         let body = self.block(|t, inner| body(t, index, inner))?;
         block.push(Phrase::for_each(kind, var, n.clone(), body));
@@ -132,7 +150,7 @@ impl Translator {
     /// `to = value`, by components where they are pairs.
     pub fn assign(&mut self, to: &Phrase, value: &Phrase, block: &mut Block) {
         if value.data().as_pair().is_none() {
-            block.push(Phrase::assign(to.clone(), value.clone()));
+            block.push(Phrase::assign(to.clone(), value.clone()).with_origin(&self.at));
         } else if let Kind::Pattern(Pattern::MakePair, _, ps) = value.kind()
             && let [a, b] = ps.as_slice()
         {
@@ -192,6 +210,16 @@ impl Translator {
         self.assign(&write, value, block);
         read
     }
+}
+
+/// The origin of the first phrase in it that has one.
+fn first_origin(e: &Phrase) -> Origin {
+    let mut found = Origin::default();
+    let _ = e.any(&mut |p| {
+        found = p.origin().clone();
+        !found.is_none()
+    });
+    found
 }
 
 /// Arguments of more phrases than this lose what they do not need before they are copied into a function.

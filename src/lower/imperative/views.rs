@@ -66,12 +66,19 @@ pub fn resolve(command: &Phrase, t: &mut Translator) -> Translated<Phrase> {
 impl Translator {
     fn resolve(&mut self, command: &Phrase, block: &mut Block) -> Translated<()> {
         match command.kind() {
-            Kind::Assign(to, value) => self.resolve_assign(to, value, block),
+            Kind::Assign(to, value) => {
+                let met = std::mem::take(&mut self.met);
+                let done = self.made_for(command, |t| t.resolve_assign(to, value, block));
+                self.met = met;
+                done
+            }
             Kind::If(c, a, b) => {
-                let c = self.read(c, vec![], block)?;
+                let met = std::mem::take(&mut self.met);
+                let c = self.made_for(command, |t| t.read(c, vec![], block))?;
+                let origin = command.origin().with(&std::mem::replace(&mut self.met, met));
                 let a = resolve(a, self)?;
                 let b = resolve(b, self)?;
-                block.push(Phrase::if_else(c, a, b));
+                block.push(Phrase::if_else(c, a, b).with_origin(&origin));
                 Ok(())
             }
             Kind::Seq(ps) => ps.iter().try_for_each(|c| {
@@ -95,7 +102,7 @@ impl Translator {
                 let at = Step::At(t.number(&i, inner)?);
                 let value = t.read(value, vec![at.clone()], inner)?;
                 let to = t.write(to, vec![at], &lane, inner)?;
-                inner.push(Phrase::assign(to, value));
+                inner.push(Phrase::assign(to, value).with_origin(&t.at.with(&t.met)));
                 Ok(())
             });
         }
@@ -108,7 +115,7 @@ impl Translator {
         }
         let value = self.read(value, vec![], block)?;
         let to = self.write(to, vec![], &ty, block)?;
-        block.push(Phrase::assign(to, value));
+        block.push(Phrase::assign(to, value).with_origin(&self.at.with(&self.met)));
         Ok(())
     }
 
@@ -145,8 +152,9 @@ impl Translator {
         let mut steps = steps;
         loop {
             if let Some(lane) = self.lane(&e, &steps) {
-                (e, steps) = (lane, vec![]);
+                (e, steps) = (lane.with_origin(e.origin()), vec![]);
             }
+            self.met = self.met.with(e.origin());
             let (p, args, ps) = match e.kind() {
                 Kind::Var(_) => return self.cell(&e, steps, block),
                 Kind::Lit(_) | Kind::Number(..) if steps.is_empty() => return Ok(e),
@@ -318,7 +326,8 @@ impl Translator {
                         .collect::<Translated<Vec<_>>>()?;
                     self.may_divide(p, &ty, operands.get(1), &steps)?;
                     let ty = if steps.is_empty() { ty } else { element(&ty) };
-                    return Ok(Phrase::pattern(p, args, operands, ty, crate::lower::dpia::Access::Read));
+                    let value = Phrase::pattern(p, args, operands, ty, crate::lower::dpia::Access::Read);
+                    return Ok(value.with_origin(e.origin()));
                 }
                 _ => return Err(untranslated(p)),
             }
@@ -332,7 +341,8 @@ impl Translator {
         self.for_each(LoopKind::Lanes, &extent(&ty), block, |t, i, inner| {
             let lane = Step::At(t.number(&i, inner)?);
             let value = t.read(e, std::iter::once(lane).chain(steps).collect(), inner)?;
-            inner.push(Phrase::assign(Phrase::idx_acc(i, write), value));
+            let assign = Phrase::assign(Phrase::idx_acc(i, write), value);
+            inner.push(assign.with_origin(&t.at.with(&t.met)));
             Ok(())
         })?;
         Ok(read)
@@ -490,7 +500,7 @@ impl Translator {
         let (read, write) = self.allocate(AddressSpace::Private, &a.data(), block);
         self.assign(&write, &a, &mut first);
         self.assign(&write, &b, &mut second);
-        let chosen = Phrase::if_else(condition, first.finish(), second.finish());
+        let chosen = Phrase::if_else(condition, first.finish(), second.finish()).with_origin(&self.at);
         // Assignments of pairs are of parts, which are still views.
         let chosen = resolve(&chosen, self)?;
         block.push(chosen);
@@ -525,6 +535,7 @@ impl Translator {
         let mut to = to.clone();
         let mut steps = steps;
         loop {
+            self.met = self.met.with(to.origin());
             let (layout, ps) = match to.kind() {
                 Kind::Var(_) => {
                     let cell = chain_acceptor(&to, steps);

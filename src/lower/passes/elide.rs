@@ -19,25 +19,25 @@ use std::collections::BTreeSet;
 
 /// # Errors
 /// None: it is a pass.
-pub fn run(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
-    p.body = elide(&p.body, &mut BTreeSet::new());
+pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
+    p.body = elide(&p.body, &mut BTreeSet::new(), names);
     Ok(p)
 }
 
 /// `small`: memory in scope that may take over a part's work.
-fn elide(c: &Phrase, small: &mut BTreeSet<Name>) -> Phrase {
+fn elide(c: &Phrase, small: &mut BTreeSet<Name>, names: &mut Names) -> Phrase {
     let Kind::New(storage, ty, x, body) = c.kind() else {
-        let Ok(d) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(elide(d, small)));
+        let Ok(d) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(elide(d, small, names)));
         return if is_idle(&d) { Phrase::skip() } else { d };
     };
     if storage.is_near() {
         small.insert(x.clone());
     }
-    let body = elide(body, small);
+    let body = elide(body, small, names);
     small.remove(x);
     if storage.is_near()
         && (*storage != Storage::Register || is_updated_once(&body, x))
-        && let Some(merged) = merge(x, ty, &body, small)
+        && let Some(merged) = merge(x, ty, &body, small, names)
     {
         return merged;
     }
@@ -57,7 +57,7 @@ fn is_updated_once(body: &Phrase, x: &Name) -> bool {
     write.loops.iter().all(|l| is_index(&l.var))
 }
 
-fn merge(x: &Name, ty: &Type, body: &Phrase, small: &BTreeSet<Name>) -> Option<Phrase> {
+fn merge(x: &Name, ty: &Type, body: &Phrase, small: &BTreeSet<Name>, names: &mut Names) -> Option<Phrase> {
     ty.as_array()?;
     let Kind::Seq(commands) = body.kind() else { return None };
     let (last, before) = commands.split_last()?;
@@ -72,6 +72,7 @@ fn merge(x: &Name, ty: &Type, body: &Phrase, small: &BTreeSet<Name>) -> Option<P
     if !fills || rest.iter().any(|c| c.mentions(memory)) {
         return None;
     }
+    names.comes_from(memory, &names.origin(x));
     let moved = before.iter().map(|c| without_self_copies(&super::memory::redirect(c, x, &read, &target)));
     Some(Phrase::seq(moved.collect::<Vec<_>>()))
 }

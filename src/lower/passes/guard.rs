@@ -104,6 +104,7 @@ impl Guard<'_> {
     fn by_one(&mut self, c: Phrase, left: &BTreeSet<u8>) -> Phrase {
         left.iter().fold(c, |c, d| {
             let (kind, var) = (LoopKind::Parallel(Workers::Local(*d)), self.names.numbered("i"));
+            self.names.comes_from(&var, &c.origins());
             Phrase::for_each(kind, var, Nat::constant(1), c)
         })
     }

@@ -64,6 +64,7 @@ impl Block {
             let last = commands.last().and_then(lanes);
             match (last, lanes(&c)) {
                 (Some(first), Some(second)) if first.n == second.n && apart(first, second) => {
+                    names.comes_from(&first.var, &names.origin(&second.var));
                     let more = second.body.at_iteration(&second.var, &Nat::var(&first.var), names);
                     let body = Phrase::seq([first.body.clone(), more]);
                     let both = Phrase::for_loop(Loop { kind: LoopKind::Lanes, body, ..first.clone() });

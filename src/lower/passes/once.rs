@@ -34,7 +34,7 @@ fn once(c: &Phrase, ranges: &mut Ranges, names: &mut Names) -> Phrase {
         let body = once(&l.body.at_iteration(&l.var, &l.init, names), ranges, names);
         return match l.init.is_less(&l.n, ranges) {
             Some(true) => body,
-            _ => Phrase::if_else(has_iteration(l), body, Phrase::skip()),
+            _ => Phrase::if_else(has_iteration(l), body, Phrase::skip()).with_origin(&names.origin(&l.var)),
         };
     }
     ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());

@@ -39,7 +39,7 @@ impl Simplifier<'_> {
                     Kind::Lit(Literal::Bool(false)) => self.phrase(b),
                     _ => {
                         let a = self.phrase(a);
-                        Phrase::if_else(c, a, self.phrase(b))
+                        Phrase::if_else(c, a, self.phrase(b)).with_origin(p.origin())
                     }
                 }
             }

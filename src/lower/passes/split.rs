@@ -68,6 +68,8 @@ fn digits(l: &Loop, ranges: &mut Ranges, names: &mut Names) -> Option<Digits> {
             return None;
         }
         let (high, low) = (names.numbered("i"), names.numbered("i"));
+        let origin = names.origin(&x);
+        [&high, &low].into_iter().for_each(|part| names.comes_from(part, &origin));
         ranges.insert(high.clone(), Nat::constant(0), quotient.clone());
         ranges.insert(low.clone(), Nat::constant(0), d.clone());
         let (v, sum) = (NatVar::Named(x), d.mul(&Nat::var(&high)).add(&Nat::var(&low)));

@@ -154,6 +154,7 @@ impl Rule {
                 _ => {}
             }
         }
+        applied.term = applied.term.rewritten_from(t);
         if !fits(&Path::root(), &applied.term) {
             return Err(WhyNot::here(Reason::TooLarge));
         }

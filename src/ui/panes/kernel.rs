@@ -1,11 +1,14 @@
 //! The generated code, at any stage.
 
+use crate::emit::syntax::Line as CodeLine;
+use crate::lang::path::Path;
 use crate::session::action::Target;
 use crate::ui::app::App;
 use crate::ui::layout::Pane;
 use crate::ui::looks::Want;
 use crate::ui::window::Body;
-use crate::view::{Line, Role, kernel};
+use crate::view::origins::{self, Source};
+use crate::view::{Line, Mark, Role, kernel};
 
 /// What the pane shows.
 pub fn body(app: &App, width: usize) -> Body {
@@ -27,8 +30,76 @@ pub fn body(app: &App, width: usize) -> Body {
             });
             let mut lines: Vec<Line> = why.unwrap_or_default();
             lines.extend(kernel::lines(&stage, &text));
-            Body { head: vec![head], lines, ..Body::default() }
+            let mut body = Body { head: vec![head], lines, ..Body::default() };
+            if let Some(code) =
+                attempt.stages.iter().find(|s| s.name == stage).filter(|s| !s.lines.is_empty())
+            {
+                show_selection(app, &code.lines, width, &mut body);
+            }
+            body
         }
+    }
+}
+
+/// Marks the lines that come from the selection, and says where the highlighted line comes from.
+fn show_selection(app: &App, code: &[CodeLine], width: usize, body: &mut Body) {
+    let term = app.session.term();
+    body.list = true;
+    if !app.selection.is_root() {
+        let found = origins::code_of(term, code, &app.selection);
+        body.head.extend(found.line().wrap(width, 2));
+        body.sight = found.lines.first().copied().zip(found.lines.last().copied());
+        for i in found.lines {
+            if let Some(line) = body.lines.get_mut(i) {
+                *line = std::mem::take(line).marked(Mark::Remembered);
+            }
+        }
+    }
+    let source = highlighted(app, code);
+    let part = |at: &Path| {
+        let text = app.printed.text(at).split_whitespace().collect::<Vec<_>>().join(" ");
+        let pattern = origins::pattern_at(term, at).map(|p| format!("{p}: ")).unwrap_or_default();
+        Line::of(Role::Title, pattern).with(Role::Plain, text)
+    };
+    body.foot = source.parts.iter().take(origins::PARTS).map(part).collect();
+    body.foot.extend(source.unlisted(origins::PARTS).map(|text| Line::of(Role::Dim, format!("and {text}"))));
+}
+
+/// What the highlighted line comes from.
+fn highlighted(app: &App, code: &[CodeLine]) -> Source {
+    let line = code.get(app.window(Pane::Kernel).cursor);
+    line.map(|line| origins::source_of(app.session.term(), line)).unwrap_or_default()
+}
+
+/// Selects the part of the term that the highlighted line comes from: of several the one after the selected one.
+pub fn open(app: &mut App) {
+    let kernel = app.looks.kernel(&want(app));
+    let stage = shown_stage(app);
+    let code = kernel.as_deref().and_then(|made| {
+        made.as_ref().ok()?.stages.iter().find(|s| Some(s.name) == stage.as_deref() && !s.lines.is_empty())
+    });
+    let Some(code) = code else {
+        let shown = app.code.target.name();
+        app.say(Role::Warning, format!("Only the lines of the stage `{shown}` lead back to the term."));
+        return;
+    };
+    let places = highlighted(app, &code.lines).parts;
+    let next = places.iter().position(|at| *at == app.selection).map_or(0, |i| i + 1);
+    let Some(at) = places.get(next % places.len().max(1)).cloned() else {
+        app.say(Role::Warning, "This line comes from no part of the term.");
+        return;
+    };
+    let number = next % places.len() + 1;
+    app.say(
+        Role::Good,
+        match places.len() {
+            1 => "This part of the term has become the line.".to_owned(),
+            n => format!("Part {number} of {n} that have become the line; the same key goes to the next."),
+        },
+    );
+    app.select(at);
+    if !app.shows(Pane::Term) {
+        app.focus.go(Pane::Term);
     }
 }
 

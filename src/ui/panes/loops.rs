@@ -13,7 +13,10 @@ pub fn body(app: &App) -> Body {
     if nest.is_empty() {
         return Body::says(vec![Line::of(Role::Dim, "The term has no loops.")]);
     }
-    Body { lines: nest.into_iter().map(|row| row.line).collect(), list: true, ..Body::default() }
+    let marked =
+        |row: &loops::Row| !app.selection.is_root() && row.path.strip_prefix(&app.selection).is_some();
+    let sight = nest.iter().position(marked).zip(nest.iter().rposition(marked));
+    Body { lines: nest.into_iter().map(|row| row.line).collect(), list: true, sight, ..Body::default() }
 }
 
 /// The sub-term of the highlighted loop.

@@ -49,7 +49,8 @@ pub fn open(app: &mut App) {
         Pane::Search => search::preview(app),
         Pane::Bench => bench::open(app),
         Pane::History => history::open(app),
-        Pane::Kernel | Pane::Jobs => {}
+        Pane::Kernel => kernel::open(app),
+        Pane::Jobs => {}
     }
 }
 
@@ -66,10 +67,10 @@ pub fn preview(app: &mut App) {
 pub fn copy(app: &mut App) {
     let text = match app.focus.pane {
         Pane::Term => term::selected_text(app),
+        Pane::Kernel => kernel::text(app).unwrap_or_default(),
         pane if app.body(pane).list => {
             app.body(pane).lines.get(app.window(pane).cursor).map(Line::text).unwrap_or_default()
         }
-        Pane::Kernel => kernel::text(app).unwrap_or_default(),
         pane => app.body(pane).lines.iter().map(Line::text).collect::<Vec<_>>().join("\n"),
     };
     app.say(Role::Good, format!("Copied {} characters to the terminal's clipboard.", text.chars().count()));

@@ -1,0 +1,176 @@
+//! Where code comes from: every loop, every memory, every barrier and every statement of the programs of `kernels/` is led
+//! back to a part of the term, plain, for threads and for OpenCL, and that part says the same as the code.
+
+use crate::kernels_reference::all;
+use crate::random::strategies;
+use shine_tui::emit::Attempt;
+use shine_tui::emit::syntax::{Line, Part};
+use shine_tui::lang::eval;
+use shine_tui::lang::infer::Program;
+use shine_tui::lang::nat::Nat;
+use shine_tui::lang::pattern::Pattern;
+use shine_tui::lang::preorder::path_of;
+use shine_tui::lang::term::Term;
+use shine_tui::lang::ty::Type;
+use shine_tui::lower::dpia::{Kind, Phrase};
+use shine_tui::lower::{Target, default_lowering, pipeline};
+use shine_tui::session::action;
+use shine_tui::session::files::{Places, read};
+use shine_tui::session::workspace::Workspace;
+use shine_tui::view::origins;
+use std::path::Path;
+
+fn workspace(kernel: &str) -> (Workspace, eval::Sizes) {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(kernel).join(format!("{kernel}.rise"));
+    let texts = read(&file, &Places::default()).unwrap();
+    let sizes = eval::sizes(texts.default_sizes.iter().map(|(name, value)| (name.as_str(), *value)));
+    (Workspace::load(&texts, None).unwrap_or_else(|p| panic!("{}", p.first())), sizes)
+}
+
+/// The lines of the code, each with its text.
+fn lines<'a>(attempt: &'a Attempt, target: action::Target) -> Vec<(&'a str, &'a Line)> {
+    let module = attempt.module.as_ref();
+    module.unwrap_or_else(|d| panic!("{d}"));
+    let stage = attempt.stages.iter().find(|s| s.name == target.name()).unwrap();
+    assert_eq!(stage.text.lines().count(), stage.lines.len());
+    stage.text.lines().zip(&stage.lines).collect()
+}
+
+fn leaf(term: &Term, number: u32) -> Term {
+    let leaf = term.at(&path_of(term, number).unwrap()).unwrap();
+    assert!(leaf.children().is_empty());
+    leaf.clone()
+}
+
+/// Checks that each line of the code has an origin, and that operations on numbers lead to lines with their sign. Strategies
+/// leave out some of them: loops of rests that have no iteration, and one of two equal values.
+fn check(label: &str, term: &Term, code: &[(&str, &Line)], is_plain: bool) {
+    for (text, line) in code {
+        let text = text.trim();
+        let of_body = match line.part {
+            Part::Loop(_) => text.starts_with("for ("),
+            Part::Barrier => text.starts_with("barrier("),
+            Part::Memory(_) | Part::Statement => text.ends_with([';', '{', ',']) || !text.contains(' '),
+            Part::Around => text == "{" || text.starts_with('}') || text.starts_with("#pragma omp"),
+            Part::Outside => {
+                assert!(!text.starts_with("for (") && !text.starts_with("barrier("), "{label}: {text}");
+                continue;
+            }
+        };
+        assert!(of_body || text.contains('*'), "{label}: {text} is no {:?}", line.part);
+        assert!(!line.origin.is_none(), "{label}: where does `{text}` come from?");
+        line.origin.numbers().for_each(|n| drop(leaf(term, n)));
+        let places = origins::source_of(term, line).parts;
+        assert!(!places.is_empty(), "{label}: {text}");
+        for at in &places {
+            // What a line comes from leads to the line.
+            let found = origins::code_of(term, &[(*line).clone()], at);
+            assert_eq!(found.lines, [0], "{label}: {text} at {at}");
+        }
+    }
+    for (number, (at, t)) in term.positions().into_iter().enumerate() {
+        let symbol = match t.as_pattern() {
+            Some(Pattern::Add) => "+",
+            Some(Pattern::Mul) => "*",
+            Some(Pattern::Sub) => "-",
+            Some(Pattern::Div) => "/",
+            Some(Pattern::Sqrt) => "sqrt",
+            Some(Pattern::Sin) => "sin",
+            Some(Pattern::Cos) => "cos",
+            Some(Pattern::Exp) => "exp",
+            _ => continue,
+        };
+        if !t.ty().signature().1.lane().as_scalar().is_some() {
+            continue;
+        }
+        let number = number as u32;
+        let found = code.iter().filter(|(_, line)| line.origin.numbers().any(|n| n == number));
+        let found: Vec<&str> = found.map(|(text, _)| *text).collect();
+        let is_there = found.iter().any(|text| text.contains(symbol)) || (!is_plain && found.is_empty());
+        assert!(is_there, "{label}: {t:?} at {at} in {found:?}");
+    }
+}
+
+#[test]
+fn every_line_of_every_program_is_led_back_to_the_term() {
+    let kernels = all();
+    std::thread::scope(|scope| {
+        for some in kernels.chunks(kernels.len().div_ceil(4)) {
+            scope.spawn(move || {
+                for reference in some {
+                    let (workspace, sizes) = workspace(reference.kernel);
+                    let program = &workspace.program;
+                    let threads = strategies::apply(program, "auto").unwrap();
+                    for (how, term, target) in [
+                        ("plain", &program.term, action::Target::C),
+                        ("auto", &threads.term, action::Target::C),
+                        ("auto(opencl)", &program.term, action::Target::OpenCl),
+                    ] {
+                        let attempt = workspace.attempt(term, target, &sizes).unwrap();
+                        let label = format!("{}, {how}", reference.kernel);
+                        check(&label, term, &lines(&attempt, target), how == "plain");
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Is it an extent of an array in the type?
+fn has_extent(t: &Type, n: &Nat) -> bool {
+    if let Some((a, b)) = t.as_fun().or_else(|| t.as_pair()) {
+        return has_extent(a, n) || has_extent(b, n);
+    }
+    match t.as_array().or_else(|| t.as_vector()) {
+        Some((m, element)) => m == n || has_extent(element, n),
+        None => false,
+    }
+}
+
+fn mentions(t: &Type, part: &Type) -> bool {
+    let parts = t.as_fun().or_else(|| t.as_pair());
+    let element = t.as_array().map(|(_, element)| element);
+    t == part
+        || parts.is_some_and(|(a, b)| mentions(a, part) || mentions(b, part))
+        || element.is_some_and(|t| mentions(t, part))
+}
+
+fn check_types(label: &str, given: &Term, program: &Program) -> (usize, usize) {
+    let lowered = default_lowering(program).unwrap();
+    let lowered = pipeline::lower(&lowered.term, &program.sizes, Target::C).unwrap();
+    let (name, first) = &lowered.imperative[0];
+    assert_eq!(*name, "imperative");
+    let (mut loops, mut memory) = (0, 0);
+    let _ = first.body.any(&mut |p: &Phrase| {
+        let (x, holds): (_, &dyn Fn(&Type) -> bool) = match p.kind() {
+            Kind::For(l) => {
+                loops += 1;
+                (&l.var, &|t| has_extent(t, &l.n))
+            }
+            Kind::New(_, ty, x, _) => {
+                memory += 1;
+                (x, &|t| mentions(t, ty))
+            }
+            _ => return false,
+        };
+        let origin = lowered.origins.get(x).unwrap_or_else(|| panic!("{label}: {x}"));
+        let from: Vec<Term> = origin.numbers().map(|n| leaf(given, n)).collect();
+        assert!(from.iter().any(|t| holds(t.ty())), "{label}: {p} does not come from {from:?}");
+        false
+    });
+    (loops, memory)
+}
+
+/// Loops run as often as the arrays of their patterns have elements; memory holds what their patterns make.
+#[test]
+fn loops_and_memory_fit_the_types_of_the_patterns_they_come_from() {
+    let (mut loops, mut memory) = (0, 0);
+    for reference in all() {
+        let program = workspace(reference.kernel).0.program;
+        let (l, m) = check_types(reference.kernel, &program.term, &program);
+        loops += l;
+        memory += m;
+    }
+    assert!(loops > 60 && memory > 20, "{loops} loops, {memory} in memory");
+}
