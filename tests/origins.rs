@@ -29,7 +29,7 @@ fn workspace(kernel: &str) -> (Workspace, eval::Sizes) {
 }
 
 /// The lines of the code, each with its text.
-fn lines<'a>(attempt: &'a Attempt, target: action::Target) -> Vec<(&'a str, &'a Line)> {
+fn lines(attempt: &Attempt, target: action::Target) -> Vec<(&str, &Line)> {
     let module = attempt.module.as_ref();
     module.unwrap_or_else(|d| panic!("{d}"));
     let stage = attempt.stages.iter().find(|s| s.name == target.name()).unwrap();
@@ -81,7 +81,7 @@ fn check(label: &str, term: &Term, code: &[(&str, &Line)], is_plain: bool) {
             Some(Pattern::Exp) => "exp",
             _ => continue,
         };
-        if !t.ty().signature().1.lane().as_scalar().is_some() {
+        if t.ty().signature().1.lane().as_scalar().is_none() {
             continue;
         }
         let number = number as u32;

@@ -314,7 +314,7 @@ const TOUR: &[Step] = &[
     ("`Enter` on a line selects what it comes from.", |tour| {
         tour.press("5").sees(&["Enter select"]).press("gg\r").sees(&["comes from no part of the term"]);
         tour.press("/").sees(&["┌ Find"]).press("+=\r").sees(&["add: "]);
-        tour.press("\r").sees(&["Part 1 of ", "> : f32"]).press("\r").sees(&["Part 2 of "]);
+        tour.press("\r").sees(&["Part 1 of ", " : f32"]).press("\r").sees(&["Part 2 of "]);
     }),
     ("`b` compiles, checks and measures it on the device that `D` chooses;", |tour| {
         tour.press("D").sees(&["Measure on which device?", "cpu"]).press("cpu\r").sees(&["Measuring on cpu"]);

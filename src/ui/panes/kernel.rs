@@ -93,8 +93,8 @@ pub fn open(app: &mut App) {
     app.say(
         Role::Good,
         match places.len() {
-            1 => "This part of the term has become the line.".to_owned(),
-            n => format!("Part {number} of {n} that have become the line; the same key goes to the next."),
+            1 => "What the line comes from is selected.".to_owned(),
+            n => format!("Part {number} of {n} that the line comes from; the same key goes to the next."),
         },
     );
     app.select(at);
