@@ -56,6 +56,16 @@ pub fn solve(left: &Nat, right: &Nat, is_unknown: &dyn Fn(&NatVar) -> bool) -> S
     }
 }
 
+/// The only unknown in `left = right`, where it stands linearly, and what it is then: maybe a fraction, or less than zero,
+/// which is for the caller to judge.
+pub fn isolate(left: &Nat, right: &Nat, is_unknown: &dyn Fn(&NatVar) -> bool) -> Option<(NatVar, Nat)> {
+    let difference = left.sub(right);
+    let mut unknowns = difference.vars().into_iter().filter(|v| is_unknown(v));
+    let v = unknowns.next().filter(|_| unknowns.next().is_none())?;
+    let (factor, rest) = linear_in(&difference, &v)?;
+    Some((v, Nat::constant(0).sub(&rest).exact_div(&factor)))
+}
+
 /// Divides by the unknowns that every term has: no size is zero, so `a*b = a*c` says `b = c`.
 fn without_common_unknowns(n: Nat, is_unknown: &dyn Fn(&NatVar) -> bool) -> Nat {
     let exponents = |m: &Monomial| -> BTreeMap<Atom, i32> {
