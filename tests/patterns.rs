@@ -23,6 +23,7 @@ const REFUSED: &[(Pattern, Target, &str)] = &[
     (Pattern::MapGlobal, Target::C, "E0520"),
     (Pattern::MapWorkGroup, Target::C, "E0520"),
     (Pattern::MapLocal, Target::C, "E0520"),
+    (Pattern::ReduceLocal, Target::C, "E0520"),
     (Pattern::OclRun, Target::C, "E0520"),
 ];
 

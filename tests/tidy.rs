@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 const ORDER: [&str; 9] = ["lang", "rewrite", "lower", "emit", "device", "session", "view", "ui", "cli"];
 
 /// The way within `lower`, likewise.
-const LOWER: [&str; 10] = [
+const LOWER: [&str; 11] = [
     "target",
     "nesting",
+    "reductions",
     "origin",
     "dpia",
     "access",

@@ -394,7 +394,7 @@ fn stepped(head: &Term, args: &[Term]) -> Option<Term> {
 pub fn shared_space(t: &Term) -> AddressSpace {
     match t.as_pattern() {
         Some(Pattern::MapGlobal | Pattern::MapWorkGroup) => AddressSpace::Global,
-        Some(Pattern::MapLocal) => AddressSpace::Local,
+        Some(p) if p.is_local() => AddressSpace::Local,
         _ => {
             let spaces = t.children().into_iter().map(shared_space);
             let shared = |a: AddressSpace, b| {

@@ -313,6 +313,8 @@ table! {
         "def f (a: (4*n).f32) = a |> split 4 |> mapWorkGroup (mapLocal (\\x. x * x)) |> join";
     MapLocal ["mapLocal"], OpenCl, Map(Local), "(d: dim = 0) {n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map over the work-items of a work-group, in dimension d.";
         "def f (a: n.4.f32) = a |> mapWorkGroup (mapLocal (\\x. x * x))";
+    ReduceLocal ["reduceLocal"], OpenCl, Reduce(Local), "(p: nat) (d: dim = 0) {n: nat} {t: data} (t -> t -> t) -> t -> n.t -> t", "(r -> r -> w) -> w -> r -> r", "reduce by the work-items of a work-group, in dimension d: they reduce p parts of the array, and what these give in a tree in local memory. The operator must be associative; where it is known that the order of its operands does not matter, a part is every p-th element.";
+        "def f (a: n.m.f32) = a |> mapWorkGroup (reduceLocal 4 (+) 0)";
     OclRun ["oclRun"], OpenCl, Memory, "(ls0 ls1 ls2 gs0 gs1 gs2: nat) {t: data} t -> t", "w -> w", "Computes the value in a kernel of its own: so many work-items in a work-group, and in all, in each dimension.";
         "def f (a: (4*n).f32) = oclRun 4 1 1 (4*n) 1 1 (mapGlobal (\\x. x * x) a)";
 }

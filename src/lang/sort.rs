@@ -131,6 +131,12 @@ impl Pattern {
         matches!(self, P::Neg | P::Add | P::Sub | P::Mul | P::Div)
     }
 
+    /// Is it associative, up to the rounding of floats, and commutative?
+    pub fn is_monoid(self) -> bool {
+        use Pattern as P;
+        matches!(self, P::Add | P::Mul | P::Min | P::Max | P::And | P::Or)
+    }
+
     /// Does it work on the bits of integers?
     pub fn is_of_bits(self) -> bool {
         self.operands() == Some(Operands::Bits)
@@ -149,6 +155,21 @@ impl Pattern {
     /// Is it `reduce`, or one of the ways to do it?
     pub fn is_reduce(self) -> bool {
         matches!(self.sort(), Sort::Reduce(_))
+    }
+
+    /// Is it one of the ways to do `reduce`, with an accumulator in memory?
+    pub fn is_lowered_reduce(self) -> bool {
+        matches!(self.sort(), Sort::Reduce(how) if how != How::Open)
+    }
+
+    /// Is it a way to do `reduce` that a single thread or work-item runs?
+    pub fn is_sequential_reduce(self) -> bool {
+        matches!(self.sort(), Sort::Reduce(How::Sequential | How::Unrolled))
+    }
+
+    /// Do the work-items of a group do it together?
+    pub fn is_local(self) -> bool {
+        matches!(self.sort(), Sort::Map(How::Local) | Sort::Reduce(How::Local))
     }
 
     /// Does it go through an array with an accumulator?

@@ -13,6 +13,7 @@ mod nesting;
 pub mod origin;
 pub mod passes;
 pub mod pipeline;
+mod reductions;
 pub mod separate;
 pub mod target;
 #[cfg(test)]

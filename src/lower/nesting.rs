@@ -69,20 +69,23 @@ impl Walk {
                 .note("`mapGlobal` shares out work among all work-items; `mapWorkGroup` among groups, and `mapLocal` among the work-items of each.")
                 .hint("Use `mapWorkGroup` and `mapLocal` for both, `mapGlobal` for both, or two kernels."));
         }
-        if self.around.contains(&(map, d)) {
-            return Err(Diagnostic::error("E0522", format!("`{map}({d})` stands within `{map}({d})`."))
+        let is_again = |(p, e): &&Shared| *e == d && (*p == map || p.is_local() && map.is_local());
+        if let Some((outer, _)) = self.around.iter().find(is_again) {
+            return Err(Diagnostic::error("E0522", format!("`{map}({d})` stands within `{outer}({d})`."))
                 .note("The work-items of a dimension can be shared out once only.")
                 .hint("Use another dimension (0, 1 or 2) for the inner one, or `mapSeq`."));
         }
-        let within = |p: Pattern| self.around.iter().find(|(q, _)| *q == p);
+        let is_of_group = |p: Pattern| p == Pattern::MapWorkGroup;
         match map {
-            Pattern::MapLocal if within(Pattern::MapWorkGroup).is_none() => {
+            _ if map.is_local() && !self.around.iter().any(|(p, _)| is_of_group(*p)) => {
                 Err(Diagnostic::error("E0528", format!("`{map}({d})` stands outside `mapWorkGroup`."))
                     .note("It shares out work among the work-items of a work-group, and there is none.")
                     .hint("Put `mapWorkGroup` around it, or use `mapGlobal`."))
             }
-            Pattern::MapWorkGroup if let Some((_, e)) = within(Pattern::MapLocal) => {
-                Err(Diagnostic::error("E0528", format!("`{map}({d})` stands within `mapLocal({e})`."))
+            _ if is_of_group(map)
+                && let Some((inner, e)) = self.around.iter().find(|(p, _)| p.is_local()) =>
+            {
+                Err(Diagnostic::error("E0528", format!("`{map}({d})` stands within `{inner}({e})`."))
                     .note("A work-item is in one work-group, so it has none to share out work to.")
                     .hint("Put `mapLocal` into `mapWorkGroup`."))
             }
@@ -92,9 +95,11 @@ impl Walk {
 }
 
 fn shared(prim: &Prim) -> Option<Shared> {
-    let d = |args: &[Arg]| if let Some(Arg::Dim(d)) = args.first() { *d } else { 0 };
+    let d = prim.args.iter().find_map(|a| if let Arg::Dim(d) = a { Some(*d) } else { None }).unwrap_or(0);
     match prim.pattern.sort() {
-        Sort::Map(How::Global | How::WorkGroup | How::Local) => Some((prim.pattern, d(&prim.args))),
+        Sort::Map(How::Global | How::WorkGroup | How::Local) | Sort::Reduce(How::Local) => {
+            Some((prim.pattern, d))
+        }
         _ => None,
     }
 }

@@ -12,6 +12,7 @@ use super::imperative::translate;
 use super::nesting;
 use super::origin;
 use super::passes::{self, Pass};
+use super::reductions;
 use super::separate::{Host, Section, separate};
 use super::target::{self, Target};
 use crate::lang::diag::Diagnostic;
@@ -95,6 +96,7 @@ fn run(
     }
     nesting::check(term)?;
     nesting::check(&normal)?;
+    reductions::check(term)?;
     let accesses = match access::infer(&normal) {
         Ok(accesses) => accesses,
         Err(in_normal) => return Err(access::infer(term).err().unwrap_or(in_normal)),

@@ -16,6 +16,7 @@ use super::nat::Nat;
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
 use super::preorder::{At, path_of};
+use super::sort::{How, Sort};
 use super::term::{Arg, Expr, Prim, Term};
 use super::ty::{Type, TypeKind};
 use std::collections::HashMap;
@@ -468,9 +469,7 @@ impl<'t> Reader<'t> {
                 let size = params[2].as_array().map_or_else(|| Nat::constant(0), |(n, _)| n.clone());
                 let mut marks =
                     vec![if p.pattern == P::ScanSeq { "scan".into() } else { String::from("reduce") }];
-                if p.pattern == P::ReduceSeqUnroll {
-                    marks.push("unroll".into());
-                }
+                marks.extend(how(p));
                 marks.extend(simd(&params[0]));
                 self.force(&args[1]);
                 self.nest(LineKind::Loop, header(&size, &marks), id, true, |r| {
@@ -575,14 +574,15 @@ fn launch(p: &Prim) -> String {
 /// How a loop runs, if not plainly one after the other.
 fn how(p: &Prim) -> Option<String> {
     let d = p.args.iter().find_map(|a| if let Arg::Dim(d) = a { Some(*d) } else { None }).unwrap_or(0);
-    Some(match p.pattern {
-        Pattern::MapPar => "par".into(),
-        Pattern::MapGlobal => format!("global {d}"),
-        Pattern::MapWorkGroup => format!("group {d}"),
-        Pattern::MapLocal => format!("local {d}"),
-        Pattern::MapSeqUnroll => "unroll".into(),
-        Pattern::IterateStream => "stream".into(),
-        _ => return None,
+    let (Sort::Map(how) | Sort::Reduce(how)) = p.pattern.sort() else { return None };
+    Some(match how {
+        How::Threads => "par".into(),
+        How::Global => format!("global {d}"),
+        How::WorkGroup => format!("group {d}"),
+        How::Local => format!("local {d}"),
+        How::Unrolled => "unroll".into(),
+        How::Consumer => "stream".into(),
+        How::Open | How::Stream | How::Sequential => return None,
     })
 }
 

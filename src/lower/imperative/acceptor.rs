@@ -217,16 +217,14 @@ fn inner(t: &Type) -> Nat {
 
 /// Who runs the iterations of the loop that a `map` or `reduce` makes.
 pub fn loop_kind(p: Pattern, args: &[Arg]) -> LoopKind {
-    let dim = match args.first() {
-        Some(Arg::Dim(d)) => *d,
-        _ => 0,
-    };
-    match p.sort() {
-        Sort::Map(How::Unrolled) | Sort::Reduce(How::Unrolled) => LoopKind::Unrolled,
-        Sort::Map(How::Threads) => LoopKind::Parallel(Workers::Threads),
-        Sort::Map(How::Global) => LoopKind::Parallel(Workers::Global(dim)),
-        Sort::Map(How::WorkGroup) => LoopKind::Parallel(Workers::WorkGroup(dim)),
-        Sort::Map(How::Local) => LoopKind::Parallel(Workers::Local(dim)),
-        _ => LoopKind::Sequential,
+    let dim = args.iter().find_map(|a| if let Arg::Dim(d) = a { Some(*d) } else { None }).unwrap_or(0);
+    let (Sort::Map(how) | Sort::Reduce(how)) = p.sort() else { return LoopKind::Sequential };
+    match how {
+        How::Unrolled => LoopKind::Unrolled,
+        How::Threads => LoopKind::Parallel(Workers::Threads),
+        How::Global => LoopKind::Parallel(Workers::Global(dim)),
+        How::WorkGroup => LoopKind::Parallel(Workers::WorkGroup(dim)),
+        How::Local => LoopKind::Parallel(Workers::Local(dim)),
+        How::Open | How::Stream | How::Consumer | How::Sequential => LoopKind::Sequential,
     }
 }

@@ -44,7 +44,10 @@ impl Translator {
                 block.push(command);
                 Ok(read)
             }
-            (p, [f, init, x]) if p.is_reduce() && p != Pattern::Reduce => {
+            (p, [f, init, x]) if p.is_lowered_reduce() && p.is_local() => {
+                self.reduce_in_group(args, (f, init, x), loop_kind(p, args), block)
+            }
+            (p, [f, init, x]) if p.is_lowered_reduce() => {
                 let x = self.continuation(x, block)?;
                 let (read, write) = self.allocate(space(args), &init.data(), block);
                 let start = self.block(|t, inner| t.acceptor(init, &write, inner))?;
@@ -119,16 +122,14 @@ pub(super) fn space(args: &[Arg]) -> AddressSpace {
 
 /// Is the value a reduction's, which leaves it in the address space?
 fn is_accumulator(e: &Phrase, wanted: AddressSpace) -> bool {
-    matches!(e.kind(), Kind::Pattern(Pattern::ReduceSeq | Pattern::ReduceSeqUnroll, args, _) if space(args) == wanted)
+    matches!(e.kind(), Kind::Pattern(p, args, _) if p.is_lowered_reduce() && space(args) == wanted)
 }
 
 /// Is there anything in the expression that needs commands?
 pub fn has_effects(e: &Phrase) -> bool {
     e.any(&mut |p| match p.kind() {
         Kind::App(..) => true,
-        Kind::Pattern(p, _, _) => {
-            matches!(p, Pattern::Let | Pattern::ToMem | Pattern::ReduceSeq | Pattern::ReduceSeqUnroll)
-        }
+        Kind::Pattern(p, _, _) => matches!(p, Pattern::Let | Pattern::ToMem) || p.is_lowered_reduce(),
         _ => false,
     })
 }

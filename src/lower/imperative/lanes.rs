@@ -37,7 +37,7 @@ impl Translator {
                 let ty = value.data();
                 Some(Phrase::pattern(*p, args.clone(), vec![value], ty, e.access()))
             }
-            Kind::Pattern(p, args, ps) if p.is_reduce() && outer.is_empty() => {
+            Kind::Pattern(p, args, ps) if p.is_sequential_reduce() && outer.is_empty() => {
                 let [f, init, x] = ps.as_slice() else { return None };
                 let Kind::Lam(acc, _, step) = f.kind() else { return None };
                 let Kind::Lam(_, _, body) = step.kind() else { return None };

@@ -4,6 +4,7 @@
 mod acceptor;
 mod continuation;
 pub mod functional;
+mod group;
 mod in_place;
 mod lanes;
 mod stream;

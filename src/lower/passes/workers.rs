@@ -11,6 +11,7 @@
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
+use crate::lang::term::Arg;
 use crate::lower::dpia::barriers::has_groups;
 use crate::lower::dpia::effects::{self, Around, Effect};
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
@@ -69,6 +70,7 @@ pub fn dimensions(c: &Phrase) -> BTreeSet<u8> {
 pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
     let level = Level::of(&p.body);
     let used = level.dimensions(&p.body);
+    once(&p.body, &mut vec![])?;
     launched(p, level, &used)?;
     if dimensions(&p.body).is_empty() {
         return Ok(());
@@ -94,6 +96,37 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
         }
     }
     Ok(())
+}
+
+/// Is every dimension shared out once? Of what stands in another in the program `nesting` says it; but a `map` is computed
+/// where it is read.
+fn once(c: &Phrase, around: &mut Vec<Workers>) -> Result<(), Diagnostic> {
+    let Kind::For(l) = c.kind() else { return c.children().into_iter().try_for_each(|c| once(c, around)) };
+    let workers = match l.kind {
+        LoopKind::Parallel(workers) if l.kind.is_of_work_items() => workers,
+        _ => return once(&l.body, around),
+    };
+    if around.contains(&workers) {
+        return Err(twice(workers));
+    }
+    around.push(workers);
+    let result = once(&l.body, around);
+    around.pop();
+    result
+}
+
+fn twice(workers: Workers) -> Diagnostic {
+    let (what, map, d) = match workers {
+        Workers::Global(d) => ("work-items", Pattern::MapGlobal, d),
+        Workers::WorkGroup(d) => ("work-groups", Pattern::MapWorkGroup, d),
+        Workers::Local(d) => ("work-items of a group", Pattern::MapLocal, d),
+        Workers::Threads => ("threads", Pattern::MapPar, 0),
+    };
+    let message = format!("The {what} are shared out in dimension {d} where they are shared out already.");
+    Diagnostic::error("E0522", message)
+        .about(Subject::With(map, vec![Arg::Dim(d)]))
+        .note(format!("A `map` is computed where its elements are read, and here `{map}({d})` reads them."))
+        .hint("Use `mapSeq` for that `map` and store its result, as in `mapSeq … |> toMem local`; or use another dimension (0, 1 or 2).")
 }
 
 /// Does what `oclRun` asks for fit what the program shares out?

@@ -3,6 +3,7 @@
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatFun};
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
+use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Arg, Prim};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 use indexmap::IndexSet;
@@ -246,7 +247,7 @@ impl Tables {
 pub fn weight(leaf: &Leaf) -> u32 {
     let Leaf::Prim(pattern, _) = leaf else { return 1 };
     match (pattern, pattern.level()) {
-        (Pattern::ReduceSeqUnroll | Pattern::MapSeqUnroll, _) => 2,
+        (p, _) if matches!(p.sort(), Sort::Map(How::Unrolled) | Sort::Reduce(How::Unrolled)) => 2,
         (_, Level::OpenMp | Level::OpenCl) => 2,
         (_, Level::High | Level::Low) => 1,
     }

@@ -11,8 +11,7 @@ use crate::rewrite::normal::normal_form;
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
 fn operator(f: &Term) -> Option<Pattern> {
-    use Pattern as P;
-    let known = |p: P| matches!(p, P::Add | P::Mul | P::Min | P::Max | P::And | P::Or).then_some(p);
+    let known = |p: Pattern| p.is_monoid().then_some(p);
     match f.expr() {
         Expr::Prim(p) => known(p.pattern),
         Expr::Lam(_, inner) => {
