@@ -6,12 +6,17 @@
 
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Arg, Expr, Prim, Term};
 
-/// Names the place of the problem, and what can be done there, where the term tells it.
-pub fn placed(problem: Diagnostic, term: &Term) -> Diagnostic {
+/// Names the place of the problem, and what can be done there, where the term tells it. What is said to help was tried:
+/// `lower` says what comes of a changed term.
+pub fn placed(
+    problem: Diagnostic,
+    term: &Term,
+    lower: &dyn Fn(&Term) -> Result<(), Diagnostic>,
+) -> Diagnostic {
     let found = match problem.code {
         "E0511" => memory(term).into_iter().find(|m| m.space == AddressSpace::Local && !m.has_group),
         "E0525" => memory(term).into_iter().find(|m| m.space == AddressSpace::Private && m.is_shared_out()),
@@ -25,9 +30,61 @@ pub fn placed(problem: Diagnostic, term: &Term) -> Diagnostic {
         _ => return problem,
     };
     let Some(found) = found else { return problem };
+    let helps = |changed: Option<Term>| changed.is_some_and(|t| is_gone(&t, &found.at, lower));
     let mut problem = problem.about(Subject::At(found.at.clone()));
-    problem.hints = found.hints();
+    problem.hints = found.hints(&|change| helps(change.made(term, &found)));
     problem
+}
+
+/// Is there no problem left, or one with memory that is asked for elsewhere?
+fn is_gone(changed: &Term, at: &Path, lower: &dyn Fn(&Term) -> Result<(), Diagnostic>) -> bool {
+    let Err(problem) = lower(changed) else { return true };
+    let next = match problem.code {
+        "E0511" => memory(changed).into_iter().find(|m| m.space == AddressSpace::Local && !m.has_group),
+        "E0525" => {
+            memory(changed).into_iter().find(|m| m.space == AddressSpace::Private && m.is_shared_out())
+        }
+        _ => None,
+    };
+    next.is_some_and(|m| m.at != *at)
+}
+
+/// What can be done where memory is asked for.
+enum Change {
+    /// Asking for memory of another address space.
+    Space(AddressSpace),
+    /// Asking for private memory, which each work-item fills for itself.
+    Alone,
+}
+
+impl Change {
+    fn made(&self, term: &Term, at: &Asked) -> Option<Term> {
+        let in_space = |space: AddressSpace, t: &Term| {
+            let prim = t.as_prim()?;
+            let arg = |a: &Arg| if let Arg::Addr(_) = a { Arg::Addr(space) } else { a.clone() };
+            Some(Term::prim(prim.pattern, prim.args.iter().map(arg).collect(), t.ty().clone()))
+        };
+        match self {
+            Change::Space(space) => term.replace_at(&at.at, in_space(*space, term.at(&at.at)?)?),
+            Change::Alone => {
+                let whole = (0..at.written.len()).try_fold(at.at.clone(), |path, _| path.parent())?;
+                let mut args = at.written.iter().map(|t| alone(t));
+                let head = in_space(AddressSpace::Private, term.at(&at.at)?)?;
+                term.replace_at(&whole, Term::apps(head, args.by_ref()))
+            }
+        }
+    }
+}
+
+/// The term with loops of one work-item in the place of those that are shared out.
+fn alone(t: &Term) -> Term {
+    if let Expr::Prim(p) = t.expr()
+        && let Sort::Map(How::Global | How::WorkGroup | How::Local) = p.pattern.sort()
+    {
+        return Term::prim(Pattern::MapSeq, vec![], t.ty().clone());
+    }
+    let children: Vec<Term> = t.children().into_iter().map(alone).collect();
+    if children.is_empty() { t.clone() } else { t.with_children(children) }
 }
 
 /// The positions of all patterns that ask for local memory.
@@ -35,11 +92,53 @@ pub fn local_memory(term: &Term) -> Vec<Path> {
     memory(term).into_iter().filter(|m| m.space == AddressSpace::Local).map(|m| m.at).collect()
 }
 
+/// The parts of a term that are computed outside of every function of a pattern: its low-level patterns, or, where it has
+/// none, the largest parts in which the pattern does not stand.
+pub fn outside(term: &Term, p: Pattern) -> Vec<Path> {
+    let positions = term.positions();
+    let inside = |path: &Path| {
+        let mut above = std::iter::successors(Some(path.clone()), Path::parent);
+        above.any(|at| {
+            let parent = at.parent().and_then(|parent| term.at(&parent)?.as_app());
+            parent.is_some_and(|(f, e)| f.as_pattern() == Some(p) && term.at(&at) == Some(e))
+        })
+    };
+    let works = |t: &Term| {
+        let of_functions = t.ty().as_fun().is_some_and(|(f, _)| f.as_fun().is_some());
+        t.as_pattern()
+            .is_some_and(|q| q != p && (q == Pattern::ToMem || of_functions && q.level() != Level::High))
+    };
+    let loops = positions.iter().filter(|(path, t)| works(t) && !inside(path));
+    let loops: Vec<Path> = loops.map(|(path, _)| path.clone()).collect();
+    if !loops.is_empty() {
+        return loops;
+    }
+    let stands_in = |t: &Term| has(t, &|q| q == p);
+    // The function of an application is a part of it that nobody sees.
+    let above = |path: &Path| {
+        let mut at = path.parent()?;
+        while let Some(parent) = at.parent().filter(|p| term.at(p).is_some_and(|t| t.as_app().is_some()))
+            && at.steps().last() == Some(&0)
+        {
+            at = parent;
+        }
+        term.at(&at)
+    };
+    let is_part = |path: &Path, t: &Term| {
+        let parent = above(path);
+        // The array that is shared out is read, not computed.
+        let shared_out = parent.is_some_and(|t| t.spine().0.as_pattern() == Some(p));
+        t.ty().as_fun().is_none() && !stands_in(t) && parent.is_some_and(stands_in) && !shared_out
+    };
+    let parts = positions.iter().filter(|(path, t)| is_part(path, t) && !inside(path));
+    parts.map(|(path, _)| path.clone()).collect()
+}
+
 /// The choice between values of which work-items together compute one, where there is one alone.
 fn shared_choice(term: &Term) -> Option<Path> {
     let is_it = |t: &Term| match t.spine() {
         (head, args) if head.as_pattern() == Some(Pattern::Select) && args.len() == 3 => {
-            args[1..].iter().any(|a| has(a, &|p| p == Pattern::MapLocal))
+            args[1..].iter().any(|a| has(a, &Pattern::is_local))
         }
         _ => false,
     };
@@ -66,30 +165,42 @@ impl Asked<'_> {
         self.written.iter().any(|t| is_shared_out(t))
     }
 
-    fn hints(&self) -> Vec<String> {
+    /// What helps, of what could.
+    fn hints(&self, helps: &dyn Fn(Change) -> bool) -> Vec<String> {
         let p = self.pattern;
         if p == Pattern::ScanSeq {
             return vec![format!(
                 "What `{p}` accumulates is private: compute it with `mapSeq`, or use `reduceSeq`."
             )];
         }
-        let of_groups = |t: &&Term| has(t, &|p| p == Pattern::MapWorkGroup);
-        let mut spaces = vec![];
-        if self.in_group && !self.written.iter().any(of_groups) {
-            spaces.push(format!("`{p} local`"));
+        use AddressSpace as A;
+        let spaces = [A::Local, A::Private, A::Global].into_iter().filter(|s| *s != self.space);
+        let spaces = spaces.filter(|s| *s != A::Local || self.in_group).filter(|s| helps(Change::Space(*s)));
+        let spaces: Vec<String> = spaces.map(|s| format!("`{p} {}`", s.name())).collect();
+        let mut ways = vec![];
+        if !spaces.is_empty() {
+            ways.push(format!("write {}.", spaces.join(" or ")));
         }
-        if !self.is_shared_out() {
-            spaces.push(format!("`{p} private`"));
+        if self.is_shared_out() && helps(Change::Alone) {
+            ways.push(format!(
+                "compute it with `mapSeq`, so that each work-item has all of it: `{p} private`."
+            ));
         }
-        spaces.push(format!("`{p} global`"));
-        let mut hints = vec![format!("Write {}.", spaces.join(" or "))];
-        if self.space == AddressSpace::Local {
-            hints.push(
-                "Or put `mapWorkGroup` around it, and `mapLocal` within: local memory is a work-group's."
+        if self.space == A::Local {
+            ways.push(
+                "put `mapWorkGroup` around it, and `mapLocal` within: local memory is a work-group's.".into(),
+            );
+        }
+        if ways.is_empty() {
+            ways.push(
+                "compute it in a kernel of its own, with an `oclRun` around it and one around what reads it."
                     .into(),
             );
         }
-        hints
+        let first = ways.remove(0);
+        let capital = first.chars().next().map(|c| c.to_ascii_uppercase());
+        let first: String = capital.into_iter().chain(first.chars().skip(1)).collect();
+        std::iter::once(first).chain(ways.into_iter().map(|way| format!("Or {way}"))).collect()
     }
 }
 
@@ -119,7 +230,7 @@ fn memory(term: &Term) -> Vec<Asked<'_>> {
             space: space(prim),
             at: args.iter().fold(path.clone(), |at, _| at.child(0)),
             written: args,
-            has_group: has(kernel, &|p| matches!(p, Pattern::MapWorkGroup | Pattern::MapLocal)),
+            has_group: has(kernel, &|p| p == Pattern::MapWorkGroup || p.is_local()),
             in_group: stands_in_group(term, path),
         });
     }
@@ -132,7 +243,7 @@ fn writes(prim: &Prim) -> Option<usize> {
         _ if prim.pattern == Pattern::ToMem => Some(1),
         Sort::Buffer => Some(1),
         Sort::Scan => Some(2),
-        Sort::Reduce(How::Sequential | How::Unrolled) => Some(2),
+        _ if prim.pattern.is_sequential_reduce() => Some(2),
         _ => None,
     }
 }
@@ -192,6 +303,36 @@ mod tests {
         };
         let at = lowered.term.at(&path).and_then(|t| t.as_pattern()).map(|p| p.to_string());
         Some((problem.code, at.unwrap_or_default(), problem.hints.first().cloned().unwrap_or_default()))
+    }
+
+    #[test]
+    fn hints_that_lead_to_another_problem_are_not_given() {
+        // In global memory each work-item would read what others write.
+        let program =
+            "(toMem private (mapGlobal sqrt (join a)) |> (\\b. mapGlobal (\\x. reduceSeq (+) x b) (join a)))";
+        let hint = "Compute it with `mapSeq`, so that each work-item has all of it: `toMem private`.";
+        assert_eq!(refused(program), Some(("E0525", "toMem".into(), hint.into())));
+        assert_eq!(refused(&program.replace("private (mapGlobal", "private (mapSeq")), None);
+        // In private memory other work-items would not find it; and private it is already.
+        let program =
+            "toMem local (mapGlobal sqrt (join a)) |> (\\b. mapGlobal (\\x. reduceSeq (+) x b) (join a))";
+        let (code, _, first) = refused(program).unwrap();
+        assert_eq!((code, &*first), ("E0511", hint));
+    }
+
+    #[test]
+    fn what_stands_outside_is_found() {
+        let of = |body: &str| {
+            let (file, problems) = parse_program(FileId::NOWHERE, &format!("def f (a b: n.f32) = {body}"));
+            assert!(problems.is_empty(), "{body}");
+            let term = infer::program(&file, None).0.unwrap().term;
+            let found = super::outside(&term, crate::lang::pattern::Pattern::MapGlobal);
+            found.iter().map(|at| format!("{:?}", term.at(at).unwrap())).collect::<Vec<_>>()
+        };
+        assert_eq!(of("(mapGlobal sqrt a, mapSeq abs b)"), ["mapSeq"]);
+        assert_eq!(of("(mapGlobal sqrt a, map abs b)"), ["((map abs) %0)"]);
+        assert_eq!(of("(mapGlobal sqrt a, b)"), ["%0"]);
+        assert_eq!(of("concat (reverse b) (mapGlobal (\\x. x * 2) (map sqrt a))"), ["(reverse %0)"]);
     }
 
     #[test]

@@ -80,7 +80,10 @@ pub fn lower_seeing(
     target: Target,
     see: &mut dyn FnMut(Made),
 ) -> Result<Lowered, Diagnostic> {
-    super::with_stack(|| run(term, sizes, target, see).map_err(|problem| origin::placed(problem, term)))
+    let lower = |t: &Term| run(t, sizes, target, &mut |_| ()).map(|_| ());
+    super::with_stack(|| {
+        run(term, sizes, target, see).map_err(|problem| origin::placed(problem, term, &lower))
+    })
 }
 
 fn run(

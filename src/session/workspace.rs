@@ -17,7 +17,6 @@ use crate::lang::digest::Digest;
 use crate::lang::infer::{self, Program, constraints_of};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
-use crate::lang::pattern::{Level, Pattern};
 use crate::lang::print;
 use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
@@ -529,22 +528,7 @@ impl Workspace {
                 all.into_iter().filter_map(|(path, _)| span(&path)).collect()
             }
             Some(Subject::Outside(p)) => {
-                // In the function that it is given, not in the array.
-                let inside = |path: &Path| {
-                    let mut above = std::iter::successors(Some(path.clone()), Path::parent);
-                    above.any(|at| {
-                        let parent = at.parent().and_then(|parent| written.at(&parent)?.as_app());
-                        parent.is_some_and(|(f, e)| f.as_pattern() == Some(*p) && written.at(&at) == Some(e))
-                    })
-                };
-                let works = |t: &Term| {
-                    let of_functions = t.ty().as_fun().is_some_and(|(f, _)| f.as_fun().is_some());
-                    t.as_pattern().is_some_and(|q| {
-                        q != *p && (q == Pattern::ToMem || of_functions && q.level() != Level::High)
-                    })
-                };
-                let loops = written.positions().into_iter().filter(|(_, t)| works(t));
-                loops.filter(|(path, _)| !inside(path)).filter_map(|(path, _)| span(&path)).collect()
+                lower::origin::outside(written, *p).iter().filter_map(span).collect()
             }
         };
         if spans.is_empty() {

@@ -72,8 +72,8 @@ impl Solver {
 
     /// An instance of a pattern: what it takes, from the first argument on, and what it makes.
     fn pattern(&mut self, p: Pattern, ty: &Type) -> Open {
-        // Other patterns take the place of these. Those of `iterate` are no patterns that the user wrote.
-        if p.is_unfolded() && p != Pattern::Iterate {
+        // What the program declares may pass a stream on. Of others that are unfolded the user wrote this name.
+        if p.declared().is_some() {
             return self.open(ty);
         }
         let through = self.fresh(None, None);
@@ -343,7 +343,7 @@ mod tests {
             (format!("{BUFFER} |> map (reduce (+) 0) |> reduce max 0"), "but `reduce` takes an array."),
             (format!("{BUFFER} |> map (reduce (+) 0) |> reduceSeq max 0"), "but `reduceSeq` takes an array."),
             (format!("{BUFFER} |> join |> mapSeq sqrt"), "but `join` takes an array."),
-            (format!("{BUFFER} |> reverse |> iterateStream (\\w. w)"), "but `reorder` takes an array."),
+            (format!("{BUFFER} |> reverse |> iterateStream (\\w. w)"), "but `reverse` takes an array."),
             (format!("toMem ({BUFFER}) |> mapSeq (\\w. w)"), "but `toMem` takes an array."),
             ("let (mapStream sqrt a) (\\x. mapSeq (\\x. x) x)".into(), "but `let` takes an array."),
             ("(mapSeq sqrt b, mapStream sqrt a)".into(), "but `makePair` takes an array."),
