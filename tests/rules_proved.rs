@@ -40,7 +40,8 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceInLanesRestAgain", Unproved::Differ),
     // The prover does not go through steps.
     ("iterateOnce", Unproved::Differ),
-    ("iterateOdd", Unproved::Differ),
+    ("iterateFirst", Unproved::Differ),
+    ("iterateLast", Unproved::Differ),
     ("iteratePairs", Unproved::Differ),
 ];
 

@@ -425,14 +425,42 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
         // Little work is not worth threads, and what is scattered is in its place.
         ("def f (a: 9.f32): 9.f32 = map (\\x. x + 1) a", "9{.}"),
         ("def f (i: n.idx[n]) (a: n.f32): n.f32 = scatter i (map (\\x. x + 1) a)", "p8{.}"),
-        // Each of the loops over rows is on threads, and the greatest is found in lanes from any start.
+        // A row is reduced where the result is used, on threads, and the greatest is found in lanes from any start.
         (
             "def f (a: n.m.f32): n.m.f32 =
                zip a (map (reduce max 0) a) |> map (\\p. fst p |> map (\\x. x - snd p))",
-            ".p8{.s2{.}3{s2{.}}.2{.}.}p8{7{.}}",
+            "p8{.s2{.}3{s2{.}}.2{.}.7{.}}",
         ),
         // Lanes for reductions without a name for their rows.
         ("def f (a: n.m.f32): n.f32 = map (reduce (+) 0) a", "p8{.s2{.}3{s2{.}}.2{.}.}"),
+        // Sums of small windows are not stored, and whole numbers are left to the compiler.
+        (
+            "def f (a: (n + 1).f32) (b: n.f32): n.f32 =
+               zip (a |> slide 2 1 |> map (reduce (+) 0)) b |> map (\\p. fst p * snd p)",
+            "p8{.2{.}.}",
+        ),
+        ("def f (a: n.m.i32): n.i32 = map (reduce (+) 0) a", "p8{.7{.}.}"),
+        // Sums along the first or second dimension take what lies side by side, whatever is transposed on the way. Long
+        // windows are added up side by side, too.
+        (
+            "def f (a: n.m.4.f32): m.4.f32 = a |> transpose |> map (transpose >> map (reduce (+) 0))",
+            "p7{.3{.}8{3{.}}3{.}.8{.}.}",
+        ),
+        (
+            "def f (a: (n + 30).f32): n.f32 = a |> slide 31 1 |> map (reduce (+) 0)",
+            "p2{.3{.}31{3{.}}3{.}}.2{.}31{2{.}}2{.}",
+        ),
+        // What is made of pairs part by part is reduced on threads.
+        (
+            "def f (a: n.f32): (f32 * f32) =
+               a |> map (\\x. (x, x)) |> reduce (\\(a, b) (c, d). (a + c, max b d)) (0, 0)",
+            ".p2{.3{.}.}.2{.}.",
+        ),
+        // The first step reads what there is, and the last one writes the result.
+        (
+            "def f (a: 5000.f32): 5000.f32 = a |> iterate 5 (map (\\x. x * 2 + 1))",
+            ".p5000{.}.p5000{.}p5000{.}.p5000{.}p5000{.}",
+        ),
         // Columns side by side, also where a name hides that they are, and inside of another map.
         (
             "def f (a: n.m.f32): m.m.f32 =

@@ -2,7 +2,8 @@
 //!
 //! `new t in { t := M[p]; c; M[p] := t }` becomes `c` with `M[p]` for `t`, when `c` does not mention `M`. Nested
 //! reductions over arrays make such copies (thesis, appendix B: `t2 := t1 row; …; t1 row := t2`). `M` must be memory of
-//! the function's own that is near: accumulating in a large array instead of a small one would be slower.
+//! the function's own that is near: accumulating in a large array instead of a small one would be slower. Memory of the
+//! heap that is copied to all of other memory there is of the same length: that memory is worked on from the start.
 //!
 //! Accumulators that fit vector registers stay where their cells are updated again and again: compilers keep such a local
 //! array in registers between unrolled steps, and do not do so for part of a larger one. (Matrix multiplication of 1024, one thread of an AVX-512 machine, gcc 12:
@@ -15,29 +16,35 @@ use crate::lang::ty::Type;
 use crate::lower::dpia::effects::{self, Effect, Place};
 use crate::lower::dpia::{Imperative, Kind, Layout, LoopKind, Names, Phrase, PhraseType, element, extent};
 use crate::lower::target::Storage;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// # Errors
 /// None: it is a pass.
 pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
-    p.body = elide(&p.body, &mut BTreeSet::new(), names);
+    p.body = elide(&p.body, &mut BTreeMap::new(), names);
     Ok(p)
 }
 
-/// `small`: memory in scope that may take over a part's work.
-fn elide(c: &Phrase, small: &mut BTreeSet<Name>, names: &mut Names) -> Phrase {
+/// `own`: memory in scope that may take over a part's work.
+fn elide(c: &Phrase, own: &mut BTreeMap<Name, Storage>, names: &mut Names) -> Phrase {
     let Kind::New(storage, ty, x, body) = c.kind() else {
-        let Ok(d) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(elide(d, small, names)));
+        let Ok(d) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(elide(d, own, names)));
         return if is_idle(&d) { Phrase::skip() } else { d };
     };
-    if storage.is_near() {
-        small.insert(x.clone());
+    let elides = storage.is_near() || *storage == Storage::Heap;
+    if elides {
+        own.insert(x.clone(), *storage);
     }
-    let body = elide(body, small, names);
-    small.remove(x);
-    if storage.is_near()
+    let body = elide(body, own, names);
+    own.remove(x);
+    let may_take_over = |target: &Phrase, memory: &Name| match own.get(memory) {
+        Some(Storage::Heap) => *storage == Storage::Heap && matches!(target.kind(), Kind::Var(_)),
+        Some(_) => storage.is_near(),
+        None => false,
+    };
+    if elides
         && (*storage != Storage::Register || is_updated_once(&body, x))
-        && let Some(merged) = merge(x, ty, &body, small, names)
+        && let Some(merged) = merge(x, ty, &body, &may_take_over, names)
     {
         return merged;
     }
@@ -57,13 +64,19 @@ fn is_updated_once(body: &Phrase, x: &Name) -> bool {
     write.loops.iter().all(|l| is_index(&l.var))
 }
 
-fn merge(x: &Name, ty: &Type, body: &Phrase, small: &BTreeSet<Name>, names: &mut Names) -> Option<Phrase> {
+fn merge(
+    x: &Name,
+    ty: &Type,
+    body: &Phrase,
+    may_take_over: &dyn Fn(&Phrase, &Name) -> bool,
+    names: &mut Names,
+) -> Option<Phrase> {
     ty.as_array()?;
     let Kind::Seq(commands) = body.kind() else { return None };
     let (last, before) = commands.split_last()?;
     let (target, read) = copied_to(last, x, ty)?;
     let memory = &Place::of(&target)?.memory?;
-    if !small.contains(memory) {
+    if !may_take_over(&target, memory) {
         return None;
     }
     // What fills `x` may read the part, if that is all it does.

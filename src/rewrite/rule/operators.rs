@@ -7,6 +7,7 @@
 use crate::lang::literal::Literal;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
+use crate::lang::ty::Scalar;
 use crate::rewrite::normal::normal_form;
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
@@ -27,24 +28,109 @@ fn operator(f: &Term) -> Option<Pattern> {
     }
 }
 
-/// Array and pair operators that work component by component with one known operator:
-/// `\a b. map (\z. op (fst z) (snd z)) (zip a b)`.
-fn pointwise(f: &Term) -> Option<&Term> {
-    let (_, inner) = f.as_lam()?;
-    let (_, body) = inner.as_lam()?;
-    let (map, args) = body.as_pattern_app()?;
-    let [function, zipped] = args.as_slice() else { return None };
-    let (zip, ends) = zipped.as_pattern_app()?;
-    let [a, b] = ends.as_slice() else { return None };
-    let is_var = |t: &Term, i: u32| matches!(t.expr(), Expr::Var(j) if *j == i);
-    if map.pattern != Pattern::Map || zip.pattern != Pattern::Zip || !is_var(a, 1) || !is_var(b, 0) {
+/// The operators that an operator on pairs or arrays applies to their parts, each part by itself, as
+/// `\a b. (fst a + fst b, max (snd a) (snd b))` and `\a b. map (\z. op (fst z) (snd z)) (zip a b)` do.
+fn parts(f: &Term) -> Option<Vec<Term>> {
+    let (operand, _) = f.ty().as_fun()?;
+    if operand.as_pair().is_none() && operand.as_array().is_none() {
         return None;
     }
-    let (_, body) = function.as_lam()?;
-    let (partial, second) = body.as_app()?;
-    let (op, first) = partial.as_app()?;
-    let projects = |t: &Term, p: Pattern| matches!(t.as_pattern_app(), Some((q, args)) if q.pattern == p && args.len() == 1 && is_var(args[0], 0));
-    (projects(first, Pattern::Fst) && projects(second, Pattern::Snd) && op.is_closed()).then_some(op)
+    let f = normal_form(f)?;
+    let (_, inner) = f.as_lam()?;
+    let (_, body) = inner.as_lam()?;
+    let (p, args) = body.as_pattern_app()?;
+    let is_var = |t: &Term, i: u32| matches!(t.expr(), Expr::Var(j) if *j == i);
+    match (p.pattern, args.as_slice()) {
+        (Pattern::MakePair, [x, y]) => {
+            let part = |t: &Term, projection: Pattern| {
+                let of_both = |q: Pattern, i: u32| (q == projection && i < 2).then_some(i);
+                operator_of(t, 2, &of_both)
+            };
+            Some(vec![part(x, Pattern::Fst)?, part(y, Pattern::Snd)?])
+        }
+        (Pattern::Map, [function, zipped]) => {
+            let (zip, ends) = zipped.as_pattern_app()?;
+            let [a, b] = ends.as_slice() else { return None };
+            if zip.pattern != Pattern::Zip || !is_var(a, 1) || !is_var(b, 0) {
+                return None;
+            }
+            let (_, body) = function.as_lam()?;
+            // Below the parameter of the map's function the arrays themselves must not occur.
+            let of_zipped = |q: Pattern, i: u32| match (q, i) {
+                (Pattern::Fst, 0) => Some(1),
+                (Pattern::Snd, 0) => Some(0),
+                _ => None,
+            };
+            Some(vec![operator_of(body, 3, &of_zipped)?])
+        }
+        _ => None,
+    }
+}
+
+/// The operator `\a b. t` where the outermost variables of t, as many as are given, occur in projections alone: these
+/// become the parameter that is said, 1 for a and 0 for b.
+fn operator_of(t: &Term, variables: u32, becomes: &dyn Fn(Pattern, u32) -> Option<u32>) -> Option<Term> {
+    fn go(
+        t: &Term,
+        depth: u32,
+        variables: u32,
+        becomes: &dyn Fn(Pattern, u32) -> Option<u32>,
+    ) -> Option<Term> {
+        let outermost = |i: u32| i.checked_sub(depth).filter(|i| *i < variables);
+        match t.expr() {
+            Expr::Var(i) if outermost(*i).is_some() => None,
+            // Of what stands around the operator nothing is known.
+            Expr::Var(i) => (*i < depth).then(|| t.clone()),
+            Expr::Lam(_, body) => Some(t.with_children(vec![go(body, depth + 1, variables, becomes)?])),
+            Expr::App(f, e) => {
+                if let (Some(q), Expr::Var(i)) = (f.as_pattern(), e.expr())
+                    && let Some(i) = outermost(*i)
+                {
+                    return Some(Term::var(becomes(q, i)? + depth, t.ty().clone()));
+                }
+                let children = vec![go(f, depth, variables, becomes)?, go(e, depth, variables, becomes)?];
+                Some(t.with_children(children))
+            }
+            Expr::Prim(_) | Expr::Lit(_) => Some(t.clone()),
+        }
+    }
+    let body = go(t, 0, variables, becomes)?;
+    let operand = t.ty().clone();
+    let operator = Term::lam("a", operand.clone(), Term::lam("b", operand, body));
+    operator.check().is_ok().then_some(operator)
+}
+
+/// Does the operator give one of its operands, as `\a b. select (fst a < fst b) b a` does: that of which a number is the
+/// greater, or the less? The number is no float: NaN is neither greater nor less than any.
+fn is_choice(f: &Term) -> bool {
+    let chosen = || -> Option<bool> {
+        let f = normal_form(f)?;
+        let (_, inner) = f.as_lam()?;
+        let (_, body) = inner.as_lam()?;
+        let (p, args) = body.as_pattern_app()?;
+        let [condition, x, y] = args.as_slice() else { return None };
+        let (comparison, keys) = condition.as_pattern_app()?;
+        let [left, right] = keys.as_slice() else { return None };
+        use Pattern as P;
+        let compares = matches!(comparison.pattern, P::Lt | P::Le | P::Gt | P::Ge);
+        let is_var = |t: &Term, i: u32| matches!(t.expr(), Expr::Var(j) if *j == i);
+        let either = (is_var(x, 1) && is_var(y, 0)) || (is_var(x, 0) && is_var(y, 1));
+        let exact = left.ty().as_scalar().is_some_and(Scalar::is_integer);
+        // The same of both: of the first what it is of the second when their names are exchanged.
+        let exchanged = left.rename(&|i| match i {
+            0 => None,
+            1 => Some(0),
+            _ => Some(i),
+        });
+        let exchanged_back = left.rename(&|i| match i {
+            1 => None,
+            0 => Some(1),
+            _ => Some(i),
+        });
+        let same = [exchanged, exchanged_back].into_iter().flatten().any(|k| k == **right);
+        Some(p.pattern == P::Select && compares && either && exact && same)
+    };
+    chosen() == Some(true)
 }
 
 /// What has been declared of operators that are in no table.
@@ -70,21 +156,22 @@ impl Properties {
     pub fn is_associative(&self, f: &Term) -> bool {
         operator(f).is_some()
             || among(&self.associative, f)
-            || pointwise(f).is_some_and(|op| self.is_associative(op))
+            || is_choice(f)
+            || parts(f).is_some_and(|ops| ops.iter().all(|op| self.is_associative(op)))
     }
 
     /// Does the order of the operands not matter? All operators of the table commute.
     pub fn is_commutative(&self, f: &Term) -> bool {
         operator(f).is_some()
             || among(&self.commutative, f)
-            || pointwise(f).is_some_and(|op| self.is_commutative(op))
+            || parts(f).is_some_and(|ops| ops.iter().all(|op| self.is_commutative(op)))
     }
 
     /// Is `z` neutral for `f` on both sides?
     pub fn is_neutral(&self, f: &Term, z: &Term) -> bool {
         is_neutral(f, z)
             || self.neutral.iter().any(|(g, y)| same(g, f) && same(y, z))
-            || pointwise(f).is_some_and(|op| constant_element(z).is_some_and(|z| self.is_neutral(op, z)))
+            || of_parts(f, z, &|op, z| self.is_neutral(op, z))
     }
 }
 
@@ -101,7 +188,7 @@ fn same(known: &Term, found: &Term) -> bool {
 pub fn is_idempotent(f: &Term) -> bool {
     use Pattern as P;
     operator(f).is_some_and(|p| matches!(p, P::Min | P::Max | P::And | P::Or))
-        || pointwise(f).is_some_and(is_idempotent)
+        || parts(f).is_some_and(|ops| ops.iter().all(is_idempotent))
 }
 
 /// Is `z` neutral for the operator `f` of the table, on both sides?
@@ -111,13 +198,26 @@ pub fn is_neutral(f: &Term, z: &Term) -> bool {
         Some(Pattern::Mul) => 1,
         Some(p @ (Pattern::And | Pattern::Or)) => return is_truth(z, p == Pattern::And),
         Some(_) => return is_extreme(f, z),
-        None => return pointwise(f).is_some_and(|op| constant_element(z).is_some_and(|z| is_neutral(op, z))),
+        None => return of_parts(f, z, &is_neutral),
     };
     match z.expr() {
         Expr::Lit(Literal::Int(v, _)) => *v == wanted,
         Expr::Lit(Literal::Float(bits, _)) => f64::from_bits(*bits) == wanted as f64,
         Expr::Lit(Literal::Nat(n)) => n.as_constant() == Some(wanted as i64),
         _ => vector_element(z).is_some_and(|z| literal_is(z, wanted)),
+    }
+}
+
+/// Does p hold of the operators that f applies to parts, with each part of a pair, or each element of an array?
+fn of_parts(f: &Term, z: &Term, p: &dyn Fn(&Term, &Term) -> bool) -> bool {
+    let Some(ops) = parts(f) else { return false };
+    match (ops.as_slice(), z.as_pattern_app()) {
+        ([first, second], Some((pair, args))) if pair.pattern == Pattern::MakePair && args.len() == 2 => {
+            p(first, args[0]) && p(second, args[1])
+        }
+        ([op], Some((array, args))) if array.pattern == Pattern::MakeArray => args.iter().all(|z| p(op, z)),
+        ([op], _) => constant_element(z).is_some_and(|z| p(op, z)),
+        _ => false,
     }
 }
 
@@ -273,7 +373,11 @@ pub fn is_product(m: &Term, v: &Term, h: &Term) -> bool {
 mod tests {
     use super::*;
     use crate::lang::build as b;
-    use crate::lang::ty::{Scalar, Type};
+    use crate::lang::diag::FileId;
+    use crate::lang::infer;
+    use crate::lang::syntax::parse_program;
+    use crate::lang::ty::Type;
+    use crate::rewrite::rule::check::property::{Property, refute};
 
     fn f2(op: impl Fn(Term, Term) -> b::Built) -> Term {
         b::lam2(("a", Type::f32()), ("b", Type::f32()), op).unwrap()
@@ -292,6 +396,86 @@ mod tests {
         let max = b::pattern(Pattern::Max, vec![], &[i32s.clone(), i32s]).unwrap();
         assert!(is_neutral(&max, &b::number(i32::MIN.into(), Scalar::I32).unwrap()));
         assert!(!is_neutral(&max, &b::number(0, Scalar::I32).unwrap()));
+    }
+
+    /// What a program's operator is known to be.
+    fn known(text: &str) -> [bool; 3] {
+        let (tree, problems) = parse_program(FileId::NOWHERE, text);
+        assert!(problems.is_empty(), "{text}");
+        let (program, problems) = infer::program(&tree, None);
+        let op = program.unwrap_or_else(|| panic!("{text}: {problems:?}")).term;
+        let none = Properties::default();
+        let known = [none.is_associative(&op), none.is_commutative(&op), is_idempotent(&op)];
+        // Nothing is believed that random operands refute.
+        for (known, property) in known.into_iter().zip([Property::Associative, Property::Commutative]) {
+            assert!(!known || refute(&op, &property).is_none(), "{text}");
+        }
+        known
+    }
+
+    #[test]
+    fn operators_on_parts_are_what_those_of_the_parts_are() {
+        for (text, expected) in [
+            (
+                "def f (a b: (f32 * f32)): (f32 * f32) = (fst a + fst b, max (snd a) (snd b))",
+                [true, true, false],
+            ),
+            (
+                "def f: (f32 * i32) -> (f32 * i32) -> (f32 * i32) = \\(a, b) (c, d). (min a c, max d b)",
+                [true; 3],
+            ),
+            (
+                "def f (a b: ((i32 * f32) * i32)): ((i32 * f32) * i32) =
+                   ((fst (fst a) + fst (fst b), snd (fst a) * snd (fst b)), snd a + snd b)",
+                [true, true, false],
+            ),
+            (
+                "def f (a b: (4.f32 * f32)): (4.f32 * f32) =
+                   (zip (fst a) (fst b) |> map (\\p. fst p + snd p), snd a + snd b)",
+                [true, true, false],
+            ),
+            (
+                "def f (a b: 3.(f32 * i32)): 3.(f32 * i32) =
+                   zip a b |> map (\\p. (max (fst (fst p)) (fst (snd p)), snd (fst p) + snd (snd p)))",
+                [true, true, false],
+            ),
+            // A part that is no such operator, or takes of another part, or of one operand alone.
+            ("def f (a b: (f32 * f32)): (f32 * f32) = (fst a + fst b, snd a - snd b)", [false; 3]),
+            ("def f (a b: (f32 * f32)): (f32 * f32) = (fst a + fst b, fst a + snd b)", [false; 3]),
+            ("def f (a b: (f32 * f32)): (f32 * f32) = (snd a + snd b, fst a + fst b)", [false; 3]),
+            ("def f (a b: (f32 * f32)): (f32 * f32) = (fst a + fst a, snd a + snd b)", [false; 3]),
+            ("def f (a b: 4.f32): 4.f32 = zip a (reverse b) |> map (\\p. fst p + snd p)", [false; 3]),
+            ("def f (a b: 4.f32): 4.f32 = zip a b |> map (\\p. fst p + snd p + reduce (+) 0 a)", [false; 3]),
+            // That of which a whole number is the greater or the less.
+            ("def f (a b: (i32 * f32)): (i32 * f32) = select (fst a < fst b) b a", [true, false, false]),
+            ("def f (a b: (f32 * i32)): (f32 * i32) = select (snd b >= snd a) a b", [true, false, false]),
+            ("def f (a b: i32): i32 = select (a % 3 <= b % 3) a b", [true, false, false]),
+            ("def f (a b: (f32 * i32)): (f32 * i32) = select (fst a < fst b) b a", [false; 3]),
+            ("def f (a b: (i32 * i32)): (i32 * i32) = select (fst a < snd b) b a", [false; 3]),
+            ("def f (a b: i32): i32 = select (a + b < a) a b", [false; 3]),
+        ] {
+            assert_eq!(known(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_neutral_part_by_part() {
+        let is_neutral = |text: &str| {
+            let (tree, _) = parse_program(FileId::NOWHERE, text);
+            let program = infer::program(&tree, None).0.unwrap();
+            let (_, args) = program.term.as_lam().unwrap().1.as_pattern_app().unwrap();
+            Properties::default().is_neutral(args[0], args[1])
+        };
+        let sums = |z: &str| {
+            format!("def f (x: n.(f32 * i32)) = reduce (\\a b. (fst a + fst b, max (snd a) (snd b))) {z} x")
+        };
+        assert!(is_neutral(&sums("(0, -2147483648)")));
+        assert!(!is_neutral(&sums("(0, 0)")) && !is_neutral(&sums("(1, -2147483648)")));
+        let rows = |z: &str| {
+            format!("def f (x: n.2.f32) = reduce (\\a b. zip a b |> map (\\p. fst p + snd p)) {z} x")
+        };
+        assert!(is_neutral(&rows("[0, 0]")) && is_neutral(&rows("(generate (\\i. 0))")));
+        assert!(!is_neutral(&rows("[0, 1]")));
     }
 
     #[test]

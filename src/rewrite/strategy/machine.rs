@@ -7,6 +7,7 @@
 use super::evaluate::{Scope, arguments, callee_name};
 use super::native::{Native, Order};
 use super::script::Script;
+use super::strides;
 use super::value::{Callee, Node, Nodes, StrategyId, Value};
 use super::{Cause, Control, Env, ReachRequest, Stuck};
 use crate::lang::MAX_DEPTH;
@@ -630,7 +631,11 @@ impl<'a> Machine<'a> {
             Native::HasArrayType => test(t.ty().as_array().is_some(), "an array", self),
             Native::HasExactType => test(is_exact(t.ty()), "whole numbers and truth values", self),
             Native::HasFunctionType => test(t.ty().as_fun().is_some(), "a function", self),
-            Native::HasAtMost | Native::HasMultipleOf | Native::CalculatesAtMost => {
+            Native::ReadsInOrder => {
+                let holds = t.ty().as_array().is_some() && t.with_stack(|| strides::reads_in_order(t));
+                test(holds, "an array that is read in order", self)
+            }
+            Native::HasAtMost | Native::HasMultipleOf | Native::CalculatesAtMost | Native::ReducesColumns => {
                 let [Value::Nat(n)] = args else {
                     let message = format!("`{}` takes a number.", native.name());
                     let hint = format!("Write it as `{}(64)`.", native.name());
@@ -647,6 +652,10 @@ impl<'a> Machine<'a> {
                     Native::HasMultipleOf => length.is_some_and(|l| {
                         SizeConstraint::Divides(n.clone(), l.clone()).decide() == Some(true)
                     }),
+                    Native::ReducesColumns => {
+                        let is_map = t.as_pattern_app().is_some_and(|(p, _)| p.pattern.is_map());
+                        is_map && t.with_stack(|| strides::reduces_columns(t, n))
+                    }
                     _ => operations(t)
                         .and_then(|count| i64::try_from(count).ok())
                         .is_some_and(|count| n.as_constant().is_some_and(|most| count <= most)),
@@ -654,6 +663,7 @@ impl<'a> Machine<'a> {
                 let wanted = match native {
                     Native::HasAtMost => "an array of no more elements",
                     Native::HasMultipleOf => "an array of a multiple of that length",
+                    Native::ReducesColumns => "a map that reduces columns",
                     _ => "something that calculates less",
                 };
                 test(holds, wanted, self)

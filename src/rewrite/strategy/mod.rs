@@ -8,6 +8,7 @@ mod evaluate;
 mod machine;
 pub mod native;
 pub mod script;
+mod strides;
 mod value;
 
 use crate::lang::diag::{Diagnostic, Span};

@@ -45,6 +45,8 @@ pub enum Native {
     HasAtMost,
     HasMultipleOf,
     CalculatesAtMost,
+    ReadsInOrder,
+    ReducesColumns,
     IsPattern(Pattern),
 }
 
@@ -142,6 +144,18 @@ pub const TABLE: &[Row] = &[
         "hasMultipleOf",
         1,
         "Is this an array of which the type says that its length is a multiple of n, or `iterate` with so many steps?",
+    ),
+    row(
+        Native::ReadsInOrder,
+        "readsInOrder",
+        0,
+        "Is this an array whose elements, one after the other, lie side by side in memory?",
+    ),
+    row(
+        Native::ReducesColumns,
+        "reducesColumns",
+        1,
+        "Is this a map of reductions, of which one may have more than n elements, where what is read for neighbouring elements of the map lies side by side in memory?",
     ),
 ];
 

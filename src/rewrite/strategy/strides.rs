@@ -1,0 +1,401 @@
+//! Where the elements that a value is computed of lie in memory: how far apart for each loop around, in cells.
+//!
+//! A value is the set of its reads. Each knows its stride along every dimension that the value still has, and along every
+//! loop that it was taken out of. Memory is row-major, and what is stored is memory of its own; free variables are memory.
+
+use crate::lang::nat::{Nat, Ranges};
+use crate::lang::pattern::Pattern;
+use crate::lang::sort::{Sort, View};
+use crate::lang::term::{Arg, Expr, Term};
+use crate::lang::ty::{Type, TypeKind};
+use crate::rewrite::rule::condition::calculates;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A loop: a map or a reduction.
+type Loop = usize;
+/// How far the next iteration reads from this one; none where that follows from data, or is not the same everywhere.
+type Stride = Option<Nat>;
+
+/// Do neighbouring elements of a map over long reductions lie side by side, so that to reduce them side by side is to go
+/// through memory in order? Of reductions in it, those of which the length is not known to be at most `most` are long.
+pub fn reduces_columns(map: &Term, most: &Nat) -> bool {
+    let (_, args) = map.spine();
+    let [f, xs] = args.as_slice() else { return false };
+    let mut walk = Walk::new(most);
+    let elements = walk.value(xs, &Scope::default());
+    let columns = walk.fresh();
+    let f = walk.value(f, &Scope::default());
+    let result = walk.apply(f, elements.taken_out(columns));
+    let is_one = |stride: &Stride| stride.as_ref().is_some_and(|n| n.as_constant() == Some(1));
+    let is_some = |stride: &Stride| stride.as_ref().is_some_and(|n| !n.is_zero());
+    result
+        .reads()
+        .iter()
+        .any(|read| is_one(&read.along(columns)) && walk.long.iter().any(|l| is_some(&read.along(*l))))
+}
+
+/// Do the elements of an array, one after the other, lie side by side wherever they are read?
+pub fn reads_in_order(array: &Term) -> bool {
+    let mut walk = Walk::new(&Nat::constant(0));
+    let elements = walk.value(array, &Scope::default());
+    let order = walk.fresh();
+    let near = |stride: Stride| stride.and_then(|n| n.as_constant()).is_some_and(|n| matches!(n, 0 | 1));
+    elements.taken_out(order).reads().iter().all(|read| near(read.along(order)))
+}
+
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Read {
+    /// Along the dimensions of the value, outermost first.
+    dims: Vec<Stride>,
+    /// Along loops; 0 along those that are missing.
+    loops: BTreeMap<Loop, Stride>,
+}
+
+impl Read {
+    fn along(&self, l: Loop) -> Stride {
+        self.loops.get(&l).cloned().unwrap_or_else(|| Some(Nat::constant(0)))
+    }
+}
+
+#[derive(Clone)]
+enum Value {
+    /// Scalars, or arrays of them.
+    Reads(Vec<Read>),
+    /// Pairs, or arrays of them.
+    Pair(Rc<Value>, Rc<Value>),
+    /// Indices and other numbers, by their steps.
+    Number(Read),
+    Lambda(Term, Scope),
+    /// A pattern that waits for more.
+    Partial(Term, Vec<Value>),
+}
+
+/// The values of variables, the innermost last; those beyond are memory.
+#[derive(Clone, Default)]
+struct Scope(Vec<Value>);
+
+impl Scope {
+    fn with(&self, v: Value) -> Scope {
+        let mut all = self.0.clone();
+        all.push(v);
+        Scope(all)
+    }
+
+    fn get(&self, index: u32) -> Option<&Value> {
+        self.0.len().checked_sub(1 + index as usize).and_then(|at| self.0.get(at))
+    }
+}
+
+impl Value {
+    fn nothing() -> Value {
+        Value::Reads(vec![])
+    }
+
+    /// Memory of its own.
+    fn memory(ty: &Type) -> Value {
+        fn within(ty: &Type, dims: &mut Vec<Nat>) -> Value {
+            match ty.kind() {
+                TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
+                    dims.push(n.clone());
+                    let value = within(t, dims);
+                    dims.pop();
+                    value
+                }
+                TypeKind::Pair(a, b) => Value::Pair(Rc::new(within(a, dims)), Rc::new(within(b, dims))),
+                _ => {
+                    let mut strides = vec![];
+                    let mut stride = Nat::constant(1);
+                    for n in dims.iter().rev() {
+                        strides.insert(0, Some(stride.clone()));
+                        stride = stride.mul(n);
+                    }
+                    Value::Reads(vec![Read { dims: strides, loops: BTreeMap::new() }])
+                }
+            }
+        }
+        within(ty, &mut vec![])
+    }
+
+    /// All that is read.
+    fn reads(&self) -> Vec<Read> {
+        match self {
+            Value::Reads(reads) => reads.clone(),
+            Value::Pair(a, b) => union(a.reads(), b.reads()),
+            // What an index was computed of is no read of the value.
+            Value::Number(_) | Value::Lambda(..) | Value::Partial(..) => vec![],
+        }
+    }
+
+    fn each(&self, f: &dyn Fn(&Read) -> Read) -> Value {
+        match self {
+            Value::Reads(reads) => {
+                let mut all = vec![];
+                reads.iter().for_each(|read| add(&mut all, f(read)));
+                Value::Reads(all)
+            }
+            Value::Pair(a, b) => Value::Pair(Rc::new(a.each(f)), Rc::new(b.each(f))),
+            Value::Number(steps) => Value::Number(f(steps)),
+            other => other.clone(),
+        }
+    }
+
+    /// With the outermost dimensions made others.
+    fn shown(&self, count: usize, f: &dyn Fn(&[Stride]) -> Vec<Stride>) -> Value {
+        self.each(&|read| {
+            let Some((outer, inner)) = read.dims.split_at_checked(count) else { return read.clone() };
+            Read { dims: [f(outer), inner.to_vec()].concat(), loops: read.loops.clone() }
+        })
+    }
+
+    /// An element, in a loop over all.
+    fn taken_out(&self, l: Loop) -> Value {
+        self.each(&|read| {
+            let mut read = read.clone();
+            if !read.dims.is_empty() {
+                read.loops.insert(l, read.dims.remove(0));
+            }
+            read
+        })
+    }
+
+    /// The array of what a loop computes.
+    fn put_back(&self, l: Loop) -> Value {
+        self.each(&|read| {
+            let mut read = read.clone();
+            let stride = read.loops.remove(&l).unwrap_or_else(|| Some(Nat::constant(0)));
+            read.dims.insert(0, stride);
+            read
+        })
+    }
+
+    fn component(&self, second: bool) -> Value {
+        match self {
+            Value::Pair(a, b) => (**if second { b } else { a }).clone(),
+            other => other.clone(),
+        }
+    }
+
+    fn with(&self, other: &Value) -> Value {
+        match (self, other) {
+            (Value::Pair(a, b), Value::Pair(c, d)) => Value::Pair(Rc::new(a.with(c)), Rc::new(b.with(d))),
+            _ => Value::Reads(union(self.reads(), other.reads())),
+        }
+    }
+}
+
+fn add(all: &mut Vec<Read>, read: Read) {
+    if !all.contains(&read) {
+        all.push(read);
+    }
+}
+
+fn union(mut a: Vec<Read>, b: Vec<Read>) -> Vec<Read> {
+    b.into_iter().for_each(|read| add(&mut a, read));
+    a
+}
+
+fn scaled(stride: &Stride, by: &Nat) -> Stride {
+    stride.as_ref().map(|n| n.mul(by))
+}
+
+/// After so many steps nothing more is found out: of functions that call functions that call functions.
+const STEPS: u32 = 100_000;
+
+struct Walk {
+    steps: u32,
+    loops: usize,
+    /// The reductions that are not known to be short.
+    long: Vec<Loop>,
+    most: Nat,
+}
+
+impl Walk {
+    fn new(most: &Nat) -> Walk {
+        Walk { steps: STEPS, loops: 0, long: vec![], most: most.clone() }
+    }
+
+    fn fresh(&mut self) -> Loop {
+        self.loops += 1;
+        self.loops
+    }
+
+    fn value(&mut self, t: &Term, scope: &Scope) -> Value {
+        if self.steps == 0 {
+            return Value::nothing();
+        }
+        self.steps -= 1;
+        match t.expr() {
+            Expr::Var(i) => scope.get(*i).cloned().unwrap_or_else(|| match t.ty().as_fun() {
+                Some(_) => Value::nothing(),
+                None => Value::memory(t.ty()),
+            }),
+            Expr::Lit(_) => Value::Number(Read::default()),
+            Expr::Lam(..) => Value::Lambda(t.clone(), scope.clone()),
+            Expr::Prim(_) => self.given(t, vec![]),
+            Expr::App(f, e) => {
+                // A shared array that is computed is stored.
+                let stored = f.as_lam().is_some() && e.ty().as_array().is_some() && calculates(e);
+                let argument = if stored { Value::memory(e.ty()) } else { self.value(e, scope) };
+                let f = self.value(f, scope);
+                self.apply(f, argument)
+            }
+        }
+    }
+
+    fn apply(&mut self, f: Value, argument: Value) -> Value {
+        match f {
+            Value::Lambda(t, scope) => match t.as_lam() {
+                Some((_, body)) => self.value(body, &scope.with(argument)),
+                None => Value::nothing(),
+            },
+            Value::Partial(pattern, mut args) => {
+                args.push(argument);
+                self.given(&pattern, args)
+            }
+            // Of a function that is not known.
+            other => other.with(&argument),
+        }
+    }
+
+    /// A pattern with its arguments, which may not be all.
+    fn given(&mut self, t: &Term, args: Vec<Value>) -> Value {
+        let parameters = t.ty().signature().0.len();
+        match t.as_prim() {
+            Some(_) if args.len() < parameters => Value::Partial(t.clone(), args),
+            Some(_) => self.meaning(t, args),
+            None => Value::nothing(),
+        }
+    }
+
+    fn meaning(&mut self, t: &Term, args: Vec<Value>) -> Value {
+        use Pattern as P;
+        let Some(prim) = t.as_prim() else { return Value::nothing() };
+        let (params, result) = t.ty().signature();
+        let size = |i: usize| match prim.args.get(i) {
+            Some(Arg::Nat(n)) => n.clone(),
+            _ => Nat::poison(),
+        };
+        let length = |i: usize| params.get(i).and_then(|t| t.as_array()).map(|(n, _)| n.clone());
+        let x = |i: usize| args.get(i).cloned().unwrap_or_else(Value::nothing);
+        let everything = || args.iter().fold(Value::nothing(), |all, v| all.with(v));
+        match prim.pattern {
+            P::Let => self.apply(x(1), x(0)),
+            P::ToMem if result.as_array().is_none() => x(0),
+            P::ToMem | P::Scatter | P::ScanSeq | P::Iterate => Value::memory(&result),
+            P::MakePair | P::Zip => Value::Pair(Rc::new(x(0)), Rc::new(x(1))),
+            P::Unzip => x(0),
+            P::Fst => x(0).component(false),
+            P::Snd => x(0).component(true),
+            P::MapFst => {
+                let first = self.apply(x(0), x(1).component(false));
+                Value::Pair(Rc::new(first), Rc::new(x(1).component(true)))
+            }
+            P::MapSnd => {
+                let second = self.apply(x(0), x(1).component(true));
+                Value::Pair(Rc::new(x(1).component(false)), Rc::new(second))
+            }
+            p if p.is_map() => {
+                let l = self.fresh();
+                self.apply(x(0), x(1).taken_out(l)).put_back(l)
+            }
+            p if p.is_reduce() => {
+                let l = self.fresh();
+                if !length(2).is_some_and(|n| self.most.sub(&n).is_natural(&Ranges::default())) {
+                    self.long.push(l);
+                }
+                let f = self.apply(x(0), Value::nothing());
+                x(1).with(&self.apply(f, x(2).taken_out(l)))
+            }
+            P::Generate => {
+                let l = self.fresh();
+                let loops = BTreeMap::from([(l, Some(Nat::constant(1)))]);
+                let index = Value::Number(Read { dims: vec![], loops });
+                self.apply(x(0), index).put_back(l)
+            }
+            P::Idx => element(&x(0), &x(1)),
+            P::Gather => {
+                let indices = x(0);
+                indices.with(&x(1).shown(1, &|_| vec![None]))
+            }
+            P::Transpose => x(0).shown(2, &|dims| dims.iter().rev().cloned().collect()),
+            P::Split | P::AsVector | P::AsVectorAligned => {
+                x(0).shown(1, &|dims| vec![scaled(&dims[0], &size(0)), dims[0].clone()])
+            }
+            P::Join | P::AsScalar => {
+                let rows = params.first().and_then(|t| t.as_array()).map(|(_, row)| row);
+                let n =
+                    rows.and_then(|row| row.as_array().or_else(|| row.as_vector())).map(|(n, _)| n.clone());
+                // Where rows lie one behind the other, so do their elements.
+                x(0).shown(2, &|dims| {
+                    let whole = n.as_ref().and_then(|n| scaled(&dims[1], n)) == dims[0];
+                    vec![dims[1].clone().filter(|_| whole)]
+                })
+            }
+            P::Slide => x(0).shown(1, &|dims| vec![scaled(&dims[0], &size(1)), dims[0].clone()]),
+            P::CircularBuffer | P::RotateValues => {
+                let l = self.fresh();
+                let step = size(if prim.pattern == P::CircularBuffer { 2 } else { 1 });
+                let loaded = self.apply(x(0), x(1).taken_out(l)).put_back(l);
+                loaded.shown(1, &|dims| vec![scaled(&dims[0], &step), dims[0].clone()])
+            }
+            P::Reverse => x(0).shown(1, &|dims| vec![scaled(&dims[0], &Nat::constant(-1))]),
+            P::Reorder => x(0).shown(1, &|_| vec![None]),
+            P::VectorFromScalar => x(0).each(&|read| {
+                let mut read = read.clone();
+                read.dims.insert(0, Some(Nat::constant(0)));
+                read
+            }),
+            P::MakeArray => everything().each(&|read| {
+                let mut read = read.clone();
+                read.dims.insert(0, None);
+                read
+            }),
+            P::PadCst => x(1),
+            P::Add | P::Sub | P::Mul | P::Div | P::Mod => match (x(0), x(1)) {
+                (Value::Number(a), Value::Number(b)) => Value::Number(arithmetic(prim.pattern, &a, &b)),
+                _ => everything(),
+            },
+            P::Concat | P::Select => everything(),
+            p if matches!(p.sort(), Sort::View(View::Same)) => x(0),
+            P::Take | P::Drop | P::PadClamp | P::PadEmpty | P::OclRun | P::Cast => x(0),
+            p if p.is_lanewise() => everything(),
+            _ => Value::memory(&result),
+        }
+    }
+}
+
+/// What two numbers come to: the steps of sums are sums, of anything else nothing is known.
+fn arithmetic(p: Pattern, a: &Read, b: &Read) -> Read {
+    let sign = Nat::constant(if p == Pattern::Sub { -1 } else { 1 });
+    let adds = matches!(p, Pattern::Add | Pattern::Sub);
+    let step = |l: Loop| {
+        let sum = a.along(l).zip(scaled(&b.along(l), &sign)).map(|(a, b)| a.add(&b));
+        (l, sum.filter(|_| adds))
+    };
+    Read { dims: vec![], loops: a.loops.keys().chain(b.loops.keys()).map(|l| step(*l)).collect() }
+}
+
+/// The element of an array at an index, which is a number or data.
+fn element(index: &Value, array: &Value) -> Value {
+    let steps: BTreeMap<Loop, Stride> = match index {
+        Value::Number(steps) => steps.loops.clone(),
+        data => {
+            let reads = data.reads();
+            reads.iter().flat_map(|read| read.loops.keys().map(|l| (*l, None))).collect()
+        }
+    };
+    array.each(&|read| {
+        let mut read = read.clone();
+        if read.dims.is_empty() {
+            return read;
+        }
+        let stride = read.dims.remove(0);
+        for (l, step) in &steps {
+            let before = read.along(*l);
+            let step = step.as_ref().and_then(|step| scaled(&stride, step));
+            read.loops.insert(*l, before.zip(step).map(|(a, b)| a.add(&b)));
+        }
+        read
+    })
+}
