@@ -230,6 +230,21 @@ fn rests_stay_within_their_arrays() {
     }
 }
 
+/// A tile for each work-item, and work-items that have none.
+#[test]
+fn tiles_of_work_items_are_right() {
+    let done = rewritten(&matmul(), "workItems(4, 6, 2, 4, 4)");
+    let text = compile(&default_lowering(&done).unwrap(), Target::OpenCl, None).unwrap().into_kernel().text;
+    assert!(text.contains("get_global_id(1)") && text.contains("vload2"), "{text}");
+    if oclgrind() {
+        let sizes: [&[(&str, i64)]; 1] = [&[("m", 8), ("n", 36), ("k", 5)]];
+        for mut case in cases_of_program(&done, "workItems", &sizes, Target::OpenCl, &mut 0) {
+            case.global = [8, 4, 1];
+            simulate(&case).unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+}
+
 /// The code of the seven strategies at the sizes of the thesis, as reviewed. `BLESS=1` writes what is there now.
 #[test]
 fn the_code_of_the_strategies_is_as_reviewed() {

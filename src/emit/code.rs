@@ -22,6 +22,7 @@ use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lower::dpia::{Barrier, Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
 use crate::lower::imperative::views::is_table;
 use crate::lower::target::Storage;
+use num_traits::Signed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -261,6 +262,12 @@ impl Generator {
         }
     }
 
+    /// The names of sizes, and whether each is a `long`.
+    pub fn size_widths(&self) -> BTreeMap<String, bool> {
+        let named = |v: &Variable| if let Expr::Name(x) = &v.expr { Some((x.clone(), v.long)) } else { None };
+        self.numbers.values().filter_map(named).collect()
+    }
+
     pub fn number(&mut self, n: &Nat) -> Expr {
         self.number_with(n, &BTreeMap::new())
     }
@@ -299,8 +306,10 @@ impl Generator {
                 NatVar::Named(x) => parts.get(x).or_else(|| self.numbers.get(x)).cloned(),
                 NatVar::Meta(_) | NatVar::Worker(_) => None,
             };
-            // Sizes and calls such as `get_global_id(0)` stand for themselves.
-            known.unwrap_or_else(|| Variable { expr: Expr::Text(v.to_string()), long: true })
+            // Sizes and calls such as `get_global_id(0)` stand for themselves, until these get names.
+            let is_identity = matches!(v, NatVar::Worker(w) if w.end().is_some());
+            let long = !is_identity || self.width == Width::Long;
+            known.unwrap_or_else(|| Variable { expr: Expr::Text(v.to_string()), long })
         };
         let mut printer = Printer { ranges: &self.ranges, variable: &variable, rounds_down: false };
         let e = printer.number(&n);
@@ -600,7 +609,14 @@ impl Generator {
     ) -> Emitted<Nat> {
         let mut offset = Nat::constant(0);
         for (i, n) in indices.iter().zip(dims) {
-            offset = offset.mul(n).add(&self.index(i, parts)?);
+            let index = self.index(i, parts)?;
+            // What is an index as it is lies below the number of elements.
+            if let Some(NatVar::Named(x)) = index.as_variable()
+                && parts.contains_key(x)
+            {
+                self.ranges.insert(x.clone(), Nat::constant(0), n.clone());
+            }
+            offset = offset.mul(n).add(&index);
         }
         Ok(offset)
     }
@@ -640,6 +656,9 @@ impl Generator {
             }
             Kind::Pattern(Pattern::Idx, ..) if self.table(e).is_some() => self.table_cell(e),
             _ if self.is_cell(e) => self.cell(e),
+            Kind::Pattern(Pattern::Lt, _, ps) if let Some((a, b)) = compared(ps) => {
+                Ok(Expr::binary("<", self.number(&a), self.number(&b)))
+            }
             Kind::Pattern(p, _, ps) => {
                 let operands = ps.iter().map(|q| self.value(q)).collect::<Emitted<Vec<_>>>()?;
                 self.operation(*p, e, ps, operands)
@@ -875,6 +894,16 @@ fn barrier(b: &Barrier) -> Expr {
     let both = [fence(b.is_local(), "CLK_LOCAL_MEM_FENCE"), fence(b.is_global(), "CLK_GLOBAL_MEM_FENCE")];
     let flags = both.into_iter().flatten().reduce(|a, b| Expr::binary("|", a, b));
     Expr::call("barrier", flags.into_iter().collect())
+}
+
+/// Two sizes or indices that are compared, with what is added to both left out.
+fn compared(ps: &[Phrase]) -> Option<(Nat, Nat)> {
+    let of = |p: &Phrase| p.as_number().filter(|(_, parts)| parts.is_empty()).map(|(n, _)| n);
+    let [a, b] = ps else { return None };
+    let (a, b) = (of(a)?, of(b)?);
+    let added = |n: &Nat| n.terms().iter().find(|(m, c)| m.is_empty() && c.is_positive()).map(|(_, c)| *c);
+    let both = Nat::rational(added(&a)?.min(added(&b)?));
+    Some((a.sub(&both), b.sub(&both)))
 }
 
 /// Two loops over threads with nothing between them share out all their iterations. Where the inner one has no loop in

@@ -3,10 +3,11 @@
 use super::Language;
 use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, is_strided, width};
 use super::number::Width;
+use super::share;
 use super::syntax::{Line, Lines, Part, Stmt};
 use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::nat::{Name, Nat, NatVar, Worker};
 use crate::lang::origin::Origin;
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::Target;
@@ -161,12 +162,18 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         }
     }
     let mut body: Vec<Stmt> = locals.iter().map(|(x, place)| g.local_array(x, place)).collect();
+    let mut whole = g.size_widths();
     body.extend(commands(&mut g, &p.body)?);
+    whole.extend(share::name_calls(&mut body, &identities(), g.width, &mut g.namer));
+    share::name_parts(&mut body, whole, &mut g.namer);
     let head = head(language, request.is_static, required_group(p.launch.as_ref()));
     let prototype = prototype(&head, &name, &signature);
     let mut comments = request.comments.to_vec();
-    let most_items = (g.width == Width::Int && is_strided(&p.body)).then_some(MOST_STRIDED);
-    if most_items.is_some() && !request.sizes.is_empty() {
+    let is_strided = is_strided(&p.body);
+    // Work-items are counted in an `int`, too.
+    let of_items = || if is_strided { MOST_STRIDED } else { i32::MAX.into() };
+    let most_items = (language == Language::OpenCl && g.width == Width::Int).then(of_items);
+    if g.width == Width::Int && is_strided && !request.sizes.is_empty() {
         comments.push(format!("sizes and the numbers of work-items are at most {MOST_STRIDED}"));
     }
     let most = most_items.unwrap_or(i32::MAX.into());
@@ -210,6 +217,15 @@ fn commands(g: &mut Generator, body: &Phrase) -> Result<Vec<Stmt>, Diagnostic> {
         }
         g.apart = attempt.apart;
     }
+}
+
+/// What tells work-items apart, with the names that this gets.
+fn identities() -> Vec<(String, String)> {
+    let of = |d| {
+        [(Worker::GlobalId(d), "gl_id"), (Worker::GroupId(d), "wg_id"), (Worker::LocalId(d), "l_id")]
+            .map(|(id, name)| (id.to_string(), format!("{name}_{d}")))
+    };
+    (0..3).flat_map(of).collect()
 }
 
 fn param(place: &Place, kind: ParamKind) -> KernelParam {
@@ -498,7 +514,10 @@ impl Kernel {
         too_many.map_or(Ok(()), |d| {
             let n = global[d];
             Err(Diagnostic::error("E0515", format!("{n} work-items in dimension {d} are more than {most}."))
-                .note("In this kernel loops count in 32-bit integers, in steps of as many work-items.")
+                .note(match most < i32::MAX.into() {
+                    true => "In this kernel loops count in 32-bit integers, in steps of as many work-items.",
+                    false => "In this kernel work-items are numbered with 32-bit integers.",
+                })
                 .hint("Ask `oclRun` for fewer: each of them runs several iterations then."))
         })
     }

@@ -11,6 +11,7 @@ pub mod number;
 pub mod plan;
 mod reasons;
 mod scalar;
+mod share;
 pub mod syntax;
 mod vector;
 

@@ -46,6 +46,43 @@ impl Expr {
         Expr::Cast(ty.to_string(), Box::new(self))
     }
 
+    pub fn children(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Text(_) | Expr::Name(_) => vec![],
+            Expr::Member(e, _) | Expr::Unary(_, e) | Expr::Cast(_, e) | Expr::Wrapped(_, e) => vec![e],
+            Expr::Index(a, b) | Expr::Binary(_, a, b) => vec![a, b],
+            Expr::Call(_, args) => args.iter().collect(),
+            Expr::Conditional(c, a, b) => vec![c, a, b],
+        }
+    }
+    fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Expr::Text(_) | Expr::Name(_) => vec![],
+            Expr::Member(e, _) | Expr::Unary(_, e) | Expr::Cast(_, e) | Expr::Wrapped(_, e) => vec![e],
+            Expr::Index(a, b) | Expr::Binary(_, a, b) => vec![a, b],
+            Expr::Call(_, args) => args.iter_mut().collect(),
+            Expr::Conditional(c, a, b) => vec![c, a, b],
+        }
+    }
+    /// The expression and all in it.
+    pub fn for_each(&self, f: &mut dyn FnMut(&Expr)) {
+        f(self);
+        self.children().into_iter().for_each(|e| e.for_each(f));
+    }
+    /// How much there is of it.
+    pub fn nodes(&self) -> usize {
+        let mut n = 0;
+        self.for_each(&mut |_| n += 1);
+        n
+    }
+    /// Puts something else in the place of what there is something for; what is put there is left alone.
+    pub fn replace(&mut self, by: &mut dyn FnMut(&Expr) -> Option<Expr>) {
+        match by(self) {
+            Some(other) => *self = other,
+            None => self.children_mut().into_iter().for_each(|e| e.replace(by)),
+        }
+    }
+
     fn level(&self) -> u8 {
         match self {
             Expr::Text(_) | Expr::Name(_) => 16,
@@ -184,6 +221,69 @@ pub enum What {
     Block(Vec<Stmt>),
     Barrier(Expr),
     Expr(Expr),
+}
+
+impl Stmt {
+    /// The statements within.
+    pub fn bodies(&self) -> Vec<&[Stmt]> {
+        match &self.what {
+            What::For { body, .. } | What::Block(body) => vec![body],
+            What::If { then, otherwise, .. } => vec![then, otherwise],
+            _ => vec![],
+        }
+    }
+    /// The expressions of the statement itself, in order.
+    pub fn for_each_own_expr(&self, f: &mut dyn FnMut(&Expr)) {
+        match &self.what {
+            What::Declare { len, init, .. } => len.iter().chain(init).for_each(f),
+            What::Table { values, .. } => values.iter().for_each(f),
+            What::Name { value, .. } => f(value),
+            What::Assign { to, value, .. } => [to, value].into_iter().for_each(f),
+            What::For { init, end, step, .. } => [init, end, step].into_iter().for_each(f),
+            What::If { condition, .. } => f(condition),
+            What::Expr(e) | What::Barrier(e) => f(e),
+            What::Block(_) => {}
+        }
+    }
+    /// The same and those of the statements within.
+    pub fn for_each_expr(&self, f: &mut dyn FnMut(&Expr)) {
+        self.for_each_own_expr(f);
+        self.bodies().into_iter().flatten().for_each(|s| s.for_each_expr(f));
+    }
+    /// The names of values here and within.
+    pub fn for_each_name(&mut self, f: &mut dyn FnMut(&mut String)) {
+        match &mut self.what {
+            What::Name { name, .. } => f(name),
+            What::For { body, .. } | What::Block(body) => body.iter_mut().for_each(|s| s.for_each_name(f)),
+            What::If { then, otherwise, .. } => {
+                then.iter_mut().chain(otherwise).for_each(|s| s.for_each_name(f));
+            }
+            _ => {}
+        }
+    }
+    /// Puts something else in the place of expressions, here and within ([`Expr::replace`]).
+    pub fn replace(&mut self, by: &mut dyn FnMut(&Expr) -> Option<Expr>) {
+        let all = |block: &mut Vec<Stmt>, by: &mut dyn FnMut(&Expr) -> Option<Expr>| {
+            block.iter_mut().for_each(|s| s.replace(by));
+        };
+        match &mut self.what {
+            What::Declare { len, init, .. } => len.iter_mut().chain(init).for_each(|e| e.replace(by)),
+            What::Table { values, .. } => values.iter_mut().for_each(|e| e.replace(by)),
+            What::Name { value, .. } => value.replace(by),
+            What::Assign { to, value, .. } => [to, value].into_iter().for_each(|e| e.replace(by)),
+            What::For { init, end, step, body, .. } => {
+                [init, end, step].into_iter().for_each(|e| e.replace(by));
+                all(body, by);
+            }
+            What::If { condition, then, otherwise } => {
+                condition.replace(by);
+                all(then, by);
+                all(otherwise, by);
+            }
+            What::Block(body) => all(body, by),
+            What::Expr(e) | What::Barrier(e) => e.replace(by),
+        }
+    }
 }
 
 /// What a line of code is, and which part of the program it comes from.

@@ -1,0 +1,482 @@
+//! Names for parts of indices that are computed again and again.
+//!
+//! In: the statements of a function. Out: the same, where what a loop does not change stands before the loop, and what
+//! takes some work and is needed several times is computed once. These are sums and products of whole numbers, divided
+//! by constants alone, so that it does not matter if some are computed that nothing asks for. What stands in a branch
+//! stays in it.
+
+use super::names::Namer;
+use super::number::Width;
+use super::syntax::{Expr, Stmt, What};
+use crate::lang::origin::Origin;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The whole numbers that have a name, and whether each is a `long`.
+pub type Widths = BTreeMap<String, bool>;
+
+/// Names the numbers that work-items are told, where they occur more than once; `calls` are these and near what name.
+pub fn name_calls(
+    body: &mut Vec<Stmt>,
+    calls: &[(String, String)],
+    width: Width,
+    namer: &mut Namer,
+) -> Widths {
+    let mut widths = Widths::new();
+    let mut declared = vec![];
+    for (call, hint) in calls {
+        let is_call = |e: &Expr| matches!(e, Expr::Text(t) if t == call);
+        let mut count = 0;
+        body.iter()
+            .for_each(|s| s.for_each_expr(&mut |e| e.for_each(&mut |e| count += usize::from(is_call(e)))));
+        if count < 2 {
+            continue;
+        }
+        let name = namer.name(hint);
+        let replace = &mut |e: &Expr| is_call(e).then(|| Expr::name(&name));
+        body.iter_mut().for_each(|s| s.replace(replace));
+        declared.push(declaration(&name, width == Width::Long, Expr::Text(call.clone()), Origin::default()));
+        widths.insert(name, width == Width::Long);
+    }
+    body.splice(0..0, declared);
+    widths
+}
+
+/// Names parts of indices made of these numbers and the variables of loops.
+pub fn name_parts(body: &mut Vec<Stmt>, mut widths: Widths, namer: &mut Namer) {
+    let visible = widths.keys().cloned().collect();
+    body.iter().for_each(|s| variables(s, &mut widths));
+    let mut sharing = Sharing { widths, made: 0 };
+    sharing.block(body, &visible);
+    // They are numbered as they come in the text.
+    let mut names = BTreeMap::new();
+    body.iter().for_each(|s| numbered(s, namer, &mut names));
+    body.iter_mut().for_each(|s| named(s, &names));
+}
+
+fn numbered(s: &Stmt, namer: &mut Namer, names: &mut BTreeMap<String, String>) {
+    if let What::Name { name, .. } = &s.what
+        && is_provisional(name)
+    {
+        names.insert(name.clone(), namer.name(&format!("at{}", names.len())));
+    }
+    s.bodies().into_iter().flatten().for_each(|s| numbered(s, namer, names));
+}
+
+fn named(s: &mut Stmt, names: &BTreeMap<String, String>) {
+    s.replace(&mut |e| if let Expr::Name(x) = e { names.get(x).map(|x| Expr::name(x)) } else { None });
+    s.for_each_name(&mut |x| {
+        if let Some(name) = names.get(x) {
+            x.clone_from(name);
+        }
+    });
+}
+
+/// Names that no identifier is like.
+fn provisional(k: usize) -> String {
+    format!("#{k}")
+}
+fn is_provisional(name: &str) -> bool {
+    name.starts_with('#')
+}
+
+fn declaration(name: &str, long: bool, value: Expr, origin: Origin) -> Stmt {
+    let ty = if long { Width::Long } else { Width::Int }.name().to_string();
+    Stmt { what: What::Name { ty, name: name.to_string(), value }, origin }
+}
+
+fn variables(s: &Stmt, widths: &mut Widths) {
+    if let What::For { ty, var, .. } = &s.what {
+        widths.insert(var.clone(), ty == Width::Long.name());
+    }
+    s.bodies().into_iter().flatten().for_each(|s| variables(s, widths));
+}
+
+/// Numbers that are used, each with how often, and whether in a loop.
+#[derive(Default)]
+struct Found(Vec<(Expr, usize, bool)>);
+
+impl Found {
+    fn add(&mut self, e: Expr, in_loop: bool) {
+        match self.0.iter_mut().find(|(other, ..)| *other == e) {
+            Some((_, count, looped)) => {
+                *count += 1;
+                *looped |= in_loop;
+            }
+            None => self.0.push((e, 1, in_loop)),
+        }
+    }
+}
+
+struct Sharing {
+    widths: Widths,
+    /// How many numbers got a name.
+    made: usize,
+}
+
+impl Sharing {
+    /// `visible`: the numbers that are known at the start of the block.
+    fn block(&mut self, block: &mut Vec<Stmt>, visible: &BTreeSet<String>) {
+        let mut visible = visible.clone();
+        // What takes a choice or a division leaves all loops that it can.
+        let mut left = BTreeSet::new();
+        while let Some(e) = self.largest_choice(block, &visible, &left) {
+            left.insert(e.to_string());
+            visible.insert(self.define(block, &e, false));
+        }
+        // Where a row begins is said before the loop through it.
+        let mut rows = Found::default();
+        for s in block.iter() {
+            if let What::For { body, .. } = &s.what {
+                body.iter().for_each(|s| self.rows_in(s, &visible, &mut rows));
+            }
+        }
+        rows.0.sort_by_key(|(e, ..)| std::cmp::Reverse(terms(e).len()));
+        for (e, ..) in rows.0 {
+            visible.insert(self.define(block, &e, true));
+        }
+        for s in block {
+            self.within(s, &visible);
+        }
+    }
+
+    fn within(&mut self, s: &mut Stmt, visible: &BTreeSet<String>) {
+        let with = |var: &String| visible.iter().cloned().chain([var.clone()]).collect();
+        match &mut s.what {
+            // Loops that share out their iterations together have nothing between them.
+            What::For { pragma: Some(p), var, body, .. } if p.contains("collapse") => {
+                let visible = with(var);
+                body.iter_mut().for_each(|s| self.within(s, &visible));
+            }
+            What::For { var, body, .. } => self.block(body, &with(var)),
+            What::If { then, otherwise, .. } => {
+                self.block(then, visible);
+                self.block(otherwise, visible);
+            }
+            What::Block(body) => self.block(body, visible),
+            _ => {}
+        }
+    }
+
+    /// The largest number with a choice or a division in it that is needed in a loop or several times, so that no part of
+    /// it gets a name that only it needs; of equals the first.
+    fn largest_choice(
+        &self,
+        block: &[Stmt],
+        visible: &BTreeSet<String>,
+        left: &BTreeSet<String>,
+    ) -> Option<Expr> {
+        let mut found = Found::default();
+        block.iter().for_each(|s| self.choices_in(s, false, visible, &mut found));
+        let pays = |(e, count, in_loop): &&(Expr, usize, bool)| {
+            (*in_loop || *count > 1) && !left.contains(&e.to_string())
+        };
+        found.0.iter().filter(pays).rev().max_by_key(|(e, ..)| e.nodes()).map(|(e, ..)| e.clone())
+    }
+
+    fn choices_in(&self, s: &Stmt, in_loop: bool, visible: &BTreeSet<String>, found: &mut Found) {
+        match &s.what {
+            What::For { body, .. } => body.iter().for_each(|s| self.choices_in(s, true, visible, found)),
+            What::Block(body) => body.iter().for_each(|s| self.choices_in(s, in_loop, visible, found)),
+            _ => s.for_each_own_expr(&mut |e| {
+                e.for_each(&mut |e| {
+                    let is_sum = matches!(e, Expr::Binary("+", ..));
+                    if !is_sum && is_arithmetic(e) && has_choice(e) && self.is_known(e, visible) {
+                        found.add(e.clone(), in_loop);
+                    }
+                });
+            }),
+        }
+    }
+
+    /// Adds what the sums in a statement of a loop have that was known before it, if it is a product of named numbers.
+    fn rows_in(&self, s: &Stmt, visible: &BTreeSet<String>, found: &mut Found) {
+        match &s.what {
+            What::For { .. } | What::If { .. } => {}
+            What::Block(body) => body.iter().for_each(|s| self.rows_in(s, visible, found)),
+            _ => s.for_each_own_expr(&mut |e| self.rows(e, visible, found)),
+        }
+    }
+
+    fn rows(&self, e: &Expr, visible: &BTreeSet<String>, found: &mut Found) {
+        let is_added = |e: &Expr| !is_constant(e) && self.is_known(e, visible);
+        let (known, others): (Vec<_>, Vec<_>) = terms(e).into_iter().partition(|t| is_added(t));
+        let row =
+            if others.is_empty() && known.len() == 1 { Some(e.clone()) } else { self.sum_of(e, &known) };
+        if let Some(row) = row.filter(has_product) {
+            found.add(row, true);
+        } else {
+            known.into_iter().flat_map(Expr::children).for_each(|e| self.rows(e, visible, found));
+        }
+        others.into_iter().flat_map(Expr::children).for_each(|e| self.rows(e, visible, found));
+    }
+
+    fn is_known(&self, e: &Expr, visible: &BTreeSet<String>) -> bool {
+        let mut known = true;
+        e.for_each(&mut |e| known &= !matches!(e, Expr::Name(x) if !visible.contains(x)));
+        known && self.width(e).is_some()
+    }
+
+    /// Gives the number a name before the statement that uses it first. `whole`: what others with a name are made of stays.
+    fn define(&mut self, block: &mut Vec<Stmt>, e: &Expr, whole: bool) -> String {
+        let name = provisional(self.made);
+        self.made += 1;
+        let long = self.width(e).unwrap_or(true);
+        self.widths.insert(name.clone(), long);
+        let mut first = None;
+        for (k, s) in block.iter_mut().enumerate() {
+            if whole && matches!(&s.what, What::Name { name, .. } if is_provisional(name)) {
+                continue;
+            }
+            s.replace(&mut |other| self.with_name(other, e, &name));
+            let mut uses = false;
+            s.for_each_expr(&mut |e| e.for_each(&mut |e| uses |= matches!(e, Expr::Name(x) if *x == name)));
+            if uses && first.is_none() {
+                first = Some(k);
+            }
+        }
+        let first = first.unwrap_or(0);
+        let origin = block.get(first).map(|s| s.origin.clone()).unwrap_or_default();
+        block.insert(first, declaration(&name, long, e.clone(), origin));
+        name
+    }
+
+    /// The expression with the name in place of what it stands for, if it is that, or a sum of it and more.
+    fn with_name(&self, whole: &Expr, e: &Expr, name: &str) -> Option<Expr> {
+        if whole == e {
+            return Some(Expr::name(name));
+        }
+        let (terms, parts) = (terms(whole), terms(e));
+        if parts.len() < 2 || terms.len() <= parts.len() || self.width(whole)? != self.width(e)? {
+            return None;
+        }
+        let narrow = |e: &Expr| match e {
+            Expr::Cast(_, e) => (**e).clone(),
+            e => e.clone(),
+        };
+        let mut left = parts.into_iter().map(narrow).peekable();
+        let rest: Vec<&Expr> =
+            terms.into_iter().filter(|t| left.next_if(|p| *p == narrow(t)).is_none()).collect();
+        if left.peek().is_some() {
+            return None;
+        }
+        // Constants come first, as ever.
+        let constants = rest.iter().take_while(|e| is_constant(e)).count();
+        let mut sum: Vec<Expr> = rest.into_iter().cloned().collect();
+        sum.insert(constants, Expr::name(name));
+        sum.into_iter().reduce(|a, b| Expr::binary("+", a, b))
+    }
+
+    /// The sum of some terms of a sum, in which nothing overflows if nothing does in all of it.
+    fn sum_of(&self, whole: &Expr, terms: &[&Expr]) -> Option<Expr> {
+        if terms.is_empty() {
+            return None;
+        }
+        let long = terms.len() > 1 && self.width(whole)?;
+        let mut terms: Vec<Expr> = terms.iter().map(|t| (*t).clone()).collect();
+        if long && !terms.iter().take(2).any(|t| self.width(t) == Some(true)) {
+            let first = terms.first_mut()?;
+            *first = first.clone().cast(Width::Long.name());
+        }
+        terms.into_iter().reduce(|a, b| Expr::binary("+", a, b))
+    }
+
+    /// Of a whole number that is computed from named ones, whether it is a `long`.
+    fn width(&self, e: &Expr) -> Option<bool> {
+        let both = |a: &Expr, b: &Expr| Some(self.width(a)? | self.width(b)?);
+        match e {
+            Expr::Text(t) => {
+                let digits = t.strip_suffix('L').unwrap_or(t);
+                let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+                is_number.then_some(digits.len() < t.len())
+            }
+            Expr::Name(x) => self.widths.get(x).copied(),
+            Expr::Unary("-", e) => self.width(e),
+            Expr::Binary("/" | "%", a, b) => is_divisor(b).then(|| both(a, b))?,
+            Expr::Binary("<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||", a, b) => {
+                both(a, b).map(|_| false)
+            }
+            Expr::Binary("+" | "-" | "*", a, b) => both(a, b),
+            Expr::Conditional(c, a, b) => self.width(c).and_then(|_| both(a, b)),
+            Expr::Cast(ty, e) if ty == Width::Long.name() => self.width(e).map(|_| true),
+            Expr::Call(f, args) if is_floor(f) => match args.as_slice() {
+                [a, b] if is_divisor(b) => both(a, b).map(|_| true),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn is_divisor(e: &Expr) -> bool {
+    matches!(e, Expr::Text(t) if t != "0" && t != "0L")
+}
+
+fn is_floor(function: &str) -> bool {
+    matches!(function, "floor_div" | "floor_mod")
+}
+
+/// Is it a number, rather than a truth value or a part of one?
+fn is_arithmetic(e: &Expr) -> bool {
+    matches!(e, Expr::Binary("+" | "-" | "*" | "/" | "%", ..) | Expr::Conditional(..) | Expr::Call(..))
+}
+
+fn is_constant(e: &Expr) -> bool {
+    matches!(e, Expr::Text(_))
+}
+
+/// Is there a choice or a division in it?
+fn has_choice(e: &Expr) -> bool {
+    has(e, &|e| match e {
+        Expr::Conditional(..) | Expr::Binary("/" | "%", ..) => true,
+        Expr::Call(f, _) => is_floor(f),
+        _ => false,
+    })
+}
+
+/// Is there a product in it, other than by a constant?
+fn has_product(e: &Expr) -> bool {
+    has(e, &|e| matches!(e, Expr::Binary("*", a, b) if !is_constant(a) && !is_constant(b)))
+}
+
+fn has(e: &Expr, is: &dyn Fn(&Expr) -> bool) -> bool {
+    is(e) || e.children().into_iter().any(|e| has(e, is))
+}
+
+/// What is added up in a sum; anything else is the only term of itself.
+fn terms(e: &Expr) -> Vec<&Expr> {
+    let mut out = vec![];
+    let mut e = e;
+    while let Expr::Binary("+", a, b) = e {
+        out.push(&**b);
+        e = a;
+    }
+    out.push(e);
+    out.reverse();
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Language;
+    use super::super::syntax::Lines;
+    use super::*;
+
+    fn stmt(what: What) -> Stmt {
+        Stmt { what, origin: Origin::default() }
+    }
+    fn text(body: &[Stmt]) -> String {
+        let mut lines = Lines::default();
+        lines.print(body, 0);
+        lines.text
+    }
+    fn n(x: &str) -> Expr {
+        Expr::name(x)
+    }
+    fn product(a: Expr, b: Expr) -> Expr {
+        Expr::binary("*", a, b)
+    }
+    fn sum(a: Expr, b: Expr) -> Expr {
+        Expr::binary("+", a, b)
+    }
+    fn loop_over(var: &str, body: Vec<Stmt>) -> Stmt {
+        let (init, end, step) = (Expr::int(0), n("n"), Expr::int(1));
+        stmt(What::For { pragma: None, ty: "int".into(), var: var.into(), init, end, step, body })
+    }
+    fn store(index: Expr) -> Stmt {
+        stmt(What::Assign { to: n("out").index(index.clone()), op: "=", value: n("a").index(index) })
+    }
+    /// The text with names for parts made of the sizes `m` and `n`, of which the latter is a `long`.
+    fn shared(body: Vec<Stmt>) -> String {
+        let mut body = body;
+        let sizes = [("m".to_string(), false), ("n".to_string(), true)];
+        name_parts(&mut body, sizes.into(), &mut Namer::new(Language::C));
+        text(&body)
+    }
+    fn choice(x: Expr) -> Expr {
+        let at_least = Expr::binary("<", x.clone(), Expr::int(2));
+        Expr::Conditional(Box::new(at_least), Box::new(Expr::int(0)), Box::new(x))
+    }
+
+    #[test]
+    fn what_a_loop_does_not_change_stands_before_it() {
+        let offset = sum(sum(n("j"), n("i")), product(n("i"), n("m")));
+        let text = shared(vec![loop_over("i", vec![loop_over("j", vec![store(offset)])])]);
+        assert_eq!(
+            text,
+            "for (int i = 0; i < n; i++) {\n  int at0 = i + i * m;\n  for (int j = 0; j < n; j++) {\n    \
+             out[at0 + j] = a[at0 + j];\n  }\n}\n"
+        );
+    }
+
+    #[test]
+    fn a_sum_of_longs_stays_one() {
+        let [row, square] = [product(n("i"), n("m")), product(n("m"), n("m"))];
+        let offset = sum(sum(sum(n("j"), n("n")), row.clone()), square.clone());
+        // Without the first term the first product must become a long.
+        let only_products = sum(sum(product(n("j"), n("n")), row), square);
+        let stores = vec![store(offset), store(only_products)];
+        let text = shared(vec![loop_over("i", vec![loop_over("j", stores)])]);
+        assert!(text.contains("long at0 = n + i * m + m * m;"), "{text}");
+        assert!(text.contains("long at1 = (long)(i * m) + m * m;"), "{text}");
+        assert!(text.contains("out[at0 + j]") && text.contains("out[at1 + j * n]"), "{text}");
+    }
+
+    #[test]
+    fn choices_that_are_needed_twice_are_made_once_and_numbered_as_they_come() {
+        let body =
+            vec![store(sum(choice(n("m")), choice(n("n")))), store(sum(choice(n("n")), choice(n("n"))))];
+        let text = shared(body);
+        let order: Vec<_> = text.match_indices(" = ").map(|(k, _)| text[..k].rsplit(' ').next()).collect();
+        assert_eq!(order[..2], [Some("at0"), Some("at1")], "{text}");
+        assert_eq!(text.matches(" ? ").count(), 2, "{text}");
+        assert!(!text.contains('#'), "{text}");
+    }
+
+    #[test]
+    fn products_by_constants_and_values_of_the_program_are_left_alone() {
+        let body = vec![
+            store(sum(n("i"), product(Expr::int(4), n("m")))),
+            store(sum(n("i"), choice(n("x")))),
+            store(sum(n("i"), choice(n("x")))),
+        ];
+        let before = loop_over("i", body);
+        let plain = text(std::slice::from_ref(&before));
+        assert_eq!(shared(vec![before]), plain);
+    }
+
+    /// A size may be zero where the loop has no iteration.
+    #[test]
+    fn no_division_by_a_size_leaves_its_loop_and_nothing_its_branch() {
+        let divided = store(sum(n("i"), Expr::binary("/", Expr::int(1000), n("m"))));
+        let text = shared(vec![loop_over("i", vec![divided])]);
+        assert!(text.starts_with("for"), "{text}");
+        let inner = loop_over("j", vec![store(sum(n("j"), product(n("m"), n("n"))))]);
+        let branch = stmt(What::If { condition: n("c"), then: vec![inner], otherwise: vec![] });
+        let text = shared(vec![branch]);
+        assert!(text.starts_with("if (c) {\n  long at0 = m * n;\n  for"), "{text}");
+    }
+
+    #[test]
+    fn loops_that_share_out_their_iterations_together_have_nothing_between_them() {
+        let inner = loop_over("k", vec![store(sum(n("k"), product(n("i"), n("m"))))]);
+        let mut outer = loop_over("i", vec![loop_over("j", vec![inner])]);
+        if let What::For { pragma, .. } = &mut outer.what {
+            *pragma = Some("omp parallel for collapse(2)");
+        }
+        let text = shared(vec![outer]);
+        assert!(text.contains("j++) {\n    int at0 = i * m;\n    for (int k"), "{text}");
+    }
+
+    #[test]
+    fn calls_that_occur_once_stay() {
+        let id = |d: u8| Expr::Text(format!("get_global_id({d})"));
+        let mut body = vec![store(id(0)), stmt(What::Expr(id(1)))];
+        let calls = [0, 1].map(|d| (format!("get_global_id({d})"), format!("gl_id_{d}")));
+        let widths = name_calls(&mut body, &calls, Width::Int, &mut Namer::new(Language::OpenCl));
+        assert_eq!(
+            text(&body),
+            "int gl_id_0 = get_global_id(0);\nout[gl_id_0] = a[gl_id_0];\nget_global_id(1);\n"
+        );
+        assert_eq!(widths, [("gl_id_0".to_string(), false)].into());
+    }
+}
