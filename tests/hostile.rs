@@ -175,8 +175,8 @@ fn nest_without_end() {
         program(&format!("def f (x: f32) = {body}"));
         rules(&format!("rule r = {body} ~> x"));
         sketches(&body);
-        sketches(&format!("contains({body})"));
     }
+    sketches(&format!("contains({})", around("(", "x", ")")));
     for ty in [around("n.", "f32", ""), around("(", "f32", " * f32)"), around("f32 -> ", "f32", "")] {
         program(&format!("def f (x: {ty}) = x"));
     }

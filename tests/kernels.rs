@@ -214,7 +214,6 @@ fn buffered_pipelines_agree_with_the_references() {
     let mut variants = vec![];
     for (kernel, strategy, buffers) in [
         ("harris", "bufferedPipeline(4, 3)", 2),
-        ("harris", "bufferedPipeline(16, 5)", 2),
         ("harrisPadded", "bufferedPipeline(8, 3)", 2),
         ("twoBlurs", "bufferedPipeline(4, 3)", 2),
         ("unsharpMask", "bufferedPipeline(8, 2)", 1),

@@ -316,8 +316,9 @@ fn wrong_rules() -> Vec<&'static str> {
     planted.chain(HOSTILE.iter().flat_map(|(_, rules)| rules.iter().copied())).collect()
 }
 
+/// Those that load are checked on the command line, with the hostile ones.
 #[test]
-fn every_wrong_rule_is_caught() {
+fn every_wrong_rule_is_refused_or_loads() {
     let mut missed = vec![];
     for (text, caught) in WRONG {
         let mut sources = Sources::new();
@@ -326,20 +327,7 @@ fn every_wrong_rule_is_caught() {
         let codes: Vec<&str> = problems.iter().map(|p| p.code).collect();
         match (caught, rules.get("bad")) {
             (Refused(code), None) if codes.contains(code) => {}
-            (Counterexample, Some(rule)) => {
-                let report = check(rule, &Thoroughness::default());
-                if report.proof.is_some() {
-                    missed.push(format!("{text}\n  is proved"));
-                }
-                match report.counterexample {
-                    Some(example) => assert!(example.to_string().contains("right:")),
-                    None => missed.push(format!(
-                        "{text}\n  {} agreed, {} missed",
-                        report.agreed,
-                        report.in_vain()
-                    )),
-                }
-            }
+            (Counterexample, Some(_)) => {}
             _ => {
                 let shown: Vec<String> = problems.iter().map(|p| p.render(&sources)).collect();
                 missed.push(format!("{text}\n  {}", shown.join("\n")));
@@ -479,6 +467,8 @@ fn all_wrong_rules_are_found_on_the_command_line() {
     let missed: Vec<_> = rules.iter().zip(&typed).filter(|(r, _)| !is_wrong(r)).collect();
     assert!(missed.is_empty(), "{missed:#?}");
     for (rule, text) in rules.iter().zip(&typed) {
+        // What is wrong is never proved.
+        assert!(rule["proof"].is_null(), "{text}: {rule}");
         let example = &rule["counterexample"];
         assert_ne!(example["left"], example["right"], "{text}: {rule}");
         // Small enough to be read.

@@ -3,10 +3,12 @@
 
 use crate::ui_common::{ASCII_MONO, TestApp, UNICODE};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::replay::{Level, Options, Verdict, replay};
 use shine_tui::session::searching::SearchMode;
 use shine_tui::ui::caps::Caps;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// A screen as text, and below it one letter a cell for the role that its style shows.
@@ -28,13 +30,15 @@ fn the_promised_sizes_look_as_they_should() {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-
-    #[test]
-    fn no_size_breaks_a_screen(sizes in proptest::collection::vec((0u16..=300, 0u16..=100), 1..4), pane in 1u8..8) {
-        let mut app = TestApp::new("dot", (80, 24), UNICODE);
-        app.press(&pane.to_string());
+/// One screen goes through all sizes, as a terminal's does.
+#[test]
+fn no_size_breaks_a_screen() {
+    let app = RefCell::new(TestApp::new("dot", (80, 24), UNICODE));
+    let sizes = proptest::collection::vec((0u16..=300, 0u16..=100), 1..4);
+    let mut runner = TestRunner::new(ProptestConfig { cases: 48, ..ProptestConfig::default() });
+    let shown = runner.run(&(sizes, 1u8..8), |(sizes, pane)| {
+        let mut app = app.borrow_mut();
+        app.press("Esc Esc").press(&pane.to_string());
         for (width, height) in sizes {
             app.resize(width, height);
             prop_assert!(app.buffer().area.width == width);
@@ -43,7 +47,9 @@ proptest! {
         app.press("?");
         app.resize(7, 3);
         prop_assert!(app.buffer().area.height == 3);
-    }
+        Ok(())
+    });
+    shown.unwrap_or_else(|e| panic!("{e}"));
 }
 
 /// Keys that a monkey presses: moving, choosing, applying, undoing, opening and closing. Not those that leave the

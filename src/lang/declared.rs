@@ -19,7 +19,7 @@ use super::steps;
 use super::term::{Arg, Expr, Marked, Term};
 use super::ty::{Scalar, Type, TypeSubst, TypeVar};
 use indexmap::IndexMap;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::{LazyLock, Mutex};
 
@@ -68,7 +68,7 @@ pub struct Declared(&'static Kept);
 impl Declared {
     /// The pattern of a declaration.
     pub fn new(declaration: Declaration) -> Declared {
-        static KEPT: LazyLock<Mutex<HashMap<Digest, Declared>>> = LazyLock::new(Mutex::default);
+        static KEPT: LazyLock<Mutex<FxHashMap<Digest, Declared>>> = LazyLock::new(Mutex::default);
         let digest = digest(&declaration);
         let mut kept = KEPT.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *kept.entry(digest).or_insert_with(|| Declared(Box::leak(Box::new(Kept { declaration, digest }))))
@@ -93,7 +93,7 @@ impl Declared {
 
     pub(super) fn row(self) -> &'static Row {
         // Beside the declarations, because a row refers to its pattern.
-        static ROWS: LazyLock<Mutex<HashMap<Digest, &'static Row>>> = LazyLock::new(Mutex::default);
+        static ROWS: LazyLock<Mutex<FxHashMap<Digest, &'static Row>>> = LazyLock::new(Mutex::default);
         let mut rows = ROWS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         rows.entry(self.0.digest).or_insert_with(|| {
             let Declaration { name, signature, doc, meaning, scheme, .. } = &self.0.declaration;
@@ -229,8 +229,8 @@ fn digest(d: &Declaration) -> Digest {
 /// What the sizes and types of a scheme stand for.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
-    pub nats: HashMap<Name, Nat>,
-    pub types: HashMap<Name, Type>,
+    pub nats: FxHashMap<Name, Nat>,
+    pub types: FxHashMap<Name, Type>,
 }
 
 impl TypeSubst for Chosen {
@@ -290,7 +290,7 @@ pub fn used_in(term: &Term) -> Vec<Declared> {
             out.push(d);
         }
     }
-    fn go(t: &Term, seen: &mut std::collections::HashSet<Digest>, out: &mut Vec<Declared>) {
+    fn go(t: &Term, seen: &mut rustc_hash::FxHashSet<Digest>, out: &mut Vec<Declared>) {
         if !t.has_declared() || !seen.insert(t.digest()) {
             return;
         }
@@ -307,7 +307,7 @@ pub fn used_in(term: &Term) -> Vec<Declared> {
 /// The term with the meanings of declared patterns in their place, applied to their arguments. What computes something
 /// and is used more than once stays in front as a `let`.
 pub fn unfolded(term: &Term) -> Term {
-    fn go(t: &Term, memo: &mut HashMap<Marked, Term>) -> Term {
+    fn go(t: &Term, memo: &mut FxHashMap<Marked, Term>) -> Term {
         if !t.has_declared() {
             return t.clone();
         }
@@ -336,7 +336,7 @@ pub fn unfolded(term: &Term) -> Term {
         memo.insert(t.marked(), out.clone());
         out
     }
-    term.with_stack(|| go(term, &mut HashMap::new()))
+    term.with_stack(|| go(term, &mut FxHashMap::default()))
 }
 
 /// The function that the steps of `iterate k step` are together, where they change the size.

@@ -8,7 +8,7 @@ use super::path::Path;
 use super::pattern::Pattern;
 use super::term::{Expr, Term};
 use super::ty::{Type, TypeSubst};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The most steps.
 pub const MOST: i64 = 64;
@@ -66,7 +66,7 @@ impl TypeSubst for Put<'_> {
 /// Does the size stand anywhere in the term?
 pub fn mentions(t: &Term, size: &Name) -> bool {
     let is = |n: &Nat| n.vars().contains(&NatVar::Named(size.clone()));
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut stack = vec![t];
     while let Some(t) = stack.pop() {
         if !seen.insert(t.digest()) {

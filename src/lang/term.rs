@@ -12,7 +12,7 @@ use super::origin::Origin;
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
 use super::ty::{Type, TypeKind, TypeSubst};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -417,7 +417,7 @@ impl Term {
             t: &Term,
             depth: u32,
             f: &dyn Fn(u32) -> Option<u32>,
-            memo: &mut HashMap<(Marked, u32), Term>,
+            memo: &mut FxHashMap<(Marked, u32), Term>,
         ) -> Option<Term> {
             if !t.may_have_free_from(depth) {
                 return Some(t.clone());
@@ -436,7 +436,7 @@ impl Term {
             memo.insert((t.marked(), depth), out.clone());
             Some(out)
         }
-        go(self, 0, f, &mut HashMap::new())
+        go(self, 0, f, &mut FxHashMap::default())
     }
 
     /// Adds `by` to every free variable.
@@ -453,7 +453,7 @@ impl Term {
 
     /// Beta reduction's substitution: variable 0 becomes `arg`, the others move down by one.
     pub fn subst0(&self, arg: &Term) -> Term {
-        fn go(t: &Term, depth: u32, arg: &Term, memo: &mut HashMap<(Marked, u32), Term>) -> Term {
+        fn go(t: &Term, depth: u32, arg: &Term, memo: &mut FxHashMap<(Marked, u32), Term>) -> Term {
             if !t.may_have_free_from(depth) {
                 return t.clone();
             }
@@ -470,12 +470,12 @@ impl Term {
             memo.insert((t.marked(), depth), out.clone());
             out
         }
-        go(self, 0, arg, &mut HashMap::new())
+        go(self, 0, arg, &mut FxHashMap::default())
     }
 
     /// Replaces variables in every type and size.
     pub fn map_types(&self, s: &dyn TypeSubst) -> Term {
-        fn go(t: &Term, s: &dyn TypeSubst, memo: &mut HashMap<Marked, Term>) -> Term {
+        fn go(t: &Term, s: &dyn TypeSubst, memo: &mut FxHashMap<Marked, Term>) -> Term {
             if let Some(done) = memo.get(&t.marked()) {
                 return done.clone();
             }
@@ -501,7 +501,7 @@ impl Term {
             memo.insert(t.marked(), out.clone());
             out
         }
-        go(self, s, &mut HashMap::new())
+        go(self, s, &mut FxHashMap::default())
     }
 
     /// The sub-term at a position.

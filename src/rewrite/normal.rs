@@ -5,7 +5,7 @@ use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
 use crate::rewrite::egraph::MAX_NESTING;
 use crate::rewrite::egraph::analysis::MAX_SIZE;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The beta-eta normal form; none when it would be out of bounds.
 pub fn normal_form(term: &Term) -> Option<Term> {
@@ -121,7 +121,7 @@ fn eta(body: &Term) -> Option<Term> {
 
 #[derive(Default)]
 struct Normaliser {
-    memo: HashMap<Term, Term>,
+    memo: FxHashMap<Term, Term>,
 }
 
 impl Normaliser {

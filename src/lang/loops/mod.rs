@@ -19,7 +19,7 @@ use super::preorder::{At, path_of};
 use super::sort::{How, Sort};
 use super::term::{Arg, Expr, Prim, Term};
 use super::ty::{Type, TypeKind};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use summary::Summary;
 
@@ -71,8 +71,8 @@ pub fn of(term: &Term) -> Vec<LoopLine> {
 }
 
 /// The meanings of the declared patterns in a term, and of the steps that change the size, by the digest of the node.
-fn meanings(term: &Term) -> HashMap<Digest, Term> {
-    let mut out = HashMap::new();
+fn meanings(term: &Term) -> FxHashMap<Digest, Term> {
+    let mut out = FxHashMap::default();
     let mut todo = vec![term];
     while let Some(t) = todo.pop() {
         if !t.has_declared() {
@@ -161,7 +161,7 @@ struct Line {
 
 struct Reader<'t> {
     /// What declared patterns mean.
-    meanings: &'t HashMap<Digest, Term>,
+    meanings: &'t FxHashMap<Digest, Term>,
     lines: Vec<Line>,
     depth: usize,
     steps: u32,

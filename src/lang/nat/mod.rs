@@ -92,6 +92,22 @@ fn in_range(c: Coefficient) -> Result<Coefficient, Overflow> {
     if fits(c.numer()) && fits(c.denom()) { Ok(c) } else { Err(Overflow) }
 }
 
+/// The sum, unless it overflows. Nearly all coefficients are whole, and whole ones need no common divisor.
+fn sum_of(a: &Coefficient, b: &Coefficient) -> Option<Coefficient> {
+    if a.is_integer() && b.is_integer() {
+        return (*a.numer()).checked_add(*b.numer()).map(Ratio::from_integer);
+    }
+    a.checked_add(b)
+}
+
+/// As `sum_of`.
+fn product_of(a: &Coefficient, b: &Coefficient) -> Option<Coefficient> {
+    if a.is_integer() && b.is_integer() {
+        return (*a.numer()).checked_mul(*b.numer()).map(Ratio::from_integer);
+    }
+    a.checked_mul(b)
+}
+
 #[derive(Default)]
 struct Sum(BTreeMap<Monomial, Coefficient>);
 
@@ -105,7 +121,7 @@ impl Sum {
                 e.insert(in_range(c)?);
             }
             std::collections::btree_map::Entry::Occupied(mut e) => {
-                let sum = in_range(e.get().checked_add(&c).ok_or(Overflow)?)?;
+                let sum = in_range(sum_of(e.get(), &c).ok_or(Overflow)?)?;
                 if sum.is_zero() {
                     e.remove();
                 } else {
@@ -258,7 +274,7 @@ impl Nat {
     fn scale(&self, by: Coefficient) -> Nat {
         let mut out = Vec::with_capacity(self.0.len());
         for (m, c) in self.0.iter() {
-            match c.checked_mul(&by).map(in_range) {
+            match product_of(c, &by).map(in_range) {
                 Some(Ok(c)) if c.is_zero() => {}
                 Some(Ok(c)) => out.push((m.clone(), c)),
                 _ => return Nat::poison(),
@@ -281,7 +297,7 @@ impl Nat {
         let mut sum = Sum::default();
         for (m1, c1) in self.0.iter() {
             for (m2, c2) in other.0.iter() {
-                let done = times(m1, m2).and_then(|m| sum.insert(m, c1.checked_mul(c2).ok_or(Overflow)?));
+                let done = times(m1, m2).and_then(|m| sum.insert(m, product_of(c1, c2).ok_or(Overflow)?));
                 if done.is_err() {
                     return Nat::poison();
                 }
@@ -329,7 +345,7 @@ impl Nat {
             if factor.iter().any(|(a, e)| *e < 0 && !m.contains(&(a.clone(), *e))) {
                 return None;
             }
-            let step = Nat(Arc::new(vec![(factor, c.checked_mul(&inverted)?)]));
+            let step = Nat(Arc::new(vec![(factor, product_of(&c, &inverted)?)]));
             quotient = quotient.add(&step);
             let before = rest.0.len();
             rest = rest.sub(&step.mul(by));
@@ -649,7 +665,7 @@ impl Nat {
                 };
                 for _ in 0..e.unsigned_abs() {
                     product = if *e > 0 {
-                        product.checked_mul(&v).ok_or_else(overflow)?
+                        product_of(&product, &v).ok_or_else(overflow)?
                     } else {
                         if v.is_zero() {
                             return Err(NatError::DivisionByZero(self.to_string()));
@@ -658,7 +674,7 @@ impl Nat {
                     };
                 }
             }
-            sum = sum.checked_add(&product).ok_or_else(overflow)?;
+            sum = sum_of(&sum, &product).ok_or_else(overflow)?;
         }
         Ok(sum)
     }

@@ -15,15 +15,15 @@ use crate::lang::preorder::At;
 use crate::lang::steps;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Nodes, by their number in preorder, whose text needs a type.
 #[derive(Default)]
 pub(super) struct Needed {
     /// Functions whose parameter needs one.
-    pub params: HashSet<u32>,
+    pub params: FxHashSet<u32>,
     /// Anything else: `(e : t)`.
-    pub values: HashSet<u32>,
+    pub values: FxHashSet<u32>,
 }
 
 /// What a type can be written at, in the order of how well that reads.
@@ -78,7 +78,7 @@ pub(super) fn needed(program: &Term) -> Needed {
 
 /// Could anything be unknown? Not in terms whose values all come from parameters: that is seen at a glance.
 fn may_be_open(t: &Term) -> bool {
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut todo = vec![t];
     while let Some(t) = todo.pop() {
         if !seen.insert(t.digest()) {

@@ -6,23 +6,25 @@ use crate::lang::steps;
 use crate::lang::syntax;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The variables in scope, innermost last, and the names that no binder may have.
 pub(super) struct Scope {
     names: Vec<Name>,
-    taken: HashMap<Name, usize>,
-    reserved: HashSet<Name>,
+    taken: FxHashMap<Name, usize>,
+    reserved: FxHashSet<Name>,
     /// For each stem the last number that was tried, so that many binders of one hint stay cheap.
-    last: HashMap<Name, u32>,
+    last: FxHashMap<Name, u32>,
 }
 
 impl Scope {
     /// A scope whose innermost `free` are the free variables of the term, the first being variable 0.
     pub fn new(term: &Term, free: &[Name], also: &[Name]) -> Scope {
-        let mut reserved: HashSet<Name> = sizes_of(term).into_iter().collect();
+        let mut reserved: FxHashSet<Name> = sizes_of(term).into_iter().collect();
         reserved.extend(also.iter().cloned());
-        let mut scope = Scope { names: vec![], taken: HashMap::new(), reserved, last: HashMap::new() };
+        let mut scope =
+            Scope { names: vec![], taken: FxHashMap::default(), reserved, last: FxHashMap::default() };
         for name in free.iter().rev() {
             scope.names.push(name.clone());
             *scope.taken.entry(name.clone()).or_default() += 1;
@@ -107,8 +109,8 @@ fn syntax_word(word: &str) -> bool {
 /// The names of sizes anywhere in the term.
 pub(super) fn sizes_of(term: &Term) -> BTreeSet<Name> {
     let mut out = BTreeSet::new();
-    let mut seen = HashSet::new();
-    let mut types = HashSet::new();
+    let mut seen = FxHashSet::default();
+    let mut types = FxHashSet::default();
     let mut todo = vec![term];
     let mut note = |vars: Vec<NatVar>| {
         out.extend(vars.into_iter().filter_map(|v| if let NatVar::Named(n) = v { Some(n) } else { None }));
@@ -132,7 +134,7 @@ pub(super) fn sizes_of(term: &Term) -> BTreeSet<Name> {
 /// The names of the sizes that steps of `iterate` know.
 pub(super) fn sizes_of_steps(term: &Term) -> BTreeSet<Name> {
     let mut out = BTreeSet::new();
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut todo = vec![term];
     while let Some(t) = todo.pop() {
         if !t.has_declared() || !seen.insert(t.digest()) {

@@ -4,7 +4,7 @@
 use crate::lang::digest::Digest;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Prim, Term};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// How often each element of an array is read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -39,7 +39,7 @@ impl Count {
 
 #[derive(Default)]
 pub struct Demands {
-    known: HashMap<(Digest, u32, Usage), Count>,
+    known: FxHashMap<(Digest, u32, Usage), Count>,
 }
 
 impl Demands {

@@ -30,7 +30,8 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::lower::target::{Launch, Storage};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Can an expression's value be read where it is, must it be written first, or can it be read once and in order?
@@ -273,8 +274,8 @@ impl Names {
 /// What identifiers become: expressions or acceptors, and loop variables.
 #[derive(Default)]
 pub struct Substitution {
-    pub phrases: HashMap<Name, Phrase>,
-    pub numbers: HashMap<Name, Nat>,
+    pub phrases: FxHashMap<Name, Phrase>,
+    pub numbers: FxHashMap<Name, Nat>,
 }
 
 impl Phrase {

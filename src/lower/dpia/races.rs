@@ -10,7 +10,8 @@ use super::effects::{self, Effect};
 use super::{Kind, LoopKind, Phrase, Workers};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Why it is taken for granted that the iterations of a loop keep apart.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -300,13 +301,13 @@ fn meet(
         // The sizes differ from each other, and from trial to trial; some are multiples of usual divisors.
         let unit = divisor * [1, 1, 1, 4, 2, 12][(trial % 6) as usize];
         let value = |i: usize| unit * (1 + (trial * (2 * i as i64 + 1) + i as i64) % 5);
-        let mut values: HashMap<Name, i64> =
+        let mut values: FxHashMap<Name, i64> =
             free.iter().enumerate().map(|(i, x)| (x.clone(), value(i))).collect();
         if constraints.iter().any(|c| c.holds(&|x| values.get(x).copied()) == Ok(false)) {
             continue;
         }
         // The loops around are at some iteration that they have.
-        let end_of = |end: &Nat, values: &HashMap<Name, i64>| {
+        let end_of = |end: &Nat, values: &FxHashMap<Name, i64>| {
             end.eval(&|x| values.get(x).copied()).ok().filter(|n| *n > 0)
         };
         for (i, (x, end)) in ends.iter().enumerate() {
@@ -336,10 +337,10 @@ fn lcm(a: i64, b: i64) -> i64 {
 /// Sizes need not be multiples of more.
 const MOST_DIVISOR: i64 = 4096;
 
-fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: HashMap<Name, i64>) -> Option<bool> {
-    let number = |n: &Nat, values: &HashMap<Name, i64>| n.eval(&|x| values.get(x).copied()).ok();
+fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: FxHashMap<Name, i64>) -> Option<bool> {
+    let number = |n: &Nat, values: &FxHashMap<Name, i64>| n.eval(&|x| values.get(x).copied()).ok();
     // The iteration that used a cell, and whether it wrote it.
-    let mut cells: HashMap<i64, (i64, bool)> = HashMap::new();
+    let mut cells: FxHashMap<i64, (i64, bool)> = FxHashMap::default();
     let mut left = MAX_CELLS;
     for i in 0..number(n, &values)?.min(MAX_CELLS as i64) {
         values.insert(var.clone(), i);

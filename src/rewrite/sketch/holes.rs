@@ -11,7 +11,7 @@ use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
 use indexmap::IndexSet;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// What is written for each hole.
 pub type Filling = Vec<(Name, Nat)>;
@@ -192,7 +192,7 @@ impl Solutions<'_> {
 
 /// The sizes in the types and arguments of a term.
 pub fn sizes_in(term: &Term) -> IndexSet<Nat> {
-    let (mut out, mut seen, mut open) = (IndexSet::new(), HashSet::new(), vec![term]);
+    let (mut out, mut seen, mut open) = (IndexSet::new(), FxHashSet::default(), vec![term]);
     while let Some(t) = open.pop() {
         if !seen.insert(t.digest()) {
             continue;

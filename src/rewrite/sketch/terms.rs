@@ -3,7 +3,7 @@
 use super::{ArgSketch, Shape, Sketch, holes};
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::rewrite::egraph::MAX_NESTING;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 impl Sketch {
     /// Is the term in the set, for some sizes in the place of its holes?
@@ -20,7 +20,7 @@ impl Sketch {
 /// Answers by sketch and term; shared sub-terms are asked once.
 #[derive(Default)]
 struct Matcher {
-    memo: HashMap<(*const Shape, Term), bool>,
+    memo: FxHashMap<(*const Shape, Term), bool>,
 }
 
 impl Matcher {

@@ -17,8 +17,8 @@ use crate::lang::term::Term;
 use crate::lang::value::{Value, half};
 use frame::{Arrays, Block, Cells, Frame};
 use place::{CellKind, Home, Place, Shape, cell_kind};
+use rustc_hash::FxHashSet;
 use stage::{Env, GiveUp, Stage, Staged};
-use std::collections::HashSet;
 use std::rc::Rc;
 
 /// What became of an attempt.
@@ -92,7 +92,7 @@ fn compiled(term: &Term, sizes: &Sizes, limits: &Limits, tracks: bool) -> Staged
 
 /// Can the program make undefined cells?
 fn leaves_holes(term: &Term) -> bool {
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut todo = vec![term];
     while let Some(t) = todo.pop() {
         if matches!(t.as_pattern(), Some(Pattern::PadEmpty | Pattern::Scatter)) {

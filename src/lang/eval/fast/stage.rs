@@ -21,7 +21,7 @@ use crate::lang::sort::Sort;
 use crate::lang::term::{Expr, Prim, Term};
 use crate::lang::ty::Type;
 use crate::lang::value::eval_nat;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The term is not for this evaluator, or is wrong in a way that the naive one describes.
@@ -88,7 +88,7 @@ pub struct Stage<'t> {
     lanes: Option<i64>,
     code: u32,
     elements: u64,
-    layout: HashMap<Digest, bool>,
+    layout: FxHashMap<Digest, bool>,
 }
 
 impl<'t> Stage<'t> {
@@ -104,7 +104,7 @@ impl<'t> Stage<'t> {
             lanes: None,
             code: 0,
             elements: 0,
-            layout: HashMap::new(),
+            layout: FxHashMap::default(),
         }
     }
 
