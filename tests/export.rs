@@ -2,6 +2,7 @@
 #![allow(clippy::print_stderr, reason = "a test tells what it does")]
 
 use crate::cli_common;
+use crate::device_common;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -200,6 +201,43 @@ except ValueError as problem:
         run(script),
         "[[3.0, 3.0, 3.0], [3.0, 3.0, 3.0]]\nthe shape of image is (5, 3) and has to be (4, 3)\n"
     );
+}
+
+/// The same call as for C, on a device; names that the module has itself are arguments all the same.
+#[test]
+fn the_module_for_opencl_runs_on_a_device() {
+    let Some((python, device)) = python().zip(device_common::opencl()) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let two = "def two (device: (n + 2).f32) (half: f16): (n.f32 * f32) =
+      let sums = device |> slide 3 1 |> map (reduce (+) 0) in (sums, cast half + reduce (+) 0 sums)\n";
+    export(folder, two, &["--target", "opencl", "--strategy", "auto(opencl)"]);
+    let script = format!(
+        "import numpy as np, two
+for name in [None, {device:?}, 'no such device', None, 3]:
+    try:
+        print(two.two(np.arange(6, dtype=np.float32), 0.5, device=name))
+    except (RuntimeError, TypeError) as problem:
+        print(problem)
+try:
+    two.two([1.0, 2.0], 0.5)
+except ValueError as problem:
+    print(problem)
+"
+    );
+    std::fs::write(folder.join("script.py"), script).unwrap();
+    let headers = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/lower/include");
+    let mut ran = Command::new(python);
+    ran.arg("script.py").current_dir(folder).env("CPATH", headers);
+    let text = said(&ran.output().unwrap());
+    let lines: Vec<&str> = text.lines().collect();
+    let found = "(array([ 3.,  6.,  9., 12.], dtype=float32), 30.5)";
+    let plain: Vec<String> = lines.iter().map(|l| l.replace("np.float32(30.5)", "30.5")).collect();
+    assert_eq!(plain.len(), 6, "{text}");
+    assert_eq!([&plain[0], &plain[1], &plain[3]], [found; 3], "{text}");
+    assert_eq!(lines[2], "there is no such OpenCL device");
+    assert!(lines[4].contains("not int"), "{text}");
+    assert_eq!(lines[5], "n cannot be 0");
 }
 
 /// Names of C++ and of Python, and files of the user's own.

@@ -96,10 +96,14 @@ fn print_text(text: &str) -> Result<(), Exit> {
 fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Result<Exit, Exit> {
     let name = &compiled.module.name;
     let of_target = match target {
-        Target::C => [("c", format!("{name}.c")), ("python", format!("{}.py", host::module_name(name)))],
-        Target::OpenCl => [("opencl", format!("{name}.cl")), ("library", format!("{name}.c"))],
+        Target::C => vec![("c", format!("{name}.c"))],
+        Target::OpenCl => vec![("opencl", format!("{name}.cl")), ("library", format!("{name}.c"))],
     };
-    let both = [("header", format!("{name}.h")), ("host", format!("{name}_host.c"))];
+    let both = [
+        ("header", format!("{name}.h")),
+        ("host", format!("{name}_host.c")),
+        ("python", format!("{}.py", host::module_name(name))),
+    ];
     let stages = of_target.into_iter().chain(both);
     let runtime = host::RUNTIME.into_iter().filter(|_| target == Target::OpenCl);
     let stage = |(stage, file): (&str, String)| (folder.join(file), compiled.stage(stage));

@@ -54,7 +54,7 @@ pub fn stages(target: Target) -> Vec<&'static str> {
     let passes = passes::of(target).map(|p| p.name);
     let code: &[&str] = match target {
         Target::C => &["c", "header", "host", "python"],
-        Target::OpenCl => &["opencl", "reasons", "header", "library", "host"],
+        Target::OpenCl => &["opencl", "reasons", "header", "library", "host", "python"],
     };
     ["rise", "loops", "access", "dpia", "imperative"]
         .into_iter()
@@ -169,6 +169,7 @@ fn run(
         stage("header", library.header());
         stage("library", library.text());
         stage("host", host::library_host(&library));
+        stage("python", host::library_module(&library, constraints));
     }
     Ok(module)
 }

@@ -529,6 +529,16 @@ impl<'a> Library<'a> {
         }
     }
 
+    /// How many kernels are built.
+    pub fn kernels(&self) -> usize {
+        self.module.kernels(Language::OpenCl).count()
+    }
+
+    /// The lines at the head of each file.
+    pub fn about(&self) -> &'a [String] {
+        &self.module.comments
+    }
+
     /// The most that a size may be, for every section.
     fn most(&self) -> i64 {
         self.module.sections.iter().map(|s| s.kernel.most).min().unwrap_or(i32::MAX.into())

@@ -9,7 +9,7 @@ mod python;
 
 pub use header::header;
 pub use library::{Library, RUNTIME};
-pub use python::{module, module_name};
+pub use python::{library_module, module, module_name};
 
 /// The first lines of what is generated under names that a user's own files may have.
 pub const MARKS: [&str; 2] = [header::MARK, python::MARK];

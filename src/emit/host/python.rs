@@ -1,9 +1,9 @@
-//! A module of Python around a kernel in C: arrays of NumPy in and out, sizes from their shapes.
+//! A module of Python around a kernel in C or a library for OpenCL: arrays of NumPy in and out, sizes from their shapes.
 //!
-//! It compiles the kernel when it is first called, checks what it is given, for a kernel trusts its arguments, and
-//! allocates the result.
+//! It compiles the C when it is first called, checks what it is given, for a kernel trusts its arguments, and allocates
+//! the result.
 
-use super::variables;
+use super::{Library, variables};
 use crate::emit::kernel::{Kernel, KernelParam, ParamKind};
 use crate::emit::number::Printer;
 use crate::emit::syntax::Expr;
@@ -37,7 +37,7 @@ struct Names(BTreeMap<String, String>);
 
 impl Names {
     fn of(kernel: &Kernel) -> Names {
-        let mut used: BTreeSet<String> = ["np", "floor_div", "floor_mod"].map(str::to_owned).into();
+        let mut used: BTreeSet<String> = ["np", "floor_div", "floor_mod", "device"].map(str::to_owned).into();
         let mut map = BTreeMap::new();
         for p in &kernel.params {
             let mut name = p.name.trim_start_matches('_').to_owned();
@@ -79,19 +79,29 @@ fn types(scalar: Scalar) -> (&'static str, &'static str) {
 /// A module that is written.
 struct Module<'a> {
     kernel: &'a Kernel,
+    /// For the library of a module: how many kernels it builds.
+    kernels: Option<usize>,
     names: Names,
     out: String,
 }
 
 /// The text of [`module_name`]`.py`, which lies beside `NAME.c`; None for a kernel that cannot be called from there, one
-/// that takes a half by value. `about` are the lines at its head.
+/// in C that takes a half by value. `about` are the lines at its head.
 pub fn module(kernel: &Kernel, about: &[String], constraints: &[SizeConstraint]) -> Option<String> {
     if kernel.params.iter().any(|p| p.by_value && p.scalar == Scalar::F16) {
         return None;
     }
-    let mut module = Module { kernel, names: Names::of(kernel), out: String::new() };
+    let mut module = Module { kernel, kernels: None, names: Names::of(kernel), out: String::new() };
     module.write(about, constraints);
     Some(module.out)
+}
+
+/// The text of [`module_name`]`.py`, which lies beside the library of a module.
+pub fn library_module(library: &Library, constraints: &[SizeConstraint]) -> String {
+    let (kernel, kernels) = (&library.interface(), Some(library.kernels()));
+    let mut module = Module { kernel, kernels, names: Names::of(kernel), out: String::new() };
+    module.write(library.about(), constraints);
+    module.out
 }
 
 impl<'a> Module<'a> {
@@ -103,17 +113,47 @@ impl<'a> Module<'a> {
         let arguments: Vec<String> = inputs.iter().chain(&open).map(|p| self.names.get(p)).collect();
         let call = format!("{name}({})", arguments.join(", "));
         let about_text: String = about.iter().map(|line| format!("{line}\n")).collect();
+        let compiled = match self.kernels {
+            None => format!(
+                "The kernel is compiled from {}.c, beside this\n\
+                 file, when it is first called; CC names another compiler than cc.\n",
+                kernel.name
+            ),
+            Some(_) => format!(
+                "The library is compiled from {}.c and\n\
+                 shine_opencl.c, beside this file, when it is first called; CC names another compiler than cc. It needs the headers of\n\
+                 OpenCL. `device` is a part of the name of an OpenCL device, as `shine-tui devices` lists them; the first of all is\n\
+                 used without it.\n",
+                kernel.name
+            ),
+        };
         let _ = write!(
             self.out,
             "{MARK}\nr\"\"\"{about_text}\n    import {name}\n    result = {name}.{call}\n\n\
-             Arrays are NumPy's; they are copied where they do not lie row by row. The kernel is compiled from {c}.c, beside this\n\
-             file, when it is first called; CC names another compiler than cc.\n\"\"\"\n\n",
-            c = kernel.name
+             Arrays are NumPy's; they are copied where they do not lie row by row. {compiled}\"\"\"\n\n"
         );
-        let openmp = if kernel.parallel { "\"-fopenmp\", " } else { "" };
-        self.out.push_str(&PRELUDE.replace("KERNEL", &kernel.name).replace("OPENMP, ", openmp));
-        let _ =
-            write!(self.out, "\n\ndef {call}:\n    r\"\"\"{}\n\n", about.first().map_or("", String::as_str));
+        let openmp = if kernel.parallel || self.kernels.is_some() { "\"-fopenmp\", " } else { "" };
+        let sources = match self.kernels {
+            None => format!("\"{}.c\"", kernel.name),
+            Some(_) => format!("\"{}.c\", \"shine_opencl.c\"", kernel.name),
+        };
+        let compile = COMPILE.replace("KERNEL", &kernel.name).replace("OPENMP, ", openmp);
+        self.out.push_str(&compile.replace("SOURCES", &sources));
+        let own = match self.kernels {
+            None => KERNEL.to_owned(),
+            Some(kernels) => LIBRARY.replace("POINTERS", &(kernels + 1).to_string()),
+        };
+        self.out.push_str(&own.replace("KERNEL", &kernel.name));
+        self.out.push_str(CHECKS);
+        let device = if self.kernels.is_some() { "device=None" } else { "" };
+        let arguments: Vec<&str> =
+            arguments.iter().map(String::as_str).chain([device]).filter(|a| !a.is_empty()).collect();
+        let _ = write!(
+            self.out,
+            "\n\ndef {name}({}):\n    r\"\"\"{}\n\n",
+            arguments.join(", "),
+            about.first().map_or("", String::as_str)
+        );
         for p in &inputs {
             let _ = writeln!(self.out, "    {}: {}", self.names.get(p), self.described(p));
         }
@@ -268,12 +308,17 @@ impl<'a> Module<'a> {
                 let name = self.names.get(p);
                 match &p.kind {
                     ParamKind::Size(_) => format!("_ctypes.c_int({name})"),
+                    // Its bits.
+                    ParamKind::Input(..) if p.by_value && p.scalar == Scalar::F16 => {
+                        format!("_ctypes.c_uint16(int(np.float16({name}).view(np.uint16)))")
+                    }
                     ParamKind::Input(..) if p.by_value => format!("_ctypes.{}({name})", types(p.scalar).1),
                     _ => format!("_pointer({name})"),
                 }
             })
             .collect();
-        let _ = writeln!(self.out, "    _kernel()(\n        {},\n    )", call.join(",\n        "));
+        let callee = if self.kernels.is_some() { "_call(device, " } else { "_kernel()(" };
+        let _ = writeln!(self.out, "    {callee}\n        {},\n    )", call.join(",\n        "));
         let is_scalar = |p: &KernelParam| matches!(&p.kind, ParamKind::Output(leaf) if leaf.dims.is_empty());
         let results: Vec<String> =
             outputs.iter().map(|p| self.names.get(p) + if is_scalar(p) { "[0]" } else { "" }).collect();
@@ -304,38 +349,110 @@ fn in_python(c: &str) -> String {
     out
 }
 
-const PRELUDE: &str = r#"import ctypes as _ctypes
+/// Compiles the C, whatever it is.
+const COMPILE: &str = r#"import ctypes as _ctypes
 import operator as _operator
 import os as _os
 import shutil as _shutil
 import subprocess as _subprocess
 import tempfile as _tempfile
+import threading as _threading
 
 import numpy as np
 
 _LOADED = []
+_LOCK = _threading.Lock()
 
 
-def _kernel():
+def _compiled():
+    """The compiled C, as a library."""
+    here = _os.path.dirname(_os.path.abspath(__file__))
+    sources = [_os.path.join(here, source) for source in [SOURCES]]
+    folder = _tempfile.mkdtemp()
+    try:
+        library = _os.path.join(folder, "libKERNEL.so")
+        compiler = _os.environ.get("CC", "cc").split()
+        flags = ["-O3", "-march=native", OPENMP, "-fPIC", "-shared"]
+        _subprocess.run(compiler + flags + sources + ["-lm", "-o", library], check=True)
+        return _ctypes.CDLL(library)
+    finally:
+        # What is loaded stays where it is when its file goes.
+        _shutil.rmtree(folder, ignore_errors=True)
+
+
+"#;
+
+/// Calls a kernel in C.
+const KERNEL: &str = r#"def _kernel():
     """The compiled kernel."""
-    if not _LOADED:
-        source = _os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "KERNEL.c")
-        folder = _tempfile.mkdtemp()
-        try:
-            library = _os.path.join(folder, "libKERNEL.so")
-            compiler = _os.environ.get("CC", "cc").split()
-            flags = ["-O3", "-march=native", OPENMP, "-fPIC", "-shared"]
-            _subprocess.run(compiler + flags + [source, "-lm", "-o", library], check=True)
-            kernel = getattr(_ctypes.CDLL(library), "KERNEL")
+    with _LOCK:
+        if not _LOADED:
+            kernel = getattr(_compiled(), "KERNEL")
             kernel.restype = None
             _LOADED.append(kernel)
-        finally:
-            # What is loaded stays where it is when its file goes.
-            _shutil.rmtree(folder, ignore_errors=True)
     return _LOADED[0]
 
 
-def _check(holds, problem):
+"#;
+
+/// Calls the library of a module. Its code finds the functions of OpenCL among those that are loaded already, so that no
+/// library of OpenCL for linking is needed.
+const LIBRARY: &str = r#"_DEVICES = {}
+
+
+def _library():
+    """The compiled library."""
+    if not _LOADED:
+        for name in ["libOpenCL.so.1", "libOpenCL.so", "/System/Library/Frameworks/OpenCL.framework/OpenCL"]:
+            try:
+                _ctypes.CDLL(name, mode=_ctypes.RTLD_GLOBAL)
+                break
+            except OSError:
+                pass
+        else:
+            raise OSError("no OpenCL library (libOpenCL.so.1) is installed")
+        library = _compiled()
+        library.shine_open.restype = _ctypes.c_void_p
+        library.shine_error.restype = _ctypes.c_char_p
+        library.KERNEL_init.restype = _ctypes.c_bool
+        library.KERNEL_call.restype = _ctypes.c_bool
+        library.KERNEL_destroy.restype = None
+        library.shine_close.restype = None
+        _LOADED.append(library)
+    return _LOADED[0]
+
+
+def _close(device):
+    library, context, kernels = _DEVICES.pop(device)
+    library.KERNEL_destroy(kernels)
+    library.shine_close(context)
+
+
+def _call(device, *arguments):
+    """Runs the library on a device, which stays open for the next call."""
+    with _LOCK:
+        if device not in _DEVICES:
+            library = _library()
+            name = None if device is None else _os.fsencode(device)
+            context = _ctypes.c_void_p(library.shine_open(name, 0))
+            kernels = (_ctypes.c_void_p * POINTERS)()
+            _DEVICES[device] = library, context, kernels
+            if library.shine_error(context) is None:
+                library.KERNEL_init(context, kernels)
+        library, context, kernels = _DEVICES[device]
+        if library.shine_error(context) is None:
+            library.KERNEL_call(context, kernels, *arguments)
+        problem = library.shine_error(context)
+        if problem is not None:
+            # A context keeps its first failure: the next call opens another.
+            _close(device)
+            raise RuntimeError(problem.decode(errors="replace"))
+
+
+"#;
+
+/// What checks arguments.
+const CHECKS: &str = r#"def _check(holds, problem):
     if not holds:
         raise ValueError(problem)
 
