@@ -209,8 +209,8 @@ fn the_module_for_opencl_runs_on_a_device() {
     let Some((python, device)) = python().zip(device_common::opencl()) else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let two = "def two (device: (n + 2).f32) (half: f16): (n.f32 * f32) =
-      let sums = device |> slide 3 1 |> map (reduce (+) 0) in (sums, cast half + reduce (+) 0 sums)\n";
+    let two = "def two (device: (n + 2).f32) (half: f32): (n.f32 * f32) =
+      let sums = device |> slide 3 1 |> map (reduce (+) 0) in (sums, half + reduce (+) 0 sums)\n";
     export(folder, two, &["--target", "opencl", "--strategy", "auto(opencl)"]);
     let script = format!(
         "import numpy as np, two
