@@ -271,7 +271,7 @@ impl Term {
     /// The term with this origin for all of its leaves that have none.
     #[must_use]
     pub fn made_from(&self, origin: &Origin) -> Term {
-        fn go(t: &Term, origin: &Origin, memo: &mut HashMap<Marked, Term>) -> Term {
+        fn go(t: &Term, origin: &Origin, memo: &mut FxHashMap<Marked, Term>) -> Term {
             if let Some(done) = memo.get(&t.marked()) {
                 return done.clone();
             }
@@ -286,7 +286,7 @@ impl Term {
         if origin.is_none() {
             self.clone()
         } else {
-            self.with_stack(|| go(self, origin, &mut HashMap::new()))
+            self.with_stack(|| go(self, origin, &mut FxHashMap::default()))
         }
     }
     /// The number of nodes.
