@@ -345,7 +345,7 @@ impl Nat {
             if factor.iter().any(|(a, e)| *e < 0 && !m.contains(&(a.clone(), *e))) {
                 return None;
             }
-            let step = Nat(Arc::new(vec![(factor, product_of(&c, &inverted)?)]));
+            let step = Nat(Arc::new(vec![(factor, product_of(c, &inverted)?)]));
             quotient = quotient.add(&step);
             let before = rest.0.len();
             rest = rest.sub(&step.mul(by));
