@@ -719,8 +719,10 @@ impl Draw<'_> {
                 let f = self.function(t, fuel / 2);
                 self.depth -= 1;
                 let f = f?;
-                let group = b::lam("g", Type::array(d.clone(), t.clone()), |g| {
-                    b::apply(Pattern::MapLocal, vec![Arg::Dim(0)], vec![f, g])
+                let of_group = Type::array(d.clone(), t.clone());
+                let group = b::lam("g", of_group, |g| match !t.has_array() && self.one_in(2) {
+                    true => self.with_total(f, g, t),
+                    false => b::apply(Pattern::MapLocal, vec![Arg::Dim(0)], vec![f, g]),
                 })?;
                 b::join(b::apply(Pattern::MapWorkGroup, vec![Arg::Dim(0)], vec![group, b::split(&d, xs)?])?)
             }
@@ -729,6 +731,17 @@ impl Draw<'_> {
                 self.map(f, xs)
             }
         }
+    }
+
+    /// A function of each element of a group's array, combined with all of them together.
+    fn with_total(&mut self, f: Term, xs: Term, t: &Type) -> Built {
+        let op = b::lam2(("x", t.clone()), ("y", t.clone()), |x, y| self.combine(x, y))?;
+        let args = vec![Arg::Nat(c(self.below(19) as i64 + 1)), Arg::Dim(0)];
+        let total = b::apply(Pattern::ReduceLocal, args, vec![op, self.constant(t)?, xs.clone()])?;
+        b::share("total", total, |total| {
+            let each = b::lam("v", t.clone(), |v| b::app(f, self.combine(v, total)?))?;
+            b::apply(Pattern::MapLocal, vec![Arg::Dim(0)], vec![each, xs])
+        })
     }
 
     fn reduce(&mut self, xs: Term, t: &Type, fuel: usize) -> Built {
