@@ -150,9 +150,8 @@ impl Translator {
                 self.for_each(LoopKind::Sequential, &extent(&ty), block, |t, i, inner| {
                     let step = t.apply(f, &Phrase::idx(i.clone(), x), inner)?;
                     let next = t.apply(&step, &read, inner)?;
-                    let update = t.update_in_place(AddressSpace::Private, &read, &write, &|t, to, b| {
-                        t.acceptor(&next, to, b)
-                    })?;
+                    let update =
+                        t.update(AddressSpace::Private, &read, &write, |t, to, b| t.acceptor(&next, to, b))?;
                     inner.push(update);
                     t.copy(&Phrase::idx_acc(i, out.clone()), &read, inner)
                 })

@@ -4,7 +4,6 @@
 //! is not behind the function of a lazy `map` or `generate`.
 
 use super::acceptor::loop_kind;
-use super::in_place;
 use super::translate::{Block, Translated, Translator, untranslated};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
@@ -55,7 +54,7 @@ impl Translator {
                 self.for_each(loop_kind(p, args), &extent(&x.data()), block, |t, i, inner| {
                     let step = t.apply(f, &read, inner)?;
                     let element = Phrase::idx(i, x);
-                    let update = t.update_in_place(space(args), &read, &write, &|t, to, b| {
+                    let update = t.update(space(args), &read, &write, |t, to, b| {
                         let body = t.apply(&step, &element, b)?;
                         t.acceptor(&body, to, b)
                     })?;
@@ -91,22 +90,17 @@ impl Translator {
         }
     }
 
-    /// A command that gives the memory in `space` behind `read` and `write` a new value, which `make` writes to where it is told
-    /// and which may read the old one. The memory is updated in place where that cannot be seen; otherwise the new
-    /// value is written aside and copied.
-    pub fn update_in_place(
+    /// A command that gives the memory behind `read` and `write` a new value, which `make` writes to where it is told and
+    /// which may read the old one: it is written aside and copied. The pass `inPlace` drops the copy where it can.
+    pub fn update(
         &mut self,
         space: AddressSpace,
         read: &Phrase,
         write: &Phrase,
-        make: &dyn Fn(&mut Translator, &Phrase, &mut Block) -> Translated<()>,
+        make: impl FnOnce(&mut Translator, &Phrase, &mut Block) -> Translated<()>,
     ) -> Translated<Phrase> {
-        let direct = self.block(|t, inner| make(t, write, inner))?;
-        if in_place::is_safe(self, &direct, read)? {
-            return Ok(direct);
-        }
         self.block(|t, inner| {
-            let (new, aside) = t.allocate(space, &read.data(), inner);
+            let (new, aside) = t.allocate_as("next", space, &read.data(), inner);
             let command = t.block(|t, b| make(t, &aside, b))?;
             inner.push(command);
             t.copy(write, &new, inner)

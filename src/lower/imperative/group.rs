@@ -179,7 +179,7 @@ impl Translator {
         block: &mut Block,
     ) -> Translated<()> {
         let with_acc = self.apply(op, acc, block)?;
-        let update = self.update_in_place(AddressSpace::Private, acc, to, &|t, to, b| {
+        let update = self.update(AddressSpace::Private, acc, to, |t, to, b| {
             let body = t.apply(&with_acc, value, b)?;
             t.acceptor(&body, to, b)
         })?;

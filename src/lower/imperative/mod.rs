@@ -5,7 +5,6 @@ mod acceptor;
 mod continuation;
 pub mod functional;
 mod group;
-mod in_place;
 mod lanes;
 mod stream;
 pub mod translate;

@@ -125,7 +125,18 @@ impl Translator {
 
     /// New memory to the end of the block, as expression and as acceptor.
     pub fn allocate(&mut self, space: AddressSpace, ty: &Type, block: &mut Block) -> (Phrase, Phrase) {
-        let name = self.names.numbered("t");
+        self.allocate_as("t", space, ty, block)
+    }
+
+    /// As [`Translator::allocate`], with names that start so.
+    pub fn allocate_as(
+        &mut self,
+        name: &str,
+        space: AddressSpace,
+        ty: &Type,
+        block: &mut Block,
+    ) -> (Phrase, Phrase) {
+        let name = self.names.numbered(name);
         self.names.comes_from(&name, &self.at);
         block.0.push(Item::Memory(space, ty.clone(), name.clone()));
         (Phrase::var(&name, PhraseType::read(ty.clone())), Phrase::var(&name, PhraseType::Acc(ty.clone())))

@@ -3,6 +3,7 @@
 pub mod barriers;
 pub mod elide;
 mod guard;
+mod in_place;
 mod lanes;
 pub mod layout;
 pub mod memory;
@@ -31,6 +32,7 @@ pub struct Pass {
 /// Every pass, in the order in which passes run.
 pub static ALL: &[Pass] = &[
     Pass { name: "views", doc: "Turns views into indices.", run: resolve_views },
+    Pass { name: "inPlace", doc: "Lets accumulators be updated where they are.", run: in_place::run },
     Pass { name: "unroll", doc: "Unrolls loops that are marked for it.", run: unroll::run },
     Pass {
         name: "simplify",
@@ -87,14 +89,17 @@ pub static ALL: &[Pass] = &[
     Pass { name: "hoistMemory", doc: "Moves large allocations out of sequential loops.", run: memory::hoist },
 ];
 
+/// How many passes come before kernels are separated.
+const OF_PROGRAMS: usize = 2;
+
 /// The passes that a whole program goes through, before its kernels are separated.
 pub fn of_programs() -> impl Iterator<Item = &'static Pass> {
-    ALL.iter().take(1)
+    ALL.iter().take(OF_PROGRAMS)
 }
 
 /// The passes that the code of a target goes through after that.
 pub fn of_sections(target: Target) -> impl Iterator<Item = &'static Pass> {
-    of(target).skip(1)
+    of(target).skip(OF_PROGRAMS)
 }
 
 /// The passes that a target runs.
