@@ -39,6 +39,8 @@ pub struct Kernel {
     pub global_size: [Nat; 3],
     /// The work-items of a work-group, where `oclRun` says how many, or the code shares out work to groups.
     pub local_size: Option<[Nat; 3]>,
+    /// The bytes of local memory that a work-group uses.
+    pub local_memory: Nat,
     /// Whether the code uses OpenMP threads.
     pub parallel: bool,
     /// The most that a size may be. Sizes are `int`.
@@ -161,6 +163,12 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
             }
         }
     }
+    let bytes =
+        |(_, place): &(_, Place)| place.leaf.len().mul(&Nat::constant(place.leaf.scalar().bytes() as i64));
+    let mut local_memory = locals.iter().map(bytes).fold(Nat::constant(0), |all, n| all.add(&n));
+    for p in params.iter().filter(|p| p.kind == ParamKind::Local) {
+        local_memory = local_memory.add(&p.len.mul(&Nat::constant(p.scalar.bytes() as i64)));
+    }
     let mut body: Vec<Stmt> = locals.iter().map(|(x, place)| g.local_array(x, place)).collect();
     let mut whole = g.size_widths();
     body.extend(commands(&mut g, &p.body)?);
@@ -200,6 +208,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         params,
         global_size,
         local_size,
+        local_memory,
         parallel,
         most,
         most_items,

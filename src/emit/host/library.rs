@@ -523,6 +523,7 @@ impl<'a> Library<'a> {
             params: self.params.iter().map(one).collect(),
             global_size: [Nat::constant(1), Nat::constant(1), Nat::constant(1)],
             local_size: None,
+            local_memory: Nat::constant(0),
             parallel: false,
             most: self.most(),
             most_items: None,

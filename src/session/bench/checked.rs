@@ -9,9 +9,10 @@ use super::{Asked, BenchProgress};
 use crate::device::check::{self, Tolerance};
 use crate::device::{
     Backend, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl, RunReport,
+    local_fits, select,
 };
 use crate::emit::code::leaves;
-use crate::emit::{self, Module, data};
+use crate::emit::{self, Language, Module, data};
 use crate::lang::declared::{Declared, Patterns};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::{self, Foreign, Limits, inputs};
@@ -62,6 +63,24 @@ pub struct Checked<'a> {
 }
 
 impl Checked<'_> {
+    /// Asks, before anything is computed, whether the device has the local memory that the kernels use at these sizes.
+    pub fn fits(&self, module: &Module) -> Result<(), Diagnostic> {
+        let Asked { device, sizes, .. } = *self.asked;
+        let mut needed = module.kernels(Language::OpenCl).filter_map(|k| {
+            let bytes = k.local_memory.eval(&|x| sizes.get(x).copied()).ok()?;
+            Some((k, u64::try_from(bytes).ok().filter(|bytes| *bytes > 0)?))
+        });
+        let Some(first) = needed.next() else { return Ok(()) };
+        let mut control = RunControl { cancel: self.cancel, progress: &mut |_| {} };
+        // A device that is not there is told of when it is to run something.
+        let Ok(list) = self.backend.list(&mut control) else { return Ok(()) };
+        let Ok(info) = select(&list.devices, device) else { return Ok(()) };
+        std::iter::once(first)
+            .chain(needed)
+            .try_for_each(|(k, bytes)| local_fits(&k.name, bytes, info))
+            .map_err(|e| self.told(module, sizes).problem(&e))
+    }
+
     /// Checks at small and at odd sizes, and computes what the output at the sizes asked for must be.
     pub fn beforehand(
         &self,

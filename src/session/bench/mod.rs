@@ -121,6 +121,7 @@ pub fn run(
     let (Compiled { module: kernel, .. }, unasked) = compiled.map_err(on_another_device)?;
     request::has_an_end(&kernel, asked.sizes)?;
     let checked = Checked { asked, backend, cancel, target };
+    checked.fits(&kernel)?;
 
     let drawn;
     let inputs = match asked.inputs {
