@@ -3,6 +3,7 @@
 
 use crate::kernels_reference::all;
 use crate::random::strategies;
+use crate::strategy_loops;
 use shine_tui::emit::Attempt;
 use shine_tui::emit::syntax::{Line, Part};
 use shine_tui::lang::eval;
@@ -115,6 +116,40 @@ fn every_line_of_every_program_is_led_back_to_the_term() {
             });
         }
     });
+}
+
+#[test]
+fn what_strategies_made_is_led_back_too() {
+    let of_matmul =
+        strategy_loops::after_each_strategy().map(|(strategy, program)| ("matmul", strategy, program));
+    let of_pipelines = ["bufferedPipeline(4, 3)", "rotatedPipeline(8, 2, 16)"].map(|strategy| {
+        let program = strategies::apply_within(5_000_000, &workspace("harris").0.program, strategy).unwrap();
+        ("harris", strategy.to_string(), program)
+    });
+    for (kernel, strategy, program) in of_matmul.chain(of_pipelines) {
+        let (workspace, _) = workspace(kernel);
+        let target = action::Target::C;
+        let attempt = workspace.attempt(&program.term, target, &eval::Sizes::new()).unwrap();
+        let code = lines(&attempt, target);
+        check(&format!("{kernel}, {strategy}"), &program.term, &code, false);
+        if !strategy.starts_with("arrayPacking") {
+            continue;
+        }
+        // The packed copy of `b` is one piece of memory, written in three loops.
+        let lines: Vec<Line> = code.iter().map(|(_, line)| (*line).clone()).collect();
+        let part = |wanted: Pattern| {
+            let leaf = program.term.positions().into_iter().find(|(_, t)| t.as_pattern() == Some(wanted));
+            leaf.unwrap().0.parent().unwrap()
+        };
+        let packing = origins::code_of(&program.term, &lines, &part(Pattern::ToMem));
+        assert_eq!((packing.memory.as_slice(), packing.loops.len()), (["t0".to_string()].as_slice(), 3));
+        let said = packing.line().text();
+        assert!(said.starts_with("The selection is lines ") && said.contains("memory t0"), "{said}");
+        // Within it, `transpose b` has no code of its own.
+        let view = origins::code_of(&program.term, &lines, &part(Pattern::Transpose));
+        assert!(!view.computes && view.lines.iter().all(|line| packing.lines.contains(line)), "{view:?}");
+        assert!(view.line().text().starts_with("The selection only says where values are, in line"));
+    }
 }
 
 /// Is it an extent of an array in the type?

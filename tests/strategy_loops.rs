@@ -68,6 +68,14 @@ fn matmul() -> Program {
     read(RISE)
 }
 
+/// Matrix multiplication after each of the strategies, for small tiles, by its name.
+pub fn after_each_strategy() -> impl Iterator<Item = (String, Program)> {
+    strategies(OTHER).into_iter().map(|(strategy, _)| {
+        let program = rewritten(&matmul(), &strategy);
+        (strategy, program)
+    })
+}
+
 fn rewritten(start: &Program, strategy: &str) -> Program {
     attempt(start, strategy).unwrap_or_else(|stuck| panic!("{strategy}: {stuck}"))
 }

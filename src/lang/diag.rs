@@ -13,6 +13,8 @@ use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::{self, Files};
 use codespan_reporting::term::{self, Chars, Config, WriteStyle};
 
+use super::nat::Name;
+use super::origin::Origin;
 use super::path::Path;
 use super::pattern::Pattern;
 pub use super::source::{FileId, SourceFile, Sources, Span};
@@ -42,6 +44,10 @@ pub struct Label {
 pub enum Subject {
     /// The part at a position.
     At(Path),
+    /// What a command comes from, where whoever found the problem knows no positions.
+    From(Origin),
+    /// What the loop over this variable, or the memory of this name, comes from.
+    Made(Name),
     /// All patterns of this name.
     Pattern(Pattern),
     /// All patterns of this name with these arguments; of this name, where the text has none with them.
@@ -118,6 +124,15 @@ impl Diagnostic {
     #[must_use]
     pub fn about(mut self, subject: Subject) -> Diagnostic {
         self.context.get_or_insert_default().subject = Some(subject);
+        self
+    }
+
+    /// Without what it is about.
+    #[must_use]
+    pub fn without_subject(mut self) -> Diagnostic {
+        if let Some(context) = &mut self.context {
+            context.subject = None;
+        }
         self
     }
 

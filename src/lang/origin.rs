@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The numbers of leaves, where a node's number is how many nodes come before it: parents before children, functions
 /// before arguments.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Origin(Option<Arc<BTreeSet<u32>>>);
 
 impl Origin {

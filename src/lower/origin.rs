@@ -1,52 +1,65 @@
 //! Which part of a term a problem of its code comes from.
 //!
-//! Passes see memory, loops and choices, not the patterns that they come from. Where one of them finds memory of which the
-//! address space is wrong, the first pattern of the term that asks for such memory is its place, and what to write there the
-//! hint.
+//! Passes see memory, loops and choices, and name the one that they have a problem with. Its place is the part of the term
+//! that it comes from; where memory is in a wrong address space, what to write there is the hint.
 
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Arg, Expr, Prim, Term};
+use crate::lower::dpia::Names;
 
-/// Names the place of the problem, and what can be done there, where the term tells it. What is said to help was tried:
-/// `lower` says what comes of a changed term.
+/// Names the place of a problem with what loops, memory and commands come from. Of memory it says what can be done there, if
+/// that was tried and helps: `lower` says what comes of a changed term, with its place.
 pub fn placed(
     problem: Diagnostic,
     term: &Term,
+    names: &Names,
     lower: &dyn Fn(&Term) -> Result<(), Diagnostic>,
 ) -> Diagnostic {
-    let found = match problem.code {
-        "E0511" => memory(term).into_iter().find(|m| m.space == AddressSpace::Local && !m.has_group),
-        "E0525" => memory(term).into_iter().find(|m| m.space == AddressSpace::Private && m.is_shared_out()),
-        "E0530" => {
-            let decides = problem.message.contains(" decides");
-            return match shared_choice(term).filter(|_| decides) {
-                Some(at) => problem.about(Subject::At(at)),
-                None => problem,
-            };
-        }
+    let mut problem = located(problem, term, names);
+    let Some(at) = place(&problem).filter(|_| is_of_memory(&problem)) else { return problem };
+    let Some(asked) = memory(term).into_iter().find(|m| m.at == at) else { return problem };
+    let helps = |changed: Option<Term>| changed.is_some_and(|t| is_gone(&t, &asked.at, lower));
+    problem.hints = asked.hints(&|change| helps(change.made(term, &asked)));
+    problem
+}
+
+fn is_of_memory(problem: &Diagnostic) -> bool {
+    ["E0511", "E0525"].contains(&problem.code)
+}
+
+fn place(problem: &Diagnostic) -> Option<Path> {
+    match problem.context.as_ref()?.subject.as_ref()? {
+        Subject::At(at) => Some(at.clone()),
+        _ => None,
+    }
+}
+
+/// The problem with a position for what it is about.
+pub fn located(problem: Diagnostic, term: &Term, names: &Names) -> Diagnostic {
+    let origin = match problem.context.as_ref().and_then(|c| c.subject.as_ref()) {
+        Some(Subject::Made(name)) => names.origin(name),
+        Some(Subject::From(origin)) => origin.clone(),
         _ => return problem,
     };
-    let Some(found) = found else { return problem };
-    let helps = |changed: Option<Term>| changed.is_some_and(|t| is_gone(&t, &found.at, lower));
-    let mut problem = problem.about(Subject::At(found.at.clone()));
-    problem.hints = found.hints(&|change| helps(change.made(term, &found)));
-    problem
+    let comes_from = |at: &Path| {
+        let own = term.at(at).map(Term::origin).unwrap_or_default();
+        own.numbers().collect::<Vec<_>>().into_iter().any(|n| origin.is_in(&(n..n + 1)))
+    };
+    let asked = || memory(term).into_iter().map(|m| m.at).find(comes_from);
+    let leaves = term.positions().into_iter().filter(|(_, t)| t.children().is_empty()).map(|(at, _)| at);
+    match asked().filter(|_| is_of_memory(&problem)).or_else(|| leaves.into_iter().find(comes_from)) {
+        Some(at) => problem.about(Subject::At(at)),
+        None => problem.without_subject(),
+    }
 }
 
 /// Is there no problem left, or one with memory that is asked for elsewhere?
 fn is_gone(changed: &Term, at: &Path, lower: &dyn Fn(&Term) -> Result<(), Diagnostic>) -> bool {
     let Err(problem) = lower(changed) else { return true };
-    let next = match problem.code {
-        "E0511" => memory(changed).into_iter().find(|m| m.space == AddressSpace::Local && !m.has_group),
-        "E0525" => {
-            memory(changed).into_iter().find(|m| m.space == AddressSpace::Private && m.is_shared_out())
-        }
-        _ => None,
-    };
-    next.is_some_and(|m| m.at != *at)
+    is_of_memory(&problem) && place(&problem).is_some_and(|next| next != *at)
 }
 
 /// What can be done where memory is asked for.
@@ -62,7 +75,8 @@ impl Change {
         let in_space = |space: AddressSpace, t: &Term| {
             let prim = t.as_prim()?;
             let arg = |a: &Arg| if let Arg::Addr(_) = a { Arg::Addr(space) } else { a.clone() };
-            Some(Term::prim(prim.pattern, prim.args.iter().map(arg).collect(), t.ty().clone()))
+            let changed = Term::prim(prim.pattern, prim.args.iter().map(arg).collect(), t.ty().clone());
+            Some(changed.with_origin(&t.origin()))
         };
         match self {
             Change::Space(space) => term.replace_at(&at.at, in_space(*space, term.at(&at.at)?)?),
@@ -81,7 +95,7 @@ fn alone(t: &Term) -> Term {
     if let Expr::Prim(p) = t.expr()
         && let Sort::Map(How::Global | How::WorkGroup | How::Local) = p.pattern.sort()
     {
-        return Term::prim(Pattern::MapSeq, vec![], t.ty().clone());
+        return Term::prim(Pattern::MapSeq, vec![], t.ty().clone()).with_origin(&t.origin());
     }
     let children: Vec<Term> = t.children().into_iter().map(alone).collect();
     if children.is_empty() { t.clone() } else { t.with_children(children) }
@@ -134,20 +148,6 @@ pub fn outside(term: &Term, p: Pattern) -> Vec<Path> {
     parts.map(|(path, _)| path.clone()).collect()
 }
 
-/// The choice between values of which work-items together compute one, where there is one alone.
-fn shared_choice(term: &Term) -> Option<Path> {
-    let is_it = |t: &Term| match t.spine() {
-        (head, args) if head.as_pattern() == Some(Pattern::Select) && args.len() == 3 => {
-            args[1..].iter().any(|a| has(a, &Pattern::is_local))
-        }
-        _ => false,
-    };
-    let positions = term.positions();
-    let mut found = positions.iter().filter(|(_, t)| is_it(t));
-    let (at, _) = found.next().filter(|_| found.next().is_none())?;
-    Some(at.child(0).child(0).child(0))
-}
-
 /// A pattern that asks for memory.
 struct Asked<'a> {
     pattern: Pattern,
@@ -155,8 +155,7 @@ struct Asked<'a> {
     at: Path,
     /// What is written to the memory: values, and functions of what they return.
     written: Vec<&'a Term>,
-    /// Whether its kernel has work-groups, and whether it stands in one.
-    has_group: bool,
+    /// Whether it stands in a work-group.
     in_group: bool,
 }
 
@@ -207,10 +206,10 @@ impl Asked<'_> {
 /// Everything in the term that asks for memory, outermost first.
 fn memory(term: &Term) -> Vec<Asked<'_>> {
     let positions = term.positions();
-    let kernels: Vec<(&Path, &Term)> = positions
+    let kernels: Vec<&Path> = positions
         .iter()
         .filter(|(_, t)| t.as_app().is_some_and(|(f, _)| f.as_pattern() == Some(Pattern::OclRun)))
-        .map(|(path, t)| (path, *t))
+        .map(|(path, _)| path)
         .collect();
     let mut found: Vec<Asked> = vec![];
     for (path, t) in &positions {
@@ -220,17 +219,14 @@ fn memory(term: &Term) -> Vec<Asked<'_>> {
         if args.len() != count {
             continue;
         }
-        let kernel = kernels.iter().find(|(k, _)| path.strip_prefix(k).is_some());
-        if !kernels.is_empty() && kernel.is_none() {
+        if !kernels.is_empty() && !kernels.iter().any(|k| path.strip_prefix(k).is_some()) {
             continue;
         }
-        let kernel = kernel.map_or(term, |(_, k)| *k);
         found.push(Asked {
             pattern: prim.pattern,
             space: space(prim),
             at: args.iter().fold(path.clone(), |at, _| at.child(0)),
             written: args,
-            has_group: has(kernel, &|p| p == Pattern::MapWorkGroup || p.is_local()),
             in_group: stands_in_group(term, path),
         });
     }
@@ -286,23 +282,74 @@ fn stands_in_group(term: &Term, path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::lang::diag::{FileId, Subject};
-    use crate::lang::infer;
+    use crate::lang::diag::{Diagnostic, FileId, Subject};
+    use crate::lang::infer::{self, Program};
+    use crate::lang::pattern::Pattern;
     use crate::lang::syntax::parse_program;
+    use crate::lang::term::Term;
     use crate::lower::{Target, default_lowering, pipeline};
+
+    /// The problem with a refused program, and the low-level term that it is about.
+    fn problem(body: &str) -> (Diagnostic, Term) {
+        let lowered = lowered(body);
+        let problem = pipeline::lower(&lowered.term, &lowered.sizes, Target::OpenCl).err();
+        (problem.unwrap_or_else(|| panic!("{body}")), lowered.term)
+    }
+
+    fn lowered(body: &str) -> Program {
+        let text = match body.starts_with("def ") {
+            true => body.to_string(),
+            false => format!("def f (a: n.(m + 2).f32) = {body}"),
+        };
+        let (file, problems) = parse_program(FileId::NOWHERE, &text);
+        assert!(problems.is_empty(), "{body}: {problems:?}");
+        let program = infer::program(&file, None).0.unwrap_or_else(|| panic!("{body}"));
+        default_lowering(&program).unwrap_or_else(|d| panic!("{body}: {d}"))
+    }
 
     /// The code, the pattern at its place and the first hint of a refused program.
     fn refused(body: &str) -> Option<(&'static str, String, String)> {
-        let (file, problems) = parse_program(FileId::NOWHERE, &format!("def f (a: n.(m + 2).f32) = {body}"));
-        assert!(problems.is_empty(), "{body}: {problems:?}");
-        let program = infer::program(&file, None).0.unwrap_or_else(|| panic!("{body}"));
-        let lowered = default_lowering(&program).unwrap_or_else(|d| panic!("{body}: {d}"));
-        let problem = pipeline::lower(&lowered.term, &program.sizes, Target::OpenCl).err()?;
+        let lowered = lowered(body);
+        let problem = pipeline::lower(&lowered.term, &lowered.sizes, Target::OpenCl).err()?;
         let Some(Subject::At(path)) = problem.context.as_ref().and_then(|c| c.subject.clone()) else {
             panic!("{body}: {problem} has no place");
         };
         let at = lowered.term.at(&path).and_then(|t| t.as_pattern()).map(|p| p.to_string());
         Some((problem.code, at.unwrap_or_default(), problem.hints.first().cloned().unwrap_or_default()))
+    }
+
+    /// The problem is with the part that it comes from, whatever else there is of its kind.
+    #[test]
+    fn of_several_like_it_the_one_part_is_told() {
+        for (body, code, pattern, number) in [
+            (
+                "def f (c: f32) (a: n.m.f32) = a |> mapWorkGroup (\\r.
+                    select (c > 0) (r |> mapLocal 1 sqrt) (r |> mapLocal 1 (\\x. x)) |> toMem local |> mapLocal 1 (\\x.
+                    select (x > 0) (r |> mapLocal sqrt |> toMem local |> reduceSeq (+) 0) x))",
+                "E0530",
+                Pattern::Select,
+                0,
+            ),
+            (
+                "a |> mapGlobal (mapSeq sqrt) |> toMem global |> mapGlobal (mapSeq sqrt) |> toMem global |> transpose |> mapGlobal (mapSeq sqrt)",
+                "E0524",
+                Pattern::ToMem,
+                0,
+            ),
+            (
+                "a |> mapGlobal (mapSeq sqrt) |> toMem global |> transpose |> mapGlobal (mapSeq sqrt) |> toMem global |> mapGlobal (mapSeq sqrt)",
+                "E0524",
+                Pattern::ToMem,
+                1,
+            ),
+        ] {
+            let (problem, term) = problem(body);
+            let Some(Subject::At(path)) = problem.context.and_then(|c| c.subject) else {
+                panic!("{body}: {} has no place", problem.message);
+            };
+            let all: Vec<_> = term.positions().into_iter().filter(|(_, t)| t.as_pattern() == Some(pattern)).collect();
+            assert_eq!((problem.code, all.iter().position(|(at, _)| *at == path)), (code, Some(number)), "{body}");
+        }
     }
 
     #[test]

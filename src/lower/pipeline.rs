@@ -80,9 +80,16 @@ pub fn lower_seeing(
     target: Target,
     see: &mut dyn FnMut(Made),
 ) -> Result<Lowered, Diagnostic> {
-    let lower = |t: &Term| run(t, sizes, target, &mut |_| ()).map(|_| ());
+    let lower = |t: &Term| {
+        let mut names = Names::new(sizes.iter().cloned());
+        let done = run(t, sizes, target, &mut names, &mut |_| ());
+        done.map(|_| ()).map_err(|problem| origin::located(problem, t, &names))
+    };
     super::with_stack(|| {
-        run(term, sizes, target, see).map_err(|problem| origin::placed(problem, term, &lower))
+        let term = if term.has_origins() { term.clone() } else { term.numbered() };
+        let mut names = Names::new(sizes.iter().cloned());
+        run(&term, sizes, target, &mut names, see)
+            .map_err(|problem| origin::placed(problem, &term, &names, &lower))
     })
 }
 
@@ -90,6 +97,7 @@ fn run(
     term: &Term,
     sizes: &[Name],
     target: Target,
+    names: &mut Names,
     see: &mut dyn FnMut(Made),
 ) -> Result<Lowered, Diagnostic> {
     let normal = normal::normalise(term)?;
@@ -105,11 +113,10 @@ fn run(
         Err(in_normal) => return Err(access::infer(term).err().unwrap_or(in_normal)),
     };
     see(Made::Accesses(&normal, &accesses));
-    let mut names = Names::new(sizes.iter().cloned());
     let output = names.fresh(translate::OUTPUT);
-    let functional = functional::from_term(&normal, &accesses, &mut names)?;
+    let functional = functional::from_term(&normal, &accesses, names)?;
     see(Made::Functional(&functional));
-    let body = translate::translate(&functional, &output, &mut names)?;
+    let body = translate::translate(&functional, &output, names)?;
     let program = Imperative {
         target,
         outputs: vec![(output, functional.body.data())],
@@ -123,15 +130,15 @@ fn run(
     };
     let mut stages = Stages { made: vec![], checked: Checked::default() };
     let whole = |name, p: &Imperative| see(Made::Imperative(name, p, None));
-    let program = stages.through("imperative", program, passes::of_programs(), &mut names, whole)?;
-    let separated = separate(program, &mut names)?;
+    let program = stages.through("imperative", program, passes::of_programs(), names, whole)?;
+    let separated = separate(program, names)?;
     let alone = separated.sections.len() == 1;
     let mut sections = vec![];
     for mut section in separated.sections {
         let mut own = Stages { made: vec![], checked: stages.checked.clone() };
         let of_section = passes::of_sections(section.program.target);
         let see = |name, p: &Imperative| see(Made::Imperative(name, p, section.name.as_deref()));
-        section.program = own.passes(section.program, of_section, &mut names, see)?;
+        section.program = own.passes(section.program, of_section, names, see)?;
         let unproved = races::unproved(&section.program.body, &own.checked);
         if alone {
             stages.made.extend(own.made.iter().cloned());

@@ -9,6 +9,7 @@ use crate::lang::preorder::path_of;
 use crate::lang::print;
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Expr, Term};
+use std::collections::BTreeSet;
 
 /// What a part of a term has become.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -26,22 +27,25 @@ pub struct Code {
 
 /// The code of a part of a term.
 pub fn code_of(term: &Term, lines: &[CodeLine], part: &Path) -> Code {
-    let mut code = Code::default();
+    let (mut code, mut stated) = (Code::default(), BTreeSet::new());
     let Some(numbers) = term.numbers_at(part) else { return code };
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| line.origin.is_in(&numbers)) {
         code.lines.push(i);
         match &line.part {
             Part::Loop(x) => code.loops.push(x.clone()),
+            // What several kernels are given has its name in each.
+            Part::Memory(x) if code.memory.contains(x) => {}
             Part::Memory(x) => code.memory.push(x.clone()),
             Part::Barrier => code.barriers += 1,
-            Part::Statement => {
-                let own = line.origin.numbers().filter(|n| numbers.contains(n));
-                code.computes |= own.filter_map(|n| kind(term, n)).any(|(kind, _)| kind == Kind::Computes);
-            }
+            Part::Statement => stated.extend(line.origin.numbers().filter(|n| numbers.contains(n))),
             Part::Around | Part::Outside => {}
         }
     }
-    code.computes |= !code.loops.is_empty() || !code.memory.is_empty();
+    let mut stated = stated.into_iter().filter_map(|n| kind(term, n));
+    code.computes = !code.loops.is_empty()
+        || !code.memory.is_empty()
+        || code.barriers > 0
+        || stated.any(|(kind, _)| kind == Kind::Computes);
     code
 }
 

@@ -13,6 +13,7 @@ use super::cells::{Meeting, Use, race};
 use super::effects::{self, Around};
 use super::uniform::Varying;
 use super::{Imperative, Kind, Loop, LoopKind, Phrase, Workers};
+use crate::lang::diag::Subject;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges, Worker};
 use crate::lang::pattern::Pattern;
 use crate::lower::target::Storage;
@@ -71,18 +72,36 @@ impl std::fmt::Display for Race {
     }
 }
 
+/// Why barriers cannot be where they are needed, or are missing.
+#[derive(Debug)]
+pub struct Fault {
+    /// A sentence without a full stop.
+    pub why: String,
+    /// What it is about, where that is a part of the program.
+    pub about: Option<Subject>,
+}
+
+impl From<String> for Fault {
+    fn from(why: String) -> Fault {
+        Fault { why, about: None }
+    }
+}
+
 /// The body with barriers where they are needed, and no more of them.
 ///
 /// # Errors
-/// A sentence: a barrier would stand where not all work-items come by.
-pub fn place(p: &Imperative) -> Result<Phrase, String> {
+/// A barrier would stand where not all work-items come by.
+pub fn place(p: &Imperative) -> Result<Phrase, Fault> {
     Walk::new(p, true).command(&p.body).map(|(body, _)| body)
 }
 
 /// # Errors
 /// A sentence that names a race that no barrier prevents, or a barrier that not all work-items reach.
 pub fn check(p: &Imperative) -> Result<(), String> {
-    if has_groups(&p.body) { Walk::new(p, false).command(&p.body).map(|_| ()) } else { Ok(()) }
+    if !has_groups(&p.body) {
+        return Ok(());
+    }
+    Walk::new(p, false).command(&p.body).map(|_| ()).map_err(|fault| fault.why)
 }
 
 /// Is the work shared out among groups?
@@ -176,7 +195,7 @@ impl Walk<'_> {
         }
     }
 
-    fn command(&mut self, c: &Phrase) -> Result<(Phrase, Exposed), String> {
+    fn command(&mut self, c: &Phrase) -> Result<(Phrase, Exposed), Fault> {
         match c.kind() {
             Kind::Seq(cs) => self.sequence(cs),
             Kind::For(l) => self.looped(l),
@@ -193,14 +212,15 @@ impl Walk<'_> {
                 let ((a, then), (b, or)) = (then?, self.command(b)?);
                 let whole = Phrase::if_else(condition.clone(), a, b).with_origin(c.origin());
                 if whole.has_barrier() && self.varying.has(condition) {
-                    return Err(format!(
+                    let why = format!(
                         "a barrier would stand where {condition} decides, which need not be the same for all work-items of a group"
-                    ));
+                    );
+                    return Err(Fault { why, about: Some(Subject::From(c.origin().clone())) });
                 }
                 // No barrier can stand between them.
                 let begins: Vec<Use> = then.entry.iter().chain(&or.entry).cloned().collect();
                 if let Some(race) = self.races(&all, &begins, None).first() {
-                    return Err(race.to_string());
+                    return Err(race.to_string().into());
                 }
                 let mut entry = all.clone();
                 entry.extend(then.entry);
@@ -228,7 +248,7 @@ impl Walk<'_> {
         effects::of(c).into_iter().filter_map(of).collect()
     }
 
-    fn sequence(&mut self, cs: &[Phrase]) -> Result<(Phrase, Exposed), String> {
+    fn sequence(&mut self, cs: &[Phrase]) -> Result<(Phrase, Exposed), Fault> {
         let mut out = vec![];
         let mut all = Exposed::default();
         // The last barrier that was put here, and the uses that are open although they come before it.
@@ -273,7 +293,7 @@ impl Walk<'_> {
         l: &Loop,
         body: &Phrase,
         races: &[Race],
-    ) -> Result<Option<(Phrase, Exposed)>, String> {
+    ) -> Result<Option<(Phrase, Exposed)>, Fault> {
         let count = if self.places { top_level(body, &mut |_| None).1 } else { 0 };
         let mut best = None;
         for space in races.iter().map(|r| r.storage).collect::<BTreeSet<_>>() {
@@ -301,7 +321,7 @@ impl Walk<'_> {
     }
 
     /// The body of a loop, within it.
-    fn body(&mut self, l: &Loop, body: &Phrase) -> Result<(Phrase, Exposed), String> {
+    fn body(&mut self, l: &Loop, body: &Phrase) -> Result<(Phrase, Exposed), Fault> {
         self.around.push(Around::of(l));
         self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
         let done = self.command(body);
@@ -310,7 +330,7 @@ impl Walk<'_> {
         done
     }
 
-    fn looped(&mut self, l: &Loop) -> Result<(Phrase, Exposed), String> {
+    fn looped(&mut self, l: &Loop) -> Result<(Phrase, Exposed), Fault> {
         let (mut body, mut exposed) = self.body(l, &l.body)?;
         if !l.is_at_most_once(&self.ranges) {
             let races = self.races(&exposed.exit, &exposed.entry, Some(l));
@@ -346,9 +366,9 @@ impl Walk<'_> {
         of_iterations || self.outputs.contains(&&u.memory)
     }
 
-    fn barrier(&self, barrier: Barrier) -> Result<Phrase, String> {
+    fn barrier(&self, barrier: Barrier) -> Result<Phrase, Fault> {
         match barrier.races.first() {
-            Some(race) if !self.places => Err(race.to_string()),
+            Some(race) if !self.places => Err(race.to_string().into()),
             _ => Ok(Phrase::barrier(barrier)),
         }
     }
@@ -382,7 +402,7 @@ impl Walk<'_> {
     }
 
     /// The loop with a barrier in it so that all work-items of a group run it equally often.
-    fn run_by_all(&self, mut l: Loop) -> Result<Loop, String> {
+    fn run_by_all(&self, mut l: Loop) -> Result<Loop, Fault> {
         if !is_local(l.kind) {
             let varies = [&l.init, &l.n, &l.step].into_iter().any(|n| self.varying.has_number(n));
             return if varies { Err(unequal(&l.var)) } else { Ok(l) };
@@ -426,12 +446,15 @@ pub(super) fn is_local(kind: LoopKind) -> bool {
     matches!(kind, LoopKind::Parallel(Workers::Local(_)))
 }
 
-fn unequal(var: &Name) -> String {
-    format!("not all work-items reach a barrier in the loop over {var}: they do not run it equally often")
+fn unequal(var: &Name) -> Fault {
+    let why = format!(
+        "not all work-items reach a barrier in the loop over {var}: they do not run it equally often"
+    );
+    Fault { why, about: Some(Subject::Made(var.clone())) }
 }
 
 /// What is not a barrier only where there is an iteration.
-fn where_there_is(c: &Phrase, there_is: &Phrase) -> Result<Phrase, String> {
+fn where_there_is(c: &Phrase, there_is: &Phrase) -> Result<Phrase, Fault> {
     let only = |c: Phrase| match c.kind() {
         Kind::Skip => c,
         _ => Phrase::if_else(there_is.clone(), c, Phrase::skip()),
@@ -456,9 +479,12 @@ fn where_there_is(c: &Phrase, there_is: &Phrase) -> Result<Phrase, String> {
         Kind::For(l) => {
             Ok(Phrase::for_loop(Loop { body: where_there_is(&l.body, there_is)?, ..(**l).clone() }))
         }
-        Kind::If(condition, ..) => Err(format!(
-            "a barrier would stand where {condition} decides, in a loop of which not all work-items of a group may have an iteration"
-        )),
+        Kind::If(condition, ..) => {
+            let why = format!(
+                "a barrier would stand where {condition} decides, in a loop of which not all work-items of a group may have an iteration"
+            );
+            Err(Fault { why, about: Some(Subject::From(c.origin().clone())) })
+        }
         Kind::New(..) => c.map_children(&mut |d| where_there_is(d, there_is)),
         _ => Ok(c.clone()),
     }

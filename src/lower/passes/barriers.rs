@@ -8,15 +8,15 @@ use crate::lower::dpia::{Imperative, Names, barriers};
 /// A barrier that not all work-items would reach.
 pub fn run(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
     if barriers::has_groups(&p.body) {
-        p.body = barriers::place(&p).map_err(|why| divergent(&why))?;
+        p.body = barriers::place(&p).map_err(divergent)?;
         p.synchronised = true;
     }
     Ok(p)
 }
 
-fn divergent(why: &str) -> Diagnostic {
-    Diagnostic::error("E0530", format!("{}.", sentence(why)))
-        .about(Subject::Pattern(Pattern::MapLocal))
+fn divergent(fault: barriers::Fault) -> Diagnostic {
+    Diagnostic::error("E0530", format!("{}.", sentence(&fault.why)))
+        .about(fault.about.unwrap_or(Subject::Pattern(Pattern::MapLocal)))
         .note("A barrier must be reached by all work-items of a work-group, or by none of them.")
         .hint("Choose by what is the same for all work-items of a group; or use `mapSeq` for `mapLocal` in this part, so that each work-item computes it for itself.")
 }

@@ -8,7 +8,7 @@
 //! within a loop over lanes.
 
 use super::workers;
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, Worker};
 use crate::lang::ty::Type;
 use crate::lower::dpia::barriers;
@@ -134,7 +134,8 @@ fn parameters(
                         "E0511",
                         "Local memory needs a work-group, and this kernel has none.",
                     )
-                    .hint("Use global memory."));
+                    .hint("Use global memory.")
+                    .about(Subject::Made(x.clone())));
                 }
                 _ => return Ok(Phrase::new_in(*storage, ty.clone(), x.clone(), body)),
             }
