@@ -304,7 +304,7 @@ pub enum Part {
     Statement,
     /// The end of a block, and what is said before a loop.
     Around,
-    /// No part of a function's body.
+    /// No part of a function's body, or of no part of the program alone.
     #[default]
     Outside,
 }
@@ -351,7 +351,9 @@ impl Lines {
                 self.line(depth, Part::Memory(name.clone()), at, text);
             }
             What::Name { ty, name, value } => {
-                self.line(depth, Part::Statement, at, format_args!("{ty} {name} = {value};"));
+                // The number of a work-item is the kernel's, of no part alone.
+                let part = if at.is_none() { Part::Outside } else { Part::Statement };
+                self.line(depth, part, at, format_args!("{ty} {name} = {value};"));
             }
             What::Assign { to, op, value } => {
                 self.line(depth, Part::Statement, at, format_args!("{to} {op} {value};"));
