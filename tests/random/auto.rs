@@ -197,4 +197,27 @@ pub const PROGRAMS: &[Trial] = &[
         "def leastOfColumns (a: n.m.f32): m.f32 = a |> transpose |> map (\\c. (1 + (c |> map abs |> reduce min 5)) * 2)",
         &[&[("n", 41), ("m", 3)]],
     ),
+    (
+        "def along (x: n.k.m.f32): k.m.f32 = x |> transpose |> map (transpose >> map (reduce (+) 2))",
+        &[&[("n", 9), ("k", 7), ("m", 8)]],
+    ),
+    (
+        "def both (a: n.f32): (f32 * f32) =
+           a |> map (\\x. (x, x)) |> reduce (\\(a, b) (c, d). (a + c, max b d)) (0, 0)",
+        &[&[("n", 50)]],
+    ),
+    (
+        "def centre (a: n.3.f32): 3.f32 = a |> reduce (\\p q. zip p q |> map (\\z. fst z + snd z)) [0, 0, 0]",
+        &[&[("n", 50)]],
+    ),
+    (
+        "def first (a: n.i32): (i32 * i32) =
+           zip a (generate (\\i. cast (indexAsNat i))) |> reduce (\\a b. select (fst b > fst a) b a) (-2147483648, 0)",
+        &[&[("n", 50)]],
+    ),
+    (
+        "def means (a: (n + 1).f32) (b: n.f32): n.f32 =
+           zip (a |> slide 2 1 |> map (reduce (+) 0)) b |> map (\\p. fst p * snd p)",
+        &[&[("n", 11)]],
+    ),
 ];
