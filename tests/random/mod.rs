@@ -6,6 +6,7 @@ mod auto;
 mod check;
 mod choices;
 mod draw;
+mod groups;
 mod modules;
 mod opencl;
 pub mod strategies;
@@ -280,6 +281,14 @@ fn random_programs_of_several_kernels() {
     let show = |choices: &mut Choices| check::text(&modules::program(choices).0);
     let way = move |choices: &mut Choices| modules::check(choices, device.as_deref(), devices);
     sweep(range(4000..4008), &show, &way, &|_| Ok(()));
+}
+
+#[test]
+fn random_programs_of_work_groups() {
+    let simulator = emit_common::simulator::oclgrind();
+    let show = |choices: &mut Choices| check::text(&groups::program(choices).0);
+    let way = move |choices: &mut Choices| groups::check(choices, simulator);
+    sweep(range(8000..8008), &show, &way, &|_| Ok(()));
 }
 
 fn strategy(choices: &mut Choices) -> &'static str {
