@@ -219,8 +219,8 @@ pub struct Compile {
     /// Say behind each line of the code which part of the program it comes from
     #[arg(long, conflicts_with_all = ["emit", "output", "explain_barriers"])]
     pub explain_lines: bool,
-    /// Write the kernel into this folder, with a header, a program that calls it and, for C, a module of Python; for
-    /// OpenCL, a library in C
+    /// Write the kernel into this folder, with a header, a program that calls it and a module of Python; for OpenCL, a
+    /// library in C
     #[arg(long, short = 'o', value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Replace headers and modules that were not generated

@@ -65,22 +65,34 @@ impl Walk {
         let is_of_groups = |p: Pattern| p != Pattern::MapGlobal;
         let first = *self.first.get_or_insert(map);
         if is_of_groups(first) != is_of_groups(map) {
+            let reduces = [first, map].iter().any(|p| p.is_reduce());
             return Err(Diagnostic::error("E0529", format!("`{map}` and `{first}` stand in one kernel."))
                 .note("`mapGlobal` shares out work among all work-items; `mapWorkGroup` among groups, and `mapLocal` among the work-items of each.")
-                .hint("Use `mapWorkGroup` and `mapLocal` for both, `mapGlobal` for both, or two kernels."));
+                .hint(if reduces {
+                    "Use `mapWorkGroup` in place of `mapGlobal`, or `reduceSeq` in place of `reduceLocal`."
+                } else {
+                    "Use `mapWorkGroup` and `mapLocal` for both, `mapGlobal` for both, or two kernels."
+                }));
         }
         let is_again = |(p, e): &&Shared| *e == d && (*p == map || p.is_local() && map.is_local());
         if let Some((outer, _)) = self.around.iter().find(is_again) {
             return Err(Diagnostic::error("E0522", format!("`{map}({d})` stands within `{outer}({d})`."))
                 .note("The work-items of a dimension can be shared out once only.")
-                .hint("Use another dimension (0, 1 or 2) for the inner one, or `mapSeq`."));
+                .hint(format!(
+                    "Use another dimension (0, 1 or 2) for the inner one, or `{}`.",
+                    if map.is_reduce() { Pattern::ReduceSeq } else { Pattern::MapSeq }
+                )));
         }
         let is_of_group = |p: Pattern| p == Pattern::MapWorkGroup;
         match map {
             _ if map.is_local() && !self.around.iter().any(|(p, _)| is_of_group(*p)) => {
                 Err(Diagnostic::error("E0528", format!("`{map}({d})` stands outside `mapWorkGroup`."))
                     .note("It shares out work among the work-items of a work-group, and there is none.")
-                    .hint("Put `mapWorkGroup` around it, or use `mapGlobal`."))
+                    .hint(if map.is_reduce() {
+                        "Put `mapWorkGroup` around it, which gives each group an array to reduce, or use `reduceSeq`."
+                    } else {
+                        "Put `mapWorkGroup` around it, or use `mapGlobal`."
+                    }))
             }
             _ if is_of_group(map)
                 && let Some((inner, e)) = self.around.iter().find(|(p, _)| p.is_local()) =>

@@ -172,12 +172,17 @@ pub fn source_of(term: &Term, line: &CodeLine) -> Source {
 impl Source {
     /// What is not listed when so many parts are.
     pub fn unlisted(&self, listed: usize) -> Option<String> {
-        match (self.parts.len().saturating_sub(listed), self.more) {
-            (0, 0) => None,
-            (0, more) => Some(format!("{more} that say where")),
-            (parts, 0) => Some(format!("{parts} more")),
-            (parts, more) => Some(format!("{parts} more, {more} that say where")),
-        }
+        let places = match self.more {
+            0 => None,
+            1 => Some("1 that says where".to_owned()),
+            more => Some(format!("{more} that say where")),
+        };
+        let parts = match self.parts.len().saturating_sub(listed) {
+            0 => None,
+            parts => Some(format!("{parts} more")),
+        };
+        let all: Vec<String> = parts.into_iter().chain(places).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 }
 

@@ -193,7 +193,11 @@ fn number(i: &Phrase) -> Nat {
 }
 
 fn unknown_parts(count: &Nat) -> Diagnostic {
-    Diagnostic::error("E0502", format!("How many parts `reduceLocal` reduces is not known: {count}."))
+    let message = match count.as_constant() {
+        Some(none) => format!("`reduceLocal` cannot reduce {none} parts."),
+        None => format!("How many parts `reduceLocal` reduces is not known: {count}."),
+    };
+    Diagnostic::error("E0502", message)
         .about(Subject::Pattern(Pattern::ReduceLocal))
         .note("The tree in local memory has as many leaves.")
         .hint("Write it as a number, such as the number of work-items in a group.")
