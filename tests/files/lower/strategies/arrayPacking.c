@@ -19,8 +19,8 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
   for (int i3 = 0; i3 < 32; i3++) {
     for (int i4 = 0; i4 < 1024; i4++) {
       #pragma omp simd
-      for (int i36 = 0; i36 < 32; i36++) {
-        t0[i36 + 32 * i4 + 32768 * i3] = b[i36 + 32 * i3 + 1024 * i4];
+      for (int i37 = 0; i37 < 32; i37++) {
+        t0[i37 + 32 * i4 + 32768 * i3] = b[i37 + 32 * i3 + 1024 * i4];
       }
     }
   }
@@ -40,8 +40,8 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
           }
           for (int i27 = 0; i27 < 4; i27++) {
             #pragma omp simd
-            for (int i37 = 0; i37 < 32; i37++) {
-              t2[i37] += a[i27 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[i37 + 32 * i27 + 128 * i24 + 32768 * i15];
+            for (int i38 = 0; i38 < 32; i38++) {
+              t2[i38] += a[i27 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[i38 + 32 * i27 + 128 * i24 + 32768 * i15];
             }
           }
           for (int i30 = 0; i30 < 32; i30++) {
@@ -49,9 +49,9 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
           }
         }
       }
-      for (int i32 = 0; i32 < 32; i32++) {
-        for (int i33 = 0; i33 < 32; i33++) {
-          output[i33 + 32 * i15 + 1024 * i32 + 32768 * i10] = t1[i33 + 32 * i32];
+      for (int i33 = 0; i33 < 32; i33++) {
+        for (int i34 = 0; i34 < 32; i34++) {
+          output[i34 + 32 * i15 + 1024 * i33 + 32768 * i10] = t1[i34 + 32 * i33];
         }
       }
     }

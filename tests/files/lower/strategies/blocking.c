@@ -19,9 +19,9 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
           }
         }
       }
-      for (int i25 = 0; i25 < 32; i25++) {
-        for (int i26 = 0; i26 < 32; i26++) {
-          output[i26 + 32 * i8 + 1024 * i25 + 32768 * i3] = t0[i26 + 32 * i25];
+      for (int i29 = 0; i29 < 32; i29++) {
+        for (int i30 = 0; i30 < 32; i30++) {
+          output[i30 + 32 * i8 + 1024 * i29 + 32768 * i3] = t0[i30 + 32 * i29];
         }
       }
     }

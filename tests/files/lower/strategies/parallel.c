@@ -19,8 +19,8 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
   for (int i3 = 0; i3 < 32; i3++) {
     for (int i4 = 0; i4 < 1024; i4++) {
       #pragma omp simd
-      for (int i44 = 0; i44 < 32; i44++) {
-        t0[i44 + 32 * i4 + 32768 * i3] = b[i44 + 32 * i3 + 1024 * i4];
+      for (int i45 = 0; i45 < 32; i45++) {
+        t0[i45 + 32 * i4 + 32768 * i3] = b[i45 + 32 * i3 + 1024 * i4];
       }
     }
   }
@@ -40,29 +40,29 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
             t2[i26] = t1[i26 + 32 * i25];
           }
           #pragma omp simd
-          for (int i45 = 0; i45 < 32; i45++) {
-            t2[i45] += a[4 * i24 + 1024 * i25 + 32768 * i10] * t0[i45 + 128 * i24 + 32768 * i15];
-          }
-          #pragma omp simd
           for (int i46 = 0; i46 < 32; i46++) {
-            t2[i46] += a[1 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[32 + i46 + 128 * i24 + 32768 * i15];
+            t2[i46] += a[4 * i24 + 1024 * i25 + 32768 * i10] * t0[i46 + 128 * i24 + 32768 * i15];
           }
           #pragma omp simd
           for (int i47 = 0; i47 < 32; i47++) {
-            t2[i47] += a[2 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[64 + i47 + 128 * i24 + 32768 * i15];
+            t2[i47] += a[1 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[32 + i47 + 128 * i24 + 32768 * i15];
           }
           #pragma omp simd
           for (int i48 = 0; i48 < 32; i48++) {
-            t2[i48] += a[3 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[96 + i48 + 128 * i24 + 32768 * i15];
+            t2[i48] += a[2 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[64 + i48 + 128 * i24 + 32768 * i15];
+          }
+          #pragma omp simd
+          for (int i49 = 0; i49 < 32; i49++) {
+            t2[i49] += a[3 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[96 + i49 + 128 * i24 + 32768 * i15];
           }
           for (int i30 = 0; i30 < 32; i30++) {
             t1[i30 + 32 * i25] = t2[i30];
           }
         }
       }
-      for (int i32 = 0; i32 < 32; i32++) {
-        for (int i33 = 0; i33 < 32; i33++) {
-          output[i33 + 32 * i15 + 1024 * i32 + 32768 * i10] = t1[i33 + 32 * i32];
+      for (int i33 = 0; i33 < 32; i33++) {
+        for (int i34 = 0; i34 < 32; i34++) {
+          output[i34 + 32 * i15 + 1024 * i33 + 32768 * i10] = t1[i34 + 32 * i33];
         }
       }
     }

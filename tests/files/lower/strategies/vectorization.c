@@ -14,15 +14,15 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
         for (int i20 = 0; i20 < 4; i20++) {
           for (int i21 = 0; i21 < 32; i21++) {
             #pragma omp simd
-            for (int i30 = 0; i30 < 32; i30++) {
-              t0[i30 + 32 * i21] += a[i20 + 4 * i17 + 1024 * i21 + 32768 * i3] * b[i30 + 32 * i8 + 1024 * i20 + 4096 * i17];
+            for (int i32 = 0; i32 < 32; i32++) {
+              t0[i32 + 32 * i21] += a[i20 + 4 * i17 + 1024 * i21 + 32768 * i3] * b[i32 + 32 * i8 + 1024 * i20 + 4096 * i17];
             }
           }
         }
       }
-      for (int i27 = 0; i27 < 32; i27++) {
-        for (int i28 = 0; i28 < 32; i28++) {
-          output[i28 + 32 * i8 + 1024 * i27 + 32768 * i3] = t0[i28 + 32 * i27];
+      for (int i29 = 0; i29 < 32; i29++) {
+        for (int i30 = 0; i30 < 32; i30++) {
+          output[i30 + 32 * i8 + 1024 * i29 + 32768 * i3] = t0[i30 + 32 * i29];
         }
       }
     }
