@@ -154,6 +154,18 @@ fn what_cannot_be_lowered_is_shown_in_the_text() {
         refused(&ran, 2, code);
         assert!(ran.err.contains(&format!("f.rise:{line}:")), "{}", ran.err);
     }
+    // The hint of E0521 works for one loop after the other and for one in the other.
+    let path = write(
+        dir.path(),
+        "f.rise",
+        "def f (a: n.m.f32) =\n  a |> mapPar (mapPar (\\x. x + 1)) |> toMem |> mapPar (mapSeq (\\x. x * 2))",
+    );
+    let compile = ["compile", &path, "--target", "opencl"];
+    let ran = run(dir.path(), &compile);
+    refused(&ran, 2, "E0521");
+    let hint = ran.err.split("The strategy `").nth(1).and_then(|hint| hint.split('`').next()).unwrap();
+    let ran = run(dir.path(), &[&compile[..], &["--strategy", hint]].concat());
+    assert!(ran.code == 0 && ran.out.contains("kernel"), "{hint}: {}", ran.err);
     let path = write(dir.path(), "f.rise", "def f (a: n.f32) = a |> mapGlobal 0 (\\x. x + 1)");
     let ran = run(dir.path(), &["bench", &path, "--size", "n=64"]);
     refused(&ran, 2, "E0520");

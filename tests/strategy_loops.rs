@@ -349,6 +349,10 @@ fn a_failure_tells_its_cause_and_the_users_call() {
         ("blocking(32, 32, 0)", "its argument p is 0, and sizes count from 1", "blockedReduce(z)"),
         ("vectorization(32, 32, 4, 0)", "0 is no length of a vector", "vectorize(v)"),
         ("reorder([5, 1])", "the last loop of this nest is number 3", "reorder([5, 1])"),
+        ("reorder([1, 2, 3, 4])", "the last loop of this nest is number 3", "reorder([1, 2, 3, 4])"),
+        ("baseline ; reorder([2, 1, 5])", "the last loop of this nest is number 3", "reorder([2, 1, 5])"),
+        ("interchange(3)", "no loop starts here", "interchange(3)"),
+        ("inLambda(interchange(3))", "the last loop of this nest is number 3", "interchange(3)"),
         ("tile(4, 0)", "0 is no size of a tile: sizes count from 1", "tile(4, 0)"),
         ("tile(4, 0) @ outermost(mapNest(2))", "0 is no size of a tile", "tile(4, 0)"),
         ("tile(4, 4)", "a tile needs a map for each of [4, 4]", "tile(4, 4)"),
@@ -362,7 +366,7 @@ fn a_failure_tells_its_cause_and_the_users_call() {
     let small = (&gemv, &jacobi);
     let wrong = wrong.iter().map(|case| (&start, *case)).chain([
         (small.0, ("reorder([2, 1])", "these loops cannot be exchanged", "reorder([2, 1])")),
-        (small.1, ("reorder([1, 5])", "the last loop of this nest is number", "reorder([1, 5])")),
+        (small.1, ("reorder([1, 5])", "the last loop of this nest is number 2", "reorder([1, 5])")),
     ]);
     for (start, (strategy, cause, call)) in wrong {
         let (stuck, sources) = ended(start, strategy).map(|done| done.term).unwrap_err();
@@ -383,6 +387,16 @@ fn a_failure_tells_its_cause_and_the_users_call() {
 #[test]
 fn a_strategy_says_in_words_why_it_failed() {
     let fails = |text: &str| attempt(&matmul(), text).map(|done| done.term).unwrap_err();
+    for (strategy, why) in [
+        ("baseline ;; unrolled(3)", "no `reduceSeq` here has a number of elements that 3 is known to divide"),
+        ("baseline ;; unrolled(0)", "0 is no length of chunks"),
+        ("chunks(4)", "there is no `reduceSeq` here"),
+    ] {
+        assert!(fails(strategy).starts_with(why), "{strategy}: {}", fails(strategy));
+    }
+    let gemv = read(include_str!("../kernels/gemv/gemv.rise"));
+    let stuck = attempt(&gemv, "blocking").map(|done| done.term).unwrap_err();
+    assert!(stuck.starts_with("there are no two nested maps here"), "{stuck}");
     // What is in braces is the value of a parameter; what is none stays.
     assert!(fails("let p = 3 in fail else \"{p} of {q}\"").starts_with("3 of {q}"));
     // The innermost message is the nearest one.

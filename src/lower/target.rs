@@ -226,8 +226,11 @@ impl Checker {
                 "E0521",
                 "`mapPar` runs on threads of the host, and an OpenCL kernel has none.",
             )
-            .hint("`mapParToMapGlobal(0)` makes it `mapGlobal`, for work-items, and `mapParToMapSeq` a loop; or compile for C.")
-            .hint("`--strategy 'topDown(mapParToMapGlobal(0))'` does so with the outermost one; `auto(opencl)` is what `auto` is for threads.")),
+            .hint("The strategy `tryAll(mapParToMapSeq)` makes every `mapPar` a loop, however many there are; or compile for C.")
+            .hint(
+                "The strategy `topDown(mapParToMapGlobal(0))` makes the first one `mapGlobal`, for work-items, none of which can \
+                 read what another computed. Of a program without `mapPar`, `auto(opencl)` makes what `auto` makes for threads.",
+            )),
             (p, Place::Host | Place::Threads) if p.level() == Level::OpenCl => Err(self.no_work_items(p)),
             _ => Ok(()),
         }
