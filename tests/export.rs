@@ -258,6 +258,15 @@ fn neither_names_nor_files_are_in_the_way() {
         let ran = Command::new(python).arg("script.py").current_dir(folder).output().unwrap();
         assert_eq!(said(&ran), "[7.0, 10.0]\n");
     }
+    if let Some(python) = python() {
+        for name in ["np", "issubclass", "float"] {
+            export(folder, &format!("def {name} (int: n.f32): n.f32 = int\n"), &[]);
+            let script = format!("import {name}_ as m\nprint(m.{name}_([1, 2]).tolist())\n");
+            std::fs::write(folder.join("script.py"), script).unwrap();
+            let ran = Command::new(python).arg("script.py").current_dir(folder).output().unwrap();
+            assert_eq!(said(&ran), "[1.0, 2.0]\n");
+        }
+    }
     std::fs::write(folder.join("blur.py"), "print('mine')\n").unwrap();
     std::fs::write(folder.join("program.rise"), BLUR).unwrap();
     let compile =

@@ -1,5 +1,6 @@
 //! May the operators of reductions that work-items share out be regrouped? It is known of some, and of others it is tried
-//! out on many operands, as where a user declares it of one. Operators that use what is bound around them are believed.
+//! out on many operands, as where a user declares it of one. Numbers that are bound around an operator are drawn, too; one
+//! that uses anything else that is bound around it is believed.
 
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
@@ -16,7 +17,6 @@ pub fn check(t: &Term) -> Result<(), Diagnostic> {
 fn term(t: &Term, at: &Path) -> Result<(), Diagnostic> {
     if let Some((f, op)) = t.as_app()
         && let Some(p) = f.as_pattern().filter(|p| p.is_reduce() && p.is_local())
-        && op.is_closed()
         && !Properties::default().is_associative(op)
         && let Some(case) = refute(op, &Property::Associative)
     {
@@ -39,7 +39,8 @@ mod tests {
     use crate::lang::syntax::parse_program;
 
     fn refused(op: &str) -> Option<(String, Vec<String>)> {
-        let text = format!("def f (c: f32) (a: n.m.f32) = a |> mapWorkGroup (reduceLocal 4 ({op}) 0)");
+        let text =
+            format!("def f (c: f32) (d: n.f32) (a: n.m.f32) = a |> mapWorkGroup (reduceLocal 4 ({op}) 0)");
         let (file, problems) = parse_program(FileId::NOWHERE, &text);
         assert!(problems.is_empty(), "{op}");
         let d = check(&infer::program(&file, None).0.unwrap().term).err()?;
@@ -49,10 +50,10 @@ mod tests {
 
     #[test]
     fn operators_that_cannot_be_regrouped_are_refused_with_an_example() {
-        for op in ["+", "\\a b. b", "\\a b. select (a == 0) b a", "\\a b. a + b * c"] {
+        for op in ["+", "\\a b. b", "\\a b. select (a == 0) b a", "\\a b. a + b + idx (natAsIndex n 0) d"] {
             assert_eq!(refused(op), None, "{op}");
         }
-        for op in ["-", "\\a b. a + b * b", "\\a b. (a + b) / 2"] {
+        for op in ["-", "\\a b. a + b * b", "\\a b. (a + b) / 2", "\\a b. a + b * c"] {
             let (message, notes) = refused(op).unwrap_or_else(|| panic!("{op}"));
             assert_eq!(message, "The operator of `reduceLocal` is not associative.");
             assert!(notes[0].starts_with("For a = ") && notes[0].contains("f (f a b) c = "), "{notes:?}");

@@ -9,9 +9,10 @@ use super::shrink::weight;
 use super::values::Drawing;
 use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
 use crate::lang::nat::NatVar;
-use crate::lang::term::Term;
-use crate::lang::ty::Type;
+use crate::lang::term::{Expr, Term};
+use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::{Tolerance, Value};
+use std::collections::BTreeMap;
 
 /// What an operator may be.
 pub enum Property {
@@ -24,20 +25,30 @@ pub enum Property {
 /// So many operands are tried.
 const TRIES: u64 = 800;
 
-/// A case in which a closed operator `t -> t -> t` does not have the property, in words.
+/// A case in which an operator `t -> t -> t` does not have the property, in words. What it uses of what is bound around
+/// it is drawn with the operands; None where that is more than numbers.
 pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
     let (params, _) = f.ty().signature();
     let t = params.first()?;
-    let op = |a: Term, b: Term| Term::app(Term::app(f.clone(), a), b);
+    let around = numbers_around(f)?;
     let var = |i: u32| Term::var(i, t.clone());
     // The operands are a, b, c; the last is variable 0.
-    let (count, laws) = match property {
-        Property::Associative => (3, vec![(op(op(var(2), var(1)), var(0)), op(var(2), op(var(1), var(0))))]),
-        Property::Commutative => (2, vec![(op(var(1), var(0)), op(var(0), var(1)))]),
-        Property::Neutral(z) => (1, vec![(op(z.clone(), var(0)), var(0)), (op(var(0), z.clone()), var(0))]),
+    let count = match property {
+        Property::Associative => 3,
+        Property::Commutative => 2,
+        Property::Neutral(_) => 1,
     };
-    let close =
-        |body: &Term| (0..count).rev().fold(body.clone(), |e, i| Term::lam(["a", "b", "c"][i], t.clone(), e));
+    let f = f.shift_up(count as u32);
+    let op = |a: Term, b: Term| Term::app(Term::app(f.clone(), a), b);
+    let laws = match property {
+        Property::Associative => vec![(op(op(var(2), var(1)), var(0)), op(var(2), op(var(1), var(0))))],
+        Property::Commutative => vec![(op(var(1), var(0)), op(var(0), var(1)))],
+        Property::Neutral(z) => vec![(op(z.clone(), var(0)), var(0)), (op(var(0), z.clone()), var(0))],
+    };
+    let close = |body: &Term| {
+        let body = (0..count).rev().fold(body.clone(), |e, i| Term::lam(["a", "b", "c"][i], t.clone(), e));
+        around.iter().fold(body, |e, ty| Term::lam("x", ty.clone(), e))
+    };
     let laws: Vec<(Term, Term)> = laws.iter().map(|(left, right)| (close(left), close(right))).collect();
     let words = match property {
         Property::Associative => ["f (f a b) c", "f a (f b c)"].map(str::to_owned).to_vec(),
@@ -59,16 +70,47 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
             }
             let weight = weight(&operands);
             if best.as_ref().is_none_or(|(w, _)| weight < *w) {
-                best = Some((weight, told(&operands, [(&words[2 * i], l), (&words[2 * i + 1], r)])));
+                best = Some((
+                    weight,
+                    told(&operands, around.len(), [(&words[2 * i], l), (&words[2 * i + 1], r)]),
+                ));
             }
         }
     }
     best.map(|(_, told)| told)
 }
 
-fn told(operands: &[Value], sides: [(&String, Value); 2]) -> Vec<String> {
+/// The types of what is bound around the term, the innermost first, as far as the term uses any of it; None where it uses
+/// anything but numbers.
+fn numbers_around(f: &Term) -> Option<Vec<Type>> {
+    fn go(t: &Term, depth: u32, out: &mut BTreeMap<u32, Type>) {
+        if let Expr::Var(i) = t.expr()
+            && let Some(i) = i.checked_sub(depth)
+        {
+            out.insert(i, t.ty().clone());
+        }
+        let below = depth + u32::from(t.as_lam().is_some());
+        t.children().into_iter().for_each(|c| go(c, below, out));
+    }
+    let mut used = BTreeMap::new();
+    if !f.is_closed() {
+        go(f, 0, &mut used);
+    }
+    let unused = Type::scalar(Scalar::I32);
+    let all = 0..used.keys().next_back().map_or(0, |last| last + 1);
+    used.values()
+        .all(|ty| ty.as_scalar().is_some())
+        .then(|| all.map(|i| used.get(&i).unwrap_or(&unused).clone()).collect())
+}
+
+fn told(operands: &[Value], around: usize, sides: [(&String, Value); 2]) -> Vec<String> {
+    let (bound, operands) = operands.split_at(around.min(operands.len()));
     let names = ["a", "b", "c"];
-    let given: Vec<String> = operands.iter().zip(names).map(|(v, n)| format!("{n} = {v}")).collect();
+    let mut given: Vec<String> = operands.iter().zip(names).map(|(v, n)| format!("{n} = {v}")).collect();
+    if !bound.is_empty() {
+        let values: Vec<String> = bound.iter().map(Value::to_string).collect();
+        given.push(format!("{} for what is bound around it", values.join(", ")));
+    }
     let [(left, l), (right, r)] = sides;
     let second = if right == "a" { format!("not a = {r}") } else { format!("but {right} = {r}") };
     vec![format!("For {} it is {left} = {l}, {second}.", given.join(", "))]
