@@ -34,6 +34,13 @@ impl SizeConstraint {
         SizeConstraint::of_size_from(n, i64::from(!n.has_division()))
     }
 
+    /// What must hold for `i` to be an index below `n`. Empty when that is evident.
+    pub fn of_index(i: &Nat, n: &Nat) -> Vec<SizeConstraint> {
+        let mut out = SizeConstraint::of_size(i);
+        out.extend(SizeConstraint::of_length(&n.sub(i)));
+        out
+    }
+
     /// What must hold of a launch of so many work-items in such groups: that there is at least one, and that the groups
     /// are whole. Empty when that is evident, or wrong for all sizes: lowering refuses that, with its place (E0531).
     pub fn of_launch(local: &Nat, global: &Nat) -> Vec<SizeConstraint> {

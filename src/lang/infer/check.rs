@@ -6,6 +6,8 @@ use super::relation::{Relation, Settled};
 use super::report::Why;
 use super::scheme::Choice;
 use super::state::Infer;
+use super::tree::Tree;
+use super::words::is_of_numbers;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::literal::Literal;
@@ -278,6 +280,40 @@ impl Infer {
         self.relate(0);
     }
 
+    /// A value and an array behind an operator do not fit: says what to write in the place of that, since the problem
+    /// of this number, and whether that is so.
+    pub fn value_with_array(
+        &mut self,
+        pattern: Pattern,
+        left: &Tree,
+        right: &Tree,
+        since: usize,
+        span: Span,
+    ) -> bool {
+        let [problem] = self.problems.get(since..).unwrap_or_default() else { return false };
+        let of_right = problem.code == codes::MISMATCH && problem.span() == Some(right.span);
+        let (left, ty) = (self.u.zonk(&left.ty), self.u.zonk(&right.ty));
+        let is_value = matches!(left.kind(), TypeKind::Scalar(_) | TypeKind::NatType | TypeKind::Index(_));
+        let Some((what, _)) = of_pattern(pattern).filter(|_| of_right && is_value && ty.as_array().is_some())
+        else {
+            return false;
+        };
+        self.problems.truncate(since);
+        self.report_check(&Check { what, ty, span, used_at: None });
+        true
+    }
+
+    /// Is this a condition of a number, or of an operator between numbers?
+    fn is_of_numbers(&self, check: &Check) -> bool {
+        match check.what {
+            What::Number { .. } => true,
+            What::Numeric(_) | What::Integer(_) => {
+                self.written(check.span).is_some_and(|t| is_of_numbers(&t))
+            }
+            _ => false,
+        }
+    }
+
     /// Looks at the conditions; keeps those that cannot be decided yet.
     pub fn run_checks(&mut self) {
         self.relate(0);
@@ -285,7 +321,10 @@ impl Infer {
         // Unknowns of which it has been said that what stands for them does not do: once is enough.
         let mut told: FxHashSet<u32> = FxHashSet::default();
         let mut wrong: Vec<Type> = vec![];
-        for mut check in std::mem::take(&mut self.checks) {
+        // Numbers are last: what they stand with says what they are.
+        let (numbers, others): (Vec<Check>, Vec<Check>) =
+            std::mem::take(&mut self.checks).into_iter().partition(|c| self.is_of_numbers(c));
+        for mut check in others.into_iter().chain(numbers) {
             let root = self.u.root(&check.ty);
             check.ty = self.u.zonk(&check.ty);
             if let What::CastTo(to) = &mut check.what {

@@ -206,8 +206,7 @@ impl Collector {
             }
             // An index is below what it indexes.
             Expr::Lit(Literal::Index(i, n)) => {
-                self.found.extend(SizeConstraint::of_size(i));
-                self.found.extend(SizeConstraint::of_length(&n.sub(i)));
+                self.found.extend(SizeConstraint::of_index(i, n));
             }
             _ => {}
         }

@@ -265,6 +265,7 @@ impl Infer {
 
     fn infix(&mut self, whole: &Expr, first: &Expr, rest: &[(Op, Expr)]) -> Tree {
         if let Some(size) = self.as_size(whole) {
+            self.written_sizes.insert(whole.span, size.clone());
             return Tree::new(Node::Size(size), Type::nat_type(), whole.span);
         }
         self.operators(whole.span, first, rest.iter().map(|(op, e)| (*op, e)))
@@ -352,6 +353,11 @@ impl Infer {
             }
             let right = self.expr(right, Some(Expected::new(operand.clone(), Why::Operand(op.symbol()))));
             self.relate(since);
+            let own = [&left, &right].map(|t| (t.span, t.ty.clone()));
+            self.operands.insert(span, own);
+            if self.value_with_array(pattern, &left, &right, before, span) {
+                return self.error_tree(span);
+            }
             let partial = Type::fun(operand, result.clone());
             left = Tree::app(Tree::app(f, left, partial, span), right, result, span);
         }
@@ -748,7 +754,9 @@ impl Infer {
 
     /// `iterate k (/\l. f)`: from `l*n` elements to `l`, for any `l`.
     fn steps(&mut self, written: &Expr, params: &[Param], body: &Expr, span: Span) -> Tree {
-        let count = self.size(written).as_constant().filter(|k| (1..=steps::MOST).contains(k));
+        let count = self.size(written).as_constant();
+        let none = count == Some(0);
+        let count = count.filter(|k| (1..=steps::MOST).contains(k));
         let count = count.and_then(|k| u32::try_from(k).ok());
         let (Some(count), [param]) = (count, params) else {
             let problem = if count.is_none() {
@@ -757,7 +765,11 @@ impl Infer {
                     format!("Steps that change the size are counted by a number from 1 to {}.", steps::MOST),
                 )
                 .label(written.span, "not such a number")
-                .hint("A function that keeps the size may be applied any number of times: `iterate k f`.")
+                .hint(if none {
+                    NO_STEP
+                } else {
+                    "A function that keeps the size may be applied any number of times from 1: `iterate k f`."
+                })
             } else {
                 Diagnostic::error(codes::MISPLACED, "A step of `iterate` knows one size.")
                     .label(body.span, "more than one")
@@ -814,8 +826,9 @@ impl Infer {
         if let Some(value) = self.truth_value(name) {
             return Tree::new(Node::Bool(value), Type::scalar(Scalar::Bool), span);
         }
-        if let Some(size) = self.scope.sizes.get(name) {
-            return Tree::new(Node::Size(size.clone()), Type::nat_type(), span);
+        if let Some(size) = self.scope.sizes.get(name).cloned() {
+            self.written_sizes.insert(span, size.clone());
+            return Tree::new(Node::Size(size), Type::nat_type(), span);
         }
         if self.scope.open {
             let ty = self.any();
@@ -916,7 +929,12 @@ impl Infer {
                             codes::EXPLICIT,
                             format!("`{}` of `{name}` is at least 1.", explicit.name),
                         )
-                        .label(span, "this is 0"),
+                        .label(span, "this is 0")
+                        .hint(if pattern == Pattern::Iterate {
+                            NO_STEP
+                        } else {
+                            "Write 1 or more."
+                        }),
                     );
                     return (None, used + 1);
                 }
@@ -1130,6 +1148,10 @@ impl Infer {
                     self.problems.extend(problem);
                 }
                 Given::Written(e) if is_late(e) => late.push((i, e, why)),
+                // The array tells what it is below.
+                Given::Written(e) if !self.scope.open && self.u.resolve(&params[i]).as_index().is_some() => {
+                    late.push((i, e, why))
+                }
                 Given::Written(e) => {
                     trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
                 }
@@ -1184,7 +1206,7 @@ impl Infer {
     }
 
     /// What other languages write as a call or between operands, in the place of an application.
-    fn foreign_call(&self, head: &Expr, args: &[Expr], piped: Option<&Tree>) -> Option<Diagnostic> {
+    fn foreign_call(&mut self, head: &Expr, args: &[Expr], piped: Option<&Tree>) -> Option<Diagnostic> {
         if let Some(problem) = self.index_in_brackets(head, args) {
             return Some(problem);
         }
@@ -1449,6 +1471,9 @@ impl Infer {
     }
 }
 
+/// What to write for `iterate 0`.
+const NO_STEP: &str = "Without a step nothing changes: leave `iterate` and its function out.";
+
 /// Is there no such pattern with an explicit size of 0?
 fn needs_one(pattern: Pattern) -> bool {
     use Pattern as P;
@@ -1461,6 +1486,7 @@ fn needs_one(pattern: Pattern) -> bool {
             | P::CircularBuffer
             | P::RotateValues
             | P::NatAsIndex
+            | P::Iterate
     )
 }
 

@@ -8,13 +8,15 @@ use super::report::Names;
 use super::state::Infer;
 use super::tree::{DefId, Local, Node, Tree};
 use super::unify::Equation;
+use super::words::last_index;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span, Subject};
+use crate::lang::literal::Literal;
 use crate::lang::nat::{self, Name, Nat, NatVar};
 use crate::lang::path::Path;
 use crate::lang::syntax::{MAX_PROBLEMS, ast};
-use crate::lang::term::{Arg, Term};
+use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -76,15 +78,33 @@ impl Program {
         let failed: Vec<Diagnostic> = self
             .constraints
             .iter()
-            .filter_map(|c| check_constraint(c, &Sizes::new()).err())
-            .filter(|d| d.code == "E0150")
+            .filter_map(|c| Some((c, check_constraint(c, &Sizes::new()).err()?)))
+            .filter(|(_, d)| d.code == "E0150")
+            .map(|(c, d)| self.never_an_index(c).unwrap_or(d))
             .collect();
         if failed.is_empty() {
             return failed;
         }
         let place = self.term.positions().into_iter().rfind(|(_, t)| empty(t));
         let span = place.and_then(|(path, _)| self.spans.at(&path)).or_else(|| self.spans.at(&Path::root()));
-        failed.into_iter().map(|d| span.iter().fold(d, |d, s| d.label(*s, "of this"))).collect()
+        let placed = |d: Diagnostic| match span {
+            Some(span) if d.labels.is_empty() => d.label(span, "of this"),
+            _ => d,
+        };
+        failed.into_iter().map(placed).collect()
+    }
+
+    /// A condition that never holds, where an index asks for it: with its place, if that is known.
+    fn never_an_index(&self, constraint: &SizeConstraint) -> Option<Diagnostic> {
+        let path = asks_for(&self.term, constraint)?;
+        let part = self.term.at(&path)?;
+        let Expr::Lit(Literal::Index(i, n)) = part.expr() else { return None };
+        let problem = Diagnostic::error(codes::SIZES_DO_NOT_FIT, format!("The index {i} is not below {n}."))
+            .hint(format!("The last index below `{n}` is `{}`.", last_index(n)));
+        Some(match self.spans.at(&path) {
+            Some(span) => problem.label(span, "out of range"),
+            None => problem,
+        })
     }
 
     /// Where the functions of a condition reorder an array.

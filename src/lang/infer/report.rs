@@ -5,6 +5,7 @@ use super::elaborate::SIZE_OF_STEP;
 use super::scheme::Scheme;
 use super::state::Infer;
 use super::unify::{Cause, Mismatch};
+use super::words::{is_never_below, last_index};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
@@ -505,11 +506,25 @@ impl Infer {
                 "`asVector n` makes vectors of an array, `vectorFromScalar` one of a scalar."
             }
             (_, K::Vector(..)) => "`asScalar` makes scalars of an array of vectors.",
-            (K::Index(_), K::Scalar(s)) if s.is_integer() => {
-                return Some(format!("`natAsIndex n (cast {})` makes an index below `n`.", or("i")));
+            (K::Index(n), K::NatType | K::Scalar(_)) if n.has_metas() => {
+                "An index below a size `n` is made of a number `i` that is below it by `natAsIndex n i`."
             }
-            (K::Index(_), _) => {
-                return Some(format!("`natAsIndex n {}` makes an index below `n`.", or("i")));
+            (K::Index(n), K::NatType | K::Scalar(_)) => {
+                let names = self.names();
+                let n = n.subst(&|v| names.nat(v));
+                let size = self.written_sizes.get(&span).map(|size| size.subst(&|v| names.nat(v)));
+                return Some(match size {
+                    Some(size) if is_never_below(&size, &n) => {
+                        format!("`{size}` is not below `{n}`: the last index is `{}`.", last_index(&n))
+                    }
+                    _ => {
+                        let i = match found.kind() {
+                            K::Scalar(_) => format!("(cast {})", or("i")),
+                            _ => or("i"),
+                        };
+                        format!("`natAsIndex {} {i}` makes an index below `{n}`.", n.as_atom_text())
+                    }
+                });
             }
             _ => return None,
         };

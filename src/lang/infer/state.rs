@@ -129,6 +129,10 @@ pub struct Infer {
     pub open_functions: Vec<OpenFunction>,
     /// The last argument of what is applied at a place.
     pub last_arguments: FxHashMap<Span, Span>,
+    /// The sizes that stand where values do.
+    pub written_sizes: FxHashMap<Span, Nat>,
+    /// The operands of an operator, with their own types.
+    pub operands: FxHashMap<Span, [(Span, Type); 2]>,
 }
 
 impl Infer {

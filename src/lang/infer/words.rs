@@ -3,13 +3,14 @@
 use super::codes;
 use super::state::Infer;
 use super::tree::Tree;
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Charset, Diagnostic, Span};
-use crate::lang::nat::Name;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Expr, ExprKind, Op};
 use crate::lang::syntax::print::{self, Options};
 use crate::lang::syntax::{elsewhere, is_reserved};
-use crate::lang::ty::{Type, TypeKind};
+use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst};
 
 /// Longer texts are not repeated.
 const MAX_QUOTE: usize = 72;
@@ -32,6 +33,40 @@ fn short(text: String) -> String {
 fn in_parentheses(text: String) -> String {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.');
     if text.chars().all(part) { text } else { format!("({text})") }
+}
+
+/// Is it known of this size that it is no index below the other, whatever the sizes are?
+pub fn is_never_below(i: &Nat, n: &Nat) -> bool {
+    SizeConstraint::of_index(i, n).iter().any(|c| c.decide() == Some(false))
+}
+
+/// The last index below a size, as it is written.
+pub fn last_index(n: &Nat) -> String {
+    format!("natAsIndex {} {}", n.as_atom_text(), n.sub(&Nat::constant(1)).as_atom_text())
+}
+
+/// Does a text have numbers and operators alone?
+pub fn is_of_numbers(text: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    text.split(|c| !part(c)).all(|w| w.is_empty() || w.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// How deep arrays are nested, and of what scalars they are.
+fn depth_and_element(t: &Type) -> (usize, Option<Scalar>) {
+    let mut depth = 0;
+    let mut t = t;
+    while let Some((_, element)) = t.as_array() {
+        (depth, t) = (depth + 1, element);
+    }
+    (depth, t.as_scalar())
+}
+
+/// What stands beside an operator: an application as it is, another operator in parentheses.
+fn operand(text: &str) -> String {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.' | ' ');
+    let is_word = |w: &str| matches!(w, "div" | "and" | "or");
+    let plain = text.chars().all(part) && !text.split(' ').any(is_word);
+    if plain { text.to_string() } else { in_parentheses(text.to_string()) }
 }
 
 impl Infer {
@@ -83,13 +118,108 @@ impl Infer {
             ));
         }
         if args.is_empty() && piped.is_none() {
-            all.clear();
+            return elsewhere::as_function(name).or_else(|| elsewhere::written_here(name, &[]));
         }
         elsewhere::written_here(name, &all)
     }
 
+    /// What a part of an index is, which is read only to tell.
+    fn type_of_part(&mut self, e: &Expr) -> Option<Type> {
+        if let Some(ty) = self.local_type(e) {
+            return Some(ty);
+        }
+        let (ExprKind::App(..), false) = (&e.kind, self.scope.open) else { return None };
+        let (problems, checks, joints) = (self.problems.len(), self.checks.len(), self.joints.len());
+        let ty = self.expr(e, None).ty;
+        let read = self.problems.len() == problems;
+        self.problems.truncate(problems);
+        self.checks.truncate(checks);
+        self.joints.truncate(joints);
+        read.then(|| self.u.resolve(&ty))
+    }
+
+    /// The types of the operands of an index that is computed.
+    fn types_of_parts(&mut self, e: &Expr, out: &mut Vec<Option<Type>>) {
+        match &e.kind {
+            ExprKind::Infix(first, rest) => {
+                self.types_of_parts(first, out);
+                for (_, e) in rest {
+                    self.types_of_parts(e, out);
+                }
+            }
+            ExprKind::Number(_) => {}
+            _ => out.push(self.type_of_part(e)),
+        }
+    }
+
+    /// A computed index as a size is written: indices and numbers in it are converted.
+    fn as_size_of_values(&mut self, e: &Expr) -> Expr {
+        let node = |kind: ExprKind| Expr { span: e.span, kind };
+        let call = |f: &str| node(ExprKind::App(Box::new(node(ExprKind::Name(f.into()))), vec![e.clone()]));
+        let is =
+            |t: &Option<Type>, what: &dyn Fn(&TypeKind) -> bool| t.as_ref().is_some_and(|t| what(t.kind()));
+        let mut types = vec![];
+        self.types_of_parts(e, &mut types);
+        // Whole numbers are divided as numbers, sizes as sizes.
+        if !types.is_empty() && types.iter().all(|t| is(t, &|k| matches!(k, TypeKind::Scalar(_)))) {
+            return call("cast");
+        }
+        match &e.kind {
+            ExprKind::Infix(first, rest) => {
+                let first = Box::new(self.as_size_of_values(first));
+                let rest = rest.iter().map(|(op, e)| (*op, self.as_size_of_values(e))).collect();
+                node(ExprKind::Infix(first, rest))
+            }
+            _ if types.iter().any(|t| is(t, &|k| matches!(k, TypeKind::Index(_)))) => call("indexAsNat"),
+            _ => e.clone(),
+        }
+    }
+
+    /// What stands in brackets, as `idx` takes it of an array of `n` elements.
+    fn as_index(&mut self, e: &Expr, n: &Nat) -> Option<String> {
+        let n = self.u.zonk_nat(n);
+        let names = self.names();
+        let shown = n.subst(&|v| names.nat(v));
+        let of = |i: &str| format!("(natAsIndex {} {i})", shown.as_atom_text());
+        let last = || format!("({})", last_index(&shown));
+        let number = |e: &Expr| match &e.kind {
+            ExprKind::Number(k) => k.as_int().and_then(|k| i64::try_from(k).ok()).map(Nat::constant),
+            _ => None,
+        };
+        if let Some(k) = number(e) {
+            return Some(if is_never_below(&k, &n) { last() } else { self.argument(e) });
+        }
+        let from_the_end = match &e.kind {
+            ExprKind::Neg(k) => number(k),
+            _ => None,
+        };
+        let size = self.as_size(e);
+        if from_the_end.is_none() && size.is_none() {
+            let ty = self.type_of_part(e);
+            let is_known = ty.as_ref().is_some_and(|t| !matches!(t.kind(), TypeKind::Var(_)));
+            let is_index = ty.as_ref().is_some_and(|t| t.as_index().is_some());
+            if is_index || !is_known && !matches!(e.kind, ExprKind::Infix(..)) {
+                return Some(self.argument(e));
+            }
+        }
+        if n.has_metas() {
+            return None;
+        }
+        Some(match (from_the_end, size) {
+            (Some(k), _) => match shown.sub(&k) {
+                i if is_never_below(&i, &shown) => last(),
+                i => of(&i.as_atom_text()),
+            },
+            (_, Some(i)) if is_never_below(&i, &n) => last(),
+            _ => {
+                let converted = self.as_size_of_values(e);
+                of(&short(print::argument(&converted, &WIDE)))
+            }
+        })
+    }
+
     /// `a[i]`: an array that is applied to a literal one which touches it.
-    pub fn index_in_brackets(&self, head: &Expr, args: &[Expr]) -> Option<Diagnostic> {
+    pub fn index_in_brackets(&mut self, head: &Expr, args: &[Expr]) -> Option<Diagnostic> {
         let ExprKind::Name(name) = &head.kind else { return None };
         let mut ty = self.u.resolve(&self.locals[self.scope.value(name)? as usize].ty);
         let first = args.first()?;
@@ -100,17 +230,7 @@ impl Infer {
             let ExprKind::Array(indices) = &arg.kind else { return None };
             for index in indices {
                 let (n, element) = ty.as_array().map(|(n, e)| (n.clone(), e.clone()))?;
-                let is_number = match &index.kind {
-                    ExprKind::Name(i) => self.scope.value(i).is_some_and(|i| {
-                        matches!(self.u.resolve(&self.locals[i as usize].ty).kind(), TypeKind::Scalar(_))
-                    }),
-                    _ => false,
-                };
-                let index = if is_number {
-                    format!("(natAsIndex {} (cast {}))", in_parentheses(n.to_string()), self.argument(index))
-                } else {
-                    self.argument(index)
-                };
+                let index = self.as_index(index, &n)?;
                 written = format!(
                     "idx {index} {}",
                     if written.contains(' ') { format!("({written})") } else { written }
@@ -233,35 +353,51 @@ impl Infer {
         }
     }
 
-    /// What an operator on arrays stands for, where its text has it once.
-    pub fn for_every_element(&self, op: &str, span: Span) -> String {
-        let written = self.written(span).unwrap_or_default();
-        let mut parts = written.split(op).map(str::trim);
-        let (l, r) = match (parts.next(), parts.next(), parts.next()) {
-            (Some(l), Some(r), None) if !l.is_empty() && !r.is_empty() => (l, r),
-            _ => ("a", "b"),
+    /// What an operator on arrays stands for.
+    pub fn for_every_element(&mut self, op: &str, span: Span) -> String {
+        let operands = self.operands.get(&span).cloned();
+        let [l, r] = [0, 1].map(|i| {
+            let (span, ty) = operands.clone()?[i].clone();
+            let text = self.written(span)?;
+            // The type of a number is that of what stands with it.
+            let ty = (!is_of_numbers(&text)).then(|| self.u.zonk(&ty));
+            let depth = ty.as_ref().map_or(0, |t| depth_and_element(t).0);
+            Some((text, ty, depth))
+        });
+        let (Some((l, lt, l_depth)), Some((r, rt, r_depth))) = (l, r) else {
+            return format!("For every element, write `zip a b |> map (\\(x, y). x {op} y)`.");
         };
-        let number = |t: &str| {
-            t.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
-                && t.starts_with(|c: char| c.is_ascii_digit())
-        };
-        let is_array = |t: &str| {
-            self.locals
-                .iter()
-                .rev()
-                .find(|l| &*l.name == t)
-                .is_none_or(|l| self.u.resolve(&l.ty).as_array().is_some())
-        };
+        let group = |t: &str| in_parentheses(t.to_string());
+        if l_depth > 0 && r_depth > 0 {
+            let deep = (1..l_depth.min(r_depth))
+                .fold(format!("x {op} y"), |body, _| format!("zip x y |> map (\\(x, y). {body})"));
+            return format!(
+                "For every element, write `zip {} {} |> map (\\(x, y). {deep})`.",
+                group(&l),
+                group(&r)
+            );
+        }
         // A function that knows no name of what it is given.
         let v = ["x", "v", "w"].into_iter().find(|v| *v != l && *v != r).unwrap_or("x1");
-        let group = |t: &str| in_parentheses(t.to_string());
-        if number(r) || !is_array(r) {
-            return format!("For every element, write `map (\\{v}. {v} {op} {r}) {}`.", group(l));
-        }
-        if number(l) || !is_array(l) {
-            return format!("For every element, write `map (\\{v}. {l} {op} {v}) {}`.", group(r));
-        }
-        format!("For every element, write `zip {} {} |> map (\\(x, y). x {op} y)`.", group(l), group(r))
+        let converted = |text: &str, ty: &Option<Type>, of: &Option<Type>| {
+            let element = of.as_ref().and_then(|t| depth_and_element(t).1);
+            match (ty.as_ref().map(Type::kind), element) {
+                (Some(TypeKind::NatType | TypeKind::Index(_)), Some(s)) => {
+                    format!("(cast {} : {})", group(text), s.name())
+                }
+                (Some(TypeKind::Scalar(own)), Some(s)) if *own != s => {
+                    format!("(cast {} : {})", group(text), s.name())
+                }
+                _ => operand(text),
+            }
+        };
+        let (function, depth, xs) = if l_depth > 0 {
+            (format!("\\{v}. {v} {op} {}", converted(&r, &rt, &lt)), l_depth, group(&l))
+        } else {
+            (format!("\\{v}. {} {op} {v}", converted(&l, &lt, &rt)), r_depth, group(&r))
+        };
+        let function = (1..depth).fold(function, |f, _| format!("map ({f})"));
+        format!("For every element, write `map ({function}) {xs}`.")
     }
 
     /// `max -x`, `abs -x`: what is meant by an operator behind a function.

@@ -90,11 +90,9 @@ const NAMES: &[Row] = &[
     ),
     (&["zeros"], "n", "Write `(generate (\\i. 0) : n.f32)`."),
     (&["ones"], "n", "Write `(generate (\\i. 1) : n.f32)`."),
-    (
-        &["toLocal", "toGlobal", "toPrivate"],
-        "xs",
-        "Write `toMem local xs`, with `global` or `private` for other memory.",
-    ),
+    (&["toLocal", "toShared"], "xs", "Write `toMem local xs`, with `global` or `private` for other memory."),
+    (&["toGlobal"], "xs", "Write `toMem global xs`, with `local` or `private` for other memory."),
+    (&["toPrivate"], "xs", "Write `toMem private xs`, with `global` or `local` for other memory."),
     (&["xor"], "x y", "Write `bitXor x y`; truth values are compared by `x != y`."),
     (&["shl", "lshift"], "x y", "Write `shiftLeft x y`."),
     (&["shr", "rshift"], "x y", "Write `shiftRight x y`."),
@@ -166,6 +164,29 @@ pub fn written_here(name: &str, args: &[String]) -> Option<String> {
         .enumerate()
         .map(|(i, part)| if i % 2 == 1 { in_words(part, &put) } else { part.to_string() });
     Some(parts.collect::<Vec<_>>().join("`"))
+}
+
+/// What to write for a name of other languages where it is a function that is given to another.
+pub fn as_function(name: &str) -> Option<String> {
+    let (_, params, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
+    let names: Vec<&str> = params.split_whitespace().collect();
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let of_params = |text: &str| {
+        let has = |p: &&str| text.split(|c| !part(c)).any(|w| w == *p);
+        !names.is_empty() && !text.starts_with('\\') && names.iter().all(has)
+    };
+    let parts = hint.split('`').enumerate().map(|(i, text)| match text.strip_suffix(&format!(" {params}")) {
+        _ if i % 2 == 0 || !of_params(text) => text.to_string(),
+        Some(function) if is_prefix(function) && !of_params(function) => format!("({function})"),
+        _ => format!("(\\{params}. {text})"),
+    });
+    Some(parts.collect::<Vec<_>>().join("`"))
+}
+
+/// Is a text a function with what it is given first, and no operator between others?
+fn is_prefix(text: &str) -> bool {
+    let is_sign = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_punctuation() && !"()".contains(c));
+    !text.split(' ').any(is_sign)
 }
 
 /// The text with its words replaced, but for those that its functions bind.

@@ -186,6 +186,152 @@ fn each_is_one_problem_whose_hint_names_the_way_in_the_words_of_the_text() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The text of a program up to what is wrong, that, the code of its one problem, what its hint says to write there, and
+/// the end of the text: what the hint says is a program.
+const DONE: &[(&str, &str, &str, &str, &str)] = &[
+    // Indices
+    ("def f (a: n.f32): f32 = idx ", "n", "E0110", "(natAsIndex n (n - 1))", " a"),
+    ("def f (a: k.f32): f32 = idx ", "k", "E0110", "(natAsIndex k (k - 1))", " a"),
+    ("def f (a: n.f32): f32 = idx ", "(n + 1)", "E0110", "(natAsIndex n (n - 1))", " a"),
+    ("def f (a: n.f32): f32 = a |> idx ", "(2 * n)", "E0110", "(natAsIndex n (n - 1))", ""),
+    ("def f (a: (2*m).f32): f32 = idx ", "(2 * m)", "E0110", "(natAsIndex (2*m) (2*m - 1))", " a"),
+    ("def f (a: n.f32): f32 = idx ", "(n - 1)", "E0110", "(natAsIndex n (n - 1))", " a"),
+    ("def f (a: m.f32) (b: k.f32): f32 = idx ", "k", "E0110", "(natAsIndex m k)", " a"),
+    ("def f (a: m.f32) (k: i32): f32 = idx ", "k", "E0110", "(natAsIndex m (cast k))", " a"),
+    ("def f (a: n.f32): f32 = ", "a[n-1]", "E0114", "idx (natAsIndex n (n - 1)) a", ""),
+    ("def f (a: n.f32): f32 = ", "a[n]", "E0114", "idx (natAsIndex n (n - 1)) a", ""),
+    ("def f (a: n.f32): f32 = ", "a[n + 1]", "E0114", "idx (natAsIndex n (n - 1)) a", ""),
+    ("def f (a: n.f32): f32 = ", "a[-1]", "E0114", "idx (natAsIndex n (n - 1)) a", ""),
+    ("def f (a: 8.f32): f32 = ", "a[8]", "E0114", "idx (natAsIndex 8 7) a", ""),
+    ("def f (a: 8.f32): f32 = ", "a[-2]", "E0114", "idx (natAsIndex 8 6) a", ""),
+    (
+        "def f (a: n.f32) = (generate (\\i. ",
+        "a[n-1-i]",
+        "E0114",
+        "idx (natAsIndex n (n - 1 - indexAsNat i)) a",
+        ") : n.f32)",
+    ),
+    (
+        "def f (a: n.f32) = (generate (\\i. ",
+        "a[(i + 1) % n]",
+        "E0114",
+        "idx (natAsIndex n ((indexAsNat i + 1) % n)) a",
+        ") : n.f32)",
+    ),
+    ("def f (a: n.f32) (b: m.idx[n]): f32 = ", "a[idx 0 b]", "E0114", "idx (idx 0 b) a", ""),
+    ("def f (a: n.f32) (k: i32): f32 = ", "a[k / 2]", "E0114", "idx (natAsIndex n (cast (k/2))) a", ""),
+    ("def f (a: n.f32) (k: i32): f32 = ", "a[n - k]", "E0114", "idx (natAsIndex n (n - cast k)) a", ""),
+    ("def f (a: n.m.f32): f32 = ", "a[n - 1][0]", "E0114", "idx 0 (idx (natAsIndex n (n - 1)) a)", ""),
+    // Parameters with types
+    ("def f (a: n.f32) = map (", "\\x: f32. x + 1", "E0020", "\\(x: f32). x + 1", ") a"),
+    ("def f (a: n.f32) = map (", "\\x:f32.x+1", "E0020", "\\(x: f32). x+1", ") a"),
+    ("def f (a: n.f32) = map (", "\\x: f32 -> x + 1", "E0020", "\\(x: f32). x + 1", ") a"),
+    ("def f (a: n.m.f32) = map (", "\\r: m.f32. map sqrt r", "E0020", "\\(r: m.f32). map sqrt r", ") a"),
+    ("def f (a: n.f32) = reduce (", "\\x y: f32. x + y", "E0020", "\\(x y: f32). x + y", ") 0 a"),
+    (
+        "def f (a: n.f32) = reduce (",
+        "\\x: f32, y: f32. x + y",
+        "E0020",
+        "\\(x: f32) (y: f32). x + y",
+        ") 0 a",
+    ),
+    ("def f (a: n.f32) = reduce (", "\\x: f32 y: f32. x + y", "E0020", "\\(x: f32) (y: f32). x + y", ") 0 a"),
+    (
+        "def f (a b: n.f32) = zip a b |> map (",
+        "\\(x, y): (f32 * f32). x + y",
+        "E0020",
+        "\\(x, y). x + y",
+        ")",
+    ),
+    (
+        "def f (a b: n.f32) = zip a b |> map (",
+        "\\p: (f32 * f32). fst p",
+        "E0020",
+        "\\(p: (f32 * f32)). fst p",
+        ")",
+    ),
+    // Operators between an array and a value, on either side
+    ("def f (a: n.f32): n.f32 = ", "2 * a", "E0117", "map (\\x. 2 * x) a", ""),
+    ("def f (a: n.f32): n.f32 = ", "a * 2", "E0117", "map (\\x. x * 2) a", ""),
+    ("def f (a: n.f32): n.f32 = ", "1.5 - a", "E0117", "map (\\x. 1.5 - x) a", ""),
+    ("def f (a: n.i32): n.i32 = ", "7 % a", "E0117", "map (\\x. 7 % x) a", ""),
+    ("def f (a: n.f32): n.f32 = ", "(1 + 2) * a", "E0117", "map (\\x. (1 + 2) * x) a", ""),
+    ("def f (a: n.f32) (k: f32): n.f32 = ", "(k + 1) * a", "E0117", "map (\\x. (k + 1) * x) a", ""),
+    ("def f (a: n.f32) (k: f32) = ", "a > k", "E0117", "map (\\x. x > k) a", ""),
+    ("def f (a: n.f32): n.f32 = ", "n * a", "E0117", "map (\\x. (cast n : f32) * x) a", ""),
+    ("def f (a: n.f32) (k: i32): n.f32 = ", "a / k", "E0117", "map (\\x. x / (cast k : f32)) a", ""),
+    ("def f (a: n.m.f32): n.m.f32 = ", "2 * a", "E0117", "map (map (\\x. 2 * x)) a", ""),
+    (
+        "def f (a b: n.m.f32): n.m.f32 = ",
+        "a + b",
+        "E0117",
+        "zip a b |> map (\\(x, y). zip x y |> map (\\(x, y). x + y))",
+        "",
+    ),
+    ("def f (a: n.f32): n.f32 = ", "2 * map sqrt a", "E0117", "map (\\x. 2 * x) (map sqrt a)", ""),
+    // Names of other languages as functions
+    ("def f (a: n.m.f32) = map ", "sum", "E0101", "(reduce (+) 0)", " a"),
+    ("def f (a: n.m.f32) = a |> map ", "maximum", "E0101", "(reduce max (-3.4e38))", ""),
+    ("def f (a: n.f32) = map ", "square", "E0101", "(\\x. x * x)", " a"),
+    ("def f (a: n.f32) = map ", "rsqrt", "E0101", "(\\x. 1 / sqrt x)", " a"),
+    ("def f (a: n.f32) = map ", "identity", "E0101", "\\x. x", " a"),
+    ("def f (a: n.f32) = ", "toShared a", "E0101", "toMem local a", ""),
+    ("def f (a: n.f32) = ", "toGlobal a", "E0101", "toMem global a", ""),
+];
+
+#[test]
+fn what_a_hint_says_to_write_is_a_program() {
+    let mut wrong = vec![];
+    for (start, typed, code, hint, end) in DONE {
+        let text = format!("{start}{typed}{end}");
+        let found = problems(&text);
+        let said: String = found.iter().flat_map(|p| p.hints.clone()).collect::<Vec<_>>().join(" ");
+        let inner = hint.strip_prefix('(').and_then(|h| h.strip_suffix(')')).unwrap_or(hint);
+        let says = said.contains(&format!("`{hint}`")) || said.contains(&format!("`{inner}`"));
+        if found.len() != 1 || found[0].code != *code || !says {
+            let all: Vec<String> = found.iter().map(|p| format!("{p}")).collect();
+            wrong.push(format!("{text}: {all:?} {said}"));
+        }
+        // A function on its own ends where the text around it goes on.
+        let hint = if hint.starts_with('\\') && !end.starts_with(')') {
+            format!("({hint})")
+        } else {
+            (*hint).into()
+        };
+        let done = problems(&format!("{start}{hint}{end}"));
+        if !done.is_empty() {
+            wrong.push(format!("{start}{hint}{end}: {done:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_step_and_no_index_are_told_with_their_place_and_a_way() {
+    for (text, code, message, hint) in [
+        ("def f (a: n.f32) = iterate 0 (/\\l. map sqrt) a", "E0115", "1 to 64", "leave `iterate`"),
+        ("def f (a: n.f32) = iterate 0 (map sqrt) a", "E0115", "at least 1", "leave `iterate`"),
+        ("def f (a: n.f32) = iterate 65 (/\\l. map sqrt) a", "E0115", "1 to 64", "from 1: `iterate k f`"),
+        ("def f (a: n.f32) = idx (natAsIndex n n) a", "E0150", "n is not below n", "`natAsIndex n (n - 1)`"),
+        (
+            "def f (a: n.f32) = idx (natAsIndex n (n + 1)) a",
+            "E0150",
+            "n + 1 is not below n",
+            "`natAsIndex n (n - 1)`",
+        ),
+    ] {
+        let found = problems(text);
+        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        let all = format!("{problem}");
+        assert!(problem.code == code && !problem.labels.is_empty(), "{text}: {all}");
+        assert!(
+            problem.message.contains(message) && problem.hints.join(" ").contains(hint),
+            "{text}: {problem:?}"
+        );
+    }
+    assert!(problems("def f (a: n.f32) = iterate 65 (map sqrt) a").is_empty());
+}
+
 #[test]
 fn hints_repeat_what_is_written_also_of_pairs_that_are_taken_apart() {
     let text = "def f (v w: n.f32) = zip v w |> map (\\(p, q). max(p, q))";

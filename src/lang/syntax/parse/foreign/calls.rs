@@ -1,5 +1,6 @@
 //! Calls, methods, parts of arrays and functions as other languages write them.
 
+use super::MAX_LOOK;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::syntax::ast::{Expr, ExprKind, Language, Node};
 use crate::lang::syntax::codes;
@@ -329,6 +330,9 @@ impl Parser<'_> {
             self.expect(Tok::Dot, "`.` and the body of the function");
             return;
         }
+        if self.peek() == Tok::Colon && self.types_of_parameters(start, said) {
+            return;
+        }
         let inside = self.tokens.get(self.limit).is_some_and(|t| matches!(t.tok, Tok::RParen));
         let body = if inside { self.quote_or(self.at + 1, self.limit, "…") } else { "…".into() };
         let params = self.quote_or(start, self.at, "\\x");
@@ -343,6 +347,60 @@ impl Parser<'_> {
             });
         }
         self.bump();
+    }
+
+    /// `\x: f32. e`: reads what stands in the place of `(x: f32).`, up to the body.
+    fn types_of_parameters(&mut self, start: usize, said: bool) -> bool {
+        let tok = |i: usize| {
+            if i < self.limit { self.tokens.get(i).map_or(Tok::End, |t| t.tok) } else { Tok::End }
+        };
+        let touching =
+            |i: usize| self.tokens.get(i).zip(self.tokens.get(i + 1)).is_some_and(|(a, b)| a.end == b.start);
+        // A point behind the type of an element, or one that touches nothing behind it, ends the type.
+        let ends = |i: usize| match tok(i) {
+            Tok::Dot => !touching(i) || crate::lang::ty::Scalar::from_name(self.spelling(i - 1)).is_some(),
+            Tok::Arrow | Tok::FatArrow => true,
+            _ => false,
+        };
+        // Each group of names with its type: where its type starts, and where the next names do.
+        let (mut groups, mut colons) = (vec![], vec![]);
+        let mut i = self.at;
+        while i < self.at + MAX_LOOK && tok(i) != Tok::End && !ends(i) {
+            if tok(i) == Tok::Colon {
+                colons.push(i);
+            }
+            i = self.mate(i).filter(|_| matches!(tok(i), Tok::LParen | Tok::LBracket)).unwrap_or(i) + 1;
+        }
+        if !ends(i) || i == self.at + 1 {
+            return false;
+        }
+        let mut from = start;
+        for (k, colon) in colons.iter().enumerate() {
+            let to = colons.get(k + 1).map_or(i, |next| next - 1);
+            let comma = (*colon..to).find(|i| tok(*i) == Tok::Comma);
+            let type_end = comma.unwrap_or(to);
+            let skip = usize::from(tok(from) == Tok::Lambda);
+            let (Some(names), Some(ty)) = (self.quote(from + skip, *colon), self.quote(colon + 1, type_end))
+            else {
+                return false;
+            };
+            // The types of the components are those of the pair.
+            groups.push(if names.contains(['(', ',']) { names } else { format!("({names}: {ty})") });
+            from = comma.map_or(to, |c| c + 1);
+        }
+        let inside = self.tokens.get(self.limit).is_some_and(|t| matches!(t.tok, Tok::RParen));
+        let body = if inside { self.quote_or(i + 1, self.limit, "…") } else { "…".into() };
+        let written = format!("\\{}. {body}", groups.join(" "));
+        let shown = self.nth_span(0);
+        self.at = i + 1;
+        if !said {
+            self.report(|| {
+                Diagnostic::error(codes::UNEXPECTED, "A parameter with its type stands in parentheses.")
+                    .label(shown, "a type behind a name alone")
+                    .hint(format!("Write `{written}`."))
+            });
+        }
+        true
     }
 
     /// `(* 2)`, `(2 *)`: an operator with one operand, which is a function in other languages.
