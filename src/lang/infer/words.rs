@@ -183,7 +183,7 @@ impl Infer {
         let of = |i: &str| format!("(natAsIndex {} {i})", shown.as_atom_text());
         let last = || format!("({})", last_index(&shown));
         let number = |e: &Expr| match &e.kind {
-            ExprKind::Number(k) => k.as_int().and_then(|k| i64::try_from(k).ok()).map(Nat::constant),
+            ExprKind::Number(k) => k.as_int().map(Nat::constant),
             _ => None,
         };
         if let Some(k) = number(e) {
@@ -198,6 +198,12 @@ impl Infer {
             let ty = self.type_of_part(e);
             let is_known = ty.as_ref().is_some_and(|t| !matches!(t.kind(), TypeKind::Var(_)));
             let is_index = ty.as_ref().is_some_and(|t| t.as_index().is_some());
+            let is_number = |t: &Type| matches!(t.kind(), TypeKind::Scalar(_) | TypeKind::NatType);
+            if !matches!(e.kind, ExprKind::Name(_) | ExprKind::App(..) | ExprKind::Infix(..))
+                || is_known && !is_index && !ty.as_ref().is_some_and(is_number)
+            {
+                return None;
+            }
             if is_index || !is_known && !matches!(e.kind, ExprKind::Infix(..)) {
                 return Some(self.argument(e));
             }

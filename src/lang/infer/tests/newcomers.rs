@@ -329,6 +329,13 @@ fn no_step_and_no_index_are_told_with_their_place_and_a_way() {
             "{text}: {problem:?}"
         );
     }
+    // What is no index is not made one.
+    for text in
+        ["def f (a: n.f32) = a[a]", "def f (a: n.f32) = a[1.5]", "def f (a: n.f32) (p: (i32 * i32)) = a[p]"]
+    {
+        let found = problems(text);
+        assert!(found.len() == 1 && !found[0].hints.join(" ").contains("Write"), "{text}: {found:?}");
+    }
     assert!(problems("def f (a: n.f32) = iterate 65 (map sqrt) a").is_empty());
 }
 
