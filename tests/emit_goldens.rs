@@ -163,3 +163,13 @@ fn dead_weights() {
     let text = code("def f (x: n.f32): n.f32 = x |> map (\\v. v + 0.0 * v)");
     assert!(text.contains("0.0f * x[i0]"), "{text}");
 }
+
+/// The tree of a reduction by a group: where sizes are known, no question is left that they answer.
+#[test]
+fn reductions_in_groups() {
+    let both = parse(
+        "def f (a: n.m.k.i32): n.i32 = oclRun 3 1 1 6 1 1 (a |> mapWorkGroup (\\x.
+           let (toMem local (mapSeq (reduceLocal 5 (+) 1) x)) (\\y. reduceLocal 5 (+) 1 y)))",
+    );
+    golden("reduceLocalShort", &both, Target::OpenCl, Some(&sizes([("n", 3), ("m", 5), ("k", 4)])));
+}

@@ -304,12 +304,14 @@ impl Generator {
         let variable = |v: &NatVar| {
             let known = match v {
                 NatVar::Named(x) => parts.get(x).or_else(|| self.numbers.get(x)).cloned(),
-                NatVar::Meta(_) | NatVar::Worker(_) => None,
+                // Which one it is gets a name, of the type of loops; how many there are is a `size_t`.
+                NatVar::Worker(w) => {
+                    let long = w.end().is_none() || self.width == Width::Long;
+                    Some(Variable { expr: Expr::Worker(*w), long })
+                }
+                NatVar::Meta(_) => None,
             };
-            // Sizes and calls such as `get_global_id(0)` stand for themselves, until these get names.
-            let is_identity = matches!(v, NatVar::Worker(w) if w.end().is_some());
-            let long = !is_identity || self.width == Width::Long;
-            known.unwrap_or_else(|| Variable { expr: Expr::Text(v.to_string()), long })
+            known.unwrap_or_else(|| Variable { expr: Expr::Name(v.to_string()), long: true })
         };
         let mut printer = Printer { ranges: &self.ranges, variable: &variable, rounds_down: false };
         let e = printer.number(&n);

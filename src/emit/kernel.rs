@@ -172,7 +172,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut body: Vec<Stmt> = locals.iter().map(|(x, place)| g.local_array(x, place)).collect();
     let mut whole = g.size_widths();
     body.extend(commands(&mut g, &p.body)?);
-    whole.extend(share::name_calls(&mut body, &identities(), g.width, &mut g.namer));
+    whole.extend(share::name_workers(&mut body, &identities(), g.width, &mut g.namer));
     share::name_parts(&mut body, whole, &mut g.namer);
     let head = head(language, request.is_static, required_group(p.launch.as_ref()));
     let prototype = prototype(&head, &name, &signature);
@@ -229,10 +229,10 @@ fn commands(g: &mut Generator, body: &Phrase) -> Result<Vec<Stmt>, Diagnostic> {
 }
 
 /// What tells work-items apart, with the names that this gets.
-fn identities() -> Vec<(String, String)> {
+fn identities() -> Vec<(Worker, String)> {
     let of = |d| {
         [(Worker::GlobalId(d), "gl_id"), (Worker::GroupId(d), "wg_id"), (Worker::LocalId(d), "l_id")]
-            .map(|(id, name)| (id.to_string(), format!("{name}_{d}")))
+            .map(|(id, name)| (id, format!("{name}_{d}")))
     };
     (0..3).flat_map(of).collect()
 }

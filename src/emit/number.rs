@@ -194,10 +194,7 @@ fn widen(operands: &mut [Typed], fit: bool) {
         && let Some(first) = operands.first_mut()
     {
         let long = match &first.0 {
-            // A text may also be a call, such as `get_local_id(0)`.
-            Expr::Text(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
-                Expr::Text(format!("{number}L"))
-            }
+            Expr::Text(number) => Expr::Text(format!("{number}L")),
             other => other.clone().cast("long"),
         };
         *first = (long, true);

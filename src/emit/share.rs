@@ -8,33 +8,34 @@
 use super::names::Namer;
 use super::number::Width;
 use super::syntax::{Expr, Stmt, What};
+use crate::lang::nat::Worker;
 use crate::lang::origin::Origin;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The whole numbers that have a name, and whether each is a `long`.
 pub type Widths = BTreeMap<String, bool>;
 
-/// Names the numbers that work-items are told, where they occur more than once; `calls` are these and near what name.
-pub fn name_calls(
+/// Names the numbers that work-items are told, where they occur more than once; `numbers` are these and near what name.
+pub fn name_workers(
     body: &mut Vec<Stmt>,
-    calls: &[(String, String)],
+    numbers: &[(Worker, String)],
     width: Width,
     namer: &mut Namer,
 ) -> Widths {
     let mut widths = Widths::new();
     let mut declared = vec![];
-    for (call, hint) in calls {
-        let is_call = |e: &Expr| matches!(e, Expr::Text(t) if t == call);
+    for (worker, hint) in numbers {
+        let is_told = |e: &Expr| matches!(e, Expr::Worker(w) if w == worker);
         let mut count = 0;
         body.iter()
-            .for_each(|s| s.for_each_expr(&mut |e| e.for_each(&mut |e| count += usize::from(is_call(e)))));
+            .for_each(|s| s.for_each_expr(&mut |e| e.for_each(&mut |e| count += usize::from(is_told(e)))));
         if count < 2 {
             continue;
         }
         let name = namer.name(hint);
-        let replace = &mut |e: &Expr| is_call(e).then(|| Expr::name(&name));
+        let replace = &mut |e: &Expr| is_told(e).then(|| Expr::name(&name));
         body.iter_mut().for_each(|s| s.replace(replace));
-        declared.push(declaration(&name, width == Width::Long, Expr::Text(call.clone()), Origin::default()));
+        declared.push(declaration(&name, width == Width::Long, Expr::Worker(*worker), Origin::default()));
         widths.insert(name, width == Width::Long);
     }
     body.splice(0..0, declared);
@@ -134,6 +135,14 @@ impl Sharing {
         for (e, ..) in rows.0 {
             visible.insert(self.define(block, &e, true));
         }
+        // What is compared with an end and needed again is computed once.
+        let mut compared = Found::default();
+        block.iter().for_each(|s| self.compared_in(s, &visible, &mut compared));
+        for (e, ..) in compared.0 {
+            if block.iter().map(|s| uses(s, &e)).sum::<usize>() > 1 {
+                visible.insert(self.define(block, &e, true));
+            }
+        }
         for s in block {
             self.within(s, &visible);
         }
@@ -182,6 +191,25 @@ impl Sharing {
                     let is_sum = matches!(e, Expr::Binary("+", ..));
                     if !is_sum && is_arithmetic(e) && has_choice(e) && self.is_known(e, visible) {
                         found.add(e.clone(), in_loop);
+                    }
+                });
+            }),
+        }
+    }
+
+    /// Adds the sums of more than two parts that are compared.
+    fn compared_in(&self, s: &Stmt, visible: &BTreeSet<String>, found: &mut Found) {
+        match &s.what {
+            What::For { body, .. } | What::Block(body) => {
+                body.iter().for_each(|s| self.compared_in(s, visible, found));
+            }
+            _ => s.for_each_own_expr(&mut |e| {
+                e.for_each(&mut |e| {
+                    if let Expr::Binary("<" | "==", a, b) = e {
+                        let is_long_sum =
+                            |e: &&Expr| matches!(e, Expr::Binary("+" | "-", ..)) && e.nodes() > 3;
+                        let sums = [&**a, &**b].into_iter().filter(is_long_sum);
+                        sums.filter(|e| self.is_known(e, visible)).for_each(|e| found.add(e.clone(), false));
                     }
                 });
             }),
@@ -284,10 +312,9 @@ impl Sharing {
     fn width(&self, e: &Expr) -> Option<bool> {
         let both = |a: &Expr, b: &Expr| Some(self.width(a)? | self.width(b)?);
         match e {
-            Expr::Text(t) => {
-                let digits = t.strip_suffix('L').unwrap_or(t);
-                let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-                is_number.then_some(digits.len() < t.len())
+            Expr::Text(number) => {
+                let digits = number.strip_suffix('L').unwrap_or(number);
+                digits.parse::<u64>().is_ok().then_some(digits.len() < number.len())
             }
             Expr::Name(x) => self.widths.get(x).copied(),
             Expr::Unary("-", e) => self.width(e),
@@ -305,6 +332,13 @@ impl Sharing {
             _ => None,
         }
     }
+}
+
+/// How often the number stands in a statement.
+fn uses(s: &Stmt, number: &Expr) -> usize {
+    let mut n = 0;
+    s.for_each_expr(&mut |e| e.for_each(&mut |e| n += usize::from(e == number)));
+    n
 }
 
 fn is_divisor(e: &Expr) -> bool {
@@ -444,6 +478,18 @@ mod tests {
         assert_eq!(shared(vec![before]), plain);
     }
 
+    #[test]
+    fn sums_that_are_compared_and_used_are_computed_once() {
+        let at = sum(sum(n("i"), product(Expr::int(8), n("m"))), product(Expr::int(4), n("j")));
+        let below = Expr::binary("<", at.clone(), n("n"));
+        let read = Expr::Conditional(Box::new(below.clone()), Box::new(n("a").index(at)), Box::new(n("b")));
+        let body = |value| vec![stmt(What::Assign { to: n("t"), op: "+=", value })];
+        let text = shared(vec![loop_over("i", vec![loop_over("j", body(read))])]);
+        assert!(text.contains("    int at0 = i + 8 * m + 4 * j;\n    t += at0 < n ? a[at0] : b;"), "{text}");
+        let text = shared(vec![loop_over("i", vec![loop_over("j", body(below))])]);
+        assert!(text.contains("    t += i + 8 * m + 4 * j < n;"), "{text}");
+    }
+
     /// A size may be zero where the loop has no iteration.
     #[test]
     fn no_division_by_a_size_leaves_its_loop_and_nothing_its_branch() {
@@ -468,11 +514,11 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_occur_once_stay() {
-        let id = |d: u8| Expr::Text(format!("get_global_id({d})"));
-        let mut body = vec![store(id(0)), stmt(What::Expr(id(1)))];
-        let calls = [0, 1].map(|d| (format!("get_global_id({d})"), format!("gl_id_{d}")));
-        let widths = name_calls(&mut body, &calls, Width::Int, &mut Namer::new(Language::OpenCl));
+    fn what_a_work_item_is_told_once_stays() {
+        let id = Worker::GlobalId;
+        let mut body = vec![store(Expr::Worker(id(0))), stmt(What::Expr(Expr::Worker(id(1))))];
+        let numbers = [0, 1].map(|d| (id(d), format!("gl_id_{d}")));
+        let widths = name_workers(&mut body, &numbers, Width::Int, &mut Namer::new(Language::OpenCl));
         assert_eq!(
             text(&body),
             "int gl_id_0 = get_global_id(0);\nout[gl_id_0] = a[gl_id_0];\nget_global_id(1);\n"

@@ -2,13 +2,16 @@
 //!
 //! The printer puts parentheses where precedence asks for them and nowhere else.
 
+use crate::lang::nat::Worker;
 use crate::lang::origin::Origin;
 use std::fmt::{self, Write};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
-    /// A number, a constant or a call without arguments, as it is written.
+    /// A number or a constant, as it is written.
     Text(String),
+    /// What a work-item is told: `get_local_id(0)`.
+    Worker(Worker),
     Name(String),
     Index(Box<Expr>, Box<Expr>),
     /// `v.s0`
@@ -48,7 +51,7 @@ impl Expr {
 
     pub fn children(&self) -> Vec<&Expr> {
         match self {
-            Expr::Text(_) | Expr::Name(_) => vec![],
+            Expr::Text(_) | Expr::Worker(_) | Expr::Name(_) => vec![],
             Expr::Member(e, _) | Expr::Unary(_, e) | Expr::Cast(_, e) | Expr::Wrapped(_, e) => vec![e],
             Expr::Index(a, b) | Expr::Binary(_, a, b) => vec![a, b],
             Expr::Call(_, args) => args.iter().collect(),
@@ -57,7 +60,7 @@ impl Expr {
     }
     fn children_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            Expr::Text(_) | Expr::Name(_) => vec![],
+            Expr::Text(_) | Expr::Worker(_) | Expr::Name(_) => vec![],
             Expr::Member(e, _) | Expr::Unary(_, e) | Expr::Cast(_, e) | Expr::Wrapped(_, e) => vec![e],
             Expr::Index(a, b) | Expr::Binary(_, a, b) => vec![a, b],
             Expr::Call(_, args) => args.iter_mut().collect(),
@@ -86,7 +89,7 @@ impl Expr {
     fn level(&self) -> u8 {
         match self {
             Expr::Text(_) | Expr::Name(_) => 16,
-            Expr::Index(..) | Expr::Member(..) | Expr::Call(..) => 15,
+            Expr::Index(..) | Expr::Member(..) | Expr::Call(..) | Expr::Worker(_) => 15,
             Expr::Unary(..) | Expr::Cast(..) | Expr::Wrapped(..) => 14,
             Expr::Binary(op, ..) => match *op {
                 "*" | "/" | "%" => 13,
@@ -112,6 +115,7 @@ impl Expr {
         }
         match self {
             Expr::Text(t) | Expr::Name(t) => f.write_str(t),
+            Expr::Worker(w) => write!(f, "{w}"),
             Expr::Index(a, i) => {
                 a.write(f, 15)?;
                 f.write_char('[')?;

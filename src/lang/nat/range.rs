@@ -39,6 +39,10 @@ impl Ranges {
     pub fn worker_end(&self, worker: Worker) -> Option<Nat> {
         self.workers.get(&worker).cloned()
     }
+    /// Is the number that a work-item is told known to be zero?
+    pub fn is_first(&self, worker: Worker) -> bool {
+        self.workers.get(&worker).is_some_and(|end| end.as_constant() == Some(1))
+    }
     pub fn contains(&self, name: &str) -> bool {
         self.variables.contains_key(name)
     }
@@ -56,8 +60,12 @@ impl Ranges {
     /// Also knows that the number is at least zero. Where that says that a variable ends earlier or begins later, its
     /// range says so.
     pub fn assume(&mut self, natural: &Nat) {
-        if let Some((name, range)) = self.narrower(natural) {
-            self.variables.insert(name, range);
+        match self.narrower(natural) {
+            Some((NatVar::Named(name), range)) => {
+                self.variables.insert(name, range);
+            }
+            Some((NatVar::Worker(w), (_, end))) => self.limit(w, end),
+            _ => {}
         }
         self.known.push(natural.clone());
     }
@@ -71,25 +79,30 @@ impl Ranges {
     }
 
     /// A variable that is alone on its side of `natural >= 0`, and the narrower range that follows for it.
-    fn narrower(&self, natural: &Nat) -> Option<(Name, (Nat, Nat))> {
+    fn narrower(&self, natural: &Nat) -> Option<(NatVar, (Nat, Nat))> {
         let one = Nat::constant(1);
         natural.vars().into_iter().find_map(|v| {
-            let NatVar::Named(name) = &v else { return None };
-            let (lo, hi) = self.variables.get(name)?;
+            let (lo, hi) = match &v {
+                NatVar::Named(name) => self.variables.get(name).cloned()?,
+                NatVar::Worker(w) => {
+                    (Nat::constant(0), self.worker_end(*w).or_else(|| w.end().map(Worker::nat))?)
+                }
+                NatVar::Meta(_) => return None,
+            };
             let (factor, rest) = linear_in(natural, &Atom::Var(v.clone()))?;
             if rest.vars().contains(&v) {
                 return None;
             }
             match factor.as_constant()? {
                 // x >= -rest
-                1 => {
+                1 if matches!(v, NatVar::Named(_)) => {
                     let begin = Nat::constant(0).sub(&rest);
-                    begin.sub(lo).is_natural(self).then(|| (name.clone(), (begin, hi.clone())))
+                    begin.sub(&lo).is_natural(self).then_some((v, (begin, hi)))
                 }
                 // x < rest + 1
                 -1 => {
                     let end = rest.add(&one);
-                    hi.sub(&end).is_natural(self).then(|| (name.clone(), (lo.clone(), end)))
+                    hi.sub(&end).is_natural(self).then_some((v, (lo, end)))
                 }
                 _ => None,
             }

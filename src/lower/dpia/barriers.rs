@@ -12,10 +12,9 @@
 use super::cells::{Meeting, Use, race};
 use super::effects::{self, Around};
 use super::uniform::Varying;
-use super::{Imperative, Kind, Loop, LoopKind, Phrase, Workers};
+use super::{Imperative, Kind, Loop, LoopKind, Phrase, Workers, condition};
 use crate::lang::diag::Subject;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges, Worker};
-use crate::lang::pattern::Pattern;
 use crate::lower::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -206,7 +205,7 @@ impl Walk<'_> {
             Kind::If(condition, a, b) => {
                 let mut all = self.uses(condition);
                 let depth = self.known.len();
-                self.known.extend(assumed(condition));
+                self.known.extend(condition::where_true(condition));
                 let then = self.command(a);
                 self.known.truncate(depth);
                 let ((a, then), (b, or)) = (then?, self.command(b)?);
@@ -488,15 +487,6 @@ fn where_there_is(c: &Phrase, there_is: &Phrase) -> Result<Phrase, Fault> {
         Kind::New(..) => c.map_children(&mut |d| where_there_is(d, there_is)),
         _ => Ok(c.clone()),
     }
-}
-
-/// The number that is at least zero where a condition on numbers holds.
-fn assumed(condition: &Phrase) -> Option<Nat> {
-    let Kind::Pattern(p @ (Pattern::Lt | Pattern::Equal), _, ps) = condition.kind() else { return None };
-    let [a, b] = ps.as_slice() else { return None };
-    let number = |p: &Phrase| p.as_number().filter(|(_, parts)| parts.is_empty()).map(|(n, _)| n);
-    let difference = number(b)?.sub(&number(a)?);
-    Some(if *p == Pattern::Lt { difference.sub(&Nat::constant(1)) } else { difference })
 }
 
 /// Every barrier of a command, in order.

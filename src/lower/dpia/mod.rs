@@ -12,6 +12,7 @@
 pub mod barriers;
 mod cells;
 pub mod check;
+pub mod condition;
 pub mod effects;
 pub mod exec;
 pub mod print;

@@ -10,12 +10,12 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, Workers};
+use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, condition};
 
 /// # Errors
 /// None: it is a pass.
 pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
-    p.body = Simplifier { ranges: Ranges::default(), names }.phrase(&p.body);
+    p.body = Simplifier { ranges: p.ranges(), names }.phrase(&p.body);
     Ok(p)
 }
 
@@ -27,22 +27,13 @@ struct Simplifier<'a> {
 impl Simplifier<'_> {
     fn phrase(&mut self, p: &Phrase) -> Phrase {
         match p.kind() {
-            Kind::For(l) => self.for_loop(p, l),
+            Kind::For(l) => self.for_loop(l),
             Kind::New(storage, ty, x, body) => {
                 let body = self.phrase(body);
                 unread::new_in(*storage, ty, x, body)
             }
-            Kind::If(c, a, b) => {
-                let c = self.phrase(c);
-                match c.kind() {
-                    Kind::Lit(Literal::Bool(true)) => self.phrase(a),
-                    Kind::Lit(Literal::Bool(false)) => self.phrase(b),
-                    _ => {
-                        let a = self.phrase(a);
-                        Phrase::if_else(c, a, self.phrase(b)).with_origin(p.origin())
-                    }
-                }
-            }
+            Kind::If(c, a, b) => self.choice(p, c, a, b),
+            Kind::Seq(_) => joined_choices(self.children(p)),
             Kind::Number(n, parts) => self.number(p, n, parts),
             Kind::Pattern(..) => {
                 let simpler = self.children(p);
@@ -57,24 +48,66 @@ impl Simplifier<'_> {
         q
     }
 
-    fn for_loop(&mut self, p: &Phrase, l: &crate::lower::dpia::Loop) -> Phrase {
-        let shared = matches!(
-            l.kind,
-            LoopKind::Parallel(Workers::Global(_) | Workers::WorkGroup(_) | Workers::Local(_))
-        );
-        let left = l.n.sub(&l.init);
-        if left.as_constant().is_some_and(|n| n <= 0) {
+    fn choice(&mut self, p: &Phrase, c: &Phrase, a: &Phrase, b: &Phrase) -> Phrase {
+        let c = condition::plain(self.phrase(c), &self.ranges);
+        if let Kind::Lit(Literal::Bool(holds)) = c.kind() {
+            return self.phrase(if *holds { a } else { b });
+        }
+        let a = self.knowing(condition::where_true(&c), a);
+        let b = self.knowing(condition::where_false(&c), b);
+        // Of two questions within each other the second answers the first.
+        if let (Kind::If(inner, _, or), Kind::Skip) = (a.kind(), b.kind())
+            && matches!(or.kind(), Kind::Skip)
+            && condition::follows(&c, inner, &self.ranges)
+        {
+            return a.with_origin(&a.origin().with(p.origin()));
+        }
+        unread::without_nothing(Phrase::if_else(c, a, b).with_origin(p.origin()))
+    }
+
+    /// The phrase where the number is at least zero.
+    fn knowing(&mut self, natural: Option<Nat>, p: &Phrase) -> Phrase {
+        let Some(natural) = natural else { return self.phrase(p) };
+        let before = self.ranges.clone();
+        self.ranges.assume(&natural);
+        let p = self.phrase(p);
+        self.ranges = before;
+        p
+    }
+
+    fn for_loop(&mut self, l: &Loop) -> Phrase {
+        if l.init.sub(&l.n).is_natural(&self.ranges) {
             return Phrase::skip();
         }
         // Work-items share even a single iteration: one of them runs it.
-        if !shared && left.as_constant() == Some(1) {
+        if !l.kind.is_of_work_items()
+            && l.is_at_most_once(&self.ranges)
+            && l.init.is_less(&l.n, &self.ranges) == Some(true)
+        {
             let body = l.body.at_iteration(&l.var, &l.init, self.names);
             return self.phrase(&body);
         }
         self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
-        let out = self.children(p);
+        let body = self.phrase(&l.body);
         self.ranges.remove(&l.var);
-        unread::without_nothing(out)
+        let l = Loop { body, ..l.clone() };
+        match self.to_last_iteration(&l) {
+            Some(shorter) => self.for_loop(&shorter),
+            None => unread::without_nothing(Phrase::for_loop(l)),
+        }
+    }
+
+    /// The loop without the last iterations, where these do nothing: its body asks whether it is one of the others.
+    fn to_last_iteration(&self, l: &Loop) -> Option<Loop> {
+        if !matches!(l.kind, LoopKind::Sequential | LoopKind::Parallel(Workers::Local(_))) {
+            return None;
+        }
+        let Kind::If(c, body, or) = l.body.kind() else { return None };
+        let n = condition::where_true(c)?.add(&Nat::var(&l.var)).add(&Nat::constant(1));
+        let is_shorter = !n.vars().contains(&NatVar::Named(l.var.clone()))
+            && matches!(or.kind(), Kind::Skip)
+            && l.n.sub(&n).is_natural(&self.ranges);
+        (is_shorter && !body.has_barrier()).then(|| Loop { n, body: body.clone(), ..l.clone() })
     }
 
     fn number(&mut self, p: &Phrase, n: &Nat, parts: &[(Name, Phrase)]) -> Phrase {
@@ -97,7 +130,8 @@ impl Simplifier<'_> {
                 self.ranges.insert(x.clone(), Nat::constant(0), bound.clone());
             }
         }
-        let n = n.simplify(&self.ranges);
+        let is_zero = |v: &NatVar| matches!(v, NatVar::Worker(w) if self.ranges.is_first(*w));
+        let n = n.subst(&|v| is_zero(v).then(|| Nat::constant(0))).simplify(&self.ranges);
         kept.iter().for_each(|(x, _)| self.ranges.remove(x));
         kept.retain(|(x, _)| n.vars().contains(&NatVar::Named(x.clone())));
         Phrase::new(Kind::Number(n, kept), p.ty().clone())
@@ -112,6 +146,7 @@ impl Simplifier<'_> {
                 _ if a == b => a.clone(),
                 _ => p,
             },
+            (Pattern::Equal, [a, b]) => self.equal(a, b).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
             (Pattern::Lt, [a, b]) => self.less(a, b).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
             (Pattern::Gt, [a, b]) => self.less(b, a).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
             (Pattern::Ge, [a, b]) => self.less(a, b).map_or(p, |l| Phrase::lit(Literal::Bool(!l))),
@@ -141,6 +176,13 @@ impl Simplifier<'_> {
         }
     }
 
+    fn equal(&self, a: &Phrase, b: &Phrase) -> Option<bool> {
+        match (self.less(a, b)?, self.less(b, a)?) {
+            (false, false) => Some(true),
+            _ => Some(false),
+        }
+    }
+
     fn less(&self, a: &Phrase, b: &Phrase) -> Option<bool> {
         let ((m, p), (n, q)) = (a.as_number()?, b.as_number()?);
         if !p.is_empty() || !q.is_empty() {
@@ -148,6 +190,31 @@ impl Simplifier<'_> {
         }
         m.is_less(&n, &self.ranges)
     }
+}
+
+/// The commands, where choices that follow each other and ask the same are one.
+fn joined_choices(p: Phrase) -> Phrase {
+    let Kind::Seq(cs) = p.kind() else { return p };
+    let mut out: Vec<Phrase> = vec![];
+    for c in cs {
+        let Some(last) = out.last_mut() else {
+            out.push(c.clone());
+            continue;
+        };
+        match (last.kind(), c.kind()) {
+            (Kind::If(asked, a, a_or), Kind::If(again, b, b_or))
+                if asked == again
+                    && condition::where_true(asked).is_some()
+                    && [a_or, b_or].iter().all(|or| matches!(or.kind(), Kind::Skip)) =>
+            {
+                let origin = last.origin().with(c.origin());
+                let both = Phrase::seq([a.clone(), b.clone()]);
+                *last = Phrase::if_else(asked.clone(), both, Phrase::skip()).with_origin(&origin);
+            }
+            _ => out.push(c.clone()),
+        }
+    }
+    Phrase::seq(out)
 }
 
 /// What a product of floats becomes when one of its factors has turned out to be zero: the zero that adds nothing to
