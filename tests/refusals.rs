@@ -103,6 +103,19 @@ const WITH_DEVICE: &[Row] = &[
         "E0710",
         "circularBuffer",
     ),
+    (
+        "def f (a: n.m.f32) = mapWorkGroup (reduceLocal 1100000000 (+) 0) a",
+        &["n=3", "m=50"],
+        "E0710",
+        "reduceLocal",
+    ),
+    // Of two kernels on as many work-items it is the second one, and in that the larger memory.
+    (
+        "def f (a: n.m.f32) = let b = toMem global (oclRun 4 1 1 8 1 1 (a |> mapWorkGroup (mapLocal sqrt))) in oclRun 4 1 1 8 1 1 (b |> mapWorkGroup (\\x. let (toMem local (mapLocal (\\v. v) (take 3 x))) (\\w. x |> map (\\v. v + idx (natAsIndex 3 0) w) |> reduceLocal 1200000 (+) 0)))",
+        &["n=1", "m=1200000"],
+        "E0710",
+        "reduceLocal",
+    ),
     ("def f (a: n.f32) = oclRun 20000 1 1 40000 1 1 (a |> mapGlobal sqrt)", &["n=640"], "E0705", "oclRun"),
     ("def f (a: n.f32) = oclRun n 1 1 n 1 1 (a |> mapGlobal sqrt)", &["n=100000"], "E0705", "oclRun"),
     (

@@ -201,6 +201,7 @@ fn assembled(
             comments: if alone { &comments } else { &[] },
             is_static: !alone && target == Target::C,
             origins: &origins,
+            origin: &section.origin,
         };
         kernels.push(generate(&section.program, target, &request)?);
     }

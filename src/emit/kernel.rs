@@ -39,14 +39,23 @@ pub struct Kernel {
     pub global_size: [Nat; 3],
     /// The work-items of a work-group, where `oclRun` says how many, or the code shares out work to groups.
     pub local_size: Option<[Nat; 3]>,
-    /// The bytes of local memory that a work-group uses.
-    pub local_memory: Nat,
+    /// The local memory that a work-group uses.
+    pub local_memory: Vec<LocalMemory>,
+    /// The `oclRun` that it is of, where there is one.
+    pub origin: Origin,
     /// Whether the code uses OpenMP threads.
     pub parallel: bool,
     /// The most that a size may be. Sizes are `int`.
     pub most: i64,
     /// The most work-items in a dimension, where counters of loops would overflow with more.
     pub most_items: Option<i64>,
+}
+
+/// An array in local memory, and which part of the program asks for it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LocalMemory {
+    pub bytes: Nat,
+    pub origin: Origin,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -86,6 +95,8 @@ pub struct Request<'a> {
     pub is_static: bool,
     /// Where loops and memory come from.
     pub origins: &'a Arc<BTreeMap<Name, Origin>>,
+    /// The `oclRun` that it is of, where there is one.
+    pub origin: &'a Origin,
 }
 
 /// The text of an imperative program.
@@ -107,7 +118,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
 
     let mut params = vec![];
     let mut signature = vec![];
-    let mut locals = vec![];
+    let (mut locals, mut local_memory) = (vec![], vec![]);
     // Which of the signature is memory that the program asks for.
     let mut asked: Vec<(usize, String, Origin)> = vec![];
     let origin = |x: &Name| request.origins.get(x).cloned().unwrap_or_default();
@@ -149,6 +160,10 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         for t in &p.temporaries {
             let is_local = t.storage == Storage::Local;
             for place in g.place(&t.name, &t.ty, if is_local { Lies::Local } else { Lies::Global }) {
+                if is_local {
+                    let bytes = place.leaf.len().mul(&Nat::constant(place.leaf.scalar().bytes() as i64));
+                    local_memory.push(LocalMemory { bytes, origin: origin(&t.name) });
+                }
                 if is_local && place.leaf.len().as_constant().is_some() {
                     locals.push((t.name.clone(), place));
                     continue;
@@ -162,12 +177,6 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
                 params.push(param(&place, if is_local { ParamKind::Local } else { ParamKind::Temp }));
             }
         }
-    }
-    let bytes =
-        |(_, place): &(_, Place)| place.leaf.len().mul(&Nat::constant(place.leaf.scalar().bytes() as i64));
-    let mut local_memory = locals.iter().map(bytes).fold(Nat::constant(0), |all, n| all.add(&n));
-    for p in params.iter().filter(|p| p.kind == ParamKind::Local) {
-        local_memory = local_memory.add(&p.len.mul(&Nat::constant(p.scalar.bytes() as i64)));
     }
     let mut body: Vec<Stmt> = locals.iter().map(|(x, place)| g.local_array(x, place)).collect();
     let mut whole = g.size_widths();
@@ -209,6 +218,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         global_size,
         local_size,
         local_memory,
+        origin: request.origin.clone(),
         parallel,
         most,
         most_items,
@@ -502,6 +512,11 @@ pub fn too_large(size: &str, n: i64, most: i64) -> Diagnostic {
 }
 
 impl Kernel {
+    /// The bytes of local memory that a work-group uses.
+    pub fn local_bytes(&self) -> Nat {
+        self.local_memory.iter().fold(Nat::constant(0), |all, m| all.add(&m.bytes))
+    }
+
     /// Does the kernel count right with these sizes, and so many work-items in each dimension?
     ///
     /// # Errors

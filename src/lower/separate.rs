@@ -9,6 +9,7 @@
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat};
+use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
 use crate::lower::dpia::effects;
@@ -43,6 +44,8 @@ pub struct Section {
     /// The sizes that stand for iterations of the host's loops, counted from one, and what they are.
     pub turns: Vec<(Name, Nat)>,
     pub uses: BTreeMap<Name, Use>,
+    /// The `oclRun` that a kernel is of, where there is one.
+    pub origin: Origin,
 }
 
 /// What a section does with memory.
@@ -57,11 +60,11 @@ pub struct Use {
 pub fn separate(mut p: Imperative, names: &mut Names) -> Result<Separated, Diagnostic> {
     p.body = without_idle_kernels(&p.body);
     if let Kind::Kernel(launch, body) = p.body.kind() {
-        let (launch, body) = (Some(launch.as_ref().clone()), body.clone());
-        return Ok(one(Imperative { body, launch, ..p }));
+        let (launch, body, origin) = (Some(launch.as_ref().clone()), body.clone(), p.body.origin().clone());
+        return Ok(one(Imperative { body, launch, ..p }, origin));
     }
     if !has_kernel(&p.body) {
-        return Ok(one(p));
+        return Ok(one(p, Origin::default()));
     }
     let mut separator = Separator { whole: p, names, sections: vec![], buffers: vec![], loops: vec![] };
     let body = separator.whole.body.clone();
@@ -73,9 +76,9 @@ pub fn separate(mut p: Imperative, names: &mut Names) -> Result<Separated, Diagn
 }
 
 /// A program that is one section has its own parameters, whether it uses them or not.
-fn one(program: Imperative) -> Separated {
+fn one(program: Imperative, origin: Origin) -> Separated {
     let uses = uses(&program.body);
-    let section = Section { name: None, program, turns: vec![], uses };
+    let section = Section { name: None, program, turns: vec![], uses, origin };
     Separated { sections: vec![section], buffers: vec![], host: vec![Host::Run(0)] }
 }
 
@@ -133,14 +136,14 @@ fn uses(c: &Phrase) -> BTreeMap<Name, Use> {
 /// A part of the host's work, before it is a section.
 enum Part {
     Command(Phrase),
-    Kernel(Launch, Phrase),
+    Kernel(Launch, Phrase, Origin),
     Loop(Name, Nat, Vec<Part>),
 }
 
 impl Part {
     fn mentions(&self, x: &Name) -> bool {
         match self {
-            Part::Command(c) | Part::Kernel(_, c) => c.mentions(x),
+            Part::Command(c) | Part::Kernel(_, c, _) => c.mentions(x),
             Part::Loop(_, _, body) => body.iter().any(|p| p.mentions(x)),
         }
     }
@@ -163,7 +166,9 @@ impl Separator<'_> {
             return Ok(if is_skip { vec![] } else { vec![Part::Command(c.clone())] });
         }
         match c.kind() {
-            Kind::Kernel(launch, body) => Ok(vec![Part::Kernel(launch.as_ref().clone(), body.clone())]),
+            Kind::Kernel(launch, body) => {
+                Ok(vec![Part::Kernel(launch.as_ref().clone(), body.clone(), c.origin().clone())])
+            }
             Kind::Seq(cs) => {
                 let mut out: Vec<Part> = vec![];
                 for c in cs {
@@ -209,8 +214,8 @@ impl Separator<'_> {
         let mut out = vec![];
         for part in parts {
             out.push(match part {
-                Part::Command(c) => self.section(Target::C, &c, None),
-                Part::Kernel(launch, c) => self.section(Target::OpenCl, &c, Some(launch)),
+                Part::Command(c) => self.section(Target::C, &c, None, Origin::default()),
+                Part::Kernel(launch, c, origin) => self.section(Target::OpenCl, &c, Some(launch), origin),
                 Part::Loop(var, n, body) => {
                     self.loops.push((var.clone(), n.clone()));
                     let body = self.host(body);
@@ -223,7 +228,7 @@ impl Separator<'_> {
     }
 
     /// Lifts the command: what it uses and does not allocate becomes its parameters.
-    fn section(&mut self, target: Target, command: &Phrase, launch: Option<Launch>) -> Host {
+    fn section(&mut self, target: Target, command: &Phrase, launch: Option<Launch>, origin: Origin) -> Host {
         let one = Nat::constant(1);
         let (mut body, mut turns, mut bounds) = (command.clone(), vec![], vec![]);
         // Sizes are at least one, iterations start at zero.
@@ -262,7 +267,7 @@ impl Separator<'_> {
             synchronised,
             body,
         };
-        self.sections.push(Section { name, program, turns, uses });
+        self.sections.push(Section { name, program, turns, uses, origin });
         Host::Run(self.sections.len() - 1)
     }
 

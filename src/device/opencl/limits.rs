@@ -135,6 +135,5 @@ pub fn local_fits(entry: &str, bytes: u64, info: &DeviceInfo) -> Result<(), Devi
         "A work-group of the kernel `{entry}` needs {bytes} bytes of local memory, and `{}` has {}.",
         info.id, info.local_memory
     );
-    Err(DeviceError::new(Cause::TooMuchLocal, message)
-        .hint("Choose smaller tiles, or other memory than `local`."))
+    Err(DeviceError::new(Cause::TooMuchLocal, message))
 }

@@ -13,6 +13,7 @@ use crate::emit::number::{Printer, Variable};
 use crate::emit::syntax::Expr;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, Ranges};
+use crate::lang::origin::Origin;
 use crate::lang::ty::Scalar;
 use crate::lower::separate::{Host, Use};
 use std::collections::BTreeMap;
@@ -523,7 +524,8 @@ impl<'a> Library<'a> {
             params: self.params.iter().map(one).collect(),
             global_size: [Nat::constant(1), Nat::constant(1), Nat::constant(1)],
             local_size: None,
-            local_memory: Nat::constant(0),
+            local_memory: vec![],
+            origin: Origin::default(),
             parallel: false,
             most: self.most(),
             most_items: None,

@@ -67,7 +67,7 @@ impl Checked<'_> {
     pub fn fits(&self, module: &Module) -> Result<(), Diagnostic> {
         let Asked { device, sizes, .. } = *self.asked;
         let mut needed = module.kernels(Language::OpenCl).filter_map(|k| {
-            let bytes = k.local_memory.eval(&|x| sizes.get(x).copied()).ok()?;
+            let bytes = k.local_bytes().eval(&|x| sizes.get(x).copied()).ok()?;
             Some((k, u64::try_from(bytes).ok().filter(|bytes| *bytes > 0)?))
         });
         let Some(first) = needed.next() else { return Ok(()) };

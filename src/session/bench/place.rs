@@ -4,16 +4,17 @@
 //! for what the device does not do: an `oclRun`, memory, a type, or the text of a foreign function.
 
 use crate::device::{Cause, DeviceError};
+use crate::emit::kernel::{Kernel, LocalMemory};
 use crate::emit::{Language, Module};
 use crate::lang::declared::Declared;
 use crate::lang::diag::{Diagnostic, Subject};
-use crate::lang::nat::Nat;
+use crate::lang::origin::Origin;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
+use crate::lang::preorder::path_of;
 use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lower::origin;
-use crate::lower::target::Launch;
 use crate::session::action::Sizes;
 use crate::session::workspace::Workspace;
 use crate::session::{device_diagnostic, foreign};
@@ -32,12 +33,7 @@ impl Told<'_> {
         let problem = device_diagnostic(e);
         let launch = || self.launch(&e.message);
         let subject = match e.cause {
-            Cause::TooMuchLocal => {
-                let kernel = launch();
-                let within = |path: &Path| kernel.as_ref().is_none_or(|k| is_of_kernel(path, k));
-                let local = origin::local_memory(self.term).into_iter().find(within);
-                local.or_else(launch).map(Subject::At)
-            }
+            Cause::TooMuchLocal => return self.too_much_local(e, problem),
             Cause::NoSuchType => self.first_of_type(&e.message).map(Subject::At),
             Cause::CompileFailed => return self.refused(e, problem),
             _ => launch().map(Subject::At),
@@ -48,20 +44,50 @@ impl Told<'_> {
         }
     }
 
-    /// The `oclRun` of the kernel that a message names, which is the first of those that ask for the same.
+    /// The kernel that a message names.
+    fn kernel(&self, message: &str) -> Option<&Kernel> {
+        self.module.kernels(Language::OpenCl).find(|k| message.contains(&format!("`{}`", k.name)))
+    }
+
+    /// The `oclRun` of the kernel that a message names.
     fn launch(&self, message: &str) -> Option<Path> {
-        let value = |n: &Nat| n.eval(&|x| self.sizes.get(x).copied()).ok();
-        let three = |n: &[Nat; 3]| n.each_ref().map(value);
-        let mut named =
-            self.module.kernels(Language::OpenCl).filter(|k| message.contains(&format!("`{}`", k.name)));
-        let (kernel, local) = named.next().and_then(|k| Some((k, k.local_size.as_ref()?)))?;
-        let asked = (three(local), three(&kernel.global_size));
-        let is_it = |t: &Term| {
-            let prim = t.as_prim().filter(|p| p.pattern == Pattern::OclRun);
-            let launch = prim.and_then(|p| Launch::of(&p.args));
-            launch.is_some_and(|l| (three(&l.local), three(&l.global)) == asked)
+        self.first_of(&self.kernel(message)?.origin, Pattern::OclRun)
+    }
+
+    /// The first pattern that code comes from and that is this one.
+    fn first_of(&self, origin: &Origin, pattern: Pattern) -> Option<Path> {
+        self.leaves(origin).find(|(p, _)| *p == pattern).map(|(_, path)| path)
+    }
+
+    /// The patterns that code comes from.
+    fn leaves(&self, origin: &Origin) -> impl Iterator<Item = (Pattern, Path)> {
+        origin.numbers().filter_map(|n| {
+            let path = path_of(self.term, n)?;
+            Some((self.term.at(&path)?.as_pattern()?, path))
+        })
+    }
+
+    /// The problem at what asks for the most of a kernel's local memory.
+    fn too_much_local(&self, e: &DeviceError, problem: Diagnostic) -> Diagnostic {
+        let bytes = |m: &LocalMemory| m.bytes.eval(&|x| self.sizes.get(x).copied()).ok();
+        let of_kernel = self.kernel(&e.message).into_iter().flat_map(|k| &k.local_memory);
+        let largest = of_kernel.max_by_key(|m| bytes(m));
+        let asks = |p: Pattern, path: &Path| {
+            p == Pattern::ReduceLocal || origin::local_memory(self.term).contains(path)
         };
-        self.term.positions().into_iter().find(|(_, t)| is_it(t)).map(|(path, _)| path)
+        let found = largest.and_then(|m| self.leaves(&m.origin).find(|(p, path)| asks(*p, path)));
+        let hint = match found {
+            Some((Pattern::ReduceLocal, _)) => {
+                "`reduceLocal` keeps what each part gives in local memory: give it a smaller number of parts."
+            }
+            _ => "Choose smaller tiles, or other memory than `local`.",
+        };
+        let place = found.map(|(_, path)| path).or_else(|| self.launch(&e.message));
+        let problem = problem.hint(hint);
+        match place {
+            Some(at) => self.workspace.located(problem.about(Subject::At(at)), self.term),
+            None => problem,
+        }
     }
 
     /// The first part without parts that has to do with the type that a message names.
@@ -88,11 +114,6 @@ impl Told<'_> {
         let hint = format!("Mend the text of `{name}`, which is C, and for an OpenCL device OpenCL C.");
         self.workspace.located(problem.hint(hint).about(subject), self.term)
     }
-}
-
-/// Does the part stand in what the `oclRun` at this position is applied to?
-fn is_of_kernel(path: &Path, launch: &Path) -> bool {
-    launch.parent().is_some_and(|whole| path.strip_prefix(&whole).is_some())
 }
 
 fn has_scalar(ty: &Type, scalar: Scalar) -> bool {
