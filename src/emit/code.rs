@@ -8,7 +8,7 @@ use super::Language;
 use super::names::Namer;
 use super::number::{Printer, Variable, Width};
 use super::scalar;
-use super::syntax::{Expr, Stmt, What};
+use super::syntax::{Expr, Pragma, Stmt, What};
 use super::vector::Loads;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Declared;
@@ -490,8 +490,10 @@ impl Generator {
         self.ranges.remove(&l.var);
         let body = body?;
         let pragma = match (self.language, l.kind) {
-            (Language::C, LoopKind::Parallel(Workers::Threads)) => starts_threads.then(|| threads_pragma(l)),
-            (Language::C, LoopKind::Lanes) => Some("omp simd"),
+            (Language::C, LoopKind::Parallel(Workers::Threads)) => {
+                starts_threads.then(|| Pragma::Threads(self.threads(l)))
+            }
+            (Language::C, LoopKind::Lanes) => Some(Pragma::Text("omp simd")),
             _ => None,
         };
         let ty = self.width.name().into();
@@ -906,22 +908,6 @@ fn compared(ps: &[Phrase]) -> Option<(Nat, Nat)> {
     let added = |n: &Nat| n.terms().iter().find(|(m, c)| m.is_empty() && c.is_positive()).map(|(_, c)| *c);
     let both = Nat::rational(added(&a)?.min(added(&b)?));
     Some((a.sub(&both), b.sub(&both)))
-}
-
-/// Two loops over threads with nothing between them share out all their iterations. Where the inner one has no loop in
-/// it that is left to be vectorised instead.
-fn threads_pragma(l: &Loop) -> &'static str {
-    let is_loop = |p: &Phrase| matches!(p.kind(), Kind::For(_));
-    match l.body.kind() {
-        Kind::For(inner)
-            if inner.kind == l.kind
-                && !inner.n.vars().contains(&NatVar::Named(l.var.clone()))
-                && inner.body.any(&mut |p| is_loop(p)) =>
-        {
-            "omp parallel for collapse(2)"
-        }
-        _ => "omp parallel for",
-    }
 }
 
 /// The number of elements of all dimensions of a phrase's type together.

@@ -5,6 +5,7 @@ use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, i
 use super::number::Width;
 use super::share;
 use super::syntax::{Line, Lines, Part, Stmt};
+use super::threads;
 use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Worker};
@@ -183,6 +184,10 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     body.extend(commands(&mut g, &p.body)?);
     whole.extend(share::name_workers(&mut body, &identities(), g.width, &mut g.namer));
     share::name_parts(&mut body, whole, &mut g.namer);
+    let named: Vec<(String, String)> =
+        params.iter().map(|p| p.name.clone()).zip(signature.iter().cloned()).collect();
+    let of_chunk = |name: &str, params: &[String]| prototype("static void", name, params);
+    let chunks = threads::to_functions(&mut body, &name, &named, &mut g.namer, &of_chunk);
     let head = head(language, request.is_static, required_group(p.launch.as_ref()));
     let prototype = prototype(&head, &name, &signature);
     let mut comments = request.comments.to_vec();
@@ -194,9 +199,20 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         comments.push(format!("sizes and the numbers of work-items are at most {MOST_STRIDED}"));
     }
     let most = most_items.unwrap_or(i32::MAX.into());
-    let prelude = headers(&mut g);
-    let Lines { text: function, mut lines } = function(&mut g, &prototype, &body);
-    tell_memory(&mut lines, head.lines().count(), &prototype, &asked);
+    let mut prelude = headers(&mut g);
+    if !chunks.is_empty() {
+        let includes = prelude.iter().take_while(|part| part.starts_with("#include")).count();
+        prelude.insert(includes, threads::HEADER.into());
+    }
+    let mut out = Lines::default();
+    chunks.iter().for_each(|chunk| chunk.print(&g.tables, &mut out));
+    let before = out.lines.len();
+    out.add(&format!("{prototype} {{\n"));
+    out.print(&threads::tables_of(&g.tables, &body), 1);
+    out.print(&body, 1);
+    out.add("}\n");
+    let Lines { text: function, mut lines } = out;
+    tell_memory(&mut lines[before..], head.lines().count(), &prototype, &asked);
     let text = assemble(&comments, std::iter::once(&prelude), std::iter::once(&*function));
     let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
     let mut parallel = false;
@@ -343,15 +359,6 @@ pub fn assemble<'a>(
     };
     add(prelude.trim_start_matches('\n'));
     functions.for_each(add);
-    out
-}
-
-fn function(g: &mut Generator, prototype: &str, body: &[Stmt]) -> Lines {
-    let mut out = Lines::default();
-    out.add(&format!("{prototype} {{\n"));
-    out.print(&std::mem::take(&mut g.tables), 1);
-    out.print(body, 1);
-    out.add("}\n");
     out
 }
 

@@ -13,6 +13,7 @@ mod reasons;
 mod scalar;
 mod share;
 pub mod syntax;
+mod threads;
 mod vector;
 
 pub use compile::{Attempt, Compiled, Stage, attempt, compile, stages};

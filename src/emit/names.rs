@@ -267,12 +267,16 @@ const OPENCL: &[&str] = &[
     "write_only",
 ];
 
-/// Types with a width, such as `float4`, and library functions with a type, such as `expf`.
+/// Types with a width, such as `float4`, library functions with a type, such as `expf`, and what generated code defines.
 fn is_family(name: &str) -> bool {
+    let chunk = name.rsplit_once("_chunk").map(|(_, number)| number);
     let vector = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let typed = name.strip_suffix(['f', 'l']);
-    (vector != name
-        && ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double"]
+    chunk.is_some_and(|k| !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit()))
+        || (vector != name
+            && [
+                "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double",
+            ]
             .contains(&vector))
         || typed.is_some_and(|base| {
             [

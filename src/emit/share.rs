@@ -151,11 +151,6 @@ impl Sharing {
     fn within(&mut self, s: &mut Stmt, visible: &BTreeSet<String>) {
         let with = |var: &String| visible.iter().cloned().chain([var.clone()]).collect();
         match &mut s.what {
-            // Loops that share out their iterations together have nothing between them.
-            What::For { pragma: Some(p), var, body, .. } if p.contains("collapse") => {
-                let visible = with(var);
-                body.iter_mut().for_each(|s| self.within(s, &visible));
-            }
             What::For { var, body, .. } => self.block(body, &with(var)),
             What::If { then, otherwise, .. } => {
                 self.block(then, visible);
@@ -500,17 +495,6 @@ mod tests {
         let branch = stmt(What::If { condition: n("c"), then: vec![inner], otherwise: vec![] });
         let text = shared(vec![branch]);
         assert!(text.starts_with("if (c) {\n  long at0 = m * n;\n  for"), "{text}");
-    }
-
-    #[test]
-    fn loops_that_share_out_their_iterations_together_have_nothing_between_them() {
-        let inner = loop_over("k", vec![store(sum(n("k"), product(n("i"), n("m"))))]);
-        let mut outer = loop_over("i", vec![loop_over("j", vec![inner])]);
-        if let What::For { pragma, .. } = &mut outer.what {
-            *pragma = Some("omp parallel for collapse(2)");
-        }
-        let text = shared(vec![outer]);
-        assert!(text.contains("j++) {\n    int at0 = i * m;\n    for (int k"), "{text}");
     }
 
     #[test]

@@ -209,7 +209,7 @@ pub enum What {
     },
     /// `for (ty var = init; var < end; var += step) { … }`, after pragmas.
     For {
-        pragma: Option<&'static str>,
+        pragma: Option<Pragma>,
         ty: String,
         var: String,
         init: Expr,
@@ -225,6 +225,31 @@ pub enum What {
     Block(Vec<Stmt>),
     Barrier(Expr),
     Expr(Expr),
+}
+
+/// What is said to the compiler before a loop.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Pragma {
+    Text(&'static str),
+    /// Threads share out the iterations.
+    Threads(Threads),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Threads {
+    /// Holds where the loop has too little to compute for threads to pay; none where that is not known of any size.
+    pub too_little: Option<Expr>,
+    /// Whether the iterations of the loop in it are shared out together with its own.
+    pub both: bool,
+}
+
+impl fmt::Display for Pragma {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pragma::Text(text) => f.write_str(text),
+            Pragma::Threads(_) => f.write_str("omp parallel for"),
+        }
+    }
 }
 
 impl Stmt {
@@ -243,7 +268,12 @@ impl Stmt {
             What::Table { values, .. } => values.iter().for_each(f),
             What::Name { value, .. } => f(value),
             What::Assign { to, value, .. } => [to, value].into_iter().for_each(f),
-            What::For { init, end, step, .. } => [init, end, step].into_iter().for_each(f),
+            What::For { pragma, init, end, step, .. } => {
+                if let Some(Pragma::Threads(Threads { too_little: Some(e), .. })) = pragma {
+                    f(e);
+                }
+                [init, end, step].into_iter().for_each(f);
+            }
             What::If { condition, .. } => f(condition),
             What::Expr(e) | What::Barrier(e) => f(e),
             What::Block(_) => {}
@@ -275,7 +305,10 @@ impl Stmt {
             What::Table { values, .. } => values.iter_mut().for_each(|e| e.replace(by)),
             What::Name { value, .. } => value.replace(by),
             What::Assign { to, value, .. } => [to, value].into_iter().for_each(|e| e.replace(by)),
-            What::For { init, end, step, body, .. } => {
+            What::For { pragma, init, end, step, body, .. } => {
+                if let Some(Pragma::Threads(Threads { too_little: Some(e), .. })) = pragma {
+                    e.replace(by);
+                }
                 [init, end, step].into_iter().for_each(|e| e.replace(by));
                 all(body, by);
             }

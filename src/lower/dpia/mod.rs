@@ -14,6 +14,7 @@ mod cells;
 pub mod check;
 pub mod condition;
 pub mod effects;
+pub mod effort;
 pub mod exec;
 pub mod print;
 mod program;

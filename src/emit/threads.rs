@@ -1,0 +1,353 @@
+//! Loops that threads share out, as functions over a range of iterations.
+//!
+//! A compiler moves what OpenMP runs in parallel into a function of its own, and gcc forgets there that memory does not
+//! overlap (`restrict`), and how long loops are: it vectorises less than in a loop without threads. So the range of a thread is
+//! a function of ours, with `restrict` in its head, in which the loop is what it would be without threads. Where there is
+//! too little to compute to start threads, it is called for all iterations at once.
+
+use super::code::Generator;
+use super::names::Namer;
+use super::syntax::{Expr, Lines, Pragma, Stmt, Threads, What};
+use crate::lang::nat::{Atom, Monomial, Nat, NatVar};
+use crate::lang::origin::Origin;
+use crate::lower::dpia::{Kind, Loop, Phrase, effort};
+use num_traits::{Signed, ToPrimitive};
+use std::collections::BTreeSet;
+
+/// The least effort ([`effort`]) for which threads are started: some microseconds.
+const LEAST_EFFORT: f64 = 100_000.0;
+
+/// The number of threads, where the compiler knows OpenMP.
+pub const HEADER: &str = "#ifdef _OPENMP\n#include <omp.h>\n#else\n#define omp_get_max_threads() 1\n#endif\n";
+
+impl Generator {
+    /// How threads share out a loop.
+    pub(super) fn threads(&mut self, l: &Loop) -> Threads {
+        // Where the inner loop has no loop in it, it is left to be vectorised.
+        let is_loop = |p: &Phrase| matches!(p.kind(), Kind::For(_));
+        let both = match l.body.kind() {
+            Kind::For(inner) => {
+                let is_fixed = !inner.n.vars().contains(&NatVar::Named(l.var.clone()));
+                inner.kind == l.kind && is_fixed && inner.body.any(&mut |p| is_loop(p))
+            }
+            _ => false,
+        };
+        Threads { too_little: self.too_little(&effort::of_loop(l)), both }
+    }
+
+    /// Whether the effort is less than the least, as far as that depends on sizes.
+    fn too_little(&mut self, effort: &Nat) -> Option<Expr> {
+        if effort.is_poison() || effort.as_constant().is_some() {
+            return None;
+        }
+        // What grows no faster than another term counts as much as it.
+        let mut terms: Vec<(Monomial, f64)> = vec![];
+        let mut all: Vec<_> = effort.terms().iter().filter(|(_, c)| c.is_positive()).collect();
+        all.sort_by_key(|(m, _)| std::cmp::Reverse(m.iter().map(|(_, e)| *e).sum::<i32>()));
+        for (m, c) in all {
+            let c = c.to_f64()?;
+            match terms.iter_mut().find(|(other, _)| divides(m, other)) {
+                Some((_, sum)) => *sum += c,
+                None => terms.push((m.clone(), c)),
+            }
+        }
+        if let [(m, c)] = terms.as_slice() {
+            let bound = two_digits(LEAST_EFFORT / c);
+            let product = self.product(m, None)?;
+            return (bound > 1).then(|| Expr::binary("<", product, Expr::int(bound)));
+        }
+        let products: Option<Vec<Expr>> = terms.iter().map(|(m, c)| self.product(m, Some(*c))).collect();
+        let sum = products?.into_iter().reduce(|a, b| Expr::binary("+", a, b))?;
+        Some(Expr::binary("<", sum, Expr::int(LEAST_EFFORT as i64)))
+    }
+
+    /// A product of sizes in a type that holds it.
+    fn product(&mut self, m: &Monomial, factor: Option<f64>) -> Option<Expr> {
+        let mut factors = vec![];
+        let mut divisors = vec![];
+        for (atom, e) in m {
+            let value = match atom {
+                Atom::Sum(n) => n.clone(),
+                other => Nat::from_terms([(vec![(other.clone(), 1)], 1.into())]),
+            };
+            let list = if *e > 0 { &mut factors } else { &mut divisors };
+            for _ in 0..e.unsigned_abs() {
+                list.push(self.number(&value));
+            }
+        }
+        let many = factors.len() > 2 || !divisors.is_empty();
+        match (factors.first_mut(), factor) {
+            (_, Some(c)) => factors.insert(0, Expr::int(format!("{:.1}", c.max(0.1)))),
+            (None, None) => return None,
+            (Some(first), None) if many => *first = first.clone().cast("double"),
+            (Some(first), None) if m.len() > 1 || m.iter().any(|(_, e)| *e > 1) => {
+                *first = first.clone().cast("long");
+            }
+            _ => {}
+        }
+        let product = factors.into_iter().reduce(|a, b| Expr::binary("*", a, b))?;
+        Some(divisors.into_iter().fold(product, |a, b| Expr::binary("/", a, b)))
+    }
+}
+
+/// Does the second product have all factors of the first?
+fn divides(a: &Monomial, b: &Monomial) -> bool {
+    a.iter().all(|(x, e)| b.iter().any(|(y, f)| x == y && f >= e))
+        && b.iter().all(|(y, f)| *f > 0 || a.iter().any(|(x, e)| x == y && e == f))
+}
+
+/// A number as a person says it.
+fn two_digits(n: f64) -> i64 {
+    let unit = 10f64.powf((n.log10().floor() - 1.0).max(0.0));
+    ((n / unit).ceil() * unit) as i64
+}
+
+/// A function over a range of the iterations of a loop.
+pub struct Chunk {
+    head: String,
+    body: Vec<Stmt>,
+}
+
+impl Chunk {
+    /// The text. Tables that it uses are its own.
+    pub fn print(&self, tables: &[Stmt], out: &mut Lines) {
+        out.add(&format!("{} {{\n", self.head));
+        out.print(&tables_of(tables, &self.body), 1);
+        out.print(&self.body, 1);
+        out.add("}\n\n");
+    }
+}
+
+/// The tables that statements use.
+pub fn tables_of(tables: &[Stmt], body: &[Stmt]) -> Vec<Stmt> {
+    let used = names(body);
+    let is_used = |s: &&Stmt| matches!(&s.what, What::Table { name, .. } if used.contains(name));
+    tables.iter().filter(is_used).cloned().collect()
+}
+
+/// Makes functions of the loops that threads share out, and calls them.
+///
+/// `function`: the name of the function that the statements are of; `params`: its parameters by their names, as they are
+/// declared; `head`: writes the head of a function of a name and such declarations.
+pub fn to_functions(
+    body: &mut Vec<Stmt>,
+    function: &str,
+    params: &[(String, String)],
+    namer: &mut Namer,
+    head: &dyn Fn(&str, &[String]) -> String,
+) -> Vec<Chunk> {
+    let scope = params.iter().map(|(name, text)| Declared::new(name, text.clone())).collect();
+    if !has(body, &mut |s| matches!(&s.what, What::For { pragma: Some(Pragma::Threads(_)), .. })) {
+        return vec![];
+    }
+    let names = Names {
+        threads: namer.name("threads"),
+        thread: [namer.name("thread"), namer.name("thread")],
+        begin: [namer.name("begin"), namer.name("begin")],
+        end: [namer.name("end"), namer.name("end")],
+    };
+    let mut making = Making { function, names, head, scope, made: vec![] };
+    making.block(body);
+    if !making.made.is_empty() {
+        let count = Expr::call("omp_get_max_threads", vec![]);
+        let what = What::Name { ty: "int".into(), name: making.names.threads, value: count };
+        body.insert(0, Stmt { what, origin: Origin::default() });
+    }
+    making.made
+}
+
+fn has(body: &[Stmt], is: &mut dyn FnMut(&Stmt) -> bool) -> bool {
+    body.iter().any(|s| is(s) || s.bodies().into_iter().any(|b| has(b, is)))
+}
+
+/// All names that expressions have.
+fn names(body: &[Stmt]) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    body.iter().for_each(|s| {
+        s.for_each_expr(&mut |e| {
+            e.for_each(&mut |e| {
+                if let Expr::Name(x) = e {
+                    out.insert(x.clone());
+                }
+            });
+        });
+    });
+    out
+}
+
+/// The variables that statements set.
+fn set_variables(body: &[Stmt]) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    let _ = has(body, &mut |s| {
+        if let What::Assign { to: Expr::Name(x), .. } = &s.what {
+            out.insert(x.clone());
+        }
+        false
+    });
+    out
+}
+
+/// A name that statements see, and how it is declared as a parameter.
+struct Declared {
+    name: String,
+    text: String,
+}
+
+impl Declared {
+    fn new(name: &str, text: String) -> Declared {
+        Declared { name: name.to_string(), text }
+    }
+    /// Is it passed by value?
+    fn is_value(&self) -> bool {
+        !self.text.contains('*')
+    }
+}
+
+/// The names of what shares out iterations, by level.
+struct Names {
+    threads: String,
+    thread: [String; 2],
+    begin: [String; 2],
+    end: [String; 2],
+}
+
+struct Making<'a> {
+    function: &'a str,
+    names: Names,
+    head: &'a dyn Fn(&str, &[String]) -> String,
+    scope: Vec<Declared>,
+    made: Vec<Chunk>,
+}
+
+/// A range that is shared out: its type and its end.
+struct Range {
+    ty: String,
+    end: Expr,
+}
+
+impl Making<'_> {
+    fn block(&mut self, block: &mut Vec<Stmt>) {
+        let outside = self.scope.len();
+        for s in block {
+            self.statement(s);
+        }
+        self.scope.truncate(outside);
+    }
+
+    fn statement(&mut self, s: &mut Stmt) {
+        if let Some(made) = self.shared_out(s) {
+            s.what = made;
+            return;
+        }
+        match &mut s.what {
+            What::Declare { ty, name, len, .. } => {
+                let text =
+                    if len.is_some() { format!("{ty}* restrict {name}") } else { format!("{ty} {name}") };
+                self.scope.push(Declared::new(name, text));
+            }
+            What::Name { ty, name, .. } => self.scope.push(Declared::new(name, format!("{ty} {name}"))),
+            What::For { ty, var, body, .. } => {
+                self.scope.push(Declared::new(var, format!("{ty} {var}")));
+                self.block(body);
+                self.scope.pop();
+            }
+            What::If { then, otherwise, .. } => {
+                self.block(then);
+                self.block(otherwise);
+            }
+            What::Block(body) => self.block(body),
+            _ => {}
+        }
+    }
+
+    /// What calls the function that is made of a loop; nothing where it is no loop of threads, or sets variables outside.
+    fn shared_out(&mut self, s: &Stmt) -> Option<What> {
+        let mut whole = s.clone();
+        let What::For { pragma: pragma @ Some(Pragma::Threads(_)), .. } = &mut whole.what else {
+            return None;
+        };
+        let Some(Pragma::Threads(threads)) = pragma.take() else { return None };
+        let mut ranges = vec![self.range(&mut whole, 0)?];
+        if threads.both
+            && let What::For { body, .. } = &mut whole.what
+            && let Some(inner) = body.last_mut()
+        {
+            ranges.extend(self.range(inner, 1));
+        }
+        let body = vec![whole];
+        let used = names(&body);
+        let set = set_variables(&body);
+        let free: Vec<&Declared> = self.scope.iter().filter(|d| used.contains(&d.name)).collect();
+        if free.iter().any(|d| d.is_value() && set.contains(&d.name)) {
+            return None;
+        }
+        let name = format!("{}_chunk{}", self.function, self.made.len());
+        let bounds = ranges
+            .iter()
+            .enumerate()
+            .flat_map(|(k, r)| [&self.names.begin[k], &self.names.end[k]].map(|x| format!("{} {x}", r.ty)));
+        let declared: Vec<String> = bounds.chain(free.iter().map(|d| d.text.clone())).collect();
+        let head = (self.head)(&name, &declared);
+        let call = |bounds: Vec<Expr>| {
+            let args = bounds.into_iter().chain(free.iter().map(|d| Expr::name(&d.name))).collect();
+            Stmt { what: What::Expr(Expr::call(&name, args)), origin: s.origin.clone() }
+        };
+        let all = ranges.iter().flat_map(|r| [Expr::int(0), r.end.clone()]).collect();
+        let at_once = self.by_threads(&ranges, &call, &s.origin);
+        let made = match threads.too_little {
+            Some(condition) => What::If {
+                condition,
+                then: vec![call(all)],
+                otherwise: vec![Stmt { what: at_once, origin: s.origin.clone() }],
+            },
+            None => at_once,
+        };
+        self.made.push(Chunk { head, body });
+        Some(made)
+    }
+
+    /// The range of a loop, which becomes one over a part of it; nothing where its ends are not known here.
+    fn range(&self, s: &mut Stmt, level: usize) -> Option<Range> {
+        let What::For { ty, init, end, step, .. } = &mut s.what else { return None };
+        let is = |e: &Expr, n: &str| matches!(e, Expr::Text(t) if t == n);
+        let mut known = true;
+        end.for_each(&mut |e| {
+            known &= !matches!(e, Expr::Name(x) if !self.scope.iter().any(|d| d.name == *x))
+        });
+        if !known || !is(init, "0") || !is(step, "1") {
+            return None;
+        }
+        let whole = std::mem::replace(end, Expr::name(&self.names.end[level]));
+        *init = Expr::name(&self.names.begin[level]);
+        Some(Range { ty: ty.clone(), end: whole })
+    }
+
+    /// A loop over threads, or two, which call the function for their part of each range.
+    fn by_threads(&self, ranges: &[Range], call: &dyn Fn(Vec<Expr>) -> Stmt, origin: &Origin) -> What {
+        let threads = || Expr::name(&self.names.threads);
+        let part = |end: &Expr, thread: Expr| {
+            let whole = match end {
+                Expr::Text(digits) => Expr::Text(format!("{digits}L")),
+                other => other.clone().cast("long"),
+            };
+            Expr::binary("/", Expr::binary("*", whole, thread), threads())
+        };
+        let bounds = ranges.iter().zip(&self.names.thread).flat_map(|(r, thread)| {
+            let thread = Expr::name(thread);
+            let next = Expr::binary("+", thread.clone(), Expr::int(1));
+            [part(&r.end, thread), part(&r.end, next)]
+        });
+        let mut body = vec![call(bounds.collect())];
+        for (k, _) in ranges.iter().enumerate().rev() {
+            let pragma = (k == 0).then_some(Pragma::Text(match ranges {
+                [_] => "omp parallel for",
+                _ => "omp parallel for collapse(2) schedule(dynamic)",
+            }));
+            let (var, end) = (self.names.thread[k].clone(), threads());
+            let (init, step) = (Expr::int(0), Expr::int(1));
+            let what = What::For { pragma, ty: "int".into(), var, init, end, step, body };
+            body = vec![Stmt { what, origin: origin.clone() }];
+        }
+        body.remove(0).what
+    }
+}
