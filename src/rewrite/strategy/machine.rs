@@ -7,7 +7,7 @@
 use super::evaluate::{Scope, arguments, callee_name};
 use super::native::{Native, Order};
 use super::script::Script;
-use super::strides;
+use super::strides::{self, Around};
 use super::value::{Callee, Node, Nodes, StrategyId, Value};
 use super::{Cause, Control, Env, ReachRequest, Stuck};
 use crate::lang::MAX_DEPTH;
@@ -146,8 +146,11 @@ pub(super) struct Machine<'a> {
     unfolded: FxHashMap<StrategyId, StrategyId>,
     failures: FxHashMap<(StrategyId, Digest), Rc<Failure>>,
     control: &'a mut Control<'a>,
-    /// From the root to the term that is worked on.
+    /// From the root to the term that is worked on, and the terms on the way.
     path: Vec<u8>,
+    around: Vec<Term>,
+    /// How often it was asked what is around a term. A strategy that does may fail here and succeed elsewhere.
+    looked_around: u64,
     trace: Vec<Change>,
     chain: Option<Rc<Chain>>,
     /// How many choices may still be taken back.
@@ -182,6 +185,8 @@ impl<'a> Machine<'a> {
             failures: FxHashMap::default(),
             control,
             path: vec![],
+            around: vec![],
+            looked_around: 0,
             trace: vec![],
             chain: None,
             open_choices: 0,
@@ -340,7 +345,7 @@ impl<'a> Machine<'a> {
     }
 
     fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
-        let outer = self.chain.clone();
+        let (outer, looked_around) = (self.chain.clone(), self.looked_around);
         let mut tail = Tail { s, t: t.clone(), keys: FxHashSet::default(), missed: None, passed: 0 };
         let outcome = self.run_tail(&mut tail);
         match outcome {
@@ -355,8 +360,10 @@ impl<'a> Machine<'a> {
                 if self.failures.len() > MEMORY {
                     self.failures.clear();
                 }
-                for key in tail.keys {
-                    self.failures.insert(key, failure.clone());
+                if self.looked_around == looked_around {
+                    for key in tail.keys {
+                        self.failures.insert(key, failure.clone());
+                    }
                 }
                 Err(Halt::Failed(failure))
             }
@@ -500,10 +507,14 @@ impl<'a> Machine<'a> {
             return self.shape(s, "a term with more parts", t);
         };
         self.path.push(i);
+        self.around.push(t.clone());
         let outcome = if attempt { self.attempt(s, &child) } else { self.run(s, &child) };
+        if !matches!(outcome, Err(Halt::Stopped(_))) {
+            self.path.pop();
+            self.around.pop();
+        }
         match outcome {
             Ok(done) => {
-                self.path.pop();
                 if done == child {
                     return Ok(t.clone());
                 }
@@ -512,7 +523,6 @@ impl<'a> Machine<'a> {
                 Ok(t.with_children(children))
             }
             Err(Halt::Failed(failure)) => {
-                self.path.pop();
                 let (weight, state) = (failure.weight.further(step), failure.state);
                 Err(Halt::Failed(Rc::new(Failure { place: Place::Below(i, failure), weight, state })))
             }
@@ -632,7 +642,9 @@ impl<'a> Machine<'a> {
             Native::HasExactType => test(is_exact(t.ty()), "whole numbers and truth values", self),
             Native::HasFunctionType => test(t.ty().as_fun().is_some(), "a function", self),
             Native::ReadsInOrder => {
-                let holds = t.ty().as_array().is_some() && t.with_stack(|| strides::reads_in_order(t));
+                let around = self.look_around(t);
+                let holds =
+                    t.ty().as_array().is_some() && t.with_stack(|| strides::reads_in_order(t, around));
                 test(holds, "an array that is read in order", self)
             }
             Native::HasAtMost | Native::HasMultipleOf | Native::CalculatesAtMost | Native::ReducesColumns => {
@@ -654,7 +666,8 @@ impl<'a> Machine<'a> {
                     }),
                     Native::ReducesColumns => {
                         let is_map = t.as_pattern_app().is_some_and(|(p, _)| p.pattern.is_map());
-                        is_map && t.with_stack(|| strides::reduces_columns(t, n))
+                        let around = self.look_around(t);
+                        is_map && t.with_stack(|| strides::reduces_columns(t, n, around))
                     }
                     _ => operations(t)
                         .and_then(|count| i64::try_from(count).ok())
@@ -678,6 +691,12 @@ impl<'a> Machine<'a> {
             // Handled where it can go on without going deeper.
             Native::IfThenElse => self.fail(s, None),
         }
+    }
+
+    /// What is around the term that is worked on.
+    fn look_around(&mut self, t: &Term) -> Around<'_> {
+        self.looked_around += u64::from(!t.is_closed());
+        Around { terms: &self.around, path: &self.path }
     }
 
     fn right_to_left(&mut self, s: StrategyId, args: &[Value], t: &Term) -> Outcome {

@@ -3,6 +3,7 @@
 //! A value is the set of its reads. Each knows its stride along every dimension that the value still has, and along every
 //! loop that it was taken out of. Memory is row-major, and what is stored is memory of its own; free variables are memory.
 
+use crate::lang::digest::Digest;
 use crate::lang::nat::{Nat, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::sort::{Sort, View};
@@ -17,31 +18,57 @@ type Loop = usize;
 /// How far the next iteration reads from this one; none where that follows from data, or is not the same everywhere.
 type Stride = Option<Nat>;
 
+/// What is around a term: the terms in which it is, outermost first, each with the number of the child that leads on.
+/// Variables that are bound in these are what they are there; all others are memory.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    pub terms: &'a [Term],
+    pub path: &'a [u8],
+}
+
+impl Around<'_> {
+    /// The whole term, with this one in its place.
+    fn with(&self, t: Term) -> Term {
+        self.terms.iter().zip(self.path).rev().fold(t, |inner, (outer, i)| {
+            let mut children: Vec<Term> = outer.children().into_iter().cloned().collect();
+            if let Some(child) = children.get_mut(usize::from(*i)) {
+                *child = inner;
+            }
+            outer.with_children(children)
+        })
+    }
+}
+
 /// Do neighbouring elements of a map over long reductions lie side by side, so that to reduce them side by side is to go
 /// through memory in order? Of reductions in it, those of which the length is not known to be at most `most` are long.
-pub fn reduces_columns(map: &Term, most: &Nat) -> bool {
+pub fn reduces_columns(map: &Term, most: &Nat, around: Around) -> bool {
     let (_, args) = map.spine();
     let [f, xs] = args.as_slice() else { return false };
     let mut walk = Walk::new(most);
-    let elements = walk.value(xs, &Scope::default());
-    let columns = walk.fresh();
-    let f = walk.value(f, &Scope::default());
-    let result = walk.apply(f, elements.taken_out(columns));
     let is_one = |stride: &Stride| stride.as_ref().is_some_and(|n| n.as_constant() == Some(1));
     let is_some = |stride: &Stride| stride.as_ref().is_some_and(|n| !n.is_zero());
-    result
-        .reads()
-        .iter()
-        .any(|read| is_one(&read.along(columns)) && walk.long.iter().any(|l| is_some(&read.along(*l))))
+    walk.scopes(map, around).iter().all(|scope| {
+        walk.long.clear();
+        let elements = walk.value(xs, scope);
+        let columns = walk.fresh();
+        let f = walk.value(f, scope);
+        let result = walk.apply(f, elements.taken_out(columns));
+        result
+            .reads()
+            .iter()
+            .any(|read| is_one(&read.along(columns)) && walk.long.iter().any(|l| is_some(&read.along(*l))))
+    })
 }
 
 /// Do the elements of an array, one after the other, lie side by side wherever they are read?
-pub fn reads_in_order(array: &Term) -> bool {
+pub fn reads_in_order(array: &Term, around: Around) -> bool {
     let mut walk = Walk::new(&Nat::constant(0));
-    let elements = walk.value(array, &Scope::default());
-    let order = walk.fresh();
     let near = |stride: Stride| stride.and_then(|n| n.as_constant()).is_some_and(|n| matches!(n, 0 | 1));
-    elements.taken_out(order).reads().iter().all(|read| near(read.along(order)))
+    walk.scopes(array, around).iter().all(|scope| {
+        let elements = walk.value(array, scope);
+        let order = walk.fresh();
+        elements.taken_out(order).reads().iter().all(|read| near(read.along(order)))
+    })
 }
 
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -202,17 +229,23 @@ fn scaled(stride: &Stride, by: &Nat) -> Stride {
 /// After so many steps nothing more is found out: of functions that call functions that call functions.
 const STEPS: u32 = 100_000;
 
+/// What the name of the term is called that is watched.
+const WATCHED: &str = "watched";
+
 struct Walk {
     steps: u32,
     loops: usize,
     /// The reductions that are not known to be short.
     long: Vec<Loop>,
     most: Nat,
+    /// The term of which it is asked what its variables are, and what they are wherever it is come to.
+    watched: Option<Digest>,
+    seen: Vec<Scope>,
 }
 
 impl Walk {
     fn new(most: &Nat) -> Walk {
-        Walk { steps: STEPS, loops: 0, long: vec![], most: most.clone() }
+        Walk { steps: STEPS, loops: 0, long: vec![], most: most.clone(), watched: None, seen: vec![] }
     }
 
     fn fresh(&mut self) -> Loop {
@@ -220,11 +253,38 @@ impl Walk {
         self.loops
     }
 
+    /// What the variables of a term are, each time that the program comes to it. Where it does not, all are memory.
+    fn scopes(&mut self, t: &Term, around: Around) -> Vec<Scope> {
+        if !t.is_closed() {
+            // A use of a name of its own, so that no other term is taken for this one.
+            let named = Term::lam(WATCHED, t.ty().clone(), Term::var(0, t.ty().clone()));
+            let watched = Term::app(named, t.clone());
+            self.watched = Some(watched.digest());
+            let whole = around.with(watched);
+            let mut value = self.value(&whole, &Scope::default());
+            for parameter in whole.ty().signature().0 {
+                value = self.apply(value, Value::memory(&parameter));
+            }
+            self.watched = None;
+            self.steps = STEPS;
+        }
+        match std::mem::take(&mut self.seen) {
+            none if none.is_empty() => vec![Scope::default()],
+            seen => seen,
+        }
+    }
+
     fn value(&mut self, t: &Term, scope: &Scope) -> Value {
         if self.steps == 0 {
             return Value::nothing();
         }
         self.steps -= 1;
+        if self.watched == Some(t.digest())
+            && let Some((_, t)) = t.as_app()
+        {
+            self.seen.push(scope.clone());
+            return self.value(t, scope);
+        }
         match t.expr() {
             Expr::Var(i) => scope.get(*i).cloned().unwrap_or_else(|| match t.ty().as_fun() {
                 Some(_) => Value::nothing(),
