@@ -2,6 +2,7 @@
 //! reference does, in the interpreter and as generated C on the device `cpu`.
 
 use crate::device_common;
+use crate::emit_common;
 use crate::kernels_reference::{Expected, Given, Reference, all};
 use crate::random::strategies;
 use shine_tui::device::{Devices, Elem, FloatMode, HostData, Param};
@@ -303,7 +304,8 @@ fn check_generated_c(devices: &Devices, variants: &[Variant]) {
         lowered.name = format!("{}{n}", lowered.name).into();
         let kernel = compile(&lowered, Target::C, None).unwrap().into_kernel();
         let helper = format!("allocate_{}", kernel.name);
-        texts += &format!("#define allocate {helper}\n{}#undef allocate\n", kernel.text);
+        let text = emit_common::on_threads(&kernel.text);
+        texts += &format!("#define allocate {helper}\n{text}#undef allocate\n");
         for pairs in *sizes {
             let sizes = eval::sizes(pairs.iter().copied());
             let (_, given) = inputs_of(program, &sizes);

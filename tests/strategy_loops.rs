@@ -102,30 +102,28 @@ fn ended(start: &Program, strategy: &str) -> Result<Program, (Box<Stuck>, Source
     Ok(start.with_term(done.term))
 }
 
-/// The loops of the last function of a C file, as [`strategies`] writes them.
-fn loops(c: &str) -> String {
-    let body = &c[c.find("\nvoid ").unwrap() + 1..];
-    let (mut out, mut kinds, mut prefix) = (String::new(), vec![], "");
-    for line in body.lines().skip(1).map(str::trim) {
-        if let Some(rest) = line.strip_prefix("#pragma omp ") {
-            prefix = if rest.starts_with("parallel") { "p" } else { "s" };
-        } else if line.starts_with("for (") {
-            let bound = line.split([';']).nth(1).unwrap().rsplit(' ').next().unwrap();
-            out += &format!("{prefix}{bound}{{");
-            (prefix, _) = ("", kinds.push("}"));
-        } else if line == "{" {
-            kinds.push("");
+/// The loops of a program for these sizes, as [`strategies`] writes them, before threads share any out; and its code.
+fn loops(program: &Program, sizes: &eval::Sizes) -> (String, String) {
+    let compiled = compile(&default_lowering(program).unwrap(), Target::C, Some(sizes)).unwrap();
+    let last = compiled.stages.iter().take_while(|s| s.name != "c").last().unwrap();
+    let (mut out, mut kinds) = (String::new(), vec![]);
+    for line in last.text.lines().map(str::trim) {
+        if let Some((head, bound)) = line.strip_suffix(" {").and_then(|line| line.split_once(" < ")) {
+            let prefix = match head.split_once(' ').unwrap().0 {
+                "parFor" if !kinds.contains(&"p") => "p",
+                "forLanes" => "s",
+                _ => "",
+            };
+            out += &format!("{prefix}{}{{", bound.split(' ').next().unwrap());
+            kinds.push(prefix);
         } else if line == "}" {
-            out += kinds.pop().unwrap_or("");
+            out.push('}');
+            kinds.pop();
         } else if !line.is_empty() && !out.ends_with('.') {
             out.push('.');
         }
     }
-    out
-}
-
-fn c_of(program: &Program, sizes: &eval::Sizes) -> String {
-    compile(&default_lowering(program).unwrap(), Target::C, Some(sizes)).unwrap().into_kernel().text
+    (out, compiled.into_kernel().text)
 }
 
 /// Compiles for the sizes or for any, runs on `cpu`, compares with three plain loops.
@@ -159,9 +157,8 @@ fn the_loops_are_those_of_the_thesis() {
         for (strategy, expected) in strategies(setting) {
             let done = rewritten(&start, &strategy);
             let sizes = eval::sizes([("m", setting[0]), ("n", setting[1]), ("k", setting[2])]);
-            let c = c_of(&done, &sizes);
             // Large temporaries are allocated and freed, small ones are not.
-            let found = loops(&c);
+            let (found, c) = loops(&done, &sizes);
             let [found, expected] = [&found, &expected].map(|l| l.trim_matches('.'));
             assert_eq!(found, expected, "{strategy} at {setting:?}\n{c}");
         }
@@ -187,8 +184,8 @@ fn at_any_size(strategy: &str, [_, _, _, x, y, z, _]: Setting) -> String {
 fn sizes_that_tiles_divide_have_no_loops_of_rests() {
     for (strategy, expected) in strategies(OTHER) {
         let sizes = eval::sizes([("m", OTHER[0]), ("n", OTHER[1]), ("k", OTHER[2])]);
-        let c = c_of(&rewritten(&matmul(), &at_any_size(&strategy, OTHER)), &sizes);
-        assert_eq!(loops(&c).trim_matches('.'), expected.trim_matches('.'), "{strategy}\n{c}");
+        let (found, c) = loops(&rewritten(&matmul(), &at_any_size(&strategy, OTHER)), &sizes);
+        assert_eq!(found.trim_matches('.'), expected.trim_matches('.'), "{strategy}\n{c}");
     }
 }
 
@@ -292,7 +289,7 @@ fn loops_after(start: &Program, strategy: &str, sizes: &[(&str, i64)]) -> String
     let inputs = inputs::for_program(&start.ty, &sizes, 3, inputs::Kind::SmallIntegers).unwrap();
     let value = |p: &Program| eval::run(&p.term, &sizes, &inputs, &Limits::TEST).unwrap();
     assert_eq!(value(start), value(&done), "{strategy}");
-    loops(&c_of(&done, &sizes))
+    loops(&done, &sizes).0
 }
 
 #[test]
@@ -505,6 +502,14 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
                t |> map (\\r. t |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
             "p2{7{.3{.}8{3{.}}3{.}}}7{.8{.}.}",
         ),
+        // Columns side by side where more is made of each sum, which is stored for that.
+        (
+            "def f (a: n.m.f32) (y: m.f32): m.f32 =
+               zip (transpose a) y |> map (\\p. snd p + reduce (+) 0 (fst p) / 7)",
+            "p2{.3{.}8{3{.}}3{.}}.8{.}.",
+        ),
+        // What does not lie side by side is not taken by lanes, whatever its name says.
+        ("def f (a: n.2.f32): 2.f32 = transpose a |> map (\\c. reduce (+) 0 c / 7)", "p2{.8{.}.}"),
     ];
     let found = programs
         .map(|(text, _)| loops_after(&read(text), "inLambda(fusedStages ; onThreads(id, 4, 3, 2))", &sizes));

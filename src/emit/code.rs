@@ -134,6 +134,8 @@ pub struct Generator {
     pub uses: BTreeSet<Feature>,
     /// Whether the code runs within a loop over threads.
     in_threads: bool,
+    /// Whether there are loops that threads share out.
+    pub has_threads: bool,
     /// Where loops and memory come from.
     origins: Arc<BTreeMap<Name, Origin>>,
     /// Where the command at hand comes from.
@@ -201,6 +203,7 @@ impl Generator {
             helpers: BTreeSet::new(),
             uses: BTreeSet::new(),
             in_threads: false,
+            has_threads: false,
             origins,
             at: Origin::default(),
         }
@@ -483,16 +486,15 @@ impl Generator {
         self.numbers.insert(l.var.clone(), variable);
         self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());
         // Threads are shared out once, over the outermost loop that asks for them.
-        let starts_threads = l.kind == LoopKind::Parallel(Workers::Threads) && !self.in_threads;
-        self.in_threads |= starts_threads;
+        let is_first = l.kind == LoopKind::Parallel(Workers::Threads) && !self.in_threads;
+        let threads = if is_first { self.threads(l) } else { None };
+        self.in_threads |= is_first;
         let body = body(self);
-        self.in_threads &= !starts_threads;
+        self.in_threads &= !is_first;
         self.ranges.remove(&l.var);
         let body = body?;
         let pragma = match (self.language, l.kind) {
-            (Language::C, LoopKind::Parallel(Workers::Threads)) => {
-                starts_threads.then(|| Pragma::Threads(self.threads(l)))
-            }
+            (Language::C, LoopKind::Parallel(Workers::Threads)) => threads.map(Pragma::Threads),
             (Language::C, LoopKind::Lanes) => Some(Pragma::Text("omp simd")),
             _ => None,
         };

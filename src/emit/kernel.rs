@@ -215,8 +215,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     tell_memory(&mut lines[before..], head.lines().count(), &prototype, &asked);
     let text = assemble(&comments, std::iter::once(&prelude), std::iter::once(&*function));
     let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
-    let mut parallel = false;
-    extents(&p.body, &mut global_size, &mut parallel);
+    extents(&p.body, &mut global_size);
     let (global_size, local_size) = match (&p.launch, groups(&p.body)) {
         (Some(l), _) => (l.global.clone(), Some(l.local.clone())),
         (None, Some((global, local))) => (global, Some(local)),
@@ -235,7 +234,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         local_size,
         local_memory,
         origin: request.origin.clone(),
-        parallel,
+        parallel: g.has_threads,
         most,
         most_items,
     })
@@ -479,19 +478,14 @@ fn groups(c: &Phrase) -> Option<([Nat; 3], [Nat; 3])> {
     Some((global, local))
 }
 
-/// How many work-items each dimension can use, and whether threads are used.
-fn extents(c: &Phrase, global: &mut [Nat; 3], parallel: &mut bool) {
+/// How many work-items each dimension can use.
+fn extents(c: &Phrase, global: &mut [Nat; 3]) {
     let _ = c.any(&mut |p| {
-        if let Kind::For(l) = p.kind() {
-            match l.kind {
-                LoopKind::Parallel(Workers::Threads) => *parallel = true,
-                LoopKind::Parallel(Workers::Global(d)) => {
-                    if let Some(size) = global.get_mut(usize::from(d)) {
-                        *size = larger(size, &l.n);
-                    }
-                }
-                _ => {}
-            }
+        if let Kind::For(l) = p.kind()
+            && let LoopKind::Parallel(Workers::Global(d)) = l.kind
+            && let Some(size) = global.get_mut(usize::from(d))
+        {
+            *size = larger(size, &l.n);
         }
         false
     });

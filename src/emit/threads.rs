@@ -21,8 +21,13 @@ const LEAST_EFFORT: f64 = 100_000.0;
 pub const HEADER: &str = "#ifdef _OPENMP\n#include <omp.h>\n#else\n#define omp_get_max_threads() 1\n#endif\n";
 
 impl Generator {
-    /// How threads share out a loop.
-    pub(super) fn threads(&mut self, l: &Loop) -> Threads {
+    /// How threads share out a loop, unless there is too little to compute.
+    pub(super) fn threads(&mut self, l: &Loop) -> Option<Threads> {
+        let effort = effort::of_loop(l);
+        if effort.as_constant().is_some_and(|n| (n as f64) < LEAST_EFFORT) {
+            return None;
+        }
+        self.has_threads = true;
         // Where the inner loop has no loop in it, it is left to be vectorised.
         let is_loop = |p: &Phrase| matches!(p.kind(), Kind::For(_));
         let both = match l.body.kind() {
@@ -32,7 +37,7 @@ impl Generator {
             }
             _ => false,
         };
-        Threads { too_little: self.too_little(&effort::of_loop(l)), both }
+        Some(Threads { too_little: self.too_little(&effort), both })
     }
 
     /// Whether the effort is less than the least, as far as that depends on sizes.
@@ -349,5 +354,90 @@ impl Making<'_> {
             body = vec![Stmt { what, origin: origin.clone() }];
         }
         body.remove(0).what
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Language;
+    use super::*;
+
+    fn n(x: &str) -> Expr {
+        Expr::name(x)
+    }
+    fn stmt(what: What) -> Stmt {
+        Stmt { what, origin: Origin::default() }
+    }
+    fn loop_over(var: &str, end: Expr, pragma: Option<Pragma>, body: Vec<Stmt>) -> Stmt {
+        let (init, step) = (Expr::int(0), Expr::int(1));
+        stmt(What::For { pragma, ty: "int".into(), var: var.into(), init, end, step, body })
+    }
+    fn threads(too_little: Option<Expr>, both: bool) -> Option<Pragma> {
+        Some(Pragma::Threads(Threads { too_little, both }))
+    }
+    fn set(to: Expr, value: Expr) -> Stmt {
+        stmt(What::Assign { to, op: "=", value })
+    }
+    /// The functions that are made, and what is left of the statements, for parameters `out`, `n` and `m`.
+    fn made(mut body: Vec<Stmt>) -> (String, String) {
+        let params = [("out", "float* restrict out"), ("n", "int n"), ("m", "int m")];
+        let params = params.map(|(name, text)| (name.to_string(), text.to_string()));
+        let head = |name: &str, params: &[String]| format!("static void {name}({})", params.join(", "));
+        let chunks = to_functions(&mut body, "f", &params, &mut Namer::new(Language::C), &head);
+        let (mut functions, mut rest) = (Lines::default(), Lines::default());
+        chunks.iter().for_each(|chunk| chunk.print(&[], &mut functions));
+        rest.print(&body, 0);
+        (functions.text, rest.text)
+    }
+
+    #[test]
+    fn a_loop_of_threads_is_a_function_of_what_it_uses() {
+        let row = stmt(What::Name { ty: "int".into(), name: "at0".into(), value: n("m") });
+        let body = vec![set(n("out").index(n("i")), n("at0"))];
+        let little = Expr::binary("<", n("n"), Expr::int(9));
+        let (functions, rest) = made(vec![row, loop_over("i", n("n"), threads(Some(little), false), body)]);
+        assert_eq!(
+            functions,
+            "static void f_chunk0(int begin, int end, float* restrict out, int at0) {\n  \
+             for (int i = begin; i < end; i++) {\n    out[i] = at0;\n  }\n}\n\n"
+        );
+        assert_eq!(
+            rest,
+            "int threads = omp_get_max_threads();\nint at0 = m;\nif (n < 9) {\n  f_chunk0(0, n, out, at0);\n} else {\n  \
+             #pragma omp parallel for\n  for (int thread = 0; thread < threads; thread++) {\n    \
+             f_chunk0((long)n * thread / threads, (long)n * (thread + 1) / threads, out, at0);\n  }\n}\n"
+        );
+    }
+
+    #[test]
+    fn two_loops_that_are_shared_out_together_are_parts_of_both() {
+        let inner = loop_over("j", n("m"), None, vec![set(n("out").index(n("j")), n("i"))]);
+        let (functions, rest) = made(vec![loop_over("i", n("n"), threads(None, true), vec![inner])]);
+        assert!(functions.contains("(int begin, int end, int begin_1, int end_1, float* restrict out) {"));
+        assert!(functions.contains("j = begin_1; j < end_1; j++"), "{functions}");
+        assert!(rest.contains("#pragma omp parallel for collapse(2) schedule(dynamic)\n"), "{rest}");
+        assert!(
+            rest.contains("(long)m * thread_1 / threads, (long)m * (thread_1 + 1) / threads, out"),
+            "{rest}"
+        );
+        // The end of the inner loop must be known before the outer one.
+        let inner = loop_over("j", n("i"), None, vec![set(n("out").index(n("j")), n("m"))]);
+        let (functions, rest) = made(vec![loop_over("i", n("n"), threads(None, true), vec![inner])]);
+        assert!(functions.contains("j = 0; j < i; j++"), "{functions}");
+        assert!(rest.contains("#pragma omp parallel for\n"), "{rest}");
+    }
+
+    /// A function could not set them.
+    #[test]
+    fn a_loop_that_sets_a_variable_outside_stays_where_it_is() {
+        let declare = What::Declare { ty: "float".into(), name: "t".into(), len: None, init: None };
+        let body = vec![set(n("t"), n("i"))];
+        let (functions, rest) =
+            made(vec![stmt(declare), loop_over("i", Expr::int(1), threads(None, false), body)]);
+        assert_eq!(functions, "");
+        assert!(
+            rest.starts_with("float t;\n#pragma omp parallel for\nfor (int i = 0; i < 1; i++) {"),
+            "{rest}"
+        );
     }
 }

@@ -49,7 +49,7 @@ pub fn unit(cases: &[Case]) -> String {
         for helper in helpers(&case.kernel.text) {
             let _ = writeln!(out, "#define {helper} {helper}{i}");
         }
-        out.push_str(&case.kernel.text);
+        out.push_str(&super::on_threads(&case.kernel.text));
         for helper in helpers(&case.kernel.text) {
             let _ = writeln!(out, "#undef {helper}");
         }

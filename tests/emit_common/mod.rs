@@ -111,6 +111,17 @@ pub fn inner_high(r: Term, c: Term) -> Built {
 }
 
 /// The program that `text` defines last.
+/// A kernel's text in which threads are started however little there is to compute: what tests compute is little.
+pub fn on_threads(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    for i in 1..lines.len() {
+        if lines[i].contains("_chunk") && lines[i - 1].trim_start().starts_with("if (") {
+            lines[i - 1] = "if (0) {";
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
 pub fn parse(text: &str) -> Program {
     let mut sources = shine_tui::lang::diag::Sources::new();
     let id = sources.add("test.rise", text);

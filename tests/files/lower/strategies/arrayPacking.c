@@ -3,6 +3,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef _OPENMP
+#include <omp.h>
+#else
+#define omp_get_max_threads() 1
+#endif
 
 static void* allocate(size_t bytes) {
   void* memory = aligned_alloc(64, (bytes / 64 + 1) * 64);
@@ -13,16 +18,23 @@ static void* allocate(size_t bytes) {
   return memory;
 }
 
-void matmul(float* restrict output, const float* restrict a, const float* restrict b) {
-  float* restrict t0 = allocate(sizeof(float) * 1048576);
-  #pragma omp parallel for
-  for (int i3 = 0; i3 < 32; i3++) {
+static void matmul_chunk0(int begin, int end, const float* restrict b, float* restrict t0) {
+  for (int i3 = begin; i3 < end; i3++) {
     for (int i4 = 0; i4 < 1024; i4++) {
       #pragma omp simd
       for (int i37 = 0; i37 < 32; i37++) {
         t0[i37 + 32 * i4 + 32768 * i3] = b[i37 + 32 * i3 + 1024 * i4];
       }
     }
+  }
+}
+
+void matmul(float* restrict output, const float* restrict a, const float* restrict b) {
+  int threads = omp_get_max_threads();
+  float* restrict t0 = allocate(sizeof(float) * 1048576);
+  #pragma omp parallel for
+  for (int thread = 0; thread < threads; thread++) {
+    matmul_chunk0(32L * thread / threads, 32L * (thread + 1) / threads, b, t0);
   }
   for (int i10 = 0; i10 < 32; i10++) {
     for (int i15 = 0; i15 < 32; i15++) {
