@@ -233,10 +233,13 @@ const TABLE: &[Row] = &[
     // Steps that work-items share, in memory that they share.
     row("r1", "steps in place", ("(a: n.m.f32): n.m.f32",
         "a |> mapWorkGroup 0 (\\x. x |> iterate 3 (mapLocal 0 (\\v. v * 2)))"),
-        NM, (2, "L"), 2, 2),
+        NM, (0, ""), 0, 0),
     row("r2", "steps that read what others wrote", ("(a: n.m.f32): n.m.f32",
         "a |> mapWorkGroup 0 (\\x. x |> iterate 3 (\\y. rev y |> mapLocal 0 (\\v. v + 1)))"),
         NM, (3, "L"), 3, 3),
+    row("r3", "steps in two dimensions, of pairs", ("(a: n.m.o.f32): n.m.o.(f32 * f32)",
+        "a |> mapWorkGroup 0 (\\x. x |> map (map (\\v. (v, v))) |> iterate 2 (mapLocal 1 (mapLocal 0 (\\p. (snd p, fst p * 2)))))"),
+        NMO, (0, ""), 0, 0),
     // Reductions by a group: parts, a tree in local memory, and the rest by whoever reads the result.
     row("t1", "a tree with more leaves than there are elements", ("(a: n.m.f32): n.f32",
         "a |> mapWorkGroup 0 (reduceLocal 21 (+) 3)"),

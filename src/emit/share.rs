@@ -122,7 +122,7 @@ impl Sharing {
         let mut left = BTreeSet::new();
         while let Some(e) = self.largest_choice(block, &visible, &left) {
             left.insert(e.to_string());
-            visible.insert(self.define(block, &e, false));
+            visible.extend(self.define(block, &e, false));
         }
         // Where a row begins is said before the loop through it.
         let mut rows = Found::default();
@@ -133,14 +133,14 @@ impl Sharing {
         }
         rows.0.sort_by_key(|(e, ..)| std::cmp::Reverse(terms(e).len()));
         for (e, ..) in rows.0 {
-            visible.insert(self.define(block, &e, true));
+            visible.extend(self.define(block, &e, true));
         }
         // What is compared with an end and needed again is computed once.
         let mut compared = Found::default();
         block.iter().for_each(|s| self.compared_in(s, &visible, &mut compared));
         for (e, ..) in compared.0 {
             if block.iter().map(|s| uses(s, &e)).sum::<usize>() > 1 {
-                visible.insert(self.define(block, &e, true));
+                visible.extend(self.define(block, &e, true));
             }
         }
         for s in block {
@@ -239,8 +239,9 @@ impl Sharing {
         known && self.width(e).is_some()
     }
 
-    /// Gives the number a name before the statement that uses it first. `whole`: what others with a name are made of stays.
-    fn define(&mut self, block: &mut Vec<Stmt>, e: &Expr, whole: bool) -> String {
+    /// Gives the number a name before the statement that uses it first, if one still does: a part of it may have got a name.
+    /// `whole`: what others with a name are made of stays.
+    fn define(&mut self, block: &mut Vec<Stmt>, e: &Expr, whole: bool) -> Option<String> {
         let name = provisional(self.made);
         self.made += 1;
         let long = self.width(e).unwrap_or(true);
@@ -257,10 +258,10 @@ impl Sharing {
                 first = Some(k);
             }
         }
-        let first = first.unwrap_or(0);
+        let first = first?;
         let origin = block.get(first).map(|s| s.origin.clone()).unwrap_or_default();
         block.insert(first, declaration(&name, long, e.clone(), origin));
-        name
+        Some(name)
     }
 
     /// The expression with the name in place of what it stands for, if it is that, or a sum of it and more.
@@ -448,6 +449,16 @@ mod tests {
         assert!(text.contains("long at0 = n + i * m + m * m;"), "{text}");
         assert!(text.contains("long at1 = (long)(i * m) + m * m;"), "{text}");
         assert!(text.contains("out[at0 + j]") && text.contains("out[at1 + j * n]"), "{text}");
+    }
+
+    #[test]
+    fn what_nothing_needs_any_more_gets_no_name() {
+        let row = product(n("m"), n("i"));
+        let end = Expr::binary("-", sum(n("m"), row.clone()), Expr::int(1));
+        let body = vec![store(sum(n("j"), row)), store(Expr::binary("-", end, n("j")))];
+        let text = shared(vec![loop_over("i", vec![loop_over("j", body)])]);
+        assert_eq!(text.matches("int at").count() + text.matches("long at").count(), 1, "{text}");
+        assert!(text.contains("out[j + at0]") && text.contains("out[m + at0 - 1 - j]"), "{text}");
     }
 
     #[test]

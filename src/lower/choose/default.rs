@@ -23,6 +23,7 @@ use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
 use crate::lower::access::{self, streams};
 use crate::lower::dpia::signature::is_written;
+use std::collections::BTreeSet;
 
 /// The program, lowered. Where its leaves come from is said of the program as it is given, unless that is known already.
 ///
@@ -69,6 +70,8 @@ const MAX_UNFOLDED: u64 = 2000;
 #[derive(Default)]
 struct Lowering {
     demands: Demands,
+    /// The dimensions of a group's work-items, which together copy what is written.
+    together: Vec<u8>,
 }
 
 impl Lowering {
@@ -113,7 +116,7 @@ impl Lowering {
         match head.expr() {
             Expr::Lam(..) => self.shared(t, |s, body| s.write(body)),
             Expr::Prim(p) => self.write_pattern(t, head, p, &args),
-            _ => copy(t),
+            _ => self.copy(t),
         }
     }
 
@@ -125,7 +128,7 @@ impl Lowering {
                 if has_loops(xs) && is_writable_layout(f) {
                     return again(vec![(*f).clone(), self.write(xs)]);
                 }
-                let pattern = Term::prim(P::MapSeq, vec![], head.ty().clone());
+                let pattern = written_map(head.ty().clone(), &self.together);
                 self.loop_over(&pattern.with_origin(&head.origin()), f, xs)
             }
             (p, [f, xs]) if p.is_loop() => self.loop_over(head, f, xs),
@@ -134,7 +137,7 @@ impl Lowering {
                 again(vec![kept_element(f, 1, 0, &xs), xs])
             }
             (P::Generate, [f]) => {
-                let Some((indices, map)) = indices_of(t) else { return copy(&self.read(t, Usage::Once)) };
+                let Some((indices, map)) = indices_of(t, &self.together) else { return self.copy_of(t) };
                 let f = self.function(f, 1);
                 Term::apps(map, [f, indices])
             }
@@ -155,7 +158,7 @@ impl Lowering {
                 let body = |s: &mut Lowering, b: &Term| s.write(b);
                 self.named(head, value, f, body)
             }
-            _ => copy(&self.read(t, Usage::Once)),
+            _ => self.copy_of(t),
         }
     }
 
@@ -223,9 +226,19 @@ impl Lowering {
         match head.expr() {
             Expr::Lam(..) if args.is_empty() => t.clone(),
             Expr::Lam(..) => self.shared(t, |s, body| s.read(body, usage)),
-            Expr::Prim(p) => self.read_pattern(t, head, p, &args, usage),
+            Expr::Prim(p) => {
+                self.by_dimensions(BTreeSet::new(), |s| s.read_pattern(t, head, p, &args, usage))
+            }
             _ => t.clone(),
         }
+    }
+
+    /// What is lowered where the work-items of these dimensions write it together.
+    fn by_dimensions<T>(&mut self, together: BTreeSet<u8>, lower: impl FnOnce(&mut Lowering) -> T) -> T {
+        let around = std::mem::replace(&mut self.together, together.into_iter().collect());
+        let lowered = lower(self);
+        self.together = around;
+        lowered
     }
 
     fn read_pattern(&mut self, t: &Term, head: &Term, p: &Prim, args: &[&Term], usage: Usage) -> Term {
@@ -265,7 +278,8 @@ impl Lowering {
                     head.clone()
                 };
                 let usage = self.usage_of_element(op, xs, 2);
-                let (op, start, xs) = (self.function(op, 2), self.write(start), self.read(xs, usage));
+                let start = self.by_dimensions(local_dimensions(op), |s| s.write(start));
+                let (op, xs) = (self.function(op, 2), self.read(xs, usage));
                 Term::apps(head, [kept_element(op, 2, 0, &xs), start, xs])
             }
             (P::ToMem, [e]) => again(vec![self.write(e)]),
@@ -309,9 +323,22 @@ impl Lowering {
         Some(Term::apps(head.clone(), [f, xs]))
     }
 
+    /// The term, read and copied: what work-items accumulate together by these.
+    fn copy_of(&mut self, t: &Term) -> Term {
+        let read = self.read(t, Usage::Once);
+        match t.spine().0.as_pattern() {
+            Some(p) if p.is_reduce() => self.by_dimensions(local_dimensions(t), |s| s.copy(&read)),
+            _ => self.copy(&read),
+        }
+    }
+
+    fn copy(&self, t: &Term) -> Term {
+        copy(t, &self.together)
+    }
+
     fn store(&mut self, t: &Term) -> Term {
         // What work-items compute together must be stored where all of them can read it.
-        to_mem(shared_space(t), self.write(t))
+        to_mem(shared_space(t), self.by_dimensions(BTreeSet::new(), |s| s.write(t)))
     }
 
     /// `(\x. body) value`, for any way to lower the body.
@@ -337,7 +364,9 @@ impl Lowering {
         f: &Term,
         lower: impl FnOnce(&mut Lowering, &Term) -> Term,
     ) -> Term {
-        let (Some((x, body)), Some((param, _))) = (f.as_lam(), f.ty().as_fun()) else { return copy(value) };
+        let (Some((x, body)), Some((param, _))) = (f.as_lam(), f.ty().as_fun()) else {
+            return self.copy(value);
+        };
         let body = lower(self, body);
         let value = if is_work(value) { self.in_memory(value) } else { self.read(value, Usage::Many) };
         Term::apps(head.clone(), [value, Term::lam(x, param.clone(), body)])
@@ -360,21 +389,41 @@ fn taken_apart<'a>(a: &'a Term, b: &Term) -> Option<&'a Term> {
     (both == (Pattern::Fst, Pattern::Snd) && whole == same).then_some(whole)
 }
 
+/// The dimensions in which work-items of a group compute it together.
+fn local_dimensions(t: &Term) -> BTreeSet<u8> {
+    let own = t
+        .as_prim()
+        .filter(|p| p.pattern.is_local())
+        .map(|p| p.args.iter().find_map(|a| if let Arg::Dim(d) = a { Some(*d) } else { None }).unwrap_or(0));
+    own.into_iter().chain(t.children().into_iter().flat_map(local_dimensions)).collect()
+}
+
+/// The `map` of this type whose result is written. Work-items of these dimensions share out the innermost loops, the first
+/// dimension the innermost one of all.
+fn written_map(ty: Type, together: &[u8]) -> Term {
+    let written = ty.as_fun().and_then(|(_, rest)| rest.as_fun()).and_then(|(_, out)| out.as_array());
+    let within = std::iter::successors(written, |(_, t)| t.as_array()).skip(1).count();
+    match together.get(within) {
+        Some(d) => Term::prim(Pattern::MapLocal, vec![Arg::Dim(*d)], ty),
+        None => Term::prim(Pattern::MapSeq, vec![], ty),
+    }
+}
+
 /// Loops that copy a readable value.
-fn copy(t: &Term) -> Term {
+fn copy(t: &Term, together: &[u8]) -> Term {
     let ty = t.ty().clone();
     if !ty.has_array() {
         return t.clone();
     }
     if let Some((_, element)) = ty.as_array() {
-        let f = Term::lam("x", element.clone(), copy(&Term::var(0, element.clone())));
+        let f = Term::lam("x", element.clone(), copy(&Term::var(0, element.clone()), together));
         let map = Type::function(&[f.ty().clone(), ty.clone()], ty.clone());
-        let pattern = Term::prim(Pattern::MapSeq, vec![], map);
-        return Term::apps(pattern, [f, t.clone()]).made_from(&t.origin());
+        return Term::apps(written_map(map, together), [f, t.clone()]).made_from(&t.origin());
     }
     let Some((a, b)) = ty.as_pair() else { return t.clone() };
     let part = |p: Pattern, whole: &Term, to: &Type| {
-        copy(&Term::app(Term::prim(p, vec![], Type::fun(ty.clone(), to.clone())), whole.clone()))
+        let part = Term::app(Term::prim(p, vec![], Type::fun(ty.clone(), to.clone())), whole.clone());
+        copy(&part, together)
     };
     let both = |whole: &Term| {
         let pair = Term::prim(Pattern::MakePair, vec![], Type::function(&[a.clone(), b.clone()], ty.clone()));
@@ -384,15 +433,15 @@ fn copy(t: &Term) -> Term {
     copied.made_from(&t.origin())
 }
 
-/// For `generate f`: the array of all indices, and the `mapSeq` that applies `f` to it.
-fn indices_of(t: &Term) -> Option<(Term, Term)> {
+/// For `generate f`: the array of all indices, and the `map` that applies `f` to it.
+fn indices_of(t: &Term, together: &[u8]) -> Option<(Term, Term)> {
     let (n, element) = t.ty().as_array()?;
     let index = Type::index(n.clone());
     let all = Type::array(n.clone(), index.clone());
     let identity = Term::lam("i", index.clone(), Term::var(0, index.clone()));
     let generate = Term::prim(Pattern::Generate, vec![], Type::fun(identity.ty().clone(), all.clone()));
     let f = Type::fun(index, element.clone());
-    let map = Term::prim(Pattern::MapSeq, vec![], Type::function(&[f, all], t.ty().clone()));
+    let map = written_map(Type::function(&[f, all], t.ty().clone()), together);
     let origin = t.origin();
     Some((Term::app(generate, identity).made_from(&origin), map.with_origin(&origin)))
 }

@@ -217,6 +217,8 @@ pub struct Names {
     next: BTreeMap<String, u32>,
     /// Which parts of the program loops and memory of these names come from.
     origins: BTreeMap<Name, Origin>,
+    /// The variables of loops that copy memory for nobody's but the translation's sake: in any order.
+    copies: BTreeSet<Name>,
 }
 
 impl Names {
@@ -232,7 +234,19 @@ impl Names {
         if let Some(origin) = self.origins.get(hint).cloned() {
             self.comes_from(&name, &origin);
         }
+        if self.copies.contains(hint) {
+            self.copies.insert(name.clone());
+        }
         name
+    }
+
+    /// The loop over this variable copies memory, which the program does not ask for.
+    pub fn copies(&mut self, var: &Name) {
+        self.copies.insert(var.clone());
+    }
+
+    pub fn is_of_copy(&self, var: &Name) -> bool {
+        self.copies.contains(var)
     }
 
     /// What is named so comes from this part of the program, too.

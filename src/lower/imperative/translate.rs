@@ -11,7 +11,7 @@ use super::functional::Functional;
 use super::lanes::has_vectors;
 use super::views::Number;
 use crate::lang::diag::{Diagnostic, Subject};
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::origin::Origin;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::Sort;
@@ -178,6 +178,11 @@ impl Translator {
         let ty = value.data();
         if let Some((n, _)) = ty.as_array() {
             self.for_each(LoopKind::Sequential, n, block, |t, i, inner| {
+                i.as_number().into_iter().flat_map(|(n, _)| n.vars()).for_each(|v| {
+                    if let NatVar::Named(x) = v {
+                        t.names.copies(&x);
+                    }
+                });
                 t.copy(&Phrase::idx_acc(i.clone(), to.clone()), &Phrase::idx(i, value.clone()), inner)
             })
         } else if ty.as_pair().is_some() {

@@ -1,11 +1,13 @@
 //! What a work-group writes outside its `mapLocal`s is written by one of its work-items: it becomes a loop of one
-//! iteration that is shared out as the others are. What is private is computed by every work-item for itself.
+//! iteration that is shared out as the others are. What only the translation copies, as accumulators, all work-items copy
+//! together. What is private is computed by every work-item for itself.
 
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
-use crate::lower::dpia::effects;
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, Workers, barriers};
-use std::collections::BTreeSet;
+use crate::lower::dpia::effects::{self, Place};
+use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, barriers, races};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// # Errors
 /// None: it is a pass.
@@ -15,7 +17,8 @@ pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnosti
     }
     let dimensions = barriers::dimensions(&p);
     let mut shared: Vec<Name> = p.shared().map(|(x, _)| x.clone()).collect();
-    p.body = Guard { names, shared: &mut shared }.command(&p.body, &dimensions);
+    let mut guard = Guard { names, shared: &mut shared, private: vec![], constraints: &p.constraints };
+    p.body = guard.command(&p.body, &dimensions);
     Ok(p)
 }
 
@@ -23,34 +26,39 @@ struct Guard<'a> {
     names: &'a mut Names,
     /// Memory that the work-items of a group share.
     shared: &'a mut Vec<Name>,
+    /// Memory of which each work-item has its own.
+    private: Vec<Name>,
+    /// What holds of the sizes.
+    constraints: &'a [SizeConstraint],
 }
 
 impl Guard<'_> {
     /// `left`: the dimensions of work-items that are not shared out around the command.
     fn command(&mut self, c: &Phrase, left: &BTreeSet<u8>) -> Phrase {
-        if let Kind::New(storage, _, x, _) = c.kind()
-            && storage.is_shared()
-        {
-            self.shared.push(x.clone());
+        if let Kind::New(storage, _, x, _) = c.kind() {
+            let memory = if storage.is_shared() { &mut *self.shared } else { &mut self.private };
+            memory.push(x.clone());
         }
         if !self.writes(c, left) {
             return c.clone();
         }
         if self.is_for_one(c, left) {
-            return self.by_one(c.clone(), left);
+            return self.by_all(c, left).unwrap_or_else(|| self.by_one(c.clone(), left));
         }
         match c.kind() {
             Kind::Seq(cs) => {
                 let (mut out, mut run) = (vec![], vec![]);
                 for c in cs {
-                    if self.writes(c, left) && self.is_for_one(c, left) {
+                    let is_for_one = self.writes(c, left) && self.is_for_one(c, left);
+                    let by_all = if is_for_one { self.by_all(c, left) } else { None };
+                    if is_for_one && by_all.is_none() {
                         run.push(c.clone());
                         continue;
                     }
                     if !run.is_empty() {
                         out.push(self.by_one(Phrase::seq(std::mem::take(&mut run)), left));
                     }
-                    out.push(self.command(c, left));
+                    out.push(by_all.unwrap_or_else(|| self.command(c, left)));
                 }
                 if !run.is_empty() {
                     out.push(self.by_one(Phrase::seq(run), left));
@@ -99,6 +107,45 @@ impl Guard<'_> {
         c.ty() == &crate::lower::dpia::PhraseType::Comm
             && !shares_out
             && effects::of(c).iter().all(|e| !e.writes || is_ours(&e.memory))
+    }
+
+    /// The command with its loops shared out to the work-items of a group, if it copies an array for nobody's but the
+    /// translation's sake: the longest loop, and of those the innermost, to dimension 0 or the first that is left.
+    fn by_all(&mut self, c: &Phrase, left: &BTreeSet<u8>) -> Option<Phrase> {
+        let mut loops: Vec<&Loop> = vec![];
+        let mut inner = c;
+        while let Kind::For(l) = inner.kind() {
+            loops.push(l);
+            inner = &l.body;
+        }
+        let is_copy = |l: &&Loop| l.kind == LoopKind::Sequential && self.names.is_of_copy(&l.var);
+        if loops.is_empty() || !loops.iter().all(is_copy) || !self.is_of_cells(inner) {
+            return None;
+        }
+        let mut longest: Vec<usize> = (0..loops.len()).collect();
+        longest.sort_by_key(|k| std::cmp::Reverse((loops[*k].n.as_constant().unwrap_or(i64::MAX), *k)));
+        let shared: BTreeMap<usize, u8> = longest.into_iter().zip(left.iter().copied()).collect();
+        let kind = |k: usize| {
+            shared.get(&k).map_or(LoopKind::Sequential, |d| LoopKind::Parallel(Workers::Local(*d)))
+        };
+        let whole = loops.iter().enumerate().rev().fold(inner.clone(), |body, (k, l)| {
+            Phrase::for_loop(Loop { kind: kind(k), body, ..(*l).clone() })
+        });
+        let is_proved = races::check(&whole, self.constraints).is_ok_and(|c| c.values().all(Option::is_none));
+        let others = left.iter().copied().filter(|d| !shared.values().any(|e| e == d)).collect();
+        is_proved.then(|| self.by_one(whole, &others))
+    }
+
+    /// Does it copy cells, and none of which each work-item has its own, that may be in registers?
+    fn is_of_cells(&self, c: &Phrase) -> bool {
+        let is_cell = |p: &Phrase| {
+            Place::of(p).and_then(|place| place.memory).is_some_and(|x| !self.private.contains(&x))
+        };
+        match c.kind() {
+            Kind::Seq(cs) => cs.iter().all(|c| self.is_of_cells(c)),
+            Kind::Assign(_, value) => is_cell(value),
+            _ => false,
+        }
     }
 
     fn by_one(&mut self, c: Phrase, left: &BTreeSet<u8>) -> Phrase {
