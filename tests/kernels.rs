@@ -4,8 +4,9 @@
 use crate::device_common;
 use crate::emit_common;
 use crate::kernels_reference::{Expected, Given, Reference, all};
-use crate::random::strategies;
-use shine_tui::device::{Devices, Elem, FloatMode, HostData, Param};
+use crate::random::auto::ON_WORK_ITEMS;
+use crate::random::{modules, strategies};
+use shine_tui::device::{Devices, Elem, FloatMode, HostData, Mode, Param};
 use shine_tui::emit::{Kernel, KernelParam, ParamKind, compile, data};
 use shine_tui::lang::diag::Charset;
 use shine_tui::lang::eval::{self, Limits, Sizes, inputs};
@@ -13,12 +14,13 @@ use shine_tui::lang::infer::{self, Program};
 use shine_tui::lang::loops;
 use shine_tui::lang::syntax::ast::Language;
 use shine_tui::lang::syntax::{self, print as syntax_print};
-use shine_tui::lang::ty::Scalar;
+use shine_tui::lang::ty::{Scalar, Type};
 use shine_tui::lang::value::Value;
 use shine_tui::lang::{diag, print};
 use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
 use shine_tui::session::bench::cells::host_data;
+use shine_tui::session::bench::{Inputs, request};
 use shine_tui::session::files::{Places, Texts, read};
 use shine_tui::session::workspace::Workspace;
 use std::collections::BTreeSet;
@@ -201,6 +203,35 @@ fn generated_c_agrees_with_the_references() {
                 });
                 check_generated_c(devices, &variants.collect::<Vec<_>>());
             });
+        }
+    });
+}
+
+/// What `auto(opencl)` makes, with groups so small that there are several of them, in a simulator that finds races. By turns
+/// with sizes as constants and as parameters.
+#[test]
+fn what_auto_makes_for_work_items_does_not_race() {
+    let Some(simulator) = modules::simulator() else { return };
+    let references = all();
+    let check_one = |n: usize, reference: &Reference| {
+        let program = strategies::apply(&load(reference.kernel), ON_WORK_ITEMS[1 + n % 2]).unwrap();
+        let sizes = eval::sizes(reference.sizes[1].iter().copied());
+        let (values, given) = inputs_of(&program, &sizes);
+        let parts =
+            |(ty, v): (&Type, &Value)| data::split(v, ty, &sizes).unwrap().iter().map(host_data).collect();
+        let inputs = Inputs(program.ty.signature().0.iter().zip(&values).map(parts).collect());
+        let lowered = default_lowering(&program).unwrap();
+        let module = compile(&lowered, Target::OpenCl, n.is_multiple_of(3).then_some(&sizes)).unwrap().module;
+        let request = request(simulator.id, &module, &sizes, &inputs, Mode::Once, FloatMode::Strict).unwrap();
+        let report = device_common::run(simulator.devices, &request)
+            .unwrap_or_else(|e| panic!("{}: {e}\n{}", reference.kernel, module.text()));
+        assert!(report.stderr.is_empty(), "{}: {}\n{}", reference.kernel, report.stderr, module.text());
+        check(reference, "its odd sizes", &(reference.compute)(&given), &report.outputs);
+    };
+    std::thread::scope(|scope| {
+        for half in [0, 1] {
+            let some = references.iter().enumerate().filter(move |(n, _)| n % 2 == half);
+            scope.spawn(move || some.for_each(|(n, reference)| check_one(n, reference)));
         }
     });
 }

@@ -1,7 +1,7 @@
 //! Programs of several kernels: in the worker against the interpreter and plain C, and as libraries in C.
 
 use crate::device_common::{devices, opencl};
-use shine_tui::device::{Cause, DeviceInfo, DeviceKind, FloatMode, Mode, select};
+use shine_tui::device::{Cause, DeviceInfo, DeviceKind, FloatMode, Mode, fake, select};
 use shine_tui::emit::module::{Module, Role};
 use shine_tui::emit::{Compiled, Language, host};
 use shine_tui::lang::diag::Diagnostic;
@@ -340,22 +340,9 @@ int main(int argc, char** argv) {
     std::fs::write(dir.path().join("main.c"), main).unwrap();
     host::RUNTIME.iter().for_each(|(file, text)| std::fs::write(dir.path().join(file), text).unwrap());
     let device = |id: &str, platform: &str, name: &str, version: &str| DeviceInfo {
-        kind: DeviceKind::Gpu,
         id: id.into(),
-        platform: platform.into(),
-        name: name.into(),
         version: version.into(),
-        driver: String::new(),
-        compute_units: 1,
-        max_work_group: 1,
-        local_memory: 0,
-        global_memory: 0,
-        max_allocation: 0,
-        clock_mhz: 0,
-        openmp: false,
-        f64: true,
-        f16: true,
-        problem: None,
+        ..fake::device(DeviceKind::Gpu, platform, name)
     };
     let (portable, skylake) = ("Portable Computing Language", "pthread-skylake CPU");
     let h200 = |id| device(id, "NVIDIA CUDA", "NVIDIA H200", "OpenCL 3.0 CUDA");

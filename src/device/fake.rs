@@ -36,7 +36,7 @@ impl FakeDevices {
     /// One device, `cpu`, and no replies.
     pub fn new() -> FakeDevices {
         let mut fake = FakeDevices::default();
-        let mut cpu = FakeDevices::info(DeviceKind::Host, "host", "scripted processor");
+        let mut cpu = device(DeviceKind::Host, "host", "scripted processor");
         cpu.id = "cpu".to_owned();
         fake.devices.push(cpu);
         fake
@@ -44,7 +44,7 @@ impl FakeDevices {
 
     /// Adds an OpenCL device.
     pub fn device(mut self, platform: &str, name: &str) -> FakeDevices {
-        self.devices.push(FakeDevices::info(DeviceKind::Gpu, platform, name));
+        self.devices.push(device(DeviceKind::Gpu, platform, name));
         self
     }
 
@@ -58,26 +58,27 @@ impl FakeDevices {
     pub fn asked(&self) -> Vec<RunRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
 
-    fn info(kind: DeviceKind, platform: &str, name: &str) -> DeviceInfo {
-        DeviceInfo {
-            kind,
-            id: format!("{platform} / {name}"),
-            platform: platform.to_owned(),
-            name: name.to_owned(),
-            version: "1".to_owned(),
-            driver: "script".to_owned(),
-            compute_units: 4,
-            max_work_group: 256,
-            local_memory: 32 << 10,
-            global_memory: 1 << 30,
-            max_allocation: 1 << 28,
-            clock_mhz: 1000,
-            openmp: kind == DeviceKind::Host,
-            f64: true,
-            f16: true,
-            problem: None,
-        }
+/// A device of this name, with figures of a small one.
+pub fn device(kind: DeviceKind, platform: &str, name: &str) -> DeviceInfo {
+    DeviceInfo {
+        kind,
+        id: format!("{platform} / {name}"),
+        platform: platform.to_owned(),
+        name: name.to_owned(),
+        version: "1".to_owned(),
+        driver: "script".to_owned(),
+        compute_units: 4,
+        max_work_group: 256,
+        local_memory: 32 << 10,
+        global_memory: 1 << 30,
+        max_allocation: 1 << 28,
+        clock_mhz: 1000,
+        openmp: kind == DeviceKind::Host,
+        f64: true,
+        f16: true,
+        problem: None,
     }
 }
 

@@ -59,27 +59,10 @@ pub fn number(devices: &mut [DeviceInfo]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fake::device;
     use super::*;
 
     fn devices() -> Vec<DeviceInfo> {
-        let device = |kind, platform: &str, name: &str| DeviceInfo {
-            kind,
-            id: String::new(),
-            platform: platform.into(),
-            name: name.into(),
-            version: String::new(),
-            driver: String::new(),
-            compute_units: 1,
-            max_work_group: 1,
-            local_memory: 0,
-            global_memory: 0,
-            max_allocation: 0,
-            clock_mhz: 0,
-            openmp: false,
-            f64: true,
-            f16: true,
-            problem: None,
-        };
         let mut all = vec![
             device(DeviceKind::Cpu, "Portable Computing Language", "pthread-skylake CPU"),
             device(DeviceKind::Gpu, "NVIDIA CUDA", "NVIDIA H200"),

@@ -49,7 +49,7 @@ pub fn text(program: &Program) -> String {
     print::program(&program.name, &program.sizes, &program.term, &print::Options::default()).text
 }
 
-fn told(d: &Diagnostic) -> String {
+pub fn told(d: &Diagnostic) -> String {
     format!("{}: {d} {:?} {:?}", d.code, d.notes, d.hints)
 }
 
@@ -106,6 +106,41 @@ pub fn evaluated(program: &Program, sizes: &Sizes) -> Result<Option<Trial>, Stri
         }
     };
     Ok(Some(Trial { sizes: sizes.clone(), inputs, expected }))
+}
+
+/// What became of code at a trial.
+pub enum Ran {
+    Agrees,
+    /// The compiler does not take the program.
+    Refused(Diagnostic),
+    /// It computes with half precision, which few devices do.
+    WithHalves,
+}
+
+/// Runs the program at each of its trials, by turns with sizes as constants and as parameters; it may be refused with these
+/// codes.
+pub fn each_trial(
+    program: Program,
+    all: [Sizes; 2],
+    refusals: &[&'static str],
+    run: impl Fn(&Program, &Trial, bool) -> Result<Ran, String>,
+) -> Result<Fate, String> {
+    let mut trials = vec![];
+    for (sizes, is_fixed) in all.into_iter().zip([true, false]) {
+        if !program.check_sizes(&sizes).is_empty() {
+            return Ok(Fate::Refused("sizes"));
+        }
+        let Some(trial) = evaluated(&program, &sizes)? else { return Ok(Fate::NoValue) };
+        match run(&program, &trial, is_fixed)? {
+            Ran::Refused(d) => match refusals.iter().find(|code| **code == d.code) {
+                Some(code) => return Ok(Fate::Refused(code)),
+                None => return Err(told(&d)),
+            },
+            Ran::WithHalves => return Ok(Fate::Refused("f16")),
+            Ran::Agrees => trials.push(trial),
+        }
+    }
+    Ok(Fate::Checked(Box::new(Subject { program, trials, cases: vec![] })))
 }
 
 fn reads_back(program: &Program) -> Result<(), String> {

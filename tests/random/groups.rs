@@ -2,9 +2,8 @@
 //! elements, one after the other through local and global memory, each reading what others wrote in some order. They run
 //! in a simulator that finds races and barriers that not all reach; drivers hide the former and get some of the latter wrong.
 
-use super::check::{self, Fate, Subject};
+use super::check::{self, Fate, Ran};
 use super::choices::Choices;
-use super::modules::told;
 use crate::emit_common::simulator::simulate;
 use crate::emit_common::{Case, parse};
 use shine_tui::emit::compile;
@@ -41,20 +40,13 @@ pub fn program(choices: &mut Choices) -> (Program, [Sizes; 2]) {
 /// Runs the program at its trials, with sizes as parameters and as constants.
 pub fn check(choices: &mut Choices, simulator: bool) -> Result<Fate, String> {
     let (program, all) = program(choices);
-    let mut trials = vec![];
-    for (sizes, is_fixed) in all.into_iter().zip([true, false]) {
-        if !program.check_sizes(&sizes).is_empty() {
-            return Ok(Fate::Refused("sizes"));
-        }
-        let Some(trial) = check::evaluated(&program, &sizes)? else { return Ok(Fate::NoValue) };
-        let made = default_lowering(&program)
-            .and_then(|lowered| compile(&lowered, Target::OpenCl, is_fixed.then_some(&sizes)));
+    check::each_trial(program, all, &REFUSALS, |program, trial, is_fixed| {
+        let sizes = &trial.sizes;
+        let made = default_lowering(program)
+            .and_then(|lowered| compile(&lowered, Target::OpenCl, is_fixed.then_some(sizes)));
         let kernel = match made {
             Ok(done) => done.into_kernel(),
-            Err(d) => match REFUSALS.iter().find(|code| **code == d.code) {
-                Some(code) => return Ok(Fate::Refused(code)),
-                None => return Err(told(&d)),
-            },
+            Err(d) => return Ok(Ran::Refused(d)),
         };
         let items = |d: usize| kernel.global_size[d].eval(&|x: &str| sizes.get(x).copied());
         let mut global = [1; 3];
@@ -63,7 +55,7 @@ pub fn check(choices: &mut Choices, simulator: bool) -> Result<Fate, String> {
         }
         let case = Case {
             program: program.clone(),
-            sizes,
+            sizes: sizes.clone(),
             inputs: trial.inputs.clone(),
             expected: trial.expected.clone(),
             kernel,
@@ -73,9 +65,8 @@ pub fn check(choices: &mut Choices, simulator: bool) -> Result<Fate, String> {
         if simulator {
             simulate(&case)?;
         }
-        trials.push(trial);
-    }
-    Ok(Fate::Checked(Box::new(Subject { program, trials, cases: vec![] })))
+        Ok(Ran::Agrees)
+    })
 }
 
 struct Draw<'a> {

@@ -2,19 +2,19 @@
 //! OpenCL, and what strategies make of them. `PROGRAMS=FROM..TO` runs any range of them.
 #![allow(clippy::print_stdout, reason = "a test tells what it does")]
 
-mod auto;
+pub mod auto;
 mod check;
 mod choices;
 mod draw;
 mod groups;
-mod modules;
+pub mod modules;
 mod opencl;
 pub mod strategies;
 
 use crate::device_common;
 use crate::emit_common;
 use crate::emit_common::{Case, batch};
-use check::{Fate, Subject};
+use check::{Fate, Ran, Subject};
 use choices::{Choices, shrink};
 use draw::Dialect;
 use shine_tui::lang::eval;
@@ -229,19 +229,22 @@ fn random_programs_of_work_items() {
 
 /// What a strategy makes of a program for OpenCL, in however many kernels, computes the same.
 fn on_work_items(program: &Program, trials: &[check::Trial], strategy: &str) -> Result<Fate, String> {
-    let device = device_common::opencl();
+    // The simulator takes too long for as many work-items as there are usually.
+    let simulator = if strategy == auto::ON_WORK_ITEMS[0] { None } else { modules::simulator() };
     let rewritten =
         strategies::apply(program, strategy).ok_or_else(|| format!("{strategy} does not get to its end"))?;
     for (trial, is_fixed) in trials.iter().zip([true, false].into_iter().cycle()) {
         if let Some(problem) = rewritten.check_sizes(&trial.sizes).first() {
             return Err(format!("{strategy}: {problem}"));
         }
-        let ran = modules::ran(&rewritten, trial, is_fixed, device.as_deref(), device_common::devices());
-        match ran.map_err(|why| format!("{strategy}: {why}"))? {
-            modules::Ran::Agrees => {}
-            modules::Ran::WithHalves => return Ok(Fate::Refused("f16")),
-            modules::Ran::Refused(d) => {
-                return Err(format!("{strategy}: {}\n{}", modules::told(&d), check::text(&rewritten)));
+        for device in std::iter::once(modules::device()).chain(simulator.map(Some)) {
+            let ran = modules::ran(&rewritten, trial, is_fixed, device);
+            match ran.map_err(|why| format!("{strategy}: {why}"))? {
+                Ran::Agrees => {}
+                Ran::WithHalves => return Ok(Fate::Refused("f16")),
+                Ran::Refused(d) => {
+                    return Err(format!("{strategy}: {}\n{}", check::told(&d), check::text(&rewritten)));
+                }
             }
         }
     }
@@ -276,10 +279,8 @@ fn random_programs_after_auto_on_work_items() {
 
 #[test]
 fn random_programs_of_several_kernels() {
-    let device = device_common::opencl();
-    let devices = device_common::devices();
     let show = |choices: &mut Choices| check::text(&modules::program(choices).0);
-    let way = move |choices: &mut Choices| modules::check(choices, device.as_deref(), devices);
+    let way = |choices: &mut Choices| modules::check(choices, modules::device());
     sweep(range(4000..4008), &show, &way, &|_| Ok(()));
 }
 

@@ -1,14 +1,14 @@
 //! Random programs with `oclRun` at random places, as modules on an OpenCL device.
 
-use super::check::{self, Fate, Subject};
+use super::check::{self, Fate, Ran, told};
 use super::choices::Choices;
 use super::draw::{self, Dialect};
 use crate::device_common;
 use crate::emit_common;
+use crate::emit_common::simulator::oclgrind;
 use shine_tui::device::{Devices, FloatMode, Mode};
 use shine_tui::emit::{compile, data};
 use shine_tui::lang::build as b;
-use shine_tui::lang::diag::Diagnostic;
 use shine_tui::lang::infer::Program;
 use shine_tui::lang::nat::Nat;
 use shine_tui::lang::pattern::Pattern;
@@ -17,6 +17,8 @@ use shine_tui::lang::value::Tolerance;
 use shine_tui::lower::{Target, default_lowering};
 use shine_tui::session::bench::cells::{buffer, host_data};
 use shine_tui::session::bench::{Inputs, request};
+use std::path::Path;
+use std::sync::LazyLock;
 
 /// What may be refused: kernels in loops whose iterations run at once, in branches that depend on data, in each other
 /// once functions are unfolded; work-items that would race.
@@ -56,38 +58,38 @@ fn kernel(t: &Term, choices: &mut Choices) -> Term {
     b::apply(Pattern::OclRun, args.to_vec(), vec![body]).unwrap_or_else(|why| panic!("{why}"))
 }
 
-pub fn told(d: &Diagnostic) -> String {
-    format!("{}: {d} {:?}", d.code, d.notes)
+/// A device to run modules on.
+#[derive(Clone, Copy)]
+pub struct On<'a> {
+    pub id: &'a str,
+    pub devices: &'a Devices,
+    /// Whether it knows races, and says what it finds.
+    pub finds_races: bool,
+}
+
+/// The device of OpenCL that the tests use.
+pub fn device() -> Option<On<'static>> {
+    static ID: LazyLock<Option<String>> = LazyLock::new(device_common::opencl);
+    ID.as_deref().map(|id| On { id, devices: device_common::devices(), finds_races: false })
+}
+
+/// The simulator, as a device that finds races.
+pub fn simulator() -> Option<On<'static>> {
+    static DEVICES: LazyLock<Option<Devices>> = LazyLock::new(|| {
+        let library = Path::new("/usr/lib/oclgrind/liboclgrind-rt.so");
+        let there = oclgrind() && library.exists();
+        let devices = device_common::unknown_devices().env("LD_PRELOAD", library);
+        there.then(|| devices.env("OCLGRIND_DATA_RACES", "1"))
+    });
+    DEVICES.as_ref().map(|devices| On { id: "Oclgrind", devices, finds_races: true })
 }
 
 /// Runs the program at its trials, with sizes as parameters and as constants.
-pub fn check(choices: &mut Choices, device: Option<&str>, devices: &Devices) -> Result<Fate, String> {
+pub fn check(choices: &mut Choices, device: Option<On>) -> Result<Fate, String> {
     let (program, all) = program(choices);
-    let mut trials = vec![];
-    for (sizes, is_fixed) in all.into_iter().zip([true, false]) {
-        if !program.check_sizes(&sizes).is_empty() {
-            return Ok(Fate::Refused("sizes"));
-        }
-        let Some(trial) = check::evaluated(&program, &sizes)? else { return Ok(Fate::NoValue) };
-        match ran(&program, &trial, is_fixed, device, devices)? {
-            Ran::Refused(d) => match REFUSALS.iter().find(|c| **c == d.code) {
-                Some(code) => return Ok(Fate::Refused(code)),
-                None => return Err(told(&d)),
-            },
-            Ran::WithHalves => return Ok(Fate::Refused("f16")),
-            Ran::Agrees => trials.push(trial),
-        }
-    }
-    Ok(Fate::Checked(Box::new(Subject { program, trials, cases: vec![] })))
-}
-
-/// What became of a module.
-pub enum Ran {
-    Agrees,
-    /// The compiler does not take the program.
-    Refused(Diagnostic),
-    /// It computes with half precision, which few devices do.
-    WithHalves,
+    check::each_trial(program, all, &REFUSALS, |program, trial, is_fixed| {
+        ran(program, trial, is_fixed, device)
+    })
 }
 
 /// Runs a program as a module at the sizes of a trial, which are constants in it or parameters.
@@ -95,8 +97,7 @@ pub fn ran(
     program: &Program,
     trial: &check::Trial,
     is_fixed: bool,
-    device: Option<&str>,
-    devices: &Devices,
+    device: Option<On>,
 ) -> Result<Ran, String> {
     let sizes = &trial.sizes;
     let lowered = match default_lowering(program) {
@@ -117,11 +118,14 @@ pub fn ran(
             data::split(value, ty, sizes).map(|parts| parts.iter().map(host_data).collect())
         });
     let inputs = Inputs(parts.collect::<Result<_, _>>().map_err(|d| told(&d))?);
-    let asked = device.unwrap_or("none");
+    let asked = device.map_or("none", |on| on.id);
     let request = request(asked, &module, sizes, &inputs, Mode::Once, FloatMode::Strict);
     let request = request.map_err(|d| format!("{}\n{}", told(&d), shown()))?;
-    if device.is_some() {
-        let report = device_common::run(devices, &request).map_err(|e| format!("{e:?}\n{}", shown()))?;
+    if let Some(on) = device {
+        let report = device_common::run(on.devices, &request).map_err(|e| format!("{e:?}\n{}", shown()))?;
+        if on.finds_races && !report.stderr.is_empty() {
+            return Err(format!("{}\n{}", report.stderr, shown()));
+        }
         let parts: Vec<_> = report.outputs.iter().map(buffer).collect();
         let found = data::join(&parts, &result, sizes).map_err(|d| told(&d))?;
         let agrees = trial.expected.agrees(&found, Tolerance::Exact);
