@@ -21,11 +21,13 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("vectorizeMap", Unproved::Procedure),
     // Their sides are equal by an induction over what is left over.
     ("reduceInPartsRest", Unproved::Differ),
+    ("reduceInStridesRest", Unproved::Differ),
     ("blockedReduceRest", Unproved::Differ),
     ("reduceInLanesRest", Unproved::Differ),
     ("reduceRestFirst", Unproved::Differ),
     // And this by one over chunks.
     ("blockedReduceSeq", Unproved::Differ),
+    ("blockedReduceSeqRest", Unproved::Differ),
     // So are these, by one over what is padded.
     ("padReduce", Unproved::Differ),
     ("padReduceAgain", Unproved::Differ),
@@ -36,6 +38,7 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceInPartsFromFirst", Unproved::Differ),
     ("reduceInPartsFromFirstRest", Unproved::Differ),
     ("reduceInPartsRestAgain", Unproved::Differ),
+    ("reduceInStridesRestAgain", Unproved::Differ),
     ("reduceInLanesAgain", Unproved::Differ),
     ("reduceInLanesRestAgain", Unproved::Differ),
     // The prover does not go through steps.

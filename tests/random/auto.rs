@@ -220,4 +220,22 @@ pub const PROGRAMS: &[Trial] = &[
            zip (a |> slide 2 1 |> map (reduce (+) 0)) b |> map (\\p. fst p * snd p)",
         &[&[("n", 11)]],
     ),
+    (
+        "def add3 (a b: 3.f32): 3.f32 = zip a b |> map (\\p. fst p + snd p)
+         def pulled (a: n.3.f32) (w: k.3.f32): n.(3.f32 * f32) =
+           a |> map (\\x.
+             let s = w |> map (\\y. zip x y |> map (\\p. snd p - fst p)) |> reduce add3 [0, 0, 0]
+             (add3 s x, reduce (+) 0 s))",
+        &[&[("n", 1), ("k", 1)], &[("n", 7), ("k", 43)]],
+    ),
+    (
+        "def listed (a: n.2.f32) (i: m.k.idx[n]): m.2.f32 =
+           i |> map (\\r. gather r a |> reduce (\\p q. zip p q |> map (\\z. fst z + snd z)) [0, 0])",
+        &[&[("n", 3), ("m", 4), ("k", 37)]],
+    ),
+    (
+        "def longWindows (w: 7.f32) (a: n.m.f32): n.m.f32 =
+           a |> map (padClamp 3 3 >> slide 7 1 >> map (\\v. zip v w |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        &[&[("n", 1), ("m", 5)], &[("n", 2), ("m", 27)]],
+    ),
 ];

@@ -647,7 +647,11 @@ impl<'a> Machine<'a> {
                     t.ty().as_array().is_some() && t.with_stack(|| strides::reads_in_order(t, around));
                 test(holds, "an array that is read in order", self)
             }
-            Native::HasAtMost | Native::HasMultipleOf | Native::CalculatesAtMost | Native::ReducesColumns => {
+            Native::HasAtMost
+            | Native::HasMultipleOf
+            | Native::CalculatesAtMost
+            | Native::ReducesColumns
+            | Native::ReducesRows => {
                 let [Value::Nat(n)] = args else {
                     let message = format!("`{}` takes a number.", native.name());
                     let hint = format!("Write it as `{}(64)`.", native.name());
@@ -669,6 +673,10 @@ impl<'a> Machine<'a> {
                         let around = self.look_around(t);
                         is_map && t.with_stack(|| strides::reduces_columns(t, n, around))
                     }
+                    Native::ReducesRows => {
+                        let is_map = t.as_pattern_app().is_some_and(|(p, _)| p.pattern.is_map());
+                        is_map && t.with_stack(|| strides::reduces_rows(t, n))
+                    }
                     _ => operations(t)
                         .and_then(|count| i64::try_from(count).ok())
                         .is_some_and(|count| n.as_constant().is_some_and(|most| count <= most)),
@@ -677,6 +685,7 @@ impl<'a> Machine<'a> {
                     Native::HasAtMost => "an array of no more elements",
                     Native::HasMultipleOf => "an array of a multiple of that length",
                     Native::ReducesColumns => "a map that reduces columns",
+                    Native::ReducesRows => "a map that reduces rows",
                     _ => "something that calculates less",
                 };
                 test(holds, wanted, self)

@@ -47,6 +47,7 @@ pub enum Native {
     CalculatesAtMost,
     ReadsInOrder,
     ReducesColumns,
+    ReducesRows,
     IsPattern(Pattern),
 }
 
@@ -156,6 +157,12 @@ pub const TABLE: &[Row] = &[
         "reducesColumns",
         1,
         "Is this a map of reductions, of which one may have more than n elements, where what is read for neighbouring elements of the map lies side by side in memory?",
+    ),
+    row(
+        Native::ReducesRows,
+        "reducesRows",
+        1,
+        "Is this a map of reductions, of which one may have more than n elements, that goes through memory in order in each of them, and reads other memory for the next?",
     ),
 ];
 

@@ -459,3 +459,23 @@ fn element(index: &Value, array: &Value) -> Value {
         read
     })
 }
+
+/// Does a map over long reductions go through memory in order within each of them, and through other memory in the next,
+/// so that who reduces one together reads side by side? Nothing that is read may lie side by side for neighbouring
+/// elements of the map instead. Of reductions those are long of which the length is not known to be at most `most`.
+pub fn reduces_rows(map: &Term, most: &Nat) -> bool {
+    let (_, args) = map.spine();
+    let [f, xs] = args.as_slice() else { return false };
+    let mut walk = Walk::new(most);
+    let elements = walk.value(xs, &Scope::default());
+    let map = walk.fresh();
+    let f = walk.value(f, &Scope::default());
+    let reads = walk.apply(f, elements.taken_out(map)).reads();
+    let is_one = |stride: &Stride| stride.as_ref().is_some_and(|n| n.as_constant() == Some(1));
+    let is_some = |stride: &Stride| stride.as_ref().is_some_and(|n| !n.is_zero());
+    let any = |p: &dyn Fn(&Stride, &Stride) -> bool| {
+        reads.iter().any(|read| walk.long.iter().any(|l| p(&read.along(map), &read.along(*l))))
+    };
+    any(&|map, long| is_one(long) && is_some(map) && !is_one(map))
+        && !any(&|map, long| is_one(map) && is_some(long))
+}
