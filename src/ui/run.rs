@@ -353,9 +353,9 @@ pub(super) fn edit(
     events.paused(|| screen.aside(run))
 }
 
-/// In builds for tests: a fault of the program, so that its handling can be tried.
+/// In builds that are no release: a fault of the program, so that its handling can be tried.
 fn fault_on_request() {
-    #[cfg(debug_assertions)]
+    #[cfg(faults_on_request)]
     match std::env::var("SHINE_FAULT").as_deref() {
         Ok("memory") => drop(std::hint::black_box(Vec::<u8>::with_capacity(1 << 60))),
         Ok("stack") => drop(std::hint::black_box(descend(0))),
@@ -368,7 +368,7 @@ fn fault_on_request() {
     }
 }
 
-#[cfg(debug_assertions)]
+#[cfg(faults_on_request)]
 #[expect(unconditional_recursion, reason = "this is what is tried")]
 fn descend(n: u64) -> u64 {
     std::hint::black_box([n; 64]).iter().sum::<u64>() + descend(n + 1)

@@ -23,11 +23,23 @@ impl Arithmetic {
     /// What programs compute.
     pub const MACHINE: Arithmetic = Arithmetic { exact: false, finite: false };
 
+    /// A pattern of one or two scalars.
+    ///
+    /// # Errors
+    /// As of [`Arithmetic::unary`] and [`Arithmetic::binary`].
+    pub(super) fn scalar(self, p: Pattern, operands: &[Value], result: &Type) -> Result<Value, Diagnostic> {
+        match operands {
+            [x] => self.unary(p, x, result),
+            [x, y] => self.binary(p, x, y),
+            _ => Err(failure::ill_typed(format!("`{p}` of {} arguments", operands.len()))),
+        }
+    }
+
     /// A pattern of one scalar.
     ///
     /// # Errors
     /// The operand is of no type that the pattern takes.
-    pub(super) fn unary(self, p: Pattern, x: &Value, result: &Type) -> Result<Value, Diagnostic> {
+    fn unary(self, p: Pattern, x: &Value, result: &Type) -> Result<Value, Diagnostic> {
         if self == Arithmetic::MACHINE {
             return arith::unary(p, x, result);
         }
@@ -45,7 +57,7 @@ impl Arithmetic {
     ///
     /// # Errors
     /// The operands are of no type that the pattern takes, or the operation has no result.
-    pub(super) fn binary(self, p: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnostic> {
+    fn binary(self, p: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnostic> {
         if self == Arithmetic::MACHINE {
             return arith::binary(p, x, y);
         }

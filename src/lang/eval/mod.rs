@@ -21,7 +21,9 @@ pub mod naive;
 use super::declared::{Declared, unfolded};
 use super::diag::Diagnostic;
 use super::nat::Name;
+use super::pattern::Pattern;
 use super::term::Term;
+use super::ty::Type;
 use super::value::Value;
 pub use arithmetic::Arithmetic;
 use indexmap::IndexMap;
@@ -77,6 +79,14 @@ pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Res
     check_inputs(term, sizes, inputs)?;
     let term = &unfolded(term);
     or_naive(fast::run(term, sizes, inputs, limits), term, sizes, inputs, limits)
+}
+
+/// What a pattern that goes lane by lane makes of scalars.
+///
+/// # Errors
+/// The operands are of no type that the pattern takes, or the operation has no result.
+pub fn scalar(pattern: Pattern, operands: &[Value], result: &Type) -> Result<Value, Diagnostic> {
+    Arithmetic::MACHINE.scalar(pattern, operands, result)
 }
 
 fn or_naive(

@@ -199,11 +199,7 @@ impl<'a> Machine<'a> {
     /// What a pattern makes of scalars, or of vectors lane by lane.
     fn computed(&self, p: Pattern, args: &[Value], result: &Type) -> Result<Value, Diagnostic> {
         let Some(first) = args.first().and_then(Value::as_vector) else {
-            return match args {
-                [x] => self.arithmetic.unary(p, x, result),
-                [x, y] => self.arithmetic.binary(p, x, y),
-                _ => Err(failure::ill_typed(format!("`{p}` of {} arguments", args.len()))),
-            };
+            return self.arithmetic.scalar(p, args, result);
         };
         let chosen = self.chosen.borrow().clone().filter(|c| c.len() == first.len());
         let lane = |i: usize| {

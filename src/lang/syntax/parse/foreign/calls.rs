@@ -419,7 +419,9 @@ impl Parser<'_> {
         let minus = self.tokens.get(first).is_some_and(|t| t.tok == Tok::Minus);
         let before = is_operator(first) && !minus && !is_operator(first + 1);
         let behind = is_operator(last) && !is_operator(first);
-        if !before && !behind {
+        // The body of `(\x. x +)` lacks an operand, but it is a function already.
+        let is_function = self.tokens.get(first).is_some_and(|t| t.tok == Tok::Lambda);
+        if (!before && !behind) || is_function {
             return None;
         }
         let limit = std::mem::replace(&mut self.limit, close);
