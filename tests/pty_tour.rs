@@ -367,7 +367,7 @@ const TOUR: &[Step] = &[
             tour.sees(&["There is no `mpa`", "✗ 1  def f", "The assistant opens"]);
             let text = "def f (a: n.f32): n.f32 = a |> map (\\x. x +)\n";
             std::fs::write(tour.file("broken.rise"), text).unwrap();
-            tour.sees(&["An operator with one operand"]);
+            tour.sees(&["Expected an expression, found `)`"]);
             std::fs::write(tour.file("broken.rise"), "def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)\n")
                 .unwrap();
             tour.sees(&["1 Term", "map (λx. x + 1.0)"]).press("q");
