@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 /// The least effort ([`effort`]) for which threads are started: some microseconds.
 const LEAST_EFFORT: f64 = 100_000.0;
 
+/// A length that what is not known may have.
+const SOME: f64 = 16.0;
+
 /// The number of threads, where the compiler knows OpenMP.
 pub const HEADER: &str = "#ifdef _OPENMP\n#include <omp.h>\n#else\n#define omp_get_max_threads() 1\n#endif\n";
 
@@ -45,14 +48,15 @@ impl Generator {
         if effort.is_poison() || effort.as_constant().is_some() {
             return None;
         }
-        // What grows no faster than another term counts as much as it.
+        // What grows no faster than another term counts with it, as if what it lacks of that were of some length.
+        let degree = |m: &Monomial| m.iter().map(|(_, e)| *e).sum::<i32>();
         let mut terms: Vec<(Monomial, f64)> = vec![];
         let mut all: Vec<_> = effort.terms().iter().filter(|(_, c)| c.is_positive()).collect();
-        all.sort_by_key(|(m, _)| std::cmp::Reverse(m.iter().map(|(_, e)| *e).sum::<i32>()));
+        all.sort_by_key(|(m, _)| std::cmp::Reverse(degree(m)));
         for (m, c) in all {
             let c = c.to_f64()?;
             match terms.iter_mut().find(|(other, _)| divides(m, other)) {
-                Some((_, sum)) => *sum += c,
+                Some((other, sum)) => *sum += c / SOME.powi(degree(other) - degree(m)),
                 None => terms.push((m.clone(), c)),
             }
         }

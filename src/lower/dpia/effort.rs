@@ -1,7 +1,7 @@
-//! About how much a command computes: operations, loads and stores, as a number in sizes.
+//! About how much a command computes: operations and stores, as a number in sizes.
 //!
 //! It is an estimate: divisions of sizes leave nothing over, a loop whose length changes with a loop around it is as long
-//! as it is on average, and both branches of a choice count.
+//! as it is on average, and of a choice each branch counts half. What only says where elements lie counts nothing.
 
 use super::{Kind, Loop, Phrase};
 use crate::lang::math;
@@ -23,7 +23,8 @@ fn of(command: &Phrase) -> Nat {
     match command.kind() {
         Kind::For(l) => of_loop(l),
         Kind::Assign(_, value) => Nat::constant(1 + operations(value)),
-        Kind::Seq(_) | Kind::New(..) | Kind::If(..) => {
+        Kind::If(_, a, b) => of(a).add(&of(b)).exact_div(&Nat::constant(2)),
+        Kind::Seq(_) | Kind::New(..) => {
             command.children().into_iter().fold(Nat::constant(0), |sum, c| sum.add(&of(c)))
         }
         _ => Nat::constant(0),
@@ -32,6 +33,7 @@ fn of(command: &Phrase) -> Nat {
 
 fn operations(value: &Phrase) -> i64 {
     let own = match value.kind() {
+        Kind::Pattern(Pattern::Idx, _, ps) => return ps.last().map_or(0, operations),
         Kind::Pattern(Pattern::Fst | Pattern::Snd | Pattern::NatAsIndex | Pattern::IndexAsNat, ..) => 0,
         Kind::Pattern(Pattern::Declared(_), ..) => FUNCTION,
         Kind::Pattern(p, ..) if math::of(*p).is_some() => FUNCTION,
