@@ -7,6 +7,7 @@ use crate::emit_common::simulator::{oclgrind, simulate};
 use crate::emit_common::{CORPUS, Case, cases_of, parse};
 use shine_tui::device::{HostData, HostScalar, Param};
 use shine_tui::emit::{ParamKind, compile};
+use shine_tui::lang::eval;
 use shine_tui::lang::value::Value;
 use shine_tui::lower::Target;
 use shine_tui::session::bench::cells::{elem, host_data};
@@ -239,4 +240,14 @@ fn counters_do_not_overflow() {
     let kernel = compile(&plain, Target::C, None).unwrap().into_kernel();
     assert_eq!(code(kernel.check_counts(&|_| Some(i32::MAX.into()), [1; 3])), None);
     assert_eq!(code(kernel.check_counts(&|_| Some(i64::from(i32::MAX) + 1), [1; 3])), Some("E0515"));
+    // Offsets take as many bits as they need, but not indices in memory.
+    let large = eval::sizes([("n", 50_000), ("m", 50_000), ("k", 3)]);
+    let taken = |ty: &str, element: &str| {
+        let text = format!("def f (a: (n*m).u8) (i: k.{ty}): k.u8 = i |> mapSeq (\\x. {element})");
+        compile(&parse(&text), Target::C, Some(&large)).map(|c| c.into_kernel().text)
+    };
+    assert_eq!(taken("idx[n*m]", "idx x a").unwrap_err().code, "E0515");
+    let pairs = taken("(idx[n] * idx[m])", "idx (snd x) (idx (fst x) (split m a))").unwrap();
+    assert!(pairs.contains("50000L * i_fst[i0]"), "{pairs}");
+    assert!(taken("natType", "idx (natAsIndex (n*m) x) a").is_ok());
 }

@@ -109,6 +109,12 @@ const WITH_DEVICE: &[Row] = &[
         "E0710",
         "reduceLocal",
     ),
+    (
+        "def f (a: n.m.f32) = a |> mapWorkGroup (\\r. r |> iterate 2 (\\x. reverse x |> mapLocal sqrt))",
+        &["n=2", "m=200000"],
+        "E0710",
+        "iterate",
+    ),
     // Of two kernels on as many work-items it is the second one, and in that the larger memory.
     (
         "def f (a: n.m.f32) = let b = toMem global (oclRun 4 1 1 8 1 1 (a |> mapWorkGroup (mapLocal sqrt))) in oclRun 4 1 1 8 1 1 (b |> mapWorkGroup (\\x. let (toMem local (mapLocal (\\v. v) (take 3 x))) (\\w. x |> map (\\v. v + idx (natAsIndex 3 0) w) |> reduceLocal 1200000 (+) 0)))",

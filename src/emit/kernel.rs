@@ -1,7 +1,7 @@
 //! A kernel: the text of one function, and how to call it.
 
 use super::Language;
-use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, is_strided, width};
+use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, is_strided, leaves, width};
 use super::number::Width;
 use super::share;
 use super::syntax::{Line, Lines, Part, Stmt};
@@ -14,7 +14,7 @@ use crate::lang::ty::{Scalar, Type};
 use crate::lower::Target;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers, barriers};
 use crate::lower::target::{Launch, Storage};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -112,6 +112,10 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut memory = p.inputs.clone();
     memory.extend(p.outputs.iter().cloned());
     memory.extend(p.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())));
+    let bounds = index_bounds(&p.body, &memory);
+    if let Some(n) = bounds.iter().find(|n| n.as_constant().is_some_and(|n| n > MOST_INDICES)) {
+        return Err(too_many_indices(n));
+    }
     let mut g = Generator::new(language, width(&p.body, &memory), request.origins.clone());
     g.ranges = p.ranges();
     g.assume(&p.constraints);
@@ -198,6 +202,8 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     if g.width == Width::Int && is_strided && !request.sizes.is_empty() {
         comments.push(format!("sizes and the numbers of work-items are at most {MOST_STRIDED}"));
     }
+    let long = bounds.iter().filter(|n| n.as_constant().is_none() && n.as_variable().is_none());
+    comments.extend(long.map(|n| format!("{n} is at most {MOST_INDICES}")));
     let most = most_items.unwrap_or(i32::MAX.into());
     let mut prelude = headers(&mut g);
     if !chunks.is_empty() {
@@ -498,6 +504,29 @@ fn larger(a: &Nat, b: &Nat) -> Nat {
         (None, Some(_)) => a.clone(),
         _ => b.clone(),
     }
+}
+
+/// So many indices have a number in 32 bits.
+const MOST_INDICES: i64 = 1 << 31;
+
+/// What the indices that are kept in memory are below.
+fn index_bounds(c: &Phrase, params: &[(Name, Type)]) -> BTreeSet<Nat> {
+    let bounds =
+        |ty: &Type| leaves(ty).into_iter().filter_map(|l| l.elem.as_index().cloned()).collect::<Vec<_>>();
+    let mut found: BTreeSet<Nat> = params.iter().flat_map(|(_, ty)| bounds(ty)).collect();
+    let _ = c.any(&mut |p| {
+        if let Kind::New(_, ty, _, _) = p.kind() {
+            found.extend(bounds(ty));
+        }
+        false
+    });
+    found
+}
+
+fn too_many_indices(n: &Nat) -> Diagnostic {
+    Diagnostic::error("E0515", format!("Indices below {n} are kept in memory, which has 32 bits for each."))
+        .note(format!("There is room for indices below {MOST_INDICES}."))
+        .hint("Keep an index for each dimension, or the numbers that indices are made of as `natType`.")
 }
 
 /// A size that is more than kernels count to.

@@ -283,8 +283,8 @@ impl Type {
     pub fn as_scalar(&self) -> Option<Scalar> {
         if let TypeKind::Scalar(s) = self.kind() { Some(*s) } else { None }
     }
-    /// The scalar type that memory holds it as, which has room for every value: plain numbers take 64 bits, indices and
-    /// sizes 32. None for what is no single number.
+    /// The scalar type that memory holds it as: plain numbers take 64 bits, indices 32, so that code for larger ones is
+    /// refused (E0515). None for what is no single number.
     pub fn in_memory(&self) -> Option<Scalar> {
         match self.kind() {
             TypeKind::Scalar(s) => Some(*s),

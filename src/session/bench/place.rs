@@ -75,12 +75,20 @@ impl Told<'_> {
         let asks = |p: Pattern, path: &Path| {
             p == Pattern::ReduceLocal || origin::local_memory(self.term).contains(path)
         };
-        let found = largest.and_then(|m| self.leaves(&m.origin).find(|(p, path)| asks(*p, path)));
-        let hint = match found {
+        let leaves = || largest.into_iter().flat_map(|m| self.leaves(&m.origin));
+        // What work-items accumulate together is kept where they share it, whether the program says so or not.
+        let found = leaves()
+            .find(|(p, path)| asks(*p, path))
+            .or_else(|| leaves().find(|(p, _)| *p == Pattern::Iterate || p.is_reduce()));
+        let hint = match &found {
             Some((Pattern::ReduceLocal, _)) => {
                 "`reduceLocal` keeps what each part gives in local memory: give it a smaller number of parts."
+                    .to_string()
             }
-            _ => "Choose smaller tiles, or other memory than `local`.",
+            Some((p, path)) if !asks(*p, path) => {
+                format!("What `{p}` goes on with is kept in local memory: give each group a smaller array.")
+            }
+            _ => "Choose smaller tiles, or other memory than `local`.".to_string(),
         };
         let place = found.map(|(_, path)| path).or_else(|| self.launch(&e.message));
         let problem = problem.hint(hint);
