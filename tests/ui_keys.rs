@@ -411,6 +411,8 @@ fn the_palette_finds_library_strategies_and_asks_for_their_arguments() {
     assert!(app.text().contains("│tile(") && app.text().contains("│tile(x, y)"), "{}", app.text());
     app.press("Esc :").type_text("isLoop");
     assert!(!app.text().contains("Is this a loop?"), "predicates are no strategies to run: {}", app.text());
+    app.press("Esc :").type_text("sizesOf");
+    assert!(!app.text().contains("sizesOfTile"), "neither are those of numbers: {}", app.text());
 }
 
 #[test]

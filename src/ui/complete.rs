@@ -5,7 +5,7 @@ use super::popup::EntryKind;
 use super::script::{only_asks, signature};
 use crate::lang::pattern;
 use crate::rewrite::search::options::OPTIONS;
-use crate::rewrite::strategy::native;
+use crate::rewrite::strategy::native::{self, Changes};
 use crate::session::data;
 
 /// A name that fits.
@@ -120,7 +120,8 @@ fn strategies(app: &App, inside: bool) -> Vec<Offer> {
     let own = own.into_iter().filter(|s| inside || !only_asks(workspace, s));
     let open = |required: usize| if required > 0 { "(" } else { "" };
     let own = own.map(|s| of(format!("{}{}", s.name, open(s.required())), s.doc()));
-    let natives = native::TABLE.iter().map(|row| of(format!("{}{}", row.name, open(row.arity)), row.doc));
+    let natives = native::TABLE.iter().filter(|row| inside || row.native.changes() != Changes::Nothing);
+    let natives = natives.map(|row| of(format!("{}{}", row.name, open(row.arity)), row.doc));
     let reach = of(
         "reach ".to_owned(),
         "Searches for a program that a sketch describes: reach SKETCH, or reach SKETCH using RULES.",

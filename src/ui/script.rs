@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::{self, Part, StrategyKind};
 use crate::rewrite::strategy::Script;
-use crate::rewrite::strategy::native::Native;
+use crate::rewrite::strategy::native::{Changes, Native};
 use crate::rewrite::strategy::script::Definition;
 use crate::session::workspace::Workspace;
 
@@ -49,41 +49,60 @@ fn is_question(name: &str) -> bool {
 }
 
 fn asks(workspace: &Workspace, definition: &Definition, known: &mut BTreeSet<Name>) -> bool {
-    if is_question(&definition.name) {
-        return true;
-    }
-    // What takes strategies may be given some that change things.
-    definition.arity() == 0
-        && known.insert(definition.name.clone())
-        && definition.clauses.iter().all(|clause| all_ask(workspace, &clause.def.body, known))
+    // What is looked at already asks if all else does.
+    is_question(&definition.name)
+        || !known.insert(definition.name.clone())
+        || definition.clauses.iter().all(|clause| {
+            let params = clause.def.params.iter().flat_map(|shape| shape.kind.names()).collect();
+            all_ask(workspace, &clause.def.body, &params, known)
+        })
 }
 
-fn all_ask(workspace: &Workspace, strategy: &ast::Strategy, known: &mut BTreeSet<Name>) -> bool {
-    let asks_itself = match &strategy.kind {
-        StrategyKind::Satisfies(_) => return true,
-        StrategyKind::Name(name) => asks_by_name(workspace, name, known),
-        StrategyKind::Call(name, _) => asks_by_name(workspace, &name.kind, known),
-        StrategyKind::Seq(..) | StrategyKind::Choice(_) | StrategyKind::At(..) | StrategyKind::List(_) => {
-            true
-        }
-        _ => false,
+/// What a strategy is given as a parameter may change something.
+fn all_ask(
+    workspace: &Workspace,
+    strategy: &ast::Strategy,
+    params: &BTreeSet<Name>,
+    known: &mut BTreeSet<Name>,
+) -> bool {
+    let name = match &strategy.kind {
+        StrategyKind::Satisfies(_) | StrategyKind::Number(_) | StrategyKind::Compare(..) => return true,
+        StrategyKind::Reach(_) | StrategyKind::Error => return false,
+        StrategyKind::Name(name) => Some(name),
+        StrategyKind::Call(name, _) => Some(&name.kind),
+        _ => None,
     };
-    let mut all = asks_itself;
+    if let Some(name) = name {
+        match changes(workspace, name, params, known) {
+            Changes::Nothing => return true,
+            Changes::AsItsArguments => {}
+            Changes::Something => return false,
+        }
+    }
+    let mut all = true;
     Part::Strategy(strategy).for_each(&mut |part| {
         if let Part::Strategy(inner) = part {
-            all = all && all_ask(workspace, inner, known);
+            all = all && all_ask(workspace, inner, params, known);
         }
     });
     all
 }
 
-fn asks_by_name(workspace: &Workspace, name: &str, known: &mut BTreeSet<Name>) -> bool {
-    use Native as N;
-    match Native::find(name, workspace.rules.patterns()) {
-        Some(N::One(_) | N::Function | N::Argument | N::Body | N::ArgumentOf | N::Not) => true,
-        Some(N::Computes | N::HasArrayType | N::HasExactType | N::HasFunctionType) => true,
-        Some(_) => is_question(name),
-        None => workspace.script.strategy(name).is_some_and(|d| asks(workspace, d, known)),
+fn changes(
+    workspace: &Workspace,
+    name: &Name,
+    params: &BTreeSet<Name>,
+    known: &mut BTreeSet<Name>,
+) -> Changes {
+    if params.contains(name) {
+        return Changes::Something;
+    }
+    if let Some(native) = Native::find(name, workspace.rules.patterns()) {
+        return native.changes();
+    }
+    match workspace.script.strategy(name) {
+        Some(definition) if asks(workspace, definition, known) => Changes::Nothing,
+        _ => Changes::Something,
     }
 }
 

@@ -668,6 +668,18 @@ pub enum ShapeKind {
     Error,
 }
 
+impl ShapeKind {
+    /// The names that it gives to what it takes.
+    pub fn names(&self) -> Vec<Name> {
+        match self {
+            ShapeKind::Name(name) | ShapeKind::Default(name, _) => vec![name.clone()],
+            ShapeKind::List(shapes) => shapes.iter().flat_map(|s| s.kind.names()).collect(),
+            ShapeKind::Cons(first, rest) => [first.kind.names(), rest.kind.names()].concat(),
+            ShapeKind::Number(_) | ShapeKind::Error => vec![],
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SeqOp {
     /// `;`

@@ -170,7 +170,34 @@ pub const TABLE: &[Row] = &[
 /// built-in that gives a list and not a strategy.
 pub const RENUMBER: &str = "renumber";
 
+/// What a strategy may do to a term.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Changes {
+    /// It only asks.
+    Nothing,
+    /// What the strategies do that it is given.
+    AsItsArguments,
+    Something,
+}
+
 impl Native {
+    pub fn changes(self) -> Changes {
+        use Native as N;
+        match self {
+            N::One(_) | N::Some | N::All | N::OneUsingState | N::Function | N::Argument | N::Body => {
+                Changes::AsItsArguments
+            }
+            N::ArgumentOf | N::IfThenElse | N::Repeat => Changes::AsItsArguments,
+            N::RightToLeft => Changes::Something,
+            N::Id | N::Fail | N::Not | N::Test => Changes::Nothing,
+            N::IsLambda | N::IsApply | N::IsVariable | N::IsLiteral | N::IsShared => Changes::Nothing,
+            N::IsComputation | N::Computes | N::Calculates | N::CalculatesAtMost => Changes::Nothing,
+            N::HasArrayType | N::HasExactType | N::HasFunctionType => Changes::Nothing,
+            N::HasAtMost | N::HasMultipleOf | N::IsPattern(_) => Changes::Nothing,
+            N::ReadsInOrder | N::ReducesColumns | N::ReducesRows => Changes::Nothing,
+        }
+    }
+
     pub fn find(name: &str, patterns: &Patterns) -> Option<Native> {
         if let Some(row) = TABLE.iter().find(|r| r.name == name) {
             return Some(row.native);
