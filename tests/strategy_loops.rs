@@ -41,7 +41,12 @@ fn strategies([m, n, k, x, y, z, v]: Setting) -> [(String, String); 7] {
     };
     let by_row = |sum: String| block(&format!("{x}{{.{y}{{.}}{sum}{y}{{.}}}}"));
     let permuted = by_row(format!("{z}{{{vector}}}"));
-    let unrolled = by_row(vector.repeat(usize::try_from(z).unwrap()));
+    // A row that is one vector is numbers in its loop, which nothing copies in and out.
+    let unrolled = if y == v {
+        block(&format!("{x}{{{vector}}}"))
+    } else {
+        by_row(vector.repeat(usize::try_from(z).unwrap()))
+    };
     let packing = format!("p{ny}{{{k}{{{vector}}}}}");
     let packed = |loops: String| format!(".{packing}{loops}.");
     let tile = format!("({x}, {y}, {z})");

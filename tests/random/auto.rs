@@ -229,8 +229,8 @@ pub const PROGRAMS: &[Trial] = &[
         &[&[("n", 1), ("k", 1)], &[("n", 7), ("k", 43)]],
     ),
     (
-        "def listed (a: n.2.f32) (i: m.k.idx[n]): m.2.f32 =
-           i |> map (\\r. gather r a |> reduce (\\p q. zip p q |> map (\\z. fst z + snd z)) [0, 0])",
+        "def listed (a: n.3.f32) (i: m.k.idx[n]): m.3.f32 =
+           i |> map (\\r. gather r a |> reduce (\\p q. zip p q |> map (\\z. fst z + snd z)) [0, 0, 0])",
         &[&[("n", 3), ("m", 4), ("k", 37)]],
     ),
     (

@@ -1,4 +1,5 @@
 //! Loops over the lanes of vectors that follow each other are one loop, and a vector that only it uses is a number in it.
+//! So is an array that is computed on vectors, with the loops that copy it.
 //!
 //! `new t: <n>f32 in { lanes i: t[i] := 0; lanes i: t[i] := t[i] + a[i]; lanes i: b[i] := t[i] }` becomes
 //! `lanes i: new t: f32 in { t := 0; t := t + a[i]; b[i] := t }`. C compilers keep numbers in registers, and do not keep
@@ -21,14 +22,29 @@ pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnosti
 }
 
 fn joined(c: &Phrase, names: &mut Names) -> Phrase {
-    if let Kind::New(_, ty, ..) = c.kind()
-        && ty.as_vector().is_some()
+    if let Kind::New(_, ty, _, body) = c.kind()
+        && (ty.as_vector().is_some() || is_row(ty) && computes_on_vectors(body))
         && let Some(block) = Block::of(c).in_one_loop(names)
     {
         return joined(&block, names);
     }
     let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(joined(d, names)));
     c
+}
+
+/// Is this the type of numbers that are no array?
+fn is_row(ty: &Type) -> bool {
+    ty.as_array().is_some_and(|(_, element)| element.as_scalar().is_some())
+}
+
+/// Is there a loop over lanes among the commands that follow each other here?
+fn computes_on_vectors(c: &Phrase) -> bool {
+    match c.kind() {
+        Kind::Seq(commands) => commands.iter().any(computes_on_vectors),
+        Kind::New(.., body) => computes_on_vectors(body),
+        Kind::For(l) => l.kind == LoopKind::Lanes,
+        _ => false,
+    }
 }
 
 /// Memory that is allocated for commands that follow each other.
@@ -143,7 +159,7 @@ fn own_cell(e: &Effect, lane: &Name) -> Option<Vec<Step>> {
 /// The loop over lanes with a number for each lane of the vector `x`, if it uses only that.
 fn number_in(c: &Phrase, storage: Storage, ty: &Type, x: &Name) -> Option<Phrase> {
     let l = lanes(c)?;
-    let (n, element) = ty.as_vector()?;
+    let (n, element) = ty.as_vector().or_else(|| ty.as_array())?;
     if *n != l.n {
         return None;
     }

@@ -341,7 +341,7 @@ impl Walk {
         let everything = || args.iter().fold(Value::nothing(), |all, v| all.with(v));
         match prim.pattern {
             P::Let => self.apply(x(1), x(0)),
-            P::ToMem if result.as_array().is_none() => x(0),
+            P::ToMem if is_small(&result) => x(0),
             P::ToMem | P::Scatter | P::ScanSeq | P::Iterate => Value::memory(&result),
             P::MakePair | P::Zip => Value::Pair(Rc::new(x(0)), Rc::new(x(1))),
             P::Unzip => x(0),
@@ -422,6 +422,17 @@ impl Walk {
             p if p.is_lanewise() => everything(),
             _ => Value::memory(&result),
         }
+    }
+}
+
+/// Is this a value of a few numbers? Wherever it is kept, what is read in memory is what it is computed of.
+fn is_small(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
+            n.as_constant().is_some_and(|n| n <= 4) && is_small(t)
+        }
+        TypeKind::Pair(a, b) => is_small(a) && is_small(b),
+        _ => true,
     }
 }
 
