@@ -17,14 +17,14 @@ fn golden(name: &str, p: &Program, target: Target, at: Option<&Sizes>) {
     // Each text once: passes that change nothing leave no trace.
     let mut last = String::new();
     let changed = |s: &&shine_tui::emit::Stage| {
-        std::mem::replace(&mut last, s.text.clone()) != s.text
+        std::mem::replace(&mut last, s.text().to_owned()) != s.text()
             && (!["header", "library", "host", "python"].contains(&s.name) || name == "dotSeq")
     };
     let text: String = compiled
         .stages
         .iter()
         .filter(changed)
-        .map(|s| format!("== {} ==\n{}\n\n", s.name, s.text.trim_end()))
+        .map(|s| format!("== {} ==\n{}\n\n", s.name, s.text().trim_end()))
         .collect();
     let path =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/files/lower").join(format!("{name}.txt"));

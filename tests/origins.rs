@@ -1,6 +1,7 @@
 //! Where code comes from: every loop, every memory, every barrier and every statement of the programs of `kernels/` is led
 //! back to a part of the term, plain, for threads and for OpenCL, and that part says the same as the code.
 
+use crate::emit_common;
 use crate::kernels_reference::all;
 use crate::random::strategies;
 use crate::strategy_loops;
@@ -34,8 +35,8 @@ fn lines(attempt: &Attempt, target: action::Target) -> Vec<(&str, &Line)> {
     let module = attempt.module.as_ref();
     module.unwrap_or_else(|d| panic!("{d}"));
     let stage = attempt.stages.iter().find(|s| s.name == target.name()).unwrap();
-    assert_eq!(stage.text.lines().count(), stage.lines.len());
-    stage.text.lines().zip(&stage.lines).collect()
+    assert_eq!(stage.text().lines().count(), stage.lines().len());
+    stage.text().lines().zip(stage.lines()).collect()
 }
 
 fn leaf(term: &Term, number: u32) -> Term {
@@ -93,6 +94,54 @@ fn check(label: &str, term: &Term, code: &[(&str, &Line)], is_plain: bool) {
     }
 }
 
+/// Loops, memory and what is computed in DPIA lead back, and so do the lines of libraries that name kernels.
+fn check_stages(label: &str, term: &Term, attempt: &Attempt) {
+    let with_lines: Vec<_> = attempt.stages.iter().filter(|s| s.has_lines()).collect();
+    for needed in ["dpia", "imperative", "simplify"] {
+        assert!(with_lines.iter().any(|s| s.name == needed), "{label}: {needed}");
+    }
+    for stage in with_lines {
+        let (text, lines) = (stage.text(), stage.lines());
+        assert_eq!(text.lines().count(), lines.len(), "{label}, {}:\n{text}", stage.name);
+        for (text, line) in text.lines().zip(lines) {
+            line.origin.numbers().for_each(|n| drop(leaf(term, n)));
+            let is_made = matches!(line.part, Part::Loop(_) | Part::Memory(_));
+            assert!(!is_made || !line.origin.is_none(), "{label}, {}: {text}", stage.name);
+            if let Part::Loop(x) = &line.part {
+                assert!(text.contains(&format!(" {x} ")), "{label}, {}: {text}", stage.name);
+            }
+        }
+    }
+    let module = attempt.module.as_ref().unwrap();
+    if let Some(library) = attempt.stages.iter().find(|s| s.name == "library") {
+        for kernel in module.sections.iter().filter(|_| module.only().is_none()) {
+            let name = format!("\"{}\"", kernel.kernel.name);
+            let mut named = library.text().lines().zip(library.lines()).filter(|(t, _)| t.contains(&name));
+            assert!(named.any(|(_, line)| !line.origin.is_none()), "{label}: {name}\n{}", library.text());
+        }
+    }
+}
+
+/// What a loop of one iteration was is said by what is left of it.
+#[test]
+fn loops_that_run_once_are_led_back() {
+    let text = "def f (a: n.m.f32): n.m.f32 = a |> mapSeq (mapSeq (\\x. x * 2))";
+    let program = emit_common::parse(text);
+    let sizes = eval::sizes([("n", 1), ("m", 7)]);
+    let attempt = shine_tui::emit::attempt(
+        &program.with_term(program.term.numbered()),
+        shine_tui::lower::Target::C,
+        Some(&sizes),
+    );
+    let code = lines(&attempt, action::Target::C);
+    let code: Vec<Line> = code.iter().map(|(_, line)| (*line).clone()).collect();
+    for (at, t) in program.term.positions() {
+        if t.as_pattern() == Some(Pattern::MapSeq) {
+            assert!(!origins::code_of(&program.term, &code, &at).loops.is_empty(), "{at}");
+        }
+    }
+}
+
 #[test]
 fn every_line_of_every_program_is_led_back_to_the_term() {
     let kernels = all();
@@ -111,6 +160,7 @@ fn every_line_of_every_program_is_led_back_to_the_term() {
                         let attempt = workspace.attempt(term, target, &sizes).unwrap();
                         let label = format!("{}, {how}", reference.kernel);
                         check(&label, term, &lines(&attempt, target), how == "plain");
+                        check_stages(&label, term, &attempt);
                     }
                 }
             });

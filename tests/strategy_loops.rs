@@ -112,7 +112,7 @@ fn loops(program: &Program, sizes: &eval::Sizes) -> (String, String) {
     let compiled = compile(&default_lowering(program).unwrap(), Target::C, Some(sizes)).unwrap();
     let last = compiled.stages.iter().take_while(|s| s.name != "c").last().unwrap();
     let (mut out, mut kinds) = (String::new(), vec![]);
-    for line in last.text.lines().map(str::trim) {
+    for line in last.text().lines().map(str::trim) {
         if let Some((head, bound)) = line.strip_suffix(" {").and_then(|line| line.split_once(" < ")) {
             let prefix = match head.split_once(' ').unwrap().0 {
                 "parFor" if !kinds.contains(&"p") => "p",

@@ -216,8 +216,8 @@ pub struct Compile {
     /// For OpenCL: say what each barrier is for, and why each buffer is where it is; as --emit reasons
     #[arg(long, conflicts_with_all = ["emit", "output"])]
     pub explain_barriers: bool,
-    /// Say behind each line of the code which part of the program it comes from
-    #[arg(long, conflicts_with_all = ["emit", "output", "explain_barriers"])]
+    /// Say behind each line of the code, or of a stage of DPIA or a library, which part of the program it comes from
+    #[arg(long, conflicts_with_all = ["output", "explain_barriers"])]
     pub explain_lines: bool,
     /// Write the kernel into this folder, with a header, a program that calls it and a module of Python; for OpenCL, a
     /// library in C

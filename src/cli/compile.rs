@@ -4,10 +4,10 @@ use super::args::Compile;
 use super::exit::Exit;
 use super::load::{fail, rewritten};
 use super::output;
-use crate::emit::syntax::{Line, Part};
-use crate::emit::{Compiled, host};
+use crate::emit::{Compiled, Stage, host};
 use crate::lang::diag::Diagnostic;
 use crate::lang::loops;
+use crate::lang::origin::{Line, Part};
 use crate::lang::term::Term;
 use crate::session::action::{Action, Target};
 use crate::session::files::Whole;
@@ -38,7 +38,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     let target = target.or_else(|| emit.and_then(of_stage));
     let mut session = rewritten(&args.rewriting, args.session.as_deref(), target)?;
     // The two stages before any lowering are there for programs that cannot be compiled, too.
-    match emit {
+    match emit.filter(|_| !args.explain_lines) {
         Some("rise") => {
             return output::print(&format!("{}\n", session.workspace().print(session.term())))
                 .map(|()| Exit::Done);
@@ -53,7 +53,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         let made = made.map(|made| made.stages).unwrap_or_default();
         return match made.iter().find(|s| Some(s.name) == emit) {
             Some(stage) => {
-                print_text(&stage.text)?;
+                print_text(stage.text())?;
                 let is_last = made.last().is_some_and(|last| last.name == stage.name);
                 if is_last && problem.code == "E0598" { Err(fail(&problem)) } else { Ok(Exit::Done) }
             }
@@ -67,8 +67,18 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     }
     if args.json.json {
         let mut value = as_json(compiled, target);
+        // The positions are those of the term as it is shown; what it was lowered to is another stage.
+        value["stages"]["lowered"] = value["stages"]["rise"].take();
+        value["stages"]["rise"] = json!(session.workspace().print(session.term()));
         if args.explain_lines {
-            value["lines"] = lines_as_json(compiled, target, session.term());
+            let with_lines = compiled.stages.iter().filter(|s| s.has_lines());
+            for stage in with_lines {
+                let lines = lines_as_json(stage, session.term());
+                if stage.name == target.name() {
+                    value["lines"] = lines.clone();
+                }
+                value["linesOf"][stage.name] = lines;
+            }
         }
         return output::json(&value).map(|()| Exit::Done);
     }
@@ -80,10 +90,19 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         fail(&problem.hint(format!("The stages for {} are {}.", target.name(), known.join(", "))))
     })?;
     match compiled.stages.iter().find(|s| s.name == stage).filter(|_| args.explain_lines) {
-        Some(stage) => output::print(&origins::explained(session.term(), text, &stage.lines))?,
+        Some(stage) if !stage.has_lines() => return Err(fail(&without_lines(stage.name, compiled))),
+        Some(stage) => output::print(&origins::explained(session.term(), text, stage.lines()))?,
         None => print_text(text)?,
     }
     Ok(Exit::Done)
+}
+
+/// A stage whose lines say nothing of where they come from.
+fn without_lines(stage: &str, compiled: &Compiled) -> Diagnostic {
+    let all = compiled.stages.iter().filter(|s| s.has_lines());
+    let others: Vec<&str> = all.map(|s| s.name).collect();
+    Diagnostic::error("E0905", format!("The lines of the stage `{stage}` do not say where they come from."))
+        .hint(format!("Those of these stages do: {}.", others.join(", ")))
 }
 
 /// The text of a stage, as whole lines.
@@ -142,9 +161,8 @@ fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Res
     Ok(Exit::Done)
 }
 
-/// The lines of the code that come from parts of the term.
-fn lines_as_json(compiled: &Compiled, target: Target, term: &Term) -> Value {
-    let Some(code) = compiled.stages.iter().find(|s| s.name == target.name()) else { return json!([]) };
+/// The lines of a stage that come from parts of the term.
+fn lines_as_json(stage: &Stage, term: &Term) -> Value {
     let one = |(i, line): (usize, &Line)| {
         let (part, name) = match &line.part {
             Part::Loop(x) => ("loop", Some(x)),
@@ -161,11 +179,11 @@ fn lines_as_json(compiled: &Compiled, target: Target, term: &Term) -> Value {
             .collect();
         Some(json!({ "line": i + 1, "part": part, "name": name, "from": from }))
     };
-    code.lines.iter().enumerate().filter_map(one).collect()
+    stage.lines().iter().enumerate().filter_map(one).collect()
 }
 
 fn as_json(compiled: &Compiled, target: Target) -> Value {
     let stages: serde_json::Map<String, Value> =
-        compiled.stages.iter().map(|s| (s.name.to_string(), json!(s.text))).collect();
+        compiled.stages.iter().map(|s| (s.name.to_string(), json!(s.text()))).collect();
     json!({ "target": target.name(), "entry": compiled.module.name, "stages": stages })
 }

@@ -19,7 +19,7 @@ use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
-use crate::lower::dpia::{Barrier, Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
+use crate::lower::dpia::{self, Barrier, Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
 use crate::lower::imperative::views::is_table;
 use crate::lower::target::Storage;
 use num_traits::Signed;
@@ -338,32 +338,11 @@ impl Generator {
 
     /// What is made for a command comes from where it comes from.
     pub(super) fn made_for<T>(&mut self, c: &Phrase, f: impl FnOnce(&mut Generator) -> T) -> T {
-        let origin = self.origin_of(c);
+        let origin = dpia::origin_of(c, &self.origins);
         let around = std::mem::replace(&mut self.at, origin);
         let made = f(self);
         self.at = around;
         made
-    }
-
-    fn origin_of(&self, c: &Phrase) -> Origin {
-        let named = |x: &Name| self.origins.get(x).cloned().unwrap_or_default();
-        match c.kind() {
-            Kind::For(l) => named(&l.var),
-            Kind::New(_, _, x, _) => named(x),
-            Kind::Barrier(b) => {
-                let names = b.races.iter().flat_map(|race| {
-                    let within = [&race.first.within, &race.second.within];
-                    std::iter::once(&race.memory).chain(within.into_iter().flatten())
-                });
-                names.fold(Origin::default(), |all, x| all.with(&named(x)))
-            }
-            // A pass may put a condition around commands: it comes from where they come from.
-            _ if c.origin().is_none() => {
-                let parts = c.children().into_iter().filter(|p| *p.ty() == PhraseType::Comm);
-                parts.fold(Origin::default(), |all, p| all.with(&self.origin_of(p)))
-            }
-            _ => c.origin().clone(),
-        }
     }
 
     /// `last`: nothing follows in the block, so that allocations need no block of their own.

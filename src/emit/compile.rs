@@ -10,7 +10,7 @@ use super::kernel::{Kernel, Request, generate, sizes_of, too_large};
 use super::module::{Assembly, Module};
 use super::names::Namer;
 use super::reasons;
-use super::syntax::Line;
+use super::stage::{Origins, Stage, lines_by_name};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::{Program, Sizes};
 use crate::lang::nat::{Name, Nat, NatVar};
@@ -22,16 +22,7 @@ use crate::lower::pipeline::{Lowered, LoweredSection, Made};
 use crate::lower::{Target, access, pipeline, with_stack};
 use std::sync::Arc;
 
-/// A stage of the compilation, printed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stage {
-    pub name: &'static str,
-    pub text: String,
-    /// Of the stage that is the code: what its lines are, and where they come from.
-    pub lines: Vec<Line>,
-}
-
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Compiled {
     pub stages: Vec<Stage>,
     pub module: Module,
@@ -45,7 +36,7 @@ impl Compiled {
 
     /// The text of a stage.
     pub fn stage(&self, name: &str) -> Option<&str> {
-        self.stages.iter().find(|s| s.name == name).map(|s| s.text.as_str())
+        self.stages.iter().find(|s| s.name == name).map(Stage::text)
     }
 }
 
@@ -83,21 +74,7 @@ pub fn compile(program: &Program, target: Target, sizes: Option<&Sizes>) -> Resu
 /// Compiles a low-level program as far as it goes.
 pub fn attempt(program: &Program, target: Target, sizes: Option<&Sizes>) -> Attempt {
     let mut stages: Vec<Stage> = vec![];
-    // Of a program in several sections a stage is what was made of each of them.
-    let mut stage = |name: &'static str, text: String| match stages.iter_mut().find(|s| s.name == name) {
-        Some(stage) => stage.text = format!("{}\n\n{text}", stage.text.trim_end()),
-        None => stages.push(Stage { name, text, lines: vec![] }),
-    };
-    let module = with_stack(|| run(program, target, sizes, &mut stage));
-    if let Ok(module) = &module {
-        for stage in &mut stages {
-            stage.lines = match stage.name {
-                "c" => module.lines(Language::C),
-                "opencl" => module.lines(Language::OpenCl),
-                _ => continue,
-            };
-        }
-    }
+    let module = with_stack(|| run(program, target, sizes, &mut stages));
     Attempt { stages, module }
 }
 
@@ -116,7 +93,7 @@ fn run(
     program: &Program,
     target: Target,
     sizes: Option<&Sizes>,
-    stage: &mut dyn FnMut(&'static str, String),
+    stages: &mut Vec<Stage>,
 ) -> Result<Module, Diagnostic> {
     let term = match sizes {
         Some(sizes) => {
@@ -127,15 +104,20 @@ fn run(
     };
     let open: Vec<Name> =
         program.sizes.iter().filter(|n| sizes.is_none_or(|s| !s.contains_key(*n))).cloned().collect();
-    stage("rise", print::program(&program.name, &open, &term, &print::Options::default()).text);
-
-    stage("loops", loops::text(&loops::of(&term)));
+    let text = |name, text| Stage::of_text(name, text, vec![]);
+    stages.push(text("rise", print::program(&program.name, &open, &term, &print::Options::default()).text));
+    stages.push(text("loops", loops::text(&loops::of(&term))));
     let lowered = pipeline::lower_seeing(&term, &program.sizes, target, &mut |made| match made {
-        Made::Accesses(normal, annotated) => stage("access", accesses(normal, annotated)),
-        Made::Functional(functional) => stage("dpia", functional.body.to_string()),
-        Made::Imperative(name, p, None) => stage(name, p.body.to_string()),
-        Made::Imperative(name, p, Some(section)) => stage(name, format!("-- {section}\n{}", p.body)),
+        Made::Accesses(normal, annotated) => stages.push(text("access", accesses(normal, annotated))),
+        Made::Functional(functional) => stages.push(Stage::of_phrase("dpia", None, &functional.body)),
+        // Of a program in several sections a stage is what was made of each of them.
+        Made::Imperative(name, p, section) => match stages.iter_mut().find(|s| s.name == name) {
+            Some(stage) => stage.add(section, &p.body),
+            None => stages.push(Stage::of_phrase(name, section, &p.body)),
+        },
     })?;
+    let origins = Arc::new(lowered.origins.clone());
+    stages.iter_mut().for_each(|stage| stage.come_from(&origins));
     let mut kernel_sizes = open;
     for size in lowered.sections.iter().flat_map(|s| sizes_of(&s.section.program)) {
         let is_turn = lowered.sections.iter().any(|s| s.section.turns.iter().any(|(x, _)| *x == size));
@@ -153,23 +135,26 @@ fn run(
         comments.extend(program.constraints.iter().map(|c| format!("requires {c}")));
     }
     let reasons = reasons::text(&lowered);
-    let module = assembled(program, lowered, kernel_sizes, comments)?;
+    let module = assembled(program, lowered, kernel_sizes, comments, &origins)?;
     let constraints = if sizes.is_none() { program.constraints.as_slice() } else { &[] };
+    let named = module.named(&origins);
+    let by_name = |name, text: String| {
+        let lines = lines_by_name(&text, &named);
+        Stage::of_text(name, text, lines)
+    };
     if let Some(kernel) = module.only().filter(|k| k.language == Language::C) {
-        stage("c", kernel.text.clone());
-        stage("header", host::header(kernel, &module.comments));
-        stage("host", host::host(kernel));
-        if let Some(python) = host::module(kernel, &module.comments, constraints) {
-            stage("python", python);
-        }
+        stages.push(Stage::of_text("c", kernel.text.clone(), module.lines(Language::C)));
+        stages.push(by_name("header", host::header(kernel, &module.comments)));
+        stages.push(by_name("host", host::host(kernel)));
+        stages.extend(host::module(kernel, &module.comments, constraints).map(|t| by_name("python", t)));
     } else {
         let mut library = host::Library::new(&module, constraints);
-        stage("opencl", module.code(Language::OpenCl));
-        stage("reasons", reasons);
-        stage("header", library.header());
-        stage("library", library.text());
-        stage("host", host::library_host(&library));
-        stage("python", host::library_module(&library, constraints));
+        stages.push(Stage::of_text("opencl", module.code(Language::OpenCl), module.lines(Language::OpenCl)));
+        stages.push(text("reasons", reasons));
+        stages.push(by_name("header", library.header()));
+        stages.push(by_name("library", library.text()));
+        stages.push(by_name("host", host::library_host(&library)));
+        stages.push(by_name("python", host::library_module(&library, constraints)));
     }
     Ok(module)
 }
@@ -180,9 +165,9 @@ fn assembled(
     lowered: Lowered,
     sizes: Vec<Name>,
     mut comments: Vec<String>,
+    origins: &Origins,
 ) -> Result<Module, Diagnostic> {
     let alone = lowered.sections.len() == 1;
-    let origins = Arc::new(lowered.origins.clone());
     let mut kernels = vec![];
     for LoweredSection { section, unproved, .. } in &lowered.sections {
         let target = section.program.target;
@@ -200,7 +185,7 @@ fn assembled(
             sizes: &sizes.iter().cloned().chain(turns).collect::<Vec<_>>(),
             comments: if alone { &comments } else { &[] },
             is_static: !alone && target == Target::C,
-            origins: &origins,
+            origins,
             origin: &section.origin,
         };
         kernels.push(generate(&section.program, target, &request)?);

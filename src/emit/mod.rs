@@ -12,13 +12,15 @@ pub mod plan;
 mod reasons;
 mod scalar;
 mod share;
+mod stage;
 pub mod syntax;
 mod threads;
 mod vector;
 
-pub use compile::{Attempt, Compiled, Stage, attempt, compile, stages};
+pub use compile::{Attempt, Compiled, attempt, compile, stages};
 pub use kernel::{Kernel, KernelParam, ParamKind};
 pub use module::Module;
+pub use stage::Stage;
 
 /// The language of generated text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

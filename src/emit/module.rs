@@ -5,9 +5,9 @@ use super::Language;
 use super::code::{Leaf, leaves};
 use super::kernel::{Kernel, ParamKind, assemble};
 use super::plan::Plan;
-use super::syntax::Line;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Worker};
+use crate::lang::origin::{Line, Origin, Part};
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::dpia::Temporary;
 use crate::lower::pipeline::{Lowered, LoweredSection};
@@ -101,6 +101,20 @@ impl Module {
     pub fn component(&self, input: usize, leaf: &Leaf) -> usize {
         let all = self.buffers.iter().filter(|b| b.role == Role::Input(input));
         all.take_while(|b| b.leaf.path != leaf.path).count()
+    }
+
+    /// Where what texts around the sections name comes from: functions, kernels and the memory between them.
+    pub fn named(&self, origins: &BTreeMap<Name, Origin>) -> BTreeMap<String, (Part, Origin)> {
+        let buffers = self.buffers.iter().filter_map(|b| {
+            let origin = origins.iter().find(|(x, _)| format!("{x}{}", b.leaf.suffix()) == b.name)?.1;
+            Some((b.name.clone(), (Part::Memory(b.name.clone()), origin.clone())))
+        });
+        let sections = self.sections.iter().map(|s| {
+            let lines = || s.kernel.lines.iter().fold(Origin::default(), |all, line| all.with(&line.origin));
+            let origin = if s.kernel.origin.is_none() { lines() } else { s.kernel.origin.clone() };
+            (s.kernel.name.clone(), (Part::Statement, origin))
+        });
+        buffers.chain(sections).collect()
     }
 
     /// The sections in a language, in the order in which they stand in the program.

@@ -4,6 +4,7 @@
 
 use crate::lang::nat::Worker;
 use crate::lang::origin::Origin;
+pub use crate::lang::origin::{Line, Part};
 use std::fmt::{self, Write};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -321,29 +322,6 @@ impl Stmt {
             What::Expr(e) | What::Barrier(e) => e.replace(by),
         }
     }
-}
-
-/// What a line of code is, and which part of the program it comes from.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Line {
-    pub part: Part,
-    pub origin: Origin,
-}
-
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub enum Part {
-    /// The head of a loop over this variable.
-    Loop(String),
-    /// Memory of this name.
-    Memory(String),
-    Barrier,
-    /// Another statement.
-    Statement,
-    /// The end of a block, and what is said before a loop.
-    Around,
-    /// No part of a function's body, or of no part of the program alone.
-    #[default]
-    Outside,
 }
 
 /// Text by lines.

@@ -53,6 +53,29 @@ impl Origin {
     }
 }
 
+/// What a line of code is, and which part of the program it comes from.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Line {
+    pub part: Part,
+    pub origin: Origin,
+}
+
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum Part {
+    /// The head of a loop over this variable.
+    Loop(String),
+    /// Memory of this name.
+    Memory(String),
+    Barrier,
+    /// Another statement.
+    Statement,
+    /// The end of a block, and what is said before a loop.
+    Around,
+    /// No part of a function's body, or of no part of the program alone.
+    #[default]
+    Outside,
+}
+
 /// Terms of more nodes are not numbered: nothing is said of where their code comes from.
 const MOST: u32 = 1 << 20;
 

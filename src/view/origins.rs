@@ -1,8 +1,8 @@
 //! Which lines of code a part of the term has become, and which parts a line comes from.
 
 use super::text::{Line, Role};
-use crate::emit::syntax::{Line as CodeLine, Part};
 use crate::lang::nat::Name;
+use crate::lang::origin::{Line as CodeLine, Part};
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::preorder::path_of;

@@ -594,6 +594,28 @@ impl Phrase {
         Phrase::new(kind, self.ty().clone()).with_origin(self.origin())
     }
 
+    /// The commands come from there, too: from a loop around them that is none any more.
+    fn also_from(&self, origin: &Origin, names: &mut Names) -> Phrase {
+        match self.kind() {
+            Kind::Seq(cs) => Phrase::seq(cs.iter().map(|c| c.also_from(origin, names))),
+            Kind::New(storage, ty, x, body) => {
+                Phrase::new_in(*storage, ty.clone(), x.clone(), body.also_from(origin, names))
+            }
+            Kind::For(l) => {
+                names.comes_from(&l.var, origin);
+                self.clone()
+            }
+            Kind::Assign(..) | Kind::If(..) => self.with_origin(&self.origin().with(origin)),
+            _ => self.clone(),
+        }
+    }
+
+    /// What is left of a loop of which one iteration runs alone.
+    pub fn only_iteration(l: &Loop, names: &mut Names) -> Phrase {
+        let origin = names.origin(&l.var);
+        l.body.at_iteration(&l.var, &l.init, names).also_from(&origin, names)
+    }
+
     /// Replaces a loop's variable by a number, in a copy with new names.
     pub fn at_iteration(&self, var: &Name, value: &Nat, names: &mut Names) -> Phrase {
         let mut s = Substitution::default();
@@ -619,6 +641,28 @@ fn substitute_nat(n: &Nat, s: &Substitution) -> Nat {
         NatVar::Named(x) => s.numbers.get(x).cloned(),
         NatVar::Meta(_) | NatVar::Worker(_) => None,
     })
+}
+
+/// Where a command comes from; of loops and memory their names tell it.
+pub fn origin_of(c: &Phrase, origins: &BTreeMap<Name, Origin>) -> Origin {
+    let named = |x: &Name| origins.get(x).cloned().unwrap_or_default();
+    match c.kind() {
+        Kind::For(l) => named(&l.var),
+        Kind::New(_, _, x, _) => named(x),
+        Kind::Barrier(b) => {
+            let names = b.races.iter().flat_map(|race| {
+                let within = [&race.first.within, &race.second.within];
+                std::iter::once(&race.memory).chain(within.into_iter().flatten())
+            });
+            names.fold(Origin::default(), |all, x| all.with(&named(x)))
+        }
+        // A pass may put a condition around commands: it comes from where they come from.
+        _ if c.origin().is_none() => {
+            let parts = c.children().into_iter().filter(|p| *p.ty() == PhraseType::Comm);
+            parts.fold(Origin::default(), |all, p| all.with(&origin_of(p, origins)))
+        }
+        _ => c.origin().clone(),
+    }
 }
 
 /// The type of an array's or vector's elements.

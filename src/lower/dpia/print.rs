@@ -2,10 +2,12 @@
 //!
 //! Expressions are applications, `idx(i, x)` prints as `x[i]`; commands are statements, one a line.
 
-use super::{Access, Kind, Layout, LoopKind, Phrase, PhraseType, Workers};
-use crate::lang::nat::Nat;
+use super::{Access, Kind, Layout, LoopKind, Phrase, PhraseType, Workers, origin_of};
+use crate::lang::nat::{Name, Nat};
+use crate::lang::origin::{Line, Origin, Part};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 /// Longer expressions break at the arguments of their outermost pattern.
@@ -35,16 +37,69 @@ impl fmt::Display for PhraseType {
 
 impl fmt::Display for Phrase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = String::new();
-        match self.ty() {
-            PhraseType::Comm => command(self, 0, &mut out),
-            _ => expression(self, 0, &mut out),
-        }
-        f.write_str(out.trim_end())
+        f.write_str(printed(self, None).0.trim_end())
     }
 }
 
-fn indent(depth: usize, out: &mut String) {
+/// The phrase as lines, and where each comes from; `origins`: where loops and memory come from.
+pub fn lines(p: &Phrase, origins: &BTreeMap<Name, Origin>) -> (String, Vec<Line>) {
+    printed(p, Some(origins))
+}
+
+fn printed(p: &Phrase, origins: Option<&BTreeMap<Name, Origin>>) -> (String, Vec<Line>) {
+    let mut out = Out { text: String::new(), lines: vec![], line: Line::default(), origins };
+    match p.ty() {
+        PhraseType::Comm => command(p, 0, &mut out),
+        _ => expression(p, 0, &mut out),
+    }
+    let end = if out.text.ends_with('\n') || out.text.is_empty() { "" } else { "\n" };
+    out.push_str(end);
+    (out.text, out.lines)
+}
+
+/// Text, and what its lines are.
+struct Out<'a> {
+    text: String,
+    lines: Vec<Line>,
+    /// The line at hand.
+    line: Line,
+    /// Where loops and memory come from, if somebody wants to know.
+    origins: Option<&'a BTreeMap<Name, Origin>>,
+}
+
+impl Out<'_> {
+    fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+        let ended = text.matches('\n').count();
+        self.lines.extend((0..ended).map(|_| std::mem::take(&mut self.line)));
+    }
+    fn push(&mut self, c: char) {
+        self.push_str(c.encode_utf8(&mut [0; 4]));
+    }
+    /// The line at hand is this part of a command.
+    fn is(&mut self, part: Part, command: &Phrase) {
+        if let Some(origins) = self.origins {
+            let origin = self.line.origin.with(&origin_of(command, origins));
+            self.line = Line { part, origin };
+        }
+    }
+    /// In the line at hand stands an expression, or the head of one.
+    fn has(&mut self, origin: impl FnOnce() -> Origin) {
+        if self.origins.is_some() {
+            let origin = self.line.origin.with(&origin());
+            self.line = Line { part: Part::Statement, origin };
+        }
+    }
+}
+
+impl Write for Out<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.push_str(text);
+        Ok(())
+    }
+}
+
+fn indent(depth: usize, out: &mut Out) {
     out.push_str(&"  ".repeat(depth));
 }
 
@@ -57,7 +112,7 @@ fn workers(w: Workers) -> String {
     }
 }
 
-fn command(p: &Phrase, depth: usize, out: &mut String) {
+fn command(p: &Phrase, depth: usize, out: &mut Out) {
     match p.kind() {
         Kind::Seq(ps) => ps.iter().for_each(|c| command(c, depth, out)),
         Kind::Skip => {
@@ -66,19 +121,23 @@ fn command(p: &Phrase, depth: usize, out: &mut String) {
         }
         Kind::Assign(to, e) => {
             indent(depth, out);
+            out.is(Part::Statement, p);
             let _ = writeln!(out, "{} = {}", inline(to), inline(e));
         }
         Kind::Barrier(b) => {
             indent(depth, out);
+            out.is(Part::Barrier, p);
             let _ = writeln!(out, "barrier({})", b.spaces().join(", "));
         }
         Kind::New(a, t, x, b) => {
             indent(depth, out);
+            out.is(Part::Memory(x.to_string()), p);
             let _ = writeln!(out, "new {} {x}: {t} in", a.name());
             command(b, depth, out);
         }
         Kind::For(l) => {
             indent(depth, out);
+            out.is(Part::Loop(l.var.to_string()), p);
             let kind = match l.kind {
                 LoopKind::Sequential => "for".to_string(),
                 LoopKind::Unrolled => "forUnrolled".to_string(),
@@ -90,25 +149,31 @@ fn command(p: &Phrase, depth: usize, out: &mut String) {
             let _ = writeln!(out, "{kind} {} < {}{from}{by} {{", l.var, l.n);
             command(&l.body, depth + 1, out);
             indent(depth, out);
+            out.is(Part::Around, p);
             out.push_str("}\n");
         }
         Kind::Kernel(launch, b) => {
             indent(depth, out);
+            out.is(Part::Statement, p);
             let _ = writeln!(out, "kernel on {launch} {{");
             command(b, depth + 1, out);
             indent(depth, out);
+            out.is(Part::Around, p);
             out.push_str("}\n");
         }
         Kind::If(c, a, b) => {
             indent(depth, out);
+            out.is(Part::Statement, p);
             let _ = writeln!(out, "if {} {{", inline(c));
             command(a, depth + 1, out);
             if !matches!(b.kind(), Kind::Skip) {
                 indent(depth, out);
+                out.is(Part::Around, p);
                 out.push_str("} else {\n");
                 command(b, depth + 1, out);
             }
             indent(depth, out);
+            out.is(Part::Around, p);
             out.push_str("}\n");
         }
         _ => {
@@ -119,9 +184,10 @@ fn command(p: &Phrase, depth: usize, out: &mut String) {
 }
 
 /// The phrase on one line, or on several where it is long.
-fn expression(p: &Phrase, depth: usize, out: &mut String) {
+fn expression(p: &Phrase, depth: usize, out: &mut Out) {
     let line = inline(p);
     if line.len() + 2 * depth <= WIDTH {
+        out.has(|| p.origins());
         out.push_str(&line);
         return;
     }
@@ -132,6 +198,7 @@ fn expression(p: &Phrase, depth: usize, out: &mut String) {
             expression(b, depth + 1, out);
         }
         Kind::Pattern(pattern, args, ps) if pattern.operator().is_none() => {
+            out.has(|| p.origin().clone());
             let _ = write!(out, "{}(", head(*pattern, args));
             for (i, e) in ps.iter().enumerate() {
                 out.push_str(if i == 0 { "\n" } else { ",\n" });
@@ -148,10 +215,14 @@ fn expression(p: &Phrase, depth: usize, out: &mut String) {
                 indent(depth, out);
                 expression(b, depth, out);
             } else {
+                out.has(|| p.origins());
                 out.push_str(&line);
             }
         }
-        _ => out.push_str(&line),
+        _ => {
+            out.has(|| p.origins());
+            out.push_str(&line);
+        }
     }
 }
 
@@ -239,9 +310,7 @@ fn inline(p: &Phrase) -> String {
         | Kind::If(..)
         | Kind::Kernel(..)
         | Kind::Barrier(_) => {
-            let mut out = String::new();
-            command(p, 0, &mut out);
-            format!("{{ {} }}", out.trim().replace('\n', "; "))
+            format!("{{ {} }}", printed(p, None).0.trim().replace('\n', "; "))
         }
     }
 }

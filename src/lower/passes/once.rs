@@ -31,7 +31,7 @@ fn once(c: &Phrase, ranges: &mut Ranges, names: &mut Names) -> Phrase {
         return c;
     };
     if l.kind.is_of_work_items() && l.is_at_most_once(ranges) {
-        let body = once(&l.body.at_iteration(&l.var, &l.init, names), ranges, names);
+        let body = once(&Phrase::only_iteration(l, names), ranges, names);
         return match l.init.is_less(&l.n, ranges) {
             Some(true) => body,
             _ => Phrase::if_else(has_iteration(l), body, Phrase::skip()).with_origin(&names.origin(&l.var)),

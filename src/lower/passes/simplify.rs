@@ -84,7 +84,7 @@ impl Simplifier<'_> {
             && l.is_at_most_once(&self.ranges)
             && l.init.is_less(&l.n, &self.ranges) == Some(true)
         {
-            let body = l.body.at_iteration(&l.var, &l.init, self.names);
+            let body = Phrase::only_iteration(l, self.names);
             return self.phrase(&body);
         }
         self.ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone());

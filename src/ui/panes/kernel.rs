@@ -31,10 +31,8 @@ pub fn body(app: &App, width: usize) -> Body {
             let mut lines: Vec<Line> = why.unwrap_or_default();
             lines.extend(kernel::lines(&stage, &text));
             let mut body = Body { head: vec![head], lines, ..Body::default() };
-            if let Some(code) =
-                attempt.stages.iter().find(|s| s.name == stage).filter(|s| !s.lines.is_empty())
-            {
-                show_selection(app, &code.lines, width, &mut body);
+            if let Some(code) = attempt.stages.iter().find(|s| s.name == stage).filter(|s| s.has_lines()) {
+                show_selection(app, code.lines(), width, &mut body);
             }
             body
         }
@@ -76,14 +74,14 @@ pub fn open(app: &mut App) {
     let kernel = app.looks.kernel(&want(app));
     let stage = shown_stage(app);
     let code = kernel.as_deref().and_then(|made| {
-        made.as_ref().ok()?.stages.iter().find(|s| Some(s.name) == stage.as_deref() && !s.lines.is_empty())
+        made.as_ref().ok()?.stages.iter().find(|s| Some(s.name) == stage.as_deref() && s.has_lines())
     });
     let Some(code) = code else {
         let shown = app.code.target.name();
         app.say(Role::Warning, format!("Only the lines of the stage `{shown}` lead back to the term."));
         return;
     };
-    let places = highlighted(app, &code.lines).parts;
+    let places = highlighted(app, code.lines()).parts;
     let next = places.iter().position(|at| *at == app.selection).map_or(0, |i| i + 1);
     let Some(at) = places.get(next % places.len().max(1)).cloned() else {
         app.say(Role::Warning, "This line comes from no part of the term.");
@@ -121,7 +119,7 @@ pub fn text(app: &App) -> Option<String> {
     let kernel = app.looks.kernel(&want(app))?;
     let attempt = kernel.as_ref().as_ref().ok()?;
     let stage = shown_stage(app)?;
-    attempt.stages.iter().find(|s| s.name == stage).map(|s| s.text.clone())
+    attempt.stages.iter().find(|s| s.name == stage).map(|s| s.text().to_owned())
 }
 
 /// The stage that was chosen, else the kernel's own code.
