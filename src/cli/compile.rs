@@ -91,7 +91,10 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     })?;
     match compiled.stages.iter().find(|s| s.name == stage).filter(|_| args.explain_lines) {
         Some(stage) if !stage.has_lines() => return Err(fail(&without_lines(stage.name, compiled))),
-        Some(stage) => output::print(&origins::explained(session.term(), text, stage.lines()))?,
+        Some(stage) => {
+            let mark = if stage.name == "python" { "#" } else { "//" };
+            output::print(&origins::explained(session.term(), text, stage.lines(), mark))?;
+        }
         None => print_text(text)?,
     }
     Ok(Exit::Done)

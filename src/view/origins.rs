@@ -219,8 +219,8 @@ pub fn text_at(term: &Term, at: &Path, characters: usize) -> String {
 /// How many parts are named of a line.
 pub const PARTS: usize = 3;
 
-/// The code with a comment behind each line that says which parts of the term it comes from.
-pub fn explained(term: &Term, text: &str, lines: &[CodeLine]) -> String {
+/// The code with a comment behind each line that says which parts of the term it comes from; `mark` begins comments.
+pub fn explained(term: &Term, text: &str, lines: &[CodeLine], mark: &str) -> String {
     let widest = text.lines().map(|l| l.chars().count()).filter(|n| *n <= WIDE).max().unwrap_or(0);
     let mut out = String::new();
     for (code, line) in text.lines().zip(lines) {
@@ -231,7 +231,7 @@ pub fn explained(term: &Term, text: &str, lines: &[CodeLine]) -> String {
             said.extend(source.unlisted(PARTS));
             let text = source.parts.first().map(|at| text_at(term, at, TEXT)).unwrap_or_default();
             let gap = widest.saturating_sub(code.chars().count());
-            out.push_str(&format!("{}  // {}: {text}", " ".repeat(gap), said.join(", ")));
+            out.push_str(&format!("{}  {mark} {}: {text}", " ".repeat(gap), said.join(", ")));
         }
         out.push('\n');
     }
