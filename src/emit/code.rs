@@ -438,7 +438,9 @@ impl Generator {
                 Storage::Asked(_) => return Err(broken("memory of which it is not decided where it is")),
                 _ => {}
             }
-            let len = Some(self.number(&len));
+            // What is not on the heap may be less than its most.
+            let most = place.leaf.dims.iter().try_fold(1, |n: i64, d| n.checked_mul(d.most()?));
+            let len = Some(self.number(&most.map_or(len, Nat::constant)));
             out.push(self.stmt(What::Declare { ty: elem.into(), name: place.name, len, init: None }));
         }
         free.reverse();

@@ -157,11 +157,6 @@ pub fn to_functions(
     };
     let mut making = Making { function, names, head, scope, made: vec![] };
     making.block(body);
-    if !making.made.is_empty() {
-        let count = Expr::call("omp_get_max_threads", vec![]);
-        let what = What::Name { ty: "int".into(), name: making.names.threads, value: count };
-        body.insert(0, Stmt { what, origin: Origin::default() });
-    }
     making.made
 }
 
@@ -194,6 +189,55 @@ fn set_variables(body: &[Stmt]) -> BTreeSet<String> {
         false
     });
     out
+}
+
+/// A loop, with what it allocates on the heap around it, once for all iterations.
+fn with_memory_around(mut s: Stmt) -> Vec<Stmt> {
+    let mut own = BTreeSet::new();
+    let _ = has(std::slice::from_ref(&s), &mut |s| {
+        if let What::Declare { name, .. } | What::Name { name, .. } | What::For { var: name, .. } = &s.what {
+            own.insert(name.clone());
+        }
+        false
+    });
+    let (mut before, mut after) = (vec![], vec![]);
+    if let What::For { body, .. } = &mut s.what {
+        take_memory(body, &own, &mut before, &mut after);
+    }
+    after.reverse();
+    before.push(s);
+    before.extend(after);
+    before
+}
+
+/// Takes the heap's memory out of statements whose size they do not decide: what allocates it, and what frees it.
+fn take_memory(block: &mut Vec<Stmt>, own: &BTreeSet<String>, before: &mut Vec<Stmt>, after: &mut Vec<Stmt>) {
+    for mut s in std::mem::take(block) {
+        let is_taken =
+            |x: &String| before.iter().any(|b| matches!(&b.what, What::Declare { name, .. } if name == x));
+        match &mut s.what {
+            What::Declare { init: Some(Expr::Call(f, args)), .. } if f == "allocate" => {
+                let mut is_own = false;
+                let mut look = |e: &Expr| is_own |= matches!(e, Expr::Name(x) if own.contains(x));
+                args.iter().for_each(|e| e.for_each(&mut look));
+                if !is_own {
+                    before.push(s);
+                    continue;
+                }
+            }
+            What::Expr(Expr::Call(f, args)) if f == "free" => {
+                if matches!(args.as_slice(), [Expr::Name(x)] if is_taken(x)) {
+                    after.push(s);
+                    continue;
+                }
+            }
+            What::Block(inner) | What::For { pragma: None, body: inner, .. } => {
+                take_memory(inner, own, before, after);
+            }
+            _ => {}
+        }
+        block.push(s);
+    }
 }
 
 /// A name that statements see, and how it is declared as a parameter.
@@ -283,7 +327,7 @@ impl Making<'_> {
         {
             ranges.extend(self.range(inner, 1));
         }
-        let body = vec![whole];
+        let body = with_memory_around(whole);
         let used = names(&body);
         let set = set_variables(&body);
         let free: Vec<&Declared> = self.scope.iter().filter(|d| used.contains(&d.name)).collect();
@@ -304,12 +348,8 @@ impl Making<'_> {
         let all = ranges.iter().flat_map(|r| [Expr::int(0), r.end.clone()]).collect();
         let at_once = self.by_threads(&ranges, &call, &s.origin);
         let made = match threads.too_little {
-            Some(condition) => What::If {
-                condition,
-                then: vec![call(all)],
-                otherwise: vec![Stmt { what: at_once, origin: s.origin.clone() }],
-            },
-            None => at_once,
+            Some(condition) => What::If { condition, then: vec![call(all)], otherwise: at_once },
+            None => What::Block(at_once),
         };
         self.made.push(Chunk { head, body });
         Some(made)
@@ -332,7 +372,7 @@ impl Making<'_> {
     }
 
     /// A loop over threads, or two, which call the function for their part of each range.
-    fn by_threads(&self, ranges: &[Range], call: &dyn Fn(Vec<Expr>) -> Stmt, origin: &Origin) -> What {
+    fn by_threads(&self, ranges: &[Range], call: &dyn Fn(Vec<Expr>) -> Stmt, origin: &Origin) -> Vec<Stmt> {
         let threads = || Expr::name(&self.names.threads);
         let part = |end: &Expr, thread: Expr| {
             let whole = match end {
@@ -357,7 +397,10 @@ impl Making<'_> {
             let what = What::For { pragma, ty: "int".into(), var, init, end, step, body };
             body = vec![Stmt { what, origin: origin.clone() }];
         }
-        body.remove(0).what
+        let (name, value) = (self.names.threads.clone(), Expr::call("omp_get_max_threads", vec![]));
+        let what = What::Name { ty: "int".into(), name, value };
+        body.insert(0, Stmt { what, origin: origin.clone() });
+        body
     }
 }
 
@@ -407,8 +450,8 @@ mod tests {
         );
         assert_eq!(
             rest,
-            "int threads = omp_get_max_threads();\nint at0 = m;\nif (n < 9) {\n  f_chunk0(0, n, out, at0);\n} else {\n  \
-             #pragma omp parallel for\n  for (int thread = 0; thread < threads; thread++) {\n    \
+            "int at0 = m;\nif (n < 9) {\n  f_chunk0(0, n, out, at0);\n} else {\n  \
+             int threads = omp_get_max_threads();\n  #pragma omp parallel for\n  for (int thread = 0; thread < threads; thread++) {\n    \
              f_chunk0((long)n * thread / threads, (long)n * (thread + 1) / threads, out, at0);\n  }\n}\n"
         );
     }
@@ -429,6 +472,27 @@ mod tests {
         let (functions, rest) = made(vec![loop_over("i", n("n"), threads(None, true), vec![inner])]);
         assert!(functions.contains("j = 0; j < i; j++"), "{functions}");
         assert!(rest.contains("#pragma omp parallel for\n"), "{rest}");
+    }
+
+    #[test]
+    fn memory_of_an_iteration_is_that_of_the_next_one() {
+        let memory = |name: &str, size: &str| {
+            let init = Some(Expr::call("allocate", vec![n(size)]));
+            stmt(What::Declare { ty: "float* restrict".into(), name: name.into(), len: None, init })
+        };
+        let free = |name: &str| stmt(What::Expr(Expr::call("free", vec![n(name)])));
+        let inner = stmt(What::Block(vec![memory("u", "m"), set(n("u").index(n("i")), n("m")), free("u")]));
+        let body = vec![memory("t", "m"), memory("v", "i"), inner, free("v"), free("t")];
+        let (functions, _) = made(vec![loop_over("i", n("n"), threads(None, false), body)]);
+        let at = |text: &str| functions.find(text).unwrap();
+        let outside = ["* restrict t = allocate(m)", "* restrict u = allocate(m)", "for (int i"];
+        assert!(outside.windows(2).all(|w| at(w[0]) < at(w[1])), "{functions}");
+        // What an iteration decides the size of stays in it.
+        assert!(
+            at("for (int i") < at("restrict v = allocate(i)") && at("free(v)") < at("free(u)"),
+            "{functions}"
+        );
+        assert!(at("free(u)") < at("free(t)"), "{functions}");
     }
 
     /// A function could not set them.

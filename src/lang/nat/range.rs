@@ -117,6 +117,15 @@ impl Nat {
         here(self) || ranges.known.iter().any(|k| here(&self.sub(k)))
     }
 
+    /// The most that the number can be, where it is a constant, or what a division by one leaves.
+    pub fn most(&self) -> Option<i64> {
+        let below = |d: i64| Nat::constant(d).sub(self).is_natural(&Ranges::default());
+        self.as_constant().or_else(|| {
+            let rests = self.numbers().into_iter().filter_map(|d| d.checked_abs());
+            rests.map(|d| d - 1).filter(|d| below(*d)).min()
+        })
+    }
+
     /// Whether `self < other`, when the ranges decide it.
     pub fn is_less(&self, other: &Nat, ranges: &Ranges) -> Option<bool> {
         let difference = other.sub(self);
@@ -452,6 +461,18 @@ mod tests {
             r.insert((*x).into(), c(0), hi.clone());
         }
         r
+    }
+
+    #[test]
+    fn what_blocks_leave_over_is_less_than_a_block() {
+        let rest = |n: &Nat, p: i64| n.sub(&c(p).mul(&n.floor_div(&c(p))));
+        let n = v("n");
+        assert_eq!(c(7).most(), Some(7));
+        assert_eq!(n.modulo(&c(16)).most(), Some(15));
+        assert_eq!(rest(&n, 16).most(), Some(15));
+        assert_eq!(rest(&rest(&n, 64), 16).most(), Some(15));
+        let few = [n.clone(), n.floor_div(&c(16)), rest(&n, 16).add(&v("m")), n.sub(&c(16))];
+        assert!(few.iter().all(|n| n.most().is_none()), "{few:?}");
     }
 
     #[test]

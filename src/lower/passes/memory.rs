@@ -17,12 +17,17 @@ use crate::lower::target::{Storage, Target};
 
 /// Bytes of a value, when its sizes are known.
 pub fn bytes(ty: &Type) -> Option<u64> {
+    bytes_of(ty, &Nat::as_constant)
+}
+
+/// Bytes of a value, where `size` knows its sizes.
+fn bytes_of(ty: &Type, size: &dyn Fn(&Nat) -> Option<i64>) -> Option<u64> {
     use crate::lang::ty::TypeKind;
     match ty.kind() {
         TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
-            u64::try_from(n.as_constant()?).ok()?.checked_mul(bytes(t)?)
+            u64::try_from(size(n)?).ok()?.checked_mul(bytes_of(t, size)?)
         }
-        TypeKind::Pair(a, b) => bytes(a)?.checked_add(bytes(b)?),
+        TypeKind::Pair(a, b) => bytes_of(a, size)?.checked_add(bytes_of(b, size)?),
         _ => Some(ty.in_memory()?.bytes() as u64),
     }
 }
@@ -38,7 +43,9 @@ fn decided(c: &Phrase, target: Target) -> Phrase {
     let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(decided(d, target)));
     match c.kind() {
         Kind::New(Storage::Asked(space), ty, x, body) => {
-            Phrase::new_in(target.storage(*space, bytes(ty)), ty.clone(), x.clone(), body.clone())
+            // In C, what is left over of blocks is at most a block.
+            let bytes = if target == Target::C { bytes_of(ty, &Nat::most) } else { bytes(ty) };
+            Phrase::new_in(target.storage(*space, bytes), ty.clone(), x.clone(), body.clone())
         }
         _ => c,
     }
