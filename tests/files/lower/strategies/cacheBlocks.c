@@ -30,11 +30,13 @@ static void matmul_chunk0(int begin, int end, const float* restrict b, float* re
 }
 
 void matmul(float* restrict output, const float* restrict a, const float* restrict b) {
-  int threads = omp_get_max_threads();
   float* restrict t0 = allocate(sizeof(float) * 1048576);
-  #pragma omp parallel for
-  for (int thread = 0; thread < threads; thread++) {
-    matmul_chunk0(32L * thread / threads, 32L * (thread + 1) / threads, b, t0);
+  {
+    int threads = omp_get_max_threads();
+    #pragma omp parallel for
+    for (int thread = 0; thread < threads; thread++) {
+      matmul_chunk0(32L * thread / threads, 32L * (thread + 1) / threads, b, t0);
+    }
   }
   for (int i10 = 0; i10 < 32; i10++) {
     for (int i15 = 0; i15 < 32; i15++) {

@@ -67,15 +67,20 @@ static void matmul_chunk1(
 }
 
 void matmul(float* restrict output, const float* restrict a, const float* restrict b) {
-  int threads = omp_get_max_threads();
   float* restrict t0 = allocate(sizeof(float) * 1048576);
-  #pragma omp parallel for
-  for (int thread = 0; thread < threads; thread++) {
-    matmul_chunk0(32L * thread / threads, 32L * (thread + 1) / threads, b, t0);
+  {
+    int threads = omp_get_max_threads();
+    #pragma omp parallel for
+    for (int thread = 0; thread < threads; thread++) {
+      matmul_chunk0(32L * thread / threads, 32L * (thread + 1) / threads, b, t0);
+    }
   }
-  #pragma omp parallel for
-  for (int thread = 0; thread < threads; thread++) {
-    matmul_chunk1(32L * thread / threads, 32L * (thread + 1) / threads, output, a, t0);
+  {
+    int threads = omp_get_max_threads();
+    #pragma omp parallel for
+    for (int thread = 0; thread < threads; thread++) {
+      matmul_chunk1(32L * thread / threads, 32L * (thread + 1) / threads, output, a, t0);
+    }
   }
   free(t0);
 }
