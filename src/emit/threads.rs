@@ -204,7 +204,6 @@ fn with_memory_around(mut s: Stmt) -> Vec<Stmt> {
     if let What::For { body, .. } = &mut s.what {
         take_memory(body, &own, &mut before, &mut after);
     }
-    after.reverse();
     before.push(s);
     before.extend(after);
     before
