@@ -234,6 +234,10 @@ pub const PROGRAMS: &[Trial] = &[
         &[&[("n", 3), ("m", 4), ("k", 37)]],
     ),
     (
+        "def longSums (a: n.(m + 5).i32): n.m.i32 = a |> map (map (\\x. x + 1) >> slide 6 1 >> map (reduce (+) 0))",
+        &[&[("n", 2), ("m", 27)]],
+    ),
+    (
         "def longWindows (w: 7.f32) (a: n.m.f32): n.m.f32 =
            a |> map (padClamp 3 3 >> slide 7 1 >> map (\\v. zip v w |> map (\\p. fst p * snd p) |> reduce (+) 0))",
         &[&[("n", 1), ("m", 5)], &[("n", 2), ("m", 27)]],
