@@ -14,12 +14,11 @@ use super::stage::{Origins, Stage, lines_by_name};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::{Program, Sizes};
 use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::term::Term;
 use crate::lang::ty::TypeSubst;
 use crate::lang::{loops, print};
 use crate::lower::passes;
 use crate::lower::pipeline::{Lowered, LoweredSection, Made};
-use crate::lower::{Target, access, pipeline, with_stack};
+use crate::lower::{Target, pipeline, with_stack};
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -108,7 +107,7 @@ fn run(
     stages.push(text("rise", print::program(&program.name, &open, &term, &print::Options::default()).text));
     stages.push(text("loops", loops::text(&loops::of(&term))));
     let lowered = pipeline::lower_seeing(&term, &program.sizes, target, &mut |made| match made {
-        Made::Accesses(normal, annotated) => stages.push(text("access", accesses(normal, annotated))),
+        Made::Accesses(normal, annotated) => stages.push(Stage::of_accesses("access", normal, annotated)),
         Made::Functional(functional) => stages.push(Stage::of_phrase("dpia", None, &functional.body)),
         // Of a program in several sections a stage is what was made of each of them.
         Made::Imperative(name, p, section) => match stages.iter_mut().find(|s| s.name == name) {
@@ -195,37 +194,6 @@ fn assembled(
         _ => Namer::new(Language::C).name(&program.name),
     };
     Assembly { lowered: &lowered, kernels, comments, sizes, name }.module()
-}
-
-/// Each part of the term that is data, with its access.
-fn accesses(term: &Term, annotated: &access::Annotated) -> String {
-    fn go(t: &Term, a: &access::Annotated, free: &mut Vec<Name>, depth: usize, out: &mut String) {
-        use std::fmt::Write;
-        let (head, args) = t.spine();
-        if head.as_lam().is_none() || !args.is_empty() {
-            let line = print::short(t, &free.iter().rev().cloned().collect::<Vec<_>>(), 70);
-            let _ = writeln!(out, "{}{line} : {}", "  ".repeat(depth), a.accesses);
-        }
-        let mut at = a;
-        let mut arguments = vec![];
-        for e in args.iter().rev() {
-            if let [f, x] = at.children.as_slice() {
-                arguments.push((*e, x));
-                at = f;
-            }
-        }
-        if let (Some((name, body)), [inner]) = (head.as_lam(), at.children.as_slice()) {
-            free.push(name.clone());
-            go(body, inner, free, depth, out);
-            free.pop();
-        }
-        for (e, x) in arguments.into_iter().rev() {
-            go(e, x, free, depth + 1, out);
-        }
-    }
-    let mut out = String::new();
-    go(term, annotated, &mut vec![], 0, &mut out);
-    out
 }
 
 fn check_sizes(program: &Program, sizes: &Sizes) -> Result<(), Diagnostic> {

@@ -2,7 +2,10 @@
 
 use crate::lang::nat::Name;
 use crate::lang::origin::{Line, Origin, Part};
-use crate::lower::dpia::{Phrase, print};
+use crate::lang::print;
+use crate::lang::term::Term;
+use crate::lower::access::Annotated;
+use crate::lower::dpia::{self, Phrase};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -19,6 +22,8 @@ pub struct Stage {
 #[derive(Clone, Debug)]
 enum Made {
     Text(String, Vec<Line>),
+    /// A term, with the accesses of its parts.
+    Accesses(Term, Annotated),
     /// DPIA: of a program in several sections what was made of each, with its name.
     Phrases(Vec<(Option<String>, Phrase)>, Origins),
 }
@@ -32,6 +37,10 @@ impl Stage {
     pub fn of_phrase(name: &'static str, section: Option<&str>, p: &Phrase) -> Stage {
         let phrases = vec![(section.map(str::to_owned), p.clone())];
         Stage { name, made: Made::Phrases(phrases, Origins::default()), printed: OnceLock::new() }
+    }
+
+    pub fn of_accesses(name: &'static str, term: &Term, annotated: &Annotated) -> Stage {
+        Stage { name, made: Made::Accesses(term.clone(), annotated.clone()), printed: OnceLock::new() }
     }
 
     /// Adds what the stage made of another section.
@@ -51,7 +60,7 @@ impl Stage {
     pub fn text(&self) -> &str {
         match &self.made {
             Made::Text(text, _) => text,
-            Made::Phrases(..) => &self.printed().0,
+            Made::Accesses(..) | Made::Phrases(..) => &self.printed().0,
         }
     }
 
@@ -59,7 +68,7 @@ impl Stage {
     pub fn lines(&self) -> &[Line] {
         match &self.made {
             Made::Text(_, lines) => lines,
-            Made::Phrases(..) => &self.printed().1,
+            Made::Accesses(..) | Made::Phrases(..) => &self.printed().1,
         }
     }
 
@@ -67,6 +76,7 @@ impl Stage {
     pub fn has_lines(&self) -> bool {
         match &self.made {
             Made::Text(_, lines) => !lines.is_empty(),
+            Made::Accesses(..) => false,
             Made::Phrases(_, origins) => !origins.is_empty(),
         }
     }
@@ -74,7 +84,11 @@ impl Stage {
     fn printed(&self) -> &(String, Vec<Line>) {
         self.printed.get_or_init(|| {
             let (mut text, mut lines) = (String::new(), vec![]);
-            let Made::Phrases(phrases, origins) = &self.made else { return (text, lines) };
+            let (phrases, origins) = match &self.made {
+                Made::Phrases(phrases, origins) => (phrases, origins),
+                Made::Accesses(term, annotated) => return (accesses(term, annotated), lines),
+                Made::Text(..) => return (text, lines),
+            };
             for (section, p) in phrases {
                 if !text.is_empty() {
                     text.push('\n');
@@ -84,13 +98,44 @@ impl Stage {
                     text.push_str(&format!("-- {section}\n"));
                     lines.push(Line::default());
                 }
-                let (more, of_phrase) = print::lines(p, origins);
+                let (more, of_phrase) = dpia::print::lines(p, origins);
                 text.push_str(&more);
                 lines.extend(of_phrase);
             }
             (text.trim_end().to_owned(), lines)
         })
     }
+}
+
+/// Each part of the term that is data, with its access.
+fn accesses(term: &Term, annotated: &Annotated) -> String {
+    fn go(t: &Term, a: &Annotated, free: &mut Vec<Name>, depth: usize, out: &mut String) {
+        use std::fmt::Write;
+        let (head, args) = t.spine();
+        if head.as_lam().is_none() || !args.is_empty() {
+            let line = print::short(t, &free.iter().rev().cloned().collect::<Vec<_>>(), 70);
+            let _ = writeln!(out, "{}{line} : {}", "  ".repeat(depth), a.accesses);
+        }
+        let mut at = a;
+        let mut arguments = vec![];
+        for e in args.iter().rev() {
+            if let [f, x] = at.children.as_slice() {
+                arguments.push((*e, x));
+                at = f;
+            }
+        }
+        if let (Some((name, body)), [inner]) = (head.as_lam(), at.children.as_slice()) {
+            free.push(name.clone());
+            go(body, inner, free, depth, out);
+            free.pop();
+        }
+        for (e, x) in arguments.into_iter().rev() {
+            go(e, x, free, depth + 1, out);
+        }
+    }
+    let mut out = String::new();
+    go(term, annotated, &mut vec![], 0, &mut out);
+    out
 }
 
 /// Of text that names kernels, buffers and the like: each line comes from what it names.

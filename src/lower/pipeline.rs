@@ -128,14 +128,14 @@ fn run(
         synchronised: false,
         body,
     };
-    let mut stages = Stages { made: vec![], checked: Checked::default() };
+    let mut stages = Stages { made: vec![], checked: Checked::default(), last: None };
     let whole = |name, p: &Imperative| see(Made::Imperative(name, p, None));
-    let program = stages.through("imperative", program, passes::of_programs(), names, whole)?;
+    let program = stages.through(Stages::FIRST, program, passes::of_programs(), names, whole)?;
     let separated = separate(program, names)?;
     let alone = separated.sections.len() == 1;
     let mut sections = vec![];
     for mut section in separated.sections {
-        let mut own = Stages { made: vec![], checked: stages.checked.clone() };
+        let mut own = Stages { made: vec![], checked: stages.checked.clone(), last: stages.last.clone() };
         let of_section = passes::of_sections(section.program.target);
         let see = |name, p: &Imperative| see(Made::Imperative(name, p, section.name.as_deref()));
         section.program = own.passes(section.program, of_section, names, see)?;
@@ -155,9 +155,14 @@ struct Stages {
     made: Vec<(&'static str, Imperative)>,
     /// What the last check of each loop said; of one that is shared out by now, what was said before.
     checked: Checked,
+    /// The program that was checked last.
+    last: Option<Imperative>,
 }
 
 impl Stages {
+    /// What the translation makes.
+    const FIRST: &'static str = "imperative";
+
     /// The program and what passes make of it.
     fn through(
         &mut self,
@@ -192,7 +197,12 @@ impl Stages {
         see: &mut impl FnMut(&'static str, &Imperative),
     ) -> Result<(), Diagnostic> {
         see(name, program);
-        self.checked.extend(program.check(name)?);
+        // What a pass leaves as it is was checked already.
+        if !self.last.as_ref().is_some_and(|last| last == program) {
+            self.checked.extend(program.check(name)?);
+            // Before its views are resolved a program is checked for less.
+            self.last = (name != Stages::FIRST).then(|| program.clone());
+        }
         self.made.push((name, program.clone()));
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::lower::Target;
 use crate::lower::target::{Launch, Storage};
 
 /// A kernel on its way to code.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Imperative {
     pub target: Target,
     /// What it writes to, and does not read.
