@@ -231,6 +231,8 @@ fn operations(scalar: Scalar) -> Vec<String> {
     }
     if scalar.is_signed_integer() {
         all.extend(["select (y < (-1)) (x / y) x", "select (y < (-1)) (x % y) x"]);
+        // The least number is its own absolute value.
+        all.extend(["abs x < 0", "abs x / 3"]);
     }
     let mut all: Vec<String> = all.into_iter().map(str::to_string).collect();
     for to in Scalar::ALL {

@@ -168,6 +168,31 @@ const WRONG: &[(&str, Caught)] = &[
 /// Rules that are right for most sizes and values, by what they forget. Each is wrong, and loads.
 const HOSTILE: &[(&str, &[&str])] = &[
     (
+        "functions of indices, plain numbers, vectors and rows depend on all of them",
+        &[
+            "rule bad = (generate f : n.t) ~> generate (\\i. f (natAsIndex n (n - 1 - indexAsNat i)))",
+            "rule bad = (generate (\\i. generate (\\j. f i j)) : n.n.t) ~> generate (\\i. generate (\\j. f j i))",
+            "rule bad = map f (xs : n.idx[m]) ~> map f (reverse xs)",
+            "rule bad = (generate (\\i. f (indexAsNat i)) : n.t) ~> generate (\\i. f 0)",
+            "rule bad = (generate (\\i. f (idx i xs) i) : n.t) ~> generate (\\i. f (idx i xs) (natAsIndex n 0))",
+            "rule bad = map f (xs : n.<4>f32) ~> map f (reverse xs)",
+            "rule bad = map f (xs : n.bool) ~> map f (reverse xs)",
+            "rule bad = reduceSeq f z (xs : n.idx[n]) ~> reduceSeq f z (reverse xs)",
+            "rule bad = map f (xs : n.m.t) ~> map (\\r. f (reverse r)) xs",
+        ],
+    ),
+    (
+        "floats next to those that are mentioned, and what parts without variables amount to",
+        &[
+            "rule bad = (x : f32) ~> select (x > 1000.0 and x < 1000.001) 0.0 x",
+            "rule bad = (x : f32) ~> select (x > 1.0e20 and x < 1.001e20) 0.0 x",
+            "rule bad = (x : f64) ~> select (x == 0.1 + 0.2) 0.3 x",
+            "rule bad = (x : i32) ~> select (x == 2 * 1000 * 1000 + 7) 0 x",
+            "rule bad = (x : i32) ~> select (x * 3 == 300000) 0 x",
+            "rule bad = (x : i32) ~> select (shiftRight x 20 == 77) 0 x",
+        ],
+    ),
+    (
         "right below some size",
         &[
             "rule bad = (xs : n.t) ~> generate (\\i. idx (natAsIndex n (indexAsNat i % 4)) xs)",

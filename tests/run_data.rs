@@ -227,3 +227,31 @@ fn bench_measures_on_what_is_given_and_draws_the_rest() {
     let ran = cli_common::run(dir, &["bench", "program.rise", "--input", "x=x.txt", "--session", "s.ron"]);
     assert!(ran.code == 2 && ran.err.contains("[E0901]"), "{}", ran.err);
 }
+
+#[test]
+fn a_division_without_a_result_is_the_programs() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = "def f (a b: n.i32): n.i32 = zip a b |> map (\\p. fst p / snd p)\n";
+    std::fs::write(dir.path().join("program.rise"), program).unwrap();
+    std::fs::write(dir.path().join("a.txt"), "4 -2147483648").unwrap();
+    for (divisors, said) in [("2 0", "divides an integer by zero"), ("2 -1", "by -1")] {
+        std::fs::write(dir.path().join("b.txt"), divisors).unwrap();
+        for check in [&["--no-check"][..], &[]] {
+            let given = ["run", "program.rise", "--input", "a=a.txt", "--input", "b=b.txt"];
+            let ran = cli_common::run(dir.path(), &[&given[..], check].concat());
+            assert!(ran.code == 2 && ran.err.contains("[E0193]") && ran.err.contains(said), "{}", ran.err);
+        }
+    }
+}
+
+/// The reference rounds as much as the kernel, or more.
+#[test]
+fn long_sums_in_double_precision_agree() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = "def f (a: n.f64): f64 = a |> map (\\x. x * x) |> reduce (+) 0\n";
+    std::fs::write(dir.path().join("program.rise"), program).unwrap();
+    for n in ["n=100003", "n=3000017"] {
+        let ran = cli_common::run(dir.path(), &["bench", "program.rise", "--strategy", "auto", "--size", n]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+}

@@ -33,6 +33,7 @@ const BRANCHING: &[(&str, &str)] = &[
     ("saturated", "(a: (4*n).i32) = map (\\x. (cast (select (x > 127) 127 (max x (-128))) : i8)) a"),
     ("rotated", "(a: (4*n).u32) = map (\\x. bitOr (shiftLeft x 7) (shiftRight x 25) % 1000) a"),
     ("elu", "(a: (4*n).f32) = map (\\x. select (x > 0) x (floor x + sqrt (abs x))) a"),
+    ("distances", "(a b: (4*n).i32) = map (\\p. abs (fst p - snd p) / 3) (zip a b)"),
     (
         "quotients",
         "(a b: (4*n).i32) = map (\\(x, y). select (bitAnd y 1 == 0) x (let q = x / bitAnd y 1 in q * q)) (zip a b)",

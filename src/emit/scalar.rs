@@ -75,15 +75,15 @@ impl Generator {
         if matches!(s, Scalar::U8 | Scalar::U16) { out.cast(self.scalar_type(s)) } else { out }
     }
 
-    /// `min`, `max` or `abs`: OpenCL has those of integers, the rest are brought along.
+    /// `min`, `max` or `abs`: OpenCL has the first two of integers, the rest are brought along. Its own `abs` is not taken,
+    /// because compilers are wrong about the least number.
     pub(super) fn of_type(&mut self, p: Pattern, s: Scalar, args: Vec<Expr>) -> Expr {
-        if self.language == Language::C || s.is_float() {
+        if self.language == Language::C || s.is_float() || p == Pattern::Abs {
             return self.helper(Helper::Scalar(p, s, None), args);
         }
         // They are defined for arguments of one type, which literals and numbers may not have.
         let ty = self.scalar_type(s);
-        let call = Expr::call(p.name(), args.into_iter().map(|a| a.cast(ty)).collect());
-        if p == Pattern::Abs { call.cast(ty) } else { call }
+        Expr::call(p.name(), args.into_iter().map(|a| a.cast(ty)).collect())
     }
 
     /// A call of a function that the kernel brings along.
@@ -109,7 +109,11 @@ impl Generator {
             (Pattern::Cast, Some(from)) => self.saturating(s, from),
             (Pattern::Abs, _) => {
                 let minus = self.wrapping("-", s, vec![Expr::name("a")]);
-                (format!("{ty} a"), format!("return a < 0 ? {minus} : a;"))
+                let abs = match self.language {
+                    Language::C => format!("a < 0 ? {minus} : a"),
+                    Language::OpenCl => format!("max(a, {minus})"),
+                };
+                (format!("{ty} a"), format!("return {abs};"))
             }
             (Pattern::Min, _) if s.is_float() => {
                 (format!("{ty} a, {ty} b"), "return a <= b || b != b ? a : b;".into())

@@ -102,7 +102,9 @@ impl Tally {
 fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
     let tried = || {
         let early = if report.stopped { ", then stopped" } else { "" };
-        format!("{} instances, {} inputs{early}", report.agreed, report.inputs)
+        let beyond = report.beyond.filter(|_| report.verdict() == Verdict::Holds);
+        let beyond = beyond.map_or(String::new(), |n| format!(", none with a size near {n}"));
+        format!("{} instances, {} inputs{beyond}{early}", report.agreed, report.inputs)
     };
     let verdict = report.verdict();
     let mut text = match verdict {
@@ -155,6 +157,7 @@ fn as_json(rule: &Rule, report: &Report, seconds: f64) -> Value {
         "instances": report.agreed,
         "different": report.different,
         "inputs": report.inputs,
+        "no_size_near": report.beyond.map(|n| n.to_string()),
         "stopped": report.stopped,
         "missed": report.missed.iter().map(missed).collect::<Vec<_>>(),
         "untested_depths": report.untested,

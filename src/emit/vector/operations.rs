@@ -134,13 +134,11 @@ impl Generator {
             Pattern::Abs => {
                 let v = next()?;
                 let v = self.many(v, s, at)?;
-                match () {
-                    () if is_float => Expr::call("fabs", vec![v]),
-                    () if s.is_signed_integer() => {
-                        let e = Expr::call("abs", vec![v]);
-                        self.as_signed(e, s, at)
-                    }
-                    () => v,
+                match u8::try_from(at.n) {
+                    _ if is_float => Expr::call("fabs", vec![v]),
+                    _ if !s.is_signed_integer() => v,
+                    Ok(n) => self.helper(Helper::Lanes(p, s, n), vec![v]),
+                    Err(_) => return Err(Unfit::Scalars),
                 }
             }
             Pattern::Min | Pattern::Max => {
@@ -186,10 +184,14 @@ impl Generator {
         Expr::Call(format!("as_{ty}"), vec![e])
     }
 
-    /// The text of a minimum or maximum of floats in lanes.
+    /// The text of a minimum or maximum of floats in lanes, or of the absolute values of signed integers.
     pub(in crate::emit) fn vector_function(&mut self, p: Pattern, s: Scalar, n: u8) -> String {
         let ty = self.vector_type(s, n.into());
         let name = Helper::Lanes(p, s, n).name();
+        if p == Pattern::Abs {
+            let wrapping = self.vector_type(unsigned(s), n.into());
+            return format!("\n{ty} {name}({ty} a) {{\n  return max(a, as_{ty}(-as_{wrapping}(a)));\n}}\n");
+        }
         let symbol = if p == Pattern::Min { "<=" } else { ">=" };
         format!("\n{ty} {name}({ty} a, {ty} b) {{\n  return select(b, a, (a {symbol} b) | (b != b));\n}}\n")
     }

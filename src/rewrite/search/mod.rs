@@ -254,10 +254,14 @@ fn listed(gaps: &[(Gap, u32)]) -> String {
 }
 
 impl Limit {
-    /// The option of a search that allows twice as much.
+    /// The option of a search that allows twice as much, or, where the program alone took more, twice that.
     pub fn doubled(&self) -> String {
+        let twice = |bound: usize, reached: usize| {
+            let doubled = bound.saturating_mul(2);
+            if reached < doubled { doubled } else { reached.saturating_mul(2) }
+        };
         match self {
-            Limit::Nodes { bound, .. } => format!("nodes: {}", bound.saturating_mul(2)),
+            Limit::Nodes { bound, reached } => format!("nodes: {}", twice(*bound, *reached)),
             Limit::Iterations { bound } => format!("iterations: {}", bound.saturating_mul(2)),
             Limit::Time { bound } => {
                 let seconds = 2.0 * bound.as_secs_f64();
@@ -267,7 +271,9 @@ impl Limit {
                     format!("time: {seconds:.0}s")
                 }
             }
-            Limit::Memory { bound, .. } => format!("memory: {}MiB", (bound >> 19).max(1)),
+            Limit::Memory { bound, reached } => {
+                format!("memory: {}MiB", (twice(*bound as usize, *reached as usize) >> 20).max(1))
+            }
         }
     }
 }

@@ -131,12 +131,17 @@ pub fn run(
             &drawn
         }
     };
-    let beforehand = if check { Some(checked.beforehand(inputs, report)?) } else { None };
-    let result = checked.measured(&kernel, inputs, &mut |p| {
+    let blamed = |problem: Diagnostic| match problem.code {
+        "E0707" => checked.without_result(inputs).unwrap_or(problem),
+        _ => problem,
+    };
+    let beforehand = if check { Some(checked.beforehand(inputs, report).map_err(blamed)?) } else { None };
+    let progress = &mut |p| {
         if let DeviceProgress::Running { done, of } = p {
             report(BenchProgress::Running { done, of });
         }
-    })?;
+    };
+    let result = checked.measured(&kernel, inputs, progress).map_err(blamed)?;
     let verdict = beforehand.map(|b| checked.verdict(&b, inputs, &result.outputs)).transpose()?;
     let verdict = verdict.unwrap_or_default();
     let mut warnings = result.warnings;

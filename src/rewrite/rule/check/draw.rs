@@ -7,9 +7,29 @@ use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
-use crate::lang::term::Term;
+use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::eval_nat;
+
+/// The number of the type that an index, a plain number or a truth value stands for, so that what is made of one depends
+/// on it.
+fn converted(whole: &Term, ty: &Type) -> Option<Term> {
+    let number = match whole.ty().kind() {
+        TypeKind::Index(_) => b::apply(Pattern::IndexAsNat, vec![], vec![whole.clone()]).ok()?,
+        TypeKind::NatType | TypeKind::Scalar(Scalar::Bool) => whole.clone(),
+        _ => return None,
+    };
+    match ty.kind() {
+        TypeKind::NatType if number.ty() == ty => Some(number),
+        TypeKind::Index(n) if whole.ty().as_scalar().is_none() => {
+            let below =
+                b::apply(Pattern::Mod, vec![], vec![number, Term::lit(Literal::Nat(n.clone()))]).ok()?;
+            b::apply(Pattern::NatAsIndex, vec![Arg::Nat(n.clone())], vec![below]).ok()
+        }
+        TypeKind::Scalar(s) if *s != Scalar::Bool => b::cast(ty.clone(), number).ok(),
+        _ => None,
+    }
+}
 
 /// Draws types and terms. Terms are in the context that they are drawn for: types of the variables, outermost first.
 pub struct Gen<'a> {
@@ -145,21 +165,25 @@ impl Gen<'_> {
         .ok()
     }
 
-    /// A variable of the type, a component or an element of one. Inner variables are likelier.
+    /// A variable of the type, a component or an element of one, or a number that an index or a truth value stands for.
+    /// Inner variables are likelier.
     fn in_context(&mut self, ctx: &[Type], ty: &Type) -> Option<Term> {
         let mut found = vec![];
         for (i, t) in ctx.iter().rev().enumerate() {
             let copies = if i < 2 { 3 } else { 1 };
-            for term in self.parts(Term::var(i as u32, t.clone()), ty, 2) {
+            for term in self.parts(ctx, Term::var(i as u32, t.clone()), ty, 2) {
                 found.extend(std::iter::repeat_n(term, copies));
             }
         }
         self.pick(&found)
     }
 
-    fn parts(&mut self, whole: Term, ty: &Type, depth: usize) -> Vec<Term> {
+    fn parts(&mut self, ctx: &[Type], whole: Term, ty: &Type, depth: usize) -> Vec<Term> {
         if whole.ty() == ty {
             return vec![whole];
+        }
+        if let Some(number) = converted(&whole, ty) {
+            return vec![number];
         }
         if depth == 0 {
             return vec![];
@@ -168,27 +192,45 @@ impl Gen<'_> {
             TypeKind::Pair(..) => {
                 let mut out = vec![];
                 if let Ok(first) = b::fst(whole.clone()) {
-                    out.extend(self.parts(first, ty, depth - 1));
+                    out.extend(self.parts(ctx, first, ty, depth - 1));
                 }
                 if let Ok(second) = b::snd(whole) {
-                    out.extend(self.parts(second, ty, depth - 1));
+                    out.extend(self.parts(ctx, second, ty, depth - 1));
                 }
                 out
             }
             TypeKind::Array(n, t) if !ty.has_array() || t.has_array() => {
-                let at = self.index(n);
-                b::idx(at, whole).map(|e| self.parts(e, ty, depth - 1)).unwrap_or_default()
+                let at = self.position(ctx, n);
+                b::idx(at, whole).map(|e| self.parts(ctx, e, ty, depth - 1)).unwrap_or_default()
+            }
+            TypeKind::Vector(..) if ty.as_vector().is_none() => {
+                let lanes = b::make_array(vec![whole]).and_then(b::as_scalar);
+                lanes.map(|lanes| self.parts(ctx, lanes, ty, depth)).unwrap_or_default()
             }
             _ => vec![],
+        }
+    }
+
+    /// An index below the size: one that is known, or any.
+    fn position(&mut self, ctx: &[Type], n: &Nat) -> Term {
+        let known = ctx.iter().rev().enumerate().filter(|(_, t)| t.as_index() == Some(n));
+        let known: Vec<Term> = known.map(|(i, t)| Term::var(i as u32, t.clone())).collect();
+        match self.pick(&known).filter(|_| !self.one_in(3)) {
+            Some(index) => index,
+            None => self.index(n),
         }
     }
 
     fn index(&mut self, n: &Nat) -> Term {
         let value = eval_nat(n, self.sizes).unwrap_or(1);
         let at = self.below(value.max(1) as usize) as i64;
+        let literal = |at: i64| Term::lit(Literal::Index(Nat::constant(at), n.clone()));
+        if n.as_constant().is_some() || at == 0 {
+            return literal(at);
+        }
         // A symbolic size is not known to exceed anything but 0.
-        let at = if n.as_constant().is_some() { at } else { 0 };
-        Term::lit(Literal::Index(Nat::constant(at), n.clone()))
+        let within = Term::lit(Literal::Nat(Nat::constant(at).modulo(n)));
+        b::apply(Pattern::NatAsIndex, vec![Arg::Nat(n.clone())], vec![within]).unwrap_or_else(|_| literal(0))
     }
 
     /// A term that needs no variables.

@@ -1,11 +1,13 @@
 //! The numbers that a rule mentions, in its sizes, literals and conditions: where it may begin to be wrong.
 
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::eval::{self, Sizes};
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind};
+use crate::lang::value::Value;
 use crate::rewrite::rule::condition::Condition;
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
 use crate::rewrite::rule::{Equation, Rule};
@@ -14,19 +16,26 @@ use std::collections::BTreeSet;
 /// Beyond this many numbers, no sums and products of two of them are added.
 const MOST_COMBINED: usize = 12;
 
-/// The numbers that a text mentions, each once, in order.
+/// The numbers that a text mentions, each once, in order: those that are written, and the values of parts that have no
+/// variables.
 #[derive(Clone, Default)]
 pub(super) struct Mentioned {
-    /// Whole numbers, with the sums, differences and products of any two.
     pub whole: Vec<i128>,
     /// The numbers that are not whole.
     pub fractions: Vec<f64>,
+    /// What comes of two whole numbers, such as 100 of `x * 3 == 300`: sums, differences, products, quotients, shifts.
+    pub combined: Vec<i128>,
+    /// What comes of two numbers of which one at least is not whole.
+    pub combined_fractions: Vec<f64>,
+    /// Those that sizes are compared with or made of.
+    pub sizes: Vec<i128>,
 }
 
 #[derive(Default)]
 struct Collected {
     whole: BTreeSet<i128>,
     fractions: Vec<f64>,
+    sizes: BTreeSet<i128>,
     scalars: BTreeSet<Scalar>,
     casts: bool,
 }
@@ -74,7 +83,8 @@ impl Collected {
             }
             PatNode::Lit(l) => self.literal(l),
             PatNode::Vectorise(n, _) => self.nat(n),
-            PatNode::Var(..) | PatNode::Bound(_) | PatNode::Lam(..) | PatNode::App(..) => {}
+            PatNode::App(..) => self.value(value_of_side(node)),
+            PatNode::Var(..) | PatNode::Bound(_) | PatNode::Lam(..) => {}
         }
     }
 
@@ -92,26 +102,40 @@ impl Collected {
                 }
             }
             Expr::Lit(l) => self.literal(l),
-            Expr::Var(_) | Expr::Lam(..) | Expr::App(..) => {}
+            Expr::App(..) => self.value(value_of_term(t)),
+            Expr::Var(_) | Expr::Lam(..) => {}
         }
         t.children().into_iter().for_each(|child| self.term(child));
     }
 
     fn literal(&mut self, l: &Literal) {
         match l {
-            Literal::Int(v, _) => {
-                self.whole.insert(*v);
-            }
-            Literal::Float(bits, _) => match f64::from_bits(*bits) {
-                v if v.fract() == 0.0 && v.abs() < 1e18 => {
-                    self.whole.insert(v as i128);
-                }
-                v if v.is_finite() => self.fractions.push(v),
-                _ => {}
-            },
+            Literal::Int(..) | Literal::Float(..) => self.value(constant(l)),
             Literal::Bool(_) | Literal::Index(..) | Literal::Nat(_) => {
                 l.sizes().into_iter().for_each(|n| self.nat(n));
             }
+        }
+    }
+
+    fn value(&mut self, v: Option<Value>) {
+        match v {
+            Some(Value::Int(v, _)) => {
+                self.whole.insert(v);
+            }
+            Some(Value::Nat(v)) => {
+                self.whole.insert(v.into());
+            }
+            Some(Value::F16(v) | Value::F32(v)) => self.float(v.into()),
+            Some(Value::F64(v)) => self.float(v),
+            _ => {}
+        }
+    }
+
+    fn float(&mut self, v: f64) {
+        if v.fract() == 0.0 && v.abs() < 1e18 {
+            self.whole.insert(v as i128);
+        } else if v.is_finite() {
+            self.fractions.push(v);
         }
     }
 
@@ -129,10 +153,11 @@ impl Collected {
 
     fn nat(&mut self, n: &Nat) {
         self.whole.extend(n.numbers().into_iter().map(i128::from));
+        self.sizes.extend(n.numbers().into_iter().map(i128::from));
     }
 
     fn ty(&mut self, t: &Type) {
-        t.for_each_nat(&mut |n| self.whole.extend(n.numbers().into_iter().map(i128::from)));
+        t.for_each_nat(&mut |n| self.nat(n));
         let mut stack = vec![t];
         while let Some(t) = stack.pop() {
             match t.kind() {
@@ -147,22 +172,77 @@ impl Collected {
     }
 
     fn finish(self) -> Mentioned {
-        let mut whole = self.whole.clone();
-        if self.casts {
-            whole.extend(self.scalars.iter().filter_map(|s| capacity(*s)));
-        }
-        if self.whole.len() <= MOST_COMBINED {
-            for a in &self.whole {
-                for b in &self.whole {
-                    whole.extend([a.saturating_add(*b), a.saturating_sub(*b), a.saturating_mul(*b)]);
-                }
-            }
-        }
         let mut fractions = self.fractions;
         fractions.sort_by(f64::total_cmp);
         fractions.dedup();
-        Mentioned { whole: whole.into_iter().collect(), fractions }
+        let (mut combined, mut combined_fractions) = (BTreeSet::new(), vec![]);
+        if self.whole.len() + fractions.len() <= MOST_COMBINED {
+            for a in &self.whole {
+                for b in &self.whole {
+                    combined.extend([a.saturating_add(*b), a.saturating_sub(*b), a.saturating_mul(*b)]);
+                    combined.extend(a.checked_div(*b));
+                    combined.extend(shifted(*a, *b).into_iter().flatten());
+                }
+            }
+            let whole = self.whole.iter().map(|v| *v as f64);
+            let all: Vec<f64> = whole.chain(fractions.iter().copied()).collect();
+            let pairs = all.iter().flat_map(|a| fractions.iter().flat_map(|b| [(*a, *b), (*b, *a)]));
+            combined_fractions = pairs.flat_map(|(a, b)| [a + b, a - b, a * b, a / b]).collect();
+            combined_fractions.retain(|v| v.is_finite());
+        }
+        let mut whole = self.whole;
+        if self.casts {
+            whole.extend(self.scalars.iter().filter_map(|s| capacity(*s)));
+        }
+        let combined = combined.difference(&whole).copied().collect();
+        let (whole, sizes) = (whole.into_iter().collect(), self.sizes.into_iter().collect());
+        Mentioned { whole, fractions, combined, combined_fractions, sizes }
     }
+}
+
+/// A number shifted by another one, where that is a number of bits.
+fn shifted(a: i128, b: i128) -> Option<[i128; 2]> {
+    let by = u32::try_from(b).ok().filter(|by| *by < 64)?;
+    Some([a.saturating_mul(1 << by), a >> by])
+}
+
+/// The value of a literal without variables.
+fn constant(l: &Literal) -> Option<Value> {
+    Value::literal(l, &Sizes::new()).ok()
+}
+
+/// The value of a part of a side that has no variables.
+fn value_of_side(p: &Pat) -> Option<Value> {
+    let (mut head, mut args) = (p, vec![]);
+    while let PatNode::App(f, x) = &head.node {
+        args.push(&**x);
+        head = f;
+    }
+    match &head.node {
+        PatNode::Lit(l) if args.is_empty() => constant(l),
+        PatNode::Prim(op, _) => {
+            let operands: Option<Vec<Value>> = args.into_iter().rev().map(value_of_side).collect();
+            computed(*op, &operands?, &p.ty)
+        }
+        _ => None,
+    }
+}
+
+/// The value of a term that has no variables.
+fn value_of_term(t: &Term) -> Option<Value> {
+    if let Expr::Lit(l) = t.expr() {
+        return constant(l);
+    }
+    let (op, args) = t.as_pattern_app()?;
+    let operands: Option<Vec<Value>> = args.into_iter().map(value_of_term).collect();
+    computed(op.pattern, &operands?, t.ty())
+}
+
+fn computed(op: Pattern, operands: &[Value], result: &Type) -> Option<Value> {
+    if !op.is_lanewise() || operands.is_empty() {
+        return None;
+    }
+    eval::scalar(op, operands, result).ok()
 }
 
 /// The least natural number that the type cannot hold, or beyond which it cannot hold every one.
@@ -174,4 +254,31 @@ pub(super) fn capacity(s: Scalar) -> Option<i128> {
         Scalar::F64 => 1 << 53,
         integer => integer.extremes().1 + 1,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::build as b;
+
+    #[test]
+    fn parts_without_variables_count_by_their_values() {
+        let long = |v: i128| Term::lit(Literal::Int(v, Scalar::I32));
+        let product = b::mul(b::mul(long(2), long(1000)).unwrap(), long(1000)).unwrap();
+        let sum = b::add(product, long(7)).unwrap();
+        let mentioned = Mentioned::by_term(&sum);
+        assert!(mentioned.whole.contains(&2_000_007), "{:?}", mentioned.whole);
+    }
+
+    #[test]
+    fn one_step_back_from_a_comparison_is_among_what_comes_of_two_numbers() {
+        let quotient = b::add(b::f32(3.0), b::f32(300.0)).unwrap();
+        let mentioned = Mentioned::by_term(&quotient);
+        for wanted in [100, 297, 303, 900] {
+            assert!(mentioned.combined.contains(&wanted) || mentioned.whole.contains(&wanted), "{wanted}");
+        }
+        let double = |v: f64| Term::lit(Literal::Float(v.to_bits(), Scalar::F64));
+        let mentioned = Mentioned::by_term(&b::add(double(0.1), double(0.2)).unwrap());
+        assert!(mentioned.fractions.contains(&(0.1 + 0.2)), "{:?}", mentioned.fractions);
+    }
 }

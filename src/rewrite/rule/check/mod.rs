@@ -68,6 +68,8 @@ pub struct Report {
     pub missed: Vec<(String, usize)>,
     /// The depths of a family, as long as there are any for which nothing agreed.
     pub untested: Vec<u64>,
+    /// A number that sizes of the rule have to do with, and that no size was as large as.
+    pub beyond: Option<i128>,
     /// It was stopped before there were enough instances.
     pub stopped: bool,
     /// That it holds for all sizes; it is tested all the same.
@@ -227,6 +229,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
     let enough = how.instances.div_ceil(members);
     let mut report = Report { proof: prove(rule).ok(), ..Report::default() };
     let cases = Cases { rule, sizing: Sizing::of(rule), declared };
+    report.beyond = cases.sizing.beyond;
     let mut missed: IndexMap<String, usize> = IndexMap::new();
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
     for draw in 0..how.draws {

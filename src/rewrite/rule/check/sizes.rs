@@ -13,8 +13,11 @@ const MIDDLE: [i64; 14] = [5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 31, 32, 33];
 /// Sizes of which an instance has at most one.
 const LARGE: [i64; 14] = [63, 64, 65, 97, 100, 127, 128, 129, 255, 256, 257, 1000, 1021, 1024];
 
-/// No size is larger, though the rule mentions larger numbers.
-const LARGEST: i128 = 100_000;
+/// No size is larger, though the rule mentions larger numbers; in exact arithmetic no larger than the second.
+const LARGEST: [i128; 2] = [1_000_000, 100_000];
+
+/// Larger ones take long, so they are seldom drawn.
+const LONG: i64 = 100_000;
 
 /// Several sizes of an instance have no larger product; in exact arithmetic, which is slow, no larger than the second.
 const ELEMENTS: [i64; 2] = [3000, 200];
@@ -23,18 +26,23 @@ const ELEMENTS: [i64; 2] = [3000, 200];
 pub(super) struct Sizing {
     near: Vec<i64>,
     elements: i64,
+    /// The least number that sizes of the rule have to do with and that is too large for one.
+    pub beyond: Option<i128>,
 }
 
 impl Sizing {
     pub fn of(rule: &Rule) -> Sizing {
-        let mentioned = Mentioned::by_rule(rule).whole;
-        let next_to = mentioned.iter().flat_map(|v| [v - 1, *v, v + 1, 2 * v, 2 * v + 1]);
-        let mut near: Vec<i64> =
-            next_to.filter(|v| (1..=LARGEST).contains(v)).filter_map(|v| i64::try_from(v).ok()).collect();
+        let Mentioned { whole, combined, sizes, .. } = Mentioned::by_rule(rule);
+        let slow = usize::from(rule.marks.reassociates || rule.marks.finite);
+        let of = |v: &i128| [v - 1, *v, v + 1, v.saturating_mul(2), v.saturating_mul(2).saturating_add(1)];
+        let next_to = whole.iter().chain(&combined).flat_map(of);
+        let fits = |v: &i128| (1..=LARGEST[slow]).contains(v);
+        let mut near: Vec<i64> = next_to.filter(fits).filter_map(|v| i64::try_from(v).ok()).collect();
         near.sort_unstable();
         near.dedup();
-        let slow = rule.marks.reassociates || rule.marks.finite;
-        Sizing { near, elements: ELEMENTS[usize::from(slow)] }
+        let has_sizes = rule.equations().iter().any(|eq| !eq.nats.is_empty());
+        let beyond = sizes.into_iter().find(|v| has_sizes && *v > LARGEST[slow]);
+        Sizing { near, elements: ELEMENTS[slow], beyond }
     }
 
     /// What a case of the rule can be drawn from.
@@ -52,8 +60,12 @@ impl Sizing {
         let kind = rng.below(16);
         let one = rng.below(count.max(1) as u64) as usize;
         let small = |rng: &mut Rng| 1 + rng.below(4) as i64;
-        let pick =
+        let any =
             |from: &[i64], rng: &mut Rng| from.get(rng.below(from.len().max(1) as u64) as usize).copied();
+        let pick = |from: &[i64], rng: &mut Rng| match any(from, rng) {
+            Some(n) if n > LONG && rng.below(8) > 0 => from.iter().copied().find(|n| *n <= LONG),
+            drawn => drawn,
+        };
         let mut out: Vec<i64> = (0..count)
             .map(|i| {
                 let drawn = match kind {
@@ -97,7 +109,7 @@ mod tests {
 
     #[test]
     fn sizes_are_small_and_large_and_next_to_what_is_mentioned() {
-        let sizing = Sizing { near: vec![999, 1000, 1001], elements: ELEMENTS[0] };
+        let sizing = Sizing { near: vec![999, 1000, 1001], elements: ELEMENTS[0], beyond: None };
         let mut rng = Rng::new(1);
         let drawn: Vec<Vec<i64>> = (0..400).map(|_| sizing.draw(3, Size::Any, &mut rng)).collect();
         let all: Vec<i64> = drawn.concat();
@@ -105,5 +117,14 @@ mod tests {
             assert!(all.contains(&wanted), "{wanted}");
         }
         assert!(drawn.iter().all(|sizes| sizes.iter().product::<i64>() <= ELEMENTS[0]));
+    }
+
+    #[test]
+    fn large_sizes_that_are_mentioned_are_tried_now_and_then() {
+        let sizing = Sizing { near: vec![8, 100_003, 200_007], elements: ELEMENTS[0], beyond: None };
+        let mut rng = Rng::new(1);
+        let drawn: Vec<i64> = (0..480).map(|_| sizing.draw(1, Size::Any, &mut rng)[0]).collect();
+        let large = drawn.iter().filter(|n| **n > LONG).count();
+        assert!((1..40).contains(&large) && drawn.contains(&100_003), "{large}");
     }
 }

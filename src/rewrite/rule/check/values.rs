@@ -68,26 +68,52 @@ impl Drawing {
         Ok(values.iter().map(|v| with_leaves(v, &mut |s| replaced(s, &mut rng))).collect())
     }
 
-    /// A number that the rule mentions, or one next to it.
+    /// A number that the rule mentions, or what comes of two of them, or one next to it.
     fn next_to_mentioned(&self, s: Scalar, rng: &mut Rng) -> Option<Value> {
-        let Mentioned { whole, fractions } = &self.mentioned;
-        let at = rng.below((whole.len() + fractions.len()) as u64 + 2) as usize;
-        let float = s.is_float();
-        let number = match (whole.get(at), fractions.get(at.wrapping_sub(whole.len()))) {
-            (Some(v), _) => {
-                let near = *v + i128::from(rng.below(3)) - 1;
-                let near = if rng.below(4) == 0 { near / 2 } else { near };
-                let near = if s.is_signed_integer() && rng.below(4) == 0 { -near } else { near };
-                if !float {
-                    return Some(Value::int(near, s));
-                }
-                near as f64 + if rng.below(3) == 0 { 0.5 } else { 0.0 }
-            }
-            (None, Some(v)) if float => *v * [1.0, 0.5, 2.0, -1.0][rng.below(4) as usize],
-            _ if float => (rng.below(17) as f64 - 8.0) / 4.0 + 0.125,
-            _ => return None,
+        let Mentioned { whole, fractions, combined, combined_fractions, .. } = &self.mentioned;
+        let (whole, fractions) = match rng.below(3) {
+            0 if !combined.is_empty() || !combined_fractions.is_empty() => (combined, combined_fractions),
+            _ => (whole, fractions),
         };
-        Value::float(number, s)
+        let at = rng.below((whole.len() + fractions.len()) as u64 + 2) as usize;
+        let fraction = fractions.get(at.wrapping_sub(whole.len()));
+        if !s.is_float() {
+            let near = whole.get(at)? + i128::from(rng.below(3)) - 1;
+            let near = if rng.below(4) == 0 { near / 2 } else { near };
+            return Some(Value::int(
+                if s.is_signed_integer() && rng.below(4) == 0 { -near } else { near },
+                s,
+            ));
+        }
+        let number = match whole.get(at).map(|v| *v as f64).or(fraction.copied()) {
+            Some(v) => {
+                let other = whole.get(rng.below(whole.len() as u64 + 1) as usize).map_or(v, |w| *w as f64);
+                near(v, other, s, rng)
+            }
+            None => (rng.below(17) as f64 - 8.0) / 4.0 + 0.125,
+        };
+        let value = Value::float(number, s)?;
+        (number.is_finite() || !self.marks.finite).then_some(value)
+    }
+}
+
+/// A float that is one or close to it: by one, by a half, in the last place, by a small part of it, towards another one.
+fn near(v: f64, other: f64, s: Scalar, rng: &mut Rng) -> f64 {
+    let sign = [1.0, -1.0][rng.below(2) as usize];
+    match rng.below(10) {
+        0..=2 => v,
+        3 => v + sign,
+        4 => v + sign / 2.0,
+        5 | 6 => match s {
+            Scalar::F64 if sign > 0.0 => v.next_up(),
+            Scalar::F64 => v.next_down(),
+            Scalar::F32 if sign > 0.0 => (v as f32).next_up().into(),
+            Scalar::F32 => (v as f32).next_down().into(),
+            _ => v + sign * v.abs() * Limits::of(s).epsilon,
+        },
+        7 => v * (1.0 + sign * 10f64.powi(-1 - rng.below(7) as i32)),
+        8 => (v + other) / 2.0,
+        _ => v * [0.5, 2.0, -1.0, -0.5][rng.below(4) as usize],
     }
 }
 
@@ -228,8 +254,10 @@ mod tests {
 
     #[test]
     fn hostile_numbers_are_drawn_for_every_type() {
-        let drawing =
-            Drawing { mentioned: Mentioned { whole: vec![1000], fractions: vec![] }, marks: Marks::NONE };
+        let drawing = Drawing {
+            mentioned: Mentioned { whole: vec![1000], ..Mentioned::default() },
+            marks: Marks::NONE,
+        };
         for s in Scalar::ALL {
             let ty = Type::fun(Type::array(Nat::constant(6), Type::scalar(s)), Type::scalar(s));
             let drawn: Vec<String> = (0..300u64)
@@ -242,7 +270,9 @@ mod tests {
                 Scalar::I8 => &["-128", "127", "-127", "126", "-1"],
                 Scalar::I32 => &["-2147483648", "2147483647", "999", "1001", "65536"],
                 Scalar::U64 => &["18446744073709551615", "0", "1001", "4294967296"],
-                Scalar::F32 => &["NaN", "inf", "-inf", "-0.0", "1e-45", "3.4028235e38", "999.0"],
+                Scalar::F32 => {
+                    &["NaN", "inf", "-inf", "-0.0", "1e-45", "3.4028235e38", "999.0", "1000.00006"]
+                }
                 s if s.is_float() => &["NaN", "inf", "-inf", "-0.0", "0.0"],
                 _ => &["0", "1"],
             };
