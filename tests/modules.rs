@@ -55,6 +55,13 @@ const CASES: &[Case] = &[
         sections: &["k0", "h0"],
         buffers: &["HOST_READ | DEVICE_WRITE"],
     },
+    // As many groups as whole chunks, of which nothing but the kernel's running says that there is one.
+    Case {
+        text: "def f (a: n.f32): n.f32 = oclRun 4 1 1 (4*(n div 4)) 1 1 (join (split 4 a |> mapWorkGroup (mapLocal (\\x. x + 1))))",
+        sizes: &[("n", 8)],
+        sections: &["f"],
+        buffers: &[],
+    },
     // Before the kernel.
     Case {
         text: "def f (a: n.f32): n.f32 =
@@ -598,7 +605,10 @@ fn auto_leaves_nothing_to_the_host() {
         "separableConvolution" => vec![[32, 8, 1]; 3],
         "twoBlurs" => vec![[32, 8, 1]; 4],
         "harris" | "harrisPadded" => vec![[32, 8, 1]; 6],
-        "gemv" | "gesummv" | "kMeans" | "molecularDynamics" | "mriQ" | "nBody" => vec![[64, 1, 1]],
+        // Whole chunks of long reductions that several work-items share, and the elements left over.
+        "mriQ" | "nBody" => vec![[32, 8, 1], [64, 1, 1]],
+        "molecularDynamics" => vec![[256, 1, 1], [32, 1, 1]],
+        "gemv" | "gesummv" | "kMeans" => vec![[64, 1, 1]],
         "nearestNeighbour" | "scal" => vec![[256, 1, 1]],
         _ => vec![[32, 8, 1]],
     };

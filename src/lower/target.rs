@@ -114,6 +114,12 @@ impl Launch {
         }
     }
 
+    /// How many work-items and groups there are in each dimension: one at least, where any of them runs.
+    pub fn counts(&self) -> impl Iterator<Item = Nat> {
+        let of = |d| [Worker::LocalSize(d), Worker::GlobalSize(d), Worker::Groups(d)];
+        (0..3).flat_map(of).filter_map(|of| self.number(of))
+    }
+
     /// What `oclRun` says, if it is said in full.
     pub fn of(args: &[Arg]) -> Option<Launch> {
         let nat = |i: usize| if let Some(Arg::Nat(n)) = args.get(i) { Some(n.clone()) } else { None };

@@ -55,6 +55,13 @@ fn press(app: &mut App, key: KeyEvent) {
             {
                 return run(app, Command::Edit);
             }
+            // What a strategy does next may have changed on the disk: the steps go on from what is there now.
+            if let Some(Popup::Page(Page { purpose: Purpose::Steps, .. })) = app.popups.last()
+                && app.setup.keys.meaning(Context::Screen, &keys) == Meaning::Command(Command::Reload)
+            {
+                app.popups.pop();
+                return run(app, Command::Reload);
+            }
             // A message may say which command helps: it makes room for the line to type it in.
             if let Some(Popup::Page(Page { purpose: Purpose::Read, .. })) = app.popups.last()
                 && let Meaning::Command(command @ (Command::Palette | Command::Help)) =

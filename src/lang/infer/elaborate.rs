@@ -129,7 +129,9 @@ impl Infer {
                         )
                         .label(written.span, "the type of the whole function")
                         .label(body.span, "perhaps meant for this")
-                        .hint("Put the part that has the type into parentheses: `\\x. (cast x : i32)`."),
+                        .hint(format!(
+                            "Put the part that has the type into parentheses: `\\x. (cast x : {ty})`."
+                        )),
                     );
                     return self.error_tree(e.span);
                 }

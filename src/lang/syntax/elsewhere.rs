@@ -17,9 +17,14 @@ const NAMES: &[Row] = &[
     (&["sum", "add_reduce"], "xs", "Write `reduce (+) 0 xs`."),
     (&["product", "prod"], "xs", "Write `reduce (*) 1 xs`."),
     (
-        &["fold", "foldl", "foldr", "foldl'", "inject", "accumulate", "foldl1", "foldr1"],
+        &["fold", "foldl", "foldl'", "inject", "accumulate", "foldl1"],
         "f z xs",
         "Write `reduce f z xs`, or `reduceSeq f z xs` for a function that is not associative.",
+    ),
+    (
+        &["foldr", "foldr'", "foldr1", "foldRight"],
+        "f z xs",
+        "Write `reduce f z xs`, or `reduceSeq (\\acc x. f x acc) z (reverse xs)` for a function that is not associative.",
     ),
     (&["redomap", "mapreduce", "foldMap"], "f g z xs", "Write `map g xs |> reduce f z`."),
     (&["maximum", "amax"], "xs", "Write `reduce max (-3.4e38) xs`."),
@@ -36,7 +41,8 @@ const NAMES: &[Row] = &[
     (
         &["len", "length", "size", "shape", "numel", "ndims"],
         "xs",
-        "The size of an array is in its type: of `(xs: n.f32)` it is `n`, as a number `(cast n : f32)`.",
+        "The size of an array is in its type: of `(xs: n.f32)` it is `n`, as a number `cast n`, or `(cast n : f32)` where nothing \
+         else says which type.",
     ),
     (
         &["range", "iota", "arange", "indices", "linspace"],

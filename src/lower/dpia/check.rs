@@ -11,6 +11,7 @@ use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
+use crate::lower::target::Launch;
 use std::collections::BTreeMap;
 
 /// `constraints`: what holds of the sizes.
@@ -23,6 +24,7 @@ pub fn check(
     memory: &[(Name, Type)],
     sizes: &[Name],
     constraints: &[SizeConstraint],
+    launch: Option<&Launch>,
 ) -> Result<(), String> {
     let mut env = BTreeMap::new();
     for x in sizes {
@@ -34,7 +36,8 @@ pub fn check(
     for (x, t) in memory {
         env.insert(x.clone(), Bound::Memory(t.clone()));
     }
-    let mut checker = Checker { env, ranges: SizeConstraint::ranges(constraints) };
+    let mut checker = Checker { env, ranges: SizeConstraint::ranges(constraints), launched: vec![] };
+    checker.launched.extend(launch.into_iter().flat_map(Launch::counts));
     params
         .iter()
         .filter_map(|(_, t)| t.data())
@@ -55,6 +58,8 @@ struct Checker {
     env: BTreeMap<Name, Bound>,
     /// Of the variables of loops, and what holds of the sizes.
     ranges: Ranges,
+    /// Numbers of work-items and groups: there is one at least of those that run this.
+    launched: Vec<Nat>,
 }
 
 impl Checker {
@@ -209,7 +214,9 @@ impl Checker {
                     self.number(n, &[])?;
                 }
                 let (zero, one) = (Nat::constant(0), Nat::constant(1));
-                if !l.init.is_natural(&self.ranges) || !l.step.sub(&one).is_natural(&self.ranges) {
+                let reaches = |least: &Nat| l.step.sub(least).is_natural(&self.ranges);
+                let steps = reaches(&one) || self.launched.iter().any(reaches);
+                if !l.init.is_natural(&self.ranges) || !steps {
                     return Err(format!("the loop over `{}` goes from {} by {}", l.var, l.init, l.step));
                 }
                 self.bind(&l.var, Bound::Number)?;
@@ -222,7 +229,10 @@ impl Checker {
             }
             Kind::Kernel(launch, b) => {
                 launch.numbers().try_for_each(|n| self.number(n, &[]))?;
+                let outside = self.launched.len();
+                self.launched.extend(launch.counts());
                 self.phrase(b)?;
+                self.launched.truncate(outside);
                 comm(b)?;
                 comm(p)
             }
@@ -434,7 +444,7 @@ mod tests {
     }
 
     fn checked(p: &Phrase, memory: &Type) -> Result<(), String> {
-        check(p, &[("x".into(), PhraseType::Acc(memory.clone()))], &[], &["n".into()], &[])
+        check(p, &[("x".into(), PhraseType::Acc(memory.clone()))], &[], &["n".into()], &[], None)
     }
 
     #[test]

@@ -67,7 +67,8 @@ impl Imperative {
         let params: Vec<(Name, PhraseType)> = inputs.chain(outputs).collect();
         let temporaries: Vec<(Name, Type)> =
             self.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())).collect();
-        let types = super::check::check(&self.body, &params, &temporaries, &self.sizes, &self.constraints);
+        let Imperative { body, sizes, constraints, launch, .. } = self;
+        let types = super::check::check(body, &params, &temporaries, sizes, constraints, launch.as_ref());
         // Before its views are resolved a program has no cells to compare.
         let races = |()| {
             if after == "imperative" {
