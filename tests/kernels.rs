@@ -124,19 +124,27 @@ fn each_folder_holds_a_program_with_sizes_and_a_reference() {
     }
 }
 
+fn is_in_the_standard_layout(label: &str, text: &str) {
+    let language = if label.ends_with(".rise") { Language::Program } else { Language::Elevate };
+    let id = diag::Sources::new().add(label, text);
+    let layout = syntax::format(language, id, text, &syntax_print::Options::default()).unwrap();
+    assert_eq!(layout, text, "{label}");
+    let unicode = syntax_print::Options { charset: Charset::Unicode, ..Default::default() };
+    let unicode = syntax::format(language, id, text, &unicode).unwrap();
+    let back = syntax::format(language, id, &unicode, &syntax_print::Options::default()).unwrap();
+    assert_eq!(back, text, "{label} by way of Unicode");
+}
+
 #[test]
 fn texts_are_in_the_standard_layout() {
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/rules/elevate")).unwrap() {
+        let path = file.unwrap().path();
+        is_in_the_standard_layout(path.to_str().unwrap(), &std::fs::read_to_string(&path).unwrap());
+    }
     for reference in all() {
         let texts = texts(reference.kernel);
         for text in texts.files.iter().chain([&texts.program]) {
-            let language = if text.label.ends_with(".rise") { Language::Program } else { Language::Elevate };
-            let id = diag::Sources::new().add(&text.label, &text.text);
-            let layout = syntax::format(language, id, &text.text, &syntax_print::Options::default()).unwrap();
-            assert_eq!(layout, text.text, "{}", text.label);
-            let unicode = syntax_print::Options { charset: Charset::Unicode, ..Default::default() };
-            let unicode = syntax::format(language, id, &text.text, &unicode).unwrap();
-            let back = syntax::format(language, id, &unicode, &syntax_print::Options::default()).unwrap();
-            assert_eq!(back, text.text, "{} by way of Unicode", text.label);
+            is_in_the_standard_layout(&text.label, &text.text);
         }
         for (comment, def) in texts.program.text.split("\n\n").filter_map(|part| part.split_once("def ")) {
             assert!(
