@@ -30,35 +30,34 @@ fn editor(folder: &Path) -> String {
 /// A log names files as it likes; what is opened is what this machine itself knows of.
 #[test]
 fn labels_of_a_session_are_neither_paths_nor_options() {
-    let folder = folder();
-    let at = folder.path().to_owned();
-    std::fs::write(at.join("secret.rise"), "def secret (x: f32): f32 = x").unwrap();
-    shine(&at, "elsewhere", &["apply", "dot.rise", "-s", "topDown(reduceMapFusion)", "--session", "s.ron"]);
-    let log = std::fs::read_to_string(at.join("s.ron")).unwrap();
     let names = ["-c:!touch PWNED", "+!touch PWNED", "$(touch PWNED)", "secret.rise", "-", "/dev/tty"];
-    for (i, name) in names.iter().enumerate() {
+    let opened = |name: &str| {
+        let folder = folder();
+        let at = folder.path().to_owned();
+        std::fs::write(at.join("secret.rise"), "def secret (x: f32): f32 = x").unwrap();
+        let apply = ["apply", "dot.rise", "-s", "topDown(reduceMapFusion)", "--session", "s.ron"];
+        shine(&at, "elsewhere", &apply);
+        let log = std::fs::read_to_string(at.join("s.ron")).unwrap();
         let forged = unsealed(&log).replacen("label: \"dot.rise\"", &format!("label: {name:?}"), 1);
-        std::fs::write(at.join(format!("{i}.ron")), forged).unwrap();
-    }
-    let editor = editor(&at);
-    let mut folder = folder;
-    for i in 0..names.len() {
-        let file = format!("{i}.ron");
-        let mut terminal = Terminal::run_in(folder, &[SHINE, &file], 150, 30, &[("EDITOR", &editor)]);
+        std::fs::write(at.join("forged.ron"), forged).unwrap();
+        let editor = editor(&at);
+        let command = [SHINE, "forged.ron"];
+        let mut terminal = Terminal::run_in(folder, &command, 150, 30, &[("EDITOR", &editor)]);
         terminal.until_text("reduceSeq");
         terminal.press("e");
         terminal.until_text("not recorded here");
         // Nor is it watched, nor part of the command line that is copied to be typed.
-        std::fs::write(at.join("secret.rise"), format!("def secret (x: f32): f32 = x + {i}")).unwrap();
+        std::fs::write(at.join("secret.rise"), "def secret (x: f32): f32 = x + 1").unwrap();
         std::thread::sleep(Duration::from_millis(1300));
         assert!(!terminal.text().contains("changed on the disk"), "{}", terminal.text());
         terminal.press("Y");
-        terminal.until_text(&format!("shine-tui apply '{file}'"));
+        terminal.until_text("shine-tui apply 'forged.ron'");
         terminal.press("q");
         assert_eq!(terminal.end(), 0);
-        folder = terminal.folder;
-    }
-    assert!(!at.join("edited").exists() && !at.join("PWNED").exists());
+        assert!(!at.join("edited").exists() && !at.join("PWNED").exists(), "{name}");
+    };
+    // Each is watched for a while.
+    std::thread::scope(|s| names.iter().for_each(|name| drop(s.spawn(|| opened(name)))));
 }
 
 /// The same log without the seals of its lines.
@@ -170,23 +169,26 @@ fn whatever_ends_the_screen_the_terminal_is_given_back() {
 /// A thread of the screen that never comes back takes no messages; signals and Ctrl-C end the program all the same.
 #[test]
 fn a_screen_that_hangs_can_be_ended() {
-    for (how, code) in [("-TERM", 143), ("-INT", 130), ("-HUP", 129), ("-QUIT", 131), ("\x03", 130)] {
-        for alone in [false, true] {
-            if (how, alone) == ("\x03", true) {
-                continue;
-            }
-            let mut terminal = Terminal::assistant(100, 30, &[("SHINE_FAULT", "hang")]);
-            terminal.until_text("? help");
-            match (how, alone) {
-                ("\x03", _) => terminal.press(how),
-                (_, false) => terminal.signal(how),
-                (_, true) => kill(how, &screen_of(&terminal)),
-            }
-            assert_eq!(terminal.end(), code, "{how}: {}", terminal.text());
-            terminal.assert_restored();
-            terminal.until_text("did not answer");
+    let ends = [("-TERM", 143), ("-INT", 130), ("-HUP", 129), ("-QUIT", 131), ("\x03", 130)];
+    let cases = ends.into_iter().flat_map(|(how, code)| [false, true].map(|alone| (how, code, alone)));
+    let ended = |how: &str, code: u32, alone: bool| {
+        let mut terminal = Terminal::assistant(100, 30, &[("SHINE_FAULT", "hang")]);
+        terminal.until_text("? help");
+        match (how, alone) {
+            ("\x03", _) => terminal.press(how),
+            (_, false) => terminal.signal(how),
+            (_, true) => kill(how, &screen_of(&terminal)),
         }
-    }
+        assert_eq!(terminal.end(), code, "{how}: {}", terminal.text());
+        terminal.assert_restored();
+        terminal.until_text("did not answer");
+    };
+    // Each waits a while for an answer.
+    std::thread::scope(|s| {
+        for (how, code, alone) in cases.filter(|(how, _, alone)| (*how, *alone) != ("\x03", true)) {
+            s.spawn(move || ended(how, code, alone));
+        }
+    });
 }
 
 /// The keeper itself may be killed; then the screen goes too, and gives the terminal back itself.

@@ -360,7 +360,7 @@ fn fault_on_request() {
         Ok("memory") => drop(std::hint::black_box(Vec::<u8>::with_capacity(1 << 60))),
         Ok("stack") => drop(std::hint::black_box(descend(0))),
         Ok("hang") => loop {
-            std::hint::black_box(());
+            std::thread::park();
         },
         #[expect(clippy::panic, reason = "this is what is tried")]
         Ok(_) => panic!("asked for by SHINE_FAULT"),
