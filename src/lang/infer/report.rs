@@ -409,6 +409,17 @@ fn of_a_pair(function: &str) -> Option<String> {
     Some(format!("\\({a}, {b}).{body}"))
 }
 
+/// `max xs` as it is in languages where that is of a whole array.
+fn of_all_elements(written: &str) -> Option<String> {
+    let (operator, xs) = written.split_once(' ')?;
+    let start = match operator {
+        "max" => "(-3.4e38)",
+        "min" => "3.4e38",
+        _ => return None,
+    };
+    Some(format!("reduce {operator} {start} {xs}"))
+}
+
 fn missing_arguments(
     problem: Diagnostic,
     whole: Option<&(Type, Type)>,
@@ -420,7 +431,13 @@ fn missing_arguments(
         let pair = written.and_then(|w| of_a_pair(&w)).unwrap_or_else(|| "\\(x, y). x + y".into());
         return problem.hint(format!("It takes two values, one after the other. On pairs, write `{pair}`."));
     }
-    match function.signature().0.len() {
+    let (params, _) = function.signature();
+    let of_arrays = params.iter().all(|p| p.as_array().is_some());
+    if let Some(all) = written.as_deref().and_then(of_all_elements).filter(|_| of_arrays) {
+        return problem
+            .hint(format!("It takes two values, one after the other. Of all elements, write `{all}`."));
+    }
+    match params.len() {
         1 => problem.hint("Is an argument missing?"),
         n => problem.hint(format!("Are {n} arguments missing?")),
     }

@@ -931,6 +931,7 @@ const STRANGERS: &[(&str, &str, &str)] = &[
     ("def f (xs: n.f32) = foldl (+) 0 xs", "foldl (+) 0 xs", "reduce (+) 0 xs"),
     ("def f (xs: n.f32) = maximum xs", "maximum xs", "reduce max (-3.4e38) xs"),
     ("def f (xs: n.f32) = minimum xs", "minimum xs", "reduce min 3.4e38 xs"),
+    ("def f (xs: n.f32): f32 = max xs", "max xs", "reduce max (-3.4e38) xs"),
     ("def f (xs: n.f32) = mean xs", "mean xs", "reduce (+) 0 xs / cast n"),
     ("def f (xs: n.f32) = any xs", "any xs", "reduce (or) false (map (\\x. x > 0) xs)"),
     ("def f (xs: n.f32) = all xs", "all xs", "reduce (and) true (map (\\x. x > 0) xs)"),
