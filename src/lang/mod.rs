@@ -19,6 +19,7 @@ pub mod literal;
 pub mod loops;
 pub mod math;
 pub mod nat;
+pub mod needed;
 pub mod origin;
 pub mod path;
 pub mod pattern;

@@ -643,7 +643,7 @@ pub fn library(
         let (tree, found) = syntax::parse_elevate(file, source.text);
         problems.extend(found);
         problems.extend(script.add(&tree, built_in));
-        sketches.add(&tree);
+        problems.extend(sketches.add(&tree));
     }
     problems.extend(script.hidden(&set, patterns));
     (set, script, sketches)

@@ -196,7 +196,15 @@ pub(super) fn part(part: &PartReport, alphabet: Alphabet) -> Line {
     let (role, sign, where_) = if part.at_root {
         (Role::Good, alphabet.pick("✓ ", "+ "), "the whole program".to_owned())
     } else if part.classes > 0 {
-        (Role::Warning, alphabet.pick("~ ", "~ "), format!("{} classes", count(part.classes)))
+        (
+            Role::Warning,
+            alphabet.pick("~ ", "~ "),
+            if part.classes == 1 {
+                "one class".to_owned()
+            } else {
+                format!("{} classes", count(part.classes))
+            },
+        )
     } else {
         (Role::Dim, alphabet.pick("✗ ", "- "), "nowhere yet".to_owned())
     };

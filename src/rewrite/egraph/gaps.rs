@@ -31,6 +31,8 @@ pub enum Gap {
     Mentions(Name),
     /// It was not found out whether two occurrences of a rule's variable have a common member.
     Differs(Name),
+    /// Of the programs that are like the sketch only the lightest were looked at, which are so by what nobody reads.
+    Unread,
 }
 
 /// The gaps of an iteration. Of what the filter refused, the least that would have been needed.
@@ -94,6 +96,12 @@ impl fmt::Display for Gap {
             }
             Gap::Differs(rule) => {
                 write!(f, "`{rule}` compares one of several equal programs with another, not all of them")
+            }
+            Gap::Unread => {
+                write!(
+                    f,
+                    "of the programs that are like the sketch by what nobody reads, only the lightest were looked at"
+                )
             }
         }
     }

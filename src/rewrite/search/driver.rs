@@ -1,7 +1,7 @@
 //! The loop of a search, as a machine whose steps are short: check the sketch, match each rule, apply the matches in
 //! chunks, rebuild.
 
-use super::goal::Goal;
+use super::goal::{Goal, Programs, Reached, TooDeep};
 use super::insight::Insight;
 use super::memory::growth;
 use super::{
@@ -27,6 +27,7 @@ use crate::rewrite::rule::library::reductions;
 use crate::rewrite::rule::{Body, RuleArg, RuleUse};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::best::KBest;
+use crate::rewrite::sketch::extract::Extracted;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -37,6 +38,8 @@ const THOROUGH_CHUNK: usize = 16;
 /// Congruence is restored after so many unions, or an eighth of the graph if that is more: one rebuild cannot be
 /// stopped, and takes time in proportion to both.
 const REBUILD: usize = 50_000;
+/// So many programs that are like the sketch are looked at for one that is so by what is read.
+const MOST_UNREAD: usize = 64;
 /// Progress is told at most so often.
 const TELL: Duration = Duration::from_millis(16);
 
@@ -78,8 +81,10 @@ pub struct Search {
     /// What the rules are asked of in this iteration.
     scope: Scope,
     parts: Vec<PartReport>,
-    /// A program satisfies the sketch, though not as many as were asked for.
-    reached: bool,
+    /// A program that satisfies the sketch, though there may not be as many as were asked for.
+    reached: Option<Found>,
+    /// What is like the sketch now is so only by what nobody reads; were all such programs looked at?
+    unread: Option<bool>,
     began: Option<Duration>,
     told: Option<Duration>,
     outcome: Option<Outcome>,
@@ -193,7 +198,8 @@ impl Search {
             unions_pending: 0,
             scope: Scope::All,
             parts: vec![],
-            reached: false,
+            reached: None,
+            unread: None,
             began: None,
             told: None,
             outcome: None,
@@ -259,22 +265,32 @@ impl Search {
     /// The k lightest programs in the graph that satisfy the sketch, no two the same up to the names of binders: in normal
     /// form, if that was asked for and still satisfies the sketch, with what they cost.
     pub fn best(&self, k: usize) -> KBest {
-        let normal = |t: &Term| {
-            if self.budget.normal { normal_form_with(&self.params, t) } else { None }
-        };
         let cost = &self.budget.cost;
         let mut asked = k;
         loop {
-            let mut best = cost.weights(|w| self.goal.best(&self.graph, self.root(), asked, w, &normal));
+            let best = self.programs(asked);
             // Several may have one normal form.
-            if best.terms.len() >= k || !best.complete || best.terms.is_empty() || asked >= 16 * k {
-                best.terms.iter_mut().for_each(|t| t.cost = cost.of(&t.term));
-                best.terms.sort_by_key(|t| t.cost);
-                best.terms.truncate(k);
-                return best;
+            let found = best.programs.len();
+            if found >= k || !best.complete || best.looked_at < asked || asked >= 16 * k {
+                let costed = |r: Reached| Extracted { cost: cost.of(&r.term), term: r.term };
+                let mut terms: Vec<Extracted> = best.programs.into_iter().map(costed).collect();
+                terms.sort_by_key(|t| t.cost);
+                terms.truncate(k);
+                return KBest { terms, complete: best.complete };
             }
             asked *= 2;
         }
+    }
+
+    /// Of the k lightest programs that are like the sketch those that satisfy it.
+    fn programs(&self, k: usize) -> Programs {
+        let normal = |t: &Term| self.normal_form(t);
+        self.budget.cost.weights(|w| self.goal.best(&self.graph, self.root(), k, w, &normal))
+    }
+
+    /// The normal form of a program that was found, if that was asked for.
+    fn normal_form(&self, t: &Term) -> Option<Term> {
+        if self.budget.normal { normal_form_with(&self.params, t) } else { None }
     }
 
     /// What is known of the sketch now.
@@ -283,7 +299,11 @@ impl Search {
             self.start.positions().into_iter().map(|(path, t)| (path, t.clone())).collect();
         let placed = places.into_iter().filter_map(|(path, t)| Some((path, self.graph.encode(&t)?)));
         let placed: Vec<(Path, Id)> = placed.collect();
-        Insight::of(&self.goal, &self.graph, self.graph.find(self.root), &placed)
+        let mut insight = Insight::of(&self.goal, &self.graph, self.graph.find(self.root), &placed);
+        if self.unread.is_some() {
+            insight.parts.iter_mut().take(1).for_each(|whole| whole.report.at_root = false);
+        }
+        insight
     }
 
     /// The rules, by the numbers that the graph's log has for them.
@@ -363,8 +383,7 @@ impl Search {
         let from = (control.now)();
         let found = self.goal_reached();
         self.current.check += (control.now)().saturating_sub(from);
-        self.reached |= found;
-        if found && self.enough() {
+        if found? && self.enough() {
             return Err(Halt::Goal);
         }
         if self.iterations.len() >= self.budget.iterations {
@@ -387,12 +406,37 @@ impl Search {
         if self.budget.stop_at.is_some_and(|stop| self.at >= stop) { Err(Halt::Stopped) } else { Ok(()) }
     }
 
-    /// Asks the sketch of the graph, which must be clean.
-    fn goal_reached(&mut self) -> bool {
+    /// Asks the sketch of the graph, which must be clean, and takes the lightest program that satisfies it.
+    fn goal_reached(&mut self) -> Result<bool, Halt> {
         let root = self.root();
         let found = self.goal.update(&self.graph, root);
         self.parts = self.goal.parts(&self.graph, root);
-        found
+        self.unread = None;
+        if !found {
+            return Ok(false);
+        }
+        let normal = |t: &Term| self.normal_form(t);
+        let lightest = self.budget.cost.weights(|w| self.goal.lightest(&self.graph, root, w, &normal));
+        let lightest = lightest.map_err(|TooDeep| {
+            let message = "The program that was found is nested too deeply to be shown.";
+            Halt::Broken(Box::new(Diagnostic::error("E0415", message)))
+        })?;
+        let reached = match lightest {
+            Some(reached) => Some(reached),
+            None => {
+                let Programs { programs, complete, looked_at } = self.programs(MOST_UNREAD);
+                self.unread = Some(complete && looked_at < MOST_UNREAD);
+                programs.into_iter().next()
+            }
+        };
+        let Some(Reached { term, extracted, filling, .. }) = reached else {
+            self.parts.iter_mut().take(1).for_each(|whole| whole.at_root = false);
+            return Ok(false);
+        };
+        self.unread = None;
+        let assumed = constraints_of(&term);
+        self.reached = Some(Found { term, extracted, assumed, filling });
+        Ok(true)
     }
 
     fn find_matches(&mut self, rule: usize, control: &mut Control<'_>) -> Result<(), Halt> {
@@ -576,12 +620,12 @@ impl Search {
         if !matches!(halt, Halt::Goal | Halt::Broken(_)) {
             let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
             let ordered = if clean { Ok(()) } else { self.rebuild(control) };
-            match ordered {
-                Ok(()) if self.reached => {
-                    self.goal_reached();
-                    halt = Halt::Goal;
-                }
-                Ok(()) if !self.goal.is_current(&self.graph) && self.goal_reached() => halt = Halt::Goal,
+            let asked = ordered.and_then(|()| match self.goal.is_current(&self.graph) {
+                true => Ok(()),
+                false => self.goal_reached().map(drop),
+            });
+            match asked {
+                Ok(()) if self.reached.is_some() => halt = Halt::Goal,
                 Ok(()) => {}
                 Err(broken) => halt = broken,
             }
@@ -599,13 +643,7 @@ impl Search {
         }
         self.phase = Phase::Done;
         self.outcome = Some(match halt {
-            Halt::Goal => match self.extract() {
-                Some(found) => Outcome::Found(found),
-                None => Outcome::Broken(Box::new(Diagnostic::error(
-                    "E0415",
-                    "The program that was found is nested too deeply to be shown.",
-                ))),
-            },
+            Halt::Goal => self.reached.take().map_or(Outcome::Stopped, Outcome::Found),
             Halt::Saturated => self.saturated(),
             Halt::Limit(limit) => Outcome::Limit(limit),
             Halt::Stopped => Outcome::Stopped,
@@ -615,26 +653,13 @@ impl Search {
 
     fn gaps(&self) -> Vec<(Gap, u32)> {
         let met = self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed));
-        met.chain(self.too_large.then_some((Gap::Written, 0))).collect()
+        let unread = (self.unread == Some(false)).then_some((Gap::Unread, 0));
+        met.chain(self.too_large.then_some((Gap::Written, 0))).chain(unread).collect()
     }
 
     fn saturated(&self) -> Outcome {
         let gaps = self.gaps();
         if gaps.is_empty() { Outcome::Impossible } else { Outcome::Incomplete(gaps) }
-    }
-
-    fn extract(&self) -> Option<Found> {
-        let reached = self.budget.cost.weights(|w| self.goal.extract(&self.graph, self.root(), w))?;
-        let extracted = reached.extracted.term;
-        let mut term = extracted.clone();
-        if self.budget.normal
-            && let Some(normal) = normal_form_with(&self.params, &extracted)
-            && reached.sketch.satisfied_by(&normal)
-        {
-            term = normal;
-        }
-        let assumed = constraints_of(&term);
-        Some(Found { term, extracted, assumed, filling: reached.filling.clone() })
     }
 
     fn tell(&mut self, control: &mut Control<'_>, always: bool) {
@@ -662,6 +687,7 @@ impl Search {
         Report {
             outcome: self.outcome.clone().unwrap_or(Outcome::Stopped),
             left_out: self.left_out.clone(),
+            unread: self.unread.is_some(),
             stop: self.at,
             iterations: self.iterations.clone(),
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),

@@ -6,7 +6,7 @@ use crate::lang::term::Term;
 use crate::rewrite::egraph::{Graph, Id};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::automaton::{Automaton, TooComplex};
-use crate::rewrite::sketch::best::{KBest, k_best};
+use crate::rewrite::sketch::best::k_best;
 use crate::rewrite::sketch::classes::Satisfied;
 use crate::rewrite::sketch::extract::{Extracted, Lightest, Weights, extract};
 use crate::rewrite::sketch::holes::{Filling, solutions};
@@ -32,6 +32,14 @@ impl Asked {
         self.satisfied.update(graph, &self.automaton);
         self.satisfied.has(graph, &self.automaton, self.automaton.start, root)
     }
+
+    /// A program that is like the sketch, if it satisfies it.
+    fn reached(&self, found: Extracted, normal: &dyn Fn(&Term) -> Option<Term>) -> Option<Reached> {
+        let Extracted { term: extracted, cost } = found;
+        let holds = |t: &Term| self.sketch.satisfied_by(t);
+        let term = normal(&extracted).filter(holds).or_else(|| Some(extracted.clone()).filter(holds))?;
+        Some(Reached { extracted, term, cost, filling: self.filling.clone() })
+    }
 }
 
 /// What is looked for.
@@ -45,11 +53,26 @@ pub struct Goal {
 }
 
 /// What was found of a goal.
-pub struct Reached<'a> {
-    pub extracted: Extracted,
-    /// The sketch with its holes filled.
-    pub sketch: &'a Sketch,
-    pub filling: &'a Filling,
+#[derive(Clone)]
+pub struct Reached {
+    /// As it stands in the graph.
+    pub extracted: Term,
+    /// In normal form, where that satisfies the sketch, too.
+    pub term: Term,
+    /// What its choice was made by.
+    pub cost: u32,
+    /// What the sketch's holes stand for.
+    pub filling: Filling,
+}
+
+/// The lightest programs that satisfy a sketch.
+pub struct Programs {
+    /// No two the same up to the names of binders.
+    pub programs: Vec<Reached>,
+    /// There are no others, or as many as were asked for.
+    pub complete: bool,
+    /// So many that are like the sketch were looked at, those included that are so only by what nobody reads.
+    pub looked_at: usize,
 }
 
 impl Goal {
@@ -121,16 +144,27 @@ impl Goal {
         if self.has_holes { &self.filled } else { std::slice::from_ref(&self.relaxed) }
     }
 
-    /// The lightest program that satisfies the sketch.
-    pub fn extract(&self, graph: &Graph, root: Id, weights: Weights<'_>) -> Option<Reached<'_>> {
-        let found = self.asked().iter().filter_map(|a| {
-            let extracted = extract(graph, &a.automaton, &a.satisfied, root, weights)?;
-            Some(Reached { extracted, sketch: &a.sketch, filling: &a.filling })
-        });
-        found.min_by_key(|r| r.extracted.cost)
+    /// The lightest of the programs that are like the sketch, where it satisfies it: what nobody reads does not count.
+    ///
+    /// # Errors
+    /// There is a program like the sketch, and it is nested too deeply to be made.
+    pub fn lightest(
+        &self,
+        graph: &Graph,
+        root: Id,
+        weights: Weights<'_>,
+        normal: &dyn Fn(&Term) -> Option<Term>,
+    ) -> Result<Option<Reached>, TooDeep> {
+        let extracted = self
+            .asked()
+            .iter()
+            .map(|a| Some((a, extract(graph, &a.automaton, &a.satisfied, root, weights)?)));
+        let extracted = extracted.collect::<Option<Vec<_>>>().ok_or(TooDeep)?;
+        let lightest = extracted.into_iter().min_by_key(|(_, e)| e.cost).ok_or(TooDeep)?;
+        Ok(lightest.0.reached(lightest.1, normal))
     }
 
-    /// The k lightest programs that satisfy the sketch, in normal form where that satisfies it too.
+    /// The k lightest programs that satisfy the sketch.
     pub fn best(
         &self,
         graph: &Graph,
@@ -138,20 +172,25 @@ impl Goal {
         k: usize,
         weights: Weights<'_>,
         normal: &dyn Fn(&Term) -> Option<Term>,
-    ) -> KBest {
-        let mut best = KBest { terms: vec![], complete: self.filled.len() < MOST_FILLINGS };
+    ) -> Programs {
+        let complete = self.filled.len() < MOST_FILLINGS;
+        let mut best = Programs { programs: vec![], complete, looked_at: 0 };
         for a in self.asked() {
             let found = k_best(graph, &a.automaton, &a.satisfied, root, k, weights);
             best.complete &= found.complete;
-            for Extracted { term, cost } in found.terms {
-                let term = normal(&term).filter(|t| a.sketch.satisfied_by(t)).unwrap_or(term);
-                if best.terms.iter().all(|b| b.term != term) {
-                    best.terms.push(Extracted { term, cost });
+            best.looked_at += found.terms.len();
+            for reached in found.terms.into_iter().filter_map(|e| a.reached(e, normal)) {
+                if best.programs.iter().all(|b| b.term != reached.term) {
+                    best.programs.push(reached);
                 }
             }
         }
-        best.terms.sort_by_key(|t| t.cost);
-        best.terms.truncate(k);
+        best.programs.sort_by_key(|r| r.cost);
+        best.programs.truncate(k);
         best
     }
 }
+
+/// A program is nested too deeply to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct TooDeep;

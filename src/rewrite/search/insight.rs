@@ -5,6 +5,7 @@ use super::goal::Goal;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::rewrite::egraph::{Graph, Id};
+use crate::rewrite::sketch::extract::Weights;
 use crate::rewrite::sketch::{Shape, Sketch};
 
 /// So many places of a part are told.
@@ -63,8 +64,8 @@ fn nearest(goal: &Goal, graph: &Graph, root: Id) -> Option<Nearest> {
         if !part.update(graph, root) {
             return None;
         }
-        let reached = part.extract(graph, root, crate::rewrite::sketch::extract::Weights::Size)?;
-        Some(Nearest { term: reached.extracted.term, levels, of })
+        let reached = part.lightest(graph, root, Weights::Size, &|_| None).ok()??;
+        Some(Nearest { term: reached.term, levels, of })
     })
 }
 

@@ -181,6 +181,8 @@ pub struct Report {
     pub outcome: Outcome,
     /// What had been left out when the rules had nothing more to say, before the search went on more thoroughly.
     pub left_out: Vec<(Gap, u32)>,
+    /// There are programs that are like the sketch, and all that were looked at are so only by what nobody reads.
+    pub unread: bool,
     /// Where it stopped. A search that found its term, or was saturated, stops before an iteration.
     pub stop: StopPoint,
     pub iterations: Vec<IterationReport>,
@@ -190,6 +192,10 @@ pub struct Report {
     pub classes: usize,
     pub elapsed: Duration,
 }
+
+/// What is said where nothing counts that is like the sketch.
+const UNREAD: &str = "Programs are like the sketch only by what nobody reads, as the value of a `let` that is not used, which \
+                      does not count.";
 
 /// So many gaps are told one by one.
 const MOST_GAPS: usize = 4;
@@ -336,6 +342,9 @@ impl fmt::Display for Report {
             && !self.left_out.is_empty()
         {
             write!(f, " The search is also incomplete: {}.", listed(&self.left_out))?;
+        }
+        if self.unread {
+            return write!(f, " {UNREAD}");
         }
         match self.missing() {
             Some(part) => write!(f, " No part of any program met so far is like {}.", part.label),

@@ -160,13 +160,7 @@ impl<'a> Lightest<'a> {
             let class = self.graph.find(class);
             let mut lighter = false;
             for node in self.graph.nodes(class) {
-                let parts = match (node.as_app(), node.as_lam()) {
-                    (Some((f, e)), _) => self.open_weight(f, Kind::Head).zip(self.open_weight(e, Kind::Any)),
-                    (_, Some(body)) => self.open_weight(body, Kind::Any).map(|b| (b, 0)),
-                    _ => Some((0, 0)),
-                };
-                let Some((first, second)) = parts else { continue };
-                let all = self.own_weight(&node, Kind::Any).saturating_add(first).saturating_add(second);
+                let Some(all) = self.open_weight_of(&node) else { continue };
                 let slot = &mut self.open[usize::from(class)][usize::from(node.is_lam())];
                 if slot.is_none_or(|old| all < old) {
                     *slot = Some(all);
@@ -176,6 +170,52 @@ impl<'a> Lightest<'a> {
             if lighter {
                 changed.extend(self.graph.parents(class).map(|(_, parent)| parent));
             }
+        }
+    }
+
+    /// What the lightest term of a node weighs.
+    fn open_weight_of(&self, node: &Node) -> Option<u32> {
+        let (first, second) = match (node.as_app(), node.as_lam()) {
+            (Some((f, e)), _) => self.open_weight(f, Kind::Head).zip(self.open_weight(e, Kind::Any))?,
+            (_, Some(body)) => (self.open_weight(body, Kind::Any)?, 0),
+            _ => (0, 0),
+        };
+        Some(self.own_weight(node, Kind::Any).saturating_add(first).saturating_add(second))
+    }
+
+    /// The lightest term of a class of which nothing is asked.
+    fn open_term(&self, decoder: &mut Decoder<'_>, class: Id, kind: Kind, depth: usize) -> Option<Term> {
+        if depth > MAX_NESTING {
+            return None;
+        }
+        if let Weights::Size = self.weights {
+            return match kind {
+                Kind::Any => decoder.best(class),
+                Kind::Head => decoder.head(class),
+                Kind::Plain | Kind::Lambda => decoder.best_of_kind(class, kind == Kind::Lambda),
+            };
+        }
+        let [plain, lambda] = [Kind::Plain, Kind::Lambda].map(|kind| self.open_weight(class, kind));
+        let (weight, is_lambda) = match kind {
+            Kind::Any | Kind::Head => {
+                let (_, is_lambda) = choose(plain, lambda, kind == Kind::Head)?;
+                (if is_lambda { lambda } else { plain }, is_lambda)
+            }
+            Kind::Plain => (plain, false),
+            Kind::Lambda => (lambda, true),
+        };
+        let is_lightest = |n: &Node| n.is_lam() == is_lambda && self.open_weight_of(n) == weight;
+        let node = self.graph.nodes(class).find(is_lightest)?;
+        match (node.as_app(), node.as_lam()) {
+            (Some((f, e)), _) => {
+                let f = self.open_term(decoder, f, Kind::Head, depth + 1)?;
+                Some(Term::app(f, self.open_term(decoder, e, Kind::Any, depth + 1)?))
+            }
+            (_, Some(body)) => {
+                let body = self.open_term(decoder, body, Kind::Any, depth + 1)?;
+                decoder.abstraction(&node, body)
+            }
+            _ => Some(decoder.atom(&node)),
         }
     }
 
@@ -363,7 +403,8 @@ impl<'a> Lightest<'a> {
             return None;
         }
         if self.automaton.states[state].open {
-            return if applied { decoder.head(class) } else { decoder.best(class) };
+            let kind = if applied { Kind::Head } else { Kind::Any };
+            return self.open_term(decoder, class, kind, depth);
         }
         let (_, lambda) = self.best(state, class, applied)?;
         self.term_of_kind(decoder, state, class, lambda, depth)
@@ -381,7 +422,7 @@ impl<'a> Lightest<'a> {
             return None;
         }
         if self.automaton.states[state].open {
-            return decoder.best_of_kind(class, lambda);
+            return self.open_term(decoder, class, Kind::of(lambda), depth);
         }
         let entries = self.tables.get(state)?.get(&self.graph.find(class))?;
         let entry = if lambda { entries.lambda } else { entries.plain }?;
@@ -549,11 +590,11 @@ mod tests {
                 let automaton = Automaton::new(&sketch).unwrap();
                 let satisfied = Satisfied::of(&graph, &automaton);
                 for (class, members) in &all {
-                    let best = members.iter().filter(|t| sketch.satisfied_by(t)).map(cost).min();
+                    let best = members.iter().filter(|t| sketch.describes(t)).map(cost).min();
                     let found = extract(&graph, &automaton, &satisfied, *class, Weights::Size);
                     prop_assert_eq!(found.is_some(), satisfied.has(&graph, &automaton, automaton.start, *class));
                     if let Some(Extracted { term, cost: claimed }) = &found {
-                        prop_assert!(sketch.satisfied_by(term), "{} {:?}", text, term);
+                        prop_assert!(sketch.describes(term), "{} {:?}", text, term);
                         prop_assert_eq!(cost(term), *claimed);
                         prop_assert!(best.is_none_or(|b| *claimed <= b), "{} {:?}", text, term);
                         // What is small enough to have been enumerated is a member.
@@ -566,6 +607,12 @@ mod tests {
                         (Weights::Size, &weight_of as &dyn Fn(&Leaf) -> u32),
                         (Weights::Leaves(&other_weight), &other_weight),
                     ] {
+                        if let Some(found) = extract(&graph, &automaton, &satisfied, *class, weights) {
+                            prop_assert!(sketch.describes(&found.term), "{} {:?}", text, found.term);
+                            prop_assert_eq!(cost_by(cost, &found.term), found.cost);
+                            let described = members.iter().filter(|t| sketch.describes(t));
+                            prop_assert!(described.map(|t| cost_by(cost, t)).all(|other| found.cost <= other));
+                        }
                         const K: usize = 7;
                         let KBest { terms, complete } = k_best(&graph, &automaton, &satisfied, *class, K, weights);
                         prop_assert!(complete && terms.len() <= K);
@@ -575,12 +622,12 @@ mod tests {
                         digests.dedup();
                         prop_assert_eq!(digests.len(), terms.len());
                         for t in &terms {
-                            prop_assert!(sketch.satisfied_by(&t.term), "{} {:?}", text, t);
+                            prop_assert!(sketch.describes(&t.term), "{} {:?}", text, t);
                             prop_assert_eq!(cost_by(cost, &t.term), t.cost);
                         }
                         // Whatever is lighter than the last one is among them.
                         let last = if terms.len() == K { terms[K - 1].cost } else { u32::MAX };
-                        for t in members.iter().filter(|t| sketch.satisfied_by(t) && cost_by(cost, t) < last) {
+                        for t in members.iter().filter(|t| sketch.describes(t) && cost_by(cost, t) < last) {
                             prop_assert!(terms.iter().any(|x| x.term == *t), "{} {:?} {:?}", text, t, terms);
                         }
                     }

@@ -1,13 +1,25 @@
 //! Is a term in the set that a sketch describes? By definition, one case each (thesis section 5.3.2).
+//!
+//! A program satisfies a sketch only by what its value depends on: what nobody reads can be anything, so that it says
+//! nothing of how the program computes.
 
 use super::{ArgSketch, Shape, Sketch, holes};
+use crate::lang::needed::needed;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::rewrite::egraph::MAX_NESTING;
 use rustc_hash::FxHashMap;
 
 impl Sketch {
+    /// Is the program in the set, and still is without what nobody reads?
+    pub fn satisfied_by(&self, program: &Term) -> bool {
+        self.describes(program) && {
+            let needed = needed(program);
+            needed == *program || self.describes(&needed)
+        }
+    }
+
     /// Is the term in the set, for some sizes in the place of its holes?
-    pub fn satisfied_by(&self, term: &Term) -> bool {
+    pub fn describes(&self, term: &Term) -> bool {
         let mut holds = |sketch: &Sketch| Matcher::default().has(sketch, term, 0);
         if self.holes().is_empty() {
             return holds(self);

@@ -17,9 +17,9 @@ use crate::lang::ty::Scalar;
 use patterns::{gives_truth_value, most_arguments};
 
 /// The one sketch that is no pattern and no abbreviation.
-const CONTAINS: &str = "contains";
+pub(super) const CONTAINS: &str = "contains";
 /// What leaves out programs that are in a sketch, where it does not stand before a truth value.
-const NOT: &str = "not";
+pub(super) const NOT: &str = "not";
 
 /// Abbreviations that unfold to more parts than this are refused.
 const MAX_PARTS: usize = 10_000;

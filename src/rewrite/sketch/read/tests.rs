@@ -126,7 +126,7 @@ fn definitions_that_do_not_end_are_refused() {
     let (file, problems) = parse_elevate(Sources::new().add("s", &text), &text);
     assert!(problems.is_empty());
     let mut library = Library::builtin();
-    library.add(&file);
+    assert!(library.add(&file).is_empty());
     for (name, code) in [("a", "E0408"), ("c29", "E0410")] {
         let (tree, _) = parse_sketch(Sources::new().add("s", name), name);
         let problems = read(&tree, &library, &[]).unwrap_err();
