@@ -646,6 +646,9 @@ impl Generator {
             Kind::Pattern(Pattern::Lt, _, ps) if let Some((a, b)) = compared(ps) => {
                 Ok(Expr::binary("<", self.number(&a), self.number(&b)))
             }
+            Kind::Pattern(Pattern::Select, _, ps) if let Some((symbol, a, b)) = both_or_either(ps) => {
+                Ok(Expr::binary(symbol, self.value(a)?, self.value(b)?))
+            }
             Kind::Pattern(p, _, ps) => {
                 let operands = ps.iter().map(|q| self.value(q)).collect::<Emitted<Vec<_>>>()?;
                 self.operation(*p, e, ps, operands)
@@ -809,15 +812,7 @@ impl Generator {
             Pattern::Not => Expr::Unary("!", Box::new(next()?)),
             Pattern::Select => {
                 let (condition, then, otherwise) = (next()?, next()?, next()?);
-                let literal = |i: usize| match ps.get(i).map(Phrase::kind) {
-                    Some(Kind::Lit(Literal::Bool(b))) => Some(*b),
-                    _ => None,
-                };
-                match (literal(1), literal(2)) {
-                    (Some(true), None) => Expr::binary("||", condition, otherwise),
-                    (None, Some(false)) => Expr::binary("&&", condition, then),
-                    _ => Expr::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)),
-                }
+                Expr::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise))
             }
             Pattern::IndexAsNat | Pattern::NatAsIndex => next()?,
             Pattern::Cast => {
@@ -881,6 +876,17 @@ fn barrier(b: &Barrier) -> Expr {
     let both = [fence(b.is_local(), "CLK_LOCAL_MEM_FENCE"), fence(b.is_global(), "CLK_GLOBAL_MEM_FENCE")];
     let flags = both.into_iter().flatten().reduce(|a, b| Expr::binary("|", a, b));
     Expr::call("barrier", flags.into_iter().collect())
+}
+
+/// A choice that says that both of two conditions hold, or either.
+fn both_or_either(choice: &[Phrase]) -> Option<(&'static str, &Phrase, &Phrase)> {
+    let [condition, then, otherwise] = choice else { return None };
+    match (then.kind(), otherwise.kind()) {
+        (Kind::Lit(Literal::Bool(_)), Kind::Lit(Literal::Bool(_))) => None,
+        (Kind::Lit(Literal::Bool(true)), _) => Some(("||", condition, otherwise)),
+        (_, Kind::Lit(Literal::Bool(false))) => Some(("&&", condition, then)),
+        _ => None,
+    }
 }
 
 /// Two sizes or indices that are compared, with what is added to both left out.

@@ -70,6 +70,11 @@ impl Ranges {
         self.known.push(natural.clone());
     }
 
+    /// The numbers that are known to be at least zero.
+    pub fn known(&self) -> &[Nat] {
+        &self.known
+    }
+
     /// Takes back what was assumed and narrowed since then; variables that were added meanwhile stay.
     pub fn go_back(&mut self, before: Ranges) {
         let now = std::mem::replace(self, before);

@@ -1,13 +1,23 @@
 //! What choices say of numbers, and choices that say the same.
 
 use super::{Kind, Phrase};
+use crate::lang::literal::Literal;
 use crate::lang::nat::{Atom, Nat, Ranges};
 use crate::lang::pattern::Pattern;
 
-/// The number that is at least zero where a condition on numbers holds.
-pub fn where_true(condition: &Phrase) -> Option<Nat> {
-    let (p, difference) = compared(condition)?;
-    Some(if p == Pattern::Lt { difference.sub(&Nat::constant(1)) } else { difference })
+/// Numbers that are at least zero where a condition on numbers holds; none where nothing is known of them.
+pub fn where_true(condition: &Phrase) -> Vec<Nat> {
+    if let Kind::Pattern(Pattern::Select, _, ps) = condition.kind()
+        && let [first, second, otherwise] = ps.as_slice()
+        && matches!(otherwise.kind(), Kind::Lit(Literal::Bool(false)))
+    {
+        return [first, second].into_iter().flat_map(where_true).collect();
+    }
+    let natural = |(p, difference): (Pattern, Nat)| match p {
+        Pattern::Lt => difference.sub(&Nat::constant(1)),
+        _ => difference,
+    };
+    compared(condition).map(natural).into_iter().collect()
 }
 
 /// The number that is at least zero where a condition on numbers does not hold.
@@ -16,20 +26,24 @@ pub fn where_false(condition: &Phrase) -> Option<Nat> {
     (p == Pattern::Lt).then(|| Nat::constant(0).sub(&difference))
 }
 
-/// A comparison, and by how much the second number is more than the first.
-fn compared(condition: &Phrase) -> Option<(Pattern, Nat)> {
-    let Kind::Pattern(p @ (Pattern::Lt | Pattern::Equal), _, ps) = condition.kind() else { return None };
+/// A comparison, `<` or `==`, and by how much the second number is more than the first.
+pub fn compared(condition: &Phrase) -> Option<(Pattern, Nat)> {
+    let Kind::Pattern(p @ (Pattern::Lt | Pattern::Le | Pattern::Equal), _, ps) = condition.kind() else {
+        return None;
+    };
     let [a, b] = ps.as_slice() else { return None };
     let number = |p: &Phrase| p.as_number().filter(|(_, parts)| parts.is_empty()).map(|(n, _)| n);
-    Some((*p, number(b)?.sub(&number(a)?)))
+    let difference = number(b)?.sub(&number(a)?);
+    // What is at most a number is less than the next.
+    Some(if *p == Pattern::Le { (Pattern::Lt, difference.add(&Nat::constant(1))) } else { (*p, difference) })
 }
 
 /// Does the first condition hold wherever the second does?
 pub fn follows(first: &Phrase, second: &Phrase, ranges: &Ranges) -> bool {
-    let (Some((Pattern::Lt, _)), Some(holds)) = (compared(first), where_true(second)) else { return false };
+    let (Some((Pattern::Lt, _)), holds) = (compared(first), where_true(second)) else { return false };
     let mut ranges = ranges.clone();
-    ranges.assume(&holds);
-    where_true(first).is_some_and(|n| n.is_natural(&ranges))
+    holds.iter().for_each(|n| ranges.assume(n));
+    !holds.is_empty() && where_true(first).iter().all(|n| n.is_natural(&ranges))
 }
 
 /// The condition as a person asks for it: `4*i + 1 < 14` is `i < 4`, and `i < 1` is `i == 0`.

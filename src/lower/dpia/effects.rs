@@ -3,7 +3,7 @@
 //! Views must be resolved: an expression or acceptor is then a chain of indices and projections that starts at memory.
 //! Whoever asks which cells are used, in which loops, asks here: races, work-items, layout, updates in place.
 
-use super::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, extent};
+use super::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, condition, extent};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 
@@ -110,6 +110,8 @@ pub struct Effect {
     pub writes: bool,
     /// The loops of the command that it stands in, outermost first.
     pub loops: Vec<Around>,
+    /// Numbers that are at least zero where it happens: what the choices say that it stands in.
+    pub known: Vec<Nat>,
 }
 
 /// Every use of memory by a command or an expression, in the order in which they stand: what indices read comes before
@@ -123,16 +125,29 @@ pub fn of(p: &Phrase) -> Vec<Effect> {
 #[derive(Default)]
 struct Walk {
     around: Vec<Around>,
+    known: Vec<Nat>,
     found: Vec<Effect>,
 }
 
 impl Walk {
+    fn knowing(&mut self, natural: impl IntoIterator<Item = Nat>, p: &Phrase) {
+        let before = self.known.len();
+        self.known.extend(natural);
+        self.phrase(p);
+        self.known.truncate(before);
+    }
+
     fn phrase(&mut self, p: &Phrase) {
         match p.kind() {
             Kind::For(l) => {
                 self.around.push(Around::of(l));
                 self.phrase(&l.body);
                 self.around.pop();
+            }
+            Kind::If(c, then, otherwise) => {
+                self.phrase(c);
+                self.knowing(condition::where_true(c), then);
+                self.knowing(condition::where_false(c), otherwise);
             }
             Kind::Assign(to, value) => {
                 self.phrase(value);
@@ -142,7 +157,8 @@ impl Walk {
                 Some(place) if let Some(memory) = place.memory.clone() => {
                     place.computed.iter().for_each(|i| self.phrase(i));
                     let writes = matches!(p.ty(), PhraseType::Acc(_));
-                    self.found.push(Effect { memory, place, writes, loops: self.around.clone() });
+                    let (loops, known) = (self.around.clone(), self.known.clone());
+                    self.found.push(Effect { memory, place, writes, loops, known });
                 }
                 _ => p.children().into_iter().for_each(|c| self.phrase(c)),
             },

@@ -373,6 +373,13 @@ impl Phrase {
     pub fn less(a: Phrase, b: Phrase) -> Phrase {
         Phrase::read(Pattern::Lt, vec![a, b], Literal::Bool(true).ty())
     }
+    pub fn at_most(a: Phrase, b: Phrase) -> Phrase {
+        Phrase::read(Pattern::Le, vec![a, b], Literal::Bool(true).ty())
+    }
+    /// Where the first holds, the second is asked.
+    pub fn and(a: Phrase, b: Phrase) -> Phrase {
+        Phrase::select(a, b, Phrase::lit(Literal::Bool(false)))
+    }
     pub fn equal(a: Phrase, b: Phrase) -> Phrase {
         Phrase::read(Pattern::Equal, vec![a, b], Literal::Bool(true).ty())
     }

@@ -7,7 +7,7 @@
 //! data are believed: `scatter` is promised indices that differ. The answer says of each loop which of these it was.
 
 use super::effects::{self, Effect};
-use super::{Kind, LoopKind, Phrase, Workers};
+use super::{Kind, LoopKind, Phrase, Workers, condition};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use rustc_hash::FxHashMap;
@@ -102,7 +102,18 @@ fn command(
             ranges.remove(&l.var);
             Ok(())
         }
-        Kind::Seq(_) | Kind::New(..) | Kind::If(..) | Kind::Kernel(..) => {
+        Kind::If(c, then, otherwise) => {
+            let either =
+                [(condition::where_true(c), then), (Vec::from_iter(condition::where_false(c)), otherwise)];
+            either.into_iter().try_for_each(|(natural, p)| {
+                let before = ranges.clone();
+                natural.iter().for_each(|n| ranges.assume(n));
+                let checked = command(p, constraints, ranges, checked);
+                *ranges = before;
+                checked
+            })
+        }
+        Kind::Seq(_) | Kind::New(..) | Kind::Kernel(..) => {
             p.children().into_iter().try_for_each(|c| command(c, constraints, ranges, checked))
         }
         _ => Ok(()),
@@ -120,6 +131,8 @@ struct Use {
     /// The loops around it: all of them, and those within the iteration.
     ranges: Ranges,
     inner: Vec<(Name, Nat)>,
+    /// What is at least zero where the cell is used.
+    known: Vec<Nat>,
 }
 
 impl Use {
@@ -127,6 +140,7 @@ impl Use {
     fn new(e: &Effect, ranges: &Ranges) -> Use {
         let mut ranges = ranges.clone();
         e.loops.iter().for_each(|l| ranges.insert(l.var.clone(), Nat::constant(0), l.n.clone()));
+        e.known.iter().for_each(|n| ranges.assume(n));
         // The variables of loops with one iteration are zero.
         let is_once = |v: &NatVar| {
             let once = |x: &Name| e.loops.iter().any(|l| l.var == *x && l.n == Nat::constant(1));
@@ -136,6 +150,7 @@ impl Use {
             address: e.place.offset().subst(&|v| is_once(v).then(|| Nat::constant(0))),
             writes: e.writes,
             is_computed: !e.place.computed.is_empty(),
+            known: ranges.known().to_vec(),
             ranges,
             inner: e.loops.iter().map(|l| (l.var.clone(), l.n.clone())).collect(),
         }
@@ -286,7 +301,8 @@ fn meet(
     let bound = |x: &Name| x == var || uses.iter().any(|u| u.inner.iter().any(|(y, _)| x == y));
     let ends: Vec<(&Name, &Nat)> = ranges.ends().filter(|(x, _)| *x != var).collect();
     let numbers = || {
-        let used = uses.iter().flat_map(|u| u.inner.iter().map(|(_, n)| n).chain([&u.address]));
+        let used =
+            uses.iter().flat_map(|u| u.inner.iter().map(|(_, n)| n).chain([&u.address]).chain(&u.known));
         used.chain(ends.iter().map(|(_, end)| *end)).chain([n])
     };
     let free: BTreeSet<Name> = numbers()
@@ -360,14 +376,16 @@ fn meet_at(var: &Name, n: &Nat, uses: &[Use], mut values: FxHashMap<Name, i64>) 
                     at[outer] += 1;
                     k = outer;
                 }
-                let address = number(&u.address, &values)?;
-                let (by, written) = *cells.entry(address).or_insert((i, u.writes));
-                if by != i && (written || u.writes) {
-                    return Some(true);
+                if u.known.iter().all(|n| number(n, &values).is_none_or(|n| n >= 0)) {
+                    let address = number(&u.address, &values)?;
+                    let (by, written) = *cells.entry(address).or_insert((i, u.writes));
+                    if by != i && (written || u.writes) {
+                        return Some(true);
+                    }
+                    // What several iterations read is none's: whoever writes it meets another.
+                    let by = if by == i { i } else { NOBODY };
+                    cells.insert(address, (by, written || u.writes));
                 }
-                // What several iterations read is none's: whoever writes it meets another.
-                let by = if by == i { i } else { NOBODY };
-                cells.insert(address, (by, written || u.writes));
                 left -= 1;
                 let Some(last) = at.last_mut().filter(|_| left > 0) else { break };
                 *last += 1;

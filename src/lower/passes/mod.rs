@@ -4,6 +4,7 @@ pub mod barriers;
 pub mod elide;
 mod guard;
 mod in_place;
+mod index_sets;
 mod lanes;
 pub mod layout;
 pub mod memory;
@@ -86,6 +87,11 @@ pub static ALL: &[Pass] = &[
         doc: "Unfolds loops of which a work-item runs at most one iteration.",
         run: once::run,
     },
+    Pass {
+        name: "splitChoices",
+        doc: "Splits loops where their choices change, so that nothing is asked in the long part.",
+        run: index_sets::run,
+    },
     Pass { name: "hoistMemory", doc: "Moves large allocations out of sequential loops.", run: memory::hoist },
 ];
 
@@ -106,7 +112,7 @@ pub fn of_sections(target: Target) -> impl Iterator<Item = &'static Pass> {
 pub fn of(target: Target) -> impl Iterator<Item = &'static Pass> {
     let skipped: &[&str] = match target {
         Target::C => &["guardWrites", "workItems", "kernelMemory", "barriers", "onlyOnce"],
-        Target::OpenCl => &["joinLanes", "hoistMemory"],
+        Target::OpenCl => &["joinLanes", "splitChoices", "hoistMemory"],
     };
     ALL.iter().filter(move |p| !skipped.contains(&p.name))
 }

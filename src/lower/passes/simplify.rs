@@ -53,8 +53,8 @@ impl Simplifier<'_> {
         if let Kind::Lit(Literal::Bool(holds)) = c.kind() {
             return self.phrase(if *holds { a } else { b });
         }
-        let a = self.knowing(condition::where_true(&c), a);
-        let b = self.knowing(condition::where_false(&c), b);
+        let a = self.knowing(&condition::where_true(&c), a);
+        let b = self.knowing(condition::where_false(&c).as_slice(), b);
         // Of two questions within each other the second answers the first.
         if let (Kind::If(inner, _, or), Kind::Skip) = (a.kind(), b.kind())
             && matches!(or.kind(), Kind::Skip)
@@ -65,11 +65,13 @@ impl Simplifier<'_> {
         unread::without_nothing(Phrase::if_else(c, a, b).with_origin(p.origin()))
     }
 
-    /// The phrase where the number is at least zero.
-    fn knowing(&mut self, natural: Option<Nat>, p: &Phrase) -> Phrase {
-        let Some(natural) = natural else { return self.phrase(p) };
+    /// The phrase where the numbers are at least zero.
+    fn knowing(&mut self, natural: &[Nat], p: &Phrase) -> Phrase {
+        if natural.is_empty() {
+            return self.phrase(p);
+        }
         let before = self.ranges.clone();
-        self.ranges.assume(&natural);
+        natural.iter().for_each(|n| self.ranges.assume(n));
         let p = self.phrase(p);
         self.ranges = before;
         p
@@ -103,7 +105,8 @@ impl Simplifier<'_> {
             return None;
         }
         let Kind::If(c, body, or) = l.body.kind() else { return None };
-        let n = condition::where_true(c)?.add(&Nat::var(&l.var)).add(&Nat::constant(1));
+        let [natural] = condition::where_true(c).try_into().ok()?;
+        let n = natural.add(&Nat::var(&l.var)).add(&Nat::constant(1));
         let is_shorter = !n.vars().contains(&NatVar::Named(l.var.clone()))
             && matches!(or.kind(), Kind::Skip)
             && l.n.sub(&n).is_natural(&self.ranges);
@@ -144,10 +147,22 @@ impl Simplifier<'_> {
                 Kind::Lit(Literal::Bool(true)) => a.clone(),
                 Kind::Lit(Literal::Bool(false)) => b.clone(),
                 _ if a == b => a.clone(),
+                _ if matches!(
+                    (a.kind(), b.kind()),
+                    (Kind::Lit(Literal::Bool(true)), Kind::Lit(Literal::Bool(false)))
+                ) =>
+                {
+                    c.clone()
+                }
                 _ => p,
             },
             (Pattern::Equal, [a, b]) => self.equal(a, b).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
-            (Pattern::Lt, [a, b]) => self.less(a, b).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
+            (Pattern::Lt, [a, b]) => match self.less(a, b) {
+                Some(holds) => Phrase::lit(Literal::Bool(holds)),
+                // What both sides have is not compared.
+                None if have_common(a, b) => condition::plain(p.clone(), &self.ranges),
+                None => p,
+            },
             (Pattern::Gt, [a, b]) => self.less(b, a).map_or(p, |l| Phrase::lit(Literal::Bool(l))),
             (Pattern::Ge, [a, b]) => self.less(a, b).map_or(p, |l| Phrase::lit(Literal::Bool(!l))),
             (Pattern::Le, [a, b]) => self.less(b, a).map_or(p, |l| Phrase::lit(Literal::Bool(!l))),
@@ -192,6 +207,12 @@ impl Simplifier<'_> {
     }
 }
 
+/// Is there something that both numbers have?
+fn have_common(a: &Phrase, b: &Phrase) -> bool {
+    let vars = |p: &Phrase| p.as_number().map_or(vec![], |(n, _)| n.vars());
+    vars(a).iter().any(|v| vars(b).contains(v))
+}
+
 /// The commands, where choices that follow each other and ask the same are one.
 fn joined_choices(p: Phrase) -> Phrase {
     let Kind::Seq(cs) = p.kind() else { return p };
@@ -204,7 +225,7 @@ fn joined_choices(p: Phrase) -> Phrase {
         match (last.kind(), c.kind()) {
             (Kind::If(asked, a, a_or), Kind::If(again, b, b_or))
                 if asked == again
-                    && condition::where_true(asked).is_some()
+                    && !condition::where_true(asked).is_empty()
                     && [a_or, b_or].iter().all(|or| matches!(or.kind(), Kind::Skip)) =>
             {
                 let origin = last.origin().with(c.origin());
