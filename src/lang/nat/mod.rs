@@ -67,6 +67,9 @@ pub(crate) enum Atom {
 /// A product of atoms with integer exponents, sorted by atom, no exponent zero.
 pub(crate) type Monomial = Vec<(Atom, i32)>;
 
+/// Variables with their exponents, of which none is zero.
+pub type Powers = Vec<(NatVar, i32)>;
+
 /// A symbolic size (or index) in normal form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nat(Arc<Vec<(Monomial, Coefficient)>>);
@@ -553,6 +556,19 @@ impl Nat {
                 Atom::Var(_) | Atom::Poison => false,
             }
         })
+    }
+
+    /// The number, the divisor and the powers of variables of which it is the product; none of a sum, of zero, and of
+    /// what has quotients or remainders that are not exact.
+    pub fn as_product(&self) -> Option<(i64, i64, Powers)> {
+        let [(monomial, c)] = &self.0[..] else { return None };
+        let powers =
+            monomial.iter().map(|(a, e)| if let Atom::Var(v) = a { Some((v.clone(), *e)) } else { None });
+        Some((
+            i64::try_from(*c.numer()).ok()?,
+            i64::try_from(*c.denom()).ok()?,
+            powers.collect::<Option<_>>()?,
+        ))
     }
 
     /// Every variable, in order of first appearance, each once.

@@ -55,7 +55,7 @@ pub struct EGraph {
 }
 
 /// What has changed: classes, in no order.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Touched {
     /// Those with new members.
     pub members: Vec<Id>,

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use std::fmt;
 
 /// A step that did not take all that it could have taken.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Gap {
     /// The filter refused types with arrays of more dimensions.
     Dims,

@@ -1,11 +1,8 @@
-//! Why ids are equal: every union in its order, and from it a proof (Nieuwenhuis and Oliveras 2005, in the form that
-//! recurses on time).
-//!
-//! Each union remembers what it was for, and a union-find without path compression tells when two ids became equal. The
-//! last union between two ids splits the proof of their equality in two earlier ones, so proofs never go in circles.
+//! Why ids are equal: every union in its order with what it was for, and from it a proof ([`times`](super::times)).
 
 use super::node::{Id, Node};
 use super::rename::Renaming;
+use super::times::{BYTES, Split, Times};
 use rustc_hash::FxHashSet;
 
 /// What makes two ids equal.
@@ -40,7 +37,6 @@ pub struct Union {
 const RENAMED: u32 = 1 << 31;
 const GIVEN: u32 = 1;
 const RULES: u32 = 2;
-const NONE: u32 = u32::MAX;
 
 impl Union {
     pub fn reason(&self) -> Reason {
@@ -54,19 +50,18 @@ impl Union {
 }
 
 /// Bytes that an id takes here, with the union that made it one of a class.
-pub const ID_BYTES: usize = 8 + std::mem::size_of::<Union>();
+pub const ID_BYTES: usize = BYTES + std::mem::size_of::<Union>();
 
 #[derive(Default)]
 pub struct Log {
-    /// For each id the one that represented its class after some union, and that union.
-    links: Vec<(u32, u32)>,
+    times: Times,
     unions: Vec<Union>,
     pub renamed: Vec<Renamed>,
 }
 
 impl Log {
     pub(super) fn new_id(&mut self) {
-        self.links.push((NONE, NONE));
+        self.times.push();
     }
 
     /// Notes that the class of `gone` is that of `kept` from now on.
@@ -77,7 +72,7 @@ impl Log {
             Reason::Rule(n) => RULES + n,
             Reason::Renamed(n) => RENAMED | n,
         };
-        self.links[usize::from(gone)] = (kept.0, self.unions.len() as u32);
+        self.times.link(kept.0, gone.0, self.unions.len() as u32);
         self.unions.push(Union { left, right, code });
     }
 
@@ -91,24 +86,6 @@ impl Log {
         self.unions[time as usize]
     }
 
-    /// The union that made two ids equal: the latest on the way between them.
-    fn when(&self, a: Id, b: Id) -> Option<u32> {
-        let (mut a, mut b) = (a.0, b.0);
-        let mut latest = None;
-        // Times grow along links, so the earlier of two steps is always safe to take.
-        while a != b {
-            let ((up_a, time_a), (up_b, time_b)) = (self.links[a as usize], self.links[b as usize]);
-            if time_a < time_b {
-                (a, latest) = (up_a, latest.max(Some(time_a)));
-            } else if time_b < NONE {
-                (b, latest) = (up_b, latest.max(Some(time_b)));
-            } else {
-                return None;
-            }
-        }
-        latest
-    }
-
     /// The unions that prove two ids equal, in their order, but for congruences; none when they are not equal.
     pub fn needed(&self, nodes: &dyn Fn(Id) -> Node, from: Id, to: Id) -> Option<Vec<u32>> {
         let mut needed = FxHashSet::default();
@@ -118,11 +95,9 @@ impl Log {
             if a == b || !seen.insert((a.min(b), a.max(b))) {
                 continue;
             }
-            let time = self.when(a, b)?;
-            let union = self.unions[time as usize];
+            let Split { time, forwards } = self.times.split(a.0, b.0, &|time| self.union_at(time).left.0)?;
+            let union = self.union_at(time);
             let Union { left, right, .. } = union;
-            // Which side of the union each id is on is known from before it.
-            let forwards = a == left || self.when(a, left).is_some_and(|t| t < time);
             let (near, far) = if forwards { (left, right) } else { (right, left) };
             open.extend([(a, near), (far, b)]);
             match union.reason() {

@@ -17,6 +17,7 @@ pub mod members;
 pub mod node;
 pub mod rename;
 pub mod tables;
+pub mod times;
 
 use crate::lang::MAX_DEPTH;
 use crate::lang::nat::Name;
@@ -24,6 +25,7 @@ use crate::lang::term::{Expr, Prim, Term};
 use crate::lang::ty::Type;
 use analysis::{Best, Data, MAX_COST, MAX_SIZE, size_of};
 use changes::Changes;
+pub use congruence::Touched;
 use congruence::{EGraph, Nodes};
 use gaps::{Gap, Gaps};
 use log::Reason;
@@ -122,9 +124,13 @@ impl Graph {
     pub fn class_ids(&self) -> Vec<Id> {
         self.egraph.roots().collect()
     }
-    /// What has changed since this was last asked, and what lies above it, so many levels up.
-    pub fn take_changes(&mut self, levels: u8) -> Changes {
-        Changes::above(self.egraph.take_touched(), &self.egraph, levels)
+    /// What has changed since this was last asked.
+    pub fn take_touched(&mut self) -> Touched {
+        self.egraph.take_touched()
+    }
+    /// What has changed, and what lies above it, so many levels up.
+    pub fn above(&self, touched: Touched, levels: u8) -> Changes {
+        Changes::above(touched, &self.egraph, levels)
     }
     /// Why ids are equal.
     pub fn log(&self) -> &log::Log {

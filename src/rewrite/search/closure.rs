@@ -1,13 +1,10 @@
-//! Why two terms are equal: congruence closure on terms, with proofs (Nieuwenhuis and Oliveras 2005, in the form
-//! that recurses on time).
-//!
-//! Equations between terms go in one by one. Each union remembers when it happened and what it was for, and a
-//! union-find without path compression tells when two terms became equal. The last union between two terms splits
-//! the proof of their equality in two earlier ones, so proofs never go round in circles.
+//! Why two terms are equal: congruence closure on terms, with proofs ([`times`](crate::rewrite::egraph::times)). Equations
+//! between terms go in one by one, and each union remembers what it was for.
 
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
+use crate::rewrite::egraph::times::{Split, Times};
 use rustc_hash::FxHashMap;
 
 /// A term, by number.
@@ -28,8 +25,7 @@ pub struct Closure {
     /// Function and argument, or body twice.
     children: Vec<Option<(Node, Node)>>,
     parents: Vec<Vec<Node>>,
-    /// Union-find: the parent, and the union that linked the node to it.
-    link: Vec<Option<(Node, u32)>>,
+    times: Times,
     rank: Vec<u32>,
     unions: Vec<Union>,
     /// Applications and abstractions, those with their types, by the classes of their children.
@@ -80,7 +76,7 @@ impl Closure {
         self.known.insert(term.clone(), node);
         self.children.push(children);
         self.parents.push(vec![]);
-        self.link.push(None);
+        self.times.push();
         self.rank.push(0);
         if let Some((f, e)) = children {
             let (f, e) = (self.find(f), self.find(e));
@@ -102,11 +98,8 @@ impl Closure {
         self.close(work);
     }
 
-    fn find(&self, mut node: Node) -> Node {
-        while let Some((parent, _)) = self.link[node as usize] {
-            node = parent;
-        }
-        node
+    fn find(&self, node: Node) -> Node {
+        self.times.find(node)
     }
 
     fn close(&mut self, mut work: Vec<(Node, Node)>) {
@@ -143,31 +136,12 @@ impl Closure {
         if self.rank[a as usize] == self.rank[b as usize] {
             self.rank[a as usize] += 1;
         }
-        self.link[b as usize] = Some((a, time));
+        self.times.link(a, b, time);
         let parents = std::mem::take(&mut self.parents[b as usize]);
         for p in &parents {
             self.sign(*p, work);
         }
         self.parents[a as usize].extend(parents);
-    }
-
-    /// The union that made two different terms equal: the latest on the way between them.
-    fn when(&self, a: Node, b: Node) -> Option<u32> {
-        let chain = |mut n: Node| {
-            let mut all = vec![(n, None)];
-            while let Some((parent, time)) = self.link[n as usize] {
-                all.push((parent, Some(time)));
-                n = parent;
-            }
-            all
-        };
-        let (left, right) = (chain(a), chain(b));
-        let meeting = left.iter().find(|(n, _)| right.iter().any(|(m, _)| n == m))?.0;
-        let times = |chain: &[(Node, Option<u32>)]| {
-            let upto = chain.iter().position(|(n, _)| *n == meeting).unwrap_or(0);
-            chain[..=upto].iter().filter_map(|(_, t)| *t).max()
-        };
-        times(&left).max(times(&right))
     }
 
     /// The rewrites that lead from one term to an equal one. Steps that undo the one before are left out, and proofs of
@@ -207,10 +181,9 @@ impl Closure {
 
     /// The way between two different terms: to one side of the union that made them equal, over it, and on.
     fn split(&self, from: Node, to: Node, at: &Path) -> Option<Vec<Part>> {
-        let time = self.when(from, to)?;
+        let left = |time: u32| self.unions[time as usize].left;
+        let Split { time, forwards } = self.times.split(from, to, &left)?;
         let Union { left, right, equation } = self.unions[time as usize];
-        // Which side of the union each term is on is known from before it.
-        let forwards = from == left || self.when(from, left).is_some_and(|t| t < time);
         let (near, far) = if forwards { (left, right) } else { (right, left) };
         let mut parts = vec![Part::Way { from, to: near, at: at.clone() }];
         match equation {

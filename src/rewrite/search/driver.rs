@@ -21,13 +21,14 @@ use crate::rewrite::egraph::compile::{Program, compile};
 use crate::rewrite::egraph::gaps::Gap;
 use crate::rewrite::egraph::log::Reason;
 use crate::rewrite::egraph::matcher::{Matches, SizeMemo, search};
-use crate::rewrite::egraph::{Filter, Graph, Id};
+use crate::rewrite::egraph::{Filter, Graph, Id, Touched};
 use crate::rewrite::normal::{all_params, normal_form_with, written_params};
 use crate::rewrite::rule::library::reductions;
 use crate::rewrite::rule::{Body, RuleArg, RuleUse};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::best::KBest;
 use crate::rewrite::sketch::extract::Extracted;
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -65,6 +66,8 @@ pub struct Search {
     too_large: bool,
     /// What had been left out when the rules had nothing more to say of best members.
     left_out: Vec<(Gap, u32)>,
+    /// What the filter has refused so far, with the least that would have been needed.
+    refused: BTreeMap<Gap, u32>,
     /// The parameters that the found term is to have.
     params: Vec<Name>,
     goal: Goal,
@@ -80,6 +83,12 @@ pub struct Search {
     unions_pending: usize,
     /// What the rules are asked of in this iteration.
     scope: Scope,
+    /// Those that are asked now.
+    turn: Turn,
+    /// What has changed since the rules of each turn were asked.
+    touched: [Touched; 2],
+    /// What they are asked above; none for everything.
+    changes: Option<Changes>,
     parts: Vec<PartReport>,
     /// A program that satisfies the sketch, though there may not be as many as were asked for.
     reached: Option<Found>,
@@ -93,12 +102,28 @@ pub struct Search {
     audit: Option<Vec<Matches>>,
 }
 
+/// In each iteration reductions come first: what other rules move would be moved with its redexes, and each copy reduced
+/// again. They come once, since to reduce what is reduced until nothing is left can take without end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turn {
+    Reductions,
+    Others,
+}
+
+impl Turn {
+    /// The rules whose turn it is, of so many.
+    fn rules(self, all: usize) -> std::ops::Range<usize> {
+        let reductions = reductions().len().min(all);
+        if self == Turn::Others { reductions..all } else { 0..reductions }
+    }
+}
+
 /// What the rules are asked of. Only when they have nothing more to say of the whole graph is it asked of all members,
 /// and only when there is nothing more to say of those is that believed.
 #[derive(Debug)]
 enum Scope {
     /// What has changed since they were last asked.
-    Changed(Changes),
+    Changed,
     /// The whole graph.
     All,
     /// All members of all classes ([`crate::rewrite::egraph::gaps`]).
@@ -184,6 +209,7 @@ impl Search {
             given: (begin != *start).then(|| start.clone()),
             too_large: false,
             left_out: vec![],
+            refused: BTreeMap::new(),
             start: begin,
             params: written_params(start),
             goal,
@@ -197,6 +223,9 @@ impl Search {
             ids_then,
             unions_pending: 0,
             scope: Scope::All,
+            turn: Turn::Reductions,
+            touched: Default::default(),
+            changes: None,
             parts: vec![],
             reached: None,
             unread: None,
@@ -353,7 +382,7 @@ impl Search {
             Phase::Check => self.check(control),
             Phase::Match(rule) => self.find_matches(rule, control),
             Phase::Apply(rule) => self.apply(rule, control),
-            Phase::Rebuild => self.end_iteration(control),
+            Phase::Rebuild => self.end_turn(control),
             Phase::Done => Err(Halt::Stopped),
         }
     }
@@ -390,9 +419,36 @@ impl Search {
             return Err(Halt::Limit(Limit::Iterations { bound: self.budget.iterations }));
         }
         self.stop_here()?;
+        self.note_refused();
         self.graph.gaps.clear();
-        self.phase = Phase::Match(0);
+        self.begin_turn(Turn::Reductions);
         Ok(())
+    }
+
+    fn begin_turn(&mut self, turn: Turn) {
+        let touched = std::mem::take(&mut self.touched[turn as usize]);
+        self.changes = matches!(self.scope, Scope::Changed).then(|| {
+            let levels = self.rules.iter().map(|r| r.program.reach.levels()).max().unwrap_or(0);
+            self.graph.above(touched, levels)
+        });
+        self.turn = turn;
+        self.phase = Phase::Match(turn.rules(self.rules.len()).start);
+    }
+
+    fn note_refused(&mut self) {
+        for (gap, needed) in self.graph.gaps.all().filter(|(gap, _)| matches!(gap, Gap::Dims | Gap::Size)) {
+            let least = self.refused.entry(gap.clone()).or_insert(needed);
+            *least = needed.min(*least);
+        }
+    }
+
+    /// Notes what has changed for who is asked later.
+    fn note_touched(&mut self) {
+        let new = self.graph.take_touched();
+        for touched in &mut self.touched {
+            touched.members.extend(&new.members);
+            touched.data.extend(&new.data);
+        }
     }
 
     /// Are there as many programs as were asked for?
@@ -441,15 +497,16 @@ impl Search {
 
     fn find_matches(&mut self, rule: usize, control: &mut Control<'_>) -> Result<(), Halt> {
         let from = (control.now)();
-        let Some(active) = self.rules.get_mut(rule) else {
-            self.phase = Phase::Apply(0);
+        let turn = self.turn.rules(self.rules.len());
+        let Some(active) = self.rules.get_mut(rule).filter(|_| turn.contains(&rule)) else {
+            self.phase = Phase::Apply(turn.start);
             return Ok(());
         };
         let deadline = self.began.unwrap_or_default().saturating_add(self.budget.time);
         let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
         let mut poll = || cancel.load(Ordering::Relaxed) || now() > deadline || rss() > memory;
         self.graph.gaps.rule = active.name.clone();
-        let changes = if let Scope::Changed(changes) = &self.scope { Some(changes) } else { None };
+        let changes = self.changes.as_ref();
         let found = search(&mut self.graph, &active.program, &mut active.memo, changes, &mut poll);
         let spent = (control.now)().saturating_sub(from);
         active.report.time += spent;
@@ -473,7 +530,8 @@ impl Search {
     fn apply(&mut self, rule: usize, control: &mut Control<'_>) -> Result<(), Halt> {
         let from = (control.now)();
         self.stop_here()?;
-        let Some(active) = self.rules.get_mut(rule) else {
+        let turn = self.turn.rules(self.rules.len());
+        let Some(active) = self.rules.get_mut(rule).filter(|_| turn.contains(&rule)) else {
             self.phase = Phase::Rebuild;
             return Ok(());
         };
@@ -571,8 +629,18 @@ impl Search {
         }
     }
 
-    fn end_iteration(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+    /// All that were to be applied are: the turn passes to the next.
+    fn end_turn(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         self.rebuild(control)?;
+        self.note_touched();
+        if self.turn == Turn::Others {
+            return self.end_iteration(control);
+        }
+        self.begin_turn(Turn::Others);
+        Ok(())
+    }
+
+    fn end_iteration(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         let mut done = std::mem::take(&mut self.current);
         done.nodes = self.counted;
         done.classes = self.graph.classes();
@@ -582,12 +650,11 @@ impl Search {
         self.phase = Phase::Check;
         if changed {
             self.graph.thorough = false;
-            let levels = self.rules.iter().map(|r| r.program.reach.levels()).max().unwrap_or(0);
-            self.scope = Scope::Changed(self.graph.take_changes(levels));
+            self.scope = Scope::Changed;
             return self.node_limit(control);
         }
         match self.scope {
-            Scope::Changed(_) => {
+            Scope::Changed => {
                 self.scope = Scope::All;
                 Ok(())
             }
@@ -617,6 +684,10 @@ impl Search {
     /// Whatever stopped the search: what is in the graph is put in order, and asked once more.
     fn finish(&mut self, halt: Halt, control: &mut Control<'_>) {
         let mut halt = halt;
+        self.note_refused();
+        if self.left_out.is_empty() {
+            self.left_out = std::mem::take(&mut self.refused).into_iter().collect();
+        }
         if !matches!(halt, Halt::Goal | Halt::Broken(_)) {
             let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
             let ordered = if clean { Ok(()) } else { self.rebuild(control) };

@@ -1,31 +1,48 @@
-//! What can be said of a search before it runs.
+//! What can be said of a search before it runs: that the sizes that its sketch asks for cannot be made of those that there
+//! are, or hardly so.
 
-use crate::lang::nat::Nat;
+use crate::lang::nat::{Nat, NatVar};
 use crate::lang::term::Term;
-use crate::rewrite::rule::{RuleArg, RuleUse};
-use crate::rewrite::sketch::Sketch;
-use crate::rewrite::sketch::holes::sizes_in;
+use crate::lang::ty::{Type, TypeKind};
+use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
+use crate::rewrite::rule::{ParamKind, RuleArg, RuleUse};
+use crate::rewrite::sketch::holes::{holes_in, sizes_in};
+use crate::rewrite::sketch::{Shape, Sketch};
+use indexmap::IndexSet;
 use std::collections::BTreeSet;
 
-/// The numbers that a sketch asks for as sizes although neither the program nor the rules have them, nor the product or
-/// quotient of two that they have: a tile of 64 where loops are split by 32. None where there are none.
+/// That the sketch asks for sizes which these rules never make of the program's, or that it names numbers which neither
+/// have, nor are the product or quotient of two that they have: a tile of 64 where loops are split by 32. None where
+/// neither is so.
 pub fn unmet_sizes(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<String> {
-    let mut known: BTreeSet<i64> = BTreeSet::new();
-    sizes_in(start).iter().for_each(|n| numbers(n, &mut known));
+    let mut said: BTreeSet<i64> = BTreeSet::new();
+    sizes_in(start).iter().for_each(|n| numbers(n, &mut said));
     for rule in rules {
         for arg in &rule.args {
             if let RuleArg::Nat(n) = arg {
-                numbers(n, &mut known);
+                numbers(n, &mut said);
             }
         }
     }
-    let said = known.clone();
+    let had = match listed(said.iter().map(ToString::to_string)) {
+        text if text.is_empty() => "no numbers".to_owned(),
+        text => text,
+    };
+    let never = unreachable(sketch, start, rules);
+    if !never.is_empty() {
+        let sizes = listed(never.iter().map(|n| format!("`{n}`")));
+        return Some(format!(
+            "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; the \
+             program and the arguments of the rules have {had}, of which that never comes."
+        ));
+    }
+    let mut known = said;
     for rule in rules {
         let words = rule.rule.text.split(|c: char| !c.is_ascii_digit());
         known.extend(words.filter_map(|w| w.parse::<i64>().ok()).filter(|n| *n > 1));
     }
     let mut asked = BTreeSet::new();
-    sketch.each_size(&mut |n| numbers(n, &mut asked));
+    required(sketch).each_size(&mut |n| numbers(n, &mut asked));
     let product = |n: i64, a: &i64| n % a == 0 && known.contains(&(n / a));
     let quotient = |n: i64, a: &i64| n.checked_mul(*a).is_some_and(|all| known.contains(&all));
     let made = |n: i64| known.contains(&n) || known.iter().any(|a| product(n, a) || quotient(n, a));
@@ -33,14 +50,212 @@ pub fn unmet_sizes(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<S
     if unmet.is_empty() {
         return None;
     }
-    let had = match listed(&said) {
-        text if text.is_empty() => "no numbers".to_owned(),
-        text => text,
-    };
-    let unmet = listed(&unmet.into_iter().collect());
+    let unmet = listed(unmet.iter().map(ToString::to_string));
     Some(format!(
         "The sketch asks for sizes with {unmet}, and the program and the arguments of the rules have {had}: this is hardly ever met."
     ))
+}
+
+/// The sketch without what a program need not have to satisfy it.
+fn required(sketch: &Sketch) -> Sketch {
+    let all = |s: &[Sketch]| s.iter().map(required).collect();
+    Sketch::new(match sketch.shape() {
+        Shape::Or(_) | Shape::Not(_) => Shape::Any,
+        Shape::Contains(s) => Shape::Contains(required(s)),
+        Shape::Lam(s) => Shape::Lam(required(s)),
+        Shape::App(f, e) => Shape::App(required(f), required(e)),
+        Shape::And(s) => Shape::And(all(s)),
+        Shape::Typed(s, t) => Shape::Typed(required(s), t.clone()),
+        Shape::Named(label, s) => Shape::Named(label.clone(), required(s)),
+        Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) => return sketch.clone(),
+    })
+}
+
+/// The sizes that a sketch asks for and that no program has which these rules make of this one. It is known where all
+/// sizes are products of numbers and variables, of the program and of the rules alike: then whatever a rule makes, by
+/// matching a product and dividing by its other factors, is a product of powers of what there was.
+fn unreachable(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Nat> {
+    let mut given: IndexSet<Nat> = sizes_in(start);
+    for rule in rules {
+        let params: Vec<_> = rule.rule.params.iter().zip(&rule.args).collect();
+        let Some(equation) = rule.rule.equation(&rule.args) else { return vec![] };
+        let own = |v: &NatVar| match v {
+            NatVar::Named(name) => params.iter().find_map(|(p, arg)| match (&p.kind, arg) {
+                (ParamKind::Nat(_), RuleArg::Nat(n)) if p.name == *name => Some(n.clone()),
+                _ => None,
+            }),
+            // What a rule matches is one of the sizes that there are.
+            NatVar::Meta(_) => Some(Nat::constant(1)),
+            NatVar::Worker(_) => None,
+        };
+        let sides = [&equation.sides.lhs, &equation.sides.rhs];
+        let mut sizes = vec![];
+        if !sides.into_iter().all(|side| sizes_of(side, &mut sizes)) {
+            return vec![];
+        }
+        // Products stay products whatever their variables are.
+        if sizes.iter().any(|n| n.as_product().is_none()) {
+            return vec![];
+        }
+        given.extend(sizes.iter().map(|n| n.subst(&own)));
+        given.extend(
+            rule.args.iter().filter_map(|a| if let RuleArg::Nat(n) = a { Some(n.clone()) } else { None }),
+        );
+    }
+    let mut asked: IndexSet<Nat> = IndexSet::new();
+    required(sketch).each_size(&mut |n| {
+        if holes_in(n).is_empty() {
+            asked.insert(n.clone());
+        }
+    });
+    let Some(mut products) = Products::of(given.iter().chain(&asked)) else { return vec![] };
+    if !given.iter().all(|n| products.insert(n)) {
+        return vec![];
+    }
+    asked.into_iter().filter(|n| !products.have(n)).collect()
+}
+
+/// The sizes in the types and arguments of a side of a rule. Says whether that is all that there is to know of them.
+fn sizes_of(side: &Pat, out: &mut Vec<Nat>) -> bool {
+    side.nodes().into_iter().all(|pat| {
+        sizes_of_type(&pat.ty, out);
+        match &pat.node {
+            PatNode::Vectorise(n, _) => out.push(n.clone()),
+            PatNode::Prim(_, args) => {
+                for arg in args {
+                    match arg {
+                        PatArg::Nat(n) => out.push(n.clone()),
+                        PatArg::Fun(_) => return false,
+                        PatArg::Addr(_) | PatArg::Dim(_) | PatArg::Slot(_) => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        true
+    })
+}
+
+fn sizes_of_type(ty: &Type, out: &mut Vec<Nat>) {
+    match ty.kind() {
+        TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
+            out.push(n.clone());
+            sizes_of_type(t, out);
+        }
+        TypeKind::Index(n) => out.push(n.clone()),
+        TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
+            sizes_of_type(a, out);
+            sizes_of_type(b, out);
+        }
+        _ => {}
+    }
+}
+
+/// A prime or a variable.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Factor {
+    Prime(i64),
+    Var(NatVar),
+}
+
+/// The products of powers, whole ones of either sign, of some sizes: the exponents of their factors are the sums of rows,
+/// which are in echelon form.
+struct Products {
+    factors: IndexSet<Factor>,
+    rows: Vec<Vec<i128>>,
+}
+
+impl Products {
+    /// None yet, of the factors that these sizes have; none where one is no product.
+    fn of<'a>(sizes: impl Iterator<Item = &'a Nat>) -> Option<Products> {
+        let mut factors = IndexSet::new();
+        for n in sizes {
+            factors.extend(factors_of(n)?.into_iter().map(|(f, _)| f));
+        }
+        let rows = vec![vec![]; factors.len()];
+        Some(Products { factors, rows })
+    }
+
+    fn exponents(&self, n: &Nat) -> Option<Vec<i128>> {
+        let mut row = vec![0; self.factors.len()];
+        for (factor, exponent) in factors_of(n)? {
+            row[self.factors.get_index_of(&factor)?] += i128::from(exponent);
+        }
+        Some(row)
+    }
+
+    /// Says whether it could be told.
+    fn insert(&mut self, n: &Nat) -> bool {
+        let Some(mut row) = self.exponents(n) else { return false };
+        for at in 0..row.len() {
+            if row[at] == 0 {
+                continue;
+            }
+            if self.rows[at].is_empty() {
+                self.rows[at] = row;
+                return true;
+            }
+            // Euclid's algorithm, on the two rows.
+            while row[at] != 0 {
+                let Some(left) = minus(&self.rows[at], self.rows[at][at] / row[at], &row) else {
+                    return false;
+                };
+                self.rows[at] = std::mem::replace(&mut row, left);
+            }
+        }
+        true
+    }
+
+    /// Is the size one of them? Where that cannot be told, it may be.
+    fn have(&self, n: &Nat) -> bool {
+        let Some(mut row) = self.exponents(n) else { return true };
+        for at in 0..row.len() {
+            if row[at] == 0 {
+                continue;
+            }
+            match self.rows[at].get(at) {
+                Some(step) if row[at] % step == 0 => match minus(&row, row[at] / step, &self.rows[at]) {
+                    Some(left) => row = left,
+                    None => return true,
+                },
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+fn minus(a: &[i128], times: i128, b: &[i128]) -> Option<Vec<i128>> {
+    a.iter().zip(b).map(|(a, b)| a.checked_sub(times.checked_mul(*b)?)).collect()
+}
+
+/// Primes up to here are found by trying.
+const MOST_TRIED: i64 = 100_000;
+
+/// What a size is the product of, with exponents; none where it is a sum, or it is not known.
+fn factors_of(n: &Nat) -> Option<Vec<(Factor, i32)>> {
+    let (number, divisor, vars) = n.as_product()?;
+    let mut out: Vec<(Factor, i32)> = vars.into_iter().map(|(v, e)| (Factor::Var(v), e)).collect();
+    for (mut left, sign) in [(number, 1), (divisor, -1)] {
+        if left <= 0 {
+            return None;
+        }
+        let mut prime = 2;
+        while prime * prime <= left && prime <= MOST_TRIED {
+            while left % prime == 0 {
+                out.push((Factor::Prime(prime), sign));
+                left /= prime;
+            }
+            prime += 1;
+        }
+        if left > MOST_TRIED * MOST_TRIED {
+            return None;
+        }
+        if left > 1 {
+            out.push((Factor::Prime(left), sign));
+        }
+    }
+    Some(out)
 }
 
 /// The whole numbers other than one that a size is made of.
@@ -51,11 +266,61 @@ fn numbers(n: &Nat, out: &mut BTreeSet<i64>) {
     }
 }
 
-fn listed(numbers: &BTreeSet<i64>) -> String {
-    let all: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+fn listed(all: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = all.collect();
     match all.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
         None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::diag::{FileId, Sources};
+    use crate::lang::infer::program;
+    use crate::lang::syntax::{parse_program, parse_sketch};
+    use crate::rewrite::rule::RuleSet;
+    use crate::rewrite::sketch::{Library, read};
+
+    #[test]
+    fn sizes_that_never_come_are_told_apart_from_those_that_hardly_do() {
+        let set = RuleSet::builtin(&mut Sources::new()).0;
+        let text = "def f (a: n.m.f32) = a |> map (reduce (+) 0)";
+        let start = program(&parse_program(FileId::NOWHERE, text).0, None).0.unwrap().term;
+        let said = |rules: &[(&str, &[i64])], sketch: &str| {
+            let rules: Vec<RuleUse> = rules
+                .iter()
+                .map(|(name, args)| {
+                    let args = args.iter().map(|n| RuleArg::Nat(Nat::constant(*n))).collect();
+                    set.use_of(name, args).unwrap()
+                })
+                .collect();
+            let (tree, problems) = parse_sketch(FileId::NOWHERE, sketch);
+            assert!(problems.is_empty());
+            unmet_sizes(&read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap(), &start, &rules)
+        };
+        let split: &[(&str, &[i64])] =
+            &[("splitJoin", &[32]), ("useReduceSeq", &[]), ("blockedReduce", &[4])];
+        let never = |rules: &[(&str, &[i64])], sketch: &str| {
+            said(rules, sketch).is_some_and(|s| s.contains("never comes"))
+        };
+        // 64 is 4 * 4 * 4, and 8 is 32 / 4; 2 of 32 alone is none, nor is 3 of any of them.
+        assert_eq!(said(split, "containsMap(n/32, containsMap(32, ?))"), None);
+        assert!(!never(split, "containsMap(n/64, ?)") && !never(split, "contains(map : ? -> 8.? -> ?)"));
+        assert!(never(&split[..1], "containsMap(n/64, ?)"));
+        assert!(never(split, "containsMap(n/3, ?)") && never(split, "contains(split 48 ?)"));
+        assert!(never(split, "containsMap(n, ?) and containsReduceSeq(m/5, ?)"));
+        // What need not be met is not asked; what windows and sums make is not known.
+        assert_eq!(said(split, "containsMap(n/3, ?) or containsMap(n, ?)"), None);
+        assert_eq!(said(split, "containsMap(n, ?) and not contains((map : ? -> 48.? -> ?))"), None);
+        assert!(!never(&[("slideBeforeSplit", &[])], "containsMap(n/3, ?)"));
+        // Products of the program's sizes come, sums do not.
+        assert!(
+            !never(&[("splitJoin", &[7])], "containsMap(n*m, ?)")
+                && !never(&[("splitJoin", &[7])], "containsMap(49, ?)")
+        );
+        assert!(never(&[("splitJoin", &[7])], "containsMap(n/14, ?)"));
     }
 }

@@ -179,7 +179,8 @@ pub enum Outcome {
 #[derive(Clone, Debug)]
 pub struct Report {
     pub outcome: Outcome,
-    /// What had been left out when the rules had nothing more to say, before the search went on more thoroughly.
+    /// What had been left out when the rules had nothing more to say, before the search went on more thoroughly; of one that
+    /// did not get so far, what its filter refused.
     pub left_out: Vec<(Gap, u32)>,
     /// There are programs that are like the sketch, and all that were looked at are so only by what nobody reads.
     pub unread: bool,

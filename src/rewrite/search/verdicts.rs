@@ -1,6 +1,7 @@
 //! Whenever a search says that something is impossible, applying its rules anywhere must not get there.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests")]
 
+use super::forecast::unmet_sizes;
 use super::{Budget, Control, Outcome, Report, Search, reach, trail};
 use crate::lang::diag::{FileId, Sources};
 use crate::lang::eval::inputs::Rng;
@@ -69,6 +70,8 @@ fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Re
     search.audit();
     let report = search.run(&mut control);
     if let Some(found) = report.found() {
+        let forecast = unmet_sizes(goal, start, rules).unwrap_or_default();
+        assert!(!forecast.contains("never comes"), "{forecast}: {goal}");
         let best = search.best(2);
         assert_eq!(best.terms[0].term.size(), found.term.size());
         let derived = trail(&mut search, start, &report, &control);
@@ -125,6 +128,18 @@ fn what_a_filter_refuses_is_not_impossible() {
     assert!(gaps.iter().any(|(gap, _)| *gap == Gap::Size), "{gaps:?}");
     assert!(report.to_string().contains("incomplete") && report.hints()[0].contains("size: "), "{report}");
     assert!(search(&start, &goal, &rules, &with(200)).found().is_some());
+}
+
+#[test]
+fn a_limit_does_not_hide_what_the_filter_refused_before() {
+    let set = rule_set();
+    let start = term("def f (a: n.m.f32) = a |> map (\\r. reduce (+) 0 (map (\\x. x * x) r))");
+    let goal = sketch("containsMap(n/4, containsMap(4, ?))");
+    let budget = Budget { iterations: 8, filter: Filter { dims: 2, ..Filter::default() }, ..small() };
+    let report = search(&start, &goal, &uses(&set, &["splitJoin(4)", "mapFission"]), &budget);
+    assert!(matches!(report.outcome, Outcome::Limit(_)) && report.left_out == [(Gap::Dims, 3)], "{report}");
+    assert!(report.to_string().contains("more dimensions were left out"), "{report}");
+    assert!(report.hints().iter().any(|h| h.contains("with (dims: 3)")), "{:?}", report.hints());
 }
 
 #[test]
