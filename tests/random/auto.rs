@@ -37,6 +37,21 @@ pub const PROGRAMS: &[Trial] = &[
         &[&[("n", 3), ("m", 1)], &[("n", 2), ("m", 9)]],
     ),
     (
+        "def both (a: n.m.f32) (b: n.m.f32) (x: m.f32): n.f32 = zip a b |> map (\\r. 2 * (zip (fst r) x |> map (\\p. fst p * snd p) |> reduce (+) 0)
+           + 3 * (zip (snd r) x |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        &[&[("n", 3), ("m", 1)], &[("n", 2), ("m", 70)]],
+    ),
+    (
+        "def three (a: n.m.f32): n.f32 = a |> map (\\r. let s = reduce (+) 0 r in let q = r |> map (\\x. x * x) |> reduce (+) 0 in
+           q - s * (reduce max 0 r) + s)",
+        &[&[("n", 3), ("m", 2)], &[("n", 2), ("m", 67)]],
+    ),
+    (
+        "def mixed (a: n.m.f32) (c: n.i32): n.(f32 * (i32 * f32)) = a |> map (\\r. (reduce (-) 1 r, (reduce (+) 0 c,
+           select (idx (natAsIndex n 0) c < 2) (reduce (+) 0 r / reduce max 1 r) (reduce (+) 0 r))))",
+        &[&[("n", 66), ("m", 66)], &[("n", 2), ("m", 5)]],
+    ),
+    (
         "def columns (a: n.m.f32) (s: f32): m.f32 = a |> transpose |> map (\\c. s * reduce (+) 0 c)",
         &[&[("n", 1), ("m", 1)], &[("n", 7), ("m", 8)], &[("n", 9), ("m", 5)]],
     ),

@@ -18,6 +18,7 @@ use crate::lang::sort::Sort;
 use crate::lang::ty::Type;
 use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
 use crate::lower::target::Storage;
+use std::collections::BTreeMap;
 
 /// Commands in order, with the allocations among them.
 #[derive(Default)]
@@ -321,41 +322,56 @@ pub fn computes(e: &Phrase) -> bool {
     }
 }
 
-/// How often a body uses its parameter: at most once for each component of a pair counts as once, and a use within
-/// another function counts as many.
+/// How often a body uses its parameter: at most once for each component of a pair, and of pairs in it, counts as once, and a
+/// use within another function counts as many.
 pub fn uses(body: &Phrase, x: &Name) -> u32 {
-    #[derive(Default, Clone, Copy)]
-    struct Count {
-        whole: u32,
-        first: u32,
-        second: u32,
+    /// Uses of the whole, and of components by the projections that lead to them, from the whole on.
+    type Counts = BTreeMap<Vec<bool>, u32>;
+    /// The component of the parameter that this is.
+    fn component(p: &Phrase, x: &Name) -> Option<Vec<bool>> {
+        let (whole, is_second) = match p.kind() {
+            Kind::Var(y) => return (y == x).then(Vec::new),
+            Kind::Pattern(Pattern::Fst, _, ps) => (ps.first()?, false),
+            Kind::Pattern(Pattern::Snd, _, ps) => (ps.first()?, true),
+            _ => return None,
+        };
+        let mut path = component(whole, x)?;
+        path.push(is_second);
+        Some(path)
     }
-    fn is_var(p: &Phrase, x: &Name) -> bool {
-        matches!(p.kind(), Kind::Var(y) if y == x)
-    }
-    fn go(p: &Phrase, x: &Name, weight: u32, count: &mut Count) {
+    fn go(p: &Phrase, x: &Name, weight: u32, counts: &mut Counts) {
+        if let Some(path) = component(p, x) {
+            *counts.entry(path).or_default() += weight;
+            return;
+        }
         match p.kind() {
-            Kind::Var(y) if y == x => count.whole += weight,
-            Kind::Pattern(Pattern::Fst, _, ps) if ps.iter().all(|q| is_var(q, x)) => count.first += weight,
-            Kind::Pattern(Pattern::Snd, _, ps) if ps.iter().all(|q| is_var(q, x)) => count.second += weight,
             // The function of a shared value runs once.
             Kind::App(f, e) => {
-                go(e, x, weight, count);
+                go(e, x, weight, counts);
                 if let Kind::Lam(_, _, b) = f.kind() {
-                    go(b, x, weight, count);
+                    go(b, x, weight, counts);
                 }
             }
             Kind::Pattern(Pattern::Let, _, ps) if ps.len() == 2 => {
-                go(&ps[0], x, weight, count);
+                go(&ps[0], x, weight, counts);
                 if let Kind::Lam(_, _, b) = ps[1].kind() {
-                    go(b, x, weight, count);
+                    go(b, x, weight, counts);
                 }
             }
-            Kind::Lam(_, _, b) => go(b, x, 2, count),
-            _ => p.children().into_iter().for_each(|c| go(c, x, weight, count)),
+            Kind::Lam(_, _, b) => go(b, x, 2, counts),
+            _ => p.children().into_iter().for_each(|c| go(c, x, weight, counts)),
         }
     }
-    let mut count = Count::default();
-    go(body, x, 1, &mut count);
-    count.whole + count.first.max(count.second)
+    /// The most uses of any part of the component.
+    fn most(path: &[bool], counts: &Counts) -> u32 {
+        let own = counts.get(path).copied().unwrap_or(0);
+        if !counts.keys().any(|longer| longer.len() > path.len() && longer.starts_with(path)) {
+            return own;
+        }
+        let of = |is_second| most(&[path, &[is_second]].concat(), counts);
+        own + of(false).max(of(true))
+    }
+    let mut counts = Counts::default();
+    go(body, x, 1, &mut counts);
+    most(&[], &counts)
 }
