@@ -11,7 +11,7 @@
 
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::pattern::Pattern;
+use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Type;
 use crate::lower::dpia::effects::{self, Effect, Place};
 use crate::lower::dpia::{Imperative, Kind, Layout, LoopKind, Names, Phrase, PhraseType, element, extent};
@@ -25,13 +25,24 @@ pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnosti
     Ok(p)
 }
 
+/// The same of memory that is a work-item's own, before it is decided where it is: what can become registers then does.
+pub fn private(c: &Phrase, names: &mut Names) -> Phrase {
+    elide(c, &mut BTreeMap::new(), names)
+}
+
+/// Is this a work-item's own, wherever that will be?
+fn is_private(storage: Storage) -> bool {
+    storage == Storage::Asked(AddressSpace::Private)
+}
+
 /// `own`: memory in scope that may take over a part's work.
 fn elide(c: &Phrase, own: &mut BTreeMap<Name, Storage>, names: &mut Names) -> Phrase {
     let Kind::New(storage, ty, x, body) = c.kind() else {
         let Ok(d) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(elide(d, own, names)));
         return if is_idle(&d) { Phrase::skip() } else { d };
     };
-    let elides = storage.is_near() || *storage == Storage::Heap;
+    let is_near = storage.is_near() || is_private(*storage);
+    let elides = is_near || *storage == Storage::Heap;
     if elides {
         own.insert(x.clone(), *storage);
     }
@@ -39,7 +50,7 @@ fn elide(c: &Phrase, own: &mut BTreeMap<Name, Storage>, names: &mut Names) -> Ph
     own.remove(x);
     let may_take_over = |target: &Phrase, memory: &Name| match own.get(memory) {
         Some(Storage::Heap) => *storage == Storage::Heap && matches!(target.kind(), Kind::Var(_)),
-        Some(_) => storage.is_near(),
+        Some(_) => is_near,
         None => false,
     };
     if elides

@@ -9,6 +9,7 @@ mod lanes;
 pub mod layout;
 pub mod memory;
 mod once;
+mod own;
 mod registers;
 pub mod simplify;
 pub mod split;
@@ -34,6 +35,11 @@ pub struct Pass {
 pub static ALL: &[Pass] = &[
     Pass { name: "views", doc: "Turns views into indices.", run: resolve_views },
     Pass { name: "inPlace", doc: "Lets accumulators be updated where they are.", run: in_place::run },
+    Pass {
+        name: "ownCells",
+        doc: "Lets work-items keep what they alone use of private memory that all of them write.",
+        run: own::run,
+    },
     Pass { name: "unroll", doc: "Unrolls loops that are marked for it.", run: unroll::run },
     Pass {
         name: "simplify",
@@ -111,7 +117,7 @@ pub fn of_sections(target: Target) -> impl Iterator<Item = &'static Pass> {
 /// The passes that a target runs.
 pub fn of(target: Target) -> impl Iterator<Item = &'static Pass> {
     let skipped: &[&str] = match target {
-        Target::C => &["guardWrites", "workItems", "kernelMemory", "barriers", "onlyOnce"],
+        Target::C => &["ownCells", "guardWrites", "workItems", "kernelMemory", "barriers", "onlyOnce"],
         Target::OpenCl => &["joinLanes", "splitChoices", "hoistMemory"],
     };
     ALL.iter().filter(move |p| !skipped.contains(&p.name))

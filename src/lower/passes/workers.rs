@@ -210,10 +210,11 @@ fn allocations(
     }
 }
 
-/// Whether a loop over work-items writes memory that stands outside it.
+/// Whether a loop over work-items writes memory that stands outside it. Of a loop that is shared out already a work-item
+/// runs its own iterations.
 fn writes_in_loop(c: &Phrase, x: &Name) -> bool {
-    let shared_out = |e: &Effect| e.loops.iter().any(|l| l.kind.is_of_work_items());
-    effects::of(c).iter().any(|e| e.writes && e.memory == *x && shared_out(e))
+    let by_all = |e: &Effect| e.loops.iter().any(|l| l.kind.is_of_work_items() && l.init.is_zero());
+    effects::of(c).iter().any(|e| e.writes && e.memory == *x && by_all(e))
 }
 
 /// Is a cell surely read by the work-item that wrote it? It is when, for each dimension, one and the same index of the
