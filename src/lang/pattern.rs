@@ -258,7 +258,7 @@ table! {
         "def f (i: idx[n]) (a: n.f32) = idx i a";
     MakeArray ["makeArray"], High, View(Shown), "(k: nat) {t: data} t -> k.t", "r -> r", "The array of the given elements; written [x, y, z].";
         "def f (x y: f32) = [x, x + y, y]";
-    Take ["take"], High, View(Shown), "(n: nat) {m: nat} {t: data} (n + m).t -> n.t", "r -> r", "The first n elements.";
+    Take ["take"], High, View(Shown), "(n: nat) {m: nat} {t: data} (n + m).t -> n.t", "a -> a", "The first n elements.";
         "def f (a: (n + 3).f32) = take 3 a";
     Drop ["drop"], High, View(Shown), "(n: nat) {m: nat} {t: data} (n + m).t -> m.t", "r -> r", "All but the first n elements.";
         "def f (a: (n + 3).f32) = drop 3 a";

@@ -14,7 +14,9 @@ use super::demand::{Demands, Usage, duplicates, element_has_array};
 use super::hoist::hoist;
 use super::normal::normalise;
 use super::stream::is_stream;
-use super::work::{changes_kernel, has_loops, is_view, is_work, is_writable_layout};
+use super::work::{
+    changes_kernel, has_chosen_loops, has_loops, is_view, is_work, is_writable_layout, is_writable_part,
+};
 use crate::lang::declared::{shared_space, unfolded};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
@@ -125,7 +127,8 @@ impl Lowering {
         let again = |args: Vec<Term>| Term::apps(head.clone(), args);
         match (p.pattern, args) {
             (P::Map, [f, xs]) => {
-                if has_loops(xs) && is_writable_layout(f) {
+                let (is_moved, is_part) = (is_writable_layout(f), is_writable_part(f));
+                if has_loops(xs) && is_moved || has_chosen_loops(xs) && is_part {
                     return again(vec![(*f).clone(), self.write(xs)]);
                 }
                 let pattern = written_map(head.ty().clone(), &self.together);
@@ -142,6 +145,7 @@ impl Lowering {
                 Term::apps(map, [f, indices])
             }
             (p, [xs]) if (p.is_moved() || p == P::Unzip) && has_loops(xs) => again(vec![self.write(xs)]),
+            (P::Take, [xs]) if has_chosen_loops(xs) => again(vec![self.write(xs)]),
             (P::Zip, [a, b]) if element_has_array(t) => again(vec![self.write(a), self.write(b)]),
             // A pair taken apart and put together again is written as it is computed.
             (P::MakePair, [a, b]) if let Some(whole) = taken_apart(a, b) => self.write(whole),

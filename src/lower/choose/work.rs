@@ -38,6 +38,7 @@ pub fn has_loops(t: &Term) -> bool {
                 }
             }
             (p, [xs]) if p.is_moved() => has_loops(xs),
+            (P::Take, [xs]) => has_chosen_loops(xs),
             _ => false,
         },
         None => false,
@@ -83,19 +84,42 @@ pub fn is_view(t: &Term) -> bool {
     }
 }
 
+/// Is the value written by loops that the program says, however few of their elements are taken? Where it leaves open how
+/// elements are computed, only those that are taken are.
+pub fn has_chosen_loops(t: &Term) -> bool {
+    use Pattern as P;
+    match t.as_pattern_app() {
+        Some((p, args)) => match (p.pattern, args.as_slice()) {
+            (P::Map, [f, xs]) => is_writable_part(f) && has_chosen_loops(xs),
+            (p, _) if p.is_loop() => true,
+            (p, [xs]) => (p.is_moved() || matches!(p, P::Take | P::OclRun)) && has_chosen_loops(xs),
+            _ => false,
+        },
+        None => false,
+    }
+}
+
 /// Does the function only move elements, in a way that can be done while writing?
 pub fn is_writable_layout(f: &Term) -> bool {
-    use Pattern as P;
-    fn go(t: &Term, x: u32) -> bool {
+    moves(f, &|p| p.is_moved())
+}
+
+/// Does the function only move elements, or take the first of them?
+pub fn is_writable_part(f: &Term) -> bool {
+    moves(f, &|p| p.is_moved() || p == Pattern::Take)
+}
+
+fn moves(f: &Term, may: &dyn Fn(Pattern) -> bool) -> bool {
+    fn go(t: &Term, x: u32, may: &dyn Fn(Pattern) -> bool) -> bool {
         let (head, args) = t.spine();
         match (head.expr(), args.as_slice()) {
             (Expr::Var(i), []) => *i == x,
-            (Expr::Prim(p), [xs]) => p.pattern.is_moved() && go(xs, x),
-            (Expr::Prim(p), [g, xs]) => p.pattern == P::Map && go(xs, x) && is_writable_layout(g),
+            (Expr::Prim(p), [xs]) => may(p.pattern) && go(xs, x, may),
+            (Expr::Prim(p), [g, xs]) => p.pattern == Pattern::Map && go(xs, x, may) && moves(g, may),
             _ => false,
         }
     }
-    f.as_lam().is_some_and(|(_, body)| body.ty().has_array() && go(body, 0))
+    f.as_lam().is_some_and(|(_, body)| body.ty().has_array() && go(body, 0, may))
 }
 
 /// Would the value be computed elsewhere, on the host or on the device, where the body uses it? In the body it is

@@ -404,6 +404,10 @@ fn acceptor(layout: &Layout, ps: &[Phrase], ty: &Type, ranges: &Ranges) -> Resul
             let left = if let Layout::Drop(first) = layout { m.sub(first) } else { m.clone() };
             if s == t && is_size(&left.sub(n), ranges) { Ok(()) } else { Err(wrong()) }
         }
+        Layout::Longer => {
+            let ((n, s), (m, t)) = (whole.as_array().ok_or_else(wrong)?, ty.as_array().ok_or_else(wrong)?);
+            if s == t && is_size(&m.sub(n), ranges) { Ok(()) } else { Err(wrong()) }
+        }
         Layout::Scatter => {
             let (m, t) = whole.as_array().ok_or_else(wrong)?;
             let indices = ps.first().map(Phrase::data).ok_or_else(wrong)?;
@@ -495,6 +499,8 @@ mod tests {
         let longer = array(&n.add(&c(3)));
         assert_eq!(of(Layout::Take, vec![], &longer, &array(&n)), Ok(()));
         assert!(of(Layout::Take, vec![], &array(&n), &longer).is_err());
+        assert_eq!(of(Layout::Longer, vec![], &array(&n), &longer), Ok(()));
+        assert!(of(Layout::Longer, vec![], &longer, &array(&n)).is_err());
         assert!(
             of(Layout::Take, vec![], &longer, &Type::array(n.clone(), Type::scalar(Scalar::I32))).is_err()
         );

@@ -137,6 +137,8 @@ pub enum Layout {
     AsScalar(Nat),
     /// `acc[m.t]` to the acceptor of its first, or all but its first, elements.
     Take,
+    /// `acc[n.t]` to an acceptor of more elements, of which those beyond are not written: what `take n` writes to.
+    Longer,
     Drop(Nat),
     /// `acc[m.t]` to `acc[n.t]`, through an array of indices.
     Scatter,

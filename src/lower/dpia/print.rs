@@ -258,6 +258,7 @@ fn layout_name(l: &Layout) -> String {
         Layout::AsVector(n) => format!("asVectorAcc[{n}]"),
         Layout::AsScalar(n) => format!("asScalarAcc[{n}]"),
         Layout::Take => "takeAcc".into(),
+        Layout::Longer => "longerAcc".into(),
         Layout::Drop(n) => format!("dropAcc[{n}]"),
         Layout::Scatter => "scatterAcc".into(),
         Layout::Map => "mapAcc".into(),

@@ -133,6 +133,7 @@ impl Translator {
                 self.acceptor(x, &layout(Layout::AsScalar(inner(&x.data())), x), block)
             }
             (Pattern::PadEmpty, [x]) => self.acceptor(x, &layout(Layout::Take, x), block),
+            (Pattern::Take, [x]) => self.acceptor(x, &layout(Layout::Longer, x), block),
             (Pattern::Concat, [a, b]) => {
                 self.apart(a, &layout(Layout::Take, a), block)?;
                 self.apart(b, &layout(Layout::Drop(extent(&a.data())), b), block)
@@ -191,6 +192,7 @@ impl Translator {
             (Pattern::AsVector | Pattern::AsVectorAligned, [y]) => (step(Layout::AsVector(inner(&ty)), y), y),
             (Pattern::AsScalar, [y]) => (step(Layout::AsScalar(inner(&y.data())), y), y),
             (Pattern::PadEmpty, [y]) => (step(Layout::Take, y), y),
+            (Pattern::Take, [y]) => (step(Layout::Longer, y), y),
             (Pattern::Map, [g, y]) => {
                 let g = self.acceptor_transformer(g)?;
                 (Phrase::acceptor(Layout::Map, vec![g, out.clone()], y.data()), y)

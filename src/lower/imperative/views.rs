@@ -100,10 +100,7 @@ impl Translator {
             let lane = lane.clone();
             return self.for_each(LoopKind::Lanes, &n.clone(), block, |t, i, inner| {
                 let at = Step::At(t.number(&i, inner)?);
-                let value = t.read(value, vec![at.clone()], inner)?;
-                let to = t.write(to, vec![at], &lane, inner)?;
-                inner.push(Phrase::assign(to, value).with_origin(&t.at.with(&t.met)));
-                Ok(())
+                t.resolve_cell(to, value, vec![at], &lane, inner)
             });
         }
         if ty.as_pair().is_some() {
@@ -113,9 +110,28 @@ impl Translator {
             block.push(parts);
             return Ok(());
         }
-        let value = self.read(value, vec![], block)?;
-        let to = self.write(to, vec![], &ty, block)?;
-        block.push(Phrase::assign(to, value).with_origin(&self.at.with(&self.met)));
+        self.resolve_cell(to, value, vec![], &ty, block)
+    }
+
+    /// Stores a number where the acceptor leads, if there is such a cell.
+    fn resolve_cell(
+        &mut self,
+        to: &Phrase,
+        value: &Phrase,
+        at: Vec<Step>,
+        ty: &Type,
+        block: &mut Block,
+    ) -> Translated<()> {
+        let mut inner = Block::default();
+        let value = self.read(value, at.clone(), &mut inner)?;
+        let mut ends = vec![];
+        let to = self.write(to, at, ty, &mut ends, &mut inner)?;
+        inner.push(Phrase::assign(to, value).with_origin(&self.at.with(&self.met)));
+        if ends.is_empty() {
+            return block.extend(inner, |c| Ok(c.clone()));
+        }
+        let there = |c: Phrase, end: Phrase| Phrase::if_else(end, c, Phrase::skip()).with_origin(&self.at);
+        block.push(ends.into_iter().rev().fold(inner.finish(), there));
         Ok(())
     }
 
@@ -530,8 +546,16 @@ impl Translator {
         if ty.as_pair().is_some() { self.pair_at(e, steps, block) } else { Ok(cell) }
     }
 
-    /// The cell that an acceptor's part leads to, as an acceptor of memory; the last step is taken first.
-    fn write(&mut self, to: &Phrase, steps: Vec<Step>, ty: &Type, block: &mut Block) -> Translated<Phrase> {
+    /// The cell that an acceptor's part leads to, as an acceptor of memory; the last step is taken first. It is there where
+    /// `ends` hold.
+    fn write(
+        &mut self,
+        to: &Phrase,
+        steps: Vec<Step>,
+        ty: &Type,
+        ends: &mut Vec<Phrase>,
+        block: &mut Block,
+    ) -> Translated<Phrase> {
         let mut to = to.clone();
         let mut steps = steps;
         loop {
@@ -585,6 +609,11 @@ impl Translator {
                     steps.push(Step::At(i.map(|i| f.apply(i))));
                 }
                 (Layout::Take, _) => {}
+                (Layout::Longer, _) => {
+                    let i = self.pop_index(&mut steps)?;
+                    ends.push(less(&i, &Number::plain(extent(&whole.data()))));
+                    steps.push(Step::At(i));
+                }
                 (Layout::Drop(n), _) => {
                     let i = self.pop_index(&mut steps)?;
                     steps.push(Step::At(i.map(|i| i.add(n))));

@@ -390,6 +390,13 @@ impl Machine {
                 steps.push(Step::At(i));
             }
             Layout::Take => {}
+            Layout::Longer => {
+                let i = at(&mut steps)?;
+                if i >= size(self, &extent(&whole.data()))? {
+                    return Ok(());
+                }
+                steps.push(Step::At(i));
+            }
             Layout::Drop(n) => {
                 let i = at(&mut steps)? + size(self, n)?;
                 steps.push(Step::At(i));
