@@ -282,6 +282,14 @@ const TABLE: &[Row] = &[
         .known([5, 3, 1], [10, 3, 1]),
     row("p2", "accumulators of several cells", SUMS_OF_PAIRS, PAIRS_OF_ROWS, (2, "L"), 2, 2)
         .known([2, 2, 1], [4, 2, 1]),
+    // Lanes of one work-item's vector are its own.
+    row("v1", "vectors in local memory", ("(a: n.(4*m).f32): n.(4*m).f32",
+        "a |> mapWorkGroup 0 (\\x. let (toMem local (x |> asVector 4 |> mapLocal 0 (\\v. v) |> asScalar)) (\\t. rev t |> mapLocal 0 (\\v. v)))"),
+        NM, (2, "L"), 2, 2),
+    // What is left out of a loop's elements is not written.
+    row("k1", "the first of what work-items compute", ("(a: n.m.f32): (n - 2).(m - 3).f32",
+        "a |> mapWorkGroup 0 (mapLocal 0 (\\v. v * 2)) |> map (take (m - 3)) |> take (n - 2)"),
+        NM, (0, ""), 0, 0),
     // Lines that a group keeps for windows of them.
     row("s1", "a circular buffer of lines", ("(a: n.(k + 2).m.f32): n.k.(m - 2).f32",
         "a |> mapWorkGroup 0 (\\x. x |> circularBuffer local 3 3 (mapLocal 0 (\\v. v * 2)) |> iterateStream (\\w. w |> transpose |> map sum |> slide 3 1 |> mapLocal 0 sum))"),

@@ -98,6 +98,17 @@ pub enum Lies {
     Local,
 }
 
+/// Local arrays of as many bytes or more begin at a multiple of so many.
+pub const LOCAL_ALIGNMENT: i64 = 16;
+
+impl Place {
+    /// Is it a local array of which it is said where it begins?
+    pub fn is_aligned_array(&self) -> bool {
+        let bytes = self.leaf.len().mul(&Nat::constant(self.leaf.scalar().bytes() as i64)).as_constant();
+        self.lies == Lies::Local && bytes.is_some_and(|bytes| bytes >= LOCAL_ALIGNMENT)
+    }
+}
+
 /// What the lanes of a place that is kept as vectors are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lanes {
@@ -447,9 +458,14 @@ impl Generator {
         Ok(free)
     }
 
-    /// Memory of a work-group, at the start of a kernel.
+    /// Memory of a work-group, at the start of a kernel. Compilers load and store several of its elements at once where they
+    /// know that it begins where vectors may.
     pub fn local_array(&mut self, memory: &Name, place: &Place) -> Stmt {
-        let ty = format!("local {}", self.scalar_type(place.leaf.scalar()));
+        let aligned = match place.is_aligned_array() {
+            true => format!("__attribute__((aligned({LOCAL_ALIGNMENT}))) "),
+            false => String::new(),
+        };
+        let ty = format!("local {aligned}{}", self.scalar_type(place.leaf.scalar()));
         let len = Some(self.number(&place.leaf.len()));
         let origin = self.origins.get(memory).cloned().unwrap_or_default();
         Stmt { what: What::Declare { ty, name: place.name.clone(), len, init: None }, origin }

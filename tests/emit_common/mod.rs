@@ -365,6 +365,9 @@ pub const CORPUS: &[Trial] = &[
         &[&[("n", 6)]],
     ),
     ("def f (a: n.f32): n.f32 = take n (padEmpty 3 (map (\\x. x + 1) a))", &[&[("n", 4)]]),
+    // What is left out of a loop that the program says is computed, and not written.
+    ("def f (a: (n + 3).m.f32): n.(m - 1).f32 = a |> mapSeq (mapSeq (\\x. x * 2)) |> map (take (m - 1)) |> take n", &[&[("n", 4), ("m", 3)]]),
+    ("def f (a: n.f32): n.(f32 * f32) = split 4 (padClamp 0 (4 * ((n + 3) div 4) - n) a) |> mapPar (mapSeq (\\x. (x, x + 1))) |> join |> take n", &[&[("n", 5)], &[("n", 8)]]),
     ("def f (a: n.f32) (b: m.f32): (n + m).f32 = concat (mapPar (\\x. x + 1) a) (mapPar (\\x. x + 2) b)", &[&[("n", 4), ("m", 3)]]),
     (
         "def f (a: n.(f32 * f32)): n.(f32 * f32) = a |> map (mapFst (\\x. x * x)) |> map (mapSnd (\\x. x + 1))",

@@ -2,7 +2,7 @@
 //! by itself.
 
 use super::{At, Found, Loads, Unfit, Value, is_variable};
-use crate::emit::code::{Generator, Lanes, Lies, Place, broken};
+use crate::emit::code::{Generator, LOCAL_ALIGNMENT, Lanes, Lies, Place, broken};
 use crate::emit::number::Variable;
 use crate::emit::syntax::{Expr, Stmt, What};
 use crate::lang::nat::{Name, Nat, NatVar};
@@ -110,19 +110,21 @@ impl Generator {
     }
 
     /// `((global float4*)a)[i]` where it is proved that the vector lies on a multiple of its size: memory of devices starts at
-    /// multiples of the largest type's. Else the vector's address, as `vload4` and `vstore4` take it.
+    /// multiples of the largest type's, and local arrays where it is said. Else the vector's address, as `vload4` and `vstore4` take it.
     fn address(&mut self, run: &Run, at: &At) -> Address {
         let Run { place, first, parts } = run;
         let name = Expr::name(&place.name);
         // Vectors of three lanes take the room of four.
         let whole = self.whole_part(first, at.n);
-        let global = match place.lies {
+        let fits = || at.n * place.leaf.scalar().bytes() as i64 <= LOCAL_ALIGNMENT;
+        let space = match place.lies {
             Lies::Global => Some("global"),
             Lies::Input => Some("global const"),
+            Lies::Local if place.is_aligned_array() && fits() => Some("local"),
             Lies::Near | Lies::Local => None,
         };
         let index = |g: &mut Generator, n: &Nat| name.clone().index(g.number_with(n, parts));
-        match (whole, global) {
+        match (whole, space) {
             (Some(i), Some(space)) if at.n != 3 => {
                 let pointer = format!("{space} {}*", self.vector_type(place.leaf.scalar(), at.n));
                 Address::Aligned(match i.is_evidently_integral() {

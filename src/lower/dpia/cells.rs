@@ -69,13 +69,25 @@ pub struct Meeting<'a> {
 
 /// May two work-items of a group use the same cell?
 pub fn race(a: &Use, b: &Use, at: &Meeting) -> bool {
+    // What keeps any two iterations apart need not know which is the later one.
+    meet(a, b, at, Order::Later) && (at.next_of.is_none() || meet(a, b, at, Order::Any))
+}
+
+/// Of the loop of the meeting: is the second use in a later iteration, or in any?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Later,
+    Any,
+}
+
+fn meet(a: &Use, b: &Use, at: &Meeting, order: Order) -> bool {
     let (x, y) = (a.place.component(), b.place.component());
     if x.iter().zip(&y).any(|(p, q)| p != q) {
         return false;
     }
     let mut ranges = at.ranges.clone();
-    let first = Side::of(a, at, "'", false, &mut ranges);
-    let second = Side::of(b, at, "\"", true, &mut ranges);
+    let first = Side::of(a, at, "'", None, &mut ranges);
+    let second = Side::of(b, at, "\"", Some(order), &mut ranges);
     let pairs: Vec<(&Nat, &Nat)> = first
         .indices
         .iter()
@@ -113,8 +125,8 @@ struct Owner {
 }
 
 impl Side {
-    /// `later`: in a later iteration of the loop of the meeting.
-    fn of(u: &Use, at: &Meeting, mark: &str, later: bool, ranges: &mut Ranges) -> Side {
+    /// `second`: in which iteration of the loop of the meeting, for the second use.
+    fn of(u: &Use, at: &Meeting, mark: &str, second: Option<Order>, ranges: &mut Ranges) -> Side {
         let is_common = |x: &Name| at.around.iter().any(|l| l.var == *x && !is_local(l.kind));
         let shifted = |x: &Name| at.next_of.is_some_and(|l| l.var == *x && !is_local(l.kind));
         let first: Vec<u8> = (0..3).filter(|d| u.is_first(*d)).collect();
@@ -130,8 +142,10 @@ impl Side {
                     match () {
                         () if u.is_zero(l) => Nat::constant(0),
                         () if is_common(x) => return None,
-                        () if shifted(x) && !later => return None,
-                        () if shifted(x) => Nat::var(x).add(&Nat::constant(1)).add(&Nat::var(&own(x))),
+                        () if shifted(x) && second.is_none() => return None,
+                        () if shifted(x) && second == Some(Order::Later) => {
+                            Nat::var(x).add(&Nat::constant(1)).add(&Nat::var(&own(x)))
+                        }
                         () => Nat::var(&own(x)),
                     }
                 }
@@ -148,7 +162,7 @@ impl Side {
             let x = &l.var;
             if shifted(x) {
                 ranges.insert(x.clone(), Nat::constant(0), here(&l.n));
-                if later {
+                if second.is_some() {
                     bind(own(x), here(&l.n), ranges);
                 }
             } else if !is_common(x) {
