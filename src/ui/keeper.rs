@@ -142,6 +142,10 @@ fn message(signal: i32, words: &str, process: u32) -> String {
         Some(Signal::KILL) => "was killed, most likely by the system for want of memory".to_owned(),
         Some(Signal::ABORT) if words.contains("memory allocation") => "ran out of memory".to_owned(),
         Some(Signal::ABORT) if words.contains("overflowed its stack") => "ran out of stack".to_owned(),
+        Some(Signal::ABORT) if words.is_empty() => {
+            "aborted before its screen was up; where memory is limited, as by `ulimit -v`, that is too little"
+                .to_owned()
+        }
         Some(Signal::ABORT) => "aborted".to_owned(),
         Some(Signal::SEGV | Signal::BUS) => "touched memory that is not its own".to_owned(),
         _ => format!("was ended by signal {signal}"),

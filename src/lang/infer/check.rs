@@ -468,8 +468,10 @@ impl Infer {
             (What::Numeric(_) | What::Ordered(_), TypeKind::Index(_)) => problem.hint(
                 "An index counts on by `natAsIndex n (indexAsNat i + 1)`, as long as it stays below `n`.",
             ),
-            (What::Integer(_), TypeKind::Scalar(s)) if s.is_float() => problem
-                .hint("The rest of a division by 2 is `x - 2 * trunc (x / 2)`; `cast` makes a whole number."),
+            (What::Integer(_), TypeKind::Scalar(s)) if s.is_float() => problem.hint(format!(
+                "The rest of a division by 2 is `{}`; `cast` makes a whole number.",
+                rest_of_floats("x", "2")
+            )),
             (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() => problem.hint(format!(
                 "`cast` converts between scalar types, as in `{op} (cast {} : f32)`.",
                 xs.unwrap_or_else(|| "x".into())
@@ -514,4 +516,9 @@ pub fn describe(t: &Type) -> &'static str {
         TypeKind::Fun(..) => "a function",
         TypeKind::Var(_) | TypeKind::Ill => "something else",
     }
+}
+
+/// What `x % y` is for floating-point numbers.
+pub(super) fn rest_of_floats(x: &str, y: &str) -> String {
+    format!("{x} - {y} * trunc ({x} / {y})")
 }

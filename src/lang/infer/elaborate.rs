@@ -82,14 +82,11 @@ impl Infer {
                 let ty = self.pair_type(components);
                 let before = self.problems.len();
                 let value = self.expr(value, Some(Expected::new(ty, Why::TakenApart)));
-                let Some(name) = pair else {
-                    // What is no pair has no components.
-                    return if self.problems.len() == before {
-                        self.expr(&body, expected)
-                    } else {
-                        self.error_tree(e.span)
-                    };
-                };
+                // What is no pair has no components.
+                if self.problems.len() > before {
+                    return self.error_tree(e.span);
+                }
+                let Some(name) = pair else { return self.expr(&body, expected) };
                 return self.shared(&name, value, &body, e.span, expected);
             }
             ExprKind::Let { param, value, body } => {
@@ -1238,11 +1235,17 @@ impl Infer {
         if let Some(local) = self.scope.value(name)
             && let [Expr { kind: ExprKind::Name(operator), span }, right] = args
             && self.patterns.find(operator).is_some_and(Pattern::is_arithmetic)
-            && matches!(self.u.resolve(&self.locals[local as usize].ty).kind(), TypeKind::Scalar(_))
+            && let TypeKind::Scalar(scalar) = self.u.resolve(&self.locals[local as usize].ty).kind()
         {
             let message = format!("`{operator}` stands before its operands.");
             let problem = Diagnostic::error(codes::NOT_A_FUNCTION, message).label(*span, "between them");
-            return Some(problem.hint(format!("Write `{operator} {name} {}`.", self.argument(right))));
+            let right = self.argument(right);
+            let written = if &**operator == "mod" && scalar.is_float() {
+                super::check::rest_of_floats(name, &right)
+            } else {
+                format!("{operator} {name} {right}")
+            };
+            return Some(problem.hint(format!("Write `{written}`.")));
         }
         let is_pattern = self.scope.value(name).is_none() && !self.def_names.contains_key(name);
         let pattern = self.patterns.find(name).filter(|_| is_pattern)?;

@@ -358,6 +358,15 @@ impl Infer {
                 problem.hint("It takes no arguments: is there one too many, or is `\\x. ...` missing?"),
                 &why,
             ),
+            Cause::Shape(a, b) if matches!(why, Why::TakenApart) && (a.as_array().is_some() || b.as_array().is_some()) => {
+                let of_pairs = [a, b].iter().any(|t| t.as_array().is_some_and(|(_, t)| matches!(t.kind(), TypeKind::Pair(..))));
+                let xs = self.written_argument(span).unwrap_or_else(|| "xs".into());
+                problem.hint(if of_pairs {
+                    format!("An array of pairs becomes a pair of arrays by `unzip {xs}`.")
+                } else {
+                    format!("An array is no pair: one element of it is `idx 0 {xs}`.")
+                })
+            }
             Cause::Shape(..) if matches!(why, Why::TakenApart) => problem.hint(
                 "Write as many names as there are components; a function of two values is `\\a b. …`, of one `\\a. …`.",
             ),

@@ -4,7 +4,7 @@ use super::seal::{Chain, Seal};
 use super::v1;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
-use crate::lang::source::refuse_harmful;
+use crate::lang::source::{harmless, refuse_harmful};
 
 /// The largest log that is read, in bytes.
 pub const MAX_BYTES: usize = 256 << 20;
@@ -87,9 +87,13 @@ pub fn parse(bytes: &[u8]) -> Result<Log, Diagnostic> {
     let header = header(&first, &not_a_log)?;
     let header_line = first.text.unwrap_or_default();
     let mut chain = Chain::default();
+    texts_are_as_recorded(&header)?;
     let seal = chain.check(&header_line);
     if seal == Seal::Broken {
         return Err(changed(1));
+    }
+    if let Some(problem) = texts(&header).find_map(|t| refuse_harmful(&t.label, &t.text)) {
+        return Err(problem);
     }
     let (entries, warnings) = (vec![], vec![]);
     let mut log = Log {
@@ -176,26 +180,30 @@ fn header(line: &Line, not_a_log: &dyn Fn(String) -> Diagnostic) -> Result<v1::H
         )
         .hint("Use the version of shine-tui that wrote it, or a newer one."));
     }
-    let header: v1::Header =
-        ron::from_str(text).map_err(|e| not_a_log(format!("Its header is incomplete: {e}.")))?;
-    for t in std::iter::once(&header.program).chain(&header.files) {
-        if let Some(problem) = refuse_harmful(&t.label, &t.text) {
-            return Err(problem);
-        }
+    ron::from_str(text).map_err(|e| not_a_log(format!("Its header is incomplete: {e}.")))
+}
+
+/// The program and the files that the session is about.
+fn texts(header: &v1::Header) -> impl Iterator<Item = &v1::Text> {
+    std::iter::once(&header.program).chain(&header.files)
+}
+
+fn texts_are_as_recorded(header: &v1::Header) -> Result<(), Diagnostic> {
+    for t in texts(header) {
         let found = Digest::of(t.text.as_bytes()).to_string();
         if found != t.digest {
             return Err(Diagnostic::error(
                 "E0804",
                 format!(
                     "The text of `{}` in the session log does not have the digest that the log records.",
-                    t.label
+                    harmless(&t.label)
                 ),
             )
-            .note(format!("The log records {}, the text has {found}.", t.digest))
+            .note(format!("The log records {}, the text has {found}.", harmless(&t.digest)))
             .hint("The log was changed by hand or damaged. Record the session again."));
         }
     }
-    Ok(header)
+    Ok(())
 }
 
 /// What a line holds.
@@ -314,6 +322,21 @@ mod tests {
         assert_eq!(log.entries.len(), 2);
         assert!(log.warnings.is_empty());
         assert_eq!(whole().lines().count(), 3, "one line a record");
+    }
+
+    #[test]
+    fn a_sealed_header_that_was_changed_is_told_as_changed_whatever_stands_in_it() {
+        let sealed = Chain::default().seal(&header_line("def a = 1"));
+        assert!(parse(sealed.as_bytes()).is_ok());
+        for (was, is, code) in [
+            ("dot.rise", "\\u{0}.rise", "E0808"),
+            ("dot.rise", "\\u{1b}[31m.rise", "E0808"),
+            ("def a = 1", "def\\u{0}a = 1", "E0804"),
+        ] {
+            let changed = sealed.replacen(was, is, 1);
+            assert_ne!(changed, sealed);
+            assert_eq!(parse(changed.as_bytes()).unwrap_err().code, code, "{is:?}");
+        }
     }
 
     #[test]

@@ -565,6 +565,9 @@ impl<'a> Parser<'a> {
             Tok::Word if self.at_word("in") => {
                 "`in` belongs to `let x = v in e`; for each element of an array write `map (\\x. x * 2) xs`."
             }
+            Tok::Word if self.at_word("where") && expected.contains("`=`") => {
+                "Sizes have no conditions of their own, their types say them: `(n + 4).f32` has at least four elements, `(4*n).f32` a multiple of four."
+            }
             Tok::Word if self.at_word("where") => {
                 "A value gets its name before it is used: `let x = 3 in e`."
             }

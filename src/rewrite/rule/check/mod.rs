@@ -274,7 +274,8 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
 /// A few scalars cost nothing, and it takes the right ones together to see a mistake.
 const SCALAR_INPUTS: usize = 8;
 
-/// Draws that are made to find a smaller case, and tests that are made to shrink the smallest.
+/// Draws that are made to find a smaller case, and tests that are made to shrink the smallest; fewer where the sizes
+/// cannot be made small and each takes long.
 const SMALLER_DRAWS: u64 = 400;
 const SHRINKING_TESTS: usize = 1500;
 
@@ -305,11 +306,12 @@ fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> C
     while !(how.stop)() && sizes::smaller(&best.0.origin).into_iter().any(|origin| attempt(origin, &mut best))
     {
     }
-    for seed in seeds.take(SMALLER_DRAWS as usize / 4).take_while(|_| !(how.stop)()) {
+    let scale = sizes::scale(&best.0.origin);
+    for seed in seeds.take(SMALLER_DRAWS as usize / 4 / scale).take_while(|_| !(how.stop)()) {
         let sizes = best.0.origin.sizes.clone();
         attempt(Origin { member, seed, size: Size::Small, sizes }, &mut best);
     }
-    let (case, found) = shrink::shrink(rule, best.0, best.1, SHRINKING_TESTS, how.stop);
+    let (case, found) = shrink::shrink(rule, best.0, best.1, SHRINKING_TESTS / scale, how.stop);
     Counterexample {
         rule: rule.name.clone(),
         args: case.args,

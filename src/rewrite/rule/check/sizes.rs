@@ -89,6 +89,12 @@ impl Sizing {
     }
 }
 
+/// How much longer a test of the case takes than one of usual sizes.
+pub(super) fn scale(origin: &Origin) -> usize {
+    let elements = origin.sizes.iter().fold(1i64, |p, v| p.saturating_mul(*v));
+    usize::try_from(elements / ELEMENTS[0]).unwrap_or(usize::MAX).max(1)
+}
+
 /// The same with one size made smaller, the smallest first.
 pub(super) fn smaller(origin: &Origin) -> Vec<Origin> {
     let of = |i: usize, n: i64| {

@@ -165,6 +165,16 @@ impl Parser<'_> {
         let (mut from, mut at) = (self.at + 1, self.at + 1);
         while at <= close {
             let tok = self.tokens.get(at).map(|t| t.tok);
+            if at == from
+                && let Some((names, body)) = self.function_at(from, false, close)
+            {
+                let limit = std::mem::replace(&mut self.limit, close);
+                let end = self.find(body, |tok, _| tok == Tok::Comma).unwrap_or(close);
+                self.limit = limit;
+                args.push(format!("(\\{}. {})", names.join(" "), self.quote_or(body, end, "…")));
+                (from, at) = (end + 1, end + 1);
+                continue;
+            }
             if (at == close || tok == Some(Tok::Comma)) && at > from {
                 args.push(self.argument_or(from, at, "…"));
                 from = at + 1;
@@ -410,6 +420,7 @@ impl Parser<'_> {
             self.tokens.get(i).is_some_and(|t| {
                 super::super::expr::infix_operator(t.tok).is_some()
                     || t.tok == Tok::Foreign && super::signs::operator(self.spelling(i)).is_some()
+                    || self.is_power(i)
             })
         };
         let (first, last) = (self.at + 1, close.checked_sub(1)?);
@@ -434,7 +445,11 @@ impl Parser<'_> {
         let v = ["x", "y", "v", "w"].into_iter().find(|v| !used(v)).unwrap_or("x1");
         let inside = self.quote_or(first, close, "…");
         let inside = inside.trim_start_matches('.');
-        let hint = if before {
+        let hint = if before && self.is_power(first) {
+            format!("Write `(\\{v}. {})`.", self.power(v, first + 1, close))
+        } else if self.is_power(if before { first } else { last }) {
+            format!("Write `(\\{v}. pow {} {v})`.", self.argument_or(first, last, "2"))
+        } else if before {
             format!("Write `(\\{v}. {v} {inside})`.")
         } else {
             format!("Write `(\\{v}. {inside} {v})`.")
@@ -447,6 +462,23 @@ impl Parser<'_> {
         let here = self.here();
         self.at = close + 1;
         Some(Node::new(self.since(here), ExprKind::Error))
+    }
+
+    /// Is it the sign of a power?
+    fn is_power(&self, i: usize) -> bool {
+        self.tokens.get(i).is_some_and(|t| t.tok == Tok::Caret) || self.spelling(i) == "**"
+    }
+
+    /// The power of a value whose exponent stands between two tokens.
+    fn power(&self, v: &str, from: usize, to: usize) -> String {
+        match self.quote(from, to).as_deref() {
+            Some("2") => format!("{v} * {v}"),
+            Some("3") => format!("{v} * {v} * {v}"),
+            Some(number) if number.chars().all(|c| c.is_ascii_alphanumeric() || c == '.') => {
+                format!("pow {v} {number}")
+            }
+            _ => format!("pow {v} {}", self.argument_or(from, to, "2")),
+        }
     }
 
     /// `reduce(+, 0, xs)`, at the bracket.

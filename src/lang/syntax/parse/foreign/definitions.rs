@@ -188,6 +188,17 @@ impl Parser<'_> {
             "int", "kernel",
         ];
         let is_word = |i: usize| i < first && self.tokens.get(i).is_some_and(|t| t.tok == Tok::Word);
+        // `float f(float x)`: what stands right before the bracket has the name.
+        let open = (1..first.min(8)).find(|i| self.tokens.get(*i).is_some_and(|t| t.tok == Tok::LParen));
+        if let Some((open, close)) = open.and_then(|open| Some((open, self.mate(open)?)))
+            && is_word(open - 1)
+        {
+            return format!(
+                "Write `def {} {}= …`.",
+                self.spelling(open - 1),
+                self.typed_parameters(open + 1, close)
+            );
+        }
         let name = if WORDS.contains(&self.spelling(0)) && is_word(1) { 1 } else { 0 };
         if !is_word(name) {
             return "Write `def name (x: n.f32) = …`.".into();
@@ -202,5 +213,33 @@ impl Parser<'_> {
         };
         let params = if params.is_empty() { String::new() } else { format!(" {}", params.join(" ")) };
         format!("Write `def {}{params} = …`.", self.spelling(name))
+    }
+
+    /// The parameters of a function of another language between two tokens, as they are written here, each with a space
+    /// behind it.
+    fn typed_parameters(&self, from: usize, to: usize) -> String {
+        let (mut out, mut at) = (String::new(), from);
+        while at < to && out.len() < 200 {
+            let comma = (at..to).find(|i| self.tokens.get(*i).is_some_and(|t| t.tok == Tok::Comma));
+            let end = comma.unwrap_or(to);
+            let tok = |i: usize| self.tokens.get(i).map_or(Tok::End, |t| t.tok);
+            let words = (at..end).filter(|i| tok(*i) == Tok::Word);
+            let colon = (at..end).find(|i| tok(*i) == Tok::Colon);
+            let scalar = |w: &str| elsewhere::type_here(w).or(Scalar::from_name(w).map(|s| s.name()));
+            let element = words.clone().find_map(|i| scalar(self.spelling(i)));
+            let named = match colon {
+                Some(colon) => words.clone().take_while(|i| *i < colon).last(),
+                None => words.clone().filter(|i| scalar(self.spelling(*i)).is_none()).last(),
+            };
+            let plain = |i: usize| matches!(tok(i), Tok::Word | Tok::Colon);
+            // A name alone may be a number as well.
+            let is_array = element.is_none() && words.count() > 1 || !(at..end).all(plain);
+            if let Some(named) = named {
+                let sizes = if is_array { "n." } else { "" };
+                out.push_str(&format!("({}: {sizes}{}) ", self.spelling(named), element.unwrap_or("f32")));
+            }
+            at = end + 1;
+        }
+        out
     }
 }
