@@ -3,6 +3,8 @@
 //! Types, sizes and what leaves carry are numbers into [`super::tables::Tables`]. The type is part of the node, so a
 //! pattern at two types is two leaves and a class never mixes types (thesis section 5.4.4).
 
+use std::hash::{Hash, Hasher};
+
 use super::tables::{LeafId, TypeId};
 
 /// A node, by number, and with it the class that it is in.
@@ -62,11 +64,21 @@ impl std::fmt::Debug for Op {
 }
 
 /// Children that a node does not have are class 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Node {
     pub op: Op,
     pub ty: TypeId,
     children: [Id; 2],
+}
+
+/// Two words in the place of four numbers and a length: nodes are hashed more often than anything else.
+impl Hash for Node {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let word = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
+        state.write_u64(word(self.op.0, self.ty.0));
+        state.write_u64(word(self.children[0].0, self.children[1].0));
+    }
 }
 
 impl Node {
@@ -102,9 +114,10 @@ impl Node {
         }
     }
     /// The node with other children, function first.
+    #[inline]
     pub fn map_children(mut self, mut f: impl FnMut(Id) -> Id) -> Node {
         match self.op {
-            Op::APP => self.children = self.children.map(f),
+            Op::APP => self.children = [f(self.children[0]), f(self.children[1])],
             Op::LAM => self.children[0] = f(self.children[0]),
             _ => {}
         }
