@@ -4,7 +4,11 @@
 //! version of a printing library nor with the platform, and two different terms never share one in practice:
 //! equality of terms and types is equality of their digests.
 
+use smallvec::SmallVec;
 use std::fmt;
+
+/// What a digest is taken of: mostly a few other digests.
+pub type Bytes = SmallVec<[u8; 128]>;
 
 /// 128 bits that stand for a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

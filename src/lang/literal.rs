@@ -1,5 +1,6 @@
 //! Literals: scalar constants with their type, and numbers below a size.
 
+use super::digest::Bytes;
 use super::nat::Nat;
 use super::ty::{Scalar, Type};
 use std::fmt;
@@ -74,16 +75,16 @@ impl Literal {
         self.sizes().into_iter().any(Nat::has_metas)
     }
 
-    pub(super) fn canonical_bytes(&self, out: &mut Vec<u8>) {
+    pub(super) fn canonical_bytes(&self, out: &mut Bytes) {
         match self {
             Literal::Bool(b) => out.extend([0, u8::from(*b)]),
             Literal::Int(v, s) => {
                 out.extend([1, *s as u8]);
-                out.extend(v.to_le_bytes());
+                out.extend_from_slice(&v.to_le_bytes());
             }
             Literal::Float(bits, s) => {
                 out.extend([2, *s as u8]);
-                out.extend(bits.to_le_bytes());
+                out.extend_from_slice(&bits.to_le_bytes());
             }
             Literal::Index(i, n) => {
                 out.push(3);

@@ -5,7 +5,7 @@
 //! so `==` is alpha-equivalence and takes constant time.
 
 use super::MAX_DEPTH;
-use super::digest::Digest;
+use super::digest::{Bytes, Digest};
 use super::literal::Literal;
 use super::nat::{Name, Nat, NatFun, NatVar};
 use super::origin::Origin;
@@ -13,6 +13,7 @@ use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
 use super::ty::{Type, TypeKind, TypeSubst};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -72,6 +73,9 @@ struct Node {
     mark: u64,
 }
 
+/// Children or arguments of a term, which are few and asked for everywhere.
+pub type Parts<'a> = SmallVec<[&'a Term; 4]>;
+
 /// What tells two terms apart that are equal, and do not come from the same part of a program.
 pub type Marked = (Digest, u64);
 
@@ -119,24 +123,24 @@ impl Term {
     }
 
     fn leaf(expr: Expr, ty: Type, origin: Origin) -> Term {
-        let mut bytes = Vec::with_capacity(64);
+        let mut bytes = Bytes::new();
         let mut has_declared = false;
         let (size, depth, free, mut has_metas) = match &expr {
             Expr::Var(i) => {
                 bytes.push(0);
-                bytes.extend(i.to_le_bytes());
+                bytes.extend_from_slice(&i.to_le_bytes());
                 (1, 0, if *i < 63 { 1 << i } else { HIGH }, false)
             }
             Expr::Lam(_, body) => {
                 bytes.push(1);
-                bytes.extend(body.0.digest.bytes());
+                bytes.extend_from_slice(body.0.digest.bytes());
                 has_declared = body.0.has_declared;
                 (body.0.size.saturating_add(1), body.0.depth + 1, below_binder(body.0.free), body.0.has_metas)
             }
             Expr::App(f, e) => {
                 bytes.push(2);
-                bytes.extend(f.0.digest.bytes());
-                bytes.extend(e.0.digest.bytes());
+                bytes.extend_from_slice(f.0.digest.bytes());
+                bytes.extend_from_slice(e.0.digest.bytes());
                 has_declared = f.0.has_declared || e.0.has_declared;
                 (
                     f.0.size.saturating_add(e.0.size).saturating_add(1),
@@ -148,10 +152,10 @@ impl Term {
             Expr::Prim(p) => {
                 // Patterns are identified by name, so that a new row in the table changes no digest.
                 bytes.push(3);
-                bytes.extend(p.pattern.name().as_bytes());
+                bytes.extend_from_slice(p.pattern.name().as_bytes());
                 if let Some(declared) = p.pattern.declared() {
                     bytes.push(0xff);
-                    bytes.extend(declared.digest().bytes());
+                    bytes.extend_from_slice(declared.digest().bytes());
                 }
                 has_declared = p.pattern.is_unfolded();
                 let mut metas = false;
@@ -164,7 +168,7 @@ impl Term {
                         }
                         Arg::Addr(a) => {
                             bytes.push(1);
-                            bytes.extend(a.name().as_bytes());
+                            bytes.extend_from_slice(a.name().as_bytes());
                         }
                         Arg::Dim(d) => bytes.extend([2, *d]),
                         Arg::Fun(f) => {
@@ -183,7 +187,7 @@ impl Term {
             }
         };
         has_metas |= ty.has_metas();
-        bytes.extend(ty.digest().bytes());
+        bytes.extend_from_slice(ty.digest().bytes());
         let mark = match &expr {
             Expr::Lam(_, body) => mark(&[body.0.mark]),
             Expr::App(f, e) => mark(&[f.0.mark, e.0.mark]),
@@ -372,9 +376,9 @@ impl Term {
         self.as_prim().map(|p| p.pattern)
     }
     /// The head of nested applications and its arguments, first argument first.
-    pub fn spine(&self) -> (&Term, Vec<&Term>) {
+    pub fn spine(&self) -> (&Term, Parts<'_>) {
         let mut head = self;
-        let mut args = vec![];
+        let mut args = Parts::new();
         while let Expr::App(f, e) = head.expr() {
             args.push(e);
             head = f;
@@ -383,16 +387,16 @@ impl Term {
         (head, args)
     }
     /// The pattern and arguments of a pattern's application, possibly partial.
-    pub fn as_pattern_app(&self) -> Option<(&Prim, Vec<&Term>)> {
+    pub fn as_pattern_app(&self) -> Option<(&Prim, Parts<'_>)> {
         let (head, args) = self.spine();
         Some((head.as_prim()?, args))
     }
     /// Children in the order of [`Path`] steps.
-    pub fn children(&self) -> Vec<&Term> {
+    pub fn children(&self) -> Parts<'_> {
         match self.expr() {
-            Expr::Lam(_, b) => vec![b],
-            Expr::App(f, e) => vec![f, e],
-            Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => vec![],
+            Expr::Lam(_, b) => smallvec![b],
+            Expr::App(f, e) => smallvec![f, e],
+            Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => Parts::new(),
         }
     }
     /// The node again, with other children of the same types.

@@ -3,7 +3,7 @@
 //! Types are immutable and shared; equality is equality of digests, sizes being compared by normal form.
 //! Unknowns of inference and of matching are [`TypeVar::Meta`] and [`NatVar::Meta`].
 
-use super::digest::Digest;
+use super::digest::{Bytes, Digest};
 use super::nat::{Name, Nat, NatVar};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -159,11 +159,11 @@ pub trait TypeSubst {
 
 impl Type {
     pub fn new(kind: TypeKind) -> Type {
-        let mut bytes = Vec::with_capacity(48);
+        let mut bytes = Bytes::new();
         let mut has_metas = false;
         let mut depth = 0;
-        let mut child = |t: &Type, bytes: &mut Vec<u8>| {
-            bytes.extend(t.0.digest.bytes());
+        let mut child = |t: &Type, bytes: &mut Bytes| {
+            bytes.extend_from_slice(t.0.digest.bytes());
             has_metas |= t.0.has_metas;
             depth = depth.max(t.0.depth + 1);
         };
@@ -186,11 +186,11 @@ impl Type {
             }
             TypeKind::Var(TypeVar::Named(n)) => {
                 bytes.push(7);
-                bytes.extend(n.as_bytes());
+                bytes.extend_from_slice(n.as_bytes());
             }
             TypeKind::Var(TypeVar::Meta(i)) => {
                 bytes.push(8);
-                bytes.extend(i.to_le_bytes());
+                bytes.extend_from_slice(&i.to_le_bytes());
             }
             TypeKind::Ill => bytes.push(9),
         }

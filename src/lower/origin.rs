@@ -7,7 +7,7 @@ use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::sort::{How, Sort};
-use crate::lang::term::{Arg, Expr, Prim, Term};
+use crate::lang::term::{Arg, Expr, Parts, Prim, Term};
 use crate::lower::dpia::Names;
 
 /// Names the place of a problem with what loops, memory and commands come from. Of memory it says what can be done there, if
@@ -154,7 +154,7 @@ struct Asked<'a> {
     space: AddressSpace,
     at: Path,
     /// What is written to the memory: values, and functions of what they return.
-    written: Vec<&'a Term>,
+    written: Parts<'a>,
     /// Whether it stands in a work-group.
     in_group: bool,
 }

@@ -16,6 +16,7 @@ mod range;
 mod solve;
 mod worker;
 
+use crate::lang::digest::Bytes;
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, One, Signed, Zero};
 use std::collections::BTreeMap;
@@ -711,23 +712,23 @@ impl Nat {
     }
 
     /// Bytes that identify the size for ever: part of every digest.
-    pub fn canonical_bytes(&self, out: &mut Vec<u8>) {
-        out.extend((self.0.len() as u32).to_le_bytes());
+    pub fn canonical_bytes(&self, out: &mut Bytes) {
+        out.extend_from_slice(&(self.0.len() as u32).to_le_bytes());
         for (m, c) in self.0.iter() {
-            out.extend(c.numer().to_le_bytes());
-            out.extend(c.denom().to_le_bytes());
-            out.extend((m.len() as u32).to_le_bytes());
+            out.extend_from_slice(&c.numer().to_le_bytes());
+            out.extend_from_slice(&c.denom().to_le_bytes());
+            out.extend_from_slice(&(m.len() as u32).to_le_bytes());
             for (a, e) in m {
-                out.extend(e.to_le_bytes());
+                out.extend_from_slice(&e.to_le_bytes());
                 match a {
                     Atom::Var(NatVar::Named(n)) => {
                         out.push(0);
-                        out.extend((n.len() as u32).to_le_bytes());
-                        out.extend(n.as_bytes());
+                        out.extend_from_slice(&(n.len() as u32).to_le_bytes());
+                        out.extend_from_slice(n.as_bytes());
                     }
                     Atom::Var(NatVar::Meta(i)) => {
                         out.push(1);
-                        out.extend(i.to_le_bytes());
+                        out.extend_from_slice(&i.to_le_bytes());
                     }
                     Atom::Var(NatVar::Worker(w)) => {
                         out.push(6);

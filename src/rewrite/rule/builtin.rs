@@ -336,7 +336,7 @@ fn in_vectors(xs: Term, as_vectors: &dyn Fn(Term) -> b::Built) -> b::Built {
     }
     let (first, second) = match xs.as_pattern_app() {
         Some((p, args)) if p.pattern == Pattern::Zip => (args[0].clone(), args[1].clone()),
-        _ => (b::fst(b::unzip(xs.clone())?)?, b::snd(b::unzip(xs)?)?),
+        _ => (b::fst(b::unzip(xs.clone())?)?, b::snd(b::unzip(xs.clone())?)?),
     };
     b::zip(in_vectors(first, as_vectors)?, in_vectors(second, as_vectors)?)
 }
