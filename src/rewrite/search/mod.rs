@@ -290,7 +290,7 @@ impl fmt::Display for Limit {
         let mib = |bytes: u64| bytes >> 20;
         match self {
             Limit::Nodes { bound, reached } => write!(f, "{reached} nodes, of {bound} allowed"),
-            Limit::Iterations { bound } => write!(f, "{bound} iterations"),
+            Limit::Iterations { bound } => write!(f, "{}", iterations(*bound)),
             Limit::Time { bound } => write!(f, "{:.1} s", bound.as_secs_f64()),
             Limit::Memory { bound, reached } => {
                 write!(f, "{} MiB of memory needed, of {} MiB allowed", mib(*reached), mib(*bound))
@@ -299,18 +299,17 @@ impl fmt::Display for Limit {
     }
 }
 
+fn iterations(n: usize) -> String {
+    if n == 1 { "1 iteration".to_owned() } else { format!("{n} iterations") }
+}
+
 /// What came of a search, in sentences.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let took = iterations(self.iterations.len());
         match &self.outcome {
             Outcome::Found(found) => {
-                write!(
-                    f,
-                    "Found a program of size {} in {} iterations",
-                    found.term.size(),
-                    self.iterations.len()
-                )?;
-                write!(f, " ({} nodes)", self.nodes)?;
+                write!(f, "Found a program of size {} in {took} ({} nodes)", found.term.size(), self.nodes)?;
                 let sizes: Vec<String> = found.filling.iter().map(|(h, n)| format!("{h} = {n}")).collect();
                 return if sizes.is_empty() {
                     write!(f, ".")
@@ -320,19 +319,19 @@ impl fmt::Display for Report {
             }
             Outcome::Impossible => {
                 write!(f, "No program like this can be reached: these rules have nothing more to say")?;
-                write!(f, " after {} iterations ({} nodes).", self.iterations.len(), self.nodes)?;
+                write!(f, " after {took} ({} nodes).", self.nodes)?;
             }
             Outcome::Incomplete(gaps) => {
                 write!(f, "Not found, and this search is incomplete: {}.", listed(gaps))?;
                 write!(f, " Otherwise these rules have nothing more to say")?;
-                write!(f, " after {} iterations ({} nodes).", self.iterations.len(), self.nodes)?;
+                write!(f, " after {took} ({} nodes).", self.nodes)?;
             }
             Outcome::Limit(limit @ Limit::Iterations { .. }) => {
                 write!(f, "Not found within the bounds: {limit} ({} nodes).", self.nodes)?;
             }
             Outcome::Limit(limit) => {
                 write!(f, "Not found within the bounds: {limit}; ")?;
-                write!(f, "{} iterations, {} nodes.", self.iterations.len(), self.nodes)?;
+                write!(f, "{took}, {} nodes.", self.nodes)?;
             }
             Outcome::Stopped => {
                 write!(f, "Stopped in iteration {}, at {} nodes.", self.stop.iteration + 1, self.nodes)?;
