@@ -11,6 +11,7 @@ use super::nat::{Name, Nat, NatFun, NatVar};
 use super::origin::Origin;
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
+use super::sort::Sort;
 use super::ty::{Type, TypeKind, TypeSubst};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -67,6 +68,8 @@ struct Node {
     free: u64,
     has_metas: bool,
     has_declared: bool,
+    /// Is there an operation on scalars that are no positions?
+    calculates: bool,
     /// Of a leaf: which part of the program it comes from. Like names it is no part of the digest.
     origin: Origin,
     /// Tells terms apart whose leaves come from different parts; 0 where that is not known of any.
@@ -117,6 +120,12 @@ fn below_binder(free: u64) -> u64 {
     if free & HIGH != 0 { ((free & !HIGH) >> 1) | HIGH | (1 << 62) } else { free >> 1 }
 }
 
+/// Whether a pattern of a type is an operation on scalars that are no positions.
+fn is_operation(pattern: Pattern, ty: &Type) -> bool {
+    let of_positions = |t: &Type| matches!(t.kind(), TypeKind::NatType | TypeKind::Index(_));
+    (pattern.is_scalar() || pattern.sort() == Sort::Choice) && !ty.signature().0.iter().all(of_positions)
+}
+
 impl Term {
     fn new(expr: Expr, ty: Type) -> Term {
         Term::leaf(expr, ty, Origin::default())
@@ -125,6 +134,7 @@ impl Term {
     fn leaf(expr: Expr, ty: Type, origin: Origin) -> Term {
         let mut bytes = Bytes::new();
         let mut has_declared = false;
+        let mut calculates = false;
         let (size, depth, free, mut has_metas) = match &expr {
             Expr::Var(i) => {
                 bytes.push(0);
@@ -135,6 +145,7 @@ impl Term {
                 bytes.push(1);
                 bytes.extend_from_slice(body.0.digest.bytes());
                 has_declared = body.0.has_declared;
+                calculates = body.0.calculates;
                 (body.0.size.saturating_add(1), body.0.depth + 1, below_binder(body.0.free), body.0.has_metas)
             }
             Expr::App(f, e) => {
@@ -142,6 +153,7 @@ impl Term {
                 bytes.extend_from_slice(f.0.digest.bytes());
                 bytes.extend_from_slice(e.0.digest.bytes());
                 has_declared = f.0.has_declared || e.0.has_declared;
+                calculates = f.0.calculates || e.0.calculates;
                 (
                     f.0.size.saturating_add(e.0.size).saturating_add(1),
                     f.0.depth.max(e.0.depth) + 1,
@@ -158,6 +170,7 @@ impl Term {
                     bytes.extend_from_slice(declared.digest().bytes());
                 }
                 has_declared = p.pattern.is_unfolded();
+                calculates = is_operation(p.pattern, &ty);
                 let mut metas = false;
                 for a in &p.args {
                     match a {
@@ -202,6 +215,7 @@ impl Term {
             free,
             has_metas,
             has_declared,
+            calculates,
             mark,
             origin,
         }))
@@ -307,6 +321,14 @@ impl Term {
     /// Is something in it that [`super::declared::unfolded`] may put a meaning for?
     pub fn has_declared(&self) -> bool {
         self.0.has_declared
+    }
+    /// Does the term hold an operation on scalars that are no positions?
+    pub fn calculates(&self) -> bool {
+        self.0.calculates
+    }
+    /// Is it such an operation itself?
+    pub fn is_operation(&self) -> bool {
+        self.as_prim().is_some() && self.calculates()
     }
     pub fn is_closed(&self) -> bool {
         self.0.free == 0 || (self.0.free & HIGH != 0 && !self.any_free(&|_| true))

@@ -149,6 +149,7 @@ impl EGraph {
     }
 
     /// The node with representatives as children.
+    #[inline]
     pub fn canonical(&self, node: Node) -> Node {
         node.map_children(|c| self.find(c))
     }

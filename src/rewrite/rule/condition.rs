@@ -11,7 +11,6 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::Nat;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
-use crate::lang::sort::Sort;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
 
@@ -270,22 +269,11 @@ fn is_scalar_function(t: &Type) -> bool {
     !params.is_empty() && params.iter().all(is_scalar_like) && is_scalar_like(&result)
 }
 
-/// Does the term hold an operation on scalars that are no positions?
-pub fn calculates(t: &Term) -> bool {
-    is_operation(t) || t.children().into_iter().any(calculates)
-}
-
-fn is_operation(t: &Term) -> bool {
-    let of_positions = |t: &Type| matches!(t.kind(), TypeKind::NatType | TypeKind::Index(_));
-    t.as_pattern().is_some_and(|p| p.is_scalar() || p.sort() == Sort::Choice)
-        && !t.ty().signature().0.iter().all(of_positions)
-}
-
 /// How much an operation takes, in additions: about what it costs on processors and graphics cards.
 fn weight(t: &Term) -> u64 {
     use Pattern as P;
     match t.as_pattern() {
-        Some(pattern) if is_operation(t) => match pattern {
+        Some(pattern) if t.is_operation() => match pattern {
             P::Div | P::Mod | P::Sqrt => 4,
             P::Exp | P::Exp2 | P::Log | P::Log2 | P::Log10 | P::Pow => 10,
             P::Sin | P::Cos | P::Tan | P::Asin | P::Acos | P::Atan | P::Atan2 => 10,

@@ -229,6 +229,7 @@ impl<'a> Lightest<'a> {
         }
     }
 
+    #[inline]
     fn open_weight(&self, class: Id, kind: Kind) -> Option<u32> {
         let [plain, lambda] = match self.weights {
             Weights::Size => {

@@ -21,7 +21,7 @@ use crate::lang::syntax::ast;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
 use crate::rewrite::rule::apply::{Counts, Step, fits};
-use crate::rewrite::rule::condition::{calculates, computes, is_scalar_like, operations};
+use crate::rewrite::rule::condition::{computes, is_scalar_like, operations};
 use crate::rewrite::rule::load;
 use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rewrite::rule::why::{Reason, Shape};
@@ -637,7 +637,7 @@ impl<'a> Machine<'a> {
             }
             Native::IsComputation => test(is_computation(t), "a function on scalars", self),
             Native::Computes => test(computes(t), "something that computes", self),
-            Native::Calculates => test(calculates(t), "something that calculates", self),
+            Native::Calculates => test(t.calculates(), "something that calculates", self),
             Native::HasArrayType => test(t.ty().as_array().is_some(), "an array", self),
             Native::HasExactType => test(is_exact(t.ty()), "whole numbers and truth values", self),
             Native::HasFunctionType => test(t.ty().as_fun().is_some(), "a function", self),

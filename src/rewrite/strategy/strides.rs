@@ -9,7 +9,6 @@ use crate::lang::pattern::Pattern;
 use crate::lang::sort::{Sort, View};
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
-use crate::rewrite::rule::condition::calculates;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -295,7 +294,7 @@ impl Walk {
             Expr::Prim(_) => self.given(t, vec![]),
             Expr::App(f, e) => {
                 // A shared array that is computed is stored.
-                let stored = f.as_lam().is_some() && e.ty().as_array().is_some() && calculates(e);
+                let stored = f.as_lam().is_some() && e.ty().as_array().is_some() && e.calculates();
                 let argument = if stored { Value::memory(e.ty()) } else { self.value(e, scope) };
                 let f = self.value(f, scope);
                 self.apply(f, argument)

@@ -229,7 +229,7 @@ impl Parser<'_> {
             let element = words.clone().find_map(|i| scalar(self.spelling(i)));
             let named = match colon {
                 Some(colon) => words.clone().take_while(|i| *i < colon).last(),
-                None => words.clone().filter(|i| scalar(self.spelling(*i)).is_none()).last(),
+                None => words.clone().rfind(|i| scalar(self.spelling(*i)).is_none()),
             };
             let plain = |i: usize| matches!(tok(i), Tok::Word | Tok::Colon);
             // A name alone may be a number as well.
