@@ -204,18 +204,26 @@ fn searches_make_their_guides_and_choose_their_rules() {
         sketch tiled(a: nat, b: nat) = containsMap(s, containsMap(m/a, containsMap(n/b, containsReduceSeq(k,
           containsMap(a, containsMap(b, containsAddMul))))))
         sketch grid(a: nat, b: nat) = containsMapPar(n/a, containsMap(m/b, containsMap(a, containsMap(b, contains((*))))))
-        sketch rows(a: nat, b: nat) = containsMapPar(m/a, containsMap(a, containsReduceSeq(n/b, containsReduceSeq(b, containsAddMul))))";
-    for (name, goal, least) in
-        [("batchedMatmul", "tiled(6, 10)", 5), ("jacobi2d", "grid(3, 7)", 4), ("gemv", "rows(12, 5)", 4)]
-    {
+        sketch rows(a: nat, b: nat) = containsMapPar(m/a, containsMap(a, containsReduceSeq(n/b, containsReduceSeq(b, containsAddMul))))
+        sketch open = containsMapPar(m/?t, containsMap(?t, containsReduceSeq(n/?u, containsReduceSeq(?u, containsAddMul))))";
+    for (name, goal, least) in [
+        ("batchedMatmul", "tiled(6, 10)", 5),
+        ("jacobi2d", "grid(3, 7)", 4),
+        ("gemv", "rows(12, 5)", 4),
+        ("gemv", "open", 4),
+    ] {
         let (searches, _) = examined(&kernel(name), elevate, &format!("reach {goal}"), 0);
         assert!(searches.len() >= least, "{name}: {searches:#?}");
         for search in &searches {
             assert!(search["found"] == true && search["guide"].is_string(), "{name}: {search}");
             assert!(search["steps"].is_u64(), "{name}: {search}");
         }
-        let last = searches.last().unwrap();
-        assert_eq!(last["sketch"].as_str().unwrap(), goal, "{name}");
+        // Of a goal with holes it is said how they were filled.
+        let last = searches.last().unwrap()["sketch"].as_str().unwrap();
+        assert!(
+            last == goal || goal == "open" && last.contains("m/32") && !last.contains("?t"),
+            "{name}: {last}"
+        );
     }
 }
 

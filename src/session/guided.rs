@@ -110,9 +110,13 @@ impl Searcher<'_> {
         };
         let mut nearest: Option<Way> = None;
         let mut over = None;
-        for plan in guide::plans(goal, start) {
+        let ways = guide::filled(goal).into_iter().flat_map(|filled| {
+            let plans = guide::plans(&filled, start);
+            plans.into_iter().map(move |plan| (filled.clone(), plan))
+        });
+        for (filled, plan) in ways {
             let mut way = Way::default();
-            match self.walk(start, goal, &plan, budget, &mut account, &mut way) {
+            match self.walk(start, &filled, &plan, budget, &mut account, &mut way) {
                 Ok(()) => return Ok(self.keep(start, way.chain)),
                 Err(Halt::Failure(failure)) => {
                     self.leave_all(way.failed, account.ended, goal);

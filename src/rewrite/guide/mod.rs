@@ -9,5 +9,5 @@ pub mod text;
 mod vectors;
 
 pub use choice::{Breadth, Step, rules};
-pub use plan::{Guide, plans, sizes_of};
+pub use plan::{Guide, filled, plans, sizes_of};
 pub use text::Writer;

@@ -5,11 +5,12 @@
 //! stored was computed where it is used. Undone one by one, from the end, this leads to the program: each sketch on that
 //! way is one step from the next.
 
-use super::nest::{Loop, LoopSketch, Nest, chains, copying};
+use super::nest::{Loop, LoopSketch, Nest, chains, copying, plain};
 use super::vectors::{asks_for_vectors, scalars, widths};
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
+use crate::rewrite::sketch::holes::Filling;
 use crate::rewrite::sketch::{Sketch, TypeSketch};
 
 /// Readings of a goal that are tried.
@@ -336,6 +337,33 @@ fn lowered_back(l: &LoopSketch) -> LoopSketch {
         _ => Pattern::ReduceSeq,
     };
     LoopSketch { pattern, args: vec![], ..l.clone() }
+}
+
+/// Sizes that are tried for holes, likeliest first.
+const FOR_HOLES: [i64; 6] = [32, 8, 4, 16, 64, 2];
+/// Ways to fill the holes of a goal that are tried.
+const MOST_FILLED: usize = 12;
+
+/// The goal with sizes in the place of its holes, in ways that leave every size whole as far as is known, and at last as it
+/// is. One without holes is as it is.
+pub fn filled(goal: &Sketch) -> Vec<Sketch> {
+    let mut fillings: Vec<Filling> = vec![vec![]];
+    for hole in goal.holes() {
+        let with =
+            |f: &Filling, size: i64| f.iter().cloned().chain([(hole.clone(), Nat::constant(size))]).collect();
+        fillings =
+            fillings.iter().flat_map(|f| FOR_HOLES.map(|size| with(f, size))).take(MOST_TRIED).collect();
+    }
+    // Holes that have the same size come first.
+    fillings.sort_by_key(|f| f.iter().filter(|(_, n)| Some(n) != f.first().map(|(_, first)| first)).count());
+    let is_whole = |s: &Sketch| {
+        let mut whole = true;
+        s.each_size(&mut |n| whole &= !n.vars().is_empty() || n.as_constant().is_some_and(|n| n > 0));
+        whole
+    };
+    // The names of abbreviations tell of holes.
+    let ways = fillings.iter().filter(|f| !f.is_empty()).map(|f| plain(&goal.filled(f))).filter(is_whole);
+    ways.take(MOST_FILLED).chain([goal.clone()]).collect()
 }
 
 /// The numbers greater than one that a sketch asks for as sizes, and the lengths of its vectors.

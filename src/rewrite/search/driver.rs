@@ -444,7 +444,11 @@ impl Search {
 
     /// Notes what has changed for who is asked later.
     fn note_touched(&mut self) {
-        let new = self.graph.take_touched();
+        let mut new = self.graph.take_touched();
+        for ids in [&mut new.members, &mut new.data] {
+            ids.sort_unstable();
+            ids.dedup();
+        }
         for touched in &mut self.touched {
             touched.members.extend(&new.members);
             touched.data.extend(&new.data);

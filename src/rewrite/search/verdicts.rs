@@ -628,6 +628,21 @@ fn reachable(start: &Term, rules: &[RuleUse], depth: usize, most: usize) -> Vec<
     all
 }
 
+/// Do two programs of the same type have the same value? No where that cannot be told, as of sizes that do not divide.
+fn means_the_same(start: &Term, found: &Term, seed: u64) -> bool {
+    use crate::lang::eval::inputs::{Kind, for_program};
+    use crate::lang::eval::{Limits, run, sizes};
+    let sizes = sizes([("n", 24), ("m", 12), ("k", 8)]);
+    let inputs = for_program(start.ty(), &sizes, seed, Kind::SmallIntegers).unwrap();
+    let (Ok(a), Ok(b)) =
+        (run(start, &sizes, &inputs, &Limits::TEST), run(found, &sizes, &inputs, &Limits::TEST))
+    else {
+        return false;
+    };
+    assert_eq!(format!("{a:?}"), format!("{b:?}"), "seed {seed}: {start:?}\n{found:?}");
+    true
+}
+
 fn check(seeds: std::ops::Range<u64>) {
     let set = rule_set();
     let reductions = uses(&set, &["betaReduction", "etaReduction"]);
@@ -658,7 +673,12 @@ fn check(seeds: std::ops::Range<u64>) {
             let report = search(&start, &goal, &rules, &budget);
             let names: Vec<String> = rules.iter().map(ToString::to_string).collect();
             let kind = match &report.outcome {
-                Outcome::Found(_) => "found",
+                Outcome::Found(found) => {
+                    if means_the_same(&start, &found.term, seed) {
+                        *told.entry("agrees").or_default() += 1;
+                    }
+                    "found"
+                }
                 Outcome::Impossible => panic!(
                     "seed {seed}: {text}\nusing {names:?} with {budget:?}\nsaid to be impossible: {goal}\nreached: {goal_term:?}"
                 ),
@@ -680,6 +700,7 @@ fn check(seeds: std::ops::Range<u64>) {
         }
     }
     assert!(told["found"] > 0 && told["none: impossible"] > 0, "{told:?}");
+    assert!(2 * told["agrees"] > told["found"], "{told:?}");
 }
 
 #[test]
