@@ -52,6 +52,10 @@ pub const PROGRAMS: &[Trial] = &[
         &[&[("n", 66), ("m", 66)], &[("n", 2), ("m", 5)]],
     ),
     (
+        "def across (a b: n.m.f32): m.n.f32 = zip a b |> map (\\r. zip (fst r) (snd r) |> map (\\p. fst p - snd p)) |> transpose",
+        &[&[("n", 17), ("m", 35)], &[("n", 3), ("m", 5)]],
+    ),
+    (
         "def columns (a: n.m.f32) (s: f32): m.f32 = a |> transpose |> map (\\c. s * reduce (+) 0 c)",
         &[&[("n", 1), ("m", 1)], &[("n", 7), ("m", 8)], &[("n", 9), ("m", 5)]],
     ),
