@@ -508,7 +508,13 @@ impl Search {
         };
         let deadline = self.began.unwrap_or_default().saturating_add(self.budget.time);
         let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
-        let mut poll = || cancel.load(Ordering::Relaxed) || now() > deadline || rss() > memory;
+        // Matches are dropped when they are too many, so that there is memory again: that there was not is noted.
+        let mut reached = None;
+        let mut poll = || {
+            let held = rss();
+            reached = (held > memory).then_some(held);
+            reached.is_some() || cancel.load(Ordering::Relaxed) || now() > deadline
+        };
         self.graph.gaps.rule = active.name.clone();
         let changes = self.changes.as_ref();
         let found = search(&mut self.graph, &active.program, &mut active.memo, changes, &mut poll);
@@ -526,8 +532,10 @@ impl Search {
                 self.phase = Phase::Match(rule + 1);
                 Ok(())
             }
-            // Some bound was met; if it is no longer, the rule is matched again.
-            Err(_) => self.poll(control),
+            Err(_) => match reached {
+                Some(reached) => Err(Halt::Limit(Limit::Memory { bound: memory, reached })),
+                None => self.poll(control),
+            },
         }
     }
 
