@@ -495,6 +495,25 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
                a |> map (\\x. (x, x)) |> reduce (\\(a, b) (c, d). (a + c, max b d)) (0, 0)",
             ".p2{.3{.}.}.2{.}.",
         ),
+        // Several reductions of rows go through memory together, whatever is made of them and wherever they are named.
+        (
+            "def f (a b: n.m.f32): n.f32 =
+               zip a b |> map (\\r. let s = reduce (+) 0 (fst r) in s / reduce max 0 (snd r) + (fst r |> map (\\x. x * x) |> reduce (+) 0))",
+            "p8{.s2{.}s2{.}s2{.}3{s2{.}s2{.}s2{.}}.2{.}.2{.}.2{.}.}",
+        ),
+        ("def f (a: n.m.i32): n.(i32 * i32) = a |> map (\\r. (reduce max 0 r, reduce (+) 0 r))", "p8{.7{.}.}"),
+        // But not those of other lengths, and not where one side of a choice alone takes them.
+        (
+            "def f (a: n.m.i32) (b: n.i32): n.i32 = a |> map (\\r. reduce (+) 0 r * reduce max 0 b)",
+            "p8{.7{.}.8{.}.}",
+        ),
+        (
+            "def f (a: n.m.i32) (b: n.i32): n.i32 =
+               zip a b |> map (\\p. select (snd p < 0) (reduce (+) 0 (fst p)) (reduce max 0 (fst p)))",
+            "p8{.0i32{.7{.}.7{.}.}.}",
+        ),
+        // What is in order in memory across rows only is taken by blocks of rows.
+        ("def f (a: 40.33.f32): 33.40.f32 = transpose a", "p2{40{16{.}}}40{.}"),
         // The first step reads what there is, and the last one writes the result.
         (
             "def f (a: 5000.f32): 5000.f32 = a |> iterate 5 (map (\\x. x * 2 + 1))",
