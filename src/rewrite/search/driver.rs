@@ -39,6 +39,8 @@ const THOROUGH_CHUNK: usize = 16;
 /// Congruence is restored after so many unions, or an eighth of the graph if that is more: one rebuild cannot be
 /// stopped, and takes time in proportion to both.
 const REBUILD: usize = 50_000;
+/// Of so many programs, lightest as they stand in the graph, the one is found that costs least in normal form.
+const CANDIDATES: usize = 8;
 /// So many programs that are like the sketch are looked at for one that is so by what is read.
 const MOST_UNREAD: usize = 64;
 /// Progress is told at most so often.
@@ -295,7 +297,7 @@ impl Search {
     /// form, if that was asked for and still satisfies the sketch, with what they cost.
     pub fn best(&self, k: usize) -> KBest {
         let cost = &self.budget.cost;
-        let mut asked = k;
+        let mut asked = k.max(CANDIDATES);
         loop {
             let best = self.programs(asked);
             // Several may have one normal form.
@@ -481,8 +483,14 @@ impl Search {
             let message = "The program that was found is nested too deeply to be shown.";
             Halt::Broken(Box::new(Diagnostic::error("E0415", message)))
         })?;
+        let cost = &self.budget.cost;
         let reached = match lightest {
-            Some(reached) => Some(reached),
+            // As it stands in the graph nothing is lighter.
+            Some(reached) if !self.budget.normal => Some(reached),
+            Some(reached) => {
+                let others = self.programs(CANDIDATES).programs.into_iter();
+                [reached].into_iter().chain(others).min_by_key(|r| cost.of(&r.term))
+            }
             None => {
                 let Programs { programs, complete, looked_at } = self.programs(MOST_UNREAD);
                 self.unread = Some(complete && looked_at < MOST_UNREAD);
