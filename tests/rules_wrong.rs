@@ -23,6 +23,10 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = bitOr (x : u16) y ~> x + y", Counterexample),
     ("rule bad = x or y and z ~> (x or y) and z", Counterexample),
     ("rule bad = reverse (xs : n.f32) ~> xs", Counterexample),
+    // What is compared is one step away from what is written, by bits or a root.
+    ("rule bad = (x : i32) ~> select (bitXor x 987654 == 123) 0 x", Counterexample),
+    ("rule bad = (x : f32) ~> select (x * x == 1522756.0) 0.0 x", Counterexample),
+    ("rule bad = (x : i32) ~> select (x * x + x == 1001000) 0 x", Counterexample),
     ("rule bad = map (\\(a, b). f) xs ~> map f xs", Refused("E0202")),
     ("rule bad = map (\\(a, b). a) xs ~> map snd xs", Refused("E0208")),
     ("rule bad = map (\\x. f e) ~> \\xs. map f (map (\\x. e) xs)", Refused("E0202")),

@@ -23,6 +23,7 @@ use crate::ui::keeper;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use exit::Exit;
+use rustix::process::{Resource, getrlimit};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -30,6 +31,10 @@ use std::time::Instant;
 
 /// Stack of the thread that the program runs on, in bytes: terms nest deeply. Untouched pages cost nothing.
 const STACK: usize = 256 << 20;
+
+/// What a limit on memory (`ulimit -v`) must leave to start with: the stack, and as much again as is used before anything
+/// is read, in bytes.
+const LEAST_MEMORY: u64 = 384 << 20;
 
 /// What is wrong with the arguments, with the code that such problems have.
 fn usage(message: &str) -> String {
@@ -60,6 +65,15 @@ pub fn main() -> ExitCode {
             return Exit::BadInput.into();
         }
     };
+    if let Some(limit) = getrlimit(Resource::As).current.filter(|limit| *limit < LEAST_MEMORY) {
+        output::complain(&format!(
+            "error[E0811]: Memory is limited to {} MiB, and {} MiB are the least to start with.\n = hint: Raise the limit \
+             (`ulimit -v`).\n",
+            limit >> 20,
+            LEAST_MEMORY >> 20
+        ));
+        return Exit::Environment.into();
+    }
     if let (None, None, Some(_)) = (kept, &cli.command, &cli.screen.file)
         && let Some(code) = keeper::keep(&arguments, &screen::log())
     {
@@ -73,7 +87,7 @@ pub fn main() -> ExitCode {
         // The panic has said what happened.
         Ok(Err(_)) => ExitCode::from(4),
         Err(e) => {
-            output::complain(&format!("error: No thread can be started: {e}.\n"));
+            output::complain(&format!("error[E0811]: No thread can be started: {e}.\n"));
             Exit::Environment.into()
         }
     }

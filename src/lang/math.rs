@@ -68,6 +68,12 @@ pub fn is_binary(pattern: Pattern) -> bool {
     of(pattern).is_some_and(|row| matches!(row.function, Function::Binary(..)))
 }
 
+/// Is the pattern such a function whose last places IEEE 754 leaves to each library?
+pub fn is_rounded_by_libraries(pattern: Pattern) -> bool {
+    use Pattern::{Ceil, Floor, Round, Sqrt, Trunc};
+    of(pattern).is_some() && !matches!(pattern, Sqrt | Floor | Ceil | Round | Trunc)
+}
+
 /// Every row.
 pub fn all() -> &'static [Row] {
     ROWS

@@ -104,7 +104,14 @@ fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
         let early = if report.stopped { ", then stopped" } else { "" };
         let beyond = report.beyond.filter(|_| report.verdict() == Verdict::Holds);
         let beyond = beyond.map_or(String::new(), |n| format!(", none with a size near {n}"));
-        format!("{} instances, {} inputs{beyond}{early}", report.agreed, report.inputs)
+        let rounded: Vec<String> = report.rounded.iter().map(|p| format!("`{p}`")).collect();
+        let rounded = match report.verdict() {
+            Verdict::Holds if !rounded.is_empty() => {
+                format!(", with {} as rounded on this machine", rounded.join(", "))
+            }
+            _ => String::new(),
+        };
+        format!("{} instances, {} inputs{beyond}{rounded}{early}", report.agreed, report.inputs)
     };
     let verdict = report.verdict();
     let mut text = match verdict {
@@ -157,6 +164,7 @@ fn as_json(rule: &Rule, report: &Report, seconds: f64) -> Value {
         "instances": report.agreed,
         "different": report.different,
         "inputs": report.inputs,
+        "rounded_as_on_this_machine": report.rounded.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "no_size_near": report.beyond.map(|n| n.to_string()),
         "stopped": report.stopped,
         "missed": report.missed.iter().map(missed).collect::<Vec<_>>(),

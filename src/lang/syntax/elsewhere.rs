@@ -117,11 +117,13 @@ const NAMES: &[Row] = &[
     (&["sqrtf"], "x", "Write `sqrt x`."),
     (&["expf"], "x", "Write `exp x`."),
     (&["where"], "c x y", "Write `select c x y`."),
+    (&["as", "int", "toInt", "astype"], "x", "Write `(cast x : i32)`, with the type that is meant."),
     (
-        &["as", "int", "float", "double", "toInt", "toFloat", "fromIntegral", "realToFrac", "astype"],
+        &["float", "toFloat", "fromIntegral", "realToFrac"],
         "x",
-        "Write `(cast x : i32)`, with the type that is meant.",
+        "Write `(cast x : f32)`, with the type that is meant.",
     ),
+    (&["double"], "x", "Write `(cast x : f64)`."),
     (&["True", "TRUE"], "", "Write `true`."),
     (&["False", "FALSE"], "", "Write `false`."),
     (

@@ -273,6 +273,8 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
         "",
     ),
     ("def f (a: n.f32): n.f32 = ", "2 * map sqrt a", "E0117", "map (\\x. 2 * x) (map sqrt a)", ""),
+    ("def f (a: n.i32): n.f32 = map (\\x. ", "float x", "E0101", "(cast x : f32)", ") a"),
+    ("def f (a: n.f32): n.f64 = map (\\x. ", "double x", "E0101", "(cast x : f64)", ") a"),
     // Powers and rests
     ("def f (a: n.f32): n.f32 = map ", "(^2)", "E0020", "(\\x. x * x)", " a"),
     ("def f (a: n.f32): n.f32 = map ", "(** 3)", "E0020", "(\\x. x * x * x)", " a"),

@@ -3,6 +3,7 @@
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::eval::{self, Sizes};
 use crate::lang::literal::Literal;
+use crate::lang::math;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Term};
@@ -23,7 +24,8 @@ pub(super) struct Mentioned {
     pub whole: Vec<i128>,
     /// The numbers that are not whole.
     pub fractions: Vec<f64>,
-    /// What comes of two whole numbers, such as 100 of `x * 3 == 300`: sums, differences, products, quotients, shifts.
+    /// What comes of two whole numbers, such as 100 of `x * 3 == 300`: sums, differences, products, quotients, shifts,
+    /// bits; and roots, as of `x * x == 1444`.
     pub combined: Vec<i128>,
     /// What comes of two numbers of which one at least is not whole.
     pub combined_fractions: Vec<f64>,
@@ -177,9 +179,11 @@ impl Collected {
         fractions.dedup();
         let (mut combined, mut combined_fractions) = (BTreeSet::new(), vec![]);
         if self.whole.len() + fractions.len() <= MOST_COMBINED {
+            combined.extend(self.whole.iter().filter(|v| **v > 0).map(|v| v.isqrt()));
             for a in &self.whole {
                 for b in &self.whole {
                     combined.extend([a.saturating_add(*b), a.saturating_sub(*b), a.saturating_mul(*b)]);
+                    combined.extend([a ^ b, a & b, a | b]);
                     combined.extend(a.checked_div(*b));
                     combined.extend(shifted(*a, *b).into_iter().flatten());
                 }
@@ -243,6 +247,22 @@ fn computed(op: Pattern, operands: &[Value], result: &Type) -> Option<Value> {
         return None;
     }
     eval::scalar(op, operands, result).ok()
+}
+
+/// The functions of one side that the other side has not, and that libraries round each in their own way.
+pub(super) fn rounded_on_one_side(rule: &Rule) -> Vec<Pattern> {
+    let of = |side: &Pat| -> BTreeSet<Pattern> {
+        let patterns = side.nodes().into_iter().filter_map(|node| match &node.node {
+            PatNode::Prim(p, _) => Some(*p),
+            _ => None,
+        });
+        patterns.filter(|p| math::is_rounded_by_libraries(*p)).collect()
+    };
+    let mut found = BTreeSet::new();
+    for eq in rule.equations() {
+        found.extend(of(&eq.sides.lhs).symmetric_difference(&of(&eq.sides.rhs)));
+    }
+    found.into_iter().collect()
 }
 
 /// The least natural number that the type cannot hold, or beyond which it cannot hold every one.

@@ -24,6 +24,7 @@ use crate::lang::digest::Digest;
 use crate::lang::eval::{Arithmetic, Evaluator, Limits, Sizes};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
 use crate::lang::print;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
@@ -70,6 +71,8 @@ pub struct Report {
     pub untested: Vec<u64>,
     /// A number that sizes of the rule have to do with, and that no size was as large as.
     pub beyond: Option<i128>,
+    /// Functions that one side has and the other has not, and whose last places each library rounds as it does.
+    pub rounded: Vec<Pattern>,
     /// It was stopped before there were enough instances.
     pub stopped: bool,
     /// That it holds for all sizes; it is tested all the same.
@@ -230,6 +233,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
     let mut report = Report { proof: prove(rule).ok(), ..Report::default() };
     let cases = Cases { rule, sizing: Sizing::of(rule), declared };
     report.beyond = cases.sizing.beyond;
+    report.rounded = mentioned::rounded_on_one_side(rule);
     let mut missed: IndexMap<String, usize> = IndexMap::new();
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
     for draw in 0..how.draws {
@@ -246,7 +250,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
             continue;
         }
         let seed = how.seed.wrapping_mul(0x9e37_79b9).wrapping_add(draw as u64);
-        let origin = cases.origin(member, seed, Size::Any);
+        let origin = cases.sizing.in_turn(draw / members, cases.origin(member, seed, Size::Any));
         let outcome = cases.case(origin).map(|case| (test(rule, &case, how.inputs, seed), case));
         match outcome {
             Ok((Outcome::Agrees(inputs), case)) => {

@@ -6,6 +6,7 @@ use super::mentioned::Mentioned;
 use super::{Origin, Size};
 use crate::lang::eval::inputs::Rng;
 use crate::rewrite::rule::Rule;
+use rustc_hash::FxHashSet;
 
 /// Sizes of which an instance may have several.
 const MIDDLE: [i64; 14] = [5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 31, 32, 33];
@@ -16,8 +17,9 @@ const LARGE: [i64; 14] = [63, 64, 65, 97, 100, 127, 128, 129, 255, 256, 257, 100
 /// No size is larger, though the rule mentions larger numbers; in exact arithmetic no larger than the second.
 const LARGEST: [i128; 2] = [1_000_000, 100_000];
 
-/// Larger ones take long, so they are seldom drawn.
+/// Larger ones take long: they have their turns, one after another, as every so many-th instance.
 const LONG: i64 = 100_000;
+const EVERY: usize = 8;
 
 /// Several sizes of an instance have no larger product; in exact arithmetic, which is slow, no larger than the second.
 const ELEMENTS: [i64; 2] = [3000, 200];
@@ -25,6 +27,8 @@ const ELEMENTS: [i64; 2] = [3000, 200];
 /// Draws sizes for one rule.
 pub(super) struct Sizing {
     near: Vec<i64>,
+    /// Next to what the rule mentions, and long: those that matter most first.
+    long: Vec<i64>,
     elements: i64,
     /// The least number that sizes of the rule have to do with and that is too large for one.
     pub beyond: Option<i128>,
@@ -34,15 +38,23 @@ impl Sizing {
     pub fn of(rule: &Rule) -> Sizing {
         let Mentioned { whole, combined, sizes, .. } = Mentioned::by_rule(rule);
         let slow = usize::from(rule.marks.reassociates || rule.marks.finite);
-        let of = |v: &i128| [v - 1, *v, v + 1, v.saturating_mul(2), v.saturating_mul(2).saturating_add(1)];
-        let next_to = whole.iter().chain(&combined).flat_map(of);
+        let of = |v: &i128| [v + 1, v.saturating_mul(2).saturating_add(1), *v, v.saturating_mul(2), v - 1];
         let fits = |v: &i128| (1..=LARGEST[slow]).contains(v);
-        let mut near: Vec<i64> = next_to.filter(fits).filter_map(|v| i64::try_from(v).ok()).collect();
+        let next_to: Vec<i64> = whole
+            .iter()
+            .chain(&combined)
+            .flat_map(of)
+            .filter(fits)
+            .filter_map(|v| i64::try_from(v).ok())
+            .collect();
+        let (mut long, mut near): (Vec<i64>, Vec<i64>) = next_to.into_iter().partition(|v| *v > LONG);
+        let mut seen = FxHashSet::default();
+        long.retain(|v| seen.insert(*v));
         near.sort_unstable();
         near.dedup();
         let has_sizes = rule.equations().iter().any(|eq| !eq.nats.is_empty());
         let beyond = sizes.into_iter().find(|v| has_sizes && *v > LARGEST[slow]);
-        Sizing { near, elements: ELEMENTS[slow], beyond }
+        Sizing { near, long, elements: ELEMENTS[slow], beyond }
     }
 
     /// What a case of the rule can be drawn from.
@@ -50,6 +62,18 @@ impl Sizing {
         let count = rule.equations().get(member).map_or(0, |eq| eq.nats.len());
         let sizes = self.draw(count, size, &mut Rng::new(seed ^ 0x6a09_e667_f3bc_c909));
         Origin { member, seed, size, sizes }
+    }
+
+    /// The same, one size of which is a long one if it is the turn of one.
+    pub fn in_turn(&self, turn: usize, mut origin: Origin) -> Origin {
+        let count = origin.sizes.len();
+        if count == 0 || self.long.is_empty() || !turn.is_multiple_of(EVERY) {
+            return origin;
+        }
+        let turn = turn / EVERY;
+        origin.sizes.iter_mut().for_each(|n| *n = 1);
+        origin.sizes[turn / self.long.len() % count] = self.long[turn % self.long.len()];
+        origin
     }
 
     /// So many sizes.
@@ -62,18 +86,14 @@ impl Sizing {
         let small = |rng: &mut Rng| 1 + rng.below(4) as i64;
         let any =
             |from: &[i64], rng: &mut Rng| from.get(rng.below(from.len().max(1) as u64) as usize).copied();
-        let pick = |from: &[i64], rng: &mut Rng| match any(from, rng) {
-            Some(n) if n > LONG && rng.below(8) > 0 => from.iter().copied().find(|n| *n <= LONG),
-            drawn => drawn,
-        };
         let mut out: Vec<i64> = (0..count)
             .map(|i| {
                 let drawn = match kind {
                     0..=7 => None,
-                    8 | 9 => pick(&MIDDLE, rng),
-                    10 | 11 => pick(&self.near, rng).or_else(|| pick(&MIDDLE, rng)),
-                    12..=14 if i == one => pick(&self.near, rng).or_else(|| pick(&MIDDLE, rng)),
-                    _ if i == one => pick(&LARGE, rng),
+                    8 | 9 => any(&MIDDLE, rng),
+                    10 | 11 => any(&self.near, rng).or_else(|| any(&MIDDLE, rng)),
+                    12..=14 if i == one => any(&self.near, rng).or_else(|| any(&MIDDLE, rng)),
+                    _ if i == one => any(&LARGE, rng),
                     _ => None,
                 };
                 drawn.unwrap_or_else(|| small(rng))
@@ -115,7 +135,8 @@ mod tests {
 
     #[test]
     fn sizes_are_small_and_large_and_next_to_what_is_mentioned() {
-        let sizing = Sizing { near: vec![999, 1000, 1001], elements: ELEMENTS[0], beyond: None };
+        let sizing =
+            Sizing { near: vec![999, 1000, 1001], long: vec![], elements: ELEMENTS[0], beyond: None };
         let mut rng = Rng::new(1);
         let drawn: Vec<Vec<i64>> = (0..400).map(|_| sizing.draw(3, Size::Any, &mut rng)).collect();
         let all: Vec<i64> = drawn.concat();
@@ -126,11 +147,15 @@ mod tests {
     }
 
     #[test]
-    fn large_sizes_that_are_mentioned_are_tried_now_and_then() {
-        let sizing = Sizing { near: vec![8, 100_003, 200_007], elements: ELEMENTS[0], beyond: None };
-        let mut rng = Rng::new(1);
-        let drawn: Vec<i64> = (0..480).map(|_| sizing.draw(1, Size::Any, &mut rng)[0]).collect();
-        let large = drawn.iter().filter(|n| **n > LONG).count();
-        assert!((1..40).contains(&large) && drawn.contains(&100_003), "{large}");
+    fn long_sizes_that_are_mentioned_have_their_turns() {
+        let long = vec![300_008, 600_015];
+        let sizing = Sizing { near: vec![8], long: long.clone(), elements: ELEMENTS[0], beyond: None };
+        let origin = |turn| {
+            let sizes = vec![2, 3];
+            sizing.in_turn(turn, Origin { member: 0, seed: 1, size: Size::Any, sizes }).sizes
+        };
+        let of_turns: Vec<Vec<i64>> = (0..4).map(|i| origin(i * EVERY)).collect();
+        assert_eq!(of_turns, [[300_008, 1], [600_015, 1], [1, 300_008], [1, 600_015]]);
+        assert_eq!(origin(1), [2, 3]);
     }
 }

@@ -71,6 +71,13 @@ impl Drawing {
     /// A number that the rule mentions, or what comes of two of them, or one next to it.
     fn next_to_mentioned(&self, s: Scalar, rng: &mut Rng) -> Option<Value> {
         let Mentioned { whole, fractions, combined, combined_fractions, .. } = &self.mentioned;
+        // As often as not one of them as it is.
+        let all = whole.len() + combined.len();
+        if all > 0 && rng.below(2) == 0 {
+            let at = rng.below(all as u64) as usize;
+            let number = whole.get(at).or_else(|| combined.get(at - whole.len()))?;
+            return if s.is_float() { Value::float(*number as f64, s) } else { Some(Value::int(*number, s)) };
+        }
         let (whole, fractions) = match rng.below(3) {
             0 if !combined.is_empty() || !combined_fractions.is_empty() => (combined, combined_fractions),
             _ => (whole, fractions),
