@@ -255,6 +255,41 @@ fn tiles_of_work_items_are_right() {
     }
 }
 
+/// Tiles of groups in local memory: whole ones, and those that stand out; whole chunks of steps, what they leave over, and
+/// none. Where both arrays lie, which operands come first and what is made of them is all the same.
+#[test]
+fn tiles_of_groups_are_right() {
+    let pairs = |rows: &str, columns: &str, of: &str| {
+        read(&format!(
+            "def f (a: m.k.f32) (b: {columns}): m.n.f32 = a |> map (\\x. {rows} |> map (\\y. {of}))"
+        ))
+    };
+    let programs = [
+        matmul(),
+        pairs("b", "n.k.f32", "zip x y |> map (\\p. fst p * snd p) |> reduce (+) 0"),
+        pairs("transpose b", "k.n.f32", "zip y (map abs x) |> map (\\p. fst p - snd p) |> reduce max 0"),
+    ];
+    let sizes: [&[(&str, i64)]; 3] =
+        [&[("m", 9), ("n", 5), ("k", 7)], &[("m", 8), ("n", 4), ("k", 6)], &[("m", 1), ("n", 2), ("k", 2)]];
+    for (program, sizes) in programs.iter().zip(&sizes) {
+        let done = rewritten(program, "inLambda(fusedStages ; pairsInTiles(2, 2, 3))");
+        for mut case in cases_of_program(&done, "tiles", &[sizes], Target::OpenCl, &mut 0) {
+            let text = &case.kernel.text;
+            // Of less than a chunk there are no tiles; accumulators are in registers.
+            assert!(text.contains("local ") || sizes[2].1 < 3, "{text}");
+            assert!(
+                !text.lines().any(|l| l.trim_start().starts_with("float t") && l.contains('[')),
+                "{text}"
+            );
+            case.global = [sizes[1].1, sizes[0].1, 4].map(|n| 2 * (n as u64).div_ceil(4));
+            case.global[2] = 1;
+            if oclgrind() {
+                simulate(&case).unwrap_or_else(|why| panic!("{why}"));
+            }
+        }
+    }
+}
+
 /// The code of the seven strategies at the sizes of the thesis, as reviewed. `BLESS=1` writes what is there now.
 #[test]
 fn the_code_of_the_strategies_is_as_reviewed() {
