@@ -610,6 +610,8 @@ fn auto_leaves_nothing_to_the_host() {
         "molecularDynamics" => vec![[256, 1, 1], [32, 1, 1]],
         "gemv" | "gesummv" | "kMeans" => vec![[64, 1, 1]],
         "nearestNeighbour" | "scal" => vec![[256, 1, 1]],
+        // Tiles of 64 by 64, four by four for each work-item.
+        "batchedMatmul" | "matmul" => vec![[16, 16, 1]],
         _ => vec![[32, 8, 1]],
     };
     for folder in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels")).unwrap() {
