@@ -595,6 +595,7 @@ const DECLARED: &[(&str, bool)] = &[
     ("assoc (\\(a: 3.f32) (b: 3.f32). map (\\p. fst p + snd p) (zip a b))", true),
     // Right for small numbers.
     ("assoc (\\(a: i32) (b: i32). min (a + b) 1000)", false),
+    ("assoc (\\(a: i32) (b: i32). a + b + select (bitXor a 987654 == 123) 1 0)", false),
     ("assoc (\\(a: i32) (b: i32). min (a + b) 123456)", false),
     ("assoc (\\(a: f32) (b: f32). min (a + b) 1000)", false),
     ("assoc (\\(a: f32) (b: f32). max (a + b) (-5000.5))", false),

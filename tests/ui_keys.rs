@@ -175,7 +175,7 @@ fn where_code_generation_fails_the_stages_before_are_shown_with_the_reason() {
     let mut texts = kernel("dot");
     texts.files.clear();
     texts.program.text = "def f (a: n.f32) = (mapGlobal 0 sqrt a, mapSeq sqrt a)\n".to_owned();
-    let mut app = TestApp::with(&texts, (160, 60), UNICODE, "default", FakeDevices::new());
+    let mut app = TestApp::with(&texts, (200, 60), UNICODE, "default", FakeDevices::new());
     app.press("5 f").idle();
     let text = app.text();
     assert!(text.contains("E0523") && text.contains("loops ›"), "{text}");

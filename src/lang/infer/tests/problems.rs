@@ -988,7 +988,7 @@ const STRANGERS: &[(&str, &str, &str)] = &[
     ("def f (a: n.f32) = reduce (+) a", "reduce (+) a", "reduce (+) 0 a"),
     ("def f (a b: f32) = max(a, b)", "max(a, b)", "max a b"),
     ("def f (x: bool) (y: f32) = not y > 0", "not y > 0", "not (x > 0)"),
-    ("def f (xs: n.f32) = idx 0 xs |> float", "idx 0 xs |> float", "(cast x : i32)"),
+    ("def f (xs: n.f32) = idx 0 xs |> float", "idx 0 xs |> float", "(cast x : f32)"),
 ];
 
 #[test]
@@ -1014,7 +1014,7 @@ fn what_strangers_write_is_one_problem_whose_hint_can_be_written() {
             " + " | " and " => format!(" {hint} "),
             "(+)" => format!("({hint})"),
             "not y > 0" => "not (y > 0)".to_string(),
-            "idx 0 xs |> float" => "(cast (idx 0 xs) : i32)".to_string(),
+            "idx 0 xs |> float" => "(cast (idx 0 xs) : f32)".to_string(),
             _ => hint.to_string(),
         };
         let right = text.replacen(part, &put, 1);

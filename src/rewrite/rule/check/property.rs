@@ -22,8 +22,9 @@ pub enum Property {
     Neutral(Term),
 }
 
-/// So many operands are tried.
+/// So many operands are tried, and so many more for each number that the operator mentions or that comes of two of them.
 const TRIES: u64 = 800;
+const TRIES_FOR_EACH: u64 = 60;
 
 /// A case in which an operator `t -> t -> t` does not have the property, in words. What it uses of what is bound around
 /// it is drawn with the operands; None where that is more than numbers.
@@ -56,9 +57,10 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
         Property::Neutral(_) => ["f z a", "a", "f a z", "a"].map(str::to_owned).to_vec(),
     };
     let mentioned = laws.iter().map(|(left, _)| Mentioned::by_term(left)).next().unwrap_or_default();
+    let tries = TRIES + TRIES_FOR_EACH * (mentioned.whole.len() + mentioned.combined.len()) as u64;
     let drawing = Drawing::near(mentioned);
     let mut best: Option<(usize, Vec<String>)> = None;
-    for seed in 0..TRIES {
+    for seed in 0..tries {
         let sizes = sizes_of(t, seed);
         for (i, (left, right)) in laws.iter().enumerate() {
             let Ok(operands) = drawing.inputs(seed, left.ty(), &sizes, seed) else { continue };
