@@ -3,7 +3,6 @@
 
 use crate::lang::nat::{Nat, NatVar};
 use crate::lang::term::Term;
-use crate::lang::ty::{Type, TypeKind};
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
 use crate::rewrite::rule::{ParamKind, RuleArg, RuleUse};
 use crate::rewrite::sketch::holes::{holes_in, sizes_in};
@@ -118,7 +117,7 @@ fn unreachable(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Nat> {
 /// The sizes in the types and arguments of a side of a rule. Says whether that is all that there is to know of them.
 fn sizes_of(side: &Pat, out: &mut Vec<Nat>) -> bool {
     side.nodes().into_iter().all(|pat| {
-        sizes_of_type(&pat.ty, out);
+        pat.ty.for_each_nat(&mut |n| out.push(n.clone()));
         match &pat.node {
             PatNode::Vectorise(n, _) => out.push(n.clone()),
             PatNode::Prim(_, args) => {
@@ -134,21 +133,6 @@ fn sizes_of(side: &Pat, out: &mut Vec<Nat>) -> bool {
         }
         true
     })
-}
-
-fn sizes_of_type(ty: &Type, out: &mut Vec<Nat>) {
-    match ty.kind() {
-        TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
-            out.push(n.clone());
-            sizes_of_type(t, out);
-        }
-        TypeKind::Index(n) => out.push(n.clone()),
-        TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
-            sizes_of_type(a, out);
-            sizes_of_type(b, out);
-        }
-        _ => {}
-    }
 }
 
 /// A prime or a variable.

@@ -9,7 +9,6 @@
 use super::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
 use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
 use crate::lang::term::{Arg, Expr, Term};
-use crate::lang::ty::{Type, TypeKind};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -197,7 +196,9 @@ pub fn sizes_in(term: &Term) -> IndexSet<Nat> {
         if !seen.insert(t.digest()) {
             continue;
         }
-        sizes_of_type(t.ty(), &mut out);
+        t.ty().for_each_nat(&mut |n| {
+            out.insert(n.clone());
+        });
         if let Expr::Prim(p) = t.expr() {
             out.extend(
                 p.args.iter().filter_map(|a| if let Arg::Nat(n) = a { Some(n.clone()) } else { None }),
@@ -206,21 +207,4 @@ pub fn sizes_in(term: &Term) -> IndexSet<Nat> {
         open.extend(t.children());
     }
     out
-}
-
-fn sizes_of_type(ty: &Type, out: &mut IndexSet<Nat>) {
-    match ty.kind() {
-        TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
-            out.insert(n.clone());
-            sizes_of_type(t, out);
-        }
-        TypeKind::Index(n) => {
-            out.insert(n.clone());
-        }
-        TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
-            sizes_of_type(a, out);
-            sizes_of_type(b, out);
-        }
-        _ => {}
-    }
 }
