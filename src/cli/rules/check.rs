@@ -119,6 +119,9 @@ fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
             format!("{:width$}  proved      {}{}, {seconds:.2} s\n", rule.name, proof(report), tried())
         }
         Verdict::Holds => format!("{:width$}  holds       on {}, {seconds:.2} s\n", rule.name, tried()),
+        Verdict::Wrong if report.agreed == 0 => {
+            format!("{:width$}  WRONG       at the first instance, {seconds:.2} s\n", rule.name)
+        }
         Verdict::Wrong => format!("{:width$}  WRONG       after {}, {seconds:.2} s\n", rule.name, tried()),
         Verdict::NotTested => format!("{:width$}  not tested  {}, {seconds:.2} s\n", rule.name, tried()),
     };

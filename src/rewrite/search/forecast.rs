@@ -32,7 +32,7 @@ pub fn unmet_sizes(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<S
         let sizes = listed(never.iter().map(|n| format!("`{n}`")));
         return Some(format!(
             "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; the \
-             program and the arguments of the rules have {had}, of which that never comes."
+             program and the arguments of the rules have {had}, which never make it."
         ));
     }
     let mut known = said;

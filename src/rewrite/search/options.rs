@@ -91,15 +91,15 @@ impl Budget {
             })
         };
         match &*name.kind {
-            "nodes" => self.nodes = count("a number of e-nodes, as in `nodes: 200000`")?,
-            "iterations" => self.iterations = count("a number, as in `iterations: 30`")?,
-            "best" => self.best = count("a number of programs, as in `best: 10`")?.min(MOST_BEST),
+            "nodes" => self.nodes = count("a number of e-nodes above 0, as in `nodes: 200000`")?,
+            "iterations" => self.iterations = count("a number above 0, as in `iterations: 30`")?,
+            "best" => self.best = count("a number of programs above 0, as in `best: 10`")?.min(MOST_BEST),
             "dims" => {
-                let n = count("a number of array dimensions, as in `dims: 6`")?;
+                let n = count("a number of array dimensions above 0, as in `dims: 6`")?;
                 self.filter.dims = u8::try_from(n).unwrap_or(u8::MAX);
             }
             "size" => {
-                let n = count("a size of terms, as in `size: 300`")?;
+                let n = count("a size of terms above 0, as in `size: 300`")?;
                 self.filter.size = u32::try_from(n).unwrap_or(u32::MAX).min(Filter::default().size);
             }
             "time" => {

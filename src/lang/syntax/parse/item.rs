@@ -387,7 +387,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn rule_ref(&mut self) -> Option<RuleRef> {
-        let name: Ident = self.ident("the name of a rule")?;
+        let name: Ident = self.ident(super::A_RULE)?;
         let args = if self.peek() == Tok::LParen { self.args() } else { Vec::new() };
         Some(RuleRef { name, args })
     }

@@ -25,6 +25,9 @@ use crate::lang::source::{self, MAX_SOURCE};
 /// So many problems of one text are reported; a last one says that there are more.
 pub const MAX_PROBLEMS: usize = 50;
 
+/// What is expected where rules are listed.
+const A_RULE: &str = "the name of a rule";
+
 /// Deepest tree: a term of [`MAX_DEPTH`] levels, signs and types that are written around it.
 const MAX_HEIGHT: usize = MAX_DEPTH + 8;
 
@@ -554,6 +557,11 @@ impl<'a> Parser<'a> {
             Tok::Semi if self.language == Language::Program => {
                 "Write `let x = 3 in e`; definitions need nothing between them."
             }
+            Tok::Bar if self.in_sketch => "Write `s or t`.",
+            Tok::LBrace if expected == A_RULE => {
+                "Rules stand in one pair of braces; a set that has a name is written by its name."
+            }
+            Tok::Minus if expected == "a strategy" => "Numbers of strategies are not below zero.",
             Tok::Bar => "Write `bitOr x y` for the bits of integers, `a or b` for truth values.",
             Tok::Comma if expected.starts_with("the end") => {
                 "Arguments are separated by spaces, `f x y`; a pair stands in parentheses, `(x, y)`."
@@ -573,6 +581,9 @@ impl<'a> Parser<'a> {
             }
             Tok::Word if self.at_word("and") || self.at_word("or") => {
                 "It stands between two truth values, `a and b`, or alone in parentheses, `(and)`."
+            }
+            Tok::Plus if expected == "an expression" && before.is_some_and(is_operator) => {
+                "A number has no sign `+`: leave it out."
             }
             tok if expected == "an expression" && is_operator(tok) => {
                 "An operator stands between two values, `x + 1`; alone it is a function in parentheses, `(+)`; with one value, `\\x. x + 1`."

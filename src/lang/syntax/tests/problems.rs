@@ -939,3 +939,20 @@ fn what_other_languages_write_is_one_problem_that_says_what_to_write() {
         assert!(found.len() <= most, "{text}: {found:?}");
     }
 }
+
+#[test]
+fn signs_in_sketches_and_sets_are_told_in_the_words_of_the_text() {
+    for (text, hint) in [
+        ("sketch s = contains(mapSeq & mapPar)", "`mapSeq and mapPar`"),
+        ("sketch s = contains(mapSeq && mapPar)", "`mapSeq and mapPar`"),
+        ("sketch s = contains(mapSeq || mapPar)", "`mapSeq or mapPar`"),
+        ("sketch s = contains(mapSeq | mapPar)", "`s or t`"),
+        ("sketch s = !contains(mapPar)", "`not(contains(mapPar))`"),
+        ("strategy s = reach ? using { {a}, b }", "one pair of braces"),
+        ("strategy s = reach ? using a with (nodes: -3)", "not below zero"),
+    ] {
+        let (_, problems) = parse(Language::Elevate, Sources::new().add("a.elevate", text), text);
+        let hints: Vec<_> = problems.iter().flat_map(|p| p.hints.clone()).collect();
+        assert!(problems.len() == 1 && hints.iter().any(|h| h.contains(hint)), "{text}: {problems:?}");
+    }
+}

@@ -84,6 +84,7 @@ impl Parser<'_> {
         let number = self.tokens.get(sign + 1).is_some_and(|t| t.tok == Tok::Number) && to == sign + 2;
         let hint = match spelling {
             "&&" => format!("Write `{l} and {r}`."),
+            "&" if self.in_sketch => format!("Write `{l} and {r}`."),
             "||" => format!("Write `{l} or {r}`."),
             "&" if truth => format!("Write `{l} and {r}`."),
             "&" => {
@@ -127,6 +128,7 @@ impl Parser<'_> {
         let x = self.argument_or(sign + 1, self.at, "x");
         let hint = match self.spelling(sign) {
             _ if self.at == sign + 1 => hint_of(self.spelling(sign)).to_string(),
+            "!" if self.in_sketch => format!("Write `not({})`.", self.quote_or(sign + 1, self.at, "s")),
             "!" => format!("Write `not {x}`, or `a != b` for values that differ."),
             _ => format!("Write `bitNot {x}`."),
         };
@@ -171,7 +173,8 @@ impl Parser<'_> {
             ));
         }
         (line + 1 == self.at).then(|| {
-            format!("A value gets its name by `let`: `let {name} = …`, and what uses it stands behind `in` or on the next line.")
+            let summed = self.in_program().then(|| self.accumulated(name, self.at)).flatten();
+            summed.unwrap_or_else(|| format!("A value gets its name by `let`: `let {name} = …`, and what uses it stands behind `in` or on the next line."))
         })
     }
 

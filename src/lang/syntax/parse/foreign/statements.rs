@@ -28,6 +28,11 @@ impl Parser<'_> {
             {
                 self.loop_hint(at)
             }
+            "loop" if named && self.nth(2) == Tok::Equals && self.find_word(at + 3, "for").is_some() => {
+                let (name, end) = (self.spelling(at + 1), self.find_word(at + 3, "for")?);
+                self.accumulation(name, (at + 3, end), end)
+                    .or_else(|| elsewhere::written_here("loop", &[]))?
+            }
             word @ ("while" | "loop" | "do" | "foreach")
                 if braces().is_some()
                     || self.find_word(at + 1, "do").is_some()
@@ -70,6 +75,53 @@ impl Parser<'_> {
         format!(
             "Write `map (\\{variable}. {body}) {array}` for each element; `reduce` makes one value of all."
         )
+    }
+
+    /// What makes the value of `s` by a loop, where it starts as the tokens `start`, and `for x in xs: s += e` stands at
+    /// `head`. The body `s = s + e` means the same, and in Futhark `s + e` does.
+    fn accumulation(&self, name: &str, start: (usize, usize), head: usize) -> Option<String> {
+        let word = |i: usize, wanted: &str| self.spelling(i) == wanted;
+        if !word(head, "for") || !word(head + 2, "in") {
+            return None;
+        }
+        let begin =
+            self.find(head + 3, |tok, text| matches!(tok, Tok::Colon | Tok::LBrace) || text == "do")?;
+        let braced = self.tokens.get(begin).is_some_and(|t| t.tok == Tok::LBrace);
+        let body = begin + 1;
+        let end = if braced {
+            self.mate(begin)?
+        } else {
+            let next = (body + 1..self.limit).take(MAX_LOOK);
+            next.into_iter().find(|i| self.tokens.get(*i).is_some_and(|t| t.first)).unwrap_or(self.limit)
+        };
+        let end = self.find(body, |tok, _| tok == Tok::Semi).filter(|semi| *semi < end).unwrap_or(end);
+        let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+        let value = match self.spelling(body + 1) {
+            _ if word(begin, "do") => self.quote(body, end)?,
+            "=" if word(body, name) => self.quote(body + 2, end)?,
+            sign @ ("+=" | "-=" | "*=") if word(body, name) => {
+                format!("{name} {} {}", &sign[..1], self.argument_or(body + 2, end, "…"))
+            }
+            _ => return None,
+        };
+        let variable = self.spelling(head + 1);
+        let numbers =
+            tok(head + 3) == Some(Tok::Number) || matches!(self.spelling(head + 3), "range" | "iota");
+        if numbers || value.contains(['[', ';']) || start.0 >= start.1 {
+            return None;
+        }
+        let (start, array) =
+            (self.argument_or(start.0, start.1, "0"), self.argument_or(head + 3, begin, "xs"));
+        Some(format!(
+            "Write `reduce (\\{name} {variable}. {value}) {start} {array}`, or `reduceSeq` for what is not associative."
+        ))
+    }
+
+    /// What a name stands for that a loop changes, behind the `=` at a token.
+    pub(in crate::lang::syntax::parse) fn accumulated(&self, name: &str, equals: usize) -> Option<String> {
+        let head = self.find_word(equals + 1, "for")?;
+        let end = self.find(equals + 1, |tok, _| tok == Tok::Semi).filter(|semi| *semi < head);
+        self.accumulation(name, (equals + 1, end.unwrap_or(head)), head)
     }
 
     /// `match p with (a, b) -> e`, at the first word.
@@ -220,7 +272,15 @@ impl Parser<'_> {
         }
         let words = (at + 2..equals).all(|i| self.tokens.get(i).is_some_and(|t| t.tok == Tok::Word));
         let name = self.spelling(at + 1);
-        let (message, hint) = if self.nth(2) == Tok::Colon {
+        let (message, hint) = if self.nth(2) == Tok::Colon && equals == at + 3 {
+            let end = self.mate(at).or_else(|| self.find_word(equals, "in"));
+            let value = end.map_or("…".into(), |end| self.quote_or(equals + 1, end, "…"));
+            (
+                "A `let` names one value, which stays as it is.",
+                self.accumulated(name, equals)
+                    .unwrap_or_else(|| format!("Write `let {name} = {value} in …`.")),
+            )
+        } else if self.nth(2) == Tok::Colon {
             let ty = self.quote_or(at + 3, equals, "t");
             let end = self.mate(at).or_else(|| self.find_word(equals, "in")).unwrap_or(equals + 1);
             let value = if end > equals + 1 { self.quote_or(equals + 1, end, "v") } else { "v".into() };
@@ -229,9 +289,10 @@ impl Parser<'_> {
                 format!("Write `let {name} = ({value} : {ty}) in …`."),
             )
         } else if words && matches!(name, "mut" | "rec" | "val" | "var") {
+            let name = self.spelling(at + 2);
             (
                 "A `let` names one value, which stays as it is.",
-                format!("Write `let {} = … in …`.", self.spelling(at + 2)),
+                self.accumulated(name, equals).unwrap_or_else(|| format!("Write `let {name} = … in …`.")),
             )
         } else if words {
             let params = self.quote_or(at + 2, equals, "x");
