@@ -148,6 +148,23 @@ fn wrong_sizes_are_refused_under_the_text() {
 }
 
 #[test]
+fn measuring_asks_for_sizes_that_have_no_value() {
+    let mut texts = kernel("dot");
+    texts.program.text = "def f (a: n.m.f32): n.m.f32 = a |> map (map sqrt)".to_owned();
+    texts.default_sizes.clear();
+    let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+    app.press("z").press("C-u").type_text("m=5").press("Enter");
+    app.press("b");
+    assert!(app.text().contains("│m=5 n=1024"), "{}", app.text());
+    app.press("Backspace").press("Enter").idle();
+    let at: Vec<String> = app.app.session.sizes().iter().map(|(name, n)| format!("{name}={n}")).collect();
+    assert_eq!(at, ["m=5", "n=102"]);
+    assert!(app.app.popups.is_empty() && app.text().contains("[6 Bench]"), "{}", app.text());
+    app.press("b").idle();
+    assert!(app.app.popups.is_empty(), "what is known is not asked again: {}", app.text());
+}
+
+#[test]
 fn what_was_typed_comes_back() {
     let mut app = dot();
     app.press("a").type_text("first").press("Esc");

@@ -45,8 +45,12 @@ pub fn entry(app: &mut App) {
     };
     match (problems, app.popups.last_mut()) {
         (Err(lines), Some(Popup::Entry(entry))) => entry.problems = lines,
-        (Ok(()), Some(Popup::Entry(_))) => {
+        (Ok(()), Some(Popup::Entry(entry))) => {
+            let then = entry.then;
             app.popups.pop();
+            if let Some(command) = then {
+                run(app, command);
+            }
         }
         _ => {}
     }

@@ -485,6 +485,8 @@ impl App {
             found: self.found.revision.is_some(),
             kernel: match kernel.as_deref().map(|made| made.as_ref().and_then(|made| made.module.as_ref())) {
                 Some(Err(problem)) => Err(problem.message.clone()),
+                // They are asked for.
+                _ if !self.session.missing_sizes().is_empty() => Ok(()),
                 _ => self.session.enabled(&Action::Bench { device: self.device.clone() }),
             },
             foreign: self.session.forbids_foreign(),

@@ -10,7 +10,7 @@ use crate::ui::caps::Depth;
 use crate::ui::command::Command;
 use crate::ui::doing::perform;
 use crate::ui::layout::Pane;
-use crate::ui::popup::{Choice, Item, Page, Popup, Purpose, Value};
+use crate::ui::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Value};
 use crate::ui::window::Body;
 use crate::view::picture::{self, Form};
 use crate::view::{Alphabet, Line, Role, bench as view, problem};
@@ -33,12 +33,26 @@ pub fn body(app: &App, width: usize) -> Body {
     Body { head: vec![table.head], lines: table.rows, foot, list: true, ..Body::default() }
 }
 
-/// Measures the present state.
+/// Measures the present state, once its sizes are known.
 pub fn measure(app: &mut App) {
+    let missing = app.session.missing_sizes();
+    if !missing.is_empty() {
+        let mut entry = Entry::new(EntryKind::Sizes, &proposed(app, &missing));
+        entry.then = Some(Command::Bench);
+        app.popups.push(Popup::Entry(Box::new(entry)));
+        return;
+    }
     let device = app.device.clone();
     if perform(app, Action::Bench { device }) {
         app.focus.show(Pane::Bench);
     }
+}
+
+/// The sizes that there are, and a value to begin with for each that is missing: arrays of about a million elements.
+fn proposed(app: &App, missing: &[String]) -> String {
+    let value = if app.session.workspace().program.sizes.len() == 1 { 1 << 20 } else { 1 << 10 };
+    let known = app.session.sizes().iter().map(|(name, n)| format!("{name}={n}"));
+    known.chain(missing.iter().map(|name| format!("{name}={value}"))).collect::<Vec<_>>().join(" ")
 }
 
 /// Runs the present state once on data from files. What is wrong with what was typed is said under it.

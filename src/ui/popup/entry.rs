@@ -2,6 +2,7 @@
 
 use ratatui_textarea::{CursorMove, TextArea};
 
+use crate::ui::command::Command;
 use crate::view::Line;
 
 /// What is typed.
@@ -77,6 +78,8 @@ pub struct Entry {
     pub problems: Vec<Line>,
     /// What was looked for before, to return to.
     pub before: String,
+    /// What this is asked for: the command that follows when it is taken.
+    pub then: Option<Command>,
     /// How far back in what was typed before; 0 is the present text.
     back: usize,
     draft: String,
@@ -90,6 +93,7 @@ impl Entry {
             area: TextArea::default(),
             problems: Vec::new(),
             before: String::new(),
+            then: None,
             back: 0,
             draft: String::new(),
         };
