@@ -644,7 +644,8 @@ pub fn follow(history: &History, from: RevisionId, to: RevisionId, path: &Path) 
 }
 
 fn no_thread(e: std::io::Error) -> Diagnostic {
-    Diagnostic::error("E0811", format!("No thread can be started: {e}.")).hint("Close other programs.")
+    Diagnostic::error("E0811", format!("No thread can be started: {e}."))
+        .hint("Close other programs, or raise a limit that is set: `ulimit -v`, `ulimit -u`.")
 }
 
 fn broken(panic: String) -> Diagnostic {

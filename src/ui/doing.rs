@@ -108,6 +108,12 @@ pub fn news(app: &mut App) {
             _ => {}
         }
     }
+    if let Some(reason) = app.looks.refusal() {
+        app.say(
+            Role::Warning,
+            format!("Nothing can be looked at, as no thread can be started: {reason}. It is tried again every second."),
+        );
+    }
     if !app.session.is_idle() {
         app.touch(&[Pane::Jobs]);
     }

@@ -94,6 +94,8 @@ pub struct Looks {
     jobs: Jobs<Progress, Seen>,
     running: Vec<(JobId, Want)>,
     waiting: Vec<Want>,
+    /// Why no thread could be started, and whether that was told.
+    refused: Option<(String, bool)>,
     kernels: VecDeque<(Want, Kernel)>,
     known: Arc<Known>,
     /// The devices, once they are known.
@@ -107,6 +109,7 @@ impl Looks {
             jobs: Jobs::new(notify),
             running: Vec::new(),
             waiting: Vec::new(),
+            refused: None,
             kernels: VecDeque::new(),
             known: Arc::default(),
             devices: None,
@@ -144,9 +147,16 @@ impl Looks {
         let started = self.jobs.start("look".to_owned(), progress, move |control| {
             look(&wish, &workspace, &term, &sizes, &*backend, &known, control)
         });
-        // Without a thread there is nothing to see; the next message asks again.
-        if let Ok(id) = started {
-            self.running.push((id, want));
+        match started {
+            Ok(id) => {
+                self.running.push((id, want));
+                self.refused = None;
+            }
+            Err(reason) => {
+                self.refused.get_or_insert_with(|| (reason.to_string(), false));
+                self.waiting.retain(|waiting| !waiting.same_kind(&want));
+                self.waiting.push(want);
+            }
         }
     }
 
@@ -171,6 +181,12 @@ impl Looks {
             self.want(session, want);
         }
         out
+    }
+
+    /// Why nothing can be looked at now, once: the system gives no thread. What is wished for waits for the next poll.
+    pub fn refusal(&mut self) -> Option<String> {
+        let (reason, told) = self.refused.as_mut()?;
+        (!std::mem::replace(told, true)).then(|| reason.clone())
     }
 
     /// The code that was seen for this wish.

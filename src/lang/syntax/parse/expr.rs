@@ -230,7 +230,7 @@ impl Parser<'_> {
     fn at_operand(&self) -> bool {
         match self.peek() {
             Tok::Number | Tok::LParen | Tok::LBracket | Tok::Lambda | Tok::NatLambda | Tok::Hole => true,
-            Tok::Word => self.nth_is_name(0) && !self.at_word("div"),
+            Tok::Word => self.nth_is_name(0) && !self.at_word("div") && !self.at_foreign_condition(),
             _ => false,
         }
     }

@@ -222,7 +222,12 @@ impl Parser<'_> {
         self.equals("`=`");
         let (lhs, rhs) = self.sides();
         let mut conditions = Vec::new();
-        if self.eat_word("where") {
+        let foreign = self.at_foreign_condition();
+        if foreign {
+            self.unexpected("`where`");
+            self.bump();
+        }
+        if foreign || self.eat_word("where") {
             conditions = self.list("`,`", |p| Some(p.condition()));
             if conditions.is_empty() {
                 self.unexpected("a condition, such as `x notin f`");
@@ -230,6 +235,12 @@ impl Parser<'_> {
         }
         let examples = Vec::new();
         Some(ItemKind::Rule(Box::new(Rule { name, params, marks, lhs, rhs, conditions, examples })))
+    }
+
+    /// Whether a word comes next that other languages put before the conditions of a rule.
+    pub(super) fn at_foreign_condition(&self) -> bool {
+        let words = ["if", "when", "unless", "provided"];
+        self.language == Language::Rules && self.word().is_some_and(|word| words.contains(&word))
     }
 
     /// `(p, n: nat)`, or nothing.

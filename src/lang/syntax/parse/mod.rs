@@ -573,6 +573,12 @@ impl<'a> Parser<'a> {
             Tok::Word if self.at_word("in") => {
                 "`in` belongs to `let x = v in e`; for each element of an array write `map (\\x. x * 2) xs`."
             }
+            Tok::Word if expected == "`where`" => {
+                "The conditions of a rule stand behind `where`: `where x notin f`."
+            }
+            Tok::Word if self.at_word("where") && self.language == Language::Rules => {
+                "Conditions stand at the end of a rule: `lhs ~> rhs where x notin f`."
+            }
             Tok::Word if self.at_word("where") && expected.contains("`=`") => {
                 "Sizes have no conditions of their own, their types say them: `(n + 4).f32` has at least four elements, `(4*n).f32` a multiple of four."
             }

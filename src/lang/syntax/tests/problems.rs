@@ -956,3 +956,16 @@ fn signs_in_sketches_and_sets_are_told_in_the_words_of_the_text() {
         assert!(problems.len() == 1 && hints.iter().any(|h| h.contains(hint)), "{text}: {problems:?}");
     }
 }
+
+#[test]
+fn conditions_of_rules_that_stand_elsewhere_are_told_where_they_belong() {
+    for (text, hint) in [
+        ("rule r = reduce f i xs ~> reduce f i (reverse xs) if commutative f", "behind `where`"),
+        ("rule r = map f xs ~> xs when x notin f, y notin f", "behind `where`"),
+        ("rule r where commutative f = reduce f i xs ~> reduce f i (reverse xs)", "at the end of a rule"),
+    ] {
+        let (_, problems) = parse(Language::Rules, Sources::new().add("a.rules", text), text);
+        let hints: Vec<_> = problems.iter().flat_map(|p| p.hints.clone()).collect();
+        assert!(problems.len() == 1 && hints.iter().any(|h| h.contains(hint)), "{text}: {problems:?}");
+    }
+}
