@@ -14,7 +14,7 @@ use crate::lang::syntax::{ast, print};
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
-use crate::rewrite::search::forecast::unmet_sizes;
+use crate::rewrite::search::forecast::unmet;
 use crate::rewrite::search::insight::Insight;
 use crate::rewrite::search::options::Names;
 use crate::rewrite::search::{self, Budget, Outcome, Report, Search, Trail};
@@ -314,7 +314,8 @@ impl Searcher<'_> {
         let Asked { start, sketch, rules, budget, guides } = *asked;
         let text = sketch.to_string();
         let cancel = self.control.cancel_flag();
-        let warning = unmet_sizes(sketch, start, rules);
+        let forecast = unmet(sketch, start, rules);
+        let warning = forecast.as_ref().map(|f| f.text.clone());
         let mut known = None;
         let (report, trail) = {
             let control = self.control;
@@ -337,7 +338,8 @@ impl Searcher<'_> {
             if let Some(recorded) = recorded.filter(|r| r.found.is_none() || goes_on) {
                 search.stop_at(recorded.iteration, recorded.rule.as_deref(), recorded.matches);
             }
-            let report = search.run(&mut world);
+            let mut report = search.run(&mut world);
+            report.never = forecast.as_ref().is_some_and(|f| f.never);
             let trail = search::trail(&mut search, start, &report, &world);
             if let Some(k) = self.best {
                 let from = control.elapsed();

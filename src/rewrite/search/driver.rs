@@ -776,6 +776,7 @@ impl Search {
 
     fn report(&self, control: &Control<'_>) -> Report {
         Report {
+            never: false,
             outcome: self.outcome.clone().unwrap_or(Outcome::Stopped),
             left_out: self.left_out.clone(),
             unread: self.unread.is_some(),

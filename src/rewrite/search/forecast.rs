@@ -1,7 +1,8 @@
-//! What can be said of a search before it runs: that the sizes that its sketch asks for cannot be made of those that there
-//! are, or hardly so.
+//! What can be said of a search before it runs: that the patterns or sizes that its sketch asks for cannot be made of those
+//! that there are, or hardly so.
 
 use crate::lang::nat::{Nat, NatVar};
+use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
 use crate::rewrite::rule::{ParamKind, RuleArg, RuleUse};
@@ -10,10 +11,28 @@ use crate::rewrite::sketch::{Shape, Sketch};
 use indexmap::IndexSet;
 use std::collections::BTreeSet;
 
-/// That the sketch asks for sizes which these rules never make of the program's, or that it names numbers which neither
-/// have, nor are the product or quotient of two that they have: a tile of 64 where loops are split by 32. None where
-/// neither is so.
-pub fn unmet_sizes(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<String> {
+/// What is said of a search before it runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Forecast {
+    pub text: String,
+    /// Whether no limit changes it: the sketch is satisfied by nothing that these rules make.
+    pub never: bool,
+}
+
+/// That the sketch asks for patterns or sizes which these rules never make of the program's, or that it names numbers
+/// which neither have, nor are the product or quotient of two that they have: a tile of 64 where loops are split by 32.
+/// None where neither is so.
+pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecast> {
+    let told = |text, never| Some(Forecast { text, never });
+    let unmade = unmade(sketch, start, rules);
+    if !unmade.is_empty() {
+        let verb = if unmade.len() == 1 { "makes it" } else { "makes them" };
+        let patterns = listed(unmade.iter().map(|p| format!("`{p}`")));
+        return told(
+            format!("The sketch asks for {patterns}. The program has none, and no rule here {verb}."),
+            true,
+        );
+    }
     let mut said: BTreeSet<i64> = BTreeSet::new();
     sizes_in(start).iter().for_each(|n| numbers(n, &mut said));
     for rule in rules {
@@ -30,10 +49,11 @@ pub fn unmet_sizes(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<S
     let never = unreachable(sketch, start, rules);
     if !never.is_empty() {
         let sizes = listed(never.iter().map(|n| format!("`{n}`")));
-        return Some(format!(
+        let text = format!(
             "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; the \
              program and the arguments of the rules have {had}, which never make it."
-        ));
+        );
+        return told(text, true);
     }
     let mut known = said;
     for rule in rules {
@@ -50,9 +70,43 @@ pub fn unmet_sizes(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<S
         return None;
     }
     let unmet = listed(unmet.iter().map(ToString::to_string));
-    Some(format!(
+    let text = format!(
         "The sketch asks for sizes with {unmet}, and the program and the arguments of the rules have {had}: this is hardly ever met."
-    ))
+    );
+    told(text, false)
+}
+
+/// The patterns that a sketch asks for, where the program does not have them and no rule makes them. None where a rule
+/// says in no equation what it makes.
+fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Pattern> {
+    let mut asked = IndexSet::new();
+    patterns_of(&required(sketch), &mut asked);
+    let without = |asked: &mut IndexSet<Pattern>, term: &Term| {
+        let had: IndexSet<Pattern> =
+            term.positions().into_iter().filter_map(|(_, t)| t.as_pattern()).collect();
+        asked.retain(|p| !had.contains(p));
+    };
+    without(&mut asked, start);
+    for rule in rules {
+        let Some(equation) = rule.rule.equation(&rule.args) else { return vec![] };
+        for pat in equation.sides.rhs.nodes() {
+            match &pat.node {
+                PatNode::Prim(p, _) => drop(asked.shift_remove(p)),
+                PatNode::Vectorise(..) => return vec![],
+                _ => {}
+            }
+        }
+        let given = rule.args.iter().filter_map(|a| if let RuleArg::Term(t) = a { Some(t) } else { None });
+        given.for_each(|t| without(&mut asked, t));
+    }
+    asked.into_iter().collect()
+}
+
+fn patterns_of(sketch: &Sketch, out: &mut IndexSet<Pattern>) {
+    if let Shape::Pattern(p, _) = sketch.shape() {
+        out.insert(*p);
+    }
+    sketch.children().into_iter().for_each(|s| patterns_of(s, out));
 }
 
 /// The sketch without what a program need not have to satisfy it.
@@ -283,13 +337,11 @@ mod tests {
                 .collect();
             let (tree, problems) = parse_sketch(FileId::NOWHERE, sketch);
             assert!(problems.is_empty());
-            unmet_sizes(&read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap(), &start, &rules)
+            unmet(&read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap(), &start, &rules)
         };
         let split: &[(&str, &[i64])] =
             &[("splitJoin", &[32]), ("useReduceSeq", &[]), ("blockedReduce", &[4])];
-        let never = |rules: &[(&str, &[i64])], sketch: &str| {
-            said(rules, sketch).is_some_and(|s| s.contains("never comes"))
-        };
+        let never = |rules: &[(&str, &[i64])], sketch: &str| said(rules, sketch).is_some_and(|f| f.never);
         // 64 is 4 * 4 * 4, and 8 is 32 / 4; 2 of 32 alone is none, nor is 3 of any of them.
         assert_eq!(said(split, "containsMap(n/32, containsMap(32, ?))"), None);
         assert!(!never(split, "containsMap(n/64, ?)") && !never(split, "contains(map : ? -> 8.? -> ?)"));
@@ -306,5 +358,14 @@ mod tests {
                 && !never(&[("splitJoin", &[7])], "containsMap(49, ?)")
         );
         assert!(never(&[("splitJoin", &[7])], "containsMap(n/14, ?)"));
+        // So with patterns that nothing makes; what vectorises a function makes whatever that takes.
+        let text =
+            |rules: &[(&str, &[i64])], sketch: &str| said(rules, sketch).map(|f| f.text).unwrap_or_default();
+        let sketch = "containsMap(n, contains(transpose (mapSeq ?)))";
+        assert!(text(split, sketch).contains("asks for `transpose` and `mapSeq`"));
+        assert!(text(&[("useMapSeq", &[])], sketch).contains("for `transpose`. The program has none"));
+        assert_eq!(said(&[("useMapSeq", &[]), ("transposePairAfter", &[])], sketch), None);
+        assert_eq!(said(split, "contains(mapSeq) or contains(map)"), None);
+        assert!(!never(&[("vectorizeBeforeMap", &[])], "contains(vectorFromScalar)"));
     }
 }

@@ -182,6 +182,8 @@ pub struct Report {
     /// What had been left out when the rules had nothing more to say, before the search went on more thoroughly; of one that
     /// did not get so far, what its filter refused.
     pub left_out: Vec<(Gap, u32)>,
+    /// The sketch asks for what these rules never make: no limit would have helped.
+    pub never: bool,
     /// There are programs that are like the sketch, and all that were looked at are so only by what nobody reads.
     pub unread: bool,
     /// Where it stopped. A search that found its term, or was saturated, stops before an iteration.
@@ -198,6 +200,8 @@ pub struct Report {
 const UNREAD: &str = "Programs are like the sketch only by what nobody reads, as the value of a `let` that is not used, which \
                       does not count.";
 
+const ADD_RULES: &str = "Add rules to `using`, or ask for less in the sketch.";
+
 /// So many gaps are told one by one.
 const MOST_GAPS: usize = 4;
 
@@ -208,7 +212,8 @@ impl Report {
         let raise = |option: &str| format!("Raise that limit, as in `with ({option})`, or {nearer}.");
         match &self.outcome {
             Outcome::Found(_) | Outcome::Stopped | Outcome::Broken(_) => vec![],
-            Outcome::Impossible => vec!["Add rules to `using`, or ask for less in the sketch.".to_owned()],
+            Outcome::Impossible => vec![ADD_RULES.to_owned()],
+            _ if self.never => vec![ADD_RULES.to_owned()],
             Outcome::Limit(limit) => {
                 filters(&self.left_out).into_iter().chain([raise(&limit.doubled())]).collect()
             }

@@ -1,7 +1,7 @@
 //! Whenever a search says that something is impossible, applying its rules anywhere must not get there.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests")]
 
-use super::forecast::unmet_sizes;
+use super::forecast::unmet;
 use super::{Budget, Control, Outcome, Report, Search, reach, trail};
 use crate::lang::diag::{FileId, Sources};
 use crate::lang::eval::inputs::Rng;
@@ -70,8 +70,8 @@ fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Re
     search.audit();
     let report = search.run(&mut control);
     if let Some(found) = report.found() {
-        let forecast = unmet_sizes(goal, start, rules).unwrap_or_default();
-        assert!(!forecast.contains("never comes"), "{forecast}: {goal}");
+        let forecast = unmet(goal, start, rules);
+        assert!(forecast.as_ref().is_none_or(|f| !f.never), "{forecast:?}: {goal}");
         let best = search.best(2);
         assert_eq!(best.terms[0].term.size(), found.term.size());
         let derived = trail(&mut search, start, &report, &control);
