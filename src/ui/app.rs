@@ -13,7 +13,7 @@ use super::command::{Command, Facts};
 use super::disk::{Definitions, Watch};
 use super::draw;
 use super::keys::{Keymap, Sequence};
-use super::layout::{Focus, Layout, Pane, layout};
+use super::layout::{Focus, Layout, Pane, Wishes, layout};
 use super::looks::{Looks, Want};
 use super::mending::Mending;
 use super::panes;
@@ -206,6 +206,9 @@ pub struct App {
     bodies: [Body; Pane::ALL.len()],
     windows: [Window; Pane::ALL.len()],
     stale: [bool; Pane::ALL.len()],
+    /// The rows and columns that each pane's body was made for.
+    made_for: [Option<(usize, usize)>; Pane::ALL.len()],
+    wishes: Wishes,
 }
 
 impl App {
@@ -248,6 +251,8 @@ impl App {
             bodies: Default::default(),
             windows: Default::default(),
             stale: [true; Pane::ALL.len()],
+            made_for: Default::default(),
+            wishes: Wishes::default(),
         };
         app.looks.want(&app.session, Want::Devices);
         let workspace = app.session.workspace();
@@ -352,11 +357,16 @@ impl App {
         let shown = self.shown_panes();
         self.print();
         self.ask(&shown);
+        for pane in &shown {
+            self.show(*pane);
+        }
+        // What panes show decides how they divide the rows, and some show as much as they have rows for.
         for pane in shown {
-            let Some((height, width)) = draw::room(self, pane) else { continue };
-            if std::mem::take(&mut self.stale[pane as usize]) {
-                self.bodies[pane as usize] = panes::body(self, pane, width);
+            if self.made_for[pane as usize] != draw::room(self, pane) {
+                self.touch(&[pane]);
+                self.show(pane);
             }
+            let Some((height, _)) = draw::room(self, pane) else { continue };
             let rows = self.bodies[pane as usize].rows(height).body;
             let before = self.windows[pane as usize].cursor;
             self.windows[pane as usize].settle(&self.bodies[pane as usize], rows);
@@ -366,13 +376,30 @@ impl App {
         }
     }
 
+    /// Brings a pane on the screen up to date, and what it wishes for.
+    fn show(&mut self, pane: Pane) {
+        let room = draw::room(self, pane);
+        let Some((_, width)) = room else { return };
+        let at = pane as usize;
+        if std::mem::take(&mut self.stale[at]) {
+            self.bodies[at] = panes::body(self, pane, width);
+            self.made_for[at] = room;
+            self.wishes[at] = panes::wish(pane, &self.bodies[at]);
+        }
+    }
+
+    /// How many rows each pane has something to show in.
+    pub fn wishes(&self) -> &Wishes {
+        &self.wishes
+    }
+
     /// The highlight of a pane has moved: what hangs on it is shown anew.
     pub fn moved(&mut self, pane: Pane) {
         match pane {
             // The term shows where the highlighted rule applies.
             Pane::Rules => self.touch(&[Pane::Rules, Pane::Term]),
             // What is said of the highlighted line.
-            Pane::Bench | Pane::Kernel => self.touch(&[pane]),
+            Pane::Bench | Pane::Kernel | Pane::History => self.touch(&[pane]),
             _ => {}
         }
     }
@@ -385,7 +412,7 @@ impl App {
     /// The panes on the screen.
     fn shown_panes(&self) -> Vec<Pane> {
         let area = ratatui::layout::Rect::new(0, 0, self.size.0, self.size.1);
-        match layout(area, self.focus) {
+        match layout(area, self.focus, &self.wishes) {
             Layout::TooSmall => Vec::new(),
             Layout::Panes { places, .. } => places.iter().map(|place| place.pane).collect(),
         }

@@ -18,7 +18,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();
     let mut painter = Painter::new(frame.buffer_mut(), &app.setup.theme, app.setup.caps);
     painter.blank(area);
-    let cursor = match layout::layout(area, app.focus) {
+    let cursor = match layout::layout(area, app.focus, app.wishes()) {
         Layout::TooSmall => {
             too_small(app, &mut painter, area);
             None
@@ -296,7 +296,7 @@ fn draw_question(painter: &mut Painter<'_>, area: Rect, question: &Question) {
 /// The rows and columns inside the frame of a pane, if it is shown.
 pub fn room(app: &App, pane: Pane) -> Option<(usize, usize)> {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
-    let Layout::Panes { places, .. } = layout::layout(area, app.focus) else { return None };
+    let Layout::Panes { places, .. } = layout::layout(area, app.focus, app.wishes()) else { return None };
     let place = places.iter().find(|place| place.pane == pane)?;
     let inner = layout::inside(place.area);
     Some((usize::from(inner.height), usize::from(inner.width)))

@@ -67,11 +67,13 @@ const BOTTOM: &[Pane] = &[Pane::Kernel, Pane::Bench, Pane::Jobs];
 const LEFT: &[Pane] = &[Pane::Term, Pane::Loops];
 const RIGHT: &[Pane] = &[Pane::Rules, Pane::Search, Pane::Kernel, Pane::Bench, Pane::History, Pane::Jobs];
 
-/// The smallest terminal with three panes, with two, and at all: columns and rows.
+/// The smallest terminal with three columns, with two of two places each, with two places, and at all: columns and rows.
+pub const WIDEST: (u16, u16) = (180, 30);
+/// See [`WIDEST`].
 pub const WIDE: (u16, u16) = (120, 30);
-/// See [`WIDE`].
+/// See [`WIDEST`].
 pub const MIDDLING: (u16, u16) = (80, 24);
-/// See [`WIDE`].
+/// See [`WIDEST`].
 pub const LEAST: (u16, u16) = (50, 15);
 
 /// A place on the screen: the pane shown, and those that could be shown there.
@@ -149,8 +151,11 @@ pub enum Layout {
     },
 }
 
-/// Lays out the screen.
-pub fn layout(area: Rect, focus: Focus) -> Layout {
+/// How many rows each pane has something to show in, by [`Pane::ALL`].
+pub type Wishes = [usize; Pane::ALL.len()];
+
+/// Lays out the screen. Columns depend on the size alone; panes above each other divide the rows as they need them.
+pub fn layout(area: Rect, focus: Focus, wishes: &Wishes) -> Layout {
     let fits = |size: (u16, u16)| area.width >= size.0 && area.height >= size.1;
     if !fits(LEAST) {
         return Layout::TooSmall;
@@ -158,21 +163,38 @@ pub fn layout(area: Rect, focus: Focus) -> Layout {
     let (body, foot) = split_rows(area, area.height - 2);
     let (status, hints) = split_rows(foot, 1);
     let place = |area, pane, tabs| Place { area, pane, tabs };
+    // Frames take two rows.
+    let wish = |pane: Pane| wishes[pane as usize].saturating_add(2);
+    // What the program is stands on the left, from the term to its code; what can become of it on the right.
+    let stacked = |column: Rect, panes: &[(Pane, &'static [Pane], u16)]| {
+        let wants: Vec<(usize, u16)> = panes.iter().map(|(pane, _, usual)| (wish(*pane), *usual)).collect();
+        let mut rest = column;
+        let mut places = vec![];
+        for ((pane, tabs, _), rows) in panes.iter().zip(shares(column.height, &wants)) {
+            let (area, below) = split_rows(rest, rows);
+            places.push(place(area, *pane, *tabs));
+            rest = below;
+        }
+        places
+    };
+    let (term, loops) = ((Pane::Term, &LEFT[..1]), (Pane::Loops, &LEFT[1..]));
     let places = if focus.zoomed || !fits(MIDDLING) {
         vec![place(body, focus.pane, &Pane::ALL)]
     } else if !fits(WIDE) {
         let (left, right) = split_columns(body, body.width / 2);
         vec![place(left, focus.left, LEFT), place(right, focus.right, RIGHT)]
-    } else {
+    } else if !fits(WIDEST) {
         let (left, right) = split_columns(body, body.width * 11 / 20);
-        let (term, loops) = split_rows(left, left.height * 2 / 3);
-        let (top, bottom) = split_rows(right, right.height / 2);
-        vec![
-            place(term, Pane::Term, &LEFT[..1]),
-            place(loops, Pane::Loops, &LEFT[1..]),
-            place(top, focus.top, TOP),
-            place(bottom, focus.bottom, BOTTOM),
-        ]
+        let mut places =
+            stacked(left, &[(term.0, term.1, 2), (loops.0, loops.1, 2), (focus.bottom, BOTTOM, 3)]);
+        places.push(place(right, focus.top, TOP));
+        places
+    } else {
+        let (left, rest) = split_columns(body, body.width * 3 / 8);
+        let (middle, right) = split_columns(rest, rest.width / 2);
+        let mut places = stacked(left, &[(term.0, term.1, 3), (loops.0, loops.1, 2)]);
+        places.extend([place(middle, focus.bottom, BOTTOM), place(right, focus.top, TOP)]);
+        places
     };
     Layout::Panes { places, status, hints }
 }
@@ -194,6 +216,45 @@ pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }
 
+/// No place above or below others has fewer rows, with its frame.
+const LEAST_ROWS: u16 = 5;
+
+/// How many of these rows each of some places gets, which are above each other: what it wants, and its part, by weight, of
+/// what is over. Where not all have what they want, who wants less than its part has that, and the others divide the rest.
+fn shares(height: u16, wants: &[(usize, u16)]) -> Vec<u16> {
+    let wants: Vec<(u32, u32)> = wants
+        .iter()
+        .map(|(rows, weight)| {
+            (u32::try_from(*rows).unwrap_or(u32::MAX).clamp(LEAST_ROWS.into(), 1 << 16), u32::from(*weight))
+        })
+        .collect();
+    let mut content: Vec<bool> = vec![false; wants.len()];
+    loop {
+        let taken: u32 = wants.iter().zip(&content).filter(|(_, c)| **c).map(|((rows, _), _)| rows).sum();
+        let left = u32::from(height).saturating_sub(taken);
+        let everyone = content.iter().all(|c| *c);
+        let weights: u32 =
+            wants.iter().zip(&content).filter(|(_, c)| everyone || !**c).map(|((_, w), _)| w).sum();
+        let part = |weight: u32| left * weight / weights.max(1);
+        let more: Vec<bool> =
+            wants.iter().zip(&content).map(|((rows, w), c)| *c || !everyone && *rows <= part(*w)).collect();
+        if more == content {
+            let rows = wants.iter().zip(&content).map(|((rows, w), c)| match (everyone, c) {
+                (true, _) => rows + part(*w),
+                (false, true) => *rows,
+                (false, false) => part(*w),
+            });
+            let mut rows: Vec<u16> = rows.map(|n| u16::try_from(n).unwrap_or(u16::MAX)).collect();
+            // What rounding leaves is the last one's.
+            if let Some((last, others)) = rows.split_last_mut() {
+                *last = height.saturating_sub(others.iter().sum());
+            }
+            return rows;
+        }
+        content = more;
+    }
+}
+
 fn split_rows(area: Rect, first: u16) -> (Rect, Rect) {
     let first = first.min(area.height);
     let below = Rect { y: area.y + first, height: area.height - first, ..area };
@@ -212,7 +273,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(width: u16, height: u16, focus: Focus) -> Vec<Pane> {
-        match layout(Rect::new(0, 0, width, height), focus) {
+        match layout(Rect::new(0, 0, width, height), focus, &[1; 8]) {
             Layout::TooSmall => Vec::new(),
             Layout::Panes { places, .. } => places.iter().map(|place| place.pane).collect(),
         }
@@ -221,10 +282,21 @@ mod tests {
     #[test]
     fn the_number_of_panes_follows_the_size() {
         let focus = Focus::default();
-        assert_eq!(shown(120, 30, focus), [Pane::Term, Pane::Loops, Pane::Rules, Pane::Kernel]);
+        assert_eq!(shown(180, 30, focus), [Pane::Term, Pane::Loops, Pane::Kernel, Pane::Rules]);
+        assert_eq!(shown(120, 30, focus), [Pane::Term, Pane::Loops, Pane::Kernel, Pane::Rules]);
         assert_eq!(shown(80, 24, focus), [Pane::Term, Pane::Rules]);
         assert_eq!(shown(50, 15, focus), [Pane::Term]);
         assert_eq!(shown(49, 15, focus), []);
+    }
+
+    #[test]
+    fn who_needs_fewer_rows_than_its_part_leaves_them_to_the_others() {
+        assert_eq!(shares(35, &[(100, 2), (100, 1), (100, 2)]), [14, 7, 14]);
+        assert_eq!(shares(35, &[(8, 2), (100, 1), (usize::MAX, 2)]), [8, 9, 18]);
+        assert_eq!(shares(35, &[(8, 2), (6, 1), (100, 2)]), [8, 6, 21]);
+        // Ten rows are over.
+        assert_eq!(shares(35, &[(10, 2), (5, 1), (10, 2)]), [14, 7, 14]);
+        assert_eq!(shares(28, &[(0, 2), (0, 1)]), [17, 11]);
     }
 
     #[test]
@@ -236,12 +308,13 @@ mod tests {
     proptest! {
         #[test]
         fn rectangles_fit_and_do_not_overlap(
-            width in 0u16..=300, height in 0u16..=100, pane in 0usize..8, zoomed in any::<bool>()
+            width in 0u16..=300, height in 0u16..=100, pane in 0usize..8, zoomed in any::<bool>(),
+            wishes in prop::array::uniform8(prop_oneof![0usize..60, Just(usize::MAX)])
         ) {
             let area = Rect::new(0, 0, width, height);
             let mut focus = Focus { zoomed, ..Focus::default() };
             focus.go(Pane::ALL[pane]);
-            if let Layout::Panes { places, status, hints } = layout(area, focus) {
+            if let Layout::Panes { places, status, hints } = layout(area, focus, &wishes) {
                 let mut all: Vec<Rect> = places.iter().map(|place| place.area).collect();
                 all.extend([status, hints]);
                 prop_assert!(places.iter().any(|place| place.pane == focus.pane));

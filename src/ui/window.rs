@@ -55,14 +55,20 @@ pub struct Rows {
     pub foot: usize,
 }
 
+/// How many of these rows are for what is below a list of so many lines, without the rule between them: at most half, and only where
+/// the list keeps four rows.
+pub fn most_below(rows: usize, lines: usize) -> usize {
+    let spare = rows.saturating_sub(lines.max(4)).max(rows / 2);
+    if rows >= 8 { spare - 1 } else { 0 }
+}
+
 impl Body {
-    /// Divides the rows: the foot takes at most half, and only where the list keeps four rows.
+    /// Divides the rows.
     pub fn rows(&self, height: usize) -> Rows {
         let head = self.head.len().min(height);
         let rest = height - head;
-        let wanted = if self.foot.is_empty() { 0 } else { self.foot.len() + 1 };
-        let spare = rest.saturating_sub(self.lines.len().max(4)).max(rest / 2);
-        let foot = if rest >= 8 { wanted.min(spare) } else { 0 };
+        let most = most_below(rest, self.lines.len());
+        let foot = if self.foot.is_empty() || most == 0 { 0 } else { self.foot.len().min(most) + 1 };
         Rows { head, body: rest - foot, foot }
     }
 

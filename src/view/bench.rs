@@ -158,10 +158,10 @@ mod tests {
         assert_eq!(
             texts,
             [
-                "○ 0 matmul.rise  pinned  100.0 µs",
+                "○ 0 100.0 µs  pinned  matmul.rise",
                 "  ○ 1 topDown( mapFusion)",
-                "  ○ 2 splitJoin(32)  64.80 µs -35.2 % from 0",
-                "  ● 3 noise  now  100.5 µs no measurable difference from 0",
+                "  ○ 2 64.80 µs -35.2 % from 0  splitJoin(32)",
+                "  ● 3 100.5 µs no measurable difference from 0  noise  now",
             ]
         );
     }

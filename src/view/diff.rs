@@ -70,6 +70,49 @@ pub fn of_texts(old: &str, new: &str, context: Option<usize>) -> (Vec<Line>, Cou
     of_lines(&lines(old), &lines(new), context)
 }
 
+/// As much of a difference as fits so many rows, such that both sides are seen: first the context goes, then what is in
+/// the middle of the sides.
+pub fn fitted(lines: Vec<Line>, rows: usize) -> Vec<Line> {
+    let sign = |line: &Line| line.text().chars().next();
+    if lines.len() <= rows {
+        return lines;
+    }
+    let changed: Vec<Line> = lines.into_iter().filter(|line| matches!(sign(line), Some('+' | '-'))).collect();
+    if changed.len() <= rows {
+        return changed;
+    }
+    // The first stretch that changes; the next one begins where a `-` follows a `+`.
+    let ends = changed.windows(2).position(|w| sign(&w[0]) == Some('+') && sign(&w[1]) == Some('-'));
+    let (first, later) = changed.split_at(ends.map_or(changed.len(), |at| at + 1));
+    let (minus, plus): (Vec<&Line>, Vec<&Line>) = first.iter().partition(|line| sign(line) == Some('-'));
+    let all = rows;
+    let rows = all.saturating_sub(usize::from(!later.is_empty()));
+    let half = rows / 2;
+    let (old, new) = match (minus.len(), plus.len()) {
+        (m, p) if m <= half => (m, p.min(rows - m)),
+        (m, p) if p <= rows - half => (m.min(rows - p), p),
+        _ => (half, rows - half),
+    };
+    let mut out = cut(&minus, old);
+    out.extend(cut(&plus, new));
+    if !later.is_empty() {
+        out.push(Line::of(Role::Dim, format!("  ⋯ {} more changed lines", later.len())));
+    }
+    out.truncate(all);
+    out
+}
+
+/// At most so many lines, of which the last says how many are missing.
+fn cut(lines: &[&Line], rows: usize) -> Vec<Line> {
+    let whole = lines.len() <= rows;
+    let shown = if whole { lines.len() } else { rows.saturating_sub(1) };
+    let mut out: Vec<Line> = lines.iter().take(shown).map(|line| (*line).clone()).collect();
+    if !whole && rows > 0 {
+        out.push(Line::of(Role::Dim, format!("  ⋯ {} more lines", lines.len() - shown)));
+    }
+    out
+}
+
 /// An unchanged stretch: `before` lines after the change above it, `after` lines before the change below it.
 fn same(lines: &[Line], before: usize, after: usize, all: bool, out: &mut Vec<Line>) {
     let plain = |line: &Line| gutter(' ', line.clone());
@@ -173,6 +216,24 @@ mod tests {
         let marked: Vec<_> =
             lines[2].spans.iter().filter(|s| s.mark == Mark::Inserted).map(|s| s.text.as_ref()).collect();
         assert_eq!(marked, ["+ ", "mapSeq"]);
+    }
+
+    #[test]
+    fn of_a_difference_that_does_not_fit_both_sides_are_seen() {
+        let numbers = |from: usize, to: usize| (from..to).map(|i| format!("{i}\n")).collect::<String>();
+        let old = numbers(0, 10) + "same\n" + &numbers(10, 12);
+        let new = numbers(20, 40) + "same\n" + &numbers(50, 52);
+        let (lines, _) = of_texts(&old, &new, Some(1));
+        for rows in 0..lines.len() + 2 {
+            let shown = texts(&fitted(lines.clone(), rows));
+            assert!(shown.len() <= rows, "{rows}: {shown:?}");
+            let has = |sign| shown.iter().any(|line| line.starts_with(sign));
+            assert!(rows < 6 || has('-') && has('+'), "{rows}: {shown:?}");
+        }
+        assert_eq!(
+            texts(&fitted(lines, 6)),
+            ["- 0", "  ⋯ 9 more lines", "+ 20", "+ 21", "  ⋯ 18 more lines", "  ⋯ 4 more changed lines",]
+        );
     }
 
     #[test]

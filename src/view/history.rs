@@ -1,7 +1,7 @@
 //! The tree of revisions.
 //!
 //! In comes the history; out comes a line a revision, branches indented, the present one marked, each with its
-//! newest measurement and what the step bought.
+//! newest measurement and what the step bought, before what may be cut: what made it.
 
 use super::figures;
 use super::text::{Alphabet, Line, Role};
@@ -30,6 +30,18 @@ pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -
             line.push(Role::Dim, "  ".repeat(depth));
             line.push(if id == current { Role::Good } else { Role::Dim }, format!("{sign} "));
             line.push(Role::Number, format!("{id} "));
+            if let Some(measured) = revision.measurements.last() {
+                line.push(Role::Number, figures::time(measured.median_ns));
+                if let Some((before, change)) = bought(history, id, measured) {
+                    let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
+                    line.push(role, format!(" {change}"));
+                    line.push(Role::Dim, format!(" from {before}"));
+                }
+                line.push(Role::Plain, "  ");
+            }
+            if pinned == Some(id) {
+                line.push(Role::Hint, "pinned  ");
+            }
             let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
             line.push(if id == current { Role::Title } else { Role::Plain }, label);
             if let Some(text) = revision.elevate.as_ref().filter(|text| **text != revision.label) {
@@ -43,17 +55,6 @@ pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -
             }
             if id == current {
                 line.push(Role::Hint, "  now");
-            }
-            if pinned == Some(id) {
-                line.push(Role::Hint, "  pinned");
-            }
-            if let Some(measured) = revision.measurements.last() {
-                line.push(Role::Number, format!("  {}", figures::time(measured.median_ns)));
-                if let Some((before, change)) = bought(history, id, measured) {
-                    let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
-                    line.push(role, format!(" {change}"));
-                    line.push(Role::Dim, format!(" from {before}"));
-                }
             }
             Some(Row { revision: id, line })
         })

@@ -5,15 +5,37 @@ use crate::session::action::{Action, RevisionId};
 use crate::ui::app::{App, Trail};
 use crate::ui::command::Command;
 use crate::ui::doing::{close_pages, perform};
+use crate::ui::draw::room;
 use crate::ui::layout::Pane;
 use crate::ui::popup::{Page, Popup, Purpose};
-use crate::ui::window::Body;
+use crate::ui::window::{Body, most_below};
+use crate::view::term::Printed;
 use crate::view::{Line, Role, diff as diff_view, history};
 
-/// What the pane shows.
-pub fn body(app: &App) -> Body {
+/// What the pane shows: the tree, and what the highlighted state was made by and changed.
+pub fn body(app: &App, width: usize) -> Body {
     let rows = history::rows(app.session.history(), app.pinned, alphabet(app));
-    Body { lines: rows.into_iter().map(|row| row.line).collect(), list: true, ..Body::default() }
+    let lines: Vec<Line> = rows.into_iter().map(|row| row.line).collect();
+    let foot = about(app, width, lines.len());
+    Body { lines, foot, list: true, ..Body::default() }
+}
+
+/// The whole line of the highlighted state, and its difference from the one it was made of, as far as there is room.
+fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
+    let history = app.session.history();
+    let made = || {
+        let id = highlighted(app)?;
+        let of = history.revision(history.parent(id)?)?;
+        Some((history.revision(id)?, of))
+    };
+    let Some((revision, of)) = made() else { return vec![] };
+    let mut foot = Line::of(Role::Dim, revision.label.clone()).wrap(width, 2);
+    foot.truncate(3);
+    let print = |term| Printed::of(term, width.saturating_sub(2), alphabet(app));
+    let (changed, _) = diff_view::of_lines(print(&of.term).lines(), print(&revision.term).lines(), Some(1));
+    let rows = room(app, Pane::History).map_or(0, |(rows, _)| most_below(rows, lines));
+    foot.extend(diff_view::fitted(changed, rows.saturating_sub(foot.len())));
+    foot
 }
 
 /// The revision that is highlighted in the history.

@@ -26,7 +26,7 @@ pub fn body(app: &App, pane: Pane, width: usize) -> Body {
         Pane::Search => search::body(app, width),
         Pane::Kernel => kernel::body(app, width),
         Pane::Bench => bench::body(app, width),
-        Pane::History => history::body(app),
+        Pane::History => history::body(app, width),
         Pane::Jobs => jobs::body(app, width),
     };
     let find = &app.window(pane).find;
@@ -35,6 +35,20 @@ pub fn body(app: &App, pane: Pane, width: usize) -> Body {
         body.note = Line::of(Role::Hint, format!(" /{find}: {count} "));
     }
     body
+}
+
+/// Rows for what is said of the highlighted line, which differs from line to line while the layout stays.
+const ABOUT: usize = 8;
+
+/// How many rows a pane has something to show in. It depends on neither height nor highlight, so that nothing jumps.
+pub fn wish(pane: Pane, body: &Body) -> usize {
+    let lines = body.lines.len();
+    match pane {
+        // The type of the selection, and what its pattern does.
+        Pane::Term => lines + 2,
+        Pane::Rules | Pane::Kernel | Pane::Bench | Pane::History => lines + ABOUT,
+        Pane::Loops | Pane::Search | Pane::Jobs => body.head.len() + lines + body.foot.len(),
+    }
 }
 
 fn alphabet(app: &App) -> Alphabet {

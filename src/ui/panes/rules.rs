@@ -7,10 +7,11 @@ use crate::ui::app::App;
 use crate::ui::candidates::{Candidate, ordered};
 use crate::ui::command::Command;
 use crate::ui::doing::perform;
+use crate::ui::draw::room;
 use crate::ui::layout::Pane;
 use crate::ui::looks::Want;
 use crate::ui::popup::{Entry, EntryKind, Page, Popup, Purpose};
-use crate::ui::window::{Body, occurrences};
+use crate::ui::window::{Body, most_below, occurrences};
 use crate::view::term::Printed;
 use crate::view::{Line, Role, diff, rules};
 
@@ -62,6 +63,9 @@ pub fn shown(app: &App) -> Vec<&Candidate> {
     shown
 }
 
+/// The rows above the list.
+const HEAD: usize = 1;
+
 /// What the pane shows.
 pub fn body(app: &App, width: usize) -> Body {
     if !app.knows_rules() {
@@ -86,7 +90,8 @@ pub fn body(app: &App, width: usize) -> Body {
                 let old = Printed::of(app.session.term(), width.saturating_sub(2), alphabet(app));
                 let new = Printed::of(after, width.saturating_sub(2), alphabet(app));
                 let (lines, _) = diff::of_lines(old.lines(), new.lines(), Some(1));
-                lines
+                let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
+                diff::fitted(lines, most_below(rows.saturating_sub(HEAD), shown.len()))
             }
             Err(_) => reasons(app, candidate).iter().flat_map(|line| line.wrap(width, 2)).collect(),
         },
