@@ -10,11 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use indexmap::IndexSet;
 
 use crate::lang::digest::Digest;
+use crate::lang::loops::{self, LoopLine};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::rewrite::rule::offer::{says_nothing, specificity};
 use crate::rewrite::rule::{Marks, Rule, RuleUse, apply_at};
 use crate::session::workspace::Workspace;
+use crate::view::effect::Effect;
 
 /// A rule at a position: what it makes of the term, or why it does not apply.
 #[derive(Clone, Debug)]
@@ -37,15 +39,22 @@ pub struct Candidate {
     pub stops: Option<Path>,
     /// How many nodes matched.
     pub depth: u32,
+    /// What it does to the loops of the program.
+    pub effect: Effect,
     /// How much it is worth.
     pub rank: Rank,
 }
 
 impl Candidate {
-    /// The rule with its marks, and where it is tried.
-    pub fn heading(&self) -> String {
+    /// The rule with its arguments and marks.
+    pub fn marked(&self) -> String {
         let between = if self.marks.is_empty() { "" } else { " " };
-        format!("{}{between}{} at {}", self.call, self.marks, self.at)
+        format!("{}{between}{}", self.call, self.marks)
+    }
+
+    /// The same, and where it is tried.
+    pub fn heading(&self) -> String {
+        format!("{} at {}", self.marked(), self.at)
     }
 }
 
@@ -117,6 +126,10 @@ impl Known {
     }
 }
 
+fn first_line(rule: &Rule) -> String {
+    rule.doc.lines().next().unwrap_or_default().to_owned()
+}
+
 fn found(rule_use: &RuleUse, part: &Term) -> Option<Found> {
     let applied = rule_use.rule.apply(part, &rule_use.args).ok()?;
     if applied.term == *part {
@@ -124,7 +137,7 @@ fn found(rule_use: &RuleUse, part: &Term) -> Option<Found> {
     }
     let rank = Rank::of(&rule_use.rule, part, Some(&applied.term));
     let assumed = applied.assumed.iter().map(ToString::to_string).collect();
-    let (doc, marks) = (rule_use.rule.summary(), rule_use.rule.marks);
+    let (doc, marks) = (first_line(&rule_use.rule), rule_use.rule.marks);
     Some(Found { call: rule_use.to_string(), marks, doc, after: applied.term, assumed, rank })
 }
 
@@ -142,11 +155,28 @@ fn uses(workspace: &Workspace, rule: &Rule) -> Vec<RuleUse> {
     uses
 }
 
+/// The loops of a program, with which those of others are compared.
+struct Pictures(Option<Vec<LoopLine>>);
+
+/// The loops of larger terms are not compared for each rule.
+const LARGEST: u32 = 5_000;
+
+impl Pictures {
+    fn of(term: &Term) -> Pictures {
+        Pictures((term.size() <= LARGEST).then(|| loops::of(term)))
+    }
+
+    fn effect(&self, after: &Term) -> Effect {
+        self.0.as_ref().map_or(Effect::None, |before| Effect::of(before, &loops::of(after)))
+    }
+}
+
 /// Every rule at a position, whether it applies or not.
 pub fn here(workspace: &Workspace, term: &Term, at: &Path) -> Vec<Candidate> {
     let mut out: Vec<Candidate> = Vec::new();
+    let pictures = Pictures::of(term);
     for rule in workspace.rules.rules() {
-        out.extend(uses(workspace, rule).iter().map(|rule_use| tried(rule_use, term, at)));
+        out.extend(uses(workspace, rule).iter().map(|rule_use| tried(rule_use, term, at, &pictures)));
         if !rule.params.is_empty() {
             let words: Vec<String> =
                 rule.params.iter().map(|p| format!("{} is {}", p.name, p.kind.word())).collect();
@@ -154,13 +184,14 @@ pub fn here(workspace: &Workspace, term: &Term, at: &Path) -> Vec<Candidate> {
             out.push(Candidate {
                 call: format!("{}({})", rule.name, names.join(", ")),
                 marks: rule.marks,
-                doc: rule.summary(),
+                doc: first_line(rule),
                 at: at.clone(),
                 open: true,
                 result: Err(format!("it needs arguments: {}", words.join(", "))),
                 assumed: Vec::new(),
                 stops: None,
                 depth: 0,
+                effect: Effect::None,
                 rank: Rank { idle: says_nothing(rule), specificity: Reverse(specificity(rule)) },
             });
         }
@@ -169,7 +200,7 @@ pub fn here(workspace: &Workspace, term: &Term, at: &Path) -> Vec<Candidate> {
 }
 
 /// A rule, tried at a position.
-fn tried(rule_use: &RuleUse, term: &Term, at: &Path) -> Candidate {
+fn tried(rule_use: &RuleUse, term: &Term, at: &Path, pictures: &Pictures) -> Candidate {
     let part = term.at(at).unwrap_or(term);
     let (result, assumed, stops, depth) = match apply_at(term, at, &rule_use.rule, &rule_use.args) {
         Ok(done) => {
@@ -179,10 +210,11 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path) -> Candidate {
         Err(why) => (Err(why.to_string()), Vec::new(), Some(at.join(&why.at)), why.depth),
     };
     let after = result.as_ref().ok().and_then(|whole: &Term| whole.at(at));
+    let effect = result.as_ref().map_or(Effect::None, |whole| pictures.effect(whole));
     Candidate {
         call: rule_use.to_string(),
         marks: rule_use.rule.marks,
-        doc: rule_use.rule.summary(),
+        doc: first_line(&rule_use.rule),
         at: at.clone(),
         open: false,
         rank: Rank::of(&rule_use.rule, part, after),
@@ -190,6 +222,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path) -> Candidate {
         assumed,
         stops,
         depth,
+        effect,
     }
 }
 
@@ -207,10 +240,12 @@ pub fn inside(
     let says_something = workspace.rules.rules().filter(|rule| !says_nothing(rule));
     let uses: Vec<RuleUse> = says_something.flat_map(|rule| uses(workspace, rule)).collect();
     let mut out = Vec::new();
+    let pictures = Pictures::of(term);
     for (number, (path, part)) in part.positions().into_iter().enumerate().skip(from.max(1)) {
         let place = at.join(&path);
         for found in known.of(part, &uses).iter() {
             let Some(whole) = term.replace_at(&place, found.after.clone()) else { continue };
+            let effect = pictures.effect(&whole);
             out.push(Candidate {
                 call: found.call.clone(),
                 marks: found.marks,
@@ -221,6 +256,7 @@ pub fn inside(
                 assumed: found.assumed.clone(),
                 stops: None,
                 depth: 0,
+                effect,
                 rank: found.rank,
             });
         }
@@ -231,7 +267,8 @@ pub fn inside(
     (out, None)
 }
 
-/// Candidates in the order in which they are listed: grouped by place, the best first; then those that change
+/// Candidates in the order in which they are listed: grouped by place, the best first, and of equal ones those that change
+/// the loops; then those that change
 /// nothing, and last those that do not apply, by how much of them matches. A rewrite that several places offer is
 /// listed at the first.
 pub fn ordered(all: Vec<Candidate>) -> Vec<Candidate> {
@@ -248,9 +285,13 @@ pub fn ordered(all: Vec<Candidate>) -> Vec<Candidate> {
         *best = c.rank.min(*best);
     }
     out.sort_by_cached_key(|c| match &c.result {
-        Ok(_) => (false, best.get(&(c.at.clone(), c.rank.idle)).copied(), c.at.clone(), c.rank, Reverse(0)),
+        Ok(_) => {
+            let place = best.get(&(c.at.clone(), c.rank.idle)).copied();
+            (false, place, c.at.clone(), c.rank, c.effect == Effect::None, Reverse(0))
+        }
         Err(_) => {
-            (true, None, Path::root(), Rank { idle: false, specificity: Reverse((0, 0)) }, Reverse(c.depth))
+            let last = Rank { idle: false, specificity: Reverse((0, 0)) };
+            (true, None, Path::root(), last, true, Reverse(c.depth))
         }
     });
     out

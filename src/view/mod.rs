@@ -7,6 +7,7 @@
 pub mod bench;
 pub mod code;
 pub mod diff;
+pub mod effect;
 pub mod examined;
 pub mod figures;
 pub mod history;

@@ -3,12 +3,21 @@
 use super::text::{Alphabet, Line, Role};
 use crate::lang::path::Path;
 
-/// A rule at a place, with what it is about or why it does not apply.
-pub fn line<T>(place: &str, call: &str, doc: &str, result: &Result<T, String>, alphabet: Alphabet) -> Line {
+/// A rule at a place, with what it does and is about or why it does not apply.
+pub fn line<T>(
+    place: &str,
+    call: &str,
+    effect: &str,
+    doc: &str,
+    result: &Result<T, String>,
+    alphabet: Alphabet,
+) -> Line {
+    let gap = if effect.is_empty() { "" } else { "  " };
     match result {
         Ok(_) => Line::of(Role::Good, alphabet.pick("✓ ", "+ "))
             .with(Role::Number, place.to_owned())
             .with(Role::Plain, call.to_owned())
+            .with(Role::Size, format!("{gap}{effect}"))
             .with(Role::Hint, format!("  {doc}")),
         Err(why) => Line::of(Role::Dim, alphabet.pick("✗ ", "- "))
             .with(Role::Dim, place.to_owned())

@@ -103,7 +103,15 @@ pub fn body(app: &App, width: usize) -> Body {
         // A place is named once.
         let again = i > 0 && shown[i - 1].at == c.at;
         let text = if again { "" } else { place.as_str() };
-        lines.push(rules::line(&format!("{text:widest$} "), &c.call, &c.doc, &c.result, alphabet(app)));
+        let (call, effect) = (c.marked(), c.effect.text(alphabet(app)));
+        lines.push(rules::line(
+            &format!("{text:widest$} "),
+            &call,
+            &effect,
+            &c.doc,
+            &c.result,
+            alphabet(app),
+        ));
     }
     Body { head: head(app, &shown, width), lines, foot, list: true, ..Body::default() }
 }
