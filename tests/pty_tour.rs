@@ -157,7 +157,7 @@ const TOUR: &[Step] = &[
                 "[3 Rules]",
                 "rewrites in",
                 "best first",
-                "✓ 0.0",
+                "✓ map ",
                 "mapInterchange",
             ]);
             tour.sees(&["-   a ▷ map (λrow."]);
@@ -172,7 +172,7 @@ const TOUR: &[Step] = &[
         tour.press("u").sees(&["rev 0/1"]);
     }),
     ("`p` previews the highlighted rule and `Enter` applies it.", |tour| {
-        tour.sees(&["✓ 0.0", "best first"]).press("p").sees(&["mapInterchange at 0.0", "Enter do it"]);
+        tour.sees(&["✓ map ", "best first"]).press("p").sees(&["mapInterchange at 0.0", "Enter do it"]);
         tour.esc().leaves(&["Enter do it"]).sees(&["rev 0/1"]);
         tour.press("\r").sees(&["Revision 2: mapInterchange at 0.0", "rev 2/2"]);
     }),

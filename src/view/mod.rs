@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod code;
+pub mod crumbs;
 pub mod diff;
 pub mod effect;
 pub mod examined;

@@ -20,7 +20,7 @@ use crate::view::{Alphabet, Line, Role, diff};
 /// What a pane shows, for a width.
 pub fn body(app: &App, pane: Pane, width: usize) -> Body {
     let mut body = match pane {
-        Pane::Term => term::body(app),
+        Pane::Term => term::body(app, width),
         Pane::Loops => loops::body(app),
         Pane::Rules => rules::body(app, width),
         Pane::Search => search::body(app, width),

@@ -13,7 +13,7 @@ use crate::ui::looks::Want;
 use crate::ui::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use crate::ui::window::{Body, most_below, occurrences};
 use crate::view::term::Printed;
-use crate::view::{Line, Role, diff, rules};
+use crate::view::{Line, Role, crumbs, diff, rules};
 
 /// The rules at a position are known; those inside of it are looked for next.
 pub fn known(app: &mut App, revision: RevisionId, at: Path, found: Vec<Candidate>) {
@@ -116,20 +116,17 @@ pub fn body(app: &App, width: usize) -> Body {
     Body { head: head(app, &shown, width), lines, foot, list: true, ..Body::default() }
 }
 
-/// The most characters of a position that are shown.
-const PLACE: usize = 9;
+/// The most columns of a place.
+const PLACE: usize = 10;
 
-/// Where a rule applies, for the eye: of a long position its end, by which neighbours differ.
+/// Where a rule applies, for the eye: the pattern that is there. The term marks it.
 fn place(app: &App, candidate: &Candidate) -> String {
     if candidate.at == app.selection {
         return "here".to_owned();
     }
-    let text = candidate.at.to_string();
-    let cut = text.len().saturating_sub(PLACE);
-    match text.get(cut..) {
-        Some(end) if cut > 0 => format!("{}{end}", alphabet(app).pick("…", "~")),
-        _ => text,
-    }
+    let crumbs = crumbs::of(app.session.term(), &candidate.at);
+    let name = crumbs.last().cloned().unwrap_or_else(|| candidate.at.to_string());
+    Line::plain(name).fit(PLACE, alphabet(app)).text()
 }
 
 /// How much there is.

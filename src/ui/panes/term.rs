@@ -1,21 +1,31 @@
 //! The typed term, with the selected sub-term.
 
+use super::alphabet;
 use crate::lang::term::Term;
 use crate::ui::app::App;
 use crate::ui::layout::Pane;
 use crate::ui::window::Body;
-use crate::view::{Line, Mark, Role};
+use crate::view::{Line, Mark, Role, crumbs};
+
+/// Positions that take more columns are said by the patterns that they are within.
+const LONG: usize = 9;
 
 /// What the pane shows.
-pub fn body(app: &App) -> Body {
+pub fn body(app: &App, width: usize) -> Body {
     let focused = app.focus.pane == Pane::Term;
     let mark = if focused { Mark::Selected } else { Mark::Remembered };
     let selected = app.session.term().at(&app.selection);
     let ty = selected.map(|t| t.ty().to_string()).unwrap_or_default();
     // Marking everything would say nothing.
     let whole = app.selection.is_root();
-    let place = if whole { "all".to_owned() } else { app.selection.to_string() };
-    let mut head = vec![Line::of(Role::Dim, format!("{place} : ")).with(Role::Type, ty)];
+    let numbers = app.selection.to_string();
+    let place = match &numbers {
+        _ if whole => "all".to_owned(),
+        short if short.len() <= LONG => short.clone(),
+        _ => crumbs::line(&crumbs::of(app.session.term(), &app.selection), width / 2, alphabet(app)),
+    };
+    let at = Line::of(Role::Dim, format!("{place} : ")).with(Role::Type, ty);
+    let mut head = vec![at.fit(width, alphabet(app))];
     // What a pattern does, from the table or from the program that declares it.
     head.extend(selected.and_then(Term::as_pattern).map(|p| {
         let doc = p.row().doc.lines().next().unwrap_or_default();

@@ -1,0 +1,72 @@
+//! Where a sub-term is, in words: the patterns that it is within, outermost first, as in `let g › map › reduce`.
+
+use super::text::Alphabet;
+use crate::lang::path::Path;
+use crate::lang::term::{Expr, Term};
+
+/// The patterns around a position, and what is there.
+pub fn of(term: &Term, path: &Path) -> Vec<String> {
+    let mut crumbs = Vec::new();
+    let mut here = term;
+    // The function and the arguments of an application are one step.
+    let mut within = false;
+    for step in path.steps() {
+        if !within && matches!(here.expr(), Expr::App(..)) {
+            crumbs.extend(name(here));
+        }
+        within = *step == 0 && matches!(here.expr(), Expr::App(..));
+        let children = here.children();
+        let Some(child) = children.get(usize::from(*step)) else { return crumbs };
+        here = child;
+    }
+    if !within {
+        crumbs.extend(name(here));
+    }
+    crumbs
+}
+
+/// The last of them, in at most so many columns; the whole where there is room.
+pub fn line(crumbs: &[String], width: usize, alphabet: Alphabet) -> String {
+    let between = alphabet.pick(" › ", " > ");
+    let mut text = crumbs.join(between);
+    let mut first = 0;
+    while text.chars().count() > width && first + 1 < crumbs.len() {
+        first += 1;
+        text = format!("{}{between}{}", alphabet.pick("…", "~"), crumbs[first..].join(between));
+    }
+    text
+}
+
+/// What a term is: the pattern that it applies, and of a `let` the name that it gives.
+fn name(term: &Term) -> Option<String> {
+    let (head, args) = term.spine();
+    match head.expr() {
+        Expr::Prim(p) => Some(p.pattern.name().to_owned()),
+        Expr::Lam(name, _) if args.is_empty() => Some(format!("\\{name}")),
+        Expr::Lam(name, _) => Some(format!("let {name}")),
+        Expr::Lit(literal) => Some(literal.to_string()),
+        Expr::Var(_) | Expr::App(..) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::diag::FileId;
+    use crate::lang::infer::program;
+    use crate::lang::syntax::parse_program;
+
+    #[test]
+    fn a_position_is_said_by_the_patterns_around_it() {
+        let text = "def f (a: n.m.f32) = let g = map sqrt in a |> map (\\r. g r |> reduce (+) 0)";
+        let term = program(&parse_program(FileId::NOWHERE, text).0, None).0.unwrap().term;
+        let at = |wanted: &str| {
+            let found = term.positions().into_iter().map(|(path, _)| of(&term, &path));
+            found.map(|c| line(&c, 80, Alphabet::Unicode)).any(|c| c == wanted)
+        };
+        assert!(at("let g › map › reduce") && at("let g › map › sqrt") && at("let g › map › reduce › add"));
+        let crumbs: Vec<String> = ["map", "map", "reduce"].map(str::to_owned).to_vec();
+        assert_eq!(line(&crumbs, 14, Alphabet::Unicode), "… › reduce");
+        assert_eq!(line(&crumbs, 3, Alphabet::Ascii), "~ > reduce");
+    }
+}
