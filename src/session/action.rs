@@ -8,6 +8,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::Level;
 use crate::lang::term::Term;
 
+use super::Written;
 use super::files::Text;
 
 /// A revision of the program: a node of the history tree. Revision 0 is the program as it was read.
@@ -117,7 +118,7 @@ pub struct TrailStep {
     /// The digest of the whole program after it.
     pub after: Digest,
     /// The whole program after it, for a rule that was used from right to left: the rule leads back from it.
-    pub reversed: Option<String>,
+    pub reversed: Option<Written>,
 }
 
 /// A checked measurement of a kernel. Times are in nanoseconds.

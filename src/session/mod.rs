@@ -24,8 +24,10 @@ mod stuck;
 mod trial;
 pub mod unguided;
 pub mod workspace;
+mod written;
 
 pub use state::Session;
+pub use written::Written;
 
 use crate::device::DeviceError;
 use crate::lang::diag::Diagnostic;

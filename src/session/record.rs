@@ -139,6 +139,10 @@ impl Recorder {
     /// Writes an action with its outcome. A failure is kept in the state and tried again with the next record.
     pub fn record(&mut self, action: &Action, outcome: &Outcome) {
         self.records += 1;
+        // Without a header there is no log.
+        if self.lines.is_empty() {
+            return;
+        }
         let (action, outcome) = (action.into(), outcome.into());
         let record = v1::Record { n: self.records, action, outcome, seal: String::new() };
         let Ok(line) = super::log::line(&record) else { return };

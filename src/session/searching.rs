@@ -142,7 +142,7 @@ impl<'a> Searcher<'a> {
             now = match &step.reversed {
                 None => self.workspace.apply(&now, &step.rule, &step.at).ok()?.term,
                 Some(text) => {
-                    let next = self.workspace.parse_program(text)?;
+                    let next = self.workspace.parse_program(text.text())?;
                     // The rule leads back, and nothing else was changed.
                     let back = self.workspace.apply(&next, &step.rule, &step.at).ok()?.term;
                     (back == now).then_some(next)?
@@ -191,7 +191,7 @@ impl<'a> Searcher<'a> {
             let rule =
                 RuleUse { rule: self.workspace.rules.get(&step.rule)?.clone(), args: step.args.clone() };
             now = now.replace_at(&step.at, step.after.clone())?;
-            let reversed = step.reverse.then(|| self.workspace.print(&now));
+            let reversed = step.reverse.then(|| self.workspace.written(&now));
             out.push(TrailStep {
                 rule: rule.to_string(),
                 at: step.at.clone(),
@@ -230,6 +230,7 @@ impl SearchRunner for Searcher<'_> {
             strategy: &|name| request.script.strategy(name)?.plain(),
         };
         let mut budget = Budget::read(request.options, names).map_err(invalid)?;
+        budget.check_held(request.rules.as_deref()).map_err(invalid)?;
         if self.replayed.mode == SearchMode::Trail {
             let is_end = |t: &Term| request.rules.is_some() || sketch.satisfied_by(t);
             if let Some(again) = self.taken_again(start, &is_end) {

@@ -10,8 +10,9 @@ use super::log::{convert, v1};
 use super::searching::{Examined, Found, REACH, Replayed, Searcher};
 use super::state::{Change, Progress};
 use super::stuck;
+use super::written::{Written, printed};
 use crate::emit::{self, Compiled};
-use crate::lang::declared::{Patterns, used_in};
+use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Sources, Span, Subject};
 use crate::lang::digest::Digest;
 use crate::lang::infer::{self, Program, constraints_of};
@@ -197,9 +198,12 @@ impl Workspace {
 
     /// The term as a program in RISE, in ASCII, as it is recorded.
     pub fn print(&self, term: &Term) -> String {
-        let options = print::Options { unicode: false, width: 100, ..print::Options::default() };
-        let declared: String = used_in(term).into_iter().map(|d| format!("{}\n", d.text())).collect();
-        declared + &print::program(&self.program.name, &self.program.sizes, term, &options).text
+        printed(&self.program.name, &self.program.sizes, term)
+    }
+
+    /// The same text, for when somebody reads it.
+    pub fn written(&self, term: &Term) -> Written {
+        Written::of(&self.program.name, &self.program.sizes, term)
     }
 
     /// The header of a session of this workspace.

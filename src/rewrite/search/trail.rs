@@ -11,14 +11,15 @@ use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
-use crate::rewrite::egraph::Id;
 use crate::rewrite::egraph::log::{Reason, Renamed};
+use crate::rewrite::egraph::{Decoder, Id};
 use crate::rewrite::normal::{
     Redex, Reduction, all_params, normal_form_with, reduce, reductions, written_params,
 };
 use crate::rewrite::rule::library::{BETA, ETA};
 use crate::rewrite::rule::{RuleArg, RuleUse};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -88,12 +89,14 @@ pub fn trail(
     let begin = search.start().clone();
     let until = (control.now)().saturating_add(search.time());
     let patience = Patience { cancel: control.cancel, now: control.now, until };
-    let mut book = Equations { search, patience, list: vec![], closure: Closure::default() };
-    for time in proof {
-        patience.ask()?;
-        book.union(time, given, &begin)?;
-    }
-    let way = book.way(&begin, &goal.extracted)?;
+    let way = {
+        let mut book = Equations::new(search, patience);
+        for time in proof {
+            patience.ask()?;
+            book.union(time, given, &begin)?;
+        }
+        book.way(&begin, &goal.extracted)?
+    };
     let mut walk = Walk::new(given.clone(), patience);
     walk.reductions(&begin, &all_params(given))?;
     for step in way {
@@ -115,13 +118,20 @@ struct Ground {
 struct Equations<'s> {
     search: &'s Search,
     patience: Patience<'s>,
+    /// Equations share most of their parts.
+    decoder: RefCell<Decoder<'s>>,
     list: Vec<Ground>,
     closure: Closure,
 }
 
 impl<'s> Equations<'s> {
+    fn new(search: &'s Search, patience: Patience<'s>) -> Equations<'s> {
+        let decoder = RefCell::new(search.graph().decoder());
+        Equations { search, patience, decoder, list: vec![], closure: Closure::default() }
+    }
+
     fn term(&self, id: Id) -> Result<Term, NoTrail> {
-        let term = self.search.graph().decoder().term(id);
+        let term = self.decoder.borrow_mut().term(id);
         term.ok_or_else(|| NoTrail("A term of the way is nested too deeply to be shown.".to_owned()))
     }
 

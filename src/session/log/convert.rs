@@ -3,6 +3,7 @@
 use super::v1;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
+use crate::session::Written;
 use crate::session::action::{
     Action, Measurement, Outcome, PartTime, SearchOutcome, Sizes, Target, TrailStep,
 };
@@ -72,7 +73,7 @@ impl From<&SearchOutcome> for v1::Search {
             rule: t.rule.clone(),
             at: t.at.to_string(),
             after: t.after.to_string(),
-            reversed: t.reversed.clone(),
+            reversed: t.reversed.as_ref().map(|w| w.text().to_owned()),
         };
         v1::Search {
             sketch: s.sketch.clone(),
@@ -96,7 +97,7 @@ impl TryFrom<&v1::Search> for SearchOutcome {
                 rule: t.rule.clone(),
                 at: path(&t.at)?,
                 after: digest(&t.after)?,
-                reversed: t.reversed.clone(),
+                reversed: t.reversed.clone().map(Written::from),
             })
         };
         Ok(SearchOutcome {
