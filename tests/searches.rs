@@ -352,3 +352,52 @@ fn encodings_are_compared_on_any_search() {
         assert!(ran.code == 2 && ran.err.contains(code), "{args:?}: {}", ran.err);
     }
 }
+
+/// What is stored lies as its type says, so that sketches ask for layouts; which memory there is, the C code says.
+#[test]
+fn sketches_ask_how_arrays_are_laid_out() {
+    let product = "def f (a: m.k.f32) (v: k.n.f32): m.n.f32 = a |> map (\\r. transpose v |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))";
+    let rows = "def g (x: h.w.f32): h.w.f32 = x |> map (map (\\y. y * y)) |> map (map sqrt)";
+    let padded = "def g (x: h.(8*w).f32): h.(8*w).f32 = x |> map (map (\\y. y * y)) |> map (map sqrt)";
+    let store = "using { storeToMem, transposePairAfter }";
+    for (program, sketch, rules, stored) in [
+        (product, "containsRowOrder(k, n, ?)", store, "toMem v"),
+        (product, "containsColumnOrder(k, n, ?)", store, "transpose v |> toMem"),
+        (
+            product,
+            "containsPacked(k, n, 8, ?)",
+            "using { storeToMem, splitJoin2(8), mapArray, transposePairAfter, mapFission } with (dims: 3, size: 60)",
+            "8",
+        ),
+        (rows, "containsColumnOrder(h, w, ?)", store, "toMem"),
+        (padded, "containsAlignedRows(h, ?q, 8, ?)", store, "toMem"),
+        (
+            product,
+            "alignedVectors(4)",
+            "using { vectorizeAfter(4), useAsVectorAligned }",
+            "asVectorAligned 4",
+        ),
+    ] {
+        let ran = apply(program, "", "", &format!("reach {sketch} {rules}"));
+        assert!(ran.code == 0 && ran.out.contains(stored), "{sketch}: {}{}", ran.out, ran.err);
+    }
+    let ran =
+        apply(rows, "", "", &format!("reach containsAlignedRows(h, ?q, 8, ?) {store} with (iterations: 3)"));
+    assert_eq!(ran.code, 1, "{}", ran.out);
+}
+
+#[test]
+fn rules_can_be_held_back() {
+    let of = |options: &str| {
+        let strategy = format!(
+            "reach contains(split 16 (map ? ?)) using {{ splitJoin(16), mapFission }} with ({options})"
+        );
+        apply(SCALE, "", "", &strategy)
+    };
+    let ran = of("iterations: 4, freeze: [splitJoin(1)], cap: [mapFission(7)]");
+    assert!(ran.code == 1 && ran.err.contains("held back by `freeze` or `cap`"), "{}{}", ran.out, ran.err);
+    let ran = of("freeze: [splitJion(1)]");
+    assert!(ran.err.contains("E0412") && ran.err.contains("Did you mean `splitJoin`?"), "{}", ran.err);
+    let ran = apply(SCALE, "", "", "reach contains(mapPar) with (cap: [useMapPar(2)])");
+    assert!(ran.err.contains("E0412") && ran.err.contains("chooses the rules"), "{}", ran.err);
+}

@@ -31,6 +31,8 @@ pub enum Gap {
     Mentions(Name),
     /// It was not found out whether two occurrences of a rule's variable have a common member.
     Differs(Name),
+    /// A rule was held back: not all of its matches were applied.
+    Held(Name),
     /// Of the programs that are like the sketch only the lightest were looked at, which are so by what nobody reads.
     Unread,
 }
@@ -97,6 +99,7 @@ impl fmt::Display for Gap {
             Gap::Differs(rule) => {
                 write!(f, "`{rule}` compares one of several equal programs with another, not all of them")
             }
+            Gap::Held(rule) => write!(f, "`{rule}` was held back by `freeze` or `cap`"),
             Gap::Unread => {
                 write!(
                     f,

@@ -58,6 +58,10 @@ impl Matches {
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
+    /// Keeps the first ones.
+    pub fn truncate(&mut self, len: usize) {
+        self.data.truncate(len * self.stride);
+    }
     pub fn get(&self, i: usize) -> Match<'_> {
         Match(&self.data[i * self.stride..(i + 1) * self.stride])
     }

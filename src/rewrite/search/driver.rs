@@ -1,9 +1,10 @@
 //! The loop of a search, as a machine whose steps are short: check the sketch, match each rule, apply the matches in
 //! chunks, rebuild.
 
-use super::goal::{Goal, Programs, Reached, TooDeep};
+use super::goal::{Goal, Programs, Reached};
 use super::insight::Insight;
 use super::memory::growth;
+use super::options::When;
 use super::{
     Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Phase, Progress, Report, RuleReport,
     StopPoint,
@@ -39,8 +40,11 @@ const THOROUGH_CHUNK: usize = 16;
 /// Congruence is restored after so many unions, or an eighth of the graph if that is more: one rebuild cannot be
 /// stopped, and takes time in proportion to both.
 const REBUILD: usize = 50_000;
-/// Of so many programs, lightest as they stand in the graph, the one is found that costs least in normal form.
+/// Of so many programs, lightest as they stand in the graph, the one is found that costs least as it is shown.
 const CANDIDATES: usize = 8;
+/// Where one of these is not shown as it stands, so many are looked at: those with redexes come late in the graph, and may
+/// be small in normal form.
+const MORE_CANDIDATES: usize = 24;
 /// So many programs that are like the sketch are looked at for one that is so by what is read.
 const MOST_UNREAD: usize = 64;
 /// Progress is told at most so often.
@@ -55,6 +59,9 @@ struct Active {
     /// The rule's label, to share.
     name: Name,
     rule: RuleUse,
+    /// So many matches have been applied, or said nothing new.
+    taken: usize,
+    held: Vec<When>,
 }
 
 /// A search that can be advanced, stopped and asked.
@@ -68,7 +75,7 @@ pub struct Search {
     too_large: bool,
     /// What had been left out when the rules had nothing more to say of best members.
     left_out: Vec<(Gap, u32)>,
-    /// What the filter has refused so far, with the least that would have been needed.
+    /// What the filter has refused so far, with the least that would have been needed, and the rules that were held back.
     refused: BTreeMap<Gap, u32>,
     /// The parameters that the found term is to have.
     params: Vec<Name>,
@@ -195,7 +202,9 @@ impl Search {
                 (_, None) => return Err(unusable(&label, "It is no rule at this depth.")),
             };
             let program = compile(&mut graph, equation, &r.rule.params, &r.args);
-            active.push(Active::new(r.clone(), program.map_err(|e| unusable(&label, &e.to_string()))?));
+            let held = budget.held.iter().filter(|h| h.rule == r.rule.name).map(|h| h.when).collect();
+            let program = program.map_err(|e| unusable(&label, &e.to_string()))?;
+            active.push(Active::new(r.clone(), program, held));
         }
         graph.rebuild();
         // What the program itself has is never refused.
@@ -296,27 +305,35 @@ impl Search {
     /// The k lightest programs in the graph that satisfy the sketch, no two the same up to the names of binders: in normal
     /// form, if that was asked for and still satisfies the sketch, with what they cost.
     pub fn best(&self, k: usize) -> KBest {
-        let cost = &self.budget.cost;
-        let mut asked = k.max(CANDIDATES);
-        loop {
-            let best = self.programs(asked);
-            // Several may have one normal form.
-            let found = best.programs.len();
-            if found >= k || !best.complete || best.looked_at < asked || asked >= 16 * k {
-                let costed = |r: Reached| Extracted { cost: cost.of(&r.term), term: r.term };
-                let mut terms: Vec<Extracted> = best.programs.into_iter().map(costed).collect();
-                terms.sort_by_key(|t| t.cost);
-                terms.truncate(k);
-                return KBest { terms, complete: best.complete };
-            }
-            asked *= 2;
-        }
+        let best = self.ranked(k);
+        let terms = best.programs.into_iter().map(|r| Extracted { cost: r.cost, term: r.term });
+        KBest { terms: terms.collect(), complete: best.complete }
     }
 
-    /// Of the k lightest programs that are like the sketch those that satisfy it.
-    fn programs(&self, k: usize) -> Programs {
+    /// Those programs, by what they cost as they are shown. Up to [`CANDIDATES`] all are of the same candidates, so that the
+    /// first is the same however many are asked for.
+    fn ranked(&self, k: usize) -> Programs {
         let normal = |t: &Term| self.normal_form(t);
-        self.budget.cost.weights(|w| self.goal.best(&self.graph, self.root(), k, w, &normal))
+        let cost = &self.budget.cost;
+        let best =
+            |asked: usize| cost.weights(|w| self.goal.best(&self.graph, self.root(), asked, w, &normal));
+        let mut asked = k.max(CANDIDATES);
+        let mut found = best(asked);
+        let as_it_stands = |r: &Reached| r.extracted == r.term;
+        if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {
+            asked = asked.max(MORE_CANDIDATES);
+            found = best(asked);
+        }
+        // Several may have one normal form.
+        let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
+        while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
+            asked *= 2;
+            found = best(asked);
+        }
+        found.programs.iter_mut().for_each(|r| r.cost = cost.of(&r.term));
+        found.programs.sort_by_key(|r| r.cost);
+        found.programs.truncate(k);
+        found
     }
 
     /// The normal form of a program that was found, if that was asked for.
@@ -438,7 +455,8 @@ impl Search {
     }
 
     fn note_refused(&mut self) {
-        for (gap, needed) in self.graph.gaps.all().filter(|(gap, _)| matches!(gap, Gap::Dims | Gap::Size)) {
+        let refused = |gap: &Gap| matches!(gap, Gap::Dims | Gap::Size | Gap::Held(_));
+        for (gap, needed) in self.graph.gaps.all().filter(|(gap, _)| refused(gap)) {
             let least = self.refused.entry(gap.clone()).or_insert(needed);
             *least = needed.min(*least);
         }
@@ -477,31 +495,16 @@ impl Search {
         if !found {
             return Ok(false);
         }
-        let normal = |t: &Term| self.normal_form(t);
-        let lightest = self.budget.cost.weights(|w| self.goal.lightest(&self.graph, root, w, &normal));
-        let lightest = lightest.map_err(|TooDeep| {
-            let message = "The program that was found is nested too deeply to be shown.";
-            Halt::Broken(Box::new(Diagnostic::error("E0415", message)))
-        })?;
-        let cost = &self.budget.cost;
-        let reached = match lightest {
-            // As it stands in the graph nothing is lighter.
-            Some(reached) if !self.budget.normal => Some(reached),
-            Some(reached) => {
-                let others = self.programs(CANDIDATES).programs.into_iter();
-                [reached].into_iter().chain(others).min_by_key(|r| cost.of(&r.term))
+        let Programs { programs, complete, looked_at } = self.ranked(1);
+        let Some(Reached { term, extracted, filling, .. }) = programs.into_iter().next() else {
+            if looked_at == 0 {
+                let message = "The program that was found is nested too deeply to be shown.";
+                return Err(Halt::Broken(Box::new(Diagnostic::error("E0415", message))));
             }
-            None => {
-                let Programs { programs, complete, looked_at } = self.programs(MOST_UNREAD);
-                self.unread = Some(complete && looked_at < MOST_UNREAD);
-                programs.into_iter().next()
-            }
-        };
-        let Some(Reached { term, extracted, filling, .. }) = reached else {
+            self.unread = Some(complete && looked_at < MOST_UNREAD);
             self.parts.iter_mut().take(1).for_each(|whole| whole.at_root = false);
             return Ok(false);
         };
-        self.unread = None;
         let assumed = constraints_of(&term);
         self.reached = Some(Found { term, extracted, assumed, filling });
         Ok(true)
@@ -514,6 +517,12 @@ impl Search {
             self.phase = Phase::Apply(turn.start);
             return Ok(());
         };
+        let allowed = active.allowed(self.iterations.len());
+        if allowed == 0 {
+            self.graph.gaps.note(Gap::Held(active.name.clone()), 0);
+            self.phase = Phase::Match(rule + 1);
+            return Ok(());
+        }
         let deadline = self.began.unwrap_or_default().saturating_add(self.budget.time);
         let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
         // Matches are dropped when they are too many, so that there is memory again: that there was not is noted.
@@ -530,10 +539,15 @@ impl Search {
         active.report.time += spent;
         self.current.search += spent;
         match found {
-            Ok(matches) => {
+            Ok(mut matches) => {
                 #[cfg(test)]
                 self.compare(rule, &matches);
                 let active = &mut self.rules[rule];
+                if matches.len() > allowed {
+                    matches.truncate(allowed);
+                    self.graph.gaps.note(Gap::Held(active.name.clone()), 0);
+                }
+                active.taken += matches.len();
                 active.report.matches += matches.len();
                 self.current.matches += matches.len();
                 active.matches = matches;
@@ -792,12 +806,22 @@ impl Search {
 }
 
 impl Active {
-    fn new(rule: RuleUse, program: Program) -> Active {
+    /// So many of its matches may still be applied, after so many iterations.
+    fn allowed(&self, iterations: usize) -> usize {
+        let allowed = self.held.iter().map(|when| match when {
+            When::Iterations(n) if iterations < *n => usize::MAX,
+            When::Iterations(_) => 0,
+            When::Matches(n) => n.saturating_sub(self.taken),
+        });
+        allowed.min().unwrap_or(usize::MAX)
+    }
+
+    fn new(rule: RuleUse, program: Program, held: Vec<When>) -> Active {
         let matches = Matches::new(&program);
         let label = rule.to_string();
         let name = label.as_str().into();
         let report = RuleReport { label, ..RuleReport::default() };
-        Active { program, memo: SizeMemo::default(), matches, report, name, rule }
+        Active { program, memo: SizeMemo::default(), matches, report, name, rule, taken: 0, held }
     }
 }
 

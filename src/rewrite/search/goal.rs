@@ -8,8 +8,8 @@ use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::automaton::{Automaton, TooComplex};
 use crate::rewrite::sketch::best::k_best;
 use crate::rewrite::sketch::classes::Satisfied;
-use crate::rewrite::sketch::extract::{Extracted, Lightest, Weights, extract};
-use crate::rewrite::sketch::holes::{Filling, solutions};
+use crate::rewrite::sketch::extract::{Extracted, Lightest, Weights};
+use crate::rewrite::sketch::holes::{Filling, are_whole, solutions};
 
 /// Holes are filled in so many ways at most; the lightest program of these is taken.
 const MOST_FILLINGS: usize = 16;
@@ -36,7 +36,7 @@ impl Asked {
     /// A program that is like the sketch, if it satisfies it.
     fn reached(&self, found: Extracted, normal: &dyn Fn(&Term) -> Option<Term>) -> Option<Reached> {
         let Extracted { term: extracted, cost } = found;
-        let holds = |t: &Term| self.sketch.satisfied_by(t);
+        let holds = |t: &Term| self.sketch.satisfied_by(t) && are_whole(&self.filling, t);
         let term = normal(&extracted).filter(holds).or_else(|| Some(extracted.clone()).filter(holds))?;
         Some(Reached { extracted, term, cost, filling: self.filling.clone() })
     }
@@ -144,26 +144,6 @@ impl Goal {
         if self.has_holes { &self.filled } else { std::slice::from_ref(&self.relaxed) }
     }
 
-    /// The lightest of the programs that are like the sketch, where it satisfies it: what nobody reads does not count.
-    ///
-    /// # Errors
-    /// There is a program like the sketch, and it is nested too deeply to be made.
-    pub fn lightest(
-        &self,
-        graph: &Graph,
-        root: Id,
-        weights: Weights<'_>,
-        normal: &dyn Fn(&Term) -> Option<Term>,
-    ) -> Result<Option<Reached>, TooDeep> {
-        let extracted = self
-            .asked()
-            .iter()
-            .map(|a| Some((a, extract(graph, &a.automaton, &a.satisfied, root, weights)?)));
-        let extracted = extracted.collect::<Option<Vec<_>>>().ok_or(TooDeep)?;
-        let lightest = extracted.into_iter().min_by_key(|(_, e)| e.cost).ok_or(TooDeep)?;
-        Ok(lightest.0.reached(lightest.1, normal))
-    }
-
     /// The k lightest programs that satisfy the sketch.
     pub fn best(
         &self,
@@ -190,7 +170,3 @@ impl Goal {
         best
     }
 }
-
-/// A program is nested too deeply to be made.
-#[derive(Clone, Copy, Debug)]
-pub struct TooDeep;

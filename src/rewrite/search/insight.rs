@@ -64,7 +64,7 @@ fn nearest(goal: &Goal, graph: &Graph, root: Id) -> Option<Nearest> {
         if !part.update(graph, root) {
             return None;
         }
-        let reached = part.lightest(graph, root, Weights::Size, &|_| None).ok()??;
+        let reached = part.best(graph, root, 1, Weights::Size, &|_| None).programs.pop()?;
         Some(Nearest { term: reached.term, levels, of })
     })
 }

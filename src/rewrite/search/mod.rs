@@ -215,11 +215,16 @@ impl Report {
             Outcome::Impossible => vec![ADD_RULES.to_owned()],
             _ if self.never => vec![ADD_RULES.to_owned()],
             Outcome::Limit(limit) => {
-                filters(&self.left_out).into_iter().chain([raise(&limit.doubled())]).collect()
+                let filters = filters(&self.left_out).into_iter();
+                let mut hints: Vec<String> = filters.chain([raise(&limit.doubled())]).collect();
+                hints.extend(self.forecast());
+                hints.extend(self.most_of_it());
+                hints.extend(held(&self.left_out));
+                hints
             }
             Outcome::Incomplete(gaps) => {
-                let mut hints: Vec<String> = filters(gaps).into_iter().collect();
-                if gaps.iter().any(|(gap, _)| !matches!(gap, Gap::Dims | Gap::Size)) {
+                let mut hints: Vec<String> = filters(gaps).into_iter().chain(held(gaps)).collect();
+                if gaps.iter().any(|(gap, _)| !matches!(gap, Gap::Dims | Gap::Size | Gap::Held(_))) {
                     hints.push(format!(
                         "A strategy may get there; or {nearer}: every `reach` begins with one program."
                     ));
@@ -227,6 +232,40 @@ impl Report {
                 hints
             }
         }
+    }
+
+    /// How the graph has grown, and how far that leads.
+    fn forecast(&self) -> Option<String> {
+        let [.., before, last] = &self.iterations[..] else { return None };
+        let (from, to) = (before.nodes as f64, last.nodes as f64);
+        if from == 0.0 || to < GROWS * from {
+            return None;
+        }
+        let next = to * to / from;
+        Some(format!(
+            "The last iteration took the graph from {} to {} nodes; at that rate the next one takes it to {}, the third to {}.",
+            about(from),
+            about(to),
+            about(next),
+            about(next * (to / from) * (to / from))
+        ))
+    }
+
+    /// The rule that made most of the graph, and how to do without it after a while.
+    fn most_of_it(&self) -> Option<String> {
+        let all: usize = self.rules.iter().map(|r| r.nodes).sum();
+        let last = self.iterations.len();
+        let most = self.rules.iter().max_by_key(|r| r.nodes).filter(|r| last > 1 && 2 * r.nodes > all)?;
+        let share = 100 * most.nodes / all.max(1);
+        let name = most.label.split('(').next().unwrap_or_default();
+        // From where on there is a tenth of it.
+        let all = self.iterations.last().map_or(0, |i| i.nodes);
+        let after = self.iterations.iter().position(|i| 10 * i.nodes >= all).unwrap_or(0).max(1);
+        let times = if after == 1 { "one iteration".to_owned() } else { format!("{after} iterations") };
+        Some(format!(
+            "`{}` made {share} % of what was added. `with (freeze: [{name}({after})])` leaves it out after {times}.",
+            most.label
+        ))
     }
 
     pub fn found(&self) -> Option<&Found> {
@@ -239,6 +278,31 @@ impl Report {
         // The deepest of a chain of parts that are within each other.
         without.map(|(_, p)| p).max_by_key(|p| p.depth)
     }
+}
+
+/// An iteration that makes a graph larger by this factor is told to grow.
+const GROWS: f64 = 1.2;
+
+/// A number with what matters of it.
+fn about(n: f64) -> String {
+    match n {
+        1e12.. => format!("{n:.0e}"),
+        1e10.. => format!("{:.0} G", n / 1e9),
+        1e9.. => format!("{:.1} G", n / 1e9),
+        1e7.. => format!("{:.0} M", n / 1e6),
+        1e6.. => format!("{:.1} M", n / 1e6),
+        1e4.. => format!("{:.0} k", n / 1e3),
+        _ => format!("{n:.0}"),
+    }
+}
+
+/// How rules that were held back can be used longer.
+fn held(gaps: &[(Gap, u32)]) -> Option<String> {
+    let rules: Vec<String> = gaps
+        .iter()
+        .filter_map(|(gap, _)| if let Gap::Held(rule) = gap { Some(format!("`{rule}`")) } else { None })
+        .collect();
+    (!rules.is_empty()).then(|| format!("Raise what `freeze` or `cap` allow of {}.", rules.join(", ")))
 }
 
 /// How what the filter refused can be let through.

@@ -3,10 +3,11 @@
 use super::StopPoint;
 use super::cost::Cost;
 use crate::lang::diag::Diagnostic;
-use crate::lang::nat::Nat;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Ident, Number, Op, Strategy, StrategyKind};
 use crate::rewrite::egraph::Filter;
+use crate::rewrite::rule::RuleUse;
 use std::time::Duration;
 
 /// When to give up, and what not to build.
@@ -22,10 +23,29 @@ pub struct Budget {
     pub cost: Cost,
     /// It goes on until so many programs satisfy the sketch, within its bounds.
     pub best: usize,
+    /// Which rules are held back, and when.
+    pub held: Vec<Held>,
     /// Start and end in beta-eta normal form.
     pub normal: bool,
     /// Repeats a search that was stopped here.
     pub stop_at: Option<StopPoint>,
+}
+
+/// A rule that a search uses for a while only: `freeze: [mapFission(3)]`, `cap: [mapFission(2000)]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// Its name, whatever its arguments.
+    pub rule: Name,
+    pub when: When,
+}
+
+/// When a rule is held back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// After so many iterations.
+    Iterations(usize),
+    /// Once so many of its matches have been applied.
+    Matches(usize),
 }
 
 /// 2 million nodes, a minute, 1 GiB; arrays of at most six dimensions, as the thesis's searches have it.
@@ -39,6 +59,7 @@ impl Default for Budget {
             filter: Filter { dims: 6, ..Filter::default() },
             cost: Cost::Size,
             best: 1,
+            held: vec![],
             normal: true,
             stop_at: None,
         }
@@ -49,8 +70,8 @@ impl Default for Budget {
 pub const MOST_BEST: usize = 1000;
 
 /// The names of the options.
-pub const OPTIONS: [&str; 9] =
-    ["nodes", "iterations", "time", "memory", "dims", "size", "normal", "cost", "best"];
+pub const OPTIONS: [&str; 11] =
+    ["nodes", "iterations", "time", "memory", "dims", "size", "normal", "cost", "best", "freeze", "cap"];
 
 /// What the names in options mean.
 #[derive(Clone, Copy)]
@@ -73,6 +94,26 @@ impl Budget {
             budget.set(name, value, names)?;
         }
         Ok(budget)
+    }
+
+    /// Are all that is held back rules of the search?
+    ///
+    /// # Errors
+    /// `E0412` for a rule that the search does not use, or where it chooses its rules itself.
+    pub fn check_held(&self, rules: Option<&[RuleUse]>) -> Result<(), Diagnostic> {
+        let used = |held: &Held| rules.is_some_and(|all| all.iter().any(|r| r.rule.name == held.rule));
+        let Some(unknown) = self.held.iter().find(|h| !used(h)) else { return Ok(()) };
+        let held =
+            Diagnostic::error("E0412", format!("This search does not use the rule `{}`.", unknown.rule));
+        let Some(rules) = rules else {
+            return Err(held
+                .note("A search without `using` chooses the rules of each of its steps itself.")
+                .hint("Name rules after `using`, or leave out `freeze` and `cap`."));
+        };
+        let names: Vec<&str> = rules.iter().map(|r| &*r.rule.name).collect();
+        Err(held
+            .did_you_mean(&unknown.rule, names.iter().copied())
+            .note("`freeze` and `cap` take the names of rules without their arguments."))
     }
 
     fn set<'a>(&mut self, name: &Ident, value: &'a Strategy, names: Names<'a>) -> Result<(), Diagnostic> {
@@ -112,6 +153,12 @@ impl Budget {
                 self.memory = bytes.ok_or_else(|| wrong("an amount of memory, as in `memory: 2GiB`"))?;
             }
             "cost" => self.cost = Cost::read(value, names.pattern, names.strategy)?,
+            "freeze" => self.held.extend(held(value, When::Iterations).ok_or_else(|| {
+                wrong("rules with the number of iterations after which each is left out, as in `freeze: [mapFission(3)]`")
+            })?),
+            "cap" => self.held.extend(held(value, When::Matches).ok_or_else(|| {
+                wrong("rules with how many matches of each are applied at most, as in `cap: [mapFission(2000)]`")
+            })?),
             "normal" => match &value.kind {
                 StrategyKind::Name(n) if &**n == "BENF" => self.normal = true,
                 StrategyKind::Name(n) if &**n == "none" => self.normal = false,
@@ -126,6 +173,20 @@ impl Budget {
         }
         Ok(())
     }
+}
+
+/// A list of rules, each with a number from 1 upwards.
+fn held(value: &Strategy, when: fn(usize) -> When) -> Option<Vec<Held>> {
+    let StrategyKind::List(list) = &value.kind else { return None };
+    let one = |entry: &Strategy| {
+        let StrategyKind::Call(rule, args) = &entry.kind else { return None };
+        let [StrategyKind::Number(n)] = args.iter().map(|a| &a.kind).collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let n = plain(n).and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0)?;
+        Some(Held { rule: rule.kind.clone(), when: when(n) })
+    };
+    list.iter().map(one).collect()
 }
 
 /// A size that is made of numbers and parameters.
@@ -210,6 +271,10 @@ mod tests {
         let cost = options("cost: [mapPar(3), map(7)]").unwrap().cost;
         assert_eq!(cost, Cost::Table([(Pattern::MapPar, 3), (Pattern::Map, 7)].into()));
         assert_eq!(options("cost: size").unwrap().cost, Cost::Size);
+        let held = options("freeze: [mapFission(3)], cap: [mapFusion(20), splitJoin(5)]").unwrap().held;
+        let held: Vec<_> = held.iter().map(|h| (&*h.rule, h.when)).collect();
+        let (after, most) = (When::Iterations(3), When::Matches(20));
+        assert_eq!(held, [("mapFission", after), ("mapFusion", most), ("splitJoin", When::Matches(5))]);
         assert!(b.normal && !options("normal: none").unwrap().normal);
         for wrong in [
             "node: 3",
@@ -224,6 +289,11 @@ mod tests {
             "cost: [map]",
             "cost: [map(0)]",
             "cost: [mapp(2)]",
+            "freeze: mapFission",
+            "freeze: [mapFission]",
+            "freeze: [mapFission(0)]",
+            "cap: [mapFission(2, 3)]",
+            "cap: 7",
             "nodes: n / 1000",
         ] {
             let d = options(wrong).unwrap_err();

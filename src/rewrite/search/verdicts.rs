@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests")]
 
 use super::forecast::unmet;
+use super::options::{Held, When};
 use super::{Budget, Control, Outcome, Report, Search, reach, trail};
 use crate::lang::diag::{FileId, Sources};
 use crate::lang::eval::inputs::Rng;
@@ -72,8 +73,14 @@ fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Re
     if let Some(found) = report.found() {
         let forecast = unmet(goal, start, rules);
         assert!(forecast.as_ref().is_none_or(|f| !f.never), "{forecast:?}: {goal}");
-        let best = search.best(2);
-        assert_eq!(best.terms[0].term.size(), found.term.size());
+        for k in [1, 2, 8, 40] {
+            let best = search.best(k).terms;
+            assert!(best.len() <= k && best.is_sorted_by_key(|t| t.cost), "{best:?}");
+            assert!(
+                best[0].term == found.term || k > 8 && best[0].cost < budget.cost.of(&found.term),
+                "{best:?}"
+            );
+        }
         let derived = trail(&mut search, start, &report, &control);
         let derived = derived.unwrap_or_else(|why| panic!("{why}\n{start:?}\n{goal}\n{rules:?}"));
         let mut here = start.clone();
@@ -140,6 +147,57 @@ fn a_limit_does_not_hide_what_the_filter_refused_before() {
     assert!(matches!(report.outcome, Outcome::Limit(_)) && report.left_out == [(Gap::Dims, 3)], "{report}");
     assert!(report.to_string().contains("more dimensions were left out"), "{report}");
     assert!(report.hints().iter().any(|h| h.contains("with (dims: 3)")), "{:?}", report.hints());
+}
+
+#[test]
+fn a_rule_that_is_held_back_leaves_a_search_incomplete() {
+    let set = rule_set();
+    let start = term("def f (a: (16*n).f32) = a |> map sqrt");
+    let rules = uses(&set, &["splitJoin(2)", "splitJoin(4)", "useMapSeq"]);
+    let goal = sketch("contains(split 2 (split 2 ?))");
+    let with = |when: When| Budget { held: vec![Held { rule: "splitJoin".into(), when }], ..small() };
+    // All of the rule's name are held back, each for itself.
+    for when in [When::Iterations(1), When::Matches(1)] {
+        let report = search(&start, &sketch("contains(gather)"), &rules, &with(when));
+        let Outcome::Incomplete(gaps) = &report.outcome else { panic!("{report}") };
+        let held = ["splitJoin(2)", "splitJoin(4)"].map(|name| (Gap::Held(name.into()), 0));
+        assert!(held.iter().all(|gap| gaps.contains(gap)), "{gaps:?}");
+        assert!(report.hints().concat().contains("`freeze` or `cap` allow of `splitJoin(2)`"), "{report}");
+        assert!(report.rules.iter().filter(|r| r.label.starts_with("splitJoin")).all(|r| r.applied == 1));
+        assert!(search(&start, &sketch("contains(split 4)"), &rules, &with(when)).found().is_some());
+    }
+    assert!(search(&start, &goal, &rules, &with(When::Iterations(2))).found().is_some());
+    assert!(search(&start, &goal, &rules, &with(When::Matches(1))).found().is_none());
+}
+
+#[test]
+fn a_limit_that_is_met_says_what_the_graph_is_growing_to_and_by_which_rule() {
+    let set = rule_set();
+    let start = term("def f (a: (64*n).m.f32) = a |> map (map sqrt)");
+    let rules = uses(&set, &["splitJoin2(2)", "mapFission"]);
+    let budget = Budget { iterations: 3, ..Budget::default() };
+    let report = search(&start, &sketch("contains(reduce)"), &rules, &budget);
+    let hints = report.hints().concat();
+    let [.., before, last] = &report.iterations[..] else { panic!("{report:?}") };
+    assert!(hints.contains(&format!("from {} to {} nodes", before.nodes, last.nodes)), "{hints}");
+    let most = report.rules.iter().max_by_key(|r| r.nodes).unwrap();
+    assert!(hints.contains(&format!("`{}` made", most.label)) && hints.contains("freeze: ["), "{hints}");
+}
+
+/// That a hole is so many rows of whole vectors is known where something else asks for it, and not assumed.
+#[test]
+fn a_size_is_not_assumed_to_be_whole_for_a_hole() {
+    let set = rule_set();
+    let goal = sketch("contains(let ((toMem : ? -> (8*?q).?) ?))");
+    let rules = uses(&set, &["storeToMem", "splitJoin(8)", "splitJoin(12)"]);
+    let budget = Budget { iterations: 2, ..small() };
+    let report = search(&term("def f (a: n.f32) = a |> map sqrt"), &goal, &rules[..1], &budget);
+    assert!(report.found().is_none(), "{report}");
+    let report = search(&term("def f (a: (16*n).f32) = a |> map sqrt"), &goal, &rules[..1], &budget);
+    assert!(report.found().is_some(), "{report}");
+    let split = sketch("contains(split 8) and contains(let ((toMem : ? -> (8*?q).f32) ?))");
+    let report = search(&term("def f (a: n.f32) = a |> map sqrt"), &split, &rules[..2], &budget);
+    assert!(report.found().is_some_and(|f| !f.assumed.is_empty()), "{report}");
 }
 
 #[test]
@@ -562,6 +620,13 @@ impl Draw {
         rules
     }
 
+    /// A rule that is held back, now and then.
+    fn held(&mut self, rules: &[RuleUse]) -> Vec<Held> {
+        let when = [When::Iterations(1 + self.below(3)), When::Matches(1 + self.below(30))][self.below(2)];
+        let rule = rules[self.below(rules.len())].rule.name.clone();
+        if self.below(4) == 0 { vec![Held { rule, when }] } else { vec![] }
+    }
+
     /// A sketch that the term satisfies.
     fn sketch(&mut self, t: &Term) -> Sketch {
         if self.below(3) == 0 {
@@ -661,6 +726,7 @@ fn check(seeds: std::ops::Range<u64>) {
             normal: draw.below(4) != 0,
             nodes: 1500,
             iterations: 10,
+            held: draw.held(&rules),
             ..Budget::default()
         };
         for _ in 0..2 {

@@ -10,7 +10,7 @@ use super::extract::{Extracted, Kind, Lightest, Weights};
 use crate::lang::digest::Digest;
 use crate::lang::term::Term;
 use crate::rewrite::egraph::node::{Kind as Op, Node};
-use crate::rewrite::egraph::{Graph, Id};
+use crate::rewrite::egraph::{Graph, Id, MAX_NESTING};
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -24,7 +24,7 @@ const WORK: usize = 2_000_000;
 pub struct KBest {
     /// By increasing weight, each once up to the names of binders.
     pub terms: Vec<Extracted>,
-    /// There are no others, or as many as were asked for.
+    /// There are no others, or as many as were asked for; otherwise too much was looked at, or what comes is nested too deeply.
     pub complete: bool,
 }
 
@@ -51,13 +51,17 @@ pub fn k_best(
         let Some(Candidate { partial, .. }) = search.heap.pop() else { break };
         match partial.open.clone() {
             Some(open) => search.expand(&partial, &open),
-            None => {
-                if let Some(term) = search.term(&partial)
-                    && seen.insert(term.digest())
-                {
+            None => match search.term(&partial) {
+                Some(term) if seen.insert(term.digest()) => {
                     best.terms.push(Extracted { term, cost: partial.weight });
                 }
-            }
+                Some(_) => {}
+                // What comes now is as heavy.
+                None => {
+                    best.complete = false;
+                    break;
+                }
+            },
         }
         if search.pushed > WORK {
             best.complete = false;
@@ -207,7 +211,8 @@ impl Enumeration<'_> {
         next.into_iter().for_each(|partial| self.push(partial));
     }
 
-    /// The term of a member that is complete: its nodes come last first, so arguments are met before functions.
+    /// The term of a member that is complete, unless it is nested too deeply: its nodes come last first, so arguments are met
+    /// before functions.
     fn term(&self, partial: &Partial) -> Option<Term> {
         let decoder = self.graph.decoder();
         let mut built: Vec<Term> = vec![];
@@ -219,6 +224,9 @@ impl Enumeration<'_> {
                 Op::Lam => decoder.abstraction(&node, built.pop()?)?,
                 Op::Var(_) | Op::Leaf(_) => decoder.atom(&node),
             };
+            if term.depth() as usize > MAX_NESTING {
+                return None;
+            }
             built.push(term);
             at = chosen.before.as_ref();
         }

@@ -56,7 +56,8 @@ impl Kind {
 }
 
 /// The lightest term of the class that satisfies the automaton's start.
-pub fn extract(
+#[cfg(test)]
+fn extract(
     graph: &Graph,
     automaton: &Automaton,
     satisfied: &Satisfied,

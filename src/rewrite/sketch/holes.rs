@@ -7,6 +7,8 @@
 //! than what holds.
 
 use super::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::infer::constraints_of;
 use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
 use crate::lang::term::{Arg, Expr, Term};
 use indexmap::IndexSet;
@@ -180,13 +182,41 @@ impl Solutions<'_> {
             Solution::Bind(_, size) if !size.is_poison() && size.as_constant() != Some(0) => Some(size),
             _ => None,
         });
-        let sizes: IndexSet<Nat> = solved.collect();
+        // That a size is whole is only assumed where it stands.
+        let whole = |size: &Nat| divisions(size).is_empty() || self.occurring.contains(size);
+        let sizes: IndexSet<Nat> = solved.filter(whole).collect();
         let occurs = |said: &Nat, size: &Nat| {
             let size = fill(said, &[(hole.clone(), size.clone())]);
             self.occurring.contains(&size)
         };
         sizes.into_iter().filter(|size| alone.iter().all(|said| occurs(said, size))).collect()
     }
+}
+
+/// What must hold for a size to be whole, where that is not evident.
+fn divisions(n: &Nat) -> Vec<SizeConstraint> {
+    let all = SizeConstraint::of_size(n).into_iter();
+    all.filter(|c| matches!(c, SizeConstraint::Divides(..))).collect()
+}
+
+/// Are the sizes of holes whole numbers whenever the term makes sense?
+pub fn are_whole(filling: &Filling, term: &Term) -> bool {
+    let asked: Vec<SizeConstraint> = filling.iter().flat_map(|(_, n)| divisions(n)).collect();
+    if asked.is_empty() {
+        return true;
+    }
+    let assumed = constraints_of(term);
+    let multiple = |b: &Nat, a: &Nat| match (b.as_constant(), a.as_constant()) {
+        (Some(b), Some(a)) if a > 0 => b % a == 0,
+        _ => a == b,
+    };
+    let follows = |c: &SizeConstraint| {
+        assumed.iter().any(|known| match (known, c) {
+            (SizeConstraint::Divides(b, n), SizeConstraint::Divides(a, m)) => n == m && multiple(b, a),
+            _ => false,
+        })
+    };
+    asked.iter().all(follows)
 }
 
 /// The sizes in the types and arguments of a term.

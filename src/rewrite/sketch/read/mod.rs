@@ -382,7 +382,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `not contains(s)`, where s is a pattern or a number, or one of several.
+    /// `not contains(s)`, where s is a pattern or a number, or one of several; and `not` of what such are joined to.
     fn negation(&mut self, span: Span, e: &ast::Expr, scope: &Scope) -> Sketch {
         let outside = std::mem::replace(&mut self.negated, true);
         let problems = self.problems.len();
@@ -391,10 +391,8 @@ impl Reader<'_> {
         if self.problems.len() > problems {
             return Sketch::any();
         }
-        if let Shape::Contains(s) = inner.bare().shape()
-            && s.is_leaf()
-        {
-            return Sketch::new(Shape::Not(inner.bare().clone()));
+        if let Some(left_out) = left_out(&inner) {
+            return left_out;
         }
         let problem = Diagnostic::error("E0417", "A sketch can leave out patterns and numbers only.")
             .label(span, "leaves out more than that")
@@ -428,6 +426,19 @@ impl Reader<'_> {
         }
         self.holes.push((Ident::new(span, name.clone()), size));
     }
+}
+
+/// The sketch of all other programs, where that is exact.
+fn left_out(sketch: &Sketch) -> Option<Sketch> {
+    let each = |all: &[Sketch]| all.iter().map(left_out).collect::<Option<Vec<_>>>();
+    let bare = sketch.bare();
+    Some(match bare.shape() {
+        Shape::Contains(s) if s.is_leaf() => Sketch::new(Shape::Not(bare.clone())),
+        Shape::Not(s) => s.clone(),
+        Shape::Or(all) => Sketch::new(Shape::And(each(all)?)),
+        Shape::And(all) => Sketch::new(Shape::Or(each(all)?)),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
