@@ -102,7 +102,50 @@ pub fn infer(t: &Term) -> Result<Annotated, Diagnostic> {
     let solved = solver.frame(t, &annotating.open).and_then(|()| solver.propagate());
     solved.map_err(|c| c.diagnostic(t))?;
     let streams = streams::infer(t).map_err(streams::Misuse::here)?;
-    Ok(solver.finish(annotating).with_streams(&streams))
+    let annotated = solver.finish(annotating).with_streams(&streams);
+    written_maps_move(t, &annotated, &Path::root())?;
+    Ok(annotated)
+}
+
+/// A `map` is written by writing its argument elsewhere: its function may only move elements. Accesses alone let pass a
+/// function that does not use its parameter, or uses it together with what is written too.
+fn written_maps_move(t: &Term, a: &Annotated, at: &Path) -> Result<(), Diagnostic> {
+    if a.accesses == Accesses::Data(Access::Write)
+        && let (Some(Pattern::Map), [f, xs]) = (t.spine().0.as_pattern(), t.spine().1.as_slice())
+        && !moves(f, true, &is_written_through)
+    {
+        let what =
+            xs.spine().0.as_pattern().map_or("Its argument".into(), |p| format!("The result of `{p}`"));
+        let message = format!("{what} must be written to memory before `map` applies a function to it.");
+        return Err(Diagnostic::error("E0504", message)
+            .note(format!("The `map` is at position {at} of the program, and its result is to be written."))
+            .hint("Insert `toMem` around its argument, and use a low-level map for the result, such as `mapSeq`.")
+            .about(Subject::At(at.clone())));
+    }
+    let mut children = (0..).zip(t.children().into_iter().zip(&a.children));
+    children.try_for_each(|(i, (child, of_child))| written_maps_move(child, of_child, &at.child(i)))
+}
+
+/// Can the pattern's result be written by writing its one argument elsewhere?
+fn is_written_through(p: Pattern) -> bool {
+    p.is_moved() || matches!(p, Pattern::Take | Pattern::PadEmpty | Pattern::Unzip)
+}
+
+/// Does the function only move what is in its parameter, an array or perhaps a scalar, by patterns that it may use?
+pub(in crate::lower) fn moves(f: &Term, scalars: bool, may: &dyn Fn(Pattern) -> bool) -> bool {
+    let go = |t: &Term| moved_from(t, 0, scalars, may);
+    f.as_lam().is_some_and(|(_, body)| (scalars || body.ty().has_array()) && go(body))
+}
+
+fn moved_from(t: &Term, x: u32, scalars: bool, may: &dyn Fn(Pattern) -> bool) -> bool {
+    let (head, args) = t.spine();
+    let rest = |xs: &Term| moved_from(xs, x, scalars, may);
+    match (head.expr(), args.as_slice()) {
+        (Expr::Var(i), []) => *i == x,
+        (Expr::Prim(p), [xs]) => may(p.pattern) && rest(xs),
+        (Expr::Prim(p), [g, xs]) => p.pattern == Pattern::Map && rest(xs) && moves(g, scalars, may),
+        _ => false,
+    }
 }
 
 impl Annotated {
@@ -445,6 +488,26 @@ mod tests {
             b::map(halves, b::transpose(b::transpose(rows)?)?)
         });
         assert_eq!(infer(&t.unwrap()).unwrap().accesses.to_string(), "r -> w");
+    }
+
+    #[test]
+    fn a_function_without_use_for_its_parameter_cannot_be_mapped_while_writing() {
+        let written = |xs| b::map_seq(square()?, xs);
+        let constant =
+            b::lam("xs", vector(), |xs| b::map(b::lam("x", Type::f32(), |_| Ok(b::f32(1.0)))?, written(xs)?));
+        assert_eq!(infer(&constant.unwrap()).unwrap_err().code, "E0504");
+        // Nor one that writes it together with something else.
+        let rows = Type::array(Nat::var("m"), vector());
+        let twice = b::lam("xs", rows, |xs| {
+            let rows = b::map_seq(b::lam("r", vector(), written)?, xs)?;
+            b::map(b::lam("r", vector(), |r| b::concat(r.clone(), r))?, rows)
+        });
+        let d = infer(&twice.unwrap()).unwrap_err();
+        assert_eq!(d.code, "E0504");
+        assert_eq!(
+            d.message,
+            "The result of `mapSeq` must be written to memory before `map` applies a function to it."
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
+use crate::lower::access::moves;
 
 /// Is something computed when elements of the value are read, beyond finding their place? What lies in memory by the
 /// time it is read is not.
@@ -101,25 +102,12 @@ pub fn has_chosen_loops(t: &Term) -> bool {
 
 /// Does the function only move elements, in a way that can be done while writing?
 pub fn is_writable_layout(f: &Term) -> bool {
-    moves(f, &|p| p.is_moved())
+    moves(f, false, &|p| p.is_moved())
 }
 
 /// Does the function only move elements, or take the first of them?
 pub fn is_writable_part(f: &Term) -> bool {
-    moves(f, &|p| p.is_moved() || p == Pattern::Take)
-}
-
-fn moves(f: &Term, may: &dyn Fn(Pattern) -> bool) -> bool {
-    fn go(t: &Term, x: u32, may: &dyn Fn(Pattern) -> bool) -> bool {
-        let (head, args) = t.spine();
-        match (head.expr(), args.as_slice()) {
-            (Expr::Var(i), []) => *i == x,
-            (Expr::Prim(p), [xs]) => may(p.pattern) && go(xs, x, may),
-            (Expr::Prim(p), [g, xs]) => p.pattern == Pattern::Map && go(xs, x, may) && moves(g, may),
-            _ => false,
-        }
-    }
-    f.as_lam().is_some_and(|(_, body)| body.ty().has_array() && go(body, 0, may))
+    moves(f, false, &|p| p.is_moved() || p == Pattern::Take)
 }
 
 /// Would the value be computed elsewhere, on the host or on the device, where the body uses it? In the body it is
