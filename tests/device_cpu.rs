@@ -246,6 +246,21 @@ fn a_chosen_compiler_that_does_not_work() {
     assert!(error.message.contains("/nonexistent/cc -m64"), "{error}");
 }
 
+/// The first compiler on the path that works is used, and it is said where that is not the first one.
+#[test]
+fn a_usual_compiler_that_does_not_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = compiler(folder.path(), "exit 1");
+    std::fs::rename(broken, folder.path().join("cc")).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let devices = unknown_devices().env("PATH", path).env("CC", "");
+    let report = run(&devices, &double("cpu", 100)).unwrap();
+    assert_eq!(report.outputs, vec![doubled(100)]);
+    let told = &report.warnings[0];
+    assert!(told.contains("is `gcc`") || told.contains("is `clang`"), "{told}");
+    assert!(told.contains("`cc`"), "{told}");
+}
+
 #[test]
 fn a_compiler_without_openmp() {
     let folder = tempfile::tempdir().unwrap();
@@ -268,6 +283,7 @@ fn a_compiler_that_hangs_goes_with_the_worker() {
     let error = run(&devices, &request).unwrap_err();
     assert_eq!(error.cause, Cause::TimeLimit, "{error}");
     assert!(error.message.contains("compiled"), "{error}");
+    assert!(error.hint.is_some_and(|hint| hint.contains("compiler")));
     assert_gone("a_compiler_that_hangs");
 }
 

@@ -1,6 +1,6 @@
 //! Programs that no device runs as they are: each is told at the part of the program that asks for it, by its code.
 
-use crate::cli_common::run;
+use crate::cli_common::{run, run_with};
 use crate::device_common::{devices, list, opencl};
 
 /// A program, the sizes that it is run at, the code of its problem, and what the text has at the place that is shown.
@@ -142,6 +142,13 @@ const WITH_DEVICE: &[Row] = &[
         "E0702",
         "bad",
     ),
+    // A line of ours that the driver does not take.
+    (
+        "foreign def same (x: f32): f32 = \"\n#ifdef __OPENCL_VERSION__\n#define sqrt(x) nowhere(x)\n#endif\n  return x;\"\ndef f (a: n.f32) = mapGlobal (\\x. sqrt (same x)) a",
+        &["n=64"],
+        "E0702",
+        "same",
+    ),
 ];
 
 /// What no device without halves computes.
@@ -192,4 +199,23 @@ fn what_a_device_refuses_is_told_where_the_program_asks_for_it() {
     if !has_halves {
         check(HALVES, &arguments);
     }
+}
+
+/// A compiler that does not take a line of ours, and says more than anyone reads.
+#[test]
+fn a_line_that_a_c_compiler_refuses_is_told_where_the_program_asks_for_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let (program, cc) = (dir.path().join("p.rise"), dir.path().join("cc-of-the-test"));
+    std::fs::write(&program, "def f (a: n.f32) = mapSeq sqrt a").unwrap();
+    let script = "#!/bin/sh\ncase \"$*\" in *probe.c*|*--version*) exec cc \"$@\";; esac\n\
+                  sed -n '/sqrtf/=' f.c | sed 's/.*/f.c:&:3: error: not this/' >&2\n\
+                  yes 'f.c:1:1: error: nor this' | head -c 20000000 >&2\nexit 1\n";
+    std::fs::write(&cc, script).unwrap();
+    std::fs::set_permissions(&cc, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = run_with(dir.path(), &["bench", "p.rise", "--size", "n=64"], &[("CC", cc.to_str().unwrap())]);
+    assert!(ran.code != 0 && ran.err.starts_with("error[E0702]"), "{}", ran.err);
+    assert!(ran.err.contains("of the generated code is `output[i0] = sqrtf(a[i0]);`"), "{}", ran.err);
+    assert_eq!(shown(&ran.err).as_deref(), Some("sqrt"), "{}", ran.err);
+    assert!(ran.err.lines().count() < 60, "{}", ran.err);
 }

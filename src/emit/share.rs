@@ -269,6 +269,10 @@ impl Sharing {
         if whole == e {
             return Some(Expr::name(name));
         }
+        let is_sum = |e: &Expr| matches!(e, Expr::Binary("+", ..));
+        if !is_sum(whole) || !is_sum(e) {
+            return None;
+        }
         let (terms, parts) = (terms(whole), terms(e));
         if parts.len() < 2 || terms.len() <= parts.len() || self.width(whole)? != self.width(e)? {
             return None;

@@ -1,6 +1,6 @@
 //! The part of C that generated code uses, as a tree, and its text. OpenCL C is printed by the same printer.
 //!
-//! The printer puts parentheses where precedence asks for them and nowhere else.
+//! The printer puts parentheses where precedence asks for them, and where few people know it: there C compilers warn.
 
 use crate::lang::nat::Worker;
 use crate::lang::origin::Origin;
@@ -71,7 +71,13 @@ impl Expr {
     /// The expression and all in it.
     pub fn for_each(&self, f: &mut dyn FnMut(&Expr)) {
         f(self);
-        self.children().into_iter().for_each(|e| e.for_each(f));
+        match self {
+            Expr::Text(_) | Expr::Worker(_) | Expr::Name(_) => {}
+            Expr::Member(e, _) | Expr::Unary(_, e) | Expr::Cast(_, e) | Expr::Wrapped(_, e) => e.for_each(f),
+            Expr::Index(a, b) | Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|e| e.for_each(f)),
+            Expr::Call(_, args) => args.iter().for_each(|e| e.for_each(f)),
+            Expr::Conditional(c, a, b) => [c, a, b].into_iter().for_each(|e| e.for_each(f)),
+        }
     }
     /// How much there is of it.
     pub fn nodes(&self) -> usize {
@@ -148,11 +154,7 @@ impl Expr {
             }
             Expr::Binary(op, a, b) => {
                 let level = self.level();
-                // Comparisons would bind tighter than operations on bits, which few people expect.
-                let least = |e: &Expr, level: u8| match (*op, e.level()) {
-                    ("&" | "^" | "|", 9 | 10) => 11,
-                    _ => level,
-                };
+                let least = |e: &Expr, least: u8| if surprises(level, e.level()) { 14 } else { least };
                 a.write(f, least(a, level))?;
                 write!(f, " {op} ")?;
                 b.write(f, least(b, level + 1))
@@ -165,6 +167,20 @@ impl Expr {
                 b.write(f, 3)
             }
         }
+    }
+}
+
+/// Would few people expect that operators of the second level bind tighter, or first, than those of the first?
+fn surprises(level: u8, within: u8) -> bool {
+    match level {
+        // Sums that are shifted, and comparisons that are compared.
+        11 => within == 12,
+        9 | 10 => matches!(within, 9 | 10),
+        // All but shifts and products in operations on bits, other ones included.
+        6..=8 => (level + 1..=12).contains(&within) && within != 11,
+        // `a && b || c`
+        4 => within == 5,
+        _ => false,
     }
 }
 
@@ -430,6 +446,36 @@ mod tests {
         );
         assert_eq!(Expr::binary("*", choice.clone(), n("c")).to_string(), "(a < b ? a : b) * c");
         assert_eq!(Expr::call("f", vec![choice, sum]).to_string(), "f(a < b ? a : b, a + b)");
+    }
+
+    /// What `-Wparentheses` of C compilers tells.
+    #[test]
+    fn precedence_that_few_people_know_is_written() {
+        let mixed = |outer, inner| {
+            let of = |op, a, b| Expr::binary(op, a, b);
+            let (left, right) =
+                (of(outer, of(inner, n("a"), n("b")), n("c")), of(outer, n("c"), of(inner, n("a"), n("b"))));
+            (left.to_string(), right.to_string())
+        };
+        let both = |outer, inner| (format!("(a {inner} b) {outer} c"), format!("c {outer} (a {inner} b)"));
+        for (outer, inner) in [
+            ("<<", "+"),
+            (">>", "-"),
+            ("==", "<"),
+            ("<", "<="),
+            ("&", "+"),
+            ("&", "=="),
+            ("^", "&"),
+            ("|", "^"),
+            ("|", "-"),
+            ("||", "&&"),
+        ] {
+            assert_eq!(mixed(outer, inner), both(outer, inner));
+        }
+        for (outer, inner) in [("<<", "*"), ("<", "+"), ("|", "<<"), ("&&", "=="), ("&&", "|")] {
+            let plain = (format!("a {inner} b {outer} c"), format!("c {outer} a {inner} b"));
+            assert_eq!(mixed(outer, inner), plain);
+        }
     }
 
     #[test]

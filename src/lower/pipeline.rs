@@ -6,7 +6,7 @@
 use super::access::{self, Annotated};
 use super::choose::normal;
 use super::dpia::races::{self, Checked, Unproved};
-use super::dpia::{Imperative, Names};
+use super::dpia::{Imperative, Names, Remembered};
 use super::imperative::functional::{self, Functional};
 use super::imperative::translate;
 use super::nesting;
@@ -128,14 +128,14 @@ fn run(
         synchronised: false,
         body,
     };
-    let mut stages = Stages { made: vec![], checked: Checked::default(), last: None };
+    let mut stages = Stages::default();
     let whole = |name, p: &Imperative| see(Made::Imperative(name, p, None));
     let program = stages.through(Stages::FIRST, program, passes::of_programs(), names, whole)?;
     let separated = separate(program, names)?;
     let alone = separated.sections.len() == 1;
     let mut sections = vec![];
     for mut section in separated.sections {
-        let mut own = Stages { made: vec![], checked: stages.checked.clone(), last: stages.last.clone() };
+        let mut own = Stages { made: vec![], ..stages.clone() };
         let of_section = passes::of_sections(section.program.target);
         let see = |name, p: &Imperative| see(Made::Imperative(name, p, section.name.as_deref()));
         section.program = own.passes(section.program, of_section, names, see)?;
@@ -151,12 +151,14 @@ fn run(
 }
 
 /// Imperative programs as they are made.
+#[derive(Clone, Default)]
 struct Stages {
     made: Vec<(&'static str, Imperative)>,
     /// What the last check of each loop said; of one that is shared out by now, what was said before.
     checked: Checked,
     /// The program that was checked last.
     last: Option<Imperative>,
+    remembered: Remembered,
 }
 
 impl Stages {
@@ -199,7 +201,7 @@ impl Stages {
         see(name, program);
         // What a pass leaves as it is was checked already.
         if !self.last.as_ref().is_some_and(|last| last == program) {
-            self.checked.extend(program.check(name)?);
+            self.checked.extend(program.check(name, &mut self.remembered)?);
             // Before its views are resolved a program is checked for less.
             self.last = (name != Stages::FIRST).then(|| program.clone());
         }

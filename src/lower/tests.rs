@@ -2,16 +2,19 @@
 
 use super::dpia::exec::{self, Options};
 use super::dpia::races::{Trust, Unproved};
+use super::dpia::{Imperative, Kind, LoopKind, Phrase, Remembered};
 use super::{Target, lower_term, pipeline, sequential};
 use crate::lang::arbitrary::Draw;
 use crate::lang::build;
 use crate::lang::diag::FileId;
 use crate::lang::eval::{self, Limits, inputs};
 use crate::lang::infer;
+use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::print;
 use crate::lang::syntax;
 use crate::lang::term::Term;
+use crate::lang::ty::Type;
 use crate::lang::value::Tolerance;
 
 fn show(t: &Term) -> String {
@@ -159,4 +162,100 @@ fn several_work_items_run_what_is_shared_out() {
         }
     }
     assert!(shared_out);
+}
+
+/// The phrase with what `change` makes of the piece with this number, of those that it changes.
+fn changed(p: &Phrase, left: &mut Option<usize>, change: &dyn Fn(&Phrase) -> Option<Phrase>) -> Phrase {
+    if let (Some(places), Some(changed)) = (*left, change(p)) {
+        *left = places.checked_sub(1);
+        if left.is_none() {
+            return changed;
+        }
+    }
+    let Ok(p) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(changed(c, left, change)));
+    p
+}
+
+/// What a pass may break: a name that is not bound where it is used, a cell that is another, memory of another type, code
+/// outside of its loop, a loop that runs at once or longer.
+fn faults() -> Vec<Box<dyn Fn(&Phrase) -> Option<Phrase>>> {
+    let new = |p: &Phrase, kind| Some(Phrase::new(kind, p.ty().clone()));
+    vec![
+        Box::new(
+            move |p| if let Kind::Var(_) = p.kind() { new(p, Kind::Var("nowhere".into())) } else { None },
+        ),
+        Box::new(move |p| match p.kind() {
+            Kind::Number(n, parts) => new(p, Kind::Number(n.add(&Nat::var("nowhere")), parts.clone())),
+            _ => None,
+        }),
+        Box::new(move |p| match p.kind() {
+            Kind::Number(..) => new(p, Kind::Number(Nat::constant(0), vec![])),
+            _ => None,
+        }),
+        Box::new(move |p| match p.kind() {
+            Kind::New(storage, ty, x, body) => {
+                let ty = Type::array(Nat::constant(2), ty.clone());
+                new(p, Kind::New(*storage, ty, x.clone(), body.clone()))
+            }
+            _ => None,
+        }),
+        Box::new(move |p| if let Kind::For(l) = p.kind() { Some(l.body.clone()) } else { None }),
+        Box::new(move |p| {
+            let Kind::For(l) = p.kind() else { return None };
+            let mut l = l.clone();
+            l.kind = LoopKind::Lanes;
+            Some(Phrase::for_loop(*l))
+        }),
+        Box::new(move |p| {
+            let Kind::For(l) = p.kind() else { return None };
+            let mut l = l.clone();
+            l.n = l.n.add(&Nat::constant(1));
+            Some(Phrase::for_loop(*l))
+        }),
+    ]
+}
+
+/// What checks remember of earlier stages changes nothing: a fault in any place of any stage is refused as by a check that
+/// remembers nothing.
+#[test]
+fn what_is_remembered_hides_no_fault() {
+    for (text, target) in [
+        (
+            "def f (a: (2*n).f32) (b: (n+2).m.f32): n.m.f32 = b |> slide 3 1 |> mapPar (\\w.
+               w |> transpose |> mapSeq (reduceSeqUnroll (\\acc. \\x. acc + x * idx (natAsIndex (2*n) 1) a) 0))",
+            Target::C,
+        ),
+        ("def f (a: (4*n).f32): (4*n).f32 = a |> asVector 4 |> mapPar (\\v. v * v + v) |> asScalar", Target::C),
+        (
+            "def f (a: n.8.f32): n.8.f32 = a |> mapWorkGroup 0 (\\r.
+               let (toMem local (mapLocal 0 sqrt r)) (\\t. t |> slide 1 1 |> mapLocal 0 (reduceSeq (+) 0)))",
+            Target::OpenCl,
+        ),
+    ] {
+        let lowered = lower_term(&program(text).term).unwrap();
+        let stages = pipeline::lower(&lowered, &["n".into(), "m".into()], target).unwrap();
+        let mut remembered = Remembered::default();
+        let (mut refused, mut kept) = (0, 0);
+        for (k, (name, whole)) in stages.imperative.iter().enumerate() {
+            whole.check(name, &mut remembered).unwrap();
+            for fault in faults() {
+                // Every place of the last stage, and each in some of the others.
+                let places = (0..).skip(k % 5).step_by(if k + 1 == stages.imperative.len() { 1 } else { 5 });
+                for place in places {
+                    let mut left = Some(place);
+                    let body = changed(&whole.body, &mut left, &fault);
+                    if left.is_some() {
+                        break;
+                    }
+                    let wrong = Imperative { body, ..whole.clone() };
+                    let fresh = wrong.check(name, &mut Remembered::default()).map_err(|d| d.message);
+                    let found = wrong.check(name, &mut remembered.clone()).map_err(|d| d.message);
+                    assert_eq!(found, fresh, "{name}: {}", wrong.body);
+                    refused += u32::from(fresh.is_err());
+                    kept += u32::from(fresh.is_ok());
+                }
+            }
+        }
+        assert!(refused > 50 && kept > 0, "{refused} were refused and {kept} were not: {text}");
+    }
 }

@@ -32,11 +32,25 @@ pub use written::Written;
 use crate::device::DeviceError;
 use crate::lang::diag::Diagnostic;
 
+/// Lines of what a compiler or driver said that are shown, from its beginning and from its end.
+const SHOWN: (usize, usize) = (24, 8);
+
+/// What was said, without its middle where that is long.
+fn shortened(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().collect();
+    let (first, last) = SHOWN;
+    let Some(left_out) = lines.len().checked_sub(first + last).filter(|n| *n > 1) else {
+        return said.to_string();
+    };
+    let (start, end) = (lines[..first].join("\n"), lines[first + left_out..].join("\n"));
+    format!("{start}\n[… {left_out} lines left out …]\n{end}")
+}
+
 /// A device's failure, as it is shown.
 pub fn device_diagnostic(e: &DeviceError) -> Diagnostic {
     let mut d = Diagnostic::error(e.code(), e.message.clone());
     if !e.details.is_empty() {
-        d = d.note(e.details.clone());
+        d = d.note(shortened(&e.details));
     }
     match &e.hint {
         Some(hint) => d.hint(hint.clone()),

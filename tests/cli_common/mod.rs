@@ -22,8 +22,13 @@ impl From<Output> for Ran {
 
 /// Runs the binary in a world of its own: no configuration, no state, no colours.
 pub fn run(dir: &Path, args: &[&str]) -> Ran {
+    run_with(dir, args, &[])
+}
+
+/// As [`run`], with more in its environment.
+pub fn run_with(dir: &Path, args: &[&str], environment: &[(&str, &str)]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
     command.args(args).current_dir(dir).stdin(Stdio::null()).env("LC_ALL", "C");
     command.env("SHINE_CONFIG_DIR", dir.join("config")).env("SHINE_STATE_DIR", dir.join("state"));
-    command.output().unwrap().into()
+    command.envs(environment.iter().copied()).output().unwrap().into()
 }

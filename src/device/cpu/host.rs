@@ -29,6 +29,11 @@ impl HostCode {
         let entries: Vec<String> = job.entries(Language::C).into_iter().map(str::to_owned).collect();
         let code = compile(job, &entries, toolchain, &flags, folder)?;
         let mut warnings = Vec::new();
+        if !toolchain.passed_over.is_empty() {
+            let names: Vec<String> = toolchain.passed_over.iter().map(|cc| format!("`{cc}`")).collect();
+            let (used, failed) = (toolchain.command.join(" "), names.join(" and "));
+            warnings.push(format!("The C compiler is `{used}`, since {failed} could not be used."));
+        }
         if !toolchain.openmp {
             let what = "The C compiler does not know OpenMP: parallel loops run on one thread.";
             warnings.push(what.to_owned());

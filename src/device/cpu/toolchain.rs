@@ -16,6 +16,8 @@ pub struct Toolchain {
     /// The flag that means this very processor, where it has one.
     pub native: Option<String>,
     pub openmp: bool,
+    /// The compilers before it that do not work.
+    pub passed_over: Vec<String>,
 }
 
 /// Always given: a shared object at the usual level of optimisation. A function that is called but not declared is
@@ -124,12 +126,18 @@ pub fn probe(folder: &Path) -> Result<Toolchain, DeviceError> {
         None => ["cc", "gcc", "clang"].map(|name| vec![name.to_owned()]).to_vec(),
     };
     let mut tried = String::new();
+    let mut passed_over = vec![];
     for command in candidates {
         let name = command.join(" ");
-        let mut toolchain = Toolchain { command, version: String::new(), native: None, openmp: false };
+        let version = String::new();
+        let mut toolchain =
+            Toolchain { command, version, native: None, openmp: false, passed_over: passed_over.clone() };
         match toolchain.accepts(&BASE, PLAIN, folder) {
             Err(error) if error.cause == Cause::Storage => return Err(error),
-            Err(error) => tried.push_str(&format!("{name}: {} {}\n", error.message, error.details.trim())),
+            Err(error) => {
+                tried.push_str(&format!("{name}: {} {}\n", error.message, error.details.trim()));
+                passed_over.push(name);
+            }
             Ok(()) => {
                 toolchain.complete(folder);
                 return Ok(toolchain);

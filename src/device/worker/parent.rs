@@ -339,6 +339,9 @@ impl<'a> Worker<'a> {
             Ask::List => {
                 "A driver hangs; `clinfo` may tell which. OCL_ICD_VENDORS narrows the drivers that are asked."
             }
+            Ask::Run { .. } if matches!(self.progress, Some(Progress::Compiling)) => {
+                "The compiler hangs, or the kernel is too long for it: does it come to its end elsewhere? For `cpu`, CC names another one."
+            }
             Ask::Run { .. } => {
                 "Does a loop of the kernel end for these sizes? If it does, run it at smaller ones."
             }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const FUEL: u32 = 400;
 
 /// `lo <= variable < hi`, and numbers that are known to be at least zero.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Ranges {
     variables: BTreeMap<Name, (Nat, Nat)>,
     known: Vec<Nat>,

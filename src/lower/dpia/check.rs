@@ -12,9 +12,21 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::lower::target::Launch;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// `constraints`: what holds of the sizes.
+/// What was found well-typed.
+#[derive(Clone, Default, Debug)]
+pub struct Known {
+    /// Assignments and conditions by their pieces, which are kept so that no other one takes their place, each with all
+    /// that was asked about names.
+    pieces: FxHashMap<usize, (Phrase, Vec<(Name, Bound)>)>,
+    /// Patterns with their arguments, and the types of their phrases and of the whole.
+    instances: FxHashSet<(Pattern, Vec<Arg>, Vec<Type>)>,
+}
+
+/// `constraints`: what holds of the sizes; `known`: from programs that were checked before.
 ///
 /// # Errors
 /// A sentence that says what does not fit.
@@ -25,6 +37,7 @@ pub fn check(
     sizes: &[Name],
     constraints: &[SizeConstraint],
     launch: Option<&Launch>,
+    known: &mut Known,
 ) -> Result<(), String> {
     let mut env = BTreeMap::new();
     for x in sizes {
@@ -36,7 +49,8 @@ pub fn check(
     for (x, t) in memory {
         env.insert(x.clone(), Bound::Memory(t.clone()));
     }
-    let mut checker = Checker { env, ranges: SizeConstraint::ranges(constraints), launched: vec![] };
+    let ranges = SizeConstraint::ranges(constraints);
+    let mut checker = Checker { env, ranges, launched: vec![], known, asked: RefCell::new(None) };
     checker.launched.extend(launch.into_iter().flat_map(Launch::counts));
     params
         .iter()
@@ -46,6 +60,7 @@ pub fn check(
     checker.phrase(p)
 }
 
+#[derive(Clone, PartialEq, Debug)]
 enum Bound {
     Phrase(PhraseType),
     /// Memory: readable and writable.
@@ -54,16 +69,60 @@ enum Bound {
     Number,
 }
 
-struct Checker {
+struct Checker<'a> {
     env: BTreeMap<Name, Bound>,
     /// Of the variables of loops, and what holds of the sizes.
     ranges: Ranges,
     /// Numbers of work-items and groups: there is one at least of those that run this.
     launched: Vec<Nat>,
+    known: &'a mut Known,
+    /// The names that the piece at hand asked about; none where it can not be remembered by these.
+    asked: RefCell<Option<Vec<Name>>>,
 }
 
-impl Checker {
+impl Checker<'_> {
+    /// An assignment or a condition, unless it is known and its names are what they were.
+    fn piece(&mut self, p: &Phrase) -> Result<(), String> {
+        // What is around it, if anything that is remembered were, asks more than it asks itself.
+        self.asked.take();
+        if let Some((_, names)) = self.known.pieces.get(&p.piece())
+            && names.iter().all(|(x, b)| self.env.get(x) == Some(b))
+        {
+            return Ok(());
+        }
+        self.asked = RefCell::new(Some(vec![]));
+        self.unknown_piece(p)?;
+        if let Some(asked) = self.asked.take() {
+            let bound = |x: Name| self.env.get(&x).map(|b| (x.clone(), b.clone()));
+            if let Some(names) = asked.into_iter().map(bound).collect() {
+                self.known.pieces.insert(p.piece(), (p.clone(), names));
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown_piece(&mut self, p: &Phrase) -> Result<(), String> {
+        let Kind::Assign(to, e) = p.kind() else { return self.phrase(p) };
+        self.phrase(to)?;
+        self.phrase(e)?;
+        comm(p)?;
+        match (to.ty(), e.ty()) {
+            (PhraseType::Acc(a), PhraseType::Exp(b, Access::Read)) if a == b && !a.has_array() => Ok(()),
+            (a, b) => Err(format!("{b} is assigned to {a}")),
+        }
+    }
+
+    fn bound(&self, x: &Name) -> Option<&Bound> {
+        if let Some(asked) = self.asked.borrow_mut().as_mut()
+            && !asked.contains(x)
+        {
+            asked.push(x.clone());
+        }
+        self.env.get(x)
+    }
+
     fn bind(&mut self, x: &Name, b: Bound) -> Result<(), String> {
+        self.asked = RefCell::new(None);
         match self.env.insert(x.clone(), b) {
             None => Ok(()),
             Some(_) => Err(format!("`{x}` is bound twice")),
@@ -79,7 +138,7 @@ impl Checker {
             match &v {
                 NatVar::Worker(_) => {}
                 NatVar::Named(x) if parts.iter().any(|(y, _)| x == y) => {}
-                NatVar::Named(x) => match self.env.get(x) {
+                NatVar::Named(x) => match self.bound(x) {
                     Some(Bound::Number) => {}
                     Some(_) => return Err(format!("`{x}` in {n} is no loop variable or size")),
                     None => return Err(format!("`{x}` in {n} is not bound")),
@@ -106,7 +165,7 @@ impl Checker {
             self.sizes(t)?;
         }
         match p.kind() {
-            Kind::Var(x) => match (self.env.get(x), p.ty()) {
+            Kind::Var(x) => match (self.bound(x), p.ty()) {
                 (Some(Bound::Phrase(t)), ty) if t == ty => Ok(()),
                 (Some(Bound::Memory(t)), PhraseType::Acc(ty) | PhraseType::Exp(ty, Access::Read))
                     if t == ty =>
@@ -160,10 +219,17 @@ impl Checker {
                 {
                     return same(p.ty(), &PhraseType::read(t.clone()));
                 }
-                let params: Vec<Type> = ps.iter().map(|e| rise(e.ty())).collect::<Result<_, _>>()?;
-                let ty = Type::function(&params, rise(p.ty())?);
-                if !build::is_instance(*pattern, args, &ty) {
-                    return Err(format!("`{pattern}` cannot have the type {ty}"));
+                let whole = ps.iter().chain([p]).map(|e| rise(e.ty())).collect::<Result<Vec<_>, _>>()?;
+                let instance = (*pattern, args.clone(), whole);
+                if !self.known.instances.contains(&instance) {
+                    let ty = instance
+                        .2
+                        .split_last()
+                        .map_or_else(Type::ill, |(t, ps)| Type::function(ps, t.clone()));
+                    if !build::is_instance(*pattern, args, &ty) {
+                        return Err(format!("`{pattern}` cannot have the type {ty}"));
+                    }
+                    self.known.instances.insert(instance);
                 }
                 self.accesses(*pattern, ps, p.ty())
             }
@@ -180,20 +246,13 @@ impl Checker {
                     Layout::Reorder(f) => self.function(f)?,
                     _ => {}
                 }
+                if !matches!(layout, Layout::Index | Layout::First | Layout::Second) {
+                    self.asked = RefCell::new(None);
+                }
                 acceptor(layout, ps, &p.data(), &self.ranges)
             }
             Kind::Skip | Kind::Barrier(_) => comm(p),
-            Kind::Assign(to, e) => {
-                self.phrase(to)?;
-                self.phrase(e)?;
-                comm(p)?;
-                match (to.ty(), e.ty()) {
-                    (PhraseType::Acc(a), PhraseType::Exp(b, Access::Read)) if a == b && !a.has_array() => {
-                        Ok(())
-                    }
-                    (a, b) => Err(format!("{b} is assigned to {a}")),
-                }
-            }
+            Kind::Assign(..) => self.piece(p),
             Kind::Seq(ps) => {
                 comm(p)?;
                 ps.iter().try_for_each(|c| self.phrase(c).and_then(|()| comm(c)))
@@ -237,9 +296,9 @@ impl Checker {
                 comm(p)
             }
             Kind::If(c, a, b) => {
-                for q in [c, a, b] {
-                    self.phrase(q)?;
-                }
+                self.piece(c)?;
+                self.phrase(a)?;
+                self.phrase(b)?;
                 same(c.ty(), &PhraseType::read(crate::lang::literal::Literal::Bool(true).ty()))?;
                 comm(a)?;
                 comm(b)?;
@@ -448,7 +507,15 @@ mod tests {
     }
 
     fn checked(p: &Phrase, memory: &Type) -> Result<(), String> {
-        check(p, &[("x".into(), PhraseType::Acc(memory.clone()))], &[], &["n".into()], &[], None)
+        check(
+            p,
+            &[("x".into(), PhraseType::Acc(memory.clone()))],
+            &[],
+            &["n".into()],
+            &[],
+            None,
+            &mut Known::default(),
+        )
     }
 
     #[test]

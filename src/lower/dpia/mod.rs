@@ -23,7 +23,7 @@ pub mod signature;
 mod uniform;
 
 pub use barriers::{Barrier, Race};
-pub use program::{Imperative, Temporary};
+pub use program::{Imperative, Remembered, Temporary};
 
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges, Worker};
@@ -33,6 +33,7 @@ use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::lower::target::{Launch, Storage};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -209,8 +210,15 @@ impl PartialEq for Node {
 impl Eq for Node {}
 
 /// A piece of DPIA. Cloning is cheap; equality is of structure, names included.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Phrase(Arc<Node>);
+
+impl PartialEq for Phrase {
+    fn eq(&self, other: &Phrase) -> bool {
+        self.is_same(other) || self.0 == other.0
+    }
+}
+impl Eq for Phrase {}
 
 /// Gives out identifiers that nothing else in the program has.
 #[derive(Clone, Default, Debug)]
@@ -304,6 +312,14 @@ impl Phrase {
     }
     pub fn size(&self) -> u32 {
         self.0.size
+    }
+    /// Are both the same piece in memory?
+    pub fn is_same(&self, other: &Phrase) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+    /// Which piece it is, as long as it lives.
+    pub(in crate::lower) fn piece(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
     }
     pub fn origin(&self) -> &Origin {
         &self.0.origin
@@ -481,12 +497,19 @@ impl Phrase {
         }
     }
 
-    pub fn children(&self) -> Vec<&Phrase> {
+    pub fn children(&self) -> SmallVec<[&Phrase; 3]> {
         children_of(self.kind())
     }
 
-    /// The phrase again, its children replaced by what `f` makes of them, in order. Their types must stay.
+    /// The phrase again, its children replaced by what `f` makes of them, in order. Their types must stay. Where all
+    /// children stay, it is the same piece.
     pub fn map_children<E>(&self, f: &mut dyn FnMut(&Phrase) -> Result<Phrase, E>) -> Result<Phrase, E> {
+        let mut stays = true;
+        let mut f = |c: &Phrase| {
+            let made = f(c)?;
+            stays &= made.is_same(c);
+            Ok(made)
+        };
         let kind = match self.kind() {
             Kind::Var(_) | Kind::Lit(_) | Kind::Skip | Kind::Barrier(_) => return Ok(self.clone()),
             Kind::Lam(x, t, b) => Kind::Lam(x.clone(), t.clone(), f(b)?),
@@ -504,9 +527,12 @@ impl Phrase {
                 Kind::Pattern(*p, args.clone(), ps.iter().map(f).collect::<Result<_, E>>()?)
             }
             Kind::Acceptor(l, ps) => Kind::Acceptor(l.clone(), ps.iter().map(f).collect::<Result<_, E>>()?),
-            Kind::Seq(ps) => return Ok(Phrase::seq(ps.iter().map(f).collect::<Result<Vec<_>, E>>()?)),
+            Kind::Seq(ps) => {
+                let made = ps.iter().map(f).collect::<Result<Vec<_>, E>>()?;
+                return Ok(if stays { self.clone() } else { Phrase::seq(made) });
+            }
         };
-        Ok(Phrase::new(kind, self.ty().clone()).with_origin(self.origin()))
+        Ok(if stays { self.clone() } else { Phrase::new(kind, self.ty().clone()).with_origin(self.origin()) })
     }
 
     /// Does the predicate hold for the phrase or anything in it?
@@ -633,13 +659,13 @@ impl Phrase {
     }
 }
 
-fn children_of(kind: &Kind) -> Vec<&Phrase> {
+fn children_of(kind: &Kind) -> SmallVec<[&Phrase; 3]> {
     match kind {
-        Kind::Var(_) | Kind::Lit(_) | Kind::Skip | Kind::Barrier(_) => vec![],
-        Kind::Lam(_, _, b) | Kind::New(_, _, _, b) | Kind::Kernel(_, b) => vec![b],
-        Kind::For(l) => vec![&l.body],
-        Kind::App(a, b) | Kind::Assign(a, b) => vec![a, b],
-        Kind::If(c, a, b) => vec![c, a, b],
+        Kind::Var(_) | Kind::Lit(_) | Kind::Skip | Kind::Barrier(_) => smallvec![],
+        Kind::Lam(_, _, b) | Kind::New(_, _, _, b) | Kind::Kernel(_, b) => smallvec![b],
+        Kind::For(l) => smallvec![&l.body],
+        Kind::App(a, b) | Kind::Assign(a, b) => smallvec![a, b],
+        Kind::If(c, a, b) => smallvec![c, a, b],
         Kind::Number(_, parts) => parts.iter().map(|(_, p)| p).collect(),
         Kind::Pattern(_, _, ps) | Kind::Acceptor(_, ps) | Kind::Seq(ps) => ps.iter().collect(),
     }

@@ -1,7 +1,7 @@
 //! A whole imperative program: its body, and the memory that it is given.
 
 use super::races::Checked;
-use super::{Phrase, PhraseType};
+use super::{Phrase, PhraseType, check, races};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Ranges, Worker};
@@ -36,6 +36,14 @@ pub struct Temporary {
     pub storage: Storage,
 }
 
+/// What checks found of pieces of a program, which passes mostly leave as they are: it holds of the same piece where the
+/// same is known of its names. Nothing that was refused is remembered.
+#[derive(Clone, Default, Debug)]
+pub struct Remembered {
+    types: check::Known,
+    races: races::Known,
+}
+
 impl Imperative {
     /// What is known of the numbers that work-items are told.
     pub fn ranges(&self) -> Ranges {
@@ -61,20 +69,21 @@ impl Imperative {
     ///
     /// # Errors
     /// A mistake of the pass that ran last.
-    pub fn check(&self, after: &str) -> Result<Checked, Diagnostic> {
+    pub fn check(&self, after: &str, remembered: &mut Remembered) -> Result<Checked, Diagnostic> {
         let inputs = self.inputs.iter().map(|(x, t)| (x.clone(), PhraseType::read(t.clone())));
         let outputs = self.outputs.iter().map(|(x, t)| (x.clone(), PhraseType::Acc(t.clone())));
         let params: Vec<(Name, PhraseType)> = inputs.chain(outputs).collect();
         let temporaries: Vec<(Name, Type)> =
             self.temporaries.iter().map(|t| (t.name.clone(), t.ty.clone())).collect();
         let Imperative { body, sizes, constraints, launch, .. } = self;
-        let types = super::check::check(body, &params, &temporaries, sizes, constraints, launch.as_ref());
+        let Remembered { types: known, races: kept_apart } = remembered;
+        let types = check::check(body, &params, &temporaries, sizes, constraints, launch.as_ref(), known);
         // Before its views are resolved a program has no cells to compare.
         let races = |()| {
             if after == "imperative" {
                 return Ok(Checked::default());
             }
-            super::races::check(&self.body, &self.constraints)
+            races::check(&self.body, &self.constraints, kept_apart)
         };
         let waits = |checked| {
             if self.synchronised {

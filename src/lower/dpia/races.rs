@@ -7,7 +7,7 @@
 //! data are believed: `scatter` is promised indices that differ. The answer says of each loop which of these it was.
 
 use super::effects::{self, Effect};
-use super::{Kind, LoopKind, Phrase, Workers, condition};
+use super::{Kind, Loop, LoopKind, Phrase, Workers, condition};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use rustc_hash::FxHashMap;
@@ -51,6 +51,26 @@ impl std::fmt::Display for Unproved {
 /// apart; nothing where that is proved.
 pub type Checked = BTreeMap<Name, Option<Trust>>;
 
+/// What was found of loops whose iterations run at once, by their bodies, which are kept so that no other one takes their
+/// place.
+#[derive(Clone, Default, Debug)]
+pub struct Known {
+    loops: FxHashMap<usize, Iterations>,
+    /// What held of the sizes.
+    constraints: Vec<SizeConstraint>,
+}
+
+/// A loop's iterations, and why they keep apart.
+#[derive(Clone, Debug)]
+struct Iterations {
+    var: Name,
+    n: Nat,
+    body: Phrase,
+    /// Of the loops around, and what is known there.
+    ranges: Ranges,
+    trust: Option<Trust>,
+}
+
 /// The loops of a program, outermost first, of which it was not proved.
 ///
 /// `checked`: from before the loops were shared out among work-items, too.
@@ -67,13 +87,17 @@ pub fn unproved(p: &Phrase, checked: &Checked) -> Vec<Unproved> {
     found
 }
 
-/// What is known of each loop whose iterations run at once; `constraints` is what holds of the sizes.
+/// What is known of each loop whose iterations run at once; `constraints` is what holds of the sizes, and `known` is from
+/// programs that were checked before.
 ///
 /// # Errors
 /// A sentence that names the loop and the memory.
-pub fn check(p: &Phrase, constraints: &[SizeConstraint]) -> Result<Checked, String> {
+pub fn check(p: &Phrase, constraints: &[SizeConstraint], known: &mut Known) -> Result<Checked, String> {
     let mut checked = Checked::default();
-    command(p, constraints, &mut SizeConstraint::ranges(constraints), &mut checked)?;
+    if known.constraints != constraints {
+        *known = Known { constraints: constraints.to_vec(), ..Known::default() };
+    }
+    command(p, constraints, &mut SizeConstraint::ranges(constraints), known, &mut checked)?;
     Ok(checked)
 }
 
@@ -81,6 +105,7 @@ fn command(
     p: &Phrase,
     constraints: &[SizeConstraint],
     ranges: &mut Ranges,
+    known: &mut Known,
     checked: &mut Checked,
 ) -> Result<(), String> {
     match p.kind() {
@@ -94,11 +119,10 @@ fn command(
             };
             let several = l.n.as_constant().is_none_or(|n| n > 1);
             if at_once {
-                let found = |ranges: &Ranges| iterations((&l.var, &l.n), &l.body, constraints, ranges);
-                let trust = if several { found(ranges)? } else { None };
+                let trust = if several { trust(l, constraints, ranges, known)? } else { None };
                 checked.insert(l.var.clone(), trust);
             }
-            command(&l.body, constraints, ranges, checked)?;
+            command(&l.body, constraints, ranges, known, checked)?;
             ranges.remove(&l.var);
             Ok(())
         }
@@ -108,13 +132,13 @@ fn command(
             either.into_iter().try_for_each(|(natural, p)| {
                 let before = ranges.clone();
                 natural.iter().for_each(|n| ranges.assume(n));
-                let checked = command(p, constraints, ranges, checked);
+                let checked = command(p, constraints, ranges, known, checked);
                 *ranges = before;
                 checked
             })
         }
         Kind::Seq(_) | Kind::New(..) | Kind::Kernel(..) => {
-            p.children().into_iter().try_for_each(|c| command(c, constraints, ranges, checked))
+            p.children().into_iter().try_for_each(|c| command(c, constraints, ranges, known, checked))
         }
         _ => Ok(()),
     }
@@ -155,6 +179,25 @@ impl Use {
             inner: e.loops.iter().map(|l| (l.var.clone(), l.n.clone())).collect(),
         }
     }
+}
+
+/// Why it is believed that the iterations of the loop keep apart, which may be known.
+fn trust(
+    l: &Loop,
+    constraints: &[SizeConstraint],
+    ranges: &Ranges,
+    known: &mut Known,
+) -> Result<Option<Trust>, String> {
+    if let Some(k) = known.loops.get(&l.body.piece())
+        && k.body.is_same(&l.body)
+        && (&k.var, &k.n, &k.ranges) == (&l.var, &l.n, ranges)
+    {
+        return Ok(k.trust);
+    }
+    let trust = iterations((&l.var, &l.n), &l.body, constraints, ranges)?;
+    let (var, n, body, ranges) = (l.var.clone(), l.n.clone(), l.body.clone(), ranges.clone());
+    known.loops.insert(body.piece(), Iterations { var, n, body, ranges, trust });
+    Ok(trust)
 }
 
 /// Why it is believed that iterations keep apart; nothing when it is proved.
@@ -419,7 +462,7 @@ mod tests {
     }
 
     fn check(p: &Phrase) -> Result<Checked, String> {
-        super::check(p, &[])
+        super::check(p, &[], &mut Known::default())
     }
 
     fn trusted(p: &Phrase) -> Result<Vec<Unproved>, String> {

@@ -131,7 +131,8 @@ impl Guard<'_> {
         let whole = loops.iter().enumerate().rev().fold(inner.clone(), |body, (k, l)| {
             Phrase::for_loop(Loop { kind: kind(k), body, ..(*l).clone() })
         });
-        let is_proved = races::check(&whole, self.constraints).is_ok_and(|c| c.values().all(Option::is_none));
+        let checked = races::check(&whole, self.constraints, &mut races::Known::default());
+        let is_proved = checked.is_ok_and(|c| c.values().all(Option::is_none));
         let others = left.iter().copied().filter(|d| !shared.values().any(|e| e == d)).collect();
         is_proved.then(|| self.by_one(whole, &others))
     }

@@ -6,6 +6,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lower::dpia::effects::Place;
 use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers};
+use rustc_hash::FxHashMap;
 
 /// # Errors
 /// None: it is a pass.
@@ -16,8 +17,17 @@ pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnosti
     if !divides {
         return Ok(p);
     }
-    p.body = split(&p.body, &mut ranges, names);
+    let mut splitting = Splitting { ranges, offsets: FxHashMap::default(), names };
+    p.body = splitting.phrase(&p.body);
     simplify::run(p, names)
+}
+
+struct Splitting<'a> {
+    ranges: Ranges,
+    /// The offsets of places, simplified, by their pieces, which are kept so that no other one takes their place: every loop
+    /// around a place asks for it.
+    offsets: FxHashMap<usize, (Phrase, Nat)>,
+    names: &'a mut Names,
 }
 
 fn note_ranges(p: &Phrase, ranges: &mut Ranges, divides: &mut bool) {
@@ -29,19 +39,76 @@ fn note_ranges(p: &Phrase, ranges: &mut Ranges, divides: &mut bool) {
     p.children().into_iter().for_each(|c| note_ranges(c, ranges, divides));
 }
 
-fn split(p: &Phrase, ranges: &mut Ranges, names: &mut Names) -> Phrase {
-    let Kind::For(l) = p.kind() else {
-        let Ok(q) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(split(c, ranges, names)));
-        return q;
-    };
-    let Some((digits, value)) = digits(l, ranges, names) else {
-        let body = split(&l.body, ranges, names);
-        return Phrase::for_loop(Loop { body, ..(**l).clone() });
-    };
-    let body = l.body.at_iteration(&l.var, &value, names);
-    note_ranges(&body, ranges, &mut false);
-    let body = split(&body, ranges, names);
-    digits.into_iter().rev().fold(body, |body, (x, n)| Phrase::for_each(l.kind, x, n, body))
+impl Splitting<'_> {
+    fn phrase(&mut self, p: &Phrase) -> Phrase {
+        let Kind::For(l) = p.kind() else {
+            let Ok(q) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(self.phrase(c)));
+            return q;
+        };
+        let Some((digits, value)) = self.digits(l) else {
+            let body = self.phrase(&l.body);
+            return Phrase::for_loop(Loop { body, ..(**l).clone() });
+        };
+        let body = l.body.at_iteration(&l.var, &value, self.names);
+        note_ranges(&body, &mut self.ranges, &mut false);
+        let body = self.phrase(&body);
+        digits.into_iter().rev().fold(body, |body, (x, n)| Phrase::for_each(l.kind, x, n, body))
+    }
+    fn digits(&mut self, l: &Loop) -> Option<Digits> {
+        let is_plain = matches!(l.kind, LoopKind::Sequential | LoopKind::Parallel(Workers::Threads));
+        if !is_plain || !l.init.is_zero() || l.step != Nat::constant(1) {
+            return None;
+        }
+        let mut divided = vec![];
+        self.note_divided(&l.body, &l.var, &mut divided);
+        let mut value = Nat::var(&l.var);
+        let mut digits = vec![(l.var.clone(), l.n.clone())];
+        while let Some((k, d)) = (0..digits.len())
+            .find_map(|k| divided.iter().find_map(|n: &Nat| Some((k, n.divisor_of(&digits[k].0)?))))
+        {
+            let (x, n) = digits[k].clone();
+            let quotient = n.exact_div(&d).simplify(&self.ranges);
+            if digits.len() == MAX_DIGITS || !quotient.is_evidently_integral() || d == n {
+                return None;
+            }
+            let (high, low) = (self.names.numbered("i"), self.names.numbered("i"));
+            let origin = self.names.origin(&x);
+            [&high, &low].into_iter().for_each(|part| self.names.comes_from(part, &origin));
+            self.ranges.insert(high.clone(), Nat::constant(0), quotient.clone());
+            self.ranges.insert(low.clone(), Nat::constant(0), d.clone());
+            let (v, sum) = (NatVar::Named(x), d.mul(&Nat::var(&high)).add(&Nat::var(&low)));
+            let replace = |n: &Nat| n.subst(&|y| (*y == v).then(|| sum.clone()));
+            divided = divided.iter().map(|n| replace(n).simplify(&self.ranges)).collect();
+            value = replace(&value);
+            digits.splice(k..=k, [(high, quotient), (low, d)]);
+        }
+        (digits.len() > 1).then_some((digits, value))
+    }
+
+    /// The numbers in which the variable is divided. In the offset of a cell divisions and remainders may meet again, as in
+    /// that of `a[i / 5][i % 5]`, which is `i`.
+    fn note_divided(&mut self, p: &Phrase, x: &Name, out: &mut Vec<Nat>) {
+        let mut note = |n: &Nat| {
+            if n.divisor_of(x).is_some() && !out.contains(n) {
+                out.push(n.clone());
+            }
+        };
+        if let Some(place) = Place::of(p) {
+            // What is not divided in an index is not divided in the offset.
+            if place.indices().into_iter().flatten().any(|i| i.divisor_of(x).is_some()) {
+                let ranges = &self.ranges;
+                let known = self.offsets.entry(p.piece());
+                let offset = known.or_insert_with(|| (p.clone(), place.offset().simplify(ranges)));
+                note(&offset.1);
+            }
+            place.computed.iter().for_each(|i| self.note_divided(i, x, out));
+            return;
+        }
+        if let Kind::Number(n, _) = p.kind() {
+            note(n);
+        }
+        p.children().into_iter().for_each(|c| self.note_divided(c, x, out));
+    }
 }
 
 /// The loops that the loop becomes, and what its variable is in them.
@@ -49,56 +116,6 @@ type Digits = (Vec<(Name, Nat)>, Nat);
 
 /// More dimensions than this are not told apart.
 const MAX_DIGITS: usize = 6;
-
-fn digits(l: &Loop, ranges: &mut Ranges, names: &mut Names) -> Option<Digits> {
-    let is_plain = matches!(l.kind, LoopKind::Sequential | LoopKind::Parallel(Workers::Threads));
-    if !is_plain || !l.init.is_zero() || l.step != Nat::constant(1) {
-        return None;
-    }
-    let mut divided = vec![];
-    note_divided(&l.body, &l.var, ranges, &mut divided);
-    let mut value = Nat::var(&l.var);
-    let mut digits = vec![(l.var.clone(), l.n.clone())];
-    while let Some((k, d)) = (0..digits.len())
-        .find_map(|k| divided.iter().find_map(|n: &Nat| Some((k, n.divisor_of(&digits[k].0)?))))
-    {
-        let (x, n) = digits[k].clone();
-        let quotient = n.exact_div(&d).simplify(ranges);
-        if digits.len() == MAX_DIGITS || !quotient.is_evidently_integral() || d == n {
-            return None;
-        }
-        let (high, low) = (names.numbered("i"), names.numbered("i"));
-        let origin = names.origin(&x);
-        [&high, &low].into_iter().for_each(|part| names.comes_from(part, &origin));
-        ranges.insert(high.clone(), Nat::constant(0), quotient.clone());
-        ranges.insert(low.clone(), Nat::constant(0), d.clone());
-        let (v, sum) = (NatVar::Named(x), d.mul(&Nat::var(&high)).add(&Nat::var(&low)));
-        let replace = |n: &Nat| n.subst(&|y| (*y == v).then(|| sum.clone()));
-        divided = divided.iter().map(|n| replace(n).simplify(ranges)).collect();
-        value = replace(&value);
-        digits.splice(k..=k, [(high, quotient), (low, d)]);
-    }
-    (digits.len() > 1).then_some((digits, value))
-}
-
-/// The numbers in which the variable is divided. In the offset of a cell divisions and remainders may meet again, as in
-/// that of `a[i / 5][i % 5]`, which is `i`.
-fn note_divided(p: &Phrase, x: &Name, ranges: &Ranges, out: &mut Vec<Nat>) {
-    let mut note = |n: &Nat| {
-        if n.divisor_of(x).is_some() && !out.contains(n) {
-            out.push(n.clone());
-        }
-    };
-    if let Some(place) = Place::of(p) {
-        note(&place.offset().simplify(ranges));
-        place.computed.iter().for_each(|i| note_divided(i, x, ranges, out));
-        return;
-    }
-    if let Kind::Number(n, _) = p.kind() {
-        note(n);
-    }
-    p.children().into_iter().for_each(|c| note_divided(c, x, ranges, out));
-}
 
 #[cfg(test)]
 mod tests {

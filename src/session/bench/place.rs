@@ -112,7 +112,7 @@ impl Told<'_> {
         let found = foreign::functions(self.term)
             .into_iter()
             .find_map(|f| Some((f, texts.iter().find_map(|text| line_of_body(f, text, e.line?))?)));
-        let Some((function, line)) = found else { return problem };
+        let Some((function, line)) = found else { return self.refused_line(e, problem) };
         let name = function.name();
         let message =
             format!("The compiler refuses the text of the foreign function `{name}`: {}.", said(&e.message));
@@ -121,6 +121,28 @@ impl Told<'_> {
         let subject = Subject::Pattern(Pattern::Declared(function));
         let hint = format!("Mend the text of `{name}`, which is C, and for an OpenCL device OpenCL C.");
         self.workspace.located(problem.hint(hint).about(subject), self.term)
+    }
+
+    /// A line of the generated code that a compiler refuses, and the innermost pattern that it comes from.
+    fn refused_line(&self, e: &DeviceError, problem: Diagnostic) -> Diagnostic {
+        let language = [(Language::C, "The C compiler"), (Language::OpenCl, "The OpenCL compiler")];
+        let language = language.into_iter().find(|(_, who)| e.message.starts_with(who)).map(|(l, _)| l);
+        let named = |language: &Language| {
+            self.module.kernels(*language).any(|k| e.message.contains(&format!("`{}`", k.name)))
+        };
+        let (Some(language), Some(number)) = (language.filter(named), e.line.and_then(|n| n.checked_sub(1)))
+        else {
+            return problem;
+        };
+        let (code, lines) = (self.module.code(language), self.module.lines(language));
+        let Some(text) = code.lines().nth(number) else { return problem };
+        let problem =
+            problem.note(format!("Line {} of the generated code is `{}`.", number + 1, text.trim()));
+        let paths = lines.get(number).into_iter().flat_map(|line| self.leaves(&line.origin));
+        match paths.max_by_key(|(_, path)| path.len()) {
+            Some((_, at)) => self.workspace.located(problem.about(Subject::At(at)), self.term),
+            None => problem,
+        }
     }
 }
 
