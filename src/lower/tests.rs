@@ -137,6 +137,27 @@ fn what_is_believed_of_work_items_is_told_after_they_are_shared_out() {
     }
 }
 
+/// What is written cannot be a shared value, which is read: it is stored.
+#[test]
+fn shared_values_that_are_computed_are_stored() {
+    for text in [
+        "def f (a: n.f32): (2*n).f32 = mapSeq sqrt a |> (\\y. concat y y)",
+        "def f (a: n.m.f32): (2*n).m.f32 = a |> mapPar (mapSeq sqrt) |> transpose |> (\\y. concat (transpose y) (transpose y))",
+        "def f (a: n.f32): n.(f32 * f32) = mapSeq sqrt a |> (\\y. zip y y |> mapSeq (\\p. p))",
+    ] {
+        let p = program(text);
+        let sizes = eval::sizes([("n", 3), ("m", 2)]);
+        let inputs = inputs::for_program(&p.ty, &sizes, 3, inputs::Kind::SmallIntegers).unwrap();
+        let expected = eval::run(&p.term, &sizes, &inputs, &Limits::TEST).unwrap();
+        let lowered = lower_term(&p.term).unwrap();
+        let stages = pipeline::lower(&lowered, &p.sizes, Target::C).unwrap();
+        for (name, program) in &stages.imperative {
+            let found = exec::run(program, &sizes, &inputs, Options::default()).unwrap();
+            expected.agrees(&found, Tolerance::Exact).unwrap_or_else(|why| panic!("{text}, {name}: {why}"));
+        }
+    }
+}
+
 /// The first work-item's number is zero, and it still does not stand for all of them.
 #[test]
 fn several_work_items_run_what_is_shared_out() {
@@ -176,9 +197,12 @@ fn changed(p: &Phrase, left: &mut Option<usize>, change: &dyn Fn(&Phrase) -> Opt
     p
 }
 
+/// What becomes of a piece, if it is one that is changed.
+type Change = Box<dyn Fn(&Phrase) -> Option<Phrase>>;
+
 /// What a pass may break: a name that is not bound where it is used, a cell that is another, memory of another type, code
 /// outside of its loop, a loop that runs at once or longer.
-fn faults() -> Vec<Box<dyn Fn(&Phrase) -> Option<Phrase>>> {
+fn faults() -> Vec<Change> {
     let new = |p: &Phrase, kind| Some(Phrase::new(kind, p.ty().clone()));
     vec![
         Box::new(
@@ -256,6 +280,6 @@ fn what_is_remembered_hides_no_fault() {
                 }
             }
         }
-        assert!(refused > 50 && kept > 0, "{refused} were refused and {kept} were not: {text}");
+        assert!(refused > 20 && kept > 0, "{refused} were refused and {kept} were not: {text}");
     }
 }

@@ -248,6 +248,11 @@ impl Solver {
                 let Open::Fun(param, result) = function.open.clone() else {
                     return Err(internal("a value is applied"));
                 };
+                if f.as_lam().is_some() {
+                    // A shared value is read, however it is used.
+                    let read = Open::Data(self.fresh(Some((Access::Read, Origin::Pattern(Pattern::Let)))));
+                    self.less(&read, &param, e.ty(), &at.child(1)).map_err(|c| c.diagnostic_at(f, e))?;
+                }
                 self.less(&argument.open, &param, e.ty(), &at.child(1)).map_err(|c| c.diagnostic_at(f, e))?;
                 Annotating { open: *result, children: vec![function, argument] }
             }

@@ -246,17 +246,7 @@ const LARGE: u32 = 30;
 /// grow with every level.
 fn tidy(e: &Phrase) -> Phrase {
     let Kind::Pattern(p, _, _) = e.kind() else { return e.clone() };
-    let is_view = matches!(
-        p,
-        Pattern::Idx
-            | Pattern::Fst
-            | Pattern::Snd
-            | Pattern::Zip
-            | Pattern::Unzip
-            | Pattern::MakePair
-            | Pattern::Transpose
-    );
-    if !is_view {
+    if !p.is_view() {
         return e.clone();
     }
     let Ok(e) = e.map_children::<std::convert::Infallible>(&mut |c| Ok(tidy(c)));

@@ -130,3 +130,30 @@ fn resolve_views(mut p: Imperative, names: &mut Names) -> Result<Imperative, Dia
     p.body = body?;
     Ok(p)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::diag::FileId;
+    use crate::lang::infer;
+    use crate::lang::syntax::parse_program;
+    use crate::lower::dpia::Kind;
+    use crate::lower::pipeline;
+
+    /// The types of what is allocated in a program after the pass, outermost first; or the code of the error.
+    pub fn allocated_after(pass: &str, text: &str, target: Target) -> Result<Vec<String>, &'static str> {
+        let (file, _) = parse_program(FileId::NOWHERE, text);
+        let (program, problems) = infer::program(&file, None);
+        let program = program.unwrap_or_else(|| panic!("{text}: {problems:?}"));
+        let lowered = pipeline::lower(&program.term, &program.sizes, target).map_err(|d| d.code)?;
+        let (_, p) = lowered.imperative.iter().find(|(name, _)| *name == pass).unwrap();
+        let mut found = vec![];
+        p.body.any(&mut |c| {
+            if let Kind::New(_, ty, ..) = c.kind() {
+                found.push(ty.to_string());
+            }
+            false
+        });
+        Ok(found)
+    }
+}

@@ -229,11 +229,8 @@ fn kept(ty: &Type, dimensions: &[Dimension]) -> Type {
 
 #[cfg(test)]
 mod tests {
-    use crate::lang::diag::Sources;
-    use crate::lang::infer;
-    use crate::lang::syntax::parse_program;
-    use crate::lower::dpia::Kind;
-    use crate::lower::{Target, pipeline};
+    use crate::lower::Target;
+    use crate::lower::passes::tests::allocated_after;
 
     /// The types of private memory after the pass, of work-items in groups of 8; or the code of the error.
     fn private(read: &str) -> Result<Vec<String>, &'static str> {
@@ -241,19 +238,7 @@ mod tests {
             "def f (a: 4.20.f32): 4.20.f32 = oclRun 8 1 1 32 1 1 (mapWorkGroup 0 (\\r.
                let (toMem private (mapLocal 0 (\\x. x + 1) r)) (\\t. {read})) a)"
         );
-        let (file, _) = parse_program(Sources::new().add("test.rise", &text), &text);
-        let (program, problems) = infer::program(&file, None);
-        let program = program.unwrap_or_else(|| panic!("{text}: {problems:?}"));
-        let lowered = pipeline::lower(&program.term, &[], Target::OpenCl).map_err(|d| d.code)?;
-        let (_, p) = lowered.imperative.iter().find(|(name, _)| *name == "ownCells").unwrap();
-        let mut found = vec![];
-        p.body.any(&mut |c| {
-            if let Kind::New(_, ty, ..) = c.kind() {
-                found.push(ty.to_string());
-            }
-            false
-        });
-        Ok(found)
+        allocated_after("ownCells", &text, Target::OpenCl)
     }
 
     #[test]

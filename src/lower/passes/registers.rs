@@ -86,29 +86,13 @@ fn by_element(p: &Phrase, x: &Name, variables: &BTreeMap<i64, Name>) -> Phrase {
 
 #[cfg(test)]
 mod tests {
-    use crate::lang::diag::Sources;
-    use crate::lang::infer;
-    use crate::lang::syntax::parse_program;
     use crate::lower::Target;
-    use crate::lower::dpia::Kind;
-    use crate::lower::pipeline;
+    use crate::lower::passes::tests::allocated_after;
 
     /// The types of what is allocated after the pass, outermost first.
     fn allocated(target: Target, body: &str) -> Vec<String> {
         let text = format!("def f (a: n.4.f32) (i: idx[4]): {body}");
-        let (file, _) = parse_program(Sources::new().add("test.rise", &text), &text);
-        let (program, problems) = infer::program(&file, None);
-        let program = program.unwrap_or_else(|| panic!("{text}: {problems:?}"));
-        let lowered = pipeline::lower(&program.term, &program.sizes, target).unwrap();
-        let (_, p) = lowered.imperative.iter().find(|(name, _)| *name == "registers").unwrap();
-        let mut found = vec![];
-        p.body.any(&mut |c| {
-            if let Kind::New(_, ty, ..) = c.kind() {
-                found.push(ty.to_string());
-            }
-            false
-        });
-        found
+        allocated_after("registers", &text, target).unwrap()
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::Machine;
 use crate::lang::eval;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
+use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::lang::value::Value;
 use crate::lower::dpia::{Kind, Phrase};
@@ -34,8 +35,7 @@ impl Machine {
             },
             (Pattern::Idx, [i, xs]) => {
                 let Value::Nat(i) = self.direct(i)? else { return None };
-                let xs = self.direct(xs)?;
-                xs.as_array()?.get(usize::try_from(i).ok()?).cloned()
+                self.element(xs, i)
             }
             (Pattern::Fst, [x]) => Some(self.direct(x)?.as_pair()?.0.clone()),
             (Pattern::Snd, [x]) => Some(self.direct(x)?.as_pair()?.1.clone()),
@@ -47,10 +47,58 @@ impl Machine {
             },
             (p, operands) if p.is_lanewise() => {
                 let operands: Option<Vec<Value>> = operands.iter().map(|x| self.direct(x)).collect();
-                eval::scalar(p, &operands?, result).ok()
+                let operands = operands?;
+                let Some((lanes, result)) = result.as_vector() else {
+                    return eval::scalar(p, &operands, result).ok();
+                };
+                let lane = |i: usize| {
+                    let of = |v: &Value| v.as_vector()?.get(i).cloned();
+                    let operands: Option<Vec<Value>> = operands.iter().map(of).collect();
+                    eval::scalar(p, &operands?, result).ok()
+                };
+                let lanes = usize::try_from(self.nat(lanes).ok()?).ok()?;
+                Some(Value::vector((0..lanes).map(lane).collect::<Option<_>>()?))
             }
             _ => None,
         }
+    }
+
+    /// The element of an array, or lane of a vector, without the others, which may be many: what views show of memory is
+    /// found there.
+    fn element(&mut self, xs: &Phrase, i: i64) -> Option<Value> {
+        let ty = xs.data();
+        let (Kind::Pattern(p, args, operands), Some((n, _))) = (xs.kind(), ty.as_array()) else {
+            return self.stored(xs, i);
+        };
+        if !(0..self.nat(n).ok()?).contains(&i) {
+            return None;
+        }
+        match (p, args.as_slice(), operands.as_slice()) {
+            (Pattern::Zip, _, [a, b]) => Some(Value::pair(self.element(a, i)?, self.element(b, i)?)),
+            (Pattern::Take, _, [x]) => self.element(x, i),
+            (Pattern::Drop, [Arg::Nat(first)], [x]) => {
+                let first = self.nat(first).ok()?;
+                self.element(x, i.checked_add(first)?)
+            }
+            (Pattern::Split, [Arg::Nat(n)], [x]) => Some(Value::array(self.row(x, i, n)?)),
+            (Pattern::AsVector | Pattern::AsVectorAligned, [Arg::Nat(n)], [x]) => {
+                Some(Value::vector(self.row(x, i, n)?))
+            }
+            _ => self.stored(xs, i),
+        }
+    }
+
+    /// The row of this number, of rows of `n`.
+    fn row(&mut self, x: &Phrase, row: i64, n: &Nat) -> Option<Vec<Value>> {
+        let n = self.nat(n).ok()?;
+        let first = row.checked_mul(n)?;
+        (first..first.checked_add(n)?).map(|i| self.element(x, i)).collect()
+    }
+
+    fn stored(&mut self, xs: &Phrase, i: i64) -> Option<Value> {
+        let xs = self.direct(xs)?;
+        let elements = xs.as_array().or_else(|| xs.as_vector())?;
+        elements.get(usize::try_from(i).ok()?).cloned()
     }
 
     /// A number whose parts are computed.

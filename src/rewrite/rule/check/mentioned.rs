@@ -224,10 +224,7 @@ fn value_of_side(p: &Pat) -> Option<Value> {
     }
     match &head.node {
         PatNode::Lit(l) if args.is_empty() => constant(l),
-        PatNode::Prim(op, _) => {
-            let operands: Option<Vec<Value>> = args.into_iter().rev().map(value_of_side).collect();
-            computed(*op, &operands?, &p.ty)
-        }
+        PatNode::Prim(op, _) => computed(*op, args.into_iter().rev().map(value_of_side), &p.ty),
         _ => None,
     }
 }
@@ -238,15 +235,15 @@ fn value_of_term(t: &Term) -> Option<Value> {
         return constant(l);
     }
     let (op, args) = t.as_pattern_app()?;
-    let operands: Option<Vec<Value>> = args.into_iter().map(value_of_term).collect();
-    computed(op.pattern, &operands?, t.ty())
+    computed(op.pattern, args.into_iter().map(value_of_term), t.ty())
 }
 
-fn computed(op: Pattern, operands: &[Value], result: &Type) -> Option<Value> {
+fn computed(op: Pattern, operands: impl Iterator<Item = Option<Value>>, result: &Type) -> Option<Value> {
+    let operands = operands.collect::<Option<Vec<Value>>>()?;
     if !op.is_lanewise() || operands.is_empty() {
         return None;
     }
-    eval::scalar(op, operands, result).ok()
+    eval::scalar(op, &operands, result).ok()
 }
 
 /// The functions of one side that the other side has not, and that libraries round each in their own way.
