@@ -603,7 +603,9 @@ fn auto_leaves_nothing_to_the_host() {
         "twoBlurs" => vec![[32, 8, 1]; 4],
         "harris" | "harrisPadded" => vec![[32, 8, 1]; 6],
         // Whole chunks of long reductions that several work-items share, and the elements left over.
-        "mriQ" | "nBody" => vec![[32, 8, 1], [64, 1, 1]],
+        "mriQ" => vec![[32, 8, 1], [64, 1, 1]],
+        // Before these the bodies are stored as vectors.
+        "nBody" => vec![[256, 1, 1], [32, 8, 1], [64, 1, 1]],
         "molecularDynamics" => vec![[256, 1, 1], [32, 1, 1]],
         "gemv" | "gesummv" | "kMeans" => vec![[64, 1, 1]],
         "nearestNeighbour" | "scal" => vec![[256, 1, 1]],

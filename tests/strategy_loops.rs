@@ -547,6 +547,20 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
                zip a b |> map (\\p. select (snd p < 0) (reduce (+) 0 (fst p)) (reduce max 0 (fst p)))",
             "p8{.0i32{.7{.}.7{.}.}.}",
         ),
+        // Values of rows that are summed with them are computed where each row is read, in blocks of rows.
+        (
+            "def f (a: n.m.i32) (x: m.i32): m.i32 =
+               let r = a |> map (\\v. zip v x |> map (\\p. fst p * snd p) |> reduce (+) 0) in
+               transpose a |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0)",
+            ".p2{.7{.}3{.7{.}7{.}}7{.}}.p2{.3{.}2{3{.}}3{.}}.2{.}.2{.7{.}7{.}}7{.}",
+        ),
+        // But not values that are needed besides.
+        (
+            "def f (a: n.m.i32): (m.i32 * n.i32) =
+               let r = a |> map (reduce max 0) in
+               (transpose a |> map (\\c. zip c r |> map (\\p. fst p * snd p) |> reduce (+) 0), r)",
+            ".p8{.7{.}.}p2{.3{.}8{3{.}}3{.}}.8{.}.p8{.}",
+        ),
         // What is in order in memory across rows only is taken by blocks of rows.
         ("def f (a: 40.33.f32): 33.40.f32 = transpose a", "p2{40{16{.}}}40{.}"),
         // The first step reads what there is, and the last one writes the result.

@@ -14,8 +14,9 @@ use crate::lower::dpia::{Kind, Loop, Phrase, effort};
 use num_traits::{Signed, ToPrimitive};
 use std::collections::BTreeSet;
 
-/// The least effort ([`effort`]) for which threads are started: some microseconds.
-const LEAST_EFFORT: f64 = 100_000.0;
+/// The least effort ([`effort`]) for which threads are started: to start them takes one or two microseconds, in which
+/// a compiler's vectors do a few hundred thousand operations.
+const LEAST_EFFORT: f64 = 1_000_000.0;
 
 /// A length that what is not known may have.
 const SOME: f64 = 16.0;

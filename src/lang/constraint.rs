@@ -3,7 +3,7 @@
 //! Inference and rewriting decide what they can and keep the rest, which is shown and then checked once sizes are
 //! given.
 
-use super::nat::{Atom, Coefficient, Nat, NatError, NatFun, NatVar, Ranges};
+use super::nat::{Atom, Coefficient, Monomial, Nat, NatError, NatFun, NatVar, Ranges};
 use super::permutation;
 use num_traits::{CheckedAdd, One, Signed};
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ impl SizeConstraint {
                     (true, _) => Some(true),
                     // Sizes are one or more, so a sum of negative terms is negative.
                     (_, true) => Some(false),
-                    _ => None,
+                    _ => is_never_negative(&difference).then_some(true),
                 }
             }
             SizeConstraint::Equal(a, b) => {
@@ -162,7 +162,7 @@ impl SizeConstraint {
     }
 }
 
-/// Is `n` at least `least` (0 or 1) whenever the sizes in it are one or more?
+/// Is `n` at least `least` whenever the sizes in it are one or more?
 fn is_evidently_at_least(n: &Nat, least: i64) -> bool {
     let mut sum = Coefficient::from_integer(0);
     for (m, c) in n.terms() {
@@ -177,6 +177,41 @@ fn is_evidently_at_least(n: &Nat, least: i64) -> bool {
         }
     }
     sum >= Coefficient::from_integer(least.into())
+}
+
+/// Is `n` at least zero whenever the sizes in it are one or more, by what divisions by numbers round down?
+fn is_never_negative(n: &Nat) -> bool {
+    let quotient = |m: &Monomial| match m.as_slice() {
+        [(Atom::Floor(x, by), 1)] => Some((x.clone(), by.as_constant().filter(|by| *by > 0)?)),
+        _ => None,
+    };
+    let number = |c: i64| Coefficient::from_integer(c.into());
+    let added: Vec<_> =
+        n.terms().iter().filter(|(_, c)| c.is_positive()).filter_map(|(m, _)| quotient(m)).collect();
+    let mut sum = Nat::constant(0);
+    for (m, c) in n.terms() {
+        let at_least = match quotient(m) {
+            // x div 256 is a fourth of x div 64 at most, and x div 64 is x/64 at most.
+            Some((x, by)) if c.is_negative() && is_evidently_at_least(&x, 0) => {
+                let finer = added.iter().filter(|(y, d)| *y == x && by % d == 0).map(|(_, d)| *d).max();
+                let (whole, of) = match finer {
+                    Some(d) => (x.floor_div(&Nat::constant(d)), d),
+                    None => (x, 1),
+                };
+                whole.mul(&Nat::rational(*c * number(of) / number(by)))
+            }
+            _ => Nat::from_terms([(m.clone(), *c)]),
+        };
+        sum = sum.add(&at_least);
+    }
+    let least = sum.terms().iter().fold(Nat::constant(0), |least, (m, c)| {
+        least.add(&match quotient(m) {
+            // What is as much as the divisor goes at least once.
+            Some((x, by)) if c.is_positive() && is_evidently_at_least(&x, by) => Nat::rational(*c),
+            _ => Nat::from_terms([(m.clone(), *c)]),
+        })
+    });
+    is_evidently_at_least(&least, 0)
 }
 
 /// The least product of atoms and number that makes every term of `n` whole when multiplied with it.
@@ -225,6 +260,45 @@ mod tests {
 
     fn all(n: &Nat) -> Vec<String> {
         SizeConstraint::of_size(n).iter().map(SizeConstraint::to_string).collect()
+    }
+
+    #[test]
+    fn what_divisions_round_down_decides() {
+        let c = Nat::constant;
+        let rounded = |a: i64, plus: i64, by: i64| c(a).mul(&Nat::var("n").add(&c(plus)).floor_div(&c(by)));
+        let (mut decided, mut open) = (0, 0);
+        for (a, b) in [(1, 16), (4, 16), (16, 16), (63, 64), (64, 64), (65, 64), (256, 256), (1, 1)] {
+            for (d, e) in [(1, 4), (16, 16), (64, 64), (60, 64), (16, 64), (1, 64), (2, 1)] {
+                for (plus, also) in [(0, 0), (63, 0), (63, 63), (0, 15)] {
+                    for least in [0, 1, 16] {
+                        let bound =
+                            SizeConstraint::AtMost(rounded(a, plus, b).add(&c(least)), rounded(d, also, e));
+                        let always = (1..2000).all(|n| bound.holds(&|_| Some(n)) == Ok(true));
+                        match bound.decide() {
+                            Some(said) => {
+                                assert!(!said || always, "{bound}");
+                                decided += 1;
+                            }
+                            None => open += usize::from(always),
+                        }
+                    }
+                }
+            }
+        }
+        assert!(decided > 100 && open < decided, "{decided} decided, {open} that hold are not");
+        let shown = |text: &[(Nat, Nat)]| {
+            let bounds = text.iter().map(|(a, b)| SizeConstraint::AtMost(a.clone(), b.clone()).decide());
+            bounds.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            shown(&[
+                (rounded(256, 0, 256), rounded(64, 0, 64)),
+                (rounded(4, 0, 256), rounded(1, 0, 64)),
+                (c(1), rounded(16, 63, 64)),
+                (c(1), rounded(1, 0, 64)),
+            ]),
+            [Some(true), Some(true), Some(true), None]
+        );
     }
 
     #[test]

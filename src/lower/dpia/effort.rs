@@ -8,8 +8,12 @@ use crate::lang::math;
 use crate::lang::nat::{Atom, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 
-/// What a function such as `sqrt` or one of the program's own counts.
-const FUNCTION: i64 = 10;
+/// What a function that processors have an instruction for counts, such as `sqrt`.
+const INSTRUCTION: i64 = 10;
+
+/// What a function that a library computes, such as `sin`, or one of the program's own counts: compilers make no vectors
+/// of it.
+const FUNCTION: i64 = 100;
 
 /// The effort of all iterations of a loop.
 pub fn of_loop(l: &Loop) -> Nat {
@@ -36,6 +40,10 @@ fn operations(value: &Phrase) -> i64 {
         Kind::Pattern(Pattern::Idx, _, ps) => return ps.last().map_or(0, operations),
         Kind::Pattern(Pattern::Fst | Pattern::Snd | Pattern::NatAsIndex | Pattern::IndexAsNat, ..) => 0,
         Kind::Pattern(Pattern::Declared(_), ..) => FUNCTION,
+        Kind::Pattern(
+            Pattern::Sqrt | Pattern::Floor | Pattern::Ceil | Pattern::Round | Pattern::Trunc,
+            ..,
+        ) => INSTRUCTION,
         Kind::Pattern(p, ..) if math::of(*p).is_some() => FUNCTION,
         Kind::Pattern(..) => 1,
         _ => 0,
