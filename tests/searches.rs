@@ -353,7 +353,7 @@ fn encodings_are_compared_on_any_search() {
     }
 }
 
-/// What is stored lies as its type says, so that sketches ask for layouts; which memory there is, the C code says.
+/// What is stored lies as its type says, so that sketches ask for layouts.
 #[test]
 fn sketches_ask_how_arrays_are_laid_out() {
     let product = "def f (a: m.k.f32) (v: k.n.f32): m.n.f32 = a |> map (\\r. transpose v |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))";
@@ -367,7 +367,7 @@ fn sketches_ask_how_arrays_are_laid_out() {
             product,
             "containsPacked(k, n, 8, ?)",
             "using { storeToMem, splitJoin2(8), mapArray, transposePairAfter, mapFission } with (dims: 3, size: 60)",
-            "8",
+            "split 8",
         ),
         (rows, "containsColumnOrder(h, w, ?)", store, "toMem"),
         (padded, "containsAlignedRows(h, ?q, 8, ?)", store, "toMem"),
