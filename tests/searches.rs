@@ -401,3 +401,17 @@ fn rules_can_be_held_back() {
     let ran = apply(SCALE, "", "", "reach contains(mapPar) with (cap: [useMapPar(2)])");
     assert!(ran.err.contains("E0412") && ran.err.contains("chooses the rules"), "{}", ran.err);
 }
+
+/// One match of a thorough iteration, which takes all members of classes, may build thousands of terms.
+#[test]
+fn the_limit_of_nodes_holds_in_every_iteration() {
+    let product = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\r. transpose b |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))";
+    for limit in [500, 3000] {
+        let options = format!("(nodes: {limit}, freeze: [mapFission(2)])");
+        let rules = "{ splitJoin(2), mapFusion, mapFission }";
+        let ran = apply(product, "", "", &format!("reach contains(mapStream) using {rules} with {options}"));
+        let reached = ran.err.split(" nodes, of").next().and_then(|text| text.split_whitespace().last());
+        let reached: usize = reached.and_then(|n| n.parse().ok()).unwrap_or_else(|| panic!("{}", ran.err));
+        assert!((limit..=limit + limit / 10).contains(&reached), "{limit}: {reached}");
+    }
+}

@@ -61,6 +61,8 @@ pub struct Graph {
     pub filter: Filter,
     /// Steps that need a term take every member of a class, not the best one (see [`gaps`]).
     pub thorough: bool,
+    /// Thorough steps take no more members once there are so many ids.
+    pub room: Option<usize>,
     pub gaps: Gaps,
     /// Nodes are added as they are, not as what is equal to them: for terms that a union is to be a reason of.
     pub exact: bool,

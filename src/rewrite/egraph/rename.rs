@@ -243,7 +243,7 @@ impl Graph {
             let at = Position { depth: 0, ..at };
             for node in self.nodes(class).collect::<Vec<_>>() {
                 work += 1;
-                if work > MOST_NODES {
+                if work > MOST_NODES || self.room.is_some_and(|room| self.ids() > room) {
                     self.gaps.some_members(Gap::Substituted);
                     return;
                 }

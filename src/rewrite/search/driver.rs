@@ -579,6 +579,8 @@ impl Search {
             end = end.min(stop.matches);
         }
         let ids = self.graph.ids();
+        let room = self.budget.nodes.saturating_sub(self.counted);
+        self.graph.room = Some(self.ids_then.saturating_add(room));
         let mut unions = 0;
         let Active { program, memo, matches, report, name, .. } = active;
         self.graph.gaps.rule = name.clone();
@@ -606,6 +608,11 @@ impl Search {
                     return Err(Halt::Broken(Box::new(mixed_types(&report.label, &types))));
                 }
                 unions += usize::from(self.graph.union(left, right, reason));
+            }
+            // A match in a thorough iteration may build thousands of terms.
+            if self.counted + (self.graph.ids() - self.ids_then) > self.budget.nodes {
+                end = i + 1;
+                break;
             }
         }
         unions += self.graph.take_joined();
