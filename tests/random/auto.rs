@@ -49,7 +49,7 @@ pub const PROGRAMS: &[Trial] = &[
     (
         "def mixed (a: n.m.f32) (c: n.i32): n.(f32 * (i32 * f32)) = a |> map (\\r. (reduce (-) 1 r, (reduce (+) 0 c,
            select (idx (natAsIndex n 0) c < 2) (reduce (+) 0 r / reduce max 1 r) (reduce (+) 0 r))))",
-        &[&[("n", 66), ("m", 66)], &[("n", 2), ("m", 5)]],
+        &[&[("n", 66), ("m", 5)], &[("n", 3), ("m", 66)], &[("n", 2), ("m", 5)]],
     ),
     (
         "def across (a b: n.m.f32): m.n.f32 = zip a b |> map (\\r. zip (fst r) (snd r) |> map (\\p. fst p - snd p)) |> transpose",
