@@ -126,7 +126,10 @@ fn a_session_of_this_machine_knows_its_files() {
 
 /// The number of the process that has the screen, which is not the one that was started.
 fn screen_of(terminal: &Terminal) -> String {
-    let parent = terminal.child.0.process_id().unwrap();
+    child_of(&terminal.child.0.process_id().unwrap().to_string())
+}
+
+fn child_of(parent: &str) -> String {
     let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
     children.trim().to_owned()
 }
@@ -202,6 +205,23 @@ fn without_its_keeper_the_screen_ends() {
     terminal.assert_restored();
     let gone = || !Path::new(&format!("/proc/{screen}")).exists();
     terminal.until("the end of the screen", |_| gone());
+}
+
+/// So it is in a shell, which takes the terminal to itself as soon as the keeper is gone.
+#[test]
+fn in_a_shell_a_screen_without_its_keeper_gives_the_terminal_back() {
+    let mut terminal = Terminal::run(&["sh", "-i"], 100, 30, &[]);
+    terminal.press(&format!("{SHINE} dot.rise\r"));
+    terminal.until_text("? help");
+    let keeper = screen_of(&terminal);
+    let screen = child_of(&keeper);
+    kill("-KILL", &keeper);
+    let gone = || !Path::new(&format!("/proc/{screen}")).exists();
+    terminal.until("the end of the screen", |_| gone());
+    terminal.assert_restored();
+    terminal.until_text("the end of the process that keeps its terminal");
+    terminal.press("exit\r");
+    terminal.end();
 }
 
 /// A window that is closed is no fault: no panic, and the session can be gone on with.

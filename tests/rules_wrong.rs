@@ -23,6 +23,15 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = bitOr (x : u16) y ~> x + y", Counterexample),
     ("rule bad = x or y and z ~> (x or y) and z", Counterexample),
     ("rule bad = reverse (xs : n.f32) ~> xs", Counterexample),
+    // Steps that come back after an even number of times are not all that there are.
+    ("rule bad = iterate 5 f (xs : n.t) ~> iterate 3 f xs", Counterexample),
+    ("rule bad = iterate 9 f xs ~> iterate 3 f xs", Counterexample),
+    ("rule bad = iterate 6 f xs ~> iterate 4 f xs", Counterexample),
+    ("rule bad = iterate 7 f (xs : n.t) ~> iterate 1 f xs", Counterexample),
+    // What is rounded twice is not what is rounded once.
+    ("rule bad = ((cast (a : f64)) : f16) ~> ((cast ((cast a) : f32)) : f16)", Counterexample),
+    ("rule bad = ((cast (a : i64)) : f32) ~> ((cast ((cast a) : f64)) : f32)", Counterexample),
+    ("rule bad = ((cast (a : u64)) : f32) ~> ((cast ((cast a) : f64)) : f32)", Counterexample),
     // What is compared is one step away from what is written, by bits or a root.
     ("rule bad = (x : i32) ~> select (bitXor x 987654 == 123) 0 x", Counterexample),
     ("rule bad = (x : f32) ~> select (x * x == 1522756.0) 0.0 x", Counterexample),

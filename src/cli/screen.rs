@@ -66,7 +66,7 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
         }
         Ok(Ending::GoOn(_)) => Ok(Exit::Done),
         Ok(Ending::Signal(number, session)) => {
-            output::complain(&ended_by(number, session.as_deref()));
+            output::complain(&ended_by(number, kept, session.as_deref()));
             Ok(Exit::Signal(number))
         }
         Err(Failure::Session(problems)) => Err(load::fail_all(&problems)),
@@ -117,8 +117,11 @@ fn unfinished(program: &Path) -> Option<Unfinished> {
 }
 
 /// What is said after a signal, to whoever still reads it.
-fn ended_by(number: i32, session: Option<&Path>) -> String {
-    let name = signal_hook::low_level::signal_name(number).unwrap_or("a signal");
+fn ended_by(number: i32, kept: Option<keeper::Kept>, session: Option<&Path>) -> String {
+    let name = match kept {
+        Some(kept) if !kept.lives() => "the end of the process that keeps its terminal",
+        _ => signal_hook::low_level::signal_name(number).unwrap_or("a signal"),
+    };
     let session = session.map_or_else(String::new, |path| {
         let path = path.display();
         format!(

@@ -35,6 +35,13 @@ pub struct Kept {
     keeper: i32,
 }
 
+impl Kept {
+    /// Is the keeper still there?
+    pub fn lives(self) -> bool {
+        rustix::process::getppid().is_some_and(|parent| parent.as_raw_nonzero().get() == self.keeper)
+    }
+}
+
 /// The most of the log that is read for the child's last words, in bytes.
 const WORDS: u64 = 16 << 10;
 
@@ -105,7 +112,7 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
 pub fn die_with_the_keeper(kept: Kept) -> bool {
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
     // One that ended before that sends no signal.
-    rustix::process::getppid().is_some_and(|parent| parent.as_raw_nonzero().get() == kept.keeper)
+    kept.lives()
 }
 
 fn reap(child: &mut Child) -> Option<ExitStatus> {

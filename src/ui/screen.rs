@@ -15,6 +15,7 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{self, BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use crossterm::{cursor, execute, queue, style};
+use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{getppid, getsid};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
@@ -207,9 +208,16 @@ fn redirect_stderr(log: &Path) -> Option<OwnedFd> {
     Some(before)
 }
 
+/// Lets a process of the background set the terminal, as one is whose keeper was killed: the shell has the terminal again,
+/// and nobody would tell the process group that it was stopped.
+fn allow_in_background() {
+    let _ = SigSet::from(Signal::SIGTTOU).thread_block();
+}
+
 /// Gives the terminal back. Without effect when it is the shell's already.
 pub fn restore() {
     let Some(state) = taken().take() else { return };
+    allow_in_background();
     // Each step is tried even if another fails; there is nobody left to tell.
     let _ = leave(&mut io::stdout());
     let _ = terminal::disable_raw_mode();

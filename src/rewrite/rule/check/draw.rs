@@ -301,6 +301,13 @@ impl Gen<'_> {
             }
         }
         let (param, rest) = ty.as_fun()?;
+        if param == rest
+            && param.as_array().is_some()
+            && self.one_in(2)
+            && let Some(step) = step(param)
+        {
+            return Some(step);
+        }
         ctx.push(param.clone());
         let body = self.term(ctx, rest, fuel);
         ctx.pop();
@@ -317,4 +324,24 @@ impl Gen<'_> {
         let sum = b::add(Term::var(1, acc.clone()), added).ok()?;
         Some(Term::lam("a", acc.clone(), Term::lam("y", element.clone(), sum)))
     }
+}
+
+/// A function of arrays which, applied again and again, does not come back soon to what it was given: elements go round by
+/// one place, and numbers become twice as large and one more.
+fn step(ty: &Type) -> Option<Term> {
+    let (n, _) = ty.as_array()?;
+    let index = Type::index(n.clone());
+    let here = b::apply(Pattern::IndexAsNat, vec![], vec![Term::var(0, index.clone())]).ok()?;
+    let next = b::add(here, Term::lit(Literal::Nat(Nat::constant(1)))).ok()?;
+    let around = b::apply(Pattern::Mod, vec![], vec![next, Term::lit(Literal::Nat(n.clone()))]).ok()?;
+    let at = b::apply(Pattern::NatAsIndex, vec![Arg::Nat(n.clone())], vec![around]).ok()?;
+    let element = b::idx(at, Term::var(1, ty.clone())).ok()?;
+    let element = match element.ty().as_scalar() {
+        Some(s) if s != Scalar::Bool => {
+            let one = Term::lit(Literal::number(1, s)?);
+            b::add(b::add(element.clone(), element).ok()?, one).ok()?
+        }
+        _ => element,
+    };
+    Some(Term::lam("xs", ty.clone(), b::generate(Term::lam("i", index, element)).ok()?))
 }

@@ -156,7 +156,7 @@ fn palette(s: Scalar, which: u64, finite: bool) -> Vec<Value> {
 fn integers(s: Scalar, which: u64) -> Vec<i128> {
     let (least, most) = s.extremes();
     let half = most / 2;
-    match which % 8 {
+    match which % 9 {
         0 => vec![least, most],
         1 => vec![least, least + 1, most - 1, most, -1, 0, 1],
         // Where a sum or a double leaves the type.
@@ -181,6 +181,11 @@ fn integers(s: Scalar, which: u64) -> Vec<i128> {
             1 << 31,
             -(1 << 31) - 1,
         ],
+        // What is rounded twice, to f64 and to f32, is not what is rounded once.
+        8 => {
+            let above = |bits: u32| (1 << bits) + (1 << (bits - 24)) + 1;
+            vec![above(60), -above(60), above(62), (1 << 60) + 3 * (1 << 36) - 1, above(30)]
+        }
         // What f16, f32, f64 hold no more.
         _ => vec![2047, 2049, 16_777_215, 16_777_217, 65_519, 65_520, (1 << 53) + 1, -(1 << 24) - 1],
     }
@@ -223,9 +228,14 @@ impl Limits {
         let Limits { most, least_normal, least, epsilon } = *self;
         let (nan, inf) = (f64::NAN, f64::INFINITY);
         let whole = 2.0 / epsilon;
-        match which % 12 {
+        match which % 13 {
             0 => vec![0.0, -0.0],
             1 => vec![-0.0],
+            // What is rounded twice, to f32 and to f16 or from f64 to these, is not what is rounded once.
+            12 => {
+                let above = |half: i32, more: i32| 1.0 + 2f64.powi(half) + 2f64.powi(more);
+                vec![above(-11, -40), -above(-11, -40), above(-24, -50), above(-11, -23), above(-25, -51)]
+            }
             2 => vec![nan],
             3 => vec![inf, -inf],
             4 => vec![nan, inf, -inf, 0.0, -0.0],
