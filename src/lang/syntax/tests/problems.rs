@@ -940,6 +940,13 @@ fn what_other_languages_write_is_one_problem_that_says_what_to_write() {
     }
 }
 
+/// The text has one problem, with a hint that has this part.
+fn one_problem_hints(language: Language, text: &str, part: &str) {
+    let (_, problems) = parse(language, Sources::new().add("a", text), text);
+    let hints: Vec<_> = problems.iter().flat_map(|p| p.hints.clone()).collect();
+    assert!(problems.len() == 1 && hints.iter().any(|h| h.contains(part)), "{text}: {problems:?}");
+}
+
 #[test]
 fn signs_in_sketches_and_sets_are_told_in_the_words_of_the_text() {
     for (text, hint) in [
@@ -951,9 +958,7 @@ fn signs_in_sketches_and_sets_are_told_in_the_words_of_the_text() {
         ("strategy s = reach ? using { {a}, b }", "one pair of braces"),
         ("strategy s = reach ? using a with (nodes: -3)", "not below zero"),
     ] {
-        let (_, problems) = parse(Language::Elevate, Sources::new().add("a.elevate", text), text);
-        let hints: Vec<_> = problems.iter().flat_map(|p| p.hints.clone()).collect();
-        assert!(problems.len() == 1 && hints.iter().any(|h| h.contains(hint)), "{text}: {problems:?}");
+        one_problem_hints(Language::Elevate, text, hint);
     }
 }
 
@@ -964,8 +969,6 @@ fn conditions_of_rules_that_stand_elsewhere_are_told_where_they_belong() {
         ("rule r = map f xs ~> xs when x notin f, y notin f", "behind `where`"),
         ("rule r where commutative f = reduce f i xs ~> reduce f i (reverse xs)", "at the end of a rule"),
     ] {
-        let (_, problems) = parse(Language::Rules, Sources::new().add("a.rules", text), text);
-        let hints: Vec<_> = problems.iter().flat_map(|p| p.hints.clone()).collect();
-        assert!(problems.len() == 1 && hints.iter().any(|h| h.contains(hint)), "{text}: {problems:?}");
+        one_problem_hints(Language::Rules, text, hint);
     }
 }
