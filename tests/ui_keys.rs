@@ -266,20 +266,20 @@ fn an_unknown_key_points_to_the_help() {
 fn copying_goes_to_the_terminal() {
     let mut app = at_reduce();
     app.press("y");
-    assert!(app.app.effects.copy.as_ref().unwrap().contains("reduce"));
+    assert!(app.app.requests.copy.as_ref().unwrap().contains("reduce"));
     let file = |strategy: &str| format!("shine-tui apply 'dot.rise' --strategy '{strategy}'");
     app.press(":").type_text("topDown(ownFusion)").press("Enter").press("Y");
-    assert_eq!(app.app.effects.copy, Some(file("body(body(topDown(ownFusion)))")));
+    assert_eq!(app.app.requests.copy, Some(file("body(body(topDown(ownFusion)))")));
     app.press("u").press(":").type_text("whole").press("Enter");
     app.press(":").type_text("topDown(ownFusion)").press("Enter").press("Y");
-    assert_eq!(app.app.effects.copy, Some(file("topDown(ownFusion)")));
+    assert_eq!(app.app.requests.copy, Some(file("topDown(ownFusion)")));
 }
 
 #[test]
 fn leaving_is_immediate_when_nothing_runs() {
     let mut app = dot();
     app.press("q");
-    assert!(app.app.effects.quit);
+    assert!(app.app.requests.quit);
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn on_a_small_terminal_keys_still_work() {
     let mut app = sized(20, 5);
     assert!(app.text().replace('\n', " ").contains("needs 50×15"), "{}", app.text());
     app.press("q");
-    assert!(app.app.effects.quit);
+    assert!(app.app.requests.quit);
 }
 
 #[test]

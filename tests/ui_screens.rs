@@ -7,13 +7,13 @@ use proptest::test_runner::TestRunner;
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::replay::{Level, Options, Verdict, replay};
 use shine_tui::session::searching::SearchMode;
-use shine_tui::ui::caps::Caps;
+use shine_tui::ui::capabilities::Capabilities;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 /// A screen as text, and below it one letter a cell for the role that its style shows.
-fn picture(size: (u16, u16), caps: Caps) -> String {
-    let mut app = TestApp::new("dot", size, caps);
+fn picture(size: (u16, u16), capabilities: Capabilities) -> String {
+    let mut app = TestApp::new("dot", size, capabilities);
     // The term, its loops and the selection are what the picture is about; the library of rules may grow.
     app.press("J 1");
     let text: Vec<String> =
@@ -24,8 +24,8 @@ fn picture(size: (u16, u16), caps: Caps) -> String {
 #[test]
 fn the_promised_sizes_look_as_they_should() {
     for (name, size) in [("wide", (120, 36)), ("usual", (80, 24)), ("small", (50, 15))] {
-        for (how, caps) in [("unicode", UNICODE), ("ascii_mono", ASCII_MONO)] {
-            insta::assert_snapshot!(format!("{name}_{how}"), picture(size, caps));
+        for (how, capabilities) in [("unicode", UNICODE), ("ascii_mono", ASCII_MONO)] {
+            insta::assert_snapshot!(format!("{name}_{how}"), picture(size, capabilities));
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::session::listing;
 use crate::session::replay;
 use crate::session::state::Session;
 use crate::session::workspace::Problems;
-use crate::ui::caps::{ColourChoice, Depth};
+use crate::ui::capabilities::{ColourChoice, Depth};
 use crate::ui::keeper;
 use crate::ui::run::{self, Ending, Failure, NotOpened, Notifier, Opened, Options, Unfinished};
 use crate::ui::screen::has_shell;

@@ -1,15 +1,16 @@
 //! Enter in what lies over the panes: what is typed is taken, what is shown is done.
 
+use super::actions::typed;
 use super::app::App;
 use super::command::Command;
-use super::doing::typed;
 use super::layout::Pane;
+use super::movement::{Search, find};
 use super::panes::{self, bench};
 use super::popup::{EntryKind, Popup, Purpose};
 use super::program::save;
 use super::stepping;
 use super::strategies::run_typed;
-use super::update::{Search, find, run};
+use super::update::run;
 use crate::session::action::Action;
 use crate::view::{Line, Role, problem};
 
@@ -34,7 +35,7 @@ pub fn entry(app: &mut App) {
         EntryKind::Rule => typed(app, Action::Apply { rule: text.clone(), at: app.selection.clone() }),
         EntryKind::Sizes => match bench::sizes(&text) {
             Ok(sizes) => {
-                app.looks.forget_kernels();
+                app.queries.forget_kernels();
                 typed(app, Action::Sizes { sizes })
             }
             Err(reason) => Err(vec![Line::of(Role::Error, reason)]),
@@ -78,7 +79,7 @@ fn found(app: &mut App, text: &str) {
     }
 }
 
-/// Looks for a text in the pane that has the keys. The list of rules is narrowed, best match first.
+/// Queries for a text in the pane that has the keys. The list of rules is narrowed, best match first.
 pub fn filter(app: &mut App, text: &str) {
     let pane = app.focus.pane;
     let (_, window) = app.pane_mut(pane);

@@ -2,28 +2,28 @@
 //!
 //! [`App`] owns the session and changes it through actions alone. Everything else here is about looking: focus,
 //! selection, scroll positions, popups. What is slow to look at (which rules apply, what the code is) comes from
-//! [`super::looks`] in the background; what is shown meanwhile says that it is on its way.
+//! [`super::queries`] in the background; what is shown meanwhile says that it is on its way.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use super::candidates::Candidate;
-use super::caps::Caps;
-use super::command::{Command, Facts};
+use super::capabilities::Capabilities;
+use super::command::Command;
 use super::disk::{Definitions, Watch};
 use super::draw;
 use super::keys::{Keymap, Sequence};
 use super::layout::{Focus, Layout, Pane, Wishes, layout};
-use super::looks::{Looks, Want};
 use super::mending::Mending;
 use super::panes;
 use super::popup::{Popup, Recall};
 use super::program;
+use super::queries::{Queries, Query};
 use super::theme::Theme;
-use super::window::{Body, Window};
+use super::window::{Content, Window};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
-use crate::session::action::{Action, RevisionId, Target};
+use crate::session::action::{RevisionId, Target};
 use crate::session::bench::target_of;
 use crate::session::files::Text;
 use crate::session::history::RevisionStep;
@@ -35,7 +35,7 @@ use crate::view::{Line, Role, jobs, problem, search, status};
 /// What is fixed while the screen is up.
 pub struct Setup {
     /// What the terminal can show.
-    pub caps: Caps,
+    pub terminal: Capabilities,
     /// The styles.
     pub theme: Theme,
     /// The keys.
@@ -48,7 +48,7 @@ pub struct Setup {
 
 /// What the loop around the screen has to do for it.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Effects {
+pub struct Requests {
     /// Leave.
     pub quit: bool,
     /// Go to the shell.
@@ -139,6 +139,22 @@ pub struct Message {
 /// The most messages that are kept.
 const MESSAGES: usize = 200;
 
+/// What a pane shows now, and which part of it.
+struct State {
+    content: Content,
+    window: Window,
+    /// Whether what it shows has changed.
+    stale: bool,
+    /// The rows and columns that the content was made for.
+    made_for: Option<(usize, usize)>,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State { content: Content::default(), window: Window::default(), stale: true, made_for: None }
+    }
+}
+
 /// The state of the screen.
 pub struct App {
     /// The session.
@@ -196,24 +212,20 @@ pub struct App {
     /// Whether one of them has changed on the disk.
     pub changed: Option<Changed>,
     /// Work in the background that only looks.
-    pub looks: Looks,
+    pub queries: Queries,
     /// What the loop has to do.
-    pub effects: Effects,
+    pub requests: Requests,
     /// The revision that `selection` is in.
     revision: RevisionId,
     /// How wide `printed` is.
     printed_for: Option<(RevisionId, usize)>,
-    bodies: [Body; Pane::ALL.len()],
-    windows: [Window; Pane::ALL.len()],
-    stale: [bool; Pane::ALL.len()],
-    /// The rows and columns that each pane's body was made for.
-    made_for: [Option<(usize, usize)>; Pane::ALL.len()],
+    panes: [State; Pane::ALL.len()],
     wishes: Wishes,
 }
 
 impl App {
     /// The screen of a session.
-    pub fn new(session: Session, setup: Setup, looks: Looks, size: (u16, u16)) -> App {
+    pub fn new(session: Session, setup: Setup, queries: Queries, size: (u16, u16)) -> App {
         let revision = session.current();
         let target = Target::natural(session.term());
         let mut app = App {
@@ -244,17 +256,14 @@ impl App {
             file: Watch::default(),
             definitions: Definitions::default(),
             changed: None,
-            looks,
-            effects: Effects::default(),
+            queries,
+            requests: Requests::default(),
             revision,
             printed_for: None,
-            bodies: Default::default(),
-            windows: Default::default(),
-            stale: [true; Pane::ALL.len()],
-            made_for: Default::default(),
+            panes: Default::default(),
             wishes: Wishes::default(),
         };
-        app.looks.want(&app.session, Want::Devices);
+        app.queries.ask(&app.session, Query::Devices);
         let workspace = app.session.workspace();
         if workspace.errors().next().is_some() {
             let problems = Problems { sources: workspace.sources.clone(), list: workspace.problems.clone() };
@@ -272,7 +281,7 @@ impl App {
         }
     }
 
-    /// Looks whether the program's file has changed on the disk.
+    /// Queries whether the program's file has changed on the disk.
     pub fn look_at_file(&mut self) {
         let texts = &self.session.workspace().texts;
         let program = texts.origin.program.as_deref();
@@ -304,30 +313,31 @@ impl App {
     }
 
     /// What a pane shows.
-    pub fn body(&self, pane: Pane) -> &Body {
-        &self.bodies[pane as usize]
+    pub fn content(&self, pane: Pane) -> &Content {
+        &self.panes[pane as usize].content
     }
 
     /// Which part of a pane is seen.
     pub fn window(&self, pane: Pane) -> &Window {
-        &self.windows[pane as usize]
+        &self.panes[pane as usize].window
     }
 
     /// The pane with its window, to move in it.
-    pub fn pane_mut(&mut self, pane: Pane) -> (&Body, &mut Window) {
-        (&self.bodies[pane as usize], &mut self.windows[pane as usize])
+    pub fn pane_mut(&mut self, pane: Pane) -> (&Content, &mut Window) {
+        let state = &mut self.panes[pane as usize];
+        (&state.content, &mut state.window)
     }
 
     /// Says that what some panes show has changed.
     pub fn touch(&mut self, panes: &[Pane]) {
         for pane in panes {
-            self.stale[*pane as usize] = true;
+            self.panes[*pane as usize].stale = true;
         }
     }
 
     /// Says that what all panes show has changed.
     pub fn touch_all(&mut self) {
-        self.stale = [true; Pane::ALL.len()];
+        self.panes.iter_mut().for_each(|state| state.stale = true);
     }
 
     /// Says something on the line of hints.
@@ -348,7 +358,7 @@ impl App {
 
     /// A problem as lines, with its place.
     pub fn problem(&self, diagnostic: &Diagnostic) -> Vec<Line> {
-        problem::lines(diagnostic, &self.session.workspace().sources, self.setup.caps.alphabet)
+        problem::lines(diagnostic, &self.session.workspace().sources, self.setup.terminal.alphabet)
     }
 
     /// Brings everything that is shown up to date after a change. Called after every message.
@@ -362,15 +372,15 @@ impl App {
         }
         // What panes show decides how they divide the rows, and some show as much as they have rows for.
         for pane in shown {
-            if self.made_for[pane as usize] != draw::room(self, pane) {
+            if self.panes[pane as usize].made_for != draw::room(self, pane) {
                 self.touch(&[pane]);
                 self.show(pane);
             }
             let Some((height, _)) = draw::room(self, pane) else { continue };
-            let rows = self.bodies[pane as usize].rows(height).body;
-            let before = self.windows[pane as usize].cursor;
-            self.windows[pane as usize].settle(&self.bodies[pane as usize], rows);
-            if self.windows[pane as usize].cursor != before {
+            let State { content, window, .. } = &mut self.panes[pane as usize];
+            let (rows, before) = (content.rows(height).body, window.cursor);
+            window.settle(content, rows);
+            if window.cursor != before {
                 self.moved(pane);
             }
         }
@@ -381,10 +391,11 @@ impl App {
         let room = draw::room(self, pane);
         let Some((_, width)) = room else { return };
         let at = pane as usize;
-        if std::mem::take(&mut self.stale[at]) {
-            self.bodies[at] = panes::body(self, pane, width);
-            self.made_for[at] = room;
-            self.wishes[at] = panes::wish(pane, &self.bodies[at]);
+        if std::mem::take(&mut self.panes[at].stale) {
+            let content = panes::content(self, pane, width);
+            self.wishes[at] = (panes::of(pane).wish)(&content);
+            let state = &mut self.panes[at];
+            (state.content, state.made_for) = (content, room);
         }
     }
 
@@ -395,13 +406,7 @@ impl App {
 
     /// The highlight of a pane has moved: what hangs on it is shown anew.
     pub fn moved(&mut self, pane: Pane) {
-        match pane {
-            // The term shows where the highlighted rule applies.
-            Pane::Rules => self.touch(&[Pane::Rules, Pane::Term]),
-            // What is said of the highlighted line.
-            Pane::Bench | Pane::Kernel | Pane::History => self.touch(&[pane]),
-            _ => {}
-        }
+        self.touch(panes::of(pane).follow);
     }
 
     /// Is the pane on the screen?
@@ -426,7 +431,7 @@ impl App {
             self.revision = now;
             let outline = self.session.history().outline();
             let place = outline.iter().position(|(id, _)| *id == now);
-            self.windows[Pane::History as usize].cursor = place.unwrap_or_default();
+            self.panes[Pane::History as usize].window.cursor = place.unwrap_or_default();
             self.touch_all();
         }
     }
@@ -435,7 +440,7 @@ impl App {
     pub fn select(&mut self, path: Path) {
         if path != self.selection {
             self.selection = path;
-            self.windows[Pane::Rules as usize].cursor = 0;
+            self.panes[Pane::Rules as usize].window.cursor = 0;
             self.touch(&[Pane::Term, Pane::Loops, Pane::Rules, Pane::Kernel]);
         }
     }
@@ -444,7 +449,7 @@ impl App {
     fn print(&mut self) {
         let width = draw::room(self, Pane::Term).map_or(80, |(_, width)| width);
         if self.printed_for != Some((self.revision, width)) {
-            self.printed = Printed::of(self.session.term(), width, self.setup.caps.alphabet);
+            self.printed = Printed::of(self.session.term(), width, self.setup.terminal.alphabet);
             self.printed_for = Some((self.revision, width));
             self.touch(&[Pane::Term]);
         }
@@ -454,17 +459,17 @@ impl App {
     fn ask(&mut self, shown: &[Pane]) {
         // The rules are always needed: Enter applies the highlighted one from the term's pane too.
         if !self.knows_rules() {
-            let want = Want::Rules { revision: self.revision, at: self.selection.clone() };
-            self.looks.want(&self.session, want);
+            let query = Query::Rules { revision: self.revision, at: self.selection.clone() };
+            self.queries.ask(&self.session, query);
         }
         if shown.contains(&Pane::Kernel) {
             // What is shown, and what would be measured.
             let mut targets = vec![self.code.target, target_of(&self.device)];
             targets.dedup();
             for target in targets {
-                let want = Want::Kernel { revision: self.revision, target };
-                if self.looks.kernel(&want).is_none() {
-                    self.looks.want(&self.session, want);
+                let query = Query::Kernel { revision: self.revision, target };
+                if self.queries.kernel(&query).is_none() {
+                    self.queries.ask(&self.session, query);
                 }
             }
         }
@@ -479,51 +484,13 @@ impl App {
     /// The rules have changed: which of them apply is looked for anew.
     pub fn forget_rules(&mut self) {
         self.rules.asked = None;
-        self.looks.forget_rules();
+        self.queries.forget_rules();
     }
 
     /// The rule that Enter would apply.
     pub fn candidate(&self) -> Option<&Candidate> {
         let cursor = self.window(Pane::Rules).cursor;
         panes::rules::shown(self).get(cursor).copied()
-    }
-
-    /// What the table of commands needs to know.
-    pub fn facts(&self) -> Facts {
-        let history = self.session.history();
-        let target = target_of(&self.device);
-        let kernel = self.looks.kernel(&Want::Kernel { revision: self.revision, target });
-        let highlighted = panes::history::highlighted(self);
-        Facts {
-            pane: self.focus.pane,
-            at_root: self.printed.parent(&self.selection).is_none(),
-            at_leaf: !self.printed.has_parts(&self.selection),
-            can_undo: history.undo_target().is_some(),
-            can_redo: history.redo_target().is_some(),
-            rule: self
-                .candidate()
-                .map(|c| (c.call.clone(), c.result.as_ref().map(|_| ()).map_err(Clone::clone))),
-            running: self.session.jobs().first().map(|job| job.label.clone()),
-            stepping: self.stepping.as_ref().and_then(|s| {
-                let taken = s.taken(self.session.current())?;
-                Some((s.text.clone(), s.steps.len() - taken))
-            }),
-            search: self.search.is_some(),
-            found: self.found.revision.is_some(),
-            kernel: match kernel.as_deref().map(|made| made.as_ref().and_then(|made| made.module.as_ref())) {
-                Some(Err(problem)) => Err(problem.message.clone()),
-                // They are asked for.
-                _ if !self.session.missing_sizes().is_empty() => Ok(()),
-                _ => self.session.enabled(&Action::Bench { device: self.device.clone() }),
-            },
-            foreign: self.session.forbids_foreign(),
-            pinned: self.pinned.is_some(),
-            finding: !self.window(self.focus.pane).find.is_empty(),
-            file_changed: self.changed.is_some(),
-            at_present: highlighted.is_none_or(|id| id == self.revision),
-            editor: self.setup.editor.is_some(),
-            file: self.session.workspace().texts.origin.program.is_some(),
-        }
     }
 
     /// The status line.
@@ -548,7 +515,7 @@ impl App {
                 stray: self.stray,
                 changed: reload.as_deref().filter(|_| self.changed.is_some()),
             },
-            self.setup.caps.alphabet,
+            self.setup.terminal.alphabet,
         )
     }
 

@@ -4,10 +4,8 @@
 //! [`super::keys`]). A command that cannot be used now is never hidden: it says why. The table knows the state
 //! only through [`Facts`].
 
-use super::keys::Keymap;
-use super::layout::Pane;
-use crate::view::table::{self, Column};
-use crate::view::{Alphabet, Line, Role};
+use super::facts::Facts;
+use super::panes;
 
 /// Where keys are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,49 +36,8 @@ impl Context {
     ];
 }
 
-/// What the table needs to know of the state to say which commands can be used.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Facts {
-    /// The pane that has the keys.
-    pub pane: Pane,
-    /// Whether the selected sub-term is the whole program, and whether it has parts.
-    pub at_root: bool,
-    /// See `at_root`.
-    pub at_leaf: bool,
-    /// Whether something can be undone.
-    pub can_undo: bool,
-    /// Whether something undone can be done again.
-    pub can_redo: bool,
-    /// The name of the highlighted rule, and why it does not apply if it does not; none without a rule.
-    pub rule: Option<(String, Result<(), String>)>,
-    /// The name of the job that is running.
-    pub running: Option<String>,
-    /// The strategy that is being stepped, with the number of steps left.
-    pub stepping: Option<(String, usize)>,
-    /// Whether a search has been entered.
-    pub search: bool,
-    /// Whether a search has found something.
-    pub found: bool,
-    /// Why there is no kernel, if there is none.
-    pub kernel: Result<(), String>,
-    /// Whether there are foreign functions that may not run.
-    pub foreign: bool,
-    /// Whether a state has been pinned.
-    pub pinned: bool,
-    /// Whether something has been searched for with `/`.
-    pub finding: bool,
-    /// Whether the program's file differs from what the session holds.
-    pub file_changed: bool,
-    /// Whether the highlighted entry of the history is the present state.
-    pub at_present: bool,
-    /// Whether an external editor is named in the environment.
-    pub editor: bool,
-    /// Whether it is known where the program's file lies.
-    pub file: bool,
-}
-
 /// Why a command cannot be used.
-type Enabled = Result<(), String>;
+pub type Enabled = Result<(), String>;
 
 /// Declares the commands: `Variant "name" Context [arguments] check "help";`.
 macro_rules! commands {
@@ -234,28 +191,19 @@ commands! {
     QuestionNo "question-no" Question None, always, "No.";
 }
 
-impl Command {
-    /// The command that gives the keys to a pane.
-    pub fn of_pane(pane: Pane) -> Command {
-        match pane {
-            Pane::Term => Command::Term,
-            Pane::Loops => Command::Loops,
-            Pane::Rules => Command::Rules,
-            Pane::Search => Command::SearchPane,
-            Pane::Kernel => Command::Kernel,
-            Pane::Bench => Command::BenchPane,
-            Pane::History => Command::History,
-            Pane::Jobs => Command::Jobs,
-        }
-    }
-}
-
-fn always(_: &Facts) -> Enabled {
+/// For what can always be used.
+///
+/// # Errors
+/// Never.
+pub fn always(_: &Facts) -> Enabled {
     Ok(())
 }
 
-/// `Ok` when `holds`, else the reason.
-fn require(holds: bool, reason: &str) -> Enabled {
+/// `Ok` when `holds`.
+///
+/// # Errors
+/// Else the reason.
+pub fn require(holds: bool, reason: &str) -> Enabled {
     if holds { Ok(()) } else { Err(reason.to_owned()) }
 }
 
@@ -267,38 +215,20 @@ fn shrink(facts: &Facts) -> Enabled {
     require(!facts.at_leaf, "The selected sub-term has no parts.")
 }
 
-fn rule_chosen(facts: &Facts) -> Enabled {
+/// Whether a rule is highlighted.
+///
+/// # Errors
+/// When none is.
+pub fn rule_chosen(facts: &Facts) -> Enabled {
     require(facts.rule.is_some(), "No rule is highlighted.")
 }
 
-fn rule(facts: &Facts) -> Enabled {
-    rule_chosen(facts)?;
-    match &facts.rule {
-        Some((_, applies)) => applies.clone(),
-        None => Ok(()),
-    }
-}
-
-fn found(facts: &Facts) -> Enabled {
-    require(facts.found, "No search has found anything yet; {sketch} types one.")
-}
-
 fn preview(facts: &Facts) -> Enabled {
-    match facts.pane {
-        Pane::History => Ok(()),
-        Pane::Search => found(facts),
-        _ => rule(facts),
-    }
+    (panes::of(facts.pane).preview.enabled)(facts)
 }
 
 fn open(facts: &Facts) -> Enabled {
-    match facts.pane {
-        Pane::Term | Pane::Rules => rule(facts),
-        Pane::History => require(!facts.at_present, "This state is the present one."),
-        Pane::Search => found(facts),
-        Pane::Loops | Pane::Bench | Pane::Kernel => Ok(()),
-        Pane::Jobs => Err("There is nothing to open in this pane.".to_owned()),
-    }
+    (panes::of(facts.pane).open.enabled)(facts)
 }
 
 fn can_undo(facts: &Facts) -> Enabled {
@@ -345,132 +275,10 @@ fn edit(facts: &Facts) -> Enabled {
     )
 }
 
-/// The commands worth a hint in a pane, most useful first.
-pub fn hints_of(pane: Pane) -> &'static [Command] {
-    use Command as C;
-    match pane {
-        Pane::Term => &[C::Open, C::Preview, C::Grow, C::Shrink, C::Undo, C::Strategy, C::Sketch, C::Bench],
-        Pane::Loops => &[C::Open, C::Undo, C::Strategy, C::Sketch, C::Bench],
-        Pane::Rules => &[C::Open, C::Preview, C::Why, C::AllRules, C::Find, C::Undo, C::Strategy],
-        Pane::Search => &[C::Cancel, C::Preview, C::Sketch, C::Search, C::Undo],
-        Pane::Kernel => &[C::Open, C::NextStage, C::Target, C::Bench, C::Find, C::Device, C::Sizes],
-        Pane::Bench => &[C::Bench, C::Data, C::Pin, C::Device, C::Sizes],
-        Pane::History => &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff],
-        Pane::Jobs => &[C::Cancel, C::Find],
-    }
-}
-
-/// The commands worth a hint in a popup.
-pub fn hints_of_context(context: Context) -> &'static [Command] {
-    use Command as C;
-    match context {
-        Context::Screen => &[C::Help, C::Palette, C::NextPane, C::Quit],
-        Context::Choice => {
-            &[C::ChoiceAccept, C::ChoiceDown, C::ChoiceComplete, C::TypingPlace, C::ChoiceBack]
-        }
-        Context::Page => &[C::PageAccept, C::PageNext, C::PageRun, C::PageLineDown, C::PageClose],
-        Context::Entry => &[
-            C::EntryAccept,
-            C::EntryComplete,
-            C::TypingPlace,
-            C::EntryNewline,
-            C::EntryOlder,
-            C::TypingClear,
-            C::EntryBack,
-        ],
-        Context::Typing => &[C::TypingPlace, C::TypingClear],
-        Context::Question => &[C::QuestionYes, C::QuestionSave, C::QuestionNo],
-    }
-}
-
-/// The line of hints: keys and labels of the commands that can be used, as many as fit; help always fits.
-pub fn hints(commands: &[Command], facts: &Facts, keys: &Keymap, width: usize) -> Line {
-    let mut line = Line::empty();
-    for command in commands {
-        let Some(key) = keys.key(*command) else { continue };
-        if command.enabled(facts).is_err() {
-            continue;
-        }
-        let mut hint = Line::plain(if line.is_empty() { "" } else { "  " });
-        hint.append(match command {
-            Command::Open | Command::Preview => {
-                let own = word_in(*command, facts.pane).unwrap_or(keys.label(*command));
-                Line::of(Role::Key, key).with(Role::Hint, format!(" {own}"))
-            }
-            _ => self::hint(&key, *command, keys),
-        });
-        if line.width() + hint.width() > width {
-            break;
-        }
-        line.append(hint);
-    }
-    line
-}
-
-/// What Enter and the preview do in panes that list no rules.
-fn word_in(command: Command, pane: Pane) -> Option<&'static str> {
-    match (command, pane) {
-        (Command::Open, Pane::Loops | Pane::Kernel) => Some("select"),
-        (Command::Open, Pane::History) => Some("go there"),
-        (Command::Open, Pane::Bench) => Some("all about it"),
-        (Command::Open | Command::Preview, Pane::Search) | (Command::Preview, Pane::History) => Some("how"),
-        _ => None,
-    }
-}
-
-/// A key and the label of its command.
-pub fn hint(key: &str, command: Command, keys: &Keymap) -> Line {
-    Line::of(Role::Key, key.to_owned()).with(Role::Hint, format!(" {}", keys.label(command)))
-}
-
-/// The table of all commands with their keys, for documents and `--help`.
-pub fn reference(keys: &Keymap, width: usize, alphabet: Alphabet) -> Vec<Line> {
-    const COLUMNS: &[Column] =
-        &[Column::words("key"), Column::words("command"), Column::flexible("what it does")];
-    let rows: Vec<Vec<Line>> = Command::ALL
-        .iter()
-        .filter(|command| command.context() == Context::Screen)
-        .map(|command| {
-            let all: Vec<String> = keys.keys(*command).iter().map(|k| super::keys::spell(k)).collect();
-            let mut name = command.name().to_owned();
-            if let Some(arguments) = command.arguments() {
-                name = format!("{name} {arguments}");
-            }
-            vec![Line::of(Role::Key, all.join(", ")), Line::plain(name), Line::plain(command.doc())]
-        })
-        .collect();
-    let (head, mut lines) = table::layout(COLUMNS, &rows, width, alphabet);
-    lines.insert(0, head);
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A state in which nothing is possible.
-    fn nothing() -> Facts {
-        Facts {
-            pane: Pane::Term,
-            at_root: true,
-            at_leaf: true,
-            can_undo: false,
-            can_redo: false,
-            rule: None,
-            running: None,
-            stepping: None,
-            search: false,
-            found: false,
-            kernel: Err("There is no kernel.".to_owned()),
-            foreign: false,
-            pinned: false,
-            finding: false,
-            file_changed: false,
-            at_present: true,
-            editor: false,
-            file: false,
-        }
-    }
+    use crate::ui::facts::tests::nothing;
 
     #[test]
     fn every_command_explains_itself_in_a_sentence() {
@@ -495,18 +303,5 @@ mod tests {
         assert!(Command::Why.enabled(&facts).is_ok());
         facts.rule = Some(("mapFusion".to_owned(), Ok(())));
         assert!(Command::Open.enabled(&facts).is_ok() && Command::Preview.enabled(&facts).is_ok());
-    }
-
-    #[test]
-    fn hints_show_only_what_can_be_used_and_what_fits() {
-        let keys = Keymap::load(None).unwrap();
-        let line = hints(hints_of(Pane::Term), &nothing(), &keys, 80);
-        assert!(!line.text().contains("undo"), "{}", line.text());
-        let mut facts = nothing();
-        facts.can_undo = true;
-        assert!(hints(hints_of(Pane::Term), &facts, &keys, 80).text().contains("u undo"));
-        for width in 0..80 {
-            assert!(hints(hints_of_context(Context::Screen), &facts, &keys, width).width() <= width);
-        }
     }
 }

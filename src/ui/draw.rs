@@ -5,18 +5,18 @@ use ratatui::layout::{Position, Rect};
 use ratatui_textarea::TextArea;
 
 use super::app::App;
-use super::command::{self, Command, Context};
+use super::command::{Command, Context};
 use super::layout::{self, LEAST, Layout, Pane, Place};
 use super::paint::{Painter, tabs};
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose, Question};
 use super::window::mark_found;
-use super::{complete, strategies};
+use super::{complete, hints, panes, strategies};
 use crate::view::{Line, Mark, Role};
 
 /// Draws the screen.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();
-    let mut painter = Painter::new(frame.buffer_mut(), &app.setup.theme, app.setup.caps);
+    let mut painter = Painter::new(frame.buffer_mut(), &app.setup.theme, app.setup.terminal);
     painter.blank(area);
     let cursor = match layout::layout(area, app.focus, app.wishes()) {
         Layout::TooSmall => {
@@ -59,11 +59,11 @@ fn hint_line(app: &App, width: usize) -> Line {
         return notice.clone();
     }
     match app.popups.last() {
-        Some(popup) => command::hints(&popup_hints(popup), &facts, keys, width),
+        Some(popup) => hints::hints(&popup_hints(popup), &facts, keys, width),
         None => {
-            let always = command::hints(command::hints_of_context(Context::Screen), &facts, keys, width);
+            let always = hints::hints(hints::hints_of_context(Context::Screen), &facts, keys, width);
             let room = width.saturating_sub(always.width() + 2);
-            let mut line = command::hints(command::hints_of(app.focus.pane), &facts, keys, room);
+            let mut line = hints::hints(panes::of(app.focus.pane).hints, &facts, keys, room);
             line = line.pad(width.saturating_sub(always.width()));
             line.append(always);
             line
@@ -73,7 +73,7 @@ fn hint_line(app: &App, width: usize) -> Line {
 
 /// The hints of a popup, without those that mean nothing in it.
 fn popup_hints(popup: &Popup) -> Vec<Command> {
-    let all = command::hints_of_context(popup.context()).iter().copied();
+    let all = hints::hints_of_context(popup.context()).iter().copied();
     let unused: &[Command] = match popup {
         Popup::Page(page) => match page.purpose {
             Purpose::Read => &[Command::PageAccept, Command::PageNext, Command::PageRun],
@@ -94,7 +94,7 @@ fn popup_hints(popup: &Popup) -> Vec<Command> {
 
 fn pane(app: &App, painter: &mut Painter<'_>, place: &Place) {
     let focused = app.focus.pane == place.pane;
-    let body = app.body(place.pane);
+    let body = app.content(place.pane);
     let window = app.window(place.pane);
     let inner = layout::inside(place.area);
     let width = usize::from(inner.width);
@@ -236,7 +236,7 @@ fn offers(app: &App, entry: &Entry, width: usize) -> Vec<Line> {
     let widest = fits.offers.iter().take(OFFERS).map(|offer| offer.text.len()).max().unwrap_or(0);
     for offer in fits.offers.iter().take(OFFERS) {
         let name = Line::of(Role::Key, offer.text.clone()).pad(widest + 2);
-        let alphabet = app.setup.caps.alphabet;
+        let alphabet = app.setup.terminal.alphabet;
         lines.push(name.with(Role::Hint, offer.doc.clone()).fit(width, alphabet));
     }
     if fits.offers.len() > OFFERS {

@@ -39,20 +39,6 @@ impl Pane {
         Pane::Jobs,
     ];
 
-    /// The word on its tab.
-    pub fn title(self) -> &'static str {
-        match self {
-            Pane::Term => "Term",
-            Pane::Loops => "Loops",
-            Pane::Rules => "Rules",
-            Pane::Search => "Search",
-            Pane::Kernel => "Kernel",
-            Pane::Bench => "Bench",
-            Pane::History => "History",
-            Pane::Jobs => "Jobs",
-        }
-    }
-
     /// The pane `by` places further in the order, around the ends.
     pub fn cycle(self, by: isize) -> Pane {
         let count = Pane::ALL.len() as isize;
@@ -163,7 +149,7 @@ pub fn layout(area: Rect, focus: Focus, wishes: &Wishes) -> Layout {
     let (body, foot) = split_rows(area, area.height - 2);
     let (status, hints) = split_rows(foot, 1);
     let place = |area, pane, tabs| Place { area, pane, tabs };
-    // Frames take two rows.
+    // Latency take two rows.
     let wish = |pane: Pane| wishes[pane as usize].saturating_add(2);
     // What the program is stands on the left, from the term to its code; what can become of it on the right.
     let stacked = |column: Rect, panes: &[(Pane, &'static [Pane], u16)]| {

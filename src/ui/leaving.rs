@@ -23,7 +23,7 @@ pub fn quit(app: &mut App) {
         ));
     }
     if lines.is_empty() {
-        app.effects.quit = true;
+        app.requests.quit = true;
         return;
     }
     let can_save = !save.named;
@@ -63,8 +63,8 @@ pub fn answer(app: &mut App, save: bool) {
     app.popups.pop();
     match about {
         About::Quit if save => app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Save, "")))),
-        About::Quit => app.effects.quit = true,
+        About::Quit => app.requests.quit = true,
         About::Reload => reload_now(app),
-        About::GoOn(session) => app.effects.go_on = Some(session),
+        About::GoOn(session) => app.requests.go_on = Some(session),
     }
 }

@@ -11,9 +11,10 @@ use std::time::{Duration, SystemTime};
 use ratatui::layout::Rect;
 
 use super::app::Setup;
-use super::command::{self, Command, Context};
+use super::command::{Command, Context};
 use super::draw::draw_page;
 use super::event::{Events, Msg};
+use super::hints;
 use super::keys::{Chord, Meaning, Sequence};
 use super::paint::Painter;
 use super::popup::{Page, Purpose};
@@ -38,7 +39,7 @@ impl Mending {
         Mending { problems, at: 0, then }
     }
 
-    /// Looks at another problem.
+    /// Queries at another problem.
     pub fn step(&mut self, by: isize) {
         self.at = self.at.saturating_add_signed(by).min(self.problems.list.len().saturating_sub(1));
     }
@@ -131,7 +132,7 @@ impl Workshop<'_> {
         let mut state = state_of(&self.files(&mending));
         loop {
             let (width, height) = self.screen.size()?;
-            let alphabet = self.setup.caps.alphabet;
+            let alphabet = self.setup.terminal.alphabet;
             let mut page = mending.page(alphabet, usize::from(width).saturating_sub(6));
             page.scroll = scroll;
             self.draw(&page)?;
@@ -210,18 +211,18 @@ impl Workshop<'_> {
     }
 
     fn draw(&mut self, page: &Page) -> io::Result<()> {
-        let Setup { theme, caps, keys, editor, .. } = self.setup;
+        let Setup { theme, terminal, keys, editor, .. } = self.setup;
         let mut hints = Line::empty();
         let all =
             [Command::PageNext, Command::PagePrevious, Command::PageLineDown, Command::Edit, Command::Quit];
         for command in all.iter().filter(|c| **c != Command::Edit || editor.is_some()) {
             let key = keys.key(*command).unwrap_or_default();
-            hints.append(command::hint(&key, *command, keys));
+            hints.append(hints::hint(&key, *command, keys));
             hints.push(Role::Plain, "  ");
         }
         self.screen.draw(|frame| {
             let area = frame.area();
-            let mut painter = Painter::new(frame.buffer_mut(), theme, *caps);
+            let mut painter = Painter::new(frame.buffer_mut(), theme, *terminal);
             painter.blank(area);
             let above = Rect { height: area.height.saturating_sub(1), ..area };
             draw_page(&mut painter, above, page);

@@ -7,10 +7,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::caps::{Caps, Depth};
-use super::command::Command;
+use super::capabilities::{Capabilities, Depth};
 use super::keys::Keymap;
 use super::layout::Pane;
+use super::panes;
 use super::theme::{Theme, with_pixels};
 use crate::lang::source::harmless;
 use crate::view::{Alphabet, Line, Mark, Role};
@@ -40,8 +40,8 @@ const ASCII_BOX: Shape = Shape { horizontal: "-", vertical: "|", corners: ["+", 
 
 impl<'a> Painter<'a> {
     /// A painter of these cells.
-    pub fn new(buffer: &'a mut Buffer, theme: &'a Theme, caps: Caps) -> Self {
-        Painter { buffer, theme, alphabet: caps.alphabet, depth: caps.depth }
+    pub fn new(buffer: &'a mut Buffer, theme: &'a Theme, capabilities: Capabilities) -> Self {
+        Painter { buffer, theme, alphabet: capabilities.alphabet, depth: capabilities.depth }
     }
 
     /// The style of a role without a mark.
@@ -149,7 +149,7 @@ impl<'a> Painter<'a> {
 /// more than one, so that it can be told without colours. Where the names do not fit only the keys of the others
 /// are shown.
 pub fn tabs(panes: &[Pane], shown: Pane, focused: bool, keys: &Keymap, width: usize) -> Line {
-    let key = |pane: Pane| keys.key(Command::of_pane(pane)).unwrap_or_default();
+    let key = |pane: Pane| keys.key(panes::of(pane).reached_by).unwrap_or_default();
     let draw = |short: bool| {
         let mut line = Line::empty();
         for pane in panes {
@@ -157,15 +157,15 @@ pub fn tabs(panes: &[Pane], shown: Pane, focused: bool, keys: &Keymap, width: us
             if *pane == shown {
                 let mark = if focused { Mark::Selected } else { Mark::None };
                 let text = if panes.len() > 1 {
-                    format!("[{key} {}]", pane.title())
+                    format!("[{key} {}]", panes::of(*pane).title)
                 } else {
-                    format!(" {key} {} ", pane.title())
+                    format!(" {key} {} ", panes::of(*pane).title)
                 };
                 line.append(Line::of(Role::Title, text).marked(mark));
             } else if short {
                 line.push(Role::Dim, format!(" {key} "));
             } else {
-                line.push(Role::Dim, format!(" {key} {} ", pane.title()));
+                line.push(Role::Dim, format!(" {key} {} ", panes::of(*pane).title));
             }
         }
         line
@@ -177,7 +177,7 @@ pub fn tabs(panes: &[Pane], shown: Pane, focused: bool, keys: &Keymap, width: us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::caps::Depth;
+    use crate::ui::capabilities::Depth;
     use proptest::prelude::*;
 
     #[test]

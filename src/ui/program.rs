@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::actions::{close_pages, perform};
 use super::app::{App, Changed};
-use super::doing::{close_pages, perform};
 use super::mending::Mending;
 use super::popup::{About, Choice, Item, Popup, Purpose, Question, Value};
 use crate::lang::path::Path;
@@ -70,7 +70,7 @@ pub(super) fn reload_now(app: &mut App) {
     if perform(app, Action::Reload { label, text }) {
         app.file.taken();
         app.changed = None;
-        app.looks.forget_kernels();
+        app.queries.forget_kernels();
         app.forget_rules();
         app.select(Path::root());
     }
@@ -95,10 +95,10 @@ fn show_mending(app: &mut App) {
     close_pages(app, &Purpose::Mend);
     let Some(mending) = &app.mending else { return };
     let width = usize::from(app.size.0).saturating_sub(6);
-    app.popups.push(Popup::Page(mending.page(app.setup.caps.alphabet, width)));
+    app.popups.push(Popup::Page(mending.page(app.setup.terminal.alphabet, width)));
 }
 
-/// Looks at another problem.
+/// Queries at another problem.
 pub fn step_mending(app: &mut App, by: isize) {
     if let Some(mending) = &mut app.mending {
         mending.step(by);
@@ -124,7 +124,7 @@ pub fn edit(app: &mut App) {
     let beside = files::beside(&program).into_iter().filter(|path| path.is_file());
     let all: Vec<PathBuf> = std::iter::once(program.clone()).chain(beside).collect();
     if all.len() == 1 {
-        app.effects.edit = Some(program);
+        app.requests.edit = Some(program);
         return;
     }
     let item = |path: PathBuf| Item {
@@ -176,5 +176,5 @@ pub fn copy_command(app: &mut App) {
         text += &format!(" --strategy {}", quote(strategy));
     }
     app.say(Role::Good, format!("Copied: {text}"));
-    app.effects.copy = Some(text);
+    app.requests.copy = Some(text);
 }

@@ -7,17 +7,17 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::app::{App, Effects, Setup};
+use super::app::{App, Requests, Setup};
 use super::assets;
-use super::caps::{Caps, ColourChoice};
+use super::capabilities::{Capabilities, ColourChoice};
 use super::draw::draw;
 use super::event::{Events, Msg};
-use super::frames::Frames;
 use super::keys::Keymap;
+use super::latency::Latency;
 use super::leaving::offer;
-use super::looks::Looks;
 use super::mending::{Mended, Workshop};
 use super::panic::Scene;
+use super::queries::Queries;
 use super::screen::{Screen, Stray, refusal};
 use super::theme::Theme;
 use super::update::update;
@@ -117,11 +117,12 @@ pub fn run(
     }
     let mut warnings = Vec::new();
     let config = load_config(options, &mut warnings);
-    let caps = Caps::decide(options.colour, config.colour, options.ascii || config.ascii, &env);
+    let capabilities =
+        Capabilities::decide(options.colour, config.colour, options.ascii || config.ascii, &env);
     let theme = options.theme.as_deref().or(config.theme.as_deref()).unwrap_or("default");
     let setup = Setup {
-        caps,
-        theme: load_theme(options, theme, caps, &mut warnings),
+        terminal: capabilities,
+        theme: load_theme(options, theme, capabilities, &mut warnings),
         keys: load_keys(options, &mut warnings),
         editor: env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.trim().is_empty()),
         inputs: options.inputs.join(" "),
@@ -151,21 +152,21 @@ pub fn run(
     warnings.append(&mut opened.warnings);
     opened.session.set_open(true);
     let size = screen.size().map_err(Failure::Terminal)?;
-    let mut app = App::new(opened.session, setup, Looks::new(events.notifier()), size);
+    let mut app = App::new(opened.session, setup, Queries::new(events.notifier()), size);
     for warning in warnings {
         app.tell(Role::Warning, warning);
     }
     if let Some(unfinished) = opened.unfinished {
         offer(&mut app, unfinished);
     }
-    let mut frames = Frames::new(options.started);
+    let mut latency = Latency::new(options.started);
     let mut stage =
         Stage { app, screen: &mut screen, events: &events, scene: &scene, stray, disk: Instant::now() };
     // A fault has been logged, and the terminal restored, by the time it arrives here.
-    let ended = catch_unwind(AssertUnwindSafe(|| stage.play(&mut frames)));
+    let ended = catch_unwind(AssertUnwindSafe(|| stage.play(&mut latency)));
     drop(screen);
     if let Some(path) = &options.frame_stats {
-        let _ = write_stats(path, &frames);
+        let _ = write_stats(path, &latency);
     }
     match ended {
         // A terminal that was closed is told by a signal too, which may come later.
@@ -215,12 +216,17 @@ fn read_small(file: &Path) -> Option<String> {
     read_text(file).ok().map(|t| t.text)
 }
 
-fn load_theme(options: &Options, name: &str, caps: Caps, warnings: &mut Vec<String>) -> Theme {
+fn load_theme(
+    options: &Options,
+    name: &str,
+    capabilities: Capabilities,
+    warnings: &mut Vec<String>,
+) -> Theme {
     let file = options.config.as_ref().map(|folder| folder.join("themes").join(format!("{name}.ron")));
     let overlay = file.and_then(|file| read_small(&file));
-    Theme::load(name, overlay.as_deref(), caps.depth).unwrap_or_else(|problem| {
+    Theme::load(name, overlay.as_deref(), capabilities.depth).unwrap_or_else(|problem| {
         warnings.push(problem);
-        Theme::load("default", None, caps.depth).unwrap_or_default()
+        Theme::load("default", None, capabilities.depth).unwrap_or_default()
     })
 }
 
@@ -233,9 +239,9 @@ fn load_keys(options: &Options, warnings: &mut Vec<String>) -> Keymap {
     })
 }
 
-fn write_stats(path: &Path, frames: &Frames) -> std::io::Result<()> {
+fn write_stats(path: &Path, latency: &Latency) -> std::io::Result<()> {
     let mut file = std::fs::File::create(path)?;
-    writeln!(file, "{:#}", frames.report())
+    writeln!(file, "{:#}", latency.report())
 }
 
 /// Everything the loop works with.
@@ -249,19 +255,19 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    fn play(&mut self, frames: &mut Frames) -> std::io::Result<Ending> {
+    fn play(&mut self, latency: &mut Latency) -> std::io::Result<Ending> {
         loop {
             self.app.resize(self.screen.size()?);
             self.app.settle();
             self.scene.set_session(self.app.session.save_state().path);
             let app = &self.app;
             self.screen.draw(|frame| draw(app, frame))?;
-            frames.frame(Instant::now(), !app.session.is_idle());
+            latency.frame(Instant::now(), !app.session.is_idle());
             fault_on_request();
             let mut signal = None;
             for msg in self.events.wait(self.app.pace()) {
                 match &msg {
-                    Msg::Key(_, at) => frames.key(*at),
+                    Msg::Key(_, at) => latency.key(*at),
                     Msg::Terminate(number) => signal = Some(*number),
                     Msg::Gone => signal = Some(signal_hook::consts::SIGHUP),
                     _ => {}
@@ -269,13 +275,13 @@ impl Stage<'_> {
                 update(&mut self.app, msg);
             }
             self.look_at_the_disk();
-            let mut effects = std::mem::take(&mut self.app.effects);
-            if let Some(other) = effects.go_on.take() {
+            let mut requests = std::mem::take(&mut self.app.requests);
+            if let Some(other) = requests.go_on.take() {
                 self.app.session.cancel_all();
                 self.app.session.give_up();
                 return Ok(Ending::GoOn(other));
             }
-            if effects.quit {
+            if requests.quit {
                 self.app.session.cancel_all();
                 return Ok(match signal {
                     Some(number) => Ending::Signal(number, self.app.session.save_state().path),
@@ -285,26 +291,26 @@ impl Stage<'_> {
                     }
                 });
             }
-            if effects.suspend || effects.edit.is_some() {
-                frames.forget();
+            if requests.suspend || requests.edit.is_some() {
+                latency.forget();
             }
-            self.take(effects)?;
+            self.take(requests)?;
         }
     }
 
-    fn take(&mut self, effects: Effects) -> std::io::Result<()> {
-        if effects.suspend
+    fn take(&mut self, requests: Requests) -> std::io::Result<()> {
+        if requests.suspend
             && let Err(reason) = self.screen.suspend()
         {
             self.app.say(Role::Warning, reason);
         }
-        if effects.repaint {
+        if requests.repaint {
             self.screen.reclaim()?;
         }
-        if let Some(text) = effects.copy {
+        if let Some(text) = requests.copy {
             self.screen.copy(&text)?;
         }
-        if let Some(file) = effects.edit {
+        if let Some(file) = requests.edit {
             self.edit(&file)?;
         }
         Ok(())

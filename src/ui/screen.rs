@@ -20,7 +20,7 @@ use nix::unistd::{getppid, getsid};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 
-use super::caps::{self, Environment};
+use super::capabilities::{self, Environment};
 
 /// The log is started anew when it is longer than this, in bytes.
 const LOG_LIMIT: u64 = 1 << 20;
@@ -45,7 +45,7 @@ pub fn refusal(env: Environment<'_>) -> Option<String> {
         "The output is not a terminal, so the screen is not shown."
     } else if !io::stdin().is_terminal() {
         "The input is not a terminal, so nobody could press a key."
-    } else if caps::is_dumb(env) {
+    } else if capabilities::is_dumb(env) {
         "The terminal cannot place a cursor (TERM is unset or `dumb`), so the screen is not shown."
     } else {
         return None;
@@ -274,7 +274,7 @@ impl Stray {
         Stray { log: log.to_owned(), offset, lines: 0 }
     }
 
-    /// Looks for new lines; true when there were some.
+    /// Queries for new lines; true when there were some.
     pub fn poll(&mut self) -> bool {
         let new = File::open(&self.log).and_then(|mut file| {
             let from = self.offset.unwrap_or(0).min(file.metadata()?.len());

@@ -4,13 +4,13 @@
 //! the strategy gone on with from any of its states. When the files of strategies change meanwhile, the strategy is
 //! run again from where it was started, and goes on where the two ways part.
 
+use super::actions::{close_pages, failed, perform, show_problem};
 use super::app::{App, Stepping};
 use super::command::Command;
-use super::doing::{close_pages, failed, perform, show_problem};
-use super::looks::{Walk, Want};
 use super::panes::difference;
 use super::panes::history::step_trail;
 use super::popup::{Choice, Entry, EntryKind, How, Page, Popup, Purpose};
+use super::queries::{Query, Walk};
 use super::script::searches;
 use super::{program, strategies};
 use crate::lang::diag::Diagnostic;
@@ -23,9 +23,9 @@ pub fn step(app: &mut App) {
     let current = app.session.current();
     match &app.stepping {
         Some(s) if s.taken(current).is_some() && is_outdated(app, s) => {
-            let want = Want::Steps { revision: s.revisions[0], text: s.text.clone(), at: s.at.clone() };
+            let query = Query::Steps { revision: s.revisions[0], text: s.text.clone(), at: s.at.clone() };
             app.say(Role::Hint, format!("Looking where `{}` leads now …", s.text));
-            app.looks.want(&app.session, want);
+            app.queries.ask(&app.session, query);
         }
         Some(s) if s.taken(current).is_some_and(|taken| taken < s.steps.len()) => show(app),
         _ => {
@@ -41,7 +41,7 @@ fn is_outdated(app: &App, stepping: &Stepping) -> bool {
     stepping.definitions != app.session.workspace().texts.files
 }
 
-/// Looks which steps a strategy takes from here. One that searches is run instead; its steps are shown afterwards.
+/// Queries which steps a strategy takes from here. One that searches is run instead; its steps are shown afterwards.
 pub fn start(app: &mut App, text: &str) {
     let at = strategies::place(app);
     if searches(app.session.workspace(), text) {
@@ -51,8 +51,8 @@ pub fn start(app: &mut App, text: &str) {
         return;
     }
     app.stepping = None;
-    let want = Want::Steps { revision: app.session.current(), text: text.to_owned(), at };
-    app.looks.want(&app.session, want);
+    let query = Query::Steps { revision: app.session.current(), text: text.to_owned(), at };
+    app.queries.ask(&app.session, query);
     app.say(Role::Hint, format!("Looking where `{text}` leads …"));
 }
 

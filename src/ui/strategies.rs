@@ -1,7 +1,7 @@
 //! Strategies and searches: where they run, listed, run, repeated.
 
+use super::actions::{perform, typed};
 use super::app::App;
-use super::doing::{perform, typed};
 use super::layout::Pane;
 use super::popup::{EntryKind, How, Item, Value};
 use super::script::{only_asks, searches, signature};

@@ -12,7 +12,7 @@ use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
 
 use super::assets;
-use super::caps::Depth;
+use super::capabilities::Depth;
 use crate::view::{Mark, Pixels, Role};
 
 /// The style of every role and mark, at one depth.

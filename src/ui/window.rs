@@ -1,13 +1,13 @@
 //! What a pane shows and which part of it is seen.
 //!
-//! A [`Body`] is what a pane shows; a [`Window`] is the highlight, the scroll position and what is looked for. What
-//! must hold after [`Window::settle`]: the highlight is on a line of the body and within what is seen.
+//! A [`Content`] is what a pane shows; a [`Window`] is the highlight, the scroll position and what is looked for. What
+//! must hold after [`Window::settle`]: the highlight is on a line of the content and within what is seen.
 
 use crate::view::{Line, Mark};
 
 /// What a pane shows.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Body {
+pub struct Content {
     /// A short note for the frame.
     pub note: Line,
     /// Lines that do not scroll, above.
@@ -22,10 +22,10 @@ pub struct Body {
     pub sight: Option<(usize, usize)>,
 }
 
-impl Body {
-    /// A body that says one thing.
-    pub fn says(lines: Vec<Line>) -> Body {
-        Body { lines, ..Body::default() }
+impl Content {
+    /// Content that says one thing.
+    pub fn says(lines: Vec<Line>) -> Content {
+        Content { lines, ..Content::default() }
     }
 }
 
@@ -62,7 +62,7 @@ pub fn most_below(rows: usize, lines: usize) -> usize {
     if rows >= 8 { spare - 1 } else { 0 }
 }
 
-impl Body {
+impl Content {
     /// Divides the rows.
     pub fn rows(&self, height: usize) -> Rows {
         let head = self.head.len().min(height);
@@ -117,9 +117,9 @@ pub fn mark_found(line: &Line, find: &str) -> Line {
 
 impl Window {
     /// Moves the highlight, or what is seen where there is none, by so many lines.
-    pub fn step(&mut self, body: &Body, by: isize) {
-        let last = body.lines.len().saturating_sub(1);
-        if body.list {
+    pub fn step(&mut self, content: &Content, by: isize) {
+        let last = content.lines.len().saturating_sub(1);
+        if content.list {
             self.cursor = self.cursor.saturating_add_signed(by).min(last);
         } else {
             self.top = self.top.saturating_add_signed(by).min(last);
@@ -127,28 +127,28 @@ impl Window {
     }
 
     /// Scrolls sideways by so many columns.
-    pub fn slide(&mut self, body: &Body, by: isize) {
-        let widest = body.lines.iter().map(Line::width).max().unwrap_or(0);
+    pub fn slide(&mut self, content: &Content, by: isize) {
+        let widest = content.lines.iter().map(Line::width).max().unwrap_or(0);
         self.left = self.left.saturating_add_signed(by).min(widest.saturating_sub(1));
     }
 
-    /// Puts highlight and scroll position where they belong, for a body of which so many rows are seen.
-    pub fn settle(&mut self, body: &Body, rows: usize) {
-        let last = body.lines.len().saturating_sub(1);
+    /// Puts highlight and scroll position where they belong, for content of which so many rows are seen.
+    pub fn settle(&mut self, content: &Content, rows: usize) {
+        let last = content.lines.len().saturating_sub(1);
         self.cursor = self.cursor.min(last);
-        if body.sight != self.seen {
-            if let Some((first, last)) = body.sight {
+        if content.sight != self.seen {
+            if let Some((first, last)) = content.sight {
                 if !(first..=last).contains(&self.cursor) {
                     self.cursor = first;
                 }
                 self.show(first, last, rows);
             }
-            self.seen = body.sight;
+            self.seen = content.sight;
         }
-        if body.list {
+        if content.list {
             self.show(self.cursor, self.cursor, rows);
         }
-        self.top = self.top.min(body.lines.len().saturating_sub(rows.max(1)));
+        self.top = self.top.min(content.lines.len().saturating_sub(rows.max(1)));
     }
 
     /// Scrolls as little as possible so that these lines are seen; the first if not all can be.
@@ -164,15 +164,15 @@ impl Window {
 
     /// Goes to the next line (or the previous one) that has what is looked for, around the ends. Returns the line.
     /// `from` is the present line, which does not count; `None` is before the first.
-    pub fn find_next(&mut self, body: &Body, from: Option<usize>, forward: bool) -> Option<usize> {
-        let found = body.found(&self.find);
+    pub fn find_next(&mut self, content: &Content, from: Option<usize>, forward: bool) -> Option<usize> {
+        let found = content.found(&self.find);
         let next = if forward {
             found.iter().find(|&&i| Some(i) > from).or(found.first())
         } else {
             found.iter().rev().find(|&&i| Some(i) < from).or(found.last())
         };
         let line = *next?;
-        if body.list {
+        if content.list {
             self.cursor = line;
         } else {
             self.top = line.saturating_sub(2);
@@ -186,73 +186,73 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn body(lines: usize, list: bool) -> Body {
-        Body {
+    fn content_of(lines: usize, list: bool) -> Content {
+        Content {
             lines: (0..lines).map(|i| Line::plain(format!("line {i}"))).collect(),
             list,
-            ..Body::default()
+            ..Content::default()
         }
     }
 
     #[test]
     fn the_highlight_stays_in_sight() {
-        let body = body(100, true);
+        let content = content_of(100, true);
         let mut window = Window::default();
-        window.step(&body, 50);
-        window.settle(&body, 10);
+        window.step(&content, 50);
+        window.settle(&content, 10);
         assert_eq!((window.cursor, window.top), (50, 41));
-        window.step(&body, -50);
-        window.settle(&body, 10);
+        window.step(&content, -50);
+        window.settle(&content, 10);
         assert_eq!((window.cursor, window.top), (0, 0));
     }
 
     #[test]
     fn one_can_scroll_away_from_what_was_kept_in_sight() {
-        let mut body = body(100, false);
-        body.sight = Some((60, 62));
+        let mut content = content_of(100, false);
+        content.sight = Some((60, 62));
         let mut window = Window::default();
-        window.settle(&body, 10);
+        window.settle(&content, 10);
         assert_eq!(window.top, 53);
-        window.step(&body, -53);
-        window.settle(&body, 10);
+        window.step(&content, -53);
+        window.settle(&content, 10);
         assert_eq!(window.top, 0);
     }
 
     #[test]
     fn finding_goes_around() {
-        let body = body(30, true);
+        let content = content_of(30, true);
         let mut window = Window { find: "LINE 2".to_owned(), ..Window::default() };
         let mut lines = Vec::new();
         let mut from = None;
         for _ in 0..12 {
-            from = window.find_next(&body, from, true);
+            from = window.find_next(&content, from, true);
             lines.extend(from);
         }
         assert_eq!(lines, [2, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 2]);
-        assert_eq!(window.find_next(&body, Some(2), false), Some(29));
+        assert_eq!(window.find_next(&content, Some(2), false), Some(29));
         assert_eq!(occurrences("İx ẞX x", "x"), [2..3, 7..8, 9..10]);
     }
 
     proptest! {
         #[test]
-        fn settled_windows_are_on_the_body(
+        fn settled_windows_are_on_the_content(
             lines in 0usize..50, list in any::<bool>(), rows in 0usize..30, height in 0usize..40,
             steps in prop::collection::vec(-60isize..60, 0..10)
         ) {
-            let mut body = body(lines, list);
-            body.foot = body.lines.clone();
+            let mut content = content_of(lines, list);
+            content.foot = content.lines.clone();
             let mut window = Window::default();
             for by in steps {
-                window.step(&body, by);
-                window.slide(&body, by);
-                window.settle(&body, rows);
+                window.step(&content, by);
+                window.slide(&content, by);
+                window.settle(&content, rows);
                 prop_assert!(window.top == 0 || window.top < lines);
                 prop_assert!(window.cursor < lines.max(1));
                 if list && rows > 0 && lines > 0 {
                     prop_assert!((window.top..window.top + rows).contains(&window.cursor));
                 }
             }
-            let split = body.rows(height);
+            let split = content.rows(height);
             prop_assert_eq!(split.head + split.body + split.foot, height);
         }
 

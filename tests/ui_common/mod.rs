@@ -13,11 +13,11 @@ use shine_tui::session::action::Sizes;
 use shine_tui::session::files::{Origin, Places, Texts, read};
 use shine_tui::session::state::Session;
 use shine_tui::ui::app::{App, Setup};
-use shine_tui::ui::caps::{Caps, Depth};
+use shine_tui::ui::capabilities::{Capabilities, Depth};
 use shine_tui::ui::draw::draw;
 use shine_tui::ui::event::Msg;
 use shine_tui::ui::keys::{Keymap, sequence};
-use shine_tui::ui::looks::Looks;
+use shine_tui::ui::queries::Queries;
 use shine_tui::ui::theme::Theme;
 use shine_tui::ui::update::update;
 use shine_tui::view::{Alphabet, Mark, Role};
@@ -25,8 +25,8 @@ use shine_tui::view::{Alphabet, Mark, Role};
 /// How long work in the background may take before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-pub const UNICODE: Caps = Caps { depth: Depth::Ansi16, alphabet: Alphabet::Unicode };
-pub const ASCII_MONO: Caps = Caps { depth: Depth::Mono, alphabet: Alphabet::Ascii };
+pub const UNICODE: Capabilities = Capabilities { depth: Depth::Ansi16, alphabet: Alphabet::Unicode };
+pub const ASCII_MONO: Capabilities = Capabilities { depth: Depth::Mono, alphabet: Alphabet::Ascii };
 
 /// A screen under test.
 pub struct TestApp {
@@ -51,11 +51,17 @@ pub fn kernel(name: &str) -> Texts {
 
 impl TestApp {
     /// A screen on one of the kernels.
-    pub fn new(name: &str, size: (u16, u16), caps: Caps) -> TestApp {
-        TestApp::with(&kernel(name), size, caps, "default", FakeDevices::new())
+    pub fn new(name: &str, size: (u16, u16), capabilities: Capabilities) -> TestApp {
+        TestApp::with(&kernel(name), size, capabilities, "default", FakeDevices::new())
     }
 
-    pub fn with(texts: &Texts, size: (u16, u16), caps: Caps, theme: &str, devices: FakeDevices) -> TestApp {
+    pub fn with(
+        texts: &Texts,
+        size: (u16, u16),
+        capabilities: Capabilities,
+        theme: &str,
+        devices: FakeDevices,
+    ) -> TestApp {
         let (sender, news) = channel();
         let notify: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
             let _ = sender.send(());
@@ -65,13 +71,13 @@ impl TestApp {
             Session::open(texts, None, &Sizes::default(), Arc::new(devices), notify.clone()).ok().unwrap();
         session.start_log(Some(&folder.path().join("session.ron"))).unwrap();
         let setup = Setup {
-            caps,
-            theme: Theme::load(theme, None, caps.depth).unwrap(),
+            terminal: capabilities,
+            theme: Theme::load(theme, None, capabilities.depth).unwrap(),
             keys: Keymap::load(None).unwrap(),
             editor: None,
             inputs: String::new(),
         };
-        let app = App::new(session, setup, Looks::new(notify), size);
+        let app = App::new(session, setup, Queries::new(notify), size);
         let mut test = TestApp { app, news, folder };
         test.idle();
         test
@@ -105,7 +111,7 @@ impl TestApp {
         let begin = Instant::now();
         loop {
             self.send(Msg::News);
-            if self.app.session.is_idle() && self.app.looks.is_idle() {
+            if self.app.session.is_idle() && self.app.queries.is_idle() {
                 return self;
             }
             assert!(begin.elapsed() < PATIENCE, "something runs for too long");

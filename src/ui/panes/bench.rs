@@ -1,27 +1,42 @@
 //! Measured times, and on what and at which sizes to measure.
 
+use super::{Description, Operation, highlighted_text, lines_and_about, rules};
 use super::{alphabet, kernel};
 use crate::session::action::{Action, Sizes};
 use crate::session::bench::target_of;
 use crate::session::data::Given;
 use crate::session::shown::Shown;
+use crate::ui::actions::perform;
 use crate::ui::app::App;
-use crate::ui::caps::Depth;
+use crate::ui::capabilities::Depth;
 use crate::ui::command::Command;
-use crate::ui::doing::perform;
+use crate::ui::command::{Command as C, always};
 use crate::ui::layout::Pane;
 use crate::ui::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Value};
-use crate::ui::window::Body;
+use crate::ui::window::Content;
 use crate::view::picture::{self, Form};
 use crate::view::{Alphabet, Line, Role, bench as view, problem};
 
+/// The pane.
+pub const PANE: Description = Description {
+    title: "Bench",
+    reached_by: C::BenchPane,
+    content,
+    wish: lines_and_about,
+    follow: &[Pane::Bench],
+    open: Operation { word: Some("all about it"), enabled: always, run: open },
+    preview: rules::PREVIEW,
+    copied: highlighted_text,
+    hints: &[C::Bench, C::Data, C::Pin, C::Device, C::Sizes],
+};
+
 /// What the pane shows.
-pub fn body(app: &App, width: usize) -> Body {
+pub fn content(app: &App, width: usize) -> Content {
     let history = app.session.history();
     let table = view::table(history, width, alphabet(app));
     if table.rows.is_empty() {
         let key = app.setup.keys.key(Command::Bench).unwrap_or_default();
-        return Body::says(vec![
+        return Content::says(vec![
             Line::of(Role::Dim, "Nothing has been measured yet."),
             Line::of(Role::Hint, format!("{key} measures the present state on `{}`.", app.device)),
         ]);
@@ -30,7 +45,7 @@ pub fn body(app: &App, width: usize) -> Body {
     let cursor = app.window(Pane::Bench).cursor.min(all.len().saturating_sub(1));
     let foot = all.get(cursor).map(|(id, m)| view::details(*id, m)).unwrap_or_default();
     let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
-    Body { head: vec![table.head], lines: table.rows, foot, list: true, ..Body::default() }
+    Content { head: vec![table.head], lines: table.rows, foot, list: true, ..Content::default() }
 }
 
 /// Measures the present state, once its sizes are known.
@@ -81,8 +96,8 @@ pub(in crate::ui) fn shown(app: &mut App, shown: &Shown) {
     let (columns, rows) = app.size;
     // The frame of the page, and a column for how far it is scrolled.
     let (columns, rows) = (usize::from(columns).saturating_sub(5), usize::from(rows).saturating_sub(4));
-    let caps = app.setup.caps;
-    let form = match (caps.alphabet, caps.depth) {
+    let capabilities = app.setup.terminal;
+    let form = match (capabilities.alphabet, capabilities.depth) {
         (Alphabet::Unicode, depth) if depth > Depth::Ansi16 => Form::HalfBlocks,
         (alphabet, _) => Form::Shades(alphabet),
     };
@@ -106,7 +121,7 @@ pub fn allow_foreign(app: &mut App, answer: &str) {
 
 /// Chooses a device by a part of its name, or asks which.
 pub fn device(app: &mut App, name: &str) {
-    let Some(list) = &app.looks.devices else {
+    let Some(list) = &app.queries.devices else {
         app.say(Role::Hint, "The devices are still being looked for; try again in a moment.");
         return;
     };

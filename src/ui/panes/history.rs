@@ -1,23 +1,43 @@
 //! All states of the session, as a tree: moving in it, comparing its states, looking at how one came about.
 
+use super::{Description, Operation, highlighted_text, lines_and_about};
 use super::{alphabet, difference};
 use crate::session::action::{Action, RevisionId};
+use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::{App, Trail};
 use crate::ui::command::Command;
-use crate::ui::doing::{close_pages, perform};
+use crate::ui::command::{Command as C, Enabled, always, require};
 use crate::ui::draw::room;
+use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
 use crate::ui::popup::{Page, Popup, Purpose};
-use crate::ui::window::{Body, most_below};
+use crate::ui::window::{Content, most_below};
 use crate::view::term::Printed;
 use crate::view::{Line, Role, diff as diff_view, history};
 
+/// The pane.
+pub const PANE: Description = Description {
+    title: "History",
+    reached_by: C::History,
+    content,
+    wish: lines_and_about,
+    follow: &[Pane::History],
+    open: Operation { word: Some("go there"), enabled: elsewhere, run: open },
+    preview: Operation { word: Some("how"), enabled: always, run: preview },
+    copied: highlighted_text,
+    hints: &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff],
+};
+
+fn elsewhere(facts: &Facts) -> Enabled {
+    require(!facts.at_present, "This state is the present one.")
+}
+
 /// What the pane shows: the tree, and what the highlighted state was made by and changed.
-pub fn body(app: &App, width: usize) -> Body {
+pub fn content(app: &App, width: usize) -> Content {
     let rows = history::rows(app.session.history(), app.pinned, alphabet(app));
     let lines: Vec<Line> = rows.into_iter().map(|row| row.line).collect();
     let foot = about(app, width, lines.len());
-    Body { lines, foot, list: true, ..Body::default() }
+    Content { lines, foot, list: true, ..Content::default() }
 }
 
 /// The whole line of the highlighted state, and its difference from the one it was made of, as far as there is room.

@@ -1,12 +1,33 @@
 //! What runs, what ran, and the messages.
 
+use super::{Description, Operation, all_rows, highlighted_text};
 use crate::ui::app::App;
+use crate::ui::command::Command as C;
 use crate::ui::layout::Pane;
-use crate::ui::window::Body;
+use crate::ui::window::Content;
 use crate::view::{Line, Role, jobs};
 
+/// The pane.
+pub const PANE: Description = Description {
+    title: "Jobs",
+    reached_by: C::Jobs,
+    content,
+    wish: all_rows,
+    follow: &[],
+    open: NOTHING,
+    preview: NOTHING,
+    copied: highlighted_text,
+    hints: &[C::Cancel, C::Find],
+};
+
+const NOTHING: Operation = Operation {
+    word: None,
+    enabled: |_| Err("There is nothing to open in this pane.".to_owned()),
+    run: |_| {},
+};
+
 /// What the pane shows.
-pub fn body(app: &App, width: usize) -> Body {
+pub fn content(app: &App, width: usize) -> Content {
     let running = app.session.jobs();
     let mut lines: Vec<Line> = running.iter().map(jobs::line).collect();
     if running.is_empty() {
@@ -15,12 +36,12 @@ pub fn body(app: &App, width: usize) -> Body {
     for message in app.messages.iter().rev() {
         lines.extend(Line::of(message.role, message.text.clone()).wrap(width, 2));
     }
-    Body { lines, list: true, ..Body::default() }
+    Content { lines, list: true, ..Content::default() }
 }
 
 /// Stops the highlighted job, or the first.
 pub fn cancel(app: &mut App) {
-    if app.looks.cancel_steps() {
+    if app.queries.cancel_steps() {
         app.say(Role::Warning, "Stopping the strategy …");
         return;
     }

@@ -1,23 +1,38 @@
 //! The generated code, at any stage.
 
+use super::{Description, Operation, lines_and_about, rules};
 use crate::emit::syntax::Line as CodeLine;
 use crate::lang::path::Path;
 use crate::session::action::Target;
 use crate::ui::app::App;
+use crate::ui::command::{Command as C, always};
 use crate::ui::layout::Pane;
-use crate::ui::looks::Want;
-use crate::ui::window::Body;
+use crate::ui::queries::Query;
+use crate::ui::window::Content;
 use crate::view::origins::{self, Source};
 use crate::view::{Line, Mark, Role, kernel};
 
+/// The pane.
+pub const PANE: Description = Description {
+    title: "Kernel",
+    reached_by: C::Kernel,
+    content,
+    wish: lines_and_about,
+    follow: &[Pane::Kernel],
+    open: Operation { word: Some("select"), enabled: always, run: open },
+    preview: rules::PREVIEW,
+    copied: |app| text(app).unwrap_or_default(),
+    hints: &[C::Open, C::NextStage, C::Target, C::Bench, C::Find, C::Device, C::Sizes],
+};
+
 /// What the pane shows.
-pub fn body(app: &App, width: usize) -> Body {
-    let Some(kernel) = app.looks.kernel(&want(app)) else {
-        return Body::says(vec![Line::of(Role::Dim, "Generating code …")]);
+pub fn content(app: &App, width: usize) -> Content {
+    let Some(kernel) = app.queries.kernel(&query(app)) else {
+        return Content::says(vec![Line::of(Role::Dim, "Generating code …")]);
     };
     match &*kernel {
         Err(problem) => {
-            Body::says(app.problem(problem).iter().flat_map(|line| line.wrap(width, 3)).collect())
+            Content::says(app.problem(problem).iter().flat_map(|line| line.wrap(width, 3)).collect())
         }
         Ok(attempt) => {
             let stage = shown_stage(app).unwrap_or_default();
@@ -30,25 +45,25 @@ pub fn body(app: &App, width: usize) -> Body {
             });
             let mut lines: Vec<Line> = why.unwrap_or_default();
             lines.extend(kernel::lines(&stage, &text));
-            let mut body = Body { head: vec![head], lines, ..Body::default() };
+            let mut content = Content { head: vec![head], lines, ..Content::default() };
             if let Some(code) = attempt.stages.iter().find(|s| s.name == stage).filter(|s| s.has_lines()) {
-                show_selection(app, code.lines(), width, &mut body);
+                show_selection(app, code.lines(), width, &mut content);
             }
-            body
+            content
         }
     }
 }
 
 /// Marks the lines that come from the selection, and says where the highlighted line comes from.
-fn show_selection(app: &App, code: &[CodeLine], width: usize, body: &mut Body) {
+fn show_selection(app: &App, code: &[CodeLine], width: usize, content: &mut Content) {
     let term = app.session.term();
-    body.list = true;
+    content.list = true;
     if !app.selection.is_root() {
         let found = origins::code_of(term, code, &app.selection);
-        body.head.extend(found.line().wrap(width, 2));
-        body.sight = found.lines.first().copied().zip(found.lines.last().copied());
+        content.head.extend(found.line().wrap(width, 2));
+        content.sight = found.lines.first().copied().zip(found.lines.last().copied());
         for i in found.lines {
-            if let Some(line) = body.lines.get_mut(i) {
+            if let Some(line) = content.lines.get_mut(i) {
                 *line = std::mem::take(line).marked(Mark::Remembered);
             }
         }
@@ -59,8 +74,10 @@ fn show_selection(app: &App, code: &[CodeLine], width: usize, body: &mut Body) {
         let pattern = origins::pattern_at(term, at).map(|p| format!("{p}: ")).unwrap_or_default();
         Line::of(Role::Title, pattern).with(Role::Plain, text)
     };
-    body.foot = source.parts.iter().take(origins::PARTS).map(part).collect();
-    body.foot.extend(source.unlisted(origins::PARTS).map(|text| Line::of(Role::Dim, format!("and {text}"))));
+    content.foot = source.parts.iter().take(origins::PARTS).map(part).collect();
+    content
+        .foot
+        .extend(source.unlisted(origins::PARTS).map(|text| Line::of(Role::Dim, format!("and {text}"))));
 }
 
 /// What the highlighted line comes from.
@@ -71,7 +88,7 @@ fn highlighted(app: &App, code: &[CodeLine]) -> Source {
 
 /// Selects the part of the term that the highlighted line comes from: of several the one after the selected one.
 pub fn open(app: &mut App) {
-    let kernel = app.looks.kernel(&want(app));
+    let kernel = app.queries.kernel(&query(app));
     let stage = shown_stage(app);
     let code = kernel.as_deref().and_then(|made| {
         made.as_ref().ok()?.stages.iter().find(|s| Some(s.name) == stage.as_deref() && s.has_lines())
@@ -103,20 +120,20 @@ pub fn open(app: &mut App) {
 
 /// The names of the stages of the present code, as far as it could be made.
 pub fn stages(app: &App) -> Vec<String> {
-    let kernel = app.looks.kernel(&want(app));
+    let kernel = app.queries.kernel(&query(app));
     match kernel.as_deref() {
         Some(Ok(attempt)) => attempt.stages.iter().map(|stage| stage.name.to_owned()).collect(),
         _ => Vec::new(),
     }
 }
 
-fn want(app: &App) -> Want {
-    Want::Kernel { revision: app.session.current(), target: app.code.target }
+fn query(app: &App) -> Query {
+    Query::Kernel { revision: app.session.current(), target: app.code.target }
 }
 
 /// The text of the shown stage.
 pub fn text(app: &App) -> Option<String> {
-    let kernel = app.looks.kernel(&want(app))?;
+    let kernel = app.queries.kernel(&query(app))?;
     let attempt = kernel.as_ref().as_ref().ok()?;
     let stage = shown_stage(app)?;
     attempt.stages.iter().find(|s| s.name == stage).map(|s| s.text().to_owned())

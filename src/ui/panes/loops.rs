@@ -1,22 +1,37 @@
 //! The loop nest that the term stands for.
 
 use super::alphabet;
+use super::{Description, Operation, all_rows, highlighted_text, rules};
 use crate::lang::path::Path;
 use crate::ui::app::App;
+use crate::ui::command::{Command as C, always};
 use crate::ui::layout::Pane;
-use crate::ui::window::Body;
+use crate::ui::window::Content;
 use crate::view::{Line, Role, loops};
 
+/// The pane.
+pub const PANE: Description = Description {
+    title: "Loops",
+    reached_by: C::Loops,
+    content: |app, _| content(app),
+    wish: all_rows,
+    follow: &[],
+    open: Operation { word: Some("select"), enabled: always, run: open },
+    preview: rules::PREVIEW,
+    copied: highlighted_text,
+    hints: &[C::Open, C::Undo, C::Strategy, C::Sketch, C::Bench],
+};
+
 /// What the pane shows.
-pub fn body(app: &App) -> Body {
+pub fn content(app: &App) -> Content {
     let nest = loops::rows(app.session.term(), &app.selection, alphabet(app));
     if nest.is_empty() {
-        return Body::says(vec![Line::of(Role::Dim, "The term has no loops.")]);
+        return Content::says(vec![Line::of(Role::Dim, "The term has no loops.")]);
     }
     let marked =
         |row: &loops::Row| !app.selection.is_root() && row.path.strip_prefix(&app.selection).is_some();
     let sight = nest.iter().position(marked).zip(nest.iter().rposition(marked));
-    Body { lines: nest.into_iter().map(|row| row.line).collect(), list: true, sight, ..Body::default() }
+    Content { lines: nest.into_iter().map(|row| row.line).collect(), list: true, sight, ..Content::default() }
 }
 
 /// The sub-term of the highlighted loop.

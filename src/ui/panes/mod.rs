@@ -1,4 +1,4 @@
-//! The panes. Each is a file: what it shows, and what its keys do with that.
+//! The panes. Each is a file: what it shows, how much room that needs, and what its keys do with it.
 
 pub mod bench;
 pub mod history;
@@ -10,85 +10,119 @@ pub mod search;
 pub mod term;
 
 use super::app::App;
+use super::command::{Command, Enabled};
+use super::facts::Facts;
 use super::layout::Pane;
-use super::window::{Body, occurrences};
+use super::window::{Content, occurrences};
 use crate::lang::term::Term;
 use crate::view::diff::Counts;
 use crate::view::term::Printed;
 use crate::view::{Alphabet, Line, Role, diff};
 
-/// What a pane shows, for a width.
-pub fn body(app: &App, pane: Pane, width: usize) -> Body {
-    let mut body = match pane {
-        Pane::Term => term::body(app, width),
-        Pane::Loops => loops::body(app),
-        Pane::Rules => rules::body(app, width),
-        Pane::Search => search::body(app, width),
-        Pane::Kernel => kernel::body(app, width),
-        Pane::Bench => bench::body(app, width),
-        Pane::History => history::body(app, width),
-        Pane::Jobs => jobs::body(app, width),
-    };
+/// All that is special about a pane.
+pub struct Description {
+    /// The word on its tab.
+    pub title: &'static str,
+    /// The command that gives it the keys.
+    pub reached_by: Command,
+    /// What it shows, for a width.
+    pub content: fn(&App, usize) -> Content,
+    /// How many rows it has something to show in. It depends on neither height nor highlight, so that nothing jumps.
+    pub wish: fn(&Content) -> usize,
+    /// The panes that show something else when its highlight moves.
+    pub follow: &'static [Pane],
+    /// Enter.
+    pub open: Operation,
+    /// Shows what Enter would do, or how something came about.
+    pub preview: Operation,
+    /// What is copied from it.
+    pub copied: fn(&App) -> String,
+    /// The commands worth a hint, most useful first.
+    pub hints: &'static [Command],
+}
+
+/// What a key does in one pane.
+pub struct Operation {
+    /// The word for the hint, where the key's own does not say it.
+    pub word: Option<&'static str>,
+    /// Whether it can be done now, and if not, why.
+    pub enabled: fn(&Facts) -> Enabled,
+    /// Does it.
+    pub run: fn(&mut App),
+}
+
+/// The description of a pane.
+pub fn of(pane: Pane) -> &'static Description {
+    match pane {
+        Pane::Term => &term::PANE,
+        Pane::Loops => &loops::PANE,
+        Pane::Rules => &rules::PANE,
+        Pane::Search => &search::PANE,
+        Pane::Kernel => &kernel::PANE,
+        Pane::Bench => &bench::PANE,
+        Pane::History => &history::PANE,
+        Pane::Jobs => &jobs::PANE,
+    }
+}
+
+/// The pane that a command gives the keys to.
+pub fn reached_by(command: Command) -> Option<Pane> {
+    Pane::ALL.into_iter().find(|pane| of(*pane).reached_by == command)
+}
+
+/// What a pane shows, for a width, with what is looked for in it.
+pub fn content(app: &App, pane: Pane, width: usize) -> Content {
+    let mut content = (of(pane).content)(app, width);
     let find = &app.window(pane).find;
     if !find.is_empty() && pane != Pane::Rules {
-        let count = body.lines.iter().map(|line| occurrences(&line.text(), find).len()).sum::<usize>();
-        body.note = Line::of(Role::Hint, format!(" /{find}: {count} "));
+        let count = content.lines.iter().map(|line| occurrences(&line.text(), find).len()).sum::<usize>();
+        content.note = Line::of(Role::Hint, format!(" /{find}: {count} "));
     }
-    body
+    content
 }
 
 /// Rows for what is said of the highlighted line, which differs from line to line while the layout stays.
 const ABOUT: usize = 8;
 
-/// How many rows a pane has something to show in. It depends on neither height nor highlight, so that nothing jumps.
-pub fn wish(pane: Pane, body: &Body) -> usize {
-    let lines = body.lines.len();
-    match pane {
-        // The type of the selection, and what its pattern does.
-        Pane::Term => lines + 2,
-        Pane::Rules | Pane::Kernel | Pane::Bench | Pane::History => lines + ABOUT,
-        Pane::Loops | Pane::Search | Pane::Jobs => body.head.len() + lines + body.foot.len(),
-    }
+/// The wish of a pane that says something about its highlighted line.
+fn lines_and_about(content: &Content) -> usize {
+    content.lines.len() + ABOUT
+}
+
+/// The wish of a pane that says nothing about its highlighted line.
+fn all_rows(content: &Content) -> usize {
+    content.head.len() + content.lines.len() + content.foot.len()
 }
 
 fn alphabet(app: &App) -> Alphabet {
-    app.setup.caps.alphabet
+    app.setup.terminal.alphabet
 }
 
 /// Enter: opens what is highlighted in the pane that has the keys.
 pub fn open(app: &mut App) {
-    match app.focus.pane {
-        Pane::Term | Pane::Rules => rules::open(app),
-        Pane::Loops => loops::open(app),
-        Pane::Search => search::preview(app),
-        Pane::Bench => bench::open(app),
-        Pane::History => history::open(app),
-        Pane::Kernel => kernel::open(app),
-        Pane::Jobs => {}
-    }
+    (of(app.focus.pane).open.run)(app);
 }
 
 /// Shows what Enter would do; in the history and after a search, the steps that led to a state.
 pub fn preview(app: &mut App) {
-    match app.focus.pane {
-        Pane::History => history::preview(app),
-        Pane::Search => search::preview(app),
-        _ => rules::preview(app),
-    }
+    (of(app.focus.pane).preview.run)(app);
 }
 
 /// Copies the selection: the sub-term, or the highlighted line, or the code.
 pub fn copy(app: &mut App) {
-    let text = match app.focus.pane {
-        Pane::Term => term::selected_text(app),
-        Pane::Kernel => kernel::text(app).unwrap_or_default(),
-        pane if app.body(pane).list => {
-            app.body(pane).lines.get(app.window(pane).cursor).map(Line::text).unwrap_or_default()
-        }
-        pane => app.body(pane).lines.iter().map(Line::text).collect::<Vec<_>>().join("\n"),
-    };
+    let text = (of(app.focus.pane).copied)(app);
     app.say(Role::Good, format!("Copied {} characters to the terminal's clipboard.", text.chars().count()));
-    app.effects.copy = Some(text);
+    app.requests.copy = Some(text);
+}
+
+/// The highlighted line of the pane that has the keys; all lines where none is highlighted.
+fn highlighted_text(app: &App) -> String {
+    let pane = app.focus.pane;
+    let lines = &app.content(pane).lines;
+    if app.content(pane).list {
+        return lines.get(app.window(pane).cursor).map(Line::text).unwrap_or_default();
+    }
+    lines.iter().map(Line::text).collect::<Vec<_>>().join("\n")
 }
 
 /// The difference of two terms, as they are printed in a popup.

@@ -1,26 +1,55 @@
 //! The rules that apply: listed, previewed, explained, applied.
 
 use super::alphabet;
+use super::{Description, Operation, highlighted_text, lines_and_about};
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId};
+use crate::ui::actions::perform;
 use crate::ui::app::App;
 use crate::ui::candidates::{Candidate, ordered};
 use crate::ui::command::Command;
-use crate::ui::doing::perform;
+use crate::ui::command::{Command as C, Enabled, rule_chosen};
 use crate::ui::draw::room;
+use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
-use crate::ui::looks::Want;
 use crate::ui::popup::{Entry, EntryKind, Page, Popup, Purpose};
-use crate::ui::window::{Body, most_below, occurrences};
+use crate::ui::queries::Query;
+use crate::ui::window::{Content, most_below, occurrences};
 use crate::view::term::Printed;
 use crate::view::{Line, Role, crumbs, diff, rules};
+
+/// The pane.
+pub const PANE: Description = Description {
+    title: "Rules",
+    reached_by: C::Rules,
+    content,
+    wish: lines_and_about,
+    // The term shows where the highlighted rule applies.
+    follow: &[Pane::Rules, Pane::Term],
+    open: OPEN,
+    preview: PREVIEW,
+    copied: highlighted_text,
+    hints: &[C::Open, C::Preview, C::Why, C::AllRules, C::Find, C::Undo, C::Strategy],
+};
+
+/// Enter, wherever rules are applied.
+pub(super) const OPEN: Operation = Operation { word: None, enabled: applies, run: open };
+
+/// The preview, wherever rules are applied.
+pub(super) const PREVIEW: Operation = Operation { word: None, enabled: applies, run: preview };
+
+/// Whether the highlighted rule applies.
+fn applies(facts: &Facts) -> Enabled {
+    rule_chosen(facts)?;
+    facts.rule.as_ref().map_or(Ok(()), |(_, applies)| applies.clone())
+}
 
 /// The rules at a position are known; those inside of it are looked for next.
 pub fn known(app: &mut App, revision: RevisionId, at: Path, found: Vec<Candidate>) {
     app.rules.candidates = ordered(found);
     app.rules.asked = Some((revision, at.clone()));
     app.rules.looking = true;
-    app.looks.want(&app.session, Want::Inside { revision, at, from: 0 });
+    app.queries.ask(&app.session, Query::Inside { revision, at, from: 0 });
     app.touch(&[Pane::Rules, Pane::Term]);
 }
 
@@ -42,7 +71,7 @@ pub fn known_inside(
     app.rules.candidates = ordered(all.into_iter().chain(found).collect());
     app.rules.looking = next.is_some();
     if let Some(from) = next {
-        app.looks.want(&app.session, Want::Inside { revision, at, from });
+        app.queries.ask(&app.session, Query::Inside { revision, at, from });
     }
     if let Some(now) = kept.and_then(|kept| shown(app).into_iter().position(|c| key(c) == kept)) {
         app.pane_mut(Pane::Rules).1.cursor = now;
@@ -67,9 +96,9 @@ pub fn shown(app: &App) -> Vec<&Candidate> {
 const HEAD: usize = 1;
 
 /// What the pane shows.
-pub fn body(app: &App, width: usize) -> Body {
+pub fn content(app: &App, width: usize) -> Content {
     if !app.knows_rules() {
-        return Body::says(vec![Line::of(Role::Dim, "Looking which rules apply …")]);
+        return Content::says(vec![Line::of(Role::Dim, "Looking which rules apply …")]);
     }
     let shown = shown(app);
     let find = &app.window(Pane::Rules).find;
@@ -113,7 +142,7 @@ pub fn body(app: &App, width: usize) -> Body {
             alphabet(app),
         ));
     }
-    Body { head: head(app, &shown, width), lines, foot, list: true, ..Body::default() }
+    Content { head: head(app, &shown, width), lines, foot, list: true, ..Content::default() }
 }
 
 /// The most columns of a place.

@@ -1,16 +1,38 @@
 //! The e-graph while a search grows, and what was found.
 
+use super::{Description, Operation, all_rows, highlighted_text};
 use super::{alphabet, history};
 use crate::ui::app::App;
 use crate::ui::command::Command;
-use crate::ui::window::Body;
+use crate::ui::command::{Command as C, Enabled, require};
+use crate::ui::facts::Facts;
+use crate::ui::window::Content;
 use crate::view::search;
 
+/// The pane.
+pub const PANE: Description = Description {
+    title: "Search",
+    reached_by: C::SearchPane,
+    content,
+    wish: all_rows,
+    follow: &[],
+    open: HOW,
+    preview: HOW,
+    copied: highlighted_text,
+    hints: &[C::Cancel, C::Preview, C::Sketch, C::Search, C::Undo],
+};
+
+const HOW: Operation = Operation { word: Some("how"), enabled: found, run: preview };
+
+fn found(facts: &Facts) -> Enabled {
+    require(facts.found, "No search has found anything yet; {sketch} types one.")
+}
+
 /// What the pane shows.
-pub fn body(app: &App, width: usize) -> Body {
+pub fn content(app: &App, width: usize) -> Content {
     let key = app.setup.keys.key(Command::Sketch).unwrap_or_default();
     let lines = search::lines(&app.found, &key, width, alphabet(app));
-    Body { lines, ..Body::default() }
+    Content { lines, ..Content::default() }
 }
 
 /// Shows the rewrites that lead to what the last search found.

@@ -1,17 +1,33 @@
 //! The typed term, with the selected sub-term.
 
 use super::alphabet;
+use super::{Description, rules};
 use crate::lang::term::Term;
 use crate::ui::app::App;
+use crate::ui::command::Command as C;
 use crate::ui::layout::Pane;
-use crate::ui::window::Body;
+use crate::ui::window::Content;
 use crate::view::{Line, Mark, Role, crumbs};
+
+/// The pane.
+pub const PANE: Description = Description {
+    title: "Term",
+    reached_by: C::Term,
+    content,
+    // The type of the selection, and what its pattern does.
+    wish: |content| content.lines.len() + 2,
+    follow: &[],
+    open: rules::OPEN,
+    preview: rules::PREVIEW,
+    copied: selected_text,
+    hints: &[C::Open, C::Preview, C::Grow, C::Shrink, C::Undo, C::Strategy, C::Sketch, C::Bench],
+};
 
 /// Positions that take more columns are said by the patterns that they are within.
 const LONG: usize = 9;
 
 /// What the pane shows.
-pub fn body(app: &App, width: usize) -> Body {
+pub fn content(app: &App, width: usize) -> Content {
     let focused = app.focus.pane == Pane::Term;
     let mark = if focused { Mark::Selected } else { Mark::Remembered };
     let selected = app.session.term().at(&app.selection);
@@ -39,11 +55,11 @@ pub fn body(app: &App, width: usize) -> Body {
         _ if whole => app.printed.lines().to_vec(),
         _ => app.printed.marked(&app.selection, mark),
     };
-    Body {
+    Content {
         head,
         lines,
         sight: app.printed.place(&app.selection).map(|(first, last, _)| (first, last)),
-        ..Body::default()
+        ..Content::default()
     }
 }
 

@@ -90,7 +90,7 @@ impl Choice {
         self.narrow();
     }
 
-    /// Looks again which entries match what is typed.
+    /// Queries again which entries match what is typed.
     pub fn narrow(&mut self) {
         let text = self.text();
         let text = text.trim();

@@ -47,7 +47,7 @@ impl FromStr for ColourChoice {
 
 /// What the terminal can show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Caps {
+pub struct Capabilities {
     /// How many colours.
     pub depth: Depth,
     /// Which characters.
@@ -57,15 +57,20 @@ pub struct Caps {
 /// The environment, as a function from a variable's name to its value.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-impl Caps {
+impl Capabilities {
     /// Decides. `flag` and `config` are the two places where the user can say it; `ascii` asks for ASCII.
-    pub fn decide(flag: ColourChoice, config: ColourChoice, ascii: bool, env: Environment<'_>) -> Caps {
+    pub fn decide(
+        flag: ColourChoice,
+        config: ColourChoice,
+        ascii: bool,
+        env: Environment<'_>,
+    ) -> Capabilities {
         let depth = match (flag, config) {
             (ColourChoice::Depth(depth), _) | (ColourChoice::Auto, ColourChoice::Depth(depth)) => depth,
             (ColourChoice::Auto, ColourChoice::Auto) => depth_of(env),
         };
         let alphabet = if ascii || !locale_is_utf8(env) { Alphabet::Ascii } else { Alphabet::Unicode };
-        Caps { depth, alphabet }
+        Capabilities { depth, alphabet }
     }
 }
 
@@ -107,9 +112,9 @@ fn locale_is_utf8(env: Environment<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn decide(flag: &str, config: &str, variables: &[(&str, &str)]) -> Caps {
+    fn decide(flag: &str, config: &str, variables: &[(&str, &str)]) -> Capabilities {
         let env = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
-        Caps::decide(flag.parse().unwrap(), config.parse().unwrap(), false, &env)
+        Capabilities::decide(flag.parse().unwrap(), config.parse().unwrap(), false, &env)
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use super::app::App;
 use super::command::Command;
 use super::layout::Pane;
-use super::looks::{Seen, Want};
 use super::panes::{self, bench, rules};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
+use super::queries::{Answer, Query};
 use super::script::searches;
 use super::stepping;
 use crate::lang::diag::Diagnostic;
@@ -92,23 +92,23 @@ pub fn news(app: &mut App) {
         Some(Err(problem)) => show_problem(app, &problem),
         None => {}
     }
-    for (want, seen) in app.looks.poll(&app.session) {
+    for (want, seen) in app.queries.poll(&app.session) {
         match (want, seen) {
-            (Want::Rules { revision, at }, Seen::Rules(found)) => {
+            (Query::Rules { revision, at }, Answer::Rules(found)) => {
                 rules::known(app, revision, at, found);
             }
-            (Want::Inside { revision, at, .. }, Seen::Inside(found, next)) => {
+            (Query::Inside { revision, at, .. }, Answer::Inside(found, next)) => {
                 rules::known_inside(app, revision, at, found, next);
             }
-            (_, Seen::Kernel(_)) => app.touch(&[Pane::Kernel]),
-            (_, Seen::Devices(_)) => app.touch(&[Pane::Bench]),
-            (Want::Steps { revision, text, at }, Seen::Steps(steps)) => {
+            (_, Answer::Kernel(_)) => app.touch(&[Pane::Kernel]),
+            (_, Answer::Devices(_)) => app.touch(&[Pane::Bench]),
+            (Query::Steps { revision, text, at }, Answer::Steps(steps)) => {
                 stepping::known(app, revision, text, at, steps)
             }
             _ => {}
         }
     }
-    if let Some(reason) = app.looks.refusal() {
+    if let Some(reason) = app.queries.refusal() {
         app.say(
             Role::Warning,
             format!("Nothing can be looked at, as no thread can be started: {reason}. It is tried again every second."),

@@ -9,7 +9,7 @@ const KEPT: usize = 100_000;
 
 /// The waits of one run of the screen.
 #[derive(Debug)]
-pub struct Frames {
+pub struct Latency {
     started: Instant,
     first: Option<Duration>,
     pending: Option<Instant>,
@@ -18,10 +18,10 @@ pub struct Frames {
     busy: Vec<Duration>,
 }
 
-impl Frames {
+impl Latency {
     /// Begins to measure; `started` is when the program was started.
-    pub fn new(started: Instant) -> Frames {
-        Frames { started, first: None, pending: None, drawn: 0, idle: Vec::new(), busy: Vec::new() }
+    pub fn new(started: Instant) -> Latency {
+        Latency { started, first: None, pending: None, drawn: 0, idle: Vec::new(), busy: Vec::new() }
     }
 
     /// A key was read at this moment. Of several before a frame the first counts.
@@ -80,13 +80,13 @@ mod tests {
     fn the_first_key_before_a_frame_counts() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        let mut frames = Frames::new(start);
-        frames.frame(at(20), false);
-        frames.key(at(30));
-        frames.key(at(34));
-        frames.frame(at(38), true);
-        frames.frame(at(50), true);
-        let report = frames.report();
+        let mut latency = Latency::new(start);
+        latency.frame(at(20), false);
+        latency.key(at(30));
+        latency.key(at(34));
+        latency.frame(at(38), true);
+        latency.frame(at(50), true);
+        let report = latency.report();
         assert_eq!(report["first_frame_ms"], 20.0);
         assert_eq!(report["frames"], 3);
         assert_eq!(report["key_to_frame_while_a_job_runs"]["max_ms"], 8.0);

@@ -1,8 +1,8 @@
-//! Looking in the background: which rules apply here, what the code is, which devices there are, which steps a
+//! What is asked in the background: which rules apply here, what the code is, which devices there are, which steps a
 //! strategy takes.
 //!
-//! Nothing here changes the session or its log. At most one look of a kind runs at a time; while it runs, the
-//! newest wish of its kind waits and older ones are forgotten, so that scrolling through a large term never queues
+//! Nothing here changes the session or its log. At most one query of a kind runs at a time; while it runs, the
+//! newest one of its kind waits and older ones are forgotten, so that scrolling through a large term never queues
 //! work.
 
 use std::collections::VecDeque;
@@ -22,9 +22,9 @@ use crate::session::searching::Replayed;
 use crate::session::state::{Progress, Session};
 use crate::session::workspace::Workspace;
 
-/// What is wished for.
+/// What is asked.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Want {
+pub enum Query {
     /// The rules at a position of a revision.
     Rules {
         /// Of which term.
@@ -61,22 +61,22 @@ pub enum Want {
     },
 }
 
-/// What was seen.
-pub enum Seen {
-    /// See [`Want::Rules`].
+/// What was found out.
+pub enum Answer {
+    /// See [`Query::Rules`].
     Rules(Vec<Candidate>),
-    /// See [`Want::Inside`]: what was found, and where to look on.
+    /// See [`Query::Inside`]: what was found, and where to look on.
     Inside(Vec<Candidate>, Option<usize>),
-    /// See [`Want::Kernel`].
+    /// See [`Query::Kernel`].
     Kernel(Arc<Result<Attempt, Diagnostic>>),
-    /// See [`Want::Devices`].
+    /// See [`Query::Devices`].
     Devices(DeviceList),
-    /// See [`Want::Steps`].
+    /// See [`Query::Steps`].
     Steps(Result<Walk, Diagnostic>),
 }
 
-impl Want {
-    fn same_kind(&self, other: &Want) -> bool {
+impl Query {
+    fn same_kind(&self, other: &Query) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 }
@@ -89,23 +89,23 @@ const SLICE: Duration = Duration::from_millis(60);
 /// How many kernels are kept.
 const KERNELS: usize = 16;
 
-/// The looks that run, that wait, and what they saw.
-pub struct Looks {
-    jobs: Jobs<Progress, Seen>,
-    running: Vec<(JobId, Want)>,
-    waiting: Vec<Want>,
+/// The queries that run, that wait, and what was answered.
+pub struct Queries {
+    jobs: Jobs<Progress, Answer>,
+    running: Vec<(JobId, Query)>,
+    waiting: Vec<Query>,
     /// Why no thread could be started, and whether that was told.
     refused: Option<(String, bool)>,
-    kernels: VecDeque<(Want, Kernel)>,
+    kernels: VecDeque<(Query, Kernel)>,
     known: Arc<Known>,
     /// The devices, once they are known.
     pub devices: Option<DeviceList>,
 }
 
-impl Looks {
-    /// No looks yet; `notify` is called when [`Looks::poll`] has something.
-    pub fn new(notify: Arc<dyn Fn() + Send + Sync>) -> Looks {
-        Looks {
+impl Queries {
+    /// No queries yet; `notify` is called when [`Queries::poll`] has something.
+    pub fn new(notify: Arc<dyn Fn() + Send + Sync>) -> Queries {
+        Queries {
             jobs: Jobs::new(notify),
             running: Vec::new(),
             waiting: Vec::new(),
@@ -116,89 +116,89 @@ impl Looks {
         }
     }
 
-    /// Wishes for something. Wishing twice is wishing once.
-    pub fn want(&mut self, session: &Session, want: Want) {
-        if self.running.iter().any(|(_, running)| *running == want) {
-            self.waiting.retain(|waiting| !waiting.same_kind(&want));
+    /// Asks something. Asking twice is asking once.
+    pub fn ask(&mut self, session: &Session, query: Query) {
+        if self.running.iter().any(|(_, running)| *running == query) {
+            self.waiting.retain(|waiting| !waiting.same_kind(&query));
             return;
         }
-        if self.running.iter().any(|(_, running)| running.same_kind(&want)) {
-            self.waiting.retain(|waiting| !waiting.same_kind(&want));
-            self.waiting.push(want);
+        if self.running.iter().any(|(_, running)| running.same_kind(&query)) {
+            self.waiting.retain(|waiting| !waiting.same_kind(&query));
+            self.waiting.push(query);
             return;
         }
-        self.start(session, want);
+        self.start(session, query);
     }
 
-    fn start(&mut self, session: &Session, want: Want) {
+    fn start(&mut self, session: &Session, query: Query) {
         let workspace = session.workspace().clone();
         let sizes = session.sizes().clone();
         let backend = session.backend().clone();
-        let revision = match &want {
-            Want::Rules { revision, .. }
-            | Want::Inside { revision, .. }
-            | Want::Kernel { revision, .. }
-            | Want::Steps { revision, .. } => *revision,
-            Want::Devices => session.current(),
+        let revision = match &query {
+            Query::Rules { revision, .. }
+            | Query::Inside { revision, .. }
+            | Query::Kernel { revision, .. }
+            | Query::Steps { revision, .. } => *revision,
+            Query::Devices => session.current(),
         };
         let Some(term) = session.history().revision(revision).map(|r| r.term.clone()) else { return };
-        let (wish, known) = (want.clone(), self.known.clone());
+        let (wish, known) = (query.clone(), self.known.clone());
         let progress = Progress::Strategy { tried: 0, applied: 0 };
-        let started = self.jobs.start("look".to_owned(), progress, move |control| {
-            look(&wish, &workspace, &term, &sizes, &*backend, &known, control)
+        let started = self.jobs.start("query".to_owned(), progress, move |control| {
+            answer(&wish, &workspace, &term, &sizes, &*backend, &known, control)
         });
         match started {
             Ok(id) => {
-                self.running.push((id, want));
+                self.running.push((id, query));
                 self.refused = None;
             }
             Err(reason) => {
                 self.refused.get_or_insert_with(|| (reason.to_string(), false));
-                self.waiting.retain(|waiting| !waiting.same_kind(&want));
-                self.waiting.push(want);
+                self.waiting.retain(|waiting| !waiting.same_kind(&query));
+                self.waiting.push(query);
             }
         }
     }
 
-    /// What has been seen since the last call. Kernels and devices are also kept here.
-    pub fn poll(&mut self, session: &Session) -> Vec<(Want, Seen)> {
+    /// What has been answered since the last call. Kernels and devices are also kept here.
+    pub fn poll(&mut self, session: &Session) -> Vec<(Query, Answer)> {
         let mut out = Vec::new();
         for (id, result) in self.jobs.poll() {
             let Some(at) = self.running.iter().position(|(running, _)| *running == id) else { continue };
-            let (_, want) = self.running.remove(at);
-            let seen = result.unwrap_or_else(|fault| failed(&want, &fault));
-            match &seen {
-                Seen::Kernel(kernel) => {
-                    self.kernels.push_front((want.clone(), kernel.clone()));
+            let (_, query) = self.running.remove(at);
+            let answer = result.unwrap_or_else(|fault| failed(&query, &fault));
+            match &answer {
+                Answer::Kernel(kernel) => {
+                    self.kernels.push_front((query.clone(), kernel.clone()));
                     self.kernels.truncate(KERNELS);
                 }
-                Seen::Devices(list) => self.devices = Some(list.clone()),
-                Seen::Rules(_) | Seen::Inside(..) | Seen::Steps(_) => {}
+                Answer::Devices(list) => self.devices = Some(list.clone()),
+                Answer::Rules(_) | Answer::Inside(..) | Answer::Steps(_) => {}
             }
-            out.push((want, seen));
+            out.push((query, answer));
         }
-        for want in std::mem::take(&mut self.waiting) {
-            self.want(session, want);
+        for query in std::mem::take(&mut self.waiting) {
+            self.ask(session, query);
         }
         out
     }
 
-    /// Why nothing can be looked at now, once: the system gives no thread. What is wished for waits for the next poll.
+    /// Why nothing can be asked now, once: the system gives no thread. What was asked waits for the next poll.
     pub fn refusal(&mut self) -> Option<String> {
         let (reason, told) = self.refused.as_mut()?;
         (!std::mem::replace(told, true)).then(|| reason.clone())
     }
 
-    /// The code that was seen for this wish.
-    pub fn kernel(&self, want: &Want) -> Option<Kernel> {
-        self.kernels.iter().find(|(w, _)| w == want).map(|(_, kernel)| kernel.clone())
+    /// The code that this query was answered with.
+    pub fn kernel(&self, query: &Query) -> Option<Kernel> {
+        self.kernels.iter().find(|(w, _)| w == query).map(|(_, kernel)| kernel.clone())
     }
 
     /// Forgets the code, because the sizes have changed or the program has.
     pub fn forget_kernels(&mut self) {
         self.kernels.clear();
-        self.waiting.retain(|want| !matches!(want, Want::Kernel { .. }));
-        self.running.retain(|(_, want)| !matches!(want, Want::Kernel { .. }));
+        self.waiting.retain(|query| !matches!(query, Query::Kernel { .. }));
+        self.running.retain(|(_, query)| !matches!(query, Query::Kernel { .. }));
     }
 
     /// Forgets which rules apply, because the rules have changed.
@@ -211,55 +211,55 @@ impl Looks {
         self.running.is_empty() && self.waiting.is_empty()
     }
 
-    /// Stops the look for a strategy's steps.
+    /// Stops the query for a strategy's steps.
     pub fn cancel_steps(&mut self) -> bool {
-        let steps = |want: &Want| matches!(want, Want::Steps { .. });
-        let running = self.running.iter().find(|(_, want)| steps(want)).map(|(id, _)| *id);
+        let steps = |query: &Query| matches!(query, Query::Steps { .. });
+        let running = self.running.iter().find(|(_, query)| steps(query)).map(|(id, _)| *id);
         running.is_some_and(|id| self.jobs.cancel(id))
     }
 }
 
-/// What is seen when looking itself has a fault: nothing, and the word of it where it can be shown.
-fn failed(want: &Want, fault: &str) -> Seen {
+/// The answer to a query whose own work has a fault: nothing, and the word of it where it can be shown.
+fn failed(query: &Query, fault: &str) -> Answer {
     let problem = || {
         Diagnostic::error("E0890", "An internal error ended the look at this term.")
             .note(fault)
             .hint("The session itself is as it was. Please report this with the session's log.")
     };
-    match want {
-        Want::Rules { .. } => Seen::Rules(Vec::new()),
-        Want::Inside { .. } => Seen::Inside(Vec::new(), None),
-        Want::Kernel { .. } => Seen::Kernel(Arc::new(Err(problem()))),
-        Want::Devices => Seen::Devices(DeviceList { devices: Vec::new(), notes: Vec::new() }),
-        Want::Steps { .. } => Seen::Steps(Err(problem())),
+    match query {
+        Query::Rules { .. } => Answer::Rules(Vec::new()),
+        Query::Inside { .. } => Answer::Inside(Vec::new(), None),
+        Query::Kernel { .. } => Answer::Kernel(Arc::new(Err(problem()))),
+        Query::Devices => Answer::Devices(DeviceList { devices: Vec::new(), notes: Vec::new() }),
+        Query::Steps { .. } => Answer::Steps(Err(problem())),
     }
 }
 
-fn look(
-    want: &Want,
+fn answer(
+    query: &Query,
     workspace: &Workspace,
     term: &Term,
     sizes: &Sizes,
     backend: &dyn Backend,
     known: &Known,
     control: &Control<Progress>,
-) -> Seen {
-    match want {
-        Want::Rules { at, .. } => Seen::Rules(candidates::here(workspace, term, at)),
-        Want::Inside { at, from, .. } => {
+) -> Answer {
+    match query {
+        Query::Rules { at, .. } => Answer::Rules(candidates::here(workspace, term, at)),
+        Query::Inside { at, from, .. } => {
             let begun = control.elapsed();
             let (found, next) = candidates::inside(workspace, term, at, *from, known, &|| {
                 control.cancelled() || control.elapsed() - begun > SLICE
             });
-            Seen::Inside(found, next)
+            Answer::Inside(found, next)
         }
-        Want::Kernel { target, .. } => Seen::Kernel(Arc::new(workspace.attempt(term, *target, sizes))),
-        Want::Devices => {
+        Query::Kernel { target, .. } => Answer::Kernel(Arc::new(workspace.attempt(term, *target, sizes))),
+        Query::Devices => {
             let mut control = RunControl { cancel: &control.cancel_flag(), progress: &mut |_| {} };
             let nothing = |_| DeviceList { devices: Vec::new(), notes: Vec::new() };
-            Seen::Devices(backend.list(&mut control).unwrap_or_else(nothing))
+            Answer::Devices(backend.list(&mut control).unwrap_or_else(nothing))
         }
-        Want::Steps { text, at, .. } => Seen::Steps(steps(workspace, term, text, at, control)),
+        Query::Steps { text, at, .. } => Answer::Steps(steps(workspace, term, text, at, control)),
     }
 }
 

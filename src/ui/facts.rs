@@ -1,0 +1,118 @@
+//! What the table of commands needs to know of the state.
+
+use super::app::App;
+use super::layout::Pane;
+use super::panes;
+use super::queries::Query;
+use crate::session::action::Action;
+use crate::session::bench::target_of;
+
+/// What the table needs to know of the state to say which commands can be used.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Facts {
+    /// The pane that has the keys.
+    pub pane: Pane,
+    /// Whether the selected sub-term is the whole program, and whether it has parts.
+    pub at_root: bool,
+    /// See `at_root`.
+    pub at_leaf: bool,
+    /// Whether something can be undone.
+    pub can_undo: bool,
+    /// Whether something undone can be done again.
+    pub can_redo: bool,
+    /// The name of the highlighted rule, and why it does not apply if it does not; none without a rule.
+    pub rule: Option<(String, Result<(), String>)>,
+    /// The name of the job that is running.
+    pub running: Option<String>,
+    /// The strategy that is being stepped, with the number of steps left.
+    pub stepping: Option<(String, usize)>,
+    /// Whether a search has been entered.
+    pub search: bool,
+    /// Whether a search has found something.
+    pub found: bool,
+    /// Why there is no kernel, if there is none.
+    pub kernel: Result<(), String>,
+    /// Whether there are foreign functions that may not run.
+    pub foreign: bool,
+    /// Whether a state has been pinned.
+    pub pinned: bool,
+    /// Whether something has been searched for with `/`.
+    pub finding: bool,
+    /// Whether the program's file differs from what the session holds.
+    pub file_changed: bool,
+    /// Whether the highlighted entry of the history is the present state.
+    pub at_present: bool,
+    /// Whether an external editor is named in the environment.
+    pub editor: bool,
+    /// Whether it is known where the program's file lies.
+    pub file: bool,
+}
+
+impl App {
+    /// What the table of commands needs to know.
+    pub fn facts(&self) -> Facts {
+        let history = self.session.history();
+        let target = target_of(&self.device);
+        let kernel = self.queries.kernel(&Query::Kernel { revision: self.session.current(), target });
+        let highlighted = panes::history::highlighted(self);
+        Facts {
+            pane: self.focus.pane,
+            at_root: self.printed.parent(&self.selection).is_none(),
+            at_leaf: !self.printed.has_parts(&self.selection),
+            can_undo: history.undo_target().is_some(),
+            can_redo: history.redo_target().is_some(),
+            rule: self
+                .candidate()
+                .map(|c| (c.call.clone(), c.result.as_ref().map(|_| ()).map_err(Clone::clone))),
+            running: self.session.jobs().first().map(|job| job.label.clone()),
+            stepping: self.stepping.as_ref().and_then(|s| {
+                let taken = s.taken(self.session.current())?;
+                Some((s.text.clone(), s.steps.len() - taken))
+            }),
+            search: self.search.is_some(),
+            found: self.found.revision.is_some(),
+            kernel: match kernel.as_deref().map(|made| made.as_ref().and_then(|made| made.module.as_ref())) {
+                Some(Err(problem)) => Err(problem.message.clone()),
+                // They are asked for.
+                _ if !self.session.missing_sizes().is_empty() => Ok(()),
+                _ => self.session.enabled(&Action::Bench { device: self.device.clone() }),
+            },
+            foreign: self.session.forbids_foreign(),
+            pinned: self.pinned.is_some(),
+            finding: !self.window(self.focus.pane).find.is_empty(),
+            file_changed: self.changed.is_some(),
+            at_present: highlighted.is_none_or(|id| id == self.session.current()),
+            editor: self.setup.editor.is_some(),
+            file: self.session.workspace().texts.origin.program.is_some(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A state in which nothing is possible.
+    pub fn nothing() -> Facts {
+        Facts {
+            pane: Pane::Term,
+            at_root: true,
+            at_leaf: true,
+            can_undo: false,
+            can_redo: false,
+            rule: None,
+            running: None,
+            stepping: None,
+            search: false,
+            found: false,
+            kernel: Err("There is no kernel.".to_owned()),
+            foreign: false,
+            pinned: false,
+            finding: false,
+            file_changed: false,
+            at_present: true,
+            editor: false,
+            file: false,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Lists over the panes: of all commands, of strategies, of codes; and taking an entry of one.
+
+use super::app::App;
+use super::command::{Command, Context};
+use super::keys::spell;
+use super::panes::{self, bench};
+use super::popup::{Choice, How, Item, Page, Popup, Purpose, Value};
+use super::strategies;
+use super::update::{enter, run, run_with};
+use crate::lang::explain;
+use crate::view::Role;
+use crate::view::text::lines_of;
+
+/// Moves the highlight of a list.
+pub fn step(app: &mut App, by: isize) {
+    if let Some(Popup::Choice(choice)) = app.popups.last_mut() {
+        choice.step(by);
+    }
+}
+
+/// The commands of the screen as entries of a list, those of the pane first.
+fn command_items(app: &App) -> Vec<Item> {
+    let facts = app.facts();
+    let here = panes::of(app.focus.pane).hints;
+    let rest = Command::ALL.iter().filter(|c| c.context() == Context::Screen && !here.contains(c));
+    here.iter()
+        .chain(rest)
+        .map(|command| {
+            let keys: Vec<String> = app.setup.keys.keys(*command).iter().map(|k| spell(k)).collect();
+            Item {
+                name: command.name().to_owned(),
+                key: keys.join(" "),
+                doc: match command.arguments() {
+                    Some(arguments) => format!("{} Takes: {arguments}", command.doc()),
+                    None => command.doc().to_owned(),
+                },
+                disabled: command.enabled(&facts).err().map(|reason| app.setup.keys.fill(&reason)),
+                value: Value::Command(*command),
+            }
+        })
+        .collect()
+}
+
+/// Lists the commands, those of the pane first.
+pub fn help(app: &mut App) {
+    let title = format!("Help: {} pane first", panes::of(app.focus.pane).title);
+    let items = command_items(app);
+    app.popups.push(Popup::Choice(Box::new(Choice::new(title, items, None))));
+}
+
+/// Shows the page of a code; without one, or with one that there is not, all codes.
+pub fn explain(app: &mut App, code: &str) {
+    let meant = || explain::meant(code).first().copied().filter(|_| !code.is_empty());
+    let (title, text) = match explain::page(code).or_else(meant) {
+        Some(page) => (page.code, page.text()),
+        None => ("All codes", explain::listing()),
+    };
+    let lines = lines_of(Role::Plain, &text);
+    app.popups.push(Popup::Page(Page::new(title, lines, Purpose::Read)));
+}
+
+/// Lists the commands and the strategies; other strategies and searches can be typed.
+pub fn palette(app: &mut App) {
+    let mut items = command_items(app);
+    items.extend(strategies::items(app, How::Run));
+    let choice = Choice::new("Command or strategy", items, Some(How::Run));
+    app.popups.push(Popup::Choice(Box::new(choice)));
+}
+
+/// Takes the highlighted entry of a list.
+pub fn choose(app: &mut App) {
+    let Some(Popup::Choice(choice)) = app.popups.last() else { return };
+    let text = choice.text().trim().to_owned();
+    let Some(item) = choice.highlighted().cloned() else {
+        app.say(Role::Warning, "Nothing matches; Esc closes the list.");
+        return;
+    };
+    if let Some(reason) = &item.disabled {
+        app.say(Role::Warning, reason.clone());
+        return;
+    }
+    app.popups.pop();
+    match item.value {
+        Value::Command(command) => {
+            // The first word names the command, in full or in part; what follows are its arguments.
+            let (word, arguments) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+            match command.arguments() {
+                Some(_) => run_with(app, command, arguments.trim()),
+                None if word == command.name() && !arguments.is_empty() => {
+                    let text = format!("`{word}` takes nothing after its name; it was not run.");
+                    app.say(Role::Warning, text);
+                }
+                None => run(app, command),
+            }
+        }
+        Value::Strategy(how, text) => enter(app, how.entry(), &text, ""),
+        Value::Call(how, text) => enter(app, how.entry(), "", &text),
+        Value::Device(id) => bench::device(app, &id),
+        Value::File(path) => app.requests.edit = Some(path),
+    }
+}
+
+/// Types the name of the highlighted entry.
+pub fn take_over(app: &mut App) {
+    if let Some(Popup::Choice(choice)) = app.popups.last_mut()
+        && let Some((name, value)) = choice.highlighted().map(|item| match &item.value {
+            Value::Call(_, call) => (call.clone(), item.value.clone()),
+            value => (item.name.clone(), value.clone()),
+        })
+    {
+        let end = if matches!(value, Value::Command(_)) { " " } else { "" };
+        choice.set_text(&format!("{name}{end}"));
+    }
+}

@@ -1,0 +1,89 @@
+//! Moving: the highlight of a pane, what is seen of it, and to what is looked for.
+
+use super::app::App;
+use super::layout::Pane;
+use super::popup::Popup;
+use super::window::occurrences;
+use crate::view::{Line, Role};
+
+/// Further than any text is long, and far from the limits of the type.
+pub const FAR: isize = isize::MAX / 4;
+
+/// The rows of the focused pane.
+pub fn page(app: &App) -> isize {
+    let rows = super::draw::room(app, app.focus.pane).map_or(1, |(rows, _)| rows);
+    isize::try_from(rows).unwrap_or(1).max(1)
+}
+
+pub fn vertical(app: &mut App, by: isize) {
+    let pane = app.focus.pane;
+    if pane == Pane::Term {
+        let path = match by {
+            FAR.. => app.printed.step(&app.selection, by),
+            i if i <= -FAR => Some(crate::lang::path::Path::root()),
+            _ => app.printed.step_lines(&app.selection, by),
+        };
+        if let Some(path) = path {
+            app.select(path);
+        }
+        return;
+    }
+    let (content, window) = app.pane_mut(pane);
+    window.step(content, by);
+    app.moved(pane);
+}
+
+pub fn horizontal(app: &mut App, by: isize) {
+    let pane = app.focus.pane;
+    if pane == Pane::Term {
+        if let Some(path) = app.printed.step(&app.selection, by) {
+            app.select(path);
+        }
+        return;
+    }
+    let (content, window) = app.pane_mut(pane);
+    window.slide(content, by * 4);
+}
+
+/// Where to look for a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Search {
+    /// From the present line on.
+    Here,
+    /// After it.
+    Next,
+    /// Before it.
+    Previous,
+}
+
+/// Goes to a place that has what is looked for.
+pub fn find(app: &mut App, search: Search) {
+    let pane = app.focus.pane;
+    let text = app.window(pane).find.clone();
+    let present = match pane {
+        Pane::Term => app.printed.place(&app.selection).map_or(0, |(line, _, _)| line),
+        _ if app.content(pane).list => app.window(pane).cursor,
+        _ => app.window(pane).top,
+    };
+    let from = if search == Search::Here { present.checked_sub(1) } else { Some(present) };
+    let (content, window) = app.pane_mut(pane);
+    let Some(line) = window.find_next(content, from, search != Search::Previous) else {
+        app.say(Role::Warning, format!("`{text}` is not in this pane."));
+        return;
+    };
+    if pane == Pane::Term {
+        let shown = app.content(pane).lines.get(line).map(Line::text).unwrap_or_default();
+        let range = occurrences(&shown, &text).into_iter().next();
+        if let Some(path) = range.and_then(|range| app.printed.covering(line, range)) {
+            app.select(path);
+        }
+    }
+    app.moved(pane);
+}
+
+/// Scrolls the page that lies over the panes.
+pub fn scroll(app: &mut App, lines: isize, columns: isize) {
+    if let Some(Popup::Page(page)) = app.popups.last_mut() {
+        page.scroll_by(lines, columns);
+    }
+}
