@@ -18,6 +18,7 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("separateDotVH", Unproved::Procedure),
     ("separateDotHV", Unproved::Procedure),
     ("reduceFromNeutral", Unproved::Procedure),
+    ("chooseByWork", Unproved::Procedure),
     ("vectorizeMap", Unproved::Procedure),
     // Their sides are equal by an induction over what is left over.
     ("reduceInPartsRest", Unproved::Differ),

@@ -159,7 +159,7 @@ table! {
         "def f (a: n.u32) = map (\\x. bitOr (shiftLeft x 7) (shiftRight x 25)) a";
     ShiftRight ["shiftRight"], High, Scalar(Bits), "{t: data} t -> t -> t", "r -> r -> r", "The first integer divided by two to the power of the second, rounded down; the second counts modulo the number of bits.";
         "def f (a: n.i32) = map (\\x. shiftRight x 1) a";
-    Select ["select"], High, Choice, "{b t: data} b -> t -> t -> t", "r -> r -> r -> r", "The second argument where the condition holds, else the third: by a bool one of any two values, by a <n>bool lane by lane of two vectors <n>t.";
+    Select ["select"], High, Choice, "{b t: data} b -> t -> t -> t", "r -> a -> a -> a", "The second argument where the condition holds, else the third: by a bool one of any two values, by a <n>bool lane by lane of two vectors <n>t.";
         "def f (a: n.f32) = map (\\x. select (x > 0) x (-x)) a";
     Cast ["cast"], High, Scalar(Convertible), "{s t: data} s -> t", "r -> r", "The number at another scalar type: integers keep their lowest bits; of a float it is the nearest integer towards zero that the type has, and 0 of NaN.";
         "def f (a: n.i32): n.f32 = map cast a";

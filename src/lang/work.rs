@@ -8,11 +8,12 @@
 use super::build;
 use super::declared::unfolded;
 use super::eval::Sizes;
-use super::nat::Nat;
+use super::nat::{Atom, Monomial, Nat};
 use super::pattern::Pattern;
 use super::sort::Sort;
 use super::term::{Arg, Expr, Prim, Term};
 use super::ty::{Scalar, Type, TypeKind};
+use num_traits::Signed;
 use std::rc::Rc;
 
 /// Counts in the sizes of the program.
@@ -75,6 +76,39 @@ pub fn counts(program: &Term) -> Option<Counts> {
         };
         let all = [&counts.flops, &counts.integer_operations, &counts.bytes_in, &counts.bytes_out];
         if all.iter().any(|n| n.is_poison()) { None } else { Some(counts) }
+    })
+}
+
+/// About how many operations a value takes, and how many elements it has: of their number, the products of sizes that grow
+/// fastest. None where that is not known, or more than products of sizes.
+pub fn roughly(value: &Term) -> Option<Nat> {
+    value.with_stack(|| {
+        let mut counter = Counter { steps: MAX_STEPS };
+        let value = &unfolded(value);
+        let (_, cost) = counter.eval(value, &Env::default())?;
+        leading(&cost.float.add(&cost.integer).add(&elements(value.ty())?))
+    })
+}
+
+/// The products of sizes that no other one has all factors of, with whole coefficients.
+fn leading(n: &Nat) -> Option<Nat> {
+    let is_product = |m: &Monomial| m.iter().all(|(atom, e)| *e > 0 && matches!(atom, Atom::Var(_)));
+    let positive = || n.terms().iter().filter(|(_, c)| c.is_positive());
+    if n.is_poison() || !positive().all(|(m, _)| is_product(m)) {
+        return None;
+    }
+    let has_all = |a: &Monomial, b: &Monomial| b.iter().all(|(x, e)| a.iter().any(|(y, f)| x == y && f >= e));
+    let is_leading = |m: &Monomial| !positive().any(|(other, _)| other != m && has_all(other, m));
+    Some(Nat::from_terms(positive().filter(|(m, _)| is_leading(m)).map(|(m, c)| (m.clone(), c.ceil()))))
+}
+
+/// The scalars of a value.
+fn elements(ty: &Type) -> Option<Nat> {
+    Some(match ty.kind() {
+        TypeKind::Vector(n, t) | TypeKind::Array(n, t) => n.mul(&elements(t)?),
+        TypeKind::Pair(a, b) => elements(a)?.add(&elements(b)?),
+        TypeKind::Fun(..) => return None,
+        _ => Nat::constant(1),
     })
 }
 
@@ -141,7 +175,8 @@ impl Counter {
     fn eval<'t>(&mut self, term: &'t Term, env: &Env<'t>) -> Counted<'t> {
         self.steps = self.steps.checked_sub(1)?;
         Some(match term.expr() {
-            Expr::Var(i) => (env.get(*i)?, Cost::none()),
+            // What is around the term is data.
+            Expr::Var(i) => (env.get(*i).unwrap_or(Meaning::Data), Cost::none()),
             Expr::Lit(_) => (Meaning::Data, Cost::none()),
             Expr::Lam(_, body) => (Meaning::Closure(body, env.clone()), Cost::none()),
             Expr::Prim(p) => (Meaning::Partial(p, term.ty(), vec![]), Cost::none()),

@@ -197,7 +197,7 @@ impl Separator<'_> {
                 Ok(parts)
             }
             Kind::For(l) => self.host_loop(l),
-            Kind::If(..) => Err(undecided("whether it runs depends on data")),
+            Kind::If(..) => Err(undecided("whether it runs is decided when the program runs")),
             _ => Err(undecided("it stands in an expression")),
         }
     }

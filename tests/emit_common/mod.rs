@@ -138,6 +138,17 @@ pub type Trial = (&'static str, &'static [&'static [(&'static str, i64)]]);
 
 /// Programs with the sizes to try them at.
 pub const CORPUS: &[Trial] = &[
+    // Sizes decide which array is computed.
+    (
+        "def f (a: n.m.f32) (b: m.n.f32): m.n.f32 = select (n * m < 12) (a |> map (map (\\x. x + 1)) |> transpose)
+           (select (n < m) (transpose a) (b |> map (map (\\x. x * 2))))",
+        &[&[("n", 2), ("m", 3)], &[("n", 3), ("m", 4)], &[("n", 4), ("m", 3)]],
+    ),
+    (
+        "def f (a: n.m.f32): n.f32 = a |> map (\\r. select (m < 4) (let s = reduce max 0 r in r |> map (\\x. x - s)) r)
+           |> map (\\r. reduce (+) 0 r)",
+        &[&[("n", 3), ("m", 3)], &[("n", 3), ("m", 5)]],
+    ),
     ("def f (a: n.f32) (b: n.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0", &[&[("n", 1)], &[("n", 7)]]),
     (
         "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 =

@@ -150,6 +150,10 @@ impl Lowering {
             // A pair taken apart and put together again is written as it is computed.
             (P::MakePair, [a, b]) if let Some(whole) = taken_apart(a, b) => self.write(whole),
             (P::MakePair | P::Concat, [a, b]) => again(vec![self.write(a), self.write(b)]),
+            // Sizes alone decide which of the two is computed: it is decided once.
+            (P::Select, [c, a, b]) if c.is_closed() && has_loops(t) && !has(t, P::OclRun) => {
+                again(vec![self.read(c, Usage::Once), self.write(a), self.write(b)])
+            }
             (P::Scatter, [i, xs]) => again(vec![self.read(i, Usage::Once), self.write(xs)]),
             (P::PadEmpty, [xs]) => again(vec![self.write(xs)]),
             (P::ScanSeq, [f, start, xs]) => {

@@ -40,6 +40,7 @@ pub fn has_loops(t: &Term) -> bool {
             }
             (p, [xs]) if p.is_moved() => has_loops(xs),
             (P::Take, [xs]) => has_chosen_loops(xs),
+            (P::Select, [_, a, b]) => has_loops(a) || has_loops(b),
             _ => false,
         },
         None => false,

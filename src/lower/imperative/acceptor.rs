@@ -134,6 +134,14 @@ impl Translator {
             }
             (Pattern::PadEmpty, [x]) => self.acceptor(x, &layout(Layout::Take, x), block),
             (Pattern::Take, [x]) => self.acceptor(x, &layout(Layout::Longer, x), block),
+            // What is written is written by one of the two.
+            (Pattern::Select, [c, a, b]) => {
+                let c = self.continuation(c, block)?;
+                let a = self.block(|t, inner| t.acceptor(a, out, inner))?;
+                let b = self.block(|t, inner| t.acceptor(b, out, inner))?;
+                block.push(Phrase::if_else(c, a, b).with_origin(&self.at));
+                Ok(())
+            }
             (Pattern::Concat, [a, b]) => {
                 self.apart(a, &layout(Layout::Take, a), block)?;
                 self.apart(b, &layout(Layout::Drop(extent(&a.data())), b), block)

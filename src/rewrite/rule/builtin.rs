@@ -10,11 +10,15 @@ use super::{Body, Marks, ParamKind, Procedure, Rule, RuleArg, RuleData, RulePara
 use crate::lang::build::{self as b, Misfit};
 use crate::lang::digest::Digest;
 use crate::lang::literal::Literal;
+use crate::lang::nat::Nat;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::steps;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::Type;
+use crate::lang::work;
+use num_rational::Ratio;
+use num_traits::ToPrimitive;
 
 type Procedural = Result<Applied, WhyNot>;
 
@@ -89,6 +93,16 @@ const ROWS: &[Row] = &[
         text: "reduce op init xs ~> op init (reduce op z xs), z neutral for op",
         marks: Marks::REASSOCIATES,
         run: |t, _| reduce_from_neutral(t),
+    },
+    Row {
+        name: "chooseByWork",
+        version: 1,
+        params: &[("p", ParamKind::Nat(0))],
+        doc: "A value twice, of which others are better where there is little to compute and where there is much: less than p \
+              operations and elements, roughly. How much there is must depend on sizes that are not known.",
+        text: "e ~> select (w < p) e e, w the work of e in sizes",
+        marks: Marks::NONE,
+        run: choose_by_work,
     },
     Row {
         name: "vectorizeMap",
@@ -167,6 +181,34 @@ fn idx_reduction(t: &Term, _: &[RuleArg]) -> Procedural {
     };
     let from = Path::new(std::iter::once(1).chain(vec![0; elements.len() - 1 - at]).chain([1]));
     applied((*element).clone(), vec![(from, Path::root())])
+}
+
+fn choose_by_work(t: &Term, args: &[RuleArg]) -> Procedural {
+    let [RuleArg::Nat(least)] = args else { return Err(WhyNot::condition("it takes a number".to_owned())) };
+    if !t.ty().is_data() {
+        return Err(WhyNot::shape("a value", t));
+    }
+    let work = work::roughly(t).ok_or_else(|| {
+        WhyNot::condition("how much this computes is not a sum of products of sizes".to_owned())
+    })?;
+    if work.as_constant().is_some() {
+        return Err(WhyNot::condition(format!("this always computes about {work} operations and elements")));
+    }
+    // Of one product it is said from which value on there is enough.
+    let (work, least) = match (work.terms(), least.as_constant()) {
+        ([(product, c)], Some(least)) => {
+            let product = Nat::from_terms([(product.clone(), 1.into())]);
+            (
+                product,
+                Nat::constant((Ratio::from_integer(i128::from(least)) / *c).ceil().to_i64().unwrap_or(least)),
+            )
+        }
+        _ => (work, least.clone()),
+    };
+    let number = |n: Nat| Term::lit(Literal::Nat(n));
+    let less = b::apply(Pattern::Lt, vec![], vec![number(work), number(least)]).map_err(misfit)?;
+    let both = b::apply(Pattern::Select, vec![], vec![less, t.clone(), t.clone()]).map_err(misfit)?;
+    applied(both, vec![(Path::root(), Path::new([1]))])
 }
 
 fn constant_index(t: &Term) -> Option<usize> {
@@ -391,6 +433,29 @@ mod tests {
         assert_eq!(format!("{:?}", done.term), "((mul ((add %0) 1.0)) 2.0)");
         let why = rule("gentleBeta").apply(&twice, &[]).unwrap_err();
         assert!(why.to_string().contains("more often"), "{why}");
+    }
+
+    #[test]
+    fn a_choice_by_work_asks_for_the_products_that_grow_fastest() {
+        let chosen = |ty: Type| {
+            let times = b::lam("x", Type::f32(), |x| b::mul(x.clone(), b::add(x, b::f32(1.0))?)).unwrap();
+            let body = match ty.as_array() {
+                Some((_, row)) if row.as_array().is_some() => {
+                    b::map(b::lam("r", row.clone(), |r| b::map(times, r)).unwrap(), Term::var(0, ty.clone()))
+                }
+                _ => b::map(times, Term::var(0, ty.clone())),
+            };
+            rule("chooseByWork").apply(&body.unwrap(), &[RuleArg::Nat(Nat::constant(1000))])
+        };
+        let f32s = |n: Nat, t: Type| Type::array(n, t);
+        let said = |ty: Type| format!("{:?}", chosen(ty).unwrap().term);
+        // Two operations and an element.
+        assert!(said(f32s(Nat::var("n"), Type::f32())).starts_with("(((select ((lt n) 334)) "));
+        let (n, m) = (Nat::var("n"), Nat::var("m"));
+        let rows = f32s(n.add(&Nat::constant(2)), f32s(m, Type::f32()));
+        assert!(said(rows.clone()).starts_with("(((select ((lt m*n) 334)) "), "{}", said(rows));
+        let why = chosen(f32s(Nat::constant(8), Type::f32())).unwrap_err();
+        assert!(why.to_string().contains("always computes about 24"), "{why}");
     }
 
     #[test]

@@ -15,7 +15,11 @@ use crate::rewrite::rule::RuleArg;
 
 /// Draws a term for the built-in rule of this name.
 pub(super) fn draw(name: &str, origin: Origin) -> Option<Case> {
-    let sizes = Sizes::new();
+    let sizes = if name == "chooseByWork" {
+        Sizes::from([(LENGTH.into(), 1 + (origin.seed % 9) as i64)])
+    } else {
+        Sizes::new()
+    };
     let mut g = Gen { rng: Rng::new(origin.seed), sizes: &sizes, size: origin.size };
     let mut ctx = vec![Type::scalar(Scalar::I32), Type::f32(), g.data_type(2)];
     let (body, args) = match name {
@@ -30,12 +34,27 @@ pub(super) fn draw(name: &str, origin: Origin) -> Option<Case> {
         }
         "separateDotVH" | "separateDotHV" => (dot(&mut g, &mut ctx)?, vec![]),
         "reduceFromNeutral" => (reduction(&mut g, &mut ctx)?, vec![]),
+        "chooseByWork" => {
+            let least = Nat::constant(1 + g.below(30) as i64);
+            (map_of_open_length(&mut g, &mut ctx)?, vec![RuleArg::Nat(least)])
+        }
         "vectorizeMap" => (vectors_of_a_map(&mut g, &mut ctx)?, vec![]),
         _ => return None,
     };
     let at = Path::new(vec![0; ctx.len()]);
     let term = ctx.into_iter().rev().fold(body, |t, ty| Term::lam("in", ty, t));
     Some(Case { term, at, args, sizes, origin })
+}
+
+/// A size of which the term does not tell the value.
+const LENGTH: &str = "n";
+
+fn map_of_open_length(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
+    let (element, result) = (g.data_type(1), g.data_type(1));
+    let f = g.term(ctx, &Type::fun(element.clone(), result), 3)?.shift_up(1);
+    let array = Type::array(Nat::var(LENGTH), element);
+    ctx.push(array.clone());
+    b::map(f, Term::var(0, array)).ok()
 }
 
 fn redex(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
