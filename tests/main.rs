@@ -39,6 +39,7 @@ mod sessions;
 mod strategy_core;
 mod strategy_loops;
 mod tidy;
+mod tuning;
 mod ui_common;
 mod ui_keys;
 mod ui_screens;

@@ -156,7 +156,17 @@ fn compiled(text: &str, target: Target) -> Compiled {
 fn ran(text: &str, sizes: &Sizes, device: &str, mode: Mode) -> Ran {
     let workspace = workspace(text);
     let term = &workspace.program.term;
-    let asked = Asked { workspace: &workspace, term, sizes, device, inputs: None, mode, foreign: false };
+    let asked = Asked {
+        workspace: &workspace,
+        term,
+        sizes,
+        device,
+        inputs: None,
+        mode,
+        foreign: false,
+        limit_s: None,
+        known: None,
+    };
     let done = run(&asked, true, devices(), &AtomicBool::new(false), &|_| ());
     done.unwrap_or_else(|d| panic!("{d} {:?}\n{text}", d.notes))
 }
@@ -507,8 +517,17 @@ fn groups_are_whole_at_every_size_that_is_checked() {
 fn refused(text: &str, sizes: &Sizes, device: &str) -> Diagnostic {
     let workspace = workspace(text);
     let term = &workspace.program.term;
-    let asked =
-        Asked { workspace: &workspace, term, sizes, device, inputs: None, mode: Mode::Once, foreign: false };
+    let asked = Asked {
+        workspace: &workspace,
+        term,
+        sizes,
+        device,
+        inputs: None,
+        mode: Mode::Once,
+        foreign: false,
+        limit_s: None,
+        known: None,
+    };
     run(&asked, false, devices(), &AtomicBool::new(false), &|_| ()).err().unwrap()
 }
 

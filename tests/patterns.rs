@@ -155,7 +155,17 @@ fn examples_have_loops_and_work() {
 /// Compiles, runs and checks on a device; or what was said.
 fn run(workspace: &Workspace, device: &str, sizes: &Sizes) -> Result<String, Diagnostic> {
     let term = &workspace.program.term;
-    let asked = Asked { workspace, term, sizes, device, inputs: None, mode: Mode::Once, foreign: false };
+    let asked = Asked {
+        workspace,
+        term,
+        sizes,
+        device,
+        inputs: None,
+        mode: Mode::Once,
+        foreign: false,
+        limit_s: None,
+        known: None,
+    };
     Ok(measure(&asked, device_common::devices(), &AtomicBool::new(false), &|_| ())?.check)
 }
 

@@ -124,8 +124,17 @@ fn same(start: &Program, done: &Program, sizes: &Sizes) {
 fn runs(workspace: &Workspace, sizes: &Sizes) {
     let term = &workspace.program.term;
     for device in std::iter::once("cpu".to_string()).chain(device_common::opencl()) {
-        let asked =
-            Asked { workspace, term, sizes, device: &device, inputs: None, mode: Mode::Once, foreign: false };
+        let asked = Asked {
+            workspace,
+            term,
+            sizes,
+            device: &device,
+            inputs: None,
+            mode: Mode::Once,
+            foreign: false,
+            limit_s: None,
+            known: None,
+        };
         let measured = measure(&asked, device_common::devices(), &AtomicBool::new(false), &|_| ());
         let said =
             measured.unwrap_or_else(|d| panic!("{device}: {d} {:?}\n{}", d.notes, text(&workspace.program)));

@@ -14,6 +14,7 @@ Examples:
   shine-tui compile matmul.rise -o out --size m=64 --size n=64 --size k=64
   shine-tui apply dot.rise --strategy 'topDown(reduceMapFusion)'
   shine-tui bench matmul.rise --device cpu
+  shine-tui tune matmul.rise --strategy 'blocking(?, ?, ?)' --for 60s
   shine-tui run blur.rise --input image=photo.png --output blurred.png
   shine-tui rules check own.rules                    test rewrite rules of your own
   shine-tui replay sessions/*.ron                    check that recorded sessions still hold
@@ -116,6 +117,9 @@ pub enum Command {
     Run(Run),
     /// Compile, check and measure on a device
     Bench(Bench),
+    /// Choose what a strategy leaves open by measuring on a device: sizes of tiles and vectors, alternatives
+    #[command(after_help = TUNE_HELP)]
+    Tune(Tune),
     /// List the sessions that were recorded on this machine
     Sessions(Sessions),
     /// List the devices that kernels can run on
@@ -444,6 +448,74 @@ pub struct Bench {
     pub session: Option<PathBuf>,
     #[command(flatten)]
     pub json: Json,
+}
+
+const TUNE_HELP: &str = "\
+Examples:
+  shine-tui tune matmul.rise --strategy 'blocking(?, ?, ?)'
+  shine-tui tune matmul.rise -s 'parallel(?x in {8, 16, 32}, ?y in {32, 64}, 8, ?v in {8, 16})' --for 2min
+  shine-tui tune matmul.rise -s 'blocking(?t, ?t, 4) ; choose(useMapPar @ outermost(isApplied(isMap)), id)'
+  shine-tui tune matmul.rise -s 'blocking(?, ?, ?)' -o best.elevate
+
+What a strategy leaves open: `?` a size that divides one of the program's sizes, `?tile` the same size wherever the name stands, `?tile in {4, 8, 16..32}` one of these, `choose(s, t)` or `?way in {s, t}` one of these strategies. Definitions of strategies may leave things open too; where nothing is tuned their first value holds, or what `s with (tile: 8)` says.
+
+Points whose sizes do not fit, or that the device has no room for, are ruled out before anything is compiled for it. All others are run a few times, and their output is compared; who leads is checked as `bench` checks. The fastest take turns at the end, also with the start, which tells whether the difference can be measured.
+
+Exit codes:
+  0  tuned
+  1  nothing could be measured
+  2  the program or the strategy cannot be read, or leaves nothing open
+  3  the environment: no such device, no compiler
+130  interrupted; the best so far is printed";
+
+#[derive(Args, Debug)]
+pub struct Tune {
+    /// The program (.rise), or a session (.ron) of which the last revision is taken
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub program: ProgramOptions,
+    /// A strategy that leaves something open; of several, one after the other
+    #[arg(long = "strategy", short = 's', value_name = "ELEVATE", required = true)]
+    pub strategies: Vec<String>,
+    /// The device: `cpu`, or a part of an OpenCL platform's or device's name
+    #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
+    pub device: String,
+    /// How long it may take, such as 90s or 5min
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = parse_time)]
+    pub time: f64,
+    /// Write the best strategy into this file, as a definition with its values
+    #[arg(long, short = 'o', value_name = "FILE.elevate")]
+    pub output: Option<PathBuf>,
+    /// Replace the file if it is there already
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Show all points that were tried
+    #[arg(long)]
+    pub all: bool,
+    /// Let the program's foreign functions run
+    #[arg(long)]
+    pub allow_foreign: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// A time in seconds.
+fn parse_time(text: &str) -> Result<f64, String> {
+    const HINT: &str = "Write a time such as 90s or 5min.";
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let number: f64 = number.parse().map_err(|_| format!("`{text}` is no time. {HINT}"))?;
+    let seconds = match unit {
+        "" | "s" => number,
+        "min" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(format!("`{unit}` is no unit of time. {HINT}")),
+    };
+    match seconds {
+        s if s <= 0.0 => Err("In no time nothing can be measured.".into()),
+        s if s > 1e6 => Err("A tuning takes at most 1000000 s.".into()),
+        s => Ok(s),
+    }
 }
 
 const RULES_HELP: &str = "\

@@ -39,6 +39,8 @@ pub fn exit_of(problem: &Diagnostic) -> Exit {
         "E0701" | "E0703" | "E0706" | "E0710" | "E0711" | "E0713" => Exit::Environment,
         "E0709" => Exit::Interrupted,
         "E0805" => Exit::Environment,
+        // What a strategy leaves open is wrong, or nothing: it is not that it does not get to its end.
+        "E0314" | "E0316" => Exit::BadInput,
         _ if finding || code.starts_with("E07") => Exit::Finding,
         _ => Exit::BadInput,
     }

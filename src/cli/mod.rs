@@ -17,6 +17,7 @@ mod run;
 mod screen;
 mod search;
 mod sessions;
+mod tune;
 mod unguided;
 
 use crate::ui::keeper;
@@ -101,6 +102,7 @@ fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, 
         Some(Command::Apply(args)) => apply::run(args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Tune(args)) => tune::run(args),
         Some(Command::Search(args)) => search::run(args),
         Some(Command::Unguided(args)) => unguided::run(args),
         Some(Command::Sessions(args)) => sessions::run(args),

@@ -22,6 +22,7 @@ pub mod shown;
 pub mod state;
 mod stuck;
 mod trial;
+pub mod tune;
 pub mod unguided;
 pub mod workspace;
 mod written;

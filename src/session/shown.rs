@@ -73,6 +73,8 @@ pub(super) fn show(
         inputs: Some(&inputs),
         mode: Mode::Once,
         foreign: wanted.foreign,
+        limit_s: None,
+        known: None,
     };
     let ran = bench::run(&asked, true, backend, cancel, report)?;
     let (params, result) = program.ty.signature();

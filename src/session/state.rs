@@ -10,6 +10,7 @@ use super::jobs::{Control, JobId, JobView, Jobs};
 use super::record::{Recorder, SaveState};
 use super::searching::{Replayed, SearchProgress};
 use super::shown::{self, Shown};
+use super::tune;
 use super::workspace::{Problems, StrategyEnd, Workspace};
 use crate::device::{Backend, Mode};
 use crate::emit::Compiled;
@@ -275,15 +276,9 @@ impl Session {
     /// # Errors
     /// Why it cannot be done. The session is as it was, and nothing is recorded.
     pub fn perform(&mut self, action: Action) -> Result<Performed, Diagnostic> {
-        self.enabled(&action).map_err(|why| {
-            let missing =
-                matches!(action, Action::Bench { .. }).then(|| self.missing_sizes()).unwrap_or_default();
-            match missing.first() {
-                Some(size) => Diagnostic::error("E0151", why).hint(format!(
-                    "Give one with `--size {size}=1024`, or `:sizes {size}=1024` on the screen."
-                )),
-                None => Diagnostic::error("E0810", why).hint("It can be done at another time."),
-            }
+        self.enabled(&action).map_err(|why| match action {
+            Action::Bench { .. } => self.refusal(why),
+            _ => Diagnostic::error("E0810", why).hint("It can be done at another time."),
         })?;
         let base = self.current();
         let outcome = match &action {
@@ -400,9 +395,39 @@ impl Session {
         result.map_err(|d| blame::explained(d, asked.workspace, &self.history.steps_to(self.current())))
     }
 
+    /// Chooses what a strategy leaves open by measuring on a device, on this thread, for about so many seconds.
+    ///
+    /// # Errors
+    /// As [`tune::tune`].
+    pub fn tune(
+        &mut self,
+        strategy: &str,
+        device: &str,
+        seconds: f64,
+        control: &Control<Progress>,
+        report: &dyn Fn(&tune::Standing),
+    ) -> Result<tune::Tuned, Diagnostic> {
+        self.enabled(&Action::Bench { device: device.to_owned() }).map_err(|why| self.refusal(why))?;
+        let strategy = &self.workspace.parse_strategy(strategy)?;
+        let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
+        let foreign = self.foreign;
+        let wanted = tune::Wanted { workspace, term, sizes, device, strategy, seconds, foreign };
+        tune::tune(&wanted, &*self.backend, control, report)
+    }
+
+    /// Why something that measures cannot be done now.
+    fn refusal(&self, why: String) -> Diagnostic {
+        match self.missing_sizes().first() {
+            Some(size) => Diagnostic::error("E0151", why)
+                .hint(format!("Give one with `--size {size}=1024`, or `:sizes {size}=1024` on the screen.")),
+            None => Diagnostic::error("E0810", why).hint("It can be done at another time."),
+        }
+    }
+
     fn asked_of<'a>(&'a self, device: &'a str, mode: Mode, inputs: Option<&'a Inputs>) -> bench::Asked<'a> {
         let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
-        bench::Asked { workspace, term, sizes, device, inputs, mode, foreign: self.foreign }
+        let (limit_s, known) = (None, None);
+        bench::Asked { workspace, term, sizes, device, inputs, mode, foreign: self.foreign, limit_s, known }
     }
 
     /// Keeps a recorded measurement with the current revision.
@@ -441,6 +466,8 @@ impl Session {
                         inputs: None,
                         mode: Mode::MEASURE,
                         foreign,
+                        limit_s: None,
+                        known: None,
                     };
                     let report = |p| control.report(Progress::Bench(p));
                     let result = bench::measure(&asked, &*backend, &control.cancel_flag(), &report);

@@ -26,7 +26,7 @@ use crate::rewrite::rule::load::Source;
 use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, apply_at};
 use crate::rewrite::sketch;
-use crate::rewrite::strategy::{self, Cause, Script};
+use crate::rewrite::strategy::{self, Cause, Script, open};
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -312,7 +312,7 @@ impl Workspace {
         let (tree, problems) = syntax::parse_strategy(file, text);
         match problems.into_iter().find(Diagnostic::is_error) {
             Some(problem) => Err(problem.within(&texts)),
-            None => Ok(StrategyText { tree, texts }),
+            None => Ok(StrategyText { tree: open::named(&tree, &self.script), texts }),
         }
     }
 

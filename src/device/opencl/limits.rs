@@ -68,7 +68,11 @@ fn whole_groups(entry: &str, local: [usize; 3], global: [usize; 3]) -> Result<()
 }
 
 fn small_enough(entry: &str, local: [usize; 3], info: &DeviceInfo) -> Result<(), DeviceError> {
-    let group = local.iter().fold(1u64, |n, size| n.saturating_mul(*size as u64));
+    group_fits(entry, local.iter().fold(1u64, |n, size| n.saturating_mul(*size as u64)), info)
+}
+
+/// Refuses a kernel whose groups have more work-items than the device takes.
+pub fn group_fits(entry: &str, group: u64, info: &DeviceInfo) -> Result<(), DeviceError> {
     if info.max_work_group == 0 || group <= info.max_work_group {
         return Ok(());
     }

@@ -9,5 +9,5 @@ mod loader;
 mod memory;
 
 pub use kernel::OpenClKernel;
-pub use limits::local_fits;
+pub use limits::{group_fits, local_fits};
 pub use list::list;

@@ -711,6 +711,10 @@ pub enum StrategyKind {
     Compare(Box<Strategy>, Op, Box<Strategy>),
     /// `s else "text"`: the text says why, where s fails
     Else(Box<Strategy>, Node<Name>),
+    /// `?tile`: what is left open, for tuning to choose
+    Open(Open),
+    /// `s with (tile: 8)`: what is left open in s, and in what it calls, by its name
+    With(Box<Strategy>, Vec<(Ident, Strategy)>),
     Reach(Box<Reach>),
     /// `satisfies sketch`: changes nothing, and succeeds where the term is in the sketch
     Satisfies(Box<Sketch>),
@@ -721,6 +725,33 @@ pub enum StrategyKind {
         body: Box<Strategy>,
     },
     Error,
+}
+
+/// `?tile`, or `?tile in {4, 8, 16..32}`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Open {
+    pub name: Option<Name>,
+    /// Without them, the values follow from the sizes of the program.
+    pub among: Option<Vec<Among>>,
+}
+
+/// What may stand for something that is left open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Among {
+    One(Strategy),
+    /// `16..32`: all whole numbers from the one to the other
+    Range(Node<Number>, Node<Number>),
+}
+
+impl Open {
+    /// Are these sizes, rather than strategies of which one is taken?
+    pub fn is_size(&self) -> bool {
+        let number = |among: &Among| match among {
+            Among::One(s) => matches!(s.kind, StrategyKind::Number(_)),
+            Among::Range(..) => true,
+        };
+        self.among.as_ref().is_none_or(|all| all.iter().all(number))
+    }
 }
 
 /// `reach sketch using rules with (option: value, …)`
@@ -873,6 +904,17 @@ fn each_in_strategy<'a>(s: &'a Strategy, f: &mut dyn FnMut(Part<'a>)) {
             f(Part::Strategy(b));
         }
         StrategyKind::Else(s, _) => f(Part::Strategy(s)),
+        StrategyKind::Open(open) => {
+            for among in open.among.iter().flatten() {
+                if let Among::One(s) = among {
+                    f(Part::Strategy(s));
+                }
+            }
+        }
+        StrategyKind::With(s, values) => {
+            f(Part::Strategy(s));
+            values.iter().for_each(|(_, s)| f(Part::Strategy(s)));
+        }
         StrategyKind::Satisfies(sketch) => f(Part::Expr(sketch)),
         StrategyKind::Reach(reach) => {
             f(Part::Expr(&reach.sketch));

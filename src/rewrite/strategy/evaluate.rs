@@ -2,6 +2,7 @@
 
 use super::machine::Machine;
 use super::native::{Native, RENUMBER};
+use super::open;
 use super::script::{Definition, Script};
 use super::value::{Callee, Node, StrategyId, Value};
 use crate::lang::constraint::SizeConstraint;
@@ -16,6 +17,8 @@ pub(super) struct Scope<'a> {
     pub parent: Option<u32>,
     pub bindings: Vec<(Name, Value)>,
     pub locals: &'a [Local],
+    /// What is chosen for what is left open here, by its number in the machine's table.
+    pub choices: u32,
     /// The clause is the library's, not the user's.
     pub library: bool,
 }
@@ -216,6 +219,11 @@ impl<'a> Machine<'a> {
                 let inner = self.open_scope(Some(scope), vec![(name.kind.clone(), value)], &[], library);
                 self.value(body, inner)?
             }
+            StrategyKind::Open(open) => self.open_value(open, text.span, scope)?,
+            StrategyKind::With(inner, values) => {
+                let inside = self.choosing(inner, values, scope)?;
+                self.value(inner, inside)?
+            }
             StrategyKind::Error => {
                 return Err(problem(
                     "E0302",
@@ -227,6 +235,69 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// A scope in which values are chosen for what s leaves open.
+    fn choosing(
+        &mut self,
+        s: &'a ast::Strategy,
+        values: &'a [(ast::Ident, ast::Strategy)],
+        scope: u32,
+    ) -> Evaluated<u32> {
+        let open = open::parameters(s, self.script)?;
+        let Scope { library, choices, .. } = self.scopes[scope as usize];
+        let mut chosen = self.choices[choices as usize].clone();
+        for (name, value) in values {
+            if !open.iter().any(|p| p.name == name.kind) {
+                let message = format!("Nothing is left open here under the name `{}`.", name.kind);
+                let names: Vec<&str> = open.iter().map(|p| &*p.name).collect();
+                let none = "`with` gives values to what is written `?name` in a strategy.";
+                let problem = Diagnostic::error("E0315", message).label(name.span, "not known");
+                return Err(Box::new(problem.did_you_mean_or(&name.kind, names, none)));
+            }
+            let value = self.size(value, scope)?;
+            chosen.retain(|(n, _)| *n != name.kind);
+            chosen.push((name.kind.clone(), value));
+        }
+        chosen.sort_by(|a, b| a.0.cmp(&b.0));
+        let number = self.choices.iter().position(|c| *c == chosen).unwrap_or_else(|| {
+            self.choices.push(chosen);
+            self.choices.len() - 1
+        });
+        let inside = self.open_scope(Some(scope), vec![], &[], library);
+        self.scopes[inside as usize].choices = number as u32;
+        Ok(inside)
+    }
+
+    /// What stands for something that is left open: what was chosen, or else the first value.
+    fn open_value(&mut self, open: &'a ast::Open, span: Span, scope: u32) -> Evaluated<Value> {
+        let name = open.name.as_ref();
+        let choices = &self.choices[self.scopes[scope as usize].choices as usize];
+        let chosen = choices.iter().find(|(n, _)| Some(n) == name).map(|(_, value)| value.clone());
+        let shown = name.map_or("?".to_owned(), |name| format!("?{name}"));
+        let none = |message: String| {
+            let problem = Diagnostic::error("E0315", message).label(span, "left open");
+            Box::new(problem.hint("`shine-tui tune` chooses a value; `s with (name: 8)` gives one."))
+        };
+        match (open::domain(open, span)?, chosen) {
+            (open::Domain::Sizes(_), Some(value)) => Ok(Value::Nat(value)),
+            (open::Domain::Sizes(ranges), None) => match ranges.and_then(|r| r.first().copied()) {
+                Some((first, _)) => Ok(Value::Nat(Nat::constant(first))),
+                None => Err(none(format!("`{shown}` has no value here."))),
+            },
+            (open::Domain::Ways(ways), chosen) => {
+                let number = chosen.map_or(Some(1), |n| n.as_constant());
+                let index = number.and_then(|n| usize::try_from(n).ok()?.checked_sub(1));
+                let among = open.among.as_deref().unwrap_or_default();
+                match index.and_then(|i| among.get(i)) {
+                    Some(ast::Among::One(way)) => self.given(way, scope),
+                    _ => {
+                        let message = format!("`{shown}` is one of {} ways, counted from 1.", ways.len());
+                        Err(none(message))
+                    }
+                }
+            }
+        }
+    }
+
     pub(super) fn open_scope(
         &mut self,
         parent: Option<u32>,
@@ -234,7 +305,8 @@ impl<'a> Machine<'a> {
         locals: &'a [Local],
         library: bool,
     ) -> u32 {
-        self.scopes.push(Scope { parent, bindings, locals, library });
+        let choices = parent.map_or(0, |p| self.scopes[p as usize].choices);
+        self.scopes.push(Scope { parent, bindings, locals, choices, library });
         (self.scopes.len() - 1) as u32
     }
 
@@ -297,13 +369,13 @@ impl<'a> Machine<'a> {
             at = s.parent;
         }
         // The user's names mean nothing to the library.
-        let library = self.scopes[scope as usize].library;
+        let Scope { library, choices, .. } = self.scopes[scope as usize];
         if library && self.script.replaced(&name.kind).is_some() {
-            let call = Node::Call(Callee::Replaced(name.kind.clone()), none);
+            let call = Node::Call(Callee::Replaced(name.kind.clone(), choices), none);
             return Ok(Value::Strategy(self.nodes.insert(call)));
         }
         if self.script.strategy(&name.kind).is_some_and(|d| d.library || !library) {
-            let call = Node::Call(Callee::Global(name.kind.clone()), none);
+            let call = Node::Call(Callee::Global(name.kind.clone(), choices), none);
             return Ok(Value::Strategy(self.nodes.insert(call)));
         }
         if let Some(alias) = self.script.alias(&name.kind).filter(|a| a.library || !library) {
@@ -388,7 +460,7 @@ impl<'a> Machine<'a> {
 
     pub(super) fn arity(&self, callee: &Callee) -> usize {
         match callee {
-            Callee::Global(_) | Callee::Replaced(_) => self.definition(callee).map_or(0, Definition::arity),
+            Callee::Global(..) | Callee::Replaced(..) => self.definition(callee).map_or(0, Definition::arity),
             Callee::Local(scope, name) => {
                 let locals = self.scopes[*scope as usize].locals;
                 locals.iter().find(|l| l.name.kind == *name).map_or(0, |l| l.params.len())
@@ -399,8 +471,8 @@ impl<'a> Machine<'a> {
     fn definition(&self, callee: &Callee) -> Option<&'a Definition> {
         let script: &'a Script = self.script;
         match callee {
-            Callee::Global(name) => script.strategy(name),
-            Callee::Replaced(name) => script.replaced(name),
+            Callee::Global(name, _) => script.strategy(name),
+            Callee::Replaced(name, _) => script.replaced(name),
             Callee::Local(..) => None,
         }
     }
@@ -413,7 +485,7 @@ impl<'a> Machine<'a> {
             Err(problem("E0308", message, span, "defined here"))
         };
         match callee {
-            Callee::Global(name) | Callee::Replaced(name) => {
+            Callee::Global(name, choices) | Callee::Replaced(name, choices) => {
                 let Some(def) = self.definition(callee) else {
                     return Err(Box::new(Diagnostic::error(
                         "E0301",
@@ -421,7 +493,8 @@ impl<'a> Machine<'a> {
                     )));
                 };
                 let span = def.clauses.first().map_or(Span::NOWHERE, |c| c.def.name.span);
-                let args = &self.with_defaults(args, def.clauses.first().map_or(&[], |c| &c.def.params))?;
+                let params: &[Shape] = def.clauses.first().map_or(&[], |c| &c.def.params);
+                let args = &self.with_defaults(args, params, *choices)?;
                 if args.len() != def.arity() {
                     return missing(def.arity(), span);
                 }
@@ -429,16 +502,17 @@ impl<'a> Machine<'a> {
                     let mut bindings = vec![];
                     if fits_all(&clause.def.params, args, &mut bindings) {
                         let scope = self.open_scope(Some(0), bindings, &clause.def.locals, def.library);
+                        self.scopes[scope as usize].choices = *choices;
                         return self.strategy(&clause.def.body, scope);
                     }
                 }
                 Err(problem("E0309", self.no_clause(name, args), span, "defined here"))
             }
             Callee::Local(outer, name) => {
-                let locals = self.scopes[*outer as usize].locals;
+                let Scope { locals, choices, .. } = self.scopes[*outer as usize];
                 let mut span = Span::NOWHERE;
                 let first = locals.iter().find(|l| l.name.kind == *name);
-                let args = &self.with_defaults(args, first.map_or(&[], |l| &l.params))?;
+                let args = &self.with_defaults(args, first.map_or(&[], |l| &l.params), choices)?;
                 for local in locals.iter().filter(|l| l.name.kind == *name) {
                     span = local.name.span;
                     if local.params.len() != args.len() {
@@ -457,11 +531,16 @@ impl<'a> Machine<'a> {
     }
 
     /// The arguments of a call, with the values of the parameters that it leaves out.
-    fn with_defaults(&mut self, args: &[Value], params: &'a [Shape]) -> Evaluated<Vec<Value>> {
+    fn with_defaults(&mut self, args: &[Value], params: &'a [Shape], choices: u32) -> Evaluated<Vec<Value>> {
         let mut all = args.to_vec();
+        let mut scope = 0;
+        if choices > 0 && args.len() < params.len() {
+            scope = self.open_scope(Some(0), vec![], &[], false);
+            self.scopes[scope as usize].choices = choices;
+        }
         for param in params.iter().skip(args.len()) {
             let ShapeKind::Default(_, value) = &param.kind else { break };
-            all.push(self.value(value, 0)?);
+            all.push(self.value(value, scope)?);
         }
         Ok(all)
     }
@@ -537,7 +616,7 @@ fn compared(a: &Nat, op: Op, b: &Nat) -> Node {
 
 pub(super) fn callee_name(callee: &Callee) -> &Name {
     match callee {
-        Callee::Global(name) | Callee::Replaced(name) | Callee::Local(_, name) => name,
+        Callee::Global(name, _) | Callee::Replaced(name, _) | Callee::Local(_, name) => name,
     }
 }
 

@@ -138,6 +138,8 @@ pub(super) struct Machine<'a> {
     pub script: &'a Script,
     pub nodes: Nodes,
     pub scopes: Vec<Scope<'a>>,
+    /// What was chosen for what strategies leave open; the first is nothing.
+    pub choices: Vec<Vec<(Name, Nat)>>,
     pub rules: Vec<Rule>,
     rule_ids: FxHashMap<Name, u32>,
     pub reaches: Vec<(&'a ast::Reach, u32)>,
@@ -175,7 +177,8 @@ impl<'a> Machine<'a> {
             env,
             script,
             nodes: Nodes::default(),
-            scopes: vec![Scope { parent: None, bindings: vec![], locals: &[], library: false }],
+            choices: vec![vec![]],
+            scopes: vec![Scope { parent: None, bindings: vec![], locals: &[], choices: 0, library: false }],
             rules: vec![],
             rule_ids: FxHashMap::default(),
             reaches: vec![],

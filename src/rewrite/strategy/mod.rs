@@ -7,6 +7,7 @@
 mod evaluate;
 mod machine;
 pub mod native;
+pub mod open;
 pub mod script;
 mod strides;
 mod value;

@@ -1,6 +1,7 @@
 //! Definitions of strategies and sketches, from the library and from the user's files.
 
 use super::native::{Native, RENUMBER};
+use super::open::{CHOOSE, named_definition};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Sources, Span};
 use crate::lang::nat::Name;
@@ -78,7 +79,8 @@ fn after_a_default(def: &StrategyDef) -> Option<Span> {
 
 /// What is wrong with a name that is built in already.
 fn taken(name: &Node<Name>) -> Option<Diagnostic> {
-    let built_in = Native::find(&name.kind, &Patterns::default()).is_some() || &*name.kind == RENUMBER;
+    let built_in =
+        Native::find(&name.kind, &Patterns::default()).is_some() || [RENUMBER, CHOOSE].contains(&&*name.kind);
     let message = || format!("`{}` is built in and cannot be defined again.", name.kind);
     built_in
         .then(|| Diagnostic::error("E0305", message()).label(name.span, "taken").hint("Choose another name."))
@@ -183,6 +185,7 @@ impl Script {
             }
             match &item.kind {
                 ItemKind::Strategy(def) => {
+                    let def = &named_definition(def);
                     let clause = Clause { def: Arc::new(def.clone()), doc, span: item.span };
                     let known = here.contains_key(&(space, def.name.kind.clone()));
                     if let Some(existing) = self.strategies.get_mut(&def.name.kind)

@@ -38,9 +38,10 @@ impl Value {
 /// Whose definition a call unfolds.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
-    Global(Name),
+    /// With what is chosen for what it leaves open, by its number in the machine's table.
+    Global(Name, u32),
     /// The library's own, whose name the user has taken.
-    Replaced(Name),
+    Replaced(Name, u32),
     /// A local definition of the clause that made the scope.
     Local(u32, Name),
 }

@@ -5,19 +5,20 @@ use super::cells::{at_width, buffer, elem};
 use super::inputs::{Inputs, components};
 use super::place;
 use super::request::{no_value, request};
-use super::{Asked, BenchProgress};
+use super::{Asked, BenchProgress, target_of};
 use crate::device::check::{self, Tolerance};
 use crate::device::{
     Backend, Elem, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl, RunReport,
-    local_fits, select,
+    RunRequest, group_fits, local_fits, select,
 };
 use crate::emit::code::leaves;
 use crate::emit::{self, Language, Module, data};
 use crate::lang::declared::{Declared, Patterns};
 use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
 use crate::lang::eval::{self, Foreign, Limits, inputs};
 use crate::lang::infer::{Program, Spans};
-use crate::lang::nat::Name;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
 use crate::lang::value::Value;
 use crate::lang::{rounding, undefined, work};
@@ -30,6 +31,16 @@ use std::sync::atomic::AtomicBool;
 fn at(sizes: &Sizes) -> String {
     let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
     if all.is_empty() { String::new() } else { format!(" at {}", all.join(" ")) }
+}
+
+/// What outputs of plain C are of.
+fn key(term: &Term, inputs: &Inputs, sizes: &Sizes) -> Digest {
+    let mut bytes = term.digest().bytes().to_vec();
+    bytes.extend(at(sizes).into_bytes());
+    for data in inputs.0.iter().flatten() {
+        bytes.extend(Digest::of(data.as_bytes()).bytes());
+    }
+    Digest::of(&bytes)
 }
 
 /// What a kernel's outputs are compared with.
@@ -62,23 +73,50 @@ pub struct Checked<'a> {
     pub target: Target,
 }
 
-impl Checked<'_> {
+impl<'a> Checked<'a> {
+    pub fn new(asked: &'a Asked<'a>, backend: &'a dyn Backend, cancel: &'a AtomicBool) -> Checked<'a> {
+        Checked { asked, backend, cancel, target: target_of(asked.device) }
+    }
+
     /// Asks, before anything is computed, whether the device has the local memory that the kernels use at these sizes.
     pub fn fits(&self, module: &Module) -> Result<(), Diagnostic> {
         let Asked { device, sizes, .. } = *self.asked;
+        let known = |n: &Nat| u64::try_from(n.eval(&|x| sizes.get(x).copied()).ok()?).ok();
+        let groups: Vec<(&str, u64)> = module
+            .kernels(Language::OpenCl)
+            .filter_map(|k| {
+                let sizes = k.local_size.as_ref()?.iter().map(known).collect::<Option<Vec<u64>>>()?;
+                Some((&*k.name, sizes.into_iter().fold(1, u64::saturating_mul)))
+            })
+            .collect();
         let mut needed = module.kernels(Language::OpenCl).filter_map(|k| {
             let bytes = k.local_bytes().eval(&|x| sizes.get(x).copied()).ok()?;
             Some((k, u64::try_from(bytes).ok().filter(|bytes| *bytes > 0)?))
         });
-        let Some(first) = needed.next() else { return Ok(()) };
+        let first = needed.next();
+        if first.is_none() && groups.is_empty() {
+            return Ok(());
+        }
         let mut control = RunControl { cancel: self.cancel, progress: &mut |_| {} };
         // A device that is not there is told of when it is to run something.
         let Ok(list) = self.backend.list(&mut control) else { return Ok(()) };
         let Ok(info) = select(&list.devices, device) else { return Ok(()) };
-        std::iter::once(first)
-            .chain(needed)
-            .try_for_each(|(k, bytes)| local_fits(&k.name, bytes, info))
-            .map_err(|e| self.told(module, sizes).problem(&e))
+        let told = groups.iter().try_for_each(|(name, group)| group_fits(name, *group, info));
+        told.and_then(|()| {
+            first.into_iter().chain(needed).try_for_each(|(k, bytes)| local_fits(&k.name, bytes, info))
+        })
+        .map_err(|e| self.told(module, sizes).problem(&e))
+    }
+
+    /// Computes what the output at the sizes asked for must be, and nothing else.
+    pub fn at_these_sizes(&self, inputs: &Inputs) -> Result<Beforehand, Diagnostic> {
+        Ok(Beforehand { small: None, exact: None, reference: self.reference(inputs, self.asked.sizes)? })
+    }
+
+    /// Checks at small and at odd sizes; what agrees.
+    pub fn elsewhere(&self) -> Result<String, Diagnostic> {
+        let all = [self.check_small()?, self.check_exact()?];
+        Ok(all.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 
     /// Checks at small and at odd sizes, and computes what the output at the sizes asked for must be.
@@ -296,11 +334,20 @@ impl Checked<'_> {
 
     /// The outputs of sequential C, at the widths of the program's types.
     fn plainly(&self, term: &Term, inputs: &Inputs, sizes: &Sizes) -> Result<Vec<HostData>, Diagnostic> {
+        let key = self.asked.known.map(|known| (known, key(term, inputs, sizes)));
+        if let Some(outputs) = key.and_then(|(known, key)| known.get(key)) {
+            return Ok(outputs);
+        }
         let kernel = self.asked.workspace.compile(term, Target::C, sizes)?.module;
         let run = self.kernel("cpu", &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
         let (_, result) = self.asked.workspace.program.term.ty().signature();
         let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));
-        Ok(run.outputs.into_iter().zip(elems).map(|(data, elem)| at_width(data, elem)).collect())
+        let outputs: Vec<HostData> =
+            run.outputs.into_iter().zip(elems).map(|(data, elem)| at_width(data, elem)).collect();
+        if let Some((known, key)) = key {
+            known.keep(key, &outputs);
+        }
+        Ok(outputs)
     }
 
     /// How far cells may be off, for each component of the reference. Where only a few sums come out, one of them may be
@@ -393,9 +440,29 @@ impl Checked<'_> {
         float: FloatMode,
         progress: &mut dyn FnMut(DeviceProgress),
     ) -> Result<RunReport, Diagnostic> {
-        let request = request(device, kernel, sizes, inputs, mode, float)?;
+        let mut request = request(device, kernel, sizes, inputs, mode, float)?;
+        self.limit(&mut request);
         let mut control = RunControl { cancel: self.cancel, progress };
         self.backend.run(&request, &mut control).map_err(|e| self.told(kernel, sizes).problem(&e))
+    }
+
+    /// What is asked of a device for a measurement.
+    pub fn request_of(
+        &self,
+        device: &str,
+        kernel: &Module,
+        inputs: &Inputs,
+    ) -> Result<RunRequest, Diagnostic> {
+        let Asked { sizes, mode, .. } = *self.asked;
+        let mut request = request(device, kernel, sizes, inputs, mode, FloatMode::Contract)?;
+        self.limit(&mut request);
+        Ok(request)
+    }
+
+    fn limit(&self, request: &mut RunRequest) {
+        if let Some(limit) = self.asked.limit_s {
+            request.time_limit_s = request.time_limit_s.min(limit);
+        }
     }
 
     fn told<'b>(&'b self, module: &'b Module, sizes: &'b Sizes) -> place::Told<'b> {

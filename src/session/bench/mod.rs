@@ -9,17 +9,22 @@ mod agree;
 pub mod cells;
 mod checked;
 mod inputs;
+mod known;
 mod place;
 mod request;
 
+pub use checked::Beforehand;
 pub use inputs::Inputs;
+pub use known::Known;
 pub use request::request;
 
 use super::action::{Measurement, PartTime, Sizes, Target};
 use super::foreign;
 use super::workspace::Workspace;
-use crate::device::{Backend, HostData, Mode, PartTimes, Progress as DeviceProgress, stats};
-use crate::emit::Compiled;
+use crate::device::{
+    Backend, HostData, Mode, PartTimes, Progress as DeviceProgress, RunControl, RunReport, stats,
+};
+use crate::emit::{Compiled, Module};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::failure::not_run;
@@ -50,6 +55,10 @@ pub struct Asked<'a> {
     pub mode: Mode,
     /// May the program's foreign functions run?
     pub foreign: bool,
+    /// The most seconds that a run may take, compilation included, where it is less than a measurement may.
+    pub limit_s: Option<f64>,
+    /// What was computed for other kernels of the same program.
+    pub known: Option<&'a Known>,
 }
 
 /// A run whose output was checked, or not.
@@ -116,12 +125,8 @@ pub fn run(
         return Err(not_run(*function));
     }
     report(BenchProgress::Compiling);
-    let target = target_of(asked.device);
-    let compiled = asked.workspace.compile_telling(asked.term, target, asked.sizes);
-    let (Compiled { module: kernel, .. }, unasked) = compiled.map_err(on_another_device)?;
-    request::has_an_end(&kernel, asked.sizes)?;
-    let checked = Checked { asked, backend, cancel, target };
-    checked.fits(&kernel)?;
+    let Ready { module: kernel, digest, unasked } = ready(asked, backend, cancel)?;
+    let checked = Checked::new(asked, backend, cancel);
 
     let drawn;
     let inputs = match asked.inputs {
@@ -145,11 +150,11 @@ pub fn run(
     let verdict = beforehand.map(|b| checked.verdict(&b, inputs, &result.outputs)).transpose()?;
     let verdict = verdict.unwrap_or_default();
     let mut warnings = result.warnings;
-    warnings.extend(unasked.and_then(|u| u.warning()));
+    warnings.extend(unasked);
     warnings.extend(verdict.warnings);
     Ok(Ran {
         device: result.device,
-        kernel: Digest::of(kernel.text().as_bytes()),
+        kernel: digest,
         outputs: result.outputs,
         samples_ns: result.samples_ns,
         parts: result.parts,
@@ -157,6 +162,89 @@ pub fn run(
         check: verdict.text,
         max_error: verdict.max_error,
     })
+}
+
+/// A kernel as text that the device has room for.
+pub struct Ready {
+    module: Module,
+    pub digest: Digest,
+    /// What a strategy did that nobody asked for, where it may have changed a result.
+    unasked: Option<String>,
+}
+
+/// Compiles to text, and asks whether the device has room for that.
+///
+/// # Errors
+/// The program does not compile, or asks for more than the device has.
+pub fn ready(asked: &Asked<'_>, backend: &dyn Backend, cancel: &AtomicBool) -> Result<Ready, Diagnostic> {
+    let compiled = asked.workspace.compile_telling(asked.term, target_of(asked.device), asked.sizes);
+    let (Compiled { module, .. }, unasked) = compiled.map_err(on_another_device)?;
+    request::has_an_end(&module, asked.sizes)?;
+    Checked::new(asked, backend, cancel).fits(&module)?;
+    let digest = Digest::of(module.text().as_bytes());
+    Ok(Ready { module, digest, unasked: unasked.and_then(|u| u.warning()) })
+}
+
+/// What the output at the sizes asked for must be.
+///
+/// # Errors
+/// The program as written does not run.
+pub fn expected(
+    asked: &Asked<'_>,
+    inputs: &Inputs,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+) -> Result<Beforehand, Diagnostic> {
+    Checked::new(asked, backend, cancel).at_these_sizes(inputs)
+}
+
+/// Runs, and compares the output at the sizes asked for.
+///
+/// # Errors
+/// The device fails, or the output is wrong (`E0820`).
+pub fn timed(
+    asked: &Asked<'_>,
+    ready: &Ready,
+    inputs: &Inputs,
+    expected: &Beforehand,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+) -> Result<RunReport, Diagnostic> {
+    let checked = Checked::new(asked, backend, cancel);
+    let report = checked.measured(&ready.module, inputs, &mut |_| {})?;
+    checked.verdict(expected, inputs, &report.outputs)?;
+    Ok(report)
+}
+
+/// Makes the checks of a measurement other than that at the sizes asked for; what agrees, as a sentence without its end.
+///
+/// # Errors
+/// The device fails, or an output is wrong (`E0820`).
+pub fn checked_elsewhere(
+    asked: &Asked<'_>,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+) -> Result<String, Diagnostic> {
+    Checked::new(asked, backend, cancel).elsewhere()
+}
+
+/// Runs two kernels in turns, so that their times compare.
+///
+/// # Errors
+/// The device fails.
+pub fn in_turns(
+    first: (&Asked<'_>, &Ready),
+    second: (&Asked<'_>, &Ready),
+    inputs: &Inputs,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+) -> Result<(RunReport, RunReport), Diagnostic> {
+    let request = |(asked, ready): (&Asked<'_>, &Ready)| {
+        Checked::new(asked, backend, cancel).request_of(asked.device, &ready.module, inputs)
+    };
+    let (a, b) = (request(first)?, request(second)?);
+    let mut control = RunControl { cancel, progress: &mut |_| {} };
+    backend.run_pair(&a, &b, &mut control).map_err(|e| super::device_diagnostic(&e))
 }
 
 fn part_time(part: &PartTimes) -> PartTime {

@@ -1,8 +1,9 @@
-//! Strategies: `<+` binds loosest, then `;` and `;;`, then `else`, `@`, `::`, comparisons, `+ -`, `* / % div`; calls are
+//! Strategies: `<+` binds loosest, then `;` and `;;`, then `else` and `with`, `@`, `::`, comparisons, `+ -`, `* / % div`; calls are
 //! `f(x, y)`.
 
 use super::super::ast::{
-    Ident, Local, Node, Op, ParamKind, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy, StrategyKind,
+    Among, Ident, Local, Node, Op, Open, ParamKind, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy,
+    StrategyKind,
 };
 use super::super::codes;
 use super::super::lexer::Tok;
@@ -15,6 +16,7 @@ enum Joint {
     Choice,
     Seq(SeqOp),
     Else,
+    With,
     At,
     Cons,
     Compare(Op),
@@ -26,7 +28,7 @@ impl Joint {
         match self {
             Joint::Choice => 1,
             Joint::Seq(_) => 2,
-            Joint::Else => 3,
+            Joint::Else | Joint::With => 3,
             Joint::At => 4,
             Joint::Cons => 5,
             Joint::Compare(_) => 6,
@@ -60,6 +62,13 @@ impl Parser<'_> {
                     chain = None;
                     continue;
                 }
+                if joint == Joint::With {
+                    let values =
+                        p.options_with("what is left open, e.g. `tile`", "`(` and values, e.g. `(tile: 8)`");
+                    left = Node::new(p.since(start), StrategyKind::With(Box::new(left), values));
+                    chain = None;
+                    continue;
+                }
                 // `::` groups to the right, all others to the left.
                 let right = p.strategy_above(tightness + u8::from(joint != Joint::Cons));
                 left = p.join_strategies(start, left, joint, right, chain == Some(tightness));
@@ -88,6 +97,7 @@ impl Parser<'_> {
             Tok::Percent => Joint::Infix(Op::Rem),
             Tok::Word if self.at_word("div") => Joint::Infix(Op::FloorDiv),
             Tok::Word if self.at_word("else") => Joint::Else,
+            Tok::Word if self.at_word("with") => Joint::With,
             _ => return None,
         })
     }
@@ -126,8 +136,8 @@ impl Parser<'_> {
                     Joint::Cons => StrategyKind::Cons(Box::new(left), Box::new(right)),
                     Joint::Infix(op) => StrategyKind::Infix(Box::new(left), vec![(op, right)]),
                     Joint::Compare(op) => StrategyKind::Compare(Box::new(left), op, Box::new(right)),
-                    // It has no right side.
-                    Joint::Else => left.kind,
+                    // They have no right side.
+                    Joint::Else | Joint::With => left.kind,
                 }
             }
         };
@@ -167,7 +177,7 @@ impl Parser<'_> {
 
     fn at_strategy_atom(&self) -> bool {
         match self.peek() {
-            Tok::Number | Tok::LParen | Tok::LBracket => true,
+            Tok::Number | Tok::LParen | Tok::LBracket | Tok::Hole => true,
             Tok::Word => {
                 (self.nth_is_name(0) && !self.at_word("div"))
                     || self.at_word("reach")
@@ -209,6 +219,10 @@ impl Parser<'_> {
                 let args = self.strategies("`,` or `)`");
                 Node::new(self.since(start), StrategyKind::Call(head, args))
             }
+            Tok::Hole => {
+                let open = self.open();
+                Node::new(self.since(start), StrategyKind::Open(open))
+            }
             Tok::LParen => {
                 let outside = self.enter();
                 let inner = self.strategy();
@@ -240,19 +254,64 @@ impl Parser<'_> {
         let rules = self.eat_word("using").then(|| self.rules_of_reach());
         let mut options = Vec::new();
         if self.eat_word("with") {
-            if self.peek() == Tok::LParen {
-                let outside = self.enter();
-                options = self.list("`,` or `)`", |p| {
-                    let option = p.ident("the name of an option, e.g. `nodes`")?;
-                    p.expect(Tok::Colon, "`:` and a value");
-                    Some((option, p.strategy()))
-                });
-                self.leave(outside, "`,` or `)`");
-            } else {
-                self.unexpected("`(` and options, e.g. `(nodes: 200000)`");
-            }
+            options = self.options_with(
+                "the name of an option, e.g. `nodes`",
+                "`(` and options, e.g. `(nodes: 200000)`",
+            );
         }
         Reach { sketch, rules, options }
+    }
+
+    /// What follows the word `with`.
+    fn options_with(&mut self, name: &str, all: &str) -> Vec<(Ident, Strategy)> {
+        if self.peek() != Tok::LParen {
+            self.unexpected(all);
+            return Vec::new();
+        }
+        let outside = self.enter();
+        let options = self.list("`,` or `)`", |p| {
+            let option = p.ident(name)?;
+            p.expect(Tok::Colon, "`:` and a value");
+            Some((option, p.strategy()))
+        });
+        self.leave(outside, "`,` or `)`");
+        options
+    }
+
+    /// `?tile`, and what may stand for it: `in {4, 8..16}`.
+    fn open(&mut self) -> Open {
+        let name = self.spelling(self.at).strip_prefix('?').filter(|s| !s.is_empty()).map(name);
+        self.bump();
+        // A `let` may end here, but nothing that follows its `in` begins with a brace.
+        if !(self.at_word("in") && self.nth(1) == Tok::LBrace) {
+            return Open { name, among: None };
+        }
+        self.bump();
+        let outside = self.enter();
+        let among = self.list("`,` or `}`", |p| {
+            let first = p.strategy();
+            if !(p.peek() == Tok::Dot && p.nth(1) == Tok::Dot) {
+                return Some(Among::One(first));
+            }
+            p.bump();
+            p.bump();
+            let low = match first.kind {
+                StrategyKind::Number(number) => Node::new(first.span, number),
+                _ => {
+                    let problem = Diagnostic::error(codes::NUMBER, "A range begins with a whole number.");
+                    p.problems.push(problem.label(first.span, "this is none").hint("Write e.g. `4..16`."));
+                    return None;
+                }
+            };
+            if p.peek() != Tok::Number {
+                p.unexpected("the number that the range ends with");
+                return None;
+            }
+            let (span, high) = p.number_token();
+            Some(Among::Range(low, Node::new(span, high)))
+        });
+        self.leave(outside, "`,` or `}`");
+        Open { name, among: Some(among) }
     }
 
     fn rules_of_reach(&mut self) -> Vec<RuleRef> {

@@ -104,7 +104,7 @@ impl Printer {
         }
     }
 
-    fn hole(&self, name: Option<&str>) -> Doc {
+    pub(super) fn hole(&self, name: Option<&str>) -> Doc {
         Doc::text(format!("?{}", name.unwrap_or("")))
     }
 

@@ -1,7 +1,7 @@
 //! Strategies as documents.
 
 use super::super::ast::{
-    ExprKind, Local, Op, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy, StrategyKind,
+    Among, ExprKind, Ident, Local, Op, Open, Reach, RuleRef, SeqOp, Shape, ShapeKind, Strategy, StrategyKind,
 };
 use super::expr::is_tight;
 use super::item::quoted;
@@ -27,7 +27,7 @@ fn level(s: &Strategy) -> u8 {
         StrategyKind::Let { .. } => OPEN,
         StrategyKind::Choice(_) => CHOICE,
         StrategyKind::Seq(..) => SEQ,
-        StrategyKind::Else(..) => ELSE,
+        StrategyKind::Else(..) | StrategyKind::With(..) => ELSE,
         StrategyKind::At(..) => AT,
         StrategyKind::Compare(..) => COMPARE,
         // What follows could belong to the sketch.
@@ -91,6 +91,12 @@ impl Printer {
                 let text = Doc::concat([Doc::line(), "else ".into(), quoted(&text.kind)]).nest(2);
                 Doc::concat([self.strategy(s, ELSE), text]).group()
             }
+            StrategyKind::Open(open) => self.open(open),
+            StrategyKind::With(s, values) => {
+                // What a search is told begins with the same word.
+                let inner = self.parens(matches!(s.kind, StrategyKind::Reach(_)), self.strategy(s, ATOM));
+                Doc::concat([inner, Doc::line(), self.options_with(values)]).nest(2).group()
+            }
             StrategyKind::Reach(reach) => self.reach(reach),
             StrategyKind::Satisfies(sketch) => {
                 Doc::concat(["satisfies ".into(), self.expr(sketch, 0).nest(2)]).group()
@@ -138,12 +144,29 @@ impl Printer {
             });
         }
         if !reach.options.is_empty() {
-            let options = reach.options.iter().map(|(option, value)| {
-                Doc::concat([self.name(&option.kind), ": ".into(), self.strategy(value, OPEN)])
-            });
-            parts.extend([Doc::line(), "with ".into(), self.bracketed("(", options.collect(), ")")]);
+            parts.extend([Doc::line(), self.options_with(&reach.options)]);
         }
         Doc::concat(parts).nest(2).group()
+    }
+
+    /// `with (name: value)`
+    fn options_with(&self, options: &[(Ident, Strategy)]) -> Doc {
+        let options = options.iter().map(|(option, value)| {
+            Doc::concat([self.name(&option.kind), ": ".into(), self.strategy(value, OPEN)])
+        });
+        Doc::concat(["with ".into(), self.bracketed("(", options.collect(), ")")])
+    }
+
+    fn open(&self, open: &Open) -> Doc {
+        let name = self.hole(open.name.as_deref());
+        let Some(among) = &open.among else { return name };
+        let among = among.iter().map(|among| match among {
+            Among::One(s) => self.strategy(s, OPEN),
+            Among::Range(low, high) => {
+                Doc::concat([self.number(&low.kind), "..".into(), self.number(&high.kind)])
+            }
+        });
+        Doc::concat([name, " in ".into(), self.bracketed("{", among.collect(), "}")])
     }
 
     pub(super) fn rule_ref(&self, rule: &RuleRef) -> Doc {

@@ -134,6 +134,17 @@ pub fn strategy(s: &Strategy) -> String {
             let options = list("with", &reach.options, |(k, v)| format!("{}: {}", k.kind, strategy(v)));
             format!("(reach {} {rules} {options})", expr(&reach.sketch))
         }
+        StrategyKind::Open(open) => {
+            let among = |among: &Among| match among {
+                Among::One(s) => strategy(s),
+                Among::Range(a, b) => format!("{}..{}", number(&a.kind), number(&b.kind)),
+            };
+            let name = open.name.as_deref().unwrap_or_default();
+            open.among.as_ref().map_or(format!("?{name}"), |all| list(&format!("?{name}"), all, among))
+        }
+        StrategyKind::With(s, values) => {
+            list(&format!("{} with", strategy(s)), values, |(k, v)| format!("{}: {}", k.kind, strategy(v)))
+        }
         StrategyKind::Let { name, value, body } => {
             format!("(let {} {} {})", name.kind, strategy(value), strategy(body))
         }

@@ -218,6 +218,12 @@ fn elevate_rule_ref() -> impl Strategy<Value = RuleRef> {
         .prop_map(|(name, args)| RuleRef { name, args })
 }
 
+fn among(one: impl Strategy<Value = ast::Strategy>) -> impl Strategy<Value = Among> {
+    let whole = || (0..1000u32).prop_map(|n| Number { digits: n.to_string().into(), suffix: None });
+    let range = (whole(), whole()).prop_map(|(a, b)| Among::Range(node(a), node(b)));
+    prop_oneof![2 => one.prop_map(Among::One), 1 => range]
+}
+
 pub fn strategy() -> BoxedStrategy<ast::Strategy> {
     let units = prop::sample::select(vec!["GiB", "s", "min"]);
     let number = (number(), option::of(units)).prop_map(|(n, unit)| match unit {
@@ -253,6 +259,10 @@ pub fn strategy() -> BoxedStrategy<ast::Strategy> {
                 .prop_map(|(a, op, b)| StrategyKind::Compare(a, op, b)),
             1 => (boxed(), prop::sample::select(vec!["no", "{x} is \"none\"", ""]))
                 .prop_map(|(s, text)| StrategyKind::Else(s, node(text.into()))),
+            1 => (option::of(name()), option::of(vec(among(inner.clone()), 0..3)))
+                .prop_map(|(name, among)| StrategyKind::Open(Open { name, among })),
+            1 => (boxed(), vec((ident(), inner.clone()), 0..3))
+                .prop_map(|(s, values)| StrategyKind::With(s, values)),
             1 => expr(Mode::Sketch).prop_map(|sketch| StrategyKind::Satisfies(Box::new(sketch))),
             1 => reach.prop_map(|(sketch, rules, options)| {
                 StrategyKind::Reach(Box::new(Reach { sketch, rules, options }))

@@ -1,0 +1,411 @@
+//! What strategies leave open: sizes and alternatives that tuning chooses, `?tile in {4, 8, 16}` and `choose(s, t)`.
+//!
+//! In: the text of a strategy, and the definitions that it calls. Out: its parameters with their values, in the order in
+//! which they are met, and the text with values in their place. A name is one parameter wherever it stands. Where nothing
+//! is chosen, the first value holds.
+
+use super::script::Script;
+use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::nat::Name;
+use crate::lang::syntax::ast::{
+    Among, Ident, Local, Node, Number, Open, Part, Shape, ShapeKind, Strategy, StrategyDef, StrategyKind,
+};
+use std::collections::BTreeSet;
+
+/// The call that leaves a choice between strategies open: `choose(s, t)`.
+pub const CHOOSE: &str = "choose";
+
+/// What may stand for a parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Domain {
+    /// Whole numbers: of each pair all from the one to the other. None where they follow from the program's sizes.
+    Sizes(Option<Vec<(i64, i64)>>),
+    /// Strategies, as they are written.
+    Ways(Vec<Strategy>),
+}
+
+/// Something that is left open.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    pub name: Name,
+    pub domain: Domain,
+    /// A value that stood there otherwise, where it is known.
+    pub usual: Option<i64>,
+    /// Does it stand in the text itself, and not in a definition?
+    pub here: bool,
+    pub span: Span,
+}
+
+type Read<T> = Result<T, Box<Diagnostic>>;
+
+/// The strategy with some of its parts replaced, outermost first; what is put in place is not looked at again.
+pub fn replaced(s: &Strategy, f: &mut dyn FnMut(&Strategy) -> Option<Strategy>) -> Strategy {
+    if let Some(other) = f(s) {
+        return other;
+    }
+    let mut all = |list: &[Strategy]| list.iter().map(|s| replaced(s, f)).collect::<Vec<_>>();
+    let kind = match &s.kind {
+        StrategyKind::Call(head, args) => StrategyKind::Call(head.clone(), all(args)),
+        StrategyKind::List(items) => StrategyKind::List(all(items)),
+        StrategyKind::Choice(items) => StrategyKind::Choice(all(items)),
+        StrategyKind::Cons(a, b) => StrategyKind::Cons(Box::new(replaced(a, f)), Box::new(replaced(b, f))),
+        StrategyKind::Compare(a, op, b) => {
+            StrategyKind::Compare(Box::new(replaced(a, f)), *op, Box::new(replaced(b, f)))
+        }
+        StrategyKind::Infix(a, rest) => {
+            let a = Box::new(replaced(a, f));
+            StrategyKind::Infix(a, rest.iter().map(|(op, s)| (*op, replaced(s, f))).collect())
+        }
+        StrategyKind::Seq(a, rest) => {
+            let a = Box::new(replaced(a, f));
+            StrategyKind::Seq(a, rest.iter().map(|(op, s)| (*op, replaced(s, f))).collect())
+        }
+        StrategyKind::At(a, rest) => {
+            let a = Box::new(replaced(a, f));
+            StrategyKind::At(a, rest.iter().map(|s| replaced(s, f)).collect())
+        }
+        StrategyKind::Else(s, text) => StrategyKind::Else(Box::new(replaced(s, f)), text.clone()),
+        StrategyKind::Let { name, value, body } => {
+            let (value, body) = (Box::new(replaced(value, f)), Box::new(replaced(body, f)));
+            StrategyKind::Let { name: name.clone(), value, body }
+        }
+        StrategyKind::With(s, values) => {
+            let s = Box::new(replaced(s, f));
+            StrategyKind::With(s, values.iter().map(|(name, s)| (name.clone(), replaced(s, f))).collect())
+        }
+        StrategyKind::Open(Open { name, among: Some(among) }) => {
+            let among = among.iter().map(|among| match among {
+                Among::One(s) => Among::One(replaced(s, f)),
+                range @ Among::Range(..) => range.clone(),
+            });
+            StrategyKind::Open(Open { name: name.clone(), among: Some(among.collect()) })
+        }
+        StrategyKind::Reach(reach) => {
+            let mut reach = reach.clone();
+            reach.options.iter_mut().for_each(|(_, value)| *value = replaced(value, f));
+            StrategyKind::Reach(reach)
+        }
+        StrategyKind::Name(_)
+        | StrategyKind::Number(_)
+        | StrategyKind::Open(_)
+        | StrategyKind::Satisfies(_)
+        | StrategyKind::Error => s.kind.clone(),
+    };
+    Node::new(s.span, kind)
+}
+
+/// Gives names to what is left open without one: in a definition its own name, in a text that of the parameter that it is
+/// given for.
+struct Naming<'a> {
+    taken: BTreeSet<Name>,
+    of_params: &'a dyn Fn(&str) -> Vec<Name>,
+    otherwise: Name,
+}
+
+impl Naming<'_> {
+    fn fresh(&mut self, wanted: &Name) -> Name {
+        let numbered = (2..).map(|n| Name::from(format!("{wanted}{n}")));
+        let mut names = std::iter::once(wanted.clone()).chain(numbered);
+        let name = names.find(|n| !self.taken.contains(n)).unwrap_or_else(|| wanted.clone());
+        self.taken.insert(name.clone());
+        name
+    }
+
+    fn named(&mut self, s: &Strategy, wanted: Option<&Name>) -> Strategy {
+        let otherwise = self.otherwise.clone();
+        let wanted = wanted.unwrap_or(&otherwise);
+        replaced(s, &mut |part| match &part.kind {
+            StrategyKind::Open(Open { name: None, among }) => {
+                let name = Some(self.fresh(wanted));
+                let open = Node::new(part.span, StrategyKind::Open(Open { name, among: among.clone() }));
+                Some(self.inside(&open))
+            }
+            StrategyKind::Call(head, args) if &*head.kind == CHOOSE => {
+                let name = Some(self.fresh(wanted));
+                let among = Some(args.iter().cloned().map(Among::One).collect());
+                let open = Node::new(part.span, StrategyKind::Open(Open { name, among }));
+                Some(self.inside(&open))
+            }
+            StrategyKind::Call(head, args) => {
+                let params = (self.of_params)(&head.kind);
+                let of = |i: usize| params.get(i).filter(|name| &***name != "_");
+                let args = args.iter().enumerate().map(|(i, arg)| self.named(arg, of(i)));
+                let args = args.collect();
+                Some(Node::new(part.span, StrategyKind::Call(head.clone(), args)))
+            }
+            _ => None,
+        })
+    }
+
+    /// What is open within alternatives.
+    fn inside(&mut self, open: &Strategy) -> Strategy {
+        let StrategyKind::Open(Open { name, among: Some(among) }) = &open.kind else { return open.clone() };
+        let among = among.iter().map(|among| match among {
+            Among::One(s) => Among::One(self.named(s, None)),
+            range @ Among::Range(..) => range.clone(),
+        });
+        let among = Some(among.collect());
+        Node::new(open.span, StrategyKind::Open(Open { name: name.clone(), among }))
+    }
+}
+
+fn names_in(s: &Strategy, out: &mut BTreeSet<Name>) {
+    if let StrategyKind::Open(Open { name: Some(name), .. }) = &s.kind {
+        out.insert(name.clone());
+    }
+    Part::Strategy(s).for_each(&mut |part| {
+        if let Part::Strategy(inner) = part {
+            names_in(inner, out);
+        }
+    });
+}
+
+/// Is anything left open in this text itself?
+fn is_open(s: &Strategy) -> bool {
+    let mut found = matches!(&s.kind, StrategyKind::Open(_))
+        || matches!(&s.kind, StrategyKind::Call(head, _) if &*head.kind == CHOOSE);
+    Part::Strategy(s).for_each(&mut |part| {
+        if let Part::Strategy(inner) = part {
+            found = found || is_open(inner);
+        }
+    });
+    found
+}
+
+/// The strategy in which everything that is left open has a name: that of the parameter which it is given for.
+pub fn named(s: &Strategy, script: &Script) -> Strategy {
+    if !is_open(s) {
+        return s.clone();
+    }
+    let mut taken = BTreeSet::new();
+    names_in(s, &mut taken);
+    let of_params = |name: &str| script.strategy(name).map(|d| d.params()).unwrap_or_default();
+    Naming { taken, of_params: &of_params, otherwise: "choice".into() }.named(s, None)
+}
+
+/// The definition in which everything that is left open has a name: its own.
+pub fn named_definition(def: &StrategyDef) -> StrategyDef {
+    let bodies = || std::iter::once(&def.body).chain(def.locals.iter().map(|l| &l.body));
+    let defaults = |params: &[Shape]| {
+        params.iter().any(|p| matches!(&p.kind, ShapeKind::Default(_, value) if is_open(value)))
+    };
+    if !bodies().any(is_open) && !defaults(&def.params) {
+        return def.clone();
+    }
+    let mut taken = BTreeSet::new();
+    bodies().for_each(|body| names_in(body, &mut taken));
+    let mut naming = Naming { taken, of_params: &|_| vec![], otherwise: def.name.kind.clone() };
+    let mut out = def.clone();
+    out.body = naming.named(&def.body, None);
+    out.locals = def
+        .locals
+        .iter()
+        .map(|local| Local { body: naming.named(&local.body, None), ..local.clone() })
+        .collect();
+    for param in &mut out.params {
+        if let ShapeKind::Default(name, value) = &mut param.kind {
+            **value = naming.named(value, Some(&*name));
+        }
+    }
+    out
+}
+
+/// Everything that is left open in a strategy and in what it calls, in the order in which it is met. What `with` gives a
+/// value is not.
+///
+/// # Errors
+/// `E0314`: no values, values that are none, or other values under one name.
+pub fn parameters(s: &Strategy, script: &Script) -> Read<Vec<Parameter>> {
+    let mut walk = Walk { script, found: vec![], known: BTreeSet::new(), fixed: vec![] };
+    walk.strategy(s, true)?;
+    Ok(walk.found)
+}
+
+struct Walk<'a> {
+    script: &'a Script,
+    found: Vec<Parameter>,
+    /// The definitions that were met, with what had a value around them, and the number of arguments.
+    known: BTreeSet<(Name, Vec<Name>, usize)>,
+    fixed: Vec<Name>,
+}
+
+impl Walk<'_> {
+    fn strategy(&mut self, s: &Strategy, here: bool) -> Read<()> {
+        match &s.kind {
+            StrategyKind::With(inner, values) => {
+                for (_, value) in values {
+                    self.strategy(value, here)?;
+                }
+                let outside = self.fixed.clone();
+                self.fixed.extend(values.iter().map(|(name, _)| name.kind.clone()));
+                self.fixed.sort();
+                self.fixed.dedup();
+                let done = self.strategy(inner, here);
+                self.fixed = outside;
+                return done;
+            }
+            StrategyKind::Open(open) => self.open(open, s.span, here)?,
+            StrategyKind::Name(name) => self.called(name, &[])?,
+            StrategyKind::Call(head, args) => self.called(&head.kind, args)?,
+            _ => {}
+        }
+        let mut result = Ok(());
+        Part::Strategy(s).for_each(&mut |part| {
+            if let (Part::Strategy(inner), Ok(())) = (part, &result) {
+                result = self.strategy(inner, here);
+            }
+        });
+        result
+    }
+
+    fn called(&mut self, name: &Name, args: &[Strategy]) -> Read<()> {
+        let script = self.script;
+        if let Some(alias) = script.alias(name) {
+            let target = alias.target.name.kind.clone();
+            if self.known.insert((name.clone(), self.fixed.clone(), args.len())) {
+                self.called(&target, &[])?;
+            }
+        }
+        let Some(definition) = script.strategy(name) else { return Ok(()) };
+        // A value that a parameter has by itself is where tuning starts from.
+        for (param, arg) in definition.clauses.first().iter().flat_map(|c| &c.def.params).zip(args) {
+            if let (ShapeKind::Default(_, usual), StrategyKind::Open(open)) = (&param.kind, &arg.kind)
+                && let StrategyKind::Number(usual) = &usual.kind
+            {
+                self.open(open, arg.span, true)?;
+                let found = self.found.iter_mut().find(|p| Some(&p.name) == open.name.as_ref());
+                if let Some(parameter) = found {
+                    parameter.usual = parameter.usual.or(usual.as_int());
+                }
+            }
+        }
+        if !self.known.insert((name.clone(), self.fixed.clone(), args.len())) {
+            return Ok(());
+        }
+        for clause in &definition.clauses {
+            let left_out = clause.def.params.iter().skip(args.len());
+            for param in left_out.chain(clause.def.locals.iter().flat_map(|l| &l.params)) {
+                if let ShapeKind::Default(_, value) = &param.kind {
+                    self.strategy(value, false)?;
+                }
+            }
+            self.strategy(&clause.def.body, false)?;
+            for local in &clause.def.locals {
+                self.strategy(&local.body, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, open: &Open, span: Span, here: bool) -> Read<()> {
+        let Some(name) = &open.name else { return Ok(()) };
+        if self.fixed.contains(name) {
+            return Ok(());
+        }
+        let domain = domain(open, span)?;
+        let Some(known) = self.found.iter_mut().find(|p| p.name == *name) else {
+            let parameter = Parameter { name: name.clone(), domain, usual: None, here, span };
+            self.found.push(parameter);
+            return Ok(());
+        };
+        match (&known.domain, &domain) {
+            (_, Domain::Sizes(None)) => {}
+            (Domain::Sizes(None), Domain::Sizes(_)) => known.domain = domain,
+            (Domain::Ways(a), Domain::Ways(b)) if a.len() == b.len() => {}
+            (a, b) if a == b => {}
+            _ => {
+                let message = format!("`?{name}` has other values elsewhere.");
+                let problem = problem(message, span, "other values here").label(known.span, "than here");
+                let hint = "A name is one parameter wherever it stands: choose another name, or name the values once.";
+                return Err(Box::new(problem.hint(hint)));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn problem(message: impl Into<String>, span: Span, label: &str) -> Diagnostic {
+    Diagnostic::error("E0314", message).label(span, label)
+}
+
+/// What may stand for something that is left open.
+///
+/// # Errors
+/// `E0314`: there is nothing, or something that is no whole number or at most 0.
+pub fn domain(open: &Open, span: Span) -> Read<Domain> {
+    const HINT: &str = "Write values as `?tile in {4, 8, 16..32}`, or strategies as `choose(s, t)`.";
+    let Some(among) = &open.among else { return Ok(Domain::Sizes(None)) };
+    let name = open.name.as_deref().unwrap_or_default();
+    if among.is_empty() {
+        let problem = problem(format!("`?{name}` has no values to choose from."), span, "nothing in here");
+        return Err(Box::new(problem.hint(HINT)));
+    }
+    if !open.is_size() {
+        let ways = among.iter().map(|among| match among {
+            Among::One(s) => Ok(s.clone()),
+            Among::Range(low, _) => {
+                let problem = problem("A range stands among strategies.", low.span, "a range of numbers");
+                Err(Box::new(problem.hint(HINT)))
+            }
+        });
+        return Ok(Domain::Ways(ways.collect::<Read<_>>()?));
+    }
+    let size = |number: &Number, span: Span| match number.as_int() {
+        Some(n) if n >= 1 => Ok(n),
+        Some(_) => Err(Box::new(problem("A size is at least 1.", span, "less than that").hint(HINT))),
+        None => {
+            let message = "A value to choose from is a whole number below 2^63.";
+            Err(Box::new(problem(message, span, "this is none").hint(HINT)))
+        }
+    };
+    let mut ranges = vec![];
+    for among in among {
+        match among {
+            Among::One(Node { span, kind: StrategyKind::Number(n) }) => {
+                let n = size(n, *span)?;
+                ranges.push((n, n));
+            }
+            Among::One(_) => {}
+            Among::Range(low, high) => {
+                let (from, to) = (size(&low.kind, low.span)?, size(&high.kind, high.span)?);
+                if from > to {
+                    let message = format!("The range {from}..{to} has its bounds the wrong way round.");
+                    let problem = problem(message, low.span.to(high.span), "nothing lies in it");
+                    return Err(Box::new(problem.hint(format!("Write `{to}..{from}`."))));
+                }
+                ranges.push((from, to));
+            }
+        }
+    }
+    Ok(Domain::Sizes(Some(ranges)))
+}
+
+/// The strategy with values for what is left open: in the text itself they stand in its place, what definitions leave
+/// open is told by `with`.
+pub fn with_values(s: &Strategy, values: &[(&Parameter, i64)]) -> Strategy {
+    let number = |n: i64, span: Span| {
+        Node::new(span, StrategyKind::Number(Number { digits: n.to_string().into(), suffix: None }))
+    };
+    let text = filled(s, values, &number);
+    let elsewhere = values.iter().filter(|(p, _)| !p.here);
+    let told: Vec<(Ident, Strategy)> =
+        elsewhere.map(|(p, v)| (Node::new(s.span, p.name.clone()), number(*v, s.span))).collect();
+    if told.is_empty() {
+        return text;
+    }
+    Node::new(s.span, StrategyKind::With(Box::new(text), told))
+}
+
+fn filled(s: &Strategy, values: &[(&Parameter, i64)], number: &dyn Fn(i64, Span) -> Strategy) -> Strategy {
+    replaced(s, &mut |part| {
+        let StrategyKind::Open(open) = &part.kind else { return None };
+        let (parameter, value) = values.iter().find(|(p, _)| Some(&p.name) == open.name.as_ref())?;
+        match (&parameter.domain, &open.among) {
+            (Domain::Ways(_), Some(ways)) => match ways.get(usize::try_from(*value).ok()?.checked_sub(1)?)? {
+                Among::One(way) => Some(filled(way, values, number)),
+                Among::Range(..) => None,
+            },
+            _ => Some(number(*value, part.span)),
+        }
+    })
+}

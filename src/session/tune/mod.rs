@@ -1,0 +1,102 @@
+//! Tuning: what a strategy leaves open is chosen by measuring on a device.
+//!
+//! `space` says which points there are and in which order they are tried; `race` rules them out, checks and measures
+//! them, and compares the best with the start; what came of it is a [`Tuned`].
+
+mod race;
+mod space;
+
+pub use race::{Wanted, reasons, tune};
+pub use space::{Dimension, Point, Space};
+
+use crate::device::stats::Comparison;
+use crate::lang::digest::Digest;
+use crate::lang::nat::Name;
+
+/// What a tuning is doing.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Standing {
+    pub tried: usize,
+    /// The fastest so far, as text, with its time in nanoseconds.
+    pub best: Option<(String, f64)>,
+    /// The time of the start in nanoseconds, once it was measured.
+    pub start_ns: Option<f64>,
+    /// Are the last few being compared?
+    pub comparing: bool,
+}
+
+/// What became of a point.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Fate {
+    /// It was never compiled: the strategy does not get to its end there, sizes do not fit, or the device has no room.
+    RuledOut { code: &'static str, why: String },
+    /// Its code is that of another point, by its number.
+    Same(usize),
+    /// It does not compile, crashes, hangs or computes something else.
+    Failed { code: &'static str, why: String },
+    /// Its output was compared at the sizes asked for.
+    Measured { median_ns: f64, runs: usize },
+}
+
+/// A point that was tried.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tried {
+    /// The strategy with its values, as text; none for the program as it was, where the start itself does not run.
+    pub strategy: Option<String>,
+    pub values: Vec<(Name, String)>,
+    pub kernel: Option<Digest>,
+    pub fate: Fate,
+}
+
+impl Tried {
+    pub fn median_ns(&self) -> Option<f64> {
+        match self.fate {
+            Fate::Measured { median_ns, .. } => Some(median_ns),
+            _ => None,
+        }
+    }
+}
+
+/// Why no further point was tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// All were.
+    All,
+    Time,
+    /// The user stopped it.
+    Stopped,
+    /// The device failed.
+    Device,
+}
+
+/// What came of a tuning.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tuned {
+    /// The device's own name, and what compiles for it.
+    pub device: String,
+    pub compiler: String,
+    /// The number of points that there are.
+    pub points: u128,
+    /// In the order in which they were tried; the first is where tuning started.
+    pub tried: Vec<Tried>,
+    /// The number of the fastest.
+    pub best: usize,
+    /// How the best was checked.
+    pub check: String,
+    /// The start's time divided by that of the best, of runs that took turns; none where only one of them was measured.
+    pub comparison: Option<Comparison>,
+    /// The median time of the best in the last comparison, with its interval and the number of runs.
+    pub median_ns: f64,
+    pub interval_ns: (f64, f64),
+    pub runs: usize,
+    pub ending: Ending,
+    /// Full sentences.
+    pub warnings: Vec<String>,
+}
+
+impl Tuned {
+    /// The fastest.
+    pub fn best(&self) -> Option<&Tried> {
+        self.tried.get(self.best)
+    }
+}

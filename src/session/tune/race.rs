@@ -1,0 +1,484 @@
+//! The race: points of a space are ruled out, checked and measured, and the fastest is compared with the start.
+//!
+//! Losers take few runs, the last few take turns with each other. Who leads was checked like any kernel that is measured,
+//! at small and odd sizes too; of the others the output is compared at the sizes asked for.
+
+use super::space::{Order, Point, Space};
+use super::{Ending, Fate, Standing, Tried, Tuned};
+use crate::device::stats::{self, Verdict};
+use crate::device::{Backend, Mode, RunControl, RunReport, select};
+use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
+use crate::lang::eval::inputs::Kind;
+use crate::lang::path::Path;
+use crate::lang::term::Term;
+use crate::session::action::Sizes;
+use crate::session::bench::{self, Asked, Beforehand, Inputs, Known, Ready};
+use crate::session::device_diagnostic;
+use crate::session::jobs::Control;
+use crate::session::searching::Replayed;
+use crate::session::state::Progress;
+use crate::session::workspace::{SEED, StrategyText, Workspace};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The part of the time after which no further point is tried: the rest is for the last few.
+const RACE: f64 = 0.65;
+
+/// So many take part in the last comparison, if they are no slower than this.
+const LAST: usize = 4;
+const NEAR: f64 = 1.2;
+
+/// Runs of a point that is tried: after one that does not count.
+const FEW: Mode = Mode::Measure { min_runs: 1, max_runs: 5, max_seconds: 0.2 };
+
+/// What a loser may take: so many seconds to compile and start, and so many times the best time for its runs.
+const COMPILING_S: f64 = 15.0;
+const TIMES: f64 = 40.0;
+
+/// What is to be tuned.
+pub struct Wanted<'a> {
+    pub workspace: &'a Workspace,
+    pub term: &'a Term,
+    pub sizes: &'a Sizes,
+    pub device: &'a str,
+    /// What leaves something open.
+    pub strategy: &'a StrategyText,
+    pub seconds: f64,
+    /// May the program's foreign functions run?
+    pub foreign: bool,
+}
+
+/// A point that runs.
+struct Runner {
+    /// Its number among those that were tried.
+    number: usize,
+    point: Option<Point>,
+    term: Term,
+    ready: Ready,
+    median_ns: f64,
+    checked: Option<String>,
+}
+
+/// Tunes: tries points until all were, or the time is over, or `control` says to stop.
+///
+/// # Errors
+/// What is left open is no space (`E0314`, `E0316`), the device is not there, or nothing could be measured (`E0317`).
+pub fn tune(
+    wanted: &Wanted<'_>,
+    backend: &dyn Backend,
+    control: &Control<Progress>,
+    report: &dyn Fn(&Standing),
+) -> Result<Tuned, Diagnostic> {
+    let within = |problem: Diagnostic| problem.within(wanted.strategy.texts());
+    let script = &wanted.workspace.script;
+    let space = Space::read(&wanted.strategy.tree, script, wanted.sizes).map_err(within)?;
+    let deadline = Instant::now() + Duration::try_from_secs_f64(wanted.seconds).unwrap_or(Duration::MAX / 4);
+    let (over, done) = (Control::silent(), AtomicBool::new(false));
+    let flag = over.cancel_flag();
+    std::thread::scope(|scope| {
+        // Strategies and runs are stopped at the end of the time, whatever they do.
+        let watch = || {
+            while !done.load(Ordering::Relaxed) {
+                if control.cancelled() || Instant::now() >= deadline {
+                    flag.store(true, Ordering::Relaxed);
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        };
+        scope.spawn(watch);
+        let race = Race::new(wanted, space, backend, &over, deadline);
+        let tuned = race.and_then(|race| race.run(control, report));
+        done.store(true, Ordering::Relaxed);
+        tuned
+    })
+}
+
+struct Race<'a> {
+    wanted: &'a Wanted<'a>,
+    space: Space,
+    backend: &'a dyn Backend,
+    over: &'a Control<Progress>,
+    flag: std::sync::Arc<AtomicBool>,
+    started: Instant,
+    deadline: Instant,
+    inputs: Inputs,
+    expected: Beforehand,
+    known: Known,
+    device: String,
+    compiler: String,
+    tried: Vec<Tried>,
+    /// Which terms and kernels were met, by the number of the point.
+    met: HashMap<Digest, usize>,
+    runners: Vec<Runner>,
+    warnings: Vec<String>,
+}
+
+impl<'a> Race<'a> {
+    fn new(
+        wanted: &'a Wanted<'a>,
+        space: Space,
+        backend: &'a dyn Backend,
+        over: &'a Control<Progress>,
+        deadline: Instant,
+    ) -> Result<Race<'a>, Diagnostic> {
+        let started = Instant::now();
+        let flag = over.cancel_flag();
+        let mut run_control = RunControl { cancel: &flag, progress: &mut |_| {} };
+        let list = backend.list(&mut run_control);
+        let list = list.map_err(|e| no_time(device_diagnostic(&e), wanted))?;
+        let info = select(&list.devices, wanted.device).map_err(|e| device_diagnostic(&e))?;
+        let (device, compiler) = (info.id.clone(), format!("{} {}", info.driver, info.version));
+        let inputs = Inputs::random(wanted.term, wanted.sizes, Kind::Uniform)?;
+        let known = Known::default();
+        let asked = asked(wanted, wanted.term, FEW, None, &known);
+        let expected = bench::expected(&asked, &inputs, backend, &flag);
+        let expected = expected.map_err(|problem| no_time(problem, wanted))?;
+        let compiler = compiler.trim().to_owned();
+        let (tried, met, runners, warnings) = (vec![], HashMap::new(), vec![], vec![]);
+        Ok(Race {
+            wanted,
+            space,
+            backend,
+            over,
+            flag,
+            started,
+            deadline,
+            inputs,
+            expected,
+            known,
+            device,
+            compiler,
+            tried,
+            met,
+            runners,
+            warnings,
+        })
+    }
+
+    fn left_s(&self) -> f64 {
+        self.deadline.saturating_duration_since(Instant::now()).as_secs_f64()
+    }
+
+    fn asked<'b>(&'b self, term: &'b Term, mode: Mode, limit_s: Option<f64>) -> Asked<'b> {
+        asked(self.wanted, term, mode, limit_s, &self.known)
+    }
+
+    fn run(mut self, control: &Control<Progress>, report: &dyn Fn(&Standing)) -> Result<Tuned, Diagnostic> {
+        let mut order = Order::new(SEED);
+        let end = RACE * self.wanted.seconds;
+        let mut ending = loop {
+            if control.cancelled() {
+                break Ending::Stopped;
+            }
+            if self.started.elapsed().as_secs_f64() >= end || self.flag.load(Ordering::Relaxed) {
+                break Ending::Time;
+            }
+            let best = self.runners.first().and_then(|r| r.point.clone());
+            let Some(point) = order.next(&self.space, best.as_ref()) else { break Ending::All };
+            if let Err(problem) = self.point(point) {
+                match problem.code {
+                    "E0709" if control.cancelled() => break Ending::Stopped,
+                    "E0709" => break Ending::Time,
+                    _ if self.runners.is_empty() => return Err(problem),
+                    _ => {
+                        self.warnings.push(problem.message);
+                        break Ending::Device;
+                    }
+                }
+            }
+            report(&self.standing(false));
+        };
+        if self.runners.is_empty() {
+            return Err(self.nothing(ending));
+        }
+        report(&self.standing(true));
+        if !control.cancelled() && ending != Ending::Device {
+            self.last_few();
+        }
+        if control.cancelled() {
+            ending = Ending::Stopped;
+        }
+        self.tuned(ending)
+    }
+
+    fn standing(&self, comparing: bool) -> Standing {
+        let text = |r: &Runner| self.tried.get(r.number)?.strategy.clone();
+        let best = self.runners.first().map(|r| (text(r).unwrap_or_default(), r.median_ns));
+        let start_ns = self.tried.first().and_then(Tried::median_ns);
+        Standing { tried: self.tried.len(), best, start_ns, comparing }
+    }
+
+    /// Tries a point.
+    fn point(&mut self, point: Point) -> Result<(), Diagnostic> {
+        let text = self.space.text_at(&point);
+        let values = self.space.values_at(&point);
+        let tried =
+            |kernel, fate| Tried { strategy: Some(text.clone()), values: values.clone(), kernel, fate };
+        let term = match self.rewritten(&text) {
+            Ok(term) => term,
+            Err(problem) => {
+                let fate = ruled_out(problem)?;
+                self.tried.push(tried(None, fate));
+                return Ok(());
+            }
+        };
+        self.term(term, Some(point), &tried)
+    }
+
+    /// Tries a program.
+    fn term(
+        &mut self,
+        term: Term,
+        point: Option<Point>,
+        tried: &dyn Fn(Option<Digest>, Fate) -> Tried,
+    ) -> Result<(), Diagnostic> {
+        let number = self.tried.len();
+        if let Some(other) = self.met.get(&term.digest()) {
+            let kernel = self.tried.get(*other).and_then(|t| t.kernel);
+            self.tried.push(tried(kernel, Fate::Same(*other)));
+            return Ok(());
+        }
+        self.met.insert(term.digest(), number);
+        let best_s = self.runners.first().map(|r| r.median_ns / 1e9);
+        let limit = best_s.map_or(f64::MAX, |best| COMPILING_S + TIMES * best).min(self.left_s() + 1.0);
+        let asked = asked(self.wanted, &term, FEW, Some(limit), &self.known);
+        let ready = match bench::ready(&asked, self.backend, &self.flag) {
+            Ok(ready) => ready,
+            Err(problem) => {
+                let fate = ruled_out(problem)?;
+                self.tried.push(tried(None, fate));
+                return Ok(());
+            }
+        };
+        if let Some(other) = self.met.get(&ready.digest) {
+            self.tried.push(tried(Some(ready.digest), Fate::Same(*other)));
+            return Ok(());
+        }
+        self.met.insert(ready.digest, number);
+        let ran = bench::timed(&asked, &ready, &self.inputs, &self.expected, self.backend, &self.flag);
+        let report: RunReport = match ran {
+            Ok(report) => report,
+            Err(problem) => {
+                let fate = failed(problem)?;
+                self.tried.push(tried(Some(ready.digest), fate));
+                return Ok(());
+            }
+        };
+        self.compiler.clone_from(&report.compiler);
+        self.device.clone_from(&report.device);
+        let Some(summary) = stats::summary(&report.samples_ns) else { return Ok(()) };
+        let median_ns = summary.median;
+        let leads = self.runners.first().is_none_or(|best| median_ns < best.median_ns);
+        let mut checked = None;
+        if leads {
+            match bench::checked_elsewhere(&asked, self.backend, &self.flag) {
+                Ok(what) => checked = Some(what),
+                Err(problem) => {
+                    let fate = failed(problem)?;
+                    self.tried.push(tried(Some(ready.digest), fate));
+                    return Ok(());
+                }
+            }
+        }
+        let fate = Fate::Measured { median_ns, runs: summary.runs };
+        self.tried.push(tried(Some(ready.digest), fate));
+        let runner = Runner { number, point, term, ready, median_ns, checked };
+        let place = self.runners.partition_point(|r| r.median_ns <= median_ns);
+        self.runners.insert(place, runner);
+        Ok(())
+    }
+
+    /// What the strategy of a point makes of the program.
+    fn rewritten(&self, text: &str) -> Result<Term, Diagnostic> {
+        let Wanted { workspace, term, .. } = self.wanted;
+        let strategy = workspace.parse_strategy(text)?;
+        let end = workspace.run_strategy(term, &strategy, &Path::root(), &Replayed::none(), self.over);
+        end.result.map(|change| change.term)
+    }
+
+    /// Lets the last few take turns with each other: who wins stays, and goes on against the next.
+    fn last_few(&mut self) {
+        let Some(least) = self.runners.first().map(|r| r.median_ns) else { return };
+        let mut last: Vec<usize> =
+            (0..self.runners.len()).filter(|i| self.runners[*i].median_ns <= NEAR * least).collect();
+        last.truncate(LAST);
+        let pairs = last.len().saturating_sub(1) + 1;
+        let mut leader = 0;
+        for (done, challenger) in last.into_iter().enumerate().skip(1) {
+            let seconds = self.left_s() / (pairs - done + 1) as f64;
+            let Some((first, second)) = self.turns(leader, challenger, seconds) else { break };
+            let Some(compared) = stats::compare_turns(&first.samples_ns, &second.samples_ns) else { break };
+            if compared.verdict == Verdict::SecondFaster && self.is_checked(challenger) {
+                leader = challenger;
+            }
+        }
+        self.runners.swap(0, leader);
+    }
+
+    /// Runs two in turns for about so many seconds.
+    fn turns(&self, first: usize, second: usize, seconds: f64) -> Option<(RunReport, RunReport)> {
+        let (a, b) = (self.runners.get(first)?, self.runners.get(second)?);
+        let run_s = (a.median_ns + b.median_ns) / 1e9;
+        // At least five of each, where there is time.
+        if seconds < 0.3 || 7.0 * run_s > self.left_s() {
+            return None;
+        }
+        let seconds = (0.8 * seconds).clamp(0.2, 10.0);
+        let mode = Mode::Measure { min_runs: 5, max_runs: 60, max_seconds: seconds };
+        let limit = Some(self.left_s() + 5.0);
+        let (x, y) = (self.asked(&a.term, mode, limit), self.asked(&b.term, mode, limit));
+        let (x, y) = ((&x, &a.ready), (&y, &b.ready));
+        bench::in_turns(x, y, &self.inputs, self.backend, &self.flag).ok()
+    }
+
+    /// Was this one checked at small and odd sizes too, and was it right?
+    fn is_checked(&mut self, runner: usize) -> bool {
+        let Some(r) = self.runners.get(runner) else { return false };
+        if r.checked.is_some() {
+            return true;
+        }
+        let asked = asked(self.wanted, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
+        let what = bench::checked_elsewhere(&asked, self.backend, &self.flag);
+        let number = r.number;
+        match what {
+            Ok(what) => {
+                self.runners[runner].checked = Some(what);
+                true
+            }
+            Err(problem) => {
+                if let (Ok(fate), Some(tried)) = (failed(problem), self.tried.get_mut(number)) {
+                    tried.fate = fate;
+                }
+                false
+            }
+        }
+    }
+
+    fn tuned(mut self, ending: Ending) -> Result<Tuned, Diagnostic> {
+        let start = self.runners.iter().position(|r| r.number == 0);
+        let mut comparison = None;
+        let mut samples = None;
+        if let Some(start) = start.filter(|start| *start != 0)
+            && ending != Ending::Stopped
+            && let Some((first, second)) = self.turns(start, 0, self.left_s())
+        {
+            comparison = stats::compare_turns(&first.samples_ns, &second.samples_ns);
+            samples = stats::summary(&second.samples_ns);
+        }
+        if let Some(start) = start.filter(|start| *start != 0 && comparison.is_none()) {
+            let _ = start;
+            self.warnings.push(
+                "There was no time to let the best and the start take turns, so the difference is only that of few runs."
+                    .into(),
+            );
+        }
+        if comparison.is_some_and(|c| c.verdict == Verdict::NoMeasurableDifference) {
+            self.warnings.push(
+                "The times vary more than the best and the start differ: which of them is faster cannot be said. A longer \
+                 time (`--for`) or a quieter machine may decide it."
+                    .into(),
+            );
+        }
+        let Race { device, compiler, space, tried, mut runners, warnings, .. } = self;
+        if runners.is_empty() {
+            return Err(Diagnostic::error("E0317", "Nothing could be measured."));
+        }
+        let best = runners.swap_remove(0);
+        let summary = samples.map_or((best.median_ns, (best.median_ns, best.median_ns), 1), |s| {
+            (s.median, (s.interval.low, s.interval.high), s.runs)
+        });
+        let runs = match tried.get(best.number).map(|t| &t.fate) {
+            Some(Fate::Measured { runs, .. }) if samples.is_none() => *runs,
+            _ => summary.2,
+        };
+        Ok(Tuned {
+            device,
+            compiler,
+            points: space.count(),
+            best: best.number,
+            tried,
+            check: best.checked.unwrap_or_default(),
+            comparison,
+            median_ns: summary.0,
+            interval_ns: summary.1,
+            runs,
+            ending,
+            warnings,
+        })
+    }
+
+    /// Why nothing was measured.
+    fn nothing(&self, ending: Ending) -> Diagnostic {
+        let tried = self.tried.len();
+        let message = match ending {
+            Ending::Stopped => {
+                return Diagnostic::error("E0709", "The tuning was stopped before anything was measured.");
+            }
+            Ending::Time => format!("In {} s nothing could be measured.", self.wanted.seconds),
+            _ => format!("None of the {tried} points can be measured."),
+        };
+        let mut problem = Diagnostic::error("E0317", message);
+        for (why, number) in reasons(&self.tried).into_iter().take(5) {
+            problem = problem.note(format!("{number} of {tried}: {why}"));
+        }
+        match ending {
+            Ending::Time => problem.hint("Give it more time: `--for 120s`."),
+            _ => problem.hint("Leave other values open, or change the sizes."),
+        }
+    }
+}
+
+fn asked<'b>(
+    wanted: &'b Wanted<'b>,
+    term: &'b Term,
+    mode: Mode,
+    limit_s: Option<f64>,
+    known: &'b Known,
+) -> Asked<'b> {
+    let Wanted { workspace, sizes, device, foreign, .. } = *wanted;
+    Asked { workspace, term, sizes, device, inputs: None, mode, foreign, limit_s, known: Some(known) }
+}
+
+/// Why points were not measured, with how many of them, the most first.
+pub fn reasons(tried: &[Tried]) -> Vec<(String, usize)> {
+    let mut all: Vec<(String, usize)> = vec![];
+    for tried in tried {
+        let (Fate::RuledOut { why, .. } | Fate::Failed { why, .. }) = &tried.fate else { continue };
+        match all.iter_mut().find(|(known, _)| known == why) {
+            Some((_, number)) => *number += 1,
+            None => all.push((why.clone(), 1)),
+        }
+    }
+    all.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    all
+}
+
+/// A problem that is about the device or the user, and not about a point, ends the tuning.
+fn of_point(problem: Diagnostic) -> Result<(&'static str, String), Diagnostic> {
+    match problem.code {
+        "E0701" | "E0703" | "E0704" | "E0706" | "E0709" | "E0711" | "E0714" => Err(problem),
+        // Whatever the values are, the strategy has this mistake in it.
+        "E0301" | "E0302" | "E0303" | "E0308" | "E0315" => Err(problem),
+        code => Ok((code, problem.message)),
+    }
+}
+
+fn ruled_out(problem: Diagnostic) -> Result<Fate, Diagnostic> {
+    of_point(problem).map(|(code, why)| Fate::RuledOut { code, why })
+}
+
+fn failed(problem: Diagnostic) -> Result<Fate, Diagnostic> {
+    of_point(problem).map(|(code, why)| Fate::Failed { code, why })
+}
+
+fn no_time(problem: Diagnostic, wanted: &Wanted<'_>) -> Diagnostic {
+    if problem.code != "E0709" {
+        return problem;
+    }
+    let message = format!("In {} s nothing could be measured.", wanted.seconds);
+    Diagnostic::error("E0317", message)
+        .note("By then it was not known what the output must be, which plain C computes.")
+        .hint("Give it more time, as in `--for 120s`, or choose smaller sizes.")
+}

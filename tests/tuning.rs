@@ -1,0 +1,87 @@
+//! Tuning through the real binary: what is tried, what is written, and what is refused.
+
+use crate::cli_common::run;
+use serde_json::Value;
+use std::path::Path;
+
+const SCALE: &str = "def scale (x: n.f32): n.f32 = x |> map (\\a. a * 3)\n";
+
+fn world(elevate: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("scale.rise"), SCALE).unwrap();
+    std::fs::write(dir.path().join("scale.elevate"), elevate).unwrap();
+    dir
+}
+
+fn tune(dir: &Path, strategy: &str, more: &[&str]) -> crate::cli_common::Ran {
+    let all = ["tune", "scale.rise", "--size", "n=96", "-s", strategy];
+    run(dir, &[&all[..], more].concat())
+}
+
+/// 96 is divided by 4 and 8, not by 7; both ways of the definition are tried, and what is written compiles to what won.
+#[test]
+fn points_are_ruled_out_measured_and_written() {
+    let dir = world("strategy cut(p) = body(splitJoin(p)) ; choose(id, fail)\n");
+    let ran = tune(dir.path(), "cut(? in {7, 4, 8})", &["--for", "40s", "--json", "-o", "best.elevate"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let tried = told["tried"].as_array().unwrap();
+    assert_eq!((told["points"].as_str(), tried.len()), (Some("6"), 6));
+    let fate = |p: &str, way: &str| {
+        let found = tried.iter().find(|t| t["values"]["p"] == p && t["values"]["cut"] == way);
+        found.unwrap()["fate"].as_str().unwrap().to_owned()
+    };
+    assert_eq!([fate("4", "id"), fate("8", "id")], ["measured", "measured"]);
+    assert_eq!([fate("7", "id"), fate("4", "fail"), fate("8", "fail")], ["ruled out"; 3]);
+    let best = told["best"]["strategy"].as_str().unwrap();
+    let written = std::fs::read_to_string(dir.path().join("best.elevate")).unwrap();
+    assert!(written.ends_with(&format!("strategy tuned = {best}\n")), "{written}");
+    let own = std::fs::read_to_string(dir.path().join("scale.elevate")).unwrap();
+    std::fs::write(dir.path().join("scale.elevate"), own + &written).unwrap();
+    let compile = |s: &str| run(dir.path(), &["compile", "scale.rise", "--size", "n=96", "-s", s]).out;
+    assert_eq!(compile("tuned"), compile(best));
+    assert_ne!(compile("tuned"), compile("id"));
+}
+
+/// A value that a definition lists first holds without tuning, and `with` gives another one.
+#[test]
+fn the_first_value_holds_where_nothing_is_tuned() {
+    let dir = world("strategy cut = body(splitJoin(?p in {4, 8}))\n");
+    let apply = |s: &str| run(dir.path(), &["apply", "scale.rise", "-s", s]);
+    assert!(apply("cut").out.contains("split 4") && apply("body(splitJoin(8))").out.contains("split 8"));
+    assert_eq!(apply("cut").out, apply("body(splitJoin(4))").out);
+    assert_eq!(apply("cut with (p: 8)").out, apply("body(splitJoin(8))").out);
+    assert_eq!(apply("choose(cut with (p: 8), id)").out, apply("body(splitJoin(8))").out);
+    assert!(apply("cut with (q: 8)").err.contains("E0315"));
+}
+
+#[test]
+fn what_is_no_space_is_refused() {
+    let dir = world("");
+    for (strategy, more, exit, code) in [
+        ("splitJoin(?p in {})", &[][..], 2, "E0314"),
+        ("splitJoin(?p in {8..4})", &[], 2, "E0314"),
+        ("splitJoin(?p in {0})", &[], 2, "E0314"),
+        ("splitJoin(?p in {two})", &[], 1, "E0301"),
+        ("splitJoin(8)", &[], 2, "E0316"),
+        ("splitJoin(?p in {4}) ; splitJoin(?p in {8})", &[], 2, "E0314"),
+        ("splitJoin(?)", &["--for", "0s"], 2, "E0901"),
+        ("splitJoin(?)", &["--for", "soon"], 2, "E0901"),
+        ("splitJoin(?)", &["--device", "no such device"], 3, "E0703"),
+        ("splitJoin(?)", &["-o", "scale.elevate"], 2, "E0906"),
+    ] {
+        let ran = tune(dir.path(), strategy, more);
+        assert_eq!(ran.code, exit, "{strategy} {more:?}: {}", ran.err);
+        assert!(ran.err.contains(&format!("[{code}]")), "{strategy} {more:?}: {}", ran.err);
+    }
+}
+
+/// A space of a billion points is not listed, and ends with the time.
+#[test]
+fn a_large_space_ends_with_the_time() {
+    let dir = world("");
+    let large = "body(splitJoin(?p in {1..100000}) ; try(splitJoin(?q in {1..100000})))";
+    let ran = tune(dir.path(), large, &["--for", "1s"]);
+    assert!(ran.code <= 1 && !ran.err.contains("panicked"), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("10000000000 points") || ran.err.contains("E0317"), "{}{}", ran.out, ran.err);
+}
