@@ -290,6 +290,10 @@ const TABLE: &[Row] = &[
     row("k1", "the first of what work-items compute", ("(a: n.m.f32): (n - 2).(m - 3).f32",
         "a |> mapWorkGroup 0 (mapLocal 0 (\\v. v * 2)) |> map (take (m - 3)) |> take (n - 2)"),
         NM, (0, ""), 0, 0),
+    // One number of its row decides for a group.
+    row("k2", "a choice between what work-items compute together", ("(a: n.m.f32): n.m.f32",
+        "a |> mapWorkGroup 0 (\\r. select (idx (natAsIndex m 0) r > -1000) (r |> mapLocal 0 (\\v. v * 2) |> toMem local |> rev |> mapLocal 0 (\\v. v)) (mapLocal 0 (\\v. v) r))"),
+        NM, (2, "L"), 2, 2),
     // Lines that a group keeps for windows of them.
     row("s1", "a circular buffer of lines", ("(a: n.(k + 2).m.f32): n.k.(m - 2).f32",
         "a |> mapWorkGroup 0 (\\x. x |> circularBuffer local 3 3 (mapLocal 0 (\\v. v * 2)) |> iterateStream (\\w. w |> transpose |> map sum |> slide 3 1 |> mapLocal 0 sum))"),

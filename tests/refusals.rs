@@ -61,6 +61,12 @@ const WITHOUT_DEVICE: &[Row] = &[
         "E0530",
         "select",
     ),
+    (
+        "def f (a: n.m.f32) = a |> mapWorkGroup (\\r. r |> mapLocal 1 (\\x. select (x > 0) (r |> mapLocal sqrt |> toMem local |> reverse |> mapLocal (\\v. v)) (mapLocal (\\v. v) r)))",
+        &[],
+        "E0530",
+        "select",
+    ),
     // Groups that are none.
     ("def f (a: n.f32) = oclRun 64 1 1 100 1 1 (mapGlobal sqrt a)", &[], "E0531", "oclRun"),
     ("def f (a: n.f32) = oclRun 0 1 1 64 1 1 (mapGlobal sqrt a)", &[], "E0531", "oclRun"),

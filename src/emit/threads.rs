@@ -14,9 +14,9 @@ use crate::lower::dpia::{Kind, Loop, Phrase, effort};
 use num_traits::{Signed, ToPrimitive};
 use std::collections::BTreeSet;
 
-/// The least effort ([`effort`]) for which threads are started: to start them takes one or two microseconds, in which
-/// a compiler's vectors do a few hundred thousand operations.
-const LEAST_EFFORT: f64 = 1_000_000.0;
+/// The least effort ([`effort`]) for which threads are started. Measured for 13 programs with gcc on a Xeon: two threads are
+/// faster than one from 40,000 to 300,000 (what takes one thread 3 microseconds), sixteen from 50,000 to 400,000.
+const LEAST_EFFORT: f64 = 300_000.0;
 
 /// A length that what is not known may have.
 const SOME: f64 = 16.0;

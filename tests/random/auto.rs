@@ -60,6 +60,13 @@ pub const PROGRAMS: &[Trial] = &[
         &[&[("n", 1), ("m", 1)], &[("n", 7), ("m", 8)], &[("n", 9), ("m", 5)]],
     ),
     (
+        "def down (w: 3.f32) (a: (n + 2).m.f32) (b: n.m.f32): (n.m.f32 * n.m.f32) =
+           let weighted = \\x. zip x w |> map (\\p. fst p * snd p) |> reduce (+) 0 in
+           (a |> transpose |> map (slide 3 1 >> map weighted) |> transpose,
+            b |> transpose |> map (padClamp 1 1 >> slide 3 1 >> map weighted) |> transpose)",
+        &[&[("n", 1), ("m", 1)], &[("n", 11), ("m", 5)]],
+    ),
+    (
         "def everything (a: n.m.f32): f32 = a |> map (map abs) |> join |> reduce (+) 0",
         &[&[("n", 1), ("m", 1)], &[("n", 5), ("m", 7)]],
     ),
