@@ -180,7 +180,7 @@ const WRONG: &[&str] = &[
     "rule own = take n (padEmpty m (xs : n.t)) ~> take n (padEmpty m (concat (take 1 xs) (take (n - 1) xs))) where 2 <= n",
     "rule own = (xs : (n + 1).t) ~> padEmpty 1 (take n xs)",
     "rule own = reduce op init xs ~> reduceSeq (\\a b. op b a) init xs where assoc op, neutral op init",
-    "rule own = reduceSeq op init (xs : (n + m).t) ~> reduceSeq op init (take n xs)",
+    "rule own(n) = reduceSeq op init (xs : (n + m).t) ~> reduceSeq op init (take n xs)",
     "rule own [reassociates] = reduce op init (join xs) ~> reduce op init (map (reduce op init) (transpose xs)) where assoc op, neutral op init",
     "rule own [reassociates] = reduce op c (xs : (n*2).t) ~> op (reduce op c (take n xs)) (reduce op c (drop n xs)) where assoc op",
     "rule own [reassociates] = (x : f32) + y ~> y",

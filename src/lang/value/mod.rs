@@ -94,6 +94,19 @@ impl Value {
         })
     }
 
+    /// The type of a scalar that has a value in its type.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Value::Bool(_) => Some(Scalar::Bool),
+            Value::Int(_, s) => Some(*s),
+            Value::F16(_) => Some(Scalar::F16),
+            Value::F32(_) => Some(Scalar::F32),
+            Value::F64(_) => Some(Scalar::F64),
+            Value::Undefined | Value::Exact(..) | Value::Nat(_) => None,
+            Value::Pair(_) | Value::Vector(_) | Value::Array(_) => None,
+        }
+    }
+
     pub fn as_array(&self) -> Option<&[Value]> {
         if let Value::Array(a) = self { Some(a) } else { None }
     }

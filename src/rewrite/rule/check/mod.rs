@@ -5,6 +5,7 @@
 //! it, or why nothing could be tested. Right must equal left wherever left is defined: to the bit, NaN and the sign of
 //! zero included, but for what the rule's marks admit (`marks`).
 
+mod border;
 mod builtin;
 mod draw;
 mod instance;
@@ -13,6 +14,7 @@ mod operator;
 pub mod property;
 mod shrink;
 mod sizes;
+mod solve;
 mod values;
 
 use super::apply::apply_at;
@@ -33,6 +35,7 @@ use indexmap::IndexMap;
 use operator::Operator;
 use rustc_hash::FxHashSet;
 use sizes::Sizing;
+use solve::Solver;
 use std::fmt;
 use std::sync::Arc;
 
@@ -231,11 +234,18 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
     let mut agreed = vec![0; members];
     let enough = how.instances.div_ceil(members);
     let mut report = Report { proof: prove(rule).ok(), ..Report::default() };
-    let cases = Cases { rule, sizing: Sizing::of(rule), declared };
+    let cases = Cases {
+        rule,
+        sizing: Sizing::of(rule),
+        declared,
+        solver: Solver::default(),
+        compares: border::rule_compares(rule),
+    };
     report.beyond = cases.sizing.beyond;
     report.rounded = mentioned::rounded_on_one_side(rule);
     let mut missed: IndexMap<String, usize> = IndexMap::new();
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
+    let mut whole = Everything::default();
     for draw in 0..how.draws {
         if agreed.iter().all(|n| *n >= enough) {
             break;
@@ -251,12 +261,22 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
         }
         let seed = how.seed.wrapping_mul(0x9e37_79b9).wrapping_add(draw as u64);
         let origin = cases.sizing.in_turn(draw / members, cases.origin(member, seed, Size::Any));
-        let outcome = cases.case(origin).map(|case| (test(rule, &case, how.inputs, seed), case));
+        let outcome = cases.case(origin).map(|case| (cases.test(&case, how.inputs, seed), case));
         match outcome {
             Ok((Outcome::Agrees(inputs), case)) => {
                 agreed[member] += 1;
                 report.inputs += inputs;
-                seen.insert(case.term.digest());
+                if !seen.insert(case.term.digest()) {
+                    continue;
+                }
+                match whole.all(rule, &case) {
+                    Some(Outcome::Agrees(inputs)) => report.inputs += inputs,
+                    Some(Outcome::Wrong(found)) => {
+                        report.counterexample = Some(Box::new(smallest(&cases, how, case, *found)));
+                        break;
+                    }
+                    Some(Outcome::InVain(_)) | None => {}
+                }
             }
             Ok((Outcome::Wrong(found), case)) => {
                 report.counterexample = Some(Box::new(smallest(&cases, how, case, *found)));
@@ -295,7 +315,7 @@ fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> C
     let attempt = |origin: Origin, best: &mut (Case, Failure)| {
         let seed = origin.seed;
         let Ok(case) = cases.case(origin) else { return false };
-        let Outcome::Wrong(found) = test(rule, &case, how.inputs, seed) else { return false };
+        let Outcome::Wrong(found) = cases.test(&case, how.inputs, seed) else { return false };
         let better = weight(&case, &found) < weight(&best.0, &best.1);
         if better {
             *best = (case, *found);
@@ -328,6 +348,45 @@ fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> C
     }
 }
 
+/// Instances that are tested on all inputs there are.
+#[derive(Default)]
+struct Everything {
+    done: usize,
+}
+
+/// So many instances of a rule are tested on all their inputs, if there are no more than so many: scalars of few bits.
+const WHOLE_INSTANCES: usize = 3;
+const WHOLE_INPUTS: usize = 1 << 9;
+
+/// The same where the rule is of these types alone, and one instance stands for all.
+const WHOLE_INPUTS_OF_ITS_TYPES: usize = 1 << 16;
+
+impl Everything {
+    /// What comes of all inputs; none where these are too many, or enough has been done.
+    fn all(&mut self, rule: &Rule, case: &Case) -> Option<Outcome> {
+        if self.done >= WHOLE_INSTANCES {
+            return None;
+        }
+        let most = match rule.equations().get(case.origin.member) {
+            Some(eq) if eq.types.is_empty() && self.done == 0 => WHOLE_INPUTS_OF_ITS_TYPES,
+            _ => WHOLE_INPUTS,
+        };
+        let inputs = values::all_inputs(&case.term, most)?;
+        self.done += 1;
+        let sides = Sides::of(rule, case, rewritten(rule, case).ok()?);
+        let mut agreed = 0;
+        for values in inputs {
+            match sides.compare(values) {
+                Outcome::Agrees(_) => agreed += 1,
+                // Where the left has no value, the right may have any.
+                Outcome::InVain(_) => {}
+                wrong => return Some(wrong),
+            }
+        }
+        Some(Outcome::Agrees(agreed))
+    }
+}
+
 /// How large the drawn cases are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
@@ -342,6 +401,9 @@ struct Cases<'a> {
     sizing: Sizing,
     /// The operators that the user declares.
     declared: Vec<Operator>,
+    solver: Solver,
+    /// Whether there is anything to solve.
+    compares: bool,
 }
 
 impl Cases<'_> {
@@ -365,6 +427,40 @@ impl Cases<'_> {
             }
         }
     }
+
+    /// Applies the rule and compares the meanings on some inputs.
+    fn test(&self, case: &Case, inputs: usize, seed: u64) -> Outcome {
+        let rule = self.rule;
+        let after = match rewritten(rule, case) {
+            Ok(after) => after,
+            Err(why) => return Outcome::InVain(why),
+        };
+        if let Err(problem) = after.check().and_then(|()| check_patterns(&after).map_err(|m| m.to_string())) {
+            let left = "well-typed".to_owned();
+            return Outcome::Wrong(Box::new(Failure { after, inputs: vec![], left, right: problem }));
+        }
+        let mut drawing = values::Drawing::of(rule);
+        if self.compares {
+            drawing = drawing.with_borders(&[&case.term, &after], &case.sizes, &self.solver);
+        }
+        let sides = Sides::of(rule, case, after);
+        let mut agreed = 0;
+        let (params, _) = case.term.ty().signature();
+        let inputs = if params.iter().any(Type::has_array) { inputs } else { SCALAR_INPUTS * inputs };
+        for i in 0..inputs.max(1) as u64 {
+            let seed = seed.wrapping_add(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
+            let values = match drawing.inputs(i, case.term.ty(), &case.sizes, seed) {
+                Ok(values) => values,
+                Err(problem) => return Outcome::InVain(no_value(&problem)),
+            };
+            match sides.compare(values) {
+                Outcome::Agrees(_) => agreed += 1,
+                Outcome::InVain(_) if agreed > 0 => {}
+                other => return other,
+            }
+        }
+        Outcome::Agrees(agreed)
+    }
 }
 
 /// What came of testing one case.
@@ -382,36 +478,6 @@ pub struct Failure {
     pub inputs: Vec<Value>,
     pub left: String,
     pub right: String,
-}
-
-/// Applies the rule and compares the meanings on some inputs.
-pub fn test(rule: &Rule, case: &Case, inputs: usize, seed: u64) -> Outcome {
-    let after = match rewritten(rule, case) {
-        Ok(after) => after,
-        Err(why) => return Outcome::InVain(why),
-    };
-    if let Err(problem) = after.check().and_then(|()| check_patterns(&after).map_err(|m| m.to_string())) {
-        let left = "well-typed".to_owned();
-        return Outcome::Wrong(Box::new(Failure { after, inputs: vec![], left, right: problem }));
-    }
-    let drawing = values::Drawing::of(rule);
-    let sides = Sides::of(rule, case, after);
-    let mut agreed = 0;
-    let (params, _) = case.term.ty().signature();
-    let inputs = if params.iter().any(Type::has_array) { inputs } else { SCALAR_INPUTS * inputs };
-    for i in 0..inputs.max(1) as u64 {
-        let seed = seed.wrapping_add(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
-        let values = match drawing.inputs(i, case.term.ty(), &case.sizes, seed) {
-            Ok(values) => values,
-            Err(problem) => return Outcome::InVain(no_value(&problem)),
-        };
-        match sides.compare(values) {
-            Outcome::Agrees(_) => agreed += 1,
-            Outcome::InVain(_) if agreed > 0 => {}
-            other => return other,
-        }
-    }
-    Outcome::Agrees(agreed)
 }
 
 fn no_value(problem: &Diagnostic) -> Missed {

@@ -6,6 +6,7 @@
 
 use super::mentioned::Mentioned;
 use super::shrink::weight;
+use super::solve::Solver;
 use super::values::Drawing;
 use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
 use crate::lang::nat::NatVar;
@@ -58,7 +59,8 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
     };
     let mentioned = laws.iter().map(|(left, _)| Mentioned::by_term(left)).next().unwrap_or_default();
     let tries = TRIES + TRIES_FOR_EACH * (mentioned.whole.len() + mentioned.combined.len()) as u64;
-    let drawing = Drawing::near(mentioned);
+    let sides: Vec<&Term> = laws.iter().flat_map(|(left, right)| [left, right]).collect();
+    let drawing = Drawing::near(mentioned).with_borders(&sides, &sizes_of(t, 0), &Solver::default());
     let mut best: Option<(usize, Vec<String>)> = None;
     for seed in 0..tries {
         let sizes = sizes_of(t, seed);

@@ -4,10 +4,13 @@
 //! one that forgets NaN or overflow. So the inputs of an instance take turns ([`Turn`]): small whole numbers; among them
 //! what the rule itself mentions, what is next to it, and fractions; any numbers at all; and hostile ones.
 
+use super::border::borders;
 use super::mentioned::Mentioned;
+use super::solve::{self, Solution, Solver};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::{self, Kind, Rng};
+use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::Value;
 use crate::rewrite::rule::{Marks, Rule};
@@ -16,6 +19,8 @@ use std::collections::BTreeMap;
 /// Draws inputs for one rule.
 pub(super) struct Drawing {
     mentioned: Mentioned,
+    /// Where what an instance compares is equal.
+    solutions: Vec<Solution>,
     marks: Marks,
 }
 
@@ -33,12 +38,24 @@ const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any
 
 impl Drawing {
     pub fn of(rule: &Rule) -> Drawing {
-        Drawing { mentioned: Mentioned::by_rule(rule), marks: rule.marks }
+        Drawing { mentioned: Mentioned::by_rule(rule), solutions: vec![], marks: rule.marks }
     }
 
     /// For declared properties of an operator: what its own text mentions counts.
     pub fn near(mentioned: Mentioned) -> Drawing {
-        Drawing { mentioned, marks: Marks::REASSOCIATES }
+        Drawing { mentioned, solutions: vec![], marks: Marks::REASSOCIATES }
+    }
+
+    /// The same, and what solves the comparisons of these closed terms.
+    pub fn with_borders(mut self, terms: &[&Term], sizes: &Sizes, solver: &Solver) -> Drawing {
+        let mut found = vec![];
+        for border in terms.iter().flat_map(|t| borders(t, sizes)) {
+            if !found.contains(&border) {
+                self.solutions.extend(solver.solutions(&border));
+                found.push(border);
+            }
+        }
+        self
     }
 
     /// The `i`-th inputs of an instance whose type and sizes these are.
@@ -59,13 +76,33 @@ impl Drawing {
         let mut replaced = |s: Scalar, rng: &mut Rng| match turn {
             Turn::Small | Turn::Any => None,
             _ if rng.below(4) >= density => None,
-            Turn::Mentioned => self.next_to_mentioned(s, rng),
+            Turn::Mentioned => match self.solution(s, rng) {
+                Some(v) if rng.below(2) == 0 => Some(v),
+                _ => self.next_to_mentioned(s, rng),
+            },
             Turn::Hostile => {
                 let few = palettes.entry(s).or_insert_with(|| palette(s, which, self.marks.finite));
                 (!few.is_empty()).then(|| few[rng.below(few.len() as u64) as usize].clone())
             }
         };
-        Ok(values.iter().map(|v| with_leaves(v, &mut |s| replaced(s, &mut rng))).collect())
+        let mut values: Vec<Value> =
+            values.iter().map(|v| with_leaves(v, &mut |s| replaced(s, &mut rng))).collect();
+        if turn == Turn::Mentioned && !self.solutions.is_empty() && rng.below(2) == 0 {
+            // All unknowns of one equation together.
+            for (parameter, value) in &self.solutions[rng.below(self.solutions.len() as u64) as usize] {
+                if let Some(input) = parameter.and_then(|p| values.get_mut(p)) {
+                    *input = with_leaves(input, &mut |_| Some(value.clone()));
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// A number of the type at which what is compared is equal.
+    fn solution(&self, s: Scalar, rng: &mut Rng) -> Option<Value> {
+        let all = self.solutions.iter().flatten().map(|(_, v)| v);
+        let fit: Vec<&Value> = all.filter(|v| v.scalar() == Some(s)).collect();
+        (!fit.is_empty()).then(|| fit[rng.below(fit.len() as u64) as usize].clone())
     }
 
     /// A number that the rule mentions, or what comes of two of them, or one next to it.
@@ -124,18 +161,45 @@ fn near(v: f64, other: f64, s: Scalar, rng: &mut Rng) -> f64 {
     }
 }
 
+/// All inputs of a closed term whose used parameters are scalars, if there are no more than so many; the others get one
+/// value each.
+pub(super) fn all_inputs(term: &Term, most: usize) -> Option<Vec<Vec<Value>>> {
+    let (mut at, mut all) = (term, vec![vec![]]);
+    for param in term.ty().signature().0 {
+        let used = match at.as_lam() {
+            Some((_, body)) => {
+                at = body;
+                at.has_free(0)
+            }
+            None => true,
+        };
+        let values = match param.as_scalar() {
+            Some(s) if used && s.bytes() <= 2 => solve::all_of(s),
+            _ if used => return None,
+            _ => inputs::for_program(&Type::fun(param.clone(), param), &Sizes::new(), 1, Kind::SmallIntegers)
+                .ok()?,
+        };
+        if all.len().saturating_mul(values.len()) > most {
+            return None;
+        }
+        all = all
+            .iter()
+            .flat_map(|done| values.iter().map(|v| [done.as_slice(), std::slice::from_ref(v)].concat()))
+            .collect();
+    }
+    Some(all)
+}
+
 /// The value with some of its scalars replaced.
 fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<Value>) -> Value {
     let scalar = match v {
         Value::Pair(p) => return Value::pair(with_leaves(&p.0, replaced), with_leaves(&p.1, replaced)),
         Value::Array(c) => return Value::array(c.iter().map(|v| with_leaves(v, replaced)).collect()),
         Value::Vector(c) => return Value::vector(c.iter().map(|v| with_leaves(v, replaced)).collect()),
-        Value::Int(_, s) => *s,
-        Value::F16(_) => Scalar::F16,
-        Value::F32(_) => Scalar::F32,
-        Value::F64(_) => Scalar::F64,
-        Value::Bool(_) => Scalar::Bool,
-        Value::Undefined | Value::Nat(_) | Value::Exact(..) => return v.clone(),
+        _ => match v.scalar() {
+            Some(s) => s,
+            None => return v.clone(),
+        },
     };
     replaced(scalar).unwrap_or_else(|| v.clone())
 }
@@ -273,6 +337,7 @@ mod tests {
     fn hostile_numbers_are_drawn_for_every_type() {
         let drawing = Drawing {
             mentioned: Mentioned { whole: vec![1000], ..Mentioned::default() },
+            solutions: vec![],
             marks: Marks::NONE,
         };
         for s in Scalar::ALL {

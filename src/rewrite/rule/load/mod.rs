@@ -9,6 +9,7 @@ mod declare;
 mod example;
 mod nest;
 mod scope;
+mod sizes;
 mod typing;
 
 use super::set::{Given, Known, NamedSet, RuleSet, RuleUse};

@@ -3,6 +3,7 @@
 
 use super::condition;
 use super::scope::Scopes;
+use super::sizes::undetermined;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span, nearest};
@@ -19,6 +20,7 @@ use crate::rewrite::rule::pat::{Entry, Pat, PatArg, PatNode};
 use crate::rewrite::rule::vectorise::vector_type;
 use crate::rewrite::rule::{ParamKind, RuleParam};
 use indexmap::IndexMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) struct Typed {
@@ -422,6 +424,9 @@ fn assemble(
         needs,
         declared: Arc::default(),
     };
+    if let Some((size, missing)) = undetermined(&equation, &(0..declared.nats.len() as u32).collect()) {
+        return Err(vec![never_found(&equation, &size, &missing, rule.lhs.span)]);
+    }
     let mut problems = vec![];
     for c in &rule.conditions {
         match condition::read(c, &equation, &known) {
@@ -432,6 +437,22 @@ fn assemble(
     }
     equation.conditions.extend(Condition::implied(&equation.sides));
     if problems.is_empty() { Ok(Typed { equation, params, warnings }) } else { Err(problems) }
+}
+
+/// No program tells the sizes apart that are `missing`.
+fn never_found(eq: &Equation, size: &Nat, missing: &BTreeSet<u32>, lhs: Span) -> Diagnostic {
+    let names: Vec<String> = missing.iter().map(|i| format!("`{}`", eq.nats[*i as usize])).collect();
+    let size = eq.readable_size(size);
+    let message = format!(
+        "No program tells what {} {} in `{size}`.",
+        names.join(" and "),
+        if names.len() == 1 { "is" } else { "are" }
+    );
+    let label = format!("of `{size}` only the value is known when this is matched");
+    let parameter = eq.nats.get(missing.first().map_or(0, |i| *i as usize)).map_or("n", |n| n);
+    Diagnostic::error("E0221", message)
+        .label(lhs, label)
+        .hint(format!("Make one of them a parameter of the rule, which is given where it is used: `rule name({parameter}) = …`."))
 }
 
 fn unused(name: &Name, span: Span) -> Diagnostic {
