@@ -39,7 +39,8 @@ const OUTSIDE: [&str; 12] = [
 ];
 
 /// Folders, from `src`, in which types may be serialised: what is read or written outside the process.
-const WIRE: [&str; 6] = ["session/log", "session/files.rs", "session/known.rs", "device", "ui", "cli"];
+const WIRE: [&str; 7] =
+    ["session/log", "session/files.rs", "session/known.rs", "session/tune/kept.rs", "device", "ui", "cli"];
 
 fn walk(dir: &Path, out: &mut Vec<(PathBuf, String)>) {
     for entry in std::fs::read_dir(dir).unwrap() {

@@ -22,7 +22,8 @@ fn tune(dir: &Path, strategy: &str, more: &[&str]) -> crate::cli_common::Ran {
 #[test]
 fn points_are_ruled_out_measured_and_written() {
     let dir = world("strategy cut(p) = body(splitJoin(p)) ; choose(id, fail)\n");
-    let ran = tune(dir.path(), "cut(? in {7, 4, 8})", &["--for", "40s", "--json", "-o", "best.elevate"]);
+    let more = ["--for", "40s", "--json", "-o", "best.elevate", "--session", "s.ron"];
+    let ran = tune(dir.path(), "cut(? in {7, 4, 8})", &more);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     let tried = told["tried"].as_array().unwrap();
@@ -36,6 +37,17 @@ fn points_are_ruled_out_measured_and_written() {
     let best = told["best"]["strategy"].as_str().unwrap();
     let written = std::fs::read_to_string(dir.path().join("best.elevate")).unwrap();
     assert!(written.ends_with(&format!("strategy tuned = {best}\n")), "{written}");
+    let replayed = run(dir.path(), &["replay", "s.ron"]);
+    assert_eq!(replayed.code, 0, "{}", replayed.err);
+    assert!(!replayed.out.contains("tuned on"), "{}", replayed.out);
+    let elsewhere = run(dir.path(), &["replay", "s.ron", "--device", "no such device"]);
+    assert!(elsewhere.code == 0 && elsewhere.out.contains("which is not here"), "{}", elsewhere.out);
+    let log = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();
+    assert!(log.contains("Tuned(") && log.contains("Tune("), "{log}");
+    let kept = run(dir.path(), &["tune", "--kept"]);
+    assert!(kept.out.starts_with("2 measurements in "), "{}", kept.out);
+    assert!(run(dir.path(), &["tune", "--forget"]).out.contains("forgotten"));
+    assert!(run(dir.path(), &["tune", "--kept"]).out.starts_with("0 measurements"));
     let own = std::fs::read_to_string(dir.path().join("scale.elevate")).unwrap();
     std::fs::write(dir.path().join("scale.elevate"), own + &written).unwrap();
     let compile = |s: &str| run(dir.path(), &["compile", "scale.rise", "--size", "n=96", "-s", s]).out;

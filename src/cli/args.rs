@@ -452,6 +452,7 @@ pub struct Bench {
 
 const TUNE_HELP: &str = "\
 Examples:
+  shine-tui tune matmul.rise
   shine-tui tune matmul.rise --strategy 'blocking(?, ?, ?)'
   shine-tui tune matmul.rise -s 'parallel(?x in {8, 16, 32}, ?y in {32, 64}, 8, ?v in {8, 16})' --for 2min
   shine-tui tune matmul.rise -s 'blocking(?t, ?t, 4) ; choose(useMapPar @ outermost(isApplied(isMap)), id)'
@@ -459,7 +460,9 @@ Examples:
 
 What a strategy leaves open: `?` a size that divides one of the program's sizes, `?tile` the same size wherever the name stands, `?tile in {4, 8, 16..32}` one of these, `choose(s, t)` or `?way in {s, t}` one of these strategies. Definitions of strategies may leave things open too; where nothing is tuned their first value holds, or what `s with (tile: 8)` says.
 
-Points whose sizes do not fit, or that the device has no room for, are ruled out before anything is compiled for it. All others are run a few times, and their output is compared; who leads is checked as `bench` checks. The fastest take turns at the end, also with the start, which tells whether the difference can be measured.
+Points whose sizes do not fit, or that the device has no room for, are ruled out before anything is compiled for it. All others are run a few times, and their output is compared; who leads is checked as `bench` checks. The fastest take turns at the end, also with the start, which tells whether the difference can be measured. Without a strategy it is `auto` that is tuned.
+
+Measurements are kept for later tunings, by kernel, sizes, device and compiler; the last few are always measured again. `--session FILE` records what was decided; `shine-tui replay` takes it without measuring.
 
 Exit codes:
   0  tuned
@@ -471,11 +474,12 @@ Exit codes:
 #[derive(Args, Debug)]
 pub struct Tune {
     /// The program (.rise), or a session (.ron) of which the last revision is taken
-    pub file: PathBuf,
+    #[arg(required_unless_present_any = ["kept", "forget"])]
+    pub file: Option<PathBuf>,
     #[command(flatten)]
     pub program: ProgramOptions,
-    /// A strategy that leaves something open; of several, one after the other
-    #[arg(long = "strategy", short = 's', value_name = "ELEVATE", required = true)]
+    /// A strategy that leaves something open; of several, one after the other; `auto` unless given
+    #[arg(long = "strategy", short = 's', value_name = "ELEVATE")]
     pub strategies: Vec<String>,
     /// The device: `cpu`, or a part of an OpenCL platform's or device's name
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
@@ -492,6 +496,15 @@ pub struct Tune {
     /// Show all points that were tried
     #[arg(long)]
     pub all: bool,
+    /// Show how many measurements of earlier tunings are kept, and where
+    #[arg(long, conflicts_with_all = ["file", "forget"])]
+    pub kept: bool,
+    /// Forget the measurements of earlier tunings
+    #[arg(long, conflicts_with = "file")]
+    pub forget: bool,
+    /// Record the session in this file; for a session, its own file to go on with it
+    #[arg(long, value_name = "FILE")]
+    pub session: Option<PathBuf>,
     /// Let the program's foreign functions run
     #[arg(long)]
     pub allow_foreign: bool,

@@ -7,8 +7,11 @@ use super::output;
 use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::session::Session;
+use crate::session::auto;
+use crate::session::bench::target_of;
 use crate::session::files::Whole;
 use crate::session::jobs::Control;
+use crate::session::tune::kept::{self, Kept};
 use crate::session::tune::{Ending, Fate, Standing, Tried, Tuned, reasons};
 use crate::view::figures::{digits, time};
 use serde_json::{Value, json};
@@ -20,17 +23,19 @@ const SHOWN: usize = 10;
 
 /// Tunes a program, and prints what was tried and what came of it.
 pub fn run(args: &Tune) -> Result<Exit, Exit> {
+    let Some(file) = &args.file else { return measurements(args) };
     let output_there = args.output.as_ref().filter(|path| path.exists() && !args.force);
     if let Some(path) = output_there {
         let problem = Diagnostic::error("E0906", format!("`{}` is there already.", path.display()));
         return Err(fail(&problem.hint("`--force` replaces it.")));
     }
-    let rewriting = Rewriting { file: args.file.clone(), program: args.program.clone(), strategies: vec![] };
-    let mut session = opened(&rewriting, None)?;
+    let rewriting = Rewriting { file: file.clone(), program: args.program.clone(), strategies: vec![] };
+    let mut session = opened(&rewriting, args.session.as_deref())?;
     if args.allow_foreign {
         session.allow_foreign();
     }
     let text = match args.strategies.as_slice() {
+        [] => auto::for_target("auto", target_of(&args.device), session.workspace()).to_owned(),
         [one] => one.clone(),
         all => all.iter().map(|s| format!("({s})")).collect::<Vec<_>>().join(" ; "),
     };
@@ -61,7 +66,7 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
         output::print(&in_words(&tuned, args.all))?;
     }
     if let Some(path) = &args.output {
-        let text = definition(&tuned, &session, &args.file.display().to_string());
+        let text = definition(&tuned, &session, &file.display().to_string());
         let written = Whole::write(path, args.force, |out| out.write_all(text.as_bytes()));
         written.and_then(Whole::place).map_err(|e| {
             let problem = format!("`{}` cannot be written: {e}.", path.display());
@@ -69,6 +74,31 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
         })?;
     }
     Ok(if tuned.ending == Ending::Stopped { Exit::Interrupted } else { Exit::Done })
+}
+
+/// Shows or forgets the measurements of earlier tunings.
+fn measurements(args: &Tune) -> Result<Exit, Exit> {
+    let path = kept::path().map_or("nowhere".to_owned(), |path| path.display().to_string());
+    if args.forget {
+        let done = kept::forget()
+            .map_err(|e| fail(&Diagnostic::error("E0906", format!("`{path}` cannot be removed: {e}."))))?;
+        let text = if done { "All measurements are forgotten.\n" } else { "There were no measurements.\n" };
+        output::print(text)?;
+        return Ok(Exit::Done);
+    }
+    let (all, problem) = Kept::open();
+    let devices = all.by_device();
+    if args.json.json {
+        let devices =
+            devices.iter().map(|(device, count)| json!({ "device": device, "measurements": count }));
+        output::json(&json!({ "file": path, "devices": devices.collect::<Vec<_>>(), "problem": problem }))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = format!("{} measurements in {path}\n", devices.iter().map(|(_, n)| n).sum::<usize>());
+    devices.iter().for_each(|(device, n)| text += &format!("{n:>8}  {device}\n"));
+    problem.iter().for_each(|p| text += &format!("warning   {p}\n"));
+    output::print(&text)?;
+    Ok(Exit::Done)
 }
 
 fn progress(standing: &Standing) -> String {
@@ -103,7 +133,7 @@ fn in_words(tuned: &Tuned, all: bool) -> String {
     }
     text += "\n";
     if let Some(best) = tuned.best() {
-        text += &format!("best      {}\n", best.strategy.as_deref().unwrap_or("the program as it is"));
+        text += &format!("best      {}\n", best.strategy);
     }
     text += &format!("check     {}; the output agrees with plain C\n", tuned.check);
     text += &format!(
@@ -138,8 +168,9 @@ fn table(tuned: &Tuned, all: bool) -> String {
     for (number, tried) in sorted.into_iter().filter(|(_, t)| kept(t)).take(limit) {
         let values: Vec<String> = tried.values.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let what = match &tried.fate {
-            Fate::Measured { median_ns, .. } => {
-                format!("{:>9}  {:>6}×", time(*median_ns), digits(median_ns / least))
+            Fate::Measured { median_ns, known, .. } => {
+                let known = if *known { "  (known)" } else { "" };
+                format!("{:>9}  {:>6}×{known}", time(*median_ns), digits(median_ns / least))
             }
             Fate::Same(other) => format!("as number {}", other + 1),
             Fate::RuledOut { why, .. } => format!("ruled out: {why}"),
@@ -181,7 +212,7 @@ fn verdict(tuned: &Tuned) -> String {
 /// The best as a definition that strategies may call.
 fn definition(tuned: &Tuned, session: &Session, file: &str) -> String {
     let sizes: Vec<String> = session.sizes().iter().map(|(n, v)| format!("{n}={v}")).collect();
-    let best = tuned.best().and_then(|t| t.strategy.as_deref()).unwrap_or("id");
+    let best = tuned.best().map_or("id", |t| &*t.strategy);
     format!(
         "--| Tuned for {file} at {} on {}: {}, the median of {} runs.\nstrategy tuned = {best}\n",
         sizes.join(" "),
@@ -197,8 +228,9 @@ fn as_json(tuned: &Tuned) -> Value {
         let mut value =
             json!({ "strategy": t.strategy, "values": values, "kernel": t.kernel.map(|k| k.to_string()) });
         match &t.fate {
-            Fate::Measured { median_ns, runs } => {
+            Fate::Measured { median_ns, runs, known } => {
                 value["fate"] = json!("measured");
+                value["known"] = json!(known);
                 value["median_ns"] = json!(median_ns);
                 value["runs"] = json!(runs);
             }

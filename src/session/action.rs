@@ -35,6 +35,8 @@ pub enum Action {
     Compile { target: Target },
     /// Compile, check and measure the current revision on a device.
     Bench { device: String },
+    /// Choose what a strategy leaves open by measuring on a device for so many seconds, and run it with what was chosen.
+    Tune { strategy: String, device: String, seconds: f64 },
 }
 
 /// The language to generate.
@@ -83,6 +85,14 @@ pub enum Outcome {
         text: String,
     },
     Measured(Measurement),
+    /// There is a new term, of the strategy that was the fastest.
+    Tuned {
+        revision: RevisionId,
+        digest: Digest,
+        text: String,
+        searches: Vec<SearchOutcome>,
+        decision: Decision,
+    },
     /// The term stayed as it was, for this reason.
     Unchanged {
         reason: String,
@@ -140,6 +150,28 @@ pub struct Measurement {
     pub check: String,
     pub max_error: f64,
     pub warnings: Vec<String>,
+}
+
+/// The decision that a tuning took, with its figures. Times are in nanoseconds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decision {
+    /// The fastest strategy, with values for all that was left open.
+    pub strategy: String,
+    /// The device's name, and what compiles for it.
+    pub device: String,
+    pub compiler: String,
+    pub kernel: Digest,
+    pub sizes: Sizes,
+    /// How many points there were, as a number, and how many were tried and measured.
+    pub points: String,
+    pub tried: usize,
+    pub measured: usize,
+    pub median_ns: f64,
+    pub interval_ns: (f64, f64),
+    pub runs: usize,
+    /// The start's time divided by this one, of runs that took turns, with an interval.
+    pub start: Option<(f64, f64, f64)>,
+    pub check: String,
 }
 
 /// The median time of a kernel, a function of the host, or copies between them.

@@ -222,6 +222,7 @@ pub fn label(action: &Action) -> String {
         }
         Action::Compile { target } => format!("compile {}", target.name()),
         Action::Bench { device } => format!("bench {device}"),
+        Action::Tune { strategy, device, .. } => format!("tune {strategy} on {device}"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Replaying a recorded session: the same actions again, each outcome compared with the recorded one.
 
-use super::action::{Action, Outcome};
+use super::action::{Action, Decision, Outcome};
 use super::files::{Origin, Text, Texts};
 use super::known;
 use super::log::{self, Entry, convert, v1};
@@ -144,6 +144,11 @@ pub fn replay(
                 })));
             }
         };
+        if let (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) = (&action, &recorded) {
+            let here = options.device.as_deref().unwrap_or(device);
+            let warning = tuned_elsewhere(here, decision, &*options.backend);
+            warning.into_iter().for_each(|w| watch(Event::Warning(w)));
+        }
         watch(Event::Step { record: i + 1, of, action: name, note });
     }
     Ok(missing.map_or(Verdict::Agrees, Verdict::NoDevice))
@@ -235,6 +240,12 @@ fn faithful(session: &Session, action: &Action, recorded: &Outcome) -> Option<Ou
             let other = found.map(|t| t.digest()).filter(|found| found != digest)?;
             let (revision, text, searches) = (*revision, text.clone(), searches.clone());
             Some(Outcome::Term { revision, digest: other, text, searches })
+        }
+        Outcome::Tuned { revision, digest, text, searches, decision } => {
+            let found = session.workspace().parse_program(text);
+            let other = found.map(|t| t.digest()).filter(|found| found != digest)?;
+            let (revision, text, searches) = (*revision, text.clone(), searches.clone());
+            Some(Outcome::Tuned { revision, digest: other, text, searches, decision: decision.clone() })
         }
         Outcome::Measured(_) if !measured_here(session, action, recorded) => Some(Outcome::Unchanged {
             reason: "another kernel, other sizes, or no measurement".into(),
@@ -362,6 +373,20 @@ fn step(
             let found = session.strategy_as_recorded(action, text, at, &again)?;
             Ok(compare(recorded, &found, options))
         }
+        (Action::Tune { device, .. }, Outcome::Tuned { searches, decision, .. }) => {
+            let again = Replayed::new(options.search, searches.clone());
+            let found = session.decided(session.current(), action, decision.clone(), &again)?;
+            match compare(recorded, &found, options) {
+                Step::Agrees(_) if options.level >= Level::Kernels => {
+                    if let Some(other) = other_kernel(session, device, decision) {
+                        return Ok(other);
+                    }
+                }
+                Step::Agrees(_) => {}
+                other => return Ok(other),
+            }
+            agrees(&format!("{:.3} ms by {}", decision.median_ns / 1e6, decision.strategy))
+        }
         // A strategy that changed nothing, because a search was stopped or failed, is not taken again.
         (Action::Strategy { .. }, Outcome::Unchanged { reason, .. }) => agrees(reason),
         _ => {
@@ -369,6 +394,40 @@ fn step(
             Ok(compare(recorded, &found, options))
         }
     }
+}
+
+/// The code of what was tuned, where it is another one than when it was recorded.
+fn other_kernel(session: &Session, device: &str, decision: &Decision) -> Option<Step> {
+    if decision.sizes != *session.sizes() {
+        return None;
+    }
+    let compiled = session.compiled(session.current(), super::bench::target_of(device));
+    let text = compiled.as_ref().as_ref().map(|compiled| compiled.module.text());
+    let found = match text {
+        Ok(text) => Digest::of(text.as_bytes()).to_string(),
+        Err(problem) => problem.message.clone(),
+    };
+    let expected = decision.kernel.to_string();
+    let what = "the code of what was tuned is another one".to_owned();
+    (found != expected).then_some(Step::Differs { what, expected, found })
+}
+
+/// What is said where a decision was not taken on this device.
+fn tuned_elsewhere(here: &str, decision: &Decision, backend: &dyn Backend) -> Option<String> {
+    let never = std::sync::atomic::AtomicBool::new(false);
+    let mut control = crate::device::RunControl { cancel: &never, progress: &mut |_| {} };
+    let list = backend.list(&mut control).map(|list| list.devices).unwrap_or_default();
+    let was = &decision.device;
+    let elsewhere = match crate::device::select(&list, here) {
+        Ok(info) if super::tune::name_of(info) != *was => format!("on {was}, and not on this device"),
+        Ok(info) if super::tune::compiler_of(info) != decision.compiler => {
+            format!("on {was} with another compiler or driver, {}", decision.compiler)
+        }
+        Ok(_) => return None,
+        Err(_) => format!("on {was}, which is not here"),
+    };
+    let strategy = &decision.strategy;
+    Some(format!("`{strategy}` was tuned {elsewhere}. `shine-tui tune` measures what is best here."))
 }
 
 fn compare(recorded: &Outcome, found: &Outcome, options: &Options) -> Step {
@@ -384,6 +443,10 @@ fn compare(recorded: &Outcome, found: &Outcome, options: &Options) -> Step {
         }
         (Outcome::Term { digest, .. }, Outcome::Term { .. }) => Step::Agrees(digest.to_string()),
         (Outcome::Kernel { digest, .. }, Outcome::Kernel { .. }) => Step::Agrees(digest.to_string()),
+        (Outcome::Tuned { digest: a, .. }, Outcome::Tuned { digest: b, .. }) if a != b => {
+            differs("the term is another one", recorded, found)
+        }
+        (Outcome::Tuned { digest, .. }, Outcome::Tuned { .. }) => Step::Agrees(digest.to_string()),
         (Outcome::Done, Outcome::Done) => Step::Agrees(String::new()),
         _ => differs("the outcome is of another kind", recorded, found),
     }
@@ -397,7 +460,9 @@ fn differs(what: &str, recorded: &Outcome, found: &Outcome) -> Step {
 fn summary(o: &Outcome) -> String {
     match o {
         // A digest that was changed by hand stands beside a text that was not: both are shown.
-        Outcome::Term { text, digest, .. } | Outcome::Kernel { text, digest, .. } => {
+        Outcome::Term { text, digest, .. }
+        | Outcome::Kernel { text, digest, .. }
+        | Outcome::Tuned { text, digest, .. } => {
             format!("{digest}\n{text}")
         }
         Outcome::Done => "done".into(),
@@ -416,7 +481,7 @@ fn changed_rules(header: &v1::Header, session: &Session) -> Vec<String> {
 fn cause(changed: &[String], action: &Action) -> Option<String> {
     let text = match action {
         Action::Apply { rule, .. } => rule.clone(),
-        Action::Strategy { text, .. } => text.clone(),
+        Action::Strategy { text, .. } | Action::Tune { strategy: text, .. } => text.clone(),
         _ => return None,
     };
     let named: Vec<&String> = changed.iter().filter(|r| text.contains(r.as_str())).collect();

@@ -1,6 +1,6 @@
 //! A session: the program, its history, the running jobs and the log, changed by actions alone.
 
-use super::action::{Action, Measurement, Outcome, RevisionId, Sizes, Target};
+use super::action::{Action, Decision, Measurement, Outcome, RevisionId, Sizes, Target};
 use super::bench::{self, BenchProgress, Inputs, Ran};
 use super::blame;
 use super::data::{self, Given};
@@ -10,7 +10,7 @@ use super::jobs::{Control, JobId, JobView, Jobs};
 use super::record::{Recorder, SaveState};
 use super::searching::{Replayed, SearchProgress};
 use super::shown::{self, Shown};
-use super::tune;
+use super::tune::{self, Tuned};
 use super::workspace::{Problems, StrategyEnd, Workspace};
 use crate::device::{Backend, Mode};
 use crate::emit::Compiled;
@@ -35,6 +35,7 @@ pub enum Progress {
     /// A search is growing its e-graph.
     Search(Arc<SearchProgress>),
     Bench(BenchProgress),
+    Tune(tune::Standing),
 }
 
 /// What an action led to at once.
@@ -58,6 +59,7 @@ pub struct JobResult {
 enum Finished {
     Strategy(Box<StrategyEnd>),
     Bench(Result<Box<Measurement>, Diagnostic>),
+    Tuned(Result<Box<Tuned>, Diagnostic>),
     Shown(Result<Box<Shown>, Diagnostic>),
 }
 
@@ -220,14 +222,14 @@ impl Session {
             Action::Goto { revision } if self.history.revision(*revision).is_none() => {
                 Err(format!("There is no revision {revision}."))
             }
-            Action::Bench { .. } => {
+            Action::Bench { .. } | Action::Tune { .. } => {
                 if self.showing.is_some() {
                     return Err(
                         "The program is running on your data; two kernels at once would disturb each other."
                             .into(),
                     );
                 }
-                if self.asked.values().any(|a| matches!(a.action, Action::Bench { .. })) {
+                if self.is_measuring() {
                     return Err("A measurement is running; two at once would disturb each other.".into());
                 }
                 let missing = self.missing_sizes();
@@ -243,6 +245,10 @@ impl Session {
             }
             _ => Ok(()),
         }
+    }
+
+    fn is_measuring(&self) -> bool {
+        self.asked.values().any(|a| matches!(a.action, Action::Bench { .. } | Action::Tune { .. }))
     }
 
     /// Sizes of the program that have no value yet.
@@ -277,7 +283,7 @@ impl Session {
     /// Why it cannot be done. The session is as it was, and nothing is recorded.
     pub fn perform(&mut self, action: Action) -> Result<Performed, Diagnostic> {
         self.enabled(&action).map_err(|why| match action {
-            Action::Bench { .. } => self.refusal(why),
+            Action::Bench { .. } | Action::Tune { .. } => self.refusal(why),
             _ => Diagnostic::error("E0810", why).hint("It can be done at another time."),
         })?;
         let base = self.current();
@@ -316,7 +322,7 @@ impl Session {
                 let text = compiled.module.text();
                 Outcome::Kernel { target: *target, digest: Digest::of(text.as_bytes()), text }
             }
-            Action::Strategy { .. } | Action::Bench { .. } => {
+            Action::Strategy { .. } | Action::Bench { .. } | Action::Tune { .. } => {
                 return Ok(Performed::Started(self.start(base, action)?));
             }
         };
@@ -395,7 +401,8 @@ impl Session {
         result.map_err(|d| blame::explained(d, asked.workspace, &self.history.steps_to(self.current())))
     }
 
-    /// Chooses what a strategy leaves open by measuring on a device, on this thread, for about so many seconds.
+    /// Chooses what a strategy leaves open by measuring on a device, on this thread, for about so many seconds, and runs it
+    /// with what was chosen.
     ///
     /// # Errors
     /// As [`tune::tune`].
@@ -406,13 +413,17 @@ impl Session {
         seconds: f64,
         control: &Control<Progress>,
         report: &dyn Fn(&tune::Standing),
-    ) -> Result<tune::Tuned, Diagnostic> {
-        self.enabled(&Action::Bench { device: device.to_owned() }).map_err(|why| self.refusal(why))?;
+    ) -> Result<Tuned, Diagnostic> {
+        let (text, named) = (strategy.to_owned(), device.to_owned());
+        let action = Action::Tune { strategy: text, device: named, seconds };
+        self.enabled(&action).map_err(|why| self.refusal(why))?;
         let strategy = &self.workspace.parse_strategy(strategy)?;
         let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
         let foreign = self.foreign;
         let wanted = tune::Wanted { workspace, term, sizes, device, strategy, seconds, foreign };
-        tune::tune(&wanted, &*self.backend, control, report)
+        let tuned = tune::tune(&wanted, &*self.backend, control, report)?;
+        self.finish_tuned(self.current(), &action, &tuned)?;
+        Ok(tuned)
     }
 
     /// Why something that measures cannot be done now.
@@ -475,6 +486,18 @@ impl Session {
                     Finished::Bench(result.map(Box::new))
                 })
             }
+            Action::Tune { strategy, device, seconds } => {
+                let strategy = workspace.parse_strategy(&strategy)?;
+                let sizes = self.sizes.clone();
+                let (backend, foreign) = (self.backend.clone(), self.foreign);
+                self.jobs.start(text, Progress::Tune(tune::Standing::default()), move |control| {
+                    let (workspace, term, sizes, device) = (&*workspace, &term, &sizes, &*device);
+                    let strategy = &strategy;
+                    let wanted = tune::Wanted { workspace, term, sizes, device, strategy, seconds, foreign };
+                    let report = |s: &tune::Standing| control.report(Progress::Tune(s.clone()));
+                    Finished::Tuned(tune::tune(&wanted, &*backend, control, &report).map(Box::new))
+                })
+            }
             _ => return Err(Diagnostic::error("E0811", "This action is no job.")),
         };
         let id = id.map_err(no_thread)?;
@@ -493,7 +516,7 @@ impl Session {
     /// # Errors
     /// Something runs on the device already, or the system gives no thread.
     pub fn show(&mut self, device: &str, given: Vec<Given>) -> Result<JobId, Diagnostic> {
-        if self.showing.is_some() || self.asked.values().any(|a| matches!(a.action, Action::Bench { .. })) {
+        if self.showing.is_some() || self.is_measuring() {
             let message = "A kernel is running; two at once would disturb each other.";
             return Err(Diagnostic::error("E0811", message).hint("Wait for its end, or stop it."));
         }
@@ -541,6 +564,7 @@ impl Session {
             Err(panic) => Err(broken(panic)),
             Ok(Finished::Shown(_)) => return None,
             Ok(Finished::Strategy(end)) => self.finish_strategy(base, &action, *end),
+            Ok(Finished::Tuned(tuned)) => tuned.and_then(|tuned| self.finish_tuned(base, &action, &tuned)),
             Ok(Finished::Bench(Err(d))) => Err(d),
             Ok(Finished::Bench(Ok(m))) => {
                 if let Some(r) = self.history.revision_mut(base) {
@@ -578,6 +602,43 @@ impl Session {
                 }
                 Err(why)
             }
+        }
+    }
+
+    /// Makes a revision of what a tuning decided, and records it.
+    fn finish_tuned(
+        &mut self,
+        base: RevisionId,
+        action: &Action,
+        tuned: &Tuned,
+    ) -> Result<Outcome, Diagnostic> {
+        let decision = tuned.decision(&self.sizes).ok_or_else(|| {
+            Diagnostic::error("E0811", "The tuning ended without a decision.").hint("Tune again.")
+        })?;
+        let outcome = self.decided(base, action, decision, &Replayed::none())?;
+        self.recorder.record(action, &outcome);
+        Ok(outcome)
+    }
+
+    /// The revision that a tuning's decision leads to, without measuring.
+    pub(super) fn decided(
+        &mut self,
+        base: RevisionId,
+        action: &Action,
+        decision: Decision,
+        replayed: &Replayed,
+    ) -> Result<Outcome, Diagnostic> {
+        let parsed = self.workspace.parse_strategy(&decision.strategy)?;
+        let term = self.history.revision(base).map_or_else(|| self.term().clone(), |r| r.term.clone());
+        let end = self.workspace.run_strategy(&term, &parsed, &Path::root(), replayed, &Control::silent());
+        match self.commit(base, action, end.result?, end.searches) {
+            Outcome::Term { revision, digest, text, searches } => {
+                if let Some(made) = self.history.revision_mut(revision) {
+                    made.elevate = Some(decision.strategy.clone());
+                }
+                Ok(Outcome::Tuned { revision, digest, text, searches, decision })
+            }
+            other => Ok(other),
         }
     }
 

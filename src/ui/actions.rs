@@ -64,6 +64,11 @@ fn done(app: &mut App, outcome: &Outcome) {
             let time = figures::time(m.median_ns);
             app.tell(Role::Good, format!("{} on {}, checked: {}", time, m.device, m.check));
         }
+        Outcome::Tuned { revision, decision, .. } => {
+            let (time, strategy) = (figures::time(decision.median_ns), &decision.strategy);
+            let text = format!("Revision {revision}: {time} on {} by {strategy}", decision.device);
+            app.tell(Role::Good, text);
+        }
         Outcome::Kernel { .. } | Outcome::Done => {}
     }
 }

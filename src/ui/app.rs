@@ -522,7 +522,7 @@ impl App {
     /// Whether something on the screen moves by itself, and how often it is worth looking.
     pub fn pace(&self) -> std::time::Duration {
         let jobs = self.session.jobs();
-        let measuring = jobs.iter().any(|job| matches!(job.progress, Progress::Bench(_)));
+        let measuring = jobs.iter().any(|job| matches!(job.progress, Progress::Bench(_) | Progress::Tune(_)));
         std::time::Duration::from_millis(if jobs.is_empty() || measuring { 1000 } else { 100 })
     }
 }

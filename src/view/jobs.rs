@@ -13,6 +13,12 @@ pub fn progress(progress: &Progress) -> String {
             format!("{} rules applied, {} tried", figures::count(*applied), figures::count(*tried))
         }
         Progress::Search(search) => super::search::brief(search),
+        Progress::Tune(standing) => {
+            let best = standing.best.as_ref();
+            let best = best.map(|(text, ns)| format!(", best {} by {text}", figures::time(*ns)));
+            let last = if standing.comparing { ", the last few take turns" } else { "" };
+            format!("{} tried{}{last}", standing.tried, best.unwrap_or_default())
+        }
         Progress::Bench(bench) => match bench {
             BenchProgress::Compiling => "compiling".to_owned(),
             BenchProgress::CheckingSmall => "checking at small sizes against the interpreter".to_owned(),
@@ -28,6 +34,7 @@ pub fn brief(job: &JobView<Progress>) -> String {
         Progress::Strategy { .. } => "rewriting",
         Progress::Search(_) => "searching",
         Progress::Bench(_) => "measuring",
+        Progress::Tune(_) => "tuning",
     };
     let what = if job.cancelling { "stopping" } else { what };
     format!("{what} {}, {}", figures::elapsed(job.elapsed.as_secs_f64()), progress(&job.progress))

@@ -55,7 +55,7 @@ impl Last {
                 (Line::of(Role::Good, format!("Found: revision {revision}.")), searches)
             }
             Outcome::Unchanged { reason, searches } => (Line::of(Role::Warning, reason.clone()), searches),
-            Outcome::Done | Outcome::Kernel { .. } | Outcome::Measured(_) => return,
+            Outcome::Done | Outcome::Kernel { .. } | Outcome::Measured(_) | Outcome::Tuned { .. } => return,
         };
         if searches.is_empty() {
             self.text = None;

@@ -275,22 +275,27 @@ impl<'a> Machine<'a> {
         let shown = name.map_or("?".to_owned(), |name| format!("?{name}"));
         let none = |message: String| {
             let problem = Diagnostic::error("E0315", message).label(span, "left open");
-            Box::new(problem.hint("`shine-tui tune` chooses a value; `s with (name: 8)` gives one."))
+            let name = name.map_or("name", |name| &**name);
+            Box::new(
+                problem.hint(format!("`shine-tui tune` chooses a value; `s with ({name}: 8)` gives one.")),
+            )
         };
-        match (open::domain(open, span)?, chosen) {
-            (open::Domain::Sizes(_), Some(value)) => Ok(Value::Nat(value)),
-            (open::Domain::Sizes(ranges), None) => match ranges.and_then(|r| r.first().copied()) {
-                Some((first, _)) => Ok(Value::Nat(Nat::constant(first))),
-                None => Err(none(format!("`{shown}` has no value here."))),
+        let among = open.among.as_deref().unwrap_or_default();
+        match chosen {
+            Some(value) if open.is_size() => Ok(Value::Nat(value)),
+            None if open.is_size() => match open::domain(open, span)? {
+                open::Domain::Sizes(Some(ranges)) if !ranges.is_empty() => {
+                    Ok(Value::Nat(Nat::constant(ranges[0].0)))
+                }
+                _ => Err(none(format!("`{shown}` has no value here."))),
             },
-            (open::Domain::Ways(ways), chosen) => {
+            chosen => {
                 let number = chosen.map_or(Some(1), |n| n.as_constant());
                 let index = number.and_then(|n| usize::try_from(n).ok()?.checked_sub(1));
-                let among = open.among.as_deref().unwrap_or_default();
                 match index.and_then(|i| among.get(i)) {
                     Some(ast::Among::One(way)) => self.given(way, scope),
                     _ => {
-                        let message = format!("`{shown}` is one of {} ways, counted from 1.", ways.len());
+                        let message = format!("`{shown}` is one of {} ways, counted from 1.", among.len());
                         Err(none(message))
                     }
                 }

@@ -228,14 +228,15 @@ pub fn checked_elsewhere(
     Checked::new(asked, backend, cancel).elsewhere()
 }
 
-/// Runs two kernels in turns, so that their times compare.
+/// Runs two kernels in turns, so that their times compare, and compares their outputs at the sizes asked for.
 ///
 /// # Errors
-/// The device fails.
+/// The device fails, or an output is wrong (`E0820`).
 pub fn in_turns(
     first: (&Asked<'_>, &Ready),
     second: (&Asked<'_>, &Ready),
     inputs: &Inputs,
+    expected: &Beforehand,
     backend: &dyn Backend,
     cancel: &AtomicBool,
 ) -> Result<(RunReport, RunReport), Diagnostic> {
@@ -244,7 +245,11 @@ pub fn in_turns(
     };
     let (a, b) = (request(first)?, request(second)?);
     let mut control = RunControl { cancel, progress: &mut |_| {} };
-    backend.run_pair(&a, &b, &mut control).map_err(|e| super::device_diagnostic(&e))
+    let (a, b) = backend.run_pair(&a, &b, &mut control).map_err(|e| super::device_diagnostic(&e))?;
+    for ((asked, _), report) in [(first, &a), (second, &b)] {
+        Checked::new(asked, backend, cancel).verdict(expected, inputs, &report.outputs)?;
+    }
+    Ok((a, b))
 }
 
 fn part_time(part: &PartTimes) -> PartTime {

@@ -5,7 +5,7 @@ use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::session::Written;
 use crate::session::action::{
-    Action, Measurement, Outcome, PartTime, SearchOutcome, Sizes, Target, TrailStep,
+    Action, Decision, Measurement, Outcome, PartTime, SearchOutcome, Sizes, Target, TrailStep,
 };
 use crate::session::files::Text;
 use indexmap::IndexMap;
@@ -45,6 +45,7 @@ impl From<&Action> for v1::Action {
             }
             Action::Compile { target } => v1::Action::Compile { target: target.name().into() },
             Action::Bench { device } => v1::Action::Bench { device },
+            Action::Tune { strategy, device, seconds } => v1::Action::Tune { strategy, device, seconds },
         }
     }
 }
@@ -63,6 +64,7 @@ impl TryFrom<&v1::Action> for Action {
             },
             v1::Action::Compile { target: t } => Action::Compile { target: target(&t)? },
             v1::Action::Bench { device } => Action::Bench { device },
+            v1::Action::Tune { strategy, device, seconds } => Action::Tune { strategy, device, seconds },
         })
     }
 }
@@ -115,6 +117,47 @@ impl TryFrom<&v1::Search> for SearchOutcome {
     }
 }
 
+impl From<&Decision> for v1::Decision {
+    fn from(d: &Decision) -> v1::Decision {
+        v1::Decision {
+            strategy: d.strategy.clone(),
+            device: d.device.clone(),
+            compiler: d.compiler.clone(),
+            kernel: d.kernel.to_string(),
+            sizes: sizes_out(&d.sizes),
+            points: d.points.clone(),
+            tried: d.tried,
+            measured: d.measured,
+            median_ns: d.median_ns,
+            interval_ns: d.interval_ns,
+            runs: d.runs,
+            start: d.start,
+            check: d.check.clone(),
+        }
+    }
+}
+
+impl TryFrom<&v1::Decision> for Decision {
+    type Error = String;
+    fn try_from(d: &v1::Decision) -> Result<Decision, String> {
+        Ok(Decision {
+            strategy: d.strategy.clone(),
+            device: d.device.clone(),
+            compiler: d.compiler.clone(),
+            kernel: digest(&d.kernel)?,
+            sizes: sizes_in(&d.sizes),
+            points: d.points.clone(),
+            tried: d.tried,
+            measured: d.measured,
+            median_ns: d.median_ns,
+            interval_ns: d.interval_ns,
+            runs: d.runs,
+            start: d.start,
+            check: d.check.clone(),
+        })
+    }
+}
+
 impl From<&Outcome> for v1::Outcome {
     fn from(o: &Outcome) -> v1::Outcome {
         let all = |s: &[SearchOutcome]| s.iter().map(v1::Search::from).collect();
@@ -145,6 +188,13 @@ impl From<&Outcome> for v1::Outcome {
                 max_error: m.max_error,
                 warnings: m.warnings.clone(),
             }),
+            Outcome::Tuned { revision, digest, text, searches, decision } => v1::Outcome::Tuned {
+                revision: *revision,
+                digest: digest.to_string(),
+                text: text.clone(),
+                searches: all(searches),
+                decision: decision.into(),
+            },
             Outcome::Unchanged { reason, searches } => {
                 v1::Outcome::Unchanged { reason: reason.clone(), searches: all(searches) }
             }
@@ -185,6 +235,13 @@ impl TryFrom<&v1::Outcome> for Outcome {
                 max_error: m.max_error,
                 warnings: m.warnings.clone(),
             }),
+            v1::Outcome::Tuned { revision, digest: d, text, searches, decision } => Outcome::Tuned {
+                revision: *revision,
+                digest: digest(d)?,
+                text: text.clone(),
+                searches: all(searches)?,
+                decision: decision.try_into()?,
+            },
             v1::Outcome::Unchanged { reason, searches } => {
                 Outcome::Unchanged { reason: reason.clone(), searches: all(searches)? }
             }

@@ -83,6 +83,11 @@ pub enum Action {
     Bench {
         device: String,
     },
+    Tune {
+        strategy: String,
+        device: String,
+        seconds: f64,
+    },
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -101,6 +106,14 @@ pub enum Outcome {
         text: String,
     },
     Measured(Measurement),
+    Tuned {
+        revision: usize,
+        digest: String,
+        text: String,
+        #[serde(default)]
+        searches: Vec<Search>,
+        decision: Decision,
+    },
     Unchanged {
         reason: String,
         #[serde(default)]
@@ -131,6 +144,24 @@ pub struct Step {
     pub after: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reversed: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Decision {
+    pub strategy: String,
+    pub device: String,
+    pub compiler: String,
+    pub kernel: String,
+    pub sizes: IndexMap<String, i64>,
+    pub points: String,
+    pub tried: usize,
+    pub measured: usize,
+    pub median_ns: f64,
+    pub interval_ns: (f64, f64),
+    pub runs: usize,
+    #[serde(default)]
+    pub start: Option<(f64, f64, f64)>,
+    pub check: String,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

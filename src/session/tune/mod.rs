@@ -3,6 +3,7 @@
 //! `space` says which points there are and in which order they are tried; `race` rules them out, checks and measures
 //! them, and compares the best with the start; what came of it is a [`Tuned`].
 
+pub mod kept;
 mod race;
 mod space;
 
@@ -10,11 +11,13 @@ pub use race::{Wanted, reasons, tune};
 pub use space::{Dimension, Point, Space};
 
 use crate::device::stats::Comparison;
+use crate::device::{DeviceInfo, DeviceKind};
 use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
+use crate::session::action::{Decision, Sizes};
 
 /// What a tuning is doing.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub struct Standing {
     pub tried: usize,
     /// The fastest so far, as text, with its time in nanoseconds.
@@ -34,15 +37,15 @@ pub enum Fate {
     Same(usize),
     /// It does not compile, crashes, hangs or computes something else.
     Failed { code: &'static str, why: String },
-    /// Its output was compared at the sizes asked for.
-    Measured { median_ns: f64, runs: usize },
+    /// Its output was compared at the sizes asked for, now or, where it is known, in a tuning before.
+    Measured { median_ns: f64, runs: usize, known: bool },
 }
 
 /// A point that was tried.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tried {
-    /// The strategy with its values, as text; none for the program as it was, where the start itself does not run.
-    pub strategy: Option<String>,
+    /// The strategy with its values, as text.
+    pub strategy: String,
     pub values: Vec<(Name, String)>,
     pub kernel: Option<Digest>,
     pub fate: Fate,
@@ -99,4 +102,37 @@ impl Tuned {
     pub fn best(&self) -> Option<&Tried> {
         self.tried.get(self.best)
     }
+
+    /// What is kept of it.
+    pub fn decision(&self, sizes: &Sizes) -> Option<Decision> {
+        let best = self.best()?;
+        Some(Decision {
+            strategy: best.strategy.clone(),
+            device: self.device.clone(),
+            compiler: self.compiler.clone(),
+            kernel: best.kernel?,
+            sizes: sizes.clone(),
+            points: self.points.to_string(),
+            tried: self.tried.len(),
+            measured: self.tried.iter().filter(|t| t.median_ns().is_some()).count(),
+            median_ns: self.median_ns,
+            interval_ns: self.interval_ns,
+            runs: self.runs,
+            start: self.comparison.map(|c| (c.ratio, c.interval.low, c.interval.high)),
+            check: self.check.clone(),
+        })
+    }
+}
+
+/// The name by which a device is told from others: that of the processor for the host.
+pub fn name_of(info: &DeviceInfo) -> String {
+    match info.kind {
+        DeviceKind::Host => format!("{} ({})", info.id, info.name),
+        _ => info.id.clone(),
+    }
+}
+
+/// What compiles for a device, with its version.
+pub fn compiler_of(info: &DeviceInfo) -> String {
+    format!("{} {}", info.driver, info.version).trim().to_owned()
 }

@@ -3,8 +3,9 @@
 //! Losers take few runs, the last few take turns with each other. Who leads was checked like any kernel that is measured,
 //! at small and odd sizes too; of the others the output is compared at the sizes asked for.
 
+use super::kept::{Entry, Kept};
 use super::space::{Order, Point, Space};
-use super::{Ending, Fate, Standing, Tried, Tuned};
+use super::{Ending, Fate, Standing, Tried, Tuned, compiler_of, name_of};
 use crate::device::stats::{self, Verdict};
 use crate::device::{Backend, Mode, RunControl, RunReport, select};
 use crate::lang::diag::Diagnostic;
@@ -106,6 +107,8 @@ struct Race<'a> {
     inputs: Inputs,
     expected: Beforehand,
     known: Known,
+    /// What was measured before.
+    kept: Kept,
     device: String,
     compiler: String,
     tried: Vec<Tried>,
@@ -129,14 +132,15 @@ impl<'a> Race<'a> {
         let list = backend.list(&mut run_control);
         let list = list.map_err(|e| no_time(device_diagnostic(&e), wanted))?;
         let info = select(&list.devices, wanted.device).map_err(|e| device_diagnostic(&e))?;
-        let (device, compiler) = (info.id.clone(), format!("{} {}", info.driver, info.version));
+        let (device, compiler) = (name_of(info), compiler_of(info));
         let inputs = Inputs::random(wanted.term, wanted.sizes, Kind::Uniform)?;
         let known = Known::default();
         let asked = asked(wanted, wanted.term, FEW, None, &known);
         let expected = bench::expected(&asked, &inputs, backend, &flag);
         let expected = expected.map_err(|problem| no_time(problem, wanted))?;
-        let compiler = compiler.trim().to_owned();
-        let (tried, met, runners, warnings) = (vec![], HashMap::new(), vec![], vec![]);
+        let (kept, warning) = Kept::open();
+        let warnings = warning.into_iter().collect();
+        let (tried, met, runners) = (vec![], HashMap::new(), vec![]);
         Ok(Race {
             wanted,
             space,
@@ -148,6 +152,7 @@ impl<'a> Race<'a> {
             inputs,
             expected,
             known,
+            kept,
             device,
             compiler,
             tried,
@@ -204,8 +209,8 @@ impl<'a> Race<'a> {
     }
 
     fn standing(&self, comparing: bool) -> Standing {
-        let text = |r: &Runner| self.tried.get(r.number)?.strategy.clone();
-        let best = self.runners.first().map(|r| (text(r).unwrap_or_default(), r.median_ns));
+        let text = |r: &Runner| Some(self.tried.get(r.number)?.strategy.clone());
+        let best = self.runners.first().and_then(|r| Some((text(r)?, r.median_ns)));
         let start_ns = self.tried.first().and_then(Tried::median_ns);
         Standing { tried: self.tried.len(), best, start_ns, comparing }
     }
@@ -214,8 +219,7 @@ impl<'a> Race<'a> {
     fn point(&mut self, point: Point) -> Result<(), Diagnostic> {
         let text = self.space.text_at(&point);
         let values = self.space.values_at(&point);
-        let tried =
-            |kernel, fate| Tried { strategy: Some(text.clone()), values: values.clone(), kernel, fate };
+        let tried = |kernel, fate| Tried { strategy: text.clone(), values: values.clone(), kernel, fate };
         let term = match self.rewritten(&text) {
             Ok(term) => term,
             Err(problem) => {
@@ -257,22 +261,27 @@ impl<'a> Race<'a> {
             return Ok(());
         }
         self.met.insert(ready.digest, number);
-        let ran = bench::timed(&asked, &ready, &self.inputs, &self.expected, self.backend, &self.flag);
-        let report: RunReport = match ran {
-            Ok(report) => report,
-            Err(problem) => {
-                let fate = failed(problem)?;
-                self.tried.push(tried(Some(ready.digest), fate));
-                return Ok(());
+        let key = self.key(ready.digest);
+        let known = self.kept.get(key).cloned();
+        let was_known = known.is_some();
+        let (median_ns, runs, mut checked) = match known {
+            Some(Entry { median_ns, runs, check, .. }) => (median_ns, runs, check),
+            None => {
+                let ran =
+                    bench::timed(&asked, &ready, &self.inputs, &self.expected, self.backend, &self.flag);
+                match ran.map(|report| stats::summary(&report.samples_ns)) {
+                    Ok(Some(summary)) => (summary.median, summary.runs, None),
+                    Ok(None) => return Ok(()),
+                    Err(problem) => {
+                        let fate = failed(problem)?;
+                        self.tried.push(tried(Some(ready.digest), fate));
+                        return Ok(());
+                    }
+                }
             }
         };
-        self.compiler.clone_from(&report.compiler);
-        self.device.clone_from(&report.device);
-        let Some(summary) = stats::summary(&report.samples_ns) else { return Ok(()) };
-        let median_ns = summary.median;
         let leads = self.runners.first().is_none_or(|best| median_ns < best.median_ns);
-        let mut checked = None;
-        if leads {
+        if leads && checked.is_none() {
             match bench::checked_elsewhere(&asked, self.backend, &self.flag) {
                 Ok(what) => checked = Some(what),
                 Err(problem) => {
@@ -282,12 +291,25 @@ impl<'a> Race<'a> {
                 }
             }
         }
-        let fate = Fate::Measured { median_ns, runs: summary.runs };
+        if !was_known {
+            let (kernel, device, check) = (ready.digest, self.device.clone(), checked.clone());
+            let entry =
+                Entry { key: key.to_string(), kernel: kernel.to_string(), device, median_ns, runs, check };
+            self.warnings.extend(self.kept.keep(entry));
+        }
+        let fate = Fate::Measured { median_ns, runs, known: was_known };
         self.tried.push(tried(Some(ready.digest), fate));
         let runner = Runner { number, point, term, ready, median_ns, checked };
         let place = self.runners.partition_point(|r| r.median_ns <= median_ns);
         self.runners.insert(place, runner);
         Ok(())
+    }
+
+    /// What a measurement is of: a kernel at these sizes, on this device, by this compiler.
+    fn key(&self, kernel: Digest) -> Digest {
+        let sizes: Vec<String> = self.wanted.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let all = [kernel.to_string(), self.device.clone(), self.compiler.clone(), sizes.join(" ")];
+        Digest::of(all.join("\n").as_bytes())
     }
 
     /// What the strategy of a point makes of the program.
@@ -330,7 +352,7 @@ impl<'a> Race<'a> {
         let limit = Some(self.left_s() + 5.0);
         let (x, y) = (self.asked(&a.term, mode, limit), self.asked(&b.term, mode, limit));
         let (x, y) = ((&x, &a.ready), (&y, &b.ready));
-        bench::in_turns(x, y, &self.inputs, self.backend, &self.flag).ok()
+        bench::in_turns(x, y, &self.inputs, &self.expected, self.backend, &self.flag).ok()
     }
 
     /// Was this one checked at small and odd sizes too, and was it right?
