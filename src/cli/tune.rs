@@ -35,7 +35,7 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
         session.allow_foreign();
     }
     let text = match args.strategies.as_slice() {
-        [] => auto::for_target("auto", target_of(&args.device), session.workspace()).to_owned(),
+        [] => auto::to_tune(target_of(&args.device), session.workspace()).to_owned(),
         [one] => one.clone(),
         all => all.iter().map(|s| format!("({s})")).collect::<Vec<_>>().join(" ; "),
     };
@@ -136,13 +136,9 @@ fn in_words(tuned: &Tuned, all: bool) -> String {
         text += &format!("best      {}\n", best.strategy);
     }
     text += &format!("check     {}; the output agrees with plain C\n", tuned.check);
-    text += &format!(
-        "time      {} (median of {} runs; {} to {})\n",
-        time(tuned.median_ns),
-        tuned.runs,
-        time(tuned.interval_ns.0),
-        time(tuned.interval_ns.1)
-    );
+    let interval = tuned.interval_ns.map(|(low, high)| format!("; {} to {}", time(low), time(high)));
+    let (median, runs) = (time(tuned.median_ns), tuned.runs);
+    text += &format!("time      {median} (median of {runs} runs{})\n", interval.unwrap_or_default());
     text += &format!("start     {}\n", verdict(tuned));
     tuned.warnings.iter().for_each(|w| text += &format!("warning   {w}\n"));
     text
@@ -266,7 +262,7 @@ fn as_json(tuned: &Tuned) -> Value {
         "tried": tried.collect::<Vec<_>>(),
         "best": tuned.best().map(|t| json!({ "strategy": t.strategy, "kernel": t.kernel.map(|k| k.to_string()) })),
         "median_ns": tuned.median_ns,
-        "interval_ns": [tuned.interval_ns.0, tuned.interval_ns.1],
+        "interval_ns": tuned.interval_ns.map(|(low, high)| [low, high]),
         "runs": tuned.runs,
         "check": tuned.check,
         "start": comparison,

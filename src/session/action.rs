@@ -167,7 +167,8 @@ pub struct Decision {
     pub tried: usize,
     pub measured: usize,
     pub median_ns: f64,
-    pub interval_ns: (f64, f64),
+    /// None where it is of few runs.
+    pub interval_ns: Option<(f64, f64)>,
     pub runs: usize,
     /// The start's time divided by this one, of runs that took turns, with an interval.
     pub start: Option<(f64, f64, f64)>,

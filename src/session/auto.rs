@@ -49,6 +49,14 @@ pub fn for_target<'a>(text: &'a str, target: Target, workspace: &Workspace) -> &
     }
 }
 
+/// The strategy that is tuned where nobody names one, without what does not concern the target.
+pub fn to_tune(target: Target, workspace: &Workspace) -> &'static str {
+    match target {
+        Target::OpenCl if !has_own(workspace) => BY_OTHER_NAMES[0],
+        _ => "auto",
+    }
+}
+
 /// Does a file of the user's define `auto`?
 fn has_own(workspace: &Workspace) -> bool {
     workspace.script.strategy("auto").is_some_and(|definition| !definition.library)

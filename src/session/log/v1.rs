@@ -157,7 +157,8 @@ pub struct Decision {
     pub tried: usize,
     pub measured: usize,
     pub median_ns: f64,
-    pub interval_ns: (f64, f64),
+    #[serde(default)]
+    pub interval_ns: Option<(f64, f64)>,
     pub runs: usize,
     #[serde(default)]
     pub start: Option<(f64, f64, f64)>,

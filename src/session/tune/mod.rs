@@ -88,9 +88,9 @@ pub struct Tuned {
     pub check: String,
     /// The start's time divided by that of the best, of runs that took turns; none where only one of them was measured.
     pub comparison: Option<Comparison>,
-    /// The median time of the best in the last comparison, with its interval and the number of runs.
+    /// The median time of the best in the last comparison, with the number of runs and an interval; of few runs there is none.
     pub median_ns: f64,
-    pub interval_ns: (f64, f64),
+    pub interval_ns: Option<(f64, f64)>,
     pub runs: usize,
     pub ending: Ending,
     /// Full sentences.

@@ -27,6 +27,9 @@ use std::time::{Duration, Instant};
 /// The part of the time after which no further point is tried: the rest is for the last few.
 const RACE: f64 = 0.65;
 
+/// The part of the rest that is kept for the comparison of the best with the start.
+const KEPT: f64 = 0.4;
+
 /// So many take part in the last comparison, if they are no slower than this.
 const LAST: usize = 4;
 const NEAR: f64 = 1.2;
@@ -329,6 +332,10 @@ impl<'a> Race<'a> {
         let pairs = last.len().saturating_sub(1) + 1;
         let mut leader = 0;
         for (done, challenger) in last.into_iter().enumerate().skip(1) {
+            // The comparison with the start has to have its time.
+            if self.left_s() < KEPT * (1.0 - RACE) * self.wanted.seconds {
+                break;
+            }
             let seconds = self.left_s() / (pairs - done + 1) as f64;
             let Some((first, second)) = self.turns(leader, challenger, seconds) else { break };
             let Some(compared) = stats::compare_turns(&first.samples_ns, &second.samples_ns) else { break };
@@ -408,12 +415,13 @@ impl<'a> Race<'a> {
             return Err(Diagnostic::error("E0317", "Nothing could be measured."));
         }
         let best = runners.swap_remove(0);
-        let summary = samples.map_or((best.median_ns, (best.median_ns, best.median_ns), 1), |s| {
-            (s.median, (s.interval.low, s.interval.high), s.runs)
-        });
-        let runs = match tried.get(best.number).map(|t| &t.fate) {
-            Some(Fate::Measured { runs, .. }) if samples.is_none() => *runs,
-            _ => summary.2,
+        let few = match tried.get(best.number).map(|t| &t.fate) {
+            Some(Fate::Measured { runs, .. }) => *runs,
+            _ => 0,
+        };
+        let (median_ns, interval_ns, runs) = match samples {
+            Some(s) => (s.median, Some((s.interval.low, s.interval.high)), s.runs),
+            None => (best.median_ns, None, few),
         };
         Ok(Tuned {
             device,
@@ -423,8 +431,8 @@ impl<'a> Race<'a> {
             tried,
             check: best.checked.unwrap_or_default(),
             comparison,
-            median_ns: summary.0,
-            interval_ns: summary.1,
+            median_ns,
+            interval_ns,
             runs,
             ending,
             warnings,
