@@ -905,3 +905,30 @@ fn a_search_sees_what_a_program_applies_to_its_parameters() {
         }
     }
 }
+
+#[test]
+fn two_programs_are_measured_in_turns() {
+    let dir = world();
+    let text = "def f (a: n.f32): n.f32 = a |> map (\\x. x * x) |> map (\\x. x + 1)";
+    let path = write(dir.path(), "f.rise", text);
+    let other = write(dir.path(), "g.rise", text.replace("x + 1", "sin (sin (x + 1))"));
+    let fused = ["bench", &path, "-s", "topDown(mapFusion)", "--size", "n=4096"];
+    let ran = run(dir.path(), &[&fused[..], &["--against", &other]].concat());
+    assert!(ran.code == 0 && ran.err.is_empty(), "{}", ran.err);
+    assert!(ran.out.contains("f.rise") && ran.out.contains("g.rise"), "{}", ran.out);
+    assert_eq!(ran.out.matches("checked:").count(), 2, "{}", ran.out);
+    assert!(ran.out.contains("f.rise is faster: ") && ran.out.contains(" confidence"), "{}", ran.out);
+    // A revision of a session.
+    let ran = run(
+        dir.path(),
+        &["apply", &path, "-s", "topDown(mapFusion) ; topDown(splitJoin(16))", "--session", "f.ron"],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let of = |revision: &str| {
+        run(dir.path(), &["bench", "f.ron", "--size", "n=64", "--against", revision, "--json"])
+    };
+    let report: serde_json::Value = serde_json::from_str(&of("0").out).unwrap();
+    assert!(report["first"]["kernel"] != report["second"]["kernel"], "{report}");
+    assert!(report["interval"][0].as_f64() <= report["ratio"].as_f64(), "{report}");
+    refused(&of("9"), 2, "E0810");
+}

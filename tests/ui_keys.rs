@@ -5,6 +5,7 @@ use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::files::Text;
 use shine_tui::ui::layout::Pane;
 use shine_tui::ui::popup::EntryKind;
+use shine_tui::view::effect::Effect;
 
 /// A screen on `dot` with rules and a strategy of our own, so that the library can change.
 fn dot() -> TestApp {
@@ -346,9 +347,12 @@ fn what_applies_anywhere_is_listed_best_first_and_idle_rules_last() {
     let at = |name: &str| all.iter().position(|(call, _)| call == name);
     assert!(at("ownFusion") < at("useReduceSeq") && at("ownFusion").is_some(), "{all:?}");
     assert!(app.text().contains("best first"), "{}", app.text());
-    // Grouped: a place is left once for all, but for what changes nothing.
+    // What changes the loops comes first; in each part a place is left once for all.
     let candidates = shine_tui::ui::panes::rules::shown(&app.app);
-    let busy: Vec<_> = candidates.iter().filter(|c| !c.rank.is_idle()).map(|c| c.at.clone()).collect();
+    let busy: Vec<_> = candidates.iter().filter(|c| !c.rank.is_idle()).collect();
+    assert!(busy.is_sorted_by_key(|c| c.effect == Effect::None), "{all:?}");
+    assert!(busy.iter().any(|c| c.effect != Effect::None) && busy.iter().any(|c| c.effect == Effect::None));
+    let busy: Vec<_> = busy.iter().map(|c| (c.effect == Effect::None, c.at.clone())).collect();
     let mut places = busy.clone();
     places.dedup();
     let mut distinct = places.clone();
@@ -574,4 +578,90 @@ fn the_kernel_is_shown_for_the_device() {
         app.press(":").type_text(&format!("device {name}")).press("Enter").idle();
         assert!(app.text().contains(sign), "{name}: {}", app.text());
     }
+}
+
+/// A screen on a program of one size, with its value, and a rule that takes an argument.
+fn negated() -> TestApp {
+    let mut texts = kernel("dot");
+    texts.program.text = "def f (a: n.f32): n.f32 = a |> map (\\x. -x) |> map (\\x. x + 1)".to_owned();
+    texts.files = vec![Text {
+        label: "own.rules".to_owned(),
+        text: "rule ownSplit(p) = map f (x : (n*p).s) ~> join (map (map f) (split p x))".to_owned(),
+    }];
+    let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+    app.press(":").type_text("sizes n=12").press("Enter J");
+    app
+}
+
+#[test]
+fn arguments_are_asked_for_in_place_with_values_that_divide() {
+    let mut app = negated();
+    app.press("3 /").type_text("ownSplit").press("Enter").idle();
+    let shown = app.text();
+    for (call, fits) in [("4", true), ("3", true), ("6", true), ("2", true), ("8", false), ("32", false)] {
+        assert_eq!(shown.contains(&format!("ownSplit({call})")), fits, "{call}: {shown}");
+    }
+    assert!(shown.contains("other"), "{shown}");
+    app.type_text("ownSplit(6)").press("Enter");
+    let history = app.app.session.history();
+    let label = &history.revision(history.current()).unwrap().label;
+    assert!(label.starts_with("ownSplit(6) at"), "{label}: {}", app.text());
+}
+
+#[test]
+fn a_rule_is_applied_everywhere_at_once() {
+    let mut app = negated();
+    app.press("3 /").type_text("useMapSeq").press("Tab E").idle();
+    let session = &app.app.session;
+    let label = &session.history().revision(session.current()).unwrap().label;
+    assert!(label.starts_with("tryAll(useMapSeq)"), "{label}");
+    let text = session.workspace().print(session.term());
+    assert_eq!(text.matches("mapSeq").count(), 2, "{text}");
+}
+
+#[test]
+fn a_preview_is_of_the_term_of_the_loops_or_of_the_code() {
+    let mut app = negated();
+    app.press("3 /").type_text("useMapSeqUnroll").press("Tab p");
+    assert!(app.text().contains(": term") && app.text().contains("+ "), "{}", app.text());
+    app.press("Tab");
+    assert!(app.text().contains(": loops") && app.text().contains("for n"), "{}", app.text());
+    app.press("Tab").idle();
+    assert!(app.text().contains(": code"), "{}", app.text());
+    assert!(!app.text().contains("Generating code"), "{}", app.text());
+    app.press("Tab");
+    assert!(app.text().contains(": term"), "{}", app.text());
+    assert_eq!(app.app.session.history().len(), 1, "a preview changes nothing");
+}
+
+#[test]
+fn the_history_tells_what_is_the_same_and_what_a_step_was_worth() {
+    let mut app = negated();
+    app.press("K a").type_text("topDown(useMapSeq)").press("Enter").idle();
+    app.press("a").type_text("bottomUp(useMapSeq)").press("Enter").idle();
+    app.press("7").idle();
+    assert!(app.text().contains("lines of code"), "{}", app.text());
+    // Without the first of the two steps.
+    app.press("g g j W").idle();
+    let session = &app.app.session;
+    assert_eq!(session.history().parent(session.current()), Some(0), "{}", app.text());
+    let text = session.workspace().print(session.term());
+    assert_eq!(text.matches("mapSeq").count(), 1, "{text}");
+    // The same way once more leads to a state that there is.
+    app.press("1 u a").type_text("bottomUp(useMapSeq)").press("Enter").idle();
+    app.press("7").idle();
+    assert!(app.text().contains("same as"), "{}", app.text());
+}
+
+#[test]
+fn two_states_are_measured_in_turns_and_stand_beside_each_other() {
+    let mut app = TestApp::with(&kernel("dot"), (200, 60), UNICODE, "default", FakeDevices::new());
+    app.press("c");
+    assert!(app.text().contains("No state is pinned"), "{}", app.text());
+    app.press("'").press("a").type_text("topDown(useReduceSeq)").press("Enter").idle();
+    app.press("d");
+    let both = |line: &str| line.contains("reduce (+)") && line.contains("reduceSeq (+)");
+    assert!(app.text().lines().any(both), "{}", app.text());
+    app.press("Esc c");
+    assert!(app.text().contains("k="), "the sizes are asked for: {}", app.text());
 }

@@ -15,6 +15,7 @@ Examples:
   shine-tui apply dot.rise --strategy 'topDown(reduceMapFusion)'
   shine-tui bench matmul.rise --device cpu
   shine-tui tune matmul.rise --strategy 'blocking(?, ?, ?)' --for 60s
+  shine-tui bench session.ron --against 3            the last state and revision 3, in turns
   shine-tui run blur.rise --input image=photo.png --output blurred.png
   shine-tui rules check own.rules                    test rewrite rules of your own
   shine-tui replay sessions/*.ron                    check that recorded sessions still hold
@@ -196,7 +197,7 @@ pub enum SearchChoice {
 }
 
 /// A program with what is to be done to it first.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Rewriting {
     /// The program (.rise), or a session (.ron) of which the last revision is taken
     pub file: PathBuf,
@@ -440,6 +441,9 @@ pub struct Bench {
     /// The device: `cpu`, or a part of an OpenCL platform's or device's name
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
+    /// Measure in turns with a revision of the session, or with another program or session, and say which is faster
+    #[arg(long, value_name = "REVISION|FILE", conflicts_with_all = ["inputs", "session"])]
+    pub against: Option<String>,
     /// Let the program's foreign functions run
     #[arg(long)]
     pub allow_foreign: bool,

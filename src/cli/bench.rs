@@ -1,23 +1,29 @@
 //! `shine-tui bench`: compile, check, measure.
 
-use super::args::Bench;
+use super::args::{Bench, ProgramOptions, Rewriting};
 use super::exit::Exit;
-use super::load::{fail, rewritten, sizes};
+use super::load::{fail, opened, rewritten, sizes};
 use super::output;
+use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome, Sizes};
 use crate::session::bench::{Inputs, target_of};
 use crate::session::data::Fitted;
+use crate::view::bench as view;
 use crate::view::figures::{digits, time};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Measures the program on a device and prints the result.
 pub fn run(args: &Bench) -> Result<Exit, Exit> {
     let mut session = rewritten(&args.rewriting, args.session.as_deref(), Some(target_of(&args.device)))?;
     if args.allow_foreign {
         session.allow_foreign();
+    }
+    if let Some(against) = &args.against {
+        return in_turns(args, &session, against);
     }
     let m = if args.data.inputs.is_empty() {
         let action = Action::Bench { device: args.device.clone() };
@@ -34,6 +40,56 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
     } else {
         output::print(&in_words(&m))?;
     }
+    Ok(Exit::Done)
+}
+
+/// Measures two programs in turns: a revision of the session, or another program or session, as it stands.
+fn in_turns(args: &Bench, session: &Session, against: &str) -> Result<Exit, Exit> {
+    let file = &args.rewriting.file;
+    let revision = against.parse::<usize>().ok().filter(|_| !Path::new(against).exists());
+    let options = Rewriting {
+        file: if revision.is_some() { file.clone() } else { against.into() },
+        strategies: vec![],
+        ..args.rewriting.clone()
+    };
+    let options = match revision {
+        Some(_) => options,
+        // The sizes are those of the first.
+        None => {
+            Rewriting { program: ProgramOptions { sizes: vec![], def: None, ..options.program }, ..options }
+        }
+    };
+    let mut other = opened(&options, None)?;
+    if args.allow_foreign {
+        other.allow_foreign();
+    }
+    if let Some(revision) = revision {
+        other.perform_now(Action::Goto { revision }).map_err(|d| fail(&d))?;
+    }
+    let names = match revision {
+        Some(revision) => [file.display().to_string(), format!("revision {revision}")],
+        None => [file.display().to_string(), against.to_owned()],
+    };
+    let names = if names[0] == names[1] { ["first".to_owned(), "second".to_owned()] } else { names };
+    let pair = session.measure_in_turns(&args.device, &other).map_err(|d| fail(&d))?;
+    if args.json.json {
+        let interval = pair.comparison.interval;
+        output::json(&json!({
+            "first": as_json(&pair.first),
+            "second": as_json(&pair.second),
+            "ratio": pair.comparison.ratio,
+            "interval": [interval.low, interval.high],
+            "confidence": interval.confidence,
+            "verdict": match pair.comparison.verdict {
+                Verdict::FirstFaster => "first",
+                Verdict::SecondFaster => "second",
+                Verdict::NoMeasurableDifference => "no measurable difference",
+            },
+        }))?;
+        return Ok(Exit::Done);
+    }
+    let lines = view::in_turns([&names[0], &names[1]], &pair);
+    output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
     Ok(Exit::Done)
 }
 

@@ -4,6 +4,7 @@ pub mod action;
 pub mod auto;
 pub mod bench;
 mod blame;
+pub mod costs;
 pub mod data;
 pub mod derivation;
 pub mod files;

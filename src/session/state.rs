@@ -61,7 +61,11 @@ enum Finished {
     Bench(Result<Box<Measurement>, Diagnostic>),
     Tuned(Result<Box<Tuned>, Diagnostic>),
     Shown(Result<Box<Shown>, Diagnostic>),
+    Compared(Result<Box<Compared>, Diagnostic>),
 }
+
+/// Two revisions, and what came of measuring them in turns.
+pub type Compared = ((RevisionId, RevisionId), bench::Pair);
 
 /// What a running job was asked to do, and from which revision.
 struct Asked {
@@ -78,9 +82,11 @@ pub struct Session {
     sizes: Sizes,
     jobs: Jobs<Progress, Finished>,
     asked: HashMap<JobId, Asked>,
-    /// The run on the user's data, while it runs, and what came of the last one until it is fetched.
+    /// The run on the user's data or of two revisions in turns, while it runs, and what came of the last one of each until it is
+    /// fetched.
     showing: Option<JobId>,
     shown: Option<Result<Box<Shown>, Diagnostic>>,
+    compared: Option<Result<Box<Compared>, Diagnostic>>,
     recorder: Recorder,
     kernels: Mutex<Kernels>,
     backend: Arc<dyn Backend>,
@@ -128,6 +134,7 @@ impl Session {
             asked: HashMap::new(),
             showing: None,
             shown: None,
+            compared: None,
             recorder: Recorder::none(),
             kernels: Mutex::default(),
             backend,
@@ -383,6 +390,67 @@ impl Session {
         result.map_err(|d| blame::explained(d, asked.workspace, &self.history.steps_to(self.current())))
     }
 
+    /// Measures the current revision of this session and of another one in turns, on this thread, at this session's sizes.
+    ///
+    /// # Errors
+    /// As [`bench::compare`].
+    pub fn measure_in_turns(&self, device: &str, other: &Session) -> Result<bench::Pair, Diagnostic> {
+        let first = self.asked_of(device, Mode::MEASURE, None);
+        let second = bench::Asked { sizes: &self.sizes, ..other.asked_of(device, Mode::MEASURE, None) };
+        bench::compare(&first, &second, &*self.backend, &AtomicBool::new(false), &|_| {})
+    }
+
+    /// Measures the current revision and another one in turns, as a job; [`Session::compared`] gives what came of it.
+    ///
+    /// # Errors
+    /// There is no such revision, something runs on the device already, or the system gives no thread.
+    pub fn compare(&mut self, device: &str, other: RevisionId) -> Result<JobId, Diagnostic> {
+        self.device_is_free()?;
+        let against = self.history.revision(other).map(|r| r.term.clone());
+        let against = against.ok_or_else(|| {
+            Diagnostic::error("E0810", format!("There is no revision {other}."))
+                .hint("The history lists all that there are.")
+        })?;
+        let (workspace, term, sizes) = (self.workspace.clone(), self.term().clone(), self.sizes.clone());
+        let (backend, foreign, device) = (self.backend.clone(), self.foreign, device.to_owned());
+        let label = format!("bench revision {} against {other}", self.current());
+        let between = (self.current(), other);
+        let progress = Progress::Bench(BenchProgress::Compiling);
+        let id = self.jobs.start(label, progress, move |control| {
+            let asked = |term| bench::Asked {
+                workspace: &workspace,
+                term,
+                sizes: &sizes,
+                device: &device,
+                inputs: None,
+                mode: Mode::MEASURE,
+                foreign,
+                limit_s: None,
+                known: None,
+            };
+            let report = |p| control.report(Progress::Bench(p));
+            let (first, second) = (asked(&term), asked(&against));
+            let result = bench::compare(&first, &second, &*backend, &control.cancel_flag(), &report);
+            Finished::Compared(result.map(|pair| Box::new((between, pair))))
+        });
+        let id = id.map_err(no_thread)?;
+        self.showing = Some(id);
+        Ok(id)
+    }
+
+    /// What came of the last two revisions that were measured in turns, with their numbers, once.
+    pub fn compared(&mut self) -> Option<Result<Box<Compared>, Diagnostic>> {
+        self.compared.take()
+    }
+
+    fn device_is_free(&self) -> Result<(), Diagnostic> {
+        if self.showing.is_some() || self.is_measuring() {
+            let message = "A kernel is running; two at once would disturb each other.";
+            return Err(Diagnostic::error("E0811", message).hint("Wait for its end, or stop it."));
+        }
+        Ok(())
+    }
+
     /// Reads files for the program's parameters and solves for its sizes, of which `fixed` were named by the user.
     ///
     /// # Errors
@@ -516,10 +584,7 @@ impl Session {
     /// # Errors
     /// Something runs on the device already, or the system gives no thread.
     pub fn show(&mut self, device: &str, given: Vec<Given>) -> Result<JobId, Diagnostic> {
-        if self.showing.is_some() || self.is_measuring() {
-            let message = "A kernel is running; two at once would disturb each other.";
-            return Err(Diagnostic::error("E0811", message).hint("Wait for its end, or stop it."));
-        }
+        self.device_is_free()?;
         let (workspace, term, sizes) = (self.workspace.clone(), self.term().clone(), self.sizes.clone());
         let (backend, foreign, device) = (self.backend.clone(), self.foreign, device.to_owned());
         let steps = self.history.steps_to(self.current());
@@ -547,11 +612,12 @@ impl Session {
     fn finish(&mut self, id: JobId, result: Result<Finished, String>) -> Option<JobResult> {
         if self.showing == Some(id) {
             self.showing = None;
-            self.shown = match result {
-                Ok(Finished::Shown(shown)) => Some(shown),
-                Ok(_) => None,
-                Err(panic) => Some(Err(broken(panic))),
-            };
+            match result {
+                Ok(Finished::Shown(shown)) => self.shown = Some(shown),
+                Ok(Finished::Compared(pair)) => self.compared = Some(pair),
+                Ok(Finished::Strategy(_) | Finished::Bench(_) | Finished::Tuned(_)) => {}
+                Err(panic) => self.shown = Some(Err(broken(panic))),
+            }
             return None;
         }
         let Asked { base, action } = self.asked.remove(&id)?;
@@ -562,7 +628,7 @@ impl Session {
         }
         let result = match result {
             Err(panic) => Err(broken(panic)),
-            Ok(Finished::Shown(_)) => return None,
+            Ok(Finished::Shown(_) | Finished::Compared(_)) => return None,
             Ok(Finished::Strategy(end)) => self.finish_strategy(base, &action, *end),
             Ok(Finished::Tuned(tuned)) => tuned.and_then(|tuned| self.finish_tuned(base, &action, &tuned)),
             Ok(Finished::Bench(Err(d))) => Err(d),

@@ -79,7 +79,7 @@ fn found(app: &mut App, text: &str) {
     }
 }
 
-/// Queries for a text in the pane that has the keys. The list of rules is narrowed, best match first.
+/// Looks for a text in the pane that has the keys. The list of rules is narrowed, best match first.
 pub fn filter(app: &mut App, text: &str) {
     let pane = app.focus.pane;
     let (_, window) = app.pane_mut(pane);

@@ -97,15 +97,25 @@ pub fn news(app: &mut App) {
         Some(Err(problem)) => show_problem(app, &problem),
         None => {}
     }
-    for (want, seen) in app.queries.poll(&app.session) {
-        match (want, seen) {
+    match app.session.compared() {
+        Some(Ok(compared)) => bench::compared(app, &compared),
+        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
+        Some(Err(problem)) => show_problem(app, &problem),
+        None => {}
+    }
+    for (query, answer) in app.queries.poll(&app.session) {
+        match (query, answer) {
             (Query::Rules { revision, at }, Answer::Rules(found)) => {
                 rules::known(app, revision, at, found);
             }
             (Query::Inside { revision, at, .. }, Answer::Inside(found, next)) => {
                 rules::known_inside(app, revision, at, found, next);
             }
-            (_, Answer::Kernel(_)) => app.touch(&[Pane::Kernel]),
+            (_, Answer::Kernel(_)) => {
+                app.touch(&[Pane::Kernel]);
+                rules::code_known(app);
+            }
+            (_, Answer::Costs(_)) => app.touch(&[Pane::History]),
             (_, Answer::Devices(_)) => app.touch(&[Pane::Bench]),
             (Query::Steps { revision, text, at }, Answer::Steps(steps)) => {
                 stepping::known(app, revision, text, at, steps)

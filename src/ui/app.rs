@@ -17,6 +17,7 @@ use super::layout::{Focus, Layout, Pane, Wishes, layout};
 use super::mending::Mending;
 use super::panes;
 use super::popup::{Popup, Recall};
+use super::preview::Preview;
 use super::program;
 use super::queries::{Queries, Query};
 use super::theme::Theme;
@@ -193,6 +194,8 @@ pub struct App {
     pub walk: Option<String>,
     /// The steps that are looked at.
     pub trail: Option<Trail>,
+    /// Which difference a preview shows.
+    pub preview: Preview,
     /// The problems that are looked at.
     pub mending: Option<Mending>,
     /// How often files had been read when they were looked at last.
@@ -247,6 +250,7 @@ impl App {
             stepping: None,
             walk: None,
             trail: None,
+            preview: Preview::default(),
             mending: None,
             reads: None,
             search: None,
@@ -281,7 +285,7 @@ impl App {
         }
     }
 
-    /// Queries whether the program's file has changed on the disk.
+    /// Looks whether the program's file has changed on the disk.
     pub fn look_at_file(&mut self) {
         let texts = &self.session.workspace().texts;
         let program = texts.origin.program.as_deref();
@@ -460,6 +464,11 @@ impl App {
         // The rules are always needed: Enter applies the highlighted one from the term's pane too.
         if !self.knows_rules() {
             let query = Query::Rules { revision: self.revision, at: self.selection.clone() };
+            self.queries.ask(&self.session, query);
+        }
+        if shown.contains(&Pane::History)
+            && let Some(query) = panes::history::unpriced(self)
+        {
             self.queries.ask(&self.session, query);
         }
         if shown.contains(&Pane::Kernel) {

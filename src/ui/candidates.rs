@@ -9,12 +9,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexSet;
 
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
 use crate::lang::loops::{self, LoopLine};
 use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
+use crate::lang::sort::Sort;
 use crate::lang::term::Term;
-use crate::rewrite::rule::offer::{says_nothing, specificity};
-use crate::rewrite::rule::{Marks, Rule, RuleUse, apply_at};
+use crate::rewrite::rule::apply::Applied;
+use crate::rewrite::rule::offer::{choices, says_nothing, specificity};
+use crate::rewrite::rule::{Marks, Rule, RuleArg, RuleUse, apply_at};
+use crate::session::action::Sizes;
 use crate::session::workspace::Workspace;
 use crate::view::effect::Effect;
 
@@ -29,8 +34,10 @@ pub struct Candidate {
     pub doc: String,
     /// Where.
     pub at: Path,
-    /// Whether arguments have to be typed before it can be applied.
+    /// Whether arguments have to be given before it can be applied.
     pub open: bool,
+    /// Arguments with which it applies, as the call and what that assumes; what is said of it is of the first.
+    pub choices: Vec<(String, String)>,
     /// The term after it, or why not, in a sentence.
     pub result: Result<Term, String>,
     /// What it assumes of the sizes.
@@ -156,47 +163,73 @@ fn uses(workspace: &Workspace, rule: &Rule) -> Vec<RuleUse> {
 }
 
 /// The loops of a program, with which those of others are compared.
-struct Pictures(Option<Vec<LoopLine>>);
+struct Pictures(Option<(Vec<LoopLine>, usize)>);
+
+/// How many patterns of a term go over an array. Two that share a loop in the picture may be two still.
+fn repetitions(term: &Term) -> usize {
+    let repeats = |p: Pattern| matches!(p.sort(), Sort::Map(_) | Sort::Reduce(_) | Sort::Scan);
+    term.positions().iter().filter(|(_, part)| part.as_pattern().is_some_and(repeats)).count()
+}
 
 /// The loops of larger terms are not compared for each rule.
 const LARGEST: u32 = 5_000;
 
 impl Pictures {
     fn of(term: &Term) -> Pictures {
-        Pictures((term.size() <= LARGEST).then(|| loops::of(term)))
+        Pictures((term.size() <= LARGEST).then(|| (loops::of(term), repetitions(term))))
     }
 
     fn effect(&self, after: &Term) -> Effect {
-        self.0.as_ref().map_or(Effect::None, |before| Effect::of(before, &loops::of(after)))
+        let Some((before, repeated)) = &self.0 else { return Effect::None };
+        match Effect::of(before, &loops::of(after)) {
+            Effect::None if repetitions(after) < *repeated => Effect::Fused,
+            effect => effect,
+        }
     }
 }
 
-/// Every rule at a position, whether it applies or not.
-pub fn here(workspace: &Workspace, term: &Term, at: &Path) -> Vec<Candidate> {
+/// Every rule at a position, whether it applies or not; `sizes` are the values that are known.
+pub fn here(workspace: &Workspace, term: &Term, at: &Path, sizes: &Sizes) -> Vec<Candidate> {
     let mut out: Vec<Candidate> = Vec::new();
     let pictures = Pictures::of(term);
     for rule in workspace.rules.rules() {
         out.extend(uses(workspace, rule).iter().map(|rule_use| tried(rule_use, term, at, &pictures)));
         if !rule.params.is_empty() {
-            let words: Vec<String> =
-                rule.params.iter().map(|p| format!("{} is {}", p.name, p.kind.word())).collect();
-            let names: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
-            out.push(Candidate {
-                call: format!("{}({})", rule.name, names.join(", ")),
-                marks: rule.marks,
-                doc: first_line(rule),
-                at: at.clone(),
-                open: true,
-                result: Err(format!("it needs arguments: {}", words.join(", "))),
-                assumed: Vec::new(),
-                stops: None,
-                depth: 0,
-                effect: Effect::None,
-                rank: Rank { idle: says_nothing(rule), specificity: Reverse(specificity(rule)) },
-            });
+            out.push(with_choices(rule, term, at, sizes, &pictures));
         }
     }
     out
+}
+
+/// A rule that takes arguments: those with which it applies, and what it does with the first of them.
+fn with_choices(rule: &Rule, term: &Term, at: &Path, sizes: &Sizes, pictures: &Pictures) -> Candidate {
+    let part = term.at(at).unwrap_or(term);
+    let multiples: Vec<i64> = sizes.values().copied().collect();
+    let refuted = |c: &SizeConstraint| c.holds(&|name| sizes.get(name).copied()) == Ok(false);
+    let found = choices(rule, part, &multiples, &refuted);
+    let assumptions =
+        |applied: &Applied| -> Vec<String> { applied.assumed.iter().map(ToString::to_string).collect() };
+    let first = found.first().map(|(_, applied)| applied);
+    let whole = first.and_then(|applied| term.replace_at(at, applied.term.clone()));
+    let names: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
+    let call = |args: &[RuleArg]| RuleUse { rule: rule.clone(), args: args.to_vec() }.to_string();
+    Candidate {
+        call: format!("{}({})", rule.name, names.join(", ")),
+        marks: rule.marks,
+        doc: first_line(rule),
+        at: at.clone(),
+        open: true,
+        choices: found.iter().map(|(args, a)| (call(args), assumptions(a).join(", "))).collect(),
+        effect: whole.as_ref().map_or(Effect::None, |whole| pictures.effect(whole)),
+        rank: Rank::of(rule, part, first.map(|applied| &applied.term)),
+        assumed: first.map(assumptions).unwrap_or_default(),
+        result: whole.ok_or_else(|| {
+            let words = rule.params.iter().map(|p| format!("{} is {}", p.name, p.kind.word()));
+            format!("it needs arguments: {}", words.collect::<Vec<_>>().join(", "))
+        }),
+        stops: None,
+        depth: 0,
+    }
 }
 
 /// A rule, tried at a position.
@@ -217,6 +250,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, pictures: &Pictures) -> Can
         doc: first_line(&rule_use.rule),
         at: at.clone(),
         open: false,
+        choices: Vec::new(),
         rank: Rank::of(&rule_use.rule, part, after),
         result,
         assumed,
@@ -252,6 +286,7 @@ pub fn inside(
                 doc: found.doc.clone(),
                 at: place.clone(),
                 open: false,
+                choices: Vec::new(),
                 result: Ok(whole),
                 assumed: found.assumed.clone(),
                 stops: None,
@@ -267,10 +302,36 @@ pub fn inside(
     (out, None)
 }
 
-/// Candidates in the order in which they are listed: grouped by place, the best first, and of equal ones those that change
-/// the loops; then those that change
-/// nothing, and last those that do not apply, by how much of them matches. A rewrite that several places offer is
-/// listed at the first.
+/// How much use a rewrite is, roughly: what it does to the loops counts first, then whether it does anything.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Use {
+    /// It changes the loops or what they compute.
+    Changes,
+    /// The loops stay as they are.
+    Prepares,
+    /// It does something, with arguments that are to be chosen.
+    Asks,
+    /// It computes the same in the same way, in more words.
+    Idle,
+    /// It does not apply.
+    Nothing,
+}
+
+impl Candidate {
+    fn usefulness(&self) -> Use {
+        match &self.result {
+            Err(_) => Use::Nothing,
+            Ok(_) if self.rank.idle => Use::Idle,
+            Ok(_) if self.open => Use::Asks,
+            Ok(_) if self.effect == Effect::None => Use::Prepares,
+            Ok(_) => Use::Changes,
+        }
+    }
+}
+
+/// Candidates in the order in which they are listed: first those that change the loops, then those that leave them as they
+/// are, those whose arguments are to be chosen, and those that change nothing; each grouped by place, the best first. Last come those that do not apply, by how
+/// much of them matches. A rewrite that several places offer is listed at the first.
 pub fn ordered(all: Vec<Candidate>) -> Vec<Candidate> {
     let mut seen: IndexSet<(String, Digest)> = IndexSet::new();
     let mut out = all;
@@ -279,19 +340,19 @@ pub fn ordered(all: Vec<Candidate>) -> Vec<Candidate> {
         Ok(after) => seen.insert((c.call.clone(), after.digest())),
         Err(_) => true,
     });
-    let mut best: HashMap<(Path, bool), Rank> = HashMap::new();
+    let mut best: HashMap<(Path, Use), Rank> = HashMap::new();
     for c in out.iter().filter(|c| c.result.is_ok()) {
-        let best = best.entry((c.at.clone(), c.rank.idle)).or_insert(c.rank);
+        let best = best.entry((c.at.clone(), c.usefulness())).or_insert(c.rank);
         *best = c.rank.min(*best);
     }
-    out.sort_by_cached_key(|c| match &c.result {
-        Ok(_) => {
-            let place = best.get(&(c.at.clone(), c.rank.idle)).copied();
-            (false, place, c.at.clone(), c.rank, c.effect == Effect::None, Reverse(0))
-        }
-        Err(_) => {
-            let last = Rank { idle: false, specificity: Reverse((0, 0)) };
-            (true, None, Path::root(), last, true, Reverse(c.depth))
+    out.sort_by_cached_key(|c| {
+        let usefulness = c.usefulness();
+        match &c.result {
+            Ok(_) => {
+                let place = best.get(&(c.at.clone(), usefulness)).copied();
+                (usefulness, place, c.at.clone(), Some(c.rank), Reverse(0))
+            }
+            Err(_) => (usefulness, None, Path::root(), None, Reverse(c.depth)),
         }
     });
     out

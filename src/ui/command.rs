@@ -5,6 +5,7 @@
 //! only through [`Facts`].
 
 use super::facts::Facts;
+use super::layout::Pane;
 use super::panes;
 
 /// Where keys are read.
@@ -94,10 +95,12 @@ commands! {
     Open "open" Screen None, open, "Apply the highlighted rule; in other panes, open what is highlighted.";
     Apply "apply" Screen Some("RULE"), always, "Apply a rule at the selected sub-term.";
     Preview "preview" Screen None, preview, "Show what Enter would do as a difference; in the history and after a search, the rewrites that led there.";
+    Everywhere "everywhere" Screen None, rule_chosen, "Apply the highlighted rule once at every part of the selection where it applies, those inside first.";
     Why "why" Screen None, rule_chosen, "Say why the highlighted rule does or does not apply here, and where the match stops.";
     AllRules "all-rules" Screen None, always, "Show also the rules that do not apply here, or only those that do.";
     Undo "undo" Screen None, can_undo, "Go back one step of the history; nothing is lost.";
     Redo "redo" Screen None, can_redo, "Go forward again along the branch that was left last.";
+    Without "without" Screen None, in_history, "Skip the highlighted step of the history: go to the state before it and do again what followed.";
     Strategy "strategy" Screen Some("STRATEGY"), always, "Type a strategy in ELEVATE and run it.";
     Step "step" Screen Some("STRATEGY"), always, "Show the next step of the strategy as a difference, with its place; without one, ask which.";
     Run "run" Screen Some("STRATEGY"), always, "Take all steps of the strategy that are left; without one, ask which.";
@@ -138,13 +141,14 @@ commands! {
     PreviousStage "previous-stage" Screen None, always, "Show the previous stage on the way to code.";
     Target "target" Screen None, always, "Switch between C and OpenCL.";
     Bench "bench" Screen None, kernel, "Run the kernel on the device, check its output, measure it.";
+    Compare "compare" Screen None, comparable, "Measure the present state and the pinned one in turns, and say which is faster.";
     AllowForeign "allow-foreign" Screen Some("yes"), foreign, "Let the program's foreign functions, which are C text, run until the session is closed.";
     Data "data" Screen Some("image=photo.png weights=w.npy"), always, "Run once on data from files, check the result, and show both; pictures are shown as pictures.";
     Sizes "sizes" Screen Some("m=1024 n=512"), always, "Give the sizes their values.";
     Device "device" Screen Some("NAME"), always, "Choose the device to run on.";
 
     Pin "pin" Screen None, always, "Keep this state to compare with.";
-    Diff "diff" Screen None, pinned, "Show the difference from the pinned state in the pane's own text.";
+    Diff "diff" Screen None, pinned, "Show the difference from the pinned state, in the history of the highlighted one, as code where that is looked at; beside each other where there is room.";
     Copy "copy" Screen None, always, "Copy the selection to the clipboard.";
     CopyCommand "copy-command" Screen None, always, "Copy the command line that makes the present program of the file.";
     Save "save" Screen Some("NAME"), always, "Give the session a name.";
@@ -174,6 +178,7 @@ commands! {
     PageNext "page-next" Page None, always, "Take this step and show the next.";
     PagePrevious "page-previous" Page None, always, "Show the previous step.";
     PageRun "page-run" Page None, always, "Take all steps.";
+    PageView "page-view" Page None, always, "In the preview of a rule, show the difference in the term, in its loops or in the code.";
     PageClose "page-close" Page None, always, "Close.";
 
     EntryAccept "entry-accept" Entry None, always, "Run what is typed.";
@@ -257,6 +262,15 @@ fn foreign(facts: &Facts) -> Enabled {
 
 fn pinned(facts: &Facts) -> Enabled {
     require(facts.pinned, "No state is pinned; {pin} pins the present one.")
+}
+
+fn in_history(facts: &Facts) -> Enabled {
+    require(facts.pane == Pane::History, "This is for the steps of the history; {history} goes there.")
+}
+
+fn comparable(facts: &Facts) -> Enabled {
+    pinned(facts)?;
+    kernel(facts)
 }
 
 fn finding(facts: &Facts) -> Enabled {

@@ -76,10 +76,10 @@ fn popup_hints(popup: &Popup) -> Vec<Command> {
     let all = hints::hints_of_context(popup.context()).iter().copied();
     let unused: &[Command] = match popup {
         Popup::Page(page) => match page.purpose {
-            Purpose::Read => &[Command::PageAccept, Command::PageNext, Command::PageRun],
+            Purpose::Read => &[Command::PageAccept, Command::PageView, Command::PageNext, Command::PageRun],
             Purpose::Apply => &[Command::PageNext, Command::PageRun],
-            Purpose::Steps => &[Command::PageAccept],
-            Purpose::Trail | Purpose::Mend => &[Command::PageAccept, Command::PageRun],
+            Purpose::Steps => &[Command::PageAccept, Command::PageView],
+            Purpose::Trail | Purpose::Mend => &[Command::PageAccept, Command::PageView, Command::PageRun],
         },
         Popup::Entry(entry) if entry.kind == EntryKind::Find => {
             &[Command::EntryNewline, Command::TypingPlace, Command::EntryOlder]

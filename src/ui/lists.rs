@@ -1,13 +1,15 @@
 //! Lists over the panes: of all commands, of strategies, of codes; and taking an entry of one.
 
+use super::actions::perform;
 use super::app::App;
 use super::command::{Command, Context};
 use super::keys::spell;
 use super::panes::{self, bench};
-use super::popup::{Choice, How, Item, Page, Popup, Purpose, Value};
+use super::popup::{Choice, Entry, EntryKind, How, Item, Page, Popup, Purpose, Value};
 use super::strategies;
 use super::update::{enter, run, run_with};
 use crate::lang::explain;
+use crate::session::action::Action;
 use crate::view::Role;
 use crate::view::text::lines_of;
 
@@ -96,6 +98,12 @@ pub fn choose(app: &mut App) {
         Value::Strategy(how, text) => enter(app, how.entry(), &text, ""),
         Value::Call(how, text) => enter(app, how.entry(), "", &text),
         Value::Device(id) => bench::device(app, &id),
+        Value::Rule(call, at) => {
+            perform(app, Action::Apply { rule: call, at });
+        }
+        Value::OtherArguments(call) => {
+            app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Rule, &call))));
+        }
         Value::File(path) => app.requests.edit = Some(path),
     }
 }

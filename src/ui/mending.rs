@@ -39,7 +39,7 @@ impl Mending {
         Mending { problems, at: 0, then }
     }
 
-    /// Queries at another problem.
+    /// Looks at another problem.
     pub fn step(&mut self, by: isize) {
         self.at = self.at.saturating_add_signed(by).min(self.problems.list.len().saturating_sub(1));
     }

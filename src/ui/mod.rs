@@ -29,6 +29,7 @@ pub mod paint;
 pub mod panes;
 pub mod panic;
 pub mod popup;
+pub mod preview;
 pub mod program;
 pub mod queries;
 pub mod run;

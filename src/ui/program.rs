@@ -98,7 +98,7 @@ fn show_mending(app: &mut App) {
     app.popups.push(Popup::Page(mending.page(app.setup.terminal.alphabet, width)));
 }
 
-/// Queries at another problem.
+/// Looks at another problem.
 pub fn step_mending(app: &mut App, by: isize) {
     if let Some(mending) = &mut app.mending {
         mending.step(by);

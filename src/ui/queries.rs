@@ -16,6 +16,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::session::action::{RevisionId, Sizes, Target};
+use crate::session::costs::Costs;
 use crate::session::history::RevisionStep;
 use crate::session::jobs::{Control, JobId, Jobs};
 use crate::session::searching::Replayed;
@@ -48,6 +49,20 @@ pub enum Query {
         /// In which language.
         target: Target,
     },
+    /// What a revision costs.
+    Costs {
+        /// Of which term.
+        revision: RevisionId,
+        /// In which language.
+        target: Target,
+    },
+    /// The code of a term that is no state yet.
+    Code {
+        /// The term.
+        term: Term,
+        /// In which language.
+        target: Target,
+    },
     /// The devices.
     Devices,
     /// The steps that a strategy takes from a revision.
@@ -67,8 +82,10 @@ pub enum Answer {
     Rules(Vec<Candidate>),
     /// See [`Query::Inside`]: what was found, and where to look on.
     Inside(Vec<Candidate>, Option<usize>),
-    /// See [`Query::Kernel`].
+    /// See [`Query::Kernel`] and [`Query::Code`].
     Kernel(Arc<Result<Attempt, Diagnostic>>),
+    /// See [`Query::Costs`].
+    Costs(Costs),
     /// See [`Query::Devices`].
     Devices(DeviceList),
     /// See [`Query::Steps`].
@@ -97,6 +114,7 @@ pub struct Queries {
     /// Why no thread could be started, and whether that was told.
     refused: Option<(String, bool)>,
     kernels: VecDeque<(Query, Kernel)>,
+    costs: Vec<(Query, Costs)>,
     known: Arc<Known>,
     /// The devices, once they are known.
     pub devices: Option<DeviceList>,
@@ -111,6 +129,7 @@ impl Queries {
             waiting: Vec::new(),
             refused: None,
             kernels: VecDeque::new(),
+            costs: Vec::new(),
             known: Arc::default(),
             devices: None,
         }
@@ -138,10 +157,12 @@ impl Queries {
             Query::Rules { revision, .. }
             | Query::Inside { revision, .. }
             | Query::Kernel { revision, .. }
+            | Query::Costs { revision, .. }
             | Query::Steps { revision, .. } => *revision,
-            Query::Devices => session.current(),
+            Query::Devices | Query::Code { .. } => session.current(),
         };
         let Some(term) = session.history().revision(revision).map(|r| r.term.clone()) else { return };
+        let term = if let Query::Code { term, .. } = &query { term.clone() } else { term };
         let (wish, known) = (query.clone(), self.known.clone());
         let progress = Progress::Strategy { tried: 0, applied: 0 };
         let started = self.jobs.start("query".to_owned(), progress, move |control| {
@@ -172,6 +193,7 @@ impl Queries {
                     self.kernels.push_front((query.clone(), kernel.clone()));
                     self.kernels.truncate(KERNELS);
                 }
+                Answer::Costs(costs) => self.costs.push((query.clone(), *costs)),
                 Answer::Devices(list) => self.devices = Some(list.clone()),
                 Answer::Rules(_) | Answer::Inside(..) | Answer::Steps(_) => {}
             }
@@ -194,11 +216,17 @@ impl Queries {
         self.kernels.iter().find(|(w, _)| w == query).map(|(_, kernel)| kernel.clone())
     }
 
+    /// The costs that this query was answered with.
+    pub fn costs(&self, query: &Query) -> Option<&Costs> {
+        self.costs.iter().find(|(asked, _)| asked == query).map(|(_, costs)| costs)
+    }
+
     /// Forgets the code, because the sizes have changed or the program has.
     pub fn forget_kernels(&mut self) {
         self.kernels.clear();
-        self.waiting.retain(|query| !matches!(query, Query::Kernel { .. }));
-        self.running.retain(|(_, query)| !matches!(query, Query::Kernel { .. }));
+        self.costs.clear();
+        self.waiting.retain(|query| !is_code(query));
+        self.running.retain(|(_, query)| !is_code(query));
     }
 
     /// Forgets which rules apply, because the rules have changed.
@@ -219,6 +247,10 @@ impl Queries {
     }
 }
 
+fn is_code(query: &Query) -> bool {
+    matches!(query, Query::Kernel { .. } | Query::Code { .. } | Query::Costs { .. })
+}
+
 /// The answer to a query whose own work has a fault: nothing, and the word of it where it can be shown.
 fn failed(query: &Query, fault: &str) -> Answer {
     let problem = || {
@@ -229,7 +261,8 @@ fn failed(query: &Query, fault: &str) -> Answer {
     match query {
         Query::Rules { .. } => Answer::Rules(Vec::new()),
         Query::Inside { .. } => Answer::Inside(Vec::new(), None),
-        Query::Kernel { .. } => Answer::Kernel(Arc::new(Err(problem()))),
+        Query::Kernel { .. } | Query::Code { .. } => Answer::Kernel(Arc::new(Err(problem()))),
+        Query::Costs { .. } => Answer::Costs(Costs { lines: None, flops: 0.0, stored: None }),
         Query::Devices => Answer::Devices(DeviceList { devices: Vec::new(), notes: Vec::new() }),
         Query::Steps { .. } => Answer::Steps(Err(problem())),
     }
@@ -245,7 +278,7 @@ fn answer(
     control: &Control<Progress>,
 ) -> Answer {
     match query {
-        Query::Rules { at, .. } => Answer::Rules(candidates::here(workspace, term, at)),
+        Query::Rules { at, .. } => Answer::Rules(candidates::here(workspace, term, at, sizes)),
         Query::Inside { at, from, .. } => {
             let begun = control.elapsed();
             let (found, next) = candidates::inside(workspace, term, at, *from, known, &|| {
@@ -253,7 +286,10 @@ fn answer(
             });
             Answer::Inside(found, next)
         }
-        Query::Kernel { target, .. } => Answer::Kernel(Arc::new(workspace.attempt(term, *target, sizes))),
+        Query::Costs { target, .. } => Answer::Costs(Costs::of(workspace, term, *target, sizes)),
+        Query::Kernel { target, .. } | Query::Code { target, .. } => {
+            Answer::Kernel(Arc::new(workspace.attempt(term, *target, sizes)))
+        }
         Query::Devices => {
             let mut control = RunControl { cancel: &control.cancel_flag(), progress: &mut |_| {} };
             let nothing = |_| DeviceList { devices: Vec::new(), notes: Vec::new() };

@@ -274,7 +274,7 @@ impl Stray {
         Stray { log: log.to_owned(), offset, lines: 0 }
     }
 
-    /// Queries for new lines; true when there were some.
+    /// Looks for new lines; true when there were some.
     pub fn poll(&mut self) -> bool {
         let new = File::open(&self.log).and_then(|mut file| {
             let from = self.offset.unwrap_or(0).min(file.metadata()?.len());

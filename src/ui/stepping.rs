@@ -41,7 +41,7 @@ fn is_outdated(app: &App, stepping: &Stepping) -> bool {
     stepping.definitions != app.session.workspace().texts.files
 }
 
-/// Queries which steps a strategy takes from here. One that searches is run instead; its steps are shown afterwards.
+/// Asks which steps a strategy takes from here. One that searches is run instead; its steps are shown afterwards.
 pub fn start(app: &mut App, text: &str) {
     let at = strategies::place(app);
     if searches(app.session.workspace(), text) {

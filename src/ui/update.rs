@@ -99,6 +99,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Apply if arguments.is_empty() => panes::open(app),
         C::Apply => rules::apply(app, arguments),
         C::Preview => panes::preview(app),
+        C::Everywhere => rules::everywhere(app),
         C::Why => rules::why(app),
         C::AllRules => {
             app.rules.all = !app.rules.all;
@@ -106,6 +107,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         }
         C::Undo => history::undo(app),
         C::Redo => history::redo(app),
+        C::Without => history::without(app),
         C::Strategy => enter(app, EntryKind::Strategy, arguments, ""),
         C::Step if arguments.is_empty() => stepping::step(app),
         C::Step => enter(app, EntryKind::Step, arguments, ""),
@@ -162,6 +164,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::PreviousStage => kernel::stage(app, -1),
         C::Target => kernel::target(app),
         C::Bench => bench::measure(app),
+        C::Compare => bench::compare(app),
         C::Sizes => {
             let now: Vec<String> = app.session.sizes().iter().map(|(n, v)| format!("{n}={v}")).collect();
             enter(app, EntryKind::Sizes, arguments, &now.join(" "));
@@ -202,6 +205,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::PageAccept => accept::page(app),
         C::PageNext => stepping::next(app),
         C::PagePrevious => stepping::previous(app),
+        C::PageView => rules::next_preview(app),
         C::PageRun => stepping::run_all(app),
         C::EntryAccept => accept::entry(app),
         C::TypingClear => typing::clear_line(app),

@@ -3,7 +3,9 @@
 use super::figures;
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
+use crate::device::stats::{Comparison, Verdict};
 use crate::session::action::{Measurement, RevisionId};
+use crate::session::bench::Pair;
 use crate::session::history::History;
 
 /// A table of all measurements, oldest revision first.
@@ -106,6 +108,50 @@ pub fn details(id: RevisionId, m: &Measurement) -> Vec<Line> {
     lines
 }
 
+/// Two programs that were measured in turns: their times, and what these say.
+pub fn in_turns(names: [&str; 2], pair: &Pair) -> Vec<Line> {
+    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let first = &pair.first;
+    let mut lines = vec![Line::plain(format!("device  {}", first.device))];
+    if !first.sizes.is_empty() {
+        lines.push(Line::plain(format!("sizes   {}", sizes(first))));
+    }
+    for (name, m) in names.iter().zip([&pair.first, &pair.second]) {
+        let interval = format!("{} to {}", figures::time(m.interval_ns.0), figures::time(m.interval_ns.1));
+        lines.push(
+            Line::plain(format!("{name:widest$}  "))
+                .with(Role::Number, figures::time(m.median_ns))
+                .with(Role::Plain, format!(" (median of {} runs; {interval})", m.runs))
+                .with(Role::Good, format!("  checked: {}", m.check)),
+        );
+    }
+    lines.push(verdict(names, &pair.comparison));
+    for (name, m) in names.iter().zip([&pair.first, &pair.second]) {
+        lines.extend(m.warnings.iter().map(|w| Line::of(Role::Warning, format!("mind: {name}: {w}"))));
+    }
+    lines
+}
+
+fn verdict(names: [&str; 2], comparison: &Comparison) -> Line {
+    let Comparison { ratio, interval, verdict } = comparison;
+    let confidence = interval.confidence * 100.0;
+    let ratio = format!(
+        "{} takes {} of the time of {} ({} to {} with {confidence:.0} % confidence)",
+        names[0],
+        figures::digits(*ratio),
+        names[1],
+        figures::digits(interval.low),
+        figures::digits(interval.high),
+    );
+    match verdict {
+        Verdict::FirstFaster => Line::of(Role::Good, format!("{} is faster: {ratio}.", names[0])),
+        Verdict::SecondFaster => Line::of(Role::Good, format!("{} is faster: {ratio}.", names[1])),
+        Verdict::NoMeasurableDifference => {
+            Line::of(Role::Warning, format!("There is no measurable difference: {ratio}."))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,20 +180,20 @@ mod tests {
     }
 
     fn sample() -> History {
-        let term = Term::lit(Literal::Int(1, crate::lang::ty::Scalar::I32));
-        let revision = |label: &str, times: &[f64]| Revision {
+        let term = |n| Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
+        let revision = |n, label: &str, times: &[f64]| Revision {
             measurements: times.iter().map(|t| measured(*t)).collect(),
-            ..Revision::new(term.clone(), label)
+            ..Revision::new(term(n), label)
         };
-        let mut history = History::new(term.clone(), "matmul.rise");
+        let mut history = History::new(term(0), "matmul.rise");
         history.goto(0);
         if let Some(first) = history.revision_mut(0) {
             first.measurements.push(measured(100_000.0));
         }
-        let one = history.add(0, revision("topDown(\n  mapFusion)", &[]), PathMap::identity());
-        history.add(one, revision("splitJoin(32)", &[64_800.0]), PathMap::identity());
+        let one = history.add(0, revision(1, "topDown(\n  mapFusion)", &[]), PathMap::identity());
+        history.add(one, revision(2, "splitJoin(32)", &[64_800.0]), PathMap::identity());
         history.goto(0);
-        history.add(0, revision("noise", &[100_500.0]), PathMap::identity());
+        history.add(0, revision(1, "noise", &[100_500.0]), PathMap::identity());
         history
     }
 
@@ -161,7 +207,7 @@ mod tests {
                 "○ 0 100.0 µs  pinned  matmul.rise",
                 "  ○ 1 topDown( mapFusion)",
                 "  ○ 2 64.80 µs -35.2 % from 0  splitJoin(32)",
-                "  ● 3 100.5 µs no measurable difference from 0  noise  now",
+                "  ● 3 100.5 µs no measurable difference from 0  same as 1  noise  now",
             ]
         );
     }

@@ -5,7 +5,7 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::text::{Line, Mark, Role, Span};
+use super::text::{Alphabet, Line, Mark, Role, Span};
 
 /// Beyond this many edits (lines of one side times lines of the other) a stretch is shown as replaced whole:
 /// finding the shortest difference takes time in proportion, and nobody reads it.
@@ -62,6 +62,53 @@ pub fn of_lines(old: &[Line], new: &[Line], context: Option<usize>) -> (Vec<Line
         out.extend(plus);
     }
     (out, counts)
+}
+
+/// Two texts beside each other in so many columns, equal lines in the same row, with `context` of them around each change.
+pub fn beside(old: &[Line], new: &[Line], context: usize, width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let column = width.saturating_sub(3) / 2;
+    let row = |left: Option<Line>, right: Option<Line>| {
+        let left = left.unwrap_or_default().fit(column, alphabet).pad(column);
+        let mut out = left.with(Role::Dim, alphabet.pick(" │ ", " | "));
+        out.append(right.unwrap_or_default().fit(column, alphabet));
+        out
+    };
+    let texts = |lines: &[Line]| lines.iter().map(Line::text).collect::<Vec<_>>();
+    let ops = operations(&texts(old), &texts(new), TOO_DIFFERENT);
+    let last = ops.len().saturating_sub(1);
+    let mut out = Vec::new();
+    for (i, op) in ops.iter().enumerate() {
+        let (left, right) = (&old[op.old_range()], &new[op.new_range()]);
+        if matches!(op, DiffOp::Equal { .. }) {
+            let pairs = left.iter().zip(right);
+            let all: Vec<Line> =
+                pairs.map(|(a, b)| row(Some(gutter(' ', a.clone())), Some(gutter(' ', b.clone())))).collect();
+            let (before, after) = (if i == 0 { 0 } else { context }, if i == last { 0 } else { context });
+            if all.len() <= before + after + 1 {
+                out.extend(all);
+            } else {
+                let hidden = all.len() - before - after;
+                out.extend_from_slice(&all[..before]);
+                out.push(Line::of(Role::Dim, format!("  ⋯ {hidden} lines unchanged")));
+                out.extend_from_slice(&all[all.len() - after..]);
+            }
+            continue;
+        }
+        for i in 0..left.len().max(right.len()) {
+            let pair = match (left.get(i), right.get(i)) {
+                (Some(a), Some(b)) => {
+                    let (a, b) = words(a, b);
+                    (Some(gutter('-', a)), Some(gutter('+', b)))
+                }
+                (a, b) => (
+                    a.map(|a| gutter('-', a.clone().marked(Mark::Deleted))),
+                    b.map(|b| gutter('+', b.clone().marked(Mark::Inserted))),
+                ),
+            };
+            out.push(row(pair.0, pair.1));
+        }
+    }
+    out
 }
 
 /// The difference of two plain texts.
@@ -245,6 +292,13 @@ mod tests {
             texts(&lines),
             ["  ⋯ 8 lines unchanged", "  8", "  9", "- 10", "+ ten", "  11", "  12", "  ⋯ 7 lines unchanged"]
         );
+    }
+
+    #[test]
+    fn beside_each_other_equal_lines_share_a_row() {
+        let lines = |text: &str| super::super::text::lines_of(Role::Plain, text);
+        let shown = beside(&lines("a\nb\nc"), &lines("a\nx\ny\nc"), 1, 19, Alphabet::Unicode);
+        assert_eq!(texts(&shown), ["  a      │   a", "- b      │ + x", "         │ + y", "  c      │   c"]);
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub enum Effect {
     Loop(String, String),
     /// The same loops, which compute something in another way.
     Computation,
+    /// The same loops, which fewer patterns stand for.
+    Fused,
     /// The picture is the same.
     None,
 }
@@ -67,6 +69,7 @@ impl Effect {
             Effect::Loop(old, new) if new.starts_with(old.as_str()) => new.clone(),
             Effect::Loop(old, new) => format!("{old} {arrow} {new}"),
             Effect::Computation => "computes otherwise".to_owned(),
+            Effect::Fused => "fuses".to_owned(),
             Effect::None => String::new(),
         }
     }

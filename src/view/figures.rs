@@ -1,5 +1,8 @@
 //! Figures as people read them: four digits and a unit.
 
+use super::text::{Alphabet, Line, Role};
+use crate::session::costs::Costs;
+
 /// A time given in nanoseconds: `812.4 µs`.
 pub fn time(ns: f64) -> String {
     let (value, unit) = match ns.abs() {
@@ -65,6 +68,23 @@ pub fn elapsed(seconds: f64) -> String {
 pub fn change(from: f64, to: f64) -> Option<String> {
     (from > 0.0 && from.is_finite() && to.is_finite())
         .then(|| format!("{:+.1} %", (to - from) / from * 100.0))
+}
+
+/// What changed from some costs to others, in a line; none where nothing did.
+pub fn costs(old: &Costs, new: &Costs, alphabet: Alphabet) -> Option<Line> {
+    let arrow = alphabet.pick("→", "->");
+    let mut parts = Vec::new();
+    let mut part = |what: &str, old: Option<String>, new: Option<String>| {
+        if let (Some(old), Some(new)) = (old, new)
+            && old != new
+        {
+            parts.push(format!("{what} {old} {arrow} {new}"));
+        }
+    };
+    part("lines of code", old.lines.map(|n| n.to_string()), new.lines.map(|n| n.to_string()));
+    part("operations", Some(count(old.flops as u64)), Some(count(new.flops as u64)));
+    part("stored between", old.stored.map(bytes), new.stored.map(bytes));
+    (!parts.is_empty()).then(|| Line::of(Role::Size, parts.join(", ")))
 }
 
 #[cfg(test)]

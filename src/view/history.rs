@@ -1,12 +1,14 @@
 //! The tree of revisions.
 //!
 //! In comes the history; out comes a line a revision, branches indented, the present one marked, each with its
-//! newest measurement and what the step bought, before what may be cut: what made it.
+//! newest measurement and what the step bought, before what may be cut: what made it, and which state before is the same.
 
 use super::figures;
 use super::text::{Alphabet, Line, Role};
+use crate::lang::digest::Digest;
 use crate::session::action::{Measurement, RevisionId};
 use crate::session::history::{History, Revision};
+use std::collections::HashMap;
 
 /// A revision and its line.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,6 +23,12 @@ pub struct Row {
 pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -> Vec<Row> {
     let current = history.current();
     let outline = history.outline();
+    let mut first_with: HashMap<Digest, RevisionId> = HashMap::new();
+    for id in 0..history.len() {
+        if let Some(revision) = history.revision(id) {
+            first_with.entry(revision.term.digest()).or_insert(id);
+        }
+    }
     outline
         .into_iter()
         .filter_map(|(id, depth)| {
@@ -41,6 +49,9 @@ pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -
             }
             if pinned == Some(id) {
                 line.push(Role::Hint, "pinned  ");
+            }
+            if let Some(same) = first_with.get(&revision.term.digest()).filter(|same| **same != id) {
+                line.push(Role::Dim, format!("same as {same}  "));
             }
             let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
             line.push(if id == current { Role::Title } else { Role::Plain }, label);

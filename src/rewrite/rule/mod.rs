@@ -44,7 +44,6 @@ pub use condition::Condition;
 pub use equation::Equation;
 pub use later::Later;
 pub use marks::{Mark, Marks};
-pub use offer::{Offer, applicable};
 pub use right_to_left::RightToLeft;
 pub use set::{NamedSet, RuleSet, RuleUse};
 pub use why::WhyNot;

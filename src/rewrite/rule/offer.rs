@@ -1,39 +1,24 @@
-//! The rules that apply at a place, with what they make of it: what the screen lists at every move of the cursor.
+//! What is worth trying of a rule: how much it says about a term, and with which arguments it applies.
 
 use super::apply::Applied;
 use super::pat::PatNode;
-use super::set::RuleSet;
 use super::{ParamKind, Rule, RuleArg};
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::Nat;
-use crate::lang::path::Path;
 use crate::lang::pattern::AddressSpace;
 use crate::lang::term::Term;
 
 /// Sizes that are tried for a rule's parameters, in this order.
 const SIZES: [i64; 6] = [32, 4, 8, 16, 64, 2];
 
+/// The largest size that is tried because it divides one that is known.
+const LARGEST: i64 = 1024;
+
+/// So many choices are a list to read.
+pub const MOST: usize = 24;
+
 /// Families are tried under so many maps; programs that nest more are rare.
 const DEEPEST: i64 = 3;
-
-/// A rule that applies.
-#[derive(Clone, Debug)]
-pub struct Offer {
-    pub rule: Rule,
-    /// Arguments with which it applies; other sizes may do as well. The preview is that of the first.
-    pub choices: Vec<Vec<RuleArg>>,
-    /// What the sub-term becomes.
-    pub preview: Applied,
-}
-
-/// The rules that apply to the sub-term at a position: those that say most about it first, and those that apply to
-/// anything last. Rules that take a position or a term are not offered.
-pub fn applicable(root: &Term, path: &Path, rules: &RuleSet) -> Vec<Offer> {
-    let Some(t) = root.at(path) else { return vec![] };
-    let mut offers: Vec<((usize, usize), Offer)> =
-        rules.rules().filter_map(|rule| Some((specificity(rule), offer(rule, t)?))).collect();
-    offers.sort_by_key(|(specificity, _)| std::cmp::Reverse(*specificity));
-    offers.into_iter().map(|(_, offer)| offer).collect()
-}
 
 /// How much a rule says about the term that it applies to: the patterns of its left side, then all nodes of it.
 pub fn specificity(rule: &Rule) -> (usize, usize) {
@@ -47,18 +32,40 @@ pub fn says_nothing(rule: &Rule) -> bool {
     rule.equations().iter().any(|eq| matches!(eq.sides.lhs.node, PatNode::Var(..)))
 }
 
-fn offer(rule: &Rule, t: &Term) -> Option<Offer> {
-    let mut choices = vec![];
-    let mut preview = None;
-    for args in arguments(rule)? {
-        if let Ok(applied) = rule.apply(t, &args) {
-            preview.get_or_insert(applied);
-            choices.push(args);
-        } else if choices.is_empty() && !size_decides(rule) {
-            return None;
+/// The arguments with which a rule that takes some applies to a term, each with what it makes of it, at most [`MOST`]. Sizes that are
+/// tried are usual ones first, then the divisors of `multiples` and of the lengths in the term's type; of what a size
+/// leaves open `refuted` says whether it is known not to hold. None are found for rules that take a term or a position.
+pub fn choices(
+    rule: &Rule,
+    t: &Term,
+    multiples: &[i64],
+    refuted: &dyn Fn(&SizeConstraint) -> bool,
+) -> Vec<(Vec<RuleArg>, Applied)> {
+    let mut out = vec![];
+    for args in arguments(rule, &sizes(rule, t, multiples)).unwrap_or_default() {
+        match rule.apply(t, &args) {
+            Ok(applied) if !applied.assumed.iter().any(refuted) => out.push((args, applied)),
+            Err(_) if out.is_empty() && !size_decides(rule) => return out,
+            _ => {}
+        }
+        if out.len() == MOST {
+            break;
         }
     }
-    Some(Offer { rule: rule.clone(), choices, preview: preview? })
+    out
+}
+
+/// The sizes that are tried for each parameter that is one. Of several parameters only the usual sizes are combined.
+fn sizes(rule: &Rule, t: &Term, multiples: &[i64]) -> Vec<i64> {
+    let mut sizes = SIZES.to_vec();
+    if rule.params.iter().filter(|p| matches!(p.kind, ParamKind::Nat(_))).count() == 1 {
+        let mut lengths = multiples.to_vec();
+        t.ty().for_each_nat(&mut |n| lengths.extend(n.as_constant()));
+        let divisors = (2..=LARGEST).filter(|d| lengths.iter().any(|n| n > d && n % d == 0));
+        let more: Vec<i64> = divisors.filter(|d| !SIZES.contains(d)).collect();
+        sizes.extend(more);
+    }
+    sizes
 }
 
 /// Can the rule apply with one argument and not with another?
@@ -67,11 +74,11 @@ fn size_decides(rule: &Rule) -> bool {
 }
 
 /// Every combination of arguments worth trying; none when an argument cannot be guessed.
-fn arguments(rule: &Rule) -> Option<Vec<Vec<RuleArg>>> {
+fn arguments(rule: &Rule, sizes: &[i64]) -> Option<Vec<Vec<RuleArg>>> {
     let mut out: Vec<Vec<RuleArg>> = vec![vec![]];
     for param in rule.params.iter() {
         let values: Vec<RuleArg> = match &param.kind {
-            ParamKind::Nat(_) => SIZES.iter().map(|n| RuleArg::Nat(Nat::constant(*n))).collect(),
+            ParamKind::Nat(_) => sizes.iter().map(|n| RuleArg::Nat(Nat::constant(*n))).collect(),
             ParamKind::Addr(_) => [AddressSpace::Global, AddressSpace::Local, AddressSpace::Private]
                 .into_iter()
                 .map(RuleArg::Addr)
@@ -94,21 +101,31 @@ mod tests {
     use crate::lang::build as b;
     use crate::lang::source::Sources;
     use crate::lang::ty::Type;
+    use crate::rewrite::rule::RuleSet;
 
     #[test]
-    fn the_rules_at_a_map_are_offered_with_sizes_that_divide() {
+    fn arguments_are_offered_with_which_the_rule_applies() {
         let (rules, _) = RuleSet::builtin(&mut Sources::new());
         let double = b::lam("x", Type::f32(), |x| b::add(x.clone(), x)).unwrap();
-        let xs = Term::var(0, Type::array(Nat::constant(24), Type::f32()));
-        let t = b::map(double.clone(), b::map(double, xs).unwrap()).unwrap();
-        let offers = applicable(&t, &Path::root(), &rules);
-        let names: Vec<&str> = offers.iter().map(|o| &*o.rule.name).collect();
-        assert_eq!(names.first(), Some(&"mapFusion"), "{names:?}");
-        assert!(names.contains(&"useMapSeq") && !names.contains(&"useReduceSeq"), "{names:?}");
-        let split = offers.iter().find(|o| &*o.rule.name == "splitJoin").unwrap();
-        let sizes: Vec<String> = split.choices.iter().map(|c| c[0].to_string()).collect();
-        assert_eq!(sizes, ["4", "8", "2"]);
-        assert_eq!(split.preview.term.ty(), t.ty());
-        assert!(applicable(&t, &Path::new([1, 1, 1, 1]), &rules).is_empty());
+        let of_length = |n: Nat| b::map(double.clone(), Term::var(0, Type::array(n, Type::f32()))).unwrap();
+        let offered = |name: &str, t: &Term, multiples: &[i64], refuted: &dyn Fn(&SizeConstraint) -> bool| {
+            let rule = rules.rules().find(|rule| *rule.name == *name).unwrap();
+            let found = choices(rule, t, multiples, refuted);
+            assert!(found.iter().all(|(_, applied)| applied.term.ty() == t.ty()));
+            found.iter().map(|(args, _)| args[0].to_string()).collect::<Vec<_>>().join(" ")
+        };
+        let fixed = of_length(Nat::constant(24));
+        assert_eq!(offered("splitJoin", &fixed, &[], &|_| false), "4 8 2 3 6 12");
+        let open = of_length(Nat::var("n"));
+        assert_eq!(offered("splitJoin", &open, &[], &|_| false), "32 4 8 16 64 2");
+        // With a value for the size: what divides it, and nothing else.
+        let known = |c: &SizeConstraint| c.holds(&|_| Some(1000)) == Ok(false);
+        assert_eq!(
+            offered("splitJoin", &open, &[1000], &known),
+            "4 8 2 5 10 20 25 40 50 100 125 200 250 500"
+        );
+        let reduces =
+            b::map(double.clone(), Term::var(0, Type::array(Nat::constant(7), Type::f32()))).unwrap();
+        assert_eq!(offered("splitJoin", &reduces, &[], &|_| false), "");
     }
 }

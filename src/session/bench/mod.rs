@@ -10,12 +10,14 @@ pub mod cells;
 mod checked;
 mod inputs;
 mod known;
+mod pair;
 mod place;
 mod request;
 
 pub use checked::Beforehand;
 pub use inputs::Inputs;
 pub use known::Known;
+pub use pair::{Pair, compare};
 pub use request::request;
 
 use super::action::{Measurement, PartTime, Sizes, Target};
@@ -89,10 +91,14 @@ pub fn measure(
     cancel: &AtomicBool,
     report: &dyn Fn(BenchProgress),
 ) -> Result<Measurement, Diagnostic> {
-    let ran = run(asked, true, backend, cancel, report)?;
+    Ok(measurement(asked, run(asked, true, backend, cancel, report)?))
+}
+
+/// A run whose output was checked, as a measurement.
+fn measurement(asked: &Asked<'_>, ran: Ran) -> Measurement {
     let summary = stats::summary(&ran.samples_ns);
     let work = work::of(&asked.workspace.program.term, asked.sizes);
-    Ok(Measurement {
+    Measurement {
         device: ran.device,
         kernel: ran.kernel,
         sizes: asked.sizes.clone(),
@@ -105,7 +111,7 @@ pub fn measure(
         check: ran.check.unwrap_or_default(),
         max_error: ran.max_error,
         warnings: ran.warnings,
-    })
+    }
 }
 
 /// Compiles, checks if that is wanted, and runs.
@@ -119,49 +125,87 @@ pub fn run(
     cancel: &AtomicBool,
     report: &dyn Fn(BenchProgress),
 ) -> Result<Ran, Diagnostic> {
-    if let Some(function) =
-        foreign::functions(&asked.workspace.program.term).first().filter(|_| !asked.foreign)
-    {
-        return Err(not_run(*function));
-    }
-    report(BenchProgress::Compiling);
-    let Ready { module: kernel, digest, unasked } = ready(asked, backend, cancel)?;
-    let checked = Checked::new(asked, backend, cancel);
+    let prepared = Prepared::of(asked, check, backend, cancel, report)?;
+    let progress = &mut |p| report_runs(p, report);
+    let result = prepared.checked.measured(&prepared.ready.module, prepared.inputs(), progress);
+    prepared.ran(result.map_err(|problem| prepared.blamed(problem))?)
+}
 
-    let drawn;
-    let inputs = match asked.inputs {
-        Some(given) => given,
-        None => {
-            drawn = Inputs::random(asked.term, asked.sizes, Kind::Uniform)?;
-            &drawn
+fn report_runs(progress: DeviceProgress, report: &dyn Fn(BenchProgress)) {
+    if let DeviceProgress::Running { done, of } = progress {
+        report(BenchProgress::Running { done, of });
+    }
+}
+
+/// A program that is compiled and, if that is wanted, checked beforehand, and its inputs.
+struct Prepared<'a> {
+    checked: Checked<'a>,
+    ready: Ready,
+    /// What it runs on where nothing was given.
+    drawn: Option<Inputs>,
+    beforehand: Option<Beforehand>,
+}
+
+impl<'a> Prepared<'a> {
+    fn of(
+        asked: &'a Asked<'a>,
+        check: bool,
+        backend: &'a dyn Backend,
+        cancel: &'a AtomicBool,
+        report: &dyn Fn(BenchProgress),
+    ) -> Result<Prepared<'a>, Diagnostic> {
+        if let Some(function) =
+            foreign::functions(&asked.workspace.program.term).first().filter(|_| !asked.foreign)
+        {
+            return Err(not_run(*function));
         }
-    };
-    let blamed = |problem: Diagnostic| match problem.code {
-        "E0707" => checked.without_result(inputs).unwrap_or(problem),
-        _ => problem,
-    };
-    let beforehand = if check { Some(checked.beforehand(inputs, report).map_err(blamed)?) } else { None };
-    let progress = &mut |p| {
-        if let DeviceProgress::Running { done, of } = p {
-            report(BenchProgress::Running { done, of });
+        report(BenchProgress::Compiling);
+        let ready = ready(asked, backend, cancel)?;
+        let checked = Checked::new(asked, backend, cancel);
+        let drawn = match asked.inputs {
+            Some(_) => None,
+            None => Some(Inputs::random(asked.term, asked.sizes, Kind::Uniform)?),
+        };
+        let mut prepared = Prepared { checked, ready, drawn, beforehand: None };
+        if check {
+            let known = prepared.checked.beforehand(prepared.inputs(), report);
+            prepared.beforehand = Some(known.map_err(|problem| prepared.blamed(problem))?);
         }
-    };
-    let result = checked.measured(&kernel, inputs, progress).map_err(blamed)?;
-    let verdict = beforehand.map(|b| checked.verdict(&b, inputs, &result.outputs)).transpose()?;
-    let verdict = verdict.unwrap_or_default();
-    let mut warnings = result.warnings;
-    warnings.extend(unasked);
-    warnings.extend(verdict.warnings);
-    Ok(Ran {
-        device: result.device,
-        kernel: digest,
-        outputs: result.outputs,
-        samples_ns: result.samples_ns,
-        parts: result.parts,
-        warnings,
-        check: verdict.text,
-        max_error: verdict.max_error,
-    })
+        Ok(prepared)
+    }
+
+    fn inputs(&self) -> &Inputs {
+        const NONE: &Inputs = &Inputs(Vec::new());
+        self.checked.asked.inputs.or(self.drawn.as_ref()).unwrap_or(NONE)
+    }
+
+    /// A problem of a run, or why the program has no result on these inputs.
+    fn blamed(&self, problem: Diagnostic) -> Diagnostic {
+        match problem.code {
+            "E0707" => self.checked.without_result(self.inputs()).unwrap_or(problem),
+            _ => problem,
+        }
+    }
+
+    /// What came of a run, whose output is compared.
+    fn ran(&self, result: RunReport) -> Result<Ran, Diagnostic> {
+        let before = self.beforehand.as_ref();
+        let verdict = before.map(|b| self.checked.verdict(b, self.inputs(), &result.outputs)).transpose()?;
+        let verdict = verdict.unwrap_or_default();
+        let mut warnings = result.warnings;
+        warnings.extend(self.ready.unasked.clone());
+        warnings.extend(verdict.warnings);
+        Ok(Ran {
+            device: result.device,
+            kernel: self.ready.digest,
+            outputs: result.outputs,
+            samples_ns: result.samples_ns,
+            parts: result.parts,
+            warnings,
+            check: verdict.text,
+            max_error: verdict.max_error,
+        })
+    }
 }
 
 /// A kernel as text that the device has room for.

@@ -6,7 +6,8 @@ use crate::session::action::{Action, Sizes};
 use crate::session::bench::target_of;
 use crate::session::data::Given;
 use crate::session::shown::Shown;
-use crate::ui::actions::perform;
+use crate::session::state::Compared;
+use crate::ui::actions::{perform, show_problem};
 use crate::ui::app::App;
 use crate::ui::capabilities::Depth;
 use crate::ui::command::Command;
@@ -27,7 +28,7 @@ pub const PANE: Description = Description {
     open: Operation { word: Some("all about it"), enabled: always, run: open },
     preview: rules::PREVIEW,
     copied: highlighted_text,
-    hints: &[C::Bench, C::Data, C::Pin, C::Device, C::Sizes],
+    hints: &[C::Bench, C::Compare, C::Data, C::Pin, C::Device, C::Sizes],
 };
 
 /// What the pane shows.
@@ -61,6 +62,39 @@ pub fn measure(app: &mut App) {
     if perform(app, Action::Bench { device }) {
         app.focus.show(Pane::Bench);
     }
+}
+
+/// Measures the present state and the pinned one in turns.
+pub fn compare(app: &mut App) {
+    let Some(pinned) = app.pinned else { return };
+    let missing = app.session.missing_sizes();
+    if !missing.is_empty() {
+        let mut entry = Entry::new(EntryKind::Sizes, &proposed(app, &missing));
+        entry.then = Some(Command::Compare);
+        app.popups.push(Popup::Entry(Box::new(entry)));
+        return;
+    }
+    if pinned == app.session.current() {
+        return app.say(Role::Warning, "The pinned state is the present one; go to another state first.");
+    }
+    let device = app.device.clone();
+    match app.session.compare(&device, pinned) {
+        Ok(_) => app.touch(&[Pane::Jobs]),
+        Err(problem) => show_problem(app, &problem),
+    }
+}
+
+/// Shows what came of two states that were measured in turns.
+pub(in crate::ui) fn compared(app: &mut App, ((first, second), pair): &Compared) {
+    let names = [format!("revision {first}"), format!("revision {second}")];
+    let width = usize::from(app.size.0).saturating_sub(8).clamp(20, 120);
+    let lines: Vec<Line> =
+        view::in_turns([&names[0], &names[1]], pair).iter().flat_map(|line| line.wrap(width, 2)).collect();
+    app.tell(
+        Role::Good,
+        format!("{} and {} were measured in turns on {}.", names[0], names[1], pair.first.device),
+    );
+    app.popups.push(Popup::Page(Page::new("In turns", lines, Purpose::Read)));
 }
 
 /// The sizes that there are, and a value to begin with for each that is missing: arrays of about a million elements.

@@ -2,6 +2,8 @@
 
 use super::{Description, Operation, highlighted_text, lines_and_about};
 use super::{alphabet, difference};
+use crate::lang::path::Path;
+use crate::lang::term::Term;
 use crate::session::action::{Action, RevisionId};
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::{App, Trail};
@@ -11,9 +13,12 @@ use crate::ui::draw::room;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
 use crate::ui::popup::{Page, Popup, Purpose};
+use crate::ui::queries::Query;
+use crate::ui::strategies;
 use crate::ui::window::{Content, most_below};
 use crate::view::term::Printed;
-use crate::view::{Line, Role, diff as diff_view, history};
+use crate::view::text::lines_of;
+use crate::view::{Line, Role, diff as diff_view, figures, history};
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -25,7 +30,7 @@ pub const PANE: Description = Description {
     open: Operation { word: Some("go there"), enabled: elsewhere, run: open },
     preview: Operation { word: Some("how"), enabled: always, run: preview },
     copied: highlighted_text,
-    hints: &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff],
+    hints: &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff, C::Without],
 };
 
 fn elsewhere(facts: &Facts) -> Enabled {
@@ -51,11 +56,30 @@ fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
     let Some((revision, of)) = made() else { return vec![] };
     let mut foot = Line::of(Role::Dim, revision.label.clone()).wrap(width, 2);
     foot.truncate(3);
+    foot.extend(priced(app));
     let print = |term| Printed::of(term, width.saturating_sub(2), alphabet(app));
     let (changed, _) = diff_view::of_lines(print(&of.term).lines(), print(&revision.term).lines(), Some(1));
     let rows = room(app, Pane::History).map_or(0, |(rows, _)| most_below(rows, lines));
     foot.extend(diff_view::fitted(changed, rows.saturating_sub(foot.len())));
     foot
+}
+
+/// What the highlighted step changed of the code's length and of what it computes and stores, as far as it is known.
+fn priced(app: &App) -> Option<Line> {
+    let id = highlighted(app)?;
+    let parent = app.session.history().parent(id)?;
+    let target = app.code.target;
+    let costs = |revision| app.queries.costs(&Query::Costs { revision, target });
+    figures::costs(costs(parent)?, costs(id)?, alphabet(app))
+}
+
+/// What has to be asked so that the highlighted step can be priced.
+pub fn unpriced(app: &App) -> Option<Query> {
+    let id = highlighted(app)?;
+    let parent = app.session.history().parent(id)?;
+    let target = app.code.target;
+    let asked = [parent, id].map(|revision| Query::Costs { revision, target });
+    asked.into_iter().find(|query| app.queries.costs(query).is_none())
 }
 
 /// The revision that is highlighted in the history.
@@ -94,31 +118,79 @@ pub fn pin(app: &mut App) {
     app.say(Role::Good, format!("Revision {id} is pinned; {key} shows the difference from it."));
 }
 
-/// The difference from the pinned state, of the term or of the code.
+/// The difference of the pinned state from the highlighted one of the history, or from the present one: of the code where that is
+/// looked at, else of the term. Where there is room both stand beside each other.
 pub fn diff(app: &mut App) {
     let Some(id) = app.pinned else { return };
-    let Some(pinned) = app.session.history().revision(id) else { return };
-    let now = app.session.current();
+    let now = highlighted(app).filter(|_| app.focus.pane == Pane::History).unwrap_or(app.session.current());
+    let of = |id: RevisionId| app.session.history().revision(id).map(|r| r.term.clone());
+    let (Some(old), Some(new)) = (of(id), of(now)) else { return };
     let title = |what: &str| format!("{what}: revision {id} (-) and revision {now} (+)");
+    let width = usize::from(app.size.0).saturating_sub(8);
     let page = if app.focus.pane == Pane::Kernel {
         let old = app.session.compiled(id, app.code.target);
         let new = app.session.compiled(now, app.code.target);
         match (&*old, &*new) {
             (Ok(old), Ok(new)) => {
-                let (lines, _) = diff_view::of_texts(&old.module.text(), &new.module.text(), Some(3));
-                Page::difference(title("code"), lines, Purpose::Read)
+                let lines = |text: &str| lines_of(Role::Plain, text);
+                let (old, new) = (lines(&old.module.text()), lines(&new.module.text()));
+                Page::difference(title("code"), compared(app, &old, &new, width), Purpose::Read)
             }
             (Err(problem), _) | (_, Err(problem)) => {
                 Page::new("No code to compare", app.problem(problem), Purpose::Read)
             }
         }
+    } else if old == new {
+        Page::new(title("term"), vec![Line::plain("Both terms are the same.")], Purpose::Read)
     } else {
-        let (lines, counts) = difference(app, &pinned.term, app.session.term(), Some(3));
-        let lines =
-            if counts == Default::default() { vec![Line::plain("Both terms are the same.")] } else { lines };
+        let width = if width >= BESIDE { width } else { width.min(120) };
+        let column = if width >= BESIDE { width / 2 - 4 } else { width.max(20) };
+        let print = |term: &Term| Printed::of(term, column, alphabet(app));
+        let lines = compared(app, print(&old).lines(), print(&new).lines(), width);
         Page::difference(title("term"), lines, Purpose::Read)
     };
     app.popups.push(Popup::Page(page));
+}
+
+/// From so many columns on two texts stand beside each other.
+const BESIDE: usize = 110;
+
+/// Two texts beside each other, or one difference of both where there is no room for that.
+fn compared(app: &App, old: &[Line], new: &[Line], width: usize) -> Vec<Line> {
+    if width >= BESIDE {
+        diff_view::beside(old, new, 3, width, alphabet(app))
+    } else {
+        diff_view::of_lines(old, new, Some(3)).0
+    }
+}
+
+/// Does again what followed the highlighted step, without it: what it was worth is the difference.
+pub fn without(app: &mut App) {
+    let history = app.session.history();
+    let Some(id) = highlighted(app) else { return };
+    let Some(before) = history.parent(id) else {
+        return app.say(Role::Warning, "This is the program as it was read; nothing was done to leave out.");
+    };
+    let line = history.line(app.session.current());
+    let Some(at) = line.iter().position(|step| *step == id) else {
+        return app
+            .say(Role::Warning, "This step did not lead to the present state; highlight one that did.");
+    };
+    let later = line.get(at + 1..).unwrap_or_default();
+    let done: Option<Vec<String>> =
+        later.iter().map(|id| history.revision(*id).and_then(|r| r.elevate.clone())).collect();
+    let Some(done) = done else {
+        return app
+            .say(Role::Warning, "The program was read again since; steps before that cannot be left out.");
+    };
+    if done.is_empty() {
+        return app.say(Role::Warning, "Nothing followed this step; what it was worth is told beside it.");
+    }
+    let text = done.iter().map(|step| format!("({step})")).collect::<Vec<_>>().join(" ; ");
+    if perform(app, Action::Goto { revision: before }) {
+        app.tell(Role::Hint, format!("Doing again what followed revision {id}, without it."));
+        strategies::run(app, &text, Path::root());
+    }
 }
 
 /// Shows the steps that led to a revision, one by one.

@@ -4,7 +4,7 @@ use super::alphabet;
 use super::{Description, Operation, highlighted_text, lines_and_about};
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId};
-use crate::ui::actions::perform;
+use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::App;
 use crate::ui::candidates::{Candidate, ordered};
 use crate::ui::command::Command;
@@ -12,8 +12,10 @@ use crate::ui::command::{Command as C, Enabled, rule_chosen};
 use crate::ui::draw::room;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
-use crate::ui::popup::{Entry, EntryKind, Page, Popup, Purpose};
+use crate::ui::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Value};
+use crate::ui::preview::Preview;
 use crate::ui::queries::Query;
+use crate::ui::strategies;
 use crate::ui::window::{Content, most_below, occurrences};
 use crate::view::term::Printed;
 use crate::view::{Line, Role, crumbs, diff, rules};
@@ -29,7 +31,7 @@ pub const PANE: Description = Description {
     open: OPEN,
     preview: PREVIEW,
     copied: highlighted_text,
-    hints: &[C::Open, C::Preview, C::Why, C::AllRules, C::Find, C::Undo, C::Strategy],
+    hints: &[C::Open, C::Preview, C::Everywhere, C::Why, C::AllRules, C::Find, C::Undo, C::Strategy],
 };
 
 /// Enter, wherever rules are applied.
@@ -87,7 +89,8 @@ pub fn shown(app: &App) -> Vec<&Candidate> {
     let mut shown: Vec<&Candidate> =
         all.filter(|c| find.is_empty() || !occurrences(&c.call, find).is_empty()).collect();
     if !find.is_empty() {
-        shown.sort_by_key(|c| (c.result.is_err(), !c.call.to_lowercase().starts_with(find.as_str())));
+        let begins = |c: &Candidate| c.call.to_lowercase().starts_with(find.as_str());
+        shown.sort_by_key(|c| (c.result.is_err(), !c.call.eq_ignore_ascii_case(find), !begins(c)));
     }
     shown
 }
@@ -193,10 +196,35 @@ pub fn apply(app: &mut App, rule: &str) {
 /// Shows what Enter would do.
 pub fn preview(app: &mut App) {
     let Some(candidate) = app.candidate() else { return };
-    let Ok(after) = &candidate.result else { return };
-    let title = candidate.heading();
-    let (lines, _) = super::difference(app, app.session.term(), after, Some(3));
+    let Ok(after) = candidate.result.clone() else { return };
+    let heading = match candidate.choices.first() {
+        Some((call, _)) => format!("{call} at {}", candidate.at),
+        None => candidate.heading(),
+    };
+    let (lines, ask) = app.preview.difference(app, &after);
+    if ask {
+        app.preview.ask(app, after);
+    }
+    let title = format!("{heading}: {}", app.preview.word());
+    close_pages(app, &Purpose::Apply);
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Apply)));
+}
+
+/// Shows the next of the differences that Enter would make: in the term, in its loops, in the code.
+pub fn next_preview(app: &mut App) {
+    if matches!(app.popups.last(), Some(Popup::Page(Page { purpose: Purpose::Apply, .. }))) {
+        app.preview = app.preview.next();
+        preview(app);
+    }
+}
+
+/// Code that the preview waits for may be there.
+pub fn code_known(app: &mut App) {
+    if app.preview == Preview::Code
+        && matches!(app.popups.last(), Some(Popup::Page(Page { purpose: Purpose::Apply, .. })))
+    {
+        preview(app);
+    }
 }
 
 /// Says why the highlighted rule does or does not apply.
@@ -211,8 +239,44 @@ pub fn why(app: &mut App) {
 pub fn open(app: &mut App) {
     let Some(candidate) = app.candidate().cloned() else { return };
     if candidate.open {
-        app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Rule, &candidate.call))));
+        app.popups.push(arguments(&candidate));
     } else {
         perform(app, Action::Apply { rule: candidate.call, at: candidate.at });
+    }
+}
+
+/// Asks for the arguments of a rule: one of those with which it applies, or others that are typed.
+fn arguments(candidate: &Candidate) -> Popup {
+    if candidate.choices.is_empty() {
+        return Popup::Entry(Box::new(Entry::new(EntryKind::Rule, &candidate.call)));
+    }
+    let item = |name: &str, doc: String, value| Item {
+        name: name.to_owned(),
+        key: String::new(),
+        doc,
+        disabled: None,
+        value,
+    };
+    let assumed = |text: &str| if text.is_empty() { String::new() } else { format!("where {text}") };
+    let mut items: Vec<Item> = candidate
+        .choices
+        .iter()
+        .map(|(call, a)| item(call, assumed(a), Value::Rule(call.clone(), candidate.at.clone())))
+        .collect();
+    let first = candidate.choices.first().map_or(candidate.call.as_str(), |(call, _)| call.as_str());
+    items.push(item("other", "Type other arguments.".to_owned(), Value::OtherArguments(first.to_owned())));
+    Popup::Choice(Box::new(Choice::new(format!("{} with which arguments?", candidate.call), items, None)))
+}
+
+/// Applies the highlighted rule once at each part of the selection, those inside first.
+pub fn everywhere(app: &mut App) {
+    let Some(candidate) = app.candidate() else { return };
+    let call = candidate.choices.first().map_or(&candidate.call, |(call, _)| call);
+    let (text, open) = (format!("tryAll({call})"), candidate.open);
+    if open {
+        app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Strategy, &text))));
+    } else {
+        let at = app.selection.clone();
+        strategies::run(app, &text, at);
     }
 }

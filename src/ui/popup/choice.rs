@@ -5,6 +5,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui_textarea::TextArea;
 
 use super::EntryKind;
+use crate::lang::path::Path;
 use crate::ui::command::Command;
 use crate::view::{Line, Role};
 
@@ -17,6 +18,10 @@ pub enum Value {
     Strategy(How, String),
     /// The beginning of a strategy whose arguments have to be typed.
     Call(How, String),
+    /// Apply this rule here.
+    Rule(String, Path),
+    /// Type other arguments of this rule.
+    OtherArguments(String),
     /// Use this device.
     Device(String),
     /// Open this file in the editor.
@@ -90,7 +95,7 @@ impl Choice {
         self.narrow();
     }
 
-    /// Queries again which entries match what is typed.
+    /// Decides again which entries match what is typed.
     pub fn narrow(&mut self) {
         let text = self.text();
         let text = text.trim();
