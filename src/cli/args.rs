@@ -17,6 +17,7 @@ Examples:
   shine-tui tune matmul.rise --strategy 'blocking(?, ?, ?)' --for 60s
   shine-tui bench session.ron --against 3            the last state and revision 3, in turns
   shine-tui run blur.rise --input image=photo.png --output blurred.png
+  shine-tui line matmul.rise                         the assistant as plain text
   shine-tui rules check own.rules                    test rewrite rules of your own
   shine-tui replay sessions/*.ron                    check that recorded sessions still hold
   shine-tui explain E0110                            what an error means, with an example
@@ -66,6 +67,53 @@ pub struct Screen {
     pub frame_stats: Option<PathBuf>,
 }
 
+const LINE_HELP: &str = "\
+Each line is a command of the assistant as it is typed there after `:`, or a strategy. `help` lists the commands; `term`, `loops`, `rules`, `kernel`, `bench-pane`, `history` and `jobs` print what the screen shows there. A number highlights a line of the list that was printed last, and `open` does with it what Enter does. What runs is waited for; `cancel` stops it.
+
+Examples:
+  shine-tui line dot.rise
+  printf 'topDown(reduceMapFusion)\\nrules\\n1\\nopen\\nkernel\\n' | shine-tui line dot.rise
+
+Exit codes:
+  0  done
+  1  a line was refused, and the lines do not come from a terminal
+  2  the program or the session cannot be read";
+
+/// The assistant as plain text.
+#[derive(Args, Debug)]
+pub struct Line {
+    #[command(flatten)]
+    pub screen: Screen,
+    /// How many columns a line has at most, where it can be broken
+    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(u16).range(50..=1000))]
+    pub columns: u16,
+}
+
+const EXPORT_HELP: &str = "\
+Examples:
+  shine-tui export session.ron --html session.html   a page to read without this tool, also without a network
+  shine-tui export matmul.rise -s parallel --folder out --size m=64 --size n=64 --size k=64
+
+The folder has the generated code with its Makefile, the program, and the strategy that leads to it.";
+
+#[derive(Args, Debug)]
+pub struct Export {
+    #[command(flatten)]
+    pub rewriting: Rewriting,
+    /// Write a page of HTML to this file
+    #[arg(long, value_name = "FILE", required_unless_present = "folder")]
+    pub html: Option<PathBuf>,
+    /// Write the sources to this folder
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// The language of the code: c or opencl; what suits the program unless given
+    #[arg(long, value_name = "TARGET")]
+    pub target: Option<String>,
+    /// Replace files that are there already
+    #[arg(long)]
+    pub force: bool,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ColorChoice {
     Auto,
@@ -102,6 +150,9 @@ fn parse_size(text: &str) -> Result<(String, i64), String> {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Open the assistant as plain text, line by line: for screen readers, simple terminals, editors and scripts
+    #[command(after_help = LINE_HELP)]
+    Line(Line),
     /// Replay saved sessions and compare with what they recorded
     Replay(Replay),
     /// Generate code, or print any stage on the way
@@ -123,6 +174,11 @@ pub enum Command {
     Tune(Tune),
     /// List the sessions that were recorded on this machine
     Sessions(Sessions),
+    /// Write a session as one page that needs nothing else, or as a folder of sources that build without this tool
+    #[command(after_help = EXPORT_HELP)]
+    Export(Export),
+    /// Look whether all is there that this tool works with, and say what to install
+    Doctor(Json),
     /// List the devices that kernels can run on
     Devices(Json),
     /// List the rewrite rules, show one, or test your own: `rules check`, `rules lint`
@@ -155,6 +211,9 @@ pub struct Sessions {
 
 #[derive(Args, Debug)]
 pub struct Replay {
+    /// Write a report in the form of JUnit to this file
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// Session files
     #[arg(required = true, value_name = "SESSION.ron")]
     pub files: Vec<PathBuf>,

@@ -115,7 +115,7 @@ fn print_text(text: &str) -> Result<(), Exit> {
 }
 
 /// Writes all files of a kernel. A header or a module that is not of our making is left alone.
-fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Result<Exit, Exit> {
+pub(super) fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Result<Exit, Exit> {
     let name = &compiled.module.name;
     let of_target = match target {
         Target::C => vec![("c", format!("{name}.c"))],

@@ -5,9 +5,12 @@ mod args;
 mod bench;
 mod compile;
 mod devices;
+mod doctor;
 mod exit;
 mod explain;
+mod export;
 mod fmt;
+mod line;
 mod load;
 mod output;
 mod patterns;
@@ -97,6 +100,9 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, Exit> {
     match &cli.command {
         None => screen::run(&cli.screen, kept, started),
+        Some(Command::Line(args)) => line::run(args),
+        Some(Command::Doctor(args)) => doctor::run(args),
+        Some(Command::Export(args)) => export::run(args),
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Compile(args)) => compile::run(args),
         Some(Command::Apply(args)) => apply::run(args),

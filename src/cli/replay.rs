@@ -2,11 +2,14 @@
 
 use super::args::{LevelChoice, Replay, SearchChoice};
 use super::exit::Exit;
-use super::load::{fail_all, log_bytes};
+use super::load::{fail, fail_all, log_bytes};
 use super::output;
 use crate::device::Devices;
+use crate::lang::diag::Diagnostic;
+use crate::session::files::Whole;
 use crate::session::replay::{Divergence, Event, Level, Options, Verdict, replay};
 use crate::session::searching::SearchMode;
+use crate::view::html::escaped;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -31,18 +34,38 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
     };
     let mut worst = Exit::Done;
     let mut reports = vec![];
+    let mut cases = vec![];
     for file in &args.files {
         // One unreadable file does not keep the others from being replayed.
-        let exit = one(file, &options, args.json.json, &mut reports).unwrap_or_else(|exit| exit);
+        let exit = one(file, &options, args.json.json, &mut reports, &mut cases).unwrap_or_else(|exit| exit);
+        if cases.last().is_none_or(|case: &Case| case.file != file.display().to_string()) {
+            cases.push(Case::unreadable(file));
+        }
         worst = worst.worse(exit);
     }
     if args.json.json {
         output::json(&Value::Array(reports))?;
     }
+    if let Some(report) = &args.junit {
+        let text = junit(&cases);
+        let written = Whole::write(report, true, |out| out.write_all(text.as_bytes())).and_then(Whole::place);
+        written.map_err(|e| {
+            fail(
+                &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", report.display()))
+                    .hint("Name another place for the report."),
+            )
+        })?;
+    }
     Ok(worst)
 }
 
-fn one(file: &Path, options: &Options, json: bool, reports: &mut Vec<Value>) -> Result<Exit, Exit> {
+fn one(
+    file: &Path,
+    options: &Options,
+    json: bool,
+    reports: &mut Vec<Value>,
+    cases: &mut Vec<Case>,
+) -> Result<Exit, Exit> {
     let bytes = log_bytes(file)?;
     let mut steps = 0;
     let mut notes = vec![];
@@ -61,6 +84,14 @@ fn one(file: &Path, options: &Options, json: bool, reports: &mut Vec<Value>) -> 
         Verdict::NoDevice(_) => (Exit::Environment, "no device"),
         Verdict::Diverges(_) => (Exit::Finding, "diverges"),
     };
+    cases.push(Case {
+        file: file.display().to_string(),
+        outcome: match &verdict {
+            Verdict::Agrees => Outcome::Agrees,
+            Verdict::NoDevice(why) => Outcome::Skipped(why.clone()),
+            Verdict::Diverges(d) => Outcome::Differs(d.what.clone(), in_words(d)),
+        },
+    });
     if json {
         reports.push(json!({
             "file": file.display().to_string(),
@@ -81,6 +112,56 @@ fn one(file: &Path, options: &Options, json: bool, reports: &mut Vec<Value>) -> 
     shown.for_each(|n| text += &format!("  {n}\n"));
     output::print(&text)?;
     Ok(exit)
+}
+
+/// A session in the report for systems of continuous integration.
+struct Case {
+    file: String,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Agrees,
+    /// A device is missing.
+    Skipped(String),
+    /// What differs, and all about it.
+    Differs(String, String),
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl Case {
+    fn unreadable(file: &Path) -> Case {
+        Case { file: file.display().to_string(), outcome: Outcome::Unreadable }
+    }
+}
+
+/// The report in the form of JUnit, which systems of continuous integration read. Texts are escaped as in HTML.
+fn junit(cases: &[Case]) -> String {
+    let count = |f: fn(&Outcome) -> bool| cases.iter().filter(|case| f(&case.outcome)).count();
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"shine-tui replay\" tests=\"{}\" failures=\"{}\" \
+         errors=\"{}\" skipped=\"{}\">\n",
+        cases.len(),
+        count(|o| matches!(o, Outcome::Differs(..))),
+        count(|o| matches!(o, Outcome::Unreadable)),
+        count(|o| matches!(o, Outcome::Skipped(_))),
+    );
+    for case in cases {
+        let inside = match &case.outcome {
+            Outcome::Agrees => String::new(),
+            Outcome::Skipped(why) => format!("<skipped message=\"{}\"/>", escaped(why)),
+            Outcome::Differs(what, all) => {
+                format!("<failure message=\"{}\">{}</failure>", escaped(what), escaped(all))
+            }
+            Outcome::Unreadable => "<error message=\"The session cannot be read.\"/>".to_owned(),
+        };
+        out += &format!(
+            "  <testcase classname=\"replay\" name=\"{}\">{inside}</testcase>\n",
+            escaped(&case.file)
+        );
+    }
+    out + "</testsuite>\n"
 }
 
 fn in_words(d: &Divergence) -> String {

@@ -83,7 +83,7 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
 }
 
 /// Reads the program or the session, and begins to record.
-fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opened, NotOpened> {
+pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opened, NotOpened> {
     let backend = Arc::new(Devices::new());
     let failed = |problem: Diagnostic| NotOpened::Failed(Box::new(Problems::one(problem)));
     if load::is_session(file) {

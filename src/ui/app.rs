@@ -206,6 +206,8 @@ pub struct App {
     pub found: search::Last,
     /// What happened, newest last.
     pub messages: VecDeque<Message>,
+    /// How many messages there have been.
+    pub told: usize,
     /// Lines that something wrote past the screen.
     pub stray: usize,
     /// The program's file.
@@ -256,6 +258,7 @@ impl App {
             search: None,
             found: search::Last::default(),
             messages: VecDeque::new(),
+            told: 0,
             stray: 0,
             file: Watch::default(),
             definitions: Definitions::default(),
@@ -356,6 +359,7 @@ impl App {
         if self.messages.len() == MESSAGES {
             self.messages.pop_front();
         }
+        self.told += 1;
         self.messages.push_back(Message { role, text });
         self.touch(&[Pane::Jobs]);
     }

@@ -109,6 +109,7 @@ commands! {
     Sketch "sketch" Screen Some("reach SKETCH using RULES"), always, "Type a sketch, the rules and the limits, and search for it.";
     Cancel "cancel" Screen None, running, "Stop the running job and keep what it has found.";
 
+    Select "select" Screen Some("POSITION"), always, "Select the sub-term at a position, such as 0.1.1, or `.` for the whole program.";
     Grow "grow" Screen None, grow, "Select the parent of the selected sub-term.";
     Shrink "shrink" Screen None, shrink, "Select the first part of the selected sub-term.";
     Up "up" Screen None, always, "Move up.";
@@ -156,6 +157,7 @@ commands! {
     Edit "edit" Screen None, edit, "Open the program in `$EDITOR`.";
     Explain "explain" Screen Some("CODE"), always, "Show what the code of a problem means, with an example.";
     Suspend "suspend" Screen None, always, "Go to the shell; `fg` comes back.";
+    Status "status" Screen None, always, "Say which program, sizes, device and revision this is, and what runs.";
     Repaint "repaint" Screen None, always, "Draw the whole screen again.";
 
     ChoiceUp "choice-up" Choice None, always, "Move up.";

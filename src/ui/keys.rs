@@ -139,6 +139,8 @@ struct Entry {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Keymap {
     bindings: Vec<Binding>,
+    /// Whether commands are called by their names, where there are no keys to press.
+    names: bool,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -162,7 +164,7 @@ pub enum Meaning {
 impl Keymap {
     /// The built-in table with the user's entries over it. A mistake is an error in a full sentence.
     pub fn load(overlay: Option<&str>) -> Result<Keymap, String> {
-        let mut map = Keymap { bindings: Vec::new() };
+        let mut map = Keymap::default();
         for command in Command::ALL {
             map.bindings.push(Binding {
                 command: *command,
@@ -176,6 +178,11 @@ impl Keymap {
         }
         map.check().map_err(|cause| format!("The keys are ambiguous: {cause}."))?;
         Ok(map)
+    }
+
+    /// No keys: what is said of commands names them.
+    pub fn of_names() -> Keymap {
+        Keymap { bindings: Vec::new(), names: true }
     }
 
     fn lay(&mut self, text: &str) -> Result<(), String> {
@@ -247,6 +254,9 @@ impl Keymap {
 
     /// The first key sequence of a command, spelt out.
     pub fn key(&self, command: Command) -> Option<String> {
+        if self.names {
+            return Some(format!("`{}`", command.name()));
+        }
         self.keys(command).first().map(|keys| spell(keys))
     }
 

@@ -22,6 +22,7 @@ pub mod keys;
 pub mod latency;
 pub mod layout;
 pub mod leaving;
+pub mod line;
 pub mod lists;
 pub mod mending;
 pub mod movement;

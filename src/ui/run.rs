@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::app::{App, Requests, Setup};
 use super::assets;
-use super::capabilities::{Capabilities, ColourChoice};
+use super::capabilities::{Capabilities, ColourChoice, Depth};
 use super::draw::draw;
 use super::event::{Events, Msg};
 use super::keys::Keymap;
@@ -116,14 +116,15 @@ pub fn run(
         return Err(Failure::Refused(text));
     }
     let mut warnings = Vec::new();
-    let config = load_config(options, &mut warnings);
+    let folder = options.config.as_deref();
+    let config = load_config(folder, &mut warnings);
     let capabilities =
         Capabilities::decide(options.colour, config.colour, options.ascii || config.ascii, &env);
     let theme = options.theme.as_deref().or(config.theme.as_deref()).unwrap_or("default");
     let setup = Setup {
         terminal: capabilities,
-        theme: load_theme(options, theme, capabilities, &mut warnings),
-        keys: load_keys(options, &mut warnings),
+        theme: load_theme(folder, theme, capabilities.depth, &mut warnings),
+        keys: load_keys(folder, &mut warnings),
         editor: env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.trim().is_empty()),
         inputs: options.inputs.join(" "),
     };
@@ -195,9 +196,9 @@ struct ConfigFile {
     theme: Option<String>,
 }
 
-fn load_config(options: &Options, warnings: &mut Vec<String>) -> Config {
+fn load_config(folder: Option<&Path>, warnings: &mut Vec<String>) -> Config {
     let read = || -> Result<Config, String> {
-        let Some(folder) = &options.config else { return Ok(Config::default()) };
+        let Some(folder) = folder else { return Ok(Config::default()) };
         let Some(text) = read_small(&folder.join("config.ron")) else {
             return Ok(Config::default());
         };
@@ -211,27 +212,32 @@ fn load_config(options: &Options, warnings: &mut Vec<String>) -> Config {
     })
 }
 
+/// What is wrong with the user's `config.ron`, keys and themes.
+pub fn problems_of_configuration(folder: &Path) -> Vec<String> {
+    let mut problems = Vec::new();
+    let config = load_config(Some(folder), &mut problems);
+    load_keys(Some(folder), &mut problems);
+    let theme = config.theme.as_deref().unwrap_or("default");
+    load_theme(Some(folder), theme, Depth::True, &mut problems);
+    problems
+}
+
 /// A file of the user's, if there is one.
 fn read_small(file: &Path) -> Option<String> {
     read_text(file).ok().map(|t| t.text)
 }
 
-fn load_theme(
-    options: &Options,
-    name: &str,
-    capabilities: Capabilities,
-    warnings: &mut Vec<String>,
-) -> Theme {
-    let file = options.config.as_ref().map(|folder| folder.join("themes").join(format!("{name}.ron")));
+fn load_theme(folder: Option<&Path>, name: &str, depth: Depth, warnings: &mut Vec<String>) -> Theme {
+    let file = folder.map(|folder| folder.join("themes").join(format!("{name}.ron")));
     let overlay = file.and_then(|file| read_small(&file));
-    Theme::load(name, overlay.as_deref(), capabilities.depth).unwrap_or_else(|problem| {
+    Theme::load(name, overlay.as_deref(), depth).unwrap_or_else(|problem| {
         warnings.push(problem);
-        Theme::load("default", None, capabilities.depth).unwrap_or_default()
+        Theme::load("default", None, depth).unwrap_or_default()
     })
 }
 
-fn load_keys(options: &Options, warnings: &mut Vec<String>) -> Keymap {
-    let file = options.config.as_ref().map(|folder| folder.join("keys.ron"));
+fn load_keys(folder: Option<&Path>, warnings: &mut Vec<String>) -> Keymap {
+    let file = folder.map(|folder| folder.join("keys.ron"));
     let overlay = file.and_then(|file| read_small(&file));
     Keymap::load(overlay.as_deref()).unwrap_or_else(|problem| {
         warnings.push(problem);

@@ -53,6 +53,11 @@ pub fn refusal(env: Environment<'_>) -> Option<String> {
     Some(format!("{reason}\n{instead}"))
 }
 
+/// Columns and rows of the terminal, if it tells them.
+pub fn size() -> Option<(u16, u16)> {
+    terminal::size().ok()
+}
+
 /// The terminal with the screen on it.
 pub struct Screen {
     /// None only while it is dropped.

@@ -10,7 +10,7 @@ use super::layout::Pane;
 use super::movement::{self, FAR, Search, page};
 use super::panes::{bench, history, jobs, kernel, rules};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
-use super::{accept, actions, leaving, lists, panes, program, stepping, strategies, typing};
+use super::{accept, actions, leaving, line, lists, panes, program, stepping, strategies, typing};
 use crate::view::Role;
 
 /// Takes one message in.
@@ -120,6 +120,11 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
             enter(app, EntryKind::Sketch, arguments, &last);
         }
         C::Cancel => jobs::cancel(app),
+        C::Select => line::select(app, arguments),
+        C::Status => {
+            let status = app.status().text();
+            app.say(Role::Plain, status.trim().to_owned());
+        }
         C::Grow => {
             if let Some(path) = app.printed.parent(&app.selection) {
                 app.select(path);

@@ -12,6 +12,7 @@ pub mod effect;
 pub mod examined;
 pub mod figures;
 pub mod history;
+pub mod html;
 pub mod jobs;
 pub mod kernel;
 pub mod loops;

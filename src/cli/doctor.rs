@@ -1,0 +1,227 @@
+//! `shine-tui doctor`: is all there that this tool works with, and what is to be installed?
+
+use super::args::Json;
+use super::exit::Exit;
+use super::output;
+use crate::device::{Backend, DeviceInfo, DeviceKind, Devices, RunControl};
+use crate::lang::path::Path as Position;
+use crate::session::Session;
+use crate::session::action::{Action, Outcome, Sizes};
+use crate::session::auto;
+use crate::session::bench::target_of;
+use crate::session::files::{self, Text, Texts};
+use crate::ui::capabilities::{Capabilities, ColourChoice, is_dumb};
+use crate::ui::run::problems_of_configuration;
+use crate::ui::screen;
+use crate::view::Alphabet;
+use serde_json::json;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// How much a finding matters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// Something is missing that the tool works without.
+    Without,
+    /// Something does not work that should.
+    Wrong,
+}
+
+/// One thing that was looked at.
+struct Finding {
+    what: &'static str,
+    state: State,
+    found: String,
+    advice: Option<String>,
+}
+
+impl Finding {
+    fn good(what: &'static str, found: impl Into<String>) -> Finding {
+        Finding { what, state: State::Good, found: found.into(), advice: None }
+    }
+
+    fn bad(what: &'static str, state: State, found: impl Into<String>, advice: &str) -> Finding {
+        let advice = (!advice.is_empty()).then(|| advice.to_owned());
+        Finding { what, state, found: found.into(), advice }
+    }
+}
+
+const COMPILER: &str = "Install a C compiler, such as gcc (Debian, Ubuntu: `apt install gcc`; Fedora: `dnf install gcc`; \
+                        macOS: `xcode-select --install`), or name one in CC.";
+const OPENMP: &str = "Kernels run on one thread. gcc has OpenMP; for clang install its runtime (Debian, Ubuntu: `apt install libomp-dev`).";
+const OPENCL: &str = "The device `cpu` does without. For OpenCL install a loader and a driver (Debian, Ubuntu: `apt install \
+                      ocl-icd-libopencl1 pocl-opencl-icd`; of GPUs the maker's driver).";
+
+/// Looks, and tells. Exits with 3 when something does not work that should.
+pub fn run(args: &Json) -> Result<Exit, Exit> {
+    let mut findings = Vec::new();
+    devices(&mut findings);
+    terminal(&mut findings);
+    folders(&mut findings);
+    let wrong = findings.iter().any(|f| f.state == State::Wrong);
+    if args.json {
+        let all: Vec<_> = findings
+            .iter()
+            .map(|f| {
+                let state = match f.state {
+                    State::Good => "good",
+                    State::Without => "without",
+                    State::Wrong => "wrong",
+                };
+                json!({ "what": f.what, "state": state, "found": f.found, "advice": f.advice })
+            })
+            .collect();
+        output::json(&json!({ "version": env!("CARGO_PKG_VERSION"), "findings": all }))?;
+    } else {
+        output::print(&format!("shine-tui {}\n", env!("CARGO_PKG_VERSION")))?;
+        for f in &findings {
+            let sign = match f.state {
+                State::Good => "good   ",
+                State::Without => "without",
+                State::Wrong => "WRONG  ",
+            };
+            output::print(&format!("{sign}  {:<14}{}\n", f.what, f.found))?;
+            if let Some(advice) = &f.advice {
+                output::print(&format!("{:25}{advice}\n", ""))?;
+            }
+        }
+    }
+    Ok(if wrong { Exit::Environment } else { Exit::Done })
+}
+
+fn devices(out: &mut Vec<Finding>) {
+    let cancel = AtomicBool::new(false);
+    let mut control = RunControl { cancel: &cancel, progress: &mut |_| {} };
+    let backend: Arc<dyn Backend> = Arc::new(Devices::new());
+    let list = match backend.list(&mut control) {
+        Ok(list) => list,
+        Err(problem) => {
+            return out.push(Finding::bad("devices", State::Wrong, problem.to_string(), COMPILER));
+        }
+    };
+    for device in &list.devices {
+        let host = device.kind == DeviceKind::Host;
+        let what = if host { "C compiler" } else { "OpenCL" };
+        if let Some(problem) = &device.problem {
+            let advice = if host { COMPILER } else { "" };
+            out.push(Finding::bad(what, State::Wrong, format!("{}: {problem}", device.id), advice));
+            continue;
+        }
+        let about: Vec<&str> =
+            [&*device.id, &device.version, &device.driver].into_iter().filter(|t| !t.is_empty()).collect();
+        out.push(Finding::good(what, about.join(", ")));
+        if host && !device.openmp {
+            out.push(Finding::bad("OpenMP", State::Without, "The compiler knows no OpenMP.", OPENMP));
+        }
+        out.push(tried(device, &backend));
+    }
+    if list.devices.iter().all(|device| device.kind == DeviceKind::Host) {
+        let found = list.notes.first().cloned().unwrap_or_else(|| "No OpenCL device was found.".to_owned());
+        out.push(Finding::bad("OpenCL", State::Without, found, OPENCL));
+    } else {
+        out.extend(list.notes.iter().map(|note| Finding::bad("OpenCL", State::Without, note.clone(), "")));
+    }
+}
+
+/// A small program is compiled, run and checked on the device.
+fn tried(device: &DeviceInfo, backend: &Arc<dyn Backend>) -> Finding {
+    const WHAT: &str = "a program";
+    let program = Text {
+        label: "doctor.rise".to_owned(),
+        text: "def sums (a: n.m.f32): n.f32 = a |> map (reduce (+) 0)".to_owned(),
+    };
+    let texts =
+        Texts { program, files: vec![], default_sizes: Default::default(), origin: Default::default() };
+    let sizes: Sizes = [("n".into(), 37), ("m".into(), 53)].into_iter().collect();
+    let session = Session::open(&texts, None, &sizes, backend.clone(), Arc::new(|| {}));
+    let ran = session.map_err(|problems| problems.first()).and_then(|mut session| {
+        let target = target_of(&device.id);
+        let text = auto::for_target("auto", target, session.workspace()).to_owned();
+        session.perform_now(Action::Strategy { text, at: Position::root() })?;
+        session.perform_now(Action::Bench { device: device.id.clone() })
+    });
+    match ran {
+        Ok(Outcome::Measured(m)) => Finding::good(WHAT, format!("runs on {}: {}", device.id, m.check)),
+        Ok(_) => Finding::bad(WHAT, State::Wrong, format!("{} gave no time.", device.id), ""),
+        Err(problem) => {
+            let hint = problem.hints.first().cloned().unwrap_or_default();
+            Finding::bad(WHAT, State::Wrong, format!("{}: {}", device.id, problem.message), &hint)
+        }
+    }
+}
+
+fn terminal(out: &mut Vec<Finding>) {
+    let env = |name: &str| std::env::var(name).ok();
+    let what = "terminal";
+    if !std::io::stdout().is_terminal() {
+        let found = "The output is no terminal, so nothing was looked at.";
+        return out.push(Finding::bad(what, State::Without, found, ""));
+    }
+    if is_dumb(&env) {
+        let found = "The terminal cannot place a cursor (TERM is unset or `dumb`).";
+        return out.push(Finding::bad(
+            what,
+            State::Without,
+            found,
+            "`shine-tui line` does without a screen.",
+        ));
+    }
+    let known = Capabilities::decide(ColourChoice::Auto, ColourChoice::Auto, false, &env);
+    let (columns, rows) = screen::size().unwrap_or_default();
+    let name = env("TERM").unwrap_or_default();
+    let depth = match known.depth {
+        crate::ui::capabilities::Depth::Mono => "no colours",
+        crate::ui::capabilities::Depth::Ansi16 => "16 colours",
+        crate::ui::capabilities::Depth::Ansi256 => "256 colours",
+        crate::ui::capabilities::Depth::True => "all colours",
+    };
+    out.push(Finding::good(what, format!("{name}, {columns} columns and {rows} rows, {depth}")));
+    if known.alphabet == Alphabet::Ascii {
+        let advice = "Set a UTF-8 locale, such as LANG=C.UTF-8, for the characters of RISE.";
+        out.push(Finding::bad("locale", State::Without, "The locale is not UTF-8; ASCII is shown.", advice));
+    }
+    if columns < 80 || rows < 24 {
+        let found = format!("At {columns} columns and {rows} rows one pane is shown at a time.");
+        out.push(Finding::bad("size", State::Without, found, "From 120 columns and 30 rows on four are."));
+    }
+}
+
+fn folders(out: &mut Vec<Finding>) {
+    match files::state_folder() {
+        Some(folder) => out.push(writable("sessions", &folder)),
+        None => out.push(Finding::bad(
+            "sessions",
+            State::Wrong,
+            "There is no folder for sessions, so none is recorded.",
+            "Set HOME, or SHINE_STATE_DIR.",
+        )),
+    }
+    out.push(writable("temporary", &std::env::temp_dir()));
+    let Some(folder) = files::config_folder() else { return };
+    let problems = problems_of_configuration(&folder);
+    if problems.is_empty() {
+        out.push(Finding::good("configuration", folder.display().to_string()));
+    }
+    out.extend(problems.into_iter().map(|p| Finding::bad("configuration", State::Wrong, p, "")));
+}
+
+/// Whether a file can be made in a folder, or the folder itself.
+fn writable(what: &'static str, folder: &Path) -> Finding {
+    let tried = std::fs::create_dir_all(folder).and_then(|()| {
+        let file = folder.join(format!(".doctor-{}", std::process::id()));
+        std::fs::OpenOptions::new().write(true).create_new(true).open(&file)?;
+        std::fs::remove_file(&file)
+    });
+    match tried {
+        Ok(()) => Finding::good(what, folder.display().to_string()),
+        Err(e) => Finding::bad(
+            what,
+            State::Wrong,
+            format!("Nothing can be written to {}: {e}.", folder.display()),
+            "Give yourself the right to write there, or name another folder (SHINE_STATE_DIR, TMPDIR).",
+        ),
+    }
+}

@@ -1,0 +1,155 @@
+//! `shine-tui line`: the assistant as plain text.
+
+use super::args::Line as Args;
+use super::exit::Exit;
+use super::{load, output, screen};
+use crate::lang::diag::Diagnostic;
+use crate::session::workspace::Problems;
+use crate::ui::actions;
+use crate::ui::app::{App, Setup};
+use crate::ui::capabilities::{Capabilities, ColourChoice, Depth};
+use crate::ui::keys::Keymap;
+use crate::ui::line::Dialogue;
+use crate::ui::queries::Queries;
+use crate::ui::run::{NotOpened, Notifier, Opened};
+use crate::ui::theme::Theme;
+use std::collections::VecDeque;
+use std::io::{BufRead, IsTerminal};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// What arrives while the dialogue waits.
+enum Input {
+    Line(String),
+    /// No line follows.
+    End,
+    /// Something that runs has news.
+    News,
+}
+
+/// How often it is looked whether something has changed that nobody told of.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A line longer than this is refused, in bytes: nobody types one.
+const LONGEST: usize = 1 << 20;
+
+/// Reads lines until the end of the input or `quit`. Exits with 1 where a line was refused and nobody sat there to read why.
+pub fn run(args: &Args) -> Result<Exit, Exit> {
+    let (sender, inputs) = channel();
+    let news = std::sync::Mutex::new(sender.clone());
+    let notify: Notifier = Arc::new(move || {
+        let sender = news.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _ = sender.send(Input::News);
+    });
+    let Opened { session, warnings, unfinished } = open(args, notify.clone())?;
+    let env = |name: &str| std::env::var(name).ok();
+    let terminal =
+        Capabilities::decide(ColourChoice::Depth(Depth::Mono), ColourChoice::Auto, args.screen.ascii, &env);
+    let inputs_of = |given: &crate::session::data::Given| format!("{}={}", given.name, given.from);
+    let setup = Setup {
+        terminal,
+        theme: Theme::default(),
+        keys: Keymap::of_names(),
+        editor: None,
+        inputs: args.screen.inputs.iter().map(inputs_of).collect::<Vec<_>>().join(" "),
+    };
+    let app = App::new(session, setup, Queries::new(notify), (args.columns, 100));
+    let mut dialogue = Dialogue::new(app, args.columns);
+    dialogue.app().session.set_open(true);
+    for warning in warnings {
+        output::complain(&format!("warning: {warning}\n"));
+    }
+    if let Some(unfinished) = unfinished {
+        output::complain(&format!(
+            "note: A session of this program was never left, with {}: `shine-tui line {}` goes on with it.\n",
+            unfinished.what,
+            unfinished.session.display()
+        ));
+    }
+    let reads_a_person = std::io::stdin().is_terminal();
+    read_lines(sender)?;
+    let mut dialogue = talk(dialogue, &inputs, reads_a_person)?;
+    dialogue.app().session.set_open(false);
+    Ok(if dialogue.refused() > 0 && !reads_a_person { Exit::Finding } else { Exit::Done })
+}
+
+fn open(args: &Args, notify: Notifier) -> Result<Opened, Exit> {
+    let Some(file) = &args.screen.file else {
+        let problem = Diagnostic::error("E0901", "No program is named.").hint(
+            "`shine-tui line PROGRAM.rise` opens a program, `shine-tui line SESSION.ron` a saved session.",
+        );
+        return Err(load::fail_all(&Problems::one(problem)));
+    };
+    match screen::open(&args.screen, file, notify) {
+        Ok(opened) => Ok(opened),
+        Err(NotOpened::Wrong(problems) | NotOpened::Failed(problems)) => Err(load::fail_all(&problems)),
+    }
+}
+
+/// Reads the input on a thread of its own, so that news are heard meanwhile.
+fn read_lines(sender: Sender<Input>) -> Result<(), Exit> {
+    let read = move || {
+        let mut input = std::io::stdin().lock();
+        loop {
+            let mut bytes = Vec::new();
+            let limit = LONGEST as u64 + 1;
+            let read = std::io::Read::take(&mut input, limit).read_until(b'\n', &mut bytes);
+            let said = match read {
+                Ok(n) if n > 0 && n <= LONGEST => Input::Line(String::from_utf8_lossy(&bytes).into_owned()),
+                _ => Input::End,
+            };
+            let ends = matches!(said, Input::End);
+            if sender.send(said).is_err() || ends {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().spawn(read).map(|_| ()).map_err(|e| {
+        output::complain(&format!("error[E0811]: No thread can be started: {e}.\n"));
+        Exit::Environment
+    })
+}
+
+fn talk(mut dialogue: Dialogue, inputs: &Receiver<Input>, person: bool) -> Result<Dialogue, Exit> {
+    let mut waiting: VecDeque<String> = VecDeque::new();
+    let mut ended = false;
+    let mut prompted = false;
+    loop {
+        if !dialogue.is_busy() {
+            output::print(&dialogue.output())?;
+            if dialogue.has_left() {
+                return Ok(dialogue);
+            }
+            if let Some(line) = waiting.pop_front() {
+                dialogue.take(&line);
+                prompted = false;
+                continue;
+            }
+            if ended {
+                return Ok(dialogue);
+            }
+            if person && !std::mem::replace(&mut prompted, true) {
+                output::print("> ")?;
+            }
+        }
+        match inputs.recv_timeout(PATIENCE) {
+            // What the system had no thread for is tried again.
+            Ok(Input::News) | Err(RecvTimeoutError::Timeout) => {
+                actions::news(dialogue.app());
+                dialogue.app().settle();
+            }
+            // What runs can be stopped and asked after; the rest waits for its end.
+            Ok(Input::Line(line)) if dialogue.is_busy() && ["cancel", "jobs"].contains(&line.trim()) => {
+                dialogue.take(&line);
+                output::print(&dialogue.output())?;
+            }
+            Ok(Input::Line(line)) => {
+                prompted = false;
+                waiting.push_back(line);
+            }
+            Ok(Input::End) => ended = true,
+            Err(RecvTimeoutError::Disconnected) => return Ok(dialogue),
+        }
+    }
+}

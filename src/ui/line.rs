@@ -1,0 +1,327 @@
+//! The assistant as plain text: the session, the commands and the facts of the screen, line by line.
+//!
+//! In comes a line: a command as it is typed after `:`, a strategy, a number that picks from a list, or an answer to what was
+//! asked; out comes what the screen would then show of it. [`App`] and its commands are the screen's own.
+
+use super::app::App;
+use super::command::{Command, Context};
+use super::movement::FAR;
+use super::panes;
+use super::popup::{Entry, EntryKind, Page, Popup};
+use super::update::{enter, run, run_with};
+use crate::lang::path::Path;
+use crate::ui::layout::Pane;
+use crate::view::{Line, Mark, Role};
+
+/// A session without a screen.
+pub struct Dialogue {
+    app: App,
+    /// How many messages have been printed.
+    told: usize,
+    /// How many lines were refused.
+    refused: usize,
+    /// What was last said of the state of things.
+    status: String,
+    /// What is to be printed when all is done that a line began.
+    then: Then,
+}
+
+/// So many rows have room for all that a pane says of what is highlighted.
+const ROWS: u16 = 10_000;
+
+/// What a line asks to see.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Nothing,
+    /// A pane as a whole.
+    Pane,
+    /// What is highlighted in it.
+    Highlight,
+}
+
+impl Dialogue {
+    /// A dialogue in place of the screen; what is shown is made for so many columns.
+    pub fn new(mut app: App, columns: u16) -> Dialogue {
+        // One pane at a time, with room for all that it has to say.
+        app.focus.zoomed = true;
+        app.resize((columns.max(super::layout::LEAST.0), ROWS));
+        app.settle();
+        Dialogue { app, told: 0, refused: 0, status: String::new(), then: Then::Nothing }
+    }
+
+    /// The session and what is looked at of it.
+    pub fn app(&mut self) -> &mut App {
+        &mut self.app
+    }
+
+    /// How many lines were refused.
+    pub fn refused(&self) -> usize {
+        self.refused
+    }
+
+    /// Whether something runs that the last line began.
+    pub fn is_busy(&self) -> bool {
+        !self.app.session.is_idle() || !self.app.queries.is_idle()
+    }
+
+    /// Whether the line before asked to leave.
+    pub fn has_left(&self) -> bool {
+        self.app.requests.quit
+    }
+
+    /// Takes a line. What there is to print is complete when nothing runs any more; see [`Dialogue::output`].
+    pub fn take(&mut self, line: &str) {
+        let line = line.trim();
+        self.app.notice = None;
+        self.then = Then::Nothing;
+        self.app.look_at_file();
+        match self.app.popups.last_mut() {
+            Some(Popup::Entry(_)) if line.is_empty() => run(&mut self.app, Command::EntryBack),
+            Some(Popup::Entry(entry)) => {
+                entry.set_text(line);
+                run(&mut self.app, Command::EntryAccept);
+            }
+            Some(Popup::Choice(choice)) => match line.parse::<usize>() {
+                _ if line.is_empty() => run(&mut self.app, Command::ChoiceBack),
+                Ok(number) => {
+                    choice.step(-FAR);
+                    choice.step(isize::try_from(number.saturating_sub(1)).unwrap_or(FAR));
+                    run(&mut self.app, Command::ChoiceAccept);
+                }
+                Err(_) => {
+                    choice.set_text(line);
+                    run(&mut self.app, Command::ChoiceAccept);
+                }
+            },
+            Some(Popup::Question(_)) => run(
+                &mut self.app,
+                match line {
+                    "y" | "yes" => Command::QuestionYes,
+                    "s" | "save" => Command::QuestionSave,
+                    _ => Command::QuestionNo,
+                },
+            ),
+            Some(Popup::Page(_)) => {
+                match Command::from_name(line).filter(|command| command.context() == Context::Page) {
+                    Some(command) => run(&mut self.app, command),
+                    None => {
+                        run(&mut self.app, Command::PageClose);
+                        self.ordinary(line);
+                    }
+                }
+            }
+            None => self.ordinary(line),
+        }
+        self.app.settle();
+    }
+
+    /// A line that answers nothing.
+    fn ordinary(&mut self, line: &str) {
+        let (word, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if line.is_empty() {
+            return;
+        }
+        if let Ok(number) = line.parse::<usize>() {
+            return self.highlight(number);
+        }
+        let Some(command) = Command::from_name(word) else {
+            // What is no command is a strategy, as in the list of the screen.
+            return enter(&mut self.app, EntryKind::Strategy, line, "");
+        };
+        self.then = if panes::reached_by(command).is_some() {
+            Then::Pane
+        } else if moves(command) {
+            Then::Highlight
+        } else {
+            Then::Nothing
+        };
+        match command {
+            _ if command.context() != Context::Screen => {
+                self.refuse(format!("`{word}` means nothing here; `help` lists the commands."));
+            }
+            Command::Suspend | Command::Repaint | Command::Zoom => {
+                self.refuse(format!("`{word}` is for the screen; there is none here."));
+            }
+            Command::Edit => {
+                self.refuse("No editor is opened here; what it saves is taken over by `reload`.".to_owned());
+            }
+            _ if command.arguments().is_none() && !arguments.is_empty() => {
+                self.refuse(format!("`{word}` takes nothing after its name; it was not run."));
+            }
+            _ => run_with(&mut self.app, command, arguments.trim()),
+        }
+    }
+
+    fn refuse(&mut self, reason: String) {
+        self.app.say(Role::Warning, reason);
+    }
+
+    /// Highlights a line of the pane by its number.
+    fn highlight(&mut self, number: usize) {
+        let pane = self.app.focus.pane;
+        let (content, window) = self.app.pane_mut(pane);
+        if !content.list || number == 0 || number > content.lines.len() {
+            let count = if content.list { content.lines.len() } else { 0 };
+            return self.refuse(match count {
+                0 => "There is no list here to pick from; `rules` and `history` show some.".to_owned(),
+                n => format!("The list has the lines 1 to {n}."),
+            });
+        }
+        window.cursor = number - 1;
+        self.app.moved(pane);
+        self.then = Then::Highlight;
+    }
+
+    /// What there is to print since the last call.
+    pub fn output(&mut self) -> String {
+        let mut out: Vec<String> = Vec::new();
+        let new = self.app.told.saturating_sub(self.told).min(self.app.messages.len());
+        let messages: Vec<String> = self.app.messages.iter().map(|m| m.text.clone()).collect();
+        out.extend_from_slice(&messages[messages.len() - new..]);
+        self.told = self.app.told;
+        let copied = self.app.requests.copy.take();
+        if let Some(notice) = self.app.notice.take().filter(|_| copied.is_none()) {
+            let refused = notice.spans.iter().any(|s| matches!(s.role, Role::Warning | Role::Error));
+            self.refused += usize::from(refused);
+            let text = notice.text();
+            if messages.last() != Some(&text) || new == 0 {
+                out.push(text);
+            }
+        }
+        out.extend(copied);
+        match std::mem::replace(&mut self.then, Then::Nothing) {
+            Then::Pane => out.extend(pane_lines(&self.app, self.app.focus.pane)),
+            Then::Highlight => out.extend(highlight_lines(&self.app, self.app.focus.pane)),
+            Then::Nothing => {}
+        }
+        out.extend(self.popup());
+        let status = self.app.status().text().split_whitespace().collect::<Vec<_>>().join(" ");
+        if status != self.status && !self.is_busy() {
+            out.push(format!("[{status}]"));
+            self.status = status;
+        }
+        out.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    }
+
+    /// What lies over the panes. A text that was refused is not asked for again.
+    fn popup(&mut self) -> Vec<String> {
+        let texts = |lines: &[Line]| lines.iter().map(Line::text).collect::<Vec<_>>();
+        let (lines, close) = match self.app.popups.last() {
+            None => return Vec::new(),
+            Some(Popup::Page(page)) => (page_lines(page), false),
+            Some(Popup::Question(question)) => (texts(&question.lines), false),
+            Some(Popup::Choice(choice)) => {
+                let numbered = choice.lines().into_iter().enumerate();
+                let numbered = numbered.map(|(i, line)| format!("{:>3}  {}", i + 1, line.text()));
+                let mut lines =
+                    vec![format!("== {} (a number or a name picks, an empty line goes back)", choice.title)];
+                lines.extend(numbered);
+                (lines, choice.typed.is_some() || choice.title.starts_with("Help"))
+            }
+            Some(Popup::Entry(entry)) => {
+                let problems = texts(&entry.problems);
+                let refused = !problems.is_empty();
+                let lines = if refused { problems } else { asked(entry) };
+                self.refused += usize::from(refused);
+                (lines, refused)
+            }
+        };
+        if close {
+            self.app.popups.pop();
+        }
+        lines
+    }
+}
+
+/// What an entry asks for.
+fn asked(entry: &Entry) -> Vec<String> {
+    let begun = entry.text();
+    let begun = if begun.is_empty() { String::new() } else { format!(", now {begun}") };
+    vec![format!("{}{begun}? For example: {}", entry.kind.title(), entry.kind.example())]
+}
+
+fn page_lines(page: &Page) -> Vec<String> {
+    let mut lines = vec![format!("== {}", page.title)];
+    lines.extend(page.lines.iter().map(Line::text));
+    lines
+}
+
+/// Whether a command moves a highlight.
+fn moves(command: Command) -> bool {
+    use Command as C;
+    matches!(
+        command,
+        C::Grow
+            | C::Shrink
+            | C::Up
+            | C::Down
+            | C::Left
+            | C::Right
+            | C::Top
+            | C::Bottom
+            | C::HalfUp
+            | C::HalfDown
+            | C::PageUp
+            | C::PageDown
+            | C::Find
+            | C::FindNext
+            | C::FindPrevious
+            | C::Select
+    )
+}
+
+/// All that a pane shows: lists with numbers, the highlighted line with `>`, lines of the selection with `*`.
+pub fn pane_lines(app: &App, pane: Pane) -> Vec<String> {
+    let content = app.content(pane);
+    let mut out = vec![format!("== {}", panes::of(pane).title)];
+    out.extend(content.head.iter().map(Line::text));
+    let cursor = app.window(pane).cursor;
+    for (i, line) in content.lines.iter().enumerate() {
+        let marked = line.spans.iter().any(|span| span.mark != Mark::None);
+        let sign = match (content.list && i == cursor, marked) {
+            (true, _) => '>',
+            (false, true) => '*',
+            (false, false) => ' ',
+        };
+        out.push(match content.list {
+            true => format!("{sign}{:>3}  {}", i + 1, line.text()),
+            false => format!("{sign} {}", line.text()),
+        });
+    }
+    if pane == Pane::Term && !app.selection.is_root() {
+        out.push("selected:".to_owned());
+        out.extend(app.printed.text(&app.selection).lines().map(|line| format!("* {line}")));
+    }
+    out.extend((!content.foot.is_empty()).then(|| "--".to_owned()));
+    out.extend(content.foot.iter().map(Line::text));
+    out
+}
+
+/// The highlighted line of a pane and what is said of it; in the term, the selected part.
+fn highlight_lines(app: &App, pane: Pane) -> Vec<String> {
+    let content = app.content(pane);
+    let mut out = Vec::new();
+    if pane == Pane::Term {
+        out.extend(content.head.iter().map(Line::text));
+        out.extend(app.printed.text(&app.selection).lines().map(|line| format!("* {line}")));
+        return out;
+    }
+    let cursor = app.window(pane).cursor;
+    out.extend(content.lines.get(cursor).map(|line| format!(">{:>3}  {}", cursor + 1, line.text())));
+    out.extend(content.foot.iter().map(Line::text));
+    out
+}
+
+/// Selects a sub-term by its position.
+pub fn select(app: &mut App, position: &str) {
+    let path = Path::parse(position);
+    match path.filter(|path| app.session.term().at(path).is_some()) {
+        Some(path) => app.select(path),
+        None => app.say(
+            Role::Warning,
+            format!(
+                "The term has no position `{position}`; 0.1.1 is the second part of the second of the first."
+            ),
+        ),
+    }
+}

@@ -1,0 +1,122 @@
+//! The assistant as plain text, beside the screen and through the binary.
+
+use crate::cli_common::Ran;
+use crate::ui_common::{TestApp, UNICODE};
+use shine_tui::ui::layout::Pane;
+use shine_tui::ui::line::Dialogue;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// `shine-tui line` on a kernel, with these lines as its input.
+fn line(dir: &Path, kernel: &str, lines: &str) -> Ran {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(kernel).join(format!("{kernel}.rise"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+    command.arg("line").arg(file).current_dir(dir).env("LC_ALL", "C.UTF-8");
+    command.env("SHINE_CONFIG_DIR", dir.join("config")).env("SHINE_STATE_DIR", dir.join("state"));
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn a_session_is_led_line_by_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(
+        dir.path(),
+        "dot",
+        "topDown(reduceMapFusion)\nrules\nselect 0.0\nterm\nundo\nhistory\nkernel\nsave my\nstatus\nquit\nterm\n",
+    );
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    for said in [
+        "Revision 1: topDown(reduceMapFusion)",
+        "== Rules",
+        "== Term",
+        "selected:",
+        "== History",
+        "● 0 ",
+        "== Kernel",
+        "void dot(",
+    ] {
+        assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+    assert_eq!(ran.out.matches("== Term").count(), 1, "nothing is read after `quit`: {}", ran.out);
+    assert!(!ran.out.contains('\u{1b}'), "{}", ran.out);
+    assert!(dir.path().join("my.ron").exists());
+}
+
+#[test]
+fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
+    let dir = tempfile::tempdir().unwrap();
+    for (lines, why) in [
+        ("undo\n", "beginning of the session"),
+        ("topDown(mapFusio)\n", "mapFusio"),
+        ("zoom\n", "for the screen"),
+        ("select 9\n", "no position"),
+        ("sizes q=1\n", "no size"),
+        ("undo twice\n", "takes nothing"),
+        ("rules\n999\n", "the lines 1 to"),
+        ("page-next\n", "means nothing here"),
+    ] {
+        let ran = line(dir.path(), "dot", lines);
+        assert_eq!(ran.code, 1, "{lines}: {}", ran.out);
+        assert!(ran.out.contains(why), "{lines}: {}", ran.out);
+    }
+}
+
+/// What is asked for is answered by the next line, and a list is picked from by numbers.
+#[test]
+fn questions_are_answered_by_the_next_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(dir.path(), "dot", "sizes\nk=64\nrules\n2\npreview\nopen\nhelp\n");
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("Sizes") && ran.out.contains("k=64"), "{}", ran.out);
+    assert!(ran.out.contains(": term") && ran.out.contains("Revision 1: "), "{}", ran.out);
+    assert!(ran.out.contains("undo") && ran.out.contains("not now: "), "help lists commands: {}", ran.out);
+}
+
+/// Every word that the screen shows in a pane is in what the line mode prints of it, in every state of a session.
+#[test]
+fn both_show_the_same_facts() {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|w| w.len() > 2).map(str::to_owned).collect()
+    };
+    let commands = ["topDown(reduceMapFusion)", "undo"];
+    let mut screen = TestApp::new("dot", (200, 60), UNICODE);
+    let plain = TestApp::new("dot", (200, 60), UNICODE);
+    let mut dialogue = Dialogue::new(plain.app, 200);
+    for command in commands {
+        screen.press(":").type_text(command).press("Enter").idle();
+        assert!(screen.app.popups.is_empty(), "{}", screen.text());
+        dialogue.take(command);
+        while dialogue.is_busy() {
+            shine_tui::ui::actions::news(dialogue.app());
+            dialogue.app().settle();
+        }
+        assert!(!dialogue.output().is_empty(), "{command}");
+        for pane in Pane::ALL {
+            let name = shine_tui::ui::panes::of(pane).reached_by.name();
+            screen.app.focus.go(pane);
+            screen.app.focus.zoomed = true;
+            screen.app.touch_all();
+            screen.app.settle();
+            screen.idle();
+            dialogue.take(name);
+            while dialogue.is_busy() {
+                shine_tui::ui::actions::news(dialogue.app());
+                dialogue.app().settle();
+            }
+            let shown = screen.text();
+            let printed = words(&dialogue.output());
+            let body = shown.lines().skip(1).take(57).collect::<Vec<_>>().join("\n");
+            for word in words(&body) {
+                assert!(
+                    printed.contains(&word),
+                    "{name} after {command}: `{word}` of\n{shown}\nnot in {printed:?}"
+                );
+            }
+        }
+    }
+}
