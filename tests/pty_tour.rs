@@ -26,6 +26,10 @@ fn folder() -> tempfile::TempDir {
             }
         }
     }
+    let sessions = folder.path().join("sessions");
+    std::fs::create_dir(&sessions).unwrap();
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/dot.ron");
+    std::fs::copy(recorded, sessions.join("dot.ron")).unwrap();
     let sizes = |name: &str, text: &str| {
         std::fs::write(folder.path().join("kernels").join(name).join("sizes.ron"), text).unwrap();
     };
@@ -150,8 +154,8 @@ const TOUR: &[Step] = &[
         },
     ),
     (
-        "**Rewrite.** `3` shows the rules that apply to the selection or inside of it, by place, best first, the \
-         highlighted one with its effect as a diff.",
+        "**Rewrite.** `3` shows the rules that apply to the selection or inside of it, first those that change the \
+         loops, and of the highlighted one its diff.",
         |tour| {
             tour.press("1").press("3").sees(&[
                 "[3 Rules]",
@@ -171,18 +175,32 @@ const TOUR: &[Step] = &[
         tour.press("\r").sees(&["rev 1/1", "Revision 1: reduceMapFusion at"]);
         tour.press("u").sees(&["rev 0/1"]);
     }),
-    ("`p` previews the highlighted rule and `Enter` applies it.", |tour| {
-        tour.sees(&["✓ map ", "best first"]).press("p").sees(&["mapInterchange at 0.0", "Enter do it"]);
-        tour.esc().leaves(&["Enter do it"]).sees(&["rev 0/1"]);
-        tour.press("\r").sees(&["Revision 2: mapInterchange at 0.0", "rev 2/2"]);
+    (
+        "`p` previews the highlighted rule (`Tab` goes from the term to the loops and the code) and `Enter` applies it, \
+         after asking for arguments where it takes some;",
+        |tour| {
+            tour.sees(&["✓ map ", "best first"]).press("/mapInterch").sees(&["2 of "]).press("\t");
+            tour.press("p").sees(&["mapInterchange at 0.0", "Enter do it"]);
+            tour.press("\t").sees(&["for m"]).press("\t").sees(&["for (int"]);
+            tour.esc().leaves(&["Enter do it"]).sees(&["rev 0/1"]);
+        },
+    ),
+    ("`E` applies it everywhere in the selection.", |tour| {
+        tour.press("E").sees(&["Revision 2: ", "mapInterchange", "rev 2/2"]);
+        tour.esc().sees(&["best first"]);
     }),
     ("`u` undoes and `Ctrl-r` redoes;", |tour| {
         tour.press("u").sees(&["rev 0/2"]).press("\x12").sees(&["rev 2/2"]).press("u").sees(&["rev 0/2"]);
     }),
-    ("the history (`7`) is a tree, nothing is lost.", |tour| {
-        tour.press("7").sees(&["[7 History]", "● 0 matmul", "1 reduceMapFusion", "2 mapInterchange"]);
-        tour.press("G\r").sees(&["rev 2/2"]).press("gg\r").sees(&["rev 0/2"]);
-    }),
+    (
+        "the history (`7`) is a tree, nothing is lost: `d` there compares any state with a pinned one (`'`), and `W` does \
+         again what followed a step, without it.",
+        |tour| {
+            tour.press("7").sees(&["[7 History]", "● 0 matmul", "1 reduceMapFusion", "2 "]);
+            tour.press("gg'").press("Gd").sees(&["mapInterchange"]);
+            tour.esc().press("G\r").sees(&["rev 2/2"]).press("gg\r").sees(&["rev 0/2"]);
+        },
+    ),
     (
         "`v` lists the rules that do not apply here as well, and `i` says why: how far the rule matched, and where it \
          stopped.",
@@ -449,10 +467,22 @@ fn the_commands_without_a_screen_do_what_they_say() {
         ),
         ("shine-tui bench kernels/matmul/matmul.rise --device cpu --json", &["\"median_ns\"", "\"device\""]),
         (
+            "shine-tui tune kernels/matmul/matmul.rise -s 'parallel(?, ?, ?, ?v in {4, 8, 16})' --for 5s -o best.elevate",
+            &["points, of which", "best      parallel(", "(start)"],
+        ),
+        (
+            "shine-tui bench kernels/dot/dot.rise --size k=1000000 -s auto --against kernels/dot/dot.rise",
+            &["first ", "second "],
+        ),
+        (
             "shine-tui run kernels/harris/harris.rise --input rgb=assets/pictures/house.png --output corners.png",
             &["n=60 m=92", "with plain C", "written   corners.png"],
         ),
         ("shine-tui devices", &["cpu"]),
+        ("shine-tui doctor", &["cpu", "terminal"]),
+        ("shine-tui line kernels/dot/dot.rise", &["dot"]),
+        ("shine-tui export kernels/dot/dot.rise -s auto --html dot.html --folder dot", &["dot.html"]),
+        ("shine-tui replay sessions/*.ron --junit report.xml", &["dot.ron"]),
         ("shine-tui sessions", &[]),
         (
             "shine-tui search kernels/matmul/matmul.rise 'searchBlocking(16, 8, 4)' --best 3",
@@ -481,6 +511,9 @@ fn the_commands_without_a_screen_do_what_they_say() {
     }
     let guided = std::fs::read_to_string(folder.path().join("guided.elevate")).unwrap();
     assert!(guided.contains("sketch ") && guided.contains(" using "), "{guided}");
+    for written in ["best.elevate", "dot.html", "dot/Makefile", "report.xml"] {
+        assert!(folder.path().join(written).exists(), "{written}");
+    }
     assert!(folder.path().join("out").read_dir().unwrap().count() >= 2, "a kernel and its host");
     for code in ["E0110", "E0003"] {
         assert!(section.contains(&format!("`shine-tui explain {code}`")));

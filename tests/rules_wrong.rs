@@ -40,6 +40,7 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = (x : i32) ~> select (x * 7 == 5) 0 x", Counterexample),
     ("rule bad = (x : i32) ~> select ((x - 1000) * 3 == 54321) 0 x", Counterexample),
     ("rule bad = (x : i32) ~> select (bitXor x (shiftLeft x 13) == 77777) 0 x", Counterexample),
+    ("rule bad = (xs : n.t) ~> select (n == 9973) (reverse xs) xs", Counterexample),
     ("rule bad = (xs : (n*m).t) ~> join (split n xs)", Refused("E0221")),
     ("rule bad = (x : f32) ~> select (x * 4.0 == 51.0) 0.0 x", Counterexample),
     ("rule bad = (x : f16) ~> select (x * 3.0 == 7.0) 0.0 x", Counterexample),

@@ -88,6 +88,32 @@ fn what_is_no_space_is_refused() {
     }
 }
 
+/// Foreign functions run only for whom allows it, and the name of a file writes no definitions.
+#[test]
+fn a_hostile_program_writes_nothing() {
+    let dir = world("");
+    let witness = dir.path().join("witness");
+    let body =
+        format!("extern int system(const char*); system(\\\"touch {}\\\"); return x;", witness.display());
+    let program = format!(
+        "foreign def g (x: f32): f32 = \"{body}\"\ndef f (x: 16.f32): 16.f32 = x |> map (\\a. g a)\n"
+    );
+    std::fs::write(dir.path().join("g.rise"), program).unwrap();
+    let ran = run(dir.path(), &["tune", "g.rise", "-s", "body(splitJoin(?t in {4, 8}))", "--for", "5s"]);
+    assert!(ran.code == 3 || ran.code == 2, "{}: {}", ran.code, ran.err);
+    assert!(ran.err.contains("E0189") && !witness.exists(), "{}", ran.err);
+
+    let name = "n\nstrategy evil = id --.rise";
+    std::fs::write(dir.path().join(name), SCALE).unwrap();
+    let tuned = run(
+        dir.path(),
+        &["tune", name, "--size", "n=96", "-s", "body(splitJoin(?p in {4}))", "-o", "o.elevate"],
+    );
+    assert_eq!(tuned.code, 0, "{}", tuned.err);
+    let written = std::fs::read_to_string(dir.path().join("o.elevate")).unwrap();
+    assert_eq!(written.lines().filter(|l| l.starts_with("strategy")).count(), 1, "{written}");
+}
+
 /// A space of a billion points is not listed, and ends with the time.
 #[test]
 fn a_large_space_ends_with_the_time() {

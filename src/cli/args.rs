@@ -517,7 +517,7 @@ const TUNE_HELP: &str = "\
 Examples:
   shine-tui tune matmul.rise
   shine-tui tune matmul.rise --strategy 'blocking(?, ?, ?)'
-  shine-tui tune matmul.rise -s 'parallel(?x in {8, 16, 32}, ?y in {32, 64}, 8, ?v in {8, 16})' --for 2min
+  shine-tui tune matmul.rise -s 'parallel(?x in {8, 16, 32}, 32, 8, ?v in {8, 16})' --for 2min
   shine-tui tune matmul.rise -s 'blocking(?t, ?t, 4) ; choose(useMapPar @ outermost(isApplied(isMap)), id)'
   shine-tui tune matmul.rise -s 'blocking(?, ?, ?)' -o best.elevate
 

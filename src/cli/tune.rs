@@ -207,12 +207,13 @@ fn verdict(tuned: &Tuned) -> String {
 
 /// The best as a definition that strategies may call.
 fn definition(tuned: &Tuned, session: &Session, file: &str) -> String {
-    let sizes: Vec<String> = session.sizes().iter().map(|(n, v)| format!("{n}={v}")).collect();
+    let sizes: Vec<String> = session.sizes().iter().map(|(n, v)| format!(" {n}={v}")).collect();
+    let at = if sizes.is_empty() { String::new() } else { format!(" at{}", sizes.concat()) };
+    // The name of a file is any text: it must not end the comment.
+    let (file, device) = (file.escape_debug(), tuned.device.escape_debug());
     let best = tuned.best().map_or("id", |t| &*t.strategy);
     format!(
-        "--| Tuned for {file} at {} on {}: {}, the median of {} runs.\nstrategy tuned = {best}\n",
-        sizes.join(" "),
-        tuned.device,
+        "--| Tuned for {file}{at} on {device}: {}, the median of {} runs.\nstrategy tuned = {best}\n",
         time(tuned.median_ns),
         tuned.runs
     )

@@ -137,6 +137,17 @@ fn report_runs(progress: DeviceProgress, report: &dyn Fn(BenchProgress)) {
     }
 }
 
+/// Foreign functions are run only for whom allows it.
+///
+/// # Errors
+/// `E0189`: the program has one, and nobody has allowed it.
+pub fn may_run(workspace: &Workspace, allowed: bool) -> Result<(), Diagnostic> {
+    match foreign::functions(&workspace.program.term).first().filter(|_| !allowed) {
+        Some(function) => Err(not_run(*function)),
+        None => Ok(()),
+    }
+}
+
 /// A program that is compiled and, if that is wanted, checked beforehand, and its inputs.
 struct Prepared<'a> {
     checked: Checked<'a>,
@@ -154,11 +165,7 @@ impl<'a> Prepared<'a> {
         cancel: &'a AtomicBool,
         report: &dyn Fn(BenchProgress),
     ) -> Result<Prepared<'a>, Diagnostic> {
-        if let Some(function) =
-            foreign::functions(&asked.workspace.program.term).first().filter(|_| !asked.foreign)
-        {
-            return Err(not_run(*function));
-        }
+        may_run(asked.workspace, asked.foreign)?;
         report(BenchProgress::Compiling);
         let ready = ready(asked, backend, cancel)?;
         let checked = Checked::new(asked, backend, cancel);

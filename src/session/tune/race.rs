@@ -68,13 +68,15 @@ struct Runner {
 /// Tunes: tries points until all were, or the time is over, or `control` says to stop.
 ///
 /// # Errors
-/// What is left open is no space (`E0314`, `E0316`), the device is not there, or nothing could be measured (`E0317`).
+/// The program has foreign functions that nobody has allowed to run (`E0189`), what is left open is no space (`E0314`,
+/// `E0316`), the device is not there, or nothing could be measured (`E0317`).
 pub fn tune(
     wanted: &Wanted<'_>,
     backend: &dyn Backend,
     control: &Control<Progress>,
     report: &dyn Fn(&Standing),
 ) -> Result<Tuned, Diagnostic> {
+    bench::may_run(wanted.workspace, wanted.foreign)?;
     let within = |problem: Diagnostic| problem.within(wanted.strategy.texts());
     let script = &wanted.workspace.script;
     let space = Space::read(&wanted.strategy.tree, script, wanted.sizes).map_err(within)?;

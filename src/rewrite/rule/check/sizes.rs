@@ -27,7 +27,8 @@ const ELEMENTS: [i64; 2] = [3000, 200];
 /// Draws sizes for one rule.
 pub(super) struct Sizing {
     near: Vec<i64>,
-    /// Next to what the rule mentions, and long: those that matter most first.
+    /// What have their turns: sizes that the rule names, and long ones next to what it mentions, those that matter most
+    /// first.
     long: Vec<i64>,
     elements: i64,
     /// The least number that sizes of the rule have to do with and that is too large for one.
@@ -50,6 +51,11 @@ impl Sizing {
         let (mut long, mut near): (Vec<i64>, Vec<i64>) = next_to.into_iter().partition(|v| *v > LONG);
         let mut seen = FxHashSet::default();
         long.retain(|v| seen.insert(*v));
+        // A rule may be wrong at one size alone.
+        let most = *MIDDLE.iter().max().unwrap_or(&1);
+        let named =
+            sizes.iter().filter_map(|v| i64::try_from(*v).ok()).filter(|v| (most + 1..=LONG).contains(v));
+        let long: Vec<i64> = named.chain(long).collect();
         near.sort_unstable();
         near.dedup();
         let has_sizes = rule.equations().iter().any(|eq| !eq.nats.is_empty());

@@ -450,9 +450,9 @@ fn never_found(eq: &Equation, size: &Nat, missing: &BTreeSet<u32>, lhs: Span) ->
     );
     let label = format!("of `{size}` only the value is known when this is matched");
     let parameter = eq.nats.get(missing.first().map_or(0, |i| *i as usize)).map_or("n", |n| n);
-    Diagnostic::error("E0221", message)
-        .label(lhs, label)
-        .hint(format!("Make one of them a parameter of the rule, which is given where it is used: `rule name({parameter}) = …`."))
+    Diagnostic::error("E0221", message).label(lhs, label).hint(format!(
+        "Make one a parameter, which is given where the rule is used: `rule name({parameter}) = …`."
+    ))
 }
 
 fn unused(name: &Name, span: Span) -> Diagnostic {
