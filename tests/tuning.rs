@@ -65,6 +65,10 @@ fn the_first_value_holds_where_nothing_is_tuned() {
     assert_eq!(apply("cut with (p: 8)").out, apply("body(splitJoin(8))").out);
     assert_eq!(apply("choose(cut with (p: 8), id)").out, apply("body(splitJoin(8))").out);
     assert!(apply("cut with (q: 8)").err.contains("E0315"));
+    // The `in` of what is left open ends no `let` before it.
+    let own = "strategy cut =\n  let s = id\n  s ; body(splitJoin(?p in {8, 4}))\n";
+    std::fs::write(dir.path().join("scale.elevate"), own).unwrap();
+    assert!(apply("cut").out.contains("split 8"), "{}", apply("cut").err);
 }
 
 #[test]

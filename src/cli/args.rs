@@ -91,7 +91,7 @@ pub struct Line {
 
 const EXPORT_HELP: &str = "\
 Examples:
-  shine-tui export session.ron --html session.html   a page to read without this tool, also without a network
+  shine-tui export session.ron --html session.html   a page that needs neither tool nor network
   shine-tui export matmul.rise -s parallel --folder out --size m=64 --size n=64 --size k=64
 
 The folder has the generated code with its Makefile, the program, and the strategy that leads to it.";
@@ -518,7 +518,7 @@ Examples:
   shine-tui tune matmul.rise
   shine-tui tune matmul.rise --strategy 'blocking(?, ?, ?)'
   shine-tui tune matmul.rise -s 'parallel(?x in {8, 16, 32}, 32, 8, ?v in {8, 16})' --for 2min
-  shine-tui tune matmul.rise -s 'blocking(?t, ?t, 4) ; choose(useMapPar @ outermost(isApplied(isMap)), id)'
+  shine-tui tune matmul.rise -s 'blocking(?t, ?t, 4) ; choose(topDown(useMapPar), id)'
   shine-tui tune matmul.rise -s 'blocking(?, ?, ?)' -o best.elevate
 
 What a strategy leaves open: `?` a size that divides one of the program's sizes, `?tile` the same size wherever the name stands, `?tile in {4, 8, 16..32}` one of these, `choose(s, t)` or `?way in {s, t}` one of these strategies. Definitions of strategies may leave things open too; where nothing is tuned their first value holds, or what `s with (tile: 8)` says.

@@ -468,6 +468,8 @@ fn match_brackets(file: FileId, text: &str, lexed: &mut Lexed) {
                     open.push(i);
                 }
             }
+            // `?tile in {4, 8}` says what is left open.
+            Tok::Word if word(&token) == "in" && is_behind_hole(&lexed.tokens, i) => {}
             Tok::Word if word(&token) == "in" => {
                 if let Some(&opener) = open.last()
                     && lexed.tokens[opener].tok == Tok::Word
@@ -480,6 +482,12 @@ fn match_brackets(file: FileId, text: &str, lexed: &mut Lexed) {
         }
     }
     drop_stray(file, text, lexed, &stray);
+}
+
+/// Stands the token between a `?` and a brace?
+fn is_behind_hole(tokens: &[Token], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|i| tokens.get(i));
+    before.is_some_and(|t| t.tok == Tok::Hole) && tokens.get(at + 1).is_some_and(|t| t.tok == Tok::LBrace)
 }
 
 /// How many tokens the pair `(a, (b, c))` at the front has, which may have mistakes; none where there are no parentheses.
