@@ -5,7 +5,7 @@ use crate::rewrite::rule::equation::Equation;
 use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
 use std::collections::BTreeSet;
 
-/// A size of the left side that no program tells the variables of, `n*m` say, and these; `given` are known beforehand. A
+/// A size of the left side in which matching does not find the variables, `n*m` say, and these; `given` are known beforehand. A
 /// rule that has one applies to nothing.
 pub(super) fn undetermined(eq: &Equation, given: &BTreeSet<u32>) -> Option<(Nat, BTreeSet<u32>)> {
     let mut sizes = vec![];

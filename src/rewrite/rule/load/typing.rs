@@ -439,15 +439,11 @@ fn assemble(
     if problems.is_empty() { Ok(Typed { equation, params, warnings }) } else { Err(problems) }
 }
 
-/// No program tells the sizes apart that are `missing`.
+/// Matching does not find the sizes that are `missing`.
 fn never_found(eq: &Equation, size: &Nat, missing: &BTreeSet<u32>, lhs: Span) -> Diagnostic {
     let names: Vec<String> = missing.iter().map(|i| format!("`{}`", eq.nats[*i as usize])).collect();
     let size = eq.readable_size(size);
-    let message = format!(
-        "No program tells what {} {} in `{size}`.",
-        names.join(" and "),
-        if names.len() == 1 { "is" } else { "are" }
-    );
+    let message = format!("Matching does not find {} in `{size}`.", names.join(" and "));
     let label = format!("of `{size}` only the value is known when this is matched");
     let parameter = eq.nats.get(missing.first().map_or(0, |i| *i as usize)).map_or("n", |n| n);
     Diagnostic::error("E0221", message).label(lhs, label).hint(format!(
