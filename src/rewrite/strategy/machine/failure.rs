@@ -1,0 +1,176 @@
+//! Why a strategy failed: of several failures the one that says most, and what was running.
+
+use super::super::Cause;
+use super::super::value::StrategyId;
+use crate::lang::diag::Span;
+use crate::lang::nat::Name;
+use crate::lang::path::Path;
+use crate::rewrite::rule::WhyNot;
+use crate::rewrite::rule::why::Reason;
+use std::rc::Rc;
+
+/// The strategies that are running, innermost first: by name, and where the user's text calls them.
+pub(super) struct Chain {
+    pub(super) frame: Frame,
+    pub(super) outer: Option<Rc<Chain>>,
+}
+
+pub(super) enum Frame {
+    Named(Name),
+    Written(Span),
+}
+
+impl Drop for Chain {
+    /// Link by link: strategies that end in each other make long chains.
+    fn drop(&mut self) {
+        let mut next = self.outer.take();
+        while let Some(mut link) = next.and_then(|link| Rc::try_unwrap(link).ok()) {
+            next = link.outer.take();
+        }
+    }
+}
+
+/// Why a strategy failed, with the place relative to the term that it ran on.
+pub(super) struct Failure {
+    pub(super) place: Place,
+    pub(super) weight: Weight,
+    /// For counting strategies: what is left of the count.
+    pub(super) state: Option<StrategyId>,
+}
+
+/// How much a failure says: of several, the weightiest is told.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Weight {
+    pub(super) kind: Kind,
+    /// A strategy says it in words.
+    pub(super) told: bool,
+    /// How near the best match came.
+    pub(super) depth: u32,
+}
+
+/// What a failure is about. Where the form was wrong, another place was meant; where a size or an argument was, this one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Form,
+    Unfit,
+    Condition,
+    Size,
+    Argument,
+    Search,
+}
+
+impl Kind {
+    pub(super) fn of(why: &WhyNot) -> Kind {
+        match &why.reason {
+            Reason::Shape { .. } | Reason::Type { .. } | Reason::Argument { .. } | Reason::Differs { .. } => {
+                Kind::Form
+            }
+            Reason::Mentions { .. } | Reason::Unfit(_) => Kind::Unfit,
+            Reason::Condition(_) | Reason::TooLarge => Kind::Condition,
+            Reason::Size { .. } | Reason::Sizes(_) => Kind::Size,
+            Reason::Arguments(_) => Kind::Argument,
+            Reason::NotReached { .. } => Kind::Search,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(super) enum Place {
+    Here(Rc<Leaf>),
+    Below(u8, Rc<Failure>),
+}
+
+pub(super) struct Leaf {
+    pub(super) strategy: StrategyId,
+    pub(super) why: Option<WhyNot>,
+    pub(super) chain: Option<Rc<Chain>>,
+    /// What a strategy says of the failure.
+    pub(super) told: Option<(Name, Rc<Failure>)>,
+}
+
+pub(super) enum Halt {
+    Failed(Rc<Failure>),
+    Stopped(Box<Cause>),
+}
+
+/// Where there was nothing to try.
+pub(super) const NOTHING: Weight = Weight { kind: Kind::Form, told: false, depth: 0 };
+
+impl Weight {
+    /// The weight of the same failure, these steps later.
+    pub(super) fn further(self, steps: u32) -> Weight {
+        Weight { depth: self.depth.saturating_add(steps), ..self }
+    }
+}
+
+/// The failure, known to be this many steps nearer to success than it looks.
+pub(super) fn further(failure: Rc<Failure>, steps: u32) -> Rc<Failure> {
+    if steps == 0 {
+        return failure;
+    }
+    let weight = failure.weight.further(steps);
+    Rc::new(Failure { place: failure.place.clone(), weight, state: failure.state })
+}
+
+pub(super) fn failed(leaf: Leaf, weight: Weight) -> Halt {
+    Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight, state: None }))
+}
+
+/// The failure that says more, the first of equals; the last one's count goes on.
+pub(super) fn nearer(missed: Option<Rc<Failure>>, failure: Rc<Failure>) -> Rc<Failure> {
+    match missed {
+        Some(other) if other.weight >= failure.weight => {
+            if other.state == failure.state {
+                return other;
+            }
+            Rc::new(Failure { place: other.place.clone(), weight: other.weight, state: failure.state })
+        }
+        _ => failure,
+    }
+}
+
+pub(super) fn locate(failure: Rc<Failure>) -> (Path, Rc<Leaf>) {
+    let (mut path, mut failure) = (vec![], failure);
+    loop {
+        match failure.place.clone() {
+            Place::Below(i, inner) => {
+                path.push(i);
+                failure = inner;
+            }
+            Place::Here(leaf) => return (Path::new(path), leaf),
+        }
+    }
+}
+
+/// Where the user's texts call what is running, innermost first; of calls within each other in one text the inner.
+pub(super) fn chain_calls(chain: &Option<Rc<Chain>>) -> Vec<Span> {
+    let (mut out, mut at) = (Vec::<Span>::new(), chain);
+    while let Some(link) = at {
+        if let Frame::Written(span) = &link.frame
+            && !out.last().is_some_and(|inner| {
+                inner.file == span.file && span.start <= inner.start && inner.end <= span.end
+            })
+        {
+            out.push(*span);
+        }
+        at = &link.outer;
+    }
+    out
+}
+
+/// The strategies that were running, outermost first: all, or those inside the user's innermost call.
+pub(super) fn chain_names(chain: &Option<Rc<Chain>>, all: bool) -> Vec<Name> {
+    let (mut out, mut at) = (vec![], chain);
+    while let Some(link) = at {
+        match &link.frame {
+            Frame::Named(name) => out.push(name.clone()),
+            Frame::Written(_) if all => {}
+            Frame::Written(_) => break,
+        }
+        at = &link.outer;
+    }
+    out.reverse();
+    // A recursive traversal is one name, not one for each level.
+    out.dedup();
+    out
+}

@@ -1,0 +1,439 @@
+//! Running strategies on terms.
+//!
+//! The machine walks the term with the strategy; what rules did is kept in a trace of absolute positions, cut back
+//! where a choice is taken back. A strategy that failed on a sub-term fails on it again, wherever it stands, so
+//! failures are remembered by (strategy, digest); normal forms visit the same sub-terms thousands of times.
+
+mod built_in;
+mod failure;
+mod reach;
+mod rules;
+
+use super::evaluate::{Scope, callee_name};
+use super::native::Native;
+use super::script::Script;
+use super::value::{Callee, Node, Nodes, StrategyId};
+use super::{Cause, Control, Env, Stuck};
+use crate::lang::MAX_DEPTH;
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::path::{Path, PathMap};
+use crate::lang::syntax::ast;
+use crate::lang::term::Term;
+use crate::rewrite::rule::apply::{Counts, Step};
+use crate::rewrite::rule::why::Reason;
+use crate::rewrite::rule::{Rewritten, Rule, WhyNot};
+use failure::{
+    Chain, Failure, Frame, Halt, Kind, Leaf, NOTHING, Place, Weight, chain_calls, chain_names, failed,
+    further, locate, nearer,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+/// More remembered failures than this are forgotten.
+const MEMORY: usize = 4_000_000;
+
+/// Strategies nested deeper than this do not terminate.
+const DEEPEST: usize = 20 * MAX_DEPTH;
+
+/// Strategies that end in each other more often than this do not terminate.
+const MOST_TAIL_CALLS: usize = 100_000;
+
+/// One entry of the trace.
+struct Change {
+    steps: Vec<Step>,
+    paths: PathMap,
+    assumed: Vec<SizeConstraint>,
+}
+
+type Outcome = Result<Term, Halt>;
+
+pub(super) struct Machine<'a> {
+    pub env: &'a Env<'a>,
+    pub script: &'a Script,
+    pub nodes: Nodes,
+    pub scopes: Vec<Scope<'a>>,
+    /// What was chosen for what strategies leave open; the first is nothing.
+    pub choices: Vec<Vec<(Name, Nat)>>,
+    pub rules: Vec<Rule>,
+    rule_ids: FxHashMap<Name, u32>,
+    pub reaches: Vec<(&'a ast::Reach, u32)>,
+    pub tests: Vec<(&'a ast::Sketch, u32)>,
+    pub aliases_open: usize,
+    unfolded: FxHashMap<StrategyId, StrategyId>,
+    failures: FxHashMap<(StrategyId, Digest), Rc<Failure>>,
+    control: &'a mut Control<'a>,
+    /// From the root to the term that is worked on, and the terms on the way.
+    path: Vec<u8>,
+    around: Vec<Term>,
+    /// How often it was asked what is around a term. A strategy that does may fail here and succeed elsewhere.
+    looked_around: u64,
+    trace: Vec<Change>,
+    chain: Option<Rc<Chain>>,
+    /// How many choices may still be taken back.
+    open_choices: usize,
+    /// The part of the trace that stays, and the term it led to.
+    kept: usize,
+    kept_term: Term,
+    depth: usize,
+    counts: Counts,
+    /// Something was tried below the root.
+    elsewhere: Cell<bool>,
+}
+
+struct Tail {
+    s: StrategyId,
+    t: Term,
+    /// The calls that end in this strategy: they fail if it does.
+    keys: FxHashSet<(StrategyId, Digest)>,
+    /// The best failure of the choices on the way.
+    missed: Option<Rc<Failure>>,
+    /// How many steps of a sequence succeeded.
+    passed: u32,
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(
+        env: &'a Env<'a>,
+        script: &'a Script,
+        control: &'a mut Control<'a>,
+        root: &Term,
+    ) -> Machine<'a> {
+        Machine {
+            env,
+            script,
+            nodes: Nodes::default(),
+            choices: vec![vec![]],
+            scopes: vec![Scope { parent: None, bindings: vec![], locals: &[], choices: 0, library: false }],
+            rules: vec![],
+            rule_ids: FxHashMap::default(),
+            reaches: vec![],
+            tests: vec![],
+            aliases_open: 0,
+            unfolded: FxHashMap::default(),
+            failures: FxHashMap::default(),
+            control,
+            path: vec![],
+            around: vec![],
+            looked_around: 0,
+            trace: vec![],
+            chain: None,
+            open_choices: 0,
+            kept: 0,
+            kept_term: root.clone(),
+            depth: 0,
+            counts: Counts::default(),
+            elsewhere: Cell::new(false),
+        }
+    }
+
+    pub fn rule(&mut self, rule: Rule) -> u32 {
+        if let Some(id) = self.rule_ids.get(&rule.name) {
+            return *id;
+        }
+        let id = self.rules.len() as u32;
+        self.rule_ids.insert(rule.name.clone(), id);
+        self.rules.push(rule);
+        id
+    }
+
+    /// Runs a strategy on the whole program.
+    pub fn start(mut self, text: &'a ast::Strategy, root: &Term) -> Result<Rewritten, Box<Stuck>> {
+        let outcome = match self.strategy(text, 0) {
+            Ok(id) => self.run(id, root),
+            Err(problem) => Err(Halt::Stopped(Box::new(Cause::Invalid(problem)))),
+        };
+        match outcome {
+            Ok(term) => {
+                let all = self.trace.len();
+                Ok(self.result(all, term))
+            }
+            Err(Halt::Failed(failure)) => {
+                let (at, leaf) = locate(failure);
+                let cause = self.cause(&leaf);
+                Err(self.stuck(cause, &leaf.chain, at))
+            }
+            Err(Halt::Stopped(cause)) => {
+                let at = Path::new(self.path.iter().copied());
+                let chain = self.chain.clone();
+                Err(self.stuck(*cause, &chain, at))
+            }
+        }
+    }
+
+    fn cause(&self, leaf: &Leaf) -> Cause {
+        if let Some((message, why)) = &leaf.told {
+            let (at, inner) = locate(why.clone());
+            // A test says no more than the message does.
+            let adds =
+                matches!(self.nodes.get(self.nodes.bare(inner.strategy)), Node::Rule(..) | Node::Reach(_));
+            return Cause::Told {
+                message: message.to_string(),
+                because: (Box::new(self.cause(&inner)), at),
+                adds,
+            };
+        }
+        let strategy = self.describe(leaf.strategy);
+        match leaf.why.clone() {
+            Some(why) => Cause::NotApplicable { strategy, why },
+            None => Cause::Failed { strategy },
+        }
+    }
+
+    fn stuck(self, cause: Cause, chain: &Option<Rc<Chain>>, at: Path) -> Box<Stuck> {
+        let (strategies, calls, within) =
+            (chain_names(chain, true), chain_calls(chain), chain_names(chain, false));
+        let (kept, term) = (self.kept, self.kept_term.clone());
+        Box::new(Stuck {
+            cause,
+            strategies,
+            calls,
+            within,
+            at,
+            elsewhere: self.elsewhere.get(),
+            so_far: self.result(kept, term),
+        })
+    }
+
+    fn result(mut self, changes: usize, term: Term) -> Rewritten {
+        let mut out = Rewritten::unchanged(term);
+        self.trace.truncate(changes);
+        for change in self.trace {
+            out.steps.extend(change.steps);
+            out.paths = out.paths.then(&change.paths);
+            out.assume(change.assumed);
+        }
+        self.counts.strategies = self.nodes.len();
+        out.counts = self.counts;
+        out
+    }
+
+    fn stop<T>(&self, cause: Cause) -> Result<T, Halt> {
+        Err(Halt::Stopped(Box::new(cause)))
+    }
+
+    fn invalid<T>(&self, problem: Box<Diagnostic>) -> Result<T, Halt> {
+        self.stop(Cause::Invalid(problem))
+    }
+
+    fn fail<T>(&self, strategy: StrategyId, why: Option<WhyNot>) -> Result<T, Halt> {
+        self.elsewhere.set(self.elsewhere.get() || !self.path.is_empty());
+        let kind = why.as_ref().map_or(Kind::Form, Kind::of);
+        // Nearer than where there was nothing to try.
+        let depth = 1 + why.as_ref().map_or(0, |w| w.depth);
+        let leaf = Leaf { strategy, why, chain: self.chain.clone(), told: None };
+        Err(failed(leaf, Weight { kind, told: false, depth }))
+    }
+
+    /// A traversal came to a term without parts.
+    fn no_parts<T>(&self, strategy: StrategyId, t: &Term) -> Result<T, Halt> {
+        let why = Some(WhyNot::shape("a term with parts", t));
+        let leaf = Leaf { strategy, why, chain: self.chain.clone(), told: None };
+        Err(failed(leaf, NOTHING))
+    }
+
+    /// Runs a strategy that says in words what it means that it fails.
+    fn told(&mut self, s: StrategyId, message: Name, t: &Term) -> Outcome {
+        match self.run(s, t) {
+            Err(Halt::Failed(why)) if !why.weight.told => {
+                // As near as the strategy that speaks is, not as what it looked at.
+                let weight = Weight { told: true, depth: 1, ..why.weight };
+                let leaf =
+                    Leaf { strategy: s, why: None, chain: self.chain.clone(), told: Some((message, why)) };
+                Err(failed(leaf, weight))
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn shape<T>(&self, strategy: StrategyId, expected: &'static str, t: &Term) -> Result<T, Halt> {
+        self.fail(strategy, Some(WhyNot::shape(expected, t)))
+    }
+
+    /// Runs `s` so that its changes are taken back when it fails.
+    fn attempt(&mut self, s: StrategyId, t: &Term) -> Outcome {
+        let mark = self.trace.len();
+        self.open_choices += 1;
+        let outcome = self.run(s, t);
+        self.open_choices -= 1;
+        if matches!(outcome, Err(Halt::Failed(_))) {
+            self.trace.truncate(mark);
+        }
+        outcome
+    }
+
+    fn run(&mut self, s: StrategyId, t: &Term) -> Outcome {
+        self.depth += 1;
+        let outcome = if self.depth > DEEPEST {
+            self.stop(Cause::TooDeep)
+        } else {
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.run_here(s, t))
+        };
+        self.depth -= 1;
+        outcome
+    }
+
+    fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
+        let (outer, looked_around) = (self.chain.clone(), self.looked_around);
+        let mut tail = Tail { s, t: t.clone(), keys: FxHashSet::default(), missed: None, passed: 0 };
+        let outcome = self.run_tail(&mut tail);
+        match outcome {
+            Ok(done) => {
+                self.chain = outer;
+                self.counts.successes += 1;
+                Ok(done)
+            }
+            Err(Halt::Failed(failure)) => {
+                self.chain = outer;
+                let failure = nearer(tail.missed, further(failure, tail.passed));
+                if self.failures.len() > MEMORY {
+                    self.failures.clear();
+                }
+                if self.looked_around == looked_around {
+                    for key in tail.keys {
+                        self.failures.insert(key, failure.clone());
+                    }
+                }
+                Err(Halt::Failed(failure))
+            }
+            // The chain stays as it is, to say where it stopped.
+            stopped => stopped,
+        }
+    }
+
+    /// Runs the strategy of `tail`, and what it ends in without going deeper.
+    fn run_tail(&mut self, tail: &mut Tail) -> Outcome {
+        loop {
+            if self.control.fuel == 0 {
+                return self.stop(Cause::OutOfFuel);
+            }
+            self.control.fuel -= 1;
+            if self.control.fuel.is_multiple_of(64) && self.control.cancel.load(Ordering::Relaxed) {
+                return self.stop(Cause::Cancelled);
+            }
+            if self.control.fuel.is_multiple_of(4096) {
+                self.control.search.counted(&self.counts);
+            }
+            match self.nodes.get(tail.s).clone() {
+                Node::Seq(a, b) => {
+                    tail.t = self.run(a, &tail.t)?;
+                    tail.passed += 1;
+                    if self.open_choices == 0 && self.path.is_empty() {
+                        self.kept = self.trace.len();
+                        self.kept_term = tail.t.clone();
+                    }
+                    tail.s = b;
+                }
+                Node::Choice(a, b) => match self.attempt(a, &tail.t) {
+                    Err(Halt::Failed(failure)) => {
+                        tail.missed = Some(match tail.missed.take() {
+                            Some(other) => nearer(Some(other), failure),
+                            None => failure,
+                        });
+                        tail.s = b;
+                    }
+                    outcome => return outcome,
+                },
+                Node::Call(callee, args) => {
+                    let key = (tail.s, tail.t.digest());
+                    if let Some(failure) = self.failures.get(&key) {
+                        return Err(Halt::Failed(failure.clone()));
+                    }
+                    // The same strategy on the same term leads here again until the fuel is used up.
+                    if !tail.keys.insert(key) {
+                        let cancelled = self.control.cancel.load(Ordering::Relaxed);
+                        return self.stop(if cancelled { Cause::Cancelled } else { Cause::OutOfFuel });
+                    }
+                    if tail.keys.len() > MOST_TAIL_CALLS {
+                        return self.stop(Cause::TooDeep);
+                    }
+                    self.enter(&callee);
+                    tail.s = match self.unfolded.get(&tail.s) {
+                        Some(body) => *body,
+                        None => match self.unfold(&callee, &args) {
+                            Ok(body) => {
+                                self.unfolded.insert(tail.s, body);
+                                body
+                            }
+                            Err(problem) => return self.invalid(problem),
+                        },
+                    };
+                }
+                Node::Rule(rule, args) => return self.apply_rule(tail.s, rule, &args, &tail.t),
+                Node::Reach(n) => return self.reach(tail.s, n, &tail.t),
+                Node::Satisfies(n) => return self.satisfies(tail.s, n, &tail.t),
+                Node::Else(s, message) => return self.told(s, message, &tail.t),
+                Node::Unmet(text) => {
+                    let text = format!("{text} does not hold");
+                    return self.fail(tail.s, Some(WhyNot::here(Reason::Arguments(text))));
+                }
+                Node::Written(span, s) => {
+                    self.chain =
+                        Some(Rc::new(Chain { frame: Frame::Written(span), outer: self.chain.take() }));
+                    tail.s = s;
+                }
+                Node::Native(Native::IfThenElse, args) => {
+                    let [c, yes, no] = self.strategies(Native::IfThenElse, &args)?;
+                    match self.attempt(c, &tail.t) {
+                        Ok(t) => (tail.t, tail.s) = (t, yes),
+                        Err(Halt::Failed(_)) => tail.s = no,
+                        stopped => return stopped,
+                    }
+                }
+                Node::Native(native, args) => return self.native(tail.s, native, &args, &tail.t),
+            }
+        }
+    }
+
+    fn enter(&mut self, callee: &Callee) {
+        let name = callee_name(callee);
+        let mut inner = self.chain.as_ref();
+        while let Some(Chain { frame: Frame::Written(_), outer }) = inner.map(|chain| &**chain) {
+            inner = outer.as_ref();
+        }
+        // A strategy that ends in itself is one name.
+        if let Some(chain) = inner
+            && let Frame::Named(running) = &chain.frame
+            && running == name
+        {
+            self.chain = Some(chain.clone());
+            return;
+        }
+        self.chain = Some(Rc::new(Chain { frame: Frame::Named(name.clone()), outer: self.chain.take() }));
+    }
+
+    /// Runs `s` on child `i`; a failure says that it was below.
+    fn child(&mut self, s: StrategyId, t: &Term, i: u8, attempt: bool) -> Outcome {
+        // Who goes into a part that the strategy names has come nearer than who only looks around.
+        let step = u32::from(!attempt);
+        let Some(child) = t.children().get(usize::from(i)).map(|c| (*c).clone()) else {
+            return self.shape(s, "a term with more parts", t);
+        };
+        self.path.push(i);
+        self.around.push(t.clone());
+        let outcome = if attempt { self.attempt(s, &child) } else { self.run(s, &child) };
+        if !matches!(outcome, Err(Halt::Stopped(_))) {
+            self.path.pop();
+            self.around.pop();
+        }
+        match outcome {
+            Ok(done) => {
+                if done == child {
+                    return Ok(t.clone());
+                }
+                let mut children: Vec<Term> = t.children().into_iter().cloned().collect();
+                children[usize::from(i)] = done;
+                Ok(t.with_children(children))
+            }
+            Err(Halt::Failed(failure)) => {
+                let (weight, state) = (failure.weight.further(step), failure.state);
+                Err(Halt::Failed(Rc::new(Failure { place: Place::Below(i, failure), weight, state })))
+            }
+            stopped => stopped,
+        }
+    }
+}
