@@ -63,9 +63,8 @@ impl Printer<'_> {
                 return quotient;
             }
             let whole = Nat::from_terms(whole);
-            let fit = whole.is_natural(self.ranges) && self.fits(n);
             let mut terms = vec![self.typed(&whole), quotient];
-            widen(&mut terms, fit);
+            widen(&mut terms, || whole.is_natural(self.ranges) && self.fits(n));
             return terms.into_iter().reduce(|a, b| binary("+", a, b)).unwrap_or_else(|| self.constant(0));
         }
         let mut terms: Vec<_> = n.terms().iter().collect();
@@ -77,7 +76,7 @@ impl Printer<'_> {
         });
         let mut factors: Vec<Typed> =
             terms.iter().map(|(m, c)| self.product(m, c.abs().to_integer())).collect();
-        widen(&mut factors, terms.len() < 2 || self.parts_fit(n));
+        widen(&mut factors, || terms.len() < 2 || self.parts_fit(n));
         let mut sum: Option<Typed> = None;
         for (term, (_, c)) in factors.into_iter().zip(terms) {
             sum = Some(match (sum, c.is_negative()) {
@@ -145,13 +144,14 @@ impl Printer<'_> {
                     factors.insert(usize::from(c != 1), long);
                 }
                 None => {
+                    let (mut typed, numbers): (Vec<Typed>, Vec<Nat>) = factors.into_iter().unzip();
                     let mut product = Nat::constant(1);
-                    let fit = factors.iter().all(|(_, n)| {
-                        product = product.mul(n);
-                        n.is_natural(self.ranges) && self.fits(&product)
+                    widen(&mut typed, || {
+                        numbers.iter().all(|n| {
+                            product = product.mul(n);
+                            n.is_natural(self.ranges) && self.fits(&product)
+                        })
                     });
-                    let mut typed: Vec<Typed> = factors.into_iter().map(|(f, _)| f).collect();
-                    widen(&mut typed, fit);
                     return product_of(typed);
                 }
             }
@@ -187,10 +187,10 @@ fn product_of(factors: Vec<Typed>) -> Typed {
     factors.into_iter().reduce(|a, b| binary("*", a, b)).unwrap_or_else(|| (Expr::int(1), false))
 }
 
-/// Makes C compute in `long` from the first operator on, unless all of it fits an `int`.
-fn widen(operands: &mut [Typed], fit: bool) {
-    if !fit
-        && !operands.iter().take(2).any(|(_, long)| *long)
+/// Makes C compute in `long` from the first operator on, unless it does or all of it fits an `int`.
+fn widen(operands: &mut [Typed], fit: impl FnOnce() -> bool) {
+    if !operands.iter().take(2).any(|(_, long)| *long)
+        && !fit()
         && let Some(first) = operands.first_mut()
     {
         let long = match &first.0 {

@@ -19,7 +19,7 @@ mod worker;
 use crate::lang::digest::Bytes;
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, One, Signed, Zero};
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub use function::{Known, NatFun};
@@ -112,46 +112,65 @@ fn product_of(a: &Coefficient, b: &Coefficient) -> Option<Coefficient> {
     a.checked_mul(b)
 }
 
-#[derive(Default)]
-struct Sum(BTreeMap<Monomial, Coefficient>);
+/// A sum while it is put together: products in any order, each as often as it comes.
+type Terms = Vec<(Monomial, Coefficient)>;
 
-impl Sum {
-    fn insert(&mut self, monomial: Monomial, c: Coefficient) -> Result<(), Overflow> {
+/// The sum with each product once, in order, and none that is zero.
+fn collected(mut terms: Terms) -> Result<Terms, Overflow> {
+    // What is taken from a number in normal form is in order.
+    if !terms.is_sorted_by(|(a, _), (b, _)| a < b) {
+        terms.sort_by(|(a, _), (b, _)| a.cmp(b));
+    }
+    let mut out: Terms = Vec::with_capacity(terms.len());
+    for (m, c) in terms {
         if c.is_zero() {
-            return Ok(());
+            continue;
         }
-        match self.0.entry(monomial) {
-            std::collections::btree_map::Entry::Vacant(e) => {
-                e.insert(in_range(c)?);
-            }
-            std::collections::btree_map::Entry::Occupied(mut e) => {
-                let sum = in_range(sum_of(e.get(), &c).ok_or(Overflow)?)?;
+        match out.last_mut() {
+            Some((last, sum)) if *last == m => {
+                *sum = in_range(sum_of(sum, &c).ok_or(Overflow)?)?;
                 if sum.is_zero() {
-                    e.remove();
-                } else {
-                    *e.get_mut() = sum;
+                    out.pop();
                 }
             }
+            _ => out.push((m, in_range(c)?)),
         }
-        Ok(())
     }
+    Ok(out)
+}
 
-    fn finish(self) -> Nat {
-        let sum = Nat(Arc::new(self.0.into_iter().collect()));
-        if sum.0.len() > MAX_TERMS || sum.parts() > MAX_PARTS {
-            return Nat::poison();
-        }
-        sum.join_division_and_remainder().cancel_denominators()
+/// The normal form of a sum in order.
+fn finish(terms: Terms) -> Nat {
+    let sum = Nat(Arc::new(terms));
+    if sum.0.len() > MAX_TERMS || sum.parts() > MAX_PARTS {
+        return Nat::poison();
     }
+    sum.join_division_and_remainder().cancel_denominators()
 }
 
 fn times(a: &Monomial, b: &Monomial) -> Result<Monomial, Overflow> {
-    let mut out: BTreeMap<Atom, i32> = a.iter().cloned().collect();
-    for (atom, exponent) in b {
-        let e = out.entry(atom.clone()).or_insert(0);
-        *e = e.checked_add(*exponent).filter(|e| e.unsigned_abs() <= MAX_EXPONENT).ok_or(Overflow)?;
+    let mut out = Monomial::with_capacity(a.len() + b.len());
+    let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let order = match (left.peek(), right.peek()) {
+            (Some((x, _)), Some((y, _))) => x.cmp(y),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return Ok(out),
+        };
+        let (atom, exponent) = match order {
+            Ordering::Less => left.next().map(|(x, e)| (x, Some(*e))),
+            Ordering::Greater => right.next().map(|(x, e)| (x, Some(*e))),
+            Ordering::Equal => {
+                left.next().zip(right.next()).map(|((x, e), (_, f))| (x, i32::checked_add(*e, *f)))
+            }
+        }
+        .ok_or(Overflow)?;
+        match exponent.filter(|e: &i32| e.unsigned_abs() <= MAX_EXPONENT).ok_or(Overflow)? {
+            0 => {}
+            e => out.push((atom.clone(), e)),
+        }
     }
-    Ok(out.into_iter().filter(|(_, e)| *e != 0).collect())
 }
 
 fn inverse(m: &Monomial) -> Monomial {
@@ -159,12 +178,12 @@ fn inverse(m: &Monomial) -> Monomial {
 }
 
 /// Graded lexicographic order: compatible with multiplication, which long division needs.
-fn monomial_order(a: &Monomial, b: &Monomial) -> std::cmp::Ordering {
+fn monomial_order(a: &Monomial, b: &Monomial) -> Ordering {
     let degree = |m: &Monomial| m.iter().map(|(_, e)| i64::from(*e)).sum::<i64>();
     degree(a).cmp(&degree(b)).then_with(|| {
         for ((x, i), (y, j)) in a.iter().zip(b) {
             match y.cmp(x).then(i.cmp(j)) {
-                std::cmp::Ordering::Equal => {}
+                Ordering::Equal => {}
                 different => return different,
             }
         }
@@ -219,13 +238,7 @@ impl Nat {
     }
 
     pub(crate) fn from_terms(terms: impl IntoIterator<Item = (Monomial, Coefficient)>) -> Nat {
-        let mut sum = Sum::default();
-        for (m, c) in terms {
-            if sum.insert(m, c).is_err() {
-                return Nat::poison();
-            }
-        }
-        sum.finish()
+        collected(terms.into_iter().collect()).map_or_else(|Overflow| Nat::poison(), finish)
     }
 
     pub fn is_poison(&self) -> bool {
@@ -265,14 +278,40 @@ impl Nat {
         if self.is_zero() {
             return other.clone();
         }
-        if other.is_zero() {
-            return self.clone();
-        }
-        Nat::from_terms(self.0.iter().chain(other.0.iter()).cloned())
+        self.joined(other, &|c| c)
     }
 
     pub fn sub(&self, other: &Nat) -> Nat {
-        self.add(&other.scale(-Ratio::one()))
+        self.joined(other, &|c| -c)
+    }
+
+    /// The sum of this number and another, whose coefficients are taken as it is said: they stay in range.
+    fn joined(&self, other: &Nat, taken: &dyn Fn(Coefficient) -> Coefficient) -> Nat {
+        if other.is_zero() {
+            return self.clone();
+        }
+        let mut out = Vec::with_capacity(self.0.len() + other.0.len());
+        let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (Some((m, _)), Some((n, _))) => m.cmp(n),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return finish(out),
+            };
+            match order {
+                Ordering::Less => out.extend(left.next().cloned()),
+                Ordering::Greater => out.extend(right.next().map(|(m, c)| (m.clone(), taken(*c)))),
+                Ordering::Equal => {
+                    let Some(((m, a), (_, b))) = left.next().zip(right.next()) else { continue };
+                    match sum_of(a, &taken(*b)).ok_or(Overflow).and_then(in_range) {
+                        Ok(c) if c.is_zero() => {}
+                        Ok(c) => out.push((m.clone(), c)),
+                        Err(Overflow) => return Nat::poison(),
+                    }
+                }
+            }
+        }
     }
 
     fn scale(&self, by: Coefficient) -> Nat {
@@ -298,16 +337,12 @@ impl Nat {
         if self.0.len() * other.0.len() > MAX_TERMS * MAX_TERMS / 4 {
             return Nat::poison();
         }
-        let mut sum = Sum::default();
-        for (m1, c1) in self.0.iter() {
-            for (m2, c2) in other.0.iter() {
-                let done = times(m1, m2).and_then(|m| sum.insert(m, product_of(c1, c2).ok_or(Overflow)?));
-                if done.is_err() {
-                    return Nat::poison();
-                }
-            }
-        }
-        sum.finish()
+        let pairs = self.0.iter().flat_map(|a| other.0.iter().map(move |b| (a, b)));
+        let product = |((m, a), (n, b)): (&(Monomial, Coefficient), &(Monomial, Coefficient))| {
+            Ok((times(m, n)?, product_of(a, b).ok_or(Overflow)?))
+        };
+        let terms = pairs.map(product).collect::<Result<Terms, Overflow>>();
+        terms.and_then(collected).map_or_else(|Overflow| Nat::poison(), finish)
     }
 
     /// Exact division: `a.exact_div(b) * b == a`. Division by zero gives [`Nat::poison`].
@@ -543,6 +578,7 @@ impl Nat {
         if numerator.iter().any(|(m, _)| m.iter().any(|(a, _)| *a == atom)) {
             return self;
         }
+        let Ok(numerator) = collected(numerator) else { return self };
         match Nat(Arc::new(numerator)).polynomial_quotient(&sum) {
             Some(q) => Nat::from_terms(rest.into_iter().chain(q.0.iter().cloned())),
             None => self,

@@ -4,7 +4,7 @@
 //! and remainders gone that the ranges decide, `(32*i + j) div 32 = i` for `0 <= j < 32`, and comparisons decided.
 //! Every answer is a proof; "unknown" is always allowed.
 
-use super::{Atom, Monomial, Name, Nat, NatVar, Worker, inverse, times};
+use super::{Atom, Monomial, Name, Nat, NatVar, Worker};
 use num_rational::Ratio;
 use num_traits::{One, Signed};
 use std::collections::BTreeMap;
@@ -301,13 +301,12 @@ fn natural(e: &Nat, ranges: &Ranges, fuel: &mut u32) -> bool {
 
 /// `e = factor * atom + rest`, when the atom stands in no other place.
 fn linear_in(e: &Nat, atom: &Atom) -> Option<(Nat, Nat)> {
-    let single: Monomial = vec![(atom.clone(), 1)];
     let mut factor = vec![];
     let mut rest = vec![];
     for (m, c) in e.terms() {
         match m.iter().find(|(a, _)| a == atom) {
             None => rest.push((m.clone(), *c)),
-            Some((_, 1)) => factor.push((times(m, &inverse(&single)).ok()?, *c)),
+            Some((_, 1)) => factor.push((m.iter().filter(|(a, _)| a != atom).cloned().collect(), *c)),
             Some(_) => return None,
         }
     }
