@@ -8,6 +8,7 @@ use super::syntax::Expr;
 use crate::lang::nat::{Atom, Monomial, Nat, NatVar, Ranges, Worker};
 use num_rational::Ratio;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::borrow::Cow;
 
 /// The integer type of loop variables and offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -207,18 +208,24 @@ fn binary(op: &'static str, a: Typed, b: Typed) -> Typed {
 
 /// By name, numbers in names by value: `i2` before `i10`.
 fn natural_order(a: &Monomial, b: &Monomial) -> std::cmp::Ordering {
-    let key = |m: &Monomial| -> Vec<(String, u64)> {
-        m.iter()
-            .map(|(a, _)| {
-                let text = Nat::from_terms([(vec![(a.clone(), 1)], num_rational::Ratio::from_integer(1))])
-                    .to_string();
-                let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
-                let number = digits.parse().unwrap_or(0);
-                (text[..text.len() - digits.len()].to_string(), number)
-            })
-            .collect()
+    let parts = |text: &str| {
+        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+        (text.len() - digits.len(), digits.parse::<u64>().unwrap_or(0))
     };
-    key(a).cmp(&key(b)).then_with(|| a.cmp(b))
+    let by_name = |(a, b): (&str, &str)| {
+        let ((m, i), (n, j)) = (parts(a), parts(b));
+        a[..m].cmp(&b[..n]).then(i.cmp(&j))
+    };
+    let names = a.iter().zip(b).map(|((a, _), (b, _))| by_name((&name(a), &name(b))));
+    let first = names.into_iter().find(|order| order.is_ne());
+    first.unwrap_or_else(|| a.len().cmp(&b.len())).then_with(|| a.cmp(b))
+}
+
+fn name(a: &Atom) -> Cow<'_, str> {
+    match a {
+        Atom::Var(NatVar::Named(x)) => Cow::Borrowed(x.strip_prefix('%').unwrap_or(x)),
+        _ => Nat::from_terms([(vec![(a.clone(), 1)], Ratio::one())]).to_string().into(),
+    }
 }
 
 /// The greatest value of a number of bytes or elements that is known, if it is.

@@ -285,31 +285,35 @@ impl Nat {
         self.joined(other, &|c| -c)
     }
 
-    /// The sum of this number and another, whose coefficients are taken as it is said: they stay in range.
+    /// The sum of this number and another, whose coefficients are taken as it is said.
     fn joined(&self, other: &Nat, taken: &dyn Fn(Coefficient) -> Coefficient) -> Nat {
         if other.is_zero() {
             return self.clone();
         }
-        let mut out = Vec::with_capacity(self.0.len() + other.0.len());
+        self.merged(other, taken).map_or_else(|Overflow| Nat::poison(), finish)
+    }
+
+    fn merged(&self, other: &Nat, taken: &dyn Fn(Coefficient) -> Coefficient) -> Result<Terms, Overflow> {
+        let mut out = Terms::with_capacity(self.0.len() + other.0.len());
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
         loop {
             let order = match (left.peek(), right.peek()) {
                 (Some((m, _)), Some((n, _))) => m.cmp(n),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (None, None) => return finish(out),
+                (None, None) => return Ok(out),
             };
-            match order {
-                Ordering::Less => out.extend(left.next().cloned()),
-                Ordering::Greater => out.extend(right.next().map(|(m, c)| (m.clone(), taken(*c)))),
+            let next = match order {
+                Ordering::Less => left.next().map(|(m, c)| (m, Some(*c))),
+                Ordering::Greater => right.next().map(|(m, c)| (m, Some(taken(*c)))),
                 Ordering::Equal => {
-                    let Some(((m, a), (_, b))) = left.next().zip(right.next()) else { continue };
-                    match sum_of(a, &taken(*b)).ok_or(Overflow).and_then(in_range) {
-                        Ok(c) if c.is_zero() => {}
-                        Ok(c) => out.push((m.clone(), c)),
-                        Err(Overflow) => return Nat::poison(),
-                    }
+                    left.next().zip(right.next()).map(|((m, a), (_, b))| (m, sum_of(a, &taken(*b))))
                 }
+            };
+            let Some((m, c)) = next else { return Ok(out) };
+            let c = in_range(c.ok_or(Overflow)?)?;
+            if !c.is_zero() {
+                out.push((m.clone(), c));
             }
         }
     }

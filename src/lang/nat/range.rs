@@ -4,7 +4,7 @@
 //! and remainders gone that the ranges decide, `(32*i + j) div 32 = i` for `0 <= j < 32`, and comparisons decided.
 //! Every answer is a proof; "unknown" is always allowed.
 
-use super::{Atom, Monomial, Name, Nat, NatVar, Worker};
+use super::{Atom, Coefficient, Monomial, Name, Nat, NatVar, Worker};
 use num_rational::Ratio;
 use num_traits::{One, Signed};
 use std::collections::BTreeMap;
@@ -392,11 +392,32 @@ fn not_empty(e: &Nat, ranges: &Ranges) -> bool {
     polynomial(&e.subst(&shift)) || facts.iter().any(|f| polynomial(&e.sub(f)))
 }
 
+/// What of [`polynomial`] can be said without writing it out: nothing is taken from it, or too much where every size is one.
+fn evidently(e: &Nat) -> Option<bool> {
+    let is_plain = |(m, c): &(Monomial, Coefficient)| {
+        c.is_integer()
+            && c.numer().unsigned_abs() < 1 << 32
+            && m.len() <= 4
+            && m.iter().all(|(a, exponent)| matches!(a, Atom::Var(_)) && (1..=2).contains(exponent))
+    };
+    if !e.terms().iter().all(is_plain) {
+        return None;
+    }
+    if e.terms().iter().all(|(_, c)| c.is_positive()) {
+        return Some(true);
+    }
+    let of_ones: i128 = e.terms().iter().map(|(_, c)| *c.numer()).sum();
+    (of_ones < 0).then_some(false)
+}
+
 /// Proves that a polynomial in sizes is not negative: with every size written as one plus a natural number, no
 /// coefficient is.
 fn polynomial(e: &Nat) -> bool {
     if e.is_poison() {
         return false;
+    }
+    if let Some(decided) = evidently(e) {
+        return decided;
     }
     // Denominators are positive and can be multiplied away.
     let mut common: BTreeMap<Atom, i32> = BTreeMap::new();

@@ -56,6 +56,9 @@ pub type Checked = BTreeMap<Name, Option<Trust>>;
 #[derive(Clone, Default, Debug)]
 pub struct Known {
     loops: FxHashMap<usize, Iterations>,
+    /// The same of each component of memory that a loop uses, by what is used of it: passes that change the body
+    /// often leave that as it is.
+    components: FxHashMap<(Name, Component), (Nat, Vec<Use>, Option<Trust>)>,
     /// What held of the sizes.
     constraints: Vec<SizeConstraint>,
 }
@@ -148,6 +151,7 @@ fn command(
 type Component = (Name, Vec<bool>);
 
 /// The address of a cell within its component.
+#[derive(Clone, PartialEq, Debug)]
 struct Use {
     address: Nat,
     writes: bool,
@@ -194,7 +198,7 @@ fn trust(
     {
         return Ok(k.trust);
     }
-    let trust = iterations((&l.var, &l.n), &l.body, constraints, ranges)?;
+    let trust = iterations((&l.var, &l.n), &l.body, constraints, ranges, &mut known.components)?;
     let (var, n, body, ranges) = (l.var.clone(), l.n.clone(), l.body.clone(), ranges.clone());
     known.loops.insert(body.piece(), Iterations { var, n, body, ranges, trust });
     Ok(trust)
@@ -206,6 +210,7 @@ fn iterations(
     body: &Phrase,
     constraints: &[SizeConstraint],
     ranges: &Ranges,
+    known: &mut FxHashMap<(Name, Component), (Nat, Vec<Use>, Option<Trust>)>,
 ) -> Result<Option<Trust>, String> {
     let mut used: BTreeMap<Component, Vec<Use>> = BTreeMap::new();
     for e in effects::of(body) {
@@ -220,27 +225,47 @@ fn iterations(
         false
     });
     let mut worst = None;
-    for ((memory, _), uses) in &used {
-        let is_shared = !own.contains(memory) && uses.iter().any(|u| u.writes);
-        if !is_shared || are_apart(var, n, uses) {
+    for (component, uses) in used {
+        let is_shared = !own.contains(&component.0) && uses.iter().any(|u| u.writes);
+        if !is_shared {
             continue;
         }
-        let trust = if uses.iter().any(|u| u.is_computed) {
-            Trust::Data
-        } else {
-            match meet((var, n), uses, constraints, ranges) {
-                Some(true) => {
-                    return Err(format!(
-                        "iterations over {var} write or read the same cells of `{memory}` at once"
-                    ));
-                }
-                Some(false) => Trust::Tried,
-                None => Trust::Untried,
+        let key = (var.clone(), component);
+        // The ranges of the loops around are part of the uses.
+        let trust = match known.get(&key) {
+            Some((end, before, trust)) if end == n && *before == uses => *trust,
+            _ => {
+                let trust = apart((var, n), &key.1.0, &uses, constraints, ranges)?;
+                known.insert(key, (n.clone(), uses, trust));
+                trust
             }
         };
-        worst = worst.max(Some(trust));
+        worst = worst.max(trust);
     }
     Ok(worst)
+}
+
+/// Why it is believed that the iterations keep apart in what they use of one component; nothing when it is proved.
+fn apart(
+    (var, n): (&Name, &Nat),
+    memory: &Name,
+    uses: &[Use],
+    constraints: &[SizeConstraint],
+    ranges: &Ranges,
+) -> Result<Option<Trust>, String> {
+    if are_apart(var, n, uses) {
+        return Ok(None);
+    }
+    if uses.iter().any(|u| u.is_computed) {
+        return Ok(Some(Trust::Data));
+    }
+    match meet((var, n), uses, constraints, ranges) {
+        Some(true) => {
+            Err(format!("iterations over {var} write or read the same cells of `{memory}` at once"))
+        }
+        Some(false) => Ok(Some(Trust::Tried)),
+        None => Ok(Some(Trust::Untried)),
+    }
 }
 
 /// Do the addresses that one iteration uses differ from those of every other one, whatever the sizes are?
