@@ -358,7 +358,7 @@ fn bounds(atom: &Atom, ranges: &Ranges, fuel: &mut u32) -> (Vec<Nat>, Vec<Nat>) 
 
 /// Proves `e >= 0` from the ranges having elements: `i < n - 2` says that `n` is at least three.
 fn not_empty(e: &Nat, ranges: &Ranges) -> bool {
-    if ranges.maybe_empty {
+    if ranges.maybe_empty || e.is_poison() {
         return false;
     }
     let more_than_one = ranges.variables.values().map(|(lo, hi)| hi.sub(lo).sub(&Nat::constant(1)));
@@ -366,6 +366,7 @@ fn not_empty(e: &Nat, ranges: &Ranges) -> bool {
     let of_sizes = |f: &Nat| {
         f.is_evidently_integral()
             && !f.has_division()
+            && !f.is_poison()
             && f.vars().iter().all(|v| matches!(v, NatVar::Named(x) if !ranges.variables.contains_key(x)))
     };
     let facts: Vec<Nat> = more_than_one.filter(|f| of_sizes(f) && !polynomial(f)).collect();
