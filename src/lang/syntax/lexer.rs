@@ -21,7 +21,7 @@ pub enum Tok {
     /// Digits with an exponent and a suffix, but without a decimal point.
     #[regex(r"[0-9][0-9_]*([eE][+-]?[0-9]+)?[A-Za-z0-9_]*")]
     Number,
-    #[regex(r"\?[A-Za-z0-9_]*")]
+    #[regex(r"\?[A-Za-z0-9_']*")]
     Hole,
     /// C text in quotes, over as many lines as it takes; `\"` is a quote in it.
     #[regex(r#""([^"\\]|\\[^"]|\\")*""#)]
@@ -626,7 +626,7 @@ mod tests {
         assert_eq!(toks("3.3.f32"), [Number, Dot, Number, Dot, Word]);
         assert_eq!(toks("1e-3 2.5f64 3i32"), [Number, Number, Dot, Number, Number]);
         assert_eq!(toks("1.<32>f32"), [Number, Dot, Less, Number, Greater, Word]);
-        assert_eq!(toks("?*?t"), [Hole, Star, Hole]);
+        assert_eq!(toks("?*?t'"), [Hole, Star, Hole]);
     }
 
     #[test]
