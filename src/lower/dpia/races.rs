@@ -58,10 +58,13 @@ pub struct Known {
     loops: FxHashMap<usize, Iterations>,
     /// The same of each component of memory that a loop uses, by what is used of it: passes that change the body
     /// often leave that as it is.
-    components: FxHashMap<(Name, Component), (Nat, Vec<Use>, Option<Trust>)>,
+    components: Components,
     /// What held of the sizes.
     constraints: Vec<SizeConstraint>,
 }
+
+/// By the variable of the loop and the component: how many iterations use what of it, and why they keep apart.
+type Components = FxHashMap<(Name, Component), (Nat, Vec<Use>, Option<Trust>)>;
 
 /// A loop's iterations, and why they keep apart.
 #[derive(Clone, Debug)]
@@ -210,7 +213,7 @@ fn iterations(
     body: &Phrase,
     constraints: &[SizeConstraint],
     ranges: &Ranges,
-    known: &mut FxHashMap<(Name, Component), (Nat, Vec<Use>, Option<Trust>)>,
+    known: &mut Components,
 ) -> Result<Option<Trust>, String> {
     let mut used: BTreeMap<Component, Vec<Use>> = BTreeMap::new();
     for e in effects::of(body) {
