@@ -11,11 +11,12 @@ use super::module::{Assembly, Module};
 use super::names::Namer;
 use super::reasons;
 use super::stage::{Origins, Stage, lines_by_name};
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::{Program, Sizes};
+use crate::lang::loops;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::TypeSubst;
-use crate::lang::{loops, print};
 use crate::lower::passes;
 use crate::lower::pipeline::{Lowered, LoweredSection, Made};
 use crate::lower::{Target, pipeline, with_stack};
@@ -104,7 +105,7 @@ fn run(
     let open: Vec<Name> =
         program.sizes.iter().filter(|n| sizes.is_none_or(|s| !s.contains_key(*n))).cloned().collect();
     let text = |name, text| Stage::of_text(name, text, vec![]);
-    stages.push(text("rise", print::program(&program.name, &open, &term, &print::Options::default()).text));
+    stages.push(Stage::of_program("rise", &program.name, &open, &term));
     stages.push(text("loops", loops::text(&loops::of(&term))));
     let lowered = pipeline::lower_seeing(&term, &program.sizes, target, &mut |made| match made {
         Made::Accesses(normal, annotated) => stages.push(Stage::of_accesses("access", normal, annotated)),
@@ -131,7 +132,7 @@ fn run(
         comments.push(given.join(", "));
     }
     if !kernel_sizes.is_empty() {
-        comments.extend(program.constraints.iter().map(|c| format!("requires {c}")));
+        comments.extend(SizeConstraint::telling(&program.constraints).map(|c| format!("requires {c}")));
     }
     let reasons = reasons::text(&lowered);
     let module = assembled(program, lowered, kernel_sizes, comments, &origins)?;
@@ -169,7 +170,6 @@ fn assembled(
     let alone = lowered.sections.len() == 1;
     let mut kernels = vec![];
     for LoweredSection { section, unproved, .. } in &lowered.sections {
-        let target = section.program.target;
         let mut about: Vec<String> = unproved.iter().map(ToString::to_string).collect();
         about.extend(section.program.launch.as_ref().map(|launch| format!("runs on {launch}")));
         if alone {
@@ -183,11 +183,11 @@ fn assembled(
             name: section.name.as_deref().unwrap_or(&program.name),
             sizes: &sizes.iter().cloned().chain(turns).collect::<Vec<_>>(),
             comments: if alone { &comments } else { &[] },
-            is_static: !alone && target == Target::C,
+            is_whole: alone,
             origins,
             origin: &section.origin,
         };
-        kernels.push(generate(&section.program, target, &request)?);
+        kernels.push(generate(&section.program, section.program.target, &request)?);
     }
     let name = match kernels.as_slice() {
         [kernel] => kernel.name.clone(),

@@ -4,7 +4,7 @@ use super::Language;
 use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, is_strided, leaves, width};
 use super::number::Width;
 use super::share;
-use super::syntax::{Line, Lines, Part, Stmt};
+use super::syntax::{Expr, Line, Lines, Part, Stmt};
 use super::threads;
 use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
@@ -92,8 +92,8 @@ pub struct Request<'a> {
     pub sizes: &'a [Name],
     /// Comments at the head of the text.
     pub comments: &'a [String],
-    /// Is it called from the same file alone?
-    pub is_static: bool,
+    /// Is it the whole program, whose parameters follow from its type? Of parts only the host calls, which knows them.
+    pub is_whole: bool,
     /// Where loops and memory come from.
     pub origins: &'a Arc<BTreeMap<Name, Origin>>,
     /// The `oclRun` that it is of, where there is one.
@@ -124,8 +124,8 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut params = vec![];
     let mut signature = vec![];
     let (mut locals, mut local_memory) = (vec![], vec![]);
-    // Which of the signature is memory that the program asks for.
-    let mut asked: Vec<(usize, String, Origin)> = vec![];
+    // Which parameters are memory that the program asks for.
+    let mut asked: Vec<(String, Origin)> = vec![];
     let origin = |x: &Name| request.origins.get(x).cloned().unwrap_or_default();
     let (outputs, inputs);
     {
@@ -135,7 +135,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
             .flat_map(|(x, ty)| g.place(x, ty, Lies::Global).into_iter().map(|place| (x.clone(), place)))
             .collect::<Vec<_>>();
         for (x, place) in &outputs {
-            asked.push((signature.len(), place.name.clone(), origin(x)));
+            asked.push((place.name.clone(), origin(x)));
             signature.push(pointer(&mut g, place, false));
             params.push(param(place, ParamKind::Output(place.leaf.clone())));
         }
@@ -153,7 +153,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         inputs = p.inputs.iter().map(|(x, ty)| g.place(x, ty, Lies::Input)).collect::<Vec<_>>();
         for (i, places) in inputs.iter().enumerate() {
             for place in places {
-                asked.push((signature.len(), place.name.clone(), origin(&p.inputs[i].0)));
+                asked.push((place.name.clone(), origin(&p.inputs[i].0)));
                 signature.push(if place.is_array {
                     pointer(&mut g, place, true)
                 } else {
@@ -173,7 +173,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
                     locals.push((t.name.clone(), place));
                     continue;
                 }
-                asked.push((signature.len(), place.name.clone(), origin(&t.name)));
+                asked.push((place.name.clone(), origin(&t.name)));
                 signature.push(if is_local {
                     local_pointer(&mut g, &place)
                 } else {
@@ -188,11 +188,17 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     body.extend(commands(&mut g, &p.body)?);
     whole.extend(share::name_workers(&mut body, &identities(), g.width, &mut g.namer));
     share::name_parts(&mut body, whole, &mut g.namer);
+    if !request.is_whole {
+        let mut kept =
+            params.iter().map(|p| !matches!(p.kind, ParamKind::Size(_)) || is_named(&body, &p.name));
+        signature.retain(|_| kept.next().unwrap_or(true));
+        params.retain(|p| !matches!(p.kind, ParamKind::Size(_)) || is_named(&body, &p.name));
+    }
     let named: Vec<(String, String)> =
         params.iter().map(|p| p.name.clone()).zip(signature.iter().cloned()).collect();
     let of_chunk = |name: &str, params: &[String]| prototype("static void", name, params);
     let chunks = threads::to_functions(&mut body, &name, &named, &mut g.namer, &of_chunk);
-    let head = head(language, request.is_static, required_group(p.launch.as_ref()));
+    let head = head(language, !request.is_whole, required_group(p.launch.as_ref()));
     let prototype = prototype(&head, &name, &signature);
     let mut comments = request.comments.to_vec();
     let is_strided = is_strided(&p.body);
@@ -218,7 +224,11 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     out.print(&body, 1);
     out.add("}\n");
     let Lines { text: function, mut lines } = out;
-    tell_memory(&mut lines[before..], head.lines().count(), &prototype, &asked);
+    let asked = asked.iter().filter_map(|(x, origin)| {
+        let at = params.iter().position(|p| p.name == *x)?;
+        Some((at, x.as_str(), origin))
+    });
+    tell_memory(&mut lines[before..], head.lines().count(), &prototype, asked);
     let text = assemble(&comments, std::iter::once(&prelude), std::iter::once(&*function));
     let mut global_size = [Nat::constant(1), Nat::constant(1), Nat::constant(1)];
     extents(&p.body, &mut global_size);
@@ -257,6 +267,14 @@ fn commands(g: &mut Generator, body: &Phrase) -> Result<Vec<Stmt>, Diagnostic> {
         }
         g.apart = attempt.apart;
     }
+}
+
+/// Does an expression of the statements name the number?
+fn is_named(body: &[Stmt], number: &str) -> bool {
+    let mut found = false;
+    let mut look = |e: &Expr| e.for_each(&mut |e| found |= matches!(e, Expr::Name(x) if x == number));
+    body.iter().for_each(|s| s.for_each_expr(&mut look));
+    found
 }
 
 /// What tells work-items apart, with the names that this gets.
@@ -327,14 +345,19 @@ fn prototype(head: &str, name: &str, signature: &[String]) -> String {
 }
 
 /// Says of a function's head which memory it names that the program asks for.
-fn tell_memory(lines: &mut [Line], head: usize, prototype: &str, asked: &[(usize, String, Origin)]) {
+fn tell_memory<'a>(
+    lines: &mut [Line],
+    head: usize,
+    prototype: &str,
+    asked: impl Iterator<Item = (usize, &'a str, &'a Origin)>,
+) {
     let is_one_line = prototype.lines().count() == head;
-    for (i, name, origin) in asked.iter().filter(|(_, _, origin)| !origin.is_none()) {
+    for (i, name, origin) in asked.filter(|(_, _, origin)| !origin.is_none()) {
         let Some(line) = lines.get_mut(if is_one_line { head - 1 } else { head + i }) else { continue };
         line.origin = line.origin.with(origin);
         line.part = match &line.part {
             Part::Memory(others) => Part::Memory(format!("{others}, {name}")),
-            _ => Part::Memory(name.clone()),
+            _ => Part::Memory(name.to_owned()),
         };
     }
 }

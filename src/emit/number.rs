@@ -128,7 +128,7 @@ impl Printer<'_> {
         let is_loop = |a: &Atom| matches!(a, Atom::Var(NatVar::Named(x)) if self.ranges.contains(x));
         let (sizes, loops): (Vec<_>, Vec<_>) = m.iter().partition(|(a, _)| !is_loop(a));
         for (a, e) in sizes.into_iter().chain(loops) {
-            let factor = (self.atom(a), Nat::from_terms([(vec![(a.clone(), 1)], Ratio::one())]));
+            let factor = (self.atom(a), Nat::atom(a.clone()));
             for _ in 0..*e {
                 factors.push(factor.clone());
             }
@@ -224,7 +224,7 @@ fn natural_order(a: &Monomial, b: &Monomial) -> std::cmp::Ordering {
 fn name(a: &Atom) -> Cow<'_, str> {
     match a {
         Atom::Var(NatVar::Named(x)) => Cow::Borrowed(x.strip_prefix('%').unwrap_or(x)),
-        _ => Nat::from_terms([(vec![(a.clone(), 1)], Ratio::one())]).to_string().into(),
+        _ => Nat::atom(a.clone()).to_string().into(),
     }
 }
 

@@ -10,6 +10,7 @@ use super::number::Width;
 use super::syntax::{Expr, Stmt, What};
 use crate::lang::nat::Worker;
 use crate::lang::origin::Origin;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The whole numbers that have a name, and whether each is a `long`.
@@ -97,13 +98,13 @@ fn variables(s: &Stmt, widths: &mut Widths) {
 struct Found(Vec<(Expr, usize, bool)>);
 
 impl Found {
-    fn add(&mut self, e: Expr, in_loop: bool) {
-        match self.0.iter_mut().find(|(other, ..)| *other == e) {
+    fn add(&mut self, e: &Expr, in_loop: bool) {
+        match self.0.iter_mut().find(|(other, ..)| other == e) {
             Some((_, count, looped)) => {
                 *count += 1;
                 *looped |= in_loop;
             }
-            None => self.0.push((e, 1, in_loop)),
+            None => self.0.push((e.clone(), 1, in_loop)),
         }
     }
 }
@@ -182,14 +183,28 @@ impl Sharing {
             What::For { body, .. } => body.iter().for_each(|s| self.choices_in(s, true, visible, found)),
             What::Block(body) => body.iter().for_each(|s| self.choices_in(s, in_loop, visible, found)),
             _ => s.for_each_own_expr(&mut |e| {
-                e.for_each(&mut |e| {
-                    let is_sum = matches!(e, Expr::Binary("+", ..));
-                    if !is_sum && is_arithmetic(e) && has_choice(e) && self.is_known(e, visible) {
-                        found.add(e.clone(), in_loop);
-                    }
-                });
+                self.choices(e, visible, &mut |e| found.add(e, in_loop));
             }),
         }
+    }
+
+    /// Adds the numbers with a choice or a division in them, other than sums, and says of the whole what that takes: from
+    /// the parts outwards, so that each is looked at once.
+    fn choices(&self, e: &Expr, visible: &BTreeSet<String>, add: &mut dyn FnMut(&Expr)) -> Seen {
+        let parts: SmallVec<[Seen; 3]> =
+            e.children().into_iter().map(|e| self.choices(e, visible, add)).collect();
+        let widths: SmallVec<[Option<bool>; 3]> = parts.iter().map(|p| p.width).collect();
+        let seen = Seen {
+            has_choice: is_choice(e) || parts.iter().any(|p| p.has_choice),
+            is_visible: !matches!(e, Expr::Name(x) if !visible.contains(x))
+                && parts.iter().all(|p| p.is_visible),
+            width: self.width_of(e, &widths),
+        };
+        let is_sum = matches!(e, Expr::Binary("+", ..));
+        if seen.has_choice && seen.is_visible && seen.width.is_some() && !is_sum && is_arithmetic(e) {
+            add(e);
+        }
+        seen
     }
 
     /// Adds the sums of more than two parts that are compared.
@@ -204,7 +219,7 @@ impl Sharing {
                         let is_long_sum =
                             |e: &&Expr| matches!(e, Expr::Binary("+" | "-", ..)) && e.nodes() > 3;
                         let sums = [&**a, &**b].into_iter().filter(is_long_sum);
-                        sums.filter(|e| self.is_known(e, visible)).for_each(|e| found.add(e.clone(), false));
+                        sums.filter(|e| self.is_known(e, visible)).for_each(|e| found.add(e, false));
                     }
                 });
             }),
@@ -226,7 +241,7 @@ impl Sharing {
         let row =
             if others.is_empty() && known.len() == 1 { Some(e.clone()) } else { self.sum_of(e, &known) };
         if let Some(row) = row.filter(has_product) {
-            found.add(row, true);
+            found.add(&row, true);
         } else {
             known.into_iter().flat_map(Expr::children).for_each(|e| self.rows(e, visible, found));
         }
@@ -310,28 +325,42 @@ impl Sharing {
 
     /// Of a whole number that is computed from named ones, whether it is a `long`.
     fn width(&self, e: &Expr) -> Option<bool> {
-        let both = |a: &Expr, b: &Expr| Some(self.width(a)? | self.width(b)?);
+        let parts: SmallVec<[Option<bool>; 3]> = e.children().into_iter().map(|e| self.width(e)).collect();
+        self.width_of(e, &parts)
+    }
+
+    /// The same, where it is known of the parts.
+    fn width_of(&self, e: &Expr, parts: &[Option<bool>]) -> Option<bool> {
+        let any = || parts.iter().try_fold(false, |long, part| Some(long | (*part)?));
         match e {
             Expr::Text(number) => {
                 let digits = number.strip_suffix('L').unwrap_or(number);
                 digits.parse::<u64>().is_ok().then_some(digits.len() < number.len())
             }
             Expr::Name(x) => self.widths.get(x).copied(),
-            Expr::Unary("-", e) => self.width(e),
-            Expr::Binary("/" | "%", a, b) => is_divisor(b).then(|| both(a, b))?,
-            Expr::Binary("<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||", a, b) => {
-                both(a, b).map(|_| false)
+            Expr::Binary("/" | "%", _, b) if !is_divisor(b) => None,
+            Expr::Unary("-", _) | Expr::Binary("+" | "-" | "*" | "/" | "%", ..) => any(),
+            Expr::Binary("<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||", ..) => any().map(|_| false),
+            Expr::Conditional(..) => {
+                any().and_then(|_| Some(parts.get(1).copied()?? | parts.get(2).copied()??))
             }
-            Expr::Binary("+" | "-" | "*", a, b) => both(a, b),
-            Expr::Conditional(c, a, b) => self.width(c).and_then(|_| both(a, b)),
-            Expr::Cast(ty, e) if ty == Width::Long.name() => self.width(e).map(|_| true),
+            Expr::Cast(ty, _) if ty == Width::Long.name() => any().map(|_| true),
             Expr::Call(f, args) if is_floor(f) => match args.as_slice() {
-                [a, b] if is_divisor(b) => both(a, b).map(|_| true),
+                [_, b] if is_divisor(b) => any().map(|_| true),
                 _ => None,
             },
             _ => None,
         }
     }
+}
+
+/// What is known of a number from its parts.
+struct Seen {
+    has_choice: bool,
+    /// Are all names in it those of numbers that are known?
+    is_visible: bool,
+    /// Whether it is a `long`, where it is a whole number.
+    width: Option<bool>,
 }
 
 /// How often the number stands in a statement.
@@ -358,13 +387,13 @@ fn is_constant(e: &Expr) -> bool {
     matches!(e, Expr::Text(_))
 }
 
-/// Is there a choice or a division in it?
-fn has_choice(e: &Expr) -> bool {
-    has(e, &|e| match e {
+/// Is it a choice or a division?
+fn is_choice(e: &Expr) -> bool {
+    match e {
         Expr::Conditional(..) | Expr::Binary("/" | "%", ..) => true,
         Expr::Call(f, _) => is_floor(f),
         _ => false,
-    })
+    }
 }
 
 /// Is there a product in it, other than by a constant?

@@ -22,6 +22,8 @@ pub struct Stage {
 #[derive(Clone, Debug)]
 enum Made {
     Text(String, Vec<Line>),
+    /// A program's term, with its name and its sizes.
+    Program(String, Vec<Name>, Term),
     /// A term, with the accesses of its parts.
     Accesses(Term, Annotated),
     /// DPIA: of a program in several sections what was made of each, with its name.
@@ -37,6 +39,11 @@ impl Stage {
     pub fn of_phrase(name: &'static str, section: Option<&str>, p: &Phrase) -> Stage {
         let phrases = vec![(section.map(str::to_owned), p.clone())];
         Stage { name, made: Made::Phrases(phrases, Origins::default()), printed: OnceLock::new() }
+    }
+
+    pub fn of_program(name: &'static str, program: &str, sizes: &[Name], term: &Term) -> Stage {
+        let made = Made::Program(program.to_owned(), sizes.to_vec(), term.clone());
+        Stage { name, made, printed: OnceLock::new() }
     }
 
     pub fn of_accesses(name: &'static str, term: &Term, annotated: &Annotated) -> Stage {
@@ -60,7 +67,7 @@ impl Stage {
     pub fn text(&self) -> &str {
         match &self.made {
             Made::Text(text, _) => text,
-            Made::Accesses(..) | Made::Phrases(..) => &self.printed().0,
+            _ => &self.printed().0,
         }
     }
 
@@ -68,7 +75,7 @@ impl Stage {
     pub fn lines(&self) -> &[Line] {
         match &self.made {
             Made::Text(_, lines) => lines,
-            Made::Accesses(..) | Made::Phrases(..) => &self.printed().1,
+            _ => &self.printed().1,
         }
     }
 
@@ -76,7 +83,7 @@ impl Stage {
     pub fn has_lines(&self) -> bool {
         match &self.made {
             Made::Text(_, lines) => !lines.is_empty(),
-            Made::Accesses(..) => false,
+            Made::Program(..) | Made::Accesses(..) => false,
             Made::Phrases(_, origins) => !origins.is_empty(),
         }
     }
@@ -87,6 +94,9 @@ impl Stage {
             let (phrases, origins) = match &self.made {
                 Made::Phrases(phrases, origins) => (phrases, origins),
                 Made::Accesses(term, annotated) => return (accesses(term, annotated), lines),
+                Made::Program(name, sizes, term) => {
+                    return (print::program(name, sizes, term, &print::Options::default()).text, lines);
+                }
                 Made::Text(..) => return (text, lines),
             };
             for (section, p) in phrases {

@@ -5,6 +5,7 @@
 use crate::lang::nat::Worker;
 use crate::lang::origin::Origin;
 pub use crate::lang::origin::{Line, Part};
+use smallvec::{SmallVec, smallvec};
 use std::fmt::{self, Write};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -50,22 +51,26 @@ impl Expr {
         Expr::Cast(ty.to_string(), Box::new(self))
     }
 
-    pub fn children(&self) -> Vec<&Expr> {
+    pub fn children(&self) -> SmallVec<[&Expr; 3]> {
         match self {
-            Expr::Text(_) | Expr::Worker(_) | Expr::Name(_) => vec![],
-            Expr::Member(e, _) | Expr::Unary(_, e) | Expr::Cast(_, e) | Expr::Wrapped(_, e) => vec![e],
-            Expr::Index(a, b) | Expr::Binary(_, a, b) => vec![a, b],
+            Expr::Text(_) | Expr::Worker(_) | Expr::Name(_) => smallvec![],
+            Expr::Member(e, _) | Expr::Unary(_, e) | Expr::Cast(_, e) | Expr::Wrapped(_, e) => {
+                smallvec![&**e]
+            }
+            Expr::Index(a, b) | Expr::Binary(_, a, b) => smallvec![&**a, &**b],
             Expr::Call(_, args) => args.iter().collect(),
-            Expr::Conditional(c, a, b) => vec![c, a, b],
+            Expr::Conditional(c, a, b) => smallvec![&**c, &**a, &**b],
         }
     }
-    fn children_mut(&mut self) -> Vec<&mut Expr> {
+    fn children_mut(&mut self) -> SmallVec<[&mut Expr; 3]> {
         match self {
-            Expr::Text(_) | Expr::Worker(_) | Expr::Name(_) => vec![],
-            Expr::Member(e, _) | Expr::Unary(_, e) | Expr::Cast(_, e) | Expr::Wrapped(_, e) => vec![e],
-            Expr::Index(a, b) | Expr::Binary(_, a, b) => vec![a, b],
+            Expr::Text(_) | Expr::Worker(_) | Expr::Name(_) => smallvec![],
+            Expr::Member(e, _) | Expr::Unary(_, e) | Expr::Cast(_, e) | Expr::Wrapped(_, e) => {
+                smallvec![&mut **e]
+            }
+            Expr::Index(a, b) | Expr::Binary(_, a, b) => smallvec![&mut **a, &mut **b],
             Expr::Call(_, args) => args.iter_mut().collect(),
-            Expr::Conditional(c, a, b) => vec![c, a, b],
+            Expr::Conditional(c, a, b) => smallvec![&mut **c, &mut **a, &mut **b],
         }
     }
     /// The expression and all in it.

@@ -78,7 +78,7 @@ impl Generator {
         for (atom, e) in m {
             let value = match atom {
                 Atom::Sum(n) => n.clone(),
-                other => Nat::from_terms([(vec![(other.clone(), 1)], 1.into())]),
+                other => Nat::atom(other.clone()),
             };
             let list = if *e > 0 { &mut factors } else { &mut divisors };
             for _ in 0..e.unsigned_abs() {

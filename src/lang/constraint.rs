@@ -5,7 +5,7 @@
 
 use super::nat::{Atom, Coefficient, Monomial, Nat, NatError, NatFun, NatVar, Ranges};
 use super::permutation;
-use num_traits::{CheckedAdd, One, Signed};
+use num_traits::{CheckedAdd, CheckedMul, One, Signed};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -88,6 +88,29 @@ impl SizeConstraint {
         out
     }
 
+    /// Those of the constraints that do not follow from what the others say a size is at least: what is worth telling.
+    pub fn telling(constraints: &[SizeConstraint]) -> impl Iterator<Item = &SizeConstraint> {
+        let mut low: BTreeMap<&NatVar, i64> = BTreeMap::new();
+        for c in constraints {
+            if let Some((v, n)) = c.as_lower_bound() {
+                let known = low.entry(v).or_insert(1);
+                *known = (*known).max(n);
+            }
+        }
+        let follows = move |c: &SizeConstraint| {
+            let SizeConstraint::AtMost(a, b) = c else { return false };
+            let least = least_of(&b.sub(a), &|v| low.get(v).copied().unwrap_or(1));
+            c.as_lower_bound().is_none() && least.is_some_and(|n| !n.is_negative())
+        };
+        constraints.iter().filter(move |c| !follows(c))
+    }
+
+    /// The size and the number that it is at least, where that is what it says.
+    fn as_lower_bound(&self) -> Option<(&NatVar, i64)> {
+        let SizeConstraint::AtMost(a, b) = self else { return None };
+        Some((b.as_variable()?, a.as_constant()?))
+    }
+
     /// Whether it holds, where that follows without knowing any size.
     pub fn decide(&self) -> Option<bool> {
         match self {
@@ -164,19 +187,40 @@ impl SizeConstraint {
 
 /// Is `n` at least `least` whenever the sizes in it are one or more?
 fn is_evidently_at_least(n: &Nat, least: i64) -> bool {
-    let mut sum = Coefficient::from_integer(0);
+    least_of(n, &|_| 1).is_some_and(|n| n >= Coefficient::from_integer(least.into()))
+}
+
+/// What `n` is never below, when the sizes in it are no less than `low` says.
+fn least_of(n: &Nat, low: &dyn Fn(&NatVar) -> i64) -> Option<Coefficient> {
+    let number = |n: i64| Coefficient::from_integer(n.into());
+    // A floor division or remainder may be zero.
+    let atom = |a: &Atom| match a {
+        Atom::Var(v) => number(low(v)),
+        Atom::Floor(x, by) => match (least_of(x, low), by.as_constant()) {
+            // What is divided is whole.
+            (Some(x), Some(by)) if by > 0 => (x.ceil() / number(by)).floor().max(number(0)),
+            _ => number(0),
+        },
+        _ => number(0),
+    };
+    let mut sum = number(0);
     for (m, c) in n.terms() {
-        // A product of sizes is one or more; a floor division or remainder may be zero.
-        let counts = m.iter().all(|(a, e)| matches!(a, Atom::Var(_)) && *e > 0);
         if (c.is_negative() && !m.is_empty()) || n.is_poison() {
-            return false;
+            return None;
         }
-        if counts {
-            let Some(next) = sum.checked_add(c) else { return true };
-            sum = next;
+        let mut term = *c;
+        for (a, e) in m {
+            let factor = if *e > 0 { atom(a) } else { number(0) };
+            for _ in 0..*e {
+                term = term.checked_mul(&factor)?;
+            }
+            if *e <= 0 {
+                term = number(0);
+            }
         }
+        sum = sum.checked_add(&term)?;
     }
-    sum >= Coefficient::from_integer(least.into())
+    Some(sum)
 }
 
 /// Is `n` at least zero whenever the sizes in it are one or more, by what divisions by numbers round down?
@@ -227,11 +271,11 @@ fn denominator(n: &Nat) -> Nat {
             *exponent = (*exponent).max(e.saturating_neg());
         }
     }
-    let whole = Nat::from_terms([(vec![], Coefficient::one() * Coefficient::from_integer(number))]);
+    let whole = Nat::rational(Coefficient::one() * Coefficient::from_integer(number));
     atoms.into_iter().fold(whole, |product, (atom, e)| {
         let factor = match atom {
             Atom::Sum(sum) => sum,
-            other => Nat::from_terms([(vec![(other, 1)], Coefficient::one())]),
+            other => Nat::atom(other),
         };
         product.mul(&factor.pow(e.unsigned_abs()))
     })

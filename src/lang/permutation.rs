@@ -36,7 +36,7 @@ fn conditions_of(n: &Nat, out: &mut Vec<SizeConstraint>) -> Option<()> {
     // What stands before each product that has the parameter must be whole by itself.
     let mut factors: BTreeMap<Monomial, Nat> = BTreeMap::new();
     for (m, c) in n.terms() {
-        let depends = |a: &Atom| NatFun::is_inside(&Nat::from_terms([(vec![(a.clone(), 1)], 1.into())]));
+        let depends = |a: &Atom| NatFun::is_inside(&Nat::atom(a.clone()));
         let (inside, outside): (Monomial, Monomial) = m.iter().cloned().partition(|(a, _)| depends(a));
         for (a, e) in &inside {
             match a {

@@ -19,6 +19,7 @@ mod worker;
 use crate::lang::digest::Bytes;
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, One, Signed, Zero};
+use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -65,8 +66,8 @@ pub(crate) enum Atom {
     Poison,
 }
 
-/// A product of atoms with integer exponents, sorted by atom, no exponent zero.
-pub(crate) type Monomial = Vec<(Atom, i32)>;
+/// A product of atoms with integer exponents, sorted by atom, no exponent zero. Nearly all are of one or two.
+pub(crate) type Monomial = SmallVec<[(Atom, i32); 2]>;
 
 /// Variables with their exponents, of which none is zero.
 pub type Powers = Vec<(NatVar, i32)>;
@@ -197,7 +198,7 @@ impl Nat {
     }
 
     pub(crate) fn rational(c: Coefficient) -> Nat {
-        Nat(Arc::new(if c.is_zero() { vec![] } else { vec![(vec![], c)] }))
+        Nat(Arc::new(if c.is_zero() { vec![] } else { vec![(Monomial::new(), c)] }))
     }
 
     /// The size variable called `name`.
@@ -213,8 +214,8 @@ impl Nat {
         Nat::atom(Atom::Var(v))
     }
 
-    fn atom(a: Atom) -> Nat {
-        let atom = Nat(Arc::new(vec![(vec![(a, 1)], Ratio::one())]));
+    pub(crate) fn atom(a: Atom) -> Nat {
+        let atom = Nat(Arc::new(vec![(smallvec![(a, 1)], Ratio::one())]));
         if atom.parts() > MAX_PARTS { Nat::poison() } else { atom }
     }
 
@@ -366,7 +367,7 @@ impl Nat {
                 let Some(inverted) = Ratio::one().checked_div(lead) else { return Nat::poison() };
                 let primitive = by.scale(inverted);
                 self.scale(inverted)
-                    .mul(&Nat(Arc::new(vec![(vec![(Atom::Sum(primitive), -1)], Ratio::one())])))
+                    .mul(&Nat(Arc::new(vec![(smallvec![(Atom::Sum(primitive), -1)], Ratio::one())])))
             }
         }
     }
@@ -460,8 +461,8 @@ impl Nat {
             {
                 let q = c.numer().div_euclid(*b.numer());
                 let r = c.numer().rem_euclid(*b.numer());
-                whole.push((vec![], Ratio::from_integer(q)));
-                rest.push((vec![], Ratio::from_integer(r)));
+                whole.push((Monomial::new(), Ratio::from_integer(q)));
+                rest.push((Monomial::new(), Ratio::from_integer(r)));
             } else {
                 rest.push((m.clone(), *c));
             }
@@ -576,7 +577,7 @@ impl Nat {
             self.0.iter().cloned().partition(|(m, _)| m.iter().any(|(a, e)| *a == atom && *e < 0));
         let mut numerator = vec![];
         for (m, c) in over {
-            let Ok(m) = times(&m, &vec![(atom.clone(), 1)]) else { return self };
+            let Ok(m) = times(&m, &smallvec![(atom.clone(), 1)]) else { return self };
             numerator.push((m, c));
         }
         if numerator.iter().any(|(m, _)| m.iter().any(|(a, _)| *a == atom)) {

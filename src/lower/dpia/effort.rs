@@ -60,7 +60,7 @@ fn roughly(n: &Nat) -> Nat {
             let value = match atom {
                 Atom::Floor(a, b) => roughly(a).exact_div(&roughly(b)),
                 Atom::Mod(..) => Nat::constant(0),
-                other => Nat::from_terms([(vec![(other.clone(), 1)], 1.into())]),
+                other => Nat::atom(other.clone()),
             };
             let power = value.pow(e.unsigned_abs());
             product = if *e > 0 { product.mul(&power) } else { product.exact_div(&power) };

@@ -284,6 +284,12 @@ impl Names {
         as_is
     }
 
+    /// The name of the element at an index of an array that becomes a variable for each: `t_3`.
+    pub fn element(&mut self, array: &Name, index: i64) -> Name {
+        let name: Name = format!("{array}_{index}").into();
+        if self.used.insert(name.clone()) { name } else { self.numbered(&format!("{array}_{index}_")) }
+    }
+
     /// `base0`, `base1`, …
     pub fn numbered(&mut self, base: &str) -> Name {
         loop {

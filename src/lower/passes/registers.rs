@@ -38,10 +38,8 @@ fn split(storage: Storage, ty: &Type, x: &Name, body: &Phrase, names: &mut Names
     let n = n.as_constant()?;
     let mut used = BTreeSet::new();
     elements(body, x, n, &mut used)?;
-    // As `t_0`, `t_1`, …
-    let hint = format!("{x}_0");
     let origin = names.origin(x);
-    let used: BTreeMap<i64, Name> = used.into_iter().map(|k| (k, names.fresh(&hint))).collect();
+    let used: BTreeMap<i64, Name> = used.into_iter().map(|k| (k, names.element(x, k))).collect();
     used.values().for_each(|y| names.comes_from(y, &origin));
     let body = by_element(body, x, &used);
     Some(used.into_values().rev().fold(body, |body, y| {

@@ -30,7 +30,7 @@ impl Simplifier<'_> {
             Kind::For(l) => self.for_loop(l),
             Kind::New(storage, ty, x, body) => {
                 let body = self.phrase(body);
-                unread::new_in(*storage, ty, x, body)
+                passed_on(x, &body).unwrap_or_else(|| unread::new_in(*storage, ty, x, body))
             }
             Kind::If(c, a, b) => self.choice(p, c, a, b),
             Kind::Seq(_) => joined_choices(self.children(p)),
@@ -211,6 +211,19 @@ impl Simplifier<'_> {
 fn have_common(a: &Phrase, b: &Phrase) -> bool {
     let vars = |p: &Phrase| p.as_number().map_or(vec![], |(n, _)| n.vars());
     vars(a).iter().any(|v| vars(b).contains(v))
+}
+
+/// `t := e; c := t` is `c := e`, where nothing else uses `t`.
+fn passed_on(x: &Name, body: &Phrase) -> Option<Phrase> {
+    let is_all = |p: &Phrase| matches!(p.kind(), Kind::Var(y) if y == x);
+    let Kind::Seq(commands) = body.kind() else { return None };
+    let [first, second] = commands.as_slice() else { return None };
+    let (Kind::Assign(memory, value), Kind::Assign(to, read)) = (first.kind(), second.kind()) else {
+        return None;
+    };
+    let is_passed = is_all(memory) && is_all(read) && !value.mentions(x) && !to.mentions(x);
+    is_passed
+        .then(|| Phrase::assign(to.clone(), value.clone()).with_origin(&first.origin().with(second.origin())))
 }
 
 /// The commands, where choices that follow each other and ask the same are one.

@@ -90,15 +90,13 @@ fn polynomial(n: &Nat, parts: &BTreeMap<Name, Term>) -> Term {
     let lit = |n: Nat| Term::lit(Literal::Nat(n));
     let mut sum: Option<Term> = None;
     for (m, c) in n.terms() {
-        let mut product = lit(Nat::from_terms([(vec![], *c)]));
+        let mut product = lit(Nat::rational(*c));
         for (a, e) in m {
             let factor = match a {
                 Atom::Var(NatVar::Named(x)) if parts.contains_key(x) => parts[x].clone(),
                 Atom::Floor(x, y) => op(Pattern::Div, polynomial(x, parts), polynomial(y, parts)),
                 Atom::Mod(x, y) => op(Pattern::Mod, polynomial(x, parts), polynomial(y, parts)),
-                other => {
-                    lit(Nat::from_terms([(vec![(other.clone(), 1)], num_rational::Ratio::from_integer(1))]))
-                }
+                other => lit(Nat::atom(other.clone())),
             };
             for _ in 0..e.unsigned_abs() {
                 product = op(if *e > 0 { Pattern::Mul } else { Pattern::Div }, product, factor.clone());
