@@ -2,7 +2,8 @@
 
 use crate::device_common::{devices, opencl};
 use shine_tui::device::{Cause, DeviceInfo, DeviceKind, FloatMode, Mode, fake, select};
-use shine_tui::emit::module::{Module, Role};
+use shine_tui::emit::ParamKind;
+use shine_tui::emit::module::{Argument, Module, Role, Section};
 use shine_tui::emit::{Compiled, Language, host};
 use shine_tui::lang::diag::Diagnostic;
 use shine_tui::lang::eval::inputs::Kind;
@@ -30,7 +31,14 @@ const ADD3: &str = "def add3 (xs: (4*n).i32): (4*n).i32 =
   oclRun 4 1 1 (4*n) 1 1 (mapGlobal (\\x. 1 + x) x2)
 ";
 
+/// The second kernel needs no size.
+const FOLDED: &str = "def f (a: n.64.f32): 64.f32 =
+  let sums = oclRun 64 1 1 64 1 1 (mapGlobal (reduceSeq (+) 0) (transpose a))
+  oclRun 64 1 1 64 1 1 (mapGlobal (\\x. x * 2) sums)
+";
+
 const CASES: &[Case] = &[
+    Case { text: FOLDED, sizes: &[("n", 3)], sections: &["k0", "k1"], buffers: &["DEVICE_READ | DEVICE_WRITE"] },
     // No call of a kernel: the whole program is one.
     Case { text: "def f (a: n.f32): n.f32 = map (\\x. x * 2) a", sizes: &[("n", 9)], sections: &["f"], buffers: &[] },
     // The thesis's example: two kernels with a step of the host between them.
@@ -184,6 +192,20 @@ fn programs_are_cut_into_kernels_and_steps_of_the_host() {
         let access: Vec<String> = temporary.map(|b| b.access()).collect();
         assert_eq!(access, case.buffers, "{}\n{}", case.text, module.text());
     }
+}
+
+#[test]
+fn kernels_take_the_sizes_that_they_name() {
+    let module = compiled(FOLDED, Target::OpenCl).module;
+    let counts = |s: &Section| {
+        let sizes = s.kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Size(_))).count();
+        let numbers = s.args.iter().filter(|a| matches!(a, Argument::Number(_))).count();
+        (sizes, numbers, s.kernel.prototype.contains("int n"))
+    };
+    assert_eq!(module.sections.iter().map(counts).collect::<Vec<_>>(), [(1, 1, true), (0, 0, false)]);
+    // A program that is one kernel is called with all sizes of its type.
+    let alone = compiled("def f (a: n.f32): 4.f32 = mapGlobal (\\x. x) (take 4 a)", Target::OpenCl).module;
+    assert_eq!(alone.sections.iter().map(counts).collect::<Vec<_>>(), [(1, 1, true)]);
 }
 
 #[test]

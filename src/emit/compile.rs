@@ -19,6 +19,7 @@ use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::TypeSubst;
 use crate::lower::passes;
 use crate::lower::pipeline::{Lowered, LoweredSection, Made};
+use crate::lower::target::Storage;
 use crate::lower::{Target, pipeline, with_stack};
 use std::sync::Arc;
 
@@ -172,6 +173,10 @@ fn assembled(
     for LoweredSection { section, unproved, .. } in &lowered.sections {
         let mut about: Vec<String> = unproved.iter().map(ToString::to_string).collect();
         about.extend(section.program.launch.as_ref().map(|launch| format!("runs on {launch}")));
+        let moved = section.program.temporaries.iter().filter(|t| t.storage == Storage::Parameter);
+        about.extend(moved.map(|t| {
+            format!("keeps the private {} in global memory: a work-item may have less of its own", t.name)
+        }));
         if alone {
             comments.append(&mut about);
         } else {

@@ -7,7 +7,7 @@
 use super::syntax::Expr;
 use crate::lang::nat::{Atom, Monomial, Nat, NatVar, Ranges, Worker};
 use num_rational::Ratio;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use std::borrow::Cow;
 
 /// The integer type of loop variables and offsets.

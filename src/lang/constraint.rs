@@ -386,6 +386,27 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_from_the_others_is_not_told() {
+        let (n, w, c) = (Nat::var("n"), Nat::var("w"), Nat::constant);
+        let at_most = |a: &Nat, b: &Nat| SizeConstraint::AtMost(a.clone(), b.clone());
+        let told = |all: &[SizeConstraint]| {
+            SizeConstraint::telling(all).map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let chunks = |x: &Nat, by: i64| x.floor_div(&c(by)).mul(&c(by));
+        // Rounded up there is a chunk; down there is one only where the size is said to be so large.
+        assert!(told(&[at_most(&c(1), &chunks(&n.add(&c(63)), 64))]).is_empty());
+        assert_eq!(told(&[at_most(&c(1), &chunks(&n, 64))]), ["1 <= 64*(n div 64)"]);
+        assert_eq!(told(&[at_most(&c(1), &chunks(&n.add(&c(62)), 64))]).len(), 1);
+        let five = at_most(&c(5), &w);
+        assert_eq!(told(&[five.clone(), at_most(&c(1), &w.floor_div(&c(4)))]), ["5 <= w"]);
+        assert_eq!(told(&[five.clone(), at_most(&c(2), &w.floor_div(&c(4)))]).len(), 2);
+        assert_eq!(told(&[five, at_most(&c(6), &w)]).len(), 2);
+        let divides = SizeConstraint::Divides(c(8), n.clone());
+        let eighth = chunks(&n.exact_div(&c(8)).add(&c(7)), 8);
+        assert_eq!(told(&[divides, at_most(&c(1), &eighth)]), ["8 divides n"]);
+    }
+
+    #[test]
     fn what_follows_is_decided() {
         let (m, c) = (Nat::var("m"), Nat::constant);
         let divides = |a: &Nat, b: &Nat| SizeConstraint::Divides(a.clone(), b.clone());

@@ -248,7 +248,7 @@ fn everywhere(memory: &Name, map: Pattern, d: u8, may_be_private: bool) -> Diagn
 
 fn unordered(memory: &Name, level: Level) -> Diagnostic {
     let who = if level.map == Pattern::MapWorkGroup { "work-group" } else { "work-item" };
-    Diagnostic::error("E0524", format!("One {who} reads cells of `{memory}` that another one writes."))
+    Diagnostic::error("E0524", format!("One {who} reads cells of memory that another one writes."))
         .about(Subject::Made(memory.clone()))
         .note("Nothing makes work-items of different work-groups wait for each other within a kernel.")
         .hint(format!("Fuse the two steps, compute the first one with `mapSeq` in each {who}, or run it as a kernel of its own."))
@@ -257,9 +257,7 @@ fn unordered(memory: &Name, level: Level) -> Diagnostic {
 fn in_another_copy(memory: &Name) -> Diagnostic {
     Diagnostic::error(
         "E0524",
-        format!(
-            "Work-groups read cells of `{memory}` that other work-groups write, each into a copy of its own."
-        ),
+        "Work-groups read cells of memory that other work-groups write, each into a copy of its own.",
     )
     .about(Subject::Made(memory.clone()))
     .note("Local memory is a work-group's: what one writes there no other one can read.")
@@ -267,10 +265,7 @@ fn in_another_copy(memory: &Name) -> Diagnostic {
 }
 
 fn private(memory: &Name) -> Diagnostic {
-    Diagnostic::error(
-        "E0525",
-        format!("Work-items together write `{memory}`, of which each has a private copy."),
-    )
-    .about(Subject::Made(memory.clone()))
-    .hint("Compute it with `mapSeq`, in each work-item, or store it in memory that they share.")
+    Diagnostic::error("E0525", "Work-items together write memory of which each has a private copy.")
+        .about(Subject::Made(memory.clone()))
+        .hint("Compute it with `mapSeq`, in each work-item, or store it in memory that they share.")
 }
