@@ -360,11 +360,23 @@ fn meaning_for(t: &Term, arguments: &[Term]) -> Option<Term> {
         (Pattern::Iterate, [Arg::Nat(steps)]) => {
             iterate(steps, arguments.first().map_or(AddressSpace::Private, shared_space), t.ty())
         }
-        (Pattern::Reverse, _) => reversal(t.ty()),
-        (Pattern::And, _) => connective(t.ty(), false),
-        (Pattern::Or, _) => connective(t.ty(), true),
-        _ => None,
+        (pattern, _) => DEFINED.iter().find(|(p, _)| *p == pattern).and_then(|(_, meaning)| meaning(t.ty())),
     }
+}
+
+/// The meaning of a pattern of some type.
+type Meaning = fn(&Type) -> Option<Term>;
+
+/// Patterns that others say the meaning of, whatever they are applied to.
+const DEFINED: &[(Pattern, Meaning)] = &[
+    (Pattern::Reverse, reversal),
+    (Pattern::And, |ty| connective(ty, false)),
+    (Pattern::Or, |ty| connective(ty, true)),
+];
+
+/// Do other patterns say what it means, so that their term takes its place ([`unfolded`])?
+pub fn is_unfolded(pattern: Pattern) -> bool {
+    matches!(pattern, Pattern::Declared(_) | Pattern::Iterate) || DEFINED.iter().any(|(p, _)| *p == pattern)
 }
 
 /// `iterate k step` whose step changes the size: the step at one size after the other.

@@ -202,12 +202,6 @@ impl Pattern {
         matches!(self.sort(), Sort::View(_) | Sort::Lazy | Sort::Map(How::Open))
     }
 
-    /// Do other patterns say what it means, so that their term takes its place ([`super::declared::unfolded`])?
-    pub fn is_unfolded(self) -> bool {
-        use Pattern as P;
-        matches!(self, P::Declared(_) | P::Iterate | P::And | P::Or | P::Reverse)
-    }
-
     /// The number of its parameters, by its type scheme; for `makeArray`, of which it is an argument, one.
     pub fn parameters(self) -> usize {
         match self {

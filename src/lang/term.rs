@@ -169,7 +169,7 @@ impl Term {
                     bytes.push(0xff);
                     bytes.extend_from_slice(declared.digest().bytes());
                 }
-                has_declared = p.pattern.is_unfolded();
+                has_declared = super::declared::is_unfolded(p.pattern);
                 calculates = is_operation(p.pattern, &ty);
                 let mut metas = false;
                 for a in &p.args {
