@@ -364,11 +364,11 @@ fn meaning_for(t: &Term, arguments: &[Term]) -> Option<Term> {
     }
 }
 
-/// The meaning of a pattern of some type.
-type Meaning = fn(&Type) -> Option<Term>;
+/// The term that a pattern of some type stands for.
+type Definition = fn(&Type) -> Option<Term>;
 
 /// Patterns that others say the meaning of, whatever they are applied to.
-const DEFINED: &[(Pattern, Meaning)] = &[
+const DEFINED: &[(Pattern, Definition)] = &[
     (Pattern::Reverse, reversal),
     (Pattern::And, |ty| connective(ty, false)),
     (Pattern::Or, |ty| connective(ty, true)),
