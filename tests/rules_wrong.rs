@@ -41,6 +41,13 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = (x : i32) ~> select ((x - 1000) * 3 == 54321) 0 x", Counterexample),
     ("rule bad = (x : i32) ~> select (bitXor x (shiftLeft x 13) == 77777) 0 x", Counterexample),
     ("rule bad = (xs : n.t) ~> select (n == 9973) (reverse xs) xs", Counterexample),
+    // Several sizes at once, and a product of them.
+    ("rule bad = (xs : n.m.t) ~> select (n * m == 391) (reverse xs) xs", Counterexample),
+    ("rule bad = (xs : n.m.t) ~> select (n == 3 * m + 17) (reverse xs) xs", Counterexample),
+    (
+        "rule bad = (xs : n.m.k.t) ~> select (n * m * k == 210 and n > m and m > k and k > 1) (reverse xs) xs",
+        Counterexample,
+    ),
     ("rule bad = (xs : (n*m).t) ~> join (split n xs)", Refused("E0221")),
     ("rule bad = (x : f32) ~> select (x * 4.0 == 51.0) 0.0 x", Counterexample),
     ("rule bad = (x : f16) ~> select (x * 3.0 == 7.0) 0.0 x", Counterexample),
@@ -48,6 +55,23 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = map (\\x. select (x * 7 == 5) 0 x) (xs : n.i32) ~> xs", Counterexample),
     ("rule bad = (x : i32) + (y : i32) ~> select (x * 1000 + y == 54321) 0 (x + y)", Counterexample),
     ("rule bad = (x : i32) ~> x + 0 * (5 / (x * 7 - 5))", Counterexample),
+    // Several comparisons that are true at one point alone: linear, of parts of a pair, of elements, of remainders.
+    ("rule bad = (a : i32) + b ~> select (a + b == 77777 and a - b == 11111) 0 (a + b)", Counterexample),
+    (
+        "rule bad = (p : (i32 * i32)) ~> select (fst p * 31 + snd p == 123456789 and snd p == 7) (0, 0) p",
+        Counterexample,
+    ),
+    (
+        "rule bad = map (\\p. fst p + snd p) (zip (xs : n.f32) ys) ~> map (\\p. select (fst p + snd p == 300.5 and fst p * 2.0 == 201.0) 0.0 (fst p + snd p)) (zip xs ys)",
+        Counterexample,
+    ),
+    ("rule bad = (x : i32) ~> select (x % 9973 == 5 and x % 7919 == 7) 0 x", Counterexample),
+    (
+        "rule bad = (a : f32) + b ~> select (a > 1.5 and a < 1.500001 and b > 2.5 and b < 2.500001) 0.0 (a + b)",
+        Counterexample,
+    ),
+    // No float solves it, but a fraction does.
+    ("rule bad [reassociates] = (x : f32) ~> select (x * 7.0 == 3.0) 0.0 x", Counterexample),
     // Types of eight bits have few values, two of them not many.
     ("rule bad = (x : u8) ~> select (bitXor (x * x) (x / 3) == 102) 1 x", Counterexample),
     ("rule bad = (x : u8) * (y : u8) ~> select (x * y == 201 and x - y == 64) 0 (x * y)", Counterexample),

@@ -102,8 +102,8 @@ fn leading(n: &Nat) -> Option<Nat> {
     Some(Nat::from_terms(positive().filter(|(m, _)| is_leading(m)).map(|(m, c)| (m.clone(), c.ceil()))))
 }
 
-/// The scalars of a value.
-fn elements(ty: &Type) -> Option<Nat> {
+/// The scalars of a value; none of functions.
+pub fn elements(ty: &Type) -> Option<Nat> {
     Some(match ty.kind() {
         TypeKind::Vector(n, t) | TypeKind::Array(n, t) => n.mul(&elements(t)?),
         TypeKind::Pair(a, b) => elements(a)?.add(&elements(b)?),

@@ -85,8 +85,13 @@ pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Res
 ///
 /// # Errors
 /// The operands are of no type that the pattern takes, or the operation has no result.
-pub fn scalar(pattern: Pattern, operands: &[Value], result: &Type) -> Result<Value, Diagnostic> {
-    Arithmetic::MACHINE.scalar(pattern, operands, result)
+pub fn scalar(
+    arithmetic: Arithmetic,
+    pattern: Pattern,
+    operands: &[Value],
+    result: &Type,
+) -> Result<Value, Diagnostic> {
+    arithmetic.scalar(pattern, operands, result)
 }
 
 fn or_naive(

@@ -1,7 +1,7 @@
 //! Values of expressions that are only scalars and cells of memory, which are most, without a term.
 
 use super::Machine;
-use crate::lang::eval;
+use crate::lang::eval::{self, Arithmetic};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
@@ -49,12 +49,12 @@ impl Machine {
                 let operands: Option<Vec<Value>> = operands.iter().map(|x| self.direct(x)).collect();
                 let operands = operands?;
                 let Some((lanes, result)) = result.as_vector() else {
-                    return eval::scalar(p, &operands, result).ok();
+                    return eval::scalar(Arithmetic::MACHINE, p, &operands, result).ok();
                 };
                 let lane = |i: usize| {
                     let of = |v: &Value| v.as_vector()?.get(i).cloned();
                     let operands: Option<Vec<Value>> = operands.iter().map(of).collect();
-                    eval::scalar(p, &operands?, result).ok()
+                    eval::scalar(Arithmetic::MACHINE, p, &operands?, result).ok()
                 };
                 let lanes = usize::try_from(self.nat(lanes).ok()?).ok()?;
                 Some(Value::vector((0..lanes).map(lane).collect::<Option<_>>()?))

@@ -4,8 +4,9 @@
 //! not mention the number either: it is the solution of an equation (`solve`). What is no arithmetic of scalars (an
 //! element, a component, a parameter) is an unknown of it.
 
+use super::solve::compared;
 use crate::lang::declared::unfolded;
-use crate::lang::eval::{self, Sizes};
+use crate::lang::eval::{self, Arithmetic, Sizes};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind};
@@ -13,26 +14,45 @@ use crate::lang::value::Value;
 use crate::rewrite::normal::normal_form;
 use crate::rewrite::rule::Rule;
 use crate::rewrite::rule::pat::{Pat, PatNode};
+use std::cmp::Ordering;
 
-/// More comparisons of one term are not looked at.
+/// More comparisons are not looked at.
 const MOST_BORDERS: usize = 8;
 
 /// Larger terms are not looked at.
 const MOST_NODES: u32 = 2000;
+
+/// What terms with the same parameters compare, and what they compare it of.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub(super) struct Compared {
+    pub unknowns: Vec<Unknown>,
+    /// Each once.
+    pub borders: Vec<Border>,
+}
 
 /// Two scalars that are compared.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Border {
     pub left: Node,
     pub right: Node,
-    pub unknowns: Vec<Unknown>,
+    /// How they compare where the comparison is true; equal if that says nothing.
+    pub truth: Ordering,
 }
 
 impl Border {
-    /// Has the other the same solutions, whatever its unknowns are in the term?
-    pub fn is_same_equation(&self, other: &Border) -> bool {
-        let scalars = |b: &Border| -> Vec<Scalar> { b.unknowns.iter().map(|u| u.scalar).collect() };
-        self.left == other.left && self.right == other.right && scalars(self) == scalars(other)
+    /// How the left compares with the right where the unknowns have these values.
+    pub fn order(&self, arithmetic: Arithmetic, unknowns: &[Value]) -> Option<Ordering> {
+        compared(&self.left.value(arithmetic, unknowns)?, &self.right.value(arithmetic, unknowns)?)
+    }
+
+    pub fn has(&self, unknown: usize) -> bool {
+        self.left.has(unknown) || self.right.has(unknown)
+    }
+
+    /// The same with other numbers for the unknowns.
+    pub fn renumbered(&self, number: &dyn Fn(usize) -> usize) -> Border {
+        let side = |node: &Node| node.renumbered(number);
+        Border { left: side(&self.left), right: side(&self.right), truth: self.truth }
     }
 }
 
@@ -40,9 +60,29 @@ impl Border {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Unknown {
     pub scalar: Scalar,
-    /// Which parameter of the whole term it is, if it is one.
-    pub parameter: Option<usize>,
+    /// Where the inputs have it, if it is one of them or a part of one.
+    pub place: Option<Place>,
+    /// Seen from its innermost variable, and which binder of the whole term that is.
     term: Term,
+    binder: Option<usize>,
+}
+
+/// A part of the inputs.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Place {
+    /// Of the whole term.
+    pub parameter: usize,
+    /// From the parameter inwards.
+    pub parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Part {
+    First,
+    Second,
+    Element(usize),
+    /// Some element: it depends on what is no number.
+    Elements,
 }
 
 /// Arithmetic of scalars.
@@ -51,22 +91,23 @@ pub(super) enum Node {
     Unknown(usize),
     Constant(Value),
     /// A pattern that goes lane by lane, or `select`, with the type of its result.
-    Computed(Pattern, Scalar, Vec<Node>),
+    Computed(Pattern, Type, Vec<Node>),
 }
 
 impl Node {
     /// The value where the unknowns have these; none where there is none.
-    pub fn value(&self, unknowns: &[Value]) -> Option<Value> {
+    pub fn value(&self, arithmetic: Arithmetic, unknowns: &[Value]) -> Option<Value> {
         match self {
             Node::Unknown(i) => unknowns.get(*i).cloned(),
             Node::Constant(v) => Some(v.clone()),
-            Node::Computed(Pattern::Select, _, parts) => match parts.first()?.value(unknowns)? {
-                Value::Bool(test) => parts.get(if test { 1 } else { 2 })?.value(unknowns),
+            Node::Computed(Pattern::Select, _, parts) => match parts.first()?.value(arithmetic, unknowns)? {
+                Value::Bool(test) => parts.get(if test { 1 } else { 2 })?.value(arithmetic, unknowns),
                 _ => None,
             },
-            Node::Computed(p, s, parts) => {
-                let parts: Vec<Value> = parts.iter().map(|e| e.value(unknowns)).collect::<Option<_>>()?;
-                eval::scalar(*p, &parts, &Type::scalar(*s)).ok()
+            Node::Computed(p, result, parts) => {
+                let parts: Vec<Value> =
+                    parts.iter().map(|e| e.value(arithmetic, unknowns)).collect::<Option<_>>()?;
+                eval::scalar(arithmetic, *p, &parts, result).ok()
             }
         }
     }
@@ -79,20 +120,47 @@ impl Node {
             Node::Computed(_, _, parts) => parts.iter().any(|part| part.has(unknown)),
         }
     }
+
+    /// Is this pattern in it?
+    pub fn computes(&self, pattern: Pattern) -> bool {
+        matches!(self, Node::Computed(p, _, parts)
+            if *p == pattern || parts.iter().any(|part| part.computes(pattern)))
+    }
+
+    /// The numbers in it that are no unknowns.
+    pub fn constants(&self) -> Vec<&Value> {
+        match self {
+            Node::Unknown(_) => vec![],
+            Node::Constant(v) => vec![v],
+            Node::Computed(_, _, parts) => parts.iter().flat_map(Node::constants).collect(),
+        }
+    }
+
+    fn renumbered(&self, number: &dyn Fn(usize) -> usize) -> Node {
+        match self {
+            Node::Unknown(i) => Node::Unknown(number(*i)),
+            Node::Constant(v) => Node::Constant(v.clone()),
+            Node::Computed(p, s, parts) => {
+                Node::Computed(*p, s.clone(), parts.iter().map(|part| part.renumbered(number)).collect())
+            }
+        }
+    }
 }
 
-/// What is compared in a closed term with parameters, each comparison once.
-pub(super) fn borders(term: &Term, sizes: &Sizes) -> Vec<Border> {
-    let term = unfolded(term);
-    if term.size() > MOST_NODES || !compares(&term) {
-        return vec![];
+/// What is compared in closed terms with the same parameters.
+pub(super) fn compared_in(terms: &[&Term], sizes: &Sizes) -> Compared {
+    let mut all = Compared::default();
+    for term in terms {
+        let term = unfolded(term);
+        if term.size() > MOST_NODES || !compares(&term) {
+            continue;
+        }
+        let term = without_lets(&term);
+        let term = normal_form(&term).filter(|t| t.size() <= MOST_NODES).unwrap_or(term);
+        let parameters = std::iter::successors(Some(&term), |t| t.as_lam().map(|(_, body)| body)).count() - 1;
+        Reader { parameters, sizes, binders: vec![], seen: 0, all: &mut all }.collect(&term);
     }
-    let term = without_lets(&term);
-    let term = normal_form(&term).filter(|t| t.size() <= MOST_NODES).unwrap_or(term);
-    let mut found = vec![];
-    let parameters = std::iter::successors(Some(&term), |t| t.as_lam().map(|(_, body)| body)).count() - 1;
-    collect(&term, 0, parameters, sizes, &mut found);
-    found
+    all
 }
 
 /// What is bound by `let`, in its place.
@@ -123,31 +191,6 @@ fn compares(t: &Term) -> bool {
     t.as_prim().is_some_and(|p| is_border(p.pattern)) || t.children().into_iter().any(compares)
 }
 
-fn collect(t: &Term, depth: usize, parameters: usize, sizes: &Sizes, found: &mut Vec<Border>) {
-    if found.len() >= MOST_BORDERS {
-        return;
-    }
-    if let Some((op, args)) = t.as_pattern_app()
-        && is_border(op.pattern)
-        && let [a, b] = args.as_slice()
-        && let Some(s) = lane(a.ty())
-    {
-        let mut reader = Reader { depth, parameters, sizes, unknowns: vec![] };
-        let (left, right) = match op.pattern {
-            Pattern::Div | Pattern::Mod => (reader.node(b), zero(s)),
-            _ => (reader.node(a), reader.node(b)),
-        };
-        if let (Some(left), Some(right)) = (left, right) {
-            let border = Border { left, right, unknowns: reader.unknowns };
-            if !border.unknowns.is_empty() && !found.contains(&border) {
-                found.push(border);
-            }
-        }
-    }
-    let below = depth + usize::from(t.as_lam().is_some());
-    t.children().into_iter().for_each(|child| collect(child, below, parameters, sizes, found));
-}
-
 fn zero(s: Scalar) -> Option<Node> {
     let zero = if s.is_float() { Value::float(0.0, s)? } else { Value::int(0, s) };
     (s != Scalar::Bool).then_some(Node::Constant(zero))
@@ -162,13 +205,56 @@ fn lane(t: &Type) -> Option<Scalar> {
 }
 
 struct Reader<'a> {
-    depth: usize,
     parameters: usize,
     sizes: &'a Sizes,
-    unknowns: Vec<Unknown>,
+    /// What is bound here, the outermost first: the how many-th binder of the term each is.
+    binders: Vec<usize>,
+    /// So many binders were met.
+    seen: usize,
+    all: &'a mut Compared,
 }
 
 impl Reader<'_> {
+    fn collect(&mut self, t: &Term) {
+        if self.all.borders.len() >= MOST_BORDERS {
+            return;
+        }
+        if let Some((op, args)) = t.as_pattern_app()
+            && is_border(op.pattern)
+            && let [a, b] = args.as_slice()
+            && let Some(s) = lane(a.ty())
+        {
+            let known = self.all.unknowns.len();
+            let border = match op.pattern {
+                Pattern::Div | Pattern::Mod => self.node(b).zip(zero(s)),
+                _ => self.node(a).and_then(|left| Some((left, self.node(b)?))),
+            };
+            let truth = match op.pattern {
+                Pattern::Lt | Pattern::Le => Ordering::Less,
+                Pattern::Gt | Pattern::Ge => Ordering::Greater,
+                _ => Ordering::Equal,
+            };
+            match border.map(|(left, right)| Border { left, right, truth }) {
+                Some(border) => {
+                    let has_unknowns = (0..self.all.unknowns.len()).any(|i| border.has(i));
+                    if has_unknowns && !self.all.borders.contains(&border) {
+                        self.all.borders.push(border);
+                    }
+                }
+                None => self.all.unknowns.truncate(known),
+            }
+        }
+        let is_binder = t.as_lam().is_some();
+        if is_binder {
+            self.binders.push(self.seen);
+            self.seen += 1;
+        }
+        t.children().into_iter().for_each(|child| self.collect(child));
+        if is_binder {
+            self.binders.pop();
+        }
+    }
+
     fn node(&mut self, t: &Term) -> Option<Node> {
         if let Expr::Lit(l) = t.expr() {
             return Value::literal(l, self.sizes).ok().map(Node::Constant);
@@ -179,22 +265,53 @@ impl Reader<'_> {
             let computes = op.pattern.is_lanewise() || op.pattern == Pattern::Select;
             if computes && !args.is_empty() && args.iter().all(number) {
                 let parts = args.into_iter().map(|a| self.node(a)).collect::<Option<_>>()?;
-                return Some(Node::Computed(op.pattern, scalar?, parts));
+                return Some(Node::Computed(op.pattern, Type::scalar(scalar?), parts));
             }
             if let (Pattern::VectorFromScalar, [lane]) = (op.pattern, args.as_slice()) {
                 return self.node(lane);
             }
         }
-        let scalar = scalar?;
-        if let Some(known) = self.unknowns.iter().position(|u| u.term == *t) {
-            return Some(Node::Unknown(known));
+        let unknown = self.unknown(t, scalar?);
+        let known = self.all.unknowns.iter().position(|u| *u == unknown);
+        Some(Node::Unknown(known.unwrap_or_else(|| {
+            self.all.unknowns.push(unknown);
+            self.all.unknowns.len() - 1
+        })))
+    }
+
+    fn unknown(&self, t: &Term, scalar: Scalar) -> Unknown {
+        let depth = self.binders.len();
+        let innermost = (0..depth).find(|i| t.has_free(*i as u32));
+        let seen = innermost.and_then(|i| t.shift_down(i as u32)).unwrap_or_else(|| t.clone());
+        let binder = innermost.and_then(|i| self.binders.get(depth - 1 - i)).copied();
+        Unknown { scalar, place: self.place(t), term: seen, binder }
+    }
+
+    /// Where the inputs have it.
+    fn place(&self, t: &Term) -> Option<Place> {
+        if let Expr::Var(i) = t.expr() {
+            let parameter = self.binders.len().checked_sub(1 + *i as usize)?;
+            return (parameter < self.parameters).then(|| Place { parameter, parts: vec![] });
         }
-        let level = match t.expr() {
-            Expr::Var(i) => self.depth.checked_sub(1 + *i as usize),
-            _ => None,
+        let (op, args) = t.as_pattern_app()?;
+        let (whole, part) = match (op.pattern, args.as_slice()) {
+            (Pattern::Fst, [pair]) => (pair, Part::First),
+            (Pattern::Snd, [pair]) => (pair, Part::Second),
+            (Pattern::Idx, [index, array]) => {
+                let known = match index.expr() {
+                    Expr::Lit(l) => Value::literal(l, self.sizes).ok(),
+                    _ => None,
+                };
+                let at = match known {
+                    Some(Value::Nat(at)) => usize::try_from(at).ok().map(Part::Element),
+                    _ => None,
+                };
+                (array, at.unwrap_or(Part::Elements))
+            }
+            _ => return None,
         };
-        let parameter = level.filter(|level| *level < self.parameters);
-        self.unknowns.push(Unknown { scalar, parameter, term: t.clone() });
-        Some(Node::Unknown(self.unknowns.len() - 1))
+        let mut place = self.place(whole)?;
+        place.parts.push(part);
+        Some(place)
     }
 }

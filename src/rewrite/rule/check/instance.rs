@@ -13,6 +13,7 @@ use crate::lang::steps::is_size_of_step;
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
 use crate::lang::value::eval_nat;
+use crate::lang::work;
 use crate::rewrite::rule::bindings::{Bindings, Bound};
 use crate::rewrite::rule::condition::Condition;
 use crate::rewrite::rule::equation::{Equation, SlotKind};
@@ -32,6 +33,9 @@ pub struct Instance {
     pub inputs: usize,
     pub applied: usize,
 }
+
+/// What the rule has as many of as all its sizes are has about as many scalars at most, wherever sizes allow.
+const MOST_SCALARS: i64 = 1 << 15;
 
 /// Draws one instance.
 ///
@@ -61,7 +65,10 @@ pub fn draw(
     for name in sizes_of_steps(eq) {
         sizes.insert(name, 1 + rng.below(2) as i64);
     }
-    let mut draw = Draw { eq, b, g: Gen { rng, sizes: &sizes, size }, declared, operators: BTreeMap::new() };
+    let product = origin.sizes.iter().fold(1i64, |p, v| p.saturating_mul(*v));
+    let most = (MOST_SCALARS / product.max(1)).max(1);
+    let g = Gen { rng, sizes: &sizes, size };
+    let mut draw = Draw { eq, b, g, most, declared, operators: BTreeMap::new() };
     draw.slots();
     draw.types();
     draw.functions();
@@ -120,6 +127,8 @@ struct Draw<'a> {
     eq: &'a Equation,
     b: Bindings,
     g: Gen<'a>,
+    /// What a type variable stands for has no more scalars.
+    most: i64,
     declared: &'a [Operator],
     /// What is drawn for the variables that are asked to be operators.
     operators: BTreeMap<usize, Operator>,
@@ -152,7 +161,7 @@ impl Draw<'_> {
                 Some(_) if scalars.contains(&i) => self.g.number_type(),
                 Some(_) => self.operand_type(),
                 None if scalars.contains(&i) => self.g.scalar_type(),
-                None => self.g.data_type(1),
+                None => self.data_type(),
             });
         }
         for v in asked {
@@ -161,6 +170,12 @@ impl Draw<'_> {
             let drawn = operand.and_then(|t| operator::draw(&t, asked, self.declared, &mut self.g.rng));
             self.operators.extend(drawn.map(|operator| (v, operator)));
         }
+    }
+
+    fn data_type(&mut self) -> Type {
+        let drawn = self.g.data_type(1);
+        let scalars = work::elements(&drawn).and_then(|n| eval_nat(&n, self.g.sizes).ok());
+        if scalars.is_none_or(|n| n <= self.most) { drawn } else { self.g.scalar_type() }
     }
 
     /// A type that there are operators on: numbers, pairs, and what the user has declared some on.

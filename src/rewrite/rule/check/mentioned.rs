@@ -1,7 +1,7 @@
 //! The numbers that a rule mentions, in its sizes, literals and conditions: where it may begin to be wrong.
 
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::eval::{self, Sizes};
+use crate::lang::eval::{self, Arithmetic, Sizes};
 use crate::lang::literal::Literal;
 use crate::lang::math;
 use crate::lang::nat::Nat;
@@ -85,7 +85,7 @@ impl Collected {
             }
             PatNode::Lit(l) => self.literal(l),
             PatNode::Vectorise(n, _) => self.nat(n),
-            PatNode::App(..) => self.value(value_of_side(node)),
+            PatNode::App(..) => self.value(value_of_side(node, &Sizes::new())),
             PatNode::Var(..) | PatNode::Bound(_) | PatNode::Lam(..) => {}
         }
     }
@@ -215,16 +215,18 @@ fn constant(l: &Literal) -> Option<Value> {
     Value::literal(l, &Sizes::new()).ok()
 }
 
-/// The value of a part of a side that has no variables.
-fn value_of_side(p: &Pat) -> Option<Value> {
+/// The value of a part of a side that has no variables but these sizes.
+pub(super) fn value_of_side(p: &Pat, sizes: &Sizes) -> Option<Value> {
     let (mut head, mut args) = (p, vec![]);
     while let PatNode::App(f, x) = &head.node {
         args.push(&**x);
         head = f;
     }
     match &head.node {
-        PatNode::Lit(l) if args.is_empty() => constant(l),
-        PatNode::Prim(op, _) => computed(*op, args.into_iter().rev().map(value_of_side), &p.ty),
+        PatNode::Lit(l) if args.is_empty() => Value::literal(l, sizes).ok(),
+        PatNode::Prim(op, _) => {
+            computed(*op, args.into_iter().rev().map(|arg| value_of_side(arg, sizes)), &p.ty)
+        }
         _ => None,
     }
 }
@@ -243,7 +245,7 @@ fn computed(op: Pattern, operands: impl Iterator<Item = Option<Value>>, result: 
     if !op.is_lanewise() || operands.is_empty() {
         return None;
     }
-    eval::scalar(op, &operands, result).ok()
+    eval::scalar(Arithmetic::MACHINE, op, &operands, result).ok()
 }
 
 /// The functions of one side that the other side has not, and that libraries round each in their own way.

@@ -13,6 +13,7 @@ mod mentioned;
 mod operator;
 pub mod property;
 mod shrink;
+mod size_borders;
 mod sizes;
 mod solve;
 mod values;
@@ -238,10 +239,12 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
         rule,
         sizing: Sizing::of(rule),
         declared,
-        solver: Solver::default(),
+        solver: Solver::of(arithmetic(rule, false)),
         compares: border::rule_compares(rule),
     };
     report.beyond = cases.sizing.beyond;
+    // What compares has borders to be tried near.
+    let inputs = if cases.compares { 2 * how.inputs } else { how.inputs };
     report.rounded = mentioned::rounded_on_one_side(rule);
     let mut missed: IndexMap<String, usize> = IndexMap::new();
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
@@ -261,7 +264,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
         }
         let seed = how.seed.wrapping_mul(0x9e37_79b9).wrapping_add(draw as u64);
         let origin = cases.sizing.in_turn(draw / members, cases.origin(member, seed, Size::Any));
-        let outcome = cases.case(origin).map(|case| (cases.test(&case, how.inputs, seed), case));
+        let outcome = cases.case(origin).map(|case| (cases.test(&case, inputs, seed), case));
         match outcome {
             Ok((Outcome::Agrees(inputs), case)) => {
                 agreed[member] += 1;
@@ -496,6 +499,11 @@ fn rewritten(rule: &Rule, case: &Case) -> Result<Term, Missed> {
     }
 }
 
+/// What the sides of a rule are computed in: what is re-associated is the same but for rounding.
+fn arithmetic(rule: &Rule, finite: bool) -> Arithmetic {
+    Arithmetic { exact: rule.marks.reassociates, finite }
+}
+
 /// The meanings before and after a rule.
 struct Sides<'a> {
     rule: &'a Rule,
@@ -506,10 +514,9 @@ struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     fn of(rule: &'a Rule, case: &'a Case, after: Term) -> Sides<'a> {
-        // What is re-associated is the same but for rounding, and what asks for finite numbers wherever left has no others.
+        // What asks for finite numbers is the same wherever left has no others.
         let meaning = |term: &Term, finite: bool| {
-            let arithmetic = Arithmetic { exact: rule.marks.reassociates, finite };
-            Evaluator::of(term, &case.sizes, arithmetic, &Limits::TEST)
+            Evaluator::of(term, &case.sizes, arithmetic(rule, finite), &Limits::TEST)
         };
         let (left, right) = (meaning(&case.term, rule.marks.finite), meaning(&after, false));
         Sides { rule, after, left, right }

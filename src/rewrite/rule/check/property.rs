@@ -60,13 +60,13 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
     let mentioned = laws.iter().map(|(left, _)| Mentioned::by_term(left)).next().unwrap_or_default();
     let tries = TRIES + TRIES_FOR_EACH * (mentioned.whole.len() + mentioned.combined.len()) as u64;
     let sides: Vec<&Term> = laws.iter().flat_map(|(left, right)| [left, right]).collect();
-    let drawing = Drawing::near(mentioned).with_borders(&sides, &sizes_of(t, 0), &Solver::default());
+    let exact = Arithmetic { exact: true, finite: false };
+    let drawing = Drawing::near(mentioned).with_borders(&sides, &sizes_of(t, 0), &Solver::of(exact));
     let mut best: Option<(usize, Vec<String>)> = None;
     for seed in 0..tries {
         let sizes = sizes_of(t, seed);
         for (i, (left, right)) in laws.iter().enumerate() {
             let Ok(operands) = drawing.inputs(seed, left.ty(), &sizes, seed) else { continue };
-            let exact = Arithmetic { exact: true, finite: false };
             let run = |side: &Term| eval::run_in(exact, side, &sizes, &operands, &Limits::TEST);
             let (Ok(l), Ok(r)) = (run(left), run(right)) else { continue };
             if l.agrees(&r, Tolerance::Identical).is_ok() && r.agrees(&l, Tolerance::Identical).is_ok() {

@@ -184,7 +184,8 @@ fn weight_of(v: &Value) -> usize {
         Value::Int(v, _) => 1 + number(*v as f64),
         Value::F16(v) | Value::F32(v) => 1 + number(f64::from(*v)),
         Value::F64(v) => 1 + number(*v),
-        Value::Undefined | Value::Bool(_) | Value::Nat(_) | Value::Exact(..) => 1,
+        Value::Exact(..) => 6,
+        Value::Undefined | Value::Bool(_) | Value::Nat(_) => 1,
     }
 }
 
@@ -208,13 +209,14 @@ fn simpler_values(v: &Value) -> Vec<Value> {
         Value::F16(_) => leaf(SIMPLE.map(|v| Value::F16(v as f32)).to_vec()),
         Value::F32(_) => leaf(SIMPLE.map(|v| Value::F32(v as f32)).to_vec()),
         Value::F64(_) => leaf(SIMPLE.map(Value::F64).to_vec()),
+        Value::Exact(_, s) => leaf(SIMPLE.iter().filter_map(|v| Value::float(*v, *s)).collect()),
         Value::Pair(p) => {
             let first = simpler_values(&p.0).into_iter().map(|a| Value::pair(a, p.1.clone()));
             first.chain(simpler_values(&p.1).into_iter().map(|b| Value::pair(p.0.clone(), b))).collect()
         }
         Value::Array(cells) => cells_simpler(cells, Value::array),
         Value::Vector(cells) => cells_simpler(cells, Value::vector),
-        Value::Undefined | Value::Bool(_) | Value::Nat(_) | Value::Exact(..) => vec![],
+        Value::Undefined | Value::Bool(_) | Value::Nat(_) => vec![],
     }
 }
 
@@ -229,7 +231,8 @@ fn zero(v: &Value) -> Value {
         Value::F16(_) => Value::F16(0.0),
         Value::F32(_) => Value::F32(0.0),
         Value::F64(_) => Value::F64(0.0),
-        Value::Undefined | Value::Nat(_) | Value::Exact(..) => v.clone(),
+        Value::Exact(_, s) => Value::float(0.0, *s).unwrap_or_else(|| v.clone()),
+        Value::Undefined | Value::Nat(_) => v.clone(),
     }
 }
 

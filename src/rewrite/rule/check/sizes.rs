@@ -3,9 +3,12 @@
 //! interpreter does in a moment.
 
 use super::mentioned::Mentioned;
+use super::size_borders;
 use super::{Origin, Size};
 use crate::lang::eval::inputs::Rng;
-use crate::rewrite::rule::Rule;
+use crate::lang::nat::{Name, Nat};
+use crate::lang::work;
+use crate::rewrite::rule::{Equation, Rule};
 use rustc_hash::FxHashSet;
 
 /// Sizes of which an instance may have several.
@@ -18,11 +21,14 @@ const LARGE: [i64; 14] = [63, 64, 65, 97, 100, 127, 128, 129, 255, 256, 257, 100
 const LARGEST: [i128; 2] = [1_000_000, 100_000];
 
 /// Larger ones take long: they have their turns, one after another, as every so many-th instance.
-const LONG: i64 = 100_000;
+const LONG: i64 = 3000;
 const EVERY: usize = 8;
 
 /// Several sizes of an instance have no larger product; in exact arithmetic, which is slow, no larger than the second.
 const ELEMENTS: [i64; 2] = [3000, 200];
+
+/// Inputs have no more elements than so many times these, and in their turns no more than so many times [`LARGEST`].
+const TIMES: i64 = 8;
 
 /// Draws sizes for one rule.
 pub(super) struct Sizing {
@@ -30,7 +36,11 @@ pub(super) struct Sizing {
     /// What have their turns: sizes that the rule names, and long ones next to what it mentions, those that matter most
     /// first.
     long: Vec<i64>,
-    elements: i64,
+    /// For each equation, sizes at which what it compares of them is equal: they have their turns as well.
+    solved: Vec<Vec<Vec<i64>>>,
+    /// For each equation, its sizes by name, and the elements of what its variables stand for.
+    lengths: Vec<(Vec<Name>, Vec<Nat>)>,
+    slow: usize,
     /// The least number that sizes of the rule have to do with and that is too large for one.
     pub beyond: Option<i128>,
 }
@@ -43,35 +53,60 @@ impl Sizing {
         let fits = |v: &i128| (1..=LARGEST[slow]).contains(v);
         let next_to: Vec<i64> = whole
             .iter()
-            .chain(&combined)
+            // What comes of two numbers is mostly no size: where it is far away it is left to what is solved.
+            .chain(combined.iter().filter(|v| **v <= LONG.into()))
             .flat_map(of)
             .filter(fits)
             .filter_map(|v| i64::try_from(v).ok())
             .collect();
-        let (mut long, mut near): (Vec<i64>, Vec<i64>) = next_to.into_iter().partition(|v| *v > LONG);
-        let mut seen = FxHashSet::default();
-        long.retain(|v| seen.insert(*v));
+        let (long, mut near): (Vec<i64>, Vec<i64>) = next_to.into_iter().partition(|v| *v > LONG);
         // A rule may be wrong at one size alone.
         let most = *MIDDLE.iter().max().unwrap_or(&1);
+        let largest = LARGEST[slow] as i64;
         let named =
-            sizes.iter().filter_map(|v| i64::try_from(*v).ok()).filter(|v| (most + 1..=LONG).contains(v));
-        let long: Vec<i64> = named.chain(long).collect();
+            sizes.iter().filter_map(|v| i64::try_from(*v).ok()).filter(|v| (most + 1..=largest).contains(v));
+        let mut seen = FxHashSet::default();
+        let long: Vec<i64> = named.chain(long).filter(|v| seen.insert(*v)).collect();
         near.sort_unstable();
         near.dedup();
         let has_sizes = rule.equations().iter().any(|eq| !eq.nats.is_empty());
         let beyond = sizes.into_iter().find(|v| has_sizes && *v > LARGEST[slow]);
-        Sizing { near, long, elements: ELEMENTS[slow], beyond }
+        let solved = rule.equations().iter().map(size_borders::solutions).collect();
+        let lengths = rule.equations().iter().map(lengths).collect();
+        Sizing { near, long, solved, lengths, slow, beyond }
     }
 
     /// What a case of the rule can be drawn from.
     pub fn origin(&self, rule: &Rule, member: usize, seed: u64, size: Size) -> Origin {
         let count = rule.equations().get(member).map_or(0, |eq| eq.nats.len());
-        let sizes = self.draw(count, size, &mut Rng::new(seed ^ 0x6a09_e667_f3bc_c909));
+        let mut sizes = self.draw(count, size, &mut Rng::new(seed ^ 0x6a09_e667_f3bc_c909));
+        while self.elements(member, &sizes) > TIMES * ELEMENTS[self.slow] {
+            let Some(largest) = sizes.iter_mut().max().filter(|n| **n > 1) else { break };
+            *largest /= 2;
+        }
         Origin { member, seed, size, sizes }
     }
 
-    /// The same, one size of which is a long one if it is the turn of one.
-    pub fn in_turn(&self, turn: usize, mut origin: Origin) -> Origin {
+    /// The elements of the largest thing that a variable of the equation stands for, as if its type variables were scalars.
+    fn elements(&self, member: usize, sizes: &[i64]) -> i64 {
+        let Some((names, lengths)) = self.lengths.get(member) else { return 0 };
+        let size = |name: &str| sizes.get(names.iter().position(|n| **n == *name)?).copied();
+        lengths.iter().filter_map(|length| length.eval(&size).ok()).max().unwrap_or(0)
+    }
+
+    /// The same, with sizes that were solved for, or one size of which is a long one, if it is their turn.
+    pub fn in_turn(&self, turn: usize, origin: Origin) -> Origin {
+        let turned = self.turned(turn, origin.clone());
+        let fits = self.elements(origin.member, &turned.sizes) <= TIMES * LARGEST[self.slow] as i64;
+        if fits { turned } else { origin }
+    }
+
+    fn turned(&self, turn: usize, mut origin: Origin) -> Origin {
+        let solved = self.solved.get(origin.member).map_or(&[][..], Vec::as_slice);
+        if !solved.is_empty() && turn % (EVERY / 2) == 1 {
+            origin.sizes.clone_from(&solved[turn / (EVERY / 2) % solved.len()]);
+            return origin;
+        }
         let count = origin.sizes.len();
         if count == 0 || self.long.is_empty() || !turn.is_multiple_of(EVERY) {
             return origin;
@@ -106,13 +141,22 @@ impl Sizing {
             })
             .collect();
         // The one that was chosen stays, the largest of the others give way.
-        while out.iter().fold(1i64, |p, v| p.saturating_mul(*v)) > self.elements {
+        while out.iter().fold(1i64, |p, v| p.saturating_mul(*v)) > ELEMENTS[self.slow] {
             let others = (0..count).filter(|i| *i != one && out[*i] > 1);
             let Some(largest) = others.max_by_key(|i| out[*i]) else { break };
             out[largest] = 1 + rng.below(2.min(out[largest] as u64 - 1)) as i64;
         }
         out
     }
+}
+
+/// The sizes of the equation by name, and the elements of what its variables stand for.
+fn lengths(eq: &Equation) -> (Vec<Name>, Vec<Nat>) {
+    let types = eq.vars.iter().flat_map(|v| {
+        let (params, result) = v.ty.signature();
+        params.into_iter().chain([result])
+    });
+    (eq.nats.clone(), types.filter_map(|t| work::elements(&eq.readable_type(&t))).collect())
 }
 
 /// How much longer a test of the case takes than one of usual sizes.
@@ -141,8 +185,14 @@ mod tests {
 
     #[test]
     fn sizes_are_small_and_large_and_next_to_what_is_mentioned() {
-        let sizing =
-            Sizing { near: vec![999, 1000, 1001], long: vec![], elements: ELEMENTS[0], beyond: None };
+        let sizing = Sizing {
+            near: vec![999, 1000, 1001],
+            long: vec![],
+            solved: vec![],
+            lengths: vec![],
+            slow: 0,
+            beyond: None,
+        };
         let mut rng = Rng::new(1);
         let drawn: Vec<Vec<i64>> = (0..400).map(|_| sizing.draw(3, Size::Any, &mut rng)).collect();
         let all: Vec<i64> = drawn.concat();
@@ -155,7 +205,14 @@ mod tests {
     #[test]
     fn long_sizes_that_are_mentioned_have_their_turns() {
         let long = vec![300_008, 600_015];
-        let sizing = Sizing { near: vec![8], long: long.clone(), elements: ELEMENTS[0], beyond: None };
+        let sizing = Sizing {
+            near: vec![8],
+            long: long.clone(),
+            solved: vec![],
+            lengths: vec![],
+            slow: 0,
+            beyond: None,
+        };
         let origin = |turn| {
             let sizes = vec![2, 3];
             sizing.in_turn(turn, Origin { member: 0, seed: 1, size: Size::Any, sizes }).sizes

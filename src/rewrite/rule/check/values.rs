@@ -4,9 +4,9 @@
 //! one that forgets NaN or overflow. So the inputs of an instance take turns ([`Turn`]): small whole numbers; among them
 //! what the rule itself mentions, what is next to it, and fractions; any numbers at all; and hostile ones.
 
-use super::border::borders;
+use super::border::{Part, Place, compared_in};
 use super::mentioned::Mentioned;
-use super::solve::{self, Solution, Solver};
+use super::solve::{self, Solution, Solutions, Solver};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::{self, Kind, Rng};
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 pub(super) struct Drawing {
     mentioned: Mentioned,
     /// Where what an instance compares is equal.
-    solutions: Vec<Solution>,
+    solutions: Solutions,
     marks: Marks,
 }
 
@@ -38,23 +38,17 @@ const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any
 
 impl Drawing {
     pub fn of(rule: &Rule) -> Drawing {
-        Drawing { mentioned: Mentioned::by_rule(rule), solutions: vec![], marks: rule.marks }
+        Drawing { mentioned: Mentioned::by_rule(rule), solutions: Solutions::default(), marks: rule.marks }
     }
 
     /// For declared properties of an operator: what its own text mentions counts.
     pub fn near(mentioned: Mentioned) -> Drawing {
-        Drawing { mentioned, solutions: vec![], marks: Marks::REASSOCIATES }
+        Drawing { mentioned, solutions: Solutions::default(), marks: Marks::REASSOCIATES }
     }
 
-    /// The same, and what solves the comparisons of these closed terms.
+    /// The same, and what solves the comparisons of these closed terms with the same parameters.
     pub fn with_borders(mut self, terms: &[&Term], sizes: &Sizes, solver: &Solver) -> Drawing {
-        let mut found = vec![];
-        for border in terms.iter().flat_map(|t| borders(t, sizes)) {
-            if !found.contains(&border) {
-                self.solutions.extend(solver.solutions(&border));
-                found.push(border);
-            }
-        }
+        self.solutions = solver.solutions(&compared_in(terms, sizes));
         self
     }
 
@@ -71,13 +65,17 @@ impl Drawing {
         // Where nothing is rounded, NaN and infinities tell most.
         let which = if self.marks.reassociates && rng.below(2) == 0 { 2 + rng.below(3) } else { rng.bits() };
         let mut palettes: BTreeMap<Scalar, Vec<Value>> = BTreeMap::new();
+        let mut solved: BTreeMap<Scalar, Vec<&Value>> = BTreeMap::new();
+        for (_, value) in self.solutions.each.iter().flatten() {
+            solved.entry(type_of(value).unwrap_or(Scalar::Bool)).or_default().push(value);
+        }
         // How many of the numbers are replaced: a single NaN shows what many hide.
         let density = 1 + rng.below(4);
         let mut replaced = |s: Scalar, rng: &mut Rng| match turn {
             Turn::Small | Turn::Any => None,
             _ if rng.below(4) >= density => None,
-            Turn::Mentioned => match self.solution(s, rng) {
-                Some(v) if rng.below(2) == 0 => Some(v),
+            Turn::Mentioned => match solved.get(&s) {
+                Some(fit) if rng.below(2) == 0 => Some(fit[rng.below(fit.len() as u64) as usize].clone()),
                 _ => self.next_to_mentioned(s, rng),
             },
             Turn::Hostile => {
@@ -87,22 +85,15 @@ impl Drawing {
         };
         let mut values: Vec<Value> =
             values.iter().map(|v| with_leaves(v, &mut |s| replaced(s, &mut rng))).collect();
-        if turn == Turn::Mentioned && !self.solutions.is_empty() && rng.below(2) == 0 {
-            // All unknowns of one equation together.
-            for (parameter, value) in &self.solutions[rng.below(self.solutions.len() as u64) as usize] {
-                if let Some(input) = parameter.and_then(|p| values.get_mut(p)) {
-                    *input = with_leaves(input, &mut |_| Some(value.clone()));
-                }
-            }
+        if turn == Turn::Mentioned && !self.solutions.is_empty() && rng.below(4) != 0 {
+            let Solutions { each, together } = &self.solutions;
+            let all =
+                if each.is_empty() || rng.below(3) != 0 && !together.is_empty() { together } else { each };
+            // The first ones most often: there most holds.
+            let most = if rng.below(2) == 0 { 1 } else { 1 + rng.below(all.len() as u64) };
+            put(&all[rng.below(most) as usize], &mut values, &mut rng);
         }
         Ok(values)
-    }
-
-    /// A number of the type at which what is compared is equal.
-    fn solution(&self, s: Scalar, rng: &mut Rng) -> Option<Value> {
-        let all = self.solutions.iter().flatten().map(|(_, v)| v);
-        let fit: Vec<&Value> = all.filter(|v| v.scalar() == Some(s)).collect();
-        (!fit.is_empty()).then(|| fit[rng.below(fit.len() as u64) as usize].clone())
     }
 
     /// A number that the rule mentions, or what comes of two of them, or one next to it.
@@ -138,6 +129,69 @@ impl Drawing {
         };
         let value = Value::float(number, s)?;
         (number.is_finite() || !self.marks.finite).then_some(value)
+    }
+}
+
+/// Makes the unknowns of one solution what they are in it, all together.
+fn put(solution: &Solution, inputs: &mut [Value], rng: &mut Rng) {
+    let mut elsewhere: Vec<&Value> = vec![];
+    for (place, value) in solution {
+        match place {
+            Some(Place { parameter, parts }) => {
+                if let Some(input) = inputs.get_mut(*parameter) {
+                    *input = with_part(input, parts, value);
+                }
+            }
+            None => elsewhere.push(value),
+        }
+    }
+    if elsewhere.is_empty() {
+        return;
+    }
+    // What is bound within the term has its values from some inputs: one input has all of one unknown, or they come one
+    // after the other.
+    let each = rng.below(2) == 0;
+    let mut next = if rng.below(2) == 0 { 0 } else { rng.below(elsewhere.len() as u64) as usize };
+    let placed: Vec<usize> =
+        solution.iter().filter_map(|(place, _)| Some(place.as_ref()?.parameter)).collect();
+    for (_, input) in inputs.iter_mut().enumerate().filter(|(i, _)| !placed.contains(i)) {
+        next = if each { rng.below(elsewhere.len() as u64) as usize } else { next };
+        *input = with_leaves(input, &mut |s| {
+            let fits = |v: &Value| type_of(v) == Some(s);
+            let value = (0..elsewhere.len())
+                .map(|i| elsewhere[(next + i) % elsewhere.len()])
+                .find(|v| fits(v))
+                .cloned();
+            next += usize::from(!each);
+            value
+        });
+    }
+}
+
+/// The type of a scalar.
+fn type_of(v: &Value) -> Option<Scalar> {
+    match v {
+        Value::Exact(_, s) => Some(*s),
+        _ => v.scalar(),
+    }
+}
+
+/// The value with the scalars of a part of it replaced.
+fn with_part(v: &Value, parts: &[Part], by: &Value) -> Value {
+    let Some((part, rest)) = parts.split_first() else {
+        return with_leaves(v, &mut |s| (type_of(by) == Some(s)).then(|| by.clone()));
+    };
+    match (v, part) {
+        (Value::Pair(p), Part::First) => Value::pair(with_part(&p.0, rest, by), p.1.clone()),
+        (Value::Pair(p), Part::Second) => Value::pair(p.0.clone(), with_part(&p.1, rest, by)),
+        (Value::Array(cells), Part::Element(at)) => {
+            let with = |(i, cell)| if i == *at { with_part(cell, rest, by) } else { cell.clone() };
+            Value::array(cells.iter().enumerate().map(with).collect())
+        }
+        (Value::Array(cells), Part::Elements) => {
+            Value::array(cells.iter().map(|cell| with_part(cell, rest, by)).collect())
+        }
+        _ => v.clone(),
     }
 }
 
@@ -196,7 +250,7 @@ fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<Value>) -> 
         Value::Pair(p) => return Value::pair(with_leaves(&p.0, replaced), with_leaves(&p.1, replaced)),
         Value::Array(c) => return Value::array(c.iter().map(|v| with_leaves(v, replaced)).collect()),
         Value::Vector(c) => return Value::vector(c.iter().map(|v| with_leaves(v, replaced)).collect()),
-        _ => match v.scalar() {
+        _ => match type_of(v) {
             Some(s) => s,
             None => return v.clone(),
         },
@@ -337,7 +391,7 @@ mod tests {
     fn hostile_numbers_are_drawn_for_every_type() {
         let drawing = Drawing {
             mentioned: Mentioned { whole: vec![1000], ..Mentioned::default() },
-            solutions: vec![],
+            solutions: Solutions::default(),
             marks: Marks::NONE,
         };
         for s in Scalar::ALL {

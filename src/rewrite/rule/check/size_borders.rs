@@ -1,0 +1,153 @@
+//! The sizes at which what a rule compares of its sizes is equal: `n == 3*m + 17`, `n * m == 391`.
+//!
+//! There are few sizes: those of up to three variables whose product is small are tried one after the other. What is
+//! linear in one of them is solved for larger ones as well.
+
+use super::mentioned::value_of_side;
+use super::solve::compared;
+use crate::lang::eval::Sizes;
+use crate::lang::nat::NatVar;
+use crate::lang::value::Value;
+use crate::rewrite::rule::Equation;
+use crate::rewrite::rule::pat::{Pat, PatNode};
+use indexmap::IndexMap;
+use std::cmp::{Ordering, Reverse};
+
+/// Sizes that are tried have no larger product: of one, of two and of three variables.
+const PRODUCTS: [i64; 3] = [20_000, 3000, 400];
+
+/// No size that is solved for is larger.
+const LARGEST: i64 = 100_000;
+
+/// So many solutions are kept.
+const MOST: usize = 24;
+
+/// Two numbers made of sizes.
+struct Border {
+    left: Pat,
+    right: Pat,
+}
+
+/// The sizes of the equation, in the order of its variables, at which what it compares of them is equal; where much of it
+/// is equal at once comes first.
+pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
+    let borders = borders(eq);
+    let names: Vec<usize> = (0..eq.nats.len())
+        .filter(|i| borders.iter().any(|b| mentions(&b.left, eq, *i) || mentions(&b.right, eq, *i)))
+        .collect();
+    let Some(most) = names.len().checked_sub(1).and_then(|i| PRODUCTS.get(i)) else { return vec![] };
+    let search = Search { eq, borders: &borders };
+    let mut tried: Vec<Vec<i64>> = vec![];
+    all_below(&names, *most, &mut vec![1; eq.nats.len()], &mut tried);
+    tried.sort_by_key(|sizes| sizes.iter().product::<i64>());
+    let few = most.isqrt();
+    let small = || tried.iter().take_while(|sizes| sizes.iter().product::<i64>() <= few);
+    let each = || (0..borders.len()).flat_map(|b| names.iter().map(move |name| (b, *name)));
+    let solved = small().flat_map(|sizes| each().filter_map(|(b, name)| search.solved(b, name, sizes)));
+    // The first of those at which the comparisons come out in the same way.
+    let mut found: IndexMap<Vec<Option<Ordering>>, Vec<i64>> = IndexMap::new();
+    for sizes in tried.iter().cloned().chain(solved) {
+        let orders = (0..borders.len()).map(|b| search.order(b, &sizes)).collect();
+        found.entry(orders).or_insert(sizes);
+    }
+    let equal = |orders: &[Option<Ordering>]| orders.iter().filter(|o| **o == Some(Ordering::Equal)).count();
+    found.retain(|orders, sizes| equal(orders) > 0 && sizes.iter().product::<i64>() <= LARGEST);
+    found.sort_by_key(|orders, _| Reverse(equal(orders)));
+    found.into_values().take(MOST).collect()
+}
+
+/// All values of these variables whose product is not larger.
+fn all_below(names: &[usize], most: i64, sizes: &mut Vec<i64>, out: &mut Vec<Vec<i64>>) {
+    let Some((name, rest)) = names.split_first() else {
+        out.push(sizes.clone());
+        return;
+    };
+    for value in 1..=most {
+        sizes[*name] = value;
+        all_below(rest, most / value, sizes, out);
+    }
+    sizes[*name] = 1;
+}
+
+/// What is compared on both sides and has sizes and no other variables.
+fn borders(eq: &Equation) -> Vec<Border> {
+    let mut found: Vec<Border> = vec![];
+    for node in [&eq.sides.lhs, &eq.sides.rhs].into_iter().flat_map(Pat::nodes) {
+        let PatNode::App(f, right) = &node.node else { continue };
+        let PatNode::App(op, left) = &f.node else { continue };
+        let PatNode::Prim(p, _) = &op.node else { continue };
+        if !p.is_comparison() {
+            continue;
+        }
+        let border = Border { left: named(left, eq), right: named(right, eq) };
+        let any: Sizes = eq.nats.iter().map(|name| (name.clone(), 1)).collect();
+        let is_number = |side: &Pat| value_of_side(side, &any).is_some();
+        let is_new = !found.iter().any(|b| b.left == border.left && b.right == border.right);
+        if is_new && is_number(&border.left) && is_number(&border.right) {
+            found.push(border);
+        }
+    }
+    found
+}
+
+/// The same with the rule's sizes by name.
+fn named(p: &Pat, eq: &Equation) -> Pat {
+    let node = match &p.node {
+        PatNode::Lit(l) => PatNode::Lit(l.map_sizes(&|n| eq.readable_size(n))),
+        PatNode::App(f, x) => PatNode::App(Box::new(named(f, eq)), Box::new(named(x, eq))),
+        other => other.clone(),
+    };
+    Pat::new(node, p.ty.clone())
+}
+
+fn mentions(p: &Pat, eq: &Equation, name: usize) -> bool {
+    p.nodes().into_iter().any(|node| match &node.node {
+        PatNode::Lit(l) => l
+            .sizes()
+            .iter()
+            .any(|n| n.vars().iter().any(|v| matches!(v, NatVar::Named(n) if *n == eq.nats[name]))),
+        _ => false,
+    })
+}
+
+struct Search<'a> {
+    eq: &'a Equation,
+    borders: &'a [Border],
+}
+
+impl Search<'_> {
+    fn sides(&self, border: usize, sizes: &[i64]) -> Option<(Value, Value)> {
+        let sizes: Sizes = self.eq.nats.iter().cloned().zip(sizes.iter().copied()).collect();
+        let Border { left, right } = &self.borders[border];
+        Some((value_of_side(left, &sizes)?, value_of_side(right, &sizes)?))
+    }
+
+    fn order(&self, border: usize, sizes: &[i64]) -> Option<Ordering> {
+        let (left, right) = self.sides(border, sizes)?;
+        compared(&left, &right)
+    }
+
+    fn difference(&self, border: usize, sizes: &[i64]) -> Option<i128> {
+        let whole = |v: Value| match v {
+            Value::Nat(v) => Some(i128::from(v)),
+            Value::Int(v, _) => Some(v),
+            _ => None,
+        };
+        let (left, right) = self.sides(border, sizes)?;
+        whole(left)?.checked_sub(whole(right)?)
+    }
+
+    /// The same sizes but for one, at which the border is equal, if it is linear in it.
+    fn solved(&self, border: usize, name: usize, sizes: &[i64]) -> Option<Vec<i64>> {
+        let with = |value: i64| {
+            let mut sizes = sizes.to_vec();
+            sizes[name] = value;
+            sizes
+        };
+        let (one, two) = (self.difference(border, &with(1))?, self.difference(border, &with(2))?);
+        let by = one.checked_sub(two).filter(|by| *by != 0 && one % by == 0)?;
+        let value = i64::try_from(1 + one / by).ok().filter(|v| (1..=LARGEST).contains(v))?;
+        let solved = with(value);
+        (self.order(border, &solved) == Some(Ordering::Equal)).then_some(solved)
+    }
+}
