@@ -422,8 +422,8 @@ fn of_a_pair(function: &str) -> Option<String> {
 fn of_all_elements(written: &str) -> Option<String> {
     let (operator, xs) = written.split_once(' ')?;
     let start = match operator {
-        "max" => "(-3.4e38)",
-        "min" => "3.4e38",
+        "max" => "(-1 / 0)",
+        "min" => "(1 / 0)",
         _ => return None,
     };
     Some(format!("reduce {operator} {start} {xs}"))

@@ -27,8 +27,8 @@ const NAMES: &[Row] = &[
         "Write `reduce f z xs`, or `reduceSeq (\\acc x. f x acc) z (reverse xs)` for a function that is not associative.",
     ),
     (&["redomap", "mapreduce", "foldMap"], "f g z xs", "Write `map g xs |> reduce f z`."),
-    (&["maximum", "amax"], "xs", "Write `reduce max (-3.4e38) xs`."),
-    (&["minimum", "amin"], "xs", "Write `reduce min 3.4e38 xs`."),
+    (&["maximum", "amax"], "xs", "Write `reduce max (-1 / 0) xs`."),
+    (&["minimum", "amin"], "xs", "Write `reduce min (1 / 0) xs`."),
     (&["mean", "average", "avg"], "xs", "Write `reduce (+) 0 xs / cast n` for `n` elements."),
     (&["any"], "xs", "Write `reduce (or) false (map (\\x. x > 0) xs)`."),
     (&["all"], "xs", "Write `reduce (and) true (map (\\x. x > 0) xs)`."),
@@ -194,7 +194,15 @@ pub fn as_function(name: &str) -> Option<String> {
 /// Is a text a function with what it is given first, and no operator between others?
 fn is_prefix(text: &str) -> bool {
     let is_sign = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_punctuation() && !"()".contains(c));
-    !text.split(' ').any(is_sign)
+    let mut open = 0;
+    for word in text.split(' ') {
+        if open == 0 && is_sign(word) {
+            return false;
+        }
+        open += word.matches('(').count();
+        open = open.saturating_sub(word.matches(')').count());
+    }
+    true
 }
 
 /// The text with its words replaced, but for those that its functions bind.

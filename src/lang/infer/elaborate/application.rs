@@ -224,7 +224,7 @@ impl Infer {
                 )
                 .label(op.span, "the value stands behind this")
                 .hint(format!(
-                    "Write it behind the operator, as in `{name} (+) 0` and `{name} max (-3.4e38)`."
+                    "Write it behind the operator, as in `{name} (+) 0` and `{name} max (-1 / 0)`."
                 )),
             );
         }
@@ -242,7 +242,7 @@ impl Infer {
                 )
                 .label(last.span, "an array")
                 .hint(format!(
-                    "Write it before the array, as in `{name} (+) 0 {xs}` and `{name} max (-3.4e38) {xs}`."
+                    "Write it before the array, as in `{name} (+) 0 {xs}` and `{name} max (-1 / 0) {xs}`."
                 )),
             );
         }

@@ -306,7 +306,7 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
     ("def f (a b: n.f32): n.f32 = let (x, y) = ", "zip a b", "E0110", "unzip (zip a b)", " in x"),
     // Names of other languages as functions
     ("def f (a: n.m.f32) = map ", "sum", "E0101", "(reduce (+) 0)", " a"),
-    ("def f (a: n.m.f32) = a |> map ", "maximum", "E0101", "(reduce max (-3.4e38))", ""),
+    ("def f (a: n.m.f32) = a |> map ", "maximum", "E0101", "(reduce max (-1 / 0))", ""),
     ("def f (a: n.f32) = map ", "square", "E0101", "(\\x. x * x)", " a"),
     ("def f (a: n.f32) = map ", "rsqrt", "E0101", "(\\x. 1 / sqrt x)", " a"),
     ("def f (a: n.f32) = map ", "identity", "E0101", "\\x. x", " a"),
