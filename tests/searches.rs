@@ -203,11 +203,15 @@ fn searches_make_their_guides_and_choose_their_rules() {
     let elevate = "
         sketch tiled(a: nat, b: nat) = containsMap(s, containsMap(m/a, containsMap(n/b, containsReduceSeq(k,
           containsMap(a, containsMap(b, containsAddMul))))))
+        sketch short(a: nat, b: nat, c: nat) = containsMap(s, containsMap(m/a, containsMap(n/b, containsReduceSeq(k/c,
+          containsMap(a, containsMap(b, contains((*))))))))
         sketch grid(a: nat, b: nat) = containsMapPar(n/a, containsMap(m/b, containsMap(a, containsMap(b, contains((*))))))
         sketch rows(a: nat, b: nat) = containsMapPar(m/a, containsMap(a, containsReduceSeq(n/b, containsReduceSeq(b, containsAddMul))))
         sketch open = containsMapPar(m/?t, containsMap(?t, containsReduceSeq(n/?u, containsReduceSeq(?u, containsAddMul))))";
     for (name, goal, least) in [
         ("batchedMatmul", "tiled(6, 10)", 5),
+        // The chunks of what is summed are not named.
+        ("batchedMatmul", "short(9, 21, 7)", 6),
         ("jacobi2d", "grid(3, 7)", 4),
         ("gemv", "rows(12, 5)", 4),
         ("gemv", "open", 4),

@@ -78,7 +78,7 @@ fn what_is_no_space_is_refused() {
         ("splitJoin(?p in {})", &[][..], 2, "E0314"),
         ("splitJoin(?p in {8..4})", &[], 2, "E0314"),
         ("splitJoin(?p in {0})", &[], 2, "E0314"),
-        ("splitJoin(?p in {two})", &[], 1, "E0301"),
+        ("splitJoin(?p in {two})", &[], 2, "E0301"),
         ("splitJoin(8)", &[], 2, "E0316"),
         ("splitJoin(?p in {4}) ; splitJoin(?p in {8})", &[], 2, "E0314"),
         ("splitJoin(?)", &["--for", "0s"], 2, "E0901"),

@@ -41,6 +41,9 @@ pub fn exit_of(problem: &Diagnostic) -> Exit {
         "E0805" => Exit::Environment,
         // What a strategy leaves open is wrong, or nothing: it is not that it does not get to its end.
         "E0314" | "E0316" => Exit::BadInput,
+        // The text of a strategy or of a sketch is wrong: nothing was tried.
+        "E0410" | "E0411" | "E0412" | "E0414" | "E0417" | "E0418" | "E0422" => Exit::BadInput,
+        _ if ["E030", "E040"].iter().any(|of| code.starts_with(of)) => Exit::BadInput,
         _ if finding || code.starts_with("E07") => Exit::Finding,
         _ => Exit::BadInput,
     }

@@ -112,6 +112,24 @@ impl Nest {
         }
     }
 
+    /// The same with one loop more on its spine, around the loop of this number, or around the leaf.
+    pub fn with_loop(&self, at: usize, new: &LoopSketch) -> Nest {
+        match self {
+            Nest::And(all) if self.spine().0.len() >= at.max(1) => {
+                let spine = all.iter().position(|n| !n.spine().0.is_empty());
+                let each = |(i, n): (usize, &Nest)| {
+                    if Some(i) == spine { n.with_loop(at, new) } else { n.clone() }
+                };
+                Nest::And(all.iter().enumerate().map(each).collect())
+            }
+            Nest::Loop(l) if at > 0 => Nest::Loop(Box::new(LoopSketch {
+                body: l.body.with_loop(at - 1, new),
+                ..LoopSketch::clone(l)
+            })),
+            _ => Nest::Loop(Box::new(LoopSketch { body: self.clone(), ..new.clone() })),
+        }
+    }
+
     /// What is asked for beside the spine: other operands of its loops, and other conjuncts.
     pub fn sides(&self) -> Vec<Nest> {
         match self {

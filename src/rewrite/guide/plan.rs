@@ -47,16 +47,12 @@ pub fn plans(goal: &Sketch, start: &Term) -> Vec<Vec<Guide>> {
         return vec![vec![whole]];
     }
     let programs = chains(start);
-    let mut plans: Vec<Vec<Guide>> = vec![];
-    for reading in readings(&nest, &programs).into_iter().take(MOST_PLANS) {
-        let mut guides = reading.way();
-        let scalar = scalars(&nest, reading.width.as_ref()).with_spine(&reading.loops);
-        guides.extend(beside(&scalar.map(&lowered_back, &Sketch::clone), &programs));
-        guides.extend(lowering(&nest, Some(&scalar), reading.width.as_ref()));
-        guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
-        let plan = without_repetitions(guides);
-        if !plans.contains(&plan) {
-            plans.push(plan);
+    let mut plans = plans_of(&nest, &programs, MOST_PLANS);
+    if plans.is_empty() {
+        let several = completed(&nest, &programs).into_iter().take(MOST_PLANS);
+        for mut plan in several.flat_map(|nest| plans_of(&nest, &programs, 1)) {
+            plan.push(whole.clone());
+            plans.push(without_repetitions(plan));
         }
     }
     let mut guides = beside(&scalars(&nest, None).map(&lowered_back, &Sketch::clone), &programs);
@@ -64,6 +60,68 @@ pub fn plans(goal: &Sketch, start: &Term) -> Vec<Vec<Guide>> {
     guides.push(whole);
     plans.push(without_repetitions(guides));
     plans
+}
+
+/// The ways to a nest that names all parts of the loops that it names, so many at most.
+fn plans_of(nest: &Nest, programs: &[Vec<Loop>], most: usize) -> Vec<Vec<Guide>> {
+    let mut plans: Vec<Vec<Guide>> = vec![];
+    for reading in readings(nest, programs).into_iter().take(most) {
+        let mut guides = reading.way();
+        let scalar = scalars(nest, reading.width.as_ref()).with_spine(&reading.loops);
+        guides.extend(beside(&scalar.map(&lowered_back, &Sketch::clone), programs));
+        guides.extend(lowering(nest, Some(&scalar), reading.width.as_ref()));
+        guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
+        let plan = without_repetitions(guides);
+        if !plans.contains(&plan) {
+            plans.push(plan);
+        }
+    }
+    plans
+}
+
+/// The nest with what it leaves out of the program's loops, where it names a part of a loop and not the rest: the chunks,
+/// within the loop over them or within all others, or the loop over chunks that are named. Those that lack least come
+/// first. Which of the loops vectors are of would not be known, so a nest with vectors has none.
+fn completed(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Nest> {
+    let (spine, leaf) = nest.spine();
+    let over = Nest::of_spine(&spine, Nest::any()).sketch();
+    if asks_for_vectors(&leaf.sketch()) || asks_for_vectors(&over) {
+        return vec![];
+    }
+    let sizes: Option<Vec<Nat>> = spine.iter().map(|l| l.size().cloned()).collect();
+    let Some(sizes) = sizes.filter(|sizes| !sizes.is_empty()) else { return vec![] };
+    let reduces: Vec<bool> = spine.iter().map(|l| l.pattern.is_reduce()).collect();
+    let mut out: Vec<(usize, Nest)> = vec![];
+    for program in programs {
+        let (sizes, reduces) = (&sizes, &reduces);
+        let mut search = Assigning { program, sizes, reduces, whole: false, found: vec![], tried: 0 };
+        search.go_on(&mut vec![]);
+        for of in std::mem::take(&mut search.found) {
+            for innermost in [false, true] {
+                let (mut now, mut parts, mut added) = (nest.clone(), of.clone(), 0);
+                for (p, whole) in program.iter().enumerate() {
+                    let Some(rest) = search.rest(p, &of).filter(|n| n.as_constant() != Some(1)) else {
+                        continue;
+                    };
+                    // A size in which the rest depends on the program is that of the loop over chunks.
+                    let at = match rest.as_constant() {
+                        Some(_) if innermost => parts.len(),
+                        Some(_) => parts.iter().rposition(|q| *q == p).map_or(0, |last| last + 1),
+                        None => parts.iter().position(|q| *q == p).unwrap_or(0),
+                    };
+                    let pattern = if whole.reduces { Pattern::ReduceSeq } else { Pattern::Map };
+                    now = now.with_loop(at, &LoopSketch { pattern, ..LoopSketch::map(rest) });
+                    parts.insert(at, p);
+                    added += 1;
+                }
+                if !out.iter().any(|(_, n)| *n == now) {
+                    out.push((added, now));
+                }
+            }
+        }
+    }
+    out.sort_by_key(|(added, _)| *added);
+    out.into_iter().map(|(_, nest)| nest).collect()
 }
 
 /// Which loops of the program those of a nest are.
@@ -105,7 +163,8 @@ fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
         };
         let loops: Vec<LoopSketch> = loops.iter().zip(&sizes).map(plain).collect();
         for program in programs {
-            let mut search = Assigning { program, sizes: &sizes, reduces: &reduces, found: vec![], tried: 0 };
+            let (sizes, reduces) = (&sizes, &reduces);
+            let mut search = Assigning { program, sizes, reduces, whole: true, found: vec![], tried: 0 };
             search.go_on(&mut vec![]);
             out.extend(search.found.into_iter().map(|of| Reading {
                 program: program.clone(),
@@ -141,6 +200,8 @@ struct Assigning<'a> {
     program: &'a [Loop],
     sizes: &'a [Nat],
     reduces: &'a [bool],
+    /// The parts of a loop are all of it.
+    whole: bool,
     found: Vec<Vec<usize>>,
     tried: usize,
 }
@@ -153,7 +214,8 @@ impl Assigning<'_> {
         }
         let next = of.len();
         if next == self.sizes.len() {
-            if (0..self.program.len()).all(|p| self.fits(p, of)) {
+            let fits = |p| self.rest(p, of).is_some_and(|n| !self.whole || n.as_constant() == Some(1));
+            if (0..self.program.len()).all(fits) {
                 self.found.push(of.clone());
             }
             return;
@@ -168,10 +230,24 @@ impl Assigning<'_> {
         }
     }
 
-    fn fits(&self, p: usize, of: &[usize]) -> bool {
+    /// What the parts that are named leave of a loop of the program, one where they are all of it or none is named; none
+    /// where they cannot be its parts.
+    fn rest(&self, p: usize, of: &[usize]) -> Option<Nat> {
         let parts = of.iter().zip(self.sizes).filter(|(q, _)| **q == p).map(|(_, n)| n);
         let parts: Vec<&Nat> = parts.collect();
-        parts.is_empty() || parts.iter().fold(Nat::constant(1), |all, n| all.mul(n)) == self.program[p].size
+        let product = parts.iter().fold(Nat::constant(1), |all, n| all.mul(n));
+        let size = &self.program[p].size;
+        if parts.is_empty() || product == *size {
+            return Some(Nat::constant(1));
+        }
+        if product.is_zero() {
+            return None;
+        }
+        let rest = size.exact_div(&product);
+        match rest.as_constant() {
+            Some(n) => (n > 0).then_some(rest),
+            None => product.as_constant().filter(|n| *n > 1).map(|_| rest),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::forecast::unmet;
 use super::options::{Held, When};
-use super::{Budget, Control, Outcome, Report, Search, reach, trail};
+use super::{Budget, Control, Limit, Outcome, Phase, Report, Search, reach, trail};
 use crate::lang::diag::{FileId, Sources};
 use crate::lang::eval::inputs::Rng;
 use crate::lang::infer::program;
@@ -538,6 +538,41 @@ fn a_hint_names_the_limit_that_stopped_the_search() {
         Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 65 << 20, progress: &mut |_| {} };
     let report = reach(&start, &goal, &rules, &budget, &mut control).unwrap();
     assert!(report.hints()[0].contains("`with (memory: 128MiB)`"), "{:?}", report.hints());
+}
+
+/// The matches of one rule alone are too many for the memory, and dropping them frees it again: the search ends all the same.
+#[test]
+fn matches_that_exceed_memory_end_the_search() {
+    const BOUND: u64 = 64 << 20;
+    let set = rule_set();
+    let start = term("def f (a: (64*n).m.k.f32) = a |> map (map (map sqrt)) |> map (map (map abs))");
+    let rules = uses(&set, &["splitJoin2(2)", "transposePairAfter", "mapFission", "mapFusion"]);
+    let budget = Budget { memory: BOUND, ..Budget::default() };
+    let cancel = AtomicBool::new(false);
+    let mut search = Search::new(&start, &sketch("contains(gather)"), &rules, &budget).unwrap();
+    // Between two steps there is memory. While a rule is matched there is none from the second time on that it is asked.
+    let asked = std::cell::Cell::new(0);
+    let rss = || {
+        asked.set(asked.get() + 1);
+        if asked.get() > 1 { BOUND + 1 } else { 0 }
+    };
+    let mut control = Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &rss, progress: &mut |_| {} };
+    let mut steps = 0;
+    loop {
+        let matching = matches!(search.phase(), Phase::Match(_));
+        asked.set(0);
+        if search.advance(&mut control) {
+            assert!(matching, "it ended elsewhere");
+            break;
+        }
+        steps += 1;
+        assert!(steps < 50_000, "the rule is matched again and again");
+    }
+    let report = search.run(&mut control);
+    assert!(
+        matches!(report.outcome, Outcome::Limit(Limit::Memory { bound: BOUND, reached }) if reached == BOUND + 1),
+        "{report}"
+    );
 }
 
 /// Random pipelines over arrays.
