@@ -8,8 +8,8 @@ use crate::lang::value::Value;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// So many steps are made; what is linear takes one.
-const STEPS: usize = 12;
+/// So many steps are made: what is linear takes one, and a product of large numbers halves its distance at first.
+const STEPS: usize = 40;
 
 /// Longer fractions are rounded between the steps.
 const MOST_BITS: u64 = 256;
