@@ -78,11 +78,14 @@ fn what_is_no_space_is_refused() {
         ("splitJoin(?p in {})", &[][..], 2, "E0314"),
         ("splitJoin(?p in {8..4})", &[], 2, "E0314"),
         ("splitJoin(?p in {0})", &[], 2, "E0314"),
+        ("splitJoin(?p in {-4})", &[], 2, "E0011"),
+        ("splitJoin(?p in {4, -8})", &[], 2, "E0011"),
         ("splitJoin(?p in {two})", &[], 2, "E0301"),
         ("splitJoin(8)", &[], 2, "E0316"),
         ("splitJoin(?p in {4}) ; splitJoin(?p in {8})", &[], 2, "E0314"),
         ("splitJoin(?)", &["--for", "0s"], 2, "E0901"),
         ("splitJoin(?)", &["--for", "soon"], 2, "E0901"),
+        ("splitJoin(?)", &["--for", "-5s"], 2, "E0901"),
         ("splitJoin(?)", &["--device", "no such device"], 3, "E0703"),
         ("splitJoin(?)", &["-o", "scale.elevate"], 2, "E0906"),
     ] {
@@ -116,6 +119,15 @@ fn a_hostile_program_writes_nothing() {
     assert_eq!(tuned.code, 0, "{}", tuned.err);
     let written = std::fs::read_to_string(dir.path().join("o.elevate")).unwrap();
     assert_eq!(written.lines().filter(|l| l.starts_with("strategy")).count(), 1, "{written}");
+}
+
+/// What differs in numbers alone is one reason.
+#[test]
+fn reasons_are_counted_together() {
+    let dir = world("");
+    let ran = tune(dir.path(), "body(splitJoin(?p in {5, 7, 11}))", &[]);
+    assert!(ran.code == 1 && ran.err.contains("[E0317]"), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("3 of 3: ") && ran.err.contains("The others have other numbers"), "{}", ran.err);
 }
 
 /// A space of a billion points is not listed, and ends with the time.

@@ -548,7 +548,7 @@ pub struct Tune {
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
     /// How long it may take, such as 90s or 5min
-    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = parse_time)]
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = parse_time, allow_hyphen_values = true)]
     pub time: f64,
     /// Write the best strategy into this file, as a definition with its values
     #[arg(long, short = 'o', value_name = "FILE.elevate")]

@@ -113,9 +113,12 @@ fn in_words(tuned: &Tuned, all: bool) -> String {
     let measured = count(&|f| matches!(f, Fate::Measured { .. }));
     let mut text = format!("device    {}\n", tuned.device);
     text += &format!(
-        "points    {}, of which {} were tried{}: {measured} measured, {} ruled out, {} failed, {} like others\n",
+        "points    {}, of which {} tried{}: {measured} measured, {} ruled out, {} failed, {} like others\n",
         points(tuned.points),
-        tuned.tried.len(),
+        match tuned.tried.len() {
+            1 => "1 was".to_owned(),
+            n => format!("{n} were"),
+        },
         match tuned.ending {
             Ending::All => "",
             Ending::Time => " in the time",

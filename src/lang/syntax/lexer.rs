@@ -269,11 +269,12 @@ fn foreign_comment(text: &str, first: bool) -> Option<(usize, &'static str)> {
     if !text.starts_with(['#', '/', '{', '"']) {
         return None;
     }
+    let below_zero = text.get(2..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let marks = [
         ("#", "\n", true),
         ("//", "\n", first),
         ("/*", "*/", true),
-        ("{-", "-}", true),
+        ("{-", "-}", !below_zero),
         ("\"\"\"", "\"\"\"", first),
     ];
     let (start, end, _) = marks.into_iter().find(|(start, _, here)| *here && text.starts_with(start))?;

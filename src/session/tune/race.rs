@@ -20,6 +20,7 @@ use crate::session::jobs::Control;
 use crate::session::searching::Replayed;
 use crate::session::state::Progress;
 use crate::session::workspace::{SEED, StrategyText, Workspace};
+use indexmap::IndexMap;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -473,18 +474,37 @@ fn asked<'b>(
     Asked { workspace, term, sizes, device, inputs: None, mode, foreign, limit_s, known: Some(known) }
 }
 
-/// Why points were not measured, with how many of them, the most first.
+/// Why points were not measured, with how many of them, the most first; what differs in numbers alone is one reason.
 pub fn reasons(tried: &[Tried]) -> Vec<(String, usize)> {
-    let mut all: Vec<(String, usize)> = vec![];
+    let mut all: IndexMap<String, (&str, usize, bool)> = IndexMap::new();
     for tried in tried {
         let (Fate::RuledOut { why, .. } | Fate::Failed { why, .. }) = &tried.fate else { continue };
-        match all.iter_mut().find(|(known, _)| known == why) {
-            Some((_, number)) => *number += 1,
-            None => all.push((why.clone(), 1)),
-        }
+        let (first, number, differ) = all.entry(without_numbers(why)).or_insert((why, 0, false));
+        *number += 1;
+        *differ |= first != why;
     }
+    let mut all: Vec<(String, usize)> = all
+        .into_values()
+        .map(|(first, number, differ)| {
+            let others = if differ { " The others have other numbers there." } else { "" };
+            (format!("{first}{others}"), number)
+        })
+        .collect();
     all.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
     all
+}
+
+/// The text with one mark for each number in it.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c.is_ascii_digit() {
+            true if out.ends_with('#') => {}
+            true => out.push('#'),
+            false => out.push(c),
+        }
+    }
+    out
 }
 
 /// A problem that is about the device or the user, and not about a point, ends the tuning.
@@ -492,7 +512,7 @@ fn of_point(problem: Diagnostic) -> Result<(&'static str, String), Diagnostic> {
     match problem.code {
         "E0701" | "E0703" | "E0704" | "E0706" | "E0709" | "E0711" | "E0714" => Err(problem),
         // Whatever the values are, the strategy has this mistake in it.
-        "E0301" | "E0302" | "E0303" | "E0308" | "E0315" => Err(problem),
+        "E0301" | "E0302" | "E0303" | "E0306" | "E0308" | "E0315" => Err(problem),
         code => Ok((code, problem.message)),
     }
 }

@@ -289,6 +289,14 @@ impl Parser<'_> {
         self.bump();
         let outside = self.enter();
         let among = self.list("`,` or `}`", |p| {
+            if p.peek() == Tok::Minus && p.nth(1) == Tok::Number {
+                let start = p.here();
+                p.bump();
+                p.bump();
+                let problem = Diagnostic::error(codes::NUMBER, "What is left open is at least 1.");
+                p.problems.push(problem.label(p.since(start), "less than that").hint("Write e.g. `4..16`."));
+                return None;
+            }
             let first = p.strategy();
             if !(p.peek() == Tok::Dot && p.nth(1) == Tok::Dot) {
                 return Some(Among::One(first));
