@@ -113,7 +113,7 @@ fn in_words(tuned: &Tuned, all: bool) -> String {
     let measured = count(&|f| matches!(f, Fate::Measured { .. }));
     let mut text = format!("device    {}\n", tuned.device);
     text += &format!(
-        "points    {}, of which {} tried{}: {measured} measured, {} ruled out, {} failed, {} like others\n",
+        "points    {}, of which {} tried{}: {measured} measured, {} ruled out, {} failed, {} like others{}\n",
         points(tuned.points),
         match tuned.tried.len() {
             1 => "1 was".to_owned(),
@@ -128,6 +128,10 @@ fn in_words(tuned: &Tuned, all: bool) -> String {
         count(&|f| matches!(f, Fate::RuledOut { .. })),
         count(&|f| matches!(f, Fate::Failed { .. })),
         count(&|f| matches!(f, Fate::Same(_))),
+        match count(&|f| matches!(f, Fate::Unfinished)) {
+            0 => "",
+            _ => ", the last was not finished",
+        },
     );
     text += "\n";
     text += &table(tuned, all);
@@ -174,6 +178,7 @@ fn table(tuned: &Tuned, all: bool) -> String {
             Fate::Same(other) => format!("as number {}", other + 1),
             Fate::RuledOut { why, .. } => format!("ruled out: {why}"),
             Fate::Failed { why, .. } => format!("failed: {why}"),
+            Fate::Unfinished => "not finished".to_owned(),
         };
         let start = if number == 0 { "  (start)" } else { "" };
         text += &format!("{:>5}  {}  {what}{start}\n", number + 1, values.join(" "));
@@ -200,8 +205,8 @@ fn verdict(tuned: &Tuned) -> String {
             digits(c.interval.low),
             digits(c.interval.high)
         ),
-        (None, Some(Fate::Measured { median_ns, .. })) => {
-            format!("takes {} times as long, by few runs", digits(median_ns / tuned.median_ns.max(1.0)))
+        (None, Some(Fate::Measured { .. })) => {
+            format!("takes {} times as long, by few runs", tuned.ratio().map(digits).unwrap_or_default())
         }
         (None, Some(Fate::RuledOut { why, .. } | Fate::Failed { why, .. })) => format!("does not run: {why}"),
         _ => "was not measured".into(),
@@ -243,6 +248,7 @@ fn as_json(tuned: &Tuned) -> Value {
                 value["code"] = json!(code);
                 value["why"] = json!(why);
             }
+            Fate::Unfinished => value["fate"] = json!("not finished"),
             Fate::Failed { code, why } => {
                 value["fate"] = json!("failed");
                 value["code"] = json!(code);
@@ -251,14 +257,19 @@ fn as_json(tuned: &Tuned) -> Value {
         }
         value
     });
-    let comparison = tuned.comparison.map(|c| {
-        let verdict = match c.verdict {
-            Verdict::FirstFaster => "start faster",
-            Verdict::SecondFaster => "best faster",
-            Verdict::NoMeasurableDifference => "no measurable difference",
-        };
-        json!({ "ratio": c.ratio, "interval": [c.interval.low, c.interval.high], "verdict": verdict })
-    });
+    let verdict = match tuned.comparison.map(|c| c.verdict) {
+        Some(Verdict::FirstFaster) => "start faster",
+        Some(Verdict::SecondFaster) => "best faster",
+        Some(Verdict::NoMeasurableDifference) => "no measurable difference",
+        None if tuned.best == 0 => "the start is the best",
+        None => "few runs",
+    };
+    let interval = tuned.comparison.map(|c| [c.interval.low, c.interval.high]);
+    // What the start took is null where it does not run.
+    let start_ns = tuned.tried.first().and_then(Tried::median_ns);
+    let start = start_ns.map(
+        |ns| json!({ "median_ns": ns, "ratio": tuned.ratio(), "interval": interval, "verdict": verdict }),
+    );
     json!({
         "device": tuned.device,
         "compiler": tuned.compiler,
@@ -269,7 +280,7 @@ fn as_json(tuned: &Tuned) -> Value {
         "interval_ns": tuned.interval_ns.map(|(low, high)| [low, high]),
         "runs": tuned.runs,
         "check": tuned.check,
-        "start": comparison,
+        "start": start,
         "ending": match tuned.ending {
             Ending::All => "all points",
             Ending::Time => "time",

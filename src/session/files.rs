@@ -245,10 +245,11 @@ impl Whole {
     ) -> io::Result<Whole> {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
-        let new = builder.permissions(Permissions::from_mode(0o644)).tempfile_in(folder)?;
+        let new =
+            builder.permissions(Permissions::from_mode(0o644)).tempfile_in(folder).map_err(without_name)?;
         let mut out = io::BufWriter::new(new);
-        contents(&mut out)?;
-        let new = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        contents(&mut out).map_err(without_name)?;
+        let new = out.into_inner().map_err(io::IntoInnerError::into_error).map_err(without_name)?;
         Ok(Whole { new, path: path.to_path_buf(), replace })
     }
 
@@ -260,6 +261,14 @@ impl Whole {
         let Whole { new, path, replace } = self;
         let placed = if replace { new.persist(path) } else { new.persist_noclobber(path) };
         placed.map(|_| ()).map_err(|e| e.error)
+    }
+}
+
+/// The system's error without the name of the temporary file, which tells the user nothing.
+fn without_name(e: io::Error) -> io::Error {
+    match e.to_string().split_once(" at path \"") {
+        Some((said, _)) => io::Error::new(e.kind(), said),
+        None => e,
     }
 }
 

@@ -65,17 +65,8 @@ pub(super) fn show(
     let program = &wanted.workspace.program;
     let fitted = data::fit(program, wanted.given, true, &Sizes::new(), wanted.sizes)?;
     let (sizes, inputs) = (fitted.sizes, Inputs(fitted.inputs.into_iter().flatten().collect()));
-    let asked = Asked {
-        workspace: wanted.workspace,
-        term: wanted.term,
-        sizes: &sizes,
-        device: wanted.device,
-        inputs: Some(&inputs),
-        mode: Mode::Once,
-        foreign: wanted.foreign,
-        limit_s: None,
-        known: None,
-    };
+    let plain = Asked::new(wanted.workspace, wanted.term, &sizes, wanted.device, Mode::Once);
+    let asked = Asked { inputs: Some(&inputs), foreign: wanted.foreign, ..plain };
     let ran = bench::run(&asked, true, backend, cancel, report)?;
     let (params, result) = program.ty.signature();
     let part = |name: &str, leaf: &Leaf, data: &HostData| Part::new(name, leaf, &sizes, data);

@@ -417,17 +417,9 @@ impl Session {
         let between = (self.current(), other);
         let progress = Progress::Bench(BenchProgress::Compiling);
         let id = self.jobs.start(label, progress, move |control| {
-            let asked = |term| bench::Asked {
-                workspace: &workspace,
-                term,
-                sizes: &sizes,
-                device: &device,
-                inputs: None,
-                mode: Mode::MEASURE,
-                foreign,
-                limit_s: None,
-                known: None,
-            };
+            let (workspace, sizes, device) = (&*workspace, &sizes, &*device);
+            let plain = |term| bench::Asked::new(workspace, term, sizes, device, Mode::MEASURE);
+            let asked = |term| bench::Asked { foreign, ..plain(term) };
             let report = |p| control.report(Progress::Bench(p));
             let (first, second) = (asked(&term), asked(&against));
             let result = bench::compare(&first, &second, &*backend, &control.cancel_flag(), &report);
@@ -505,8 +497,8 @@ impl Session {
 
     fn asked_of<'a>(&'a self, device: &'a str, mode: Mode, inputs: Option<&'a Inputs>) -> bench::Asked<'a> {
         let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
-        let (limit_s, known) = (None, None);
-        bench::Asked { workspace, term, sizes, device, inputs, mode, foreign: self.foreign, limit_s, known }
+        let foreign = self.foreign;
+        bench::Asked { inputs, foreign, ..bench::Asked::new(workspace, term, sizes, device, mode) }
     }
 
     /// Keeps a recorded measurement with the current revision.
@@ -537,17 +529,8 @@ impl Session {
                 let steps = self.history.steps_to(base);
                 self.jobs.start(text, progress, move |control| {
                     let (sizes, device) = (&sizes, device.as_str());
-                    let asked = bench::Asked {
-                        workspace: &workspace,
-                        term: &term,
-                        sizes,
-                        device,
-                        inputs: None,
-                        mode: Mode::MEASURE,
-                        foreign,
-                        limit_s: None,
-                        known: None,
-                    };
+                    let plain = bench::Asked::new(&workspace, &term, sizes, device, Mode::MEASURE);
+                    let asked = bench::Asked { foreign, ..plain };
                     let report = |p| control.report(Progress::Bench(p));
                     let result = bench::measure(&asked, &*backend, &control.cancel_flag(), &report);
                     let result = result.map_err(|d| blame::explained(d, &workspace, &steps));
@@ -678,7 +661,7 @@ impl Session {
         action: &Action,
         tuned: &Tuned,
     ) -> Result<Outcome, Diagnostic> {
-        let decision = tuned.decision(&self.sizes).ok_or_else(|| {
+        let decision = tuned.decision().ok_or_else(|| {
             Diagnostic::error("E0811", "The tuning ended without a decision.").hint("Tune again.")
         })?;
         let outcome = self.decided(base, action, decision, &Replayed::none())?;

@@ -108,6 +108,11 @@ impl StrategyText {
     pub fn texts(&self) -> &Sources {
         &self.texts
     }
+
+    /// Another tree whose places are in the same texts.
+    pub fn with_tree(&self, tree: ast::Strategy) -> StrategyText {
+        StrategyText { tree, texts: self.texts.clone() }
+    }
 }
 
 impl Workspace {

@@ -17,15 +17,13 @@ mod request;
 pub use checked::Beforehand;
 pub use inputs::Inputs;
 pub use known::Known;
-pub use pair::{Pair, compare};
+pub use pair::{Pair, compare, in_turns};
 pub use request::request;
 
 use super::action::{Measurement, PartTime, Sizes, Target};
 use super::foreign;
 use super::workspace::Workspace;
-use crate::device::{
-    Backend, HostData, Mode, PartTimes, Progress as DeviceProgress, RunControl, RunReport, stats,
-};
+use crate::device::{Backend, HostData, Mode, PartTimes, Progress as DeviceProgress, RunReport, stats};
 use crate::emit::{Compiled, Module};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
@@ -61,6 +59,29 @@ pub struct Asked<'a> {
     pub limit_s: Option<f64>,
     /// What was computed for other kernels of the same program.
     pub known: Option<&'a Known>,
+}
+
+impl<'a> Asked<'a> {
+    /// On inputs that are drawn, without a limit of its own, by itself.
+    pub fn new(
+        workspace: &'a Workspace,
+        term: &'a Term,
+        sizes: &'a Sizes,
+        device: &'a str,
+        mode: Mode,
+    ) -> Asked<'a> {
+        Asked {
+            workspace,
+            term,
+            sizes,
+            device,
+            inputs: None,
+            mode,
+            foreign: false,
+            limit_s: None,
+            known: None,
+        }
+    }
 }
 
 /// A run whose output was checked, or not.
@@ -277,30 +298,6 @@ pub fn checked_elsewhere(
     cancel: &AtomicBool,
 ) -> Result<String, Diagnostic> {
     Checked::new(asked, backend, cancel).elsewhere()
-}
-
-/// Runs two kernels in turns, so that their times compare, and compares their outputs at the sizes asked for.
-///
-/// # Errors
-/// The device fails, or an output is wrong (`E0820`).
-pub fn in_turns(
-    first: (&Asked<'_>, &Ready),
-    second: (&Asked<'_>, &Ready),
-    inputs: &Inputs,
-    expected: &Beforehand,
-    backend: &dyn Backend,
-    cancel: &AtomicBool,
-) -> Result<(RunReport, RunReport), Diagnostic> {
-    let request = |(asked, ready): (&Asked<'_>, &Ready)| {
-        Checked::new(asked, backend, cancel).request_of(asked.device, &ready.module, inputs)
-    };
-    let (a, b) = (request(first)?, request(second)?);
-    let mut control = RunControl { cancel, progress: &mut |_| {} };
-    let (a, b) = backend.run_pair(&a, &b, &mut control).map_err(|e| super::device_diagnostic(&e))?;
-    for ((asked, _), report) in [(first, &a), (second, &b)] {
-        Checked::new(asked, backend, cancel).verdict(expected, inputs, &report.outputs)?;
-    }
-    Ok((a, b))
 }
 
 fn part_time(part: &PartTimes) -> PartTime {

@@ -1,8 +1,9 @@
 //! Two programs measured in turns, so that what drifts with the machine is the same for both.
 
-use super::{Asked, BenchProgress, Prepared, measurement, report_runs};
+use super::checked::Checked;
+use super::{Asked, Beforehand, BenchProgress, Inputs, Prepared, Ready, measurement, report_runs};
 use crate::device::stats::{Comparison, compare_turns};
-use crate::device::{Backend, RunControl};
+use crate::device::{Backend, Progress, RunControl, RunReport};
 use crate::lang::diag::Diagnostic;
 use crate::session::action::Measurement;
 use crate::session::device_diagnostic;
@@ -30,12 +31,9 @@ pub fn compare(
 ) -> Result<Pair, Diagnostic> {
     let a = Prepared::of(first, true, backend, cancel, report)?;
     let b = Prepared::of(second, true, backend, cancel, report)?;
-    let request = |p: &Prepared<'_>| p.checked.request_of(first.device, &p.ready.module, p.inputs());
-    let (of_a, of_b) = (request(&a)?, request(&b)?);
-    let mut progress = |p| report_runs(p, report);
-    let mut control = RunControl { cancel, progress: &mut progress };
-    let ran = backend.run_pair(&of_a, &of_b, &mut control);
-    let (ran_a, ran_b) = ran.map_err(|e| a.blamed(device_diagnostic(&e)))?;
+    let sides = [&a, &b].map(|p| (&p.checked, &p.ready, p.inputs()));
+    let (ran_a, ran_b) =
+        turns(sides, &mut |p| report_runs(p, report)).map_err(|problem| a.blamed(problem))?;
     let comparison = compare_turns(&ran_a.samples_ns, &ran_b.samples_ns).ok_or_else(|| {
         Diagnostic::error("E0711", "The device gave no times for these runs that could be compared.")
     })?;
@@ -44,4 +42,37 @@ pub fn compare(
         second: measurement(second, b.ran(ran_b)?),
         comparison,
     })
+}
+
+/// Runs two kernels in turns on the same inputs, and compares their outputs at the sizes asked for.
+///
+/// # Errors
+/// The device fails, or an output is wrong (`E0820`).
+pub fn in_turns(
+    first: (&Asked<'_>, &Ready),
+    second: (&Asked<'_>, &Ready),
+    inputs: &Inputs,
+    expected: &Beforehand,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+) -> Result<(RunReport, RunReport), Diagnostic> {
+    let [a, b] = [first, second].map(|(asked, _)| Checked::new(asked, backend, cancel));
+    let ran = turns([(&a, first.1, inputs), (&b, second.1, inputs)], &mut |_| {})?;
+    a.verdict(expected, inputs, &ran.0.outputs)?;
+    b.verdict(expected, inputs, &ran.1.outputs)?;
+    Ok(ran)
+}
+
+/// Runs two kernels in turns on the device of the first.
+fn turns(
+    [a, b]: [(&Checked<'_>, &Ready, &Inputs); 2],
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(RunReport, RunReport), Diagnostic> {
+    let Checked { asked, backend, cancel, .. } = a.0;
+    let request = |(checked, ready, inputs): (&Checked<'_>, &Ready, &Inputs)| {
+        checked.request_of(asked.device, &ready.module, inputs)
+    };
+    let (of_a, of_b) = (request(a)?, request(b)?);
+    let ran = backend.run_pair(&of_a, &of_b, &mut RunControl { cancel, progress });
+    ran.map_err(|e| device_diagnostic(&e))
 }

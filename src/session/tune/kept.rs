@@ -215,4 +215,11 @@ mod tests {
         assert_eq!(kept.keep(entry(2)), None);
         assert!(kept.get(Digest::of(&[2])).is_none() && kept.get(Digest::of(&[1])).is_some());
     }
+
+    #[test]
+    fn a_full_disk_is_told_and_nothing_is_lost() {
+        let mut kept = Kept { path: Some("/dev/full".into()), ..Kept::default() };
+        assert!(kept.keep(entry(1)).is_some_and(|p| p.contains("No space left")));
+        assert!(kept.get(Digest::of(&[1])).is_some());
+    }
 }

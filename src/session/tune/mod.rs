@@ -1,12 +1,17 @@
 //! Tuning: what a strategy leaves open is chosen by measuring on a device.
 //!
-//! `space` says which points there are and in which order they are tried; `race` rules them out, checks and measures
+//! `space` says which points there are, `order` in which order they are tried; `race` rules them out, checks and measures
 //! them, and compares the best with the start; what came of it is a [`Tuned`].
 
 pub mod kept;
+mod order;
 mod race;
 mod space;
+#[cfg(test)]
+mod tests;
 
+#[cfg(test)]
+use race::tune_with;
 pub use race::{Wanted, reasons, tune};
 pub use space::{Dimension, Point, Space};
 
@@ -37,6 +42,8 @@ pub enum Fate {
     Same(usize),
     /// It does not compile, crashes, hangs or computes something else.
     Failed { code: &'static str, why: String },
+    /// The tuning was over before it was measured.
+    Unfinished,
     /// Its output was compared at the sizes asked for, now or, where it is known, in a tuning before.
     Measured { median_ns: f64, runs: usize, known: bool },
 }
@@ -78,6 +85,8 @@ pub struct Tuned {
     /// The device's own name, and what compiles for it.
     pub device: String,
     pub compiler: String,
+    /// The sizes at which it was measured.
+    pub sizes: Sizes,
     /// The number of points that there are.
     pub points: u128,
     /// In the order in which they were tried; the first is where tuning started.
@@ -103,15 +112,21 @@ impl Tuned {
         self.tried.get(self.best)
     }
 
+    /// The start's time divided by that of the best: as they took turns, else of few runs each.
+    pub fn ratio(&self) -> Option<f64> {
+        let few = || Some(self.tried.first()?.median_ns()? / self.median_ns.max(1.0));
+        self.comparison.map(|c| c.ratio).or_else(few)
+    }
+
     /// What is kept of it.
-    pub fn decision(&self, sizes: &Sizes) -> Option<Decision> {
+    pub fn decision(&self) -> Option<Decision> {
         let best = self.best()?;
         Some(Decision {
             strategy: best.strategy.clone(),
             device: self.device.clone(),
             compiler: self.compiler.clone(),
             kernel: best.kernel?,
-            sizes: sizes.clone(),
+            sizes: self.sizes.clone(),
             points: self.points.to_string(),
             tried: self.tried.len(),
             measured: self.tried.iter().filter(|t| t.median_ns().is_some()).count(),

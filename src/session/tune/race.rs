@@ -4,7 +4,8 @@
 //! at small and odd sizes too; of the others the output is compared at the sizes asked for.
 
 use super::kept::{Entry, Kept};
-use super::space::{Order, Point, Space};
+use super::order::Order;
+use super::space::{Point, Space};
 use super::{Ending, Fate, Standing, Tried, Tuned, compiler_of, name_of};
 use crate::device::stats::{self, Verdict};
 use crate::device::{Backend, Mode, RunControl, RunReport, select};
@@ -38,9 +39,12 @@ const NEAR: f64 = 1.2;
 /// Runs of a point that is tried: after one that does not count.
 const FEW: Mode = Mode::Measure { min_runs: 1, max_runs: 5, max_seconds: 0.2 };
 
-/// What a loser may take: so many seconds to compile and start, and so many times the best time for its runs.
+/// What a point may take: so many seconds to compile and start, and so many times the best time for its runs; but no more
+/// than this part of the time that is left, which is larger until one has run.
 const COMPILING_S: f64 = 15.0;
 const TIMES: f64 = 40.0;
+const PART: f64 = 0.2;
+const FIRST_PART: f64 = 0.4;
 
 /// What is to be tuned.
 pub struct Wanted<'a> {
@@ -66,6 +70,14 @@ struct Runner {
     checked: Option<String>,
 }
 
+/// What two runs in turns gave.
+enum Turns {
+    Ran(Box<(RunReport, RunReport)>),
+    /// One of them failed.
+    Failed,
+    NoTime,
+}
+
 /// Tunes: tries points until all were, or the time is over, or `control` says to stop.
 ///
 /// # Errors
@@ -73,6 +85,20 @@ struct Runner {
 /// `E0316`), the device is not there, or nothing could be measured (`E0317`).
 pub fn tune(
     wanted: &Wanted<'_>,
+    backend: &dyn Backend,
+    control: &Control<Progress>,
+    report: &dyn Fn(&Standing),
+) -> Result<Tuned, Diagnostic> {
+    let (kept, warning) = Kept::open();
+    let mut tuned = tune_with(wanted, kept, backend, control, report)?;
+    tuned.warnings.extend(warning);
+    Ok(tuned)
+}
+
+/// The same with these measurements of before.
+pub(super) fn tune_with(
+    wanted: &Wanted<'_>,
+    kept: Kept,
     backend: &dyn Backend,
     control: &Control<Progress>,
     report: &dyn Fn(&Standing),
@@ -95,7 +121,12 @@ pub fn tune(
             }
         };
         scope.spawn(watch);
-        let race = Race::new(wanted, space, backend, &over, deadline);
+        let race = Race::new(wanted, space, kept, backend, &over, deadline);
+        let race = race.map_err(|problem| match problem.code {
+            "E0709" if control.cancelled() => stopped(),
+            "E0709" => no_time(wanted),
+            _ => problem,
+        });
         let tuned = race.and_then(|race| race.run(control, report));
         done.store(true, Ordering::Relaxed);
         tuned
@@ -128,6 +159,7 @@ impl<'a> Race<'a> {
     fn new(
         wanted: &'a Wanted<'a>,
         space: Space,
+        kept: Kept,
         backend: &'a dyn Backend,
         over: &'a Control<Progress>,
         deadline: Instant,
@@ -136,17 +168,14 @@ impl<'a> Race<'a> {
         let flag = over.cancel_flag();
         let mut run_control = RunControl { cancel: &flag, progress: &mut |_| {} };
         let list = backend.list(&mut run_control);
-        let list = list.map_err(|e| no_time(device_diagnostic(&e), wanted))?;
+        let list = list.map_err(|e| device_diagnostic(&e))?;
         let info = select(&list.devices, wanted.device).map_err(|e| device_diagnostic(&e))?;
         let (device, compiler) = (name_of(info), compiler_of(info));
         let inputs = Inputs::random(wanted.term, wanted.sizes, Kind::Uniform)?;
         let known = Known::default();
         let asked = asked(wanted, wanted.term, FEW, None, &known);
-        let expected = bench::expected(&asked, &inputs, backend, &flag);
-        let expected = expected.map_err(|problem| no_time(problem, wanted))?;
-        let (kept, warning) = Kept::open();
-        let warnings = warning.into_iter().collect();
-        let (tried, met, runners) = (vec![], HashMap::new(), vec![]);
+        let expected = bench::expected(&asked, &inputs, backend, &flag)?;
+        let (tried, met, runners, warnings) = (vec![], HashMap::new(), vec![], vec![]);
         Ok(Race {
             wanted,
             space,
@@ -187,7 +216,8 @@ impl<'a> Race<'a> {
                 break Ending::Time;
             }
             let best = self.runners.first().and_then(|r| r.point.clone());
-            let Some(point) = order.next(&self.space, best.as_ref()) else { break Ending::All };
+            let ran = self.runners.len();
+            let Some(point) = order.next(&self.space, best.as_ref(), ran) else { break Ending::All };
             if let Err(problem) = self.point(point) {
                 match problem.code {
                     "E0709" if control.cancelled() => break Ending::Stopped,
@@ -205,8 +235,12 @@ impl<'a> Race<'a> {
             return Err(self.nothing(ending));
         }
         report(&self.standing(true));
-        if !control.cancelled() && ending != Ending::Device {
-            self.last_few();
+        if !control.cancelled()
+            && ending != Ending::Device
+            && let Err(problem) = self.last_few()
+        {
+            self.warnings.push(problem.message);
+            ending = Ending::Device;
         }
         if control.cancelled() {
             ending = Ending::Stopped;
@@ -226,15 +260,30 @@ impl<'a> Race<'a> {
         let text = self.space.text_at(&point);
         let values = self.space.values_at(&point);
         let tried = |kernel, fate| Tried { strategy: text.clone(), values: values.clone(), kernel, fate };
-        let term = match self.rewritten(&text) {
-            Ok(term) => term,
-            Err(problem) => {
-                let fate = ruled_out(problem)?;
-                self.tried.push(tried(None, fate));
-                return Ok(());
+        let done = match self.rewritten(&point, &text) {
+            Ok(term) => self.term(term, Some(point), &tried),
+            // Where others ran, an alternative that has a mistake in it is one that does not.
+            Err(problem) if is_mistake(&problem) && !self.runners.is_empty() => {
+                self.warnings.push(format!("`{text}` is no strategy. {}", problem.message));
+                self.tried.push(tried(None, Fate::RuledOut { code: problem.code, why: problem.message }));
+                Ok(())
             }
+            Err(problem) => ruled_out(problem).map(|fate| self.tried.push(tried(None, fate))),
         };
-        self.term(term, Some(point), &tried)
+        if done.as_ref().is_err_and(|problem| problem.code == "E0709") {
+            self.tried.push(tried(None, Fate::Unfinished));
+        }
+        done
+    }
+
+    /// The most seconds that a point may take now.
+    fn limit_s(&self) -> f64 {
+        let (most, part) = match self.runners.first() {
+            Some(best) => (COMPILING_S + TIMES * best.median_ns / 1e9, PART),
+            None => (f64::MAX, FIRST_PART),
+        };
+        // As it is told where a point takes longer.
+        (10.0 * most.min((part * self.left_s()).max(1.0))).ceil() / 10.0
     }
 
     /// Tries a program.
@@ -251,9 +300,7 @@ impl<'a> Race<'a> {
             return Ok(());
         }
         self.met.insert(term.digest(), number);
-        let best_s = self.runners.first().map(|r| r.median_ns / 1e9);
-        let limit = best_s.map_or(f64::MAX, |best| COMPILING_S + TIMES * best).min(self.left_s() + 1.0);
-        let asked = asked(self.wanted, &term, FEW, Some(limit), &self.known);
+        let asked = asked(self.wanted, &term, FEW, Some(self.limit_s()), &self.known);
         let ready = match bench::ready(&asked, self.backend, &self.flag) {
             Ok(ready) => ready,
             Err(problem) => {
@@ -318,93 +365,168 @@ impl<'a> Race<'a> {
         Digest::of(all.join("\n").as_bytes())
     }
 
-    /// What the strategy of a point makes of the program.
-    fn rewritten(&self, text: &str) -> Result<Term, Diagnostic> {
-        let Wanted { workspace, term, .. } = self.wanted;
-        let strategy = workspace.parse_strategy(text)?;
-        let end = workspace.run_strategy(term, &strategy, &Path::root(), &Replayed::none(), self.over);
-        end.result.map(|change| change.term)
+    /// What the strategy of a point makes of the program. A mistake is told at the user's own text.
+    fn rewritten(&self, point: &Point, text: &str) -> Result<Term, Diagnostic> {
+        let Wanted { workspace, term, strategy, .. } = self.wanted;
+        let run = |strategy: &StrategyText| {
+            let end = workspace.run_strategy(term, strategy, &Path::root(), &Replayed::none(), self.over);
+            end.result.map(|change| change.term)
+        };
+        let own = || strategy.with_tree(self.space.strategy_at(point));
+        let done = workspace.parse_strategy(text).and_then(|strategy| run(&strategy));
+        done.map_err(
+            |problem| if is_mistake(&problem) { run(&own()).err().unwrap_or(problem) } else { problem },
+        )
     }
 
     /// Lets the last few take turns with each other: who wins stays, and goes on against the next.
-    fn last_few(&mut self) {
-        let Some(least) = self.runners.first().map(|r| r.median_ns) else { return };
+    fn last_few(&mut self) -> Result<(), Diagnostic> {
+        let Some(least) = self.runners.first().map(|r| r.median_ns) else { return Ok(()) };
         let mut last: Vec<usize> =
             (0..self.runners.len()).filter(|i| self.runners[*i].median_ns <= NEAR * least).collect();
         last.truncate(LAST);
         let pairs = last.len().saturating_sub(1) + 1;
-        let mut leader = 0;
+        let (mut leader, mut lost) = (0, vec![]);
         for (done, challenger) in last.into_iter().enumerate().skip(1) {
             // The comparison with the start has to have its time.
             if self.left_s() < KEPT * (1.0 - RACE) * self.wanted.seconds {
                 break;
             }
             let seconds = self.left_s() / (pairs - done + 1) as f64;
-            let Some((first, second)) = self.turns(leader, challenger, seconds) else { break };
-            let Some(compared) = stats::compare_turns(&first.samples_ns, &second.samples_ns) else { break };
-            if compared.verdict == Verdict::SecondFaster && self.is_checked(challenger) {
-                leader = challenger;
+            match self.turns(leader, challenger, seconds) {
+                Turns::NoTime => break,
+                Turns::Ran(ran) => {
+                    let compared = stats::compare_turns(&ran.0.samples_ns, &ran.1.samples_ns);
+                    let is_faster = compared.is_some_and(|c| c.verdict == Verdict::SecondFaster);
+                    if is_faster && self.is_checked(challenger)? {
+                        leader = challenger;
+                    }
+                }
+                Turns::Failed => {
+                    if !self.runs_again(challenger)? {
+                        lost.push(challenger);
+                    } else if !self.runs_again(leader)? {
+                        lost.push(leader);
+                        leader = challenger;
+                    }
+                }
             }
         }
         self.runners.swap(0, leader);
+        // What stood first stands there now.
+        lost.iter_mut().filter(|i| **i == 0).for_each(|i| *i = leader);
+        lost.sort_unstable();
+        lost.into_iter().rev().for_each(|i| drop(self.runners.remove(i)));
+        self.first_is_checked()
+    }
+
+    /// Drops who leads until one does that was checked.
+    fn first_is_checked(&mut self) -> Result<(), Diagnostic> {
+        while !self.runners.is_empty() && !self.is_checked(0)? {
+            self.runners.remove(0);
+        }
+        Ok(())
     }
 
     /// Runs two in turns for about so many seconds.
-    fn turns(&self, first: usize, second: usize, seconds: f64) -> Option<(RunReport, RunReport)> {
-        let (a, b) = (self.runners.get(first)?, self.runners.get(second)?);
+    fn turns(&self, first: usize, second: usize, seconds: f64) -> Turns {
+        let (Some(a), Some(b)) = (self.runners.get(first), self.runners.get(second)) else {
+            return Turns::NoTime;
+        };
         let run_s = (a.median_ns + b.median_ns) / 1e9;
         // At least five of each, where there is time.
         if seconds < 0.3 || 7.0 * run_s > self.left_s() {
-            return None;
+            return Turns::NoTime;
         }
         let seconds = (0.8 * seconds).clamp(0.2, 10.0);
         let mode = Mode::Measure { min_runs: 5, max_runs: 60, max_seconds: seconds };
         let limit = Some(self.left_s() + 5.0);
         let (x, y) = (self.asked(&a.term, mode, limit), self.asked(&b.term, mode, limit));
         let (x, y) = ((&x, &a.ready), (&y, &b.ready));
-        bench::in_turns(x, y, &self.inputs, &self.expected, self.backend, &self.flag).ok()
+        match bench::in_turns(x, y, &self.inputs, &self.expected, self.backend, &self.flag) {
+            Ok(ran) => Turns::Ran(Box::new(ran)),
+            Err(problem) if problem.code == "E0709" => Turns::NoTime,
+            Err(_) => Turns::Failed,
+        }
+    }
+
+    /// Does this one run by itself, as it did? If not, that is what became of it.
+    fn runs_again(&mut self, runner: usize) -> Result<bool, Diagnostic> {
+        let Some(r) = self.runners.get(runner) else { return Ok(false) };
+        let asked = asked(self.wanted, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
+        let ran = bench::timed(&asked, &r.ready, &self.inputs, &self.expected, self.backend, &self.flag);
+        let number = r.number;
+        self.holds(number, ran.map(drop))
+    }
+
+    /// Records what became of a point that ran before; false where it failed now.
+    fn holds(&mut self, number: usize, now: Result<(), Diagnostic>) -> Result<bool, Diagnostic> {
+        let Err(problem) = now else { return Ok(true) };
+        // That the time is over says nothing of it.
+        if problem.code == "E0709" {
+            return Ok(true);
+        }
+        let fate = failed(problem)?;
+        if let Some(tried) = self.tried.get_mut(number) {
+            tried.fate = fate;
+        }
+        Ok(false)
     }
 
     /// Was this one checked at small and odd sizes too, and was it right?
-    fn is_checked(&mut self, runner: usize) -> bool {
-        let Some(r) = self.runners.get(runner) else { return false };
+    fn is_checked(&mut self, runner: usize) -> Result<bool, Diagnostic> {
+        let Some(r) = self.runners.get(runner) else { return Ok(false) };
         if r.checked.is_some() {
-            return true;
+            return Ok(true);
         }
         let asked = asked(self.wanted, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
-        let what = bench::checked_elsewhere(&asked, self.backend, &self.flag);
         let number = r.number;
-        match what {
+        match bench::checked_elsewhere(&asked, self.backend, &self.flag) {
             Ok(what) => {
                 self.runners[runner].checked = Some(what);
-                true
+                Ok(true)
             }
-            Err(problem) => {
-                if let (Ok(fate), Some(tried)) = (failed(problem), self.tried.get_mut(number)) {
-                    tried.fate = fate;
-                }
-                false
-            }
+            Err(problem) if problem.code == "E0709" => Ok(false),
+            Err(problem) => self.holds(number, Err(problem)),
         }
     }
 
     fn tuned(mut self, ending: Ending) -> Result<Tuned, Diagnostic> {
-        let start = self.runners.iter().position(|r| r.number == 0);
         let mut comparison = None;
         let mut samples = None;
-        if let Some(start) = start.filter(|start| *start != 0)
-            && ending != Ending::Stopped
-            && let Some((first, second)) = self.turns(start, 0, self.left_s())
-        {
-            comparison = stats::compare_turns(&first.samples_ns, &second.samples_ns);
-            samples = stats::summary(&second.samples_ns);
+        let is_compared =
+            |race: &Race<'_>| race.runners.iter().position(|r| r.number == 0).filter(|i| *i != 0);
+        while let Some(start) = is_compared(&self).filter(|_| ending != Ending::Stopped) {
+            match self.turns(start, 0, self.left_s()) {
+                Turns::NoTime => break,
+                Turns::Ran(ran) => {
+                    comparison = stats::compare_turns(&ran.0.samples_ns, &ran.1.samples_ns);
+                    samples = stats::summary(&ran.1.samples_ns);
+                    break;
+                }
+                Turns::Failed => {
+                    if !self.runs_again(0).unwrap_or(true) {
+                        self.runners.remove(0);
+                        self.first_is_checked()?;
+                    } else if !self.runs_again(start).unwrap_or(true) {
+                        self.runners.remove(start);
+                    } else {
+                        break;
+                    }
+                }
+            }
         }
-        if let Some(start) = start.filter(|start| *start != 0 && comparison.is_none()) {
-            let _ = start;
+        if is_compared(&self).is_some() && comparison.is_none() {
             self.warnings.push(
                 "There was no time to let the best and the start take turns, so the difference is only that of few runs."
                     .into(),
             );
+        }
+        if let Some(share) = small_share(self.tried.len(), self.space.count()) {
+            self.warnings.push(format!(
+                "Only {share} of all points were tried, which are spread over the whole space: more time may find a better \
+                 one."
+            ));
         }
         if comparison.is_some_and(|c| c.verdict == Verdict::NoMeasurableDifference) {
             self.warnings.push(
@@ -413,9 +535,9 @@ impl<'a> Race<'a> {
                     .into(),
             );
         }
-        let Race { device, compiler, space, tried, mut runners, warnings, .. } = self;
+        let Race { wanted, device, compiler, space, tried, mut runners, warnings, .. } = self;
         if runners.is_empty() {
-            return Err(Diagnostic::error("E0317", "Nothing could be measured."));
+            return Err(Diagnostic::error("E0317", "What ran at first failed when it ran again."));
         }
         let best = runners.swap_remove(0);
         let few = match tried.get(best.number).map(|t| &t.fate) {
@@ -429,6 +551,7 @@ impl<'a> Race<'a> {
         Ok(Tuned {
             device,
             compiler,
+            sizes: wanted.sizes.clone(),
             points: space.count(),
             best: best.number,
             tried,
@@ -446,9 +569,7 @@ impl<'a> Race<'a> {
     fn nothing(&self, ending: Ending) -> Diagnostic {
         let tried = self.tried.len();
         let message = match ending {
-            Ending::Stopped => {
-                return Diagnostic::error("E0709", "The tuning was stopped before anything was measured.");
-            }
+            Ending::Stopped => return stopped(),
             Ending::Time => format!("In {} s nothing could be measured.", self.wanted.seconds),
             _ => format!("None of the {tried} points can be measured."),
         };
@@ -471,7 +592,7 @@ fn asked<'b>(
     known: &'b Known,
 ) -> Asked<'b> {
     let Wanted { workspace, sizes, device, foreign, .. } = *wanted;
-    Asked { workspace, term, sizes, device, inputs: None, mode, foreign, limit_s, known: Some(known) }
+    Asked { foreign, limit_s, known: Some(known), ..Asked::new(workspace, term, sizes, device, mode) }
 }
 
 /// Why points were not measured, with how many of them, the most first; what differs in numbers alone is one reason.
@@ -507,12 +628,16 @@ fn without_numbers(text: &str) -> String {
     out
 }
 
+/// Is it the user's text that is wrong, whatever the values are?
+fn is_mistake(problem: &Diagnostic) -> bool {
+    matches!(problem.code, "E0301" | "E0302" | "E0303" | "E0306" | "E0308" | "E0315")
+}
+
 /// A problem that is about the device or the user, and not about a point, ends the tuning.
 fn of_point(problem: Diagnostic) -> Result<(&'static str, String), Diagnostic> {
     match problem.code {
-        "E0701" | "E0703" | "E0704" | "E0706" | "E0709" | "E0711" | "E0714" => Err(problem),
-        // Whatever the values are, the strategy has this mistake in it.
-        "E0301" | "E0302" | "E0303" | "E0306" | "E0308" | "E0315" => Err(problem),
+        "E0701" | "E0703" | "E0704" | "E0706" | "E0709" | "E0711" => Err(problem),
+        _ if is_mistake(&problem) => Err(problem),
         code => Ok((code, problem.message)),
     }
 }
@@ -525,12 +650,23 @@ fn failed(problem: Diagnostic) -> Result<Fate, Diagnostic> {
     of_point(problem).map(|(code, why)| Fate::Failed { code, why })
 }
 
-fn no_time(problem: Diagnostic, wanted: &Wanted<'_>) -> Diagnostic {
-    if problem.code != "E0709" {
-        return problem;
-    }
+fn stopped() -> Diagnostic {
+    Diagnostic::error("E0709", "The tuning was stopped before anything was measured.")
+}
+
+fn no_time(wanted: &Wanted<'_>) -> Diagnostic {
     let message = format!("In {} s nothing could be measured.", wanted.seconds);
     Diagnostic::error("E0317", message)
         .note("By then it was not known what the output must be, which plain C computes.")
         .hint("Give it more time, as in `--for 120s`, or choose smaller sizes.")
+}
+
+/// Less than a tenth, as it is shown.
+fn small_share(tried: usize, all: u128) -> Option<String> {
+    let percent = 100.0 * tried as f64 / all as f64;
+    match percent {
+        p if p >= 10.0 => None,
+        p if p >= 0.1 => Some(format!("{p:.1} %")),
+        _ => Some("less than 0.1 %".into()),
+    }
 }

@@ -1,15 +1,12 @@
-//! The space of a tuning: what a strategy leaves open, with the values that each part may have, and which points of it
-//! are tried in which order.
+//! The space of a tuning: what a strategy leaves open, with the values that each part may have.
 
 use crate::lang::diag::{Charset, Diagnostic};
-use crate::lang::eval::inputs::Rng;
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::Strategy;
 use crate::lang::syntax::print::{self, Options};
 use crate::rewrite::strategy::Script;
 use crate::rewrite::strategy::open::{self, Domain, Parameter};
 use crate::session::action::Sizes;
-use std::collections::HashSet;
 
 /// A point: of each dimension which value, counted from 0.
 pub type Point = Vec<u64>;
@@ -19,7 +16,12 @@ pub struct Dimension {
     pub parameter: Parameter,
     /// Of each pair all numbers from the one to the other.
     ranges: Vec<(i64, i64)>,
+    /// Of many values the numbers of those that divide a size or are powers of two, in order: few others fit.
+    likely: Vec<u64>,
 }
+
+/// Of so many values none is likelier than others.
+const FEW: u64 = 16;
 
 impl Dimension {
     /// The number of values.
@@ -49,6 +51,16 @@ impl Dimension {
             before += to.abs_diff(*from).saturating_add(1);
         }
         None
+    }
+
+    /// The numbers of the values that are likely to fit; empty where all are as likely.
+    pub fn likely(&self) -> &[u64] {
+        &self.likely
+    }
+
+    /// Is one of several strategies taken, which lie in no order?
+    pub fn is_way(&self) -> bool {
+        matches!(self.parameter.domain, Domain::Ways(_))
     }
 
     /// A value as it is shown: a number, or the strategy that is taken.
@@ -102,7 +114,15 @@ impl Space {
                     .label(parameter.span, "left open")
                     .hint(format!("Write them: `?{} in {{4, 8, 16}}`.", parameter.name)));
             }
-            Ok(Dimension { parameter, ranges })
+            let mut dimension = Dimension { parameter, ranges, likely: vec![] };
+            if dimension.values() > FEW {
+                let powers = (0..63).map(|i| 1_i64 << i);
+                let likely = divisors.iter().copied().chain(powers).filter_map(|v| dimension.index(v));
+                dimension.likely = likely.collect();
+                dimension.likely.sort_unstable();
+                dimension.likely.dedup();
+            }
+            Ok(dimension)
         };
         let dimensions = parameters.into_iter().map(dimension).collect::<Result<_, _>>()?;
         Ok(Space { strategy: strategy.clone(), dimensions })
@@ -182,84 +202,4 @@ fn divisors(sizes: &Sizes) -> Vec<i64> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-/// The order in which points are tried: the start, then by turns a neighbour of the best and any other, none twice.
-pub struct Order {
-    rng: Rng,
-    drawn: HashSet<Point>,
-    neighbour: bool,
-}
-
-/// So many points are listed to find one that was not drawn; of larger spaces it is drawn until it is new.
-const LISTED: u128 = 1 << 16;
-
-impl Order {
-    pub fn new(seed: u64) -> Order {
-        Order { rng: Rng::new(seed), drawn: HashSet::new(), neighbour: false }
-    }
-
-    /// The next point; none where all were drawn.
-    pub fn next(&mut self, space: &Space, best: Option<&Point>) -> Option<Point> {
-        let point = if self.drawn.is_empty() { Some(space.start()) } else { self.another(space, best) };
-        self.drawn.extend(point.clone());
-        point
-    }
-
-    fn another(&mut self, space: &Space, best: Option<&Point>) -> Option<Point> {
-        self.neighbour = !self.neighbour;
-        if self.neighbour
-            && let Some(near) = best.and_then(|best| self.near(space, best))
-        {
-            return Some(near);
-        }
-        self.any(space)
-    }
-
-    /// A neighbour that was not drawn: of one dimension the next value in either direction, of few any.
-    fn near(&mut self, space: &Space, best: &Point) -> Option<Point> {
-        let mut all = vec![];
-        for (d, dimension) in space.dimensions.iter().enumerate() {
-            let (at, len) = (best.get(d).copied()?, dimension.values());
-            let is_way = matches!(dimension.parameter.domain, Domain::Ways(_));
-            let steps = if is_way { (0..len).collect() } else { vec![at.wrapping_sub(1), at + 1] };
-            for other in steps.into_iter().filter(|i| *i < len && *i != at) {
-                let mut point = best.clone();
-                point[d] = other;
-                all.push(point);
-            }
-        }
-        all.retain(|point| !self.drawn.contains(point));
-        self.one_of(all)
-    }
-
-    fn any(&mut self, space: &Space) -> Option<Point> {
-        let count = space.count();
-        if self.drawn.len() as u128 >= count {
-            return None;
-        }
-        if count <= LISTED {
-            let point = |mut n: u128| {
-                let digit = |d: &Dimension| {
-                    let digit = n % u128::from(d.values());
-                    n /= u128::from(d.values());
-                    digit as u64
-                };
-                space.dimensions.iter().map(digit).collect::<Point>()
-            };
-            let left: Vec<Point> = (0..count).map(point).filter(|p| !self.drawn.contains(p)).collect();
-            return self.one_of(left);
-        }
-        loop {
-            let point: Point = space.dimensions.iter().map(|d| self.rng.below(d.values())).collect();
-            if !self.drawn.contains(&point) {
-                return Some(point);
-            }
-        }
-    }
-
-    fn one_of(&mut self, mut points: Vec<Point>) -> Option<Point> {
-        let len = u64::try_from(points.len()).ok().filter(|n| *n > 0)?;
-        Some(points.swap_remove(self.rng.below(len) as usize))
-    }
 }

@@ -1,0 +1,237 @@
+//! Tunings on a device that does what the text of a kernel says: how long it takes, and what goes wrong.
+
+use super::kept::Kept;
+use super::order::Order;
+use super::{Ending, Fate, Space, Standing, Tuned, Wanted, tune_with};
+use crate::device::fake::{FakeDevices, Reply};
+use crate::device::{
+    Backend, Cause, DeviceError, DeviceList, Elem, HostData, Mode, Param, RunControl, RunReport, RunRequest,
+    Timer,
+};
+use crate::lang::diag::Diagnostic;
+use crate::session::Session;
+use crate::session::action::{Action, Sizes};
+use crate::session::files::{Text, Texts};
+use crate::session::jobs::Control;
+use crate::session::workspace::Workspace;
+use std::sync::{Arc, Mutex};
+
+const SCALE: &str = "def scale (x: n.f32): n.f32 = x |> map (\\a. a * 3)";
+
+/// What happens to a kernel whose text has such a number in it.
+#[derive(Clone, Copy, PartialEq)]
+enum Ill {
+    Hangs,
+    Crashes,
+    Wrong,
+    /// It crashes when it takes turns with another one, and from then on.
+    CrashesInTurns,
+    /// From its first run on there is no device any more.
+    DeviceGone,
+}
+
+/// Multiplies by three, the faster the larger the part that a kernel takes at once.
+struct Scripted {
+    ill: Vec<(u64, Ill)>,
+    turned: Mutex<Vec<u64>>,
+    gone: Mutex<bool>,
+}
+
+impl Scripted {
+    fn new(ill: &[(u64, Ill)]) -> Scripted {
+        Scripted { ill: ill.to_vec(), turned: Mutex::default(), gone: Mutex::default() }
+    }
+
+    fn is(&self, part: Option<u64>, what: Ill) -> bool {
+        part.is_some_and(|part| self.ill.contains(&(part, what)))
+    }
+}
+
+/// The bound of the innermost loop: the length of a part.
+fn part(request: &RunRequest) -> Option<u64> {
+    let text = request.texts.host.split("< ").skip(1);
+    text.filter_map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()).last()
+}
+
+impl Backend for Scripted {
+    fn list(&self, control: &mut RunControl<'_>) -> Result<DeviceList, DeviceError> {
+        FakeDevices::new().list(control)
+    }
+
+    fn run(&self, request: &RunRequest, _: &mut RunControl<'_>) -> Result<RunReport, DeviceError> {
+        let measured = !matches!(request.mode, Mode::Once);
+        let part = part(request).filter(|_| measured);
+        if self.is(part, Ill::DeviceGone) || *self.gone.lock().unwrap() {
+            *self.gone.lock().unwrap() = true;
+            return Err(DeviceError::new(Cause::NoDevice, "There is no such device."));
+        }
+        if self.is(part, Ill::Hangs) {
+            return Err(DeviceError::new(Cause::TimeLimit, "The run was ended after 1 s."));
+        }
+        let turned = part.is_some_and(|part| self.turned.lock().unwrap().contains(&part));
+        if self.is(part, Ill::Crashes) || turned {
+            return Err(DeviceError::new(Cause::Crashed, "The worker process died."));
+        }
+        let times = if self.is(part, Ill::Wrong) { 4.0 } else { 3.0 };
+        let input =
+            request.params.iter().find_map(|p| if let Param::Input(data) = p { Some(data) } else { None });
+        let elem = request
+            .params
+            .iter()
+            .find_map(|p| if let Param::Output { elem, .. } = p { Some(*elem) } else { None });
+        let HostData::F64(cells) = input.unwrap().as_floats(Elem::F64) else { panic!("floats") };
+        let outputs = vec![HostData::F64(cells.iter().map(|x| times * x).collect()).as_floats(elem.unwrap())];
+        let ns = 1_000_000 / part.unwrap_or(1);
+        Ok(RunReport {
+            outputs,
+            samples_ns: vec![ns, ns + 1, ns, ns + 2, ns, ns + 1],
+            parts: vec![],
+            timer: Timer::Host,
+            compiler: "script".into(),
+            device: request.device.clone(),
+            threads: 1,
+            warnings: vec![],
+            stderr: String::new(),
+        })
+    }
+
+    fn run_pair(
+        &self,
+        first: &RunRequest,
+        second: &RunRequest,
+        control: &mut RunControl<'_>,
+    ) -> Result<(RunReport, RunReport), DeviceError> {
+        for request in [first, second] {
+            if let Some(part) = part(request).filter(|part| self.is(Some(*part), Ill::CrashesInTurns)) {
+                self.turned.lock().unwrap().push(part);
+            }
+        }
+        Ok((self.run(first, control)?, self.run(second, control)?))
+    }
+}
+
+fn texts() -> Texts {
+    let program = Text { label: "scale.rise".into(), text: SCALE.into() };
+    Texts { program, files: vec![], default_sizes: Default::default(), origin: Default::default() }
+}
+
+fn scale() -> (Workspace, Sizes) {
+    let workspace = Workspace::load(&texts(), None).unwrap_or_else(|p| panic!("{}", p.first()));
+    (workspace, Sizes::from_iter([("n".into(), 96)]))
+}
+
+fn tuned(strategy: &str, ill: &[(u64, Ill)]) -> Result<Tuned, Diagnostic> {
+    let (workspace, sizes) = scale();
+    let strategy = workspace.parse_strategy(strategy).unwrap();
+    let term = &workspace.program.term;
+    let (workspace, sizes, strategy) = (&workspace, &sizes, &strategy);
+    let wanted = Wanted { workspace, term, sizes, device: "cpu", strategy, seconds: 20.0, foreign: false };
+    let backend = Scripted::new(ill);
+    tune_with(&wanted, Kept::default(), &backend, &Control::silent(), &|_: &Standing| {})
+}
+
+fn fate(tuned: &Tuned, value: &str) -> String {
+    match &tuned.tried.iter().find(|t| t.values[0].1 == value).unwrap().fate {
+        Fate::Measured { .. } => "measured".into(),
+        Fate::Failed { code, .. } => (*code).into(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_hangs_crashes_or_is_wrong_is_recorded_and_the_others_go_on() {
+    let ill = [(48, Ill::Hangs), (32, Ill::Crashes), (24, Ill::Wrong)];
+    let tuned = tuned("body(splitJoin(?p in {4, 8, 16, 24, 32, 48}))", &ill).unwrap();
+    assert_eq!(tuned.ending, Ending::All);
+    let fates = ["48", "32", "24", "16", "4"].map(|p| fate(&tuned, p));
+    assert_eq!(fates, ["E0708", "E0707", "E0820", "measured", "measured"]);
+    assert_eq!(tuned.best().unwrap().strategy, "body(splitJoin(16))");
+    assert!(tuned.comparison.is_some() && tuned.ratio().is_some_and(|r| r > 3.0), "{:?}", tuned.comparison);
+}
+
+#[test]
+fn who_crashes_in_turns_loses() {
+    let tuned = tuned("body(splitJoin(?p in {4, 44, 46, 48, 32}))", &[(48, Ill::CrashesInTurns)]).unwrap();
+    assert_eq!(fate(&tuned, "48"), "E0707");
+    assert_eq!(tuned.best().unwrap().strategy, "body(splitJoin(32))");
+}
+
+#[test]
+fn a_device_that_disappears_leaves_the_best_so_far() {
+    let gone = tuned("body(splitJoin(?p in {8, 16, 48}))", &[(48, Ill::DeviceGone)]).unwrap();
+    assert_eq!(gone.ending, Ending::Device);
+    assert!(gone.best().is_some_and(|best| best.median_ns().is_some()));
+    assert!(gone.warnings.iter().any(|w| w.contains("no such device")), "{:?}", gone.warnings);
+    let never = tuned("body(splitJoin(?p in {48, 16}))", &[(48, Ill::DeviceGone)]).unwrap_err();
+    assert_eq!(never.code, "E0703");
+}
+
+#[test]
+fn a_mistake_is_shown_where_the_user_wrote_it() {
+    let problem = tuned("topDown(nosuch(?))", &[]).unwrap_err();
+    assert_eq!(problem.code, "E0301");
+    assert!(problem.to_string().contains("nosuch") && !problem.to_string().contains("16"), "{problem}");
+    // Where something ran, an alternative that is no strategy is one that is ruled out.
+    let some = tuned("choose(body(splitJoin(8)), nosuch)", &[]).unwrap();
+    assert!(matches!(some.tried[1].fate, Fate::RuledOut { code: "E0301", .. }) && some.warnings.len() == 1);
+}
+
+/// Of any space the first points lie in all parts of it, and no point comes twice.
+#[test]
+fn the_first_points_are_spread_over_the_space() {
+    let (workspace, sizes) = scale();
+    let space = |text: &str| {
+        Space::read(&workspace.parse_strategy(text).unwrap().tree, &workspace.script, &sizes).unwrap()
+    };
+    let wide = space("body(splitJoin(?p in {1..16})) ; try(body(splitJoin(?q in {1..16})))");
+    let mut order = Order::new(1);
+    let all: Vec<Vec<u64>> = std::iter::from_fn(|| order.next(&wide, Some(&vec![0, 0]), 0)).collect();
+    assert_eq!(all.len(), 256);
+    let mut quarters: Vec<(u64, u64)> = all[..12].iter().map(|p| (p[0] / 8, p[1] / 8)).collect();
+    quarters.sort_unstable();
+    quarters.dedup();
+    assert_eq!(quarters.len(), 4, "{:?}", &all[..12]);
+    let mut once = all.clone();
+    once.sort();
+    once.dedup();
+    assert_eq!(once.len(), 256);
+    // Of many values those that divide a size come first.
+    let huge = space("body(splitJoin(?p in {1..1000000000}))");
+    let mut order = Order::new(1);
+    let first: Vec<u64> =
+        std::iter::from_fn(|| order.next(&huge, None, 0)).take(20).map(|p| p[0] + 1).collect();
+    assert!(first.iter().filter(|p| 96 % **p == 0).count() >= 6, "{first:?}");
+}
+
+#[test]
+fn what_is_stopped_keeps_the_best_and_knows_the_start() {
+    let (workspace, sizes) = scale();
+    let strategy = workspace.parse_strategy("body(splitJoin(?p in {4, 8, 16, 32, 48}))").unwrap();
+    let (term, control) = (&workspace.program.term, Control::silent());
+    let (workspace, sizes, strategy) = (&workspace, &sizes, &strategy);
+    let wanted = Wanted { workspace, term, sizes, device: "cpu", strategy, seconds: 20.0, foreign: false };
+    let after = |n: usize| {
+        let flag = control.cancel_flag();
+        move |s: &Standing| flag.store(s.tried >= n, std::sync::atomic::Ordering::Relaxed)
+    };
+    let tuned = tune_with(&wanted, Kept::default(), &Scripted::new(&[]), &control, &after(3)).unwrap();
+    assert_eq!((tuned.ending, tuned.tried.len()), (Ending::Stopped, 3));
+    assert!(tuned.best != 0 && tuned.comparison.is_none() && tuned.ratio().is_some_and(|r| r > 1.5));
+    let stopped = tune_with(&wanted, Kept::default(), &Scripted::new(&[]), &control, &after(0));
+    assert_eq!(stopped.map(|t| t.tried.len()).map_err(|p| p.code), Err("E0709"));
+}
+
+#[test]
+fn one_session_tunes_once_at_a_time() {
+    let texts = texts();
+    let fake = Arc::new(FakeDevices::new().reply(Reply::Hang));
+    let sizes = Sizes::from_iter([("n".into(), 96)]);
+    let mut session = Session::open(&texts, None, &sizes, fake, Arc::new(|| {}))
+        .unwrap_or_else(|p| panic!("{}", p.first()));
+    let strategy = "body(splitJoin(?p in {4, 8}))".to_owned();
+    let tuning = Action::Tune { strategy, device: "cpu".into(), seconds: 60.0 };
+    assert!(session.perform(tuning.clone()).is_ok());
+    let again = session.perform(tuning).unwrap_err();
+    assert!(again.code == "E0810" && again.message.contains("A measurement is running"), "{again}");
+    session.cancel_all();
+}
