@@ -169,37 +169,23 @@ impl<'a> Searcher<'a> {
     }
 
     /// A derivation as it is looked at, rewrite by rewrite.
-    fn single_steps(&self, start: &Term, trail: &Trail) -> Option<Vec<RevisionStep>> {
-        let mut now = start.clone();
-        let mut out = vec![];
-        for step in &trail.steps {
+    fn single_steps(&self, trail: &Trail) -> Option<Vec<RevisionStep>> {
+        let steps = trail.steps.iter().zip(&trail.programs).map(|(step, program)| {
             let rule = self.used(step)?;
-            now = now.replace_at(&step.at, step.after.clone())?;
-            out.push(single(rule.to_string(), rule.rule.marks, step.reverse, &step.at, &now));
-        }
-        Some(out)
+            Some(single(rule.to_string(), rule.rule.marks, step.reverse, &step.at, program))
+        });
+        steps.collect()
     }
 
     /// A derivation as it is recorded; none when it cannot be written as text.
-    fn written(&self, start: &Term, trail: &Trail) -> Option<Vec<TrailStep>> {
-        let mut now = start.clone();
-        let mut out = vec![];
-        for step in &trail.steps {
-            if step.args.iter().any(|a| matches!(a, RuleArg::Term(_) | RuleArg::Position(_))) {
-                return None;
-            }
-            let rule =
-                RuleUse { rule: self.workspace.rules.get(&step.rule)?.clone(), args: step.args.clone() };
-            now = now.replace_at(&step.at, step.after.clone())?;
-            let reversed = step.reverse.then(|| self.workspace.written(&now));
-            out.push(TrailStep {
-                rule: rule.to_string(),
-                at: step.at.clone(),
-                after: now.digest(),
-                reversed,
-            });
-        }
-        Some(out)
+    fn written(&self, trail: &Trail) -> Option<Vec<TrailStep>> {
+        let steps = trail.steps.iter().zip(&trail.programs).map(|(step, program)| {
+            let has_text = |a: &RuleArg| !matches!(a, RuleArg::Term(_) | RuleArg::Position(_));
+            let rule = self.label(step).filter(|_| step.args.iter().all(has_text))?;
+            let reversed = step.reverse.then(|| self.workspace.written(program));
+            Some(TrailStep { rule, at: step.at.clone(), after: program.digest(), reversed })
+        });
+        steps.collect()
     }
 }
 
@@ -350,8 +336,7 @@ impl Searcher<'_> {
             (report, trail)
         };
         let steps = trail.as_ref().map_err(ToString::to_string).and_then(|t| {
-            self.single_steps(start, t)
-                .ok_or_else(|| "A rewrite on the way does not fit its place.".to_owned())
+            self.single_steps(t).ok_or_else(|| "A rewrite on the way does not fit its place.".to_owned())
         });
         let examined = known.map(|(best, extraction, insight)| {
             let used = |t: &Trail| t.steps.iter().filter_map(|s| self.label(s)).collect();
@@ -370,7 +355,7 @@ impl Searcher<'_> {
         });
         // A search that found nothing has no way to tell of.
         let no_trail = trail.as_ref().err().filter(|_| report.found().is_some()).map(ToString::to_string);
-        let trail = trail.ok().and_then(|t| self.written(start, &t));
+        let trail = trail.ok().and_then(|t| self.written(&t));
         let outcome = SearchOutcome { no_trail, ..outcome(&text, &report, trail) };
         let steps = steps.unwrap_or_default();
         let marks = if steps.is_empty() {

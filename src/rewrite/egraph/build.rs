@@ -19,6 +19,8 @@ pub struct Builder<'a> {
     memo: &'a mut SizeMemo,
     /// The term that is taken for each variable.
     terms: Vec<Option<Id>>,
+    /// Where the types of this match are known.
+    types: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -49,7 +51,8 @@ impl<'a> Builder<'a> {
         for (v, term) in m.asked(program) {
             terms[v] = Some(term);
         }
-        Some(Builder { graph, program, memo, terms })
+        let types = memo.types_of(program, m);
+        Some(Builder { graph, program, memo, terms, types })
     }
 
     /// The class of the right side; none when the filter refuses a part of it, or it cannot be built.
@@ -96,11 +99,11 @@ impl<'a> Builder<'a> {
         match b {
             Build::Var { var, local, outside } => self.variable(*var, local, *outside, m),
             Build::Bound(i, ty) => {
-                let ty = self.ty(ty, m)?;
+                let ty = self.built_type(*ty, m)?;
                 self.graph.var(*i, ty)
             }
             Build::Lam(param, body) => {
-                let param = self.ty(param, m)?;
+                let param = self.built_type(*param, m)?;
                 let body = self.build(body, m)?;
                 self.graph.lam(param, body)
             }
@@ -110,7 +113,7 @@ impl<'a> Builder<'a> {
                 self.graph.app(f, e)
             }
             Build::Prim(pattern, args, ty) => {
-                let ty = self.ty(ty, m)?;
+                let ty = self.built_type(*ty, m)?;
                 let args = args.iter().map(|a| self.arg(*a, m)).collect::<Option<Vec<_>>>()?;
                 let leaf = self.graph.tables_mut().leaf(Leaf::Prim(*pattern, args));
                 self.graph.leaf(leaf, ty)
@@ -183,7 +186,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub fn ty(&mut self, t: &TypePat, m: Match<'_>) -> Option<TypeId> {
+    fn built_type(&mut self, number: usize, m: Match<'_>) -> Option<TypeId> {
+        let place = self.types + number;
+        if let Some(known) = self.memo.built_type(place) {
+            return Some(known);
+        }
+        let program = self.program;
+        let ty = self.ty(&program.types[number], m)?;
+        self.memo.note_type(place, ty);
+        Some(ty)
+    }
+
+    fn ty(&mut self, t: &TypePat, m: Match<'_>) -> Option<TypeId> {
         let row = match t {
             TypePat::Ground(t) => return Some(*t),
             TypePat::Var(i, _) => return m.ty(self.program, *i),

@@ -132,10 +132,11 @@ pub enum Build {
         local: Vec<Target>,
         outside: u32,
     },
-    Bound(u32, TypePat),
-    Lam(TypePat, Box<Build>),
+    /// Types are numbers into [`Program::types`].
+    Bound(u32, usize),
+    Lam(usize, Box<Build>),
     App(Box<Build>, Box<Build>),
-    Prim(Pattern, Vec<ArgPat>, TypePat),
+    Prim(Pattern, Vec<ArgPat>, usize),
     Lit(LeafId),
     Number(NumberPat),
     Vectorise {
@@ -191,6 +192,8 @@ pub struct Program {
     pub reach: Reach,
     pub places: Vec<Option<Place>>,
     pub sizes: Vec<Nat>,
+    /// The types that are built, each once.
+    pub types: Vec<TypePat>,
     pub build: Build,
     /// The left side, as what is built of the variables.
     pub left: Build,
@@ -218,6 +221,7 @@ struct Compiler<'a> {
     graph: &'a mut Graph,
     eq: &'a Equation,
     sizes: Vec<Nat>,
+    types: Vec<TypePat>,
     instrs: Vec<Instr>,
     registers: usize,
     places: Vec<Option<Place>>,
@@ -238,6 +242,7 @@ pub fn compile(
         graph,
         eq,
         sizes: vec![],
+        types: vec![],
         instrs: vec![],
         registers: 1,
         places: vec![None; eq.vars.len()],
@@ -292,6 +297,7 @@ pub fn compile(
         registers: c.registers,
         places: c.places,
         sizes: c.sizes,
+        types: c.types,
         build,
         left,
         others: c.others,
@@ -480,16 +486,16 @@ impl Compiler<'_> {
                 let local = self.targets(*v, args, depth)?;
                 Build::Var { var: *v, local, outside: depth }
             }
-            PatNode::Bound(i) => Build::Bound(*i, self.ty(&pat.ty)),
+            PatNode::Bound(i) => Build::Bound(*i, self.built_type(&pat.ty)),
             PatNode::Lam(_, body) => {
                 let param = pat.ty.as_fun().map_or_else(Type::ill, |(p, _)| p.clone());
-                let param = self.ty(&param);
+                let param = self.built_type(&param);
                 Build::Lam(param, Box::new(self.build(body, depth + 1)?))
             }
             PatNode::App(f, e) => {
                 Build::App(Box::new(self.build(f, depth)?), Box::new(self.build(e, depth)?))
             }
-            PatNode::Prim(p, args) => Build::Prim(*p, self.args(args), self.ty(&pat.ty)),
+            PatNode::Prim(p, args) => Build::Prim(*p, self.args(args), self.built_type(&pat.ty)),
             PatNode::Lit(l) => match self.number(l) {
                 Some(number) => Build::Number(number),
                 None => Build::Lit(self.literal(l)),
@@ -537,6 +543,15 @@ impl Compiler<'_> {
             self.sizes.push(n.clone());
             self.sizes.len() - 1
         }))
+    }
+
+    /// The number of a type among those that are built.
+    fn built_type(&mut self, t: &Type) -> usize {
+        let ty = self.ty(t);
+        self.types.iter().position(|known| *known == ty).unwrap_or_else(|| {
+            self.types.push(ty);
+            self.types.len() - 1
+        })
     }
 
     fn ty(&mut self, t: &Type) -> TypePat {

@@ -115,6 +115,11 @@ impl Match<'_> {
         let id = *self.0.get(1 + p.equation.vars.len() + p.equation.types.len() + i)?;
         (id != UNBOUND).then_some(NatId(id))
     }
+    /// All types and sizes.
+    fn types_and_nats(&self, p: &Program) -> &[u32] {
+        let eq = &p.equation;
+        &self.0[1 + eq.vars.len()..][..eq.types.len() + eq.nats.len()]
+    }
     pub fn slot(&self, p: &Program, i: usize) -> Option<LeafArg> {
         let eq = &p.equation;
         decode_slot(*self.0.get(1 + eq.vars.len() + eq.types.len() + eq.nats.len() + i)?)
@@ -164,12 +169,54 @@ enum Solved {
     Never,
 }
 
-/// Answers that stay right for a whole search: of equations between sizes, of sums and products.
+/// The types of the built terms are known for matches with so many different types and sizes.
+const MOST_TYPED: usize = 1 << 10;
+
+/// The types that a rule builds for matches with the same types and sizes: their place in the list of all.
+#[derive(Default, Debug)]
+struct BuiltTypes {
+    places: FxHashMap<Box<[u32]>, usize>,
+    list: Vec<u32>,
+}
+
+impl BuiltTypes {
+    fn place(&mut self, p: &Program, m: Match<'_>) -> usize {
+        let key = m.types_and_nats(p);
+        if let Some(place) = self.places.get(key) {
+            return *place;
+        }
+        if self.places.len() >= MOST_TYPED {
+            *self = BuiltTypes::default();
+        }
+        let place = self.list.len();
+        self.list.resize(place + p.types.len(), UNBOUND);
+        self.places.insert(key.into(), place);
+        place
+    }
+}
+
+/// Answers that stay right for a whole search: of equations between sizes, of sums and products, and the types that are
+/// built.
 #[derive(Default, Debug)]
 pub struct SizeMemo {
+    types: BuiltTypes,
     solved: FxHashMap<(usize, Vec<u32>, NatId), Solved>,
     values: FxHashMap<(usize, Vec<u32>), Option<NatId>>,
     needs: FxHashMap<Vec<u32>, bool>,
+}
+
+impl SizeMemo {
+    /// Where the types are that a rule builds for a match.
+    pub(super) fn types_of(&mut self, p: &Program, m: Match<'_>) -> usize {
+        self.types.place(p, m)
+    }
+    /// A type that was built there.
+    pub(super) fn built_type(&self, place: usize) -> Option<TypeId> {
+        Some(self.types.list[place]).filter(|id| *id != UNBOUND).map(TypeId)
+    }
+    pub(super) fn note_type(&mut self, place: usize, ty: TypeId) {
+        self.types.list[place] = ty.0;
+    }
 }
 
 /// The whole search was told to stop.

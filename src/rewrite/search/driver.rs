@@ -1,8 +1,8 @@
 //! The loop of a search, as a machine whose steps are short: check the sketch, match each rule, apply the matches in
 //! chunks, rebuild.
 
-use super::goal::{Goal, Programs, Reached};
-use super::insight::Insight;
+use super::goal::{Goal, Programs, Ranking, Reached};
+use super::insight::{Insight, nearest};
 use super::memory::growth;
 use super::options::When;
 use super::{
@@ -101,6 +101,8 @@ pub struct Search {
     parts: Vec<PartReport>,
     /// A program that satisfies the sketch, though there may not be as many as were asked for.
     reached: Option<Found>,
+    /// As many programs that satisfy the sketch as were asked for, or as there are now, since it was last asked.
+    best: Option<(usize, KBest)>,
     /// What is like the sketch now is so only by what nobody reads; were all such programs looked at?
     unread: Option<bool>,
     began: Option<Duration>,
@@ -137,6 +139,44 @@ enum Scope {
     All,
     /// All members of all classes ([`crate::rewrite::egraph::gaps`]).
     Members,
+}
+
+/// The programs that satisfy a search's sketch, by what they cost as they are shown.
+struct Best<'a> {
+    ranking: Ranking<'a>,
+    search: &'a Search,
+}
+
+impl Best<'_> {
+    /// The k best. Up to [`CANDIDATES`] all are of the same candidates, so that the first is the same however many are asked
+    /// for.
+    fn of(&mut self, k: usize) -> Programs {
+        let normal = |t: &Term| self.search.normal_form(t);
+        let mut asked = k.max(CANDIDATES);
+        let mut found = self.ranking.best(asked, &normal);
+        let as_it_stands = |r: &Reached| r.extracted == r.term;
+        if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {
+            asked = asked.max(MORE_CANDIDATES);
+            found = self.ranking.best(asked, &normal);
+        }
+        // Several may have one normal form.
+        let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
+        while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
+            asked *= 2;
+            found = self.ranking.best(asked, &normal);
+        }
+        found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
+        found.programs.sort_by_key(|r| r.cost);
+        found.programs.truncate(k);
+        found
+    }
+}
+
+impl From<Programs> for KBest {
+    fn from(best: Programs) -> KBest {
+        let terms = best.programs.into_iter().map(|r| Extracted { cost: r.cost, term: r.term });
+        KBest { terms: terms.collect(), complete: best.complete }
+    }
 }
 
 /// Why a search does not go on.
@@ -239,6 +279,7 @@ impl Search {
             changes: None,
             parts: vec![],
             reached: None,
+            best: None,
             unread: None,
             began: None,
             told: None,
@@ -303,37 +344,24 @@ impl Search {
     }
 
     /// The k lightest programs in the graph that satisfy the sketch, no two the same up to the names of binders: in normal
-    /// form, if that was asked for and still satisfies the sketch, with what they cost.
+    /// form, if that was asked for and still satisfies the sketch, with what they cost. Those that the search itself asked
+    /// for are known.
     pub fn best(&self, k: usize) -> KBest {
-        let best = self.ranked(k);
-        let terms = best.programs.into_iter().map(|r| Extracted { cost: r.cost, term: r.term });
-        KBest { terms: terms.collect(), complete: best.complete }
+        match &self.best {
+            Some((asked, known)) if k <= *asked => {
+                let terms: Vec<Extracted> = known.terms.iter().take(k).cloned().collect();
+                KBest { complete: known.complete || terms.len() == k, terms }
+            }
+            _ => self.rank(|best| best.of(k)).into(),
+        }
     }
 
-    /// Those programs, by what they cost as they are shown. Up to [`CANDIDATES`] all are of the same candidates, so that the
-    /// first is the same however many are asked for.
-    fn ranked(&self, k: usize) -> Programs {
-        let normal = |t: &Term| self.normal_form(t);
-        let cost = &self.budget.cost;
-        let best =
-            |asked: usize| cost.weights(|w| self.goal.best(&self.graph, self.root(), asked, w, &normal));
-        let mut asked = k.max(CANDIDATES);
-        let mut found = best(asked);
-        let as_it_stands = |r: &Reached| r.extracted == r.term;
-        if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {
-            asked = asked.max(MORE_CANDIDATES);
-            found = best(asked);
-        }
-        // Several may have one normal form.
-        let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
-        while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
-            asked *= 2;
-            found = best(asked);
-        }
-        found.programs.iter_mut().for_each(|r| r.cost = cost.of(&r.term));
-        found.programs.sort_by_key(|r| r.cost);
-        found.programs.truncate(k);
-        found
+    /// Extracts programs, the lightest first.
+    fn rank<T>(&self, extract: impl FnOnce(&mut Best<'_>) -> T) -> T {
+        self.budget.cost.weights(|weights| {
+            let ranking = self.goal.ranking(&self.graph, self.root(), weights);
+            extract(&mut Best { ranking, search: self })
+        })
     }
 
     /// The normal form of a program that was found, if that was asked for.
@@ -348,6 +376,9 @@ impl Search {
         let placed = places.into_iter().filter_map(|(path, t)| Some((path, self.graph.encode(&t)?)));
         let placed: Vec<(Path, Id)> = placed.collect();
         let mut insight = Insight::of(&self.goal, &self.graph, self.graph.find(self.root), &placed);
+        if !matches!(self.outcome, Some(Outcome::Found(_))) {
+            insight.nearest = nearest(&self.goal, &self.graph, self.root());
+        }
         if self.unread.is_some() {
             insight.parts.iter_mut().take(1).for_each(|whole| whole.report.at_root = false);
         }
@@ -477,8 +508,7 @@ impl Search {
 
     /// Are there as many programs as were asked for?
     fn enough(&self) -> bool {
-        let asked = self.budget.best;
-        asked <= 1 || self.best(asked).terms.len() >= asked
+        self.best.as_ref().is_some_and(|(asked, best)| best.terms.len() >= *asked)
     }
 
     /// Is this where the search is to stop?
@@ -492,11 +522,14 @@ impl Search {
         let found = self.goal.update(&self.graph, root);
         self.parts = self.goal.parts(&self.graph, root);
         self.unread = None;
+        self.best = None;
         if !found {
             return Ok(false);
         }
-        let Programs { programs, complete, looked_at } = self.ranked(1);
-        let Some(Reached { term, extracted, filling, .. }) = programs.into_iter().next() else {
+        let asked = self.budget.best.max(1);
+        let (Programs { programs, complete, looked_at }, several) =
+            self.rank(|best| (best.of(1), (asked > 1).then(|| best.of(asked))));
+        let Some(Reached { term, extracted, filling, cost }) = programs.into_iter().next() else {
             if looked_at == 0 {
                 let message = "The program that was found is nested too deeply to be shown.";
                 return Err(Halt::Broken(Box::new(Diagnostic::error("E0415", message))));
@@ -505,6 +538,8 @@ impl Search {
             self.parts.iter_mut().take(1).for_each(|whole| whole.at_root = false);
             return Ok(false);
         };
+        let alone = || KBest { terms: vec![Extracted { term: term.clone(), cost }], complete: true };
+        self.best = Some((asked, several.map_or_else(alone, KBest::from)));
         let assumed = constraints_of(&term);
         self.reached = Some(Found { term, extracted, assumed, filling });
         Ok(true)

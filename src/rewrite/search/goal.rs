@@ -6,7 +6,7 @@ use crate::lang::term::Term;
 use crate::rewrite::egraph::{Graph, Id};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::automaton::{Automaton, TooComplex};
-use crate::rewrite::sketch::best::k_best;
+use crate::rewrite::sketch::best::Members;
 use crate::rewrite::sketch::classes::Satisfied;
 use crate::rewrite::sketch::extract::{Extracted, Lightest, Weights};
 use crate::rewrite::sketch::holes::{Filling, are_whole, solutions};
@@ -144,24 +144,49 @@ impl Goal {
         if self.has_holes { &self.filled } else { std::slice::from_ref(&self.relaxed) }
     }
 
-    /// The k lightest programs that satisfy the sketch.
-    pub fn best(
-        &self,
-        graph: &Graph,
-        root: Id,
-        k: usize,
-        weights: Weights<'_>,
-        normal: &dyn Fn(&Term) -> Option<Term>,
-    ) -> Programs {
-        let complete = self.filled.len() < MOST_FILLINGS;
-        let mut best = Programs { programs: vec![], complete, looked_at: 0 };
-        for a in self.asked() {
-            let found = k_best(graph, &a.automaton, &a.satisfied, root, k, weights);
-            best.complete &= found.complete;
-            best.looked_at += found.terms.len();
-            for reached in found.terms.into_iter().filter_map(|e| a.reached(e, normal)) {
+    /// The programs that satisfy the sketch, lightest first.
+    pub fn ranking<'a>(&'a self, graph: &'a Graph, root: Id, weights: Weights<'a>) -> Ranking<'a> {
+        let of = |asked: &'a Asked| Ranked {
+            asked,
+            members: Members::of(graph, &asked.automaton, &asked.satisfied, root, weights),
+            looked_at: 0,
+            reached: vec![],
+        };
+        Ranking {
+            each: self.asked().iter().map(of).collect(),
+            all_fillings: self.filled.len() < MOST_FILLINGS,
+        }
+    }
+}
+
+/// The programs that satisfy a sketch, as far as they have been asked for.
+pub struct Ranking<'a> {
+    /// For each way to fill the sketch's holes.
+    each: Vec<Ranked<'a>>,
+    all_fillings: bool,
+}
+
+struct Ranked<'a> {
+    asked: &'a Asked,
+    members: Members<'a>,
+    looked_at: usize,
+    reached: Vec<Reached>,
+}
+
+impl Ranking<'_> {
+    /// The k lightest of what the k lightest members for each way to fill the holes are in normal form.
+    pub fn best(&mut self, k: usize, normal: &dyn Fn(&Term) -> Option<Term>) -> Programs {
+        let mut best = Programs { programs: vec![], complete: self.all_fillings, looked_at: 0 };
+        for ranked in &mut self.each {
+            best.complete &= ranked.members.find(k);
+            for found in &ranked.members.found[ranked.looked_at..] {
+                ranked.reached.extend(ranked.asked.reached(found.clone(), normal));
+            }
+            ranked.looked_at = ranked.members.found.len();
+            best.looked_at += ranked.looked_at;
+            for reached in &ranked.reached {
                 if best.programs.iter().all(|b| b.term != reached.term) {
-                    best.programs.push(reached);
+                    best.programs.push(reached.clone());
                 }
             }
         }

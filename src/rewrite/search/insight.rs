@@ -34,6 +34,7 @@ pub struct Nearest {
 #[derive(Clone, Debug)]
 pub struct Insight {
     pub parts: Vec<PartInsight>,
+    /// Where nothing was found.
     pub nearest: Option<Nearest>,
 }
 
@@ -45,7 +46,7 @@ impl Insight {
                 innermost(start.iter().filter(|(_, id)| goal.part_holds(graph, i, *id)).map(|(p, _)| p));
             PartInsight { report, places, witness }
         });
-        Insight { parts: parts.collect(), nearest: nearest(goal, graph, root) }
+        Insight { parts: parts.collect(), nearest: None }
     }
 }
 
@@ -56,7 +57,8 @@ fn innermost<'a>(places: impl Iterator<Item = &'a Path>) -> Vec<Path> {
     all.iter().filter(|p| !holds_another(p)).take(MOST_PLACES).map(|p| (*p).clone()).collect()
 }
 
-fn nearest(goal: &Goal, graph: &Graph, root: Id) -> Option<Nearest> {
+/// The program of the graph that satisfies most of a sketch.
+pub(super) fn nearest(goal: &Goal, graph: &Graph, root: Id) -> Option<Nearest> {
     let sketch = goal.relaxed_sketch();
     let of = levels(sketch);
     (0..=of).rev().find_map(|levels| {
@@ -64,7 +66,7 @@ fn nearest(goal: &Goal, graph: &Graph, root: Id) -> Option<Nearest> {
         if !part.update(graph, root) {
             return None;
         }
-        let reached = part.best(graph, root, 1, Weights::Size, &|_| None).programs.pop()?;
+        let reached = part.ranking(graph, root, Weights::Size).best(1, &|_| None).programs.pop()?;
         Some(Nearest { term: reached.term, levels, of })
     })
 }

@@ -41,6 +41,8 @@ pub struct TrailStep {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trail {
     pub steps: Vec<TrailStep>,
+    /// The whole program after each step.
+    pub programs: Vec<Term>,
     /// What the rules assumed of sizes.
     pub assumed: Vec<SizeConstraint>,
 }
@@ -89,13 +91,13 @@ pub fn trail(
     let begin = search.start().clone();
     let until = (control.now)().saturating_add(search.time());
     let patience = Patience { cancel: control.cancel, now: control.now, until };
-    let way = {
+    let (way, known) = {
         let mut book = Equations::new(search, patience);
         for time in proof {
             patience.ask()?;
             book.union(time, given, &begin)?;
         }
-        book.way(&begin, &goal.extracted)?
+        (book.way(&begin, &goal.extracted)?, book.known)
     };
     let mut walk = Walk::new(given.clone(), patience);
     walk.reductions(&begin, &all_params(given))?;
@@ -103,8 +105,11 @@ pub fn trail(
         walk.step(step)?;
     }
     walk.reductions(&goal.term, &written_params(given))?;
-    walk.finish(&goal.term, search)
+    walk.finish(&goal.term, search, known)
 }
+
+/// What rules make of terms, with what they assume of sizes.
+type Known = FxHashMap<(Name, Vec<RuleArg>, Term), (Term, Vec<SizeConstraint>)>;
 
 /// An equation between terms that a rule gave.
 struct Ground {
@@ -122,12 +127,14 @@ struct Equations<'s> {
     decoder: RefCell<Decoder<'s>>,
     list: Vec<Ground>,
     closure: Closure,
+    known: Known,
 }
 
 impl<'s> Equations<'s> {
     fn new(search: &'s Search, patience: Patience<'s>) -> Equations<'s> {
         let decoder = RefCell::new(search.graph().decoder());
-        Equations { search, patience, decoder, list: vec![], closure: Closure::default() }
+        let (list, closure, known) = (vec![], Closure::default(), Known::default());
+        Equations { search, patience, decoder, list, closure, known }
     }
 
     fn term(&self, id: Id) -> Result<Term, NoTrail> {
@@ -175,6 +182,8 @@ impl<'s> Equations<'s> {
         for (left, right) in redexes {
             self.push(BETA, vec![], &left, &right);
         }
+        let of = (r.rule.name.clone(), r.args.clone(), left.clone());
+        self.known.insert(of, (applied.term, applied.assumed));
         Ok(())
     }
 
@@ -321,8 +330,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Asks every rule once more.
-    fn finish(self, goal: &Term, search: &Search) -> Result<Trail, NoTrail> {
+    /// Asks the rules of every step whose result is not known.
+    fn finish(mut self, goal: &Term, search: &Search, mut known: Known) -> Result<Trail, NoTrail> {
         if self.here() != goal {
             return Err(NoTrail("The way does not end at the term that was found.".to_owned()));
         }
@@ -338,21 +347,28 @@ impl<'a> Walk<'a> {
                 }
                 continue;
             }
-            let r = search
-                .use_of(&s.rule, &s.args)
-                .ok_or_else(|| NoTrail(format!("There is no rule `{}`.", s.rule)))?;
             let (left, right) = if s.reverse { (&s.after, &s.before) } else { (&s.before, &s.after) };
-            match r.rule.apply(left, &r.args) {
-                Ok(done) if done.term == *right => {
-                    for c in done.assumed {
-                        if !assumed.contains(&c) {
-                            assumed.push(c);
-                        }
-                    }
+            let of = (s.rule.clone(), s.args.clone(), left.clone());
+            if !known.contains_key(&of) {
+                let r = search
+                    .use_of(&s.rule, &s.args)
+                    .ok_or_else(|| NoTrail(format!("There is no rule `{}`.", s.rule)))?;
+                let done = r.rule.apply(left, &r.args).ok().filter(|done| done.term == *right);
+                let done =
+                    done.ok_or_else(|| NoTrail(format!("`{r}` does not repeat its step on a term.")))?;
+                known.insert(of.clone(), (done.term, done.assumed));
+            }
+            let (term, sizes) = &known[&of];
+            if term != right {
+                return Err(NoTrail(format!("`{}` does not repeat its step on a term.", s.rule)));
+            }
+            for c in sizes {
+                if !assumed.contains(c) {
+                    assumed.push(c.clone());
                 }
-                _ => return Err(NoTrail(format!("`{r}` does not repeat its step on a term."))),
             }
         }
-        Ok(Trail { steps: self.steps, assumed })
+        let programs = self.terms.split_off(1);
+        Ok(Trail { steps: self.steps, programs, assumed })
     }
 }

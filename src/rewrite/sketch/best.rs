@@ -37,38 +37,59 @@ pub fn k_best(
     k: usize,
     weights: Weights<'_>,
 ) -> KBest {
-    let lightest = Lightest::of(graph, automaton, satisfied, weights);
-    let mut search = Enumeration { graph, automaton, lightest, heap: BinaryHeap::new(), pushed: 0 };
-    let root = Place { state: automaton.start, class: graph.find(root), kind: Kind::Any };
-    search.push(Partial {
-        weight: 0,
-        open: Some(Rc::new(Open { place: root, rest: None })),
-        ..Partial::default()
-    });
-    let mut best = KBest { terms: vec![], complete: true };
-    let mut seen: FxHashSet<Digest> = FxHashSet::default();
-    while best.terms.len() < k {
-        let Some(Candidate { partial, .. }) = search.heap.pop() else { break };
-        match partial.open.clone() {
-            Some(open) => search.expand(&partial, &open),
-            None => match search.term(&partial) {
-                Some(term) if seen.insert(term.digest()) => {
-                    best.terms.push(Extracted { term, cost: partial.weight });
-                }
-                Some(_) => {}
-                // What comes now is as heavy.
-                None => {
-                    best.complete = false;
-                    break;
-                }
-            },
-        }
-        if search.pushed > WORK {
-            best.complete = false;
-            break;
-        }
+    let mut members = Members::of(graph, automaton, satisfied, root, weights);
+    let complete = members.find(k);
+    KBest { terms: members.found, complete }
+}
+
+/// The members of a class that satisfy the automaton's start, of which more can be asked for.
+pub struct Members<'a> {
+    search: Enumeration<'a>,
+    /// By increasing weight, each once up to the names of binders.
+    pub found: Vec<Extracted>,
+    seen: FxHashSet<Digest>,
+    /// Too much was looked at, or what comes is nested too deeply.
+    given_up: bool,
+}
+
+impl<'a> Members<'a> {
+    pub fn of(
+        graph: &'a Graph,
+        automaton: &'a Automaton,
+        satisfied: &'a Satisfied,
+        root: Id,
+        weights: Weights<'a>,
+    ) -> Members<'a> {
+        let lightest = Lightest::of(graph, automaton, satisfied, weights);
+        let mut search = Enumeration { graph, automaton, lightest, heap: BinaryHeap::new(), pushed: 0 };
+        let root = Place { state: automaton.start, class: graph.find(root), kind: Kind::Any };
+        search.push(Partial {
+            weight: 0,
+            open: Some(Rc::new(Open { place: root, rest: None })),
+            ..Partial::default()
+        });
+        Members { search, found: vec![], seen: FxHashSet::default(), given_up: false }
     }
-    best
+
+    /// Goes on until so many are found. Says whether they are, or there are no others.
+    pub fn find(&mut self, k: usize) -> bool {
+        while self.found.len() < k && !self.given_up {
+            let Some(Candidate { partial, .. }) = self.search.heap.pop() else { break };
+            match partial.open.clone() {
+                Some(open) => self.search.expand(&partial, &open),
+                None => match self.search.term(&partial) {
+                    Some(term) if self.seen.insert(term.digest()) => {
+                        self.found.push(Extracted { term, cost: partial.weight });
+                    }
+                    Some(_) => {}
+                    // What comes now is as heavy.
+                    None => self.given_up = true,
+                },
+            }
+            self.given_up |= self.search.pushed > WORK;
+        }
+        !self.given_up
+    }
 }
 
 /// Where a member of a class is to stand.

@@ -33,6 +33,23 @@ impl Classes {
         }
         new
     }
+    /// For each word of bits the number of classes before it, so that each class has a number within the set.
+    pub(super) fn numbering(&self) -> Vec<u32> {
+        let before = |all: &mut u32, word: &u64| {
+            let before = *all;
+            *all += word.count_ones();
+            Some(before)
+        };
+        self.bits.iter().scan(0, before).collect()
+    }
+    /// The number of a class within the set.
+    #[inline]
+    pub(super) fn number(&self, numbering: &[u32], id: Id) -> Option<usize> {
+        let (word, bit) = (usize::from(id) / 64, usize::from(id) % 64);
+        let bits = self.bits.get(word)?;
+        let below = (bits & ((1 << bit) - 1)).count_ones();
+        (bits >> bit & 1 != 0).then(|| (numbering[word] + below) as usize)
+    }
     /// The set, after some of its classes have become one with others.
     fn canonical(&self, graph: &Graph) -> Classes {
         let mut out = Classes { bits: Vec::with_capacity(self.bits.len()), list: vec![] };
@@ -134,7 +151,7 @@ impl Satisfied {
     pub fn has(&self, graph: &Graph, automaton: &Automaton, state: StateId, class: Id) -> bool {
         let wanted = &automaton.states[state];
         if wanted.open {
-            types_match(graph.tables(), &wanted.types, graph.ty(class))
+            has_types(graph, &wanted.types, class)
         } else {
             self.sets[state].has(graph.find(class))
         }
@@ -149,11 +166,9 @@ impl Satisfied {
     pub fn count(&self, graph: &Graph, automaton: &Automaton, state: StateId) -> usize {
         match (&automaton.states[state], state) {
             (_, ANY) => graph.classes(),
-            (s, _) if s.open => graph
-                .class_ids()
-                .into_iter()
-                .filter(|c| types_match(graph.tables(), &s.types, graph.ty(*c)))
-                .count(),
+            (s, _) if s.open => {
+                graph.class_ids().into_iter().filter(|c| has_types(graph, &s.types, *c)).count()
+            }
             _ => self.sets[state].len(),
         }
     }
@@ -173,11 +188,16 @@ impl Satisfied {
         let mut set = std::mem::take(&mut self.sets[id]);
         let mut found: Vec<Id> = news.merged.iter().copied().filter(|c| set.has(*c)).collect();
         let open = |s: StateId| s != id && automaton.states[s].open;
-        let typed = |c: Id| types_match(graph.tables(), &state.types, graph.ty(c));
+        let typed = |c: Id| has_types(graph, &state.types, c);
         let mut add = |set: &mut Classes, c: Id| {
-            if typed(c) && set.insert(c) {
+            if !set.has(c) && typed(c) {
+                set.insert(c);
                 found.push(c);
             }
+        };
+        // No class has it yet, so that nothing around one does.
+        let nowhere = |set: &Classes, s: StateId| {
+            if s == id { set.is_empty() } else { !open(s) && self.sets[s].is_empty() }
         };
         let has = |set: &Classes, s: StateId, c: Id| {
             if s == id { set.has(graph.find(c)) } else { self.has(graph, automaton, s, c) }
@@ -201,6 +221,9 @@ impl Satisfied {
                 }
                 Step::Lam(s) => {
                     passed_on |= *s == id;
+                    if nowhere(&set, *s) {
+                        continue;
+                    }
                     for (body, c) in &news.lams {
                         if has(&set, *s, *body) {
                             add(&mut set, *c);
@@ -214,6 +237,9 @@ impl Satisfied {
                 }
                 Step::App(f, e) => {
                     passed_on |= *f == id || *e == id;
+                    if nowhere(&set, *f) || nowhere(&set, *e) {
+                        continue;
+                    }
                     for (a, b, c) in &news.apps {
                         if has(&set, *f, *a) && has(&set, *e, *b) {
                             add(&mut set, *c);
@@ -245,7 +271,7 @@ impl Satisfied {
             while let Some(class) = found.get(next).copied() {
                 next += 1;
                 for (node, c) in graph.parents(class) {
-                    if typed(c) && !set.has(c) && passes_on(&set, &node) {
+                    if !set.has(c) && typed(c) && passes_on(&set, &node) {
                         set.insert(c);
                         found.push(c);
                     }
@@ -314,9 +340,13 @@ fn nat_matches(tables: &Tables, sketch: &NatSketch, n: NatId) -> bool {
     }
 }
 
-/// Is the type in all the sets?
-pub fn types_match(tables: &Tables, sketches: &[TypeSketch], ty: TypeId) -> bool {
-    sketches.iter().all(|s| type_matches(tables, s, ty))
+/// Is the type of the class in all the sets?
+#[inline]
+pub fn has_types(graph: &Graph, sketches: &[TypeSketch], class: Id) -> bool {
+    sketches.is_empty() || {
+        let ty = graph.ty(class);
+        sketches.iter().all(|s| type_matches(graph.tables(), s, ty))
+    }
 }
 
 fn type_matches(tables: &Tables, sketch: &TypeSketch, ty: TypeId) -> bool {

@@ -5,13 +5,12 @@
 //! choose differently for each.
 
 use super::automaton::{Automaton, StateId, Step};
-use super::classes::{Satisfied, atom_matches, types_match};
+use super::classes::{Classes, Satisfied, atom_matches, has_types};
 use crate::lang::term::Term;
 use crate::rewrite::egraph::analysis::REDEX;
 use crate::rewrite::egraph::node::{Kind as Op, Node};
 use crate::rewrite::egraph::tables::{Leaf, weight};
 use crate::rewrite::egraph::{Decoder, Graph, Id, MAX_NESTING};
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -71,44 +70,54 @@ fn extract(
     Some(Extracted { term, cost })
 }
 
-/// Where a class's lightest member comes from.
+/// No member.
+const NONE: u32 = u32::MAX;
+
+/// What the lightest members of a class weigh: of those that are no abstraction, and of the abstractions. Which is better
+/// depends on whether it is applied.
 #[derive(Clone, Copy, Debug)]
-enum Choice {
-    /// From another state's choice for the same class.
-    Same(StateId),
-    /// This node, and the states of its children.
-    Node(Node, StateId, StateId),
-}
+struct Weighed([u32; 2]);
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    cost: u32,
-    choice: Choice,
-}
+impl Weighed {
+    const NOTHING: Weighed = Weighed([NONE; 2]);
 
-/// The lightest members of a class among abstractions and among the others: which is better depends on whether it
-/// is applied.
-#[derive(Clone, Copy, Default, Debug)]
-struct Entries {
-    plain: Option<Entry>,
-    lambda: Option<Entry>,
-}
-
-impl Entries {
-    fn slot(&mut self, lambda: bool) -> &mut Option<Entry> {
-        if lambda { &mut self.lambda } else { &mut self.plain }
+    fn get(self, lambda: bool) -> Option<u32> {
+        Some(self.0[usize::from(lambda)]).filter(|w| *w != NONE)
     }
-    fn offer(&mut self, lambda: bool, new: Entry) -> bool {
-        let slot = self.slot(lambda);
-        let better = slot.is_none_or(|old| new.cost < old.cost);
+    fn of_kind(self, kind: Kind) -> Option<u32> {
+        match kind {
+            Kind::Plain => self.get(false),
+            Kind::Lambda => self.get(true),
+            Kind::Any | Kind::Head => {
+                choose(self.get(false), self.get(true), kind == Kind::Head).map(|(weight, _)| weight)
+            }
+        }
+    }
+    /// Is this lighter? Then it is what counts.
+    fn offer(&mut self, lambda: bool, weight: u32) -> bool {
+        let slot = &mut self.0[usize::from(lambda)];
+        let weight = weight.min(NONE - 1);
+        let better = weight < *slot;
         if better {
-            *slot = Some(new);
+            *slot = weight;
         }
         better
     }
-    /// Cost, and whether the abstraction is meant.
-    fn best(&self, applied: bool) -> Option<(u32, bool)> {
-        choose(self.plain.map(|e| e.cost), self.lambda.map(|e| e.cost), applied)
+}
+
+/// What the classes of a state weigh, by their numbers within its set.
+#[derive(Default)]
+struct Table {
+    numbering: Vec<u32>,
+    weights: Vec<Weighed>,
+}
+
+impl Table {
+    fn number(&self, set: &Classes, class: Id) -> Option<usize> {
+        set.number(&self.numbering, class)
+    }
+    fn get(&self, set: &Classes, class: Id) -> Weighed {
+        self.number(set, class).map_or(Weighed::NOTHING, |i| self.weights[i])
     }
 }
 
@@ -120,8 +129,6 @@ fn choose(plain: Option<u32>, lambda: Option<u32>, applied: bool) -> Option<(u32
         (None, l) => Some((l?, true)),
     }
 }
-
-type Table = FxHashMap<Id, Entries>;
 
 /// What the lightest members of classes weigh that satisfy the states of a sketch, and which they are.
 pub struct Lightest<'a> {
@@ -254,15 +261,10 @@ impl<'a> Lightest<'a> {
     pub fn weight(&self, state: StateId, class: Id, kind: Kind) -> Option<u32> {
         let s = &self.automaton.states[state];
         if s.open {
-            let fits = types_match(self.graph.tables(), &s.types, self.graph.ty(class));
-            return self.open_weight(class, kind).filter(|_| fits);
+            return if has_types(self.graph, &s.types, class) { self.open_weight(class, kind) } else { None };
         }
-        let entries = self.tables.get(state)?.get(&self.graph.find(class))?;
-        match kind {
-            Kind::Plain => entries.plain.map(|e| e.cost),
-            Kind::Lambda => entries.lambda.map(|e| e.cost),
-            Kind::Any | Kind::Head => entries.best(kind == Kind::Head).map(|(cost, _)| cost),
-        }
+        let table = self.tables.get(state)?;
+        table.get(self.satisfied.set(state), self.graph.find(class)).of_kind(kind)
     }
 
     /// The lightest term of any class that satisfies a state; none for a state that asks no more than a type.
@@ -275,61 +277,70 @@ impl<'a> Lightest<'a> {
         self.term(&mut self.graph.decoder(), state, class, false, 0)
     }
 
+    /// What a node weighs whose children satisfy these states; `of` weighs those.
+    fn app_weight(
+        &self,
+        (f, e): (StateId, StateId),
+        (a, b): (Id, Id),
+        of: &impl Fn(StateId, Id, Kind) -> Option<u32>,
+    ) -> Option<u32> {
+        // States that ask for something are the ones that a class may not satisfy.
+        let ask_first = self.automaton.states[f].open;
+        let second = if ask_first { Some(of(e, b, Kind::Any)?) } else { None };
+        let first = of(f, a, Kind::Head)?;
+        let second = second.or_else(|| of(e, b, Kind::Any))?;
+        Some(first.saturating_add(second).saturating_add(1))
+    }
+
     fn state(&self, id: StateId) -> Table {
         let state = &self.automaton.states[id];
-        let mut table = Table::default();
         if state.open {
-            return table;
+            return Table::default();
         }
-        let mut passed_on = false;
-        for class in self.satisfied.set(id).iter() {
-            let mut entries = Entries::default();
+        let set = self.satisfied.set(id);
+        let mut table = Table { numbering: set.numbering(), weights: vec![Weighed::NOTHING; set.len()] };
+        let own = |step: &Step| match step {
+            Step::Lam(s) => *s == id,
+            Step::App(f, e) => *f == id || *e == id,
+            Step::Same(_) | Step::Leaf(_) => false,
+        };
+        let of_nodes: Vec<&Step> =
+            state.steps.iter().filter(|s| !own(s) && !matches!(s, Step::Same(_))).collect();
+        let of = |state, class, kind| self.weight(state, class, kind);
+        for class in set.iter() {
+            let Some(number) = table.number(set, class) else { continue };
+            let weighed = &mut table.weights[number];
             for step in &state.steps {
-                match step {
-                    Step::Same(s) => {
-                        for lambda in [false, true] {
-                            if let Some(cost) = self.weight(*s, class, Kind::of(lambda)) {
-                                entries.offer(lambda, Entry { cost, choice: Choice::Same(*s) });
-                            }
-                        }
-                    }
-                    Step::Leaf(sketches) => {
-                        for node in self.graph.nodes(class) {
-                            if let Op::Leaf(_) | Op::Var(_) = node.op.kind()
-                                && atom_matches(self.graph.tables(), sketches, &node)
-                            {
-                                let cost = self.own_weight(&node, Kind::Any);
-                                entries.offer(false, Entry { cost, choice: Choice::Node(node, 0, 0) });
-                            }
-                        }
-                    }
-                    Step::Lam(s) if *s == id => passed_on = true,
-                    Step::App(f, e) if *f == id || *e == id => passed_on = true,
-                    Step::Lam(s) => {
-                        for node in self.graph.nodes(class).filter(|n| n.is_lam()) {
-                            if let Some(cost) = node.as_lam().and_then(|b| self.weight(*s, b, Kind::Any)) {
-                                let choice = Choice::Node(node, *s, 0);
-                                entries.offer(true, Entry { cost: cost.saturating_add(1), choice });
-                            }
-                        }
-                    }
-                    Step::App(f, e) => {
-                        for node in self.graph.nodes(class) {
-                            let Some((a, b)) = node.as_app() else { continue };
-                            let parts = (self.weight(*f, a, Kind::Head), self.weight(*e, b, Kind::Any));
-                            if let (Some(x), Some(y)) = parts {
-                                let cost = x.saturating_add(y).saturating_add(1);
-                                entries.offer(false, Entry { cost, choice: Choice::Node(node, *f, *e) });
-                            }
-                        }
+                let Step::Same(s) = step else { continue };
+                for lambda in [false, true] {
+                    if let Some(weight) = self.weight(*s, class, Kind::of(lambda)) {
+                        weighed.offer(lambda, weight);
                     }
                 }
             }
-            if entries.plain.is_some() || entries.lambda.is_some() {
-                table.insert(class, entries);
+            if of_nodes.is_empty() {
+                continue;
+            }
+            for node in self.graph.nodes(class) {
+                for step in &of_nodes {
+                    let weight = match (step, node.as_app(), node.as_lam()) {
+                        (Step::App(f, e), Some(children), _) => self.app_weight((*f, *e), children, &of),
+                        (Step::Lam(s), _, Some(body)) => {
+                            self.weight(*s, body, Kind::Any).map(|w| w.saturating_add(1))
+                        }
+                        (Step::Leaf(sketches), None, None) => {
+                            let fits = atom_matches(self.graph.tables(), sketches, &node);
+                            fits.then(|| self.own_weight(&node, Kind::Any))
+                        }
+                        _ => None,
+                    };
+                    if let Some(weight) = weight {
+                        weighed.offer(node.is_lam(), weight);
+                    }
+                }
             }
         }
-        if passed_on {
+        if state.steps.iter().any(own) {
             self.pass_on(id, &mut table);
         }
         table
@@ -338,54 +349,47 @@ impl<'a> Lightest<'a> {
     /// Extends a `contains` from the classes that have what it asks for to the terms around them, and a `not contains`
     /// from the leaves. What has the lightest weight when it is taken from the queue weighs so for good.
     fn pass_on(&self, id: StateId, table: &mut Table) {
+        let set = self.satisfied.set(id);
         let steps = &self.automaton.states[id].steps;
         let apps: Vec<(StateId, StateId)> = steps
             .iter()
             .filter_map(|s| if let Step::App(f, e) = s { Some((*f, *e)) } else { None })
             .filter(|(f, e)| *f == id || *e == id)
             .collect();
-        let mut heap = BinaryHeap::new();
-        for (class, entries) in table.iter() {
-            for (entry, lambda) in [(entries.plain, false), (entries.lambda, true)] {
-                heap.extend(entry.map(|e| Reverse((e.cost, *class, lambda))));
+        let below_binders = steps.contains(&Step::Lam(id));
+        let mut first = vec![];
+        for class in set.iter() {
+            let weighed = table.get(set, class);
+            for lambda in [false, true] {
+                first.extend(weighed.get(lambda).map(|weight| Reverse((weight, class, lambda))));
             }
         }
-        while let Some(Reverse((cost, class, lambda))) = heap.pop() {
-            let Some(entries) = table.get(&class) else { continue };
-            let current = if lambda { entries.lambda } else { entries.plain };
-            if current.is_none_or(|e| e.cost < cost) {
+        let mut heap = BinaryHeap::from(first);
+        while let Some(Reverse((weight, class, lambda))) = heap.pop() {
+            if table.get(set, class).get(lambda).is_none_or(|least| least < weight) {
                 continue;
             }
             for (node, parent) in self.graph.parents(class) {
-                if !self.satisfied.set(id).has(parent) {
-                    continue;
-                }
-                let mut offers = vec![];
-                match (node.as_app(), node.as_lam()) {
-                    (Some((a, b)), _) => {
-                        let of = |state: StateId, class: Id, kind: Kind| {
-                            if state != id {
-                                return self.weight(state, class, kind);
-                            }
-                            let entries = table.get(&self.graph.find(class))?;
-                            entries.best(kind == Kind::Head).map(|(cost, _)| cost)
-                        };
-                        for (f, e) in &apps {
-                            if let (Some(x), Some(y)) = (of(*f, a, Kind::Head), of(*e, b, Kind::Any)) {
-                                let cost = x.saturating_add(y).saturating_add(1);
-                                offers.push((false, Entry { cost, choice: Choice::Node(node, *f, *e) }));
-                            }
+                let Some(number) = table.number(set, parent) else { continue };
+                if let Some(children) = node.as_app() {
+                    let of = |state: StateId, class: Id, kind: Kind| {
+                        if state == id {
+                            table.get(set, self.graph.find(class)).of_kind(kind)
+                        } else {
+                            self.weight(state, class, kind)
                         }
+                    };
+                    let least =
+                        apps.iter().filter_map(|states| self.app_weight(*states, children, &of)).min();
+                    if let Some(weight) = least
+                        && table.weights[number].offer(false, weight)
+                    {
+                        heap.push(Reverse((weight, parent, false)));
                     }
-                    (_, Some(_)) if steps.contains(&Step::Lam(id)) => {
-                        let cost = cost.saturating_add(1);
-                        offers.push((true, Entry { cost, choice: Choice::Node(node, id, 0) }));
-                    }
-                    _ => {}
-                }
-                for (lambda, entry) in offers {
-                    if table.entry(parent).or_default().offer(lambda, entry) {
-                        heap.push(Reverse((entry.cost, parent, lambda)));
+                } else if below_binders && node.is_lam() {
+                    let weight = weight.saturating_add(1);
+                    if table.weights[number].offer(true, weight) {
+                        heap.push(Reverse((weight, parent, true)));
                     }
                 }
             }
@@ -412,6 +416,8 @@ impl<'a> Lightest<'a> {
         self.term_of_kind(decoder, state, class, lambda, depth)
     }
 
+    /// The first step by which the class has a member of its least weight: parts weigh less than what they are in, so that
+    /// this comes to an end.
     fn term_of_kind(
         &self,
         decoder: &mut Decoder<'_>,
@@ -423,26 +429,45 @@ impl<'a> Lightest<'a> {
         if depth > MAX_NESTING {
             return None;
         }
-        if self.automaton.states[state].open {
+        let s = &self.automaton.states[state];
+        if s.open {
             return self.open_term(decoder, class, Kind::of(lambda), depth);
         }
-        let entries = self.tables.get(state)?.get(&self.graph.find(class))?;
-        let entry = if lambda { entries.lambda } else { entries.plain }?;
-        match entry.choice {
-            Choice::Same(s) => self.term_of_kind(decoder, s, class, lambda, depth + 1),
-            Choice::Node(node, first, second) => match node.op.kind() {
-                Op::App => {
-                    let (f, e) = node.as_app()?;
-                    let f = self.term(decoder, first, f, true, depth + 1)?;
-                    Some(Term::app(f, self.term(decoder, second, e, false, depth + 1)?))
+        let least = self.weight(state, class, Kind::of(lambda))?;
+        let of = |state, class, kind| self.weight(state, class, kind);
+        for step in &s.steps {
+            if let Step::Same(other) = step {
+                if self.weight(*other, class, Kind::of(lambda)) == Some(least) {
+                    return self.term_of_kind(decoder, *other, class, lambda, depth + 1);
                 }
-                Op::Lam => {
-                    let body = self.term(decoder, first, node.as_lam()?, false, depth + 1)?;
-                    decoder.abstraction(&node, body)
+                continue;
+            }
+            for node in self.graph.nodes(class).filter(|n| n.is_lam() == lambda) {
+                match (step, node.as_app(), node.as_lam()) {
+                    (Step::App(f, e), Some((a, b)), _)
+                        if self.app_weight((*f, *e), (a, b), &of) == Some(least) =>
+                    {
+                        let function = self.term(decoder, *f, a, true, depth + 1)?;
+                        return Some(Term::app(function, self.term(decoder, *e, b, false, depth + 1)?));
+                    }
+                    (Step::Lam(inner), _, Some(body))
+                        if self.weight(*inner, body, Kind::Any).map(|w| w.saturating_add(1))
+                            == Some(least) =>
+                    {
+                        let body = self.term(decoder, *inner, body, false, depth + 1)?;
+                        return decoder.abstraction(&node, body);
+                    }
+                    (Step::Leaf(sketches), None, None)
+                        if self.own_weight(&node, Kind::Any) == least
+                            && atom_matches(self.graph.tables(), sketches, &node) =>
+                    {
+                        return Some(decoder.atom(&node));
+                    }
+                    _ => {}
                 }
-                Op::Var(_) | Op::Leaf(_) => Some(decoder.atom(&node)),
-            },
+            }
         }
+        None
     }
 }
 
