@@ -47,6 +47,23 @@ fn a_session_is_led_line_by_line() {
     assert!(dir.path().join("my.ron").exists());
 }
 
+/// What the screen shows of a tuning is printed, and the decision is a state of the session.
+#[test]
+fn a_tuning_tells_what_was_tried_and_is_in_the_history() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines = "sizes k=64\ntune 9s choose(id, topDown(reduceMapFusion), fail)\nhistory\n";
+    let ran = line(dir.path(), "dot", lines);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    for said in [
+        "== Tuned",
+        "3 points, of which 3 were tried: ",
+        "1 × ",
+        "tune choose(id, topDown(reduceMapFusion), fail) on cpu",
+    ] {
+        assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+}
+
 #[test]
 fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
     let dir = tempfile::tempdir().unwrap();
@@ -57,6 +74,9 @@ fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
         ("select 9\n", "no position"),
         ("sizes q=1\n", "no size"),
         ("undo twice\n", "takes nothing"),
+        ("sizes k=64\ntune -3s id\n", "is no time"),
+        ("sizes k=64\ntune 0s choose(id, id)\n", "In no time"),
+        ("sizes k=64\ntune 5s id\n", "leaves nothing open"),
         ("rules\n999\n", "the lines 1 to"),
         ("page-next\n", "means nothing here"),
     ] {

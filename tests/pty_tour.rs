@@ -341,6 +341,21 @@ const TOUR: &[Step] = &[
     ("`6` shows the median, its interval, GFLOP/s and GB/s.", |tour| {
         tour.press("6").sees(&["[6 Bench]", "median", "interval", "GFLOP/s", "GB/s"]);
     }),
+    (
+        "From the program as it was written (`7`, `g g`, `Enter`), `:tune 60s blocking(?, ?, 4)` chooses what a strategy leaves open by measuring, with a chart of the best so far;",
+        |tour| {
+            tour.press("7gg\r").sees(&["rev 0/"]);
+            tour.press(":tune 60s blocking(?, ?, 4)\r").sees(&[
+                "best so far",
+                "█",
+                "ends it with the best so far",
+            ]);
+        },
+    ),
+    ("`Ctrl-c` ends it at any moment with that, and tells what was tried and why it lost.", |tour| {
+        tour.press("\x03").sees(&["┌ Tuned", "until it was stopped", "by blocking("]);
+        tour.esc().leaves(&["┌ Tuned"]);
+    }),
     ("**Keep it.** The session is on disk already.", |tour| {
         assert_eq!(tour.terminal.session_logs(), 1);
     }),

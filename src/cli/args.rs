@@ -548,7 +548,7 @@ pub struct Tune {
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
     /// How long it may take, such as 90s or 5min
-    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = parse_time, allow_hyphen_values = true)]
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = crate::session::tune::seconds, allow_hyphen_values = true)]
     pub time: f64,
     /// Write the best strategy into this file, as a definition with its values
     #[arg(long, short = 'o', value_name = "FILE.elevate")]
@@ -573,25 +573,6 @@ pub struct Tune {
     pub allow_foreign: bool,
     #[command(flatten)]
     pub json: Json,
-}
-
-/// A time in seconds.
-fn parse_time(text: &str) -> Result<f64, String> {
-    const HINT: &str = "Write a time such as 90s or 5min.";
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let number: f64 = number.parse().map_err(|_| format!("`{text}` is no time. {HINT}"))?;
-    let seconds = match unit {
-        "" | "s" => number,
-        "min" => number * 60.0,
-        "h" => number * 3600.0,
-        _ => return Err(format!("`{unit}` is no unit of time. {HINT}")),
-    };
-    match seconds {
-        s if s <= 0.0 => Err("In no time nothing can be measured.".into()),
-        s if s > 1e6 => Err("A tuning takes at most 1000000 s.".into()),
-        s => Ok(s),
-    }
 }
 
 const RULES_HELP: &str = "\

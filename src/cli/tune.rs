@@ -11,15 +11,14 @@ use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::files::Whole;
 use crate::session::jobs::Control;
+use crate::session::state::Progress;
 use crate::session::tune::kept::{self, Kept};
-use crate::session::tune::{Ending, Fate, Standing, Tried, Tuned, reasons};
-use crate::view::figures::{digits, time};
+use crate::session::tune::{Ending, Fate, Standing, Tried, Tuned};
+use crate::view::figures::time;
+use crate::view::{jobs, tune};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
-
-/// So many points are shown, unless all are asked for.
-const SHOWN: usize = 10;
 
 /// Tunes a program, and prints what was tried and what came of it.
 pub fn run(args: &Tune) -> Result<Exit, Exit> {
@@ -46,7 +45,7 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     let watched = io::stderr().is_terminal();
     let report = |standing: &Standing| {
         if watched {
-            let line = progress(standing);
+            let line: String = jobs::progress(&Progress::Tune(standing.clone())).chars().take(100).collect();
             let width = shown.borrow().chars().count();
             output::complain(&format!("\r{line:width$}"));
             *shown.borrow_mut() = line;
@@ -63,7 +62,8 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     if args.json.json {
         output::json(&as_json(&tuned))?;
     } else {
-        output::print(&in_words(&tuned, args.all))?;
+        let lines = tune::report(&tuned, args.all);
+        output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
     }
     if let Some(path) = &args.output {
         let text = definition(&tuned, &session, &file.display().to_string());
@@ -99,118 +99,6 @@ fn measurements(args: &Tune) -> Result<Exit, Exit> {
     problem.iter().for_each(|p| text += &format!("warning   {p}\n"));
     output::print(&text)?;
     Ok(Exit::Done)
-}
-
-fn progress(standing: &Standing) -> String {
-    let best = standing.best.as_ref().map(|(text, ns)| format!(", best {} by {text}", time(*ns)));
-    let what = if standing.comparing { ", the last few take turns" } else { "" };
-    let line = format!("{} tried{}{what}", standing.tried, best.unwrap_or_default());
-    line.chars().take(100).collect()
-}
-
-fn in_words(tuned: &Tuned, all: bool) -> String {
-    let count = |kept: &dyn Fn(&Fate) -> bool| tuned.tried.iter().filter(|t| kept(&t.fate)).count();
-    let measured = count(&|f| matches!(f, Fate::Measured { .. }));
-    let mut text = format!("device    {}\n", tuned.device);
-    text += &format!(
-        "points    {}, of which {} tried{}: {measured} measured, {} ruled out, {} failed, {} like others{}\n",
-        points(tuned.points),
-        match tuned.tried.len() {
-            1 => "1 was".to_owned(),
-            n => format!("{n} were"),
-        },
-        match tuned.ending {
-            Ending::All => "",
-            Ending::Time => " in the time",
-            Ending::Stopped => " until it was stopped",
-            Ending::Device => " until the device failed",
-        },
-        count(&|f| matches!(f, Fate::RuledOut { .. })),
-        count(&|f| matches!(f, Fate::Failed { .. })),
-        count(&|f| matches!(f, Fate::Same(_))),
-        match count(&|f| matches!(f, Fate::Unfinished)) {
-            0 => "",
-            _ => ", the last was not finished",
-        },
-    );
-    text += "\n";
-    text += &table(tuned, all);
-    for (why, number) in reasons(&tuned.tried).into_iter().take(if all { usize::MAX } else { 5 }) {
-        text += &format!("{number:>5} × {why}\n");
-    }
-    text += "\n";
-    if let Some(best) = tuned.best() {
-        text += &format!("best      {}\n", best.strategy);
-    }
-    text += &format!("check     {}; the output agrees with plain C\n", tuned.check);
-    let interval = tuned.interval_ns.map(|(low, high)| format!("; {} to {}", time(low), time(high)));
-    let (median, runs) = (time(tuned.median_ns), tuned.runs);
-    text += &format!("time      {median} (median of {runs} runs{})\n", interval.unwrap_or_default());
-    text += &format!("start     {}\n", verdict(tuned));
-    tuned.warnings.iter().for_each(|w| text += &format!("warning   {w}\n"));
-    text
-}
-
-fn points(n: u128) -> String {
-    match n {
-        u128::MAX => "more than 10^38".into(),
-        1 => "1 point".into(),
-        n => format!("{n} points"),
-    }
-}
-
-/// The points that were tried, the fastest first.
-fn table(tuned: &Tuned, all: bool) -> String {
-    let mut sorted: Vec<(usize, &Tried)> = tuned.tried.iter().enumerate().collect();
-    let rank = |t: &Tried| t.median_ns().unwrap_or(f64::INFINITY);
-    sorted.sort_by(|(_, a), (_, b)| rank(a).total_cmp(&rank(b)));
-    let least = sorted.first().map_or(1.0, |(_, t)| rank(t)).max(1.0);
-    let kept = |t: &Tried| all || t.median_ns().is_some();
-    let limit = if all { usize::MAX } else { SHOWN };
-    let mut text = String::new();
-    for (number, tried) in sorted.into_iter().filter(|(_, t)| kept(t)).take(limit) {
-        let values: Vec<String> = tried.values.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let what = match &tried.fate {
-            Fate::Measured { median_ns, known, .. } => {
-                let known = if *known { "  (known)" } else { "" };
-                format!("{:>9}  {:>6}×{known}", time(*median_ns), digits(median_ns / least))
-            }
-            Fate::Same(other) => format!("as number {}", other + 1),
-            Fate::RuledOut { why, .. } => format!("ruled out: {why}"),
-            Fate::Failed { why, .. } => format!("failed: {why}"),
-            Fate::Unfinished => "not finished".to_owned(),
-        };
-        let start = if number == 0 { "  (start)" } else { "" };
-        text += &format!("{:>5}  {}  {what}{start}\n", number + 1, values.join(" "));
-    }
-    text
-}
-
-fn verdict(tuned: &Tuned) -> String {
-    if tuned.best == 0 {
-        return "nothing that was tried is faster than the start".into();
-    }
-    let start = tuned.tried.first();
-    match (tuned.comparison, start.map(|t| &t.fate)) {
-        (Some(c), _) if c.verdict == Verdict::NoMeasurableDifference => {
-            format!(
-                "no measurable difference from the best ({} to {} times its time)",
-                digits(c.interval.low),
-                digits(c.interval.high)
-            )
-        }
-        (Some(c), _) => format!(
-            "takes {} times as long ({} to {}, in turns)",
-            digits(c.ratio),
-            digits(c.interval.low),
-            digits(c.interval.high)
-        ),
-        (None, Some(Fate::Measured { .. })) => {
-            format!("takes {} times as long, by few runs", tuned.ratio().map(digits).unwrap_or_default())
-        }
-        (None, Some(Fate::RuledOut { why, .. } | Fate::Failed { why, .. })) => format!("does not run: {why}"),
-        _ => "was not measured".into(),
-    }
 }
 
 /// The best as a definition that strategies may call.

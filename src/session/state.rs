@@ -87,6 +87,7 @@ pub struct Session {
     showing: Option<JobId>,
     shown: Option<Result<Box<Shown>, Diagnostic>>,
     compared: Option<Result<Box<Compared>, Diagnostic>>,
+    tuned: Option<Box<Tuned>>,
     recorder: Recorder,
     kernels: Mutex<Kernels>,
     backend: Arc<dyn Backend>,
@@ -135,6 +136,7 @@ impl Session {
             showing: None,
             shown: None,
             compared: None,
+            tuned: None,
             recorder: Recorder::none(),
             kernels: Mutex::default(),
             backend,
@@ -435,6 +437,11 @@ impl Session {
         self.compared.take()
     }
 
+    /// All that the last tuning tried, once.
+    pub fn tuned(&mut self) -> Option<Box<Tuned>> {
+        self.tuned.take()
+    }
+
     fn device_is_free(&self) -> Result<(), Diagnostic> {
         if self.showing.is_some() || self.is_measuring() {
             let message = "A kernel is running; two at once would disturb each other.";
@@ -613,7 +620,11 @@ impl Session {
             Err(panic) => Err(broken(panic)),
             Ok(Finished::Shown(_) | Finished::Compared(_)) => return None,
             Ok(Finished::Strategy(end)) => self.finish_strategy(base, &action, *end),
-            Ok(Finished::Tuned(tuned)) => tuned.and_then(|tuned| self.finish_tuned(base, &action, &tuned)),
+            Ok(Finished::Tuned(tuned)) => tuned.and_then(|tuned| {
+                let outcome = self.finish_tuned(base, &action, &tuned)?;
+                self.tuned = Some(tuned);
+                Ok(outcome)
+            }),
             Ok(Finished::Bench(Err(d))) => Err(d),
             Ok(Finished::Bench(Ok(m))) => {
                 if let Some(r) = self.history.revision_mut(base) {

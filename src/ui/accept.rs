@@ -41,6 +41,7 @@ pub fn entry(app: &mut App) {
             Err(reason) => Err(vec![Line::of(Role::Error, reason)]),
         },
         EntryKind::Data => bench::show(app, &text),
+        EntryKind::Tune => bench::start_tuning(app, &text),
         EntryKind::Save => save(app, &text),
         EntryKind::Find => return found(app, &text),
     };

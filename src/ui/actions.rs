@@ -103,6 +103,9 @@ pub fn news(app: &mut App) {
         Some(Err(problem)) => show_problem(app, &problem),
         None => {}
     }
+    if let Some(tuned) = app.session.tuned() {
+        bench::tuned(app, &tuned);
+    }
     for (query, answer) in app.queries.poll(&app.session) {
         match (query, answer) {
             (Query::Rules { revision, at }, Answer::Rules(found)) => {
@@ -130,7 +133,7 @@ pub fn news(app: &mut App) {
         );
     }
     if !app.session.is_idle() {
-        app.touch(&[Pane::Jobs]);
+        app.touch(&[Pane::Jobs, Pane::Bench]);
     }
 }
 

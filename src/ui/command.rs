@@ -142,6 +142,7 @@ commands! {
     PreviousStage "previous-stage" Screen None, always, "Show the previous stage on the way to code.";
     Target "target" Screen None, always, "Switch between C and OpenCL.";
     Bench "bench" Screen None, kernel, "Run the kernel on the device, check its output, measure it.";
+    Tune "tune" Screen Some("30s blocking(?, ?, ?)"), kernel, "Choose what a strategy leaves open by measuring, and run it so; without one, what `auto` leaves open. Stopped at any moment, it keeps the best.";
     Compare "compare" Screen None, comparable, "Measure the present state and the pinned one in turns, and say which is faster.";
     AllowForeign "allow-foreign" Screen Some("yes"), foreign, "Let the program's foreign functions, which are C text, run until the session is closed.";
     Data "data" Screen Some("image=photo.png weights=w.npy"), always, "Run once on data from files, check the result, and show both; pictures are shown as pictures.";

@@ -169,6 +169,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::PreviousStage => kernel::stage(app, -1),
         C::Target => kernel::target(app),
         C::Bench => bench::measure(app),
+        C::Tune => bench::tune(app, arguments),
         C::Compare => bench::compare(app),
         C::Sizes => {
             let now: Vec<String> = app.session.sizes().iter().map(|(n, v)| format!("{n}={v}")).collect();

@@ -14,8 +14,8 @@ pub fn progress(progress: &Progress) -> String {
         }
         Progress::Search(search) => super::search::brief(search),
         Progress::Tune(standing) => {
-            let best = standing.best.as_ref();
-            let best = best.map(|(text, ns)| format!(", best {} by {text}", figures::time(*ns)));
+            let best = standing.best();
+            let best = best.map(|best| format!(", best {} by {}", figures::time(best.ns), best.strategy));
             let last = if standing.comparing { ", the last few take turns" } else { "" };
             format!("{} tried{}{last}", standing.tried, best.unwrap_or_default())
         }

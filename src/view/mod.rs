@@ -25,5 +25,6 @@ pub mod status;
 pub mod table;
 pub mod term;
 pub mod text;
+pub mod tune;
 
 pub use text::{Alphabet, Line, Mark, Pixels, Role, Span};

@@ -6,13 +6,15 @@
 pub mod kept;
 mod order;
 mod race;
+mod reasons;
 mod space;
 #[cfg(test)]
 mod tests;
 
 #[cfg(test)]
 use race::tune_with;
-pub use race::{Wanted, reasons, tune};
+pub use race::{Wanted, tune};
+pub use reasons::reasons;
 pub use space::{Dimension, Point, Space};
 
 use crate::device::stats::Comparison;
@@ -21,16 +23,58 @@ use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::session::action::{Decision, Sizes};
 
+/// A point that was faster than all before it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Lead {
+    /// Its number among those that were tried.
+    pub number: usize,
+    /// The strategy with its values, as text.
+    pub strategy: String,
+    pub ns: f64,
+}
+
 /// What a tuning is doing.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Standing {
     pub tried: usize,
-    /// The fastest so far, as text, with its time in nanoseconds.
-    pub best: Option<(String, f64)>,
-    /// The time of the start in nanoseconds, once it was measured.
-    pub start_ns: Option<f64>,
+    pub measured: usize,
+    pub ruled_out: usize,
+    pub failed: usize,
+    /// Who led, in order: the last is the best so far.
+    pub course: Vec<Lead>,
+    /// The most frequent reasons why points were lost, with how many of them.
+    pub lost: Vec<(String, usize)>,
     /// Are the last few being compared?
     pub comparing: bool,
+}
+
+impl Standing {
+    /// The fastest so far.
+    pub fn best(&self) -> Option<&Lead> {
+        self.course.last()
+    }
+}
+
+/// Reads a time for a tuning, such as `90s` or `5min`, in seconds.
+///
+/// # Errors
+/// A full sentence.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    const HINT: &str = "Write a time such as 90s or 5min.";
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let number: f64 = number.parse().map_err(|_| format!("`{text}` is no time. {HINT}"))?;
+    let seconds = match unit {
+        "" | "s" => number,
+        "min" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(format!("`{unit}` is no unit of time. {HINT}")),
+    };
+    match seconds {
+        s if s <= 0.0 => Err("In no time nothing can be measured.".into()),
+        s if s > 1e6 => Err("A tuning takes at most 1000000 s.".into()),
+        s => Ok(s),
+    }
 }
 
 /// What became of a point.

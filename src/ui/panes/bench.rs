@@ -3,20 +3,23 @@
 use super::{Description, Operation, highlighted_text, lines_and_about, rules};
 use super::{alphabet, kernel};
 use crate::session::action::{Action, Sizes};
+use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::data::Given;
 use crate::session::shown::Shown;
-use crate::session::state::Compared;
-use crate::ui::actions::{perform, show_problem};
+use crate::session::state::{Compared, Progress};
+use crate::session::tune::{Tuned, seconds};
+use crate::ui::actions::{perform, show_problem, typed};
 use crate::ui::app::App;
 use crate::ui::capabilities::Depth;
 use crate::ui::command::Command;
 use crate::ui::command::{Command as C, always};
 use crate::ui::layout::Pane;
 use crate::ui::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Value};
+use crate::ui::update::enter;
 use crate::ui::window::Content;
 use crate::view::picture::{self, Form};
-use crate::view::{Alphabet, Line, Role, bench as view, problem};
+use crate::view::{Alphabet, Line, Role, bench as view, problem, tune as tune_view};
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -28,11 +31,17 @@ pub const PANE: Description = Description {
     open: Operation { word: Some("all about it"), enabled: always, run: open },
     preview: rules::PREVIEW,
     copied: highlighted_text,
-    hints: &[C::Bench, C::Compare, C::Data, C::Pin, C::Device, C::Sizes],
+    hints: &[C::Bench, C::Tune, C::Compare, C::Data, C::Pin, C::Device, C::Sizes],
 };
+
+/// So many seconds a tuning takes where nobody says how long.
+const USUAL_S: f64 = 60.0;
 
 /// What the pane shows.
 pub fn content(app: &App, width: usize) -> Content {
+    if let Some(lines) = tuning(app) {
+        return Content { lines, ..Content::default() };
+    }
     let history = app.session.history();
     let table = view::table(history, width, alphabet(app));
     if table.rows.is_empty() {
@@ -51,11 +60,7 @@ pub fn content(app: &App, width: usize) -> Content {
 
 /// Measures the present state, once its sizes are known.
 pub fn measure(app: &mut App) {
-    let missing = app.session.missing_sizes();
-    if !missing.is_empty() {
-        let mut entry = Entry::new(EntryKind::Sizes, &proposed(app, &missing));
-        entry.then = Some(Command::Bench);
-        app.popups.push(Popup::Entry(Box::new(entry)));
+    if asks_for_sizes(app, Command::Bench) {
         return;
     }
     let device = app.device.clone();
@@ -64,14 +69,59 @@ pub fn measure(app: &mut App) {
     }
 }
 
+/// How far a tuning is that runs.
+fn tuning(app: &App) -> Option<Vec<Line>> {
+    let jobs = app.session.jobs();
+    let standing =
+        jobs.iter().find_map(|job| if let Progress::Tune(s) = &job.progress { Some(s) } else { None })?;
+    let mut lines = tune_view::standing(standing, alphabet(app));
+    let key = app.setup.keys.key(Command::Cancel).unwrap_or_default();
+    lines.push(Line::of(Role::Hint, format!("{key} ends it with the best so far.")));
+    Some(lines)
+}
+
+/// Tunes what was typed after the command, or asks for it.
+pub fn tune(app: &mut App, text: &str) {
+    if asks_for_sizes(app, Command::Tune) {
+        return;
+    }
+    if text.is_empty() {
+        let last = app.recall.get(EntryKind::Tune, 0).unwrap_or("60s ").to_owned();
+        return enter(app, EntryKind::Tune, "", &last);
+    }
+    enter(app, EntryKind::Tune, text, "");
+}
+
+/// Starts to tune: `30s blocking(?, ?, ?)`, of which both parts may be left out. What is wrong is said under it.
+pub(in crate::ui) fn start_tuning(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
+    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let is_time = first.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let (seconds, strategy) = match is_time {
+        true => (seconds(first).map_err(|reason| vec![Line::of(Role::Error, reason)])?, rest.trim()),
+        false => (USUAL_S, text),
+    };
+    let device = app.device.clone();
+    let strategy = match strategy {
+        "" => auto::to_tune(target_of(&device), app.session.workspace()).to_owned(),
+        some => some.to_owned(),
+    };
+    typed(app, Action::Tune { strategy, device, seconds })?;
+    app.focus.show(Pane::Bench);
+    Ok(())
+}
+
+/// Shows what came of a tuning.
+pub(in crate::ui) fn tuned(app: &mut App, tuned: &Tuned) {
+    let width = usize::from(app.size.0).saturating_sub(8).clamp(20, 120);
+    let lines: Vec<Line> =
+        tune_view::report(tuned, false).iter().flat_map(|line| line.wrap(width, 10)).collect();
+    app.popups.push(Popup::Page(Page::new("Tuned", lines, Purpose::Read)));
+}
+
 /// Measures the present state and the pinned one in turns.
 pub fn compare(app: &mut App) {
     let Some(pinned) = app.pinned else { return };
-    let missing = app.session.missing_sizes();
-    if !missing.is_empty() {
-        let mut entry = Entry::new(EntryKind::Sizes, &proposed(app, &missing));
-        entry.then = Some(Command::Compare);
-        app.popups.push(Popup::Entry(Box::new(entry)));
+    if asks_for_sizes(app, Command::Compare) {
         return;
     }
     if pinned == app.session.current() {
@@ -95,6 +145,18 @@ pub(in crate::ui) fn compared(app: &mut App, ((first, second), pair): &Compared)
         format!("{} and {} were measured in turns on {}.", names[0], names[1], pair.first.device),
     );
     app.popups.push(Popup::Page(Page::new("In turns", lines, Purpose::Read)));
+}
+
+/// Asks for sizes that have no value, before it goes on with a command.
+fn asks_for_sizes(app: &mut App, then: Command) -> bool {
+    let missing = app.session.missing_sizes();
+    if missing.is_empty() {
+        return false;
+    }
+    let mut entry = Entry::new(EntryKind::Sizes, &proposed(app, &missing));
+    entry.then = Some(then);
+    app.popups.push(Popup::Entry(Box::new(entry)));
+    true
 }
 
 /// The sizes that there are, and a value to begin with for each that is missing: arrays of about a million elements.

@@ -20,6 +20,8 @@ pub enum EntryKind {
     Sizes,
     /// `image=photo.png weights=w.npy`.
     Data,
+    /// `30s blocking(?, ?, ?)`.
+    Tune,
     /// The name of the session.
     Save,
     /// Text to find in a pane.
@@ -36,6 +38,7 @@ impl EntryKind {
             EntryKind::Rule => "Rule",
             EntryKind::Sizes => "Sizes",
             EntryKind::Data => "Run on data from files",
+            EntryKind::Tune => "Tune for how long, and what (nothing is `auto`)",
             EntryKind::Save => "Save as",
             EntryKind::Find => "Find",
         }
@@ -51,6 +54,7 @@ impl EntryKind {
             EntryKind::Rule => "splitJoin(32)",
             EntryKind::Sizes => "m=1024 n=1024 k=1024",
             EntryKind::Data => "image=photo.png weights=w.npy alpha=0.5",
+            EntryKind::Tune => "60s blocking(?, ?, 4)",
             EntryKind::Save => "matmul-blocking",
             EntryKind::Find => "text",
         }

@@ -3,12 +3,15 @@
 //! Losers take few runs, the last few take turns with each other. Who leads was checked like any kernel that is measured,
 //! at small and odd sizes too; of the others the output is compared at the sizes asked for.
 
+mod finale;
+
 use super::kept::{Entry, Kept};
 use super::order::Order;
+use super::reasons::{Reasons, reasons};
 use super::space::{Point, Space};
-use super::{Ending, Fate, Standing, Tried, Tuned, compiler_of, name_of};
-use crate::device::stats::{self, Verdict};
-use crate::device::{Backend, Mode, RunControl, RunReport, select};
+use super::{Ending, Fate, Lead, Standing, Tried, Tuned, compiler_of, name_of};
+use crate::device::stats;
+use crate::device::{Backend, Mode, RunControl, select};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::inputs::Kind;
@@ -21,20 +24,12 @@ use crate::session::jobs::Control;
 use crate::session::searching::Replayed;
 use crate::session::state::Progress;
 use crate::session::workspace::{SEED, StrategyText, Workspace};
-use indexmap::IndexMap;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The part of the time after which no further point is tried: the rest is for the last few.
 const RACE: f64 = 0.65;
-
-/// The part of the rest that is kept for the comparison of the best with the start.
-const KEPT: f64 = 0.4;
-
-/// So many take part in the last comparison, if they are no slower than this.
-const LAST: usize = 4;
-const NEAR: f64 = 1.2;
 
 /// Runs of a point that is tried: after one that does not count.
 const FEW: Mode = Mode::Measure { min_runs: 1, max_runs: 5, max_seconds: 0.2 };
@@ -68,14 +63,6 @@ struct Runner {
     ready: Ready,
     median_ns: f64,
     checked: Option<String>,
-}
-
-/// What two runs in turns gave.
-enum Turns {
-    Ran(Box<(RunReport, RunReport)>),
-    /// One of them failed.
-    Failed,
-    NoTime,
 }
 
 /// Tunes: tries points until all were, or the time is over, or `control` says to stop.
@@ -152,6 +139,8 @@ struct Race<'a> {
     /// Which terms and kernels were met, by the number of the point.
     met: HashMap<Digest, usize>,
     runners: Vec<Runner>,
+    standing: Standing,
+    lost: Reasons,
     warnings: Vec<String>,
 }
 
@@ -193,6 +182,8 @@ impl<'a> Race<'a> {
             tried,
             met,
             runners,
+            standing: Standing::default(),
+            lost: Reasons::default(),
             warnings,
         })
     }
@@ -229,12 +220,12 @@ impl<'a> Race<'a> {
                     }
                 }
             }
-            report(&self.standing(false));
+            report(self.standing(false));
         };
         if self.runners.is_empty() {
             return Err(self.nothing(ending));
         }
-        report(&self.standing(true));
+        report(self.standing(true));
         if !control.cancelled()
             && ending != Ending::Device
             && let Err(problem) = self.last_few()
@@ -248,11 +239,27 @@ impl<'a> Race<'a> {
         self.tuned(ending)
     }
 
-    fn standing(&self, comparing: bool) -> Standing {
-        let text = |r: &Runner| Some(self.tried.get(r.number)?.strategy.clone());
-        let best = self.runners.first().and_then(|r| Some((text(r)?, r.median_ns)));
-        let start_ns = self.tried.first().and_then(Tried::median_ns);
-        Standing { tried: self.tried.len(), best, start_ns, comparing }
+    /// Counts the points that were not counted yet, and says how far it is.
+    fn standing(&mut self, comparing: bool) -> &Standing {
+        let Race { standing, tried, lost, .. } = self;
+        for (number, tried) in tried.iter().enumerate().skip(standing.tried) {
+            lost.add(&tried.fate);
+            match tried.fate {
+                Fate::Measured { median_ns: ns, .. } => {
+                    standing.measured += 1;
+                    if standing.best().is_none_or(|best| ns < best.ns) {
+                        standing.course.push(Lead { number, strategy: tried.strategy.clone(), ns });
+                    }
+                }
+                Fate::RuledOut { .. } => standing.ruled_out += 1,
+                Fate::Failed { .. } => standing.failed += 1,
+                Fate::Same(_) | Fate::Unfinished => {}
+            }
+        }
+        standing.tried = tried.len();
+        standing.lost = lost.first();
+        standing.comparing = comparing;
+        standing
     }
 
     /// Tries a point.
@@ -379,192 +386,6 @@ impl<'a> Race<'a> {
         )
     }
 
-    /// Lets the last few take turns with each other: who wins stays, and goes on against the next.
-    fn last_few(&mut self) -> Result<(), Diagnostic> {
-        let Some(least) = self.runners.first().map(|r| r.median_ns) else { return Ok(()) };
-        let mut last: Vec<usize> =
-            (0..self.runners.len()).filter(|i| self.runners[*i].median_ns <= NEAR * least).collect();
-        last.truncate(LAST);
-        let pairs = last.len().saturating_sub(1) + 1;
-        let (mut leader, mut lost) = (0, vec![]);
-        for (done, challenger) in last.into_iter().enumerate().skip(1) {
-            // The comparison with the start has to have its time.
-            if self.left_s() < KEPT * (1.0 - RACE) * self.wanted.seconds {
-                break;
-            }
-            let seconds = self.left_s() / (pairs - done + 1) as f64;
-            match self.turns(leader, challenger, seconds) {
-                Turns::NoTime => break,
-                Turns::Ran(ran) => {
-                    let compared = stats::compare_turns(&ran.0.samples_ns, &ran.1.samples_ns);
-                    let is_faster = compared.is_some_and(|c| c.verdict == Verdict::SecondFaster);
-                    if is_faster && self.is_checked(challenger)? {
-                        leader = challenger;
-                    }
-                }
-                Turns::Failed => {
-                    if !self.runs_again(challenger)? {
-                        lost.push(challenger);
-                    } else if !self.runs_again(leader)? {
-                        lost.push(leader);
-                        leader = challenger;
-                    }
-                }
-            }
-        }
-        self.runners.swap(0, leader);
-        // What stood first stands there now.
-        lost.iter_mut().filter(|i| **i == 0).for_each(|i| *i = leader);
-        lost.sort_unstable();
-        lost.into_iter().rev().for_each(|i| drop(self.runners.remove(i)));
-        self.first_is_checked()
-    }
-
-    /// Drops who leads until one does that was checked.
-    fn first_is_checked(&mut self) -> Result<(), Diagnostic> {
-        while !self.runners.is_empty() && !self.is_checked(0)? {
-            self.runners.remove(0);
-        }
-        Ok(())
-    }
-
-    /// Runs two in turns for about so many seconds.
-    fn turns(&self, first: usize, second: usize, seconds: f64) -> Turns {
-        let (Some(a), Some(b)) = (self.runners.get(first), self.runners.get(second)) else {
-            return Turns::NoTime;
-        };
-        let run_s = (a.median_ns + b.median_ns) / 1e9;
-        // At least five of each, where there is time.
-        if seconds < 0.3 || 7.0 * run_s > self.left_s() {
-            return Turns::NoTime;
-        }
-        let seconds = (0.8 * seconds).clamp(0.2, 10.0);
-        let mode = Mode::Measure { min_runs: 5, max_runs: 60, max_seconds: seconds };
-        let limit = Some(self.left_s() + 5.0);
-        let (x, y) = (self.asked(&a.term, mode, limit), self.asked(&b.term, mode, limit));
-        let (x, y) = ((&x, &a.ready), (&y, &b.ready));
-        match bench::in_turns(x, y, &self.inputs, &self.expected, self.backend, &self.flag) {
-            Ok(ran) => Turns::Ran(Box::new(ran)),
-            Err(problem) if problem.code == "E0709" => Turns::NoTime,
-            Err(_) => Turns::Failed,
-        }
-    }
-
-    /// Does this one run by itself, as it did? If not, that is what became of it.
-    fn runs_again(&mut self, runner: usize) -> Result<bool, Diagnostic> {
-        let Some(r) = self.runners.get(runner) else { return Ok(false) };
-        let asked = asked(self.wanted, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
-        let ran = bench::timed(&asked, &r.ready, &self.inputs, &self.expected, self.backend, &self.flag);
-        let number = r.number;
-        self.holds(number, ran.map(drop))
-    }
-
-    /// Records what became of a point that ran before; false where it failed now.
-    fn holds(&mut self, number: usize, now: Result<(), Diagnostic>) -> Result<bool, Diagnostic> {
-        let Err(problem) = now else { return Ok(true) };
-        // That the time is over says nothing of it.
-        if problem.code == "E0709" {
-            return Ok(true);
-        }
-        let fate = failed(problem)?;
-        if let Some(tried) = self.tried.get_mut(number) {
-            tried.fate = fate;
-        }
-        Ok(false)
-    }
-
-    /// Was this one checked at small and odd sizes too, and was it right?
-    fn is_checked(&mut self, runner: usize) -> Result<bool, Diagnostic> {
-        let Some(r) = self.runners.get(runner) else { return Ok(false) };
-        if r.checked.is_some() {
-            return Ok(true);
-        }
-        let asked = asked(self.wanted, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
-        let number = r.number;
-        match bench::checked_elsewhere(&asked, self.backend, &self.flag) {
-            Ok(what) => {
-                self.runners[runner].checked = Some(what);
-                Ok(true)
-            }
-            Err(problem) if problem.code == "E0709" => Ok(false),
-            Err(problem) => self.holds(number, Err(problem)),
-        }
-    }
-
-    fn tuned(mut self, ending: Ending) -> Result<Tuned, Diagnostic> {
-        let mut comparison = None;
-        let mut samples = None;
-        let is_compared =
-            |race: &Race<'_>| race.runners.iter().position(|r| r.number == 0).filter(|i| *i != 0);
-        while let Some(start) = is_compared(&self).filter(|_| ending != Ending::Stopped) {
-            match self.turns(start, 0, self.left_s()) {
-                Turns::NoTime => break,
-                Turns::Ran(ran) => {
-                    comparison = stats::compare_turns(&ran.0.samples_ns, &ran.1.samples_ns);
-                    samples = stats::summary(&ran.1.samples_ns);
-                    break;
-                }
-                Turns::Failed => {
-                    if !self.runs_again(0).unwrap_or(true) {
-                        self.runners.remove(0);
-                        self.first_is_checked()?;
-                    } else if !self.runs_again(start).unwrap_or(true) {
-                        self.runners.remove(start);
-                    } else {
-                        break;
-                    }
-                }
-            }
-        }
-        if is_compared(&self).is_some() && comparison.is_none() {
-            self.warnings.push(
-                "There was no time to let the best and the start take turns, so the difference is only that of few runs."
-                    .into(),
-            );
-        }
-        if let Some(share) = small_share(self.tried.len(), self.space.count()) {
-            self.warnings.push(format!(
-                "Only {share} of all points were tried, which are spread over the whole space: more time may find a better \
-                 one."
-            ));
-        }
-        if comparison.is_some_and(|c| c.verdict == Verdict::NoMeasurableDifference) {
-            self.warnings.push(
-                "The times vary more than the best and the start differ: which of them is faster cannot be said. A longer \
-                 time (`--for`) or a quieter machine may decide it."
-                    .into(),
-            );
-        }
-        let Race { wanted, device, compiler, space, tried, mut runners, warnings, .. } = self;
-        if runners.is_empty() {
-            return Err(Diagnostic::error("E0317", "What ran at first failed when it ran again."));
-        }
-        let best = runners.swap_remove(0);
-        let few = match tried.get(best.number).map(|t| &t.fate) {
-            Some(Fate::Measured { runs, .. }) => *runs,
-            _ => 0,
-        };
-        let (median_ns, interval_ns, runs) = match samples {
-            Some(s) => (s.median, Some((s.interval.low, s.interval.high)), s.runs),
-            None => (best.median_ns, None, few),
-        };
-        Ok(Tuned {
-            device,
-            compiler,
-            sizes: wanted.sizes.clone(),
-            points: space.count(),
-            best: best.number,
-            tried,
-            check: best.checked.unwrap_or_default(),
-            comparison,
-            median_ns,
-            interval_ns,
-            runs,
-            ending,
-            warnings,
-        })
-    }
-
     /// Why nothing was measured.
     fn nothing(&self, ending: Ending) -> Diagnostic {
         let tried = self.tried.len();
@@ -593,39 +414,6 @@ fn asked<'b>(
 ) -> Asked<'b> {
     let Wanted { workspace, sizes, device, foreign, .. } = *wanted;
     Asked { foreign, limit_s, known: Some(known), ..Asked::new(workspace, term, sizes, device, mode) }
-}
-
-/// Why points were not measured, with how many of them, the most first; what differs in numbers alone is one reason.
-pub fn reasons(tried: &[Tried]) -> Vec<(String, usize)> {
-    let mut all: IndexMap<String, (&str, usize, bool)> = IndexMap::new();
-    for tried in tried {
-        let (Fate::RuledOut { why, .. } | Fate::Failed { why, .. }) = &tried.fate else { continue };
-        let (first, number, differ) = all.entry(without_numbers(why)).or_insert((why, 0, false));
-        *number += 1;
-        *differ |= first != why;
-    }
-    let mut all: Vec<(String, usize)> = all
-        .into_values()
-        .map(|(first, number, differ)| {
-            let others = if differ { " The others have other numbers there." } else { "" };
-            (format!("{first}{others}"), number)
-        })
-        .collect();
-    all.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
-    all
-}
-
-/// The text with one mark for each number in it.
-fn without_numbers(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c.is_ascii_digit() {
-            true if out.ends_with('#') => {}
-            true => out.push('#'),
-            false => out.push(c),
-        }
-    }
-    out
 }
 
 /// Is it the user's text that is wrong, whatever the values are?
@@ -659,14 +447,4 @@ fn no_time(wanted: &Wanted<'_>) -> Diagnostic {
     Diagnostic::error("E0317", message)
         .note("By then it was not known what the output must be, which plain C computes.")
         .hint("Give it more time, as in `--for 120s`, or choose smaller sizes.")
-}
-
-/// Less than a tenth, as it is shown.
-fn small_share(tried: usize, all: u128) -> Option<String> {
-    let percent = 100.0 * tried as f64 / all as f64;
-    match percent {
-        p if p >= 10.0 => None,
-        p if p >= 0.1 => Some(format!("{p:.1} %")),
-        _ => Some("less than 0.1 %".into()),
-    }
 }

@@ -1,0 +1,223 @@
+//! The end of a race: the last few take turns, and the best is compared with the start.
+//!
+//! Who fails now, by itself as well, has lost; the next that was checked takes its place.
+
+use super::{FEW, RACE, Race, asked, failed};
+use crate::device::stats::{self, Verdict};
+use crate::device::{Mode, RunReport};
+use crate::lang::diag::Diagnostic;
+use crate::session::bench;
+use crate::session::tune::{Ending, Fate, Tuned};
+
+/// The part of the rest that is kept for the comparison of the best with the start.
+const KEPT: f64 = 0.4;
+
+/// So many take part in the last comparison, if they are no slower than this.
+const LAST: usize = 4;
+const NEAR: f64 = 1.2;
+
+/// What two runs in turns gave.
+enum Turns {
+    Ran(Box<(RunReport, RunReport)>),
+    /// One of them failed.
+    Failed,
+    NoTime,
+}
+
+impl Race<'_> {
+    /// Lets the last few take turns with each other: who wins stays, and goes on against the next.
+    pub(super) fn last_few(&mut self) -> Result<(), Diagnostic> {
+        let Some(least) = self.runners.first().map(|r| r.median_ns) else { return Ok(()) };
+        let mut last: Vec<usize> =
+            (0..self.runners.len()).filter(|i| self.runners[*i].median_ns <= NEAR * least).collect();
+        last.truncate(LAST);
+        let pairs = last.len().saturating_sub(1) + 1;
+        let (mut leader, mut lost) = (0, vec![]);
+        for (done, challenger) in last.into_iter().enumerate().skip(1) {
+            // The comparison with the start has to have its time.
+            if self.left_s() < KEPT * (1.0 - RACE) * self.wanted.seconds {
+                break;
+            }
+            let seconds = self.left_s() / (pairs - done + 1) as f64;
+            match self.turns(leader, challenger, seconds) {
+                Turns::NoTime => break,
+                Turns::Ran(ran) => {
+                    let compared = stats::compare_turns(&ran.0.samples_ns, &ran.1.samples_ns);
+                    let is_faster = compared.is_some_and(|c| c.verdict == Verdict::SecondFaster);
+                    if is_faster && self.is_checked(challenger)? {
+                        leader = challenger;
+                    }
+                }
+                Turns::Failed => {
+                    if !self.runs_again(challenger)? {
+                        lost.push(challenger);
+                    } else if !self.runs_again(leader)? {
+                        lost.push(leader);
+                        leader = challenger;
+                    }
+                }
+            }
+        }
+        self.runners.swap(0, leader);
+        // What stood first stands there now.
+        lost.iter_mut().filter(|i| **i == 0).for_each(|i| *i = leader);
+        lost.sort_unstable();
+        lost.into_iter().rev().for_each(|i| drop(self.runners.remove(i)));
+        self.first_is_checked()
+    }
+
+    /// Drops who leads until one does that was checked.
+    fn first_is_checked(&mut self) -> Result<(), Diagnostic> {
+        while !self.runners.is_empty() && !self.is_checked(0)? {
+            self.runners.remove(0);
+        }
+        Ok(())
+    }
+
+    /// Runs two in turns for about so many seconds.
+    fn turns(&self, first: usize, second: usize, seconds: f64) -> Turns {
+        let (Some(a), Some(b)) = (self.runners.get(first), self.runners.get(second)) else {
+            return Turns::NoTime;
+        };
+        let run_s = (a.median_ns + b.median_ns) / 1e9;
+        // At least five of each, where there is time.
+        if seconds < 0.3 || 7.0 * run_s > self.left_s() {
+            return Turns::NoTime;
+        }
+        let seconds = (0.8 * seconds).clamp(0.2, 10.0);
+        let mode = Mode::Measure { min_runs: 5, max_runs: 60, max_seconds: seconds };
+        let limit = Some(self.left_s() + 5.0);
+        let (x, y) = (self.asked(&a.term, mode, limit), self.asked(&b.term, mode, limit));
+        let (x, y) = ((&x, &a.ready), (&y, &b.ready));
+        match bench::in_turns(x, y, &self.inputs, &self.expected, self.backend, &self.flag) {
+            Ok(ran) => Turns::Ran(Box::new(ran)),
+            Err(problem) if problem.code == "E0709" => Turns::NoTime,
+            Err(_) => Turns::Failed,
+        }
+    }
+
+    /// Does this one run by itself, as it did? If not, that is what became of it.
+    fn runs_again(&mut self, runner: usize) -> Result<bool, Diagnostic> {
+        let Some(r) = self.runners.get(runner) else { return Ok(false) };
+        let asked = asked(self.wanted, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
+        let ran = bench::timed(&asked, &r.ready, &self.inputs, &self.expected, self.backend, &self.flag);
+        let number = r.number;
+        self.holds(number, ran.map(drop))
+    }
+
+    /// Records what became of a point that ran before; false where it failed now.
+    fn holds(&mut self, number: usize, now: Result<(), Diagnostic>) -> Result<bool, Diagnostic> {
+        let Err(problem) = now else { return Ok(true) };
+        // That the time is over says nothing of it.
+        if problem.code == "E0709" {
+            return Ok(true);
+        }
+        let fate = failed(problem)?;
+        if let Some(tried) = self.tried.get_mut(number) {
+            tried.fate = fate;
+        }
+        Ok(false)
+    }
+
+    /// Was this one checked at small and odd sizes too, and was it right?
+    fn is_checked(&mut self, runner: usize) -> Result<bool, Diagnostic> {
+        let Some(r) = self.runners.get(runner) else { return Ok(false) };
+        if r.checked.is_some() {
+            return Ok(true);
+        }
+        let asked = asked(self.wanted, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
+        let number = r.number;
+        match bench::checked_elsewhere(&asked, self.backend, &self.flag) {
+            Ok(what) => {
+                self.runners[runner].checked = Some(what);
+                Ok(true)
+            }
+            Err(problem) if problem.code == "E0709" => Ok(false),
+            Err(problem) => self.holds(number, Err(problem)),
+        }
+    }
+
+    pub(super) fn tuned(mut self, ending: Ending) -> Result<Tuned, Diagnostic> {
+        let mut comparison = None;
+        let mut samples = None;
+        let is_compared =
+            |race: &Race<'_>| race.runners.iter().position(|r| r.number == 0).filter(|i| *i != 0);
+        while let Some(start) = is_compared(&self).filter(|_| ending != Ending::Stopped) {
+            match self.turns(start, 0, self.left_s()) {
+                Turns::NoTime => break,
+                Turns::Ran(ran) => {
+                    comparison = stats::compare_turns(&ran.0.samples_ns, &ran.1.samples_ns);
+                    samples = stats::summary(&ran.1.samples_ns);
+                    break;
+                }
+                Turns::Failed => {
+                    if !self.runs_again(0).unwrap_or(true) {
+                        self.runners.remove(0);
+                        self.first_is_checked()?;
+                    } else if !self.runs_again(start).unwrap_or(true) {
+                        self.runners.remove(start);
+                    } else {
+                        break;
+                    }
+                }
+            }
+        }
+        if is_compared(&self).is_some() && comparison.is_none() {
+            self.warnings.push(
+                "There was no time to let the best and the start take turns, so the difference is only that of few runs."
+                    .into(),
+            );
+        }
+        if let Some(share) = small_share(self.tried.len(), self.space.count()) {
+            self.warnings.push(format!(
+                "Only {share} of all points were tried, which are spread over the whole space: more time may find a better \
+                 one."
+            ));
+        }
+        if comparison.is_some_and(|c| c.verdict == Verdict::NoMeasurableDifference) {
+            self.warnings.push(
+                "The times vary more than the best and the start differ: which of them is faster cannot be said. A longer \
+                 time (`--for`) or a quieter machine may decide it."
+                    .into(),
+            );
+        }
+        let Race { wanted, device, compiler, space, tried, mut runners, warnings, .. } = self;
+        if runners.is_empty() {
+            return Err(Diagnostic::error("E0317", "What ran at first failed when it ran again."));
+        }
+        let best = runners.swap_remove(0);
+        let few = match tried.get(best.number).map(|t| &t.fate) {
+            Some(Fate::Measured { runs, .. }) => *runs,
+            _ => 0,
+        };
+        let (median_ns, interval_ns, runs) = match samples {
+            Some(s) => (s.median, Some((s.interval.low, s.interval.high)), s.runs),
+            None => (best.median_ns, None, few),
+        };
+        Ok(Tuned {
+            device,
+            compiler,
+            sizes: wanted.sizes.clone(),
+            points: space.count(),
+            best: best.number,
+            tried,
+            check: best.checked.unwrap_or_default(),
+            comparison,
+            median_ns,
+            interval_ns,
+            runs,
+            ending,
+            warnings,
+        })
+    }
+}
+
+/// Less than a tenth, as it is shown.
+fn small_share(tried: usize, all: u128) -> Option<String> {
+    let percent = 100.0 * tried as f64 / all as f64;
+    match percent {
+        p if p >= 10.0 => None,
+        p if p >= 0.1 => Some(format!("{p:.1} %")),
+        _ => Some("less than 0.1 %".into()),
+    }
+}

@@ -1,0 +1,183 @@
+//! A tuning, while it runs and when it is done: what was tried, what is best, and why the others lost.
+
+use super::figures::{digits, time};
+use super::text::{Alphabet, Line, Role};
+use crate::device::stats::Verdict;
+use crate::session::tune::{Ending, Fate, Lead, Standing, Tried, Tuned, reasons};
+
+/// So many points, and so many reasons, are shown unless all are asked for.
+const SHOWN: usize = 10;
+const REASONS: usize = 5;
+
+/// The widest bar of the chart, and how many of its rows are shown, the last ones.
+const BAR: usize = 40;
+const ROWS: usize = 12;
+
+/// How far a tuning is, with a chart of the best so far: a row for each point that was faster than all before it.
+pub fn standing(standing: &Standing, alphabet: Alphabet) -> Vec<Line> {
+    let Standing { tried, measured, ruled_out, failed, course, lost, comparing } = standing;
+    let mut lines = vec![
+        Line::plain("tried    ")
+            .with(Role::Number, tried.to_string())
+            .with(Role::Plain, format!(": {measured} measured, {ruled_out} ruled out, {failed} failed")),
+    ];
+    if *comparing {
+        lines.push(Line::of(Role::Plain, "now      the last few take turns"));
+    }
+    lines.extend(chart(course, alphabet));
+    lines.extend(lost.iter().map(|(why, number)| lost_line(why, *number)));
+    lines
+}
+
+/// The best so far, the slowest of which has the widest bar.
+fn chart(course: &[Lead], alphabet: Alphabet) -> Vec<Line> {
+    let most = course.iter().map(|lead| lead.ns).fold(1.0, f64::max);
+    let rows = course.iter().skip(course.len().saturating_sub(ROWS)).map(|lead| {
+        let len = ((lead.ns / most * BAR as f64).round() as usize).clamp(1, BAR);
+        let bar = alphabet.pick("█", "#").repeat(len);
+        Line::of(Role::Number, format!("{:>5}  {:>9}  ", lead.number + 1, time(lead.ns)))
+            .with(Role::Good, format!("{bar:<BAR$}"))
+            .with(Role::Plain, format!("  {}", lead.strategy))
+    });
+    let rows: Vec<Line> = rows.collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    let head = Line::of(Role::Title, format!("point  {:>9}  best so far", "time"));
+    std::iter::once(head).chain(rows).collect()
+}
+
+fn lost_line(why: &str, number: usize) -> Line {
+    Line::of(Role::Number, format!("{number:>5} × ")).with(Role::Plain, why.to_owned())
+}
+
+/// What came of a tuning: the points that were tried, the fastest first, why others lost, and the best beside the start.
+pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
+    let fact = |name: &str, text: String| Line::plain(format!("{name:<10}{text}"));
+    let mut lines =
+        vec![fact("device", tuned.device.clone()), fact("points", points_tried(tuned)), Line::default()];
+    lines.extend(table(tuned, all));
+    let limit = if all { usize::MAX } else { REASONS };
+    lines.extend(reasons(&tuned.tried).into_iter().take(limit).map(|(why, number)| lost_line(&why, number)));
+    lines.push(Line::default());
+    if let Some(best) = tuned.best() {
+        lines.push(Line::plain(format!("{:<10}", "best")).with(Role::Good, best.strategy.clone()));
+    }
+    lines.push(fact("check", format!("{}; the output agrees with plain C", tuned.check)));
+    let interval = tuned.interval_ns.map(|(low, high)| format!("; {} to {}", time(low), time(high)));
+    let (median, runs) = (time(tuned.median_ns), tuned.runs);
+    lines.push(fact("time", format!("{median} (median of {runs} runs{})", interval.unwrap_or_default())));
+    lines.push(fact("start", verdict(tuned)));
+    lines.extend(tuned.warnings.iter().map(|w| Line::of(Role::Warning, format!("{:<10}{w}", "warning"))));
+    lines
+}
+
+fn points_tried(tuned: &Tuned) -> String {
+    let count = |kept: &dyn Fn(&Fate) -> bool| tuned.tried.iter().filter(|t| kept(&t.fate)).count();
+    format!(
+        "{}, of which {} tried{}: {} measured, {} ruled out, {} failed, {} like others{}",
+        match tuned.points {
+            u128::MAX => "more than 10^38".into(),
+            1 => "1 point".into(),
+            n => format!("{n} points"),
+        },
+        match tuned.tried.len() {
+            1 => "1 was".to_owned(),
+            n => format!("{n} were"),
+        },
+        match tuned.ending {
+            Ending::All => "",
+            Ending::Time => " in the time",
+            Ending::Stopped => " until it was stopped",
+            Ending::Device => " until the device failed",
+        },
+        count(&|f| matches!(f, Fate::Measured { .. })),
+        count(&|f| matches!(f, Fate::RuledOut { .. })),
+        count(&|f| matches!(f, Fate::Failed { .. })),
+        count(&|f| matches!(f, Fate::Same(_))),
+        match count(&|f| matches!(f, Fate::Unfinished)) {
+            0 => "",
+            _ => ", the last was not finished",
+        },
+    )
+}
+
+/// The points that were tried, the fastest first.
+fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
+    let mut sorted: Vec<(usize, &Tried)> = tuned.tried.iter().enumerate().collect();
+    let rank = |t: &Tried| t.median_ns().unwrap_or(f64::INFINITY);
+    sorted.sort_by(|(_, a), (_, b)| rank(a).total_cmp(&rank(b)));
+    let least = sorted.first().map_or(1.0, |(_, t)| rank(t)).max(1.0);
+    let kept = |t: &Tried| all || t.median_ns().is_some();
+    let limit = if all { usize::MAX } else { SHOWN };
+    let row = |(number, tried): (usize, &Tried)| {
+        let values: Vec<String> = tried.values.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let what = match &tried.fate {
+            Fate::Measured { median_ns, known, .. } => {
+                let known = if *known { "  (known)" } else { "" };
+                format!("{:>9}  {:>6}×{known}", time(*median_ns), digits(median_ns / least))
+            }
+            Fate::Same(other) => format!("as number {}", other + 1),
+            Fate::RuledOut { why, .. } => format!("ruled out: {why}"),
+            Fate::Failed { why, .. } => format!("failed: {why}"),
+            Fate::Unfinished => "not finished".to_owned(),
+        };
+        let start = if number == 0 { "  (start)" } else { "" };
+        Line::plain(format!("{:>5}  {}  {what}{start}", number + 1, values.join(" ")))
+    };
+    sorted.into_iter().filter(|(_, t)| kept(t)).take(limit).map(row).collect()
+}
+
+fn verdict(tuned: &Tuned) -> String {
+    if tuned.best == 0 {
+        return "nothing that was tried is faster than the start".into();
+    }
+    let start = tuned.tried.first();
+    match (tuned.comparison, start.map(|t| &t.fate)) {
+        (Some(c), _) if c.verdict == Verdict::NoMeasurableDifference => {
+            format!(
+                "no measurable difference from the best ({} to {} times its time)",
+                digits(c.interval.low),
+                digits(c.interval.high)
+            )
+        }
+        (Some(c), _) => format!(
+            "takes {} times as long ({} to {}, in turns)",
+            digits(c.ratio),
+            digits(c.interval.low),
+            digits(c.interval.high)
+        ),
+        (None, Some(Fate::Measured { .. })) => {
+            format!("takes {} times as long, by few runs", tuned.ratio().map(digits).unwrap_or_default())
+        }
+        (None, Some(Fate::RuledOut { why, .. } | Fate::Failed { why, .. })) => format!("does not run: {why}"),
+        _ => "was not measured".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_so_far_is_a_chart() {
+        let lead = |number, ns| Lead { number, strategy: format!("s({number})"), ns };
+        let course = vec![lead(0, 8e6), lead(3, 4e6), lead(5, 1e6)];
+        let now = Standing {
+            tried: 9,
+            measured: 6,
+            ruled_out: 3,
+            course,
+            lost: vec![("It does not fit.".into(), 3)],
+            ..Standing::default()
+        };
+        let text: Vec<String> = standing(&now, Alphabet::Ascii).iter().map(Line::text).collect();
+        let bars: Vec<usize> = text.iter().map(|line| line.matches('#').count()).filter(|n| *n > 0).collect();
+        assert_eq!(bars, [40, 20, 5]);
+        assert!(
+            text[0].contains("9: 6 measured, 3 ruled out, 0 failed")
+                && text[5].contains("3 × It does not fit.")
+        );
+        assert!(text[2].contains("8.000 ms") && text[2].ends_with("s(0)"), "{text:?}");
+    }
+}
