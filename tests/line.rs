@@ -64,6 +64,30 @@ fn a_tuning_tells_what_was_tried_and_is_in_the_history() {
     }
 }
 
+/// A search that met a limit goes on with its graph where that is raised, also for another sketch; and the log tells so,
+/// searched again as well.
+#[test]
+fn a_search_goes_on_with_its_graph_and_replays() {
+    let dir = tempfile::tempdir().unwrap();
+    let with = |sketch: &str, nodes: usize| {
+        format!("reach {sketch} using splitRules with (nodes: {nodes}, dims: 6, size: 200)\n")
+    };
+    let (goal, part) = ("splitLoops(32, 32, 4)", "contains(split 32 ?)");
+    let lines = with(goal, 200) + &with(goal, 400) + &with(part, 400) + "undo\nsave my\nquit\n";
+    let ran = line(dir.path(), "matmul", &lines);
+    assert_eq!(ran.out.matches("Its graph is kept").count(), 2, "{} {}", ran.out, ran.err);
+    assert!(ran.out.contains("Found in"), "{} {}", ran.out, ran.err);
+    let log = std::fs::read_to_string(dir.path().join("my.ron")).unwrap();
+    assert_eq!(log.matches("paused").count(), 2, "{log}");
+    for way in ["trail", "exact"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+        command.args(["replay", "my.ron", "--search", way]).current_dir(dir.path());
+        command.env("SHINE_CONFIG_DIR", dir.path()).env("SHINE_STATE_DIR", dir.path().join("state"));
+        let ran: Ran = command.output().unwrap().into();
+        assert_eq!(ran.code, 0, "{way}: {} {}", ran.out, ran.err);
+    }
+}
+
 #[test]
 fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
     let dir = tempfile::tempdir().unwrap();

@@ -108,6 +108,8 @@ pub struct SearchOutcome {
     pub iteration: usize,
     pub rule: Option<String>,
     pub matches: usize,
+    /// Where it had ended before, and went on with its graph.
+    pub paused: Vec<Paused>,
     /// `found`, `saturated`, `incomplete`, `stopped`, or the limit that ended it.
     pub stop: String,
     pub nodes: usize,
@@ -118,6 +120,15 @@ pub struct SearchOutcome {
     pub trail: Option<Vec<TrailStep>>,
     /// Why it could not, as it was found out; not recorded.
     pub no_trail: Option<String>,
+}
+
+/// Where a search ended and later went on: as in [`SearchOutcome`], with the bound of nodes that it had until then.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Paused {
+    pub iteration: usize,
+    pub rule: Option<String>,
+    pub matches: usize,
+    pub nodes: usize,
 }
 
 /// A rule application of a search's derivation.

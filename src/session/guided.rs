@@ -223,7 +223,8 @@ impl Searcher<'_> {
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
             let guides = Arc::new(way.lines.clone());
-            let asked = Asked { start: now, sketch, rules: &rules, budget: &bounds, guides: &guides };
+            let asked =
+                Asked { start: now, sketch, rules: &rules, budget: &bounds, guides: &guides, shelf: None };
             let refused = |problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem)));
             let mut ended = self.search(&asked, None).map_err(refused)?;
             if let Some(examined) = &mut ended.examined {

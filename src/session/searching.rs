@@ -1,6 +1,6 @@
 //! Searches within strategies: run anew and recorded, or taken again as they were recorded.
 
-use super::action::{SearchOutcome, TrailStep};
+use super::action::{Paused, SearchOutcome, TrailStep};
 use super::guided::{GuideLine, Made};
 use super::history::RevisionStep;
 use super::jobs::Control;
@@ -17,10 +17,10 @@ use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
 use crate::rewrite::search::forecast::unmet;
 use crate::rewrite::search::insight::Insight;
 use crate::rewrite::search::options::Names;
-use crate::rewrite::search::{self, Budget, Outcome, Report, Search, Trail};
+use crate::rewrite::search::{self, Budget, Outcome, Pause, Report, Search, StopPoint, Trail};
 use crate::rewrite::sketch::{self, Sketch, best::KBest};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The progress of a search, with what it is looking for.
@@ -66,9 +66,40 @@ impl Replayed {
 /// The step of a rewriting that is a search. No rule has this name, which is a word of the language.
 pub const REACH: &str = "reach";
 
+/// A search that was stopped, or met a limit, with its graph: the next one that differs in its limits or its sketch alone
+/// goes on with it. It is of one workspace.
+pub struct Kept {
+    search: Search,
+    given: Digest,
+    rules: Vec<String>,
+    budget: Budget,
+    paused: Vec<Paused>,
+    /// It ended in the strategy that runs, or ran last.
+    is_new: bool,
+}
+
+impl Kept {
+    /// Is this the same search, but for its sketch and for limits that are no lower?
+    fn goes_on(&self, start: &Term, rules: &[String], budget: &Budget) -> bool {
+        let limits = |b: &Budget| (b.nodes, b.iterations);
+        let ((nodes, iterations), (most, longest)) = (limits(&self.budget), limits(budget));
+        let same = |b: &Budget| (b.filter, b.held.clone(), b.normal);
+        self.given == start.digest()
+            && self.rules == rules
+            && same(&self.budget) == same(budget)
+            && nodes <= most
+            && iterations <= longest
+    }
+}
+
+/// Where a session keeps one.
+pub type Shelf = Mutex<Option<Kept>>;
+
 /// Runs the searches of a strategy and keeps what came of them.
 pub struct Searcher<'a> {
     workspace: &'a Workspace,
+    /// Where the graph of a search that did not get to its end is kept, if it is.
+    shelf: Option<&'a Shelf>,
     replayed: Replayed,
     control: &'a Control<Progress>,
     taken: Vec<SearchOutcome>,
@@ -113,7 +144,13 @@ pub struct Found {
 
 impl<'a> Searcher<'a> {
     pub fn new(workspace: &'a Workspace, replayed: Replayed, control: &'a Control<Progress>) -> Searcher<'a> {
-        Searcher { workspace, replayed, control, taken: vec![], found: vec![], best: None, examined: vec![] }
+        let (taken, found, examined) = (vec![], vec![], vec![]);
+        Searcher { workspace, shelf: None, replayed, control, taken, found, best: None, examined }
+    }
+
+    /// Keeps the graph of a search that does not get to its end there, and goes on with what is there.
+    pub fn keeping(self, shelf: &'a Shelf) -> Self {
+        Searcher { shelf: Some(shelf), ..self }
     }
 
     /// Tells all that each search knows, with so many programs that satisfy its sketch.
@@ -233,7 +270,14 @@ impl SearchRunner for Searcher<'_> {
         let Some(rules) = &request.rules else {
             return self.guided(start, &sketch, &budget, shared_options(request.options), recorded.as_ref());
         };
-        let asked = Asked { start, sketch: &sketch, rules, budget: &budget, guides: &Arc::default() };
+        let asked = Asked {
+            start,
+            sketch: &sketch,
+            rules,
+            budget: &budget,
+            guides: &Arc::default(),
+            shelf: self.shelf,
+        };
         let ended = self.search(&asked, recorded).map_err(invalid)?;
         let Ended { report, warning, .. } = &ended;
         match &report.outcome {
@@ -266,6 +310,31 @@ pub(super) struct Asked<'s> {
     pub budget: &'s Budget,
     /// The guides that it is one of, to be shown with it.
     pub guides: &'s Arc<Vec<GuideLine>>,
+    /// Where its graph is kept if it does not get to its end.
+    pub shelf: Option<&'s Shelf>,
+}
+
+/// What can be done with a graph that is kept.
+pub const KEPT: &str = "Its graph is kept: the same search goes on with it, where its limits are no lower, and so does one \
+                        for another sketch with the same rules.";
+
+/// Is there one?
+pub fn holds(shelf: &Shelf) -> bool {
+    lock(shelf).is_some()
+}
+
+/// A strategy begins: what is kept was kept before it.
+pub fn begin(shelf: &Shelf) {
+    lock(shelf).iter_mut().for_each(|kept| kept.is_new = false);
+}
+
+/// A strategy has ended: what was kept before it is given up.
+pub fn end(shelf: &Shelf) {
+    lock(shelf).take_if(|kept| !kept.is_new);
+}
+
+fn lock(shelf: &Shelf) -> MutexGuard<'_, Option<Kept>> {
+    shelf.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How a search ended, before it is decided whether it counts.
@@ -298,12 +367,15 @@ impl Searcher<'_> {
         asked: &Asked<'_>,
         recorded: Option<SearchOutcome>,
     ) -> Result<Ended, Diagnostic> {
-        let Asked { start, sketch, rules, budget, guides } = *asked;
+        let Asked { start, sketch, rules, budget, guides, shelf } = *asked;
+        let labels: Vec<String> = rules.iter().map(ToString::to_string).collect();
         let text = sketch.to_string();
         let cancel = self.control.cancel_flag();
         let forecast = unmet(sketch, start, rules);
         let warning = forecast.as_ref().map(|f| f.text.clone());
         let mut known = None;
+        let kept = shelf.and_then(|shelf| lock(shelf).take_if(|k| k.goes_on(start, &labels, budget)));
+        let mut paused = vec![];
         let (report, trail) = {
             let control = self.control;
             let mut world = search::Control {
@@ -320,10 +392,21 @@ impl Searcher<'_> {
                     control.report(Progress::Search(Arc::new(progress)));
                 },
             };
-            let mut search = Search::new(start, sketch, rules, budget)?;
+            let mut search = match kept {
+                Some(mut kept) => {
+                    kept.search.go_on(sketch, budget, &mut world)?;
+                    paused = kept.paused;
+                    kept.search
+                }
+                None => Search::new(start, sketch, rules, budget)?,
+            };
             let goes_on = budget.best > 1;
-            if let Some(recorded) = recorded.filter(|r| r.found.is_none() || goes_on) {
-                search.stop_at(recorded.iteration, recorded.rule.as_deref(), recorded.matches);
+            if let Some(recorded) = recorded {
+                search.pause_at(&recorded.paused.iter().map(pause).collect::<Vec<_>>());
+                if recorded.found.is_none() || goes_on {
+                    search.stop_at(recorded.iteration, recorded.rule.as_deref(), recorded.matches);
+                }
+                paused = recorded.paused;
             }
             let mut report = search.run(&mut world);
             report.never = forecast.as_ref().is_some_and(|f| f.never);
@@ -332,6 +415,12 @@ impl Searcher<'_> {
                 let from = control.elapsed();
                 let best = search.best(k.max(budget.best));
                 known = Some((best, control.elapsed().saturating_sub(from), search.insight()));
+            }
+            if let Some(shelf) = shelf.filter(|_| search.can_go_on()) {
+                let mut paused = paused.clone();
+                paused.push(ended_at(&report, budget));
+                let (given, budget) = (start.digest(), budget.clone());
+                *lock(shelf) = Some(Kept { search, given, rules: labels, budget, paused, is_new: true });
             }
             (report, trail)
         };
@@ -356,7 +445,7 @@ impl Searcher<'_> {
         // A search that found nothing has no way to tell of.
         let no_trail = trail.as_ref().err().filter(|_| report.found().is_some()).map(ToString::to_string);
         let trail = trail.ok().and_then(|t| self.written(&t));
-        let outcome = SearchOutcome { no_trail, ..outcome(&text, &report, trail) };
+        let outcome = SearchOutcome { no_trail, paused, ..outcome(&text, &report, trail) };
         let steps = steps.unwrap_or_default();
         let marks = if steps.is_empty() {
             rules.iter().flat_map(|r| r.rule.marks.iter()).collect()
@@ -461,6 +550,22 @@ fn writes_arguments(rule: &str) -> bool {
     matches!(rule, "mapEtaAbstraction" | "etaAbstraction")
 }
 
+/// Where a search ended that may go on.
+fn ended_at(report: &Report, budget: &Budget) -> Paused {
+    Paused {
+        iteration: report.stop.iteration,
+        rule: report.rules.get(report.stop.rule).map(|r| r.label.clone()),
+        matches: report.stop.matches,
+        nodes: budget.nodes,
+    }
+}
+
+/// As a search takes it.
+fn pause(p: &Paused) -> (Pause, Option<String>) {
+    let at = StopPoint { iteration: p.iteration, rule: 0, matches: p.matches };
+    (Pause { at, nodes: p.nodes }, p.rule.clone())
+}
+
 fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> SearchOutcome {
     let stop = match &report.outcome {
         Outcome::Found(_) => "found".to_string(),
@@ -475,6 +580,7 @@ fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> Sear
         iteration: report.stop.iteration,
         rule: report.rules.get(report.stop.rule).map(|r| r.label.clone()),
         matches: report.stop.matches,
+        paused: vec![],
         stop,
         nodes: report.nodes,
         classes: report.classes,
@@ -490,4 +596,17 @@ pub(super) fn resident_bytes() -> u64 {
     let pages =
         pages.as_deref().and_then(|s| s.split_whitespace().nth(1)).and_then(|p| p.parse::<u64>().ok());
     pages.unwrap_or(0).saturating_mul(4096)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rewrite::search::verdicts;
+
+    /// The seeds `0..60`, or others, as `SEARCHES=60..10060` in the environment.
+    #[test]
+    fn what_a_strategy_reaches_is_never_said_to_be_impossible() {
+        let given = std::env::var("SEARCHES").unwrap_or_else(|_| "0..60".to_owned());
+        let (from, to) = given.split_once("..").unwrap();
+        verdicts::check(from.parse().unwrap()..to.parse().unwrap());
+    }
 }

@@ -8,7 +8,7 @@ use super::files::Texts;
 use super::history::{History, Revision, RevisionStep, label};
 use super::jobs::{Control, JobId, JobView, Jobs};
 use super::record::{Recorder, SaveState};
-use super::searching::{Replayed, SearchProgress};
+use super::searching::{self, Replayed, SearchProgress, Shelf};
 use super::shown::{self, Shown};
 use super::tune::{self, Tuned};
 use super::workspace::{Problems, StrategyEnd, Workspace};
@@ -91,6 +91,8 @@ pub struct Session {
     recorder: Recorder,
     kernels: Mutex<Kernels>,
     backend: Arc<dyn Backend>,
+    /// The graph of the last search, where it did not get to its end; none where graphs are not kept.
+    kept: Option<Arc<Shelf>>,
     /// The steps before the last strategy's failure.
     before_failure: Vec<RevisionStep>,
     /// May foreign functions run? It is no action: who replays a log has not allowed anything by that.
@@ -101,6 +103,24 @@ impl Session {
     /// Lets the program's foreign functions run from now on.
     pub fn allow_foreign(&mut self) {
         self.foreign = true;
+    }
+
+    /// Keeps the graph of a search that does not get to its end, for one that goes on with it.
+    pub fn keep_graphs(&mut self) {
+        self.kept = Some(Arc::default());
+    }
+
+    /// Is there a graph that a search can go on with?
+    pub fn keeps_graph(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| searching::holds(kept))
+    }
+
+    /// Other texts may mean something else by the same names.
+    fn give_up_graph(&self) {
+        if let Some(kept) = &self.kept {
+            searching::begin(kept);
+            searching::end(kept);
+        }
     }
 
     /// Are there foreign functions that may not run?
@@ -140,6 +160,7 @@ impl Session {
             recorder: Recorder::none(),
             kernels: Mutex::default(),
             backend,
+            kept: None,
             before_failure: vec![],
             foreign: false,
         })
@@ -322,6 +343,7 @@ impl Session {
                 if let (Some(problem), None) = (workspace.errors().next(), self.workspace.errors().next()) {
                     return Err(problem.clone().within(&workspace.sources));
                 }
+                self.give_up_graph();
                 self.workspace = Arc::new(workspace);
                 Outcome::Done
             }
@@ -524,8 +546,10 @@ impl Session {
                 // What is wrong with the text itself is said at once.
                 let parsed = workspace.parse_strategy(&strategy)?;
                 let progress = Progress::Strategy { tried: 0, applied: 0 };
+                let kept = self.kept.clone();
                 self.jobs.start(text, progress, move |control| {
-                    let end = workspace.run_strategy(&term, &parsed, &at, &Replayed::none(), control);
+                    let (replayed, kept) = (Replayed::none(), kept.as_deref());
+                    let end = workspace.run_keeping(&term, &parsed, &at, &replayed, kept, control);
                     Finished::Strategy(Box::new(end))
                 })
             }
@@ -739,6 +763,7 @@ impl Session {
         let workspace = Workspace::load(&texts, self.workspace.def.as_deref()).map_err(|p| p.first())?;
         self.sizes.retain(|name, _| workspace.program.sizes.iter().any(|s| **s == **name));
         let term = workspace.program.term.clone();
+        self.give_up_graph();
         self.workspace = Arc::new(workspace);
         self.forget_kernels();
         let digest = term.digest();

@@ -7,7 +7,7 @@ use super::files::{Text, Texts};
 use super::history::RevisionStep;
 use super::jobs::Control;
 use super::log::{convert, v1};
-use super::searching::{Examined, Found, REACH, Replayed, Searcher};
+use super::searching::{self, Examined, Found, REACH, Replayed, Searcher, Shelf};
 use super::state::{Change, Progress};
 use super::stuck;
 use super::written::{Written, printed};
@@ -330,11 +330,31 @@ impl Workspace {
         replayed: &Replayed,
         control: &Control<Progress>,
     ) -> StrategyEnd {
+        self.run_keeping(term, strategy, at, replayed, None, control)
+    }
+
+    /// As [`Workspace::run_strategy`]; the graph of a search that does not get to its end is kept there, and what is there is
+    /// gone on with, or dropped at the end.
+    pub fn run_keeping(
+        &self,
+        term: &Term,
+        strategy: &StrategyText,
+        at: &Path,
+        replayed: &Replayed,
+        shelf: Option<&Shelf>,
+        control: &Control<Progress>,
+    ) -> StrategyEnd {
         let Some(part) = term.at(at) else {
             return StrategyEnd { result: Err(no_position(at)), searches: vec![], before: vec![] };
         };
-        let searcher = Searcher::new(self, replayed.clone(), control);
-        self.run_with(term, part, strategy, at, searcher, control).end
+        let mut searcher = Searcher::new(self, replayed.clone(), control);
+        if let Some(shelf) = shelf {
+            searching::begin(shelf);
+            searcher = searcher.keeping(shelf);
+        }
+        let done = self.run_with(term, part, strategy, at, searcher, control).end;
+        shelf.into_iter().for_each(searching::end);
+        done
     }
 
     /// Runs a strategy on the whole program, and tells all that its searches know, each with so many of the programs that

@@ -11,6 +11,7 @@ use super::stepping;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, Outcome};
+use crate::session::searching::KEPT;
 use crate::session::state::{JobResult, Performed};
 use crate::view::{Line, Role, figures, history, problem};
 
@@ -170,7 +171,8 @@ fn finished(app: &mut App, result: JobResult) {
                 app.found.failed(&problem);
             }
             if searched || problem.code == STOPPED {
-                app.tell(Role::Warning, problem.message.clone());
+                let kept = if app.session.keeps_graph() { format!(" {KEPT}") } else { String::new() };
+                app.tell(Role::Warning, format!("{}{kept}", problem.message));
             } else if let Action::Strategy { text, at } = &result.action {
                 failed(app, text, at, &problem);
             } else {

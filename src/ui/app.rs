@@ -230,7 +230,8 @@ pub struct App {
 
 impl App {
     /// The screen of a session.
-    pub fn new(session: Session, setup: Setup, queries: Queries, size: (u16, u16)) -> App {
+    pub fn new(mut session: Session, setup: Setup, queries: Queries, size: (u16, u16)) -> App {
+        session.keep_graphs();
         let revision = session.current();
         let target = Target::natural(session.term());
         let mut app = App {

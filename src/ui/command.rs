@@ -105,7 +105,7 @@ commands! {
     Step "step" Screen Some("STRATEGY"), always, "Show the next step of the strategy as a difference, with its place; without one, ask which.";
     Run "run" Screen Some("STRATEGY"), always, "Take all steps of the strategy that are left; without one, ask which.";
     Place "whole" Screen None, always, "Run strategies and searches on the whole program, or at the selection again.";
-    Search "search" Screen None, search, "Run the last search again from the present term.";
+    Search "search" Screen None, search, "Run the last search again from the present term, with its graph where that is kept.";
     Sketch "sketch" Screen Some("reach SKETCH using RULES"), always, "Type a sketch, the rules and the limits, and search for it.";
     Cancel "cancel" Screen None, running, "Stop the running job and keep what it has found.";
 

@@ -325,6 +325,7 @@ mod tests {
         last.ended(&Outcome::Unchanged {
             reason: "The nodes are at their limit.".to_owned(),
             searches: vec![SearchOutcome {
+                paused: vec![],
                 sketch: "baseline".to_owned(),
                 iteration: 4,
                 rule: None,

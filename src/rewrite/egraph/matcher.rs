@@ -170,7 +170,7 @@ enum Solved {
 }
 
 /// The types of the built terms are known for matches with so many different types and sizes.
-const MOST_TYPED: usize = 1 << 10;
+const MOST_TYPED: usize = 1 << 8;
 
 /// The types that a rule builds for matches with the same types and sizes: their place in the list of all.
 #[derive(Default, Debug)]

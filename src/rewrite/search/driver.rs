@@ -6,8 +6,8 @@ use super::insight::{Insight, nearest};
 use super::memory::growth;
 use super::options::When;
 use super::{
-    Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Phase, Progress, Report, RuleReport,
-    StopPoint,
+    Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Pause, Phase, Progress, Report,
+    RuleReport, StopPoint,
 };
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::constraints_of;
@@ -29,7 +29,7 @@ use crate::rewrite::rule::{Body, RuleArg, RuleUse};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::best::KBest;
 use crate::rewrite::sketch::extract::Extracted;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -82,6 +82,8 @@ pub struct Search {
     goal: Goal,
     rules: Vec<Active>,
     budget: Budget,
+    /// So many nodes it may have until the next of `pauses`.
+    bound: usize,
     phase: Phase,
     at: StopPoint,
     iterations: Vec<IterationReport>,
@@ -108,6 +110,10 @@ pub struct Search {
     began: Option<Duration>,
     told: Option<Duration>,
     outcome: Option<Outcome>,
+    /// What it was doing when a limit or the outside ended it: it can go on from there.
+    left_at: Option<Phase>,
+    /// Where the search that this one repeats ended and went on.
+    pauses: VecDeque<Pause>,
     /// All matches that each rule has had, to compare with those of the whole graph.
     #[cfg(test)]
     audit: Option<Vec<Matches>>,
@@ -215,11 +221,7 @@ impl Search {
         rules: &[RuleUse],
         budget: &Budget,
     ) -> Result<Search, Diagnostic> {
-        let goal = Goal::new(sketch).map_err(|e| {
-            Diagnostic::error("E0411", e.to_string())
-                .note("Every `and` of several `contains` multiplies what has to be followed.")
-                .hint("Nest the `contains`, or search for one part after the other.")
-        })?;
+        let goal = goal(sketch)?;
         let too_large = || {
             Diagnostic::error("E0413", "The program is too large, or nested too deeply, to search from.")
                 .note(format!("It has {} nodes and is nested {} deep.", start.size(), start.depth()))
@@ -266,6 +268,7 @@ impl Search {
             goal,
             rules: active,
             budget: budget.clone(),
+            bound: budget.nodes,
             phase: Phase::Check,
             at: StopPoint::default(),
             iterations: vec![],
@@ -284,6 +287,8 @@ impl Search {
             began: None,
             told: None,
             outcome: None,
+            left_at: None,
+            pauses: VecDeque::new(),
             #[cfg(test)]
             audit: None,
         })
@@ -308,6 +313,13 @@ impl Search {
             }
             Err(halt) => {
                 self.finish(halt, control);
+                if self.pauses.front().is_some_and(|p| self.at >= p.at) && self.can_go_on() {
+                    let pause = self.pauses.pop_front();
+                    let nodes = self.pauses.front().map_or(self.budget.nodes, |p| p.nodes);
+                    self.bound = nodes;
+                    let found = pause.is_some() && self.awaken(control);
+                    return found;
+                }
                 self.tell(control, true);
                 true
             }
@@ -336,6 +348,64 @@ impl Search {
         let numbered = |label: &str| self.rules.iter().position(|r| r.report.label == label);
         let rule = rule.map_or(self.rules.len(), |label| numbered(label).unwrap_or_default());
         self.budget.stop_at = Some(StopPoint { iteration, rule, matches });
+    }
+
+    /// Lets the search end and go on where another of the same rules has done so; `rule` is the label, as for
+    /// [`Search::stop_at`]. Until the last of these places the sketch is not asked, which may have been another one.
+    pub fn pause_at(&mut self, pauses: &[(Pause, Option<String>)]) {
+        let numbered = |label: &str| self.rules.iter().position(|r| r.report.label == label);
+        let all = self.rules.len();
+        self.pauses = pauses
+            .iter()
+            .map(|(pause, label)| {
+                let rule = label.as_deref().map_or(all, |label| numbered(label).unwrap_or_default());
+                Pause { at: StopPoint { rule, ..pause.at }, ..*pause }
+            })
+            .collect();
+        self.bound = self.pauses.front().map_or(self.budget.nodes, |p| p.nodes);
+    }
+
+    /// Was it ended by the outside, or by a limit that can be raised while the graph is kept?
+    pub fn can_go_on(&self) -> bool {
+        self.left_at.is_some() && matches!(self.outcome, Some(Outcome::Limit(_) | Outcome::Stopped))
+    }
+
+    /// Goes on with other limits, and perhaps for another sketch, where [`Search::can_go_on`]. What the graph holds, and
+    /// what the rules are, stays as it is.
+    ///
+    /// # Errors
+    /// `E0411` for a sketch that asks too much at once.
+    pub fn go_on(
+        &mut self,
+        sketch: &Sketch,
+        budget: &Budget,
+        control: &mut Control<'_>,
+    ) -> Result<(), Diagnostic> {
+        if self.can_go_on() {
+            self.goal = goal(sketch)?;
+            self.budget = budget.clone();
+            self.bound = budget.nodes;
+            self.awaken(control);
+        }
+        Ok(())
+    }
+
+    /// Goes on from where it ended, unless the program satisfies the sketch now. Says whether it does.
+    fn awaken(&mut self, control: &mut Control<'_>) -> bool {
+        let Some(phase) = self.left_at.take() else { return true };
+        self.outcome = None;
+        self.began = Some((control.now)());
+        if self.pauses.is_empty() {
+            match self.goal_reached() {
+                Ok(true) if self.enough() => self.finish(Halt::Goal, control),
+                Ok(_) => {}
+                Err(broken) => self.finish(broken, control),
+            }
+        }
+        if self.outcome.is_none() {
+            self.phase = phase;
+        }
+        self.outcome.is_some()
     }
 
     /// How long it may take.
@@ -460,7 +530,7 @@ impl Search {
     /// Is the goal reached? If not, the next iteration begins.
     fn check(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         let from = (control.now)();
-        let found = self.goal_reached();
+        let found = if self.pauses.is_empty() { self.goal_reached() } else { Ok(false) };
         self.current.check += (control.now)().saturating_sub(from);
         if found? && self.enough() {
             return Err(Halt::Goal);
@@ -513,7 +583,11 @@ impl Search {
 
     /// Is this where the search is to stop?
     fn stop_here(&self) -> Result<(), Halt> {
-        if self.budget.stop_at.is_some_and(|stop| self.at >= stop) { Err(Halt::Stopped) } else { Ok(()) }
+        if self.next_stop().is_some_and(|stop| self.at >= stop) { Err(Halt::Stopped) } else { Ok(()) }
+    }
+
+    fn next_stop(&self) -> Option<StopPoint> {
+        self.pauses.front().map(|p| p.at).or(self.budget.stop_at)
     }
 
     /// Asks the sketch of the graph, which must be clean, and takes the lightest program that satisfies it.
@@ -599,6 +673,7 @@ impl Search {
     fn apply(&mut self, rule: usize, control: &mut Control<'_>) -> Result<(), Halt> {
         let from = (control.now)();
         self.stop_here()?;
+        let stop = self.next_stop();
         let turn = self.turn.rules(self.rules.len());
         let Some(active) = self.rules.get_mut(rule).filter(|_| turn.contains(&rule)) else {
             self.phase = Phase::Rebuild;
@@ -608,13 +683,13 @@ impl Search {
         let total = active.matches.len();
         let chunk = if self.graph.thorough { THOROUGH_CHUNK } else { CHUNK };
         let mut end = total.min(self.at.matches + chunk);
-        if let Some(stop) = self.budget.stop_at
+        if let Some(stop) = stop
             && (stop.iteration, stop.rule) == (self.at.iteration, rule)
         {
             end = end.min(stop.matches);
         }
         let ids = self.graph.ids();
-        let room = self.budget.nodes.saturating_sub(self.counted);
+        let room = self.bound.saturating_sub(self.counted);
         self.graph.room = Some(self.ids_then.saturating_add(room));
         let mut unions = 0;
         let Active { program, memo, matches, report, name, .. } = active;
@@ -645,7 +720,7 @@ impl Search {
                 unions += usize::from(self.graph.union(left, right, reason));
             }
             // A match in a thorough iteration may build thousands of terms.
-            if self.counted + (self.graph.ids() - self.ids_then) > self.budget.nodes {
+            if self.counted + (self.graph.ids() - self.ids_then) > self.bound {
                 end = i + 1;
                 break;
             }
@@ -680,7 +755,7 @@ impl Search {
     }
 
     fn node_limit(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
-        let bound = self.budget.nodes;
+        let bound = self.bound;
         // Nodes that turn out equal are counted once after a rebuild; near the limit that is not worth a rebuild
         // for every few.
         if self.nodes() > bound && self.nodes() - self.counted > bound / 64 {
@@ -761,31 +836,31 @@ impl Search {
     fn finish(&mut self, halt: Halt, control: &mut Control<'_>) {
         let mut halt = halt;
         self.note_refused();
-        if self.left_out.is_empty() {
-            self.left_out = std::mem::take(&mut self.refused).into_iter().collect();
-        }
         if !matches!(halt, Halt::Goal | Halt::Broken(_)) {
             let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
             let ordered = if clean { Ok(()) } else { self.rebuild(control) };
-            let asked = ordered.and_then(|()| match self.goal.is_current(&self.graph) {
-                true => Ok(()),
-                false => self.goal_reached().map(drop),
-            });
+            let asked =
+                ordered.and_then(|()| match self.goal.is_current(&self.graph) || !self.pauses.is_empty() {
+                    true => Ok(()),
+                    false => self.goal_reached().map(drop),
+                });
             match asked {
                 Ok(()) if self.reached.is_some() => halt = Halt::Goal,
                 Ok(()) => {}
                 Err(broken) => halt = broken,
             }
         }
-        for r in &mut self.rules {
-            r.matches = Matches::new(&r.program);
-        }
-        if self.current != IterationReport::default() {
-            let mut last = std::mem::take(&mut self.current);
-            last.nodes = self.counted;
-            last.classes = self.graph.classes();
-            if last.matches > 0 || last.unions > 0 {
-                self.iterations.push(last);
+        // Where memory is short, matches are given back, and without them there is no going on.
+        let goes_on = match &halt {
+            Halt::Limit(limit) => !matches!(limit, Limit::Memory { .. }),
+            Halt::Stopped => true,
+            Halt::Goal | Halt::Saturated | Halt::Broken(_) => false,
+        };
+        self.left_at = goes_on.then_some(self.phase);
+        if !goes_on {
+            for r in &mut self.rules {
+                r.matches = Matches::new(&r.program);
+                r.memo = SizeMemo::default();
             }
         }
         self.phase = Phase::Done;
@@ -831,13 +906,20 @@ impl Search {
     }
 
     fn report(&self, control: &Control<'_>) -> Report {
+        let mut iterations = self.iterations.clone();
+        if self.current.matches > 0 || self.current.unions > 0 {
+            let (nodes, classes) = (self.counted, self.graph.classes());
+            iterations.push(IterationReport { nodes, classes, ..self.current.clone() });
+        }
+        let refused = || self.refused.iter().map(|(gap, needed)| (gap.clone(), *needed)).collect();
+        let left_out = if self.left_out.is_empty() { refused() } else { self.left_out.clone() };
         Report {
             never: false,
             outcome: self.outcome.clone().unwrap_or(Outcome::Stopped),
-            left_out: self.left_out.clone(),
+            left_out,
             unread: self.unread.is_some(),
             stop: self.at,
-            iterations: self.iterations.clone(),
+            iterations,
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),
             parts: self.parts.clone(),
             nodes: self.counted,
@@ -871,6 +953,14 @@ impl Active {
 pub fn usable(rule: &RuleUse) -> bool {
     let equation = rule.rule.equation(&rule.args);
     equation.is_some_and(|e| compile(&mut Graph::new(), e, &rule.rule.params, &rule.args).is_ok())
+}
+
+fn goal(sketch: &Sketch) -> Result<Goal, Diagnostic> {
+    Goal::new(sketch).map_err(|e| {
+        Diagnostic::error("E0411", e.to_string())
+            .note("Every `and` of several `contains` multiplies what has to be followed.")
+            .hint("Nest the `contains`, or search for one part after the other.")
+    })
 }
 
 fn unusable(rule: &str, why: &str) -> Diagnostic {

@@ -16,7 +16,7 @@ mod memory;
 pub mod options;
 pub mod trail;
 #[cfg(test)]
-mod verdicts;
+pub(crate) mod verdicts;
 
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
@@ -49,6 +49,13 @@ pub struct StopPoint {
     pub iteration: usize,
     pub rule: usize,
     pub matches: usize,
+}
+
+/// Where a search ended and went on later, with the bound of nodes that it had until then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pause {
+    pub at: StopPoint,
+    pub nodes: usize,
 }
 
 /// What a search is doing.

@@ -97,7 +97,14 @@ pub fn trail(
             patience.ask()?;
             book.union(time, given, &begin)?;
         }
-        (book.way(&begin, &goal.extracted)?, book.known)
+        let way = book.way(&begin, &goal.extracted)?;
+        // The others are as many as the proof has unions.
+        let of = |s: &TrailStep| {
+            let left = if s.reverse { &s.after } else { &s.before };
+            book.known.remove_entry(&(s.rule.clone(), s.args.clone(), left.clone()))
+        };
+        let known: Known = way.iter().filter_map(of).collect();
+        (way, known)
     };
     let mut walk = Walk::new(given.clone(), patience);
     walk.reductions(&begin, &all_params(given))?;

@@ -5,7 +5,7 @@ use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::session::Written;
 use crate::session::action::{
-    Action, Decision, Measurement, Outcome, PartTime, SearchOutcome, Sizes, Target, TrailStep,
+    Action, Decision, Measurement, Outcome, PartTime, Paused, SearchOutcome, Sizes, Target, TrailStep,
 };
 use crate::session::files::Text;
 use indexmap::IndexMap;
@@ -77,11 +77,18 @@ impl From<&SearchOutcome> for v1::Search {
             after: t.after.to_string(),
             reversed: t.reversed.as_ref().map(|w| w.text().to_owned()),
         };
+        let paused = |p: &Paused| v1::Paused {
+            iteration: p.iteration,
+            rule: p.rule.clone(),
+            matches: p.matches,
+            nodes: p.nodes,
+        };
         v1::Search {
             sketch: s.sketch.clone(),
             iteration: s.iteration,
             rule: s.rule.clone(),
             matches: s.matches,
+            paused: s.paused.iter().map(paused).collect(),
             stop: s.stop.clone(),
             nodes: s.nodes,
             classes: s.classes,
@@ -102,11 +109,18 @@ impl TryFrom<&v1::Search> for SearchOutcome {
                 reversed: t.reversed.clone().map(Written::from),
             })
         };
+        let paused = |p: &v1::Paused| Paused {
+            iteration: p.iteration,
+            rule: p.rule.clone(),
+            matches: p.matches,
+            nodes: p.nodes,
+        };
         Ok(SearchOutcome {
             sketch: s.sketch.clone(),
             iteration: s.iteration,
             rule: s.rule.clone(),
             matches: s.matches,
+            paused: s.paused.iter().map(paused).collect(),
             stop: s.stop.clone(),
             nodes: s.nodes,
             classes: s.classes,

@@ -128,6 +128,8 @@ pub struct Search {
     #[serde(default)]
     pub rule: Option<String>,
     pub matches: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paused: Vec<Paused>,
     pub stop: String,
     pub nodes: usize,
     pub classes: usize,
@@ -135,6 +137,15 @@ pub struct Search {
     pub found: Option<String>,
     #[serde(default)]
     pub trail: Option<Vec<Step>>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Paused {
+    pub iteration: usize,
+    #[serde(default)]
+    pub rule: Option<String>,
+    pub matches: usize,
+    pub nodes: usize,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
