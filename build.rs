@@ -5,8 +5,6 @@
 fn main() {
     let shim = "src/device/opencl/shim.c";
     println!("cargo::rerun-if-changed=build.rs");
-    // Embedded in the library: a change must build it anew.
-    println!("cargo::rerun-if-changed=rules");
     println!("cargo::rerun-if-changed={shim}");
     cc::Build::new()
         .file(shim)

@@ -4,10 +4,11 @@
 
 pub mod cli;
 pub mod device;
-pub mod emit;
-pub mod lang;
-pub mod lower;
-pub mod rewrite;
 pub mod session;
 pub mod ui;
 pub mod view;
+
+pub use shine_emit as emit;
+pub use shine_lang as lang;
+pub use shine_lower as lower;
+pub use shine_rewrite as rewrite;

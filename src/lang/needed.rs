@@ -211,14 +211,14 @@ fn operands(pattern: Pattern, args: &[&Term], need: &Need, free: &mut Needs) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::arbitrary::Draw;
-    use crate::lang::eval::inputs::{self, Kind};
-    use crate::lang::eval::{self, Limits};
-    use crate::lang::infer;
-    use crate::lang::syntax::parse_program;
+    use crate::arbitrary::Draw;
+    use crate::eval::inputs::{self, Kind};
+    use crate::eval::{self, Limits};
+    use crate::infer;
+    use crate::syntax::parse_program;
 
     fn term(text: &str) -> Term {
-        let (tree, problems) = parse_program(crate::lang::diag::Span::NOWHERE.file, text);
+        let (tree, problems) = parse_program(crate::diag::Span::NOWHERE.file, text);
         assert!(problems.is_empty(), "{problems:?}");
         infer::program(&tree, None).0.unwrap_or_else(|| panic!("{text}")).term
     }

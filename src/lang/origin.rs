@@ -128,10 +128,10 @@ impl Term {
 
 #[cfg(test)]
 mod tests {
-    use crate::lang::diag::FileId;
-    use crate::lang::infer;
-    use crate::lang::preorder::path_of;
-    use crate::lang::syntax::parse_program;
+    use crate::diag::FileId;
+    use crate::infer;
+    use crate::preorder::path_of;
+    use crate::syntax::parse_program;
 
     #[test]
     fn numbers_and_positions_are_each_others_inverse() {
@@ -153,7 +153,7 @@ mod tests {
         // Equal parts keep apart, also where a function is copied and renamed.
         let shifted = numbered.shift_up(3).shift_down(3).unwrap();
         let origins =
-            |t: &crate::lang::term::Term| t.positions().iter().map(|(_, t)| t.origin()).collect::<Vec<_>>();
+            |t: &crate::term::Term| t.positions().iter().map(|(_, t)| t.origin()).collect::<Vec<_>>();
         assert_eq!(origins(&shifted), origins(&numbered));
     }
 }

@@ -195,11 +195,11 @@ pub fn exact_up_to(ty: &Type) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::{infer, syntax};
+    use crate::{infer, syntax};
 
     fn term(text: &str) -> Term {
         let (file, problems) =
-            syntax::parse_program(crate::lang::diag::Sources::new().add("t.rise", text), text);
+            syntax::parse_program(crate::diag::Sources::new().add("t.rise", text), text);
         assert!(problems.is_empty(), "{text}: {problems:?}");
         infer::program(&file, None).0.unwrap().term
     }

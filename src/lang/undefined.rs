@@ -99,9 +99,9 @@ fn constant(ty: &Type, fill: Fill) -> Option<Term> {
 #[cfg(test)]
 mod tests {
     use super::filled;
-    use crate::lang::arbitrary::Draw;
-    use crate::lang::eval::{self, Limits, inputs};
-    use crate::lang::value::{Tolerance, Value};
+    use crate::arbitrary::Draw;
+    use crate::eval::{self, Limits, inputs};
+    use crate::value::{Tolerance, Value};
 
     /// The fillings agree with the interpreter's undefined cells: filled programs mean the same wherever it is defined,
     /// and what differs between them is undefined.

@@ -266,7 +266,7 @@ fn operation(operand: &Type) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::build::{self as b};
+    use crate::build::{self as b};
 
     fn n(name: &str) -> Nat {
         Nat::var(name)
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(found.integer_operations, Nat::constant(0));
         assert_eq!(found.bytes_in, Nat::constant(4).mul(&n("k")).mul(&n("n").add(&n("m"))));
         assert_eq!(found.bytes_out.to_string(), "4*m*n");
-        let at = of(&matmul, &crate::lang::eval::sizes([("m", 10), ("n", 20), ("k", 30)]));
+        let at = of(&matmul, &crate::eval::sizes([("m", 10), ("n", 20), ("k", 30)]));
         assert_eq!(at, Work { flops: 12_000.0, integer_operations: 0.0, bytes: 4400.0 });
     }
 

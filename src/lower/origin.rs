@@ -8,7 +8,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Arg, Expr, Parts, Prim, Term};
-use crate::lower::dpia::Names;
+use crate::dpia::Names;
 
 /// Names the place of a problem with what loops, memory and commands come from. Of memory it says what can be done there, if
 /// that was tried and helps: `lower` says what comes of a changed term, with its place.
@@ -287,7 +287,7 @@ mod tests {
     use crate::lang::pattern::Pattern;
     use crate::lang::syntax::parse_program;
     use crate::lang::term::Term;
-    use crate::lower::{Target, default_lowering, pipeline};
+    use crate::{Target, default_lowering, pipeline};
 
     /// The problem with a refused program, and the low-level term that it is about.
     fn problem(body: &str) -> (Diagnostic, Term) {

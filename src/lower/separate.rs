@@ -12,9 +12,9 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::lower::dpia::effects;
-use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Temporary};
-use crate::lower::target::{Launch, Storage, Target};
+use crate::dpia::effects;
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Temporary};
+use crate::target::{Launch, Storage, Target};
 use std::collections::BTreeMap;
 
 /// A program in pieces.

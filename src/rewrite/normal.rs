@@ -3,8 +3,8 @@
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
-use crate::rewrite::egraph::MAX_NESTING;
-use crate::rewrite::egraph::analysis::MAX_SIZE;
+use crate::egraph::MAX_NESTING;
+use crate::egraph::analysis::MAX_SIZE;
 use rustc_hash::FxHashMap;
 
 /// The beta-eta normal form; none when it would be out of bounds.

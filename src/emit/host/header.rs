@@ -1,8 +1,8 @@
 //! The header of a kernel in C: its declaration, for C and C++, and what its arguments are.
 
 use super::count;
-use crate::emit::code::Leaf;
-use crate::emit::kernel::{Kernel, KernelParam, ParamKind};
+use crate::code::Leaf;
+use crate::kernel::{Kernel, KernelParam, ParamKind};
 use std::fmt::Write;
 
 /// The first line of a header that may be written over.

@@ -5,12 +5,12 @@
 //! program, [`RUNTIME`].
 
 use super::{c_type, header};
-use crate::emit::Language;
-use crate::emit::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
-use crate::emit::module::{Argument, Buffer, Module, Role, Section};
-use crate::emit::names::Namer;
-use crate::emit::number::{Printer, Variable};
-use crate::emit::syntax::Expr;
+use crate::Language;
+use crate::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
+use crate::module::{Argument, Buffer, Module, Role, Section};
+use crate::names::Namer;
+use crate::number::{Printer, Variable};
+use crate::syntax::Expr;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::origin::Origin;

@@ -4,9 +4,9 @@
 //! the result.
 
 use super::{Library, variables};
-use crate::emit::kernel::{Kernel, KernelParam, ParamKind};
-use crate::emit::number::Printer;
-use crate::emit::syntax::Expr;
+use crate::kernel::{Kernel, KernelParam, ParamKind};
+use crate::number::Printer;
+use crate::syntax::Expr;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Nat, NatFun, NatVar, Ranges, Solution, solve};
 use crate::lang::ty::{Scalar, TypeKind};

@@ -2,9 +2,9 @@
 //! by itself.
 
 use super::{At, Found, Loads, Unfit, Value, is_variable};
-use crate::emit::code::{Generator, LOCAL_ALIGNMENT, Lanes, Lies, Place, broken};
-use crate::emit::number::Variable;
-use crate::emit::syntax::{Expr, Stmt, What};
+use crate::code::{Generator, LOCAL_ALIGNMENT, Lanes, Lies, Place, broken};
+use crate::number::Variable;
+use crate::syntax::{Expr, Stmt, What};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::Scalar;
 use crate::lower::dpia::Phrase;

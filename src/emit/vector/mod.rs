@@ -9,8 +9,8 @@ mod memory;
 mod operations;
 mod values;
 
-use crate::emit::code::{Emitted, Generator, Lanes, Lies, Place, push_assignment};
-use crate::emit::syntax::{Expr, Stmt, What};
+use crate::code::{Emitted, Generator, Lanes, Lies, Place, push_assignment};
+use crate::syntax::{Expr, Stmt, What};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;

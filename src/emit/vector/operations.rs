@@ -2,9 +2,9 @@
 
 use super::values::bytes_of;
 use super::{At, Found, Unfit, Value, has_vectors, minus};
-use crate::emit::code::{Generator, Helper, broken};
-use crate::emit::scalar;
-use crate::emit::syntax::Expr;
+use crate::code::{Generator, Helper, broken};
+use crate::scalar;
+use crate::syntax::Expr;
 use crate::lang::literal::Literal;
 use crate::lang::math;
 use crate::lang::pattern::Pattern;
@@ -185,7 +185,7 @@ impl Generator {
     }
 
     /// The text of a minimum or maximum of floats in lanes, or of the absolute values of signed integers.
-    pub(in crate::emit) fn vector_function(&mut self, p: Pattern, s: Scalar, n: u8) -> String {
+    pub(crate) fn vector_function(&mut self, p: Pattern, s: Scalar, n: u8) -> String {
         let ty = self.vector_type(s, n.into());
         let name = Helper::Lanes(p, s, n).name();
         if p == Pattern::Abs {

@@ -2,8 +2,8 @@
 
 use super::operations::{is_divisible, signed};
 use super::{At, Found, Unfit, Value, has_vectors, minus};
-use crate::emit::code::{Generator, broken};
-use crate::emit::syntax::Expr;
+use crate::code::{Generator, broken};
+use crate::syntax::Expr;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;

@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn every_pattern_has_a_typing() {
-        for row in crate::lang::pattern::all() {
+        for row in crate::pattern::all() {
             let args = vec![Arg::Nat(Nat::constant(2)); 6];
             let arity = arity(row.pattern, &args[..1]).unwrap();
             if row.pattern != Pattern::MakeArray {

@@ -2,14 +2,14 @@
 //! from the first to the result. Nothing is inferred: what stands in the types of the arguments stays as it is.
 
 use super::Misfit;
-use crate::lang::infer::relation::{Relation, Settled};
-use crate::lang::infer::scheme::{Choice, Scheme};
-use crate::lang::infer::unify::{Kind, Unifier};
-use crate::lang::nat::{Name, Nat, NatVar, isolate};
-use crate::lang::pattern::{self, Pattern};
-use crate::lang::steps;
-use crate::lang::term::Arg;
-use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
+use crate::infer::relation::{Relation, Settled};
+use crate::infer::scheme::{Choice, Scheme};
+use crate::infer::unify::{Kind, Unifier};
+use crate::nat::{Name, Nat, NatVar, isolate};
+use crate::pattern::{self, Pattern};
+use crate::steps;
+use crate::term::Arg;
+use crate::ty::{Scalar, Type, TypeKind, TypeVar};
 use std::sync::LazyLock;
 
 /// The number of term arguments of a pattern; none when `makeArray` has no constant size.
@@ -64,7 +64,7 @@ impl Found {
     /// The type of the scheme with what is known; sizes that are not have the names of the table.
     fn shown(&self, scheme: &Type) -> Type {
         struct Written;
-        impl crate::lang::ty::TypeSubst for Written {
+        impl crate::ty::TypeSubst for Written {
             fn nat(&self, v: &NatVar) -> Option<Nat> {
                 let NatVar::Named(name) = v else { return None };
                 name.strip_prefix(OPEN).map(Nat::var)

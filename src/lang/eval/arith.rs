@@ -1,11 +1,11 @@
 //! What the scalar patterns mean.
 
 use super::failure;
-use crate::lang::diag::Diagnostic;
-use crate::lang::math::{self, Function};
-use crate::lang::pattern::Pattern;
-use crate::lang::ty::{Scalar, Type, TypeKind};
-use crate::lang::value::{Value, half};
+use crate::diag::Diagnostic;
+use crate::math::{self, Function};
+use crate::pattern::Pattern;
+use crate::ty::{Scalar, Type, TypeKind};
+use crate::value::{Value, half};
 
 /// A pattern of one scalar; the result type is asked by `cast` alone.
 pub fn unary(pattern: Pattern, x: &Value, result: &Type) -> Result<Value, Diagnostic> {

@@ -1,11 +1,11 @@
 //! The arithmetics that a program can be run in: that of the machine, or one for asking what a rewrite may change.
 
 use super::{arith, failure};
-use crate::lang::diag::Diagnostic;
-use crate::lang::math::{self, Function};
-use crate::lang::pattern::Pattern;
-use crate::lang::ty::{Scalar, Type, TypeKind};
-use crate::lang::value::{Exact, Value};
+use crate::diag::Diagnostic;
+use crate::math::{self, Function};
+use crate::pattern::Pattern;
+use crate::ty::{Scalar, Type, TypeKind};
+use crate::value::{Exact, Value};
 use num_rational::BigRational;
 use num_traits::Zero;
 use std::cmp::Ordering;

@@ -1,11 +1,11 @@
 //! What can go wrong when a program is evaluated, in sentences (codes E0190 to E0199).
 
-use crate::lang::declared::Declared;
-use crate::lang::diag::Diagnostic;
-use crate::lang::nat::NatError;
-use crate::lang::pattern::Pattern;
-use crate::lang::ty::{Scalar, Type};
-use crate::lang::value::Buffer;
+use crate::declared::Declared;
+use crate::diag::Diagnostic;
+use crate::nat::NatError;
+use crate::pattern::Pattern;
+use crate::ty::{Scalar, Type};
+use crate::value::Buffer;
 use std::fmt::Display;
 
 /// A size that has no value.

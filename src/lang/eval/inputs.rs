@@ -1,10 +1,10 @@
 //! Inputs for tests, checks and benchmarks: from a seed, the same for ever and on every machine.
 
 use super::{Sizes, failure};
-use crate::lang::diag::Diagnostic;
-use crate::lang::nat::Nat;
-use crate::lang::ty::{Scalar, Type, TypeKind};
-use crate::lang::value::{Buffer, Layout, Value, eval_nat};
+use crate::diag::Diagnostic;
+use crate::nat::Nat;
+use crate::ty::{Scalar, Type, TypeKind};
+use crate::value::{Buffer, Layout, Value, eval_nat};
 
 /// What numbers to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -241,7 +241,7 @@ mod tests {
                 assert!(tree.fits(&ty, &sizes));
                 let flat = random_flat(&ty, &sizes, 7, kind).unwrap();
                 let back = Value::from_flat(&ty, &flat, &sizes).unwrap();
-                assert!(tree.agrees(&back, crate::lang::value::Tolerance::Exact).is_ok());
+                assert!(tree.agrees(&back, crate::value::Tolerance::Exact).is_ok());
             }
         }
     }

@@ -1,13 +1,13 @@
 //! The meaning of every pattern, written for obviousness.
 
 use super::{Arithmetic, Limits, Sizes, failure};
-use crate::lang::build;
-use crate::lang::declared::unfolded;
-use crate::lang::diag::Diagnostic;
-use crate::lang::pattern::Pattern;
-use crate::lang::term::{Arg, Expr, Prim, Term};
-use crate::lang::ty::Type;
-use crate::lang::value::{Value, eval_nat};
+use crate::build;
+use crate::declared::unfolded;
+use crate::diag::Diagnostic;
+use crate::pattern::Pattern;
+use crate::term::{Arg, Expr, Prim, Term};
+use crate::ty::Type;
+use crate::value::{Value, eval_nat};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

@@ -1,14 +1,14 @@
 //! What each pattern means, on small arrays, and evaluators against each other.
 
 use super::*;
-use crate::lang::build::{self as b, Built};
-use crate::lang::diag::Diagnostic;
-use crate::lang::literal::Literal;
-use crate::lang::nat::Nat;
-use crate::lang::pattern::{AddressSpace, Pattern};
-use crate::lang::term::{Arg, Term};
-use crate::lang::ty::{Scalar, Type};
-use crate::lang::value::{Tolerance, Value};
+use crate::build::{self as b, Built};
+use crate::diag::Diagnostic;
+use crate::literal::Literal;
+use crate::nat::Nat;
+use crate::pattern::{AddressSpace, Pattern};
+use crate::term::{Arg, Term};
+use crate::ty::{Scalar, Type};
+use crate::value::{Tolerance, Value};
 
 fn c(n: i64) -> Nat {
     Nat::constant(n)
@@ -369,7 +369,7 @@ fn evaluation_ends() {
 #[test]
 fn deep_nesting_is_no_danger() {
     let mut term = number(0);
-    for _ in 0..crate::lang::MAX_DEPTH {
+    for _ in 0..crate::MAX_DEPTH {
         term = b::share("x", term, |x| b::add(x, number(1))).unwrap();
     }
     let on_a_small_stack = std::thread::Builder::new().stack_size(256 << 10);
@@ -395,7 +395,7 @@ fn number_value(n: i128) -> Value {
 }
 
 fn random_program(seed: u64) {
-    let mut draw = crate::lang::arbitrary::Draw::new(seed);
+    let mut draw = crate::arbitrary::Draw::new(seed);
     draw.holes = seed.is_multiple_of(4);
     let term = draw.program(2 + (seed % 5) as u32);
     let none = Sizes::new();

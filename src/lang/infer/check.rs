@@ -8,14 +8,14 @@ use super::scheme::Choice;
 use super::state::Infer;
 use super::tree::Tree;
 use super::words::is_of_numbers;
-use crate::lang::constraint::SizeConstraint;
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat, NatFun};
-use crate::lang::pattern::Pattern;
-use crate::lang::permutation;
-use crate::lang::sort::{Operands, Sort};
-use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
+use crate::constraint::SizeConstraint;
+use crate::diag::{Diagnostic, Span};
+use crate::literal::Literal;
+use crate::nat::{Name, Nat, NatFun};
+use crate::pattern::Pattern;
+use crate::permutation;
+use crate::sort::{Operands, Sort};
+use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
 
 /// A condition on a type.

@@ -1,17 +1,17 @@
 //! What a term asks of its sizes, and checking it with values.
 
 use super::codes;
-use crate::lang::constraint::SizeConstraint;
-use crate::lang::declared::unfolded;
-use crate::lang::diag::Diagnostic;
-use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat, NatError, NatFun, NatVar};
-use crate::lang::path::Path;
-use crate::lang::pattern::Pattern;
-use crate::lang::permutation::{self, Fault, MOST};
-use crate::lang::steps;
-use crate::lang::term::{Arg, Expr, Term};
-use crate::lang::ty::{Type, TypeKind};
+use crate::constraint::SizeConstraint;
+use crate::declared::unfolded;
+use crate::diag::Diagnostic;
+use crate::literal::Literal;
+use crate::nat::{Name, Nat, NatError, NatFun, NatVar};
+use crate::path::Path;
+use crate::pattern::Pattern;
+use crate::permutation::{self, Fault, MOST};
+use crate::steps;
+use crate::term::{Arg, Expr, Term};
+use crate::ty::{Type, TypeKind};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
 
@@ -256,13 +256,13 @@ mod tests {
         let k = SizeConstraint::Divides(Nat::constant(32), Nat::var("m"));
         assert!(check_constraint(&k, &sizes(&[("m", 64)])).is_ok());
         let problem = check_constraint(&k, &sizes(&[("m", 100)])).unwrap_err();
-        insta::assert_snapshot!(problem.render(&crate::lang::diag::Sources::new()), @r"
+        insta::assert_snapshot!(problem.render(&crate::diag::Sources::new()), @r"
         error[E0150]: The sizes do not fit: it must hold that 32 divides m.
          = Here, m = 100.
          = hint: Choose sizes for which m is a multiple of 32.
         ");
         let problem = check_constraint(&k, &sizes(&[("n", 100)])).unwrap_err();
-        insta::assert_snapshot!(problem.render(&crate::lang::diag::Sources::new()), @r"
+        insta::assert_snapshot!(problem.render(&crate::diag::Sources::new()), @r"
         error[E0151]: The size `m` has no value.
          = It must be known to check that 32 divides m.
          = hint: Give one with `--size m=1024`.

@@ -7,14 +7,14 @@ use super::build::Builder;
 use super::codes;
 use super::scheme::{Choice, Explicit, ExplicitKind, Scheme};
 use super::state::Infer;
-use crate::lang::declared::{Declaration, Declared, Foreign, Meaning, Patterns, used_in};
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat};
-use crate::lang::print;
-use crate::lang::syntax::ast::{self, ForeignDef, Item, ItemKind, ParamKind};
-use crate::lang::syntax::print as tree;
-use crate::lang::term::Arg;
-use crate::lang::ty::{Scalar, Type};
+use crate::declared::{Declaration, Declared, Foreign, Meaning, Patterns, used_in};
+use crate::diag::{Diagnostic, Span};
+use crate::nat::{Name, Nat};
+use crate::print;
+use crate::syntax::ast::{self, ForeignDef, Item, ItemKind, ParamKind};
+use crate::syntax::print as tree;
+use crate::term::Arg;
+use crate::ty::{Scalar, Type};
 use rustc_hash::FxHashSet;
 
 /// The patterns that a text declares. Problems with it are told by [`super::program`].

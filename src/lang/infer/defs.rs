@@ -12,10 +12,10 @@ use super::report::Why;
 use super::state::{Infer, Scope, Undeclared};
 use super::tree::{DefId, Instance, Local, Node, Tree};
 use super::unify::Equation;
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::syntax::ast::{self, Expr, ExprKind, Item, ItemKind, Kind, Param, ParamKind, PatternDecl};
-use crate::lang::ty::{Type, TypeKind, TypeSubst, TypeVar};
+use crate::diag::{Diagnostic, Span};
+use crate::nat::{Name, Nat, NatVar};
+use crate::syntax::ast::{self, Expr, ExprKind, Item, ItemKind, Kind, Param, ParamKind, PatternDecl};
+use crate::ty::{Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

@@ -30,7 +30,7 @@ mod types;
 pub mod unify;
 mod words;
 
-pub use crate::lang::constraint::SizeConstraint;
+pub use crate::constraint::SizeConstraint;
 pub use build::has_size_of_step;
 pub use constraint::{Sizes, check_constraint, constraints_of};
 pub use declare::patterns;

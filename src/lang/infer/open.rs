@@ -14,12 +14,12 @@ use super::report::Why;
 use super::state::{Infer, Scope, Undeclared};
 use super::tree::{Local, Node, Tree};
 use super::unify::{Kind, Unifier};
-use crate::lang::declared::Patterns;
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::syntax::ast;
-use crate::lang::term::Term;
-use crate::lang::ty::{Type, TypeSubst, TypeVar};
+use crate::declared::Patterns;
+use crate::diag::{Diagnostic, Span};
+use crate::nat::{Name, Nat, NatVar};
+use crate::syntax::ast;
+use crate::term::Term;
+use crate::ty::{Type, TypeSubst, TypeVar};
 use indexmap::IndexMap;
 
 /// An inference over one or several expressions in one context.
@@ -194,7 +194,7 @@ impl Open {
             self.infer.scope.types.iter().map(|(n, t)| (n.clone(), t.clone())).collect();
         let types = types.into_iter().map(|(n, t)| {
             let id = match self.infer.u.resolve(&t).kind() {
-                crate::lang::ty::TypeKind::Var(TypeVar::Meta(id)) => Some(*id),
+                crate::ty::TypeKind::Var(TypeVar::Meta(id)) => Some(*id),
                 _ => None,
             };
             (n, id)

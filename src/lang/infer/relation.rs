@@ -7,8 +7,8 @@
 
 use super::scheme::Choice;
 use super::unify::{Kind, Mismatch, Origin, Unifier};
-use crate::lang::pattern::Pattern;
-use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
+use crate::pattern::Pattern;
+use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 
 /// What holds between types of one use of a pattern.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use super::scheme::Scheme;
 use super::state::Infer;
 use super::unify::{Cause, Mismatch};
 use super::words::{is_never_below, last_index};
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
+use crate::diag::{Diagnostic, Span};
+use crate::nat::{Name, Nat, NatVar};
+use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 

@@ -1,10 +1,10 @@
 //! The type schemes of the patterns, read once from the table.
 
-use crate::lang::diag::FileId;
-use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::pattern::{self, AddressSpace, Pattern};
-use crate::lang::syntax::ast::{self, ExprKind, Kind, Op, TypeKind};
-use crate::lang::ty::{Scalar, Type, TypeSubst, TypeVar};
+use crate::diag::FileId;
+use crate::nat::{Name, Nat, NatVar};
+use crate::pattern::{self, AddressSpace, Pattern};
+use crate::syntax::ast::{self, ExprKind, Kind, Op, TypeKind};
+use crate::ty::{Scalar, Type, TypeSubst, TypeVar};
 use std::sync::LazyLock;
 
 /// An explicit argument of a pattern, in the order of the scheme.
@@ -104,7 +104,7 @@ impl Scheme {
 
 /// Reads the notation of the table, `{n: nat} (k: nat) (a: addr = private) type`.
 fn read(text: &str) -> Scheme {
-    let (tree, problems) = crate::lang::syntax::parse_type(FileId::NOWHERE, text);
+    let (tree, problems) = crate::syntax::parse_type(FileId::NOWHERE, text);
     let mut scheme = Scheme { explicit: vec![], nats: vec![], types: vec![], ty: Type::ill() };
     if !problems.is_empty() {
         return scheme;

@@ -6,10 +6,10 @@ use super::report::{Place, Why};
 use super::tree::{DefId, JointId, Local};
 use super::unify::{Kind, Origin, Unifier};
 use super::words::OpenFunction;
-use crate::lang::declared::{Declared, Patterns};
-use crate::lang::diag::{Diagnostic, FileId, Span};
-use crate::lang::nat::{Name, Nat};
-use crate::lang::ty::Type;
+use crate::declared::{Declared, Patterns};
+use crate::diag::{Diagnostic, FileId, Span};
+use crate::nat::{Name, Nat};
+use crate::ty::Type;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 

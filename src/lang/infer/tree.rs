@@ -1,9 +1,9 @@
 //! Elaborated trees: every name has a meaning and every node a type, which may still have unknowns.
 
-use crate::lang::diag::Span;
-use crate::lang::nat::{Name, Nat, NatFun, NatVar};
-use crate::lang::pattern::{AddressSpace, Pattern};
-use crate::lang::ty::{Type, TypeSubst, TypeVar};
+use crate::diag::Span;
+use crate::nat::{Name, Nat, NatFun, NatVar};
+use crate::pattern::{AddressSpace, Pattern};
+use crate::ty::{Type, TypeSubst, TypeVar};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -2,12 +2,12 @@
 
 use super::codes;
 use super::state::{Infer, Undeclared};
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{MAX_EXPONENT, Name, Nat, TOO_LARGE};
-use crate::lang::permutation;
-use crate::lang::syntax::ast::{self, ExprKind, Op, TypeKind};
-use crate::lang::syntax::elsewhere;
-use crate::lang::ty::{Scalar, Type};
+use crate::diag::{Diagnostic, Span};
+use crate::nat::{MAX_EXPONENT, Name, Nat, TOO_LARGE};
+use crate::permutation;
+use crate::syntax::ast::{self, ExprKind, Op, TypeKind};
+use crate::syntax::elsewhere;
+use crate::ty::{Scalar, Type};
 
 impl Infer {
     /// The type that is written. Mistakes are reported, and unknowns stand for them.

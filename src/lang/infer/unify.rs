@@ -10,9 +10,9 @@
 //! Holds: a failed [`Unifier::unify`] changes nothing; a failure is found and described in constant time beyond the
 //! comparison itself, because rules fail to match far more often than they match.
 
-use crate::lang::digest::Digest;
-use crate::lang::nat::{Name, Nat, NatVar, Solution, eliminate, solve};
-use crate::lang::ty::{Type, TypeKind, TypeSubst, TypeVar};
+use crate::digest::Digest;
+use crate::nat::{Name, Nat, NatVar, Solution, eliminate, solve};
+use crate::ty::{Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where an equation comes from: a number that means something to the caller alone.
@@ -686,7 +686,7 @@ mod tests {
         let (a, n) = (u.fresh_type(Kind::Data), u.fresh_nat());
         let pattern = Type::pair(Type::array(n.clone(), a.clone()), Type::f32());
         let subject =
-            Type::pair(Type::array(v("m"), Type::f32()), Type::scalar(crate::lang::ty::Scalar::I32));
+            Type::pair(Type::array(v("m"), Type::f32()), Type::scalar(crate::ty::Scalar::I32));
         assert!(u.unify(&pattern, &subject, 0).is_err());
         assert_eq!((u.zonk(&a), u.zonk_nat(&n)), (a.clone(), n.clone()));
         assert!(u.unify(&pattern, &Type::pair(Type::array(v("m"), Type::f32()), Type::f32()), 0).is_ok());

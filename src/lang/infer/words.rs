@@ -3,14 +3,14 @@
 use super::codes;
 use super::state::Infer;
 use super::tree::Tree;
-use crate::lang::constraint::SizeConstraint;
-use crate::lang::diag::{Charset, Diagnostic, Span};
-use crate::lang::nat::{Name, Nat};
-use crate::lang::pattern::Pattern;
-use crate::lang::syntax::ast::{Expr, ExprKind, Op};
-use crate::lang::syntax::print::{self, Options};
-use crate::lang::syntax::{elsewhere, is_reserved};
-use crate::lang::ty::{Scalar, Type, TypeKind, TypeSubst};
+use crate::constraint::SizeConstraint;
+use crate::diag::{Charset, Diagnostic, Span};
+use crate::nat::{Name, Nat};
+use crate::pattern::Pattern;
+use crate::syntax::ast::{Expr, ExprKind, Op};
+use crate::syntax::print::{self, Options};
+use crate::syntax::{elsewhere, is_reserved};
+use crate::ty::{Scalar, Type, TypeKind, TypeSubst};
 
 /// Longer texts are not repeated.
 const MAX_QUOTE: usize = 72;
@@ -106,7 +106,7 @@ impl Infer {
         let mut all: Vec<String> = args.iter().map(|e| self.argument(e)).collect();
         all.extend(piped.map(|span| self.written_argument(span).unwrap_or_else(|| "xs".into())));
         if let Some(ty) =
-            elsewhere::type_here(name).or(crate::lang::ty::Scalar::from_name(name).map(|s| s.name()))
+            elsewhere::type_here(name).or(crate::ty::Scalar::from_name(name).map(|s| s.name()))
         {
             all.push(ty.into());
         }

@@ -1,6 +1,6 @@
 //! Scalar computations in brief: `.. += .. * ..`.
 
-use crate::lang::pattern::Pattern;
+use crate::pattern::Pattern;
 use std::rc::Rc;
 
 /// What a scalar is computed from.

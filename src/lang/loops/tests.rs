@@ -1,5 +1,5 @@
 use super::*;
-use crate::lang::build::{self as b, Built};
+use crate::build::{self as b, Built};
 
 fn n(name: &str) -> Nat {
     Nat::var(name)

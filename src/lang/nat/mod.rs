@@ -16,7 +16,7 @@ mod range;
 mod solve;
 mod worker;
 
-use crate::lang::digest::Bytes;
+use crate::digest::Bytes;
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, One, Signed, Zero};
 use smallvec::{SmallVec, smallvec};
@@ -42,7 +42,7 @@ pub const TOO_LARGE: &str = "Sizes are kept multiplied out: they are sums of at 
 /// A name of a size, a type variable or a binder.
 pub type Name = Arc<str>;
 
-pub(crate) type Coefficient = Ratio<i128>;
+pub type Coefficient = Ratio<i128>;
 
 /// A variable that ranges over natural numbers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -56,7 +56,7 @@ pub enum NatVar {
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Atom {
+pub enum Atom {
     Var(NatVar),
     /// `floor(a / b)` where neither side could be simplified further.
     Floor(Nat, Nat),
@@ -67,7 +67,7 @@ pub(crate) enum Atom {
 }
 
 /// A product of atoms with integer exponents, sorted by atom, no exponent zero. Nearly all are of one or two.
-pub(crate) type Monomial = SmallVec<[(Atom, i32); 2]>;
+pub type Monomial = SmallVec<[(Atom, i32); 2]>;
 
 /// Variables with their exponents, of which none is zero.
 pub type Powers = Vec<(NatVar, i32)>;
@@ -197,7 +197,7 @@ impl Nat {
         Nat::rational(Ratio::from_integer(value as i128))
     }
 
-    pub(crate) fn rational(c: Coefficient) -> Nat {
+    pub fn rational(c: Coefficient) -> Nat {
         Nat(Arc::new(if c.is_zero() { vec![] } else { vec![(Monomial::new(), c)] }))
     }
 
@@ -214,7 +214,7 @@ impl Nat {
         Nat::atom(Atom::Var(v))
     }
 
-    pub(crate) fn atom(a: Atom) -> Nat {
+    pub fn atom(a: Atom) -> Nat {
         let atom = Nat(Arc::new(vec![(smallvec![(a, 1)], Ratio::one())]));
         if atom.parts() > MAX_PARTS { Nat::poison() } else { atom }
     }
@@ -234,11 +234,11 @@ impl Nat {
         Nat::atom(Atom::Poison)
     }
 
-    pub(crate) fn terms(&self) -> &[(Monomial, Coefficient)] {
+    pub fn terms(&self) -> &[(Monomial, Coefficient)] {
         &self.0
     }
 
-    pub(crate) fn from_terms(terms: impl IntoIterator<Item = (Monomial, Coefficient)>) -> Nat {
+    pub fn from_terms(terms: impl IntoIterator<Item = (Monomial, Coefficient)>) -> Nat {
         collected(terms.into_iter().collect()).map_or_else(|Overflow| Nat::poison(), finish)
     }
 

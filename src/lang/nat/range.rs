@@ -448,7 +448,7 @@ fn polynomial(e: &Nat) -> bool {
 
 impl Nat {
     /// The number as one fraction of whole-numbered sums: exact when the number is whole.
-    pub(crate) fn as_fraction(&self) -> (Nat, Nat) {
+    pub fn as_fraction(&self) -> (Nat, Nat) {
         let mut denominator = Nat::constant(1);
         let mut lcm: i128 = 1;
         let mut below: BTreeMap<Atom, i32> = BTreeMap::new();

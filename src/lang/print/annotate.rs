@@ -4,17 +4,17 @@
 //! The term's types are forgotten but for those that are written anyway, and inferred again with the unifier of the
 //! language; what stays unknown is given back its type, at the places where that reads best, until all is known.
 
-use crate::lang::build;
-use crate::lang::infer::relation::{Relation, Settled};
-use crate::lang::infer::scheme::{Choice, Scheme};
-use crate::lang::infer::unify::{Kind, Unifier};
-use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat};
-use crate::lang::pattern::Pattern;
-use crate::lang::preorder::At;
-use crate::lang::steps;
-use crate::lang::term::{Arg, Expr, Prim, Term};
-use crate::lang::ty::Type;
+use crate::build;
+use crate::infer::relation::{Relation, Settled};
+use crate::infer::scheme::{Choice, Scheme};
+use crate::infer::unify::{Kind, Unifier};
+use crate::literal::Literal;
+use crate::nat::{Name, Nat};
+use crate::pattern::Pattern;
+use crate::preorder::At;
+use crate::steps;
+use crate::term::{Arg, Expr, Prim, Term};
+use crate::ty::Type;
 use rustc_hash::FxHashSet;
 
 /// Nodes, by their number in preorder, whose text needs a type.

@@ -1,11 +1,11 @@
 //! The names that binders get: their hints, made unique among what is in scope.
 
-use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::pattern::{self, AddressSpace, Pattern};
-use crate::lang::steps;
-use crate::lang::syntax;
-use crate::lang::term::{Expr, Term};
-use crate::lang::ty::Scalar;
+use crate::nat::{Name, Nat, NatVar};
+use crate::pattern::{self, AddressSpace, Pattern};
+use crate::steps;
+use crate::syntax;
+use crate::term::{Expr, Term};
+use crate::ty::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 

@@ -3,16 +3,16 @@
 use super::annotate::{self, Needed};
 use super::names::{Scope, sizes_of, sizes_of_steps};
 use super::{D, Mark, Options, Role};
-use crate::lang::build;
-use crate::lang::doc::Doc;
-use crate::lang::infer::scheme::{ExplicitKind, Scheme};
-use crate::lang::literal::Literal;
-use crate::lang::nat::{Name, Nat, NatFun, NatVar};
-use crate::lang::pattern::{AddressSpace, Level, Pattern};
-use crate::lang::preorder::At;
-use crate::lang::steps;
-use crate::lang::term::{Arg, Expr, Prim, Term};
-use crate::lang::ty::Type;
+use crate::build;
+use crate::doc::Doc;
+use crate::infer::scheme::{ExplicitKind, Scheme};
+use crate::literal::Literal;
+use crate::nat::{Name, Nat, NatFun, NatVar};
+use crate::pattern::{AddressSpace, Level, Pattern};
+use crate::preorder::At;
+use crate::steps;
+use crate::term::{Arg, Expr, Prim, Term};
+use crate::ty::Type;
 
 /// How tightly a text binds, from loose to tight; a looser part needs parentheses in a tighter place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,12 +1,12 @@
 //! Looks of printed terms, places of their parts, hostile terms.
 
 use super::*;
-use crate::lang::build::{self as b, Built};
-use crate::lang::literal::Literal;
-use crate::lang::nat::Nat;
-use crate::lang::pattern::{AddressSpace, Pattern};
-use crate::lang::term::Arg;
-use crate::lang::ty::{Scalar, Type};
+use crate::build::{self as b, Built};
+use crate::literal::Literal;
+use crate::nat::Nat;
+use crate::pattern::{AddressSpace, Pattern};
+use crate::term::Arg;
+use crate::ty::{Scalar, Type};
 
 fn n(name: &str) -> Nat {
     Nat::var(name)
@@ -292,13 +292,13 @@ fn unapplied_patterns_stand_bare() {
 /// What is printed is read back as the same term.
 fn reads_back(t: &Term, options: &Options) -> Result<(), String> {
     let text = program("prog", &[], t, options).text;
-    let mut sources = crate::lang::source::Sources::new();
+    let mut sources = crate::source::Sources::new();
     let file = sources.add("printed", &text);
-    let (tree, problems) = crate::lang::syntax::parse_program(file, &text);
+    let (tree, problems) = crate::syntax::parse_program(file, &text);
     if !problems.is_empty() {
         return Err(format!("{text}\n{}", problems.iter().map(|p| p.render(&sources)).collect::<String>()));
     }
-    let (found, problems) = crate::lang::infer::program(&tree, None);
+    let (found, problems) = crate::infer::program(&tree, None);
     match found {
         Some(found) if found.term == *t => Ok(()),
         Some(found) => Err(format!("{text}\n{:?}\n{t:?}", found.term)),
@@ -315,7 +315,7 @@ proptest::proptest! {
 
     #[test]
     fn what_is_printed_is_read_back(seed: u64, fuel in 1..5u32, width in 10..120usize, unicode: bool) {
-        let t = crate::lang::arbitrary::Draw::new(seed).program(fuel);
+        let t = crate::arbitrary::Draw::new(seed).program(fuel);
         let read = reads_back(&t, &Options { unicode, width, ..Options::default() });
         proptest::prop_assert!(read.is_ok(), "{}", read.unwrap_err());
     }

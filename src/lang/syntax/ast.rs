@@ -2,7 +2,7 @@
 //!
 //! Every node has a [`Span`]; equality ignores spans, so `parse(print(tree)) == tree` can be asked. Left-associative
 //! chains (`f a b`, `a |> f |> g`, `a + b - c`) are flat, so a tree is nested hardly more
-//! than [`MAX_DEPTH`](crate::lang::MAX_DEPTH) levels.
+//! than [`MAX_DEPTH`](crate::MAX_DEPTH) levels.
 //! Where the text had a mistake, an `Error` node stands (and a diagnostic says why): whoever meets one stays silent.
 //!
 //! Sizes have no tree of their own: in types and as arguments they are the [`Expr`]s made of names, numbers, holes,
@@ -11,7 +11,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::lang::diag::{Diagnostic, FileId, Span};
+use crate::diag::{Diagnostic, FileId, Span};
 
 pub type Name = Arc<str>;
 

@@ -32,7 +32,7 @@ pub const EXAMPLE: &str = "E0031";
 pub const HOLE: &str = "E0032";
 /// A text without a definition.
 pub const EMPTY: &str = "E0033";
-/// Nesting deeper than [`MAX_DEPTH`](crate::lang::MAX_DEPTH).
+/// Nesting deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
 pub const DEPTH: &str = "E0005";
 /// More problems than are worth showing.
 pub const MANY: &str = "E0006";

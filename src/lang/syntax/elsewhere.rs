@@ -156,7 +156,7 @@ const NAMES: &[Row] = &[
 
 /// What to write for a name of other languages, with these arguments in the place of the row's where their number fits.
 pub fn written_here(name: &str, args: &[String]) -> Option<String> {
-    let name = if crate::lang::ty::Scalar::from_name(name).is_some() { "as" } else { name };
+    let name = if crate::ty::Scalar::from_name(name).is_some() { "as" } else { name };
     let (_, params, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
     let params: Vec<&str> = params.split_whitespace().collect();
     if params.len() != args.len() || args.is_empty() {

@@ -8,7 +8,7 @@ use super::ast::{Item, ItemKind, Language};
 use super::lexer::Comment;
 use super::parse::parse_with_comments;
 use super::print::{self, Options};
-use crate::lang::diag::{Diagnostic, FileId};
+use crate::diag::{Diagnostic, FileId};
 
 /// Formats a text.
 ///

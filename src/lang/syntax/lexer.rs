@@ -9,7 +9,7 @@
 use logos::Logos;
 
 use super::codes;
-use crate::lang::diag::{Diagnostic, FileId, Span};
+use crate::diag::{Diagnostic, FileId, Span};
 
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[logos(skip r"[ \t\r\n\x0c]+")]
@@ -192,7 +192,7 @@ pub fn is_reserved(word: &str) -> bool {
     is_item_word(word) || OTHER_WORDS.contains(&word)
 }
 
-/// Cuts a text of at most [`MAX_SOURCE`](crate::lang::source::MAX_SOURCE) bytes into tokens.
+/// Cuts a text of at most [`MAX_SOURCE`](crate::source::MAX_SOURCE) bytes into tokens.
 pub fn lex(file: FileId, text: &str) -> Lexed {
     let mut lexed =
         Lexed { tokens: Vec::new(), comments: Vec::new(), items: Vec::new(), problems: Vec::new() };

@@ -1,11 +1,11 @@
 //! Text to trees and back, for the four languages (programs, rules, strategies, sketches).
 //!
-//! In: a text under a [`FileId`](crate::lang::diag::FileId). Out: a tree of [`ast`] and the problems, in source order.
+//! In: a text under a [`FileId`](crate::diag::FileId). Out: a tree of [`ast`] and the problems, in source order.
 //! Holds: parsing never fails, never panics, and takes time linear in the text.
 
 pub mod ast;
 pub mod codes;
-pub(in crate::lang) mod elsewhere;
+pub(crate) mod elsewhere;
 mod format;
 mod lexer;
 pub mod pairs;

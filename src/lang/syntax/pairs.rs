@@ -5,8 +5,8 @@
 //! so.
 
 use super::ast::{Component, Expr, ExprKind, Ident, Name, Node, Param, ParamKind, Part};
-use crate::lang::declared::ALWAYS;
-use crate::lang::diag::Span;
+use crate::declared::ALWAYS;
+use crate::diag::Span;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 

@@ -6,9 +6,9 @@
 //! padding that C adds. `natType` and `idx[n]` are C's `int`; `bool` is one byte; `f16` is its bits.
 
 use super::{Value, eval_nat, half, wrap};
-use crate::lang::diag::Diagnostic;
-use crate::lang::eval::{Sizes, failure};
-use crate::lang::ty::{Scalar, Type, TypeKind};
+use crate::diag::Diagnostic;
+use crate::eval::{Sizes, failure};
+use crate::ty::{Scalar, Type, TypeKind};
 
 /// Flat memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,19 +36,19 @@ pub enum Buffer {
 macro_rules! each_buffer {
     ($data:expr, $vec:ident => $body:expr) => {
         match $data {
-            $crate::lang::value::Buffer::Bool($vec) => $body,
-            $crate::lang::value::Buffer::I8($vec) => $body,
-            $crate::lang::value::Buffer::I16($vec) => $body,
-            $crate::lang::value::Buffer::I32($vec) => $body,
-            $crate::lang::value::Buffer::I64($vec) => $body,
-            $crate::lang::value::Buffer::U8($vec) => $body,
-            $crate::lang::value::Buffer::U16($vec) => $body,
-            $crate::lang::value::Buffer::U32($vec) => $body,
-            $crate::lang::value::Buffer::U64($vec) => $body,
-            $crate::lang::value::Buffer::F16($vec) => $body,
-            $crate::lang::value::Buffer::F32($vec) => $body,
-            $crate::lang::value::Buffer::F64($vec) => $body,
-            $crate::lang::value::Buffer::Records($vec) => $body,
+            $crate::value::Buffer::Bool($vec) => $body,
+            $crate::value::Buffer::I8($vec) => $body,
+            $crate::value::Buffer::I16($vec) => $body,
+            $crate::value::Buffer::I32($vec) => $body,
+            $crate::value::Buffer::I64($vec) => $body,
+            $crate::value::Buffer::U8($vec) => $body,
+            $crate::value::Buffer::U16($vec) => $body,
+            $crate::value::Buffer::U32($vec) => $body,
+            $crate::value::Buffer::U64($vec) => $body,
+            $crate::value::Buffer::F16($vec) => $body,
+            $crate::value::Buffer::F32($vec) => $body,
+            $crate::value::Buffer::F64($vec) => $body,
+            $crate::value::Buffer::Records($vec) => $body,
         }
     };
 }
@@ -378,7 +378,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::nat::Nat;
+    use crate::nat::Nat;
 
     fn sizes() -> Sizes {
         [("n".into(), 2)].into_iter().collect()

@@ -6,8 +6,8 @@
 //! nothing but the function and its arguments, so that two computations agree if they apply it to the same numbers.
 
 use super::Value;
-use crate::lang::digest::Digest;
-use crate::lang::ty::Scalar;
+use crate::digest::Digest;
+use crate::ty::Scalar;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};

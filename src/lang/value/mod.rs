@@ -140,7 +140,7 @@ impl Value {
 }
 
 /// A size's value.
-pub(crate) fn eval_nat(n: &Nat, sizes: &Sizes) -> Result<i64, NatError> {
+pub fn eval_nat(n: &Nat, sizes: &Sizes) -> Result<i64, NatError> {
     n.eval(&|name| sizes.get(name).copied())
 }
 

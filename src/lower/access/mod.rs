@@ -132,7 +132,7 @@ fn is_written_through(p: Pattern) -> bool {
 }
 
 /// Does the function only move what is in its parameter, an array or perhaps a scalar, by patterns that it may use?
-pub(in crate::lower) fn moves(f: &Term, scalars: bool, may: &dyn Fn(Pattern) -> bool) -> bool {
+pub(crate) fn moves(f: &Term, scalars: bool, may: &dyn Fn(Pattern) -> bool) -> bool {
     let go = |t: &Term| moved_from(t, 0, scalars, may);
     f.as_lam().is_some_and(|(_, body)| (scalars || body.ty().has_array()) && go(body))
 }

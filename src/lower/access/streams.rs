@@ -12,8 +12,8 @@ use crate::lang::pattern::Pattern;
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
-use crate::lower::dpia::Access;
-use crate::lower::dpia::signature::{Signature, signature};
+use crate::dpia::Access;
+use crate::dpia::signature::{Signature, signature};
 
 /// Who needs an array.
 #[derive(Clone, Copy)]
@@ -287,7 +287,7 @@ mod tests {
     use crate::lang::diag::FileId;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::lower::{Target, default_lowering, pipeline};
+    use crate::{Target, default_lowering, pipeline};
 
     const BUFFER: &str = "circularBuffer 3 3 (\\x. x * x) a";
 

@@ -62,8 +62,8 @@ mod tests {
     use crate::lang::infer;
     use crate::lang::pattern::Pattern;
     use crate::lang::syntax::parse_program;
-    use crate::lower::dpia::Kind;
-    use crate::lower::{Target, default_lowering, pipeline};
+    use crate::dpia::Kind;
+    use crate::{Target, default_lowering, pipeline};
 
     /// How often the code of a program computes an exponential.
     fn exponentials(text: &str) -> usize {

@@ -23,8 +23,8 @@ use crate::lang::infer::Program;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
-use crate::lower::access::{self, streams};
-use crate::lower::dpia::signature::is_written;
+use crate::access::{self, streams};
+use crate::dpia::signature::is_written;
 use std::collections::BTreeSet;
 
 /// The program, lowered. Where its leaves come from is said of the program as it is given, unless that is known already.
@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 /// # Errors
 /// Programs that unfold without bound, functions as parameters, and streams that are used as arrays.
 pub fn default_lowering(program: &Program) -> Result<Program, Diagnostic> {
-    crate::lower::with_stack(|| {
+    crate::with_stack(|| {
         let given = &program.term;
         let numbered = if given.has_origins() { given.clone() } else { given.numbered() };
         Ok(program.with_term(lower_term(&numbered)?))

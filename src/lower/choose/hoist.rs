@@ -229,7 +229,7 @@ mod tests {
     use crate::lang::infer;
     use crate::lang::print;
     use crate::lang::syntax::parse_program;
-    use crate::lower::choose::normal::normalise;
+    use crate::choose::normal::normalise;
 
     /// Checks what hoisting makes of a program's body, and that it means the same.
     fn check(head: &str, before: &str, after: &str) {

@@ -3,7 +3,7 @@
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
-use crate::lower::access::moves;
+use crate::access::moves;
 
 /// Is something computed when elements of the value are read, beyond finding their place? What lies in memory by the
 /// time it is read is not.

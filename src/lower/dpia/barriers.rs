@@ -15,7 +15,7 @@ use super::uniform::Varying;
 use super::{Imperative, Kind, Loop, LoopKind, Phrase, Workers, condition};
 use crate::lang::diag::Subject;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges, Worker};
-use crate::lower::target::Storage;
+use crate::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A barrier, with what it is for.

@@ -8,7 +8,7 @@ use super::barriers::is_local;
 use super::effects::{Around, Effect, Place, Step};
 use super::{Loop, LoopKind, Workers};
 use crate::lang::nat::{Name, Nat, NatVar, Ranges, Worker};
-use crate::lower::target::Storage;
+use crate::target::Storage;
 use std::collections::BTreeSet;
 
 /// A use of shared memory by work-items.

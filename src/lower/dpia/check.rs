@@ -11,7 +11,7 @@ use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::lower::target::Launch;
+use crate::target::Launch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -528,7 +528,7 @@ mod tests {
         assert!(checked(&outside, &array(&n)).unwrap_err().contains("`i` in i is not bound"));
         // Sizes of memory, too.
         let memory =
-            Phrase::new_in(crate::lower::target::Storage::Private, array(&i), "t".into(), Phrase::skip());
+            Phrase::new_in(crate::target::Storage::Private, array(&i), "t".into(), Phrase::skip());
         assert!(checked(&memory, &array(&n)).unwrap_err().contains("not bound"));
         assert!(checked(&store(&Nat::meta(0), &n), &array(&n)).is_err());
         assert!(checked(&store(&Nat::var("m"), &n), &array(&n)).is_err());

@@ -31,7 +31,7 @@ use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::lower::target::{Launch, Storage};
+use crate::target::{Launch, Storage};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
@@ -324,7 +324,7 @@ impl Phrase {
         Arc::ptr_eq(&self.0, &other.0)
     }
     /// Which piece it is, as long as it lives.
-    pub(in crate::lower) fn piece(&self) -> usize {
+    pub(crate) fn piece(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
     pub fn origin(&self) -> &Origin {

@@ -6,8 +6,8 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Ranges, Worker};
 use crate::lang::ty::Type;
-use crate::lower::Target;
-use crate::lower::target::{Launch, Storage};
+use crate::Target;
+use crate::target::{Launch, Storage};
 
 /// A kernel on its way to code.
 #[derive(Clone, PartialEq, Debug)]

@@ -622,7 +622,7 @@ mod tests {
     fn memory_of_an_iteration_is_its_own() {
         let inner = moves(LoopKind::Sequential, |i| i.clone(), |_| Nat::constant(3));
         let array = Type::array(Nat::constant(32), Type::f32());
-        let space = crate::lower::target::Storage::Private;
+        let space = crate::target::Storage::Private;
         let own = Phrase::new_in(space, array.clone(), "x".into(), inner.clone());
         let n = Nat::constant(4);
         assert!(check(&Phrase::for_each(PARALLEL, "j".into(), n.clone(), own)).is_ok());

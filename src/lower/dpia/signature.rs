@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// A row's access column.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::lower) enum Signature {
+pub(crate) enum Signature {
     Fixed(Access),
     /// The one access that the whole row shares.
     Shared,
@@ -20,7 +20,7 @@ static SIGNATURES: LazyLock<Vec<Option<Signature>>> =
     LazyLock::new(|| pattern::all().iter().map(|row| parse_signature(row.access)).collect());
 
 /// What the table says of a pattern; nothing for those that must be rewritten before.
-pub(in crate::lower) fn signature(p: Pattern) -> Option<Cow<'static, Signature>> {
+pub(crate) fn signature(p: Pattern) -> Option<Cow<'static, Signature>> {
     match pattern::number(p) {
         Some(row) => SIGNATURES.get(row)?.as_ref().map(Cow::Borrowed),
         None => parse_signature(p.row().access).map(Cow::Owned),
@@ -28,7 +28,7 @@ pub(in crate::lower) fn signature(p: Pattern) -> Option<Cow<'static, Signature>>
 }
 
 /// Must the value of the pattern be written before it can be read?
-pub(in crate::lower) fn is_written(p: Pattern) -> bool {
+pub(crate) fn is_written(p: Pattern) -> bool {
     let mut rest = match signature(p) {
         Some(whole) => whole.into_owned(),
         None => return false,

@@ -7,8 +7,8 @@ use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::lower::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
-use crate::lower::target::{Launch, nested_kernel};
+use crate::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
+use crate::target::{Launch, nested_kernel};
 
 impl Translator {
     /// 𝒜⟦e⟧(out)

@@ -1,14 +1,14 @@
 //! From RISE to functional DPIA: every pattern with all its arguments, every type with its access (thesis 3.1.3).
 //!
-//! In: a normal term ([`crate::lower::choose::normal`]) with its accesses. Out: the program's parameters and its body as a phrase.
+//! In: a normal term ([`crate::choose::normal`]) with its accesses. Out: the program's parameters and its body as a phrase.
 
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
 use crate::lang::nat::Name;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
-use crate::lower::access::{Accesses, Annotated};
-use crate::lower::dpia::{Names, Phrase, PhraseType};
+use crate::access::{Accesses, Annotated};
+use crate::dpia::{Names, Phrase, PhraseType};
 
 /// A program in functional DPIA.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ fn phrase(
             let f = phrase(f, child(0)?, binders, names)?;
             let e = phrase(e, child(1)?, binders, names)?;
             let ty = PhraseType::Exp(t.ty().clone(), a.accesses.result());
-            Ok(Phrase::new(crate::lower::dpia::Kind::App(f, e), ty))
+            Ok(Phrase::new(crate::dpia::Kind::App(f, e), ty))
         }
         Expr::Prim(_) | Expr::App(..) => {
             let mut arguments = vec![];

@@ -16,7 +16,7 @@ use crate::lang::origin::Origin;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::lower::dpia::{Kind, Loop, LoopKind, Phrase, extent};
+use crate::dpia::{Kind, Loop, LoopKind, Phrase, extent};
 
 /// How many values a work-item combines at a time: with more there are fewer barriers, with less more work-items at work.
 const BRANCHES: i64 = 4;
@@ -56,7 +56,7 @@ fn constant(n: i64) -> Nat {
 fn at(i: &Nat, array: &Phrase) -> Phrase {
     let i = Phrase::number(i.clone(), Type::index(extent(&array.data())));
     match array.ty() {
-        crate::lower::dpia::PhraseType::Acc(_) => Phrase::idx_acc(i, array.clone()),
+        crate::dpia::PhraseType::Acc(_) => Phrase::idx_acc(i, array.clone()),
         _ => Phrase::idx(i, array.clone()),
     }
 }

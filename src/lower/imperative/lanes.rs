@@ -10,7 +10,7 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type};
-use crate::lower::dpia::{Access, Kind, Phrase, PhraseType, extent};
+use crate::dpia::{Access, Kind, Phrase, PhraseType, extent};
 
 impl Translator {
     /// The lane that `steps` lead to, the last of them first, as an expression that stores no other lane; nothing where

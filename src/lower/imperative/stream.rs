@@ -11,7 +11,7 @@ use crate::lang::origin::Origin;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::lower::dpia::{Access, Kind, LoopKind, Phrase, PhraseType, extent};
+use crate::dpia::{Access, Kind, LoopKind, Phrase, PhraseType, extent};
 
 pub enum Stream {
     Array(Phrase),

@@ -16,8 +16,8 @@ use crate::lang::origin::Origin;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::Sort;
 use crate::lang::ty::Type;
-use crate::lower::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
-use crate::lower::target::Storage;
+use crate::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
+use crate::target::Storage;
 use std::collections::BTreeMap;
 
 /// Commands in order, with the allocations among them.

@@ -14,7 +14,7 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::{Scalar, Type};
-use crate::lower::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, element, extent};
+use crate::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, element, extent};
 
 /// One step from a value to a part of it.
 #[derive(Clone)]
@@ -342,7 +342,7 @@ impl Translator {
                         .collect::<Translated<Vec<_>>>()?;
                     self.may_divide(p, &ty, operands.get(1), &steps)?;
                     let ty = if steps.is_empty() { ty } else { element(&ty) };
-                    let value = Phrase::pattern(p, args, operands, ty, crate::lower::dpia::Access::Read);
+                    let value = Phrase::pattern(p, args, operands, ty, crate::dpia::Access::Read);
                     return Ok(value.with_origin(e.origin()));
                 }
                 _ => return Err(untranslated(p)),
@@ -533,7 +533,7 @@ impl Translator {
         let a = self.read(e, with(Step::First), block)?;
         let b = self.read(e, with(Step::Second), block)?;
         let ty = Type::pair(a.data(), b.data());
-        Ok(Phrase::pattern(Pattern::MakePair, vec![], vec![a, b], ty, crate::lower::dpia::Access::Read))
+        Ok(Phrase::pattern(Pattern::MakePair, vec![], vec![a, b], ty, crate::dpia::Access::Read))
     }
 
     /// A cell of memory, or the pair of cells.

@@ -13,9 +13,9 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Type;
-use crate::lower::dpia::effects::{self, Effect, Place};
-use crate::lower::dpia::{Imperative, Kind, Layout, LoopKind, Names, Phrase, PhraseType, element, extent};
-use crate::lower::target::Storage;
+use crate::dpia::effects::{self, Effect, Place};
+use crate::dpia::{Imperative, Kind, Layout, LoopKind, Names, Phrase, PhraseType, element, extent};
+use crate::target::Storage;
 use std::collections::BTreeMap;
 
 /// # Errors

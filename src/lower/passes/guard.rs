@@ -5,8 +5,8 @@
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
-use crate::lower::dpia::effects::{self, Place};
-use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, barriers, races};
+use crate::dpia::effects::{self, Place};
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, barriers, races};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// # Errors
@@ -104,7 +104,7 @@ impl Guard<'_> {
         });
         let own = allocated(c);
         let is_ours = |x: &Name| self.shared.contains(x) || own.iter().any(|(y, _)| x == y);
-        c.ty() == &crate::lower::dpia::PhraseType::Comm
+        c.ty() == &crate::dpia::PhraseType::Comm
             && !shares_out
             && effects::of(c).iter().all(|e| !e.writes || is_ours(&e.memory))
     }

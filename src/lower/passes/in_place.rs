@@ -7,8 +7,8 @@
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::ty::Type;
-use crate::lower::dpia::effects::{self, Place, Step};
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType};
+use crate::dpia::effects::{self, Place, Step};
+use crate::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType};
 
 /// A cell, outermost step first.
 type Cell = Vec<Step>;

@@ -14,8 +14,8 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Substitution, Workers, condition};
-use crate::lower::target::Storage;
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Substitution, Workers, condition};
+use crate::target::Storage;
 
 /// A loop of at most so many iterations is short: it may be in one that is split.
 const SHORT: i64 = 16;
@@ -295,8 +295,8 @@ mod tests {
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
     use crate::lang::value::Tolerance;
-    use crate::lower::dpia::exec::{self, Options};
-    use crate::lower::{Target, lower_term, pipeline};
+    use crate::dpia::exec::{self, Options};
+    use crate::{Target, lower_term, pipeline};
 
     fn program(text: &str) -> infer::Program {
         let (file, problems) = parse_program(FileId::NOWHERE, text);

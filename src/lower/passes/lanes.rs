@@ -10,9 +10,9 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::lower::dpia::effects::{self, Effect, Step};
-use crate::lower::dpia::{Imperative, Kind, Layout, Loop, LoopKind, Names, Phrase};
-use crate::lower::target::Storage;
+use crate::dpia::effects::{self, Effect, Step};
+use crate::dpia::{Imperative, Kind, Layout, Loop, LoopKind, Names, Phrase};
+use crate::target::Storage;
 
 /// # Errors
 /// None: it is a pass.

@@ -11,8 +11,8 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::lower::dpia::effects::{self, Effect};
-use crate::lower::dpia::{Imperative, Kind, Layout, Names, Phrase, PhraseType, element, extent};
+use crate::dpia::effects::{self, Effect};
+use crate::dpia::{Imperative, Kind, Layout, Names, Phrase, PhraseType, element, extent};
 
 /// # Errors
 /// None: it is a pass.
@@ -207,8 +207,8 @@ mod tests {
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::lower::Target;
-    use crate::lower::pipeline;
+    use crate::Target;
+    use crate::pipeline;
 
     /// The type of the first temporary before the pass and after it.
     fn layouts(text: &str) -> (String, String) {

@@ -11,9 +11,9 @@ use super::workers;
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, Worker};
 use crate::lang::ty::Type;
-use crate::lower::dpia::barriers;
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Temporary, Workers};
-use crate::lower::target::{Storage, Target};
+use crate::dpia::barriers;
+use crate::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Temporary, Workers};
+use crate::target::{Storage, Target};
 
 /// Bytes of a value, when its sizes are known.
 pub fn bytes(ty: &Type) -> Option<u64> {

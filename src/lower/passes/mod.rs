@@ -19,10 +19,10 @@ pub mod work_items;
 mod workers;
 
 use crate::lang::diag::Diagnostic;
-use crate::lower::Target;
-use crate::lower::dpia::{Imperative, Names};
-use crate::lower::imperative::translate::Translator;
-use crate::lower::imperative::views;
+use crate::Target;
+use crate::dpia::{Imperative, Names};
+use crate::imperative::translate::Translator;
+use crate::imperative::views;
 
 /// A step from imperative DPIA to imperative DPIA.
 pub struct Pass {
@@ -137,8 +137,8 @@ mod tests {
     use crate::lang::diag::FileId;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::lower::dpia::Kind;
-    use crate::lower::pipeline;
+    use crate::dpia::Kind;
+    use crate::pipeline;
 
     /// The types of what is allocated in a program after the pass, outermost first; or the code of the error.
     pub fn allocated_after(pass: &str, text: &str, target: Target) -> Result<Vec<String>, &'static str> {

@@ -4,7 +4,7 @@
 use super::simplify;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Nat, Ranges};
-use crate::lower::dpia::{Imperative, Kind, Loop, Names, Phrase};
+use crate::dpia::{Imperative, Kind, Loop, Names, Phrase};
 
 /// # Errors
 /// None: it is a pass.

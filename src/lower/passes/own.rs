@@ -15,9 +15,9 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Type;
-use crate::lower::dpia::effects::{self, Around, Effect, Step};
-use crate::lower::dpia::{Imperative, Kind, Layout, Loop, LoopKind, Names, Phrase, PhraseType, Workers};
-use crate::lower::target::{Launch, Storage};
+use crate::dpia::effects::{self, Around, Effect, Step};
+use crate::dpia::{Imperative, Kind, Layout, Loop, LoopKind, Names, Phrase, PhraseType, Workers};
+use crate::target::{Launch, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// # Errors
@@ -229,8 +229,8 @@ fn kept(ty: &Type, dimensions: &[Dimension]) -> Type {
 
 #[cfg(test)]
 mod tests {
-    use crate::lower::Target;
-    use crate::lower::passes::tests::allocated_after;
+    use crate::Target;
+    use crate::passes::tests::allocated_after;
 
     /// The types of private memory after the pass, of work-items in groups of 8; or the code of the error.
     fn private(read: &str) -> Result<Vec<String>, &'static str> {

@@ -8,9 +8,9 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Name;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Type;
-use crate::lower::Target;
-use crate::lower::dpia::{Imperative, Kind, Layout, Names, Phrase};
-use crate::lower::target::Storage;
+use crate::Target;
+use crate::dpia::{Imperative, Kind, Layout, Names, Phrase};
+use crate::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// # Errors
@@ -84,8 +84,8 @@ fn by_element(p: &Phrase, x: &Name, variables: &BTreeMap<i64, Name>) -> Phrase {
 
 #[cfg(test)]
 mod tests {
-    use crate::lower::Target;
-    use crate::lower::passes::tests::allocated_after;
+    use crate::Target;
+    use crate::passes::tests::allocated_after;
 
     /// The types of what is allocated after the pass, outermost first.
     fn allocated(target: Target, body: &str) -> Vec<String> {

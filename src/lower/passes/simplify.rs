@@ -10,7 +10,7 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;
-use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, condition};
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, condition};
 
 /// # Errors
 /// None: it is a pass.

@@ -4,8 +4,8 @@
 use super::simplify;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
-use crate::lower::dpia::effects::Place;
-use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers};
+use crate::dpia::effects::Place;
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers};
 use rustc_hash::FxHashMap;
 
 /// # Errors
@@ -122,8 +122,8 @@ mod tests {
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::lower::Target;
-    use crate::lower::pipeline;
+    use crate::Target;
+    use crate::pipeline;
 
     /// The bounds of the loops, outermost first.
     fn loops(text: &str) -> Vec<String> {

@@ -2,9 +2,9 @@
 
 use crate::lang::nat::Name;
 use crate::lang::ty::Type;
-use crate::lower::dpia::effects::{self, Place};
-use crate::lower::dpia::{Kind, Phrase, PhraseType};
-use crate::lower::target::Storage;
+use crate::dpia::effects::{self, Place};
+use crate::dpia::{Kind, Phrase, PhraseType};
+use crate::target::Storage;
 
 /// The phrase without memory that nothing reads, and without what only such memory needs.
 pub fn dropped(p: &Phrase) -> Phrase {

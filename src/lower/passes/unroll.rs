@@ -4,7 +4,7 @@
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Nat, NatVar};
 use crate::lang::pattern::Pattern;
-use crate::lower::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase};
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase};
 
 /// More copies than this make no kernel faster, and compilers choke on them.
 const MAX_COPIES: i64 = 4096;
@@ -90,8 +90,8 @@ mod tests {
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::lower::Target;
-    use crate::lower::pipeline;
+    use crate::Target;
+    use crate::pipeline;
 
     fn lowered(body: &str) -> Result<String, &'static str> {
         let text = format!("def f (a: n.f32) (b: 8.f32): {body}");

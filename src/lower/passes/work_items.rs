@@ -3,8 +3,8 @@
 
 use super::workers;
 use crate::lang::diag::Diagnostic;
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Names, Phrase};
-use crate::lower::target::Launch;
+use crate::dpia::{Imperative, Kind, LoopKind, Names, Phrase};
+use crate::target::Launch;
 
 /// # Errors
 /// Loops whose iterations cannot run at once (`workers::check`).

@@ -4,7 +4,7 @@
 //! an OpenCL kernel run the whole kernel, and nothing makes those of different work-groups wait for each other. So
 //! what they share must be written within a loop over work-items of every dimension that the kernel uses, and may be
 //! read by the work-item alone that wrote it. Where the work is shared out among work-groups this holds of groups; the
-//! work-items of one can wait for each other ([`crate::lower::dpia::barriers`]).
+//! work-items of one can wait for each other ([`crate::dpia::barriers`]).
 //!
 //! Iterations of one loop write different cells: 𝒜 writes each cell once.
 
@@ -12,10 +12,10 @@ use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
-use crate::lower::dpia::barriers::has_groups;
-use crate::lower::dpia::effects::{self, Around, Effect};
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
-use crate::lower::target::Storage;
+use crate::dpia::barriers::has_groups;
+use crate::dpia::effects::{self, Around, Effect};
+use crate::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
+use crate::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who do not wait for each other: all work-items, or work-groups.

@@ -10,7 +10,7 @@ use super::tables::{Leaf, LeafArg, TypeId, TypeRow};
 use super::{Graph, Id};
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
-use crate::rewrite::rule::vectorise::vectorise;
+use crate::rule::vectorise::vectorise;
 
 /// Builds the sides of one rule for a match.
 pub struct Builder<'a> {

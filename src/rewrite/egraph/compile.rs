@@ -10,9 +10,9 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::{Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Type, TypeKind, TypeVar};
-use crate::rewrite::rule::equation::{Equation, Sides};
-use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
-use crate::rewrite::rule::{Condition, ParamKind, RuleArg, RuleParam};
+use crate::rule::equation::{Equation, Sides};
+use crate::rule::pat::{Pat, PatArg, PatNode};
+use crate::rule::{Condition, ParamKind, RuleArg, RuleParam};
 
 /// A place of the left side, while it is matched.
 pub type Reg = usize;

@@ -16,8 +16,8 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, solve};
 use crate::lang::term::Term;
-use crate::rewrite::rule::Condition;
-use crate::rewrite::rule::bindings::{Bindings, Bound};
+use crate::rule::Condition;
+use crate::rule::bindings::{Bindings, Bound};
 use rustc_hash::FxHashMap;
 
 /// So many ways to choose members are asked whether conditions hold.
@@ -697,7 +697,7 @@ impl<'a> Machine<'a> {
     /// Nothing that the sizes must fulfil is certainly false.
     fn sizes_hold(&mut self) -> bool {
         let eq = &self.program.equation;
-        let sizes = eq.conditions.iter().any(|c| matches!(c, crate::rewrite::rule::Condition::Size(_)));
+        let sizes = eq.conditions.iter().any(|c| matches!(c, crate::rule::Condition::Size(_)));
         if eq.needs.is_empty() && !sizes {
             return true;
         }
@@ -708,7 +708,7 @@ impl<'a> Machine<'a> {
         let needs = eq.needs.iter().all(|n| !is_no_size(&self.substituted(n)));
         let holds = needs
             && eq.conditions.iter().all(|c| match c {
-                crate::rewrite::rule::Condition::Size(c) => {
+                crate::rule::Condition::Size(c) => {
                     let value = |v: &NatVar| match v {
                         NatVar::Meta(i) => Some(self.tables.nat_of((*self.nats.get(*i as usize)?)?).clone()),
                         NatVar::Named(_) | NatVar::Worker(_) => None,

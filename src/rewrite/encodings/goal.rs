@@ -2,7 +2,7 @@
 
 use super::node::{Constant, Constants, Graph, Kind};
 use crate::lang::term::Arg;
-use crate::rewrite::sketch::{ArgSketch, NatSketch, Shape, Sketch};
+use crate::sketch::{ArgSketch, NatSketch, Shape, Sketch};
 use egg::{Id, Language};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -8,9 +8,9 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::{Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
-use crate::rewrite::rule::condition::Condition;
-use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
-use crate::rewrite::rule::{ParamKind, RuleArg, RuleUse};
+use crate::rule::condition::Condition;
+use crate::rule::pat::{Pat, PatArg, PatNode};
+use crate::rule::{ParamKind, RuleArg, RuleUse};
 use egg::{Id, Language};
 use std::collections::BTreeMap;
 

@@ -7,10 +7,10 @@ use super::node::{Constant, Constants, Facts, Graph, Kind, Node};
 use super::place::{Builder, Names};
 use super::rule::{Match, Rule, matches};
 use crate::lang::term::{Expr, Term};
-use crate::rewrite::normal::{all_params, normal_form_with};
-use crate::rewrite::rule::RuleUse;
-use crate::rewrite::rule::library::reductions;
-use crate::rewrite::sketch::Sketch;
+use crate::normal::{all_params, normal_form_with};
+use crate::rule::RuleUse;
+use crate::rule::library::reductions;
+use crate::sketch::Sketch;
 use egg::Id;
 use std::time::Duration;
 

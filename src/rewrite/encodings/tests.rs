@@ -6,8 +6,8 @@ use crate::lang::diag::Sources;
 use crate::lang::infer;
 use crate::lang::nat::Name;
 use crate::lang::syntax;
-use crate::rewrite::rule::{RuleSet, RuleUse};
-use crate::rewrite::sketch;
+use crate::rule::{RuleSet, RuleUse};
+use crate::sketch;
 use std::cell::Cell;
 use std::time::Duration;
 

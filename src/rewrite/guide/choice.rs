@@ -8,10 +8,10 @@ use super::vectors::asks_for_vectors;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
-use crate::rewrite::rule::pat::{Pat, PatNode};
-use crate::rewrite::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
-use crate::rewrite::search::usable;
-use crate::rewrite::sketch::{Shape, Sketch};
+use crate::rule::pat::{Pat, PatNode};
+use crate::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
+use crate::search::usable;
+use crate::sketch::{Shape, Sketch};
 use std::collections::BTreeSet;
 
 /// How many rules are taken.

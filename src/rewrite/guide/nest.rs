@@ -6,7 +6,7 @@ use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::lang::ty::{Type, TypeKind};
-use crate::rewrite::sketch::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
+use crate::sketch::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
 
 /// Chains of loops of a program that are looked at.
 const MOST_CHAINS: usize = 32;

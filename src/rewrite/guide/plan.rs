@@ -10,8 +10,8 @@ use super::vectors::{asks_for_vectors, scalars, widths};
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
-use crate::rewrite::sketch::holes::Filling;
-use crate::rewrite::sketch::{Sketch, TypeSketch};
+use crate::sketch::holes::Filling;
+use crate::sketch::{Sketch, TypeSketch};
 
 /// Readings of a goal that are tried.
 const MOST_PLANS: usize = 4;

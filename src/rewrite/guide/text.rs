@@ -5,7 +5,7 @@ use crate::lang::diag::Span;
 use crate::lang::diag::sentence;
 use crate::lang::nat::Name;
 use crate::lang::syntax::parse_sketch;
-use crate::rewrite::sketch::{Library, NatSketch, Sketch, TypeSketch, read};
+use crate::sketch::{Library, NatSketch, Sketch, TypeSketch, read};
 
 /// Writes sketches for who has these definitions and sizes.
 pub struct Writer<'a> {

@@ -2,7 +2,7 @@
 
 use super::nest::{LoopSketch, Nest};
 use crate::lang::nat::Nat;
-use crate::rewrite::sketch::{NatSketch, Shape, Sketch, TypeSketch};
+use crate::sketch::{NatSketch, Shape, Sketch, TypeSketch};
 
 /// Does the sketch ask for vectors?
 pub fn asks_for_vectors(sketch: &Sketch) -> bool {

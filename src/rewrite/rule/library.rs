@@ -6,7 +6,7 @@ use crate::lang::source::Sources;
 use include_dir::{Dir, include_dir};
 use std::sync::LazyLock;
 
-static RULES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/rules");
+static RULES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../rules");
 
 /// The files of rules, sorted by name.
 pub fn rules() -> Vec<Source<'static>> {

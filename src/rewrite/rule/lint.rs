@@ -401,7 +401,7 @@ fn given(e: &Entry, other: &Entry) -> Bindings {
 mod tests {
     use super::*;
     use crate::lang::source::Sources;
-    use crate::rewrite::rule::load::Source;
+    use crate::rule::load::Source;
 
     fn findings(text: &str) -> Vec<String> {
         let mut rules = RuleSet::default();

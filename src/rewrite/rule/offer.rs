@@ -101,7 +101,7 @@ mod tests {
     use crate::lang::build as b;
     use crate::lang::source::Sources;
     use crate::lang::ty::Type;
-    use crate::rewrite::rule::RuleSet;
+    use crate::rule::RuleSet;
 
     #[test]
     fn arguments_are_offered_with_which_the_rule_applies() {

@@ -8,7 +8,7 @@ use crate::lang::literal::Literal;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
-use crate::rewrite::normal::normal_form;
+use crate::normal::normal_form;
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
 fn operator(f: &Term) -> Option<Pattern> {
@@ -377,7 +377,7 @@ mod tests {
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
     use crate::lang::ty::Type;
-    use crate::rewrite::rule::check::property::{Property, refute};
+    use crate::rule::check::property::{Property, refute};
 
     fn f2(op: impl Fn(Term, Term) -> b::Built) -> Term {
         b::lam2(("a", Type::f32()), ("b", Type::f32()), op).unwrap()

@@ -169,7 +169,7 @@ fn close(b: &mut Bindings, var: &RuleVar, v: usize, count: usize) {
         let binders = var.scope.iter().rev().take(count);
         let term = binders.fold(term.clone(), |t, (name, ty)| Term::lam(name, ty.subst(b), t));
         // A function that is only applied is that function.
-        let term = crate::rewrite::normal::normal_form(&term).unwrap_or(term);
+        let term = crate::normal::normal_form(&term).unwrap_or(term);
         b.terms[v] = Some(Bound { term, at: None });
     }
 }
@@ -368,8 +368,8 @@ impl TypeSubst for Hears {
 #[cfg(test)]
 mod tests {
     use crate::lang::diag::Sources;
-    use crate::rewrite::normal::normal_form;
-    use crate::rewrite::rule::RuleSet;
+    use crate::normal::normal_form;
+    use crate::rule::RuleSet;
 
     #[test]
     fn the_library_leads_back_from_its_examples() {

@@ -5,8 +5,8 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Strategy, StrategyKind};
 use crate::lang::term::{Expr, Term};
-use crate::rewrite::egraph::tables::{Leaf, weight};
-use crate::rewrite::sketch::extract::Weights;
+use crate::egraph::tables::{Leaf, weight};
+use crate::sketch::extract::Weights;
 use std::sync::Arc;
 
 /// The name of the usual cost.

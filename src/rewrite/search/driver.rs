@@ -143,7 +143,7 @@ enum Scope {
     Changed,
     /// The whole graph.
     All,
-    /// All members of all classes ([`crate::rewrite::egraph::gaps`]).
+    /// All members of all classes ([`crate::egraph::gaps`]).
     Members,
 }
 
@@ -999,10 +999,10 @@ mod tests {
     use crate::lang::build as b;
     use crate::lang::nat::Nat;
     use crate::lang::pattern::Pattern;
-    use crate::rewrite::rule::equation::{Equation, RuleType, RuleVar, Sides};
-    use crate::rewrite::rule::pat::Pat;
-    use crate::rewrite::rule::{Rule, RuleData, RuleParam};
-    use crate::rewrite::sketch::{Library, read};
+    use crate::rule::equation::{Equation, RuleType, RuleVar, Sides};
+    use crate::rule::pat::Pat;
+    use crate::rule::{Rule, RuleData, RuleParam};
+    use crate::sketch::{Library, read};
     use std::sync::atomic::AtomicBool;
 
     fn var(name: &str, ty: Type) -> RuleVar {
@@ -1038,7 +1038,7 @@ mod tests {
             theme: "test".into(),
             params: params.into(),
             body: Body::Equation(Box::new(equation)).into(),
-            marks: crate::rewrite::rule::Marks::NONE,
+            marks: crate::rule::Marks::NONE,
             doc: String::new(),
             examples: vec![].into(),
             digest: crate::lang::digest::Digest::of(name.as_bytes()).into(),

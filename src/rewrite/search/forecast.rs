@@ -4,10 +4,10 @@
 use crate::lang::nat::{Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
-use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
-use crate::rewrite::rule::{ParamKind, RuleArg, RuleUse};
-use crate::rewrite::sketch::holes::{holes_in, sizes_in};
-use crate::rewrite::sketch::{Shape, Sketch};
+use crate::rule::pat::{Pat, PatArg, PatNode};
+use crate::rule::{ParamKind, RuleArg, RuleUse};
+use crate::sketch::holes::{holes_in, sizes_in};
+use crate::sketch::{Shape, Sketch};
 use indexmap::IndexSet;
 use std::collections::BTreeSet;
 
@@ -319,8 +319,8 @@ mod tests {
     use crate::lang::diag::{FileId, Sources};
     use crate::lang::infer::program;
     use crate::lang::syntax::{parse_program, parse_sketch};
-    use crate::rewrite::rule::RuleSet;
-    use crate::rewrite::sketch::{Library, read};
+    use crate::rule::RuleSet;
+    use crate::sketch::{Library, read};
 
     #[test]
     fn sizes_that_never_come_are_told_apart_from_those_that_hardly_do() {

@@ -3,13 +3,13 @@
 
 use super::PartReport;
 use crate::lang::term::Term;
-use crate::rewrite::egraph::{Graph, Id};
-use crate::rewrite::sketch::Sketch;
-use crate::rewrite::sketch::automaton::{Automaton, TooComplex};
-use crate::rewrite::sketch::best::Members;
-use crate::rewrite::sketch::classes::Satisfied;
-use crate::rewrite::sketch::extract::{Extracted, Lightest, Weights};
-use crate::rewrite::sketch::holes::{Filling, are_whole, solutions};
+use crate::egraph::{Graph, Id};
+use crate::sketch::Sketch;
+use crate::sketch::automaton::{Automaton, TooComplex};
+use crate::sketch::best::Members;
+use crate::sketch::classes::Satisfied;
+use crate::sketch::extract::{Extracted, Lightest, Weights};
+use crate::sketch::holes::{Filling, are_whole, solutions};
 
 /// Holes are filled in so many ways at most; the lightest program of these is taken.
 const MOST_FILLINGS: usize = 16;
@@ -113,7 +113,7 @@ impl Goal {
     /// How far each part of the sketch is, with any size in the place of a hole.
     pub fn parts(&self, graph: &Graph, root: Id) -> Vec<PartReport> {
         let Asked { automaton, satisfied, .. } = &self.relaxed;
-        let part = |p: &crate::rewrite::sketch::automaton::Part| PartReport {
+        let part = |p: &crate::sketch::automaton::Part| PartReport {
             label: p.label.clone(),
             depth: p.depth,
             classes: satisfied.count(graph, automaton, p.state),

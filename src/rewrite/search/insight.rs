@@ -4,9 +4,9 @@ use super::PartReport;
 use super::goal::Goal;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
-use crate::rewrite::egraph::{Graph, Id};
-use crate::rewrite::sketch::extract::Weights;
-use crate::rewrite::sketch::{Shape, Sketch};
+use crate::egraph::{Graph, Id};
+use crate::sketch::extract::Weights;
+use crate::sketch::{Shape, Sketch};
 
 /// So many places of a part are told.
 const MOST_PLACES: usize = 3;

@@ -1,7 +1,7 @@
 //! What the tables of an e-graph are about to take. Running out of memory ends the process, so a search asks before
 //! a table grows, while the old table is still there.
 
-use crate::rewrite::egraph::congruence::{CLASS_BYTES, ID_BYTES};
+use crate::egraph::congruence::{CLASS_BYTES, ID_BYTES};
 
 /// Bytes of an entry of the hash table of nodes: a node, its id, and a byte to find it by.
 const NODE_ENTRY: u64 = 16 + 4 + 1;

@@ -6,8 +6,8 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Ident, Number, Op, Strategy, StrategyKind};
-use crate::rewrite::egraph::Filter;
-use crate::rewrite::rule::RuleUse;
+use crate::egraph::Filter;
+use crate::rule::RuleUse;
 use std::time::Duration;
 
 /// When to give up, and what not to build.

@@ -11,13 +11,13 @@ use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
-use crate::rewrite::egraph::log::{Reason, Renamed};
-use crate::rewrite::egraph::{Decoder, Id};
-use crate::rewrite::normal::{
+use crate::egraph::log::{Reason, Renamed};
+use crate::egraph::{Decoder, Id};
+use crate::normal::{
     Redex, Reduction, all_params, normal_form_with, reduce, reductions, written_params,
 };
-use crate::rewrite::rule::library::{BETA, ETA};
-use crate::rewrite::rule::{RuleArg, RuleUse};
+use crate::rule::library::{BETA, ETA};
+use crate::rule::{RuleArg, RuleUse};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};

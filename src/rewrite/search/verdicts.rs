@@ -11,20 +11,20 @@ use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::syntax::{parse_program, parse_sketch};
 use crate::lang::term::{Expr, Term};
-use crate::rewrite::egraph::build::Builder;
-use crate::rewrite::egraph::compile::compile;
-use crate::rewrite::egraph::gaps::Gap;
-use crate::rewrite::egraph::matcher::{self, SizeMemo};
-use crate::rewrite::egraph::{Filter, Graph, Id};
-use crate::rewrite::normal::{normal_form, normal_form_with, written_params};
-use crate::rewrite::rule::library::reductions;
-use crate::rewrite::rule::load::Source;
-use crate::rewrite::rule::{RuleSet, RuleUse, apply_at};
-use crate::rewrite::sketch::automaton::Automaton;
-use crate::rewrite::sketch::best::k_best;
-use crate::rewrite::sketch::classes::Satisfied;
-use crate::rewrite::sketch::extract::Weights;
-use crate::rewrite::sketch::{ArgSketch, Library, Number, Shape, Sketch, read};
+use crate::egraph::build::Builder;
+use crate::egraph::compile::compile;
+use crate::egraph::gaps::Gap;
+use crate::egraph::matcher::{self, SizeMemo};
+use crate::egraph::{Filter, Graph, Id};
+use crate::normal::{normal_form, normal_form_with, written_params};
+use crate::rule::library::reductions;
+use crate::rule::load::Source;
+use crate::rule::{RuleSet, RuleUse, apply_at};
+use crate::sketch::automaton::Automaton;
+use crate::sketch::best::k_best;
+use crate::sketch::classes::Satisfied;
+use crate::sketch::extract::Weights;
+use crate::sketch::{ArgSketch, Library, Number, Shape, Sketch, read};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -50,7 +50,7 @@ fn uses(set: &RuleSet, names: &[&str]) -> Vec<RuleUse> {
 /// A rule, with at most one argument.
 fn rule_use(set: &RuleSet, text: &str) -> RuleUse {
     use crate::lang::nat::Nat;
-    use crate::rewrite::rule::RuleArg;
+    use crate::rule::RuleArg;
     let (name, arg) = text.trim_end_matches(')').split_once('(').unwrap_or((text, ""));
     let given = arg.parse().ok().map(|n| vec![RuleArg::Nat(Nat::constant(n))]);
     set.use_of(name, given.unwrap_or_default()).unwrap_or_else(|| panic!("{text}"))
@@ -526,7 +526,7 @@ fn what_nobody_reads_does_not_count() {
 #[test]
 fn a_sketch_that_leaves_much_open_gives_what_costs_least() {
     use crate::lang::pattern::Pattern;
-    use crate::rewrite::search::cost::Cost;
+    use crate::search::cost::Cost;
     let set = rule_set();
     let rules = uses(&set, &["useMapPar", "useMapSeq", "mapFusion", "useReduceSeq", "reduceSeqMapFusion"]);
     let start = term("def f (a: n.m.f32) = a |> map (map sqrt) |> map (map abs) |> map (reduce (+) 0)");

@@ -5,9 +5,9 @@
 
 use super::automaton::{ANY, Automaton, StateId, Step};
 use super::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
-use crate::rewrite::egraph::node::{Kind, Node};
-use crate::rewrite::egraph::tables::{Leaf, LeafArg, NatId, Tables, TypeId, TypeRow};
-use crate::rewrite::egraph::{Graph, Id};
+use crate::egraph::node::{Kind, Node};
+use crate::egraph::tables::{Leaf, LeafArg, NatId, Tables, TypeId, TypeRow};
+use crate::egraph::{Graph, Id};
 
 /// A set of classes.
 #[derive(Clone, Default, Debug)]

@@ -7,10 +7,10 @@
 use super::automaton::{Automaton, StateId, Step};
 use super::classes::{Classes, Satisfied, atom_matches, has_types};
 use crate::lang::term::Term;
-use crate::rewrite::egraph::analysis::REDEX;
-use crate::rewrite::egraph::node::{Kind as Op, Node};
-use crate::rewrite::egraph::tables::{Leaf, weight};
-use crate::rewrite::egraph::{Decoder, Graph, Id, MAX_NESTING};
+use crate::egraph::analysis::REDEX;
+use crate::egraph::node::{Kind as Op, Node};
+use crate::egraph::tables::{Leaf, weight};
+use crate::egraph::{Decoder, Graph, Id, MAX_NESTING};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -22,7 +22,7 @@ pub struct Extracted {
 }
 
 /// What terms weigh: each node one but for leaves, and redexes much more
-/// ([`analysis`](crate::rewrite::egraph::analysis)).
+/// ([`analysis`](crate::egraph::analysis)).
 #[derive(Clone, Copy)]
 pub enum Weights<'a> {
     /// Their size, as the graph knows it.
@@ -476,10 +476,10 @@ mod tests {
     use super::*;
     use crate::lang::build as b;
     use crate::lang::ty::Type;
-    use crate::rewrite::egraph::log::Reason;
-    use crate::rewrite::egraph::tables::weight as weight_of;
-    use crate::rewrite::sketch::best::{KBest, k_best};
-    use crate::rewrite::sketch::{Library, Sketch, read};
+    use crate::egraph::log::Reason;
+    use crate::egraph::tables::weight as weight_of;
+    use crate::sketch::best::{KBest, k_best};
+    use crate::sketch::{Library, Sketch, read};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@
 use super::{ArgSketch, Shape, Sketch, holes};
 use crate::lang::needed::needed;
 use crate::lang::term::{Arg, Expr, Prim, Term};
-use crate::rewrite::egraph::MAX_NESTING;
+use crate::egraph::MAX_NESTING;
 use rustc_hash::FxHashMap;
 
 impl Sketch {
@@ -86,7 +86,7 @@ mod tests {
     use crate::lang::syntax::parse_sketch;
     use crate::lang::term::Term;
     use crate::lang::ty::Type;
-    use crate::rewrite::sketch::{Library, read};
+    use crate::sketch::{Library, read};
 
     fn holds(text: &str, t: &Term) -> bool {
         let (tree, problems) = parse_sketch(crate::lang::diag::Span::NOWHERE.file, text);

@@ -437,7 +437,7 @@ impl<'a> Machine<'a> {
             return Ok(Value::Addr(a));
         }
         let known = |n: &str| self.env.sizes.iter().any(|s| &**s == n).then(|| Nat::var(n));
-        crate::rewrite::rule::load::size(e, &known).map(Value::Nat)
+        crate::rule::load::size(e, &known).map(Value::Nat)
     }
 
     /// The value with one more argument.
@@ -625,8 +625,8 @@ pub(super) fn callee_name(callee: &Callee) -> &Name {
     }
 }
 
-fn value_of_argument(arg: &crate::rewrite::rule::RuleArg) -> Option<Value> {
-    use crate::rewrite::rule::RuleArg;
+fn value_of_argument(arg: &crate::rule::RuleArg) -> Option<Value> {
+    use crate::rule::RuleArg;
     Some(match arg {
         RuleArg::Nat(n) => Value::Nat(n.clone()),
         RuleArg::Dim(d) => Value::Nat(Nat::constant((*d).into())),

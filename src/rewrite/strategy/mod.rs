@@ -17,9 +17,9 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast;
 use crate::lang::term::Term;
-use crate::rewrite::rule::apply::Counts;
-use crate::rewrite::rule::{Rewritten, RuleSet, RuleUse, WhyNot};
-use crate::rewrite::sketch;
+use crate::rule::apply::Counts;
+use crate::rule::{Rewritten, RuleSet, RuleUse, WhyNot};
+use crate::sketch;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 

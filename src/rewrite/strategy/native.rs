@@ -2,7 +2,7 @@
 
 use crate::lang::declared::Patterns;
 use crate::lang::pattern::Pattern;
-use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
+use crate::rule::right_to_left::RIGHT_TO_LEFT;
 
 /// Which child `one` tries first at an application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

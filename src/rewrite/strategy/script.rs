@@ -9,7 +9,7 @@ use crate::lang::syntax::ast::{
     File, ItemKind, Node, RuleRef, RuleSet, Shape, ShapeKind, SketchDef, Strategy, StrategyDef,
 };
 use crate::lang::syntax::parse_elevate;
-use crate::rewrite::rule::{self, load::Source};
+use crate::rule::{self, load::Source};
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -145,7 +145,7 @@ impl Script {
     /// The library: the texts of `rules/elevate`.
     pub fn library(sources: &mut Sources) -> (Script, Vec<Diagnostic>) {
         let mut script = Script::default();
-        let problems = script.load(sources, &crate::rewrite::rule::library::strategies(), true);
+        let problems = script.load(sources, &crate::rule::library::strategies(), true);
         (script, problems)
     }
 

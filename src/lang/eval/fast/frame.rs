@@ -1,9 +1,9 @@
 //! What a compiled program runs on: typed cells, and statements that change them.
 
-use crate::lang::diag::Diagnostic;
-use crate::lang::eval::{Limits, failure};
-use crate::lang::pattern::Pattern;
-use crate::lang::ty::Scalar;
+use crate::diag::Diagnostic;
+use crate::eval::{Limits, failure};
+use crate::pattern::Pattern;
+use crate::ty::Scalar;
 use std::cell::Cell;
 use std::rc::Rc;
 

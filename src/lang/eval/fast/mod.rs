@@ -11,10 +11,10 @@ mod place;
 mod stage;
 
 use super::{Limits, Sizes};
-use crate::lang::diag::Diagnostic;
-use crate::lang::pattern::Pattern;
-use crate::lang::term::Term;
-use crate::lang::value::{Value, half};
+use crate::diag::Diagnostic;
+use crate::pattern::Pattern;
+use crate::term::Term;
+use crate::value::{Value, half};
 use frame::{Arrays, Block, Cells, Frame};
 use place::{CellKind, Home, Place, Shape, cell_kind};
 use rustc_hash::FxHashSet;

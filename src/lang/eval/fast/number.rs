@@ -2,12 +2,12 @@
 
 use super::frame::{Ex, Failure, Frame, Index, Kind, read_slot};
 use super::place::{CellKind, cell_kind};
-use crate::lang::eval::arith::{saturate, shift_count};
-use crate::lang::literal::Literal;
-use crate::lang::math::{self, Function};
-use crate::lang::pattern::Pattern;
-use crate::lang::ty::Scalar;
-use crate::lang::value::{half, wrap};
+use crate::eval::arith::{saturate, shift_count};
+use crate::literal::Literal;
+use crate::math::{self, Function};
+use crate::pattern::Pattern;
+use crate::ty::Scalar;
+use crate::value::{half, wrap};
 use std::rc::Rc;
 
 #[derive(Clone)]

@@ -4,9 +4,9 @@ use super::frame::{Ex, Failure, Index, read_array, write_array, write_slot};
 use super::number::Number;
 use super::place::{CellKind, Place, Shape};
 use super::stage::{GiveUp, Lazy, Meaning, Stage, Staged};
-use crate::lang::pattern::Pattern;
-use crate::lang::term::{Arg, Prim};
-use crate::lang::ty::{Scalar, Type};
+use crate::pattern::Pattern;
+use crate::term::{Arg, Prim};
+use crate::ty::{Scalar, Type};
 use std::rc::Rc;
 
 type Array<'t> = Rc<Lazy<'t>>;

@@ -1,10 +1,10 @@
 //! Types at known sizes, and where values of them are kept: every scalar component in an array of its own.
 
 use super::frame::Index;
-use crate::lang::diag::Diagnostic;
-use crate::lang::eval::{Sizes, failure};
-use crate::lang::ty::{Scalar, Type, TypeKind};
-use crate::lang::value::{Value, eval_nat, half};
+use crate::diag::Diagnostic;
+use crate::eval::{Sizes, failure};
+use crate::ty::{Scalar, Type, TypeKind};
+use crate::value::{Value, eval_nat, half};
 
 /// A data type at known sizes. Vectors are arrays here; only results tell them apart.
 #[derive(Clone, PartialEq, Debug)]

@@ -11,16 +11,16 @@ use super::frame::{
 };
 use super::number::{Code, Number};
 use super::place::{CellKind, Home, Place, Shape, cell_kind};
-use crate::lang::build;
-use crate::lang::digest::Digest;
-use crate::lang::eval::{Limits, Sizes};
-use crate::lang::literal::Literal;
-use crate::lang::nat::{Known, Nat, NatFun};
-use crate::lang::pattern::Pattern;
-use crate::lang::sort::Sort;
-use crate::lang::term::{Expr, Prim, Term};
-use crate::lang::ty::Type;
-use crate::lang::value::eval_nat;
+use crate::build;
+use crate::digest::Digest;
+use crate::eval::{Limits, Sizes};
+use crate::literal::Literal;
+use crate::nat::{Known, Nat, NatFun};
+use crate::pattern::Pattern;
+use crate::sort::Sort;
+use crate::term::{Expr, Prim, Term};
+use crate::ty::Type;
+use crate::value::eval_nat;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -9,12 +9,12 @@ use super::super::tree::{Node, Tree, TreeArg};
 use super::super::words::OpenFunction;
 use super::Expected;
 use super::head::Head;
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat};
-use crate::lang::pattern::Pattern;
-use crate::lang::syntax::ast::{Expr, ExprKind};
-use crate::lang::syntax::elsewhere;
-use crate::lang::ty::{Type, TypeKind, TypeVar};
+use crate::diag::{Diagnostic, Span};
+use crate::nat::{Name, Nat};
+use crate::pattern::Pattern;
+use crate::syntax::ast::{Expr, ExprKind};
+use crate::syntax::elsewhere;
+use crate::ty::{Type, TypeKind, TypeVar};
 
 /// An argument of an application.
 enum Given<'a> {
@@ -195,7 +195,7 @@ impl Infer {
             Some(ExplicitKind::Nat) => true,
             Some(_) => false,
             None => {
-                crate::lang::build::arity(pattern, &[]).is_some_and(|n| n > 1 && n >= parts.len())
+                crate::build::arity(pattern, &[]).is_some_and(|n| n > 1 && n >= parts.len())
                     && !self.takes_pairs(pattern)
             }
         };

@@ -6,10 +6,10 @@ use super::super::scheme::Scheme;
 use super::super::state::{Infer, Joining, Joint};
 use super::super::tree::{Node, Tree};
 use super::Expected;
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::Name;
-use crate::lang::syntax::ast::{Expr, ExprKind};
-use crate::lang::ty::{Type, TypeKind, TypeVar};
+use crate::diag::{Diagnostic, Span};
+use crate::nat::Name;
+use crate::syntax::ast::{Expr, ExprKind};
+use crate::ty::{Type, TypeKind, TypeVar};
 
 impl Infer {
     pub(super) fn compose(

@@ -4,10 +4,10 @@ use super::super::codes;
 use super::super::scheme::{ExplicitKind, Scheme, size_is_written};
 use super::super::state::{Infer, Undeclared};
 use super::super::tree::TreeArg;
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat, NatFun};
-use crate::lang::pattern::{AddressSpace, Pattern};
-use crate::lang::syntax::ast::{Expr, ExprKind, ParamKind};
+use crate::diag::{Diagnostic, Span};
+use crate::nat::{Name, Nat, NatFun};
+use crate::pattern::{AddressSpace, Pattern};
+use crate::syntax::ast::{Expr, ExprKind, ParamKind};
 
 /// What to write for `iterate 0`.
 pub(super) const NO_STEP: &str = "Without a step nothing changes: leave `iterate` and its function out.";
@@ -62,7 +62,7 @@ impl Infer {
             || self.patterns.find(name).is_some()
             || self.scope.open;
         let spaces = AddressSpace::ALL.iter().map(|a| a.name());
-        if known || crate::lang::diag::nearest(name, spaces.clone()).is_none() {
+        if known || crate::diag::nearest(name, spaces.clone()).is_none() {
             return false;
         }
         let problem = Diagnostic::error(codes::EXPLICIT, format!("There is no address space `{name}`."));
@@ -214,7 +214,7 @@ impl Infer {
         };
         let names: Vec<&Name> = params.iter().flat_map(|p| p.kind.names()).map(|n| &n.kind).collect();
         let sizes = params.iter().all(|p| {
-            matches!(p.kind, ParamKind::Bare(_) | ParamKind::Kinded(_, crate::lang::syntax::ast::Kind::Nat))
+            matches!(p.kind, ParamKind::Bare(_) | ParamKind::Kinded(_, crate::syntax::ast::Kind::Nat))
         });
         let ([name], true) = (names.as_slice(), sizes) else {
             let problem = problem("This function takes one size.", "not one parameter that is a size");

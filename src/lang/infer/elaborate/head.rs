@@ -10,13 +10,13 @@ use super::super::tree::{Node, Steps, Tree, TreeArg};
 use super::explicit::NO_STEP;
 use super::operators::MAX_CHAIN;
 use super::{Expected, SIZE_OF_STEP};
-use crate::lang::declared::ALWAYS;
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Name, Nat};
-use crate::lang::pattern::{AddressSpace, Pattern};
-use crate::lang::steps;
-use crate::lang::syntax::ast::{Expr, ExprKind, Param};
-use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
+use crate::declared::ALWAYS;
+use crate::diag::{Diagnostic, Span};
+use crate::nat::{Name, Nat};
+use crate::pattern::{AddressSpace, Pattern};
+use crate::steps;
+use crate::syntax::ast::{Expr, ExprKind, Param};
+use crate::ty::{Scalar, Type, TypeKind, TypeVar};
 
 /// A function that is applied: its tree, its name for messages, and the arguments that are left for it.
 pub(super) struct Head<'a> {

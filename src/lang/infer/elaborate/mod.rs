@@ -15,11 +15,11 @@ use super::codes;
 use super::report::Why;
 use super::state::Infer;
 use super::tree::{Node, Tree};
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::pattern::Pattern;
-use crate::lang::syntax::ast::{Component, Expr, ExprKind, Ident, Op, Param, ParamKind};
-use crate::lang::syntax::pairs;
-use crate::lang::ty::Type;
+use crate::diag::{Diagnostic, Span};
+use crate::pattern::Pattern;
+use crate::syntax::ast::{Component, Expr, ExprKind, Ident, Op, Param, ParamKind};
+use crate::syntax::pairs;
+use crate::ty::Type;
 
 /// How the names of sizes of steps start, each of which is one in trees; terms name them by depth.
 pub const SIZE_OF_STEP: &str = "%step";

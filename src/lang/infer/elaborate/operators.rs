@@ -7,14 +7,14 @@ use super::super::scheme::Scheme;
 use super::super::state::Infer;
 use super::super::tree::{Node, Tree, TreeArg};
 use super::Expected;
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::Nat;
-use crate::lang::pattern::Pattern;
-use crate::lang::syntax::ast::{Expr, ExprKind, Number, Op};
-use crate::lang::ty::{Scalar, Type};
+use crate::diag::{Diagnostic, Span};
+use crate::nat::Nat;
+use crate::pattern::Pattern;
+use crate::syntax::ast::{Expr, ExprKind, Number, Op};
+use crate::ty::{Scalar, Type};
 
 /// The longest chain of operators, arguments, elements or stages: terms nest them.
-pub(super) const MAX_CHAIN: usize = 2 * crate::lang::MAX_DEPTH;
+pub(super) const MAX_CHAIN: usize = 2 * crate::MAX_DEPTH;
 
 impl Infer {
     pub(super) fn number(&mut self, number: &Number, negative: bool, span: Span) -> Tree {

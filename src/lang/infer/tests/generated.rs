@@ -1,7 +1,7 @@
 //! Programs made at random to be well typed: they must infer to the type that they were made for.
 
 use super::good;
-use crate::lang::print;
+use crate::print;
 use proptest::prelude::*;
 
 /// The types that programs are made of.

@@ -7,8 +7,8 @@ mod problems;
 mod programs;
 
 use super::{Program, program};
-use crate::lang::diag::{Sources, render_all};
-use crate::lang::syntax::parse_program;
+use crate::diag::{Sources, render_all};
+use crate::syntax::parse_program;
 
 pub const DOT: &str =
     "def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0\n";
@@ -49,5 +49,5 @@ pub fn bad(text: &str) -> String {
     assert!(program.is_none() || more.is_empty(), "there is a program");
     problems.extend(more);
     assert!(!problems.is_empty(), "there is no problem");
-    render_all(&problems, &sources, crate::lang::diag::Charset::Ascii)
+    render_all(&problems, &sources, crate::diag::Charset::Ascii)
 }

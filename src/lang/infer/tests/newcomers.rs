@@ -1,8 +1,8 @@
 //! What newcomers from other languages type: each is one problem, whose hint has what to write in the words of the text.
 
-use crate::lang::diag::{Diagnostic, Sources};
-use crate::lang::infer::program;
-use crate::lang::syntax::parse_program;
+use crate::diag::{Diagnostic, Sources};
+use crate::infer::program;
+use crate::syntax::parse_program;
 
 fn problems(text: &str) -> Vec<Diagnostic> {
     let (file, mut problems) = parse_program(Sources::new().add("p.rise", text), text);

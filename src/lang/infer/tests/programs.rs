@@ -1,7 +1,7 @@
 //! Programs and what they mean.
 
 use super::{DOT, MATMUL, good, shown};
-use crate::lang::term::Arg;
+use crate::term::Arg;
 
 #[test]
 fn dot_and_matmul() {
@@ -24,9 +24,9 @@ fn dot_and_matmul() {
 
 #[test]
 fn sides_of_rules() {
-    use crate::lang::diag::FileId;
-    use crate::lang::infer::{Numbered, Open};
-    use crate::lang::syntax::parse_rule_side;
+    use crate::diag::FileId;
+    use crate::infer::{Numbered, Open};
+    use crate::syntax::parse_rule_side;
     let side = |text: &str| parse_rule_side(FileId::NOWHERE, text).0;
     let mut open = Open::of_rule();
     let left = open.expr(&side("map f (xs : (n*p).s)"), None);
@@ -237,7 +237,7 @@ fn definitions_are_generic() {
     // The order of definitions does not matter.
     assert_eq!(good(&format!("{DOT}{MATMUL}")).term, {
         let text = format!("{MATMUL}{DOT}");
-        let (file, _) = crate::lang::syntax::parse_program(crate::lang::diag::FileId(0), &text);
+        let (file, _) = crate::syntax::parse_program(crate::diag::FileId(0), &text);
         super::program(&file, Some("matmul")).0.unwrap().term
     });
 }
@@ -401,7 +401,7 @@ def harris (RGB: 3.(n+4).(m+4).f32): n.m.f32 =
 
 #[test]
 fn places_of_parts() {
-    use crate::lang::path::Path;
+    use crate::path::Path;
     let program = good(&format!("{DOT}{MATMUL}"));
     let text = format!("{DOT}{MATMUL}");
     let at = |path: &str| {
@@ -494,11 +494,11 @@ fn components_of_pairs_are_theirs_whatever_is_called_fst_or_snd() {
     // What is printed means the same.
     let text = "def f (fst: f32) (snd: n.(f32 * f32)) = map (\\(p, q). p + q * fst) snd";
     let program = good(text);
-    let printed = crate::lang::print::program(
+    let printed = crate::print::program(
         "f",
         &program.sizes,
         &program.term,
-        &crate::lang::print::Options::default(),
+        &crate::print::Options::default(),
     );
     same(text, &printed.text);
 }

@@ -13,8 +13,8 @@ use super::super::ast::{
 use super::super::codes;
 use super::super::lexer::Tok;
 use super::{Parser, foreign, name};
-use crate::lang::diag::{Diagnostic, Span, nearest};
-use crate::lang::ty::Scalar;
+use crate::diag::{Diagnostic, Span, nearest};
+use crate::ty::Scalar;
 
 /// Operators between expressions, and how tightly they bind.
 #[derive(Clone, Copy, PartialEq)]

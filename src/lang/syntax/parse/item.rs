@@ -8,7 +8,7 @@ use super::super::ast::{
 use super::super::codes;
 use super::super::lexer::Tok;
 use super::Parser;
-use crate::lang::diag::{Diagnostic, Span};
+use crate::diag::{Diagnostic, Span};
 
 /// The words that start an item of a language.
 pub(super) fn words_of(language: Language) -> &'static [&'static str] {

@@ -18,9 +18,9 @@ use super::ast::{
 };
 use super::codes;
 use super::lexer::{self, Comment, Lexed, Tok, Token};
-use crate::lang::MAX_DEPTH;
-use crate::lang::diag::{Diagnostic, FileId, Severity, Span, nearest};
-use crate::lang::source::{self, MAX_SOURCE};
+use crate::MAX_DEPTH;
+use crate::diag::{Diagnostic, FileId, Severity, Span, nearest};
+use crate::source::{self, MAX_SOURCE};
 
 /// So many problems of one text are reported; a last one says that there are more.
 pub const MAX_PROBLEMS: usize = 50;

@@ -9,7 +9,7 @@ use super::super::codes;
 use super::super::lexer::Tok;
 use super::expr::LetIn;
 use super::{Parser, name};
-use crate::lang::diag::{Diagnostic, Span};
+use crate::diag::{Diagnostic, Span};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Joint {

@@ -9,7 +9,7 @@ use super::super::ast::{
 use super::super::codes;
 use super::super::lexer::Tok;
 use super::{Parser, name};
-use crate::lang::diag::{Diagnostic, Span};
+use crate::diag::{Diagnostic, Span};
 
 impl Parser<'_> {
     pub(super) fn ty(&mut self) -> Type {

@@ -8,9 +8,9 @@ mod item;
 mod strategy;
 
 use super::ast::{Expr, File, Item, Name, Strategy, Type};
-use crate::lang::declared::ALWAYS;
-use crate::lang::diag::Charset;
-use crate::lang::doc::Doc as LayoutDoc;
+use crate::declared::ALWAYS;
+use crate::diag::Charset;
+use crate::doc::Doc as LayoutDoc;
 
 pub(super) type Doc = LayoutDoc<()>;
 

@@ -3,7 +3,7 @@
 use super::super::ast::Language;
 use super::super::*;
 use super::dump;
-use crate::lang::diag::{Diagnostic, FileId};
+use crate::diag::{Diagnostic, FileId};
 
 fn clean<T>((tree, problems): (T, Vec<Diagnostic>)) -> T {
     assert!(problems.is_empty(), "{problems:#?}");
@@ -169,7 +169,7 @@ fn types() {
 
 #[test]
 fn every_type_scheme_of_the_table_parses() {
-    for row in crate::lang::pattern::all() {
+    for row in crate::pattern::all() {
         let tree = clean(parse_type(FileId(0), row.scheme));
         let again = clean(parse_type(FileId(0), &print::ty(&tree, &print::Options::default())));
         assert_eq!(tree, again, "{}", row.scheme);

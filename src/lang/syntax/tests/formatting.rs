@@ -1,7 +1,7 @@
 use super::super::ast::Language;
 use super::super::print::Options;
 use super::super::{format, print};
-use crate::lang::diag::{Charset, FileId};
+use crate::diag::{Charset, FileId};
 
 fn formatted(language: Language, text: &str) -> String {
     let once = format(language, FileId(0), text, &Options::default()).unwrap();

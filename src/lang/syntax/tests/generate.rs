@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
 use super::super::ast::{self, Component, *};
-use crate::lang::diag::{FileId, Span};
+use crate::diag::{FileId, Span};
 
 fn node<T>(kind: T) -> Node<T> {
     Node::new(Span::NOWHERE, kind)

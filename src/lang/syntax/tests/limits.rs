@@ -1,11 +1,11 @@
 //! Sizes and depths that are accepted, and what happens beyond.
 
 use super::super::*;
-use crate::lang::MAX_DEPTH;
-use crate::lang::diag::FileId;
-use crate::lang::source::MAX_SOURCE;
+use crate::MAX_DEPTH;
+use crate::diag::FileId;
+use crate::source::MAX_SOURCE;
 
-fn codes(problems: &[crate::lang::diag::Diagnostic]) -> Vec<&'static str> {
+fn codes(problems: &[crate::diag::Diagnostic]) -> Vec<&'static str> {
     problems.iter().map(|p| p.code).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::super::ast::Language;
 use super::super::*;
 use super::dump;
-use crate::lang::diag::{Charset, Sources, render_all};
+use crate::diag::{Charset, Sources, render_all};
 
 /// The problems of a text, as they are printed, and the tree that was read all the same.
 fn answer(language: Language, text: &str) -> String {

@@ -7,7 +7,7 @@ use super::super::ast::{ExprKind, File, ItemKind, Language, Part, StrategyKind, 
 use super::super::print::{self, Options};
 use super::super::*;
 use super::generate::{self, Mode};
-use crate::lang::diag::{Charset, Diagnostic, FileId, Sources, Span};
+use crate::diag::{Charset, Diagnostic, FileId, Sources, Span};
 
 const LANGUAGES: [Language; 3] = [Language::Program, Language::Rules, Language::Elevate];
 

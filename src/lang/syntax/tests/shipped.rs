@@ -2,7 +2,7 @@
 
 use super::super::ast::Language;
 use super::super::{format, parse, print};
-use crate::lang::diag::{Charset, Sources, render_all};
+use crate::diag::{Charset, Sources, render_all};
 
 fn sources_below(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };

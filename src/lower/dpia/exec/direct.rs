@@ -7,7 +7,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::lang::value::Value;
-use crate::lower::dpia::{Kind, Phrase};
+use crate::dpia::{Kind, Phrase};
 
 impl Machine {
     /// None also where anything is amiss or undefined, so that the interpreter alone says what that means.

@@ -14,7 +14,7 @@ use crate::lang::nat::{Name, Nat, NatVar, Worker};
 use crate::lang::term::Term;
 use crate::lang::ty::{Type, TypeSubst};
 use crate::lang::value::{Value, eval_nat};
-use crate::lower::target::Storage;
+use crate::target::Storage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

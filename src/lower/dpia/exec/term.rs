@@ -7,7 +7,7 @@ use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::Type;
-use crate::lower::dpia::{Kind, Phrase, PhraseType};
+use crate::dpia::{Kind, Phrase, PhraseType};
 use std::collections::BTreeMap;
 
 fn rise(t: &PhraseType) -> Type {

@@ -11,9 +11,9 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::Value;
-use crate::rewrite::normal::normal_form;
-use crate::rewrite::rule::Rule;
-use crate::rewrite::rule::pat::{Pat, PatNode};
+use crate::normal::normal_form;
+use crate::rule::Rule;
+use crate::rule::pat::{Pat, PatNode};
 use std::cmp::Ordering;
 
 /// More comparisons are not looked at.

@@ -11,7 +11,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type};
-use crate::rewrite::rule::RuleArg;
+use crate::rule::RuleArg;
 
 /// Draws a term for the built-in rule of this name.
 pub(super) fn draw(name: &str, origin: Origin) -> Option<Case> {

@@ -14,13 +14,13 @@ use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
 use crate::lang::value::eval_nat;
 use crate::lang::work;
-use crate::rewrite::rule::bindings::{Bindings, Bound};
-use crate::rewrite::rule::condition::Condition;
-use crate::rewrite::rule::equation::{Equation, SlotKind};
-use crate::rewrite::rule::instance::instantiate_plainly;
-use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
-use crate::rewrite::rule::vectorise::{lane_type, vectorise};
-use crate::rewrite::rule::{ParamKind, RuleArg, RuleParam};
+use crate::rule::bindings::{Bindings, Bound};
+use crate::rule::condition::Condition;
+use crate::rule::equation::{Equation, SlotKind};
+use crate::rule::instance::instantiate_plainly;
+use crate::rule::pat::{Pat, PatArg, PatNode};
+use crate::rule::vectorise::{lane_type, vectorise};
+use crate::rule::{ParamKind, RuleArg, RuleParam};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A closed term whose body, under the parameters, is an instance of a left side.

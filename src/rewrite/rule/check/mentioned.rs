@@ -9,9 +9,9 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::Value;
-use crate::rewrite::rule::condition::Condition;
-use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
-use crate::rewrite::rule::{Equation, Rule};
+use crate::rule::condition::Condition;
+use crate::rule::pat::{Pat, PatArg, PatNode};
+use crate::rule::{Equation, Rule};
 use std::collections::BTreeSet;
 
 /// Beyond this many numbers, no sums and products of two of them are added.

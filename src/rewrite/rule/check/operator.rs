@@ -7,9 +7,9 @@ use crate::lang::literal::Literal;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Scalar, Type};
-use crate::rewrite::rule::Properties;
-use crate::rewrite::rule::condition::Condition;
-use crate::rewrite::rule::equation::Equation;
+use crate::rule::Properties;
+use crate::rule::condition::Condition;
+use crate::rule::equation::Equation;
 
 /// What is asked of an operator, or known of it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -164,7 +164,7 @@ fn neutral(op: &Term, t: &Type) -> Option<Term> {
         let (least, most) = s.extremes();
         [0, 1, least, most].into_iter().filter_map(|v| Literal::number(v, s).map(Term::lit)).collect()
     };
-    candidates.into_iter().find(|z| crate::rewrite::rule::operators::is_neutral(op, z))
+    candidates.into_iter().find(|z| crate::rule::operators::is_neutral(op, z))
 }
 
 /// What the user has declared, of operators on data of known sizes.

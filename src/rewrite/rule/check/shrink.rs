@@ -6,7 +6,7 @@ use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
 use crate::lang::value::Value;
-use crate::rewrite::rule::Rule;
+use crate::rule::Rule;
 
 /// A small case that is wrong as this one is. Makes at most so many tests.
 pub(super) fn shrink(

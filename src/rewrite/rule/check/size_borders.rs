@@ -8,8 +8,8 @@ use super::solve::compared;
 use crate::lang::eval::Sizes;
 use crate::lang::nat::NatVar;
 use crate::lang::value::Value;
-use crate::rewrite::rule::Equation;
-use crate::rewrite::rule::pat::{Pat, PatNode};
+use crate::rule::Equation;
+use crate::rule::pat::{Pat, PatNode};
 use indexmap::IndexMap;
 use std::cmp::{Ordering, Reverse};
 

@@ -8,7 +8,7 @@ use super::{Origin, Size};
 use crate::lang::eval::inputs::Rng;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::work;
-use crate::rewrite::rule::{Equation, Rule};
+use crate::rule::{Equation, Rule};
 use rustc_hash::FxHashSet;
 
 /// Sizes of which an instance may have several.

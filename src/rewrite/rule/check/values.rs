@@ -13,7 +13,7 @@ use crate::lang::eval::inputs::{self, Kind, Rng};
 use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::Value;
-use crate::rewrite::rule::{Marks, Rule};
+use crate::rule::{Marks, Rule};
 use std::collections::BTreeMap;
 
 /// Draws inputs for one rule.

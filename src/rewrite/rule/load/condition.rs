@@ -4,8 +4,8 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::Nat;
 use crate::lang::syntax::ast::{self, ConditionKind, Expr, ExprKind, Op};
-use crate::rewrite::rule::condition::Condition;
-use crate::rewrite::rule::equation::Equation;
+use crate::rule::condition::Condition;
+use crate::rule::equation::Equation;
 
 type Read<T> = Result<T, Box<Diagnostic>>;
 

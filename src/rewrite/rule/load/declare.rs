@@ -8,8 +8,8 @@ use crate::lang::syntax::ast::{self, ConditionKind, Def, Expr, ExprKind, Item, I
 use crate::lang::syntax::parse_type;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
-use crate::rewrite::rule::Properties;
-use crate::rewrite::rule::check::property::{Property, refute};
+use crate::rule::Properties;
+use crate::rule::check::property::{Property, refute};
 
 /// The name of the definition that an operator is read through; no text can have it.
 const HERE: &str = "the operator";

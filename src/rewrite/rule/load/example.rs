@@ -7,7 +7,7 @@ use crate::lang::nat::Nat;
 use crate::lang::pattern::AddressSpace;
 use crate::lang::syntax::ast::{self, ExprKind};
 use crate::lang::syntax::print;
-use crate::rewrite::rule::{Example, ParamKind, RuleArg, RuleParam};
+use crate::rule::{Example, ParamKind, RuleArg, RuleParam};
 
 /// Reads an example of a rule with these parameters.
 ///

@@ -173,8 +173,8 @@ mod tests {
     use crate::lang::source::Sources;
     use crate::lang::term::Term;
     use crate::lang::ty::Type;
-    use crate::rewrite::rule::load::Source;
-    use crate::rewrite::rule::{RuleArg, RuleSet};
+    use crate::rule::load::Source;
+    use crate::rule::{RuleArg, RuleSet};
 
     fn load(text: &str) -> (RuleSet, Vec<String>) {
         let (mut rules, _) = RuleSet::builtin(&mut Sources::new());

@@ -1,8 +1,8 @@
 //! Whether the sizes of a rule can be found when its left side is matched.
 
 use crate::lang::nat::{Nat, NatVar, Solution, solve};
-use crate::rewrite::rule::equation::Equation;
-use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
+use crate::rule::equation::Equation;
+use crate::rule::pat::{Pat, PatArg, PatNode};
 use std::collections::BTreeSet;
 
 /// A size of the left side in which matching does not find the variables, `n*m` say, and these; `given` are known beforehand. A

@@ -14,11 +14,11 @@ use crate::lang::syntax::ast::{self, ExprKind};
 use crate::lang::syntax::pairs;
 use crate::lang::term::Term;
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
-use crate::rewrite::rule::condition::Condition;
-use crate::rewrite::rule::equation::{Equation, RuleSlot, RuleType, RuleVar, Sides, SlotKind};
-use crate::rewrite::rule::pat::{Entry, Pat, PatArg, PatNode};
-use crate::rewrite::rule::vectorise::vector_type;
-use crate::rewrite::rule::{ParamKind, RuleParam};
+use crate::rule::condition::Condition;
+use crate::rule::equation::{Equation, RuleSlot, RuleType, RuleVar, Sides, SlotKind};
+use crate::rule::pat::{Entry, Pat, PatArg, PatNode};
+use crate::rule::vectorise::vector_type;
+use crate::rule::{ParamKind, RuleParam};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -530,7 +530,7 @@ fn sizes(side: &Pat) -> Vec<Nat> {
 }
 
 /// The sizes of the right side that are not evidently sizes and that the left side does not have.
-pub(in crate::rewrite::rule) fn needs(lhs: &Pat, rhs: &Pat) -> Vec<Nat> {
+pub(in crate::rule) fn needs(lhs: &Pat, rhs: &Pat) -> Vec<Nat> {
     let left = sizes(lhs);
     let mut out: Vec<Nat> = vec![];
     for n in sizes(rhs) {

@@ -6,9 +6,9 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Type, TypeKind};
-use crate::rewrite::rule::condition::Condition;
-use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
-use crate::rewrite::rule::vectorise::lane_type;
+use crate::rule::condition::Condition;
+use crate::rule::pat::{Pat, PatArg, PatNode};
+use crate::rule::vectorise::lane_type;
 use std::rc::Rc;
 
 /// The values of the binders, innermost first.

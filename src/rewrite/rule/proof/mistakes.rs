@@ -9,10 +9,10 @@ use crate::lang::nat::NatVar;
 use crate::lang::pattern::all;
 use crate::lang::term::Arg;
 use crate::lang::ty::{TypeSubst, TypeVar};
-use crate::rewrite::rule::check::{Thoroughness, check};
-use crate::rewrite::rule::condition::Condition;
-use crate::rewrite::rule::equation::Sides;
-use crate::rewrite::rule::{RuleData, RuleSet};
+use crate::rule::check::{Thoroughness, check};
+use crate::rule::condition::Condition;
+use crate::rule::equation::Sides;
+use crate::rule::{RuleData, RuleSet};
 
 /// Sizes and types of a rule made the same, so that mistakes are well-typed more often.
 struct Alike {
@@ -198,7 +198,7 @@ fn mistakes(each: u64, seed: u64) -> (usize, usize, Vec<String>) {
                 let Some(rhs) = (0..20).find_map(|_| mistaken(&eq, &mut rng)) else { continue };
                 eq.sides.rhs = rhs;
             }
-            eq.needs = crate::rewrite::rule::load::needs(&eq.sides.lhs, &eq.sides.rhs);
+            eq.needs = crate::rule::load::needs(&eq.sides.lhs, &eq.sides.rhs);
             let mistake = with(rule, eq);
             made += 1;
             let Ok(proof) = prove(&mistake) else { continue };

@@ -22,7 +22,7 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
-use crate::rewrite::rule::pat::{Pat, PatArg, PatNode};
+use crate::rule::pat::{Pat, PatArg, PatNode};
 use context::{Context, left_over};
 use equal::Asked;
 use meaning::{Reader, Scope};

@@ -11,8 +11,8 @@ use crate::lang::term::{Arg, Term};
 use crate::lang::ty::TypeSubst;
 use crate::lang::value::{Tolerance, Value as Known};
 use crate::lang::{infer, syntax};
-use crate::rewrite::rule::Equation;
-use crate::rewrite::rule::equation::Sides;
+use crate::rule::Equation;
+use crate::rule::equation::Sides;
 use std::sync::Arc;
 use value::{Neutral, Operation, Value};
 

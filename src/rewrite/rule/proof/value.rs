@@ -4,7 +4,7 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Type, TypeKind};
-use crate::rewrite::rule::pat::PatArg;
+use crate::rule::pat::PatArg;
 use std::rc::Rc;
 
 pub(super) type Function = Rc<dyn Fn(Value) -> Value>;

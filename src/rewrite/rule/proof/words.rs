@@ -8,7 +8,7 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Type, TypeKind};
-use crate::rewrite::rule::condition::Condition;
+use crate::rule::condition::Condition;
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -6,8 +6,8 @@ use crate::lang::nat::Name;
 use crate::lang::syntax::ast::{Arg, ExprKind, Ident, Kind, ParamKind};
 use crate::lang::syntax::print;
 use crate::lang::ty::Scalar;
-use crate::rewrite::sketch::library::{Definition, arity};
-use crate::rewrite::sketch::{Label, NatSketch, Shape, Sketch, TypeSketch};
+use crate::sketch::library::{Definition, arity};
+use crate::sketch::{Label, NatSketch, Shape, Sketch, TypeSketch};
 
 impl Reader<'_> {
     pub(super) fn call(&mut self, span: Span, name: &Ident, args: &[Arg], scope: &Scope) -> Sketch {

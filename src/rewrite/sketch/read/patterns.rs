@@ -7,7 +7,7 @@ use crate::lang::infer::scheme::size_is_written;
 use crate::lang::nat::NatFun;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::syntax::ast::{self, ExprKind, Ident};
-use crate::rewrite::sketch::{ArgSketch, NatSketch, Shape, Sketch};
+use crate::sketch::{ArgSketch, NatSketch, Shape, Sketch};
 
 impl Reader<'_> {
     pub(super) fn explicit_arguments(

@@ -6,8 +6,8 @@ use crate::lang::nat::Nat;
 use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, ExprKind, Op};
 use crate::lang::ty::Scalar;
-use crate::rewrite::sketch::holes::hole;
-use crate::rewrite::sketch::{NatSketch, TypeSketch};
+use crate::sketch::holes::hole;
+use crate::sketch::{NatSketch, TypeSketch};
 
 impl Reader<'_> {
     /// Whether an argument is meant as a size: so that an unknown name is reported as one.

@@ -13,9 +13,9 @@ use crate::lang::nat::Ranges;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
-use crate::rewrite::rule::WhyNot;
-use crate::rewrite::rule::condition::{computes, is_scalar_like, operations};
-use crate::rewrite::rule::why::{Reason, Shape};
+use crate::rule::WhyNot;
+use crate::rule::condition::{computes, is_scalar_like, operations};
+use crate::rule::why::{Reason, Shape};
 use std::rc::Rc;
 
 impl<'a> Machine<'a> {

@@ -5,8 +5,8 @@ use super::super::value::StrategyId;
 use crate::lang::diag::Span;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
-use crate::rewrite::rule::WhyNot;
-use crate::rewrite::rule::why::Reason;
+use crate::rule::WhyNot;
+use crate::rule::why::Reason;
 use std::rc::Rc;
 
 /// The strategies that are running, innermost first: by name, and where the user's text calls them.

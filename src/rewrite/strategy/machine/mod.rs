@@ -22,9 +22,9 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::syntax::ast;
 use crate::lang::term::Term;
-use crate::rewrite::rule::apply::{Counts, Step};
-use crate::rewrite::rule::why::Reason;
-use crate::rewrite::rule::{Rewritten, Rule, WhyNot};
+use crate::rule::apply::{Counts, Step};
+use crate::rule::why::Reason;
+use crate::rule::{Rewritten, Rule, WhyNot};
 use failure::{
     Chain, Failure, Frame, Halt, Kind, Leaf, NOTHING, Place, Weight, chain_calls, chain_names, failed,
     further, locate, nearer,

@@ -9,10 +9,10 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast;
 use crate::lang::term::Term;
-use crate::rewrite::rule::WhyNot;
-use crate::rewrite::rule::apply::Step;
-use crate::rewrite::rule::load;
-use crate::rewrite::rule::why::Reason;
+use crate::rule::WhyNot;
+use crate::rule::apply::Step;
+use crate::rule::load;
+use crate::rule::why::Reason;
 
 impl<'a> Machine<'a> {
     /// The sizes that parameters stand for, innermost first.
@@ -77,7 +77,7 @@ impl<'a> Machine<'a> {
         &mut self,
         reference: &'a ast::RuleRef,
         values: &[(Name, Nat)],
-        out: &mut Vec<crate::rewrite::rule::RuleUse>,
+        out: &mut Vec<crate::rule::RuleUse>,
         nesting: usize,
     ) -> Result<(), Halt> {
         let name = &reference.name;
@@ -130,7 +130,7 @@ impl<'a> Machine<'a> {
         &mut self,
         reference: &'a ast::RuleRef,
         values: &[(Name, Nat)],
-    ) -> Result<crate::rewrite::rule::RuleUse, Box<Diagnostic>> {
+    ) -> Result<crate::rule::RuleUse, Box<Diagnostic>> {
         load::rule_use(self.env.rules, reference, &self.known(values))
     }
 

@@ -7,10 +7,10 @@ use super::{Change, Machine, Outcome};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
-use crate::rewrite::rule::apply::{Step, fits};
-use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
-use crate::rewrite::rule::why::Reason;
-use crate::rewrite::rule::{ParamKind, Rule, RuleArg, WhyNot};
+use crate::rule::apply::{Step, fits};
+use crate::rule::right_to_left::RIGHT_TO_LEFT;
+use crate::rule::why::Reason;
+use crate::rule::{ParamKind, Rule, RuleArg, WhyNot};
 
 impl<'a> Machine<'a> {
     pub(super) fn apply_rule(&mut self, s: StrategyId, id: u32, args: &[Value], t: &Term) -> Outcome {

@@ -1,16 +1,16 @@
 //! Calls, methods, parts of arrays and functions as other languages write them.
 
 use super::MAX_LOOK;
-use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::syntax::ast::{Expr, ExprKind, Language, Node};
-use crate::lang::syntax::codes;
-use crate::lang::syntax::elsewhere;
-use crate::lang::syntax::lexer::{self, Tok};
-use crate::lang::syntax::parse::Parser;
+use crate::diag::{Diagnostic, Span};
+use crate::syntax::ast::{Expr, ExprKind, Language, Node};
+use crate::syntax::codes;
+use crate::syntax::elsewhere;
+use crate::syntax::lexer::{self, Tok};
+use crate::syntax::parse::Parser;
 
 impl Parser<'_> {
     /// Whether `f . g`, `f $ x` or `f <| x` goes on here.
-    pub(in crate::lang::syntax::parse) fn at_foreign_chain(&self) -> bool {
+    pub(in crate::syntax::parse) fn at_foreign_chain(&self) -> bool {
         let operand =
             matches!(self.nth(1), Tok::Word | Tok::LParen | Tok::Number | Tok::Lambda | Tok::LBracket);
         match self.peek() {
@@ -21,7 +21,7 @@ impl Parser<'_> {
     }
 
     /// Reads `f . g $ x` behind its first part, which starts at `from`.
-    pub(in crate::lang::syntax::parse) fn foreign_chain(&mut self, from: usize, start: Span) -> Expr {
+    pub(in crate::syntax::parse) fn foreign_chain(&mut self, from: usize, start: Span) -> Expr {
         let (first, dot) = (self.at, self.peek() == Tok::Dot);
         // What is composed, between the signs that apply.
         let mut groups: Vec<Vec<(usize, usize)>> = vec![vec![(from, self.at)]];
@@ -75,7 +75,7 @@ impl Parser<'_> {
     }
 
     /// Reads what other languages put behind a value, which starts at `from`; none where nothing of the kind follows.
-    pub(in crate::lang::syntax::parse) fn foreign_suffix(&mut self, from: usize) -> bool {
+    pub(in crate::syntax::parse) fn foreign_suffix(&mut self, from: usize) -> bool {
         let behind = |p: &Self| {
             p.at.checked_sub(1)
                 .and_then(|i| p.tokens.get(i))
@@ -233,7 +233,7 @@ impl Parser<'_> {
 
     /// Says so where a function stands as other languages write it, `(x -> e)`, `lambda x: e`, `|x| e`, `(x. e)`, and reads
     /// it to its end. Within parentheses at the next token, or from the next token on.
-    pub(in crate::lang::syntax::parse) fn foreign_function(&mut self) -> Option<Expr> {
+    pub(in crate::syntax::parse) fn foreign_function(&mut self) -> Option<Expr> {
         if self.language == Language::Elevate {
             return None;
         }
@@ -331,7 +331,7 @@ impl Parser<'_> {
     }
 
     /// `\x -> e`: reads what stands in the place of the `.`.
-    pub(in crate::lang::syntax::parse) fn body_mark(&mut self, start: usize, said: bool) {
+    pub(in crate::syntax::parse) fn body_mark(&mut self, start: usize, said: bool) {
         if self.eat(Tok::Dot) {
             return;
         }
@@ -368,7 +368,7 @@ impl Parser<'_> {
             |i: usize| self.tokens.get(i).zip(self.tokens.get(i + 1)).is_some_and(|(a, b)| a.end == b.start);
         // A point behind the type of an element, or one that touches nothing behind it, ends the type.
         let ends = |i: usize| match tok(i) {
-            Tok::Dot => !touching(i) || crate::lang::ty::Scalar::from_name(self.spelling(i - 1)).is_some(),
+            Tok::Dot => !touching(i) || crate::ty::Scalar::from_name(self.spelling(i - 1)).is_some(),
             Tok::Arrow | Tok::FatArrow => true,
             _ => false,
         };
@@ -414,7 +414,7 @@ impl Parser<'_> {
     }
 
     /// `(* 2)`, `(2 *)`: an operator with one operand, which is a function in other languages.
-    pub(in crate::lang::syntax::parse) fn foreign_section(&mut self) -> Option<Expr> {
+    pub(in crate::syntax::parse) fn foreign_section(&mut self) -> Option<Expr> {
         let close = self.mate(self.at).filter(|_| self.in_program())?;
         let is_operator = |i: usize| {
             self.tokens.get(i).is_some_and(|t| {

@@ -1,15 +1,15 @@
 //! Definitions, parameters and types as other languages write them.
 
-use crate::lang::diag::Diagnostic;
-use crate::lang::syntax::codes;
-use crate::lang::syntax::elsewhere;
-use crate::lang::syntax::lexer::Tok;
-use crate::lang::syntax::parse::Parser;
-use crate::lang::ty::Scalar;
+use crate::diag::Diagnostic;
+use crate::syntax::codes;
+use crate::syntax::elsewhere;
+use crate::syntax::lexer::Tok;
+use crate::syntax::parse::Parser;
+use crate::ty::Scalar;
 
 impl Parser<'_> {
     /// The parameters with commas between them from a token to the end of the bracket, each in parentheses.
-    pub(in crate::lang::syntax::parse) fn parameters_apart(&self, from: usize) -> String {
+    pub(in crate::syntax::parse) fn parameters_apart(&self, from: usize) -> String {
         let (mut parts, mut at) = (vec![], from);
         while at < self.limit && parts.len() < 8 {
             let end = self.find(at, |tok, _| tok == Tok::Comma).unwrap_or(self.limit);
@@ -32,7 +32,7 @@ impl Parser<'_> {
     }
 
     /// The components from a token to the end of the bracket, as pairs of pairs.
-    pub(in crate::lang::syntax::parse) fn nested_pair(&self, from: usize) -> Option<String> {
+    pub(in crate::syntax::parse) fn nested_pair(&self, from: usize) -> Option<String> {
         let mut parts = vec![];
         let mut at = from;
         loop {
@@ -49,7 +49,7 @@ impl Parser<'_> {
 
     /// Says so where an array type stands as in other languages, `[n]f32`, `f32[n]`, `n m f32`, `Array f32`, and reads it. It
     /// starts at a token, and a name has been read of it or nothing.
-    pub(in crate::lang::syntax::parse) fn foreign_array(&mut self, from: usize) -> bool {
+    pub(in crate::syntax::parse) fn foreign_array(&mut self, from: usize) -> bool {
         if !self.in_program() || self.spelling(from) == "return" {
             return false;
         }
@@ -117,7 +117,7 @@ impl Parser<'_> {
     }
 
     /// `let y = v; e` and `let y = v, z = w in e`, at the sign behind the value, whose `let` names what stands at `named`.
-    pub(in crate::lang::syntax::parse) fn foreign_let_end(&mut self, named: usize, value: usize) {
+    pub(in crate::syntax::parse) fn foreign_let_end(&mut self, named: usize, value: usize) {
         let sign = self.peek();
         if !matches!(sign, Tok::Semi | Tok::Comma) || !self.in_program() {
             return;
@@ -140,7 +140,7 @@ impl Parser<'_> {
     }
 
     /// What stands between the name of a definition and its `=` that is no parameter: `(x, y)`, `<n>`, `[n]`, `{ e }`, `:: t`.
-    pub(in crate::lang::syntax::parse) fn foreign_head(&mut self, name: &str) -> bool {
+    pub(in crate::syntax::parse) fn foreign_head(&mut self, name: &str) -> bool {
         if !self.in_program() {
             return false;
         }
@@ -182,7 +182,7 @@ impl Parser<'_> {
     }
 
     /// What to write for text before the first definition, which starts at the next token.
-    pub(in crate::lang::syntax::parse) fn definition_hint(&self, first: usize) -> String {
+    pub(in crate::syntax::parse) fn definition_hint(&self, first: usize) -> String {
         const WORDS: [&str; 14] = [
             "fn", "fun", "func", "function", "let", "entry", "proc", "val", "var", "void", "float", "double",
             "int", "kernel",

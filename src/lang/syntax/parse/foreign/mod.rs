@@ -12,7 +12,7 @@ use super::super::ast::{Expr, ExprKind, Language, Node};
 use super::super::codes;
 use super::super::lexer::Tok;
 use super::Parser;
-use crate::lang::diag::{Diagnostic, Span};
+use crate::diag::{Diagnostic, Span};
 
 /// Longer pieces of a text are not repeated in a hint.
 const MAX_QUOTE: usize = 72;

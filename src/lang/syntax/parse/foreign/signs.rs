@@ -1,17 +1,17 @@
 //! Signs of other languages, between values and before them.
 
 use super::MAX_LOOK;
-use crate::lang::diag::Diagnostic;
-use crate::lang::syntax::ast::Op;
-use crate::lang::syntax::codes;
-use crate::lang::syntax::elsewhere;
-use crate::lang::syntax::lexer::{self, Tok};
-use crate::lang::syntax::parse::Parser;
-use crate::lang::syntax::parse::expr::Joint;
-use crate::lang::ty::Scalar;
+use crate::diag::Diagnostic;
+use crate::syntax::ast::Op;
+use crate::syntax::codes;
+use crate::syntax::elsewhere;
+use crate::syntax::lexer::{self, Tok};
+use crate::syntax::parse::Parser;
+use crate::syntax::parse::expr::Joint;
+use crate::ty::Scalar;
 
 /// Operators of other languages, and what is read instead. The others are no operators, or are read where they stand.
-pub(in crate::lang::syntax::parse) fn operator(sign: &str) -> Option<Joint> {
+pub(in crate::syntax::parse) fn operator(sign: &str) -> Option<Joint> {
     Some(match sign {
         "&&" | "&" => Joint::And,
         "||" => Joint::Or,
@@ -25,7 +25,7 @@ pub(in crate::lang::syntax::parse) fn operator(sign: &str) -> Option<Joint> {
 }
 
 /// What is said of a sign where nothing is known of what stands around it.
-pub(in crate::lang::syntax::parse) fn hint_of(sign: &str) -> &'static str {
+pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
     match sign {
         "&&" => "Write `a and b`.",
         "||" => "Write `a or b`.",
@@ -50,7 +50,7 @@ pub(in crate::lang::syntax::parse) fn hint_of(sign: &str) -> &'static str {
 
 impl Parser<'_> {
     /// Says what to write instead of the sign at a token, once in a definition.
-    pub(in crate::lang::syntax::parse) fn foreign_sign(&mut self, sign: usize, hint: String) {
+    pub(in crate::syntax::parse) fn foreign_sign(&mut self, sign: usize, hint: String) {
         let spelling = self.spelling(sign);
         if self.signs.contains(&spelling) {
             return;
@@ -68,7 +68,7 @@ impl Parser<'_> {
     }
 
     /// Says what to write instead of an operator between the operands `from..sign` and `sign+1..to`.
-    pub(in crate::lang::syntax::parse) fn foreign_operator(
+    pub(in crate::syntax::parse) fn foreign_operator(
         &mut self,
         from: usize,
         sign: usize,
@@ -124,7 +124,7 @@ impl Parser<'_> {
     }
 
     /// `!x` and `~x`, after the sign.
-    pub(in crate::lang::syntax::parse) fn foreign_prefix(&mut self, sign: usize) {
+    pub(in crate::syntax::parse) fn foreign_prefix(&mut self, sign: usize) {
         let x = self.argument_or(sign + 1, self.at, "x");
         let hint = match self.spelling(sign) {
             _ if self.at == sign + 1 => hint_of(self.spelling(sign)).to_string(),
@@ -136,7 +136,7 @@ impl Parser<'_> {
     }
 
     /// `a < b < c`, read up to here: the second comparison, and where the operand between starts.
-    pub(in crate::lang::syntax::parse) fn comparison_chain(
+    pub(in crate::syntax::parse) fn comparison_chain(
         &mut self,
         from: usize,
         middle: usize,
@@ -159,7 +159,7 @@ impl Parser<'_> {
     }
 
     /// What a `=` stands for that is not expected: a value or a definition without its first word.
-    pub(in crate::lang::syntax::parse) fn equals_hint(&self) -> Option<String> {
+    pub(in crate::syntax::parse) fn equals_hint(&self) -> Option<String> {
         let line =
             (0..self.at).rev().take(MAX_LOOK).find(|i| self.tokens.get(*i).is_some_and(|t| t.first))?;
         let name = self.spelling(line);
@@ -179,7 +179,7 @@ impl Parser<'_> {
     }
 
     /// `x = y` where it is compared, at the sign.
-    pub(in crate::lang::syntax::parse) fn equality_hint(&self) -> String {
+    pub(in crate::syntax::parse) fn equality_hint(&self) -> String {
         let right = self.quote(self.at + 1, self.limit).filter(|_| self.at + 1 < self.limit);
         let inside = self
             .finished
@@ -193,7 +193,7 @@ impl Parser<'_> {
     }
 
     /// `f32 * f32` without parentheses, at the sign.
-    pub(in crate::lang::syntax::parse) fn star_hint(&self) -> Option<String> {
+    pub(in crate::syntax::parse) fn star_hint(&self) -> Option<String> {
         let (a, b) = (self.spelling(self.at.checked_sub(1)?), self.nth_word(1)?);
         let scalar = |w: &str| elsewhere::type_here(w).or(Scalar::from_name(w).map(|s| s.name()));
         Some(match (scalar(a), scalar(b)) {
@@ -204,7 +204,7 @@ impl Parser<'_> {
     }
 
     /// `e where y = v`, at the word.
-    pub(in crate::lang::syntax::parse) fn where_hint(&self) -> Option<String> {
+    pub(in crate::syntax::parse) fn where_hint(&self) -> Option<String> {
         let named = self.nth(1) == Tok::Word && self.nth(2) == Tok::Equals;
         if !named || !self.in_program() {
             return None;

@@ -1,16 +1,16 @@
 //! Statements, loops, choices and bindings of other languages.
 
 use super::MAX_LOOK;
-use crate::lang::diag::Diagnostic;
-use crate::lang::syntax::ast::{Expr, ExprKind, Node};
-use crate::lang::syntax::codes;
-use crate::lang::syntax::elsewhere;
-use crate::lang::syntax::lexer::Tok;
-use crate::lang::syntax::parse::Parser;
+use crate::diag::Diagnostic;
+use crate::syntax::ast::{Expr, ExprKind, Node};
+use crate::syntax::codes;
+use crate::syntax::elsewhere;
+use crate::syntax::lexer::Tok;
+use crate::syntax::parse::Parser;
 
 impl Parser<'_> {
     /// The statement of another language at the next token: a loop, a choice, a `let` of another form.
-    pub(in crate::lang::syntax::parse) fn foreign_statement(&mut self) -> Option<Expr> {
+    pub(in crate::syntax::parse) fn foreign_statement(&mut self) -> Option<Expr> {
         if !self.in_program() {
             return None;
         }
@@ -118,7 +118,7 @@ impl Parser<'_> {
     }
 
     /// What a name stands for that a loop changes, behind the `=` at a token.
-    pub(in crate::lang::syntax::parse) fn accumulated(&self, name: &str, equals: usize) -> Option<String> {
+    pub(in crate::syntax::parse) fn accumulated(&self, name: &str, equals: usize) -> Option<String> {
         let head = self.find_word(equals + 1, "for")?;
         let end = self.find(equals + 1, |tok, _| tok == Tok::Semi).filter(|semi| *semi < head);
         self.accumulation(name, (equals + 1, end.unwrap_or(head)), head)
@@ -142,7 +142,7 @@ impl Parser<'_> {
     }
 
     /// `[e for x in xs]`, `[e | x <- xs]`, in the bracket at the next token.
-    pub(in crate::lang::syntax::parse) fn comprehension(&mut self) -> Option<Expr> {
+    pub(in crate::syntax::parse) fn comprehension(&mut self) -> Option<Expr> {
         let close = self.mate(self.at).filter(|_| self.in_program())?;
         let first = self.at + 1;
         let limit = std::mem::replace(&mut self.limit, close);
@@ -227,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// What stands for a choice between the texts of tokens.
-    pub(in crate::lang::syntax::parse) fn select(
+    pub(in crate::syntax::parse) fn select(
         &self,
         c: (usize, usize),
         a: (usize, usize),
@@ -239,7 +239,7 @@ impl Parser<'_> {
     }
 
     /// `a if c else b` and `c ? a : b`, where the part at `from` has been read.
-    pub(in crate::lang::syntax::parse) fn foreign_choice(&mut self, from: usize) -> Option<Expr> {
+    pub(in crate::syntax::parse) fn foreign_choice(&mut self, from: usize) -> Option<Expr> {
         if !self.in_program() {
             return None;
         }

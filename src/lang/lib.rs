@@ -4,7 +4,7 @@
 //! Text comes in, typed [`term::Term`]s go out. Parsing and inference never give up: they return what they
 //! understood and the list of problems. Nothing here does I/O.
 
-#[cfg(test)]
+#[cfg(any(test, feature = "arbitrary"))]
 pub mod arbitrary;
 pub mod build;
 pub mod constraint;

@@ -5,6 +5,9 @@
 //! them what can be printed. [`pipeline`] runs them. No
 //! folder asks one that comes after it, nor does the translation ask how a term came to be.
 
+use shine_lang as lang;
+use shine_rewrite as rewrite;
+
 pub mod access;
 pub mod choose;
 pub mod dpia;
@@ -23,6 +26,6 @@ pub use choose::{default_lowering, lower_term, sequential};
 pub use target::Target;
 
 /// Deep terms need a deep stack.
-pub(crate) fn with_stack<T>(f: impl FnOnce() -> T) -> T {
+pub fn with_stack<T>(f: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(64 << 20, 256 << 20, f)
 }

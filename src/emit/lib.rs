@@ -1,5 +1,8 @@
 //! How a program becomes text.
 
+use shine_lang as lang;
+use shine_lower as lower;
+
 pub mod code;
 pub mod compile;
 pub mod data;
