@@ -198,8 +198,7 @@ mod tests {
     use crate::{infer, syntax};
 
     fn term(text: &str) -> Term {
-        let (file, problems) =
-            syntax::parse_program(crate::diag::Sources::new().add("t.rise", text), text);
+        let (file, problems) = syntax::parse_program(crate::diag::Sources::new().add("t.rise", text), text);
         assert!(problems.is_empty(), "{text}: {problems:?}");
         infer::program(&file, None).0.unwrap().term
     }

@@ -3,12 +3,12 @@
 //! Passes see memory, loops and choices, and name the one that they have a problem with. Its place is the part of the term
 //! that it comes from; where memory is in a wrong address space, what to write there is the hint.
 
+use crate::dpia::Names;
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Arg, Expr, Parts, Prim, Term};
-use crate::dpia::Names;
 
 /// Names the place of a problem with what loops, memory and commands come from. Of memory it says what can be done there, if
 /// that was tried and helps: `lower` says what comes of a changed term, with its place.

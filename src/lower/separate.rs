@@ -6,14 +6,14 @@
 //! so does the iteration of each loop of the host around them. A program without `oclRun`, or with one around all of it,
 //! is one section.
 
+use crate::dpia::effects;
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Temporary};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::dpia::effects;
-use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Temporary};
 use crate::target::{Launch, Storage, Target};
 use std::collections::BTreeMap;
 

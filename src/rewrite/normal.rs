@@ -1,10 +1,10 @@
 //! Beta-eta normal form, in which searches start and end (thesis section 5.3.3).
 
+use crate::egraph::MAX_NESTING;
+use crate::egraph::analysis::MAX_SIZE;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
-use crate::egraph::MAX_NESTING;
-use crate::egraph::analysis::MAX_SIZE;
 use rustc_hash::FxHashMap;
 
 /// The beta-eta normal form; none when it would be out of bounds.

@@ -7,15 +7,15 @@
 use super::{c_type, header};
 use crate::Language;
 use crate::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
-use crate::module::{Argument, Buffer, Module, Role, Section};
-use crate::names::Namer;
-use crate::number::{Printer, Variable};
-use crate::syntax::Expr;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::origin::Origin;
 use crate::lang::ty::Scalar;
 use crate::lower::separate::{Host, Use};
+use crate::module::{Argument, Buffer, Module, Role, Section};
+use crate::names::Namer;
+use crate::number::{Printer, Variable};
+use crate::syntax::Expr;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -5,11 +5,11 @@
 
 use super::{Library, variables};
 use crate::kernel::{Kernel, KernelParam, ParamKind};
-use crate::number::Printer;
-use crate::syntax::Expr;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Nat, NatFun, NatVar, Ranges, Solution, solve};
 use crate::lang::ty::{Scalar, TypeKind};
+use crate::number::Printer;
+use crate::syntax::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

@@ -3,11 +3,11 @@
 
 use super::{At, Found, Loads, Unfit, Value, is_variable};
 use crate::code::{Generator, LOCAL_ALIGNMENT, Lanes, Lies, Place, broken};
-use crate::number::Variable;
-use crate::syntax::{Expr, Stmt, What};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::Scalar;
 use crate::lower::dpia::Phrase;
+use crate::number::Variable;
+use crate::syntax::{Expr, Stmt, What};
 use std::collections::BTreeMap;
 
 impl Generator {

@@ -10,7 +10,6 @@ mod operations;
 mod values;
 
 use crate::code::{Emitted, Generator, Lanes, Lies, Place, push_assignment};
-use crate::syntax::{Expr, Stmt, What};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
@@ -18,6 +17,7 @@ use crate::lang::ty::{Scalar, Type};
 use crate::lower::dpia::effects::{self, Around, Effect};
 use crate::lower::dpia::{Kind, Loop, LoopKind, Phrase};
 use crate::lower::target::Storage;
+use crate::syntax::{Expr, Stmt, What};
 
 /// The lanes that OpenCL has vectors of.
 const WIDTHS: &[i64] = &[2, 3, 4, 8, 16];

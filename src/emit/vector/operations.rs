@@ -3,13 +3,13 @@
 use super::values::bytes_of;
 use super::{At, Found, Unfit, Value, has_vectors, minus};
 use crate::code::{Generator, Helper, broken};
-use crate::scalar;
-use crate::syntax::Expr;
 use crate::lang::literal::Literal;
 use crate::lang::math;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::dpia::{Kind, Phrase};
+use crate::scalar;
+use crate::syntax::Expr;
 
 impl Generator {
     pub(super) fn operation_of_lanes(

@@ -3,11 +3,11 @@
 use super::operations::{is_divisible, signed};
 use super::{At, Found, Unfit, Value, has_vectors, minus};
 use crate::code::{Generator, broken};
-use crate::syntax::Expr;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;
 use crate::lower::dpia::{Kind, Phrase, extent};
+use crate::syntax::Expr;
 
 impl Generator {
     pub(super) fn splat(&mut self, e: Expr, s: Scalar, at: &At) -> Expr {

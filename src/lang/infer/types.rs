@@ -90,6 +90,9 @@ impl Infer {
             let known: Vec<Name> = self.scope.types.keys().cloned().collect();
             let scalars = Scalar::ALL.iter().map(|s| s.name()).chain(["natType"]);
             let named = match elsewhere::type_here(name) {
+                None if elsewhere::is_kind_of_sizes(name) => problem
+                    .note("A size is no element of arrays.")
+                    .hint("Declare a parameter that is a size as `(n: nat)`; whole numbers are `i32`."),
                 Some(here) => problem.hint(format!("Did you mean `{here}`?")),
                 None => problem.did_you_mean(name, scalars.chain(known.iter().map(|n| &**n))),
             };

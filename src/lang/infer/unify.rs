@@ -685,8 +685,7 @@ mod tests {
         let mut u = Unifier::new();
         let (a, n) = (u.fresh_type(Kind::Data), u.fresh_nat());
         let pattern = Type::pair(Type::array(n.clone(), a.clone()), Type::f32());
-        let subject =
-            Type::pair(Type::array(v("m"), Type::f32()), Type::scalar(crate::ty::Scalar::I32));
+        let subject = Type::pair(Type::array(v("m"), Type::f32()), Type::scalar(crate::ty::Scalar::I32));
         assert!(u.unify(&pattern, &subject, 0).is_err());
         assert_eq!((u.zonk(&a), u.zonk_nat(&n)), (a.clone(), n.clone()));
         assert!(u.unify(&pattern, &Type::pair(Type::array(v("m"), Type::f32()), Type::f32()), 0).is_ok());

@@ -105,8 +105,7 @@ impl Infer {
     pub fn written_here(&self, name: &Name, args: &[Expr], piped: Option<Span>) -> Option<String> {
         let mut all: Vec<String> = args.iter().map(|e| self.argument(e)).collect();
         all.extend(piped.map(|span| self.written_argument(span).unwrap_or_else(|| "xs".into())));
-        if let Some(ty) =
-            elsewhere::type_here(name).or(crate::ty::Scalar::from_name(name).map(|s| s.name()))
+        if let Some(ty) = elsewhere::type_here(name).or(crate::ty::Scalar::from_name(name).map(|s| s.name()))
         {
             all.push(ty.into());
         }

@@ -298,6 +298,11 @@ pub fn type_here(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Is it what other languages, or this one, call the kind of a size?
+pub fn is_kind_of_sizes(name: &str) -> bool {
+    matches!(name, "nat" | "Nat" | "natural" | "Natural" | "size" | "Size" | "dim" | "Dim")
+}
+
 #[cfg(test)]
 mod tests {
     use super::{NAMES, in_words, written_here};

@@ -6,14 +6,14 @@
 //! stands for an array. Any array can stand for a stream. What a pattern takes and makes is in its row of the table.
 
 use super::{Accesses, Annotated, Annotating, Open};
+use crate::dpia::Access;
+use crate::dpia::signature::{Signature, signature};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
-use crate::dpia::Access;
-use crate::dpia::signature::{Signature, signature};
 
 /// Who needs an array.
 #[derive(Clone, Copy)]

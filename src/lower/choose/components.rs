@@ -58,11 +58,11 @@ pub fn kept_element(f: Term, params: u32, x: u32, xs: &Term) -> Term {
 
 #[cfg(test)]
 mod tests {
+    use crate::dpia::Kind;
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::pattern::Pattern;
     use crate::lang::syntax::parse_program;
-    use crate::dpia::Kind;
     use crate::{Target, default_lowering, pipeline};
 
     /// How often the code of a program computes an exponential.

@@ -17,14 +17,14 @@ use super::stream::is_stream;
 use super::work::{
     changes_kernel, has_chosen_loops, has_loops, is_view, is_work, is_writable_layout, is_writable_part,
 };
+use crate::access::{self, streams};
+use crate::dpia::signature::is_written;
 use crate::lang::declared::{shared_space, unfolded};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
-use crate::access::{self, streams};
-use crate::dpia::signature::is_written;
 use std::collections::BTreeSet;
 
 /// The program, lowered. Where its leaves come from is said of the program as it is given, unless that is known already.

@@ -224,12 +224,12 @@ fn replace(t: &Term, value: &Term, known: &Term) -> Term {
 #[cfg(test)]
 mod tests {
     use super::hoist;
+    use crate::choose::normal::normalise;
     use crate::lang::diag::Sources;
     use crate::lang::eval::{self, Limits, inputs};
     use crate::lang::infer;
     use crate::lang::print;
     use crate::lang::syntax::parse_program;
-    use crate::choose::normal::normalise;
 
     /// Checks what hoisting makes of a program's body, and that it means the same.
     fn check(head: &str, before: &str, after: &str) {

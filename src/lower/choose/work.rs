@@ -1,9 +1,9 @@
 //! What a value costs to read: whether something is computed, and whether it has loops of its own.
 
+use crate::access::moves;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
-use crate::access::moves;
 
 /// Is something computed when elements of the value are read, beyond finding their place? What lies in memory by the
 /// time it is read is not.

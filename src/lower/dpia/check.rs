@@ -527,8 +527,7 @@ mod tests {
         let outside = Phrase::seq([whole, inside]);
         assert!(checked(&outside, &array(&n)).unwrap_err().contains("`i` in i is not bound"));
         // Sizes of memory, too.
-        let memory =
-            Phrase::new_in(crate::target::Storage::Private, array(&i), "t".into(), Phrase::skip());
+        let memory = Phrase::new_in(crate::target::Storage::Private, array(&i), "t".into(), Phrase::skip());
         assert!(checked(&memory, &array(&n)).unwrap_err().contains("not bound"));
         assert!(checked(&store(&Nat::meta(0), &n), &array(&n)).is_err());
         assert!(checked(&store(&Nat::var("m"), &n), &array(&n)).is_err());

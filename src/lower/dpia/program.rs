@@ -2,11 +2,11 @@
 
 use super::races::Checked;
 use super::{Phrase, PhraseType, check, races};
+use crate::Target;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Ranges, Worker};
 use crate::lang::ty::Type;
-use crate::Target;
 use crate::target::{Launch, Storage};
 
 /// A kernel on its way to code.

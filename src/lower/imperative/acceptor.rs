@@ -1,13 +1,13 @@
 //! The acceptor translation 𝒜: writes an expression to the memory that an acceptor stands for (thesis section 3.1.3).
 
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
+use crate::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
 use crate::lang::diag::Subject;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
 use crate::target::{Launch, nested_kernel};
 
 impl Translator {

@@ -5,10 +5,10 @@
 
 use super::acceptor::loop_kind;
 use super::translate::{Block, Translated, Translator, untranslated};
-use crate::lang::pattern::{AddressSpace, Pattern};
-use crate::lang::term::Arg;
 use crate::dpia::signature::{is_written, signature};
 use crate::dpia::{Kind, Phrase, extent};
+use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::term::Arg;
 
 impl Translator {
     /// 𝒞⟦e⟧, the rest of the block being its continuation.

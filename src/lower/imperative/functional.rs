@@ -2,13 +2,13 @@
 //!
 //! In: a normal term ([`crate::choose::normal`]) with its accesses. Out: the program's parameters and its body as a phrase.
 
+use crate::access::{Accesses, Annotated};
+use crate::dpia::{Names, Phrase, PhraseType};
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
 use crate::lang::nat::Name;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
-use crate::access::{Accesses, Annotated};
-use crate::dpia::{Names, Phrase, PhraseType};
 
 /// A program in functional DPIA.
 #[derive(Clone, Debug)]

@@ -10,13 +10,13 @@
 //! Where the order of its operands does not matter, work-items take every so many-th element: they read side by side.
 
 use super::translate::{Block, Translated, Translator};
+use crate::dpia::{Kind, Loop, LoopKind, Phrase, extent};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::Nat;
 use crate::lang::origin::Origin;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::dpia::{Kind, Loop, LoopKind, Phrase, extent};
 
 /// How many values a work-item combines at a time: with more there are fewer barriers, with less more work-items at work.
 const BRANCHES: i64 = 4;

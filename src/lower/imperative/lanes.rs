@@ -5,12 +5,12 @@
 
 use super::translate::{Translated, Translator};
 use super::views::{Step, chain};
+use crate::dpia::{Access, Kind, Phrase, PhraseType, extent};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type};
-use crate::dpia::{Access, Kind, Phrase, PhraseType, extent};
 
 impl Translator {
     /// The lane that `steps` lead to, the last of them first, as an expression that stores no other lane; nothing where

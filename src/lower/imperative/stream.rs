@@ -5,13 +5,13 @@
 //! element about. Any array is a stream of its elements.
 
 use super::translate::{Block, Translated, Translator, unexpected};
+use crate::dpia::{Access, Kind, LoopKind, Phrase, PhraseType, extent};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::origin::Origin;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
-use crate::dpia::{Access, Kind, LoopKind, Phrase, PhraseType, extent};
 
 pub enum Stream {
     Array(Phrase),

@@ -10,13 +10,13 @@
 use super::functional::Functional;
 use super::lanes::has_vectors;
 use super::views::Number;
+use crate::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::origin::Origin;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::sort::Sort;
 use crate::lang::ty::Type;
-use crate::dpia::{Kind, LoopKind, Names, Phrase, PhraseType};
 use crate::target::Storage;
 use std::collections::BTreeMap;
 

@@ -9,12 +9,12 @@
 //! every assignment stores a scalar.
 
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
+use crate::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, element, extent};
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Arg;
 use crate::lang::ty::{Scalar, Type};
-use crate::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, element, extent};
 
 /// One step from a value to a part of it.
 #[derive(Clone)]

@@ -1,8 +1,8 @@
 //! Barriers where the work-items of a group must wait for each other ([`crate::dpia::barriers`]).
 
+use crate::dpia::{Imperative, Names, barriers};
 use crate::lang::diag::{Diagnostic, Subject, sentence};
 use crate::lang::pattern::Pattern;
-use crate::dpia::{Imperative, Names, barriers};
 
 /// # Errors
 /// A barrier that not all work-items would reach.

@@ -2,11 +2,11 @@
 //! iteration that is shared out as the others are. What only the translation copies, as accumulators, all work-items copy
 //! together. What is private is computed by every work-item for itself.
 
+use crate::dpia::effects::{self, Place};
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, barriers, races};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
-use crate::dpia::effects::{self, Place};
-use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, barriers, races};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// # Errors

@@ -4,11 +4,11 @@
 //! `new x in { c; M := x }` becomes `c` with `M` for `x`, where nobody can see it: every cell is written once (𝒜 guarantees
 //! it), so it is enough that a cell is read no later than in the iteration and statement that writes this same cell.
 
+use crate::dpia::effects::{self, Place, Step};
+use crate::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::ty::Type;
-use crate::dpia::effects::{self, Place, Step};
-use crate::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType};
 
 /// A cell, outermost step first.
 type Cell = Vec<Step>;

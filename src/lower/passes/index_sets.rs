@@ -9,12 +9,12 @@
 //! make vectors of it. (Index-set splitting, in the literature on loops.)
 
 use super::simplify;
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Substitution, Workers, condition};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Substitution, Workers, condition};
 use crate::target::Storage;
 
 /// A loop of at most so many iterations is short: it may be in one that is split.
@@ -290,12 +290,12 @@ fn goes_before(first: &Nat, second: &Nat) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
+    use crate::dpia::exec::{self, Options};
     use crate::lang::diag::FileId;
     use crate::lang::eval::{self, Limits, inputs};
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
     use crate::lang::value::Tolerance;
-    use crate::dpia::exec::{self, Options};
     use crate::{Target, lower_term, pipeline};
 
     fn program(text: &str) -> infer::Program {

@@ -6,12 +6,12 @@
 //! there what goes through an array from one loop to the next. Two loops are one only where no lane of the second needs
 //! what another lane of the first did.
 
+use crate::dpia::effects::{self, Effect, Step};
+use crate::dpia::{Imperative, Kind, Layout, Loop, LoopKind, Names, Phrase};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::dpia::effects::{self, Effect, Step};
-use crate::dpia::{Imperative, Kind, Layout, Loop, LoopKind, Names, Phrase};
 use crate::target::Storage;
 
 /// # Errors

@@ -7,12 +7,12 @@
 //!
 //! The new indices are the digits of the old ones, so each element keeps a cell of its own whatever the accesses are.
 
+use crate::dpia::effects::{self, Effect};
+use crate::dpia::{Imperative, Kind, Layout, Names, Phrase, PhraseType, element, extent};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::dpia::effects::{self, Effect};
-use crate::dpia::{Imperative, Kind, Layout, Names, Phrase, PhraseType, element, extent};
 
 /// # Errors
 /// None: it is a pass.
@@ -204,10 +204,10 @@ fn redirect(p: &Phrase, x: &Name, ty: &Type, digits: &[Digit], ranges: &mut Rang
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Target;
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::Target;
     use crate::pipeline;
 
     /// The type of the first temporary before the pass and after it.

@@ -8,11 +8,11 @@
 //! within a loop over lanes.
 
 use super::workers;
+use crate::dpia::barriers;
+use crate::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Temporary, Workers};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, Worker};
 use crate::lang::ty::Type;
-use crate::dpia::barriers;
-use crate::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType, Temporary, Workers};
 use crate::target::{Storage, Target};
 
 /// Bytes of a value, when its sizes are known.

@@ -18,11 +18,11 @@ pub mod unroll;
 pub mod work_items;
 mod workers;
 
-use crate::lang::diag::Diagnostic;
 use crate::Target;
 use crate::dpia::{Imperative, Names};
 use crate::imperative::translate::Translator;
 use crate::imperative::views;
+use crate::lang::diag::Diagnostic;
 
 /// A step from imperative DPIA to imperative DPIA.
 pub struct Pass {
@@ -134,10 +134,10 @@ fn resolve_views(mut p: Imperative, names: &mut Names) -> Result<Imperative, Dia
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dpia::Kind;
     use crate::lang::diag::FileId;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::dpia::Kind;
     use crate::pipeline;
 
     /// The types of what is allocated in a program after the pass, outermost first; or the code of the error.

@@ -2,9 +2,9 @@
 //! not even that where it surely has.
 
 use super::simplify;
+use crate::dpia::{Imperative, Kind, Loop, Names, Phrase};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Nat, Ranges};
-use crate::dpia::{Imperative, Kind, Loop, Names, Phrase};
 
 /// # Errors
 /// None: it is a pass.

@@ -11,12 +11,12 @@
 //! group must be able to come between: tiles in local memory, say.
 
 use super::elide;
+use crate::dpia::effects::{self, Around, Effect, Step};
+use crate::dpia::{Imperative, Kind, Layout, Loop, LoopKind, Names, Phrase, PhraseType, Workers};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Type;
-use crate::dpia::effects::{self, Around, Effect, Step};
-use crate::dpia::{Imperative, Kind, Layout, Loop, LoopKind, Names, Phrase, PhraseType, Workers};
 use crate::target::{Launch, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 

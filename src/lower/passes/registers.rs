@@ -4,12 +4,12 @@
 //! array that stays one is in slow memory. Of the variables, those that nothing reads go. Elements that are arrays themselves are looked at in the same way; vectors stay.
 
 use super::unread;
+use crate::Target;
+use crate::dpia::{Imperative, Kind, Layout, Names, Phrase};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Name;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Type;
-use crate::Target;
-use crate::dpia::{Imperative, Kind, Layout, Names, Phrase};
 use crate::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 

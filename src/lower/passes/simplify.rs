@@ -5,12 +5,12 @@
 //! product with it: what a weight of zero hides is not computed.
 
 use super::unread;
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, condition};
 use crate::lang::diag::Diagnostic;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;
-use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers, condition};
 
 /// # Errors
 /// None: it is a pass.

@@ -2,10 +2,10 @@
 //! `i / 5` and `i % 5` becomes two loops over 5, and the divisions are gone.
 
 use super::simplify;
-use crate::lang::diag::Diagnostic;
-use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::dpia::effects::Place;
 use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, Workers};
+use crate::lang::diag::Diagnostic;
+use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use rustc_hash::FxHashMap;
 
 /// # Errors
@@ -119,10 +119,10 @@ const MAX_DIGITS: usize = 6;
 
 #[cfg(test)]
 mod tests {
+    use crate::Target;
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::Target;
     use crate::pipeline;
 
     /// The bounds of the loops, outermost first.

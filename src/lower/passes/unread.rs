@@ -1,9 +1,9 @@
 //! Memory that nothing reads, and commands that do nothing.
 
-use crate::lang::nat::Name;
-use crate::lang::ty::Type;
 use crate::dpia::effects::{self, Place};
 use crate::dpia::{Kind, Phrase, PhraseType};
+use crate::lang::nat::Name;
+use crate::lang::ty::Type;
 use crate::target::Storage;
 
 /// The phrase without memory that nothing reads, and without what only such memory needs.

@@ -1,10 +1,10 @@
 //! Unrolls the loops that `mapSeqUnroll` and `reduceSeqUnroll` make, and short ones in which the number of the iteration
 //! decides what is computed: which element of a literal array, whether it is in the padding. Nobody writes a loop for these.
 
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Nat, NatVar};
 use crate::lang::pattern::Pattern;
-use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase};
 
 /// More copies than this make no kernel faster, and compilers choke on them.
 const MAX_COPIES: i64 = 4096;
@@ -87,10 +87,10 @@ fn unknown(n: &Nat) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
+    use crate::Target;
     use crate::lang::diag::Sources;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::Target;
     use crate::pipeline;
 
     fn lowered(body: &str) -> Result<String, &'static str> {

@@ -2,8 +2,8 @@
 //! Where it is said how many work-items there are, their numbers stand in the code.
 
 use super::workers;
-use crate::lang::diag::Diagnostic;
 use crate::dpia::{Imperative, Kind, LoopKind, Names, Phrase};
+use crate::lang::diag::Diagnostic;
 use crate::target::Launch;
 
 /// # Errors

@@ -8,13 +8,13 @@
 //!
 //! Iterations of one loop write different cells: 𝒜 writes each cell once.
 
+use crate::dpia::barriers::has_groups;
+use crate::dpia::effects::{self, Around, Effect};
+use crate::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
-use crate::dpia::barriers::has_groups;
-use crate::dpia::effects::{self, Around, Effect};
-use crate::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
 use crate::target::Storage;
 use std::collections::{BTreeMap, BTreeSet};
 

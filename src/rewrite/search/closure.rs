@@ -1,10 +1,10 @@
 //! Why two terms are equal: congruence closure on terms, with proofs ([`times`](crate::egraph::times)). Equations
 //! between terms go in one by one, and each union remembers what it was for.
 
+use crate::egraph::times::{Split, Times};
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
-use crate::egraph::times::{Split, Times};
 use rustc_hash::FxHashMap;
 
 /// A term, by number.

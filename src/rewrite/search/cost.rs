@@ -1,11 +1,11 @@
 //! What programs cost, by which a search chooses among those that satisfy its sketch (thesis section 5.3.4):
 //! `with (cost: [mapSeq(10), iterateStream(10)])`.
 
+use crate::egraph::tables::{Leaf, weight};
 use crate::lang::diag::Diagnostic;
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Strategy, StrategyKind};
 use crate::lang::term::{Expr, Term};
-use crate::egraph::tables::{Leaf, weight};
 use crate::sketch::extract::Weights;
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 //! fill them.
 
 use super::PartReport;
-use crate::lang::term::Term;
 use crate::egraph::{Graph, Id};
+use crate::lang::term::Term;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::{Automaton, TooComplex};
 use crate::sketch::best::Members;

@@ -2,9 +2,9 @@
 
 use super::PartReport;
 use super::goal::Goal;
+use crate::egraph::{Graph, Id};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
-use crate::egraph::{Graph, Id};
 use crate::sketch::extract::Weights;
 use crate::sketch::{Shape, Sketch};
 

@@ -18,10 +18,10 @@ pub mod trail;
 #[cfg(test)]
 pub(crate) mod verdicts;
 
+use crate::egraph::gaps::Gap;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
-use crate::egraph::gaps::Gap;
 use crate::sketch::holes::Filling;
 use std::fmt;
 use std::sync::atomic::AtomicBool;

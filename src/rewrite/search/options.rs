@@ -2,11 +2,11 @@
 
 use super::StopPoint;
 use super::cost::Cost;
+use crate::egraph::Filter;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Ident, Number, Op, Strategy, StrategyKind};
-use crate::egraph::Filter;
 use crate::rule::RuleUse;
 use std::time::Duration;
 

@@ -6,16 +6,14 @@
 
 use super::closure::{Closure, NoProof};
 use super::{Control, Report, Search};
+use crate::egraph::log::{Reason, Renamed};
+use crate::egraph::{Decoder, Id};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
-use crate::egraph::log::{Reason, Renamed};
-use crate::egraph::{Decoder, Id};
-use crate::normal::{
-    Redex, Reduction, all_params, normal_form_with, reduce, reductions, written_params,
-};
+use crate::normal::{Redex, Reduction, all_params, normal_form_with, reduce, reductions, written_params};
 use crate::rule::library::{BETA, ETA};
 use crate::rule::{RuleArg, RuleUse};
 use rustc_hash::FxHashMap;

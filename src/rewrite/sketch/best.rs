@@ -7,10 +7,10 @@
 use super::automaton::{ANY, Automaton, StateId, Step};
 use super::classes::{Satisfied, atom_matches};
 use super::extract::{Extracted, Kind, Lightest, Weights};
-use crate::lang::digest::Digest;
-use crate::lang::term::Term;
 use crate::egraph::node::{Kind as Op, Node};
 use crate::egraph::{Graph, Id, MAX_NESTING};
+use crate::lang::digest::Digest;
+use crate::lang::term::Term;
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -4,9 +4,9 @@
 //! nothing of how the program computes.
 
 use super::{ArgSketch, Shape, Sketch, holes};
+use crate::egraph::MAX_NESTING;
 use crate::lang::needed::needed;
 use crate::lang::term::{Arg, Expr, Prim, Term};
-use crate::egraph::MAX_NESTING;
 use rustc_hash::FxHashMap;
 
 impl Sketch {

@@ -38,6 +38,20 @@ fn unknown_type() {
 }
 
 #[test]
+fn a_size_as_a_type() {
+    insta::assert_snapshot!(bad("def f (n: Size) (a: n.f32) = a"), @r"
+    error[E0103]: There is no type `Size`.
+      --> p.rise:1:11
+      |
+    1 | def f (n: Size) (a: n.f32) = a
+      |           ^^^^ not declared
+      |
+      = A size is no element of arrays.
+      = hint: Declare a parameter that is a size as `(n: nat)`; whole numbers are `i32`.
+    ");
+}
+
+#[test]
 fn unknown_size() {
     insta::assert_snapshot!(bad("def f {rows: nat} (a: rows.f32) = split row a"), @r"
     error[E0102]: There is no size `row`.

@@ -494,11 +494,7 @@ fn components_of_pairs_are_theirs_whatever_is_called_fst_or_snd() {
     // What is printed means the same.
     let text = "def f (fst: f32) (snd: n.(f32 * f32)) = map (\\(p, q). p + q * fst) snd";
     let program = good(text);
-    let printed = crate::print::program(
-        "f",
-        &program.sizes,
-        &program.term,
-        &crate::print::Options::default(),
-    );
+    let printed =
+        crate::print::program("f", &program.sizes, &program.term, &crate::print::Options::default());
     same(text, &printed.text);
 }

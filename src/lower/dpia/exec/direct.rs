@@ -1,13 +1,13 @@
 //! Values of expressions that are only scalars and cells of memory, which are most, without a term.
 
 use super::Machine;
+use crate::dpia::{Kind, Phrase};
 use crate::lang::eval::{self, Arithmetic};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::lang::value::Value;
-use crate::dpia::{Kind, Phrase};
 
 impl Machine {
     /// None also where anything is amiss or undefined, so that the interpreter alone says what that means.

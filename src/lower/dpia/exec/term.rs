@@ -1,5 +1,6 @@
 //! Expressions as terms, so that the interpreter of RISE says what they mean.
 
+use crate::dpia::{Kind, Phrase, PhraseType};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::failure;
 use crate::lang::literal::Literal;
@@ -7,7 +8,6 @@ use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::Type;
-use crate::dpia::{Kind, Phrase, PhraseType};
 use std::collections::BTreeMap;
 
 fn rise(t: &PhraseType) -> Type {

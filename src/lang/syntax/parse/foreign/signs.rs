@@ -136,12 +136,7 @@ impl Parser<'_> {
     }
 
     /// `a < b < c`, read up to here: the second comparison, and where the operand between starts.
-    pub(in crate::syntax::parse) fn comparison_chain(
-        &mut self,
-        from: usize,
-        middle: usize,
-        second: usize,
-    ) {
+    pub(in crate::syntax::parse) fn comparison_chain(&mut self, from: usize, middle: usize, second: usize) {
         let here = self.span_at(second);
         let hint = match (self.quote(from, second), self.quote(middle, self.at)) {
             (Some(first), Some(last)) if self.at > second + 1 => {
