@@ -1,5 +1,7 @@
 //! Random well-typed terms for tests: every pattern occurs, sizes are small, scalars are exact.
 
+#![allow(clippy::panic, reason = "only tests draw terms, and what cannot be drawn ends them")]
+
 use super::build::{self as b, Built};
 use super::eval::inputs::Rng;
 use super::literal::Literal;

@@ -6,11 +6,11 @@
 
 use super::automaton::{Automaton, StateId, Step};
 use super::classes::{Classes, Satisfied, atom_matches, has_types};
-use crate::lang::term::Term;
 use crate::egraph::analysis::REDEX;
 use crate::egraph::node::{Kind as Op, Node};
 use crate::egraph::tables::{Leaf, weight};
 use crate::egraph::{Decoder, Graph, Id, MAX_NESTING};
+use crate::lang::term::Term;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -474,10 +474,10 @@ impl<'a> Lightest<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::build as b;
-    use crate::lang::ty::Type;
     use crate::egraph::log::Reason;
     use crate::egraph::tables::weight as weight_of;
+    use crate::lang::build as b;
+    use crate::lang::ty::Type;
     use crate::sketch::best::{KBest, k_best};
     use crate::sketch::{Library, Sketch, read};
     use proptest::prelude::*;
