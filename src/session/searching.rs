@@ -597,16 +597,3 @@ pub(super) fn resident_bytes() -> u64 {
         pages.as_deref().and_then(|s| s.split_whitespace().nth(1)).and_then(|p| p.parse::<u64>().ok());
     pages.unwrap_or(0).saturating_mul(4096)
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::rewrite::search::verdicts;
-
-    /// The seeds `0..60`, or others, as `SEARCHES=60..10060` in the environment.
-    #[test]
-    fn what_a_strategy_reaches_is_never_said_to_be_impossible() {
-        let given = std::env::var("SEARCHES").unwrap_or_else(|_| "0..60".to_owned());
-        let (from, to) = given.split_once("..").unwrap();
-        verdicts::check(from.parse().unwrap()..to.parse().unwrap());
-    }
-}

@@ -14,9 +14,9 @@ mod goal;
 pub mod insight;
 mod memory;
 pub mod options;
-pub mod trail;
 #[cfg(test)]
-pub(crate) mod verdicts;
+mod tests;
+pub mod trail;
 
 use crate::egraph::gaps::Gap;
 use crate::lang::constraint::SizeConstraint;
