@@ -234,8 +234,13 @@ fn rests_stay_within_their_arrays() {
     // Tiles in registers: all rests, only some, and no whole tile.
     let sizes: [&[(&str, i64)]; 3] =
         [&[("m", 7), ("n", 27), ("k", 5)], &[("m", 8), ("n", 16), ("k", 1)], &[("m", 1), ("n", 3), ("k", 2)]];
-    for (number, pack) in ["columnsPacked", "columnsInPlace"].into_iter().enumerate() {
-        let strategy = format!("inLambda(DFNF ; registerTiles(2, 16, 4, 4, {pack}))");
+    let tiles = [
+        "registerTiles(2, 16, 4, 4)",
+        "registerTiles(2, 16, 4, 4, columnsInPlace)",
+        "registerTilesByColumns(2, 16, 4, 4)",
+    ];
+    for (number, tiles) in tiles.into_iter().enumerate() {
+        let strategy = format!("inLambda(DFNF ; {tiles})");
         let done = rewritten(&matmul(), &strategy);
         cases.extend(cases_of_program(&done, &strategy, &sizes, Target::C, &mut (1000 * (number + 1))));
     }
