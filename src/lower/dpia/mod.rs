@@ -308,6 +308,14 @@ impl Names {
 pub struct Substitution {
     pub phrases: FxHashMap<Name, Phrase>,
     pub numbers: FxHashMap<Name, Nat>,
+    /// Binders keep their names: what comes of it takes the place of what it is made of.
+    in_place: bool,
+}
+
+impl Substitution {
+    fn binder(&self, x: &Name, names: &mut Names) -> Name {
+        if self.in_place { x.clone() } else { names.fresh(x) }
+    }
 }
 
 impl Phrase {
@@ -569,7 +577,7 @@ impl Phrase {
         }
     }
 
-    /// Replaces identifiers and renames all binders.
+    /// Replaces identifiers and renames all binders, but in what takes the place of what it is made of.
     pub fn substitute(&self, s: &mut Substitution, names: &mut Names) -> Phrase {
         let kind = match self.kind() {
             Kind::Var(x) => match s.phrases.get(x) {
@@ -584,17 +592,17 @@ impl Phrase {
                 None => return self.clone(),
             },
             Kind::Lam(x, t, b) => {
-                let y = names.fresh(x);
+                let y = s.binder(x, names);
                 s.phrases.insert(x.clone(), Phrase::var(&y, t.clone()));
                 Kind::Lam(y, t.clone(), b.substitute(s, names))
             }
             Kind::New(a, t, x, b) => {
-                let y = names.fresh(x);
+                let y = s.binder(x, names);
                 s.phrases.insert(x.clone(), Phrase::var(&y, PhraseType::read(t.clone())));
                 Kind::New(*a, t.clone(), y, b.substitute(s, names))
             }
             Kind::For(l) => {
-                let y = names.fresh(&l.var);
+                let y = s.binder(&l.var, names);
                 s.numbers.insert(l.var.clone(), Nat::var(&y));
                 let at = |n: &Nat, s: &Substitution| substitute_nat(n, s);
                 let (init, n, step) = (at(&l.init, s), at(&l.n, s), at(&l.step, s));
@@ -615,7 +623,7 @@ impl Phrase {
                 let mut renamed = vec![];
                 for (x, p) in parts {
                     let p = p.substitute(s, names);
-                    let y = names.fresh(x);
+                    let y = s.binder(x, names);
                     s.numbers.insert(x.clone(), Nat::var(&y));
                     renamed.push((y, p));
                 }
@@ -654,7 +662,14 @@ impl Phrase {
     /// What is left of a loop of which one iteration runs alone.
     pub fn only_iteration(l: &Loop, names: &mut Names) -> Phrase {
         let origin = names.origin(&l.var);
-        l.body.at_iteration(&l.var, &l.init, names).also_from(&origin, names)
+        l.body.with_number(&l.var, &l.init, names).also_from(&origin, names)
+    }
+
+    /// Replaces a loop's variable by a number, in what the loop's body becomes: names stay.
+    pub fn with_number(&self, var: &Name, value: &Nat, names: &mut Names) -> Phrase {
+        let mut s = Substitution { in_place: true, ..Substitution::default() };
+        s.numbers.insert(var.clone(), value.clone());
+        self.substitute(&mut s, names)
     }
 
     /// Replaces a loop's variable by a number, in a copy with new names.

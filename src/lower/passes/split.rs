@@ -49,7 +49,7 @@ impl Splitting<'_> {
             let body = self.phrase(&l.body);
             return Phrase::for_loop(Loop { body, ..(**l).clone() });
         };
-        let body = l.body.at_iteration(&l.var, &value, self.names);
+        let body = l.body.with_number(&l.var, &value, self.names);
         note_ranges(&body, &mut self.ranges, &mut false);
         let body = self.phrase(&body);
         digits.into_iter().rev().fold(body, |body, (x, n)| Phrase::for_each(l.kind, x, n, body))
