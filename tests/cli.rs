@@ -230,6 +230,58 @@ fn auto_for_opencl_leaves_what_says_where_it_runs() {
     assert!(ran.code == 0 && ran.out.contains("get_global_id(0)"), "{}{}", ran.out, ran.err);
 }
 
+/// What is made of a product of two matrices is made after it, so that it is computed in tiles, which are read in order.
+/// Registers are called by their indices.
+#[test]
+fn products_of_matrices_are_computed_in_tiles_whatever_is_made_of_them() {
+    let dir = world();
+    let dot = "def dot (a b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0\n";
+    let gemm = "def f (alpha beta: f32) (a: m.k.f32) (b: k.n.f32) (c: m.n.f32): m.n.f32 =
+      zip a c |> map (\\r. zip (transpose b) (snd r) |> map (\\q. alpha * dot (fst r) (fst q) + beta * snd q))";
+    let positive = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 =
+      a |> map (\\row. transpose b |> map (\\col. max 0 (dot row col)))";
+    for program in [gemm, positive] {
+        let path = write(dir.path(), "f.rise", &format!("{dot}{program}"));
+        let sizes = ["--size", "m=256", "--size", "k=64", "--size", "n=320"];
+        let ran = run(
+            dir.path(),
+            &[["compile", &path, "--target", "opencl", "-s", "auto"].as_slice(), &sizes].concat(),
+        );
+        for part in ["= ((global const float4*)a)[", "= ((global const float4*)b)[", "void k1(", "t1_3_3 +="]
+        {
+            assert!(ran.code == 0 && ran.out.contains(part), "{part}: {}{}", ran.out, ran.err);
+        }
+    }
+}
+
+/// Rows that windows show are computed in a kernel of their own, not by every work-item.
+#[test]
+fn rows_that_are_shown_several_times_are_stored() {
+    let dir = world();
+    let path = format!("{}/kernels/unsharpMask/unsharpMask.rise", env!("CARGO_MANIFEST_DIR"));
+    let ran = run(dir.path(), &["compile", &path, "-s", "auto", "--target", "opencl"]);
+    assert!(ran.code == 0 && ran.out.contains("k1 runs on"), "{}{}", ran.out, ran.err);
+    assert!(!ran.out.contains("float t0["), "{}", ran.out);
+}
+
+/// Long maps that compute little are shared out so that work-items have several elements each, equally many where that is known.
+#[test]
+fn work_items_take_several_elements_of_long_maps() {
+    let dir = world();
+    let path = write(dir.path(), "f.rise", "def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)");
+    let of = |size: &str| {
+        let ran = run(dir.path(), &["compile", &path, "-s", "auto", "--target", "opencl", "--size", size]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out
+    };
+    assert!(of("n=4194304").contains("i1 < 4; i1++"), "{}", of("n=4194304"));
+    let rest = of("n=4194305");
+    assert!(rest.contains("i0 < 4194305; i0 += 1048832"), "{rest}");
+    let fixed = write(dir.path(), "g.rise", "def f (a: 5000.f32): 5000.f32 = a |> map (\\x. x + 1)");
+    let ran = run(dir.path(), &["compile", &fixed, "-s", "auto", "--target", "opencl"]);
+    assert!(ran.code == 0 && !ran.out.contains("for ("), "{}{}", ran.out, ran.err);
+}
+
 /// Whole numbers are never rounded, so that exactly they are summed up in groups as well.
 #[test]
 fn whole_numbers_are_exact_in_any_order() {

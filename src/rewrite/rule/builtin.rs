@@ -105,6 +105,15 @@ const ROWS: &[Row] = &[
         run: choose_by_work,
     },
     Row {
+        name: "mapOfComponent",
+        version: 1,
+        params: &[],
+        doc: "A map that takes of zipped arrays the elements of one alone is a map over that one.",
+        text: "map (\\p. f (fst p)) (zip a b) ~> map f a, map (\\p. f (snd p)) (zip a b) ~> map f b",
+        marks: Marks::NONE,
+        run: |t, _| map_of_component(t),
+    },
+    Row {
         name: "vectorizeMap",
         version: 2,
         params: &[],
@@ -247,6 +256,45 @@ fn reduce_from_neutral(t: &Term) -> Procedural {
     let moved = [([0, 1].as_slice(), [0, 1].as_slice()), (&[1], &[1, 1]), (&[0, 0, 1], &[1, 0, 0, 1])];
     let path = |steps: &[u8]| Path::new(steps.iter().copied());
     applied(build().map_err(misfit)?, moved.map(|(from, to)| (path(from), path(to))).to_vec())
+}
+
+fn map_of_component(t: &Term) -> Procedural {
+    let expected = "map (\\p. …) (zip a b)";
+    let shape = || WhyNot::shape(expected, t);
+    let Some((map, args)) = t.as_pattern_app() else { return Err(shape()) };
+    let (Pattern::Map, [f, xs]) = (map.pattern, args.as_slice()) else { return Err(shape()) };
+    let Some((name, body)) = f.as_lam() else { return Err(shape()) };
+    let Some((zip, arrays)) = xs.as_pattern_app() else { return Err(shape()) };
+    let (Pattern::Zip, [a, b]) = (zip.pattern, arrays.as_slice()) else { return Err(shape()) };
+    let parts = [(Pattern::Fst, *a, [1, 0, 1].as_slice()), (Pattern::Snd, *b, &[1, 1])];
+    let found = parts.into_iter().find_map(|(part, array, at)| {
+        let (_, element) = array.ty().as_array()?;
+        let body = component_alone(body, part, element, 0)?;
+        let f = Term::lam(name, element.clone(), body);
+        Some((b::map(f, array.clone()), at))
+    });
+    let Some((built, at)) = found else {
+        let why = "the function takes both components, or none alone";
+        return Err(WhyNot::condition(why.to_owned()).below(&Path::new([0, 1])));
+    };
+    applied(built.map_err(misfit)?, vec![(Path::new(at.iter().copied()), Path::new([1]))])
+}
+
+/// The body of a function of a pair as that of a function of this component; none where the pair is used otherwise.
+fn component_alone(t: &Term, part: Pattern, element: &Type, depth: u32) -> Option<Term> {
+    if let Some((p, args)) = t.as_pattern_app()
+        && p.pattern == part
+        && args.iter().any(|x| matches!(x.expr(), Expr::Var(i) if *i == depth))
+    {
+        return Some(Term::var(depth, element.clone()));
+    }
+    if matches!(t.expr(), Expr::Var(i) if *i == depth) {
+        return None;
+    }
+    let under = u32::from(t.as_lam().is_some());
+    let children = t.children().into_iter().map(|c| component_alone(c, part, element, depth + under));
+    let children: Vec<Term> = children.collect::<Option<_>>()?;
+    Some(if children.is_empty() { t.clone() } else { t.with_children(children) })
 }
 
 /// Replaces every occurrence of a closed-over part by one variable.
@@ -468,6 +516,22 @@ mod tests {
             let why = rule("vectorizeMap").apply(t, &[]).unwrap_err();
             assert!(why.to_string().contains("asVector of a map"), "{why}");
         }
+    }
+
+    #[test]
+    fn a_map_that_takes_one_component_is_a_map_over_that() {
+        let array = |i| Term::var(i, Type::array(Nat::var("n"), Type::f32()));
+        let pair = Type::pair(Type::f32(), Type::f32());
+        let mapped = |f: fn(Term) -> b::Built| {
+            b::map(b::lam("p", pair.clone(), f).unwrap(), b::zip(array(0), array(1)).unwrap()).unwrap()
+        };
+        let of = |t: &Term| rule("mapOfComponent").apply(t, &[]).map(|done| format!("{:?}", done.term));
+        let square_of_second = mapped(|p| b::mul(b::snd(p.clone())?, b::snd(p)?));
+        assert_eq!(of(&square_of_second).unwrap(), "((map (\\((mul %0) %0))) %1)");
+        let sqrt_of_first = mapped(|p| b::add(b::fst(p)?, b::f32(1.0)));
+        assert_eq!(of(&sqrt_of_first).unwrap(), "((map (\\((add %0) 1.0))) %0)");
+        let of_both = mapped(|p| b::mul(b::fst(p.clone())?, b::snd(p)?));
+        assert!(of(&of_both).unwrap_err().to_string().contains("both components"));
     }
 
     #[test]

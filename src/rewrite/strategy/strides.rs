@@ -295,7 +295,9 @@ impl Walk {
             Expr::App(f, e) => {
                 // A shared array that is computed is stored.
                 let stored = f.as_lam().is_some() && e.ty().as_array().is_some() && e.calculates();
-                let argument = if stored { Value::memory(e.ty()) } else { self.value(e, scope) };
+                // What is watched may be in what is stored.
+                let computed = (!stored || self.watched.is_some()).then(|| self.value(e, scope));
+                let argument = computed.filter(|_| !stored).unwrap_or_else(|| Value::memory(e.ty()));
                 let f = self.value(f, scope);
                 self.apply(f, argument)
             }

@@ -38,6 +38,7 @@ pub(super) fn draw(name: &str, origin: Origin) -> Option<Case> {
             let least = Nat::constant(1 + g.below(30) as i64);
             (map_of_open_length(&mut g, &mut ctx)?, vec![RuleArg::Nat(least)])
         }
+        "mapOfComponent" => (map_of_component(&mut g, &mut ctx)?, vec![]),
         "vectorizeMap" => (vectors_of_a_map(&mut g, &mut ctx)?, vec![]),
         _ => return None,
     };
@@ -95,6 +96,19 @@ fn vectors_of_a_map(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
     let f = g.term(ctx, &Type::fun(element.clone(), Type::f32()), 3)?;
     let xs = g.term(ctx, &Type::array(length, element), 2)?;
     b::as_vector(&n, b::map(f, xs).ok()?).ok()
+}
+
+/// A map over zipped arrays of a function of one of their components.
+fn map_of_component(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
+    let (first, second, result) = (g.data_type(1), g.data_type(1), g.data_type(1));
+    let n = Nat::constant(1 + g.below(4) as i64);
+    let a = g.term(ctx, &Type::array(n.clone(), first.clone()), 2)?;
+    let b = g.term(ctx, &Type::array(n, second.clone()), 2)?;
+    let is_first = g.one_in(2);
+    let element = if is_first { first.clone() } else { second.clone() };
+    let f = g.term(ctx, &Type::fun(element, result), 3)?;
+    let of_pair = |p: Term| Ok(Term::app(f, if is_first { b::fst(p)? } else { b::snd(p)? }));
+    b::map(b::lam("p", Type::pair(first, second), of_pair).ok()?, b::zip(a, b).ok()?).ok()
 }
 
 /// A reduction of scalars by an operator that has a neutral value.
