@@ -241,13 +241,32 @@ fn products_of_matrices_are_computed_in_tiles_whatever_is_made_of_them() {
     let positive = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 =
       a |> map (\\row. transpose b |> map (\\col. max 0 (dot row col)))";
     for program in [gemm, positive] {
-        let path = write(dir.path(), "f.rise", &format!("{dot}{program}"));
+        let path = write(dir.path(), "f.rise", format!("{dot}{program}"));
         let sizes = ["--size", "m=256", "--size", "k=64", "--size", "n=320"];
         let ran = run(
             dir.path(),
             &[["compile", &path, "--target", "opencl", "-s", "auto"].as_slice(), &sizes].concat(),
         );
         for part in ["= ((global const float4*)a)[", "= ((global const float4*)b)[", "void k1(", "t1_3_3 +="]
+        {
+            assert!(ran.code == 0 && ran.out.contains(part), "{part}: {}{}", ran.out, ran.err);
+        }
+    }
+}
+
+/// The transpose of a matrix goes through local memory, whatever is computed of each element.
+#[test]
+fn transposed_matrices_are_read_and_written_in_order() {
+    let dir = world();
+    for body in ["transpose a", "transpose a |> map (map (\\x. x * x + 1))"] {
+        let path = write(dir.path(), "f.rise", format!("def f (a: m.n.f32): n.m.f32 = {body}"));
+        let sizes = ["--size", "m=256", "--size", "n=128"];
+        let ran = run(
+            dir.path(),
+            &[["compile", &path, "--target", "opencl", "-s", "auto"].as_slice(), &sizes].concat(),
+        );
+        for part in
+            ["((global const float2*)a)[l_id_0", "((global float2*)output)[l_id_0", "local __attribute__"]
         {
             assert!(ran.code == 0 && ran.out.contains(part), "{part}: {}{}", ran.out, ran.err);
         }

@@ -19,6 +19,7 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("separateDotHV", Unproved::Procedure),
     ("reduceFromNeutral", Unproved::Procedure),
     ("chooseByWork", Unproved::Procedure),
+    ("mapOfComponent", Unproved::Procedure),
     ("vectorizeMap", Unproved::Procedure),
     // Their sides are equal by an induction over what is left over.
     ("reduceInPartsRest", Unproved::Differ),
