@@ -637,9 +637,13 @@ fn auto_leaves_nothing_to_the_host() {
     let groups = |name: &str| match name {
         "asum" | "dot" => vec![[256, 1, 1], [256, 1, 1], [1, 1, 1]],
         "atax" => vec![[64, 1, 1], [32, 8, 1], [64, 1, 1]],
-        "jacobi4" => vec![[32, 8, 1]; 4],
         // Whole strips of windows, and the rows left over.
-        "binomialFilter" | "convolution" => vec![[32, 8, 1]; 2],
+        "binomialFilter" | "convolution" | "jacobi2d" => vec![[32, 8, 1]; 2],
+        "jacobi4" => vec![[32, 8, 1]; 8],
+        // Columns in strips and what is left over of these, rows, and what is made of them.
+        "unsharpMask" => vec![[32, 8, 1]; 4],
+        // Tiles of 32 by 32, vectors of two for each work-item.
+        "transposition" => vec![[16, 8, 1]],
         "separableConvolution" => vec![[32, 8, 1]; 3],
         "twoBlurs" => vec![[32, 8, 1]; 4],
         "harris" | "harrisPadded" => vec![[32, 8, 1]; 6],
