@@ -22,8 +22,8 @@ static void matmul_chunk0(int begin, int end, const float* restrict b, float* re
   for (int i3 = begin; i3 < end; i3++) {
     for (int i4 = 0; i4 < 1024; i4++) {
       #pragma omp simd
-      for (int i37 = 0; i37 < 32; i37++) {
-        t0[i37 + 32 * i4 + 32768 * i3] = b[i37 + 32 * i3 + 1024 * i4];
+      for (int i35 = 0; i35 < 32; i35++) {
+        t0[i35 + 32 * i4 + 32768 * i3] = b[i35 + 32 * i3 + 1024 * i4];
       }
     }
   }
@@ -54,8 +54,8 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
           }
           for (int i27 = 0; i27 < 4; i27++) {
             #pragma omp simd
-            for (int i38 = 0; i38 < 32; i38++) {
-              t2[i38] += a[i27 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[i38 + 32 * i27 + 128 * i24 + 32768 * i15];
+            for (int i36 = 0; i36 < 32; i36++) {
+              t2[i36] += a[i27 + 4 * i24 + 1024 * i25 + 32768 * i10] * t0[i36 + 32 * i27 + 128 * i24 + 32768 * i15];
             }
           }
           for (int i30 = 0; i30 < 32; i30++) {

@@ -18,8 +18,8 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
           }
           for (int i20 = 0; i20 < 4; i20++) {
             #pragma omp simd
-            for (int i29 = 0; i29 < 32; i29++) {
-              t1[i29] += a[i20 + 4 * i17 + 1024 * i18 + 32768 * i3] * b[i29 + 32 * i8 + 1024 * i20 + 4096 * i17];
+            for (int i28 = 0; i28 < 32; i28++) {
+              t1[i28] += a[i20 + 4 * i17 + 1024 * i18 + 32768 * i3] * b[i28 + 32 * i8 + 1024 * i20 + 4096 * i17];
             }
           }
           for (int i23 = 0; i23 < 32; i23++) {

@@ -22,8 +22,8 @@ static void matmul_chunk0(int begin, int end, const float* restrict b, float* re
   for (int i3 = begin; i3 < end; i3++) {
     for (int i4 = 0; i4 < 1024; i4++) {
       #pragma omp simd
-      for (int i45 = 0; i45 < 32; i45++) {
-        t0[i45 + 32 * i4 + 32768 * i3] = b[i45 + 32 * i3 + 1024 * i4];
+      for (int i35 = 0; i35 < 32; i35++) {
+        t0[i35 + 32 * i4 + 32768 * i3] = b[i35 + 32 * i3 + 1024 * i4];
       }
     }
   }

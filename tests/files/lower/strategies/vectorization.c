@@ -14,8 +14,8 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
         for (int i20 = 0; i20 < 4; i20++) {
           for (int i21 = 0; i21 < 32; i21++) {
             #pragma omp simd
-            for (int i32 = 0; i32 < 32; i32++) {
-              t0[i32 + 32 * i21] += a[i20 + 4 * i17 + 1024 * i21 + 32768 * i3] * b[i32 + 32 * i8 + 1024 * i20 + 4096 * i17];
+            for (int i31 = 0; i31 < 32; i31++) {
+              t0[i31 + 32 * i21] += a[i20 + 4 * i17 + 1024 * i21 + 32768 * i3] * b[i31 + 32 * i8 + 1024 * i20 + 4096 * i17];
             }
           }
         }
