@@ -164,17 +164,7 @@ fn compiled(text: &str, target: Target) -> Compiled {
 fn ran(text: &str, sizes: &Sizes, device: &str, mode: Mode) -> Ran {
     let workspace = workspace(text);
     let term = &workspace.program.term;
-    let asked = Asked {
-        workspace: &workspace,
-        term,
-        sizes,
-        device,
-        inputs: None,
-        mode,
-        foreign: false,
-        limit_s: None,
-        known: None,
-    };
+    let asked = Asked::new(&workspace, term, sizes, device, mode);
     let done = run(&asked, true, devices(), &AtomicBool::new(false), &|_| ());
     done.unwrap_or_else(|d| panic!("{d} {:?}\n{text}", d.notes))
 }

@@ -341,6 +341,18 @@ fn what_a_search_has_reached_when_it_is_stopped_is_found() {
     assert!(found > 0 && not_found > 0, "{found} {not_found}");
 }
 
+/// Runs what is stopped when it has looked at its clock so often.
+fn stopped_after<T>(most: usize, run: impl FnOnce(&mut Control<'_>) -> T) -> T {
+    let calls = std::cell::Cell::new(0);
+    let cancel = AtomicBool::new(false);
+    let clock = || {
+        calls.set(calls.get() + 1);
+        cancel.store(calls.get() > most, std::sync::atomic::Ordering::Relaxed);
+        Duration::ZERO
+    };
+    run(&mut Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} })
+}
+
 /// Where a search stopped says where another is to stop, and what it then has.
 #[test]
 fn a_search_can_be_stopped_where_another_stopped() {
@@ -350,15 +362,7 @@ fn a_search_can_be_stopped_where_another_stopped() {
     let goal = sketch("contains(gather)");
     let mut labels = HashSet::new();
     for most in 1..400 {
-        let calls = std::cell::Cell::new(0);
-        let cancel = AtomicBool::new(false);
-        let clock = || {
-            calls.set(calls.get() + 1);
-            cancel.store(calls.get() > most, std::sync::atomic::Ordering::Relaxed);
-            Duration::ZERO
-        };
-        let mut control = Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} };
-        let first = reach(&start, &goal, &rules, &small(), &mut control).unwrap();
+        let first = stopped_after(most, |stops| reach(&start, &goal, &rules, &small(), stops)).unwrap();
         let label = first.rules.get(first.stop.rule).map(|r| r.label.clone());
         let never = AtomicBool::new(false);
         let mut control =
@@ -383,17 +387,9 @@ fn a_search_goes_on_where_it_ended_and_another_repeats_that() {
         ["contains(gather)", "contains(split 2 (split 2 ?))", "contains(\\x. abs (sqrt ?))"].map(sketch);
     let (mut found, mut labels) = (0, HashSet::new());
     for most in (1..400).step_by(5) {
-        let calls = std::cell::Cell::new(0);
-        let cancel = AtomicBool::new(false);
-        let clock = || {
-            calls.set(calls.get() + 1);
-            cancel.store(calls.get() > most, std::sync::atomic::Ordering::Relaxed);
-            Duration::ZERO
-        };
-        let mut stops = Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} };
         let few = Budget { nodes: 40 + 3 * most, ..small() };
         let mut search = Search::new(&start, &goals[0], &rules, &few).unwrap();
-        let first = search.run(&mut stops);
+        let first = stopped_after(most, |stops| search.run(stops));
         assert!(search.can_go_on(), "{first}");
         let never = AtomicBool::new(false);
         let mut control =
