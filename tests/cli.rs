@@ -658,6 +658,17 @@ fn bad_rules_and_strategies_are_refused() {
         assert_eq!(ran.code, code, "{strategy}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains("[E0") && !ran.err.contains("panicked"), "{strategy}: {}", ran.err);
     }
+    // Where one belongs is said of a strategy behind the program, and of one without its arguments.
+    for (arguments, hint) in [
+        (["apply", &dot, "topDown(mapFusion)"].as_slice(), "`shine-tui apply PROGRAM.rise -s"),
+        (&["bench", &dot, "id"], "`shine-tui bench PROGRAM.rise -s"),
+        (&["apply", &dot, "-s", "tile(4)"], "`tile(x, y)`"),
+    ] {
+        let ran = run(dir.path(), arguments);
+        assert!(ran.code == 2 && ran.err.contains(hint), "{arguments:?}: {}", ran.err);
+    }
+    let ran = run(dir.path(), &["fmt", "--bar"]);
+    assert!(ran.code == 2 && !ran.err.contains("-s '"), "{}", ran.err);
 }
 
 #[test]

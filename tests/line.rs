@@ -110,6 +110,14 @@ fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
     }
 }
 
+/// As messages write a command of the screen, it works here too.
+#[test]
+fn a_colon_before_a_command_means_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(dir.path(), "dot", ":topDown(reduceMapFusion)\n: undo\n");
+    assert!(ran.code == 0 && ran.out.contains("rev 0/1"), "{}", ran.out);
+}
+
 /// What is asked for is answered by the next line, and a list is picked from by numbers.
 #[test]
 fn questions_are_answered_by_the_next_line() {

@@ -25,9 +25,11 @@ mod unguided;
 
 use crate::ui::keeper;
 use args::{Cli, Command};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 use exit::Exit;
 use rustix::process::{Resource, getrlimit};
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -48,6 +50,20 @@ fn usage(message: &str) -> String {
     }
 }
 
+/// Where a command takes strategies by an option, how one is given that was written behind the program.
+fn strategy_hint(problem: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    let ContextValue::String(unexpected) = problem.get(ContextKind::InvalidArg)? else { return None };
+    let name = arguments.get(1)?.to_str()?;
+    let command = Cli::command();
+    let takes_one = command.find_subcommand(name)?.get_arguments().any(|a| a.get_long() == Some("strategy"));
+    let meant = problem.kind() == ErrorKind::UnknownArgument && takes_one && !unexpected.starts_with('-');
+    meant.then(|| {
+        format!(
+            "\n = hint: A strategy is given by `-s`, as in `shine-tui {name} PROGRAM.rise -s 'tile(4, 4)'`.\n"
+        )
+    })
+}
+
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let started = Instant::now();
@@ -66,6 +82,9 @@ pub fn main() -> ExitCode {
                 return Exit::Done.into();
             }
             output::complain(&usage(&e.render().to_string()));
+            if let Some(hint) = strategy_hint(&e, &arguments) {
+                output::complain(&hint);
+            }
             return Exit::BadInput.into();
         }
     };

@@ -117,6 +117,8 @@ impl Dialogue {
 
     /// A line that answers nothing.
     fn ordinary(&mut self, line: &str) {
+        // Before a command of the screen stands a colon, which means nothing here.
+        let line = line.strip_prefix(':').map_or(line, str::trim_start);
         let (word, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         if line.is_empty() {
             return;

@@ -6,6 +6,7 @@ use crate::session::costs::Costs;
 /// A time given in nanoseconds: `812.4 µs`.
 pub fn time(ns: f64) -> String {
     let (value, unit) = match ns.abs() {
+        0.0 => return "0 ns".to_owned(),
         n if n < 1e3 => (ns, "ns"),
         n if n < 1e6 => (ns / 1e3, "µs"),
         n if n < 1e9 => (ns / 1e6, "ms"),

@@ -67,8 +67,10 @@ pub fn in_a_line(problem: &Diagnostic) -> String {
 /// The message and its hints without the place, for a popup that shows the text itself.
 pub fn brief(problem: &Diagnostic) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Error, in_a_line(problem))];
-    let label = problem.labels.iter().filter(|label| !label.message.is_empty());
-    lines.extend(label.map(|label| Line::plain(label.message.clone())));
+    // Without its place a label that repeats the message says nothing.
+    let message = problem.message.to_lowercase();
+    let says_more = |label: &&diag::Label| !message.contains(&label.message.to_lowercase());
+    lines.extend(problem.labels.iter().filter(says_more).map(|label| Line::plain(label.message.clone())));
     lines.extend(problem.notes.iter().map(|note| Line::plain(note.clone())));
     lines.extend(problem.hints.iter().map(|hint| Line::of(Role::Hint, hint.clone())));
     lines.iter().flat_map(split).collect()

@@ -532,7 +532,11 @@ impl Infer {
                 }
                 (Slot::Value(_), Some(arg)) => rest.push(arg),
                 (Slot::Size(size), None) => {
-                    self.missing_size(&name, size, span);
+                    let sizes = slots.iter().filter_map(|s| match s {
+                        Slot::Size(size) => Some(size.clone()),
+                        Slot::Value(_) => None,
+                    });
+                    self.missing_size(&name, size, &sizes.collect::<Vec<_>>(), span);
                     return (self.error_tree(span), rest);
                 }
                 (Slot::Value(_), None) if i < last_size => {}

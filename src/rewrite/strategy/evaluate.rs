@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::native::{Native, RENUMBER};
 use super::open;
-use super::script::{Definition, Script};
+use super::script::{Definition, Script, names_of};
 use super::value::{Callee, Node, StrategyId, Value};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
@@ -35,7 +35,7 @@ fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &s
             "A strategy is a rule, the name of one, or made of others: `topDown(s)`, `a ; b`, `a <+ b`."
         }
         "E0307" => "Sizes are made of whole numbers, sizes of the program and `+ - * / % div`.",
-        "E0308" => "Separate arguments with commas, as in `ifThenElse(c, s, t)`.",
+        "E0308" => "Leave it out, or join strategies to one: `a ; b`, `a <+ b`, `a ;; b`.",
         "E0309" => {
             "Call it with other arguments, or add a clause that fits: a name as a parameter fits anything."
         }
@@ -484,10 +484,15 @@ impl<'a> Machine<'a> {
 
     /// The body of a call: that of the first clause whose parameters fit.
     pub(super) fn unfold(&mut self, callee: &Callee, args: &[Value]) -> Evaluated<StrategyId> {
-        let missing = |arity: usize, span: Span| {
-            let message =
-                format!("`{}` takes {} and is given {}.", callee_name(callee), arguments(arity), args.len());
-            Err(problem("E0308", message, span, "defined here"))
+        let missing = |params: &[Shape], span: Span| {
+            let name = callee_name(callee);
+            let message = format!("`{name}` takes {} and is given {}.", arguments(params.len()), args.len());
+            let hint = if params.is_empty() {
+                format!("Write `{name}` alone.")
+            } else {
+                format!("Write `{name}({})`, with a value for each.", names_of(params).join(", "))
+            };
+            Err(Box::new(Diagnostic::error("E0308", message).label(span, "defined here").hint(hint)))
         };
         match callee {
             Callee::Global(name, choices) | Callee::Replaced(name, choices) => {
@@ -501,7 +506,7 @@ impl<'a> Machine<'a> {
                 let params: &[Shape] = def.clauses.first().map_or(&[], |c| &c.def.params);
                 let args = &self.with_defaults(args, params, *choices)?;
                 if args.len() != def.arity() {
-                    return missing(def.arity(), span);
+                    return missing(params, span);
                 }
                 for clause in &def.clauses {
                     let mut bindings = vec![];
@@ -521,7 +526,7 @@ impl<'a> Machine<'a> {
                 for local in locals.iter().filter(|l| l.name.kind == *name) {
                     span = local.name.span;
                     if local.params.len() != args.len() {
-                        return missing(local.params.len(), span);
+                        return missing(&local.params, span);
                     }
                     let mut bindings = vec![];
                     if fits_all(&local.params, args, &mut bindings) {

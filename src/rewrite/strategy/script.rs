@@ -60,14 +60,17 @@ impl Definition {
         let Some(params) = longest.max_by_key(|p| p.iter().filter(|s| named(&s.kind)).count()) else {
             return vec![];
         };
-        params
-            .iter()
-            .map(|s| match &s.kind {
-                ShapeKind::Name(n) | ShapeKind::Default(n, _) => n.clone(),
-                _ => "_".into(),
-            })
-            .collect()
+        names_of(params)
     }
+}
+
+/// The names of parameters, `_` where one has none.
+pub fn names_of(params: &[Shape]) -> Vec<Name> {
+    let name = |s: &Shape| match &s.kind {
+        ShapeKind::Name(n) | ShapeKind::Default(n, _) => n.clone(),
+        _ => "_".into(),
+    };
+    params.iter().map(name).collect()
 }
 
 /// The first parameter that a call cannot leave out although it can leave out one before.

@@ -54,7 +54,7 @@ impl Infer {
     }
 
     /// Reports a name that means nothing but is near that of an address space.
-    fn misspelt_address(&mut self, e: &Expr) -> bool {
+    fn misspelt_address(&mut self, e: &Expr, one_too_many: bool) -> bool {
         let ExprKind::Name(name) = &e.kind else { return false };
         let known = self.def_names.contains_key(name)
             || self.scope.value(name).is_some()
@@ -62,11 +62,19 @@ impl Infer {
             || self.patterns.find(name).is_some()
             || self.scope.open;
         let spaces = AddressSpace::ALL.iter().map(|a| a.name());
-        if known || crate::diag::nearest(name, spaces.clone()).is_none() {
+        let near = crate::diag::nearest(name, spaces.clone()).is_some();
+        if known || !near && !one_too_many {
             return false;
         }
-        let problem = Diagnostic::error(codes::EXPLICIT, format!("There is no address space `{name}`."));
-        self.problem(problem.label(e.span, "not known").did_you_mean(name, spaces));
+        let problem = Diagnostic::error(codes::EXPLICIT, format!("There is no address space `{name}`."))
+            .label(e.span, "not known");
+        let problem = if near {
+            problem.did_you_mean(name, spaces)
+        } else {
+            let spaces: Vec<_> = spaces.map(|s| format!("`{s}`")).collect();
+            problem.hint(format!("Address spaces are {}.", spaces.join(", ")))
+        };
+        self.problem(problem);
         true
     }
 
@@ -121,7 +129,7 @@ impl Infer {
                 }
                 ExplicitKind::Nat | ExplicitKind::NatOr(_) => match next {
                     Some(e) if self.is_value(e) => {
-                        self.missing_size(name, &explicit.name, span);
+                        self.missing_size(name, &explicit.name, &sizes_of(pattern), span);
                         return (None, used);
                     }
                     Some(e) => {
@@ -129,7 +137,7 @@ impl Infer {
                         TreeArg::Nat(self.size(e))
                     }
                     None => {
-                        self.missing_size(name, &explicit.name, span);
+                        self.missing_size(name, &explicit.name, &sizes_of(pattern), span);
                         return (None, used);
                     }
                 },
@@ -157,7 +165,8 @@ impl Infer {
                         arg
                     }
                     None => {
-                        used += usize::from(next.is_some_and(|e| self.misspelt_address(e)));
+                        let one_too_many = args.len().saturating_sub(used) > behind_address(pattern);
+                        used += usize::from(next.is_some_and(|e| self.misspelt_address(e, one_too_many)));
                         TreeArg::Addr(default)
                     }
                 },
@@ -258,13 +267,34 @@ impl Infer {
         Some(NatFun::new("i", body))
     }
 
-    pub fn missing_size(&mut self, of: &Name, size: &Name, span: Span) {
+    /// Says that a size is missing, of those that stand behind a name.
+    pub fn missing_size(&mut self, of: &Name, size: &Name, all: &[Name], span: Span) {
+        let hint = match all {
+            [_] => format!("Write it first, e.g. `{of} 4 ...`."),
+            _ => {
+                let all: Vec<_> = all.iter().map(|n| n.as_ref()).collect();
+                format!("Its sizes stand first: `{of} {} ...`.", all.join(" "))
+            }
+        };
         self.problem(
             Diagnostic::error(codes::EXPLICIT, format!("`{of}` needs the size `{size}`."))
                 .label(span, "the size is missing")
-                .hint(format!("Write it first, e.g. `{of} 4 ...`.")),
+                .hint(hint),
         );
     }
+}
+
+/// The sizes that are written behind a pattern.
+fn sizes_of(pattern: Pattern) -> Vec<Name> {
+    let explicit = Scheme::of(pattern).explicit.iter();
+    explicit.filter(|e| matches!(e.kind, ExplicitKind::Nat)).map(|e| e.name.clone()).collect()
+}
+
+/// How many arguments, sizes and values, can stand behind the address space of a pattern.
+fn behind_address(pattern: Pattern) -> usize {
+    let scheme = Scheme::of(pattern);
+    let explicit = scheme.explicit.iter().skip_while(|e| !matches!(e.kind, ExplicitKind::Addr(_))).skip(1);
+    explicit.count() + scheme.ty.signature().0.len()
 }
 
 /// Is there no such pattern with an explicit size of 0?

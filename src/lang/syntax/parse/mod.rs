@@ -508,10 +508,15 @@ impl<'a> Parser<'a> {
             Tok::Equals if expected != "a type" => self.equals_hint(),
             Tok::Word if self.at_word("where") => self.where_hint(),
             Tok::Star => self.star_hint(),
-            Tok::Arrow if expected.contains("`:`") && self.nth(1) == Tok::Word => Some(format!(
-                "The type of the result stands behind a colon: `: {}`.",
-                self.spelling(self.at + 1)
-            )),
+            Tok::Arrow if expected.contains("`:`") && self.nth(1) == Tok::Word => {
+                let from = self.at + 1;
+                let ends = |i: &usize| {
+                    self.tokens.get(*i).is_none_or(|t| t.first || matches!(t.tok, Tok::Equals | Tok::LBrace))
+                };
+                let to = (from..self.tokens.len()).find(ends).unwrap_or(self.tokens.len());
+                let ty = self.quote_or(from, to, "n.f32");
+                Some(format!("The type of the result stands behind a colon: `: {ty}`."))
+            }
             Tok::Dot if self.touches(0) && before == Some(Tok::Number) => {
                 let number = self.spelling(self.at - 1);
                 Some(format!("A number has digits before and after its point: `{number}.0`."))

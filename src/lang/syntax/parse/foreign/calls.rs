@@ -64,6 +64,12 @@ impl Parser<'_> {
         };
         let hint = if in_function {
             format!("{what}; a function among them stands in parentheses, `(\\x. x + 1)`.")
+        } else if let (true, None, [group]) = (dot, &argument, groups.as_slice())
+            && let [(a, b), (c, d)] = group.as_slice()
+            && (b - a == 1 && d - c > 1)
+        {
+            let (value, function) = (text(&(*a, *b)), text(&(*c, *d)));
+            format!("{what}: `{written}`. A value is given to a function by `|>`: `{value} |> {function}`.")
         } else {
             format!("{what}: `{written}`.")
         };

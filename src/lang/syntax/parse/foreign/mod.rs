@@ -30,6 +30,14 @@ impl Parser<'_> {
     fn quote(&self, from: usize, to: usize) -> Option<String> {
         let (first, last) = (self.tokens.get(from)?, self.tokens.get(to.checked_sub(1)?)?);
         let text = self.text.get(first.start as usize..last.end as usize)?;
+        // What is quoted is to be written, so there must be nothing in it that cannot.
+        let foreign = |i: usize| {
+            self.tokens.get(i).is_some_and(|t| t.tok == Tok::Foreign)
+                && !matches!(self.spelling(i), "&&" | "||")
+        };
+        if (from..to).any(foreign) {
+            return None;
+        }
         if text.len() > 4 * MAX_QUOTE {
             return None;
         }

@@ -86,6 +86,8 @@ impl Parser<'_> {
             "&&" => format!("Write `{l} and {r}`."),
             "&" if self.in_sketch => format!("Write `{l} and {r}`."),
             "||" => format!("Write `{l} or {r}`."),
+            "&" if number => format!("Write `bitAnd {x} {y}`."),
+            "|" if number => format!("Write `bitOr {x} {y}`."),
             "&" if truth => format!("Write `{l} and {r}`."),
             "&" => {
                 format!("Write `bitAnd {x} {y}` for the bits of integers, `{l} and {r}` for truth values.")
