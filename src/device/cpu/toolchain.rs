@@ -25,6 +25,9 @@ pub struct Toolchain {
 /// the system's.
 const BASE: [&str; 5] =
     ["-O3", "-fPIC", "-shared", "-fvisibility=hidden", "-Werror=implicit-function-declaration"];
+/// What compilers call the processor that they run on, those of most first.
+const NATIVE: [&str; 2] = ["-march=native", "-mcpu=native"];
+const OPENMP: &str = "-fopenmp";
 const PLAIN: &str = "int probe(int x) { return x + 1; }\n";
 const PARALLEL: &str = "#include <omp.h>\n\
     int probe(int n) {\n    int sum = 0;\n#pragma omp parallel for reduction(+ : sum)\n\
@@ -35,7 +38,7 @@ impl Toolchain {
     pub fn flags(&self, float: FloatMode) -> Vec<&str> {
         let mut flags = BASE.to_vec();
         flags.extend(self.native.as_deref());
-        flags.extend(self.openmp.then_some("-fopenmp"));
+        flags.extend(self.openmp.then_some(OPENMP));
         match float {
             FloatMode::Strict => flags.push("-ffp-contract=off"),
             FloatMode::Contract => {}
@@ -132,6 +135,13 @@ pub fn probe(folder: &Path) -> Result<Toolchain, DeviceError> {
         let version = String::new();
         let mut toolchain =
             Toolchain { command, version, native: None, openmp: false, passed_over: passed_over.clone() };
+        // Most compilers know all that is asked for, which one question tells.
+        if toolchain.knows(&[NATIVE[0], OPENMP], PARALLEL, folder) {
+            toolchain.name_version(folder);
+            toolchain.native = Some(NATIVE[0].to_owned());
+            toolchain.openmp = true;
+            return Ok(toolchain);
+        }
         match toolchain.accepts(&BASE, PLAIN, folder) {
             Err(error) if error.cause == Cause::Storage => return Err(error),
             Err(error) => {
@@ -156,25 +166,25 @@ pub fn probe(folder: &Path) -> Result<Toolchain, DeviceError> {
 impl Toolchain {
     /// Asks a compiler that works what else it knows.
     fn complete(&mut self, folder: &Path) {
+        self.name_version(folder);
+        let native = NATIVE.into_iter().find(|flag| self.knows(&[flag], PLAIN, folder));
+        self.native = native.map(str::to_owned);
+        self.openmp = self.knows(&[OPENMP], PARALLEL, folder);
+    }
+
+    /// Whether it compiles a text with more flags than those of every kernel.
+    fn knows(&self, more: &[&str], source: &str, folder: &Path) -> bool {
+        let flags: Vec<&str> = BASE.iter().chain(more).copied().collect();
+        self.accepts(&flags, source, folder).is_ok()
+    }
+
+    fn name_version(&mut self, folder: &Path) {
         let version = Ran::of(&mut self.start(&["--version"], folder));
         let version = version.map(|ran| ran.printed).unwrap_or_default();
         self.version = match version.lines().next().map(str::trim) {
             Some(line) if !line.is_empty() => line.to_owned(),
             _ => self.command.join(" "),
         };
-        let knows = |more: &[&str], source| {
-            let flags: Vec<&str> = BASE.iter().chain(more).copied().collect();
-            self.accepts(&flags, source, folder).is_ok()
-        };
-        // Most compilers know all of it, which one question tells.
-        let [first, second] = ["-march=native", "-mcpu=native"];
-        let (native, openmp) = if knows(&[first, "-fopenmp"], PARALLEL) {
-            (Some(first), true)
-        } else {
-            ([first, second].into_iter().find(|flag| knows(&[flag], PLAIN)), knows(&["-fopenmp"], PARALLEL))
-        };
-        self.native = native.map(str::to_owned);
-        self.openmp = openmp;
     }
 }
 
