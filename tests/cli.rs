@@ -283,6 +283,23 @@ fn rows_that_are_shown_several_times_are_stored() {
     assert!(!ran.out.contains("float t0["), "{}", ran.out);
 }
 
+/// What is made of reduced rows is computed by a group for each row, also where it is kept in a row that is shared.
+#[test]
+fn what_is_made_of_reduced_rows_is_computed_by_groups() {
+    let dir = world();
+    let rows = "powers |> map (\\p. p / sum)";
+    for (columns, made, items) in [("m", rows, 256), ("100", rows, 64), ("m", "sum", 64)] {
+        let text = format!(
+            "def f (a: n.{columns}.f32) = a |> map (\\row.\n  let top = row |> reduce max (-1 / 0)\n  let powers = row |> \
+             map (\\x. exp (x - top))\n  let sum = powers |> reduce (+) 0\n  {made})"
+        );
+        let path = write(dir.path(), "f.rise", &text);
+        let ran = run(dir.path(), &["compile", &path, "-s", "auto", "--target", "opencl"]);
+        let groups = format!("// runs on ({items}*n, 1, 1) work-items, in groups of ({items}, 1, 1)");
+        assert!(ran.code == 0 && ran.out.contains(&groups), "{text}: {}{}", ran.out, ran.err);
+    }
+}
+
 /// Long maps that compute little are shared out so that work-items have several elements each, equally many where that is known.
 #[test]
 fn work_items_take_several_elements_of_long_maps() {

@@ -237,6 +237,8 @@ struct Walk {
     /// The reductions that are not known to be short.
     long: Vec<Loop>,
     most: Nat,
+    /// Whether shared arrays that are computed are stored, and not computed where they are used.
+    stores: bool,
     /// The term of which it is asked what its variables are, and what they are wherever it is come to.
     watched: Option<Digest>,
     seen: Vec<Scope>,
@@ -244,7 +246,15 @@ struct Walk {
 
 impl Walk {
     fn new(most: &Nat) -> Walk {
-        Walk { steps: STEPS, loops: 0, long: vec![], most: most.clone(), watched: None, seen: vec![] }
+        Walk {
+            steps: STEPS,
+            loops: 0,
+            long: vec![],
+            most: most.clone(),
+            stores: true,
+            watched: None,
+            seen: vec![],
+        }
     }
 
     fn fresh(&mut self) -> Loop {
@@ -293,8 +303,8 @@ impl Walk {
             Expr::Lam(..) => Value::Lambda(t.clone(), scope.clone()),
             Expr::Prim(_) => self.given(t, vec![]),
             Expr::App(f, e) => {
-                // A shared array that is computed is stored.
-                let stored = f.as_lam().is_some() && e.ty().as_array().is_some() && e.calculates();
+                let stored =
+                    self.stores && f.as_lam().is_some() && e.ty().as_array().is_some() && e.calculates();
                 // What is watched may be in what is stored.
                 let computed = (!stored || self.watched.is_some()).then(|| self.value(e, scope));
                 let argument = computed.filter(|_| !stored).unwrap_or_else(|| Value::memory(e.ty()));
@@ -474,11 +484,12 @@ fn element(index: &Value, array: &Value) -> Value {
 
 /// Does a map over long reductions go through memory in order within each of them, and through other memory in the next,
 /// so that who reduces one together reads side by side? Nothing that is read may lie side by side for neighbouring
-/// elements of the map instead. Of reductions those are long of which the length is not known to be at most `most`.
+/// elements of the map instead. Of reductions those are long of which the length is not known to be at most `most`. A row
+/// that is computed and shared is taken for what it is computed of: who reads a row together stores it together, too.
 pub fn reduces_rows(map: &Term, most: &Nat) -> bool {
     let (_, args) = map.spine();
     let [f, xs] = args.as_slice() else { return false };
-    let mut walk = Walk::new(most);
+    let mut walk = Walk { stores: false, ..Walk::new(most) };
     let elements = walk.value(xs, &Scope::default());
     let map = walk.fresh();
     let f = walk.value(f, &Scope::default());
