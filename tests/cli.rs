@@ -300,6 +300,32 @@ fn what_is_made_of_reduced_rows_is_computed_by_groups() {
     }
 }
 
+/// What is the same for all elements is computed once by `auto`, also where the program does not name it.
+#[test]
+fn reductions_that_no_element_changes_are_computed_once() {
+    let dir = world();
+    for (body, once) in [
+        (
+            "a |> map (\\row. row |> map (\\x. x / (row |> reduce (+) 0)))",
+            "let y = reduce (+) 0.0 row in row |> map",
+        ),
+        (
+            "transpose (generate (\\i. a |> map (\\r. idx i r / (a |> map (reduce max 0) |> reduce (+) 0))))",
+            "generate",
+        ),
+        (
+            "let b = (let t = a |> map (reduce (+) 0) in zip a t |> map (\\(r, s). r |> map (\\x. x - s))) in b",
+            "let x = map (reduce (+) 0.0) a in zip a x",
+        ),
+    ] {
+        let path = write(dir.path(), "f.rise", format!("def f (a: n.m.f32): n.m.f32 = {body}"));
+        let ran = run(dir.path(), &["apply", &path, "-s", "inLambda(invariantsShared)"]);
+        assert!(ran.code == 0 && ran.out.contains(once), "{body}: {}{}", ran.out, ran.err);
+        let ran = run(dir.path(), &["bench", &path, "-s", "auto", "--size", "n=37", "--size", "m=41"]);
+        assert_eq!(ran.code, 0, "{body}: {}{}", ran.out, ran.err);
+    }
+}
+
 /// Long maps that compute little are shared out so that work-items have several elements each, equally many where that is known.
 #[test]
 fn work_items_take_several_elements_of_long_maps() {
