@@ -13,6 +13,7 @@ use crate::session::bench::{Inputs, target_of};
 use crate::session::data::Fitted;
 use crate::view::bench as view;
 use crate::view::figures::{digits, time};
+use crate::view::jobs;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -27,7 +28,10 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
     }
     let m = if args.data.inputs.is_empty() {
         let action = Action::Bench { device: args.device.clone() };
-        let Outcome::Measured(m) = session.perform_now(action).map_err(|d| fail(&d))? else {
+        let shown = output::Standing::default();
+        let measured = session.perform_watched(action, &|job| shown.show(&jobs::brief(job)));
+        drop(shown);
+        let Outcome::Measured(m) = measured.map_err(|d| fail(&d))? else {
             return Ok(Exit::Finding);
         };
         m

@@ -4,7 +4,8 @@
 use super::exit::Exit;
 use crate::lang::diag::{Charset, Diagnostic, Sources, render_all};
 use crate::lang::source::{harmless, is_harmful};
-use std::io::{self, Write};
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
 
 /// Writes text to standard output.
 ///
@@ -37,6 +38,42 @@ pub fn json(value: &serde_json::Value) -> Result<(), Exit> {
 pub fn complain(text: &str) {
     let _ = io::stderr().lock().write_all(harmless(text).as_bytes());
 }
+
+/// A line on standard error that says what goes on, for a person who waits; nothing where none reads it.
+#[derive(Default)]
+pub struct Standing {
+    shown: RefCell<String>,
+}
+
+impl Standing {
+    /// Shows another text in the place of the last one.
+    pub fn show(&self, text: &str) {
+        if io::stderr().is_terminal() {
+            let line: String = text.chars().take(WIDEST).collect();
+            let width = self.shown.replace(line.clone()).chars().count();
+            overwrite(&format!("{:width$}", harmless(&line)));
+        }
+    }
+}
+
+/// Writes over the line of standard error that was written last.
+fn overwrite(line: &str) {
+    let _ = io::stderr().lock().write_all(format!("\r{line}").as_bytes());
+}
+
+/// The line goes before anything else is written.
+impl Drop for Standing {
+    fn drop(&mut self) {
+        let width = self.shown.borrow().chars().count();
+        if width > 0 {
+            overwrite(&" ".repeat(width));
+            overwrite("");
+        }
+    }
+}
+
+/// The longest line that says what goes on, in characters.
+const WIDEST: usize = 100;
 
 /// Writes diagnostics to standard error.
 pub fn diagnostics(problems: &[Diagnostic], sources: &Sources) {

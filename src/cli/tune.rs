@@ -17,8 +17,6 @@ use crate::session::tune::{Ending, Fate, Standing, Tried, Tuned};
 use crate::view::figures::time;
 use crate::view::{jobs, tune};
 use serde_json::{Value, json};
-use std::cell::RefCell;
-use std::io::{self, IsTerminal};
 
 /// Tunes a program, and prints what was tried and what came of it.
 pub fn run(args: &Tune) -> Result<Exit, Exit> {
@@ -41,20 +39,10 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     let control = Control::silent();
     // The first signal ends the tuning, which prints what it has.
     let stop = signal_hook::flag::register(signal_hook::consts::SIGINT, control.cancel_flag());
-    let shown = RefCell::new(String::new());
-    let watched = io::stderr().is_terminal();
-    let report = |standing: &Standing| {
-        if watched {
-            let line: String = jobs::progress(&Progress::Tune(standing.clone())).chars().take(100).collect();
-            let width = shown.borrow().chars().count();
-            output::complain(&format!("\r{line:width$}"));
-            *shown.borrow_mut() = line;
-        }
-    };
+    let shown = output::Standing::default();
+    let report = |standing: &Standing| shown.show(&jobs::progress(&Progress::Tune(standing.clone())));
     let tuned = session.tune(&text, &args.device, args.time, &control, &report);
-    if watched {
-        output::complain(&format!("\r{:width$}\r", "", width = shown.borrow().chars().count()));
-    }
+    drop(shown);
     if let Ok(id) = stop {
         signal_hook::low_level::unregister(id);
     }

@@ -176,19 +176,39 @@ impl HostData {
 
     /// Floats at another width, rounded to the nearest; what was never written stays so.
     pub fn as_floats(&self, elem: Elem) -> HostData {
-        let poison = self.elem().poison();
-        let cells = self.as_bytes().chunks_exact(self.elem().bytes()).enumerate();
-        let bytes = cells.flat_map(|(i, cell)| {
-            let value = self.get(i).map_or(0.0, HostScalar::to_f64);
-            let bytes = match elem {
-                _ if poison.get(..cell.len()) == Some(cell) => elem.poison(),
-                Elem::F16 => padded(half::to_bits(half::round_f64(value)).to_le_bytes()),
-                Elem::F32 => padded((value as f32).to_le_bytes()),
-                _ => value.to_le_bytes(),
-            };
-            bytes.into_iter().take(elem.bytes())
-        });
-        HostData::from_bytes(elem, &bytes.collect::<Vec<u8>>())
+        let poison = u64::from_le_bytes(elem.poison());
+        match elem {
+            Elem::F16 => HostData::F16(
+                self.floats(|cell| cell.map_or(poison as u16, |x| half::to_bits(half::round_f64(x)))),
+            ),
+            Elem::F32 => {
+                HostData::F32(self.floats(|cell| cell.map_or(f32::from_bits(poison as u32), |x| x as f32)))
+            }
+            _ => HostData::F64(self.floats(|cell| cell.unwrap_or(f64::from_bits(poison)))),
+        }
+    }
+
+    /// Each element by what `f` makes of its value; none where it was never written.
+    fn floats<T>(&self, f: impl Fn(Option<f64>) -> T) -> Vec<T> {
+        let poison = u64::from_le_bytes(self.elem().poison());
+        match self {
+            HostData::F16(vec) => {
+                let value = |x: &u16| (*x != poison as u16).then(|| f16_to_f64(*x));
+                vec.iter().map(|x| f(value(x))).collect()
+            }
+            HostData::F32(vec) => {
+                let value = |x: &f32| (x.to_bits() != poison as u32).then(|| f64::from(*x));
+                vec.iter().map(|x| f(value(x))).collect()
+            }
+            HostData::F64(vec) => {
+                let value = |x: &f64| (x.to_bits() != poison).then_some(*x);
+                vec.iter().map(|x| f(value(x))).collect()
+            }
+            others => {
+                let value = |i| others.get(i).map(HostScalar::to_f64);
+                (0..others.len()).map(|i| f(value(i))).collect()
+            }
+        }
     }
 
     /// Makes the elements look as if no kernel had written them.

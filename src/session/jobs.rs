@@ -114,12 +114,9 @@ impl<P: Clone + Send + 'static, R: Send + 'static> Jobs<P, R> {
         done
     }
 
-    /// Waits for the next result; none when nothing runs.
-    pub fn wait(&mut self) -> Option<(JobId, Result<R, String>)> {
-        if self.running.is_empty() {
-            return None;
-        }
-        let done = self.results.recv().ok()?;
+    /// Waits for the next result, but not longer than this.
+    pub fn wait(&mut self, at_most: Duration) -> Option<(JobId, Result<R, String>)> {
+        let done = self.results.recv_timeout(at_most).ok()?;
         self.running.retain(|r| r.id != done.0);
         Some(done)
     }
@@ -167,6 +164,9 @@ mod tests {
         Jobs::new(Arc::new(|| {}))
     }
 
+    /// Longer than anything here takes.
+    const LONG: Duration = Duration::from_secs(60);
+
     #[test]
     fn a_job_runs_until_it_is_cancelled_and_says_how_far_it_came() {
         let mut jobs = jobs();
@@ -185,14 +185,14 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(jobs.cancel(id) && jobs.views()[0].cancelling);
-        assert!(matches!(jobs.wait(), Some((done, Ok(n))) if done == id && n > 0));
-        assert!(jobs.is_idle() && jobs.wait().is_none() && !jobs.cancel(id));
+        assert!(matches!(jobs.wait(LONG), Some((done, Ok(n))) if done == id && n > 0));
+        assert!(jobs.is_idle() && jobs.wait(Duration::ZERO).is_none() && !jobs.cancel(id));
     }
 
     #[test]
     fn a_panic_is_a_result() {
         let mut jobs = jobs();
         jobs.start("fail".into(), 0, |_| panic!("on purpose")).unwrap();
-        assert!(matches!(jobs.wait(), Some((_, Err(why))) if why == "on purpose"));
+        assert!(matches!(jobs.wait(LONG), Some((_, Err(why))) if why == "on purpose"));
     }
 }

@@ -23,6 +23,7 @@ use crate::rewrite::strategy::at_position;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// How far a job is.
 #[derive(Clone, Debug)]
@@ -37,6 +38,9 @@ pub enum Progress {
     Bench(BenchProgress),
     Tune(tune::Standing),
 }
+
+/// So often somebody who waits is shown what goes on.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 
 /// What an action led to at once.
 #[derive(Clone, PartialEq, Debug)]
@@ -366,19 +370,34 @@ impl Session {
     /// # Errors
     /// As [`Session::perform`], and why a strategy or a measurement failed.
     pub fn perform_now(&mut self, action: Action) -> Result<Outcome, Diagnostic> {
-        match self.perform(action)? {
-            Performed::Done(outcome) => Ok(outcome),
-            Performed::Started(id) => loop {
-                let Some((done, result)) = self.jobs.wait() else {
-                    return Err(Diagnostic::error("E0811", "The job ended without a result."));
-                };
-                if let Some(result) = self.finish(done, result)
-                    && done == id
-                {
-                    return result.result;
-                }
-            },
+        self.perform_watched(action, &|_| {})
+    }
+
+    /// As [`Session::perform_now`]; what runs is shown several times a second.
+    ///
+    /// # Errors
+    /// As [`Session::perform_now`].
+    pub fn perform_watched(
+        &mut self,
+        action: Action,
+        watch: &dyn Fn(&JobView<Progress>),
+    ) -> Result<Outcome, Diagnostic> {
+        let id = match self.perform(action)? {
+            Performed::Done(outcome) => return Ok(outcome),
+            Performed::Started(id) => id,
+        };
+        while !self.jobs.is_idle() {
+            let Some((done, result)) = self.jobs.wait(BETWEEN_LOOKS) else {
+                self.jobs().iter().for_each(watch);
+                continue;
+            };
+            if let Some(result) = self.finish(done, result)
+                && done == id
+            {
+                return result.result;
+            }
         }
+        Err(Diagnostic::error("E0811", "The job ended without a result."))
     }
 
     /// Runs a strategy whose searches were recorded, on this thread.
