@@ -6,6 +6,7 @@ use super::inputs::{Inputs, components};
 use super::place;
 use super::request::{no_value, request};
 use super::{Asked, BenchProgress, target_of};
+use crate::device::Cause;
 use crate::device::check::{self, Tolerance};
 use crate::device::{
     Backend, Elem, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl, RunReport,
@@ -294,7 +295,12 @@ impl<'a> Checked<'a> {
         let plain = lower::sequential(&self.asked.workspace.program.term, &|_| false);
         let doubles = rounding::in_doubles(&plain);
         let in_doubles = doubles.is_some();
-        let outputs = self.defined(&doubles.unwrap_or(plain), inputs, sizes)?;
+        let outputs = self.defined(&doubles.unwrap_or(plain), inputs, sizes).map_err(|problem| {
+            if problem.code != Cause::TimeLimit.code() {
+                return problem;
+            }
+            problem.note("What ran is not the kernel, but the program as it is written, in sequential C, with which the kernel is compared.")
+        })?;
         Ok(Reference { outputs, in_doubles })
     }
 
