@@ -142,7 +142,7 @@ pub enum ItemKind {
     Foreign(ForeignDef),
     /// `declare assoc max`: a property of a user's operator, which is tested before it is believed
     Declare(Condition),
-    Rule(Box<Rule>),
+    Rule(Arc<Rule>),
     RuleSet(RuleSet),
     Alias(Alias),
     Strategy(StrategyDef),

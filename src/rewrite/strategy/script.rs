@@ -188,8 +188,8 @@ impl Script {
             }
             match &item.kind {
                 ItemKind::Strategy(def) => {
-                    let def = &named_definition(def);
-                    let clause = Clause { def: Arc::new(def.clone()), doc, span: item.span };
+                    let def = &Arc::new(named_definition(def));
+                    let clause = Clause { def: def.clone(), doc, span: item.span };
                     let known = here.contains_key(&(space, def.name.kind.clone()));
                     if let Some(existing) = self.strategies.get_mut(&def.name.kind)
                         && known

@@ -9,6 +9,7 @@ use super::super::codes;
 use super::super::lexer::Tok;
 use super::Parser;
 use crate::diag::{Diagnostic, Span};
+use std::sync::Arc;
 
 /// The words that start an item of a language.
 pub(super) fn words_of(language: Language) -> &'static [&'static str] {
@@ -234,7 +235,7 @@ impl Parser<'_> {
             }
         }
         let examples = Vec::new();
-        Some(ItemKind::Rule(Box::new(Rule { name, params, marks, lhs, rhs, conditions, examples })))
+        Some(ItemKind::Rule(Arc::new(Rule { name, params, marks, lhs, rhs, conditions, examples })))
     }
 
     /// Whether a word comes next that other languages put before the conditions of a rule.
@@ -349,7 +350,7 @@ impl Parser<'_> {
                 example.for_each_part(&mut |part| open.push((part, 1)));
                 if self.is_shallow(open) {
                     *whole = whole.to(span);
-                    rule.examples.push(example);
+                    Arc::make_mut(rule).examples.push(example);
                 }
             }
             // The rule has a mistake, which has been said.

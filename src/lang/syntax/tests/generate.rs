@@ -7,6 +7,7 @@ use proptest::strategy::Strategy;
 
 use super::super::ast::{self, Component, *};
 use crate::diag::{FileId, Span};
+use std::sync::Arc;
 
 fn node<T>(kind: T) -> Node<T> {
     Node::new(Span::NOWHERE, kind)
@@ -366,7 +367,7 @@ fn item(language: Language) -> impl Strategy<Value = Item> {
         }
         Language::Rules => {
             let declare = condition().prop_map(ItemKind::Declare);
-            let rule = rule().prop_map(|r| ItemKind::Rule(Box::new(r)));
+            let rule = rule().prop_map(|r| ItemKind::Rule(Arc::new(r)));
             prop_oneof![5 => rule, 1 => declare, 1 => rule_set, 1 => alias, 1 => import].boxed()
         }
         Language::Elevate => {

@@ -119,7 +119,7 @@ impl RuleSet {
             match item.kind {
                 ItemKind::Rule(rule) => {
                     let heading = Heading { theme, doc: item.doc.join("\n"), span: item.span };
-                    let (rule, found) = load_rule(*rule, heading, self.patterns(), when);
+                    let (rule, found) = load_rule(rule, heading, self.patterns(), when);
                     problems.extend(found);
                     if let Some(rule) = rule {
                         self.insert(rule);
@@ -261,13 +261,13 @@ struct Heading {
 
 /// Makes a rule of its text. What is read when it is used has no problems.
 fn load_rule(
-    rule: ast::Rule,
+    rule: Arc<ast::Rule>,
     heading: Heading,
     patterns: &Patterns,
     when: When,
 ) -> (Option<Rule>, Vec<Diagnostic>) {
     let Heading { theme, doc, span } = heading;
-    let (rule, patterns) = (Arc::new(rule), patterns.clone());
+    let patterns = patterns.clone();
     let sides = {
         let (rule, patterns) = (rule.clone(), patterns.clone());
         Later::new(move || typed(&rule, &patterns))
@@ -326,7 +326,7 @@ fn load_rule(
 /// what its digest covers.
 fn canonical(rule: &ast::Rule, span: Span) -> String {
     let bare = ast::Rule { examples: vec![], ..rule.clone() };
-    let item = Item { span, doc: vec![], kind: ItemKind::Rule(Box::new(bare)) };
+    let item = Item { span, doc: vec![], kind: ItemKind::Rule(Arc::new(bare)) };
     print::item(&item, &print::Options { width: 100, ..print::Options::default() })
 }
 
