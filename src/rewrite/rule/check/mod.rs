@@ -301,9 +301,10 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
 /// A few scalars cost nothing, and it takes the right ones together to see a mistake.
 const SCALAR_INPUTS: usize = 8;
 
-/// Draws that are made to find a smaller case, and tests that are made to shrink the smallest; fewer where the sizes
-/// cannot be made small and each takes long.
+/// Draws that are made to find a smaller case, how many in a row may bring nothing, and tests that are made to shrink the
+/// smallest; fewer where the sizes cannot be made small and each takes long.
 const SMALLER_DRAWS: u64 = 400;
+const DRAWS_IN_VAIN: u64 = 100;
 const SHRINKING_TESTS: usize = 1500;
 
 /// The smallest case that can be found near one that is wrong.
@@ -326,8 +327,13 @@ fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> C
         better
     };
     let seeds = (0..SMALLER_DRAWS).map(|draw| how.seed.wrapping_mul(0x85eb_ca6b).wrapping_add(draw));
+    let mut in_vain = 0;
     for seed in seeds.clone().take_while(|_| !(how.stop)()) {
-        attempt(cases.origin(member, seed, Size::Small), &mut best);
+        let better = attempt(cases.origin(member, seed, Size::Small), &mut best);
+        in_vain = if better { 0 } else { in_vain + 1 };
+        if in_vain == DRAWS_IN_VAIN {
+            break;
+        }
     }
     // Each size by itself as small as it may be, and then small terms at these sizes.
     while !(how.stop)() && sizes::smaller(&best.0.origin).into_iter().any(|origin| attempt(origin, &mut best))

@@ -35,10 +35,8 @@ impl Parser<'_> {
             self.tokens.get(i).is_some_and(|t| t.tok == Tok::Foreign)
                 && !matches!(self.spelling(i), "&&" | "||")
         };
-        if (from..to).any(foreign) {
-            return None;
-        }
-        if text.len() > 4 * MAX_QUOTE {
+        // The length first: what stands around a deep nest is asked for at each level of it.
+        if text.len() > 4 * MAX_QUOTE || (from..to).any(foreign) {
             return None;
         }
         let text = text.replace("&&", " and ").replace("||", " or ");
