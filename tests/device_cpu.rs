@@ -68,6 +68,29 @@ fn arrays_are_aligned_and_cells_that_are_not_written_show() {
     assert!(output[1].is_nan() && output[2].is_nan());
 }
 
+/// A kernel is checked at several sizes before it is measured.
+#[test]
+fn what_was_compiled_is_kept_while_the_text_and_the_flags_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let cc = compiler(folder.path(), &format!("echo \"$*\" >> {}\nexec cc \"$@\"", log.display()));
+    let devices = unknown_devices().env("CC", cc);
+    let compiled = || std::fs::read_to_string(&log).unwrap().matches("twice.so").count();
+    for n in [3, 1000, 0] {
+        assert_eq!(run(&devices, &double("cpu", n)).unwrap().outputs, [doubled(n)]);
+        assert_eq!(compiled(), 1, "at {n}");
+    }
+    let strict = RunRequest { float: FloatMode::Strict, ..double("cpu", 5) };
+    let mut control = RunControl { cancel: &AtomicBool::new(false), progress: &mut |_| () };
+    let (first, second) = devices.run_pair(&strict, &double("cpu", 7), &mut control).unwrap();
+    assert_eq!((first.outputs, second.outputs), (vec![doubled(5)], vec![doubled(7)]));
+    assert_eq!(compiled(), 2);
+    let mut thrice = double("cpu", 4);
+    thrice.texts.host = thrice.texts.host.replace("2.0f", "3.0f");
+    assert_eq!(run(&devices, &thrice).unwrap().outputs, [HostData::F32(vec![0.0, 3.0, 6.0, 9.0])]);
+    assert_eq!(compiled(), 3);
+}
+
 #[test]
 fn empty_arrays_are_arrays() {
     assert_eq!(run(devices(), &double("cpu", 0)).unwrap().outputs, [HostData::F32(vec![])]);

@@ -1,14 +1,15 @@
 //! The real devices: every question goes to a worker process of its own.
-use super::cpu::{self, Toolchain};
+use super::cpu::{self, HostCode, Objects, Toolchain};
 use super::worker::wire::{Ask, Job, MAX_BODY, Tell};
 use super::worker::{Limits, WorkerCommand, ask};
 use super::{
     Backend, Cause, DeviceError, DeviceInfo, DeviceList, Elem, HostData, Language, RunControl, RunReport,
     RunRequest,
 };
+use crate::lang::digest::Digest;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -21,6 +22,7 @@ pub struct Devices {
     worker: WorkerCommand,
     toolchain: Mutex<Option<Toolchain>>,
     opencl: Mutex<Option<Vec<DeviceInfo>>>,
+    objects: Objects,
 }
 
 impl Default for Devices {
@@ -38,7 +40,7 @@ impl Devices {
     /// Workers are the given program, which must call [`super::worker::main`] when told to (for tests).
     pub fn with_worker(program: impl Into<PathBuf>) -> Devices {
         let worker = WorkerCommand { program: program.into(), env: Vec::new() };
-        Devices { worker, toolchain: Mutex::new(None), opencl: Mutex::new(None) }
+        Devices { worker, toolchain: Mutex::new(None), opencl: Mutex::new(None), objects: Objects::default() }
     }
 
     /// Gives workers another value of an environment variable.
@@ -88,13 +90,25 @@ impl Devices {
             true => Some(self.toolchain(control)?),
             false => None,
         };
-        let body: Vec<&[u8]> = requests.iter().flat_map(|request| request.inputs()).collect();
+        let key = |job: &Job| HostCode::key(job, toolchain.as_ref()?);
+        let keys: Vec<Option<Digest>> = jobs.iter().map(key).collect();
+        let objects: Vec<Option<Arc<[u8]>>> =
+            keys.iter().map(|key| key.and_then(|key| self.objects.get(key))).collect();
+        let inputs = requests.iter().flat_map(|request| request.inputs());
+        let body: Vec<&[u8]> = inputs.chain(objects.iter().flatten().map(|object| &**object)).collect();
+        let lengths = objects.iter().map(|object| object.as_ref().map_or(0, |object| object.len() as u64));
         let outputs: Vec<_> = jobs.iter().map(Job::outputs).collect();
         let bytes = |(elem, len): &(Elem, usize)| elem.bytes() as u64 * *len as u64;
         let most = outputs.iter().flatten().map(bytes).sum::<u64>().min(MAX_BODY);
         let folder = folder()?;
-        let question = Ask::Run { folder: folder.path().to_owned(), toolchain, jobs };
+        let question =
+            Ask::Run { folder: folder.path().to_owned(), toolchain, jobs, objects: lengths.collect() };
         let answer = ask(&self.worker, &question, &body, Limits { time, body: most }, control)?;
+        for (job, object) in answer.compiled {
+            if let Some(key) = keys.get(job).copied().flatten() {
+                self.objects.keep(key, object);
+            }
+        }
         let Tell::Ran(outcomes) = answer.tell else { return Err(strange()) };
         if outcomes.len() != outputs.len() || answer.body.len() as u64 != most {
             return Err(strange());

@@ -5,6 +5,7 @@ use super::super::worker::wire::{Job, Slot};
 use super::super::{Cause, DeviceError, Elem};
 use super::call::Loaded;
 use super::toolchain::{Ran, Toolchain, no_space, storage};
+use crate::lang::digest::Digest;
 use std::ffi::c_void;
 use std::fmt::Write;
 use std::path::Path;
@@ -20,14 +21,42 @@ pub struct HostCode {
 }
 
 impl HostCode {
-    /// Compiles a job's C in `folder`, which it makes and removes.
+    /// What a job's C is compiled from and with: jobs of one key have the same object. None where there is no C.
+    pub fn key(job: &Job, toolchain: &Toolchain) -> Option<Digest> {
+        let entries = job.entries(Language::C);
+        let compiler = [toolchain.command.join("\0"), toolchain.version.clone()];
+        let flags = toolchain.flags(job.float).join("\0");
+        let all = [compiler.join("\0"), flags, source(job, &entries)].join("\0\0");
+        (!entries.is_empty()).then(|| Digest::of(all.as_bytes()))
+    }
+
+    /// Loads a job's C, which is compiled in `folder`, unless `object` is what came of that before. The folder is made and
+    /// removed. `compiled` is given a new object.
     ///
     /// # Errors
     /// What the compiler says against the text; that files cannot be written.
-    pub fn build(job: &Job, toolchain: &Toolchain, folder: &Path) -> Result<HostCode, DeviceError> {
+    pub fn build(
+        job: &Job,
+        toolchain: &Toolchain,
+        folder: &Path,
+        object: &[u8],
+        compiled: &mut dyn FnMut(&[u8]),
+    ) -> Result<HostCode, DeviceError> {
         let flags = toolchain.flags(job.float);
+        let stored = |error: std::io::Error| storage(&error.to_string());
         let entries: Vec<String> = job.entries(Language::C).into_iter().map(str::to_owned).collect();
-        let code = compile(job, &entries, toolchain, &flags, folder)?;
+        let first = entries.first().map_or("host", String::as_str);
+        let path = folder.join(format!("{first}.so"));
+        std::fs::create_dir_all(folder).map_err(stored)?;
+        if object.is_empty() {
+            compile(job, first, toolchain, &flags, folder)?;
+            compiled(&std::fs::read(&path).map_err(stored)?);
+        } else {
+            std::fs::write(&path, object).map_err(stored)?;
+        }
+        let code = Loaded::open(&path, entries.len())?;
+        // The code stays in memory without its file.
+        let _ = std::fs::remove_dir_all(folder);
         let mut warnings = Vec::new();
         if !toolchain.passed_over.is_empty() {
             let names: Vec<String> = toolchain.passed_over.iter().map(|cc| format!("`{cc}`")).collect();
@@ -56,20 +85,24 @@ impl HostCode {
     }
 }
 
+/// A job's C, with the functions by which it is called.
+fn source(job: &Job, entries: &[&str]) -> String {
+    let mut source = job.texts.host.clone();
+    source.push_str(&wrappers(job, entries));
+    source
+}
+
+/// Compiles a job's C to an object that is named as its first function.
 fn compile(
     job: &Job,
-    entries: &[String],
+    first: &str,
     toolchain: &Toolchain,
     flags: &[&str],
     folder: &Path,
-) -> Result<Loaded, DeviceError> {
-    let stored = |error: std::io::Error| storage(&error.to_string());
-    std::fs::create_dir_all(folder).map_err(stored)?;
-    let first = entries.first().map_or("host", String::as_str);
+) -> Result<(), DeviceError> {
     let (text, object) = (format!("{first}.c"), format!("{first}.so"));
-    let mut source = job.texts.host.clone();
-    source.push_str(&wrappers(job, entries));
-    std::fs::write(folder.join(&text), source).map_err(stored)?;
+    let source = source(job, &job.entries(Language::C));
+    std::fs::write(folder.join(&text), source).map_err(|error| storage(&error.to_string()))?;
     let mut command = toolchain.start(flags, folder);
     let ran = Ran::of(command.args(["-o", &object, &text, "-lm"])).map_err(|error| {
         DeviceError::new(
@@ -77,13 +110,7 @@ fn compile(
             format!("The C compiler `{}` cannot be started: {error}.", toolchain.command.join(" ")),
         )
     })?;
-    if !ran.status.success() {
-        return Err(refused(&ran.said, first));
-    }
-    let loaded = Loaded::open(&folder.join(&object), entries.len())?;
-    // The code stays in memory without its file.
-    let _ = std::fs::remove_dir_all(folder);
-    Ok(loaded)
+    if ran.status.success() { Ok(()) } else { Err(refused(&ran.said, first)) }
 }
 
 /// What a compiler that failed has said, as an error of ours.
@@ -108,11 +135,11 @@ fn refused(said: &str, entry: &str) -> DeviceError {
 
 /// The functions that give functions of any signature one signature: they take their arguments from an array of
 /// pointers. Compiled in the same file, so a function may be static, and its own types convert the arguments.
-fn wrappers(job: &Job, entries: &[String]) -> String {
+fn wrappers(job: &Job, entries: &[&str]) -> String {
     const EXPORTED: &str = "__attribute__((visibility(\"default\")))";
     let mut out = String::new();
     for (number, entry) in entries.iter().enumerate() {
-        let step = job.steps.iter().find(|step| step.language == Language::C && step.entry == *entry);
+        let step = job.steps.iter().find(|step| step.language == Language::C && step.entry == **entry);
         let slots = step.map(|step| job.slots(step)).unwrap_or_default();
         let mut arguments = String::new();
         for (index, slot) in slots.iter().enumerate() {
@@ -172,7 +199,7 @@ mod tests {
             Param::Scalar(HostScalar::F64(0.0)),
         ];
         let job = Job::of(&RunRequest::single("cpu", "", "axpy", params)).unwrap();
-        let text = wrappers(&job, &["axpy".to_owned()]);
+        let text = wrappers(&job, &["axpy"]);
         let call = "axpy(shine_arguments[0], *(const int *)shine_arguments[1], shine_arguments[2], \
                     *(const double *)shine_arguments[3]);";
         assert!(text.contains(call), "{text}");

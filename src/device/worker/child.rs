@@ -5,7 +5,7 @@ use super::super::opencl::{self, OpenClKernel};
 use super::super::proto::{Language, PartTimes, Progress};
 use super::super::{Cause, DeviceError};
 use super::measure::{Kernel, measure};
-use super::wire::{self, Ask, Job, Outcome, Slot, Tell};
+use super::wire::{self, Ask, Job, MAX_OBJECT, Outcome, Slot, Tell};
 use nix::unistd::{getpgrp, getpid};
 use rustix::process::{Resource, Rlimit, Signal, kill_current_process_group, setrlimit};
 use std::fs::File;
@@ -69,12 +69,12 @@ fn answer(question: Ask, length: u64, questions: StdinLock<'_>, answers: &mut Fi
             watch(None);
             opencl::list().map(|devices| (Tell::Listed(devices), Vec::new()))
         }
-        Ask::Run { folder, toolchain, jobs } => {
-            let mut tell = |progress| {
+        Ask::Run { folder, toolchain, jobs, objects } => {
+            let mut tell = |said: Tell, body: &[u8]| {
                 // A parent that does not listen is gone, and then so is this process.
-                let _ = wire::send(answers, &Tell::Progress(progress), &[]);
+                let _ = wire::send(answers, &said, &[body]);
             };
-            run(folder, toolchain.as_ref(), &jobs, length, questions, &mut tell)
+            run(folder, toolchain.as_ref(), &jobs, &objects, length, questions, &mut tell)
         }
     };
     told.unwrap_or_else(|error| (Tell::Failed(error), Vec::new()))
@@ -84,14 +84,16 @@ fn run(
     folder: PathBuf,
     toolchain: Option<&cpu::Toolchain>,
     jobs: &[Job],
+    objects: &[u64],
     length: u64,
     mut questions: StdinLock<'_>,
-    progress: &mut dyn FnMut(Progress),
+    tell: &mut dyn FnMut(Tell, &[u8]),
 ) -> Result<(Tell, Vec<Vec<u8>>), DeviceError> {
     let strange = || DeviceError::new(Cause::Protocol, "The worker process was asked something strange.");
-    let expected = jobs.iter().try_fold(0u64, |sum, job| sum.checked_add(job.input_bytes()?));
+    let bytes = jobs.iter().map(Job::input_bytes).chain(objects.iter().copied().map(Some));
+    let expected = bytes.into_iter().try_fold(0u64, |sum, bytes| sum.checked_add(bytes?));
     let mode = jobs.first().map(|job| job.mode).ok_or_else(strange)?;
-    if expected != Some(length) {
+    if expected != Some(length) || objects.len() != jobs.len() || objects.iter().any(|o| *o > MAX_OBJECT) {
         return Err(strange());
     }
     enough(jobs)?;
@@ -99,15 +101,28 @@ fn run(
     for job in jobs {
         memories.push(inputs(job, &mut questions)?);
     }
+    let mut compiled = Vec::new();
+    for bytes in objects {
+        let mut object = vec![0; usize::try_from(*bytes).map_err(|_| strange())?];
+        questions.read_exact(&mut object).map_err(|error| lost(&error))?;
+        compiled.push(object);
+    }
     drop(questions);
     watch(Some(folder.clone()));
-    progress(Progress::Compiling);
+    tell(Tell::Progress(Progress::Compiling), &[]);
     let mut kernels: Vec<Box<dyn Kernel>> = Vec::new();
-    for (index, (job, inputs)) in jobs.iter().zip(memories).enumerate() {
+    for (index, ((job, inputs), object)) in jobs.iter().zip(memories).zip(compiled).enumerate() {
         let folder = folder.join(index.to_string());
         let host = match (job.entries(Language::C).is_empty(), toolchain) {
             (true, _) => None,
-            (false, Some(toolchain)) => Some(HostCode::build(job, toolchain, &folder)?),
+            (false, Some(toolchain)) => {
+                let mut keep = |object: &[u8]| {
+                    if object.len() as u64 <= MAX_OBJECT {
+                        tell(Tell::Compiled(index), object);
+                    }
+                };
+                Some(HostCode::build(job, toolchain, &folder, &object, &mut keep)?)
+            }
             (false, None) => return Err(strange()),
         };
         kernels.push(match host {
@@ -115,7 +130,7 @@ fn run(
             host => Box::new(OpenClKernel::build(job, inputs, host)?),
         });
     }
-    let samples = measure(&mut kernels, mode, progress)?;
+    let samples = measure(&mut kernels, mode, &mut |progress| tell(Tell::Progress(progress), &[]))?;
     let mut outcomes = Vec::new();
     let mut outputs = Vec::new();
     for (kernel, runs) in kernels.iter_mut().zip(samples) {
@@ -139,6 +154,10 @@ fn run(
         });
     }
     Ok((Tell::Ran(outcomes), outputs))
+}
+
+fn lost(error: &io::Error) -> DeviceError {
+    DeviceError::new(Cause::Protocol, format!("The worker process lost its question: {error}."))
 }
 
 /// Whether the host has memory for all arrays that the jobs keep there.
@@ -166,9 +185,7 @@ fn inputs(job: &Job, from: &mut impl Read) -> Result<Vec<Buffer>, DeviceError> {
     for slot in &job.params {
         if let Slot::Input { elem, len } = *slot {
             let mut buffer = Buffer::new(elem, len)?;
-            from.read_exact(buffer.cells_mut()).map_err(|error| {
-                DeviceError::new(Cause::Protocol, format!("The worker process lost its question: {error}."))
-            })?;
+            from.read_exact(buffer.cells_mut()).map_err(|error| lost(&error))?;
             buffers.push(buffer);
         }
     }

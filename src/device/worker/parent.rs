@@ -5,7 +5,7 @@
 use super::super::text::Capture;
 use super::super::{Cause, DeviceError, Progress, RunControl};
 use super::FLAG;
-use super::wire::{self, Ask, PREFIX, Tell};
+use super::wire::{self, Ask, MAX_OBJECT, PREFIX, Tell};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -44,6 +44,8 @@ pub struct Limits {
 pub struct Answer {
     pub tell: Tell,
     pub body: Vec<u8>,
+    /// The objects that were compiled, with the numbers of their jobs.
+    pub compiled: Vec<(usize, Vec<u8>)>,
     /// What was printed meanwhile.
     pub stderr: String,
 }
@@ -150,6 +152,8 @@ impl<'a> Worker<'a> {
         let start = Instant::now();
         parts.reverse();
         let mut heard = Vec::new();
+        let mut compiled = Vec::new();
+        let most = limits.body.max(MAX_OBJECT);
         loop {
             if control.cancel.load(Ordering::Relaxed) {
                 return Err(DeviceError::new(Cause::Cancelled, format!("{} was stopped.", self.what())));
@@ -158,16 +162,17 @@ impl<'a> Worker<'a> {
             self.write(&mut parts);
             self.listen();
             let open = self.read(&mut heard)?;
-            while let Some((tell, body)) = self.next(&mut heard, limits.body)? {
+            while let Some((tell, body)) = self.next(&mut heard, most)? {
                 match tell {
                     Tell::Progress(progress) => {
                         self.progress = Some(progress);
                         (control.progress)(progress);
                     }
+                    Tell::Compiled(job) => compiled.push((job, body)),
                     Tell::Failed(error) => return Err(self.failed(error)),
                     tell => {
                         self.finish();
-                        return Ok(Answer { tell, body, stderr: self.noise.text() });
+                        return Ok(Answer { tell, body, compiled, stderr: self.noise.text() });
                     }
                 }
             }

@@ -19,6 +19,8 @@ pub const PREFIX: usize = 16;
 const MAX_HEAD: u64 = 64 << 20;
 /// No array and no message is longer, in bytes.
 pub const MAX_BODY: u64 = 1 << 42;
+/// No compiled kernel that is kept is longer, in bytes.
+pub const MAX_OBJECT: u64 = 8 << 20;
 
 /// What the worker is asked, once in its life.
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,13 +39,18 @@ pub enum Ask {
         /// The answer to `Probe`, for jobs in C.
         toolchain: Option<Toolchain>,
         jobs: Vec<Job>,
+        /// For each job how many bytes its compiled C has, which stand in the body behind all arrays; 0 where it is to be
+        /// compiled.
+        objects: Vec<u64>,
     },
 }
 
-/// What the worker says: any number of `Progress`, then one of the others.
+/// What the worker says: any number of `Progress` and `Compiled`, then one of the others.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Tell {
     Progress(Progress),
+    /// The C of the job of this number was compiled; the object is the body.
+    Compiled(usize),
     Probed(Toolchain),
     Listed(Vec<DeviceInfo>),
     Ran(Vec<Outcome>),
@@ -308,7 +315,8 @@ mod tests {
         let job = Job::of(&request()).unwrap();
         assert_eq!(job.input_bytes(), Some(16));
         let mut pipe = Vec::new();
-        let ask = Ask::Run { folder: "/tmp".into(), toolchain: None, jobs: vec![job.clone()] };
+        let ask =
+            Ask::Run { folder: "/tmp".into(), toolchain: None, jobs: vec![job.clone()], objects: vec![0] };
         send(&mut pipe, &ask, &[&[1, 2], &[3]]).unwrap();
         let mut from = pipe.as_slice();
         let (back, body) = receive::<Ask>(&mut from).unwrap();
