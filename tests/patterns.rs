@@ -2,6 +2,7 @@
 //! interpreted in both ways, shown as loops, and compiled and run on the devices that there are.
 
 use crate::device_common;
+use crate::emit_common::{batch, cases_of_program};
 use shine_tui::device::Mode;
 use shine_tui::lang::diag::{Charset, Diagnostic, Sources, render_all};
 use shine_tui::lang::eval::{self, Limits, Sizes, inputs, naive};
@@ -11,6 +12,7 @@ use shine_tui::lang::syntax::{self, print as syntax_print};
 use shine_tui::lang::term::Term;
 use shine_tui::lang::value::Tolerance;
 use shine_tui::lang::{loops, print, work};
+use shine_tui::lower::Target as Language;
 use shine_tui::session::action::Target;
 use shine_tui::session::bench::{Asked, measure};
 use shine_tui::session::files::{Text, Texts};
@@ -169,39 +171,69 @@ fn run(workspace: &Workspace, device: &str, sizes: &Sizes) -> Result<String, Dia
     Ok(measure(&asked, device_common::devices(), &AtomicBool::new(false), &|_| ())?.check)
 }
 
+/// Whether there is code for a row's example in a language as the table says, and if not, whether the reason says what to do.
+fn code_is_as_listed<T>(
+    row: &Row,
+    target: Target,
+    result: Result<T, Diagnostic>,
+) -> Result<Option<T>, String> {
+    let refused = REFUSED.iter().find(|(p, t, _)| (*p, *t) == (row.pattern, target)).map(|r| r.2);
+    let name = target.name();
+    match result {
+        Ok(found) => {
+            ensure(refused.is_none(), || format!("there is code for {name}"))?;
+            Ok(Some(found))
+        }
+        Err(problem) => {
+            let said = || format!("{name}: {problem} {:?} {:?}", problem.notes, problem.hints);
+            ensure(Some(problem.code) == refused, said)?;
+            ensure(!problem.hints.is_empty(), said)?;
+            Ok(None)
+        }
+    }
+}
+
+/// All examples in C are one translation unit: a compiler that is started for each takes longer than they do.
 #[test]
-fn examples_become_code_that_computes_what_they_mean() {
+fn examples_become_c_that_computes_what_they_mean() {
+    let mut cases = vec![];
+    let mut workspace = workspace();
+    let mut number = 0;
+    for row in all() {
+        let mut listed = || {
+            let text = example(row)?;
+            workspace.program = parse(text)?;
+            let sizes = sizes_of(&workspace.program, &[9, 10, 8, 4])?;
+            let code = workspace.compile(&workspace.program.term, Target::C, &Sizes::new());
+            let Some(_) = code_is_as_listed(row, Target::C, code)? else { return Ok(()) };
+            let sizes: Vec<(&str, i64)> = sizes.iter().map(|(name, value)| (&**name, *value)).collect();
+            cases.extend(cases_of_program(&workspace.program, text, &[&sizes], Language::C, &mut number));
+            Ok::<(), String>(())
+        };
+        listed().unwrap_or_else(|why| panic!("{}: {why}", row.names[0]));
+    }
+    let refused = REFUSED.iter().filter(|(_, target, _)| *target == Target::C).count();
+    // With sizes as parameters, and as constants.
+    assert_eq!(cases.len(), 2 * (all().len() - refused));
+    // Examples compute with cells that nothing defines, where that is what they show.
+    let flags = ["-fopenmp", "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-Wno-type-limits"];
+    batch::check(&cases, &batch::run(&batch::unit(&cases), &flags));
+}
+
+#[test]
+fn examples_become_opencl_that_computes_what_they_mean() {
     let opencl = device_common::opencl();
     // Rules and strategies are not looked at, so they are loaded once for many programs.
     each_row_with(workspace, |workspace, row| {
         workspace.program = parse(example(row)?)?;
+        let device = opencl.as_deref().filter(|_| row.level == Level::OpenCl);
+        let Some(device) = device else {
+            let code = workspace.compile(&workspace.program.term, Target::OpenCl, &Sizes::new());
+            return code_is_as_listed(row, Target::OpenCl, code).map(|_| ());
+        };
         let sizes = sizes_of(&workspace.program, &[9, 10, 8, 4])?;
-        for target in [Target::C, Target::OpenCl] {
-            let device = match target {
-                Target::C => Some("cpu"),
-                Target::OpenCl => opencl.as_deref().filter(|_| row.level == Level::OpenCl),
-            };
-            let result = match device {
-                Some(device) => run(workspace, device, &sizes),
-                None => {
-                    workspace.compile(&workspace.program.term, target, &Sizes::new()).map(|_| String::new())
-                }
-            };
-            let refused = REFUSED.iter().find(|(p, t, _)| (*p, *t) == (row.pattern, target)).map(|r| r.2);
-            let name = target.name();
-            match result {
-                Ok(said) => {
-                    ensure(refused.is_none(), || format!("there is code for {name}"))?;
-                    let checked = device.is_none() || said.contains("agrees with the interpreter");
-                    ensure(checked, || format!("{name} was not compared with the interpreter: {said}"))?;
-                }
-                Err(problem) => {
-                    let said = || format!("{name}: {problem} {:?} {:?}", problem.notes, problem.hints);
-                    ensure(Some(problem.code) == refused, said)?;
-                    ensure(!problem.hints.is_empty(), said)?;
-                }
-            }
-        }
-        Ok(())
+        let said = code_is_as_listed(row, Target::OpenCl, run(workspace, device, &sizes))?;
+        let checked = said.as_ref().is_none_or(|said| said.contains("agrees with the interpreter"));
+        ensure(checked, || format!("it was not compared with the interpreter: {said:?}"))
     });
 }
