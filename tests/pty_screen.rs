@@ -163,10 +163,15 @@ fn a_changed_program_is_noticed_and_read_again() {
     let mut terminal = Terminal::assistant(120, 36, &[]);
     terminal.until_text("reduce (+) 0");
     let program = terminal.folder.path().join("dot.rise");
-    std::fs::write(program, "def twice (a: k.f32): k.f32 = a |> map (\\x. 2 * x)\n").unwrap();
+    let before = std::fs::read_to_string(&program).unwrap();
+    std::fs::write(&program, "def twice (a: k.f32): k.f32 = a |> map (\\x. 2 * x)\n").unwrap();
     terminal.until_text("file changed");
+    std::fs::write(&program, before).unwrap();
+    terminal.until_text("hold again what is open");
+    // What has just been saved is what is read, whether or not it was noticed before.
+    std::fs::write(&program, "def thrice (a: k.f32): k.f32 = a |> map (\\x. 3 * x)\n").unwrap();
     terminal.press("Ry");
-    terminal.until_text("twice");
+    terminal.until_text("thrice");
     terminal.press("q");
     assert_eq!(terminal.end(), 0);
 }

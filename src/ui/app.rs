@@ -317,6 +317,9 @@ impl App {
             };
             self.tell(Role::Warning, news);
         }
+        if changed.is_none() && self.changed.is_some() {
+            self.tell(Role::Hint, "The files on the disk hold again what is open.");
+        }
         self.changed = changed;
     }
 

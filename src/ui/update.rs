@@ -82,6 +82,10 @@ pub fn run(app: &mut App, command: Command) {
 
 /// Runs a command with the arguments that were typed after it.
 pub fn run_with(app: &mut App, command: Command, arguments: &str) {
+    // Who has just saved a file asks for what it holds now, and the last look may be a second old.
+    if command == Command::Reload {
+        app.look_at_file();
+    }
     if let Err(reason) = command.enabled(&app.facts()) {
         let reason = app.setup.keys.fill(&reason);
         app.say(Role::Warning, reason);

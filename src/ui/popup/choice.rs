@@ -130,7 +130,9 @@ impl Choice {
             };
             found.push((rank, i));
         }
-        found.sort_by_key(|&(rank, i)| (std::cmp::Reverse(rank), i));
+        // Of names that match alike, the one of which most was typed: `til` means `tile` before `tileStored`.
+        let rest = |i: usize| self.items.get(i).map_or(0, |item| item.name.len());
+        found.sort_by_key(|&(rank, i)| (std::cmp::Reverse(rank), if rank > 1 { rest(i) } else { 0 }, i));
         self.shown = found.iter().map(|&(_, i)| i).collect();
         if let Some(how) = self.typed {
             let named = found.first().is_some_and(|&(rank, _)| rank == u64::MAX);
@@ -228,6 +230,20 @@ mod tests {
         assert_eq!(first("und"), Value::Command(Command::Undo));
         assert_eq!(first("cpc"), Value::Command(Command::CopyCommand));
         assert_eq!(first("siz k=64"), Value::Command(Command::Sizes));
+    }
+
+    #[test]
+    fn of_names_that_begin_alike_the_shortest_comes_first() {
+        let items = ["tileStored", "tile", "tilesOnThreads"].map(|name| Item {
+            name: name.to_owned(),
+            key: String::new(),
+            doc: String::new(),
+            disabled: None,
+            value: Value::Strategy(How::Run, name.to_owned()),
+        });
+        let mut choice = Choice::new("", items.to_vec(), None);
+        choice.set_text("til");
+        assert_eq!(choice.highlighted().unwrap().name, "tile");
     }
 
     #[test]
