@@ -301,6 +301,48 @@ fn a_search_that_fails_tells_how_far_it_came() {
     assert!(ran.code == 2 && ran.err.contains("E0915"), "{}", ran.err);
 }
 
+/// Rules whose right sides no equation says are matched by the left sides that they have.
+#[test]
+fn windows_are_separated_where_their_weights_are_a_product() {
+    let world = tempfile::tempdir().unwrap();
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/binomialFilter/binomialFilter.rise");
+    let ran = run(world.path(), &["search", program.to_str().unwrap(), "searchScanline"]);
+    assert!(ran.code == 0 && ran.out.contains("separateDotVH"), "{}{}", ran.out, ran.err);
+    for part in ["zip [1.0, 2.0, 1.0]", "zip [0.0625, 0.125, 0.0625]"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    // Of another shape and type, and rows first.
+    let dot = |weights: &str| {
+        format!(
+            "def dot (a: k.i32) (b: k.i32): i32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0\n\
+             def weights: 2.3.i32 = {weights}\n\
+             def f (xs: n.2.3.i32): n.i32 = xs |> map (\\x. dot (join weights) (join x))"
+        )
+    };
+    let search = "reach contains(map (\\line. ?) ?) and not contains(join) using { separateDotHV }";
+    let ran = apply(&dot("[[4, 6, 10], [6, 9, 15]]"), "", "", search);
+    assert!(ran.code == 0 && ran.out.contains("zip [2i32, 3i32, 5i32]"), "{}{}", ran.out, ran.err);
+    let ran = apply(&dot("[[4, 6, 10], [6, 9, 16]]"), "", "", search);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("No program like this can be reached"), "{}", ran.err);
+    let ran = apply(SCALE, "", "", "reach contains(join) using { idxReduction }");
+    assert!(ran.err.contains("E0414"), "{}", ran.err);
+}
+
+#[test]
+fn lanes_and_families_of_rules_work_in_searches() {
+    let sum = "def sum (a: (8*n).f32): f32 = a |> reduce (+) 0";
+    let maps = "def f (a: n.(4*m).f32): n.(4*m).f32 = a |> map (map sqrt)";
+    for (program, search, shown) in [
+        (sum, "contains(asVector 8) using { reduceInLanes(8) }", "asVector 8"),
+        (maps, "contains(map (split 4)) using { splitJoinNest(1, 4) }", "map (split 4)"),
+        (maps, "contains(transpose) using { transposeAroundNest(0) }", "transpose"),
+    ] {
+        let ran = apply(program, "", "", &format!("reach {search}"));
+        assert!(ran.code == 0 && ran.out.contains(shown), "{search}: {}{}", ran.out, ran.err);
+    }
+}
+
 /// The rows of a table.
 fn table(args: &[&str], code: i32) -> Vec<serde_json::Value> {
     let world = tempfile::tempdir().unwrap();

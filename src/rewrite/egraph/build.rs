@@ -11,6 +11,7 @@ use super::{Graph, Id};
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::rule::vectorise::vectorise;
+use crate::rule::{RuleArg, Run};
 
 /// Builds the sides of one rule for a match.
 pub struct Builder<'a> {
@@ -58,7 +59,26 @@ impl<'a> Builder<'a> {
     /// The class of the right side; none when the filter refuses a part of it, or it cannot be built.
     pub fn right_side(&mut self, m: Match<'_>) -> Option<Id> {
         let program = self.program;
-        self.build(&program.build, m)
+        let Some((run, args)) = &program.computed else { return self.build(&program.build, m) };
+        let left = self.left_side(m)?;
+        self.computed(left, *run, args)
+    }
+
+    /// The left side as the term that it is. It is there already, whatever the filter says of it.
+    fn left_side(&mut self, m: Match<'_>) -> Option<Id> {
+        let program = self.program;
+        self.graph.exact = true;
+        let filter = std::mem::take(&mut self.graph.filter);
+        let left = self.build(&program.left, m);
+        self.graph.filter = filter;
+        self.graph.exact = false;
+        left
+    }
+
+    /// What a procedure makes of a term.
+    fn computed(&mut self, left: Id, run: Run, args: &[RuleArg]) -> Option<Id> {
+        let left = self.graph.decoder().term(left)?;
+        self.graph.encode(&run(&left, args).ok()?.term)
     }
 
     /// Is what was built in the class of the match?
@@ -66,16 +86,17 @@ impl<'a> Builder<'a> {
         self.graph.find(right) == self.graph.find(m.root())
     }
 
-    /// Both sides as the terms that they are. The left side is there already, whatever the filter says of it.
+    /// Both sides as the terms that they are.
     pub fn sides(&mut self, m: Match<'_>) -> Option<(Id, Id)> {
         let program = self.program;
+        let left = self.left_side(m)?;
         self.graph.exact = true;
-        let filter = std::mem::take(&mut self.graph.filter);
-        let left = self.build(&program.left, m);
-        self.graph.filter = filter;
-        let right = self.build(&program.build, m);
+        let right = match &program.computed {
+            None => self.build(&program.build, m),
+            Some((run, args)) => self.computed(left, *run, args),
+        };
         self.graph.exact = false;
-        Some((left?, right?))
+        Some((left, right?))
     }
 
     /// Where a function is vectorised, both sides for each member of its class.

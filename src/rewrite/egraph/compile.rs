@@ -12,7 +12,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Type, TypeKind, TypeVar};
 use crate::rule::equation::{Equation, Sides};
 use crate::rule::pat::{Pat, PatArg, PatNode};
-use crate::rule::{Condition, ParamKind, RuleArg, RuleParam};
+use crate::rule::{Condition, ParamKind, RuleArg, RuleParam, Run};
 
 /// A place of the left side, while it is matched.
 pub type Reg = usize;
@@ -195,6 +195,8 @@ pub struct Program {
     /// The types that are built, each once.
     pub types: Vec<TypePat>,
     pub build: Build,
+    /// What makes the right side of the term on the left, where `build` does not.
+    pub computed: Option<(Run, Vec<RuleArg>)>,
     /// The left side, as what is built of the variables.
     pub left: Build,
     /// Occurrences of variables, after their first ones, that stand under other binders.
@@ -299,6 +301,7 @@ pub fn compile(
         sizes: c.sizes,
         types: c.types,
         build,
+        computed: None,
         left,
         others: c.others,
         vectorised: rhs.nodes().iter().find_map(|p| match p.node {

@@ -3,10 +3,13 @@
 
 use super::apply::Applied;
 use super::instance::is_gentle;
+use super::load::{Source, Sources};
 use super::operators::{factors, is_neutral, with_neutral};
 use super::vectorise::vectorise_loops;
 use super::why::WhyNot;
-use super::{Body, Marks, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam};
+use super::{
+    Body, Equation, Later, Marks, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam, RuleSet,
+};
 use crate::lang::build::{self as b, Misfit};
 use crate::lang::digest::Digest;
 use crate::lang::literal::Literal;
@@ -33,7 +36,13 @@ struct Row {
     text: &'static str,
     marks: Marks,
     run: fn(&Term, &[RuleArg]) -> Procedural,
+    /// The left side, as that of a rule, and what it asks, where nothing else decides whether the procedure applies. Searches
+    /// match it.
+    shape: Option<&'static str>,
 }
+
+/// The left side of what separates dot products.
+const JOINED_DOT: &str = "reduce (+) z (map (\\p. fst p * snd p) (zip (join (w : r.c.t)) (join (xs : r.c.t)))) where zero z, separable w";
 
 /// The built-in rules.
 const ROWS: &[Row] = &[
@@ -46,6 +55,7 @@ const ROWS: &[Row] = &[
         text: "(\\x. b) e ~> b[e/x]",
         marks: Marks::NONE,
         run: gentle_beta,
+        shape: None,
     },
     Row {
         name: "idxReduction",
@@ -55,6 +65,7 @@ const ROWS: &[Row] = &[
         text: "idx i [e0, e1, …] ~> ei",
         marks: Marks::NONE,
         run: idx_reduction,
+        shape: None,
     },
     Row {
         name: "subexpressionElimination",
@@ -65,6 +76,7 @@ const ROWS: &[Row] = &[
         text: "e ~> (\\y. e[y/x]) x",
         marks: Marks::NONE,
         run: subexpression_elimination,
+        shape: None,
     },
     Row {
         name: "separateDotVH",
@@ -74,6 +86,7 @@ const ROWS: &[Row] = &[
         text: "dot (join (v h)) (join xs) ~> dot h (map (dot v) (transpose xs))",
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, true),
+        shape: Some(JOINED_DOT),
     },
     Row {
         name: "separateDotHV",
@@ -83,6 +96,7 @@ const ROWS: &[Row] = &[
         text: "dot (join (v h)) (join xs) ~> dot v (map (dot h) xs)",
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, false),
+        shape: Some(JOINED_DOT),
     },
     Row {
         name: "reduceFromNeutral",
@@ -93,6 +107,7 @@ const ROWS: &[Row] = &[
         text: "reduce op init xs ~> op init (reduce op z xs), z neutral for op",
         marks: Marks::REASSOCIATES,
         run: |t, _| reduce_from_neutral(t),
+        shape: None,
     },
     Row {
         name: "chooseByWork",
@@ -103,6 +118,7 @@ const ROWS: &[Row] = &[
         text: "e ~> select (w < p) e e, w the work of e in sizes",
         marks: Marks::NONE,
         run: choose_by_work,
+        shape: None,
     },
     Row {
         name: "mapOfComponent",
@@ -112,6 +128,7 @@ const ROWS: &[Row] = &[
         text: "map (\\p. f (fst p)) (zip a b) ~> map f a, map (\\p. f (snd p)) (zip a b) ~> map f b",
         marks: Marks::NONE,
         run: |t, _| map_of_component(t),
+        shape: None,
     },
     Row {
         name: "vectorizeMap",
@@ -122,6 +139,7 @@ const ROWS: &[Row] = &[
         text: "asVector v (map f xs) ~> map (vectorise v f) (the components of xs as vectors, zipped)",
         marks: Marks::NONE,
         run: vectorize_map,
+        shape: None,
     },
 ];
 
@@ -137,7 +155,7 @@ pub fn all() -> Vec<Rule> {
                     .map(|(n, k)| RuleParam { name: (*n).into(), kind: k.clone() })
                     .collect::<Vec<_>>()
                     .into(),
-                body: Body::Procedure(Procedure { run: row.run }).into(),
+                body: Body::Procedure(Procedure { run: row.run, shape: row.shape.map(shape) }).into(),
                 marks: row.marks,
                 doc: row.doc.to_owned(),
                 examples: vec![].into(),
@@ -147,6 +165,19 @@ pub fn all() -> Vec<Rule> {
             })
         })
         .collect()
+}
+
+/// The equation whose left side is this, and so is its right side; none if the text is no such side, which tests say of
+/// none in the list.
+fn shape(text: &'static str) -> Later<Option<Equation>> {
+    Later::new(move || {
+        let (side, conditions) = text.split_once(" where ").unwrap_or((text, ""));
+        let rule = format!("rule shape = {side} ~> {side} where {conditions}");
+        let mut rules = RuleSet::default();
+        let source = Source { label: "shape.rules", text: &rule };
+        rules.load(&mut Sources::new(), &[source]);
+        rules.get("shape").and_then(|r| r.equation(&[]).cloned())
+    })
 }
 
 fn misfit(m: Misfit) -> WhyNot {
@@ -470,6 +501,16 @@ mod tests {
 
     fn rule(name: &str) -> Rule {
         all().into_iter().find(|r| &*r.name == name).unwrap()
+    }
+
+    #[test]
+    fn the_shapes_are_left_sides() {
+        let shapes = all().into_iter().filter_map(|r| match &*r.body {
+            Body::Procedure(Procedure { shape: Some(shape), .. }) => Some((r.name.clone(), shape.is_some())),
+            _ => None,
+        });
+        let shapes: Vec<_> = shapes.collect();
+        assert!(shapes.len() >= 2 && shapes.iter().all(|(_, read)| *read), "{shapes:?}");
     }
 
     #[test]

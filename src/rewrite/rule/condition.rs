@@ -34,6 +34,8 @@ pub enum Condition {
     Additive(usize),
     /// The matrix of constants is the product of the column and the row of constants.
     Separable(usize, usize, usize),
+    /// The matrix of constants is the product of some column and some row.
+    Product(usize),
     /// The function takes and returns scalars, or pairs of them.
     ScalarFun(usize),
     /// The function has a vector counterpart at this length.
@@ -117,6 +119,7 @@ impl Condition {
                 (Some(m), Some(v), Some(h)) => operators::is_product(m, v, h),
                 _ => false,
             },
+            Condition::Product(m) => term(b, *m).is_some_and(|m| operators::factors(m).is_some()),
             Condition::ScalarFun(f) => term(b, *f).is_some_and(|f| is_scalar_function(f.ty())),
             Condition::Vectorisable(n, f) => match term(b, *f) {
                 Some(f) => {
@@ -153,6 +156,7 @@ impl Condition {
             | Condition::Zero(_)
             | Condition::Additive(_)
             | Condition::Separable(..)
+            | Condition::Product(_)
             | Condition::Vectorisable(..)
             | Condition::Lanewise(_) => false,
             Condition::ScalarFun(_)
@@ -181,6 +185,7 @@ impl Condition {
             | Condition::Idempotent(v)
             | Condition::Zero(v)
             | Condition::Additive(v)
+            | Condition::Product(v)
             | Condition::ScalarFun(v)
             | Condition::Vectorisable(_, v)
             | Condition::Lanewise(v)
@@ -214,6 +219,7 @@ impl Condition {
             Condition::Zero(z) => format!("zero {}", v(z)),
             Condition::Additive(f) => format!("additive {}", v(f)),
             Condition::Separable(m, a, b) => format!("separable {} {} {}", v(m), v(a), v(b)),
+            Condition::Product(m) => format!("separable {}", v(m)),
             Condition::ScalarFun(f) => format!("scalarFun {}", v(f)),
             Condition::Vectorisable(n, f) => {
                 format!("vectorisable {} {}", eq.readable_size(n).as_atom_text(), v(f))

@@ -95,10 +95,15 @@ impl Body {
 }
 
 /// A rule that is a procedure: from a sub-term and the rule's arguments to what replaces it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Procedure {
-    pub run: fn(&Term, &[RuleArg]) -> Result<Applied, WhyNot>,
+    pub run: Run,
+    /// What tells where it applies, where an equation can: its left side and its conditions.
+    pub shape: Option<Later<Option<Equation>>>,
 }
+
+/// What a procedure does.
+pub type Run = fn(&Term, &[RuleArg]) -> Result<Applied, WhyNot>;
 
 impl fmt::Debug for Procedure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -218,6 +223,14 @@ impl Rule {
             Body::Equation(e) => Some(e),
             Body::Family(members) => members.get(self.depth(args)?),
             Body::Procedure(_) | Body::RightToLeft(_) => None,
+        }
+    }
+
+    /// The equation by which searches match the rule, and what computes its right side where the equation does not say it.
+    pub fn in_searches(&self, args: &[RuleArg]) -> Option<(&Equation, Option<Run>)> {
+        match &*self.body {
+            Body::Procedure(p) => Some(((**p.shape.as_ref()?).as_ref()?, Some(p.run))),
+            _ => Some((self.equation(args)?, None)),
         }
     }
 

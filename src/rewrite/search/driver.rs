@@ -235,8 +235,8 @@ impl Search {
         let others = rules.iter().filter(|r| !built_in.iter().any(|b| b.rule.name == r.rule.name));
         for r in built_in.iter().chain(others) {
             let label = r.to_string();
-            let equation = match (&*r.rule.body, r.rule.equation(&r.args)) {
-                (_, Some(e)) => e,
+            let (equation, run) = match (&*r.rule.body, r.rule.in_searches(&r.args)) {
+                (_, Some(found)) => found,
                 (Body::Procedure(_), None) => {
                     return Err(unusable(&label, "It is a procedure, not an equation.")
                         .hint("Apply it by a strategy before or after the search."));
@@ -245,7 +245,8 @@ impl Search {
             };
             let program = compile(&mut graph, equation, &r.rule.params, &r.args);
             let held = budget.held.iter().filter(|h| h.rule == r.rule.name).map(|h| h.when).collect();
-            let program = program.map_err(|e| unusable(&label, &e.to_string()))?;
+            let mut program = program.map_err(|e| unusable(&label, &e.to_string()))?;
+            program.computed = run.map(|run| (run, r.args.clone()));
             active.push(Active::new(r.clone(), program, held));
         }
         graph.rebuild();
@@ -951,8 +952,8 @@ impl Active {
 
 /// Can searches use the rule with these arguments?
 pub fn usable(rule: &RuleUse) -> bool {
-    let equation = rule.rule.equation(&rule.args);
-    equation.is_some_and(|e| compile(&mut Graph::new(), e, &rule.rule.params, &rule.args).is_ok())
+    let equation = rule.rule.in_searches(&rule.args);
+    equation.is_some_and(|(e, _)| compile(&mut Graph::new(), e, &rule.rule.params, &rule.args).is_ok())
 }
 
 fn goal(sketch: &Sketch) -> Result<Goal, Diagnostic> {

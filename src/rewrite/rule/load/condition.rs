@@ -102,6 +102,7 @@ fn predicate(
         ("additive", [f]) => Condition::Additive(var(f)?),
         ("zero", [z]) => Condition::Zero(var(z)?),
         ("separable", [m, v, h]) => Condition::Separable(var(m)?, var(v)?, var(h)?),
+        ("separable", [m]) => Condition::Product(var(m)?),
         ("scalarFun", [f]) => Condition::ScalarFun(var(f)?),
         ("vectorisable", [n, f]) => Condition::Vectorisable(super::size(n, known)?, var(f)?),
         ("lanewise", [f]) => Condition::Lanewise(var(f)?),
