@@ -22,7 +22,7 @@ pub mod target;
 #[cfg(test)]
 mod tests;
 
-pub use choose::{default_lowering, lower_term, sequential};
+pub use choose::{default_lowering, lower_term, on_threads, sequential};
 pub use target::Target;
 
 /// Deep terms need a deep stack.

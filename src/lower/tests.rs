@@ -3,7 +3,7 @@
 use super::dpia::exec::{self, Options};
 use super::dpia::races::{Trust, Unproved};
 use super::dpia::{Imperative, Kind, LoopKind, Phrase, Remembered};
-use super::{Target, lower_term, pipeline, sequential};
+use super::{Target, lower_term, on_threads, pipeline, sequential};
 use crate::lang::arbitrary::Draw;
 use crate::lang::build;
 use crate::lang::diag::FileId;
@@ -36,7 +36,10 @@ fn check(seed: u64, fuel: u32, target: Target) -> Outcome {
         Target::C => p == Pattern::MapPar,
         Target::OpenCl => p == Pattern::MapGlobal,
     };
-    let term = sequential(&drawn, &keep);
+    checked(seed, sequential(&drawn, &keep), target)
+}
+
+fn checked(seed: u64, term: Term, target: Target) -> Outcome {
     let none = eval::sizes([]);
     let inputs = inputs::for_program(term.ty(), &none, seed, inputs::Kind::SmallIntegers).unwrap();
     let limits = Limits { steps: 20_000, ..Limits::TEST };
@@ -109,6 +112,20 @@ fn larger_random_programs_keep_their_meaning_in_every_stage() {
         let target = if seed % 2 == 0 { Target::C } else { Target::OpenCl };
         check(seed, 2 + (seed % 13) as u32, target);
     }
+}
+
+/// What is checked against is computed on threads.
+#[test]
+fn random_programs_mean_the_same_on_threads() {
+    let mut shared_out = 0;
+    for seed in 2000..4000 {
+        let plain = sequential(&Draw::new(seed).program(3 + (seed % 8) as u32), &|_| false);
+        if let Some(threads) = on_threads(&plain) {
+            assert_eq!(threads.ty(), plain.ty());
+            shared_out += u64::from(checked(seed, threads, Target::C) == Outcome::Checked);
+        }
+    }
+    assert!(shared_out > 20, "only {shared_out} programs were checked");
 }
 
 #[test]

@@ -8,7 +8,9 @@ mod hoist;
 pub mod normal;
 mod sequential;
 mod stream;
+mod threads;
 mod work;
 
 pub use default::{default_lowering, lower_term};
 pub use sequential::sequential;
+pub use threads::on_threads;

@@ -323,8 +323,12 @@ fn are_apart(var: &Name, n: &Nat, uses: &[Use]) -> bool {
         all.iter().map(|(a, _)| a.subst(&|v| varies(v).then(|| Nat::constant(0)))).collect();
     starts.iter().any(|start| {
         parts.iter().all(|(x, n)| {
-            let Some(step) = all.first().and_then(|(a, _)| a.step_of(x)) else { return false };
-            all.iter().all(|(a, ranges)| is_digit(&a.sub(start), x, n, &step, ranges))
+            let Some((first, _)) = all.first() else { return false };
+            let Some(step) = first.step_of(x) else { return false };
+            // Where rows have room for more than the loop's iterations, the next digit counts by their lengths.
+            let lengths = inner.iter().filter_map(|y| Some(first.step_of(y)?.exact_div(&step)));
+            let mut bases = std::iter::once(n.clone()).chain(lengths.filter(Nat::is_evidently_integral));
+            bases.any(|base| all.iter().all(|(a, ranges)| is_digit(&a.sub(start), x, &base, &step, ranges)))
         })
     })
 }
@@ -341,14 +345,14 @@ fn mirrored(number: &Nat, x: &Name, n: &Nat) -> Nat {
     number.subst(&|y| (*y == v).then(|| down.clone()))
 }
 
-/// Is `x` the digit of the number that counts by `step`, in a base of which the next digit counts by `n * step`?
-fn is_digit(number: &Nat, x: &Name, n: &Nat, step: &Nat, ranges: &Ranges) -> bool {
+/// Is `x` the digit of the number that counts by `step`, where the next digit counts by `base * step`?
+fn is_digit(number: &Nat, x: &Name, base: &Nat, step: &Nat, ranges: &Ranges) -> bool {
     let is_x = |digit: &Nat| matches!(digit.as_variable(), Some(NatVar::Named(y)) if y == x);
-    if !step.sub(&Nat::constant(1)).is_natural(ranges) {
+    if [step, base].into_iter().any(|n| !n.sub(&Nat::constant(1)).is_natural(ranges)) {
         return false;
     }
     let digits = number.floor_div(step).simplify(ranges);
-    is_x(&digits) || is_x(&digits.modulo(n).simplify(ranges))
+    is_x(&digits) || is_x(&digits.modulo(base).simplify(ranges))
 }
 
 /// More divisions than this are not followed.
@@ -569,6 +573,7 @@ mod tests {
                 };
                 proved(&|i, j| i.mul(columns).add(j));
                 proved(&|i, j| j.mul(rows).add(i));
+                proved(&|i, j| j.mul(&rows.add(&c(3))).add(i));
                 proved(&|i, j| i.add(&n).mul(columns).add(j).add(&k));
                 proved(&|i, j| i.add(&c(1)).mul(columns).sub(&c(1)).sub(j));
                 proved(&|i, j| rows.sub(&c(1)).sub(i).mul(columns).add(j));

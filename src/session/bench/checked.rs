@@ -289,8 +289,8 @@ impl<'a> Checked<'a> {
         Ok(value.as_array().map(<[Value]>::to_vec).unwrap_or_default())
     }
 
-    /// The outputs of the program as written, compiled plainly to sequential C and run on the host: in double precision,
-    /// but where that might decide differently.
+    /// The outputs of the program as written, compiled plainly to C and run on the host: in double precision, but where that
+    /// might decide differently.
     fn reference(&self, inputs: &Inputs, sizes: &Sizes) -> Result<Reference, Diagnostic> {
         let plain = lower::sequential(&self.asked.workspace.program.term, &|_| false);
         let doubles = rounding::in_doubles(&plain);
@@ -299,7 +299,7 @@ impl<'a> Checked<'a> {
             if problem.code != Cause::TimeLimit.code() {
                 return problem;
             }
-            problem.note("What ran is not the kernel, but the program as it is written, in sequential C, with which the kernel is compared.")
+            problem.note("What ran is not the kernel, but the program as it is written, in plain C, with which the kernel is compared.")
         })?;
         Ok(Reference { outputs, in_doubles })
     }
@@ -338,13 +338,16 @@ impl<'a> Checked<'a> {
         Ok(outputs)
     }
 
-    /// The outputs of sequential C, at the widths of the program's types.
+    /// The outputs of plain C, at the widths of the program's types. Its outermost loop runs on threads where it can, which
+    /// gives the same bits; each element is computed in the order that is written.
     fn plainly(&self, term: &Term, inputs: &Inputs, sizes: &Sizes) -> Result<Vec<HostData>, Diagnostic> {
         let key = self.asked.known.map(|known| (known, key(term, inputs, sizes)));
         if let Some(outputs) = key.and_then(|(known, key)| known.get(key)) {
             return Ok(outputs);
         }
-        let kernel = self.asked.workspace.compile(term, Target::C, sizes)?.module;
+        let compiled = |term: &Term| self.asked.workspace.compile(term, Target::C, sizes);
+        let shared_out = lower::on_threads(term).and_then(|threads| compiled(&threads).ok());
+        let kernel = shared_out.map_or_else(|| compiled(term), Ok)?.module;
         let run = self.kernel("cpu", &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
         let (_, result) = self.asked.workspace.program.term.ty().signature();
         let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));

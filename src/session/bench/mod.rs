@@ -1,7 +1,7 @@
 //! Running a kernel, and checking it first.
 //!
 //! A time is only ever shown for a kernel whose output was checked: at small sizes against the interpreter, and at
-//! the measured sizes against the program as it was written, compiled plainly to sequential C, in double precision where
+//! the measured sizes against the program as it was written, compiled plainly to C, in double precision where
 //! that decides nothing. Rounding hides what is missing from a long sum; so sums are checked on small integers as well,
 //! at odd sizes, where they are exact in any order.
 
