@@ -69,6 +69,19 @@ fn sizes_can_be_left_open_and_patterns_left_out() {
     assert!(ran.code == 0 && ran.out.contains("split 16"), "{}{}", ran.out, ran.err);
     let ran = of("reach containsMap(4*?t, containsMap(?t, ?)) using { splitJoin(16) } with (iterations: 3)");
     assert_eq!(ran.code, 1, "{}", ran.out);
+    for (condition, code) in [
+        ("?t >= 8", 0),
+        ("?t % 4 == 0 and ?t < 17", 0),
+        ("?t > 16", 1),
+        ("?t % 3 == 0", 1),
+        ("2 * ?t == 32", 0),
+    ] {
+        let ran = of(&format!(
+            "reach containsMap(64*n/?t, containsMap(?t, ?)) and {condition} using {{ splitJoin(16), splitJoin(2) }} with (iterations: 1)"
+        ));
+        assert_eq!(ran.code, code, "{condition}: {}{}", ran.out, ran.err);
+        assert!(code == 1 || ran.out.contains("split 16"), "{condition}: {}", ran.out);
+    }
     let ran = of("reach contains(mapSeq) and not contains(map) using { useMapSeq, splitJoin(16) }");
     assert!(ran.code == 0 && !ran.out.contains("map "), "{}{}", ran.out, ran.err);
 }

@@ -325,7 +325,7 @@ Examples:
   shine-tui search matmul.rise searchParallel --elevate > found.elevate
   shine-tui search matmul.rise 'reach reorder2(16, 8, 4)' --guides > guided.elevate
 
-Without `using` the search chooses its rules from all that there are, and makes sketches between the program and the goal, its guides: loops are split, then exchanged, one at a time; then what is stored is stored, and what is computed with vectors is vectorised. Sizes of tiles and vectors are read from the sketch; where it has holes, as in `containsMap(m/?t, containsMap(?t, ?))`, sizes are tried for them. Each guide is shown like a search of its own.
+Without `using` the search chooses its rules from all that there are, and makes sketches between the program and the goal, its guides: loops are split, then exchanged, one at a time; then what is stored is stored, and what is computed with vectors is vectorised. Sizes of tiles and vectors are read from the sketch; where it has holes, as in `containsMap(m/?t, containsMap(?t, ?))`, sizes are tried for them. `… and ?t >= 8 and ?t % 4 == 0` says what they must be. Each guide is shown like a search of its own.
 
 For each part of the sketch stands in how many classes of equal terms there is one like it, where in the program, and the smallest; where nothing was found, the program that comes nearest, as a term and as loops. `way` marks the rules that lead to what was found.
 

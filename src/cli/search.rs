@@ -14,6 +14,7 @@ use crate::session::{derivation, guides};
 use crate::view::examined::{Shown, lines};
 use crate::view::text::Alphabet;
 use serde_json::{Value, json};
+use std::sync::{Mutex, PoisonError};
 
 /// Runs a strategy that searches, and prints what each of its searches knows.
 pub fn run(args: &Search) -> Result<Exit, Exit> {
@@ -21,7 +22,7 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
     run_strategies(&mut session, &args.rewriting, None).map_err(|d| fail(&d))?;
     let workspace = session.workspace();
     let strategy = workspace.parse_strategy(&args.search).map_err(|d| fail(&d))?;
-    let control = Control::unwatched(Progress::Strategy { tried: 0, applied: 0 });
+    let control = Control::telling(Progress::Strategy { tried: 0, applied: 0 }, forecasts());
     let Examination { end, searches, way } =
         workspace.examine(session.term(), &strategy, args.best, &control);
     if searches.is_empty() && end.result.is_ok() {
@@ -68,6 +69,19 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
     match &end.result {
         Ok(_) => Ok(Exit::Done),
         Err(problem) => Err(fail(problem)),
+    }
+}
+
+/// Says what is known of a search before it runs, once.
+fn forecasts() -> impl Fn(&Progress) + Send + Sync {
+    let last = Mutex::new(None);
+    move |progress| {
+        let Progress::Search(search) = progress else { return };
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(warning) = search.warning.as_ref().filter(|w| last.as_ref() != Some(*w)) {
+            output::complain(&format!("warning: {warning}\n"));
+            *last = Some(warning.clone());
+        }
     }
 }
 

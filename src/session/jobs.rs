@@ -18,7 +18,11 @@ pub struct Control<P> {
     cancel: Arc<AtomicBool>,
     progress: Mutex<P>,
     started: Instant,
+    /// Who is told at once.
+    told: Option<Told<P>>,
 }
+
+type Told<P> = Box<dyn Fn(&P) + Send + Sync>;
 
 impl<P: Clone> Control<P> {
     /// A control that nobody watches, for work that is done at once.
@@ -27,7 +31,12 @@ impl<P: Clone> Control<P> {
             cancel: Arc::new(AtomicBool::new(false)),
             progress: Mutex::new(progress),
             started: Instant::now(),
+            told: None,
         }
+    }
+    /// As [`Control::unwatched`], but each report is passed on at once.
+    pub fn telling(progress: P, told: impl Fn(&P) + Send + Sync + 'static) -> Control<P> {
+        Control { told: Some(Box::new(told)), ..Control::unwatched(progress) }
     }
     pub fn cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
@@ -37,6 +46,9 @@ impl<P: Clone> Control<P> {
         self.cancel.clone()
     }
     pub fn report(&self, progress: P) {
+        if let Some(told) = &self.told {
+            told(&progress);
+        }
         *self.lock() = progress;
     }
     pub fn elapsed(&self) -> Duration {

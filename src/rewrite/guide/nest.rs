@@ -269,7 +269,9 @@ pub fn plain(sketch: &Sketch) -> Sketch {
     let all = |v: &[Sketch]| v.iter().map(plain).collect();
     Sketch::new(match sketch.shape() {
         Shape::Named(_, s) => return plain(s),
-        Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) => return sketch.clone(),
+        Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) | Shape::Sizes(_) => {
+            return sketch.clone();
+        }
         Shape::Lam(s) => Shape::Lam(plain(s)),
         Shape::App(f, e) => Shape::App(plain(f), plain(e)),
         Shape::Contains(s) => Shape::Contains(plain(s)),

@@ -60,7 +60,9 @@ fn scalar_sketch(s: &Sketch, width: Option<&Nat>) -> Sketch {
         Shape::And(v) => Shape::And(all(v)),
         Shape::Not(s) => Shape::Not(go(s)),
         Shape::Named(_, s) => return go(s),
-        Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) => return s.clone(),
+        Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) | Shape::Sizes(_) => {
+            return s.clone();
+        }
     })
 }
 

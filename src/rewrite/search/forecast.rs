@@ -28,10 +28,12 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
     if !unmade.is_empty() {
         let verb = if unmade.len() == 1 { "makes it" } else { "makes them" };
         let patterns = listed(unmade.iter().map(|p| format!("`{p}`")));
-        return told(
-            format!("The sketch asks for {patterns}. The program has none, and no rule here {verb}."),
-            true,
-        );
+        let mut text =
+            format!("The sketch asks for {patterns}. The program has none, and no rule here {verb}.");
+        if unmade.contains(&Pattern::Not) {
+            text += " Before a value, `not` is the pattern; `not contains(…)` is what leaves programs out.";
+        }
+        return told(text, true);
     }
     let mut said: BTreeSet<i64> = BTreeSet::new();
     sizes_in(start).iter().for_each(|n| numbers(n, &mut said));
@@ -52,6 +54,15 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
         let text = format!(
             "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; the \
              program and the arguments of the rules have {had}, which never make it."
+        );
+        return told(text, true);
+    }
+    let never = never_divided(sketch, start, rules);
+    if !never.is_empty() {
+        let sizes = listed(never.iter().map(|n| format!("`{n}`")));
+        let text = format!(
+            "The sketch asks for {sizes}. These rules make sizes by dividing alone, those of the program and their own by \
+             their own; the program and the arguments of the rules have {had}, of which no quotient is that."
         );
         return told(text, true);
     }
@@ -113,7 +124,7 @@ fn patterns_of(sketch: &Sketch, out: &mut IndexSet<Pattern>) {
 fn required(sketch: &Sketch) -> Sketch {
     let all = |s: &[Sketch]| s.iter().map(required).collect();
     Sketch::new(match sketch.shape() {
-        Shape::Or(_) | Shape::Not(_) => Shape::Any,
+        Shape::Or(_) | Shape::Not(_) | Shape::Sizes(_) => Shape::Any,
         Shape::Contains(s) => Shape::Contains(required(s)),
         Shape::Lam(s) => Shape::Lam(required(s)),
         Shape::App(f, e) => Shape::App(required(f), required(e)),
@@ -166,6 +177,87 @@ fn unreachable(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Nat> {
         return vec![];
     }
     asked.into_iter().filter(|n| !products.have(n)).collect()
+}
+
+/// The sizes that a sketch asks for and that are no quotients of those that there are by arguments of rules. It is known
+/// where the right side of each rule has no sizes but those of its left side, its arguments, and what of a size of its left
+/// side is left when it is divided by arguments.
+fn never_divided(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Nat> {
+    let mut given: IndexSet<Nat> = sizes_in(start);
+    let mut divisors: IndexSet<Nat> = IndexSet::new();
+    for rule in rules {
+        let Some(equation) = rule.rule.equation(&rule.args) else { return vec![] };
+        let own = |v: &NatVar| {
+            let NatVar::Meta(i) = v else { return None };
+            let mut params = rule.rule.params.iter().zip(&rule.args);
+            params.find_map(|(p, arg)| match (&p.kind, arg) {
+                (ParamKind::Nat(at), RuleArg::Nat(n)) if *at == *i as usize => Some(n.clone()),
+                _ => None,
+            })
+        };
+        let (mut left, mut right) = (vec![], vec![]);
+        if !sizes_of(&equation.sides.lhs, &mut left) || !sizes_of(&equation.sides.rhs, &mut right) {
+            return vec![];
+        }
+        let left: Vec<Nat> = left.iter().map(|n| n.subst(&own)).collect();
+        for made in right.iter().map(|n| n.subst(&own)).filter(|n| !left.contains(n)) {
+            if !made.has_metas() {
+                given.insert(made);
+                continue;
+            }
+            let divisor =
+                |n: &Nat| Some(n.exact_div(&made)).filter(|d| !d.has_metas() && is_whole_product(d));
+            match left.iter().find_map(divisor) {
+                Some(divisor) => divisors.insert(divisor),
+                None => return vec![],
+            };
+        }
+        let args = rule.args.iter();
+        for arg in args {
+            match arg {
+                RuleArg::Nat(n) => drop(given.insert(n.clone())),
+                RuleArg::Term(t) => given.extend(sizes_in(t)),
+                _ => {}
+            }
+        }
+    }
+    let mut asked: IndexSet<Nat> = IndexSet::new();
+    required(sketch).each_size(&mut |n| {
+        if holes_in(n).is_empty() {
+            asked.insert(n.clone());
+        }
+    });
+    let made = |n: &Nat| given.iter().any(|from| is_quotient(from, n, &divisors));
+    asked.into_iter().filter(|n| !made(n)).collect()
+}
+
+/// Is it a product of whole numbers and variables, and not known to be less than one?
+fn is_whole_product(n: &Nat) -> bool {
+    factors_of(n).is_some_and(|factors| factors.iter().all(|(_, e)| *e > 0))
+}
+
+/// Is the second what is left of the first when it is divided by some of these, each as often as one likes? Where that
+/// cannot be told, it may be.
+fn is_quotient(from: &Nat, to: &Nat, divisors: &IndexSet<Nat>) -> bool {
+    if from == to {
+        return true;
+    }
+    let (mut open, mut seen) = (vec![from.exact_div(to)], IndexSet::new());
+    while let Some(left) = open.pop() {
+        if left.as_constant() == Some(1) {
+            return true;
+        }
+        let Some(factors) = factors_of(&left) else { return true };
+        // What is no whole product is no product of divisors, which are.
+        if factors.iter().any(|(_, e)| *e < 0) || !seen.insert(left.clone()) {
+            continue;
+        }
+        if seen.len() > MOST_QUOTIENTS {
+            return true;
+        }
+        open.extend(divisors.iter().filter(|d| d.as_constant() != Some(1)).map(|d| left.exact_div(d)));
+    }
+    false
 }
 
 /// The sizes in the types and arguments of a side of a rule. Says whether that is all that there is to know of them.
@@ -267,6 +359,8 @@ fn minus(a: &[i128], times: i128, b: &[i128]) -> Option<Vec<i128>> {
     a.iter().zip(b).map(|(a, b)| a.checked_sub(times.checked_mul(*b)?)).collect()
 }
 
+/// So many products of divisors are looked at.
+const MOST_QUOTIENTS: usize = 2000;
 /// Primes up to here are found by trying.
 const MOST_TRIED: i64 = 100_000;
 
@@ -352,11 +446,18 @@ mod tests {
         assert_eq!(said(split, "containsMap(n/3, ?) or containsMap(n, ?)"), None);
         assert_eq!(said(split, "containsMap(n, ?) and not contains((map : ? -> 48.? -> ?))"), None);
         assert!(!never(&[("slideBeforeSplit", &[])], "containsMap(n/3, ?)"));
-        // Products of the program's sizes come, sums do not.
-        assert!(
-            !never(&[("splitJoin", &[7])], "containsMap(n*m, ?)")
-                && !never(&[("splitJoin", &[7])], "containsMap(49, ?)")
-        );
+        // Of rules that only divide by their own it is known that no products come; of others that products do, and sums
+        // do not.
+        assert!(never(&[("splitJoin", &[7])], "containsMap(n*m, ?)"));
+        assert!(never(&[("splitJoin", &[7])], "containsMap(49, ?)"));
+        assert!(!never(&[("splitJoin", &[7])], "containsMap(n/49, ?)"));
+        let all = set.set("splitRules").unwrap().rules.clone();
+        let whole = |sketch: &str| {
+            let (tree, _) = parse_sketch(FileId::NOWHERE, sketch);
+            unmet(&read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap(), &start, &all)
+        };
+        assert_eq!(whole("containsMap(n/32, containsMap(32, containsReduceSeq(m/4, ?)))"), None);
+        assert!(whole("containsMap(n/64, containsMap(64, ?))").is_some_and(|f| f.never));
         assert!(never(&[("splitJoin", &[7])], "containsMap(n/14, ?)"));
         // So with patterns that nothing makes; what vectorises a function makes whatever that takes.
         let text =

@@ -89,7 +89,12 @@ fn cut(sketch: &Sketch, levels: usize) -> Sketch {
         Shape::And(s) => Shape::And(all(s)),
         Shape::Typed(s, t) => Shape::Typed(cut(s, levels), t.clone()),
         Shape::Named(label, s) => Shape::Named(label.clone(), cut(s, levels)),
-        Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) | Shape::Not(_) => {
+        Shape::Any
+        | Shape::Var(_)
+        | Shape::Pattern(..)
+        | Shape::Number(_)
+        | Shape::Not(_)
+        | Shape::Sizes(_) => {
             return sketch.clone();
         }
     })

@@ -6,7 +6,7 @@
 //! are filled one after the other, those that are still open standing for any size meanwhile, so that hardly more is tried
 //! than what holds.
 
-use super::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
+use super::{ArgSketch, NatSketch, Shape, SizeCondition, Sketch, TypeSketch};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::infer::constraints_of;
 use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
@@ -78,6 +78,8 @@ impl Sketch {
             Shape::Or(all) => Shape::Or(each(all)),
             Shape::And(all) => Shape::And(each(all)),
             Shape::Not(s) => Shape::Not(s.map_sizes(to)),
+            // What is said of sizes themselves asks for none.
+            Shape::Sizes(_) => return self.clone(),
             Shape::Typed(s, t) => return Sketch::typed(s.map_sizes(to), t.map(to)),
             Shape::Named(label, s) => Shape::Named(label.clone(), s.map_sizes(to)),
         })
@@ -111,17 +113,69 @@ impl Sketch {
 
     /// With sizes in the place of holes. Where one is left, any size will do, so that the sketch says less than it did.
     pub fn filled(&self, filling: &[(Name, Nat)]) -> Sketch {
-        self.map_sizes(&|n| {
+        self.decided(filling).map_sizes(&|n| {
             let n = fill(n, filling);
             if holes_in(&n).is_empty() { NatSketch::Is(n) } else { NatSketch::Any }
         })
+    }
+
+    /// With every program, or none, in the place of what is said of sizes; every one, where a hole in it is open.
+    fn decided(&self, filling: &[(Name, Nat)]) -> Sketch {
+        if !self.has_conditions() {
+            return self.clone();
+        }
+        let each = |all: &[Sketch]| all.iter().map(|s| s.decided(filling)).collect();
+        Sketch::new(match self.shape() {
+            Shape::Sizes(c) => {
+                let (left, right) = (fill(&c.left, filling), fill(&c.right, filling));
+                let open = !holes_in(&left).is_empty() || !holes_in(&right).is_empty();
+                let holds = open || SizeCondition { left, right, ..*c }.holds();
+                if holds { Shape::Any } else { Shape::Or(vec![]) }
+            }
+            Shape::Any | Shape::Var(_) | Shape::Number(_) | Shape::Pattern(..) => return self.clone(),
+            Shape::Lam(s) => Shape::Lam(s.decided(filling)),
+            Shape::App(f, e) => Shape::App(f.decided(filling), e.decided(filling)),
+            Shape::Contains(s) => Shape::Contains(s.decided(filling)),
+            Shape::Or(all) => Shape::Or(each(all)),
+            Shape::And(all) => {
+                let mut said: Vec<Sketch> = each(all);
+                said.retain(|s| *s.shape() != Shape::Any);
+                match (said.pop(), said.is_empty()) {
+                    (None, _) => Shape::Any,
+                    (Some(alone), true) => return alone,
+                    (Some(last), false) => {
+                        said.push(last);
+                        Shape::And(said)
+                    }
+                }
+            }
+            Shape::Not(s) => Shape::Not(s.decided(filling)),
+            Shape::Typed(s, t) => return Sketch::typed(s.decided(filling), t.clone()),
+            Shape::Named(label, s) => Shape::Named(label.clone(), s.decided(filling)),
+        })
+    }
+
+    fn has_conditions(&self) -> bool {
+        matches!(self.shape(), Shape::Sizes(_)) || self.children().into_iter().any(Sketch::has_conditions)
+    }
+
+    /// The holes in what is said of sizes.
+    pub(super) fn holes_in_conditions(&self) -> Vec<Name> {
+        let here = match self.shape() {
+            Shape::Sizes(c) => [holes_in(&c.left), holes_in(&c.right)].concat(),
+            _ => vec![],
+        };
+        let below = self.children().into_iter().flat_map(Sketch::holes_in_conditions);
+        here.into_iter().chain(below).collect()
     }
 
     /// With any size in the place of a hole that stands alone and only there.
     pub(super) fn without_single_holes(self) -> Sketch {
         let open = self.open_sizes();
         let places = |hole: &Name| open.iter().filter(|n| holes_in(n).contains(hole)).count();
-        let is_single = |n: &Nat| holes_in(n).first().is_some_and(|h| *n == Nat::var(h) && places(h) == 1);
+        let said = self.holes_in_conditions();
+        let alone = |hole: &Name| places(hole) == 1 && !said.contains(hole);
+        let is_single = |n: &Nat| holes_in(n).first().is_some_and(|h| *n == Nat::var(h) && alone(h));
         self.map_sizes(&|n| if is_single(n) { NatSketch::Any } else { NatSketch::Is(n.clone()) })
     }
 }

@@ -12,6 +12,7 @@ pub mod extract;
 pub mod holes;
 pub mod library;
 pub mod read;
+mod size_condition;
 mod terms;
 pub mod types;
 
@@ -21,6 +22,7 @@ use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Scalar;
 pub use library::Library;
 pub use read::{read, read_with};
+pub use size_condition::{Comparison, SizeCondition};
 use std::fmt;
 use std::sync::Arc;
 pub use types::{NatSketch, TypeSketch};
@@ -46,6 +48,8 @@ pub enum Shape {
     And(Vec<Sketch>),
     /// `not contains(s)`, of a pattern or number s: exact, since a term avoids it if each of its parts does.
     Not(Sketch),
+    /// What must be known of sizes: of all programs if it is, else of none.
+    Sizes(SizeCondition),
     /// `s : t`
     Typed(Sketch, TypeSketch),
     /// An abbreviation as it was written, and what it stands for.
@@ -141,7 +145,7 @@ impl Sketch {
 
     pub fn children(&self) -> Vec<&Sketch> {
         match self.shape() {
-            Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) => vec![],
+            Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) | Shape::Sizes(_) => vec![],
             Shape::Lam(s) | Shape::Contains(s) | Shape::Not(s) | Shape::Typed(s, _) | Shape::Named(_, s) => {
                 vec![s]
             }
@@ -209,6 +213,7 @@ impl Sketch {
                 }
                 Ok(())
             }
+            Shape::Sizes(c) => write!(f, "{c}"),
             Shape::Typed(s, t) => {
                 write!(f, "(")?;
                 s.write(f, binders)?;

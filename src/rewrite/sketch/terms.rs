@@ -59,6 +59,7 @@ impl Matcher {
             (Shape::Or(all), _) => all.iter().any(|s| self.has(s, term, depth + 1)),
             (Shape::And(all), _) => all.iter().all(|s| self.has(s, term, depth + 1)),
             (Shape::Typed(s, t), _) => t.has(term.ty()) && self.has(s, term, depth + 1),
+            (Shape::Sizes(c), _) => c.holds(),
             (Shape::Not(s), _) => !self.has(s, term, depth + 1),
             (Shape::Named(_, s), _) => self.has(s, term, depth + 1),
             _ => false,

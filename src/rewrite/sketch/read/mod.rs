@@ -53,7 +53,20 @@ pub fn read_with(
     };
     let values = values.iter().rev();
     let params = values.map(|(name, n)| (name.clone(), Meaning::Size(NatSketch::Is(n.clone())))).collect();
-    let read = reader.sketch(sketch, &Scope { params, ..Scope::default() }).without_single_holes();
+    let scope = Scope { params, ..Scope::default() };
+    let read = reader.sketch(sketch, &scope);
+    let sizes = read.holes();
+    if let Some(hole) = read.holes_in_conditions().into_iter().find(|h| !sizes.contains(h)) {
+        let d = Diagnostic::error(
+            "E0409",
+            format!("`{hole}` is compared, and the sketch asks for no such size."),
+        );
+        reader.problem(
+            d.label(sketch.span, "nothing tells what it is")
+                .hint("Name the size where it stands, as in `containsMap(m/?t, ?) and ?t >= 8`."),
+        );
+    }
+    let read = read.without_single_holes();
     if reader.problems.is_empty() { Ok(read) } else { Err(reader.problems) }
 }
 
@@ -208,8 +221,12 @@ impl Reader<'_> {
             }
             ExprKind::Call(name, args) => self.call(e.span, name, args, scope),
             ExprKind::Or(all) | ExprKind::And(all) => {
-                let parts = all.iter().map(|s| self.sketch(s, scope)).collect();
                 let or = matches!(e.kind, ExprKind::Or(_));
+                let part = |s: &ast::Expr| match if or { None } else { self.size_condition(s, scope) } {
+                    Some(said) => said,
+                    None => self.sketch(s, scope),
+                };
+                let parts = all.iter().map(part).collect();
                 Sketch::new(if or { Shape::Or(parts) } else { Shape::And(parts) })
             }
             ExprKind::Subst { .. } | ExprKind::NatLam(..) => {

@@ -7,7 +7,20 @@ use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, ExprKind, Op};
 use crate::lang::ty::Scalar;
 use crate::sketch::holes::hole;
-use crate::sketch::{NatSketch, TypeSketch};
+use crate::sketch::{Comparison, NatSketch, Shape, SizeCondition, Sketch, TypeSketch};
+
+/// Is there a hole with a name in the size, or a parameter that stands for a size?
+fn is_named(e: &ast::Expr, scope: &Scope) -> bool {
+    match &e.kind {
+        ExprKind::Hole(name) => name.is_some(),
+        ExprKind::Name(name) => matches!(scope.param(name), Some(Meaning::Size(_))),
+        ExprKind::Neg(x) => is_named(x, scope),
+        ExprKind::Infix(first, rest) => {
+            is_named(first, scope) || rest.iter().any(|(_, x)| is_named(x, scope))
+        }
+        _ => false,
+    }
+}
 
 impl Reader<'_> {
     /// Whether an argument is meant as a size: so that an unknown name is reported as one.
@@ -31,6 +44,20 @@ impl Reader<'_> {
             }
             _ => false,
         }
+    }
+
+    /// What is said of sizes beside a sketch, as `?t >= 8`: a comparison of sizes of which one has a name here.
+    pub(super) fn size_condition(&mut self, e: &ast::Expr, scope: &Scope) -> Option<Sketch> {
+        let ExprKind::Infix(first, rest) = &e.kind else { return None };
+        let [(op, right)] = rest.as_slice() else { return None };
+        let is = Comparison::of(*op)?;
+        let sizes = self.looks_like_size(first, scope) && self.looks_like_size(right, scope);
+        if !sizes || !(is_named(first, scope) || is_named(right, scope)) {
+            return None;
+        }
+        let (left, right) = (self.known(first, scope), self.known(right, scope));
+        let (Some(left), Some(right)) = (left, right) else { return Some(Sketch::any()) };
+        Some(Sketch::new(Shape::Sizes(SizeCondition { left, is, right })))
     }
 
     pub(super) fn size(&mut self, e: &ast::Size, scope: &Scope) -> NatSketch {

@@ -102,6 +102,15 @@ fn words_that_would_mean_something_else_are_refused() {
     assert_eq!(read_text("containsMap(?n, ?)").unwrap().holes().len(), 0);
     assert_eq!(read_text("containsMap(m/?t, containsMap(?t, ?))").unwrap().holes().len(), 1);
     assert!(read_text("containsMap(?n, containsMap(?m, ?g))").is_ok());
+    let conditional = read_text("containsMap(?n, ?) and ?n >= 8 and ?n % 4 == 0").unwrap();
+    assert_eq!(conditional.holes().len(), 1);
+    assert_eq!(conditional, read_text(&conditional.to_string()).unwrap(), "{conditional}");
+    assert_eq!(
+        messages("contains(map) and ?t >= 8"),
+        ["E0409: `?t` is compared, and the sketch asks for no such size."]
+    );
+    // Elsewhere it is a comparison of the program.
+    assert!(read_text("not (?a == ?b)").is_ok() && read_text("contains(? >= 8) and contains(map)").is_ok());
 
     assert_eq!(messages("map ? ? ?"), ["E0407: `map` takes 2 arguments, and here are 3."]);
     assert_eq!(messages("split 32 ? ?"), ["E0407: `split` takes one argument, and here are 2."]);
