@@ -384,6 +384,29 @@ fn encodings_are_compared_on_the_goals_of_the_thesis() {
     assert!(never[0]["megabytes"].as_f64() < Some(1.1 * 150.0 * 1.048_576), "{never:?}");
 }
 
+/// Ten functions of each element of an array of arrays, two more arguments each, as five after five.
+#[test]
+fn functions_of_nested_maps_are_parted_in_a_graph_of_ten_thousand_nodes() {
+    let world = tempfile::tempdir().unwrap();
+    let chain = |from: usize, to: usize| {
+        let applied = (from..=to).fold("x".to_owned(), |x, i| format!("f{i} a b ({x})"));
+        format!("map (map (\\x. {applied}))")
+    };
+    let functions =
+        (1..=10).map(|i| format!("pattern f{i} : f32 -> f32 -> f32 -> f32 = \\a b x. a * x + b\n"));
+    let program = functions.collect::<String>()
+        + &format!("def grid (a: f32) (b: f32) (xs: n.m.f32): n.m.f32 = {} xs", chain(1, 10));
+    let sketch = format!("sketch parted = \\a b xs. {} ({} xs)", chain(6, 10), chain(1, 5));
+    std::fs::write(world.path().join("grid.rise"), program).unwrap();
+    std::fs::write(world.path().join("grid.elevate"), sketch).unwrap();
+    let search = "reach parted using { mapFusion, mapFission } with (normal: none)";
+    let ran = run(world.path(), &["unguided", "grid.rise", search, "--encoding", "typed", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let rows: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let nodes = rows[0]["nodes"].as_u64().unwrap();
+    assert!(rows[0]["found"] == true && nodes < 10_660, "{rows}");
+}
+
 #[test]
 fn encodings_are_compared_on_any_search() {
     let rows = table(&["p.rise", "reach \\a. mapSeq sqrt a using { useMapSeq }"], 0);
