@@ -630,8 +630,8 @@ fn auto_leaves_nothing_to_the_host() {
         // Whole strips of windows, and the rows left over.
         "binomialFilter" | "convolution" | "jacobi2d" => vec![[32, 8, 1]; 2],
         "jacobi4" => vec![[32, 8, 1]; 8],
-        // Columns in strips and what is left over of these, rows, and what is made of them.
-        "unsharpMask" => vec![[32, 8, 1]; 4],
+        // Columns in strips and what is left over of these, and rows with what is made of them.
+        "unsharpMask" => vec![[32, 8, 1]; 3],
         // Tiles of 32 by 32, vectors of two for each work-item.
         "transposition" => vec![[16, 8, 1]],
         "separableConvolution" => vec![[32, 8, 1]; 3],
