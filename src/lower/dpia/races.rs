@@ -323,11 +323,12 @@ fn are_apart(var: &Name, n: &Nat, uses: &[Use]) -> bool {
         all.iter().map(|(a, _)| a.subst(&|v| varies(v).then(|| Nat::constant(0)))).collect();
     starts.iter().any(|start| {
         parts.iter().all(|(x, n)| {
-            let Some((first, _)) = all.first() else { return false };
+            let Some((first, ranges)) = all.first() else { return false };
             let Some(step) = first.step_of(x) else { return false };
             // Where rows have room for more than the loop's iterations, the next digit counts by their lengths.
             let lengths = inner.iter().filter_map(|y| Some(first.step_of(y)?.exact_div(&step)));
-            let mut bases = std::iter::once(n.clone()).chain(lengths.filter(Nat::is_evidently_integral));
+            let is_base = |b: &Nat| b.is_evidently_integral() && b.sub(&Nat::constant(1)).is_natural(ranges);
+            let mut bases = std::iter::once(n.clone()).chain(lengths.filter(is_base));
             bases.any(|base| all.iter().all(|(a, ranges)| is_digit(&a.sub(start), x, &base, &step, ranges)))
         })
     })
@@ -348,7 +349,7 @@ fn mirrored(number: &Nat, x: &Name, n: &Nat) -> Nat {
 /// Is `x` the digit of the number that counts by `step`, where the next digit counts by `base * step`?
 fn is_digit(number: &Nat, x: &Name, base: &Nat, step: &Nat, ranges: &Ranges) -> bool {
     let is_x = |digit: &Nat| matches!(digit.as_variable(), Some(NatVar::Named(y)) if y == x);
-    if [step, base].into_iter().any(|n| !n.sub(&Nat::constant(1)).is_natural(ranges)) {
+    if !step.sub(&Nat::constant(1)).is_natural(ranges) {
         return false;
     }
     let digits = number.floor_div(step).simplify(ranges);
