@@ -1067,3 +1067,35 @@ fn two_programs_are_measured_in_turns() {
     assert!(report["interval"][0].as_f64() <= report["ratio"].as_f64(), "{report}");
     refused(&of("9"), 2, "E0810");
 }
+
+#[test]
+fn strategies_and_sketches_are_listed_and_shown() {
+    let dir = world();
+    let list = |more: &[&str]| {
+        let ran = run(dir.path(), &[&["strategies"], more].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        ran.out
+    };
+    let program = write(dir.path(), "dot.rise", DOT);
+    write(
+        dir.path(),
+        "dot.elevate",
+        "--| Mine.\nstrategy mine(x = 4) =\n  topDown(splitJoin(x))\nsketch nest = map ?",
+    );
+    let library = list(&[]);
+    // What is built in, of the library, and a sketch with as many definitions as it has.
+    for line in ["try(s)", "tile(x, y)  ", "containsMap(n: nat, f)", "containsMap(t: data, f, input)"] {
+        assert!(library.contains(line), "{line}\n{library}");
+    }
+    let own = list(&["--program", &program]);
+    assert!(own.starts_with(&library) && !library.contains("mine(x = 4)"), "{own}");
+    let line = |name: &str| own.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
+    assert!(line("mine(x = 4)").ends_with("  Mine.") && line("nest").ends_with("sketch"), "{own}");
+    let mine = list(&["--program", &program, "mine"]);
+    assert_eq!(mine, "strategy mine(x = 4) =\n  topDown(splitJoin(x))\n\nMine.\n");
+    let data: serde_json::Value = serde_json::from_str(&list(&["tile", "--json"])).unwrap();
+    assert_eq!((&data[0]["call"], &data[0]["kind"]), (&"tile(x, y)".into(), &"strategy".into()));
+    let unknown = run(dir.path(), &["strategies", "tyle"]);
+    refused(&unknown, 2, "E0301");
+    assert!(unknown.err.contains("Did you mean `tile`?"), "{}", unknown.err);
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod barriers;
+mod book;
 mod cli;
 mod cli_common;
 mod device_common;

@@ -508,6 +508,7 @@ fn the_commands_without_a_screen_do_what_they_say() {
             &[],
         ),
         ("shine-tui rules splitJoin", &["splitJoin", "join (map (map f) (split p"]),
+        ("shine-tui strategies tile", &["strategy tile(x, y) = ", "Tiles two nested maps"]),
         (
             "shine-tui unguided --encoding extraction-indices --encoding typed",
             &["reduction", "fission", "binomial", "De Bruijn", "typed"],

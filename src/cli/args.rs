@@ -183,6 +183,8 @@ pub enum Command {
     Devices(Json),
     /// List the rewrite rules, show one, or test your own: `rules check`, `rules lint`
     Rules(Rules),
+    /// List the strategies and sketches, or show one
+    Strategies(Strategies),
     /// List the patterns of the language, or show one
     Patterns(Patterns),
     /// Put programs, rules and strategies into the standard layout, in place
@@ -677,6 +679,20 @@ pub struct RulesLint {
     /// Show notes too
     #[arg(long)]
     pub notes: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Args, Debug)]
+pub struct Strategies {
+    /// The strategy or sketch to show
+    pub name: Option<String>,
+    /// A program whose own strategies are to be listed too
+    #[arg(long, value_name = "PROGRAM.rise")]
+    pub program: Option<PathBuf>,
+    /// A folder with more .elevate files; may be given several times
+    #[arg(long = "rules", value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
     #[command(flatten)]
     pub json: Json,
 }

@@ -4,12 +4,15 @@ use super::args::{ProgramOptions, Rewriting};
 use super::exit::Exit;
 use super::output;
 use crate::device::Devices;
-use crate::lang::diag::Diagnostic;
+use crate::lang::declared::Patterns;
+use crate::lang::diag::{Diagnostic, FileId};
+use crate::lang::infer;
 use crate::lang::path::Path;
+use crate::lang::syntax::parse_program;
 use crate::session::Session;
 use crate::session::action::{Action, Sizes, Target};
 use crate::session::auto;
-use crate::session::files::{self, Places, Texts};
+use crate::session::files::{self, Places, Text, Texts};
 use crate::session::listing;
 use crate::session::log::MAX_BYTES;
 use crate::session::replay;
@@ -52,6 +55,20 @@ pub fn exit_of(problem: &Diagnostic) -> Exit {
 /// Where rules and strategies come from.
 pub fn places(rules: &[PathBuf]) -> Places {
     Places { rules: rules.to_vec(), config: files::config_folder() }
+}
+
+/// The rules and strategies of the user: those beside a program, of the configuration folder and of `--rules`; with the
+/// patterns that the program declares.
+pub fn definitions(program: Option<&File>, rules: &[PathBuf]) -> Result<(Patterns, Vec<Text>), Exit> {
+    let places = places(rules);
+    let files = match program {
+        Some(program) => files::read(program, &places).map(|texts| {
+            let (tree, _) = parse_program(FileId::NOWHERE, &texts.program.text);
+            (infer::patterns(&tree), texts.files)
+        }),
+        None => files::read_places(&places).map(|files| (Patterns::default(), files)),
+    };
+    files.map_err(|d| fail(&d))
 }
 
 /// Reads a program and what belongs to it.

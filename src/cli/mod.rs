@@ -20,6 +20,7 @@ mod run;
 mod screen;
 mod search;
 mod sessions;
+mod strategies;
 mod tune;
 mod unguided;
 
@@ -133,6 +134,7 @@ fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, 
         Some(Command::Sessions(args)) => sessions::run(args),
         Some(Command::Devices(args)) => devices::run(args),
         Some(Command::Rules(args)) => rules::run(args),
+        Some(Command::Strategies(args)) => strategies::run(args),
         Some(Command::Patterns(args)) => patterns::run(args),
         Some(Command::Fmt(args)) => fmt::run(args),
         Some(Command::Explain(args)) => explain::run(args),

@@ -109,39 +109,9 @@ fn changes(
 /// A strategy with its parameters as they are written, such as `tile(x, y)`; a rule with its own.
 pub fn signature(workspace: &Workspace, name: &str) -> Option<String> {
     if let Some(definition) = workspace.script.strategy(name) {
-        let written = definition.clauses.iter().map(|clause| workspace.sources.text(clause.span));
-        // The clause that names its parameters; others are for special values of them.
-        let named = definition.params().into_iter().find(|p| &**p != "_");
-        let named = named.as_deref().unwrap_or_default().to_owned();
-        let heads: Vec<&str> = written.filter_map(|text| head(text, name)).collect();
-        let best = heads.iter().find(|head| head.contains(&named)).or(heads.first());
-        return Some(best.map_or_else(|| name.to_owned(), |head| (*head).to_owned()));
+        return Some(definition.call(&workspace.sources));
     }
     let rule = workspace.rules.get(name)?;
     let params: Vec<String> = rule.params.iter().map(|p| format!("{}: {}", p.name, p.kind.word())).collect();
     Some(if params.is_empty() { name.to_owned() } else { format!("{name}({})", params.join(", ")) })
-}
-
-/// `tile(x, y)` of `strategy tile(x, y) = …`.
-fn head<'a>(clause: &'a str, name: &str) -> Option<&'a str> {
-    let start = clause.find(&format!("strategy {name}"))? + "strategy ".len();
-    let rest = clause.get(start..)?;
-    let mut depth = 0i32;
-    let end = rest.char_indices().find_map(|(i, c)| {
-        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
-        (depth == 0 && (c == ')' || c == '=')).then_some(if c == ')' { i + 1 } else { i })
-    })?;
-    rest.get(..end).map(str::trim)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_head_of_a_clause_is_what_a_call_looks_like() {
-        assert_eq!(head("strategy tile(x, y) = tileList([x, y])", "tile"), Some("tile(x, y)"));
-        assert_eq!(head("strategy b(x = 32, y = f(3)) =\n  x", "b"), Some("b(x = 32, y = f(3))"));
-        assert_eq!(head("--| Doc.\nstrategy tidy =\n  normalize(id)", "tidy"), Some("tidy"));
-    }
 }

@@ -1,7 +1,7 @@
 //! All that a search knows when it ends, as text: what it found, where each part of its sketch holds, what its rules did.
 
 use super::figures;
-use super::search::{count, part};
+use super::search::{count, idle, part};
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
 use crate::lang::loops;
@@ -82,10 +82,11 @@ const COLUMNS: &[Column] = &[
     Column::figures("time"),
 ];
 
-/// What each rule did, those on the way to what was found first.
+/// What each rule did that matched something, those on the way to what was found first.
 fn rules(search: &Examined, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let on_the_way = |r: &RuleReport| search.on_the_way.contains(&r.label);
-    let mut all: Vec<&RuleReport> = search.report.rules.iter().collect();
+    let rules = &search.report.rules;
+    let mut all: Vec<&RuleReport> = rules.iter().filter(|r| r.matches > 0).collect();
     all.sort_by_key(|r| std::cmp::Reverse((on_the_way(r), r.nodes, r.matches)));
     let number = |n: usize| Line::of(Role::Number, count(n));
     let row = |r: &&RuleReport| {
@@ -102,6 +103,7 @@ fn rules(search: &Examined, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let rows: Vec<Vec<Line>> = all.iter().map(row).collect();
     let (head, mut lines) = table::layout(COLUMNS, &rows, width, alphabet);
     lines.insert(0, head);
+    lines.extend(idle(rules.len() - all.len()).map(|line| line.fit(width, alphabet)));
     lines
 }
 

@@ -223,6 +223,12 @@ const COLUMNS: &[Column] = &[
     Column::figures("time"),
 ];
 
+/// How many rules are left out of a list, because they have matched nothing.
+pub(super) fn idle(rules: usize) -> Option<Line> {
+    let text = if rules == 1 { "One rule has".to_owned() } else { format!("{rules} rules have") };
+    (rules > 0).then(|| Line::of(Role::Dim, format!("{text} matched nothing.")))
+}
+
 /// The rules that matched something, those that grow the graph most first.
 fn rules(all: &[RuleReport], width: usize, alphabet: Alphabet) -> Vec<Line> {
     let mut fired: Vec<&RuleReport> = all.iter().filter(|rule| rule.matches > 0).collect();
@@ -243,11 +249,7 @@ fn rules(all: &[RuleReport], width: usize, alphabet: Alphabet) -> Vec<Line> {
         .collect();
     let (head, mut lines) = table::layout(COLUMNS, &rows, width, alphabet);
     lines.insert(0, head);
-    let idle = all.len() - fired.len();
-    if idle > 0 {
-        let text = if idle == 1 { "One rule has".to_owned() } else { format!("{idle} rules have") };
-        lines.push(Line::of(Role::Dim, format!("{text} matched nothing.")).fit(width, alphabet));
-    }
+    lines.extend(idle(all.len() - fired.len()).map(|line| line.fit(width, alphabet)));
     lines
 }
 

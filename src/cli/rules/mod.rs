@@ -5,10 +5,9 @@ mod lint;
 
 use super::args::{Rules, RulesCommand, RulesList, Which};
 use super::exit::Exit;
-use super::load::{fail, fail_all, places};
+use super::load::{definitions, fail, fail_all, places};
 use super::output;
-use crate::lang::declared::Patterns;
-use crate::lang::diag::{Diagnostic, FileId, Sources};
+use crate::lang::diag::{Diagnostic, Sources};
 use crate::lang::infer;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::syntax::parse_program;
@@ -117,7 +116,7 @@ fn select(which: &Which) -> Result<Selected, Exit> {
 
 /// Lists the rules, or shows one.
 fn list(args: &RulesList) -> Result<Exit, Exit> {
-    let (patterns, files) = own_files(args)?;
+    let (patterns, files) = definitions(args.program.as_deref(), &args.rules)?;
     let (mut sources, mut problems) = (Sources::new(), vec![]);
     let (rules, _, _) = library(&patterns, &files, &mut sources, &mut problems);
     if problems.iter().any(Diagnostic::is_error) {
@@ -139,19 +138,6 @@ fn list(args: &RulesList) -> Result<Exit, Exit> {
         },
     }
     Ok(Exit::Done)
-}
-
-/// The rules of the user: those beside a program, of the configuration folder and of `--rules`.
-fn own_files(args: &RulesList) -> Result<(Patterns, Vec<Text>), Exit> {
-    let places = places(&args.rules);
-    let files = match &args.program {
-        Some(program) => files::read(program, &places).map(|texts| {
-            let (tree, _) = parse_program(FileId::NOWHERE, &texts.program.text);
-            (infer::patterns(&tree), texts.files)
-        }),
-        None => files::read_places(&places).map(|files| (Patterns::default(), files)),
-    };
-    files.map_err(|d| fail(&d))
 }
 
 fn call(rule: &Rule) -> String {

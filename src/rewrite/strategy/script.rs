@@ -54,6 +54,17 @@ impl Definition {
         self.clauses.iter().map(|c| c.doc.as_str()).find(|d| !d.is_empty()).unwrap_or("")
     }
 
+    /// With its parameters as they are written, such as `tile(x, y)`.
+    pub fn call(&self, sources: &Sources) -> String {
+        let written = self.clauses.iter().map(|clause| sources.text(clause.span));
+        // The clause that names its parameters; others are for special values of them.
+        let named = self.params().into_iter().find(|p| &**p != "_");
+        let named = named.as_deref().unwrap_or_default().to_owned();
+        let heads: Vec<&str> = written.filter_map(|text| head(text, "strategy", &self.name)).collect();
+        let best = heads.iter().find(|head| head.contains(&named)).or(heads.first());
+        best.map_or_else(|| self.name.to_string(), |head| (*head).to_owned())
+    }
+
     /// The names of the parameters, as far as they have one.
     pub fn params(&self) -> Vec<Name> {
         let longest = self.clauses.iter().map(|c| &c.def.params);
@@ -62,6 +73,18 @@ impl Definition {
         };
         names_of(params)
     }
+}
+
+/// `tile(x, y)` of `strategy tile(x, y) = …`; of a sketch likewise.
+pub fn head<'a>(clause: &'a str, keyword: &str, name: &str) -> Option<&'a str> {
+    let start = clause.find(&format!("{keyword} {name}"))? + keyword.len() + 1;
+    let rest = clause.get(start..)?;
+    let mut depth = 0i32;
+    let end = rest.char_indices().find_map(|(i, c)| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        (depth == 0 && (c == ')' || c == '=')).then_some(if c == ')' { i + 1 } else { i })
+    })?;
+    rest.get(..end).map(str::trim)
 }
 
 /// The names of parameters, `_` where one has none.
@@ -348,7 +371,21 @@ impl Script {
             .did_you_mean_or(
                 &name.kind,
                 natives.chain(defined).chain(others.map(|n| &**n)),
-                "`shine-tui rules` lists the rules; rules/elevate holds the strategies.",
+                "`shine-tui rules` lists the rules, `shine-tui strategies` the strategies.",
             )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_of_a_definition_is_what_a_call_looks_like() {
+        let strategy = |text, name| head(text, "strategy", name);
+        assert_eq!(strategy("strategy tile(x, y) = tileList([x, y])", "tile"), Some("tile(x, y)"));
+        assert_eq!(strategy("strategy b(x = 32, y = f(3)) =\n  x", "b"), Some("b(x = 32, y = f(3))"));
+        assert_eq!(strategy("--| Doc.\nstrategy tidy =\n  normalize(id)", "tidy"), Some("tidy"));
+        assert_eq!(head("sketch lines(n: Size) = ?", "sketch", "lines"), Some("lines(n: Size)"));
     }
 }
