@@ -380,6 +380,30 @@ fn who_did_not_ask_for_marked_rules_is_told_of_them() {
     assert!(!on(&["-s", "auto(opencl, exact)"]).contains("reassociates"), "{told}");
 }
 
+/// What is asked for by its name, and what that uses, must be right; the rest of the file need not be.
+#[test]
+fn a_definition_that_is_not_used_may_be_wrong() {
+    let dir = world();
+    let path = write(
+        dir.path(),
+        "several.rise",
+        "def bad (a: n.f32): n.f32 = a |> map (\\x. fst x)\n\
+         def again (x: f32): f32 = again x\n\
+         def twice (x: f32): f32 = x * 2\n\
+         def good (a: n.f32): n.f32 = map twice a\n\
+         def worse (a: n.f32): n.f32 = bad a\n",
+    );
+    let ran = run(dir.path(), &["compile", &path, "--def", "good"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(ran.out.contains("good("), "{}", ran.out);
+    for def in ["bad", "worse"] {
+        refused(&run(dir.path(), &["compile", &path, "--def", def]), 2, "E0110");
+    }
+    refused(&run(dir.path(), &["compile", &path]), 2, "E0110");
+    let none = run(dir.path(), &["compile", &path, "--def", "goo"]);
+    assert!(none.code == 2 && none.err.contains("`good`"), "{}", none.err);
+}
+
 /// Arrays have at least one element, and whoever reads the program says so.
 #[test]
 fn arrays_without_elements_are_refused_when_the_program_is_read() {

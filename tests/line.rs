@@ -10,8 +10,12 @@ use std::process::{Command, Stdio};
 
 /// `shine-tui line` on a kernel, with these lines as its input.
 fn line(dir: &Path, kernel: &str, lines: &str) -> Ran {
-    let file =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(kernel).join(format!("{kernel}.rise"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(kernel);
+    line_of(dir, &folder.join(format!("{kernel}.rise")), lines)
+}
+
+/// The same on a program of the test's own.
+fn line_of(dir: &Path, file: &Path, lines: &str) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
     command.arg("line").arg(file).current_dir(dir).env("LC_ALL", "C.UTF-8");
     command.env("SHINE_CONFIG_DIR", dir.join("config")).env("SHINE_STATE_DIR", dir.join("state"));
@@ -122,7 +126,7 @@ fn a_colon_before_a_command_means_nothing() {
 #[test]
 fn questions_are_answered_by_the_next_line() {
     let dir = tempfile::tempdir().unwrap();
-    let ran = line(dir.path(), "dot", "sizes\nk=64\nrules\n2\npreview\nopen\nhelp\n");
+    let ran = line(dir.path(), "dot", "sizes\nk=64\nrules\n1\npreview\nopen\nhelp\n");
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("Sizes") && ran.out.contains("k=64"), "{}", ran.out);
     assert!(ran.out.contains(": term") && ran.out.contains("Revision 1: "), "{}", ran.out);
@@ -171,4 +175,31 @@ fn both_show_the_same_facts() {
             }
         }
     }
+}
+
+/// What a tuning measured is a measurement of the state that it led to, and what is said of a strategy that changes nothing is
+/// no refusal.
+#[test]
+fn a_tuned_state_has_its_price_and_warnings_end_no_script() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines = "sizes k=64\ntune 9s choose(id, topDown(reduceMapFusion), fail)\nbench-pane\nhistory\ntry(mapFusion)\n";
+    let ran = line(dir.path(), "dot", lines);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(!ran.out.contains("Nothing has been measured"), "{}", ran.out);
+    let bench = ran.out.split("== Bench").nth(1).unwrap_or_default();
+    assert!(bench.contains("k=64") && bench.contains("revision 1 on cpu"), "{}", ran.out);
+    let row = ran.out.lines().find(|l| l.contains("● 1 ")).unwrap_or_default();
+    let price = row.find(" µs").or(row.find(" ns"));
+    assert!(price.is_some() && price < row.find("tune choose"), "{row}");
+}
+
+/// What was typed behind a command is not asked for again when sizes had to be asked for first.
+#[test]
+fn a_tuning_keeps_its_arguments_while_sizes_are_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("sum.rise");
+    std::fs::write(&file, "def sum (a: q.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let ran = line_of(dir.path(), &file, "tune 9s choose(id, topDown(reduceMapFusion))\nq=64\n");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(ran.out.contains("Sizes") && ran.out.contains("== Tuned"), "{}", ran.out);
 }

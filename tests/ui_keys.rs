@@ -665,3 +665,46 @@ fn two_states_are_measured_in_turns_and_stand_beside_each_other() {
     app.press("Esc c");
     assert!(app.text().contains("k="), "the sizes are asked for: {}", app.text());
 }
+
+/// What would undo the last step is offered last, and says so; what it does is readable in a narrow pane.
+#[test]
+fn the_rule_that_leads_back_comes_last_and_effects_are_not_cut() {
+    let mut app = TestApp::new("matmul", (80, 24), UNICODE);
+    app.press("3").idle();
+    assert!(app.text().contains("…  reorders"), "{}", app.text());
+    app.press("/").type_text("mapInterchange").press("Enter").idle();
+    assert_eq!(app.app.session.current(), 1);
+    app.press("3").idle();
+    let offered: Vec<(String, Effect)> = app
+        .app
+        .rules
+        .candidates
+        .iter()
+        .filter(|c| c.result.is_ok())
+        .map(|c| (c.call.clone(), c.effect.clone()))
+        .collect();
+    let back: Vec<usize> = (0..offered.len()).filter(|i| matches!(offered[*i].1, Effect::Back(0))).collect();
+    assert!(!back.is_empty() && back[0] + back.len() == offered.len(), "{offered:?}");
+    assert!(offered[back[0]].0.starts_with("mapInterchange"), "{offered:?}");
+}
+
+/// A rule with a parameter is never applied with a value that nobody chose: values are offered, all of which divide the size.
+#[test]
+fn a_parameter_is_asked_for_with_values_that_divide_the_size() {
+    let mut app = TestApp::new("matmul", (120, 36), UNICODE);
+    app.press(":").type_text("sizes m=48 n=48 k=48").press("Enter").idle();
+    app.press("3 /").type_text("splitJoin(").press("Enter").idle();
+    let shown = app.text();
+    assert!(shown.contains("splitJoin(") && shown.contains("with which arguments?"), "{shown}");
+    for (value, divides) in
+        [("3", true), ("12", true), ("24", true), ("5", false), ("32", false), ("64", false)]
+    {
+        assert_eq!(shown.contains(&format!("splitJoin({value})")), divides, "{value}: {shown}");
+    }
+    assert_eq!(app.app.session.history().len(), 1);
+    app.press("Enter").idle();
+    assert_eq!(app.app.session.current(), 1, "{}", app.text());
+    // With its value it is typed and taken at once.
+    app.press("3 /").type_text("splitJoin(12)").press("Enter").idle();
+    assert_eq!(app.app.session.current(), 2, "{}", app.text());
+}

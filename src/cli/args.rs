@@ -76,7 +76,7 @@ Examples:
 
 Exit codes:
   0  done
-  1  a line was refused, and the lines do not come from a terminal
+  1  a line was refused or failed, and the lines do not come from a terminal
   2  the program or the session cannot be read";
 
 /// The assistant as plain text.

@@ -7,6 +7,7 @@ use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::pattern::Level;
 use crate::lang::term::Term;
+use crate::lang::work::Work;
 
 use super::Written;
 use super::files::Text;
@@ -149,7 +150,7 @@ pub struct Measurement {
     pub kernel: Digest,
     pub sizes: Sizes,
     pub median_ns: f64,
-    /// A 95 % confidence interval of the median.
+    /// A 95 % confidence interval of the median; of too few runs it has no end.
     pub interval_ns: (f64, f64),
     pub runs: usize,
     /// Where the time went, of a program of several kernels.
@@ -159,7 +160,8 @@ pub struct Measurement {
     pub bytes: Option<f64>,
     /// How the output was checked, with the largest relative error.
     pub check: String,
-    pub max_error: f64,
+    /// None where it is not known.
+    pub max_error: Option<f64>,
     pub warnings: Vec<String>,
 }
 
@@ -191,6 +193,27 @@ pub struct Decision {
 pub struct PartTime {
     pub name: String,
     pub median_ns: f64,
+}
+
+impl Decision {
+    /// The time of the fastest as a measurement of the state that it leads to, on the device
+    /// that was asked for and for a program that does this work.
+    pub fn measurement(&self, device: &str, work: &Work) -> Measurement {
+        Measurement {
+            device: device.to_owned(),
+            kernel: self.kernel,
+            sizes: self.sizes.clone(),
+            median_ns: self.median_ns,
+            interval_ns: self.interval_ns.unwrap_or((0.0, f64::INFINITY)),
+            runs: self.runs,
+            parts: vec![],
+            flops: (work.flops > 0.0).then_some(work.flops),
+            bytes: Some(work.bytes),
+            check: format!("{}; the output agrees with plain C", self.check),
+            max_error: None,
+            warnings: vec![],
+        }
+    }
 }
 
 impl Measurement {

@@ -202,7 +202,7 @@ fn rebuild(
             // A time is shown for this very kernel, and where it is as it was recorded.
             Ok(Step::Agrees(_) | Step::NoDevice(_)) => {
                 if sealed && measured_here(&session, &action, &recorded) {
-                    session.keep_measurement(&recorded);
+                    session.keep_measurement(&action, &recorded);
                 }
             }
             Ok(Step::Differs { what, .. }) => {
@@ -257,12 +257,23 @@ fn faithful(session: &Session, action: &Action, recorded: &Outcome) -> Option<Ou
 
 /// Is a measurement of the kernel, the sizes and the work of this place, and are its numbers those of one?
 fn measured_here(session: &Session, action: &Action, recorded: &Outcome) -> bool {
+    let kernel = |device: &str| {
+        let compiled = session.compiled(session.current(), super::bench::target_of(device));
+        compiled.as_ref().as_ref().ok().map(|c| Digest::of(c.module.text().as_bytes()))
+    };
+    if let (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) = (action, recorded) {
+        let (low, high) = decision.interval_ns.unwrap_or((0.0, f64::MAX));
+        return kernel(device) == Some(decision.kernel)
+            && decision.sizes == *session.sizes()
+            && decision.runs > 0
+            && low >= 0.0
+            && high.is_finite()
+            && (low..=high).contains(&decision.median_ns);
+    }
     let (Action::Bench { device }, Outcome::Measured(m)) = (action, recorded) else { return false };
-    let compiled = session.compiled(session.current(), super::bench::target_of(device));
-    let Ok(compiled) = compiled.as_ref() else { return false };
     let work = crate::lang::work::of(&session.workspace().program.term, session.sizes());
-    let numbers = [m.median_ns, m.interval_ns.0, m.interval_ns.1, m.max_error];
-    m.kernel == Digest::of(compiled.module.text().as_bytes())
+    let numbers = [m.median_ns, m.interval_ns.0, m.interval_ns.1, m.max_error.unwrap_or_default()];
+    kernel(device) == Some(m.kernel)
         && m.sizes == *session.sizes()
         && m.flops == (work.flops > 0.0).then_some(work.flops)
         && m.bytes == Some(work.bytes)

@@ -18,6 +18,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
+use crate::lang::work;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::strategy::at_position;
 use std::collections::HashMap;
@@ -549,11 +550,18 @@ impl Session {
         bench::Asked { inputs, foreign, ..bench::Asked::new(workspace, term, sizes, device, mode) }
     }
 
-    /// Keeps a recorded measurement with the current revision.
-    pub(super) fn keep_measurement(&mut self, recorded: &Outcome) {
-        let current = self.current();
-        if let (Outcome::Measured(m), Some(r)) = (recorded, self.history.revision_mut(current)) {
-            r.measurements.push(m.clone());
+    /// Keeps a recorded measurement with the current revision, or that of a tuning with the one it led to.
+    pub(super) fn keep_measurement(&mut self, action: &Action, recorded: &Outcome) {
+        let (revision, measured) = match (action, recorded) {
+            (_, Outcome::Measured(m)) => (self.current(), m.clone()),
+            (Action::Tune { device, .. }, Outcome::Tuned { revision, decision, .. }) => {
+                let work = work::of(&self.workspace.program.term, &decision.sizes);
+                (*revision, decision.measurement(device, &work))
+            }
+            _ => return,
+        };
+        if let Some(r) = self.history.revision_mut(revision) {
+            r.measurements.push(measured);
         }
     }
 
@@ -719,6 +727,7 @@ impl Session {
             Diagnostic::error("E0811", "The tuning ended without a decision.").hint("Tune again.")
         })?;
         let outcome = self.decided(base, action, decision, &Replayed::none())?;
+        self.keep_measurement(action, &outcome);
         self.recorder.record(action, &outcome);
         Ok(outcome)
     }

@@ -10,7 +10,7 @@ use super::popup::{EntryKind, Popup, Purpose};
 use super::program::save;
 use super::stepping;
 use super::strategies::run_typed;
-use super::update::run;
+use super::update::{run, run_with};
 use crate::session::action::Action;
 use crate::view::{Line, Role, problem};
 
@@ -36,6 +36,8 @@ pub fn entry(app: &mut App) {
         EntryKind::Sizes => match bench::sizes(&text) {
             Ok(sizes) => {
                 app.queries.forget_kernels();
+                // Which values of a rule's parameters divide a size is another question now.
+                app.rules.asked = None;
                 typed(app, Action::Sizes { sizes })
             }
             Err(reason) => Err(vec![Line::of(Role::Error, reason)]),
@@ -48,10 +50,10 @@ pub fn entry(app: &mut App) {
     match (problems, app.popups.last_mut()) {
         (Err(lines), Some(Popup::Entry(entry))) => entry.problems = lines,
         (Ok(()), Some(Popup::Entry(entry))) => {
-            let then = entry.then;
+            let then = entry.then.take();
             app.popups.pop();
-            if let Some(command) = then {
-                run(app, command);
+            if let Some((command, arguments)) = then {
+                run_with(app, command, &arguments);
             }
         }
         _ => {}

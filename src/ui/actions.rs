@@ -172,7 +172,8 @@ fn finished(app: &mut App, result: JobResult) {
             }
             if searched || problem.code == STOPPED {
                 let kept = if app.session.keeps_graph() { format!(" {KEPT}") } else { String::new() };
-                app.tell(Role::Warning, format!("{}{kept}", problem.message));
+                let role = if problem.code == STOPPED { Role::Warning } else { Role::Error };
+                app.tell(role, format!("{}{kept}", problem.message));
             } else if let Action::Strategy { text, at } = &result.action {
                 failed(app, text, at, &problem);
             } else {

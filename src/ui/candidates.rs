@@ -11,7 +11,7 @@ use indexmap::IndexSet;
 
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
-use crate::lang::loops::{self, LoopLine};
+use crate::lang::loops::{self, LineKind, LoopLine};
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::sort::Sort;
@@ -19,7 +19,8 @@ use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Applied;
 use crate::rewrite::rule::offer::{choices, says_nothing, specificity};
 use crate::rewrite::rule::{Marks, Rule, RuleArg, RuleUse, apply_at};
-use crate::session::action::Sizes;
+use crate::session::action::{RevisionId, Sizes};
+use crate::session::history::History;
 use crate::session::workspace::Workspace;
 use crate::view::effect::Effect;
 
@@ -36,6 +37,8 @@ pub struct Candidate {
     pub at: Path,
     /// Whether arguments have to be given before it can be applied.
     pub open: bool,
+    /// Whether some set gives it arguments, or it takes none: it is looked for inside of positions as well.
+    pub usual: bool,
     /// Arguments with which it applies, as the call and what that assumes; what is said of it is of the first.
     pub choices: Vec<(String, String)>,
     /// The term after it, or why not, in a sentence.
@@ -48,6 +51,8 @@ pub struct Candidate {
     pub depth: u32,
     /// What it does to the loops of the program.
     pub effect: Effect,
+    /// The shape of the loops after it.
+    shape: Option<Digest>,
     /// How much it is worth.
     pub rank: Rank,
 }
@@ -57,6 +62,17 @@ impl Candidate {
     pub fn marked(&self) -> String {
         let between = if self.marks.is_empty() { "" } else { " " };
         format!("{}{between}{}", self.call, self.marks)
+    }
+
+    /// The rule, and the rule with each of the arguments that are offered.
+    pub fn calls(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.call).chain(self.choices.iter().map(|(call, _)| &**call))
+    }
+
+    /// What can be applied of it and is called this, whatever the case of letters.
+    pub fn named(&self, name: &str) -> Option<&str> {
+        let mut known = self.calls().skip(usize::from(self.open));
+        known.find(|call| call.eq_ignore_ascii_case(name))
     }
 
     /// The same, and where it is tried.
@@ -102,6 +118,7 @@ fn patterns(term: &Term) -> HashMap<String, usize> {
 /// A rule that applies to a sub-term.
 #[derive(Debug)]
 struct Found {
+    rule: Rule,
     call: String,
     marks: Marks,
     doc: String,
@@ -145,21 +162,24 @@ fn found(rule_use: &RuleUse, part: &Term) -> Option<Found> {
     let rank = Rank::of(&rule_use.rule, part, Some(&applied.term));
     let assumed = applied.assumed.iter().map(ToString::to_string).collect();
     let (doc, marks) = (first_line(&rule_use.rule), rule_use.rule.marks);
-    Some(Found { call: rule_use.to_string(), marks, doc, after: applied.term, assumed, rank })
+    Some(Found {
+        rule: rule_use.rule.clone(),
+        call: rule_use.to_string(),
+        marks,
+        doc,
+        after: applied.term,
+        assumed,
+        rank,
+    })
 }
 
-/// A rule with the arguments that some set gives it; without any where it takes none.
-fn uses(workspace: &Workspace, rule: &Rule) -> Vec<RuleUse> {
-    let mut uses: Vec<RuleUse> = Vec::new();
+/// How a rule is tried everywhere: as it is, or with the first arguments that some set gives it.
+fn tried_as(workspace: &Workspace, rule: &Rule) -> Option<RuleUse> {
     if rule.params.is_empty() {
-        uses.push(RuleUse { rule: rule.clone(), args: Vec::new() });
+        return Some(RuleUse { rule: rule.clone(), args: Vec::new() });
     }
-    for candidate in workspace.rules.sets().flat_map(|set| set.rules.iter()) {
-        if candidate.rule == *rule && !candidate.args.is_empty() && !uses.contains(candidate) {
-            uses.push(candidate.clone());
-        }
-    }
-    uses
+    let mut sets = workspace.rules.sets().flat_map(|set| set.rules.iter());
+    sets.find(|used| used.rule == *rule && !used.args.is_empty()).cloned()
 }
 
 /// The loops of a program, with which those of others are compared.
@@ -174,17 +194,31 @@ fn repetitions(term: &Term) -> usize {
 /// The loops of larger terms are not compared for each rule.
 const LARGEST: u32 = 5_000;
 
+/// The loops of a picture and what they store, whatever they compute; none of terms that are too large.
+fn shape(term: &Term) -> Option<Digest> {
+    (term.size() <= LARGEST).then(|| shape_of(&loops::of(term)))
+}
+
+fn shape_of(lines: &[LoopLine]) -> Digest {
+    let kept = lines.iter().filter(|line| line.kind != LineKind::Compute);
+    let text: Vec<String> = kept.map(|line| format!("{} {}", line.depth, line.text)).collect();
+    Digest::of(text.join("\n").as_bytes())
+}
+
 impl Pictures {
     fn of(term: &Term) -> Pictures {
         Pictures((term.size() <= LARGEST).then(|| (loops::of(term), repetitions(term))))
     }
 
-    fn effect(&self, after: &Term) -> Effect {
-        let Some((before, repeated)) = &self.0 else { return Effect::None };
-        match Effect::of(before, &loops::of(after)) {
+    /// What differs, and the shape of what is there after.
+    fn effect(&self, after: &Term) -> (Effect, Option<Digest>) {
+        let Some((before, repeated)) = &self.0 else { return (Effect::None, None) };
+        let lines = loops::of(after);
+        let effect = match Effect::of(before, &lines) {
             Effect::None if repetitions(after) < *repeated => Effect::Fused,
             effect => effect,
-        }
+        };
+        (effect, Some(shape_of(&lines)))
     }
 }
 
@@ -193,16 +227,23 @@ pub fn here(workspace: &Workspace, term: &Term, at: &Path, sizes: &Sizes) -> Vec
     let mut out: Vec<Candidate> = Vec::new();
     let pictures = Pictures::of(term);
     for rule in workspace.rules.rules() {
-        out.extend(uses(workspace, rule).iter().map(|rule_use| tried(rule_use, term, at, &pictures)));
-        if !rule.params.is_empty() {
-            out.push(with_choices(rule, term, at, sizes, &pictures));
-        }
+        out.push(match rule.params.is_empty() {
+            true => tried(&RuleUse { rule: rule.clone(), args: Vec::new() }, term, at, &pictures),
+            false => with_choices(workspace, rule, term, at, sizes, &pictures),
+        });
     }
     out
 }
 
 /// A rule that takes arguments: those with which it applies, and what it does with the first of them.
-fn with_choices(rule: &Rule, term: &Term, at: &Path, sizes: &Sizes, pictures: &Pictures) -> Candidate {
+fn with_choices(
+    workspace: &Workspace,
+    rule: &Rule,
+    term: &Term,
+    at: &Path,
+    sizes: &Sizes,
+    pictures: &Pictures,
+) -> Candidate {
     let part = term.at(at).unwrap_or(term);
     let multiples: Vec<i64> = sizes.values().copied().collect();
     let refuted = |c: &SizeConstraint| c.holds(&|name| sizes.get(name).copied()) == Ok(false);
@@ -211,6 +252,7 @@ fn with_choices(rule: &Rule, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
         |applied: &Applied| -> Vec<String> { applied.assumed.iter().map(ToString::to_string).collect() };
     let first = found.first().map(|(_, applied)| applied);
     let whole = first.and_then(|applied| term.replace_at(at, applied.term.clone()));
+    let (effect, shape) = whole.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
     let names: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
     let call = |args: &[RuleArg]| RuleUse { rule: rule.clone(), args: args.to_vec() }.to_string();
     Candidate {
@@ -219,8 +261,10 @@ fn with_choices(rule: &Rule, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
         doc: first_line(rule),
         at: at.clone(),
         open: true,
+        usual: tried_as(workspace, rule).is_some(),
         choices: found.iter().map(|(args, a)| (call(args), assumptions(a).join(", "))).collect(),
-        effect: whole.as_ref().map_or(Effect::None, |whole| pictures.effect(whole)),
+        effect,
+        shape,
         rank: Rank::of(rule, part, first.map(|applied| &applied.term)),
         assumed: first.map(assumptions).unwrap_or_default(),
         result: whole.ok_or_else(|| {
@@ -243,13 +287,14 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, pictures: &Pictures) -> Can
         Err(why) => (Err(why.to_string()), Vec::new(), Some(at.join(&why.at)), why.depth),
     };
     let after = result.as_ref().ok().and_then(|whole: &Term| whole.at(at));
-    let effect = result.as_ref().map_or(Effect::None, |whole| pictures.effect(whole));
+    let (effect, shape) = result.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
     Candidate {
         call: rule_use.to_string(),
         marks: rule_use.rule.marks,
         doc: first_line(&rule_use.rule),
         at: at.clone(),
         open: false,
+        usual: true,
         choices: Vec::new(),
         rank: Rank::of(&rule_use.rule, part, after),
         result,
@@ -257,6 +302,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, pictures: &Pictures) -> Can
         stops,
         depth,
         effect,
+        shape,
     }
 }
 
@@ -267,31 +313,40 @@ pub fn inside(
     term: &Term,
     at: &Path,
     from: usize,
+    sizes: &Sizes,
     known: &Known,
     stop: &dyn Fn() -> bool,
 ) -> (Vec<Candidate>, Option<usize>) {
     let Some(part) = term.at(at) else { return (Vec::new(), None) };
     let says_something = workspace.rules.rules().filter(|rule| !says_nothing(rule));
-    let uses: Vec<RuleUse> = says_something.flat_map(|rule| uses(workspace, rule)).collect();
+    let uses: Vec<RuleUse> = says_something.filter_map(|rule| tried_as(workspace, rule)).collect();
     let mut out = Vec::new();
     let pictures = Pictures::of(term);
     for (number, (path, part)) in part.positions().into_iter().enumerate().skip(from.max(1)) {
         let place = at.join(&path);
         for found in known.of(part, &uses).iter() {
+            // Values are offered at this place; what was found holds of one of them.
+            if !found.rule.params.is_empty() {
+                let candidate = with_choices(workspace, &found.rule, term, &place, sizes, &pictures);
+                out.extend(Some(candidate).filter(|c| c.result.is_ok()));
+                continue;
+            }
             let Some(whole) = term.replace_at(&place, found.after.clone()) else { continue };
-            let effect = pictures.effect(&whole);
+            let (effect, shape) = pictures.effect(&whole);
             out.push(Candidate {
                 call: found.call.clone(),
                 marks: found.marks,
                 doc: found.doc.clone(),
                 at: place.clone(),
                 open: false,
+                usual: true,
                 choices: Vec::new(),
                 result: Ok(whole),
                 assumed: found.assumed.clone(),
                 stops: None,
                 depth: 0,
                 effect,
+                shape,
                 rank: found.rank,
             });
         }
@@ -313,6 +368,8 @@ enum Use {
     Asks,
     /// It computes the same in the same way, in more words.
     Idle,
+    /// It undoes what was done.
+    Undoes,
     /// It does not apply.
     Nothing,
 }
@@ -321,8 +378,9 @@ impl Candidate {
     fn usefulness(&self) -> Use {
         match &self.result {
             Err(_) => Use::Nothing,
+            Ok(_) if matches!(self.effect, Effect::Back(_)) => Use::Undoes,
             Ok(_) if self.rank.idle => Use::Idle,
-            Ok(_) if self.open => Use::Asks,
+            Ok(_) if self.open && (self.effect == Effect::None || !self.usual) => Use::Asks,
             Ok(_) if self.effect == Effect::None => Use::Prepares,
             Ok(_) => Use::Changes,
         }
@@ -330,9 +388,23 @@ impl Candidate {
 }
 
 /// Candidates in the order in which they are listed: first those that change the loops, then those that leave them as they
-/// are, those whose arguments are to be chosen, and those that change nothing; each grouped by place, the best first. Last come those that do not apply, by how
-/// much of them matches. A rewrite that several places offer is listed at the first.
-pub fn ordered(all: Vec<Candidate>) -> Vec<Candidate> {
+/// are, those whose arguments are to be chosen, those that change nothing, and those that lead back to a state that the present one was made of; each
+/// grouped by place, the best first. Last come those that do not apply, by how much of them matches. A rewrite that several places offer is listed at the first.
+pub fn ordered(mut all: Vec<Candidate>, history: &History) -> Vec<Candidate> {
+    let line = history.line(history.current());
+    let before: HashMap<Digest, RevisionId> =
+        line.iter().rev().filter_map(|id| Some((history.revision(*id)?.term.digest(), *id))).collect();
+    // The loops of the state before are those of a step back, in whatever words.
+    let last =
+        history.parent(history.current()).and_then(|id| Some((shape(&history.revision(id)?.term)?, id)));
+    let last = last.filter(|(before, _)| shape(history.term()).as_ref() != Some(before));
+    for c in &mut all {
+        let Ok(after) = &c.result else { continue };
+        let undoes = last.as_ref().filter(|(before, _)| c.shape.as_ref() == Some(before)).map(|(_, id)| *id);
+        if let Some(id) = before.get(&after.digest()).copied().or(undoes) {
+            c.effect = Effect::Back(id);
+        }
+    }
     let mut seen: IndexSet<(String, Digest)> = IndexSet::new();
     let mut out = all;
     out.sort_by(|a, b| a.at.cmp(&b.at));

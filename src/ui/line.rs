@@ -183,9 +183,11 @@ impl Dialogue {
         self.told = self.app.told;
         let copied = self.app.requests.copy.take();
         if let Some(notice) = self.app.notice.take().filter(|_| copied.is_none()) {
-            let refused = notice.spans.iter().any(|s| matches!(s.role, Role::Warning | Role::Error));
-            self.refused += usize::from(refused);
             let text = notice.text();
+            // A warning that is kept with the messages tells of what was done; others say that nothing was.
+            let told = new > 0 && messages.last() == Some(&text);
+            let refuses = |role| role == Role::Error || role == Role::Warning && !told;
+            self.refused += usize::from(notice.spans.iter().any(|s| refuses(s.role)));
             if messages.last() != Some(&text) || new == 0 {
                 out.push(text);
             }

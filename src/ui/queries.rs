@@ -281,7 +281,7 @@ fn answer(
         Query::Rules { at, .. } => Answer::Rules(candidates::here(workspace, term, at, sizes)),
         Query::Inside { at, from, .. } => {
             let begun = control.elapsed();
-            let (found, next) = candidates::inside(workspace, term, at, *from, known, &|| {
+            let (found, next) = candidates::inside(workspace, term, at, *from, sizes, known, &|| {
                 control.cancelled() || control.elapsed() - begun > SLICE
             });
             Answer::Inside(found, next)

@@ -53,14 +53,23 @@ fn row(id: RevisionId, m: &Measurement) -> Vec<Line> {
     vec![
         number(id.to_string()),
         number(figures::time(m.median_ns)),
-        Line::plain(format!("{} – {}", figures::time(m.interval_ns.0), figures::time(m.interval_ns.1))),
+        Line::plain(interval(m, " – ")),
         rate(m.gflops()),
         rate(m.gbytes()),
-        Line::of(Role::Good, format!("✓ {}", error(m.max_error))),
+        Line::of(Role::Good, format!("✓ {}", m.max_error.map(error).unwrap_or_default())),
         Line::plain(sizes(m)),
         Line::plain(m.device.clone()),
         number(m.runs.to_string()),
     ]
+}
+
+/// The interval in which the median lies.
+fn interval(m: &Measurement, between: &str) -> String {
+    let (low, high) = m.interval_ns;
+    match high.is_finite() {
+        true => format!("{}{between}{}", figures::time(low), figures::time(high)),
+        false => "too few runs".to_owned(),
+    }
 }
 
 fn error(max_error: f64) -> String {
@@ -78,10 +87,7 @@ pub fn details(id: RevisionId, m: &Measurement) -> Vec<Line> {
         Line::plain("median  ")
             .with(Role::Number, figures::time(m.median_ns))
             .with(Role::Plain, format!(" of {} runs, 95 % interval ", m.runs))
-            .with(
-                Role::Number,
-                format!("{} – {}", figures::time(m.interval_ns.0), figures::time(m.interval_ns.1)),
-            ),
+            .with(Role::Number, interval(m, " – ")),
         Line::plain("check   ").with(Role::Good, format!("✓ {}", m.check)),
         Line::plain(format!("sizes   {}", sizes(m))),
         Line::plain(format!("kernel  {}", m.kernel)),
@@ -117,7 +123,7 @@ pub fn in_turns(names: [&str; 2], pair: &Pair) -> Vec<Line> {
         lines.push(Line::plain(format!("sizes   {}", sizes(first))));
     }
     for (name, m) in names.iter().zip([&pair.first, &pair.second]) {
-        let interval = format!("{} to {}", figures::time(m.interval_ns.0), figures::time(m.interval_ns.1));
+        let interval = interval(m, " to ");
         lines.push(
             Line::plain(format!("{name:widest$}  "))
                 .with(Role::Number, figures::time(m.median_ns))
@@ -174,7 +180,7 @@ mod tests {
             flops: Some(524_288.0),
             bytes: Some(49_152.0),
             check: "the high-level program".to_owned(),
-            max_error: 2e-7,
+            max_error: Some(2e-7),
             warnings: vec!["The clock changed.".to_owned()],
         }
     }

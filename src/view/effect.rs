@@ -21,6 +21,8 @@ pub enum Effect {
     Fused,
     /// The picture is the same.
     None,
+    /// It undoes what was done since this state.
+    Back(usize),
 }
 
 impl Effect {
@@ -65,12 +67,15 @@ impl Effect {
                 let parts = [part("loops", *loops), part("stores", *stores)];
                 parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
             }
-            Effect::Order => "loops in another order".to_owned(),
-            Effect::Loop(old, new) if new.starts_with(old.as_str()) => new.clone(),
+            Effect::Order => "reorders".to_owned(),
+            Effect::Loop(old, new) if new.starts_with(old.as_str()) => {
+                new.strip_prefix("for ").unwrap_or(new).to_owned()
+            }
             Effect::Loop(old, new) => format!("{old} {arrow} {new}"),
             Effect::Computation => "computes otherwise".to_owned(),
             Effect::Fused => "fuses".to_owned(),
             Effect::None => String::new(),
+            Effect::Back(state) => format!("back to {state}"),
         }
     }
 }
@@ -104,7 +109,7 @@ mod tests {
         assert_eq!(effects("splitJoin", &[32])[0], "loops 2 → 3");
         assert_eq!(effects("reduceMapFusion", &[]), [""]);
         assert_eq!(effects("idAfter", &[])[0], "");
-        assert_eq!(effects("useMapPar", &[])[0], "for 32*n (par)");
+        assert_eq!(effects("useMapPar", &[])[0], "32*n (par)");
         assert!(effects("storeToMem", &[]).iter().any(|e| e.contains("stores 0 → 1")));
     }
 }

@@ -3,20 +3,29 @@
 use super::text::{Alphabet, Line, Role};
 use crate::lang::path::Path;
 
-/// A rule at a place, with what it does and is about or why it does not apply.
+/// A rule is cut to no fewer columns to make room for what it does.
+const CALL: usize = 12;
+
+/// A rule at a place, with what it does and is about or why it does not apply. Where the width does not do for both, the
+/// rule's name is cut rather than what it does.
 pub fn line<T>(
     place: &str,
     call: &str,
     effect: &str,
     doc: &str,
     result: &Result<T, String>,
+    width: usize,
     alphabet: Alphabet,
 ) -> Line {
     let gap = if effect.is_empty() { "" } else { "  " };
     match result {
         Ok(_) => Line::of(Role::Good, alphabet.pick("✓ ", "+ "))
             .with(Role::Number, place.to_owned())
-            .with(Role::Plain, call.to_owned())
+            .with(Role::Plain, {
+                let others = 2 + place.chars().count() + gap.len() + effect.chars().count();
+                let room = width.saturating_sub(others).max(CALL);
+                Line::plain(call.to_owned()).fit(room, alphabet).text()
+            })
             .with(Role::Size, format!("{gap}{effect}"))
             .with(Role::Hint, format!("  {doc}")),
         Err(why) => Line::of(Role::Dim, alphabet.pick("✗ ", "- "))

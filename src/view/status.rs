@@ -19,8 +19,8 @@ pub struct Status<'a> {
     pub revision: RevisionId,
     /// See `revision`.
     pub revisions: usize,
-    /// The largest relative error of the revision's kernel, if it was checked.
-    pub check: Option<f64>,
+    /// The largest relative error of the revision's kernel, if it was checked; none where that is not known.
+    pub check: Option<Option<f64>>,
     /// How saving stands.
     pub save: &'a SaveState,
     /// What is running, in words.
@@ -59,7 +59,8 @@ pub fn line(status: &Status<'_>, alphabet: Alphabet) -> Line {
         part(Role::Warning, "not recorded".to_owned());
     }
     match status.check {
-        Some(error) => part(Role::Good, format!("check {} {error:.0e}", alphabet.pick("✓", "ok"))),
+        Some(None) => part(Role::Good, format!("check {}", alphabet.pick("✓", "ok"))),
+        Some(Some(error)) => part(Role::Good, format!("check {} {error:.0e}", alphabet.pick("✓", "ok"))),
         None => part(Role::Dim, "not checked".to_owned()),
     }
     let sizes = status.sizes.iter().map(|(n, v)| format!("{n}={v}"));
@@ -96,7 +97,7 @@ mod tests {
             device: "cpu",
             revision: 3,
             revisions: 8,
-            check: Some(2e-7),
+            check: Some(Some(2e-7)),
             save: &save,
             job: Some("search 3.1 s".to_owned()),
             more: 1,

@@ -9,12 +9,16 @@ use crate::session::tune::{Ending, Fate, Lead, Standing, Tried, Tuned, reasons};
 const SHOWN: usize = 10;
 const REASONS: usize = 5;
 
-/// The widest bar of the chart, and how many of its rows are shown, the last ones.
+/// The widest bar of the chart and the narrowest, and how many of its rows are shown, the last ones.
 const BAR: usize = 40;
+const LEAST_BAR: usize = 8;
 const ROWS: usize = 12;
 
+/// The columns of a point's number and its time.
+const FIGURES: usize = 18;
+
 /// How far a tuning is, with a chart of the best so far: a row for each point that was faster than all before it.
-pub fn standing(standing: &Standing, alphabet: Alphabet) -> Vec<Line> {
+pub fn standing(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let Standing { tried, measured, ruled_out, failed, course, lost, comparing } = standing;
     let mut lines = vec![
         Line::plain("tried    ")
@@ -24,20 +28,32 @@ pub fn standing(standing: &Standing, alphabet: Alphabet) -> Vec<Line> {
     if *comparing {
         lines.push(Line::of(Role::Plain, "now      the last few take turns"));
     }
-    lines.extend(chart(course, alphabet));
+    lines.extend(chart(course, width, alphabet));
     lines.extend(lost.iter().map(|(why, number)| lost_line(why, *number)));
-    lines
+    lines.iter().flat_map(|line| line.wrap(width, 8)).collect()
 }
 
-/// The best so far, the slowest of which has the widest bar.
-fn chart(course: &[Lead], alphabet: Alphabet) -> Vec<Line> {
+/// The best so far, the best first; the slowest has the widest bar. A strategy that has no room beside its bar stands below it.
+fn chart(course: &[Lead], width: usize, alphabet: Alphabet) -> Vec<Line> {
     let most = course.iter().map(|lead| lead.ns).fold(1.0, f64::max);
-    let rows = course.iter().skip(course.len().saturating_sub(ROWS)).map(|lead| {
-        let len = ((lead.ns / most * BAR as f64).round() as usize).clamp(1, BAR);
-        let bar = alphabet.pick("█", "#").repeat(len);
-        Line::of(Role::Number, format!("{:>5}  {:>9}  ", lead.number + 1, time(lead.ns)))
-            .with(Role::Good, format!("{bar:<BAR$}"))
-            .with(Role::Plain, format!("  {}", lead.strategy))
+    let widest = course.iter().map(|lead| lead.strategy.chars().count()).max().unwrap_or(0);
+    let beside = width.saturating_sub(FIGURES + 2 + widest);
+    let below = beside < LEAST_BAR;
+    let bar = if below { width.saturating_sub(FIGURES) } else { beside }.clamp(1, BAR);
+    let rows = course.iter().rev().take(ROWS).flat_map(|lead| {
+        let len = ((lead.ns / most * bar as f64).round() as usize).clamp(1, bar);
+        let drawn = alphabet.pick("█", "#").repeat(len);
+        let row = Line::of(Role::Number, format!("{:>5}  {:>9}  ", lead.number + 1, time(lead.ns)));
+        match below {
+            true => {
+                let name = Line::plain(format!("       {}", lead.strategy));
+                std::iter::once(row.with(Role::Good, drawn)).chain(name.wrap(width, 7)).collect()
+            }
+            false => {
+                let row = row.with(Role::Good, format!("{drawn:<bar$}"));
+                vec![row.with(Role::Plain, format!("  {}", lead.strategy))]
+            }
+        }
     });
     let rows: Vec<Line> = rows.collect();
     if rows.is_empty() {
@@ -111,7 +127,6 @@ fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
     let kept = |t: &Tried| all || t.median_ns().is_some();
     let limit = if all { usize::MAX } else { SHOWN };
     let row = |(number, tried): (usize, &Tried)| {
-        let values: Vec<String> = tried.values.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let what = match &tried.fate {
             Fate::Measured { median_ns, known, .. } => {
                 let known = if *known { "  (known)" } else { "" };
@@ -123,7 +138,8 @@ fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
             Fate::Unfinished => "not finished".to_owned(),
         };
         let start = if number == 0 { "  (start)" } else { "" };
-        Line::plain(format!("{:>5}  {}  {what}{start}", number + 1, values.join(" ")))
+        // The strategy as it can be run, in which a way that was chosen has its number.
+        Line::plain(format!("{:>5}  {what}{start}  {}", number + 1, tried.strategy))
     };
     sorted.into_iter().filter(|(_, t)| kept(t)).take(limit).map(row).collect()
 }
@@ -171,13 +187,23 @@ mod tests {
             lost: vec![("It does not fit.".into(), 3)],
             ..Standing::default()
         };
-        let text: Vec<String> = standing(&now, Alphabet::Ascii).iter().map(Line::text).collect();
-        let bars: Vec<usize> = text.iter().map(|line| line.matches('#').count()).filter(|n| *n > 0).collect();
-        assert_eq!(bars, [40, 20, 5]);
+        let texts = |width| -> Vec<String> {
+            standing(&now, width, Alphabet::Ascii).iter().map(Line::text).collect()
+        };
+        let bars = |text: &[String]| -> Vec<usize> {
+            text.iter().map(|line| line.matches('#').count()).filter(|n| *n > 0).collect()
+        };
+        let text = texts(80);
+        assert_eq!(bars(&text), [5, 20, 40]);
         assert!(
             text[0].contains("9: 6 measured, 3 ruled out, 0 failed")
                 && text[5].contains("3 × It does not fit.")
         );
-        assert!(text[2].contains("8.000 ms") && text[2].ends_with("s(0)"), "{text:?}");
+        assert!(text[4].contains("8.000 ms") && text[4].ends_with("s(0)"), "{text:?}");
+        // Where there is less room bars are shorter, and then strategies stand below; none is cut.
+        assert_eq!(bars(&texts(40)), [2, 8, 16]);
+        let narrow = texts(22);
+        assert!(narrow.iter().all(|line| line.chars().count() <= 22), "{narrow:?}");
+        assert!(["s(0)", "s(3)", "s(5)"].iter().all(|s| narrow.iter().any(|line| line.trim() == *s)));
     }
 }

@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 /// The patterns that a text declares. Problems with it are told by [`super::program`].
 pub fn patterns(file: &ast::File) -> Patterns {
     let mut infer = Infer::default();
-    infer.definitions(file);
+    infer.definitions(file, None);
     infer.patterns
 }
 

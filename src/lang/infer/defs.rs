@@ -158,9 +158,28 @@ fn free_names<'a>(e: &'a Expr, bound: &mut Vec<&'a Name>, f: &mut dyn FnMut(&'a 
     }
 }
 
+/// What each definition needs of the others, and where.
+fn needs(sources: &[Source], names: &FxHashMap<&Name, usize>) -> Vec<Vec<(usize, Span)>> {
+    let of = |s: &Source| {
+        let mut out: Vec<(usize, Span)> = vec![];
+        let mut seen = FxHashSet::default();
+        let Some(body) = s.body else { return out };
+        let mut bound: Vec<&Name> = s.params.iter().flat_map(|p| p.kind.names()).map(|n| &n.kind).collect();
+        free_names(body, &mut bound, &mut |name, span| {
+            if let Some(i) = names.get(name)
+                && seen.insert(*i)
+            {
+                out.push((*i, span));
+            }
+        });
+        out
+    };
+    sources.iter().map(of).collect()
+}
+
 impl Infer {
-    /// Elaborates every definition of a file.
-    pub fn definitions(&mut self, file: &ast::File) {
+    /// Elaborates every definition of a file; where one is `wanted`, only that and what it and the patterns need.
+    pub fn definitions(&mut self, file: &ast::File, wanted: Option<&str>) {
         let mut sources: Vec<Source> = vec![];
         let mut names: FxHashMap<&Name, usize> = FxHashMap::default();
         for source in file.items.iter().filter_map(source) {
@@ -185,7 +204,14 @@ impl Infer {
             names.insert(&name.kind, sources.len());
             sources.push(source);
         }
-        for (order, cyclic) in self.order(&sources, &names) {
+        let all = needs(&sources, &names);
+        let roots = match wanted.and_then(|def| names.iter().find(|(name, _)| &****name == def)) {
+            Some((_, wanted)) => (0..sources.len())
+                .filter(|i| i == wanted || !matches!(sources[*i].item.kind, ItemKind::Def(_)))
+                .collect(),
+            None => (0..sources.len()).collect::<Vec<_>>(),
+        };
+        for (order, cyclic) in self.order(&sources, &all, &roots) {
             let source = sources[order];
             if let ItemKind::Foreign(def) = &source.item.kind {
                 self.foreign(def, source.item);
@@ -198,31 +224,18 @@ impl Infer {
         }
     }
 
-    /// The definitions, each after those that it needs, and whether it is part of a cycle. Cycles are reported.
-    fn order(&mut self, sources: &[Source], names: &FxHashMap<&Name, usize>) -> Vec<(usize, bool)> {
-        let needs: Vec<Vec<(usize, Span)>> = sources
-            .iter()
-            .map(|s| {
-                let mut out: Vec<(usize, Span)> = vec![];
-                let mut seen = FxHashSet::default();
-                let Some(body) = s.body else { return out };
-                let mut bound: Vec<&Name> =
-                    s.params.iter().flat_map(|p| p.kind.names()).map(|n| &n.kind).collect();
-                free_names(body, &mut bound, &mut |name, span| {
-                    if let Some(i) = names.get(name)
-                        && seen.insert(*i)
-                    {
-                        out.push((*i, span));
-                    }
-                });
-                out
-            })
-            .collect();
+    /// The roots and what they need, each after what it needs, and whether it is part of a cycle. Cycles are reported.
+    fn order(
+        &mut self,
+        sources: &[Source],
+        needs: &[Vec<(usize, Span)>],
+        roots: &[usize],
+    ) -> Vec<(usize, bool)> {
         // Depth first, on a stack of its own: (definition, how many of its needs are done).
         let mut out: Vec<(usize, bool)> = vec![];
         let mut state = vec![0u8; sources.len()];
         let mut cyclic = vec![false; sources.len()];
-        for root in 0..sources.len() {
+        for root in roots.iter().copied() {
             if state[root] != 0 {
                 continue;
             }

@@ -138,7 +138,7 @@ pub fn program_with(
 ) -> (Option<Program>, Vec<Diagnostic>) {
     let mut infer =
         Infer { patterns: patterns.clone(), text: Some((file.file, file.text.clone())), ..Infer::default() };
-    infer.definitions(file);
+    infer.definitions(file, def);
     let chosen = infer.choose(file, def);
     let program = chosen.and_then(|def| infer.finish(def));
     let mut problems = causes(infer.problems);

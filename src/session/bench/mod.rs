@@ -130,7 +130,7 @@ fn measurement(asked: &Asked<'_>, ran: Ran) -> Measurement {
         flops: (work.flops > 0.0).then_some(work.flops),
         bytes: Some(work.bytes),
         check: ran.check.unwrap_or_default(),
-        max_error: ran.max_error,
+        max_error: Some(ran.max_error),
         warnings: ran.warnings,
     }
 }

@@ -199,7 +199,7 @@ impl From<&Outcome> for v1::Outcome {
                 flops: m.flops,
                 bytes: m.bytes,
                 check: m.check.clone(),
-                max_error: m.max_error,
+                max_error: m.max_error.unwrap_or_default(),
                 warnings: m.warnings.clone(),
             }),
             Outcome::Tuned { revision, digest, text, searches, decision } => v1::Outcome::Tuned {
@@ -246,7 +246,7 @@ impl TryFrom<&v1::Outcome> for Outcome {
                 flops: m.flops,
                 bytes: m.bytes,
                 check: m.check.clone(),
-                max_error: m.max_error,
+                max_error: Some(m.max_error),
                 warnings: m.warnings.clone(),
             }),
             v1::Outcome::Tuned { revision, digest: d, text, searches, decision } => Outcome::Tuned {

@@ -39,7 +39,7 @@ const USUAL_S: f64 = 60.0;
 
 /// What the pane shows.
 pub fn content(app: &App, width: usize) -> Content {
-    if let Some(lines) = tuning(app) {
+    if let Some(lines) = tuning(app, width) {
         return Content { lines, ..Content::default() };
     }
     let history = app.session.history();
@@ -60,7 +60,7 @@ pub fn content(app: &App, width: usize) -> Content {
 
 /// Measures the present state, once its sizes are known.
 pub fn measure(app: &mut App) {
-    if asks_for_sizes(app, Command::Bench) {
+    if asks_for_sizes(app, Command::Bench, "") {
         return;
     }
     let device = app.device.clone();
@@ -70,11 +70,11 @@ pub fn measure(app: &mut App) {
 }
 
 /// How far a tuning is that runs.
-fn tuning(app: &App) -> Option<Vec<Line>> {
+fn tuning(app: &App, width: usize) -> Option<Vec<Line>> {
     let jobs = app.session.jobs();
     let standing =
         jobs.iter().find_map(|job| if let Progress::Tune(s) = &job.progress { Some(s) } else { None })?;
-    let mut lines = tune_view::standing(standing, alphabet(app));
+    let mut lines = tune_view::standing(standing, width, alphabet(app));
     let key = app.setup.keys.key(Command::Cancel).unwrap_or_default();
     lines.push(Line::of(Role::Hint, format!("{key} ends it with the best so far.")));
     Some(lines)
@@ -82,7 +82,7 @@ fn tuning(app: &App) -> Option<Vec<Line>> {
 
 /// Tunes what was typed after the command, or asks for it.
 pub fn tune(app: &mut App, text: &str) {
-    if asks_for_sizes(app, Command::Tune) {
+    if asks_for_sizes(app, Command::Tune, text) {
         return;
     }
     if text.is_empty() {
@@ -121,7 +121,7 @@ pub(in crate::ui) fn tuned(app: &mut App, tuned: &Tuned) {
 /// Measures the present state and the pinned one in turns.
 pub fn compare(app: &mut App) {
     let Some(pinned) = app.pinned else { return };
-    if asks_for_sizes(app, Command::Compare) {
+    if asks_for_sizes(app, Command::Compare, "") {
         return;
     }
     if pinned == app.session.current() {
@@ -147,14 +147,14 @@ pub(in crate::ui) fn compared(app: &mut App, ((first, second), pair): &Compared)
     app.popups.push(Popup::Page(Page::new("In turns", lines, Purpose::Read)));
 }
 
-/// Asks for sizes that have no value, before it goes on with a command.
-fn asks_for_sizes(app: &mut App, then: Command) -> bool {
+/// Asks for sizes that have no value, before it goes on with a command and what was typed behind it.
+fn asks_for_sizes(app: &mut App, then: Command, arguments: &str) -> bool {
     let missing = app.session.missing_sizes();
     if missing.is_empty() {
         return false;
     }
     let mut entry = Entry::new(EntryKind::Sizes, &proposed(app, &missing));
-    entry.then = Some(then);
+    entry.then = Some((then, arguments.to_owned()));
     app.popups.push(Popup::Entry(Box::new(entry)));
     true
 }

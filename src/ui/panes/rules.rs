@@ -48,7 +48,7 @@ fn applies(facts: &Facts) -> Enabled {
 
 /// The rules at a position are known; those inside of it are looked for next.
 pub fn known(app: &mut App, revision: RevisionId, at: Path, found: Vec<Candidate>) {
-    app.rules.candidates = ordered(found);
+    app.rules.candidates = ordered(found, app.session.history());
     app.rules.asked = Some((revision, at.clone()));
     app.rules.looking = true;
     app.queries.ask(&app.session, Query::Inside { revision, at, from: 0 });
@@ -70,7 +70,7 @@ pub fn known_inside(
     let key = |c: &Candidate| (c.call.clone(), c.at.clone());
     let kept = app.candidate().map(key).filter(|_| cursor > 0);
     let all = std::mem::take(&mut app.rules.candidates);
-    app.rules.candidates = ordered(all.into_iter().chain(found).collect());
+    app.rules.candidates = ordered(all.into_iter().chain(found).collect(), app.session.history());
     app.rules.looking = next.is_some();
     if let Some(from) = next {
         app.queries.ask(&app.session, Query::Inside { revision, at, from });
@@ -86,11 +86,12 @@ pub fn shown(app: &App) -> Vec<&Candidate> {
     let find = &app.window(Pane::Rules).find;
     let all = app.rules.candidates.iter().filter(|_| app.knows_rules());
     let all = all.filter(|c| app.rules.all || c.result.is_ok());
-    let mut shown: Vec<&Candidate> =
-        all.filter(|c| find.is_empty() || !occurrences(&c.call, find).is_empty()).collect();
+    let mut shown: Vec<&Candidate> = all
+        .filter(|c| find.is_empty() || c.calls().any(|call| !occurrences(call, find).is_empty()))
+        .collect();
     if !find.is_empty() {
         let begins = |c: &Candidate| c.call.to_lowercase().starts_with(find.as_str());
-        shown.sort_by_key(|c| (c.result.is_err(), !c.call.eq_ignore_ascii_case(find), !begins(c)));
+        shown.sort_by_key(|c| (c.result.is_err(), c.named(find).is_none(), !begins(c)));
     }
     shown
 }
@@ -142,6 +143,7 @@ pub fn content(app: &App, width: usize) -> Content {
             &effect,
             &c.doc,
             &c.result,
+            width,
             alphabet(app),
         ));
     }
@@ -238,7 +240,11 @@ pub fn why(app: &mut App) {
 /// Applies the highlighted rule, after asking for its arguments where it needs some.
 pub fn open(app: &mut App) {
     let Some(candidate) = app.candidate().cloned() else { return };
-    if candidate.open {
+    // Who looked for it with its arguments is not asked for them.
+    let find = &app.window(Pane::Rules).find;
+    if let Some(call) = candidate.named(find).filter(|_| candidate.open).map(str::to_owned) {
+        perform(app, Action::Apply { rule: call, at: candidate.at });
+    } else if candidate.open {
         app.popups.push(arguments(&candidate));
     } else {
         perform(app, Action::Apply { rule: candidate.call, at: candidate.at });

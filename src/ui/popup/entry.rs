@@ -83,7 +83,7 @@ pub struct Entry {
     /// What was looked for before, to return to.
     pub before: String,
     /// What this is asked for: the command that follows when it is taken.
-    pub then: Option<Command>,
+    pub then: Option<(Command, String)>,
     /// How far back in what was typed before; 0 is the present text.
     back: usize,
     draft: String,
