@@ -155,7 +155,7 @@ struct Best<'a> {
 
 impl Best<'_> {
     /// The k best. Up to [`CANDIDATES`] all are of the same candidates, so that the first is the same however many are asked
-    /// for.
+    /// for, unless several of these have one normal form: among those that are looked at then there may be a cheaper one.
     fn of(&mut self, k: usize) -> Programs {
         let normal = |t: &Term| self.search.normal_form(t);
         let mut asked = k.max(CANDIDATES);
