@@ -6,11 +6,27 @@ use crate::lang::path::Path;
 /// A rule is cut to no fewer columns to make room for what it does.
 const CALL: usize = 12;
 
-/// A rule at a place, with what it does and is about or why it does not apply. Where the width does not do for both, the
-/// rule's name is cut rather than what it does.
+/// A rule's name with its marks in so many columns. Where they do not fit, a sign stands for the marks, and then the name is
+/// cut: that a rule has marks is always seen.
+fn marked(call: &str, marks: &str, room: usize, alphabet: Alphabet) -> String {
+    if marks.is_empty() {
+        return Line::plain(call.to_owned()).fit(room, alphabet).text();
+    }
+    let whole = format!("{call} {marks}");
+    if whole.chars().count() <= room {
+        return whole;
+    }
+    let name = Line::plain(call.to_owned()).fit(room.saturating_sub(2), alphabet).text();
+    format!("{} {}", name.trim_end(), alphabet.pick("≈", "~"))
+}
+
+/// A rule at a place, with its marks, and what it does and is about or why it does not apply. Where the width does not do for
+/// all, the rule's name is cut rather than what it does.
+#[expect(clippy::too_many_arguments, reason = "a row has so many parts")]
 pub fn line<T>(
     place: &str,
     call: &str,
+    marks: &str,
     effect: &str,
     doc: &str,
     result: &Result<T, String>,
@@ -24,13 +40,13 @@ pub fn line<T>(
             .with(Role::Plain, {
                 let others = 2 + place.chars().count() + gap.len() + effect.chars().count();
                 let room = width.saturating_sub(others).max(CALL);
-                Line::plain(call.to_owned()).fit(room, alphabet).text()
+                marked(call, marks, room, alphabet)
             })
             .with(Role::Size, format!("{gap}{effect}"))
             .with(Role::Hint, format!("  {doc}")),
         Err(why) => Line::of(Role::Dim, alphabet.pick("✗ ", "- "))
             .with(Role::Dim, place.to_owned())
-            .with(Role::Dim, call.to_owned())
+            .with(Role::Dim, [call, marks].join(" ").trim_end().to_owned())
             .with(Role::Dim, format!("  {why}")),
     }
 }
@@ -58,4 +74,19 @@ pub fn why<T>(
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn that_a_rule_has_marks_is_seen_at_every_width() {
+        let at = |room, alphabet| marked("blockedReduce(p)", "[reassociates]", room, alphabet);
+        assert_eq!(at(31, Alphabet::Unicode), "blockedReduce(p) [reassociates]");
+        assert_eq!(at(30, Alphabet::Unicode), "blockedReduce(p) ≈");
+        assert_eq!(at(12, Alphabet::Unicode), "blockedRe… ≈");
+        assert_eq!(at(18, Alphabet::Ascii), "blockedReduce(p) ~");
+        assert_eq!(marked("useMapSeq", "", 12, Alphabet::Unicode), "useMapSeq");
+    }
 }

@@ -124,7 +124,11 @@ pub fn content(app: &App, width: usize) -> Content {
                 let new = Printed::of(after, width.saturating_sub(2), alphabet(app));
                 let (lines, _) = diff::of_lines(old.lines(), new.lines(), Some(1));
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
-                diff::fitted(lines, most_below(rows.saturating_sub(HEAD), shown.len()))
+                // In the list a sign may stand for the marks.
+                let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
+                let above = HEAD + usize::from(marked.is_some());
+                let lines = diff::fitted(lines, most_below(rows.saturating_sub(above), shown.len()));
+                marked.map(|line| line.fit(width, alphabet(app))).into_iter().chain(lines).collect()
             }
             Err(_) => reasons(app, candidate).iter().flat_map(|line| line.wrap(width, 2)).collect(),
         },
@@ -136,11 +140,11 @@ pub fn content(app: &App, width: usize) -> Content {
         // A place is named once.
         let again = i > 0 && shown[i - 1].at == c.at;
         let text = if again { "" } else { place.as_str() };
-        let (call, effect) = (c.marked(), c.effect.text(alphabet(app)));
         lines.push(rules::line(
             &format!("{text:widest$} "),
-            &call,
-            &effect,
+            &c.call,
+            &c.marks.to_string(),
+            &c.effect.text(alphabet(app)),
             &c.doc,
             &c.result,
             width,
