@@ -121,10 +121,11 @@ impl Sketch {
 
     /// With every program, or none, in the place of what is said of sizes; every one, where a hole in it is open.
     fn decided(&self, filling: &[(Name, Nat)]) -> Sketch {
-        if !self.has_conditions() {
-            return self.clone();
-        }
-        let each = |all: &[Sketch]| all.iter().map(|s| s.decided(filling)).collect();
+        if self.conditions().is_empty() { self.clone() } else { self.decide(filling) }
+    }
+
+    fn decide(&self, filling: &[(Name, Nat)]) -> Sketch {
+        let each = |all: &[Sketch]| all.iter().map(|s| s.decide(filling)).collect();
         Sketch::new(match self.shape() {
             Shape::Sizes(c) => {
                 let (left, right) = (fill(&c.left, filling), fill(&c.right, filling));
@@ -133,9 +134,9 @@ impl Sketch {
                 if holds { Shape::Any } else { Shape::Or(vec![]) }
             }
             Shape::Any | Shape::Var(_) | Shape::Number(_) | Shape::Pattern(..) => return self.clone(),
-            Shape::Lam(s) => Shape::Lam(s.decided(filling)),
-            Shape::App(f, e) => Shape::App(f.decided(filling), e.decided(filling)),
-            Shape::Contains(s) => Shape::Contains(s.decided(filling)),
+            Shape::Lam(s) => Shape::Lam(s.decide(filling)),
+            Shape::App(f, e) => Shape::App(f.decide(filling), e.decide(filling)),
+            Shape::Contains(s) => Shape::Contains(s.decide(filling)),
             Shape::Or(all) => Shape::Or(each(all)),
             Shape::And(all) => {
                 let mut said: Vec<Sketch> = each(all);
@@ -149,24 +150,27 @@ impl Sketch {
                     }
                 }
             }
-            Shape::Not(s) => Shape::Not(s.decided(filling)),
-            Shape::Typed(s, t) => return Sketch::typed(s.decided(filling), t.clone()),
-            Shape::Named(label, s) => Shape::Named(label.clone(), s.decided(filling)),
+            Shape::Not(s) => Shape::Not(s.decide(filling)),
+            Shape::Typed(s, t) => return Sketch::typed(s.decide(filling), t.clone()),
+            Shape::Named(label, s) => Shape::Named(label.clone(), s.decide(filling)),
         })
     }
 
-    fn has_conditions(&self) -> bool {
-        matches!(self.shape(), Shape::Sizes(_)) || self.children().into_iter().any(Sketch::has_conditions)
+    /// What is said of sizes, in order. Sketches of long chains are deeper than a stack of calls.
+    fn conditions(&self) -> Vec<&SizeCondition> {
+        let (mut found, mut left) = (vec![], vec![self]);
+        while let Some(sketch) = left.pop() {
+            if let Shape::Sizes(condition) = sketch.shape() {
+                found.push(condition);
+            }
+            left.extend(sketch.children().into_iter().rev());
+        }
+        found
     }
 
     /// The holes in what is said of sizes.
     pub(super) fn holes_in_conditions(&self) -> Vec<Name> {
-        let here = match self.shape() {
-            Shape::Sizes(c) => [holes_in(&c.left), holes_in(&c.right)].concat(),
-            _ => vec![],
-        };
-        let below = self.children().into_iter().flat_map(Sketch::holes_in_conditions);
-        here.into_iter().chain(below).collect()
+        self.conditions().into_iter().flat_map(|c| [holes_in(&c.left), holes_in(&c.right)].concat()).collect()
     }
 
     /// With any size in the place of a hole that stands alone and only there.
