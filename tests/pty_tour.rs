@@ -341,6 +341,9 @@ const TOUR: &[Step] = &[
     ("`6` shows the median, its interval, GFLOP/s and GB/s.", |tour| {
         tour.press("6").sees(&["[6 Bench]", "median", "interval", "GFLOP/s", "GB/s"]);
     }),
+    ("`M` goes to the fastest state that was measured so.", |tour| {
+        tour.press("M").sees(&["is the only one that was measured on cpu at m=64"]);
+    }),
     (
         "From the program as it was written (`7`, `g g`, `Enter`), `:tune 60s blocking(?, ?, 4)` chooses what a strategy leaves open by measuring, with a chart of the best so far;",
         |tour| {

@@ -102,6 +102,7 @@ commands! {
     Redo "redo" Screen None, can_redo, "Go forward again along the branch that was left last.";
     Without "without" Screen None, in_history, "Skip the highlighted step of the history: go to the state before it and do again what followed.";
     Strategy "strategy" Screen Some("STRATEGY"), always, "Type a strategy in ELEVATE and run it.";
+    Fastest "fastest" Screen None, measured, "Go to the fastest of the states that were measured on one device at the same sizes, and say which may be as fast.";
     Step "step" Screen Some("STRATEGY"), always, "Show the next step of the strategy as a difference, with its place; without one, ask which.";
     Run "run" Screen Some("STRATEGY"), always, "Take all steps of the strategy that are left; without one, ask which.";
     Place "whole" Screen None, always, "Run strategies and searches on the whole program, or at the selection again.";
@@ -269,6 +270,10 @@ fn pinned(facts: &Facts) -> Enabled {
 
 fn in_history(facts: &Facts) -> Enabled {
     require(facts.pane == Pane::History, "This is for the steps of the history; {history} goes there.")
+}
+
+fn measured(facts: &Facts) -> Enabled {
+    require(facts.measured, "Nothing has been measured yet; {bench} measures the present state.")
 }
 
 fn comparable(facts: &Facts) -> Enabled {

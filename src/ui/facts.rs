@@ -36,6 +36,8 @@ pub struct Facts {
     pub foreign: bool,
     /// Whether a state has been pinned.
     pub pinned: bool,
+    /// Whether a state has been measured.
+    pub measured: bool,
     /// Whether something has been searched for with `/`.
     pub finding: bool,
     /// Whether the program's file differs from what the session holds.
@@ -78,6 +80,8 @@ impl App {
                 _ => self.session.enabled(&Action::Bench { device: self.device.clone() }),
             },
             foreign: self.session.forbids_foreign(),
+            measured: (0..history.len())
+                .any(|id| history.revision(id).is_some_and(|r| !r.measurements.is_empty())),
             pinned: self.pinned.is_some(),
             finding: !self.window(self.focus.pane).find.is_empty(),
             file_changed: self.changed.is_some(),
@@ -108,6 +112,7 @@ pub mod tests {
             kernel: Err("There is no kernel.".to_owned()),
             foreign: false,
             pinned: false,
+            measured: false,
             finding: false,
             file_changed: false,
             at_present: true,

@@ -219,6 +219,23 @@ mod tests {
     }
 
     #[test]
+    fn states_that_were_measured_alike_are_ranked() {
+        let ids = |history: &History| history::ranked(history).iter().map(|(id, _)| *id).collect::<Vec<_>>();
+        let mut history = sample();
+        assert_eq!(ids(&history), [2, 0, 3]);
+        // Another device is another matter, and so are other sizes.
+        let faster = Measurement { device: "gpu".to_owned(), ..measured(10.0) };
+        let smaller = Measurement { sizes: [("m".into(), 2)].into_iter().collect(), ..measured(20.0) };
+        history.revision_mut(1).unwrap().measurements.extend([smaller, faster]);
+        assert_eq!(ids(&history), [2, 0, 3]);
+        history.goto(1);
+        assert_eq!(ids(&history), [1]);
+        assert!(history::are_apart(&measured(100.0), &measured(103.0)));
+        assert!(!history::are_apart(&measured(100.0), &measured(101.0)));
+        assert_eq!(ids(&History::new(Term::lit(Literal::Bool(true)), "f")), [0; 0]);
+    }
+
+    #[test]
     fn the_table_has_a_row_a_measurement() {
         let table = table(&sample(), 140, Alphabet::Unicode);
         assert_eq!(table.revisions, [0, 2, 3]);

@@ -81,16 +81,33 @@ pub fn rewrites(revision: &Revision) -> String {
     }
 }
 
+/// The states that were measured as the present one was, or else the state above it or the newest: on the same device at the
+/// same sizes, the fastest first.
+pub fn ranked(history: &History) -> Vec<(RevisionId, &Measurement)> {
+    let newest = |id: RevisionId| history.revision(id)?.measurements.last();
+    let above = std::iter::successors(Some(history.current()), |id| history.parent(*id));
+    let Some(like) = above.chain((0..history.len()).rev()).find_map(newest) else { return vec![] };
+    let comparable = |id: RevisionId| {
+        let all = history.revision(id)?.measurements.iter().rev();
+        Some((id, all.into_iter().find(|m| m.device == like.device && m.sizes == like.sizes)?))
+    };
+    let mut all: Vec<_> = (0..history.len()).filter_map(comparable).collect();
+    all.sort_by(|(_, a), (_, b)| a.median_ns.total_cmp(&b.median_ns));
+    all
+}
+
+/// Whether two medians differ: intervals that overlap are no difference.
+pub fn are_apart(a: &Measurement, b: &Measurement) -> bool {
+    a.interval_ns.0 > b.interval_ns.1 || b.interval_ns.0 > a.interval_ns.1
+}
+
 /// The nearest revision above that was measured on the same device at the same sizes, and the change since.
 fn bought(history: &History, id: RevisionId, measured: &Measurement) -> Option<(RevisionId, String)> {
     let mut above = history.parent(id);
     while let Some(id) = above {
         let comparable = |m: &&Measurement| m.device == measured.device && m.sizes == measured.sizes;
         if let Some(before) = history.revision(id)?.measurements.iter().rev().find(comparable) {
-            // Intervals that overlap are no difference.
-            let apart = before.interval_ns.0 > measured.interval_ns.1
-                || measured.interval_ns.0 > before.interval_ns.1;
-            let change = if apart {
+            let change = if are_apart(before, measured) {
                 figures::change(before.median_ns, measured.median_ns)?
             } else {
                 "no measurable difference".to_owned()

@@ -30,7 +30,7 @@ pub const PANE: Description = Description {
     open: Operation { word: Some("go there"), enabled: elsewhere, run: open },
     preview: Operation { word: Some("how"), enabled: always, run: preview },
     copied: highlighted_text,
-    hints: &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff, C::Without],
+    hints: &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff, C::Without, C::Fastest],
 };
 
 fn elsewhere(facts: &Facts) -> Enabled {
@@ -190,6 +190,29 @@ pub fn without(app: &mut App) {
     if perform(app, Action::Goto { revision: before }) {
         app.tell(Role::Hint, format!("Doing again what followed revision {id}, without it."));
         strategies::run(app, &text, Path::root());
+    }
+}
+
+/// Goes to the fastest of the states that were measured, and says which others may be as fast.
+pub fn fastest(app: &mut App) {
+    let ranked = history::ranked(app.session.history());
+    let Some(((best, measured), others)) = ranked.split_first() else { return };
+    let best = *best;
+    let as_fast = others.iter().filter(|(_, other)| !history::are_apart(measured, other));
+    let as_fast: Vec<String> = as_fast.map(|(id, _)| id.to_string()).collect();
+    let sizes: String = measured.sizes.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+    let which = match ranked.len() {
+        1 => "the only one that was".to_owned(),
+        all => format!("the fastest of {all} that were"),
+    };
+    let (device, time) = (&measured.device, figures::time(measured.median_ns));
+    let at = if sizes.is_empty() { "" } else { " at" };
+    let mut text = format!("Revision {best} is {which} measured on {device}{at}{sizes}: {time}.");
+    if !as_fast.is_empty() {
+        text += &format!(" There is no measurable difference from {}.", as_fast.join(", "));
+    }
+    if best == app.session.current() || perform(app, Action::Goto { revision: best }) {
+        app.tell(Role::Good, text);
     }
 }
 
