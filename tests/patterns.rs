@@ -216,7 +216,8 @@ fn examples_become_c_that_computes_what_they_mean() {
     // With sizes as parameters, and as constants.
     assert_eq!(cases.len(), 2 * (all().len() - refused));
     // Examples compute with cells that nothing defines, where that is what they show.
-    let flags = ["-fopenmp", "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-Wno-type-limits"];
+    // The level of optimisation is that of kernels.
+    let flags = ["-O3", "-fopenmp", "-Wno-uninitialized", "-Wno-maybe-uninitialized", "-Wno-type-limits"];
     batch::check(&cases, &batch::run(&batch::unit(&cases), &flags));
 }
 
