@@ -202,6 +202,12 @@ const TOUR: &[Step] = &[
         },
     ),
     (
+        "Single steps that follow each other are one row there, and `Space` opens a row to what was done in it.",
+        |tour| {
+            tour.press("G ").sees(&["This row is one step; there is nothing to open in it."]).press("gg");
+        },
+    ),
+    (
         "`v` lists the rules that do not apply here as well, and `i` says why: how far the rule matched, and where it \
          stopped.",
         |tour| {

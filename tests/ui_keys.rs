@@ -220,6 +220,35 @@ fn the_history_is_a_tree_one_can_move_in() {
     assert!(app.text().contains("revision 0 (-) and revision 2 (+)"), "{}", app.text());
 }
 
+/// A strategy that is taken step by step is one row, which opens; so does what a strategy did at once.
+#[test]
+fn steps_are_one_row_of_the_history_that_opens() {
+    let mut app = TestApp::new("matmul", (120, 36), UNICODE);
+    app.press("t").type_text("blocked(16, 8, 4)").press("Enter").idle();
+    let steps = app.app.stepping.as_ref().map_or(0, |s| s.steps.len());
+    assert!(steps > 5, "{}", app.text());
+    app.press("t T").idle();
+    app.press("Esc 7").idle();
+    let present = app.app.session.current();
+    assert_eq!(present, steps);
+    let rows = |app: &TestApp| app.app.content(Pane::History).lines.len();
+    assert_eq!(rows(&app), 3, "{}", app.text());
+    let cursor = |app: &TestApp| app.app.window(Pane::History).cursor;
+    assert_eq!(cursor(&app), 2, "the present state is highlighted");
+    app.press("k Space").idle();
+    assert_eq!((rows(&app), cursor(&app)), (2 + steps, 1), "{}", app.text());
+    // Closed from inside, the highlight is on what is closed.
+    app.press("j j Space").idle();
+    assert_eq!((rows(&app), cursor(&app)), (3, 1), "{}", app.text());
+    app.press("Enter").idle();
+    assert_eq!(app.app.session.current(), steps - 1, "the last of what is folded");
+    app.press("g g Space");
+    assert!(app.text().contains("nothing to open"), "{}", app.text());
+    app.press("Enter 1 a").type_text("blocked(16, 8, 4)").press("Enter").idle();
+    app.press("7 Space j j Enter");
+    assert!(app.text().contains("step 2 of"), "a rewrite is shown: {}", app.text());
+}
+
 #[test]
 fn the_selection_follows_the_eye_and_the_structure() {
     let mut app = sized(80, 24);

@@ -56,7 +56,8 @@ fn sections(session: &Session, target: Target) -> Vec<Section> {
     if !sizes.is_empty() {
         out.push(Section::new("Sizes", plain(&sizes.join("\n"))));
     }
-    let rows = history::rows(history, None, Alphabet::Unicode).into_iter().map(|row| row.line).collect();
+    let rows = history::rows(history, history::Looked::default(), Alphabet::Unicode);
+    let rows = rows.into_iter().map(|row| row.line).collect();
     out.push(Section::new("History", rows));
     let measured = bench::table(history, WIDTH, Alphabet::Unicode);
     if !measured.rows.is_empty() {

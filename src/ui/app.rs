@@ -186,6 +186,8 @@ pub struct App {
     pub device: String,
     /// The state to compare with.
     pub pinned: Option<RevisionId>,
+    /// The rows of the history.
+    pub past: panes::history::Rows,
     /// Whether strategies run on the whole program, not at the selection.
     pub whole: bool,
     /// The strategy that is taken step by step.
@@ -249,6 +251,7 @@ impl App {
             code: Code { target, stage: None },
             device: "cpu".to_owned(),
             pinned: None,
+            past: panes::history::Rows::default(),
             whole: false,
             stepping: None,
             walk: None,
@@ -376,6 +379,7 @@ impl App {
     /// Brings everything that is shown up to date after a change. Called after every message.
     pub fn settle(&mut self) {
         self.follow_revision();
+        panes::history::refresh(self);
         let shown = self.shown_panes();
         self.print();
         self.ask(&shown);
@@ -441,9 +445,6 @@ impl App {
         if now != self.revision {
             self.selection = follow(self.session.history(), self.revision, now, &self.selection);
             self.revision = now;
-            let outline = self.session.history().outline();
-            let place = outline.iter().position(|(id, _)| *id == now);
-            self.panes[Pane::History as usize].window.cursor = place.unwrap_or_default();
             self.touch_all();
         }
     }

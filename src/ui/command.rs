@@ -101,6 +101,7 @@ commands! {
     Undo "undo" Screen None, can_undo, "Go back one step of the history; nothing is lost.";
     Redo "redo" Screen None, can_redo, "Go forward again along the branch that was left last.";
     Without "without" Screen None, in_history, "Skip the highlighted step of the history: go to the state before it and do again what followed.";
+    Fold "fold" Screen None, folds, "Open or close the highlighted row of the history: single steps in one row, or the rewrites that a strategy or a search made.";
     Strategy "strategy" Screen Some("STRATEGY"), always, "Type a strategy in ELEVATE and run it.";
     Fastest "fastest" Screen None, measured, "Go to the fastest of the states that were measured on one device at the same sizes, and say which may be as fast.";
     Step "step" Screen Some("STRATEGY"), always, "Show the next step of the strategy as a difference, with its place; without one, ask which.";
@@ -270,6 +271,11 @@ fn pinned(facts: &Facts) -> Enabled {
 
 fn in_history(facts: &Facts) -> Enabled {
     require(facts.pane == Pane::History, "This is for the steps of the history; {history} goes there.")
+}
+
+fn folds(facts: &Facts) -> Enabled {
+    in_history(facts)?;
+    require(facts.folds, "This row is one step; there is nothing to open in it.")
 }
 
 fn measured(facts: &Facts) -> Enabled {

@@ -44,6 +44,8 @@ pub struct Facts {
     pub file_changed: bool,
     /// Whether the highlighted entry of the history is the present state.
     pub at_present: bool,
+    /// Whether the highlighted row of the history can be opened or closed.
+    pub folds: bool,
     /// Whether an external editor is named in the environment.
     pub editor: bool,
     /// Whether it is known where the program's file lies.
@@ -56,7 +58,6 @@ impl App {
         let history = self.session.history();
         let target = target_of(&self.device);
         let kernel = self.queries.kernel(&Query::Kernel { revision: self.session.current(), target });
-        let highlighted = panes::history::highlighted(self);
         Facts {
             pane: self.focus.pane,
             at_root: self.printed.parent(&self.selection).is_none(),
@@ -85,7 +86,8 @@ impl App {
             pinned: self.pinned.is_some(),
             finding: !self.window(self.focus.pane).find.is_empty(),
             file_changed: self.changed.is_some(),
-            at_present: highlighted.is_none_or(|id| id == self.session.current()),
+            at_present: panes::history::at_present(self),
+            folds: panes::history::folds(self),
             editor: self.setup.editor.is_some(),
             file: self.session.workspace().texts.origin.program.is_some(),
         }
@@ -116,6 +118,7 @@ pub mod tests {
             finding: false,
             file_changed: false,
             at_present: true,
+            folds: false,
             editor: false,
             file: false,
         }

@@ -130,7 +130,7 @@ impl Dialogue {
             // What is no command is a strategy, as in the list of the screen.
             return enter(&mut self.app, EntryKind::Strategy, line, "");
         };
-        self.then = if panes::reached_by(command).is_some() {
+        self.then = if panes::reached_by(command).is_some() || command == Command::Fold {
             Then::Pane
         } else if moves(command) {
             Then::Highlight

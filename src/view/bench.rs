@@ -166,7 +166,7 @@ mod tests {
     use crate::lang::path::PathMap;
     use crate::lang::term::Term;
     use crate::session::history::Revision;
-    use crate::view::history;
+    use crate::view::history::{self, Looked};
 
     fn measured(median_ns: f64) -> Measurement {
         Measurement {
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_tree_shows_the_present_state_and_what_each_step_bought() {
-        let rows = history::rows(&sample(), Some(0), Alphabet::Unicode);
+        let rows = history::rows(&sample(), Looked { pinned: Some(0), opened: None }, Alphabet::Unicode);
         let texts: Vec<_> = rows.iter().map(|row| row.line.text()).collect();
         assert_eq!(
             texts,

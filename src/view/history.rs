@@ -2,74 +2,217 @@
 //!
 //! In comes the history; out comes a line a revision, branches indented, the present one marked, each with its
 //! newest measurement and what the step bought, before what may be cut: what made it, and which state before is the same.
+//! Single steps that follow each other are one line until that is opened, and a line opens to the rewrites that made its state.
 
 use super::figures;
 use super::text::{Alphabet, Line, Role};
 use crate::lang::digest::Digest;
 use crate::session::action::{Measurement, RevisionId};
 use crate::session::history::{History, Revision};
-use std::collections::HashMap;
+use indexmap::IndexMap;
+use std::collections::{BTreeSet, HashMap};
 
-/// A revision and its line.
+/// What a row stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// A state.
+    State,
+    /// All single steps from this state on.
+    Steps { first: RevisionId },
+    /// The rewrite of this number on the way to the state.
+    Rewrite(usize),
+}
+
+/// A row of the history.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    /// Which revision.
+    /// The state, of several the last.
     pub revision: RevisionId,
+    /// What of it.
+    pub part: Part,
+    /// What is opened and closed from here: the revision that stands for it in [`Looked::opened`].
+    pub opens: Option<RevisionId>,
     /// What is shown.
     pub line: Line,
 }
 
-/// Every revision in the order of the tree. `pinned` is the revision that is kept to compare with.
-pub fn rows(history: &History, pinned: Option<RevisionId>, alphabet: Alphabet) -> Vec<Row> {
-    let current = history.current();
-    let outline = history.outline();
-    let mut first_with: HashMap<Digest, RevisionId> = HashMap::new();
+/// How the history is looked at.
+#[derive(Clone, Copy, Default)]
+pub struct Looked<'a> {
+    /// The state that is kept to compare with.
+    pub pinned: Option<RevisionId>,
+    /// What is open: of single steps the first, else the state that rewrites led to. Without it every state has its row.
+    pub opened: Option<&'a BTreeSet<RevisionId>>,
+}
+
+/// So many single steps that follow each other have rows of their own; more are one row.
+const FEW: usize = 2;
+/// Branches are indented so often, that what a step bought stays in sight.
+const DEEPEST: usize = 6;
+
+/// The history in the order of the tree.
+pub fn rows(history: &History, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Row> {
+    let mut same = HashMap::new();
     for id in 0..history.len() {
         if let Some(revision) = history.revision(id) {
-            first_with.entry(revision.term.digest()).or_insert(id);
+            same.entry(revision.term.digest()).or_insert(id);
         }
     }
-    outline
-        .into_iter()
-        .filter_map(|(id, depth)| {
-            let revision = history.revision(id)?;
-            let mut line = Line::empty();
-            let sign = if id == current { alphabet.pick("●", "*") } else { alphabet.pick("○", "o") };
-            line.push(Role::Dim, "  ".repeat(depth));
-            line.push(if id == current { Role::Good } else { Role::Dim }, format!("{sign} "));
-            line.push(Role::Number, format!("{id} "));
-            if let Some(measured) = revision.measurements.last() {
-                line.push(Role::Number, figures::time(measured.median_ns));
-                if let Some((before, change)) = bought(history, id, measured) {
-                    let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
-                    line.push(role, format!(" {change}"));
-                    line.push(Role::Dim, format!(" from {before}"));
-                }
-                line.push(Role::Plain, "  ");
+    let mut rows = Rows { history, looked, alphabet, same, out: vec![] };
+    let outline = history.outline();
+    let mut rest = &outline[..];
+    while let Some((&(id, depth), after)) = rest.split_first() {
+        let run = if looked.opened.is_some() { rows.run(rest) } else { 0 };
+        if run > FEW {
+            let (steps, after) = rest.split_at(run);
+            rows.steps(steps, depth);
+            rest = after;
+        } else {
+            rows.state(id, depth, None);
+            rest = after;
+        }
+    }
+    rows.out
+}
+
+/// The rows so far, and what they are made of.
+struct Rows<'a> {
+    history: &'a History,
+    looked: Looked<'a>,
+    alphabet: Alphabet,
+    /// The first state with a term.
+    same: HashMap<Digest, RevisionId>,
+    out: Vec<Row>,
+}
+
+impl Rows<'_> {
+    fn is_open(&self, id: RevisionId) -> bool {
+        self.looked.opened.is_some_and(|opened| opened.contains(&id))
+    }
+
+    /// How many states from the first of these on are single steps of one line that nobody measured.
+    fn run(&self, outline: &[(RevisionId, usize)]) -> usize {
+        let single = |id: RevisionId| {
+            let revision = self.history.revision(id);
+            revision.is_some_and(|r| r.steps.len() == 1 && r.measurements.is_empty())
+        };
+        let follows = |pair: &&[(RevisionId, usize)]| match pair {
+            [(before, depth), (id, other)] => {
+                depth == other && single(*id) && self.history.parent(*id) == Some(*before)
             }
-            if pinned == Some(id) {
-                line.push(Role::Hint, "pinned  ");
+            _ => false,
+        };
+        match outline.first() {
+            Some((id, _)) if single(*id) => 1 + outline.windows(2).take_while(follows).count(),
+            _ => 0,
+        }
+    }
+
+    /// Single steps: all where they are open, else the present and the pinned state between what is folded.
+    fn steps(&mut self, steps: &[(RevisionId, usize)], depth: usize) {
+        let Some(&(first, _)) = steps.first() else { return };
+        if self.is_open(first) {
+            self.fold(steps, first, depth);
+            steps.iter().for_each(|(id, _)| self.state(*id, depth + 1, Some(first)));
+            return;
+        }
+        let (current, pinned) = (self.history.current(), self.looked.pinned);
+        let stands_alone = |(id, _): &(RevisionId, usize)| *id == current || Some(*id) == pinned;
+        for piece in steps.chunk_by(|a, b| !stands_alone(a) && !stands_alone(b)) {
+            if piece.len() > FEW {
+                self.fold(piece, first, depth);
+            } else {
+                piece.iter().for_each(|(id, _)| self.state(*id, depth, Some(first)));
             }
-            if let Some(same) = first_with.get(&revision.term.digest()).filter(|same| **same != id) {
-                line.push(Role::Dim, format!("same as {same}  "));
+        }
+    }
+
+    /// One row for several steps.
+    fn fold(&mut self, steps: &[(RevisionId, usize)], opens: RevisionId, depth: usize) {
+        let (Some(&(first, _)), Some(&(last, _))) = (steps.first(), steps.last()) else { return };
+        let mut line = Line::empty();
+        line.push(Role::Dim, indent(depth));
+        line.push(Role::Dim, format!("{} ", self.sign(last)));
+        line.push(Role::Hint, self.open_sign(opens));
+        line.push(Role::Number, format!("{first}{}{last} ", self.alphabet.pick("–", "-")));
+        line.push(Role::Plain, format!("{} steps", steps.len()));
+        let mut rules: IndexMap<&str, usize> = IndexMap::new();
+        let made = steps.iter().filter_map(|(id, _)| self.history.revision(*id)?.steps.first());
+        made.for_each(|step| *rules.entry(step.rule.as_str()).or_default() += 1);
+        rules.sort_by(|_, a, _, b| b.cmp(a));
+        let times = self.alphabet.pick("×", "x");
+        let each: Vec<String> = rules.iter().map(|(rule, count)| format!("{rule} {count}{times}")).collect();
+        line.push(Role::Dim, format!(": {}", each.join(", ")));
+        self.out.push(Row { revision: last, part: Part::Steps { first }, opens: Some(opens), line });
+    }
+
+    fn sign(&self, id: RevisionId) -> &'static str {
+        if id == self.history.current() {
+            self.alphabet.pick("●", "*")
+        } else {
+            self.alphabet.pick("○", "o")
+        }
+    }
+
+    fn open_sign(&self, id: RevisionId) -> &'static str {
+        if self.is_open(id) { self.alphabet.pick("▾ ", "- ") } else { self.alphabet.pick("▸ ", "+ ") }
+    }
+
+    /// The row of a state, and where it is open those of its rewrites. `within` is what it was folded into.
+    fn state(&mut self, id: RevisionId, depth: usize, within: Option<RevisionId>) {
+        let history = self.history;
+        let Some(revision) = history.revision(id) else { return };
+        let now = id == history.current();
+        let opens = (self.looked.opened.is_some() && revision.steps.len() > 1).then_some(id);
+        let mut line = Line::empty();
+        line.push(Role::Dim, indent(depth));
+        line.push(if now { Role::Good } else { Role::Dim }, format!("{} ", self.sign(id)));
+        if let Some(opens) = opens {
+            line.push(Role::Hint, self.open_sign(opens));
+        }
+        line.push(Role::Number, format!("{id} "));
+        if let Some(measured) = revision.measurements.last() {
+            line.push(Role::Number, figures::time(measured.median_ns));
+            if let Some((before, change)) = bought(history, id, measured) {
+                let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
+                line.push(role, format!(" {change}"));
+                line.push(Role::Dim, format!(" from {before}"));
             }
-            let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
-            line.push(if id == current { Role::Title } else { Role::Plain }, label);
-            if let Some(text) = revision.elevate.as_ref().filter(|text| **text != revision.label) {
-                line.push(Role::Dim, format!(", {text}"));
+            line.push(Role::Plain, "  ");
+        }
+        if self.looked.pinned == Some(id) {
+            line.push(Role::Hint, "pinned  ");
+        }
+        if let Some(same) = self.same.get(&revision.term.digest()).filter(|same| **same != id) {
+            line.push(Role::Dim, format!("same as {same}  "));
+        }
+        let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
+        line.push(if now { Role::Title } else { Role::Plain }, label);
+        if let Some(text) = revision.elevate.as_ref().filter(|text| **text != revision.label) {
+            line.push(Role::Dim, format!(", {text}"));
+        }
+        if !revision.marks().is_empty() {
+            line.push(Role::Warning, format!(" {}", revision.marks()));
+        }
+        if revision.steps.len() > 1 {
+            line.push(Role::Dim, format!(" ({})", rewrites(revision)));
+        }
+        if now {
+            line.push(Role::Hint, "  now");
+        }
+        self.out.push(Row { revision: id, part: Part::State, opens: opens.or(within), line });
+        if opens.is_some_and(|id| self.is_open(id)) {
+            for (i, step) in revision.steps.iter().enumerate() {
+                let line = Line::of(Role::Dim, format!("{}    {} ", indent(depth), i + 1))
+                    .with(Role::Plain, step.to_string());
+                self.out.push(Row { revision: id, part: Part::Rewrite(i), opens, line });
             }
-            if !revision.marks().is_empty() {
-                line.push(Role::Warning, format!(" {}", revision.marks()));
-            }
-            if revision.steps.len() > 1 {
-                line.push(Role::Dim, format!(" ({})", rewrites(revision)));
-            }
-            if id == current {
-                line.push(Role::Hint, "  now");
-            }
-            Some(Row { revision: id, line })
-        })
-        .collect()
+        }
+    }
+}
+
+fn indent(depth: usize) -> String {
+    "  ".repeat(depth.min(DEEPEST))
 }
 
 /// How many rewrites made a revision; of how many that were tried, where rules were tried one by one.
@@ -117,4 +260,76 @@ fn bought(history: &History, id: RevisionId, measured: &Measurement) -> Option<(
         above = history.parent(id);
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::literal::Literal;
+    use crate::lang::path::{Path, PathMap};
+    use crate::lang::term::Term;
+    use crate::rewrite::rule::Marks;
+    use crate::session::history::RevisionStep;
+
+    /// A history of single steps, each a rewrite by the rule of its name, and at its end a strategy of two rewrites.
+    fn stepped(rules: &[&str]) -> History {
+        let term = |n: usize| Term::lit(Literal::Int(n as i128, crate::lang::ty::Scalar::I32));
+        let step = |rule: &str, n| RevisionStep {
+            rule: rule.to_owned(),
+            marks: Marks::default(),
+            at: Path::root(),
+            after: term(n),
+        };
+        let mut history = History::new(term(0), "f.rise");
+        for (i, rule) in rules.iter().enumerate() {
+            let steps = vec![step(rule, i + 1)];
+            history.add(i, Revision { steps, ..Revision::new(term(i + 1), rule) }, PathMap::identity());
+        }
+        let (last, n) = (history.current(), rules.len() + 1);
+        let steps = vec![step("first", n + 1), step("second", n)];
+        history.add(last, Revision { steps, ..Revision::new(term(n), "both") }, PathMap::identity());
+        history
+    }
+
+    fn texts(history: &History, pinned: Option<RevisionId>, opened: &[RevisionId]) -> Vec<String> {
+        let opened = opened.iter().copied().collect();
+        let rows = rows(history, Looked { pinned, opened: Some(&opened) }, Alphabet::Unicode);
+        rows.iter().map(|row| row.line.text()).collect()
+    }
+
+    #[test]
+    fn single_steps_are_one_row_that_opens() {
+        let mut history = stepped(&["beta", "eta", "beta", "split", "beta", "split"]);
+        let folded = "○ ▸ 1–6 6 steps: beta 3×, split 2×, eta 1×";
+        assert_eq!(texts(&history, None, &[]), ["○ 0 f.rise", folded, "● ▸ 7 both (2 rewrites)  now"]);
+        let open = texts(&history, None, &[1, 7]);
+        assert_eq!(open[1..4], ["○ ▾ 1–6 6 steps: beta 3×, split 2×, eta 1×", "  ○ 1 beta", "  ○ 2 eta"]);
+        assert_eq!(open[8..], ["● ▾ 7 both (2 rewrites)  now", "    1 first at .", "    2 second at ."]);
+        // The present and the pinned state keep their rows, and what is left alone is no fold.
+        history.goto(4);
+        let apart = texts(&history, Some(5), &[]);
+        assert_eq!(
+            apart[1..5],
+            ["○ ▸ 1–3 3 steps: beta 2×, eta 1×", "● 4 split  now", "○ 5 pinned  beta", "○ 6 split"]
+        );
+        // A branch ends it.
+        history.goto(2);
+        history.add(2, Revision::new(history.term().clone(), "other"), PathMap::identity());
+        let branched = texts(&history, None, &[]);
+        assert!(branched.iter().any(|row| row.contains("3–6 4 steps")), "{branched:?}");
+        assert!(branched.iter().all(|row| !row.contains("1–")), "{branched:?}");
+    }
+
+    #[test]
+    fn what_a_step_bought_is_in_sight_however_deep_the_branch_is() {
+        let term = |n: usize| Term::lit(Literal::Int(n as i128, crate::lang::ty::Scalar::I32));
+        let mut history = History::new(term(0), "f.rise");
+        for n in 1..40 {
+            let from = history.current();
+            history.add(from, Revision::new(term(2 * n), "side"), PathMap::identity());
+            history.add(from, Revision::new(term(2 * n + 1), "on"), PathMap::identity());
+        }
+        let deepest = texts(&history, None, &[]).iter().map(|row| row.len() - row.trim_start().len()).max();
+        assert_eq!(deepest, Some(12));
+    }
 }

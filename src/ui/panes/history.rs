@@ -16,9 +16,11 @@ use crate::ui::popup::{Page, Popup, Purpose};
 use crate::ui::queries::Query;
 use crate::ui::strategies;
 use crate::ui::window::{Content, most_below};
+use crate::view::history::{self, Looked, Part, Row};
 use crate::view::term::Printed;
 use crate::view::text::lines_of;
-use crate::view::{Line, Role, diff as diff_view, figures, history};
+use crate::view::{Line, Role, diff as diff_view, figures};
+use std::collections::BTreeSet;
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -30,62 +32,150 @@ pub const PANE: Description = Description {
     open: Operation { word: Some("go there"), enabled: elsewhere, run: open },
     preview: Operation { word: Some("how"), enabled: always, run: preview },
     copied: highlighted_text,
-    hints: &[C::Open, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff, C::Without, C::Fastest],
+    hints: &[C::Open, C::Fold, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff, C::Without, C::Fastest],
 };
 
 fn elsewhere(facts: &Facts) -> Enabled {
     require(!facts.at_present, "This state is the present one.")
 }
 
+/// The rows of the pane, made again when something of what they show has changed.
+#[derive(Default)]
+pub struct Rows {
+    all: Vec<Row>,
+    made_for: Option<MadeFor>,
+    /// What is open; see [`Looked::opened`].
+    opened: BTreeSet<RevisionId>,
+}
+
+/// What rows depend on.
+#[derive(PartialEq, Eq)]
+struct MadeFor {
+    states: usize,
+    current: RevisionId,
+    measurements: usize,
+    pinned: Option<RevisionId>,
+    opened: BTreeSet<RevisionId>,
+}
+
+/// Makes the rows again where they have changed. The highlight stays on its row, or goes to the present state when that is another.
+pub fn refresh(app: &mut App) {
+    let history = app.session.history();
+    let measured = |id| history.revision(id).map_or(0, |r| r.measurements.len());
+    let now = MadeFor {
+        states: history.len(),
+        current: history.current(),
+        measurements: (0..history.len()).map(measured).sum(),
+        pinned: app.pinned,
+        opened: app.past.opened.clone(),
+    };
+    if app.past.made_for.as_ref() == Some(&now) {
+        return;
+    }
+    let looked = Looked { pinned: app.pinned, opened: Some(&app.past.opened) };
+    let rows = history::rows(history, looked, alphabet(app));
+    let place = |wanted: &dyn Fn(&Row) -> bool| rows.iter().position(wanted);
+    let there = app.past.made_for.as_ref().is_some_and(|before| before.current == now.current);
+    let before = highlighted_row(app).filter(|_| there);
+    let kept = before.and_then(|old| {
+        place(&|row| (row.revision, row.part) == (old.revision, old.part))
+            .or_else(|| place(&|row| old.opens.is_some() && row.opens == old.opens))
+            .or_else(|| place(&|row| row.revision == old.revision))
+    });
+    let cursor = kept.or_else(|| place(&|row| row.revision == now.current && row.part == Part::State));
+    (app.past.all, app.past.made_for) = (rows, Some(now));
+    app.pane_mut(Pane::History).1.cursor = cursor.unwrap_or_default();
+    app.touch(&[Pane::History]);
+}
+
+fn highlighted_row(app: &App) -> Option<&Row> {
+    app.past.all.get(app.window(Pane::History).cursor)
+}
+
+/// The revision that is highlighted in the history.
+pub fn highlighted(app: &App) -> Option<RevisionId> {
+    Some(highlighted_row(app)?.revision)
+}
+
+/// Whether the highlighted row is the present state itself.
+pub fn at_present(app: &App) -> bool {
+    highlighted_row(app)
+        .is_none_or(|row| row.revision == app.session.current() && !matches!(row.part, Part::Rewrite(_)))
+}
+
+/// Whether the highlighted row can be opened or closed.
+pub fn folds(app: &App) -> bool {
+    highlighted_row(app).is_some_and(|row| row.opens.is_some())
+}
+
+/// Opens what is folded into the highlighted row, or closes it.
+pub fn fold(app: &mut App) {
+    let Some(id) = highlighted_row(app).and_then(|row| row.opens) else { return };
+    if !app.past.opened.remove(&id) {
+        app.past.opened.insert(id);
+    }
+}
+
 /// What the pane shows: the tree, and what the highlighted state was made by and changed.
 pub fn content(app: &App, width: usize) -> Content {
-    let rows = history::rows(app.session.history(), app.pinned, alphabet(app));
-    let lines: Vec<Line> = rows.into_iter().map(|row| row.line).collect();
+    let lines: Vec<Line> = app.past.all.iter().map(|row| row.line.clone()).collect();
     let foot = about(app, width, lines.len());
     Content { lines, foot, list: true, ..Content::default() }
 }
 
-/// The whole line of the highlighted state, and its difference from the one it was made of, as far as there is room.
-fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
+/// What the highlighted row stands for: what made it, and the terms before and after.
+fn change(app: &App) -> Option<(String, &Term, &Term)> {
     let history = app.session.history();
-    let made = || {
-        let id = highlighted(app)?;
-        let of = history.revision(history.parent(id)?)?;
-        Some((history.revision(id)?, of))
-    };
-    let Some((revision, of)) = made() else { return vec![] };
-    let mut foot = Line::of(Role::Dim, revision.label.clone()).wrap(width, 2);
+    let row = highlighted_row(app)?;
+    let revision = history.revision(row.revision)?;
+    let before = &history.revision(base(app)?)?.term;
+    match row.part {
+        Part::State => Some((revision.label.clone(), before, &revision.term)),
+        Part::Steps { .. } => Some((row.line.text().trim().to_owned(), before, &revision.term)),
+        Part::Rewrite(i) => {
+            let step = revision.steps.get(i)?;
+            let before = i.checked_sub(1).and_then(|i| revision.steps.get(i)).map_or(before, |s| &s.after);
+            Some((step.to_string(), before, &step.after))
+        }
+    }
+}
+
+/// The state that what is highlighted was made of.
+fn base(app: &App) -> Option<RevisionId> {
+    let row = highlighted_row(app)?;
+    let first = if let Part::Steps { first } = row.part { first } else { row.revision };
+    app.session.history().parent(first)
+}
+
+/// The whole line of what is highlighted, and its difference from the state it was made of, as far as there is room.
+fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
+    let Some((made_by, before, after)) = change(app) else { return vec![] };
+    let mut foot = Line::of(Role::Dim, made_by).wrap(width, 2);
     foot.truncate(3);
     foot.extend(priced(app));
     let print = |term| Printed::of(term, width.saturating_sub(2), alphabet(app));
-    let (changed, _) = diff_view::of_lines(print(&of.term).lines(), print(&revision.term).lines(), Some(1));
+    let (changed, _) = diff_view::of_lines(print(before).lines(), print(after).lines(), Some(1));
     let rows = room(app, Pane::History).map_or(0, |(rows, _)| most_below(rows, lines));
     foot.extend(diff_view::fitted(changed, rows.saturating_sub(foot.len())));
     foot
 }
 
-/// What the highlighted step changed of the code's length and of what it computes and stores, as far as it is known.
+/// The states of which the costs are compared: those between which there is what is highlighted.
+fn compared_costs(app: &App) -> Option<[Query; 2]> {
+    let row = highlighted_row(app).filter(|row| !matches!(row.part, Part::Rewrite(_)))?;
+    let target = app.code.target;
+    Some([base(app)?, row.revision].map(|revision| Query::Costs { revision, target }))
+}
+
+/// What the highlighted steps changed of the code's length and of what it computes and stores, as far as it is known.
 fn priced(app: &App) -> Option<Line> {
-    let id = highlighted(app)?;
-    let parent = app.session.history().parent(id)?;
-    let target = app.code.target;
-    let costs = |revision| app.queries.costs(&Query::Costs { revision, target });
-    figures::costs(costs(parent)?, costs(id)?, alphabet(app))
+    let [before, after] = compared_costs(app)?;
+    figures::costs(app.queries.costs(&before)?, app.queries.costs(&after)?, alphabet(app))
 }
 
-/// What has to be asked so that the highlighted step can be priced.
+/// What has to be asked so that the highlighted steps can be priced.
 pub fn unpriced(app: &App) -> Option<Query> {
-    let id = highlighted(app)?;
-    let parent = app.session.history().parent(id)?;
-    let target = app.code.target;
-    let asked = [parent, id].map(|revision| Query::Costs { revision, target });
-    asked.into_iter().find(|query| app.queries.costs(query).is_none())
-}
-
-/// The revision that is highlighted in the history.
-pub fn highlighted(app: &App) -> Option<RevisionId> {
-    let cursor = app.window(Pane::History).cursor;
-    app.session.history().outline().get(cursor).map(|(id, _)| *id)
+    compared_costs(app)?.into_iter().find(|query| app.queries.costs(query).is_none())
 }
 
 /// Goes back one step.
@@ -218,12 +308,16 @@ pub fn fastest(app: &mut App) {
 
 /// Shows the steps that led to a revision, one by one.
 pub(in crate::ui) fn trail(app: &mut App, revision: RevisionId) {
+    trail_from(app, revision, 0);
+}
+
+fn trail_from(app: &mut App, revision: RevisionId, at: usize) {
     let steps = app.session.history().revision(revision).map_or(0, |r| r.steps.len());
     if steps == 0 {
         app.say(Role::Warning, format!("No single steps are recorded for revision {revision}."));
         return;
     }
-    app.trail = Some(Trail { revision, at: 0 });
+    app.trail = Some(Trail { revision, at });
     show_trail(app);
 }
 
@@ -254,16 +348,23 @@ fn show_trail(app: &mut App) {
     app.popups.push(Popup::Page(page));
 }
 
-/// Goes to the highlighted state.
+/// Goes to the highlighted state; a rewrite on the way to one is shown.
 pub fn open(app: &mut App) {
-    if let Some(revision) = highlighted(app) {
-        perform(app, Action::Goto { revision });
+    match highlighted_row(app).map(|row| (row.revision, row.part)) {
+        Some((revision, Part::Rewrite(at))) => trail_from(app, revision, at),
+        Some((revision, _)) => {
+            perform(app, Action::Goto { revision });
+        }
+        None => {}
     }
 }
 
-/// Shows the steps that led to the highlighted state.
+/// Shows the steps that led to the highlighted state; of steps in one row, each gets its own.
 pub fn preview(app: &mut App) {
-    if let Some(revision) = highlighted(app) {
-        trail(app, revision);
+    match highlighted_row(app).map(|row| (row.revision, row.part)) {
+        Some((revision, Part::Rewrite(at))) => trail_from(app, revision, at),
+        Some((_, Part::Steps { .. })) => fold(app),
+        Some((revision, Part::State)) => trail(app, revision),
+        None => {}
     }
 }
