@@ -450,7 +450,7 @@ fn a_measurement_is_checked_and_replays() {
 }
 
 /// The log as a version wrote it that had no seals.
-fn unsealed(log: &str) -> String {
+pub fn unsealed(log: &str) -> String {
     let plain =
         |line: &str| line.rsplit_once(", seal: \"").map_or(line.to_owned(), |(open, _)| format!("{open})"));
     log.lines().map(|line| plain(line) + "\n").collect()

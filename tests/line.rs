@@ -15,7 +15,7 @@ fn line(dir: &Path, kernel: &str, lines: &str) -> Ran {
 }
 
 /// The same on a program of the test's own.
-fn line_of(dir: &Path, file: &Path, lines: &str) -> Ran {
+pub fn line_of(dir: &Path, file: &Path, lines: &str) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
     command.arg("line").arg(file).current_dir(dir).env("LC_ALL", "C.UTF-8");
     command.env("SHINE_CONFIG_DIR", dir.join("config")).env("SHINE_STATE_DIR", dir.join("state"));

@@ -32,6 +32,7 @@ mod pty_screen;
 mod pty_tour;
 mod random;
 mod refusals;
+mod renewed;
 mod reorder;
 mod rules_library;
 mod rules_proved;

@@ -398,6 +398,15 @@ const TOUR: &[Step] = &[
             assert_eq!(replay(&another, &[]), Some(2));
         },
     ),
+    ("`--bless` accepts what differs, `--repair` searches for another way to each old state.", |tour| {
+        for how in ["--bless", "--repair"] {
+            let mut command = Command::new(BINARY);
+            command.args(["replay", how]).arg(tour.file("matmul.ron"));
+            let ran = command.current_dir(tour.terminal.folder.path()).output().unwrap();
+            let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+            assert!(ran.status.success() && said.contains("agrees; nothing is written"), "{said}");
+        }
+    }),
     (
         "A program with an error opens too: the screen shows its problems and its text, and becomes the assistant as \
          soon as the file is saved without any.",

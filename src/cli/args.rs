@@ -231,6 +231,12 @@ pub struct Replay {
     /// Let the foreign functions of the recorded programs run
     #[arg(long)]
     pub allow_foreign: bool,
+    /// Accept what the actions lead to today: show how it differs, and write the session anew in its place
+    #[arg(long, conflicts_with_all = ["junit", "json"])]
+    pub bless: bool,
+    /// Where an action no longer leads to its state, search for a way there, and write SESSION.repaired.ron beside
+    #[arg(long, conflicts_with_all = ["junit", "json", "bless"])]
+    pub repair: bool,
     #[command(flatten)]
     pub json: Json,
 }

@@ -37,7 +37,7 @@ pub fn fail_all(problems: &Problems) -> Exit {
 /// searches and checks are findings, everything else is bad input.
 pub fn exit_of(problem: &Diagnostic) -> Exit {
     let code = problem.code;
-    let finding = code == "E0820" || ["E03", "E04"].iter().any(|c| code.starts_with(c));
+    let finding = code == "E0820" || code == "E0812" || ["E03", "E04"].iter().any(|c| code.starts_with(c));
     match code {
         "E0701" | "E0703" | "E0706" | "E0710" | "E0711" | "E0713" => Exit::Environment,
         "E0709" => Exit::Interrupted,

@@ -7,6 +7,7 @@ use super::output;
 use crate::device::Devices;
 use crate::lang::diag::Diagnostic;
 use crate::session::files::Whole;
+use crate::session::renew::{Renewal, renew};
 use crate::session::replay::{Divergence, Event, Level, Options, Verdict, replay};
 use crate::session::searching::SearchMode;
 use crate::view::html::escaped;
@@ -33,6 +34,12 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
         foreign: args.allow_foreign,
     };
     let mut worst = Exit::Done;
+    if args.bless || args.repair {
+        for file in &args.files {
+            worst = worst.worse(anew(file, &options, args.repair).unwrap_or_else(|exit| exit));
+        }
+        return Ok(worst);
+    }
     let mut reports = vec![];
     let mut cases = vec![];
     for file in &args.files {
@@ -57,6 +64,32 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
         })?;
     }
     Ok(worst)
+}
+
+/// Writes a session that holds again: in its place what is accepted, beside it what was repaired.
+fn anew(file: &Path, options: &Options, repair: bool) -> Result<Exit, Exit> {
+    let bytes = log_bytes(file)?;
+    let how = if repair { Renewal::Repair } else { Renewal::Bless };
+    let renewed = renew(&bytes, options, how).map_err(|problems| fail_all(&problems))?;
+    let name = file.display();
+    if renewed.is_as_it_was() {
+        output::print(&format!("{name}: agrees; nothing is written\n"))?;
+        return Ok(Exit::Done);
+    }
+    let mut text = format!("{name}:\n");
+    renewed.accepted.iter().for_each(|d| text += &in_words(d));
+    for (line, action, instead) in &renewed.repaired {
+        text += &format!("  line {line}: {action} no longer leads to its state\n  instead: {instead}\n");
+    }
+    renewed.left_out.iter().for_each(|why| text += &format!("  {why}\n"));
+    let place = if repair { file.with_extension("repaired.ron") } else { file.to_path_buf() };
+    let written = Whole::write(&place, !repair, |out| out.write_all(renewed.text.as_bytes()));
+    written.and_then(Whole::place).map_err(|e| {
+        let problem = Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", place.display()));
+        fail(&problem.hint("Remove what lies there, or make its folder writable; the session is as it was."))
+    })?;
+    output::print(&format!("{text}  written: {}\n", place.display()))?;
+    Ok(Exit::Done)
 }
 
 fn one(

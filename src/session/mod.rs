@@ -17,6 +17,7 @@ pub mod known;
 pub mod listing;
 pub mod log;
 pub mod record;
+pub mod renew;
 pub mod replay;
 pub mod searching;
 pub mod shown;

@@ -256,7 +256,7 @@ fn faithful(session: &Session, action: &Action, recorded: &Outcome) -> Option<Ou
 }
 
 /// Is a measurement of the kernel, the sizes and the work of this place, and are its numbers those of one?
-fn measured_here(session: &Session, action: &Action, recorded: &Outcome) -> bool {
+pub(super) fn measured_here(session: &Session, action: &Action, recorded: &Outcome) -> bool {
     let kernel = |device: &str| {
         let compiled = session.compiled(session.current(), super::bench::target_of(device));
         compiled.as_ref().as_ref().ok().map(|c| Digest::of(c.module.text().as_bytes()))
@@ -282,7 +282,7 @@ fn measured_here(session: &Session, action: &Action, recorded: &Outcome) -> bool
         && (m.interval_ns.0..=m.interval_ns.1).contains(&m.median_ns)
 }
 
-fn unavailable(line: usize, reason: &str) -> Box<Problems> {
+pub(super) fn unavailable(line: usize, reason: &str) -> Box<Problems> {
     Box::new(Problems::one(
         Diagnostic::error(
             "E0806",
@@ -293,7 +293,7 @@ fn unavailable(line: usize, reason: &str) -> Box<Problems> {
     ))
 }
 
-fn read(record: &v1::Record, line: usize) -> Result<(Action, Outcome), Box<Problems>> {
+pub(super) fn read(record: &v1::Record, line: usize) -> Result<(Action, Outcome), Box<Problems>> {
     let bad = |why: String| {
         Box::new(Problems::one(
             Diagnostic::error("E0803", format!("The session log is damaged on line {line}.")).note(why),
@@ -323,7 +323,7 @@ fn read(record: &v1::Record, line: usize) -> Result<(Action, Outcome), Box<Probl
     Ok((action, outcome))
 }
 
-fn open(header: &v1::Header, backend: Arc<dyn Backend>) -> Result<Session, Box<Problems>> {
+pub(super) fn open(header: &v1::Header, backend: Arc<dyn Backend>) -> Result<Session, Box<Problems>> {
     open_with(header, &Origin::default(), backend, Arc::new(|| {}))
 }
 
@@ -379,14 +379,8 @@ fn step(
                 Err(d) => Err(d),
             }
         }
-        (Action::Strategy { text, at }, Outcome::Term { searches, .. }) if !searches.is_empty() => {
-            let again = Replayed::new(options.search, searches.clone());
-            let found = session.strategy_as_recorded(action, text, at, &again)?;
-            Ok(compare(recorded, &found, options))
-        }
-        (Action::Tune { device, .. }, Outcome::Tuned { searches, decision, .. }) => {
-            let again = Replayed::new(options.search, searches.clone());
-            let found = session.decided(session.current(), action, decision.clone(), &again)?;
+        (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) => {
+            let found = retaken(session, action, recorded, options)?;
             match compare(recorded, &found, options) {
                 Step::Agrees(_) if options.level >= Level::Kernels => {
                     if let Some(other) = other_kernel(session, device, decision) {
@@ -401,9 +395,31 @@ fn step(
         // A strategy that changed nothing, because a search was stopped or failed, is not taken again.
         (Action::Strategy { .. }, Outcome::Unchanged { reason, .. }) => agrees(reason),
         _ => {
-            let found = session.perform_now(action.clone())?;
+            let found = retaken(session, action, recorded, options)?;
             Ok(compare(recorded, &found, options))
         }
+    }
+}
+
+/// What comes of an action today, which is no measurement: searches are taken again as they were recorded, decisions are kept.
+pub(super) fn retaken(
+    session: &mut Session,
+    action: &Action,
+    recorded: &Outcome,
+    options: &Options,
+) -> Result<Outcome, Diagnostic> {
+    match (action, recorded) {
+        (Action::Strategy { text, at }, Outcome::Term { searches, .. }) if !searches.is_empty() => {
+            let again = Replayed::new(options.search, searches.clone());
+            session.strategy_as_recorded(action, text, at, &again)
+        }
+        (Action::Tune { .. }, Outcome::Tuned { searches, decision, .. }) => {
+            let again = Replayed::new(options.search, searches.clone());
+            session.decided(session.current(), action, decision.clone(), &again)
+        }
+        // A strategy that changed nothing, because a search was stopped or failed, is not taken again.
+        (Action::Strategy { .. }, Outcome::Unchanged { .. }) => Ok(recorded.clone()),
+        _ => session.perform_now(action.clone()),
     }
 }
 
@@ -468,7 +484,7 @@ fn differs(what: &str, recorded: &Outcome, found: &Outcome) -> Step {
 }
 
 /// The text of an outcome, for a diff.
-fn summary(o: &Outcome) -> String {
+pub(super) fn summary(o: &Outcome) -> String {
     match o {
         // A digest that was changed by hand stands beside a text that was not: both are shown.
         Outcome::Term { text, digest, .. }

@@ -4,6 +4,7 @@
 //! this tool's own actions, opens no path that it names, and sets no compiler option.
 
 pub mod convert;
+pub mod made;
 mod read;
 pub mod seal;
 pub mod v1;

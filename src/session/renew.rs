@@ -1,0 +1,230 @@
+//! Making a session anew that no longer holds: what its actions lead to today is taken over, or what they led to is looked for.
+//!
+//! To *bless* a log is to accept each other outcome; every action has to be possible still. To *repair* it is to search, where an
+//! action no longer leads to its state, for a way to that state. Either way the text of another log comes out, with seals of its
+//! own; nothing is written here.
+
+use super::action::{Action, Outcome};
+use super::history::label;
+use super::log::made::Made;
+use super::log::{self, Entry, v1};
+use super::replay::{Divergence, Options, measured_here, open, read, reopen, retaken, summary, unavailable};
+use super::searching::SearchMode;
+use super::state::Session;
+use super::workspace::Problems;
+use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
+use crate::lang::path::Path;
+use crate::lang::print;
+
+/// What to do where a log no longer holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Renewal {
+    /// Accept what its actions lead to.
+    Bless,
+    /// Search for what they led to.
+    Repair,
+}
+
+/// A log that holds again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Renewed {
+    /// The whole log.
+    pub text: String,
+    /// What is accepted that was recorded otherwise.
+    pub accepted: Vec<Divergence>,
+    /// What is done in the place of actions that no longer lead to their states: the line, the action, what takes its place.
+    pub repaired: Vec<(usize, String, String)>,
+    /// Measurements of other code that are left out, in words.
+    pub left_out: Vec<String>,
+}
+
+impl Renewed {
+    /// Whether the log held already.
+    pub fn is_as_it_was(&self) -> bool {
+        self.accepted.is_empty() && self.repaired.is_empty() && self.left_out.is_empty()
+    }
+}
+
+/// Makes a log anew.
+///
+/// # Errors
+/// The log cannot be read; `E0812` where an action is no longer possible, or no way leads to its state.
+pub fn renew(bytes: &[u8], options: &Options, how: Renewal) -> Result<Renewed, Box<Problems>> {
+    let one = |d| Box::new(Problems::one(d));
+    let log = log::parse(bytes).map_err(one)?;
+    let mut session = open(&log.header, options.backend.clone())?;
+    let header = v1::Header { seed: log.header.seed, ..session.workspace().header(session.sizes()) };
+    let mut new = Made::of(&header).map_err(one)?;
+    let mut renewed = Renewed { text: String::new(), accepted: vec![], repaired: vec![], left_out: vec![] };
+    for (i, entry) in log.entries.iter().enumerate() {
+        let (line, record, sealed) = match entry {
+            Entry::Known { line, record, sealed, .. } => (*line, record, *sealed),
+            Entry::Unknown { line, reason, .. } => return Err(unavailable(*line, reason)),
+        };
+        let (action, recorded) = read(record, line)?;
+        if let (Action::Bench { .. }, Outcome::Measured(_)) = (&action, &recorded) {
+            if sealed && measured_here(&session, &action, &recorded) {
+                new.record(&action, &recorded).map_err(one)?;
+            } else {
+                let of = if sealed { "it is of other code or sizes" } else { "its line has no seal" };
+                renewed.left_out.push(format!("The measurement on line {line} is left out: {of}."));
+            }
+            continue;
+        }
+        let again = Again { number: i + 1, line, action: &action, recorded: &recorded };
+        let (action, outcome) = match again.take(&mut session, options, how, &mut renewed).map_err(one)? {
+            Some(taken) => taken,
+            None => {
+                // Where the action leads now is no part of the session.
+                session = reopen(new.text.as_bytes(), options.backend.clone())?;
+                let (instead, outcome) = again.repair(&mut session).map_err(one)?;
+                renewed.repaired.push((line, label(&action), label(&instead)));
+                (instead, outcome)
+            }
+        };
+        new.record(&action, &outcome).map_err(one)?;
+    }
+    renewed.text = new.text;
+    Ok(renewed)
+}
+
+/// A recorded action that is taken again.
+struct Again<'a> {
+    number: usize,
+    line: usize,
+    action: &'a Action,
+    recorded: &'a Outcome,
+}
+
+impl Again<'_> {
+    /// The action that stands in the new log and what came of it; none where it no longer leads where it led.
+    fn take(
+        &self,
+        session: &mut Session,
+        options: &Options,
+        how: Renewal,
+        renewed: &mut Renewed,
+    ) -> Result<Option<(Action, Outcome)>, Diagnostic> {
+        let found = match retaken(session, self.action, self.recorded, options) {
+            // Where the recorded way of a search is gone, it is free to find another one.
+            Err(_) if searched(self.recorded) => retaken(
+                session,
+                self.action,
+                self.recorded,
+                &Options { search: SearchMode::Free, ..options.clone() },
+            ),
+            found => found,
+        };
+        let found = match found {
+            Ok(found) => found,
+            Err(_) if how == Renewal::Repair && goal(self.recorded).is_some() => return Ok(None),
+            Err(problem) => return Err(self.refused(problem.message)),
+        };
+        if kind(&found) != kind(self.recorded) {
+            return Err(self.refused("What comes of it is of another kind.".to_owned()));
+        }
+        if digest(&found) != digest(self.recorded) {
+            if how == Renewal::Repair && goal(self.recorded).is_some() {
+                return Ok(None);
+            }
+            renewed.accepted.push(self.divergence(&found));
+        }
+        match (self.recorded, &found) {
+            // Its times are of other code: what it chose is a strategy like any other.
+            (Outcome::Tuned { decision, .. }, Outcome::Tuned { revision, digest, text, searches, .. })
+                if !measured_here(session, self.action, self.recorded) =>
+            {
+                let line = self.line;
+                renewed.left_out.push(format!(
+                    "The times of the tuning on line {line} are left out: they are of other code or sizes."
+                ));
+                let action = Action::Strategy { text: decision.strategy.clone(), at: Path::root() };
+                let (revision, digest, text, searches) = (*revision, *digest, text.clone(), searches.clone());
+                Ok(Some((action, Outcome::Term { revision, digest, text, searches })))
+            }
+            _ if digest(&found) == digest(self.recorded) => {
+                Ok(Some((self.action.clone(), self.recorded.clone())))
+            }
+            _ => Ok(Some((self.action.clone(), found))),
+        }
+    }
+
+    /// Looks for a way to the recorded state: by the same rule at another place, then by a search for the very program.
+    fn repair(&self, session: &mut Session) -> Result<(Action, Outcome), Diagnostic> {
+        let (text, was) = goal(self.recorded).ok_or_else(|| self.refused("It made no state.".to_owned()))?;
+        let program = session.workspace().parse_program(text);
+        let program = program.filter(|term| term.digest() == was);
+        let program =
+            program.ok_or_else(|| self.refused("The recorded program cannot be read.".to_owned()))?;
+        if let Action::Apply { rule, .. } = self.action {
+            let leads = |at: &Path| {
+                let change = session.workspace().apply_as_change(session.term(), rule, at);
+                change.is_ok_and(|change| change.term.digest() == was)
+            };
+            let places = session.term().positions();
+            if let Some((at, _)) = places.into_iter().find(|(at, _)| leads(at)) {
+                let action = Action::Apply { rule: rule.clone(), at };
+                let outcome = session.perform_now(action.clone())?;
+                return Ok((action, outcome));
+            }
+        }
+        let options = print::Options { unicode: false, width: usize::MAX, ..print::Options::default() };
+        let sketch = print::term(&program, &options).text;
+        let action = Action::Strategy { text: format!("reach ({})", one_line(&sketch)), at: Path::root() };
+        match session.perform_now(action.clone()) {
+            Ok(outcome) if digest(&outcome) == Some(was) => Ok((action, outcome)),
+            Ok(_) => Err(self.refused(
+                "A search found a program of the same shape that is not the recorded one.".to_owned(),
+            )),
+            Err(problem) => Err(self.refused(problem.message)),
+        }
+    }
+
+    fn divergence(&self, found: &Outcome) -> Divergence {
+        Divergence {
+            record: self.number,
+            line: self.line,
+            action: label(self.action),
+            what: "another outcome is accepted".to_owned(),
+            expected: summary(self.recorded),
+            found: summary(found),
+            cause: None,
+        }
+    }
+
+    fn refused(&self, why: String) -> Diagnostic {
+        let (number, line, action) = (self.number, self.line, label(self.action));
+        Diagnostic::error("E0812", format!("The session cannot be made anew from action {number} on, `{action}` (line {line})."))
+            .note(why)
+            .hint("`replay --bless` accepts what actions lead to, `replay --repair` searches for what they led to; where neither helps, record the session again from there.")
+    }
+}
+
+/// A text without its line ends.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The state that an outcome made: its program and the digest.
+fn goal(o: &Outcome) -> Option<(&str, Digest)> {
+    match o {
+        Outcome::Term { text, digest, .. } | Outcome::Tuned { text, digest, .. } => Some((text, *digest)),
+        _ => None,
+    }
+}
+
+fn digest(o: &Outcome) -> Option<Digest> {
+    match o {
+        Outcome::Kernel { digest, .. } => Some(*digest),
+        other => goal(other).map(|(_, digest)| digest),
+    }
+}
+
+fn kind(o: &Outcome) -> std::mem::Discriminant<Outcome> {
+    std::mem::discriminant(o)
+}
+
+fn searched(o: &Outcome) -> bool {
+    matches!(o, Outcome::Term { searches, .. } | Outcome::Tuned { searches, .. } if !searches.is_empty())
+}
