@@ -449,6 +449,26 @@ fn a_measurement_is_checked_and_replays() {
     assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
 }
 
+/// The manual has a page for each subcommand that the help lists, and what these say.
+#[test]
+fn the_manual_is_made_of_the_help() {
+    let dir = world();
+    let page = run(dir.path(), &["man"]);
+    assert!(page.code == 0 && page.out.contains(".TH shine-tui 1"), "{}{}", page.out, page.err);
+    let ran = run(dir.path(), &["man", "--folder", "man1"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let replay = std::fs::read_to_string(dir.path().join("man1/shine-tui-replay.1")).unwrap();
+    assert!(
+        replay.contains("\\-\\-bless") && replay.contains("Accept what the actions lead to today"),
+        "{replay}"
+    );
+    for name in ["bench", "tune", "export", "rules"] {
+        assert!(dir.path().join(format!("man1/shine-tui-{name}.1")).is_file(), "{name}");
+    }
+    write(dir.path(), "file", "");
+    refused(&run(dir.path(), &["man", "--folder", "file"]), 2, "E0906");
+}
+
 /// The log as a version wrote it that had no seals.
 pub fn unsealed(log: &str) -> String {
     let plain =

@@ -1,6 +1,7 @@
 //! Keys through the real update loop: what the user presses, and what is then on the screen.
 
 use crate::ui_common::{TestApp, UNICODE, kernel};
+use crossterm::event::{MouseButton, MouseEventKind};
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::files::Text;
 use shine_tui::ui::layout::Pane;
@@ -247,6 +248,60 @@ fn steps_are_one_row_of_the_history_that_opens() {
     app.press("Enter 1 a").type_text("blocked(16, 8, 4)").press("Enter").idle();
     app.press("7 Space j j Enter");
     assert!(app.text().contains("step 2 of"), "a rewrite is shown: {}", app.text());
+}
+
+/// A click takes the tab, the pane and the row under it, and does nothing else; the wheel scrolls what is under it.
+#[test]
+fn the_mouse_selects_and_scrolls() {
+    let mut app = TestApp::new("matmul", (120, 36), UNICODE);
+    let place = |app: &TestApp, text: &str| {
+        let shown = app.text();
+        let found = shown.lines().zip(0..).find_map(|(line, row)| Some((line.split_once(text)?.0, row)));
+        let (before, row) = found.unwrap_or_else(|| panic!("no `{text}` in {shown}"));
+        (u16::try_from(before.chars().count()).unwrap(), row)
+    };
+    let at = place(&app, "transpose b");
+    app.mouse(MouseEventKind::Down(MouseButton::Left), at);
+    assert_eq!(app.app.focus.pane, Pane::Term);
+    assert_eq!(app.app.printed.text(&app.app.selection), "transpose", "{}", app.text());
+    let at = place(&app, "4 Search");
+    app.mouse(MouseEventKind::Down(MouseButton::Left), at);
+    assert_eq!(app.app.focus.pane, Pane::Search, "{}", app.text());
+    app.press("1 K K K K K 3").idle();
+    let at = place(&app, "✓ map ");
+    app.press("1");
+    app.mouse(MouseEventKind::Down(MouseButton::Left), (at.0, at.1 + 2));
+    assert_eq!((app.app.focus.pane, app.app.window(Pane::Rules).cursor >= 2), (Pane::Rules, true));
+    assert_eq!(app.app.session.history().len(), 1, "nothing is applied");
+    // The wheel leaves the keys where they are.
+    let at = place(&app, "void matmul");
+    let cursor = |app: &TestApp| app.app.window(Pane::Kernel).cursor;
+    let before = cursor(&app);
+    app.mouse(MouseEventKind::ScrollDown, at);
+    assert_eq!((app.app.focus.pane, cursor(&app)), (Pane::Rules, before + 3), "{}", app.text());
+    // What lies over the panes keeps them from clicks.
+    app.press("?");
+    app.mouse(MouseEventKind::Down(MouseButton::Left), (1, 1));
+    assert_eq!(app.app.focus.pane, Pane::Rules);
+    app.press("Esc :").type_text("mouse").press("Enter");
+    assert_eq!(app.app.requests.mouse, Some(false));
+    for (column, row) in [(0, 0), (119, 35), (119, 0), (500, 500)] {
+        app.mouse(MouseEventKind::Down(MouseButton::Left), (column, row));
+        app.mouse(MouseEventKind::ScrollUp, (column, row));
+    }
+}
+
+/// Colours are switched on the screen; what is no theme is told.
+#[test]
+fn themes_are_switched_on_the_screen() {
+    let mut app = TestApp::new("dot", (120, 36), UNICODE);
+    app.press(":").type_text("theme").press("Enter");
+    assert!(app.text().contains("Which theme?") && app.text().contains("high-contrast"), "{}", app.text());
+    app.press("Esc :").type_text("theme mono").press("Enter");
+    assert_eq!(app.app.setup.theme.name, "mono", "{}", app.text());
+    app.press(":").type_text("theme ../../etc").press("Enter");
+    assert!(app.text().contains("There is no theme"), "{}", app.text());
+    assert_eq!(app.app.setup.theme.name, "mono");
 }
 
 #[test]

@@ -193,6 +193,12 @@ pub enum Command {
     Explain(Explain),
     /// Print a shell's completions
     Completions { shell: clap_complete::Shell },
+    /// Print the manual page, or write one for each subcommand into a folder
+    Man {
+        /// The folder, such as ~/.local/share/man/man1
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
 }
 
 #[derive(Args, Debug)]

@@ -48,6 +48,8 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
         Capabilities::decide(ColourChoice::Depth(Depth::Mono), ColourChoice::Auto, args.screen.ascii, &env);
     let inputs_of = |given: &crate::session::data::Given| format!("{}={}", given.name, given.from);
     let setup = Setup {
+        folder: None,
+        mouse: false,
         terminal,
         theme: Theme::default(),
         keys: Keymap::of_names(),

@@ -12,6 +12,7 @@ mod export;
 mod fmt;
 mod line;
 mod load;
+mod man;
 mod output;
 mod patterns;
 mod replay;
@@ -138,6 +139,7 @@ fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, 
         Some(Command::Patterns(args)) => patterns::run(args),
         Some(Command::Fmt(args)) => fmt::run(args),
         Some(Command::Explain(args)) => explain::run(args),
+        Some(Command::Man { folder }) => man::run(folder.as_deref()),
         Some(Command::Completions { shell }) => {
             let mut text = vec![];
             clap_complete::generate(*shell, &mut Cli::command(), "shine-tui", &mut text);

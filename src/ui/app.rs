@@ -43,6 +43,10 @@ pub struct Setup {
     pub keys: Keymap,
     /// The editor of the environment.
     pub editor: Option<String>,
+    /// The folder with the user's themes.
+    pub folder: Option<PathBuf>,
+    /// Whether the mouse is taken.
+    pub mouse: bool,
     /// What the program runs on unless other files are typed, as `NAME=FILE`s.
     pub inputs: String,
 }
@@ -58,6 +62,8 @@ pub struct Requests {
     pub repaint: bool,
     /// Open a file in the editor.
     pub edit: Option<PathBuf>,
+    /// Take the mouse, or leave it to the terminal.
+    pub mouse: Option<bool>,
     /// Put a text on the clipboard.
     pub copy: Option<String>,
     /// Go on with another session.
@@ -164,6 +170,8 @@ pub struct App {
     pub setup: Setup,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
+    /// Whether the mouse is taken.
+    pub mouse: bool,
     /// Which pane has the keys.
     pub focus: Focus,
     /// What lies over the panes.
@@ -238,6 +246,7 @@ impl App {
         let target = Target::natural(session.term());
         let mut app = App {
             session,
+            mouse: setup.mouse,
             setup,
             size,
             focus: Focus::default(),

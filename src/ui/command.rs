@@ -161,6 +161,8 @@ commands! {
     Explain "explain" Screen Some("CODE"), always, "Show what the code of a problem means, with an example.";
     Suspend "suspend" Screen None, always, "Go to the shell; `fg` comes back.";
     Status "status" Screen None, always, "Say which program, sizes, device and revision this is, and what runs.";
+    Theme "theme" Screen Some("NAME"), always, "Switch the colours, at once and until the screen is left.";
+    Mouse "mouse" Screen Some("on, or off"), always, "Leave the mouse to the terminal, which then selects text with it, or take it again.";
     Repaint "repaint" Screen None, always, "Draw the whole screen again.";
 
     ChoiceUp "choice-up" Choice None, always, "Move up.";

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::{Handle, Signals};
 
@@ -34,6 +34,8 @@ const SAME_STOP: Duration = Duration::from_millis(500);
 pub enum Msg {
     /// A key was pressed, at this moment.
     Key(KeyEvent, Instant),
+    /// The mouse was moved, pressed or scrolled.
+    Mouse(MouseEvent),
     /// Text was pasted.
     Paste(String),
     /// The terminal has another size: columns and rows.
@@ -219,6 +221,7 @@ fn read_terminal(sender: &Sender<Msg>, state: &State, scene: &Scene) {
                     }
                     Msg::Key(key, Instant::now())
                 }
+                Ok(Event::Mouse(event)) => Msg::Mouse(event),
                 Ok(Event::Paste(text)) => Msg::Paste(text),
                 Ok(Event::Resize(width, height)) => Msg::Resize(width, height),
                 Ok(_) => continue,

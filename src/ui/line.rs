@@ -141,7 +141,7 @@ impl Dialogue {
             _ if command.context() != Context::Screen => {
                 self.refuse(format!("`{word}` means nothing here; `help` lists the commands."));
             }
-            Command::Suspend | Command::Repaint | Command::Zoom => {
+            Command::Suspend | Command::Repaint | Command::Zoom | Command::Theme | Command::Mouse => {
                 self.refuse(format!("`{word}` is for the screen; there is none here."));
             }
             Command::Edit => {

@@ -7,6 +7,7 @@ use super::keys::spell;
 use super::panes::{self, bench};
 use super::popup::{Choice, Entry, EntryKind, How, Item, Page, Popup, Purpose, Value};
 use super::strategies;
+use super::theme::{self, Theme};
 use super::update::{enter, run, run_with};
 use crate::lang::explain;
 use crate::session::action::Action;
@@ -61,6 +62,31 @@ pub fn explain(app: &mut App, code: &str) {
     app.popups.push(Popup::Page(Page::new(title, lines, Purpose::Read)));
 }
 
+/// Switches the colours; without a name, lists what there is.
+pub fn theme(app: &mut App, name: &str) {
+    let folder = app.setup.folder.clone();
+    if name.is_empty() {
+        let item = |name: String| Item {
+            key: if name == app.setup.theme.name { "now".to_owned() } else { String::new() },
+            doc: String::new(),
+            disabled: None,
+            value: Value::Theme(name.clone()),
+            name,
+        };
+        let items = theme::names(folder.as_deref()).into_iter().map(item).collect();
+        app.popups.push(Popup::Choice(Box::new(Choice::new("Which theme?", items, None))));
+        return;
+    }
+    match Theme::read(folder.as_deref(), name, app.setup.terminal.depth) {
+        Ok(theme) => {
+            app.setup.theme = theme;
+            let keep = format!("`theme: \"{name}\"` in config.ron keeps it.");
+            app.tell(Role::Good, format!("The theme is {name}. {keep}"));
+        }
+        Err(problem) => app.tell(Role::Error, problem),
+    }
+}
+
 /// Lists the commands and the strategies; other strategies and searches can be typed.
 pub fn palette(app: &mut App) {
     let mut items = command_items(app);
@@ -97,6 +123,7 @@ pub fn choose(app: &mut App) {
         }
         Value::Strategy(how, text) => enter(app, how.entry(), &text, ""),
         Value::Call(how, text) => enter(app, how.entry(), "", &text),
+        Value::Theme(name) => theme(app, &name),
         Value::Device(id) => bench::device(app, &id),
         Value::Rule(call, at) => {
             perform(app, Action::Apply { rule: call, at });

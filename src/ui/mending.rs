@@ -170,7 +170,7 @@ impl Workshop<'_> {
                     Msg::Gone => return Ok(Mended::Ended(Ending::Signal(signal_hook::consts::SIGHUP, None))),
                     Msg::Suspend => drop(self.screen.suspend()),
                     Msg::Continued => self.screen.reclaim()?,
-                    Msg::Paste(_) | Msg::Resize(..) | Msg::News | Msg::Tick => {}
+                    Msg::Mouse(_) | Msg::Paste(_) | Msg::Resize(..) | Msg::News | Msg::Tick => {}
                 }
             }
             scroll = page.scroll;

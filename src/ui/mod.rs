@@ -25,6 +25,7 @@ pub mod leaving;
 pub mod line;
 pub mod lists;
 pub mod mending;
+pub mod mouse;
 pub mod movement;
 pub mod paint;
 pub mod panes;

@@ -16,7 +16,11 @@ pub fn page(app: &App) -> isize {
 }
 
 pub fn vertical(app: &mut App, by: isize) {
-    let pane = app.focus.pane;
+    vertical_in(app, app.focus.pane, by);
+}
+
+/// Moves in a pane, whether or not it has the keys.
+pub fn vertical_in(app: &mut App, pane: Pane, by: isize) {
     if pane == Pane::Term {
         let path = match by {
             FAR.. => app.printed.step(&app.selection, by),

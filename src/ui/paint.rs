@@ -149,29 +149,41 @@ impl<'a> Painter<'a> {
 /// more than one, so that it can be told without colours. Where the names do not fit only the keys of the others
 /// are shown.
 pub fn tabs(panes: &[Pane], shown: Pane, focused: bool, keys: &Keymap, width: usize) -> Line {
-    let key = |pane: Pane| keys.key(panes::of(pane).reached_by).unwrap_or_default();
-    let draw = |short: bool| {
-        let mut line = Line::empty();
-        for pane in panes {
-            let key = key(*pane);
-            if *pane == shown {
-                let mark = if focused { Mark::Selected } else { Mark::None };
-                let text = if panes.len() > 1 {
-                    format!("[{key} {}]", panes::of(*pane).title)
-                } else {
-                    format!(" {key} {} ", panes::of(*pane).title)
-                };
-                line.append(Line::of(Role::Title, text).marked(mark));
-            } else if short {
-                line.push(Role::Dim, format!(" {key} "));
-            } else {
-                line.push(Role::Dim, format!(" {key} {} ", panes::of(*pane).title));
-            }
+    let mut line = Line::empty();
+    for (pane, text) in tab_texts(panes, shown, keys, width) {
+        if pane == shown {
+            let mark = if focused { Mark::Selected } else { Mark::None };
+            line.append(Line::of(Role::Title, text).marked(mark));
+        } else {
+            line.push(Role::Dim, text);
         }
-        line
+    }
+    line
+}
+
+/// The tab of the frame that is in this column.
+pub fn tab_at(panes: &[Pane], shown: Pane, keys: &Keymap, width: usize, column: usize) -> Option<Pane> {
+    let mut end = 0;
+    tab_texts(panes, shown, keys, width).into_iter().find_map(|(pane, text)| {
+        end += Line::plain(text).width();
+        (column < end).then_some(pane)
+    })
+}
+
+fn tab_texts(panes: &[Pane], shown: Pane, keys: &Keymap, width: usize) -> Vec<(Pane, String)> {
+    let text = |pane: Pane, short: bool| {
+        let (key, title) = (keys.key(panes::of(pane).reached_by).unwrap_or_default(), panes::of(pane).title);
+        match (pane == shown, short) {
+            (true, _) if panes.len() > 1 => format!("[{key} {title}]"),
+            (false, true) => format!(" {key} "),
+            _ => format!(" {key} {title} "),
+        }
     };
-    let long = draw(false);
-    if long.width() <= width { long } else { draw(true) }
+    let all =
+        |short| -> Vec<(Pane, String)> { panes.iter().map(|pane| (*pane, text(*pane, short))).collect() };
+    let long = all(false);
+    let room = long.iter().map(|(_, text)| Line::plain(text.clone()).width()).sum::<usize>() <= width;
+    if room { long } else { all(true) }
 }
 
 #[cfg(test)]

@@ -126,6 +126,8 @@ pub fn run(
         theme: load_theme(folder, theme, capabilities.depth, &mut warnings),
         keys: load_keys(folder, &mut warnings),
         editor: env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.trim().is_empty()),
+        folder: options.config.clone(),
+        mouse: !config.no_mouse,
         inputs: options.inputs.join(" "),
     };
     let events = Events::default();
@@ -139,6 +141,7 @@ pub fn run(
     scene.install();
     let stray = Stray::new(&options.log);
     let mut screen = Screen::enter(&options.log, options.shell).map_err(Failure::Terminal)?;
+    screen.mouse(setup.mouse).map_err(Failure::Terminal)?;
     events.start(&scene).map_err(Failure::Terminal)?;
     let mut opened = match opened {
         Ok(opened) => opened,
@@ -185,6 +188,7 @@ struct Config {
     colour: ColourChoice,
     ascii: bool,
     theme: Option<String>,
+    no_mouse: bool,
 }
 
 /// The file's own form.
@@ -194,6 +198,7 @@ struct ConfigFile {
     color: Option<String>,
     ascii: bool,
     theme: Option<String>,
+    mouse: Option<bool>,
 }
 
 fn load_config(folder: Option<&Path>, warnings: &mut Vec<String>) -> Config {
@@ -204,7 +209,8 @@ fn load_config(folder: Option<&Path>, warnings: &mut Vec<String>) -> Config {
         };
         let file: ConfigFile = assets::read(&text)?;
         let colour = file.color.map_or(Ok(ColourChoice::Auto), |colour| colour.parse())?;
-        Ok(Config { colour, ascii: file.ascii, theme: file.theme })
+        let no_mouse = file.mouse == Some(false);
+        Ok(Config { colour, ascii: file.ascii, theme: file.theme, no_mouse })
     };
     read().unwrap_or_else(|problem| {
         warnings.push(format!("`config.ron` cannot be read: {problem}."));
@@ -228,9 +234,7 @@ fn read_small(file: &Path) -> Option<String> {
 }
 
 fn load_theme(folder: Option<&Path>, name: &str, depth: Depth, warnings: &mut Vec<String>) -> Theme {
-    let file = folder.map(|folder| folder.join("themes").join(format!("{name}.ron")));
-    let overlay = file.and_then(|file| read_small(&file));
-    Theme::load(name, overlay.as_deref(), depth).unwrap_or_else(|problem| {
+    Theme::read(folder, name, depth).unwrap_or_else(|problem| {
         warnings.push(problem);
         Theme::load("default", None, depth).unwrap_or_default()
     })
@@ -312,6 +316,9 @@ impl Stage<'_> {
         }
         if requests.repaint {
             self.screen.reclaim()?;
+        }
+        if let Some(on) = requests.mouse {
+            self.screen.mouse(on)?;
         }
         if let Some(text) = requests.copy {
             self.screen.copy(&text)?;

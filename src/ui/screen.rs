@@ -8,6 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Read, Seek, SeekFrom, Stdout, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -57,6 +58,12 @@ pub fn refusal(env: Environment<'_>) -> Option<String> {
 pub fn size() -> Option<(u16, u16)> {
     terminal::size().ok()
 }
+
+/// Whether the mouse is taken.
+static MOUSE: AtomicBool = AtomicBool::new(false);
+/// Presses and the wheel alone, with places beyond column 223: crossterm's own way asks for every movement, too.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// The terminal with the screen on it.
 pub struct Screen {
@@ -129,6 +136,15 @@ impl Screen {
         execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))
     }
 
+    /// Takes the mouse, or leaves it to the terminal, now and whenever the terminal is taken over.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn mouse(&mut self, on: bool) -> io::Result<()> {
+        MOUSE.store(on, Ordering::Release);
+        execute!(io::stdout(), style::Print(if on { MOUSE_ON } else { MOUSE_OFF }))
+    }
+
     /// Takes the terminal over again after [`restore`].
     ///
     /// # Errors
@@ -196,6 +212,9 @@ fn take(log: &Path) -> io::Result<()> {
         restore();
         return Err(error);
     }
+    if MOUSE.load(Ordering::Acquire) {
+        let _ = execute!(io::stdout(), style::Print(MOUSE_ON));
+    }
     let stderr = redirect_stderr(log);
     if let Some(taken) = taken().as_mut() {
         taken.stderr = stderr;
@@ -240,6 +259,7 @@ pub(super) fn leave(out: &mut impl Write) -> io::Result<()> {
         out,
         EndSynchronizedUpdate,
         style::ResetColor,
+        style::Print(MOUSE_OFF),
         DisableBracketedPaste,
         terminal::LeaveAlternateScreen,
         cursor::Show

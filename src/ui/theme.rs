@@ -6,6 +6,7 @@
 //! only the modifiers stay. What must hold: in every theme the selection has a modifier or a background.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use indexmap::IndexMap;
 use ratatui::style::{Color, Modifier, Style};
@@ -13,6 +14,7 @@ use serde::Deserialize;
 
 use super::assets;
 use super::capabilities::Depth;
+use crate::session::files::read_text;
 use crate::view::{Mark, Pixels, Role};
 
 /// The style of every role and mark, at one depth.
@@ -65,6 +67,17 @@ impl Theme {
         Ok(theme)
     }
 
+    /// The theme of a name, with what the user's folder has of it.
+    ///
+    /// # Errors
+    /// As [`Theme::load`], and where the name is none of a file.
+    pub fn read(folder: Option<&Path>, name: &str, depth: Depth) -> Result<Theme, String> {
+        let file = folder.map(|folder| folder.join("themes").join(format!("{name}.ron")));
+        let plain = Path::new(name).file_name().is_some_and(|file| file == name);
+        let overlay = file.filter(|_| plain).and_then(|file| read_text(&file).ok());
+        Theme::load(name, overlay.as_ref().map(|text| text.text.as_str()), depth)
+    }
+
     /// The style of a piece of text.
     pub fn style(&self, role: Role, mark: Mark) -> Style {
         let role = self.roles.get(role as usize).copied().unwrap_or_default();
@@ -85,6 +98,18 @@ impl Theme {
         }
         Ok(())
     }
+}
+
+/// The names of all themes: those that are built in, and those of the user's folder.
+pub fn names(folder: Option<&Path>) -> Vec<String> {
+    let mut names: Vec<String> = assets::theme_names().into_iter().map(str::to_owned).collect();
+    let files = folder.and_then(|folder| std::fs::read_dir(folder.join("themes")).ok());
+    let own = files.into_iter().flatten().flatten().map(|entry| entry.path());
+    let own = own.filter(|path| path.extension().is_some_and(|end| end == "ron"));
+    names.extend(own.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())));
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn unknown<T: Copy>(kind: &str, found: &str, all: &[T], name: fn(T) -> &'static str) -> String {

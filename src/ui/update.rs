@@ -10,13 +10,14 @@ use super::layout::Pane;
 use super::movement::{self, FAR, Search, page};
 use super::panes::{bench, history, jobs, kernel, rules};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
-use super::{accept, actions, leaving, line, lists, panes, program, stepping, strategies, typing};
+use super::{accept, actions, leaving, line, lists, mouse, panes, program, stepping, strategies, typing};
 use crate::view::Role;
 
 /// Takes one message in.
 pub fn update(app: &mut App, msg: Msg) {
     match msg {
         Msg::Key(key, _) => press(app, key),
+        Msg::Mouse(event) => mouse::mouse(app, event),
         Msg::Paste(text) => typing::paste(app, &text),
         Msg::Resize(width, height) => app.resize((width, height)),
         Msg::News | Msg::Tick => actions::news(app),
@@ -196,6 +197,8 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Reload => program::reload(app),
         C::Edit => program::edit(app),
         C::Suspend => app.requests.suspend = true,
+        C::Theme => lists::theme(app, arguments),
+        C::Mouse => mouse::switch(app, arguments),
         C::Repaint => app.requests.repaint = true,
         C::ChoiceUp => lists::step(app, -1),
         C::ChoiceDown => lists::step(app, 1),
@@ -244,7 +247,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
     }
 }
 
-fn go(app: &mut App, pane: Pane) {
+pub(super) fn go(app: &mut App, pane: Pane) {
     app.focus.go(pane);
     app.touch(&[pane]);
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use crossterm::event::{KeyModifiers, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Cell;
@@ -71,6 +72,8 @@ impl TestApp {
             Session::open(texts, None, &Sizes::default(), Arc::new(devices), notify.clone()).ok().unwrap();
         session.start_log(Some(&folder.path().join("session.ron"))).unwrap();
         let setup = Setup {
+            folder: None,
+            mouse: true,
             terminal: capabilities,
             theme: Theme::load(theme, None, capabilities.depth).unwrap(),
             keys: Keymap::load(None).unwrap(),
@@ -117,6 +120,12 @@ impl TestApp {
             assert!(begin.elapsed() < PATIENCE, "something runs for too long");
             let _ = self.news.recv_timeout(Duration::from_millis(20));
         }
+    }
+
+    /// The mouse does something at a column and a row.
+    pub fn mouse(&mut self, kind: MouseEventKind, (column, row): (u16, u16)) -> &mut TestApp {
+        self.send(Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
+        self.idle()
     }
 
     pub fn resize(&mut self, width: u16, height: u16) -> &mut TestApp {

@@ -24,6 +24,8 @@ pub enum Value {
     OtherArguments(String),
     /// Use this device.
     Device(String),
+    /// A theme.
+    Theme(String),
     /// Open this file in the editor.
     File(std::path::PathBuf),
 }

@@ -1,0 +1,41 @@
+//! `shine-tui man`: the manual, made of the same table as `--help`.
+
+use super::args::Cli;
+use super::exit::Exit;
+use super::load::fail;
+use super::output;
+use crate::lang::diag::Diagnostic;
+use clap::CommandFactory;
+use clap_mangen::Man;
+use std::path::Path;
+
+/// Prints the page of the whole, or writes a page for each subcommand into a folder.
+pub fn run(folder: Option<&Path>) -> Result<Exit, Exit> {
+    let mut command = Cli::command();
+    command.build();
+    let Some(folder) = folder else {
+        let mut page = vec![];
+        Man::new(command).render(&mut page).map_err(|e| cannot("the page", &e))?;
+        output::print(&String::from_utf8_lossy(&page))?;
+        return Ok(Exit::Done);
+    };
+    std::fs::create_dir_all(folder).map_err(|e| cannot(&folder.display().to_string(), &e))?;
+    let hidden = |command: &clap::Command| command.is_hide_set() || command.get_name() == "help";
+    let mut pages = vec![Man::new(command.clone())];
+    pages.extend(command.get_subcommands().filter(|c| !hidden(c)).map(|sub| {
+        let name = format!("shine-tui-{}", sub.get_name());
+        Man::new(sub.clone().display_name(name))
+    }));
+    for page in &pages {
+        let file = folder.join(page.get_filename());
+        let written = std::fs::File::create(&file).and_then(|mut out| page.render(&mut out));
+        written.map_err(|e| cannot(&file.display().to_string(), &e))?;
+    }
+    output::print(&format!("{} pages in {}\n", pages.len(), folder.display()))?;
+    Ok(Exit::Done)
+}
+
+fn cannot(what: &str, e: &std::io::Error) -> Exit {
+    let problem = Diagnostic::error("E0906", format!("`{what}` cannot be written: {e}."));
+    fail(&problem.hint("Name another folder."))
+}
