@@ -1085,6 +1085,32 @@ fn a_search_sees_what_a_program_applies_to_its_parameters() {
     }
 }
 
+/// Two programs at several values of a size: as a chart, and as data.
+#[test]
+fn a_size_is_swept() {
+    let dir = world();
+    let text = "def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)";
+    let path = write(dir.path(), "f.rise", text);
+    let other = write(dir.path(), "g.rise", text.replace("x + 1", "sin (sin (x + 1))"));
+    let with = |more: &[&str]| run(dir.path(), &[&["bench", &path, "--against", &other], more].concat());
+    let ran = with(&["--sweep", "n=4096..16384"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for line in ["n=4096", "n=8192", "n=16384", "A faster", "A  f.rise", "times as fast"] {
+        assert!(ran.out.contains(line), "`{line}` in {}", ran.out);
+    }
+    let ran = with(&["--sweep", "n=20000,4096", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let sizes: Vec<i64> =
+        json["points"].as_array().unwrap().iter().filter_map(|p| p["size"].as_i64()).collect();
+    assert_eq!(sizes, [4096, 20000]);
+    assert_eq!(json["points"][1]["pair"]["first"]["sizes"]["n"], 20000);
+    assert_eq!(json["points"][1]["pair"]["verdict"], "first", "{}", ran.out);
+    for wrong in ["n", "n=4", "n=4..", "n=0..8", "n=a,b", "n=1,2,x"] {
+        refused(&with(&["--sweep", wrong]), 2, "E0901");
+    }
+    assert_eq!(with(&["--sweep", "q=4,8"]).code, 2, "there is no such size");
+}
+
 #[test]
 fn two_programs_are_measured_in_turns() {
     let dir = world();

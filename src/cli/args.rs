@@ -517,6 +517,10 @@ pub struct Bench {
     /// Measure in turns with a revision of the session, or with another program or session, and say which is faster
     #[arg(long, value_name = "REVISION|FILE", conflicts_with_all = ["inputs", "session"])]
     pub against: Option<String>,
+    /// With `--against`: measure at several values of a size, doubled as in `k=1024..65536` or listed as in `k=1000,5000`,
+    /// and say where which one is faster
+    #[arg(long, value_name = "NAME=SIZES", requires = "against")]
+    pub sweep: Option<String>,
     /// Let the program's foreign functions run
     #[arg(long)]
     pub allow_foreign: bool,

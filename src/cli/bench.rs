@@ -9,11 +9,12 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome, Sizes};
-use crate::session::bench::{Inputs, target_of};
+use crate::session::bench::{Inputs, Pair, target_of};
 use crate::session::data::Fitted;
 use crate::view::bench as view;
 use crate::view::figures::{digits, time};
-use crate::view::jobs;
+use crate::view::sweep::{self, Point};
+use crate::view::{Alphabet, jobs};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -24,7 +25,7 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
         session.allow_foreign();
     }
     if let Some(against) = &args.against {
-        return in_turns(args, &session, against);
+        return in_turns(args, &mut session, against);
     }
     let m = if args.data.inputs.is_empty() {
         let action = Action::Bench { device: args.device.clone() };
@@ -48,7 +49,7 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
 }
 
 /// Measures two programs in turns: a revision of the session, or another program or session, as it stands.
-fn in_turns(args: &Bench, session: &Session, against: &str) -> Result<Exit, Exit> {
+fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, Exit> {
     let file = &args.rewriting.file;
     let revision = against.parse::<usize>().ok().filter(|_| !Path::new(against).exists());
     let options = Rewriting {
@@ -75,26 +76,99 @@ fn in_turns(args: &Bench, session: &Session, against: &str) -> Result<Exit, Exit
         None => [file.display().to_string(), against.to_owned()],
     };
     let names = if names[0] == names[1] { ["first".to_owned(), "second".to_owned()] } else { names };
+    if let Some(sweep) = &args.sweep {
+        return swept(args, session, &other, [&names[0], &names[1]], sweep);
+    }
     let pair = session.measure_in_turns(&args.device, &other).map_err(|d| fail(&d))?;
     if args.json.json {
-        let interval = pair.comparison.interval;
-        output::json(&json!({
-            "first": as_json(&pair.first),
-            "second": as_json(&pair.second),
-            "ratio": pair.comparison.ratio,
-            "interval": [interval.low, interval.high],
-            "confidence": interval.confidence,
-            "verdict": match pair.comparison.verdict {
-                Verdict::FirstFaster => "first",
-                Verdict::SecondFaster => "second",
-                Verdict::NoMeasurableDifference => "no measurable difference",
-            },
-        }))?;
+        output::json(&pair_json(&pair))?;
         return Ok(Exit::Done);
     }
     let lines = view::in_turns([&names[0], &names[1]], &pair);
     output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
     Ok(Exit::Done)
+}
+
+fn pair_json(pair: &Pair) -> Value {
+    let interval = pair.comparison.interval;
+    json!({
+        "first": as_json(&pair.first),
+        "second": as_json(&pair.second),
+        "ratio": pair.comparison.ratio,
+        "interval": [interval.low, interval.high],
+        "confidence": interval.confidence,
+        "verdict": match pair.comparison.verdict {
+            Verdict::FirstFaster => "first",
+            Verdict::SecondFaster => "second",
+            Verdict::NoMeasurableDifference => "no measurable difference",
+        },
+    })
+}
+
+/// Measures two programs in turns at several values of a size.
+fn swept(
+    args: &Bench,
+    session: &mut Session,
+    other: &Session,
+    names: [&str; 2],
+    text: &str,
+) -> Result<Exit, Exit> {
+    let (name, values) = values_of(text).map_err(|why| {
+        let problem = Diagnostic::error("E0901", format!("`--sweep {text}` names no sizes: {why}."));
+        fail(&problem.hint("Write it as k=1024..65536, which doubles, or as k=1000,5000,20000."))
+    })?;
+    let mut points = vec![];
+    let shown = output::Standing::default();
+    for size in values {
+        shown.show(&format!("{name}={size}"));
+        let sizes = Sizes::from_iter([(name.into(), size)]);
+        session.perform_now(Action::Sizes { sizes }).map_err(|d| fail(&d))?;
+        let pair = session.measure_in_turns(&args.device, other).map_err(|d| fail(&d))?;
+        points.push(Point { size, pair });
+    }
+    drop(shown);
+    if args.json.json {
+        let crossover = |c: &sweep::Crossover| {
+            json!({ "between": [c.between.0, c.between.1], "near": c.near,
+                    "faster_from_there": if c.to_second { "second" } else { "first" } })
+        };
+        let crossovers: Vec<Value> = sweep::crossovers(&points).iter().map(crossover).collect();
+        let points: Vec<Value> =
+            points.iter().map(|p| json!({ "size": p.size, "pair": pair_json(&p.pair) })).collect();
+        output::json(&json!({ "swept": name, "points": points, "crossovers": crossovers }))?;
+        return Ok(Exit::Done);
+    }
+    let alphabet = if output::unicode() { Alphabet::Unicode } else { Alphabet::Ascii };
+    let lines = sweep::chart(name, names, &points, alphabet);
+    output::print(&lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect::<String>())?;
+    Ok(Exit::Done)
+}
+
+/// The most sizes of one sweep.
+const MOST_SIZES: usize = 64;
+
+/// Reads `k=1024..65536` or `k=1000,5000`, in increasing order.
+fn values_of(text: &str) -> Result<(&str, Vec<i64>), String> {
+    let (name, values) = text.split_once('=').ok_or("there is no `=`")?;
+    let number = |text: &str| {
+        let value = text.trim().parse::<i64>().ok().filter(|n| *n > 0);
+        value.ok_or_else(|| format!("`{text}` is no positive whole number"))
+    };
+    let mut all = match values.split_once("..") {
+        Some((from, to)) => {
+            let (from, to) = (number(from)?, number(to)?);
+            let doubled = std::iter::successors(Some(from), |n| n.checked_mul(2));
+            doubled.take_while(|n| *n <= to).collect()
+        }
+        None => values.split(',').map(number).collect::<Result<Vec<i64>, String>>()?,
+    };
+    all.sort_unstable();
+    all.dedup();
+    match all.len() {
+        0 | 1 => Err("at least two are compared".to_owned()),
+        n if n > MOST_SIZES => Err(format!("these are {n}, and at most {MOST_SIZES} are measured")),
+        _ => Ok((name.trim(), all)),
+    }
 }
 
 /// Measures on what the user gives; other parameters are drawn as ever.

@@ -22,6 +22,7 @@ pub mod problem;
 pub mod rules;
 pub mod search;
 pub mod status;
+pub mod sweep;
 pub mod table;
 pub mod term;
 pub mod text;

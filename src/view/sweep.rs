@@ -1,0 +1,149 @@
+//! Two states at several sizes: which is faster where, as a chart, and between which sizes that changes.
+
+use super::figures::{digits, time};
+use super::text::{Alphabet, Line, Role};
+use crate::device::stats::Verdict;
+use crate::session::bench::Pair;
+
+/// Both states at one size.
+pub struct Point {
+    pub size: i64,
+    pub pair: Pair,
+}
+
+/// Where the faster one is another.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Crossover {
+    /// The last size at which the one is measurably faster, and the first at which the other is.
+    pub between: (i64, i64),
+    /// Where both would take the same time, if their ratio changed evenly with the logarithm of the size.
+    pub near: f64,
+    /// Whether the second is faster from there on.
+    pub to_second: bool,
+}
+
+/// The crossovers of points that are in order of their sizes. What cannot be told apart is on neither side.
+pub fn crossovers(points: &[Point]) -> Vec<Crossover> {
+    let decided = |point: &&Point| point.pair.comparison.verdict != Verdict::NoMeasurableDifference;
+    let decided: Vec<&Point> = points.iter().filter(decided).collect();
+    let crossing = |pair: &[&Point]| match pair {
+        [a, b] if a.pair.comparison.verdict != b.pair.comparison.verdict => {
+            let place = |point: &Point| ((point.size as f64).ln(), point.pair.comparison.ratio.ln());
+            let ((x0, y0), (x1, y1)) = (place(a), place(b));
+            let near = (x0 - y0 * (x1 - x0) / (y1 - y0)).exp();
+            let to_second = b.pair.comparison.verdict == Verdict::SecondFaster;
+            Some(Crossover { between: (a.size, b.size), near, to_second })
+        }
+        _ => None,
+    };
+    decided.windows(2).filter_map(crossing).collect()
+}
+
+/// The columns of a bar to one side.
+const HALF: usize = 16;
+
+/// A row a size: both times, and a bar towards the faster one, as long as the logarithm of how much faster it is.
+pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) -> Vec<Line> {
+    let log = |point: &Point| point.pair.comparison.ratio.log2();
+    let longest = points.iter().map(|point| log(point).abs()).fold(1.0_f64, f64::max);
+    let sizes: Vec<String> = points.iter().map(|point| format!("{name}={}", point.size)).collect();
+    let widest = sizes.iter().map(String::len).max().unwrap_or_default();
+    let mut lines =
+        vec![Line::of(Role::Dim, format!("A  {}", of[0])), Line::of(Role::Dim, format!("B  {}", of[1]))];
+    let faster = format!("{:>HALF$}{}{:<HALF$}", "A faster ", alphabet.pick("│", "|"), " B faster");
+    lines.push(Line::of(Role::Dim, format!("{:widest$}  {:>9}  {:>9}  {faster}", "", "A", "B")));
+    for (point, size) in points.iter().zip(&sizes) {
+        let length = ((log(point).abs() / longest * HALF as f64).round() as usize).min(HALF);
+        let bar = alphabet.pick("█", "#").repeat(length);
+        let apart = point.pair.comparison.verdict != Verdict::NoMeasurableDifference;
+        let (left, right) = if log(point) < 0.0 { (bar.as_str(), "") } else { ("", bar.as_str()) };
+        let pad = |text: &str| " ".repeat(HALF - text.chars().count());
+        let [a, b] = [&point.pair.first, &point.pair.second].map(|m| time(m.median_ns));
+        let mut line = Line::plain(format!("{size:widest$}  {a:>9}  {b:>9}  "));
+        let role = if apart { Role::Good } else { Role::Dim };
+        line.push(role, format!("{}{left}", pad(left)));
+        line.push(Role::Dim, alphabet.pick("│", "|"));
+        line.push(role, format!("{right}{}", pad(right)));
+        let says = match point.pair.comparison.verdict {
+            Verdict::NoMeasurableDifference => "no measurable difference".to_owned(),
+            Verdict::FirstFaster => format!("A {} times as fast", digits(1.0 / point.pair.comparison.ratio)),
+            Verdict::SecondFaster => format!("B {} times as fast", digits(point.pair.comparison.ratio)),
+        };
+        line.push(role, format!("  {says}"));
+        lines.push(line);
+    }
+    let crossed = crossovers(points);
+    for crossover in &crossed {
+        let (from, to) = crossover.between;
+        let (from_on, near) = (if crossover.to_second { "B" } else { "A" }, crossover.near.round());
+        let text = format!(
+            "{from_on} is faster from between {name}={from} and {name}={to} on, by the figures near {near}."
+        );
+        lines.push(Line::of(Role::Hint, text));
+    }
+    if crossed.is_empty() {
+        lines.push(Line::of(Role::Hint, "Which one is faster does not change at these sizes."));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::stats::compare_turns;
+    use crate::lang::digest::Digest;
+    use crate::session::action::Measurement;
+
+    /// Two states whose times at a size are these, in nanoseconds.
+    fn point(size: i64, times: [u64; 2]) -> Point {
+        let runs = times.map(|time| (0..30).map(|i| time * (1000 + i % 5) / 1000).collect::<Vec<u64>>());
+        let measured = |time: u64| Measurement {
+            device: "cpu".to_owned(),
+            kernel: Digest::of(b"kernel"),
+            sizes: [("k".into(), size)].into_iter().collect(),
+            median_ns: time as f64,
+            interval_ns: (time as f64, time as f64),
+            runs: 30,
+            parts: vec![],
+            flops: None,
+            bytes: None,
+            check: String::new(),
+            max_error: None,
+            warnings: vec![],
+        };
+        let comparison = compare_turns(&runs[0], &runs[1]).unwrap();
+        Point { size, pair: Pair { first: measured(times[0]), second: measured(times[1]), comparison } }
+    }
+
+    #[test]
+    fn a_crossover_is_where_the_faster_one_changes() {
+        let points = [
+            point(1000, [1_000_000, 4_000_000]),
+            point(2000, [2_000_000, 4_000_000]),
+            point(4000, [4_000_000, 4_000_000]),
+            point(8000, [8_000_000, 4_000_000]),
+        ];
+        let found = crossovers(&points);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].between, found[0].to_second), ((2000, 8000), true));
+        assert!((3900.0..4100.0).contains(&found[0].near), "{found:?}");
+        let shown: Vec<String> = chart("k", ["a.rise", "b.rise"], &points, Alphabet::Ascii)
+            .iter()
+            .map(|line| line.text().trim_end().to_owned())
+            .collect();
+        assert_eq!(
+            shown[3],
+            "k=1000   1.000 ms   4.000 ms  ################|                  A 4.000 times as fast"
+        );
+        assert_eq!(
+            shown[5],
+            "k=4000   4.000 ms   4.000 ms                  |                  no measurable difference"
+        );
+        assert_eq!(
+            shown[6],
+            "k=8000   8.000 ms   4.000 ms                  |########          B 2.000 times as fast"
+        );
+        assert_eq!(shown[7], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
+        assert!(crossovers(&points[..3]).is_empty() && crossovers(&points[3..]).is_empty());
+    }
+}
