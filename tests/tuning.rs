@@ -1,7 +1,11 @@
 //! Tuning through the real binary: what is tried, what is written, and what is refused.
 
+use crate::cli::unsealed;
 use crate::cli_common::run;
+use crate::line::line_of;
 use serde_json::Value;
+use shine_tui::lang::digest::Digest;
+use shine_tui::session::log::seal::Chain;
 use std::path::Path;
 
 const SCALE: &str = "def scale (x: n.f32): n.f32 = x |> map (\\a. a * 3)\n";
@@ -146,4 +150,41 @@ fn a_large_space_ends_with_the_time() {
     assert!(ran.code <= 1 && !ran.err.contains("panicked"), "{}{}", ran.out, ran.err);
     let told = ran.out.contains("10000000000 points") && ran.out.contains("less than 0.1 %");
     assert!(told || ran.err.contains("E0317"), "{}{}", ran.out, ran.err);
+}
+
+/// A session with a tuning can be gone on with: the decision's time is the price of its state, but only where kernel and sizes
+/// are those of the log, and what is done then is recorded behind it.
+#[test]
+fn a_session_with_a_tuning_is_gone_on_with() {
+    let dir = world("strategy cut(p) = body(splitJoin(p))\n");
+    let ran = tune(dir.path(), "cut(? in {4, 8})", &["--for", "40s", "--session", "s.ron"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let log = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();
+    let price = |file: &str| {
+        let ran = line_of(dir.path(), &dir.path().join(file), "history\n");
+        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+        let row = ran.out.lines().find(|line| line.contains("tune cut(")).unwrap_or_default().to_owned();
+        assert!(row.contains("now"), "the tuned state is the present one: {}", ran.out);
+        row.contains(" ns ") || row.contains(" µs ")
+    };
+    assert!(price("s.ron"), "{log}");
+    // The same decision, as if it had been taken at other sizes or for other code.
+    let (header, records) = log.split_once('\n').unwrap();
+    let (before, decision) = records.rsplit_once("decision: ").unwrap();
+    let kernel = decision.split_once("kernel: \"").unwrap().1.split_once('"').unwrap().0.to_owned();
+    let other = Digest::of(b"other code").to_string();
+    for changed in [decision.replace("\"n\": 96", "\"n\": 48"), decision.replace(&kernel, &other)] {
+        assert_ne!(changed, decision);
+        let mut chain = Chain::default();
+        let plain = unsealed(&format!("{header}\n{before}decision: {changed}"));
+        let sealed: String = plain.lines().map(|line| chain.seal(line) + "\n").collect();
+        std::fs::write(dir.path().join("other.ron"), sealed).unwrap();
+        assert!(!price("other.ron"), "a time of something else is shown");
+    }
+    let ran = run(dir.path(), &["compile", "s.ron", "--session", "s.ron", "--emit", "c"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = run(dir.path(), &["replay", "s.ron"]);
+    assert!(ran.code == 0 && ran.out.contains("agrees"), "{}{}", ran.out, ran.err);
+    let again = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();
+    assert!(again.starts_with(&log) && again.len() > log.len(), "what was recorded stays as it is");
 }
