@@ -109,7 +109,8 @@ pub fn news(app: &mut App) {
     }
     for (query, answer) in app.queries.poll(&app.session) {
         match (query, answer) {
-            (Query::Rules { revision, at }, Answer::Rules(found)) => {
+            (Query::Rules { revision, at }, Answer::Rules(found, left)) => {
+                app.rules.left = left;
                 rules::known(app, revision, at, found);
             }
             (Query::Inside { revision, at, .. }, Answer::Inside(found, next)) => {

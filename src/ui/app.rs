@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use super::candidates::Candidate;
+use super::candidates::{Candidate, LeftLoops};
 use super::capabilities::Capabilities;
 use super::command::Command;
 use super::disk::{Definitions, Watch};
@@ -121,6 +121,8 @@ pub struct Rules {
     pub candidates: Vec<Candidate>,
     /// The revision and the position that the candidates are for.
     pub asked: Option<(RevisionId, Path)>,
+    /// The loops of the state before the present one, where they are others.
+    pub left: Option<LeftLoops>,
     /// Whether more may be found.
     pub looking: bool,
 }

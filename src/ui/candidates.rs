@@ -387,20 +387,28 @@ impl Candidate {
     }
 }
 
+/// The loops of the state before the present one, and its number.
+pub type LeftLoops = (Digest, RevisionId);
+
+/// What the present state's loops were before, where they are others now: who has them again leads back, in whatever words.
+pub fn left_loops(now: &Term, before: Option<&(RevisionId, Term)>) -> Option<LeftLoops> {
+    let (id, before) = before?;
+    let left = shape(before)?;
+    (shape(now) != Some(left)).then_some((left, *id))
+}
+
 /// Candidates in the order in which they are listed: first those that change the loops, then those that leave them as they
 /// are, those whose arguments are to be chosen, those that change nothing, and those that lead back to a state that the present one was made of; each
 /// grouped by place, the best first. Last come those that do not apply, by how much of them matches. A rewrite that several places offer is listed at the first.
-pub fn ordered(mut all: Vec<Candidate>, history: &History) -> Vec<Candidate> {
+///
+/// `left` is the state before, as [`left_loops`] tells of it.
+pub fn ordered(mut all: Vec<Candidate>, history: &History, left: Option<LeftLoops>) -> Vec<Candidate> {
     let line = history.line(history.current());
     let before: HashMap<Digest, RevisionId> =
         line.iter().rev().filter_map(|id| Some((history.revision(*id)?.term.digest(), *id))).collect();
-    // The loops of the state before are those of a step back, in whatever words.
-    let last =
-        history.parent(history.current()).and_then(|id| Some((shape(&history.revision(id)?.term)?, id)));
-    let last = last.filter(|(before, _)| shape(history.term()).as_ref() != Some(before));
     for c in &mut all {
         let Ok(after) = &c.result else { continue };
-        let undoes = last.as_ref().filter(|(before, _)| c.shape.as_ref() == Some(before)).map(|(_, id)| *id);
+        let undoes = left.filter(|(before, _)| c.shape == Some(*before)).map(|(_, id)| id);
         if let Some(id) = before.get(&after.digest()).copied().or(undoes) {
             c.effect = Effect::Back(id);
         }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::candidates::{self, Candidate, Known};
+use super::candidates::{self, Candidate, Known, LeftLoops};
 use crate::device::{Backend, DeviceList, RunControl};
 use crate::emit::Attempt;
 use crate::lang::diag::Diagnostic;
@@ -79,7 +79,7 @@ pub enum Query {
 /// What was found out.
 pub enum Answer {
     /// See [`Query::Rules`].
-    Rules(Vec<Candidate>),
+    Rules(Vec<Candidate>, Option<LeftLoops>),
     /// See [`Query::Inside`]: what was found, and where to look on.
     Inside(Vec<Candidate>, Option<usize>),
     /// See [`Query::Kernel`] and [`Query::Code`].
@@ -163,10 +163,13 @@ impl Queries {
         };
         let Some(term) = session.history().revision(revision).map(|r| r.term.clone()) else { return };
         let term = if let Query::Code { term, .. } = &query { term.clone() } else { term };
+        let history = session.history();
+        let before = matches!(query, Query::Rules { .. }).then(|| history.parent(revision)).flatten();
+        let before = before.and_then(|id| Some((id, history.revision(id)?.term.clone())));
         let (wish, known) = (query.clone(), self.known.clone());
         let progress = Progress::Strategy { tried: 0, applied: 0 };
         let started = self.jobs.start("query".to_owned(), progress, move |control| {
-            answer(&wish, &workspace, &term, &sizes, &*backend, &known, control)
+            answer(&wish, &workspace, (&term, before.as_ref()), &sizes, &*backend, &known, control)
         });
         match started {
             Ok(id) => {
@@ -195,7 +198,7 @@ impl Queries {
                 }
                 Answer::Costs(costs) => self.costs.push((query.clone(), *costs)),
                 Answer::Devices(list) => self.devices = Some(list.clone()),
-                Answer::Rules(_) | Answer::Inside(..) | Answer::Steps(_) => {}
+                Answer::Rules(..) | Answer::Inside(..) | Answer::Steps(_) => {}
             }
             out.push((query, answer));
         }
@@ -259,7 +262,7 @@ fn failed(query: &Query, fault: &str) -> Answer {
             .hint("The session itself is as it was. Please report this with the session's log.")
     };
     match query {
-        Query::Rules { .. } => Answer::Rules(Vec::new()),
+        Query::Rules { .. } => Answer::Rules(Vec::new(), None),
         Query::Inside { .. } => Answer::Inside(Vec::new(), None),
         Query::Kernel { .. } | Query::Code { .. } => Answer::Kernel(Arc::new(Err(problem()))),
         Query::Costs { .. } => Answer::Costs(Costs { lines: None, flops: 0.0, stored: None }),
@@ -268,17 +271,21 @@ fn failed(query: &Query, fault: &str) -> Answer {
     }
 }
 
+/// What is to be said of a term, with the state before it where that is of use.
 fn answer(
     query: &Query,
     workspace: &Workspace,
-    term: &Term,
+    (term, before): (&Term, Option<&(RevisionId, Term)>),
     sizes: &Sizes,
     backend: &dyn Backend,
     known: &Known,
     control: &Control<Progress>,
 ) -> Answer {
     match query {
-        Query::Rules { at, .. } => Answer::Rules(candidates::here(workspace, term, at, sizes)),
+        Query::Rules { at, .. } => {
+            let left = candidates::left_loops(term, before);
+            Answer::Rules(candidates::here(workspace, term, at, sizes), left)
+        }
         Query::Inside { at, from, .. } => {
             let begun = control.elapsed();
             let (found, next) = candidates::inside(workspace, term, at, *from, sizes, known, &|| {

@@ -48,7 +48,7 @@ fn applies(facts: &Facts) -> Enabled {
 
 /// The rules at a position are known; those inside of it are looked for next.
 pub fn known(app: &mut App, revision: RevisionId, at: Path, found: Vec<Candidate>) {
-    app.rules.candidates = ordered(found, app.session.history());
+    app.rules.candidates = ordered(found, app.session.history(), app.rules.left);
     app.rules.asked = Some((revision, at.clone()));
     app.rules.looking = true;
     app.queries.ask(&app.session, Query::Inside { revision, at, from: 0 });
@@ -70,7 +70,8 @@ pub fn known_inside(
     let key = |c: &Candidate| (c.call.clone(), c.at.clone());
     let kept = app.candidate().map(key).filter(|_| cursor > 0);
     let all = std::mem::take(&mut app.rules.candidates);
-    app.rules.candidates = ordered(all.into_iter().chain(found).collect(), app.session.history());
+    app.rules.candidates =
+        ordered(all.into_iter().chain(found).collect(), app.session.history(), app.rules.left);
     app.rules.looking = next.is_some();
     if let Some(from) = next {
         app.queries.ask(&app.session, Query::Inside { revision, at, from });
