@@ -22,10 +22,21 @@ pub struct Crossover {
     pub to_second: bool,
 }
 
-/// The crossovers of points that are in order of their sizes. What cannot be told apart is on neither side.
+/// By how much times have to differ to count for either side, in parts of the time. Where code and arrays happen to lie in
+/// memory makes smaller differences, which are there in every run; and of many sizes one or another is decided by chance.
+const CLOSE: f64 = 0.01;
+
+/// The points at which one of the two is faster by more than that.
+fn decided(points: &[Point]) -> Vec<&Point> {
+    let apart = |point: &&Point| {
+        let comparison = &point.pair.comparison;
+        comparison.verdict != Verdict::NoMeasurableDifference && comparison.ratio.ln().abs() > CLOSE.ln_1p()
+    };
+    points.iter().filter(apart).collect()
+}
+
+/// The crossovers of points that are in order of their sizes. What cannot be told apart, or is close, is on neither side.
 pub fn crossovers(points: &[Point]) -> Vec<Crossover> {
-    let decided = |point: &&Point| point.pair.comparison.verdict != Verdict::NoMeasurableDifference;
-    let decided: Vec<&Point> = points.iter().filter(decided).collect();
     let crossing = |pair: &[&Point]| match pair {
         [a, b] if a.pair.comparison.verdict != b.pair.comparison.verdict => {
             let place = |point: &Point| ((point.size as f64).ln(), point.pair.comparison.ratio.ln());
@@ -36,7 +47,7 @@ pub fn crossovers(points: &[Point]) -> Vec<Crossover> {
         }
         _ => None,
     };
-    decided.windows(2).filter_map(crossing).collect()
+    decided(points).windows(2).filter_map(crossing).collect()
 }
 
 /// The columns of a bar to one side.
@@ -82,7 +93,13 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         lines.push(Line::of(Role::Hint, text));
     }
     if crossed.is_empty() {
-        lines.push(Line::of(Role::Hint, "Which one is faster does not change at these sizes."));
+        let at_least = format!("by more than {} %", 100.0 * CLOSE);
+        let text = match decided(points).first().map(|point| point.pair.comparison.verdict) {
+            Some(Verdict::FirstFaster) => format!("A is the faster one wherever they differ {at_least}."),
+            Some(Verdict::SecondFaster) => format!("B is the faster one wherever they differ {at_least}."),
+            _ => format!("At none of these sizes do they differ measurably and {at_least}."),
+        };
+        lines.push(Line::of(Role::Hint, text));
     }
     lines
 }
@@ -145,5 +162,29 @@ mod tests {
         );
         assert_eq!(shown[7], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
         assert!(crossovers(&points[..3]).is_empty() && crossovers(&points[3..]).is_empty());
+    }
+
+    /// A difference of a few thousandths can be measurable and means nothing: it is no crossover.
+    #[test]
+    fn what_is_close_is_on_neither_side() {
+        let last = |points: &[Point]| {
+            chart("k", ["a.rise", "b.rise"], points, Alphabet::Ascii)
+                .last()
+                .map(Line::text)
+                .unwrap_or_default()
+        };
+        let points = [
+            point(1000, [1_000_000, 1_008_000]),
+            point(2000, [2_006_000, 2_000_000]),
+            point(4000, [4_000_000, 8_000_000]),
+        ];
+        let verdicts: Vec<Verdict> = points.iter().map(|point| point.pair.comparison.verdict).collect();
+        assert_eq!(verdicts, [Verdict::FirstFaster, Verdict::SecondFaster, Verdict::FirstFaster]);
+        assert!(crossovers(&points).is_empty());
+        assert_eq!(last(&points), "A is the faster one wherever they differ by more than 1 %.");
+        assert_eq!(
+            last(&points[..2]),
+            "At none of these sizes do they differ measurably and by more than 1 %."
+        );
     }
 }
