@@ -9,9 +9,9 @@ use std::path::Path;
 const PROGRAM: &str = "def f (a: n.f32): n.f32 = a |> map sqrt |> map (\\x. x + 1)\n";
 
 /// A session of two strategies and the code, as a version without seals would have written it.
-fn recorded(folder: &Path) -> String {
+fn recorded(folder: &Path, last: &str) -> String {
     std::fs::write(folder.join("p.rise"), PROGRAM).unwrap();
-    let steps = ["-s", "topDown(mapFusion)", "-s", "topDown(useMapSeq)", "--session", "s.ron"];
+    let steps = ["-s", "topDown(mapFusion)", "-s", last, "--session", "s.ron"];
     let ran = run(folder, &[&["apply", "p.rise"], &steps[..]].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(run(folder, &["compile", "s.ron", "--session", "s.ron"]).code, 0);
@@ -23,7 +23,7 @@ fn recorded(folder: &Path) -> String {
 #[test]
 fn other_code_is_accepted_and_shown() {
     let dir = tempfile::tempdir().unwrap();
-    let log = recorded(dir.path());
+    let log = recorded(dir.path(), "topDown(useMapSeq)");
     let (_, from) = log.rsplit_once("text: \"").unwrap();
     let code = from.split_once("\"))").unwrap().0;
     let unescaped: String = ron::from_str(&format!("\"{code}\"")).unwrap();
@@ -51,12 +51,13 @@ fn other_code_is_accepted_and_shown() {
 #[test]
 fn a_step_that_fails_is_not_accepted_and_is_repaired_by_a_search() {
     let dir = tempfile::tempdir().unwrap();
-    let log =
-        recorded(dir.path()).replace("text: \"topDown(useMapSeq)\"", "text: \"topDown(reduceMapFusion)\"");
+    let log = recorded(dir.path(), "topDown(useMapSeq)")
+        .replace("text: \"topDown(useMapSeq)\"", "text: \"topDown(reduceMapFusion)\"");
     let file = "old.ron";
     std::fs::write(dir.path().join(file), &log).unwrap();
     let ran = run(dir.path(), &["replay", "--bless", file]);
     assert!(ran.code == 1 && ran.err.contains("[E0812]"), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("hint: `replay --repair`"), "{}", ran.err);
     assert_eq!(std::fs::read_to_string(dir.path().join("old.ron")).unwrap(), log);
     let ran = run(dir.path(), &["replay", "--repair", file]);
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -88,4 +89,19 @@ fn a_rule_at_another_place_is_found_again() {
     let ran = run(dir.path(), &["replay", "--repair", file]);
     assert!(ran.code == 0 && ran.out.contains("instead: mapFusion at 0\n"), "{}{}", ran.out, ran.err);
     assert_eq!(run(dir.path(), &["replay", "moved.repaired.ron"]).code, 0);
+}
+
+/// Code is no state that a search could look for: where it can no longer be made, no hint speaks of a search.
+#[test]
+fn code_that_is_no_longer_possible_has_no_other_way() {
+    let dir = tempfile::tempdir().unwrap();
+    // Threads of the host have no code in OpenCL.
+    let log = recorded(dir.path(), "topDown(useMapPar)").replace("target: \"c\"", "target: \"opencl\"");
+    std::fs::write(dir.path().join("old.ron"), log).unwrap();
+    for how in ["--bless", "--repair"] {
+        let ran = run(dir.path(), &["replay", how, "old.ron"]);
+        assert!(ran.code == 1 && ran.err.contains("[E0812]"), "{how}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("action 3"), "{how}: {}", ran.err);
+        assert!(ran.err.contains("hint: Record the session again from there."), "{how}: {}", ran.err);
+    }
 }

@@ -46,6 +46,12 @@ impl Renewed {
     }
 }
 
+/// The hint where nothing else helps.
+const RECORD_AGAIN: &str = "Record the session again from there.";
+
+/// The hint where no way to the recorded state is found.
+const BLESS: &str = "`replay --bless` accepts what the action leads to today, if it is still possible; else record the session again from there.";
+
 /// Makes a log anew.
 ///
 /// # Errors
@@ -119,10 +125,10 @@ impl Again<'_> {
         let found = match found {
             Ok(found) => found,
             Err(_) if how == Renewal::Repair && goal(self.recorded).is_some() => return Ok(None),
-            Err(problem) => return Err(self.refused(problem.message)),
+            Err(problem) => return Err(self.refused(problem.message, self.other_way(how))),
         };
         if kind(&found) != kind(self.recorded) {
-            return Err(self.refused("What comes of it is of another kind.".to_owned()));
+            return Err(self.refused("What comes of it is of another kind.".to_owned(), RECORD_AGAIN));
         }
         if digest(&found) != digest(self.recorded) {
             if how == Renewal::Repair && goal(self.recorded).is_some() {
@@ -152,11 +158,16 @@ impl Again<'_> {
 
     /// Looks for a way to the recorded state: by the same rule at another place, then by a search for the very program.
     fn repair(&self, session: &mut Session) -> Result<(Action, Outcome), Diagnostic> {
-        let (text, was) = goal(self.recorded).ok_or_else(|| self.refused("It made no state.".to_owned()))?;
+        let (text, was) =
+            goal(self.recorded).ok_or_else(|| self.refused("It made no state.".to_owned(), RECORD_AGAIN))?;
         let program = session.workspace().parse_program(text);
         let program = program.filter(|term| term.digest() == was);
-        let program =
-            program.ok_or_else(|| self.refused("The recorded program cannot be read.".to_owned()))?;
+        let program = program.ok_or_else(|| {
+            self.refused(
+                "The recorded program cannot be read, or is not the one of its digest.".to_owned(),
+                BLESS,
+            )
+        })?;
         if let Action::Apply { rule, .. } = self.action {
             let leads = |at: &Path| {
                 let change = session.workspace().apply_as_change(session.term(), rule, at);
@@ -176,8 +187,9 @@ impl Again<'_> {
             Ok(outcome) if digest(&outcome) == Some(was) => Ok((action, outcome)),
             Ok(_) => Err(self.refused(
                 "A search found a program of the same shape that is not the recorded one.".to_owned(),
+                BLESS,
             )),
-            Err(problem) => Err(self.refused(problem.message)),
+            Err(problem) => Err(self.refused(problem.message, BLESS)),
         }
     }
 
@@ -193,11 +205,24 @@ impl Again<'_> {
         }
     }
 
-    fn refused(&self, why: String) -> Diagnostic {
+    /// What may help where the action is no longer possible: only a state can be searched for.
+    fn other_way(&self, how: Renewal) -> &'static str {
+        match (how, goal(self.recorded)) {
+            (Renewal::Bless, Some(_)) => {
+                "`replay --repair` searches for what the action led to; where that finds no way, record the session again from there."
+            }
+            _ => RECORD_AGAIN,
+        }
+    }
+
+    fn refused(&self, why: String, hint: &str) -> Diagnostic {
         let (number, line, action) = (self.number, self.line, label(self.action));
-        Diagnostic::error("E0812", format!("The session cannot be made anew from action {number} on, `{action}` (line {line})."))
-            .note(why)
-            .hint("`replay --bless` accepts what actions lead to, `replay --repair` searches for what they led to; where neither helps, record the session again from there.")
+        Diagnostic::error(
+            "E0812",
+            format!("The session cannot be made anew from action {number} on, `{action}` (line {line})."),
+        )
+        .note(why)
+        .hint(hint)
     }
 }
 

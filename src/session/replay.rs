@@ -225,8 +225,8 @@ fn rebuild(
 fn without_seals(log: &log::Log) -> Option<String> {
     let open = log.entries.iter().filter(|e| matches!(e, Entry::Known { sealed: false, .. })).count();
     (open > 0).then(|| {
-        "An older version wrote lines of this log without seals, so that changes of them are not seen: what they lead \
-         to is compared, but times in them are not shown."
+        "Lines of this log have no seals, as older versions wrote them, so that changes of them are not seen: what they \
+         lead to is compared, but times in them are not shown."
             .to_owned()
     })
 }
