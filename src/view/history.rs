@@ -132,7 +132,9 @@ impl Rows<'_> {
         let (Some(&(first, _)), Some(&(last, _))) = (steps.first(), steps.last()) else { return };
         let mut line = Line::empty();
         line.push(Role::Dim, indent(depth));
-        line.push(Role::Dim, format!("{} ", self.sign(last)));
+        // Where the steps are open, the present one has the sign itself.
+        let sign = if self.is_open(opens) { self.alphabet.pick("○", "o") } else { self.sign(last) };
+        line.push(Role::Dim, format!("{sign} "));
         line.push(Role::Hint, self.open_sign(opens));
         line.push(Role::Number, format!("{first}{}{last} ", self.alphabet.pick("–", "-")));
         line.push(Role::Plain, format!("{} steps", steps.len()));
@@ -305,6 +307,10 @@ mod tests {
         let open = texts(&history, None, &[1, 7]);
         assert_eq!(open[1..4], ["○ ▾ 1–6 6 steps: beta 3×, split 2×, eta 1×", "  ○ 1 beta", "  ○ 2 eta"]);
         assert_eq!(open[8..], ["● ▾ 7 both (2 rewrites)  now", "    1 first at .", "    2 second at ."]);
+        // Where the present state is the last of the open steps, its own row alone has the sign.
+        history.goto(6);
+        let present = texts(&history, None, &[1]).into_iter().filter(|row| row.contains('●'));
+        assert_eq!(present.collect::<Vec<_>>(), ["  ● 6 split  now"]);
         // The present and the pinned state keep their rows, and what is left alone is no fold.
         history.goto(4);
         let apart = texts(&history, Some(5), &[]);
