@@ -77,12 +77,25 @@ fn a_search_goes_on_with_its_graph_and_replays() {
         format!("reach {sketch} using splitRules with (nodes: {nodes}, dims: 6, size: 200)\n")
     };
     let (goal, part) = ("splitLoops(32, 32, 4)", "contains(split 32 ?)");
-    let lines = with(goal, 200) + &with(goal, 400) + &with(part, 400) + "undo\nsave my\nquit\n";
+    let held = "nodes: 200, freeze: [mapFission(1)]";
+    let short = "nodes: 200, memory: 1MiB";
+    let of = |options: &str| format!("reach {goal} using splitRules with ({options}, dims: 6, size: 200)\n");
+    let lines = of(held)
+        + &of(short)
+        + &with(goal, 200)
+        + &with(goal, 400)
+        + &with(part, 400)
+        + "undo\nsave my\nquit\n";
     let ran = line(dir.path(), "matmul", &lines);
-    assert_eq!(ran.out.matches("Its graph is kept").count(), 2, "{} {}", ran.out, ran.err);
+    assert_eq!(ran.out.matches("Its graph is kept").count(), 4, "{} {}", ran.out, ran.err);
     assert!(ran.out.contains("Found in"), "{} {}", ran.out, ran.err);
     let log = std::fs::read_to_string(dir.path().join("my.ron")).unwrap();
-    assert_eq!(log.matches("paused").count(), 2, "{log}");
+    assert_eq!(log.matches("paused").count(), 4, "{log}");
+    assert!(
+        log.contains("given_back: true")
+            && log.contains("held: [Held(rule: \"mapFission\", after: iterations(1))]"),
+        "{log}"
+    );
     for way in ["trail", "exact"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
         command.args(["replay", "my.ron", "--search", way]).current_dir(dir.path());

@@ -1,7 +1,15 @@
 //! Searches from the command line: sketches and sets with parameters, sizes that are left open, what is left out, costs.
 
 use crate::cli_common::{Ran, run};
+use shine_tui::lang::path::Path as Position;
+use shine_tui::session::files::{Places, read};
+use shine_tui::session::jobs::Control;
+use shine_tui::session::searching::{Replayed, Shelf};
+use shine_tui::session::state::Progress;
+use shine_tui::session::workspace::Workspace;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 fn matmul() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/matmul/matmul.rise")
@@ -75,6 +83,8 @@ fn sizes_can_be_left_open_and_patterns_left_out() {
         ("?t > 16", 1),
         ("?t % 3 == 0", 1),
         ("2 * ?t == 32", 0),
+        ("not (?t < 16)", 0),
+        ("not (?t <= 16)", 1),
     ] {
         let ran = of(&format!(
             "reach containsMap(64*n/?t, containsMap(?t, ?)) and {condition} using {{ splitJoin(16), splitJoin(2) }} with (iterations: 1)"
@@ -338,8 +348,59 @@ fn windows_are_separated_where_their_weights_are_a_product() {
     let ran = apply(&dot("[[4, 6, 10], [6, 9, 16]]"), "", "", search);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("No program like this can be reached"), "{}", ran.err);
-    let ran = apply(SCALE, "", "", "reach contains(join) using { idxReduction }");
-    assert!(ran.err.contains("E0414"), "{}", ran.err);
+}
+
+/// Procedures are asked what they make of what their left sides match.
+#[test]
+fn procedures_work_in_searches() {
+    let pairs = "def f (a: (4*n).f32) (b: (4*n).f32) = zip a b |> map (\\p. fst p + snd p * 2.0)";
+    for (program, search, shown) in [
+        (
+            "def f (x: f32) (y: f32) = sqrt (idx (natAsIndex 2 1) [x, y])",
+            "not contains(idx) using { idxReduction }",
+            "sqrt y",
+        ),
+        (
+            "def f (z: f32) (a: n.f32) = a |> reduce (+) z",
+            "contains(? + reduce ? ? ?) using { reduceFromNeutral }",
+            "z + ",
+        ),
+        (
+            "def f (a: n.f32) (b: n.f32) = zip a b |> map (\\p. sqrt (snd p))",
+            "not contains(zip) using { mapOfComponent }",
+            "map sqrt b",
+        ),
+        (
+            pairs,
+            "contains(zip (asVector 4 ?) (asVector 4 ?)) using { vectorizeAfter(4), vectorizeMap }",
+            "asScalar",
+        ),
+        (
+            pairs,
+            "contains(zip (asVectorAligned 4 ?) (asVectorAligned 4 ?)) using { vectorizeAlignedAfter(4), vectorizeMap }",
+            "asScalar",
+        ),
+        (SCALE, "contains(mapSeq) using { useMapSeq, gentleBeta }", "mapSeq sqrt a"),
+    ] {
+        let ran = apply(program, "", "", &format!("reach {search}"));
+        assert!(ran.code == 0 && ran.out.contains(shown), "{search}: {}{}", ran.out, ran.err);
+    }
+    // The literal is not the lightest of the arrays that are equal to it.
+    let rules = "rule mapOfTwo = map f [x, y] ~> [f x, f y]\n\
+                 example (a: f32) (b: f32) = map sqrt [a, b] ~> [sqrt a, sqrt b]";
+    let program =
+        "def f (x: f32) (y: f32) = [x, y] |> map (\\v. v * v + v / 3.0 - 1.0) |> idx (natAsIndex 2 0)";
+    let ran = apply(program, rules, "", "reach not contains(idx) using { mapOfTwo, idxReduction }");
+    assert!(ran.code == 0 && ran.out.contains("x * x"), "{}{}", ran.out, ran.err);
+    let ran = apply(program, rules, "", "reach not contains(idx) using { idxReduction }");
+    assert!(
+        ran.code == 1 && ran.err.contains("No program like this can be reached"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    let ran = apply(SCALE, "", "", "reach contains(join) using { chooseByWork(100) }");
+    assert!(ran.code == 2 && ran.err.contains("E0414") && ran.err.contains("every value"), "{}", ran.err);
 }
 
 #[test]
@@ -354,6 +415,47 @@ fn lanes_and_families_of_rules_work_in_searches() {
         let ran = apply(program, "", "", &format!("reach {search}"));
         assert!(ran.code == 0 && ran.out.contains(shown), "{search}: {}{}", ran.out, ran.err);
     }
+}
+
+/// A search that makes its guides goes on after what it had searched when it was stopped, and comes to what it comes to in
+/// one go.
+#[test]
+fn a_search_without_guides_goes_on_after_what_it_had_searched() {
+    let texts = read(&matmul(), &Places::default()).unwrap();
+    let workspace = Workspace::load(&texts, None).unwrap_or_else(|p| panic!("{}", p.first()));
+    let start = &workspace.program.term;
+    let strategy = workspace.parse_strategy("reach reorder2(6, 10, 5)").unwrap();
+    let (root, none) = (Position::root(), Replayed::none());
+    let begin = || Progress::Strategy { tried: 0, applied: 0 };
+    // How many guides there were, each time that a search told how far it was.
+    let run = |shelf: Option<&Shelf>, stop_at: usize| {
+        let seen: Arc<Mutex<Vec<usize>>> = Arc::default();
+        let cancel: Arc<Mutex<Option<Arc<AtomicBool>>>> = Arc::default();
+        let (told, flag) = (seen.clone(), cancel.clone());
+        let control = Control::telling(begin(), move |progress| {
+            let Progress::Search(search) = progress else { return };
+            told.lock().unwrap().push(search.guides.len());
+            if search.guides.len() >= stop_at {
+                flag.lock().unwrap().iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
+            }
+        });
+        *cancel.lock().unwrap() = Some(control.cancel_flag());
+        let end = workspace.run_keeping(start, &strategy, &root, &none, shelf, &control);
+        let seen = seen.lock().unwrap().clone();
+        (end.result.map(|change| change.term), seen)
+    };
+    let (whole, guides) = run(None, usize::MAX);
+    let all = guides.iter().copied().max().unwrap();
+    assert!(all >= 4, "{guides:?}");
+    let shelf = Shelf::default();
+    let (stopped, _) = run(Some(&shelf), all);
+    assert!(stopped.is_err());
+    let (found, guides) = run(Some(&shelf), usize::MAX);
+    assert_eq!(found.unwrap().digest(), whole.unwrap().digest());
+    assert!(guides.iter().all(|n| *n == all), "{guides:?}");
+    // What was found is no longer kept.
+    let (_, guides) = run(Some(&shelf), usize::MAX);
+    assert!(guides.contains(&1), "{guides:?}");
 }
 
 /// The rows of a table.

@@ -16,10 +16,11 @@ use crate::session::files::{self, Places, Text, Texts};
 use crate::session::listing;
 use crate::session::log::MAX_BYTES;
 use crate::session::replay;
+use crate::session::state::Progress;
 use crate::session::workspace::Problems;
 use std::io::Read;
 use std::path::{Path as File, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Tells what is wrong, and how the program ends because of it.
 pub fn fail(problem: &Diagnostic) -> Exit {
@@ -120,14 +121,28 @@ pub fn run_strategies(
     options: &Rewriting,
     target: Option<Target>,
 ) -> Result<(), Diagnostic> {
+    let told = forecasts();
     for strategy in &options.strategies {
         let text = match target {
             Some(target) => auto::for_target(strategy, target, session.workspace()).to_owned(),
             None => strategy.clone(),
         };
-        session.perform_now(Action::Strategy { text, at: Path::root() })?;
+        session.perform_watched(Action::Strategy { text, at: Path::root() }, &|job| told(&job.progress))?;
     }
     Ok(())
+}
+
+/// Says what is known of a search before it runs, once.
+pub fn forecasts() -> impl Fn(&Progress) + Send + Sync {
+    let last = Mutex::new(None);
+    move |progress| {
+        let Progress::Search(search) = progress else { return };
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(warning) = search.warning.as_ref().filter(|w| last.as_ref() != Some(*w)) {
+            output::complain(&format!("warning: {warning}\n"));
+            *last = Some(warning.clone());
+        }
+    }
 }
 
 /// Opens a program or the last revision of a session. `log` is as for [`rewritten`].

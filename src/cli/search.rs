@@ -2,7 +2,7 @@
 
 use super::args::Search;
 use super::exit::Exit;
-use super::load::{fail, opened, run_strategies};
+use super::load::{fail, forecasts, opened, run_strategies};
 use super::output;
 use crate::lang::diag::Diagnostic;
 use crate::lang::print;
@@ -14,7 +14,6 @@ use crate::session::{derivation, guides};
 use crate::view::examined::{Shown, lines};
 use crate::view::text::Alphabet;
 use serde_json::{Value, json};
-use std::sync::{Mutex, PoisonError};
 
 /// Runs a strategy that searches, and prints what each of its searches knows.
 pub fn run(args: &Search) -> Result<Exit, Exit> {
@@ -72,19 +71,6 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
     }
 }
 
-/// Says what is known of a search before it runs, once.
-fn forecasts() -> impl Fn(&Progress) + Send + Sync {
-    let last = Mutex::new(None);
-    move |progress| {
-        let Progress::Search(search) = progress else { return };
-        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(warning) = search.warning.as_ref().filter(|w| last.as_ref() != Some(*w)) {
-            output::complain(&format!("warning: {warning}\n"));
-            *last = Some(warning.clone());
-        }
-    }
-}
-
 fn as_json(search: &Examined, workspace: &Workspace) -> Value {
     let seconds = |d: std::time::Duration| d.as_secs_f64();
     let parts = search.insight.parts.iter().map(|p| {
@@ -100,7 +86,7 @@ fn as_json(search: &Examined, workspace: &Workspace) -> Value {
     let rules = search.report.rules.iter().map(|r| {
         json!({
             "rule": r.label, "matches": r.matches, "applied": r.applied, "unions": r.unions, "nodes": r.nodes,
-            "seconds": seconds(r.time), "way": search.on_the_way.contains(&r.label),
+            "bytes": r.memory, "seconds": seconds(r.time), "way": search.on_the_way.contains(&r.label),
         })
     });
     let best = search.best.terms.iter().map(|t| {

@@ -8,6 +8,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::Level;
 use crate::lang::term::Term;
 use crate::lang::work::Work;
+use crate::rewrite::search::Held;
 
 use super::Written;
 use super::files::Text;
@@ -123,13 +124,18 @@ pub struct SearchOutcome {
     pub no_trail: Option<String>,
 }
 
-/// Where a search ended and later went on: as in [`SearchOutcome`], with the bound of nodes that it had until then.
+/// Where a search ended and later went on: as in [`SearchOutcome`], with what held until then.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Paused {
     pub iteration: usize,
     pub rule: Option<String>,
     pub matches: usize,
+    /// The bound of nodes.
     pub nodes: usize,
+    /// Which rules were held back.
+    pub held: Vec<Held>,
+    /// Memory was short: matches were given back.
+    pub given_back: bool,
 }
 
 /// A rule application of a search's derivation.

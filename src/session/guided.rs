@@ -5,7 +5,7 @@
 //! tried. What came of it is recorded search by search, so it is taken again like searches that a strategy writes.
 
 use super::action::SearchOutcome;
-use super::searching::{Asked, Ended, Searcher};
+use super::searching::{Asked, Ended, SearchKey, Searcher};
 use crate::lang::digest::Digest;
 use crate::lang::term::Term;
 use crate::rewrite::guide::{self, Breadth, Guide, Writer};
@@ -75,6 +75,8 @@ struct Account {
     until: std::time::Duration,
     /// What was asked of all of them, as options behind others.
     options: String,
+    /// What they came to.
+    known: Vec<(SearchKey, Ended)>,
 }
 
 /// Why a way was not walked to its end.
@@ -107,6 +109,7 @@ impl Searcher<'_> {
             until: self.elapsed().saturating_add(budget.time),
             options,
             limited: None,
+            known: vec![],
         };
         let mut nearest: Option<Way> = None;
         let mut over = None;
@@ -119,6 +122,7 @@ impl Searcher<'_> {
             match self.walk(start, &filled, &plan, budget, &mut account, &mut way) {
                 Ok(()) => return Ok(self.keep(start, way.chain)),
                 Err(Halt::Failure(failure)) => {
+                    self.keep_made(account.known);
                     self.leave_all(way.failed, account.ended, goal);
                     return Err(failure);
                 }
@@ -148,6 +152,9 @@ impl Searcher<'_> {
                 all if all == guides => format!(" It reached {made}, and from there the goal was not found."),
                 _ => format!(" Of {made} it reached {reached}; the first that it did not is {}.", line.text),
             };
+        }
+        if over.is_some() {
+            self.keep_made(account.known);
         }
         self.leave_all(way.failed, account.ended, goal);
         let raise = account.limited.filter(|_| over.is_none());
@@ -226,7 +233,7 @@ impl Searcher<'_> {
             let asked =
                 Asked { start: now, sketch, rules: &rules, budget: &bounds, guides: &guides, shelf: None };
             let refused = |problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem)));
-            let mut ended = self.search(&asked, None).map_err(refused)?;
+            let mut ended = self.made(&asked, &mut account.known).map_err(refused)?;
             if let Some(examined) = &mut ended.examined {
                 examined.guide = Some(Made {
                     sketch: text.clone(),

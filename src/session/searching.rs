@@ -17,10 +17,12 @@ use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
 use crate::rewrite::search::forecast::unmet;
 use crate::rewrite::search::insight::Insight;
 use crate::rewrite::search::options::Names;
-use crate::rewrite::search::{self, Budget, Outcome, Pause, Report, Search, StopPoint, Trail};
+use crate::rewrite::search::{self, Budget, Limit, Outcome, Pause, Report, Search, StopPoint, Trail};
 use crate::rewrite::sketch::{self, Sketch, best::KBest};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The progress of a search, with what it is looking for.
@@ -79,11 +81,11 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Is this the same search, but for its sketch and for limits that are no lower?
+    /// Is this the same search, but for its sketch, for what is held back, and for limits that are no lower?
     fn goes_on(&self, start: &Term, rules: &[String], budget: &Budget) -> bool {
         let limits = |b: &Budget| (b.nodes, b.iterations);
         let ((nodes, iterations), (most, longest)) = (limits(&self.budget), limits(budget));
-        let same = |b: &Budget| (b.filter, b.held.clone(), b.normal);
+        let same = |b: &Budget| (b.filter, b.normal);
         self.given == start.digest()
             && self.rules == rules
             && same(&self.budget) == same(budget)
@@ -92,8 +94,27 @@ impl Kept {
     }
 }
 
-/// Where a session keeps one.
-pub type Shelf = Mutex<Option<Kept>>;
+/// What is kept of the last strategy that did not get to its end.
+#[derive(Default)]
+pub struct Keeping {
+    graph: Option<Kept>,
+    /// The searches that came to an end of those that were made for a goal.
+    made: Vec<(SearchKey, Ended)>,
+    /// Those were kept by the strategy that runs, or ran last.
+    made_now: bool,
+}
+
+/// Where a session keeps it.
+pub type Shelf = Mutex<Keeping>;
+
+/// What tells what a search comes to, where neither time nor memory end it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct SearchKey {
+    start: Digest,
+    sketch: String,
+    rules: Vec<String>,
+    budget: Budget,
+}
 
 /// Runs the searches of a strategy and keeps what came of them.
 pub struct Searcher<'a> {
@@ -315,29 +336,41 @@ pub(super) struct Asked<'s> {
 }
 
 /// What can be done with a graph that is kept.
-pub const KEPT: &str = "Its graph is kept: the same search goes on with it, where its limits are no lower, and so does one \
-                        for another sketch with the same rules.";
+const KEPT_GRAPH: &str = "Its graph is kept: the same search goes on with it, where its limits are no lower, whatever \
+                          `freeze` and `cap` then hold back, and so does one for another sketch with the same rules.";
 
-/// Is there one?
-pub fn holds(shelf: &Shelf) -> bool {
-    lock(shelf).is_some()
+/// What can be done with the ends of searches that are kept.
+const KEPT_ENDS: &str = "What it has searched so far is kept: the same search goes on after that.";
+
+/// What can be done with what is kept, if something is.
+pub fn kept(shelf: &Shelf) -> Option<&'static str> {
+    let keeping = lock(shelf);
+    let ends = (!keeping.made.is_empty()).then_some(KEPT_ENDS);
+    keeping.graph.as_ref().map(|_| KEPT_GRAPH).or(ends)
 }
 
 /// A strategy begins: what is kept was kept before it.
 pub fn begin(shelf: &Shelf) {
-    lock(shelf).iter_mut().for_each(|kept| kept.is_new = false);
+    let mut keeping = lock(shelf);
+    keeping.graph.iter_mut().for_each(|kept| kept.is_new = false);
+    keeping.made_now = false;
 }
 
 /// A strategy has ended: what was kept before it is given up.
 pub fn end(shelf: &Shelf) {
-    lock(shelf).take_if(|kept| !kept.is_new);
+    let mut keeping = lock(shelf);
+    keeping.graph.take_if(|kept| !kept.is_new);
+    if !keeping.made_now {
+        keeping.made.clear();
+    }
 }
 
-fn lock(shelf: &Shelf) -> MutexGuard<'_, Option<Kept>> {
+fn lock(shelf: &Shelf) -> MutexGuard<'_, Keeping> {
     shelf.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How a search ended, before it is decided whether it counts.
+#[derive(Clone)]
 pub(super) struct Ended {
     pub report: Report,
     pub warning: Option<String>,
@@ -349,6 +382,46 @@ pub(super) struct Ended {
 }
 
 impl Searcher<'_> {
+    /// As [`Searcher::search`], for one of several that were made for a goal. Where the strategy before did not get to its end,
+    /// it is not searched again for what that had come to.
+    pub(super) fn made(
+        &self,
+        asked: &Asked<'_>,
+        known: &mut Vec<(SearchKey, Ended)>,
+    ) -> Result<Ended, Diagnostic> {
+        let untimed = Budget { time: Duration::ZERO, memory: 0, ..asked.budget.clone() };
+        let key = SearchKey {
+            start: asked.start.digest(),
+            sketch: asked.sketch.to_string(),
+            rules: asked.rules.iter().map(ToString::to_string).collect(),
+            budget: untimed,
+        };
+        let is_it = |(known, _): &(SearchKey, Ended)| *known == key;
+        let kept =
+            self.shelf.and_then(|shelf| lock(shelf).made.iter().find(|e| is_it(e)).map(|(_, e)| e.clone()));
+        let ended = match kept {
+            Some(ended) => ended,
+            None => self.search(asked, None)?,
+        };
+        let own_end = match &ended.report.outcome {
+            Outcome::Found(_) | Outcome::Impossible | Outcome::Incomplete(_) => true,
+            Outcome::Limit(limit) => matches!(limit, Limit::Nodes { .. } | Limit::Iterations { .. }),
+            Outcome::Stopped | Outcome::Broken(_) => false,
+        };
+        if own_end && self.shelf.is_some() {
+            known.push((key, ended.clone()));
+        }
+        Ok(ended)
+    }
+
+    /// Keeps what searches that were made for a goal came to, which was not reached.
+    pub(super) fn keep_made(&self, known: Vec<(SearchKey, Ended)>) {
+        if let Some(shelf) = self.shelf {
+            let mut keeping = lock(shelf);
+            (keeping.made, keeping.made_now) = (known, true);
+        }
+    }
+
     pub(super) fn is_cancelled(&self) -> bool {
         self.control.cancel_flag().load(std::sync::atomic::Ordering::Relaxed)
     }
@@ -374,7 +447,7 @@ impl Searcher<'_> {
         let forecast = unmet(sketch, start, rules);
         let warning = forecast.as_ref().map(|f| f.text.clone());
         let mut known = None;
-        let kept = shelf.and_then(|shelf| lock(shelf).take_if(|k| k.goes_on(start, &labels, budget)));
+        let kept = shelf.and_then(|shelf| lock(shelf).graph.take_if(|k| k.goes_on(start, &labels, budget)));
         let mut paused = vec![];
         let (report, trail) = {
             let control = self.control;
@@ -420,7 +493,8 @@ impl Searcher<'_> {
                 let mut paused = paused.clone();
                 paused.push(ended_at(&report, budget));
                 let (given, budget) = (start.digest(), budget.clone());
-                *lock(shelf) = Some(Kept { search, given, rules: labels, budget, paused, is_new: true });
+                let kept = Kept { search, given, rules: labels, budget, paused, is_new: true };
+                lock(shelf).graph = Some(kept);
             }
             (report, trail)
         };
@@ -557,13 +631,16 @@ fn ended_at(report: &Report, budget: &Budget) -> Paused {
         rule: report.rules.get(report.stop.rule).map(|r| r.label.clone()),
         matches: report.stop.matches,
         nodes: budget.nodes,
+        held: budget.held.clone(),
+        given_back: matches!(report.outcome, Outcome::Limit(Limit::Memory { .. })),
     }
 }
 
 /// As a search takes it.
 fn pause(p: &Paused) -> (Pause, Option<String>) {
     let at = StopPoint { iteration: p.iteration, rule: 0, matches: p.matches };
-    (Pause { at, nodes: p.nodes }, p.rule.clone())
+    let pause = Pause { at, nodes: p.nodes, held: p.held.clone(), given_back: p.given_back };
+    (pause, p.rule.clone())
 }
 
 fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> SearchOutcome {
@@ -590,10 +667,13 @@ fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> Sear
     }
 }
 
-/// Memory that the process holds, in bytes; 0 where the system does not tell.
+/// Memory that the process holds, in bytes; 0 where the system does not tell. It is asked thousands of times a second, so the
+/// file stays open.
 pub(super) fn resident_bytes() -> u64 {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok();
-    let pages =
-        pages.as_deref().and_then(|s| s.split_whitespace().nth(1)).and_then(|p| p.parse::<u64>().ok());
+    static STATM: LazyLock<Option<File>> = LazyLock::new(|| File::open("/proc/self/statm").ok());
+    let mut text = [0; 128];
+    let read = STATM.as_ref().and_then(|file| file.read_at(&mut text, 0).ok()).unwrap_or(0);
+    let text = std::str::from_utf8(&text[..read]).unwrap_or_default();
+    let pages = text.split_whitespace().nth(1).and_then(|p| p.parse::<u64>().ok());
     pages.unwrap_or(0).saturating_mul(4096)
 }

@@ -115,9 +115,9 @@ impl Session {
         self.kept = Some(Arc::default());
     }
 
-    /// Is there a graph that a search can go on with?
-    pub fn keeps_graph(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| searching::holds(kept))
+    /// What can be done with what is kept of a search that did not get to its end, if something is.
+    pub fn keeps(&self) -> Option<&'static str> {
+        self.kept.as_ref().and_then(|kept| searching::kept(kept))
     }
 
     /// Other texts may mean something else by the same names.

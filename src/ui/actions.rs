@@ -11,7 +11,6 @@ use super::stepping;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, Outcome};
-use crate::session::searching::KEPT;
 use crate::session::state::{JobResult, Performed};
 use crate::view::{Line, Role, figures, history, problem};
 
@@ -172,7 +171,7 @@ fn finished(app: &mut App, result: JobResult) {
                 app.found.failed(&problem);
             }
             if searched || problem.code == STOPPED {
-                let kept = if app.session.keeps_graph() { format!(" {KEPT}") } else { String::new() };
+                let kept = app.session.keeps().map(|kept| format!(" {kept}")).unwrap_or_default();
                 let role = if problem.code == STOPPED { Role::Warning } else { Role::Error };
                 app.tell(role, format!("{}{kept}", problem.message));
             } else if let Action::Strategy { text, at } = &result.action {

@@ -79,6 +79,7 @@ const COLUMNS: &[Column] = &[
     Column::figures("matches"),
     Column::figures("applied"),
     Column::figures("unions"),
+    Column::figures("memory"),
     Column::figures("time"),
 ];
 
@@ -97,6 +98,7 @@ fn rules(search: &Examined, width: usize, alphabet: Alphabet) -> Vec<Line> {
             number(r.matches),
             number(r.applied),
             number(r.unions),
+            Line::of(Role::Number, figures::bytes(r.memory)),
             Line::of(Role::Number, figures::time(r.time.as_secs_f64() * 1e9)),
         ]
     };

@@ -264,6 +264,7 @@ mod tests {
             applied: matches / 2,
             unions: matches / 4,
             nodes,
+            memory: 100 * nodes as u64,
             time: Duration::from_micros(1500),
         };
         let part = |label: &str, depth, classes, at_root| PartReport {

@@ -14,6 +14,7 @@ const TOP: u64 = 1 << 63;
 impl Indices {
     pub const NONE: Indices = Indices(0, 0);
 
+    #[inline]
     pub fn one(index: u32) -> Indices {
         match index {
             0..64 => Indices(1 << index, 0),
@@ -22,6 +23,7 @@ impl Indices {
         }
     }
     /// Every index from `index` upwards.
+    #[inline]
     pub fn from(index: u32) -> Indices {
         match index {
             0..64 => Indices(u64::MAX << index, u64::MAX),
@@ -29,25 +31,31 @@ impl Indices {
             _ => Indices(0, TOP),
         }
     }
+    #[inline]
     pub fn union(self, other: Indices) -> Indices {
         Indices(self.0 | other.0, self.1 | other.1)
     }
+    #[inline]
     pub fn meets(self, other: Indices) -> bool {
         self.0 & other.0 != 0 || self.1 & other.1 != 0
     }
+    #[inline]
     pub fn is_empty(self) -> bool {
         self == Indices::NONE
     }
     /// May answer yes for an index from 127 upwards that is absent, never no for one that is present.
+    #[inline]
     pub fn contains(self, index: u32) -> bool {
         self.meets(Indices::one(index))
     }
     /// The set of a body, seen from outside its binder.
+    #[inline]
     pub fn below_binder(self) -> Indices {
         let low = self.0 >> 1 | self.1 << 63;
         Indices(low, self.1 >> 1 | self.1 & TOP)
     }
     /// The set, seen from inside one more binder.
+    #[inline]
     pub fn above_binder(self) -> Indices {
         Indices(self.0 << 1, self.1 << 1 | self.0 >> 63 | self.1 & TOP)
     }
@@ -70,6 +78,7 @@ pub const MAX_COST: u32 = 1 << 31;
 pub const MAX_SIZE: u32 = REDEX / 2;
 
 /// The size in a weight.
+#[inline]
 pub fn size_of(cost: u32) -> u32 {
     cost % REDEX
 }
@@ -88,6 +97,7 @@ pub struct Data {
 
 impl Data {
     /// The best member.
+    #[inline]
     pub fn best(&self) -> Best {
         match (self.plain, self.lambda) {
             (Some(p), Some(l)) => {
@@ -102,6 +112,7 @@ impl Data {
         }
     }
     /// The best member as the function of an application.
+    #[inline]
     pub fn head(&self) -> Best {
         match (self.plain, self.lambda) {
             (Some(p), Some(l)) => {
@@ -114,17 +125,21 @@ impl Data {
             _ => self.best(),
         }
     }
+    #[inline]
     pub fn cost(&self) -> u32 {
         self.best().cost
     }
     /// The best members among abstractions and among the others.
+    #[inline]
     pub fn lambda(&self) -> Option<Best> {
         self.lambda
     }
+    #[inline]
     pub fn plain(&self) -> Option<Best> {
         self.plain
     }
     /// What the class adds to the weight of an application whose function it is.
+    #[inline]
     pub fn head_cost(&self) -> u32 {
         match (self.plain, self.lambda) {
             (Some(p), Some(l)) => p.cost.min(l.cost.saturating_add(REDEX)),
@@ -139,6 +154,7 @@ impl Data {
         Data { ty, free: Indices::NONE, plain: None, lambda: None }
     }
 
+    #[inline]
     fn of_member(ty: TypeId, free: Indices, cost: u32, lambda: bool) -> Data {
         let best = Some(Best { cost: cost.min(MAX_COST), term: Id(0) });
         let (plain, lambda) = if lambda { (None, best) } else { (best, None) };
@@ -158,18 +174,21 @@ impl Data {
         Data::of_member(ty, f.free.union(e.free), cost, false)
     }
     /// With the term that weighs what is known.
+    #[inline]
     pub(super) fn with_term(self, term: Id) -> Data {
         let with = |best: Option<Best>| best.map(|b| Best { term, ..b });
         Data { plain: with(self.plain), lambda: with(self.lambda), ..self }
     }
 
     /// Is one of these terms lighter than that of its kind which is known?
+    #[inline]
     pub(super) fn is_lighter_than(&self, known: &Data) -> bool {
         let cost = |best: Option<Best>| best.map_or(u32::MAX, |b| b.cost);
         cost(self.plain) < cost(known.plain) || cost(self.lambda) < cost(known.lambda)
     }
 
     /// What is known of both, in place of the first. Says whether that is news to the first, and to the second.
+    #[inline]
     pub(super) fn merge(&mut self, other: &Data, typing: &mut Typing) -> (bool, bool) {
         if self.ty != other.ty {
             typing.conflict.get_or_insert((self.ty, other.ty));
@@ -199,6 +218,7 @@ pub struct Typing {
 }
 
 impl Typing {
+    #[inline]
     pub(super) fn weight(&self, leaf: LeafId) -> u32 {
         self.weights.get(leaf.0 as usize).copied().unwrap_or(1)
     }

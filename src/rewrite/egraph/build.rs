@@ -3,13 +3,14 @@
 use super::analysis::Indices;
 use super::compile::{ArgPat, Build, NatPat, NumberPat, Program, Target, TypePat};
 use super::gaps::Gap;
-use super::matcher::{Match, SizeMemo};
+use super::matcher::{MOST_CHOICES, Match, SizeMemo};
 use super::members::MOST_MEMBERS;
 use super::rename::{Renaming, To};
 use super::tables::{Leaf, LeafArg, TypeId, TypeRow};
 use super::{Graph, Id};
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
+use crate::lang::term::Term;
 use crate::rule::vectorise::vectorise;
 use crate::rule::{RuleArg, Run};
 
@@ -22,6 +23,9 @@ pub struct Builder<'a> {
     terms: Vec<Option<Id>>,
     /// Where the types of this match are known.
     types: usize,
+    /// The right side that was built last, and whether it is the very term that it says.
+    right: Option<Id>,
+    right_is_exact: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -53,15 +57,24 @@ impl<'a> Builder<'a> {
             terms[v] = Some(term);
         }
         let types = memo.types_of(program, m);
-        Some(Builder { graph, program, memo, terms, types })
+        Some(Builder { graph, program, memo, terms, types, right: None, right_is_exact: false })
     }
 
     /// The class of the right side; none when the filter refuses a part of it, or it cannot be built.
     pub fn right_side(&mut self, m: Match<'_>) -> Option<Id> {
         let program = self.program;
-        let Some((run, args)) = &program.computed else { return self.build(&program.build, m) };
-        let left = self.left_side(m)?;
-        self.computed(left, *run, args)
+        self.right_is_exact = false;
+        self.graph.egraph.took_another = false;
+        let right = match &program.computed {
+            None => self.build(&program.build, m)?,
+            Some((run, args)) => {
+                let left = self.left_side(m)?;
+                self.computed(left, *run, args)?
+            }
+        };
+        self.right_is_exact = !self.graph.egraph.took_another && !self.graph.thorough;
+        self.right = Some(right);
+        Some(right)
     }
 
     /// The left side as the term that it is. It is there already, whatever the filter says of it.
@@ -90,6 +103,9 @@ impl<'a> Builder<'a> {
     pub fn sides(&mut self, m: Match<'_>) -> Option<(Id, Id)> {
         let program = self.program;
         let left = self.left_side(m)?;
+        if let Some(right) = self.right.filter(|_| self.right_is_exact) {
+            return Some((left, right));
+        }
         self.graph.exact = true;
         let right = match &program.computed {
             None => self.build(&program.build, m),
@@ -99,21 +115,38 @@ impl<'a> Builder<'a> {
         Some((left, right?))
     }
 
-    /// Where a function is vectorised, both sides for each member of its class.
+    /// Where terms decide what the right side is, both sides for all members of their classes, as far as there are few
+    /// enough.
     pub fn sides_of_others(&mut self, m: Match<'_>) -> Vec<(Id, Id)> {
-        let Some((v, class)) = self.program.vectorised.and_then(|v| Some((v, m.class(v)?))) else {
+        let program = self.program;
+        if program.reads.is_empty() {
             return vec![];
-        };
-        let mut all = vec![];
-        let members = self.graph.members(class, MOST_MEMBERS);
-        if !members.all {
-            self.graph.gaps.some_members(Gap::Vectorised);
         }
-        for function in members.terms {
-            self.terms[v] = self.graph.encode_exactly(&function);
-            all.extend(self.sides(m));
+        let mut choices: Vec<Vec<(usize, Term)>> = vec![vec![]];
+        let mut all = true;
+        for (v, class) in program.reads.iter().filter_map(|v| Some((*v, m.class(*v)?))) {
+            let members = self.graph.members(class, MOST_MEMBERS);
+            all &= members.all;
+            let with = |c: &Vec<(usize, Term)>, t: &Term| c.iter().cloned().chain([(v, t.clone())]).collect();
+            choices = choices.iter().flat_map(|c| members.terms.iter().map(move |t| with(c, t))).collect();
+            all &= choices.len() <= MOST_CHOICES;
+            choices.truncate(MOST_CHOICES);
         }
-        all
+        if !all {
+            self.graph.gaps.some_members(if program.computed.is_some() {
+                Gap::Computed
+            } else {
+                Gap::Vectorised
+            });
+        }
+        let mut sides = vec![];
+        for choice in choices {
+            for (v, term) in choice {
+                self.terms[v] = self.graph.encode_exactly(&term);
+            }
+            sides.extend(self.sides(m));
+        }
+        sides
     }
 
     fn build(&mut self, b: &Build, m: Match<'_>) -> Option<Id> {
@@ -138,6 +171,10 @@ impl<'a> Builder<'a> {
                 let args = args.iter().map(|a| self.arg(*a, m)).collect::<Option<Vec<_>>>()?;
                 let leaf = self.graph.tables_mut().leaf(Leaf::Prim(*pattern, args));
                 self.graph.leaf(leaf, ty)
+            }
+            Build::Leaf(leaf, ty) => {
+                let ty = self.built_type(*ty, m)?;
+                self.graph.leaf(*leaf, ty)
             }
             Build::Lit(leaf) => {
                 let Leaf::Lit(l) = self.graph.tables().leaf_of(*leaf) else { return None };

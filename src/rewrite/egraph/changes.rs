@@ -25,6 +25,12 @@ impl Changes {
         Changes { members, data }
     }
 
+    /// Has one of these classes new members, or is something new known of one of those?
+    pub fn touch(&self, mut members: impl Iterator<Item = Id>, mut data: impl Iterator<Item = Id>) -> bool {
+        let is = |of: &[u8], class: Id| of.get(usize::from(class)) == Some(&0);
+        members.any(|class| is(&self.members, class)) || data.any(|class| is(&self.data, class))
+    }
+
     /// May a rule whose left side reaches so far have a new match at the class?
     pub fn concern(&self, root: Id, reach: Reach) -> bool {
         match reach {

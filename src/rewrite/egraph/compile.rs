@@ -12,7 +12,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Type, TypeKind, TypeVar};
 use crate::rule::equation::{Equation, Sides};
 use crate::rule::pat::{Pat, PatArg, PatNode};
-use crate::rule::{Condition, ParamKind, RuleArg, RuleParam, Run};
+use crate::rule::{Condition, ParamKind, RuleArg, RuleParam, Run, Searched};
 
 /// A place of the left side, while it is matched.
 pub type Reg = usize;
@@ -137,6 +137,8 @@ pub enum Build {
     Lam(usize, Box<Build>),
     App(Box<Build>, Box<Build>),
     Prim(Pattern, Vec<ArgPat>, usize),
+    /// A pattern whose arguments no match decides.
+    Leaf(LeafId, usize),
     Lit(LeafId),
     Number(NumberPat),
     Vectorise {
@@ -190,6 +192,8 @@ pub struct Program {
     pub instrs: Vec<Instr>,
     pub registers: usize,
     pub reach: Reach,
+    /// The registers of classes whose members a match reads, and of its root, each once.
+    pub opened: Vec<Reg>,
     pub places: Vec<Option<Place>>,
     pub sizes: Vec<Nat>,
     /// The types that are built, each once.
@@ -197,12 +201,13 @@ pub struct Program {
     pub build: Build,
     /// What makes the right side of the term on the left, where `build` does not.
     pub computed: Option<(Run, Vec<RuleArg>)>,
+    /// The variables whose terms decide what is made on the right, beside what matching says of them: a function that the
+    /// right side has on vectors, and what a procedure looks into.
+    pub reads: Vec<usize>,
     /// The left side, as what is built of the variables.
     pub left: Build,
     /// Occurrences of variables, after their first ones, that stand under other binders.
     pub others: Vec<Other>,
-    /// The variable whose function the right side has on vectors.
-    pub vectorised: Option<usize>,
     /// What the rule's arguments say.
     pub given_nats: Vec<Option<NatId>>,
     pub given_types: Vec<Option<TypeId>>,
@@ -228,6 +233,8 @@ struct Compiler<'a> {
     registers: usize,
     places: Vec<Option<Place>>,
     others: Vec<Other>,
+    /// The sizes that arguments say.
+    given: Vec<Option<NatId>>,
 }
 
 /// Compiles a rule for given arguments.
@@ -236,10 +243,11 @@ struct Compiler<'a> {
 /// When the arguments do not fit, or the rule says something that only terms can answer.
 pub fn compile(
     graph: &mut Graph,
-    eq: &Equation,
+    searched: Searched<'_>,
     params: &[RuleParam],
     args: &[RuleArg],
 ) -> Result<Program, Unusable> {
+    let Searched { equation: eq, computed } = searched;
     let mut c = Compiler {
         graph,
         eq,
@@ -249,6 +257,7 @@ pub fn compile(
         registers: 1,
         places: vec![None; eq.vars.len()],
         others: vec![],
+        given: vec![],
     };
     let mut given_nats = vec![None; eq.nats.len()];
     let mut given_types = vec![None; eq.types.len()];
@@ -281,11 +290,16 @@ pub fn compile(
             _ => return Err(Unusable(format!("{} must be {}.", param.name, param.kind.word()))),
         }
     }
+    c.given = given_nats.clone();
     let Sides { lhs, rhs } = &eq.sides;
     let (anchor, height) = c.anchor(lhs);
     c.pattern(lhs, 0, 0, false)?;
     let build = c.build(rhs, 0)?;
     let left = c.build(lhs, 0)?;
+    let vectorised = rhs.nodes().iter().find_map(|p| match p.node {
+        PatNode::Vectorise(_, v) => Some(v),
+        _ => None,
+    });
     let conditions: Vec<_> = eq.conditions.iter().map(|k| (k.clone(), k.vars())).collect();
     let mut asked: Vec<usize> = conditions.iter().flat_map(|(_, vars)| vars.iter().copied()).collect();
     asked.sort_unstable();
@@ -295,19 +309,20 @@ pub fn compile(
         anchor,
         height,
         reach: reach(&c.instrs, c.registers, &c.others),
+        opened: opened(&c.instrs),
         instrs: c.instrs,
         registers: c.registers,
         places: c.places,
         sizes: c.sizes,
         types: c.types,
         build,
-        computed: None,
+        computed: computed.map(|(run, _)| (run, args.to_vec())),
+        reads: match computed {
+            Some((_, reads)) => reads.to_vec(),
+            None => vectorised.into_iter().collect(),
+        },
         left,
         others: c.others,
-        vectorised: rhs.nodes().iter().find_map(|p| match p.node {
-            PatNode::Vectorise(_, v) => Some(v),
-            _ => None,
-        }),
         given_nats,
         given_types,
         given_slots,
@@ -315,6 +330,24 @@ pub fn compile(
         conditions,
         asked,
     })
+}
+
+fn opened(instrs: &[Instr]) -> Vec<Reg> {
+    let read = instrs.iter().flat_map(|instr| match instr {
+        Instr::App { from, .. }
+        | Instr::Lam { from, .. }
+        | Instr::Var { from, .. }
+        | Instr::Prim { from, .. }
+        | Instr::Lit { from, .. }
+        | Instr::Number { from, .. } => vec![*from],
+        // Whether two classes are one is known of the classes themselves.
+        Instr::Same { first, of, .. } => vec![*first, *of],
+        Instr::Type { .. } | Instr::NotIn { .. } => vec![],
+    });
+    let mut all: Vec<Reg> = read.chain([0]).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 fn reach(instrs: &[Instr], registers: usize, others: &[Other]) -> Reach {
@@ -498,7 +531,19 @@ impl Compiler<'_> {
             PatNode::App(f, e) => {
                 Build::App(Box::new(self.build(f, depth)?), Box::new(self.build(e, depth)?))
             }
-            PatNode::Prim(p, args) => Build::Prim(*p, self.args(args), self.built_type(&pat.ty)),
+            PatNode::Prim(p, args) => {
+                let (args, ty) = (self.args(args), self.built_type(&pat.ty));
+                let known = |a: &ArgPat| match *a {
+                    ArgPat::Is(a) => Some(a),
+                    ArgPat::Nat(NatPat::Ground(n)) => Some(LeafArg::Nat(n)),
+                    ArgPat::Nat(NatPat::Var(i)) => self.given.get(i).copied().flatten().map(LeafArg::Nat),
+                    _ => None,
+                };
+                match args.iter().map(known).collect() {
+                    Some(args) => Build::Leaf(self.graph.tables_mut().leaf(Leaf::Prim(*p, args)), ty),
+                    None => Build::Prim(*p, args, ty),
+                }
+            }
             PatNode::Lit(l) => match self.number(l) {
                 Some(number) => Build::Number(number),
                 None => Build::Lit(self.literal(l)),

@@ -50,6 +50,8 @@ pub struct EGraph {
     /// Classes in which one node may stand twice.
     untidy: Vec<Id>,
     touched: Touched,
+    /// A node was asked for and another one taken, which is the same up to equal children.
+    pub took_another: bool,
     pub typing: Typing,
     pub log: Log,
 }
@@ -71,6 +73,7 @@ pub struct Nodes<'a> {
 
 impl Iterator for Nodes<'_> {
     type Item = Node;
+    #[inline]
     fn next(&mut self) -> Option<Node> {
         if self.at == NONE {
             return None;
@@ -83,6 +86,7 @@ impl Iterator for Nodes<'_> {
 
 impl EGraph {
     /// The id that represents the class.
+    #[inline]
     pub fn find(&self, id: Id) -> Id {
         let mut at = id.0;
         loop {
@@ -94,22 +98,27 @@ impl EGraph {
         }
     }
 
+    #[inline]
     fn class(&self, id: Id) -> &Class {
         let root = self.find(id);
         &self.classes[(self.up[root.0 as usize] & !ROOT) as usize]
     }
+    #[inline]
     fn class_mut(&mut self, id: Id) -> &mut Class {
         let root = self.find(id);
         &mut self.classes[(self.up[root.0 as usize] & !ROOT) as usize]
     }
 
+    #[inline]
     pub fn data(&self, id: Id) -> &Data {
         &self.class(id).data
     }
     /// The node as it was added.
+    #[inline]
     pub fn node(&self, id: Id) -> Node {
         self.nodes[id.0 as usize]
     }
+    #[inline]
     pub fn members(&self, id: Id) -> Nodes<'_> {
         Nodes { graph: self, at: self.class(id).first.0 }
     }
@@ -119,6 +128,7 @@ impl EGraph {
         std::iter::successors(Some(self.class(id).first), next)
     }
     /// Members of classes that have this one as a child; one may come twice.
+    #[inline]
     pub fn parents(&self, id: Id) -> &[Id] {
         &self.class(id).parents
     }
@@ -140,6 +150,7 @@ impl EGraph {
     pub fn entries(&self) -> usize {
         self.memo.len()
     }
+    #[inline]
     pub fn ids(&self) -> usize {
         self.nodes.len()
     }
@@ -155,20 +166,28 @@ impl EGraph {
     }
 
     /// The class of a node, if it is there.
+    #[inline]
     pub fn lookup(&self, node: Node) -> Option<Id> {
         self.memo.get(&self.canonical(node)).map(|id| self.find(*id))
     }
 
     /// Adds a node; where there is one up to equal children, that one.
+    #[inline]
     pub fn add(&mut self, node: Node) -> Id {
         let key = self.canonical(node);
-        match self.memo.get(&key) {
-            Some(id) => *id,
+        // Between a union and a rebuild the very node may be there under the children that it had.
+        let known = if key == node { None } else { self.memo.get(&node).filter(|id| self.node(**id) == node) };
+        match known.or_else(|| self.memo.get(&key)) {
+            Some(id) => {
+                self.took_another |= self.node(*id) != node;
+                *id
+            }
             None => self.insert(key, node),
         }
     }
 
     /// Adds a node as it is.
+    #[inline]
     pub fn add_exactly(&mut self, node: Node) -> Id {
         if let Some(id) = self.memo.get(&node).copied()
             && self.node(id) == node
@@ -183,6 +202,7 @@ impl EGraph {
         }
     }
 
+    #[inline]
     fn new_id(&mut self, node: Node, up: u32) -> Id {
         let id = Id(self.nodes.len() as u32);
         self.nodes.push(node);
@@ -242,12 +262,14 @@ impl EGraph {
     }
 
     /// What a member says, with the id of its lightest term.
+    #[inline]
     fn with_term(&mut self, id: Id, data: Data, lightest: Node) -> Data {
         let term = if lightest == self.node(id) { id } else { self.exactly_like(lightest, id) };
         data.with_term(term)
     }
 
     /// The id of a node that is known to be in a class.
+    #[inline]
     fn exactly_like(&mut self, node: Node, of: Id) -> Id {
         match self.memo.get(&node).copied() {
             Some(id) if self.node(id) == node => id,

@@ -25,6 +25,8 @@ pub enum Gap {
     Substituted(Name),
     /// A rule made some members of a class compute on vectors, and not all.
     Vectorised(Name),
+    /// A procedure looked into some members of a class, and not into all.
+    Computed(Name),
     /// A rule's condition was asked of some members of a class, and not of all.
     Condition(Name, Name),
     /// It was not found out whether a class has a member that does not mention a binder.
@@ -86,6 +88,9 @@ impl fmt::Display for Gap {
             }
             Gap::Vectorised(rule) => {
                 write!(f, "`{rule}` vectorises one of several equal functions, not all of them")
+            }
+            Gap::Computed(rule) => {
+                write!(f, "`{rule}` looks into one of several equal programs, not into all of them")
             }
             Gap::Condition(rule, condition) => {
                 write!(f, "`{rule}` asks `{condition}` of one of several equal programs, not of all of them")

@@ -60,6 +60,7 @@ pub struct Log {
 }
 
 impl Log {
+    #[inline]
     pub(super) fn new_id(&mut self) {
         self.times.push();
     }

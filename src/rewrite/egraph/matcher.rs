@@ -5,7 +5,7 @@
 use super::Graph;
 use super::analysis::Indices;
 use super::changes::Changes;
-use super::compile::{Anchor, ArgPat, Instr, NatPat, NumberPat, Program, TypePat};
+use super::compile::{Anchor, ArgPat, Instr, NatPat, NumberPat, Program, Reach, TypePat};
 use super::congruence::{EGraph, Nodes};
 use super::gaps::{Gap, Gaps};
 use super::members::{Answer, MOST_MEMBERS, some_without};
@@ -21,7 +21,7 @@ use crate::rule::bindings::{Bindings, Bound};
 use rustc_hash::FxHashMap;
 
 /// So many ways to choose members are asked whether conditions hold.
-const MOST_CHOICES: usize = 256;
+pub(super) const MOST_CHOICES: usize = 256;
 /// Between two polls the matcher looks at about this many nodes.
 const POLL: u32 = 4096;
 
@@ -62,6 +62,7 @@ impl Matches {
     pub fn truncate(&mut self, len: usize) {
         self.data.truncate(len * self.stride);
     }
+    #[inline]
     pub fn get(&self, i: usize) -> Match<'_> {
         Match(&self.data[i * self.stride..(i + 1) * self.stride])
     }
@@ -100,26 +101,32 @@ impl Matches {
 }
 
 impl Match<'_> {
+    #[inline]
     pub fn root(&self) -> Id {
         Id::from(self.0[0] as usize)
     }
+    #[inline]
     pub fn class(&self, var: usize) -> Option<Id> {
         let id = *self.0.get(1 + var)?;
         (id != UNBOUND).then(|| Id::from(id as usize))
     }
+    #[inline]
     pub fn ty(&self, p: &Program, i: usize) -> Option<TypeId> {
         let id = *self.0.get(1 + p.equation.vars.len() + i)?;
         (id != UNBOUND).then_some(TypeId(id))
     }
+    #[inline]
     pub fn nat(&self, p: &Program, i: usize) -> Option<NatId> {
         let id = *self.0.get(1 + p.equation.vars.len() + p.equation.types.len() + i)?;
         (id != UNBOUND).then_some(NatId(id))
     }
     /// All types and sizes.
+    #[inline]
     fn types_and_nats(&self, p: &Program) -> &[u32] {
         let eq = &p.equation;
         &self.0[1 + eq.vars.len()..][..eq.types.len() + eq.nats.len()]
     }
+    #[inline]
     pub fn slot(&self, p: &Program, i: usize) -> Option<LeafArg> {
         let eq = &p.equation;
         decode_slot(*self.0.get(1 + eq.vars.len() + eq.types.len() + eq.nats.len() + i)?)
@@ -211,9 +218,11 @@ impl SizeMemo {
         self.types.place(p, m)
     }
     /// A type that was built there.
+    #[inline]
     pub(super) fn built_type(&self, place: usize) -> Option<TypeId> {
         Some(self.types.list[place]).filter(|id| *id != UNBOUND).map(TypeId)
     }
+    #[inline]
     pub(super) fn note_type(&mut self, place: usize, ty: TypeId) {
         self.types.list[place] = ty.0;
     }
@@ -250,6 +259,7 @@ pub fn search(
             thorough,
             program,
             memo,
+            changes: changes.filter(|_| program.reach != Reach::Anywhere),
             regs: vec![Id::from(0); program.registers],
             types: program.given_types.clone(),
             nats: program.given_nats.clone(),
@@ -417,6 +427,8 @@ struct Machine<'a> {
     thorough: bool,
     program: &'a Program,
     memo: &'a mut SizeMemo,
+    /// Only what may be new since then is a match.
+    changes: Option<&'a Changes>,
     regs: Vec<Id>,
     types: Vec<Option<TypeId>>,
     nats: Vec<Option<NatId>>,
@@ -429,6 +441,7 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
+    #[inline]
     fn tick(&mut self) -> Result<(), Halted> {
         self.work += 1;
         if self.work >= POLL {
@@ -441,6 +454,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The members of a class; the borrow is the graph's, not the machine's.
+    #[inline]
     fn nodes(&self, reg: usize) -> Nodes<'a> {
         let egraph: &'a EGraph = self.egraph;
         egraph.members(self.regs[reg])
@@ -665,12 +679,26 @@ impl<'a> Machine<'a> {
 
     /// All instructions hold: what was put off is solved, conditions on sizes are checked.
     fn finish(&mut self) -> Result<(), Halted> {
+        if !self.may_be_new() {
+            return Ok(());
+        }
         let saved = Saved::of(&self.nats);
         if self.settle() && self.sizes_hold() {
             self.record();
         }
         saved.restore(&mut self.nats);
         Ok(())
+    }
+
+    /// A match was there before if it reads no class that has new members, and nothing new is known of those that variables
+    /// stand for.
+    fn may_be_new(&self) -> bool {
+        let Some(changes) = self.changes else { return true };
+        let program = self.program;
+        let opened = program.opened.iter().map(|reg| self.regs[*reg]);
+        let places = program.places.iter().flatten().map(|place| place.reg);
+        let variables = places.chain(program.others.iter().map(|other| other.reg));
+        changes.touch(opened, variables.map(|reg| self.regs[reg]))
     }
 
     fn settle(&mut self) -> bool {

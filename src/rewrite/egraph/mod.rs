@@ -78,9 +78,11 @@ impl Graph {
         Graph::default()
     }
 
+    #[inline]
     pub fn tables(&self) -> &Tables {
         &self.tables
     }
+    #[inline]
     pub fn tables_mut(&mut self) -> &mut Tables {
         &mut self.tables
     }
@@ -90,20 +92,25 @@ impl Graph {
     }
 
     /// The class that an id stands for now.
+    #[inline]
     pub fn find(&self, id: Id) -> Id {
         self.egraph.find(id)
     }
+    #[inline]
     pub fn data(&self, class: Id) -> &Data {
         self.egraph.data(class)
     }
+    #[inline]
     pub fn ty(&self, class: Id) -> TypeId {
         self.egraph.data(class).ty
     }
     /// The node of an id, with representatives as children.
+    #[inline]
     pub fn node(&self, id: Id) -> Node {
         self.egraph.canonical(self.egraph.node(id))
     }
     /// The members of a class. Between a union and the next [`Graph::rebuild`] some may be missing or stand twice.
+    #[inline]
     pub fn nodes(&self, class: Id) -> Nodes<'_> {
         self.egraph.members(class)
     }
@@ -144,6 +151,7 @@ impl Graph {
     }
 
     /// The nodes that have the class as a child, with their classes; one may appear more than once.
+    #[inline]
     pub fn parents(&self, class: Id) -> impl Iterator<Item = (Node, Id)> + '_ {
         let parents = self.egraph.parents(class).iter();
         parents.map(|id| (self.egraph.canonical(self.egraph.node(*id)), self.egraph.find(*id)))
@@ -154,11 +162,13 @@ impl Graph {
         self.egraph.with_op(op).iter().map(|id| self.egraph.find(*id))
     }
 
+    #[inline]
     fn insert(&mut self, node: Node) -> Id {
         if self.exact { self.egraph.add_exactly(node) } else { self.egraph.add(node) }
     }
 
     /// Is a term of this type worth building? No program has a type without values, so to refuse it leaves nothing out.
+    #[inline]
     fn admits(&mut self, ty: TypeId) -> bool {
         let facts = self.tables.facts(ty);
         if facts.inhabited && facts.dims > self.filter.dims {
@@ -167,6 +177,7 @@ impl Graph {
         facts.inhabited && facts.dims <= self.filter.dims
     }
     /// Is a term of this weight, and of this size but for itself, worth building?
+    #[inline]
     fn holds(&mut self, cost: u32, size: u32) -> bool {
         let fits = cost < MAX_COST && size < self.filter.size;
         if !fits {
@@ -176,6 +187,7 @@ impl Graph {
     }
 
     /// A variable; none when the filter refuses its type, as for the other nodes.
+    #[inline]
     pub fn var(&mut self, index: u32, ty: TypeId) -> Option<Id> {
         self.admits(ty).then(|| self.insert(Node::var(index, ty)))
     }
@@ -189,6 +201,7 @@ impl Graph {
         }
         Some(self.insert(Node::leaf(leaf, ty)))
     }
+    #[inline]
     pub fn lam(&mut self, param: TypeId, body: Id) -> Option<Id> {
         let data = self.egraph.data(body);
         let (result, cost) = (data.ty, data.cost());
@@ -198,7 +211,14 @@ impl Graph {
         let ty = self.tables.fun(param, result);
         self.admits(ty).then(|| self.insert(Node::lam(body, ty)))
     }
+
+    /// An abstraction around another body of the same type.
+    fn lam_again(&mut self, ty: TypeId, body: Id) -> Option<Id> {
+        let cost = self.data(body).cost();
+        (self.holds(cost, size_of(cost)) && self.admits(ty)).then(|| self.insert(Node::lam(body, ty)))
+    }
     /// An application; none also when the types do not fit.
+    #[inline]
     pub fn app(&mut self, function: Id, argument: Id) -> Option<Id> {
         let (f, e) = (self.data(function), self.data(argument));
         let (param, result) = self.tables.as_fun(f.ty)?;

@@ -12,11 +12,13 @@ use super::tables::{LeafId, TypeId};
 pub struct Id(pub(super) u32);
 
 impl From<usize> for Id {
+    #[inline]
     fn from(i: usize) -> Id {
         Id(i as u32)
     }
 }
 impl From<Id> for usize {
+    #[inline]
     fn from(id: Id) -> usize {
         id.0 as usize
     }
@@ -41,12 +43,15 @@ impl Op {
     pub const LAM: Op = Op(1 << 30);
     pub const APP: Op = Op(2 << 30);
 
+    #[inline]
     pub fn var(index: u32) -> Op {
         Op(index & PAYLOAD)
     }
+    #[inline]
     pub fn leaf(leaf: LeafId) -> Op {
         Op(3 << 30 | (leaf.0 & PAYLOAD))
     }
+    #[inline]
     pub fn kind(self) -> Kind {
         match self.0 >> 30 {
             0 => Kind::Var(self.0 & PAYLOAD),
@@ -82,30 +87,38 @@ impl Hash for Node {
 }
 
 impl Node {
+    #[inline]
     pub fn var(index: u32, ty: TypeId) -> Node {
         Node { op: Op::var(index), ty, children: [Id::from(0); 2] }
     }
+    #[inline]
     pub fn lam(body: Id, ty: TypeId) -> Node {
         Node { op: Op::LAM, ty, children: [body, Id::from(0)] }
     }
+    #[inline]
     pub fn app(function: Id, argument: Id, ty: TypeId) -> Node {
         Node { op: Op::APP, ty, children: [function, argument] }
     }
+    #[inline]
     pub fn leaf(leaf: LeafId, ty: TypeId) -> Node {
         Node { op: Op::leaf(leaf), ty, children: [Id::from(0); 2] }
     }
 
+    #[inline]
     pub fn is_lam(&self) -> bool {
         self.op == Op::LAM
     }
     /// Function and argument of an application.
+    #[inline]
     pub fn as_app(&self) -> Option<(Id, Id)> {
         (self.op == Op::APP).then_some((self.children[0], self.children[1]))
     }
     /// The body of an abstraction.
+    #[inline]
     pub fn as_lam(&self) -> Option<Id> {
         self.is_lam().then_some(self.children[0])
     }
+    #[inline]
     pub fn children(&self) -> &[Id] {
         match self.op {
             Op::APP => &self.children,
@@ -123,6 +136,7 @@ impl Node {
         }
         self
     }
+    #[inline]
     pub fn as_leaf(&self) -> Option<LeafId> {
         if let Kind::Leaf(leaf) = self.op.kind() { Some(leaf) } else { None }
     }

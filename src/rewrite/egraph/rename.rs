@@ -212,8 +212,7 @@ impl Graph {
             },
             Kind::Lam => {
                 let body = self.rename_under(node.as_lam()?, at.below_binder(), renaming, walk)?;
-                let (param, _) = self.tables().as_fun(node.ty)?;
-                self.lam(param, body)?
+                self.lam_again(node.ty, body)?
             }
             Kind::App => {
                 let (f, e) = node.as_app()?;

@@ -64,6 +64,8 @@ type Set<T> = IndexSet<T, FxBuildHasher>;
 #[derive(Default)]
 pub struct Tables {
     types: Set<TypeRow>,
+    /// Those of functions that were asked for, which are asked for most often.
+    functions: FxHashMap<(TypeId, TypeId), TypeId>,
     facts: Vec<TypeFacts>,
     /// The types themselves, made when they are first asked for.
     made: Vec<OnceLock<Type>>,
@@ -89,11 +91,13 @@ impl Tables {
     pub fn nats(&self) -> impl Iterator<Item = &Nat> {
         self.nats.iter()
     }
+    #[inline]
     pub fn nat_of(&self, id: NatId) -> &Nat {
         &self.nats[id.0 as usize]
     }
 
     /// Is the size neither out of range nor certainly below one?
+    #[inline]
     pub fn is_size(&self, id: NatId) -> bool {
         self.inhabited[id.0 as usize]
     }
@@ -137,10 +141,12 @@ impl Tables {
         TypeId(self.types.insert_full(row).0 as u32)
     }
 
+    #[inline]
     pub fn row_of(&self, id: TypeId) -> TypeRow {
         self.types[id.0 as usize]
     }
 
+    #[inline]
     pub fn facts(&self, id: TypeId) -> TypeFacts {
         self.facts[id.0 as usize]
     }
@@ -184,10 +190,17 @@ impl Tables {
         }
     }
 
+    #[inline]
     pub fn fun(&mut self, a: TypeId, b: TypeId) -> TypeId {
-        self.row(TypeRow::Fun(a, b))
+        if let Some(known) = self.functions.get(&(a, b)) {
+            return *known;
+        }
+        let ty = self.row(TypeRow::Fun(a, b));
+        self.functions.insert((a, b), ty);
+        ty
     }
 
+    #[inline]
     pub fn as_fun(&self, id: TypeId) -> Option<(TypeId, TypeId)> {
         if let TypeRow::Fun(a, b) = self.row_of(id) { Some((a, b)) } else { None }
     }
@@ -219,6 +232,7 @@ impl Tables {
         self.leaf(Leaf::Prim(prim.pattern, args))
     }
 
+    #[inline]
     pub fn leaf_of(&self, id: LeafId) -> &Leaf {
         &self.leaves[id.0 as usize]
     }

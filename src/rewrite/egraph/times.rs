@@ -25,6 +25,7 @@ pub struct Split {
 
 impl Times {
     /// One more thing, equal to itself alone.
+    #[inline]
     pub fn push(&mut self) {
         self.links.push((NONE, NONE));
     }

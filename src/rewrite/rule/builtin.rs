@@ -8,7 +8,8 @@ use super::operators::{factors, is_neutral, with_neutral};
 use super::vectorise::vectorise_loops;
 use super::why::WhyNot;
 use super::{
-    Body, Equation, Later, Marks, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam, RuleSet,
+    Body, Equation, Later, Marks, ParamKind, Procedure, Rule, RuleArg, RuleData, RuleParam, RuleSet, Shape,
+    Shapes,
 };
 use crate::lang::build::{self as b, Misfit};
 use crate::lang::digest::Digest;
@@ -36,13 +37,24 @@ struct Row {
     text: &'static str,
     marks: Marks,
     run: fn(&Term, &[RuleArg]) -> Procedural,
-    /// The left side, as that of a rule, and what it asks, where nothing else decides whether the procedure applies. Searches
-    /// match it.
-    shape: Option<&'static str>,
+    searched: InSearches,
 }
 
-/// The left side of what separates dot products.
-const JOINED_DOT: &str = "reduce (+) z (map (\\p. fst p * snd p) (zip (join (w : r.c.t)) (join (xs : r.c.t)))) where zero z, separable w";
+/// How searches use a procedure.
+enum InSearches {
+    /// They match these left sides, each with its conditions; the procedure looks into these variables of them.
+    Matches { sides: &'static [&'static str], reads: &'static [&'static str] },
+    /// They do not, for this reason.
+    Never(&'static str),
+}
+
+/// What separates dot products.
+const JOINED_DOT: InSearches = InSearches::Matches {
+    sides: &[
+        "reduce (+) z (map (\\p. fst p * snd p) (zip (join (w : r.c.t)) (join (xs : r.c.t)))) where zero z, separable w",
+    ],
+    reads: &[],
+};
 
 /// The built-in rules.
 const ROWS: &[Row] = &[
@@ -55,7 +67,8 @@ const ROWS: &[Row] = &[
         text: "(\\x. b) e ~> b[e/x]",
         marks: Marks::NONE,
         run: gentle_beta,
-        shape: None,
+        // All that it makes is made by beta reduction, which every search has.
+        searched: InSearches::Matches { sides: &["(\\x. b) e"], reads: &[] },
     },
     Row {
         name: "idxReduction",
@@ -65,7 +78,7 @@ const ROWS: &[Row] = &[
         text: "idx i [e0, e1, …] ~> ei",
         marks: Marks::NONE,
         run: idx_reduction,
-        shape: None,
+        searched: InSearches::Matches { sides: &["idx i xs"], reads: &["i", "xs"] },
     },
     Row {
         name: "subexpressionElimination",
@@ -76,7 +89,9 @@ const ROWS: &[Row] = &[
         text: "e ~> (\\y. e[y/x]) x",
         marks: Marks::NONE,
         run: subexpression_elimination,
-        shape: None,
+        searched: InSearches::Never(
+            "It shares a part at a position of one program, and a search has many programs at once.",
+        ),
     },
     Row {
         name: "separateDotVH",
@@ -86,7 +101,7 @@ const ROWS: &[Row] = &[
         text: "dot (join (v h)) (join xs) ~> dot h (map (dot v) (transpose xs))",
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, true),
-        shape: Some(JOINED_DOT),
+        searched: JOINED_DOT,
     },
     Row {
         name: "separateDotHV",
@@ -96,7 +111,7 @@ const ROWS: &[Row] = &[
         text: "dot (join (v h)) (join xs) ~> dot v (map (dot h) xs)",
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, false),
-        shape: Some(JOINED_DOT),
+        searched: JOINED_DOT,
     },
     Row {
         name: "reduceFromNeutral",
@@ -107,7 +122,7 @@ const ROWS: &[Row] = &[
         text: "reduce op init xs ~> op init (reduce op z xs), z neutral for op",
         marks: Marks::REASSOCIATES,
         run: |t, _| reduce_from_neutral(t),
-        shape: None,
+        searched: InSearches::Matches { sides: &["reduce f init xs"], reads: &["f", "init"] },
     },
     Row {
         name: "chooseByWork",
@@ -118,7 +133,7 @@ const ROWS: &[Row] = &[
         text: "e ~> select (w < p) e e, w the work of e in sizes",
         marks: Marks::NONE,
         run: choose_by_work,
-        shape: None,
+        searched: InSearches::Never("It would choose between every value of every program and itself."),
     },
     Row {
         name: "mapOfComponent",
@@ -128,7 +143,7 @@ const ROWS: &[Row] = &[
         text: "map (\\p. f (fst p)) (zip a b) ~> map f a, map (\\p. f (snd p)) (zip a b) ~> map f b",
         marks: Marks::NONE,
         run: |t, _| map_of_component(t),
-        shape: None,
+        searched: InSearches::Matches { sides: &["map f (zip a b)"], reads: &["f"] },
     },
     Row {
         name: "vectorizeMap",
@@ -139,7 +154,10 @@ const ROWS: &[Row] = &[
         text: "asVector v (map f xs) ~> map (vectorise v f) (the components of xs as vectors, zipped)",
         marks: Marks::NONE,
         run: vectorize_map,
-        shape: None,
+        searched: InSearches::Matches {
+            sides: &["asVector v (map f xs)", "asVectorAligned v (map f xs)"],
+            reads: &["f", "xs"],
+        },
     },
 ];
 
@@ -155,7 +173,7 @@ pub fn all() -> Vec<Rule> {
                     .map(|(n, k)| RuleParam { name: (*n).into(), kind: k.clone() })
                     .collect::<Vec<_>>()
                     .into(),
-                body: Body::Procedure(Procedure { run: row.run, shape: row.shape.map(shape) }).into(),
+                body: Body::Procedure(Procedure { run: row.run, searched: row.searched.read() }).into(),
                 marks: row.marks,
                 doc: row.doc.to_owned(),
                 examples: vec![].into(),
@@ -167,17 +185,31 @@ pub fn all() -> Vec<Rule> {
         .collect()
 }
 
+impl InSearches {
+    fn read(&self) -> Result<Later<Shapes>, &'static str> {
+        match *self {
+            InSearches::Matches { sides, reads } => Ok(Later::new(move || {
+                let shapes = sides.iter().filter_map(|side| {
+                    let equation = shape(side)?;
+                    let reads: Option<Vec<usize>> = reads.iter().map(|name| equation.var(name)).collect();
+                    Some(Shape { equation, reads: reads? })
+                });
+                shapes.collect()
+            })),
+            InSearches::Never(why) => Err(why),
+        }
+    }
+}
+
 /// The equation whose left side is this, and so is its right side; none if the text is no such side, which tests say of
 /// none in the list.
-fn shape(text: &'static str) -> Later<Option<Equation>> {
-    Later::new(move || {
-        let (side, conditions) = text.split_once(" where ").unwrap_or((text, ""));
-        let rule = format!("rule shape = {side} ~> {side} where {conditions}");
-        let mut rules = RuleSet::default();
-        let source = Source { label: "shape.rules", text: &rule };
-        rules.load(&mut Sources::new(), &[source]);
-        rules.get("shape").and_then(|r| r.equation(&[]).cloned())
-    })
+fn shape(text: &str) -> Option<Equation> {
+    let (side, conditions) = text.split_once(" where ").unwrap_or((text, ""));
+    let conditions = if conditions.is_empty() { String::new() } else { format!(" where {conditions}") };
+    let rule = format!("rule shape = {side} ~> {side}{conditions}");
+    let mut rules = RuleSet::default();
+    rules.load(&mut Sources::new(), &[Source { label: "shape.rules", text: &rule }]);
+    rules.get("shape").and_then(|r| r.equation(&[]).cloned())
 }
 
 fn misfit(m: Misfit) -> WhyNot {
@@ -505,12 +537,14 @@ mod tests {
 
     #[test]
     fn the_shapes_are_left_sides() {
-        let shapes = all().into_iter().filter_map(|r| match &*r.body {
-            Body::Procedure(Procedure { shape: Some(shape), .. }) => Some((r.name.clone(), shape.is_some())),
-            _ => None,
-        });
-        let shapes: Vec<_> = shapes.collect();
-        assert!(shapes.len() >= 2 && shapes.iter().all(|(_, read)| *read), "{shapes:?}");
+        let mut sides_of_all = 0;
+        for (rule, row) in all().iter().zip(ROWS) {
+            let InSearches::Matches { sides, .. } = row.searched else { continue };
+            let shapes = rule.in_searches(&[]).map(|searched| searched.len());
+            assert_eq!(shapes.ok(), Some(sides.len()), "{}", rule.name);
+            sides_of_all += sides.len();
+        }
+        assert!(sides_of_all >= 8);
     }
 
     #[test]

@@ -98,8 +98,33 @@ impl Body {
 #[derive(Clone)]
 pub struct Procedure {
     pub run: Run,
-    /// What tells where it applies, where an equation can: its left side and its conditions.
-    pub shape: Option<Later<Option<Equation>>>,
+    /// By what searches match it, or why they cannot use it.
+    pub searched: Result<Later<Shapes>, &'static str>,
+}
+
+/// Left sides of which a procedure rewrites some: those of which its conditions hold, too.
+pub type Shapes = Vec<Shape>;
+
+/// A left side of a procedure.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    pub equation: Equation,
+    /// The variables of which the procedure looks at more than that they are there.
+    pub reads: Vec<usize>,
+}
+
+impl Shape {
+    fn searched(&self, run: Run) -> Searched<'_> {
+        Searched { equation: &self.equation, computed: Some((run, &self.reads)) }
+    }
+}
+
+/// How searches match a rule, once: by an equation's left side.
+#[derive(Clone, Copy, Debug)]
+pub struct Searched<'a> {
+    pub equation: &'a Equation,
+    /// What makes its right side, where the equation does not say it, and the variables that this looks into.
+    pub computed: Option<(Run, &'a [usize])>,
 }
 
 /// What a procedure does.
@@ -226,11 +251,20 @@ impl Rule {
         }
     }
 
-    /// The equation by which searches match the rule, and what computes its right side where the equation does not say it.
-    pub fn in_searches(&self, args: &[RuleArg]) -> Option<(&Equation, Option<Run>)> {
+    /// By what searches match the rule.
+    ///
+    /// # Errors
+    /// Why they cannot, as a sentence.
+    pub fn in_searches(&self, args: &[RuleArg]) -> Result<Vec<Searched<'_>>, &'static str> {
         match &*self.body {
-            Body::Procedure(p) => Some(((**p.shape.as_ref()?).as_ref()?, Some(p.run))),
-            _ => Some((self.equation(args)?, None)),
+            Body::Procedure(p) => {
+                let shapes = p.searched.as_ref().map_err(|why| *why)?;
+                Ok(shapes.iter().map(|shape| shape.searched(p.run)).collect())
+            }
+            _ => match self.equation(args) {
+                Some(equation) => Ok(vec![Searched { equation, computed: None }]),
+                None => Err("It is no rule at this depth."),
+            },
         }
     }
 

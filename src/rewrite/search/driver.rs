@@ -3,7 +3,7 @@
 
 use super::goal::{Goal, Programs, Ranking, Reached};
 use super::insight::{Insight, nearest};
-use super::memory::growth;
+use super::memory::{growth, of_nodes};
 use super::options::When;
 use super::{
     Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Pause, Phase, Progress, Report,
@@ -52,16 +52,24 @@ const TELL: Duration = Duration::from_millis(16);
 
 /// A rule in a search.
 struct Active {
-    program: Program,
-    memo: SizeMemo,
-    matches: Matches,
+    /// Most rules have one left side.
+    sides: Vec<Side>,
     report: RuleReport,
     /// The rule's label, to share.
     name: Name,
     rule: RuleUse,
     /// So many matches have been applied, or said nothing new.
     taken: usize,
+    /// Bytes of the most matches that it had at once.
+    most: u64,
     held: Vec<When>,
+}
+
+/// A left side of a rule, with its matches that are to be applied.
+struct Side {
+    program: Program,
+    memo: SizeMemo,
+    matches: Matches,
 }
 
 /// A search that can be advanced, stopped and asked.
@@ -100,6 +108,8 @@ pub struct Search {
     touched: [Touched; 2],
     /// What they are asked above; none for everything.
     changes: Option<Changes>,
+    /// In the next iteration they are asked of everything.
+    whole: bool,
     parts: Vec<PartReport>,
     /// A program that satisfies the sketch, though there may not be as many as were asked for.
     reached: Option<Found>,
@@ -116,7 +126,7 @@ pub struct Search {
     pauses: VecDeque<Pause>,
     /// All matches that each rule has had, to compare with those of the whole graph.
     #[cfg(test)]
-    audit: Option<Vec<Matches>>,
+    audit: Option<Vec<Vec<Matches>>>,
 }
 
 /// In each iteration reductions come first: what other rules move would be moved with its redexes, and each copy reduced
@@ -235,19 +245,23 @@ impl Search {
         let others = rules.iter().filter(|r| !built_in.iter().any(|b| b.rule.name == r.rule.name));
         for r in built_in.iter().chain(others) {
             let label = r.to_string();
-            let (equation, run) = match (&*r.rule.body, r.rule.in_searches(&r.args)) {
-                (_, Some(found)) => found,
-                (Body::Procedure(_), None) => {
-                    return Err(unusable(&label, "It is a procedure, not an equation.")
-                        .hint("Apply it by a strategy before or after the search."));
+            let procedure = matches!(*r.rule.body, Body::Procedure(_));
+            let searched = r.rule.in_searches(&r.args).map_err(|why| {
+                let refused = unusable(&label, why);
+                if procedure {
+                    refused.hint("Apply it by a strategy before or after the search.")
+                } else {
+                    refused
                 }
-                (_, None) => return Err(unusable(&label, "It is no rule at this depth.")),
-            };
-            let program = compile(&mut graph, equation, &r.rule.params, &r.args);
+            })?;
+            let programs = searched.into_iter().map(|s| compile(&mut graph, s, &r.rule.params, &r.args));
+            let programs: Result<Vec<Program>, _> = programs.collect();
             let held = budget.held.iter().filter(|h| h.rule == r.rule.name).map(|h| h.when).collect();
-            let mut program = program.map_err(|e| unusable(&label, &e.to_string()))?;
-            program.computed = run.map(|run| (run, r.args.clone()));
-            active.push(Active::new(r.clone(), program, held));
+            active.push(Active::new(
+                r.clone(),
+                programs.map_err(|e| unusable(&label, &e.to_string()))?,
+                held,
+            ));
         }
         graph.rebuild();
         // What the program itself has is never refused.
@@ -281,6 +295,7 @@ impl Search {
             turn: Turn::Reductions,
             touched: Default::default(),
             changes: None,
+            whole: false,
             parts: vec![],
             reached: None,
             best: None,
@@ -314,12 +329,14 @@ impl Search {
             }
             Err(halt) => {
                 self.finish(halt, control);
-                if self.pauses.front().is_some_and(|p| self.at >= p.at) && self.can_go_on() {
-                    let pause = self.pauses.pop_front();
-                    let nodes = self.pauses.front().map_or(self.budget.nodes, |p| p.nodes);
-                    self.bound = nodes;
-                    let found = pause.is_some() && self.awaken(control);
-                    return found;
+                if self.can_go_on()
+                    && let Some(pause) = self.pauses.pop_front_if(|p| self.at >= p.at)
+                {
+                    if pause.given_back {
+                        self.give_back();
+                    }
+                    self.take_bounds();
+                    return self.awaken(control);
                 }
                 self.tell(control, true);
                 true
@@ -360,10 +377,27 @@ impl Search {
             .iter()
             .map(|(pause, label)| {
                 let rule = label.as_deref().map_or(all, |label| numbered(label).unwrap_or_default());
-                Pause { at: StopPoint { rule, ..pause.at }, ..*pause }
+                Pause { at: StopPoint { rule, ..pause.at }, ..pause.clone() }
             })
             .collect();
-        self.bound = self.pauses.front().map_or(self.budget.nodes, |p| p.nodes);
+        self.take_bounds();
+    }
+
+    /// The bound of nodes, and the rules that are held back: as they were until the next of its pauses. A rule that was
+    /// held back otherwise may have missed matches, so the next iteration asks the rules of the whole graph.
+    fn take_bounds(&mut self) {
+        let (nodes, held) = match self.pauses.front() {
+            Some(pause) => (pause.nodes, &pause.held),
+            None => (self.budget.nodes, &self.budget.held),
+        };
+        self.bound = nodes;
+        for r in &mut self.rules {
+            let now: Vec<When> = held.iter().filter(|h| h.rule == r.rule.rule.name).map(|h| h.when).collect();
+            if r.held != now {
+                r.held = now;
+                self.whole = true;
+            }
+        }
     }
 
     /// Was it ended by the outside, or by a limit that can be raised while the graph is kept?
@@ -385,7 +419,7 @@ impl Search {
         if self.can_go_on() {
             self.goal = goal(sketch)?;
             self.budget = budget.clone();
-            self.bound = budget.nodes;
+            self.take_bounds();
             self.awaken(control);
         }
         Ok(())
@@ -405,6 +439,9 @@ impl Search {
         }
         if self.outcome.is_none() {
             self.phase = phase;
+            if matches!(phase, Phase::Match(_)) {
+                self.at.matches = 0;
+            }
         }
         self.outcome.is_some()
     }
@@ -464,22 +501,26 @@ impl Search {
     /// From now on, compares what is matched where something has changed with what is matched in the whole graph.
     #[cfg(test)]
     pub(super) fn audit(&mut self) {
-        self.audit = Some(self.rules.iter().map(|r| Matches::new(&r.program)).collect());
+        let none = |r: &Active| r.sides.iter().map(|side| Matches::new(&side.program)).collect();
+        self.audit = Some(self.rules.iter().map(none).collect());
     }
 
     /// Every match of the whole graph is found now, or was found before; and nothing else is.
     #[cfg(test)]
-    fn compare(&mut self, rule: usize, found: &Matches) {
+    fn compare(&mut self, rule: usize, found: &[Matches]) {
         use std::collections::HashSet;
         let Some(all) = &mut self.audit else { return };
-        let Active { program, memo, .. } = &mut self.rules[rule];
-        let whole = search(&mut self.graph, program, memo, None, &mut || false).unwrap();
-        let canonical = |m: &Matches| m.canonical(&self.graph, program).into_iter().collect::<HashSet<_>>();
-        let (whole, now) = (canonical(&whole), canonical(found));
-        assert!(now.is_subset(&whole), "a match that is none");
-        all[rule].extend(found);
-        let missed: Vec<_> = whole.difference(&canonical(&all[rule])).cloned().collect();
-        assert!(missed.is_empty(), "{:?}: {missed:?}, in {:?}", self.rules[rule].name, self.scope);
+        let Active { sides, name, .. } = &mut self.rules[rule];
+        for ((Side { program, memo, .. }, found), all) in sides.iter_mut().zip(found).zip(&mut all[rule]) {
+            let whole = search(&mut self.graph, program, memo, None, &mut || false).unwrap();
+            let canonical =
+                |m: &Matches| m.canonical(&self.graph, program).into_iter().collect::<HashSet<_>>();
+            let (whole, now) = (canonical(&whole), canonical(found));
+            assert!(now.is_subset(&whole), "a match that is none");
+            all.extend(found);
+            let missed: Vec<_> = whole.difference(&canonical(all)).cloned().collect();
+            assert!(missed.is_empty(), "{name:?}: {missed:?}, in {:?}", self.scope);
+        }
     }
 
     /// The rule of a step.
@@ -548,8 +589,10 @@ impl Search {
 
     fn begin_turn(&mut self, turn: Turn) {
         let touched = std::mem::take(&mut self.touched[turn as usize]);
-        self.changes = matches!(self.scope, Scope::Changed).then(|| {
-            let levels = self.rules.iter().map(|r| r.program.reach.levels()).max().unwrap_or(0);
+        let whole = turn == Turn::Others && std::mem::take(&mut self.whole);
+        self.changes = (matches!(self.scope, Scope::Changed) && !whole).then(|| {
+            let sides = self.rules.iter().flat_map(|r| &r.sides);
+            let levels = sides.map(|side| side.program.reach.levels()).max().unwrap_or(0);
             self.graph.above(touched, levels)
         });
         self.turn = turn;
@@ -644,23 +687,35 @@ impl Search {
         };
         self.graph.gaps.rule = active.name.clone();
         let changes = self.changes.as_ref();
-        let found = search(&mut self.graph, &active.program, &mut active.memo, changes, &mut poll);
+        let sides = active.sides.iter_mut();
+        let found: Result<Vec<Matches>, _> = sides
+            .map(|Side { program, memo, .. }| search(&mut self.graph, program, memo, changes, &mut poll))
+            .collect();
         let spent = (control.now)().saturating_sub(from);
         active.report.time += spent;
         self.current.search += spent;
         match found {
-            Ok(mut matches) => {
+            Ok(found) => {
                 #[cfg(test)]
-                self.compare(rule, &matches);
+                self.compare(rule, &found);
                 let active = &mut self.rules[rule];
-                if matches.len() > allowed {
-                    matches.truncate(allowed);
-                    self.graph.gaps.note(Gap::Held(active.name.clone()), 0);
+                let mut left = allowed;
+                for (side, mut matches) in active.sides.iter_mut().zip(found) {
+                    if matches.len() > left {
+                        matches.truncate(left);
+                        self.graph.gaps.note(Gap::Held(active.name.clone()), 0);
+                    }
+                    left -= matches.len();
+                    side.matches = matches;
                 }
-                active.taken += matches.len();
-                active.report.matches += matches.len();
-                self.current.matches += matches.len();
-                active.matches = matches;
+                let bytes: usize = active.sides.iter().map(|side| side.matches.bytes()).sum();
+                let more = (bytes as u64).saturating_sub(active.most);
+                active.most += more;
+                active.report.memory += more;
+                let taken = allowed - left;
+                active.taken += taken;
+                active.report.matches += taken;
+                self.current.matches += taken;
                 self.phase = Phase::Match(rule + 1);
                 Ok(())
             }
@@ -681,7 +736,7 @@ impl Search {
             return Ok(());
         };
         self.at.rule = rule;
-        let total = active.matches.len();
+        let total = active.matches();
         let chunk = if self.graph.thorough { THOROUGH_CHUNK } else { CHUNK };
         let mut end = total.min(self.at.matches + chunk);
         if let Some(stop) = stop
@@ -693,10 +748,11 @@ impl Search {
         let room = self.bound.saturating_sub(self.counted);
         self.graph.room = Some(self.ids_then.saturating_add(room));
         let mut unions = 0;
-        let Active { program, memo, matches, report, name, .. } = active;
+        let Active { sides, report, name, .. } = active;
         self.graph.gaps.rule = name.clone();
         let reason = Reason::Rule(rule as u32);
-        for i in self.at.matches..end {
+        for at in self.at.matches..end {
+            let Some((Side { program, memo, matches }, i)) = side_of(sides, at) else { break };
             let m = matches.get(i);
             let thorough = self.graph.thorough;
             let Some(mut builder) = Builder::new(&mut self.graph, program, memo, m) else { continue };
@@ -722,13 +778,14 @@ impl Search {
             }
             // A match in a thorough iteration may build thousands of terms.
             if self.counted + (self.graph.ids() - self.ids_then) > self.bound {
-                end = i + 1;
+                end = at + 1;
                 break;
             }
         }
         unions += self.graph.take_joined();
         report.unions += unions;
         report.nodes += self.graph.ids() - ids;
+        report.memory += of_nodes(self.graph.ids() - ids);
         self.current.unions += unions;
         self.unions_pending += unions;
         self.at.matches = end;
@@ -736,7 +793,7 @@ impl Search {
             return Err(Halt::Broken(Box::new(mixed_types(&active.report.label, &types))));
         }
         if end == total {
-            active.matches = Matches::new(&active.program);
+            active.drop_matches();
             self.at.rule = rule + 1;
             self.at.matches = 0;
             self.phase = Phase::Apply(rule + 1);
@@ -851,18 +908,13 @@ impl Search {
                 Err(broken) => halt = broken,
             }
         }
-        // Where memory is short, matches are given back, and without them there is no going on.
-        let goes_on = match &halt {
-            Halt::Limit(limit) => !matches!(limit, Limit::Memory { .. }),
-            Halt::Stopped => true,
-            Halt::Goal | Halt::Saturated | Halt::Broken(_) => false,
-        };
+        let short = matches!(halt, Halt::Limit(Limit::Memory { .. }));
+        // A thorough search adds terms to the graph while it matches, so it cannot be told where it was.
+        let told = !(short && self.graph.thorough && matches!(self.phase, Phase::Match(_)));
+        let goes_on = matches!(halt, Halt::Limit(_) | Halt::Stopped) && told;
         self.left_at = goes_on.then_some(self.phase);
-        if !goes_on {
-            for r in &mut self.rules {
-                r.matches = Matches::new(&r.program);
-                r.memo = SizeMemo::default();
-            }
+        if short || !goes_on {
+            self.give_back();
         }
         self.phase = Phase::Done;
         self.outcome = Some(match halt {
@@ -872,6 +924,20 @@ impl Search {
             Halt::Stopped => Outcome::Stopped,
             Halt::Broken(d) => Outcome::Broken(d),
         });
+    }
+
+    /// Gives back what matching has taken. Where it goes on, it looks again for the matches of the rules that are not
+    /// done with.
+    fn give_back(&mut self) {
+        if let Some(Phase::Match(_) | Phase::Apply(_)) = self.left_at {
+            let first = self.at.rule.max(self.turn.rules(self.rules.len()).start);
+            self.left_at = Some(Phase::Match(first));
+        }
+        for r in &mut self.rules {
+            r.taken -= r.matches();
+            r.drop_matches();
+            r.sides.iter_mut().for_each(|side| side.memo = SizeMemo::default());
+        }
     }
 
     fn gaps(&self) -> Vec<(Gap, u32)> {
@@ -941,19 +1007,43 @@ impl Active {
         allowed.min().unwrap_or(usize::MAX)
     }
 
-    fn new(rule: RuleUse, program: Program, held: Vec<When>) -> Active {
-        let matches = Matches::new(&program);
+    fn new(rule: RuleUse, programs: Vec<Program>, held: Vec<When>) -> Active {
+        let side = |program| {
+            let matches = Matches::new(&program);
+            Side { program, memo: SizeMemo::default(), matches }
+        };
+        let sides = programs.into_iter().map(side).collect();
         let label = rule.to_string();
         let name = label.as_str().into();
         let report = RuleReport { label, ..RuleReport::default() };
-        Active { program, memo: SizeMemo::default(), matches, report, name, rule, taken: 0, held }
+        Active { sides, report, name, rule, taken: 0, most: 0, held }
     }
+
+    /// So many matches are to be applied.
+    fn matches(&self) -> usize {
+        self.sides.iter().map(|side| side.matches.len()).sum()
+    }
+
+    fn drop_matches(&mut self) {
+        self.sides.iter_mut().for_each(|side| side.matches = Matches::new(&side.program));
+    }
+}
+
+/// Where the match of this number is, among those of all left sides.
+fn side_of(sides: &mut [Side], mut number: usize) -> Option<(&mut Side, usize)> {
+    for side in sides {
+        match number.checked_sub(side.matches.len()) {
+            None => return Some((side, number)),
+            Some(rest) => number = rest,
+        }
+    }
+    None
 }
 
 /// Can searches use the rule with these arguments?
 pub fn usable(rule: &RuleUse) -> bool {
-    let equation = rule.rule.in_searches(&rule.args);
-    equation.is_some_and(|(e, _)| compile(&mut Graph::new(), e, &rule.rule.params, &rule.args).is_ok())
+    let compiles = |s| compile(&mut Graph::new(), s, &rule.rule.params, &rule.args).is_ok();
+    rule.rule.in_searches(&rule.args).is_ok_and(|sides| sides.into_iter().all(compiles))
 }
 
 fn goal(sketch: &Sketch) -> Result<Goal, Diagnostic> {

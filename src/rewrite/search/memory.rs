@@ -13,6 +13,11 @@ pub fn growth(entries: usize, classes: usize, ids: usize, coming: usize) -> u64 
         + list_growth(ids, coming, ID_BYTES as u64)
 }
 
+/// The bytes that so many new nodes take, each with a class of its own.
+pub fn of_nodes(nodes: usize) -> u64 {
+    nodes as u64 * (NODE_ENTRY + ID_BYTES as u64 + CLASS_BYTES as u64)
+}
+
 /// A hash table holds seven eighths of a power of two.
 fn hash_growth(len: usize, coming: usize, entry: u64) -> u64 {
     let capacity = |len: usize| (len.max(16) * 8 / 7).next_power_of_two() / 8 * 7;

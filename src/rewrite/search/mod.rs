@@ -28,7 +28,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub use driver::{Search, reach, usable};
-pub use options::Budget;
+pub use options::{Budget, Held};
 pub use trail::{Trail, TrailStep, trail};
 
 /// The world outside a search.
@@ -51,11 +51,16 @@ pub struct StopPoint {
     pub matches: usize,
 }
 
-/// Where a search ended and went on later, with the bound of nodes that it had until then.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Where a search ended and went on later, and what held until then.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pause {
     pub at: StopPoint,
+    /// The bound of nodes.
     pub nodes: usize,
+    /// Which rules were held back.
+    pub held: Vec<Held>,
+    /// Memory was short: matches that had not been applied were given back, and looked for once more.
+    pub given_back: bool,
 }
 
 /// What a search is doing.
@@ -84,6 +89,8 @@ pub struct RuleReport {
     pub unions: usize,
     /// Nodes that its applications added, with those that turned out equal to others.
     pub nodes: usize,
+    /// Bytes of what they take in the graph, and of the most matches that it had at once.
+    pub memory: u64,
     pub time: Duration,
 }
 

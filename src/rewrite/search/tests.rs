@@ -19,7 +19,7 @@ use crate::lang::term::{Expr, Term};
 use crate::normal::{normal_form, normal_form_with, written_params};
 use crate::rule::library::reductions;
 use crate::rule::load::Source;
-use crate::rule::{RuleSet, RuleUse, apply_at};
+use crate::rule::{RuleSet, RuleUse, Searched, apply_at};
 use crate::sketch::automaton::Automaton;
 use crate::sketch::best::k_best;
 use crate::sketch::classes::Satisfied;
@@ -353,6 +353,17 @@ fn stopped_after<T>(most: usize, run: impl FnOnce(&mut Control<'_>) -> T) -> T {
     run(&mut Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} })
 }
 
+/// As [`stopped_after`], but memory is short from then on.
+fn short_after<T>(most: usize, run: impl FnOnce(&mut Control<'_>) -> T) -> T {
+    let calls = std::cell::Cell::new(0);
+    let rss = || {
+        calls.set(calls.get() + 1);
+        if calls.get() > most { u64::MAX / 2 } else { 0 }
+    };
+    let never = AtomicBool::new(false);
+    run(&mut Control { cancel: &never, now: &|| Duration::ZERO, rss: &rss, progress: &mut |_| {} })
+}
+
 /// Where a search stopped says where another is to stop, and what it then has.
 #[test]
 fn a_search_can_be_stopped_where_another_stopped() {
@@ -376,8 +387,8 @@ fn a_search_can_be_stopped_where_another_stopped() {
     assert!(labels.len() > 3 && labels.contains(&None), "{labels:?}");
 }
 
-/// Where a search ended and went on, with a higher limit and perhaps for another sketch, another one of the same does so,
-/// and comes to the same end.
+/// Where a search ended, for want of memory or otherwise, and went on, with a higher limit and perhaps for another sketch and
+/// with other rules held back, another one of the same does so, and comes to the same end.
 #[test]
 fn a_search_goes_on_where_it_ended_and_another_repeats_that() {
     let set = rule_set();
@@ -385,12 +396,20 @@ fn a_search_goes_on_where_it_ended_and_another_repeats_that() {
     let rules = uses(&set, &["mapFusion", "splitJoin(2)", "mapFission"]);
     let goals =
         ["contains(gather)", "contains(split 2 (split 2 ?))", "contains(\\x. abs (sqrt ?))"].map(sketch);
-    let (mut found, mut labels) = (0, HashSet::new());
+    let (mut found, mut given, mut labels) = (0, 0, HashSet::new());
     for most in (1..400).step_by(5) {
-        let few = Budget { nodes: 40 + 3 * most, ..small() };
+        let held =
+            Held { rule: "mapFission".into(), when: [When::Iterations(1), When::Matches(2)][most % 2] };
+        let held = if most % 4 == 1 { vec![held] } else { vec![] };
+        let few = Budget { nodes: 40 + 3 * most, held, ..small() };
         let mut search = Search::new(&start, &goals[0], &rules, &few).unwrap();
-        let first = stopped_after(most, |stops| search.run(stops));
+        let first = match most % 2 {
+            0 => short_after(most / 2, |stops| search.run(stops)),
+            _ => stopped_after(most, |stops| search.run(stops)),
+        };
         assert!(search.can_go_on(), "{first}");
+        let given_back = matches!(first.outcome, Outcome::Limit(Limit::Memory { .. }));
+        given += usize::from(given_back);
         let never = AtomicBool::new(false);
         let mut control =
             Control { cancel: &never, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
@@ -399,7 +418,8 @@ fn a_search_goes_on_where_it_ended_and_another_repeats_that() {
         let last = search.run(&mut control);
         let label = first.rules.get(first.stop.rule).map(|r| r.label.clone());
         let mut again = Search::new(&start, goal, &rules, &small()).unwrap();
-        again.pause_at(&[(Pause { at: first.stop, nodes: few.nodes }, label.clone())]);
+        let pause = Pause { at: first.stop, nodes: few.nodes, held: few.held.clone(), given_back };
+        again.pause_at(&[(pause, label.clone())]);
         let repeated = again.run(&mut control);
         let term = |r: &Report| r.found().map(|f| f.term.clone());
         assert_eq!(
@@ -413,7 +433,7 @@ fn a_search_goes_on_where_it_ended_and_another_repeats_that() {
         }
         labels.insert(label);
     }
-    assert!(found > 20 && labels.len() > 3, "{found} {labels:?}");
+    assert!(found > 20 && given > 10 && labels.len() > 3, "{found} {given} {labels:?}");
 }
 
 #[test]
@@ -460,7 +480,8 @@ fn what_is_to_be_replaced_is_never_refused() {
     let mut graph = Graph::new();
     graph.encode(&start).unwrap();
     let equation = rule.rule.equation(&rule.args).unwrap();
-    let program = compile(&mut graph, equation, &rule.rule.params, &rule.args).unwrap();
+    let searched = Searched { equation, computed: None };
+    let program = compile(&mut graph, searched, &rule.rule.params, &rule.args).unwrap();
     graph.rebuild();
     // As where the class that matches has a lighter member.
     graph.filter = Filter { size: 3, ..Filter::default() };
@@ -873,7 +894,8 @@ fn both_matchers_find_the_same() {
             let equation = rule.rule.equation(&rule.args).unwrap();
             let mut graph = Graph::new();
             graph.encode(&start).unwrap();
-            let program = compile(&mut graph, equation, &rule.rule.params, &rule.args).unwrap();
+            let searched = Searched { equation, computed: None };
+            let program = compile(&mut graph, searched, &rule.rule.params, &rule.args).unwrap();
             graph.rebuild();
             let mut memo = SizeMemo::default();
             let found = matcher::search(&mut graph, &program, &mut memo, None, &mut || false).unwrap();

@@ -17,10 +17,12 @@ pub struct Classes {
 }
 
 impl Classes {
+    #[inline]
     pub fn has(&self, id: Id) -> bool {
         let i = usize::from(id);
         self.bits.get(i / 64).is_some_and(|w| w >> (i % 64) & 1 != 0)
     }
+    #[inline]
     pub fn insert(&mut self, id: Id) -> bool {
         let i = usize::from(id);
         if self.bits.len() <= i / 64 {
@@ -148,6 +150,7 @@ impl Satisfied {
     }
 
     /// Has the class a member that satisfies the state?
+    #[inline]
     pub fn has(&self, graph: &Graph, automaton: &Automaton, state: StateId, class: Id) -> bool {
         let wanted = &automaton.states[state];
         if wanted.open {
@@ -333,6 +336,7 @@ fn leaf_matches(tables: &Tables, sketch: &Sketch, leaf: &Leaf) -> bool {
     }
 }
 
+#[inline]
 fn nat_matches(tables: &Tables, sketch: &NatSketch, n: NatId) -> bool {
     match sketch {
         NatSketch::Any => true,
@@ -349,6 +353,7 @@ pub fn has_types(graph: &Graph, sketches: &[TypeSketch], class: Id) -> bool {
     }
 }
 
+#[inline]
 fn type_matches(tables: &Tables, sketch: &TypeSketch, ty: TypeId) -> bool {
     match (sketch, tables.row_of(ty)) {
         (TypeSketch::Any, _) => true,

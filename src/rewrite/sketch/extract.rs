@@ -42,9 +42,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    #[inline]
     fn of(lambda: bool) -> Kind {
         if lambda { Kind::Lambda } else { Kind::Plain }
     }
+    #[inline]
     pub(super) fn admits(self, node: &Node) -> bool {
         match self {
             Kind::Any | Kind::Head => true,
@@ -81,9 +83,11 @@ struct Weighed([u32; 2]);
 impl Weighed {
     const NOTHING: Weighed = Weighed([NONE; 2]);
 
+    #[inline]
     fn get(self, lambda: bool) -> Option<u32> {
         Some(self.0[usize::from(lambda)]).filter(|w| *w != NONE)
     }
+    #[inline]
     fn of_kind(self, kind: Kind) -> Option<u32> {
         match kind {
             Kind::Plain => self.get(false),
@@ -94,6 +98,7 @@ impl Weighed {
         }
     }
     /// Is this lighter? Then it is what counts.
+    #[inline]
     fn offer(&mut self, lambda: bool, weight: u32) -> bool {
         let slot = &mut self.0[usize::from(lambda)];
         let weight = weight.min(NONE - 1);
@@ -113,14 +118,17 @@ struct Table {
 }
 
 impl Table {
+    #[inline]
     fn number(&self, set: &Classes, class: Id) -> Option<usize> {
         set.number(&self.numbering, class)
     }
+    #[inline]
     fn get(&self, set: &Classes, class: Id) -> Weighed {
         self.number(set, class).map_or(Weighed::NOTHING, |i| self.weights[i])
     }
 }
 
+#[inline]
 fn choose(plain: Option<u32>, lambda: Option<u32>, applied: bool) -> Option<(u32, bool)> {
     let lambda = lambda.map(|l| if applied { l.saturating_add(REDEX) } else { l });
     match (plain, lambda) {
@@ -143,6 +151,7 @@ pub struct Lightest<'a> {
 }
 
 impl<'a> Lightest<'a> {
+    #[inline]
     pub fn of(
         graph: &'a Graph,
         automaton: &'a Automaton,
@@ -258,6 +267,7 @@ impl<'a> Lightest<'a> {
     }
 
     /// The weight of the lightest member that satisfies a state.
+    #[inline]
     pub fn weight(&self, state: StateId, class: Id, kind: Kind) -> Option<u32> {
         let s = &self.automaton.states[state];
         if s.open {
@@ -278,6 +288,7 @@ impl<'a> Lightest<'a> {
     }
 
     /// What a node weighs whose children satisfy these states; `of` weighs those.
+    #[inline]
     fn app_weight(
         &self,
         (f, e): (StateId, StateId),

@@ -36,6 +36,18 @@ impl Comparison {
         })
     }
 
+    /// Holds where this one does not.
+    pub fn negated(self) -> Comparison {
+        match self {
+            Comparison::Less => Comparison::AtLeast,
+            Comparison::AtMost => Comparison::Greater,
+            Comparison::Greater => Comparison::AtMost,
+            Comparison::AtLeast => Comparison::Less,
+            Comparison::Equal => Comparison::Unequal,
+            Comparison::Unequal => Comparison::Equal,
+        }
+    }
+
     fn symbol(self) -> &'static str {
         match self {
             Comparison::Less => "<",

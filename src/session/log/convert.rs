@@ -3,6 +3,8 @@
 use super::v1;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
+use crate::rewrite::search::Held;
+use crate::rewrite::search::options::When;
 use crate::session::Written;
 use crate::session::action::{
     Action, Decision, Measurement, Outcome, PartTime, Paused, SearchOutcome, Sizes, Target, TrailStep,
@@ -82,6 +84,8 @@ impl From<&SearchOutcome> for v1::Search {
             rule: p.rule.clone(),
             matches: p.matches,
             nodes: p.nodes,
+            held: p.held.iter().map(v1::Held::from).collect(),
+            given_back: p.given_back,
         };
         v1::Search {
             sketch: s.sketch.clone(),
@@ -114,6 +118,8 @@ impl TryFrom<&v1::Search> for SearchOutcome {
             rule: p.rule.clone(),
             matches: p.matches,
             nodes: p.nodes,
+            held: p.held.iter().map(Held::from).collect(),
+            given_back: p.given_back,
         };
         Ok(SearchOutcome {
             sketch: s.sketch.clone(),
@@ -128,6 +134,26 @@ impl TryFrom<&v1::Search> for SearchOutcome {
             trail: s.trail.as_ref().map(|t| t.iter().map(step).collect::<Result<_, String>>()).transpose()?,
             no_trail: None,
         })
+    }
+}
+
+impl From<&Held> for v1::Held {
+    fn from(h: &Held) -> v1::Held {
+        let after = match h.when {
+            When::Iterations(n) => v1::HeldAfter::Iterations(n),
+            When::Matches(n) => v1::HeldAfter::Matches(n),
+        };
+        v1::Held { rule: h.rule.to_string(), after }
+    }
+}
+
+impl From<&v1::Held> for Held {
+    fn from(h: &v1::Held) -> Held {
+        let when = match h.after {
+            v1::HeldAfter::Iterations(n) => When::Iterations(n),
+            v1::HeldAfter::Matches(n) => When::Matches(n),
+        };
+        Held { rule: h.rule.as_str().into(), when }
     }
 }
 

@@ -146,6 +146,23 @@ pub struct Paused {
     pub rule: Option<String>,
     pub matches: usize,
     pub nodes: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<Held>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given_back: bool,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Held {
+    pub rule: String,
+    pub after: HeldAfter,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldAfter {
+    Iterations(usize),
+    Matches(usize),
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -379,10 +379,13 @@ impl Reader<'_> {
 
     /// Is this `not` before what is to be left out, rather than before a truth value?
     fn is_negation(&self, f: &ast::Expr, args: &[ast::Expr], scope: &Scope) -> bool {
+        Self::is_not(f, scope) && !args.first().is_some_and(|e| self.is_truth_value(e, scope))
+    }
+
+    fn is_not(f: &ast::Expr, scope: &Scope) -> bool {
         matches!(&f.kind, ExprKind::Name(name) if &**name == NOT
             && scope.param(name).is_none()
-            && !scope.binders.contains(name)
-            && !args.first().is_some_and(|e| self.is_truth_value(e, scope)))
+            && !scope.binders.contains(name))
     }
 
     /// Is this plainly a value that the pattern `not` can be applied to, and no set of programs to be left out?

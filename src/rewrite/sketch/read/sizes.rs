@@ -46,8 +46,21 @@ impl Reader<'_> {
         }
     }
 
-    /// What is said of sizes beside a sketch, as `?t >= 8`: a comparison of sizes of which one has a name here.
+    /// What is said of sizes beside a sketch, as `?t >= 8` or `not (?t == 16)`: a comparison of sizes of which one has a name
+    /// here, or what such a one is not.
     pub(super) fn size_condition(&mut self, e: &ast::Expr, scope: &Scope) -> Option<Sketch> {
+        if let ExprKind::App(f, args) = &e.kind
+            && let [compared] = args.as_slice()
+            && Self::is_not(f, scope)
+        {
+            let said = self.size_condition(compared, scope)?;
+            return Some(match said.shape() {
+                Shape::Sizes(c) => {
+                    Sketch::new(Shape::Sizes(SizeCondition { is: c.is.negated(), ..c.clone() }))
+                }
+                _ => said,
+            });
+        }
         let ExprKind::Infix(first, rest) = &e.kind else { return None };
         let [(op, right)] = rest.as_slice() else { return None };
         let is = Comparison::of(*op)?;
