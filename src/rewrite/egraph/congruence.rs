@@ -176,7 +176,8 @@ impl EGraph {
     pub fn add(&mut self, node: Node) -> Id {
         let key = self.canonical(node);
         // Between a union and a rebuild the very node may be there under the children that it had.
-        let known = if key == node { None } else { self.memo.get(&node).filter(|id| self.node(**id) == node) };
+        let known =
+            if key == node { None } else { self.memo.get(&node).filter(|id| self.node(**id) == node) };
         match known.or_else(|| self.memo.get(&key)) {
             Some(id) => {
                 self.took_another |= self.node(*id) != node;

@@ -330,7 +330,8 @@ impl Search {
             Err(halt) => {
                 self.finish(halt, control);
                 if self.can_go_on()
-                    && let Some(pause) = self.pauses.pop_front_if(|p| self.at >= p.at)
+                    && self.pauses.front().is_some_and(|p| self.at >= p.at)
+                    && let Some(pause) = self.pauses.pop_front()
                 {
                     if pause.given_back {
                         self.give_back();
