@@ -161,7 +161,7 @@ fn makefile(name: &str, target: Target) -> String {
     };
     format!(
         "# Builds lib{name}.so with {what}. {name}.h says how to call it.\n\
-         CC ?= cc\nCFLAGS ?= -O3 -march=native -fopenmp\n\n\
+         CC ?= cc\nCFLAGS ?= -O3 -march=native -fno-trapping-math -fopenmp\n\n\
          lib{name}.so: {name}.c{more} {name}.h\n\t$(CC) $(CFLAGS) -fPIC -shared {name}.c{more} {libraries} -o $@\n\n\
          clean:\n\trm -f lib{name}.so\n\n.PHONY: clean\n"
     )

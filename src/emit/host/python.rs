@@ -391,7 +391,7 @@ def _compiled():
     try:
         library = _os.path.join(folder, "libKERNEL.so")
         compiler = _os.environ.get("CC", "cc").split()
-        flags = ["-O3", "-march=native", OPENMP, "-fPIC", "-shared"]
+        flags = ["-O3", "-march=native", "-fno-trapping-math", OPENMP, "-fPIC", "-shared"]
         _subprocess.run(compiler + flags + sources + ["-lm", "-o", library], check=True)
         return _ctypes.CDLL(library)
     finally:
