@@ -247,7 +247,8 @@ fn demosaic(g: &Given) -> Vec<Expected> {
     let raw = Image(g.floats(0).to_vec(), m + 6);
     let sensor = Image::of(n + 2, m + 2, |y, x| {
         let around = [(0, 2), (4, 2), (2, 0), (2, 4)].map(|(dy, dx)| raw.at(y + dy, x + dx));
-        let (least, most) = (around.iter().copied().reduce(f32::min), around.iter().copied().reduce(f32::max));
+        let (least, most) =
+            (around.iter().copied().reduce(f32::min), around.iter().copied().reduce(f32::max));
         raw.at(y + 2, x + 2).clamp(least.unwrap(), most.unwrap())
     });
     // Of the sensor's pixels red is seen in odd lines and columns, blue in even ones, green elsewhere.
