@@ -697,7 +697,15 @@ impl Generator {
         indices.reverse();
         let known = self.table_names.iter().find(|(t, _)| *t == table).map(|(_, n)| n.clone());
         let name = match known {
-            Some(n) => n,
+            Some(n) => {
+                // Equal tables of the program are one, which comes from all of them.
+                let mut stmts = self.tables.iter_mut();
+                let same = |s: &&mut Stmt| matches!(&s.what, What::Table { name, .. } if *name == n);
+                if let Some(stmt) = stmts.find(same) {
+                    stmt.origin = stmt.origin.with(&table.origins());
+                }
+                n
+            }
             None => {
                 let name = self.namer.name("table");
                 let mut values = vec![];
