@@ -11,9 +11,4 @@ fn main() {
         .flag("-fvisibility=hidden")
         .flag_if_supported("-Wno-pedantic")
         .compile("OpenCL");
-    // Faults that tests ask for; a release has none.
-    println!("cargo::rustc-check-cfg=cfg(faults_on_request)");
-    if std::env::var("PROFILE").as_deref() == Ok("debug") {
-        println!("cargo::rustc-cfg=faults_on_request");
-    }
 }

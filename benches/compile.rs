@@ -38,7 +38,7 @@ fn rewritten(kernel: &str, strategy: &str) -> Program {
     let program = infer::program(&syntax::parse_program(id, &text).0, None).0.unwrap();
     let rules = RuleSet::builtin(&mut sources).0;
     let mut script = Script::library(&mut sources).0;
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("kernels/{kernel}/{kernel}.elevate"));
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../kernels/{kernel}/{kernel}.elevate"));
     if let Ok(own) = std::fs::read_to_string(own) {
         script.add(&syntax::parse_elevate(sources.add("own", own.as_str()), &own).0, false);
     }

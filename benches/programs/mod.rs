@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Every program of `kernels/`, by name.
 pub fn kernels() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())

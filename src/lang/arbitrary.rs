@@ -2,14 +2,14 @@
 
 #![allow(clippy::panic, reason = "only tests draw terms, and what cannot be drawn ends them")]
 
-use super::build::{self as b, Built};
-use super::eval::inputs::Rng;
-use super::literal::Literal;
-use super::math;
-use super::nat::{Nat, NatFun};
-use super::pattern::{self, AddressSpace, Pattern};
-use super::term::{Arg, Expr, Term};
-use super::ty::{Scalar, Type, TypeKind};
+use shine_lang::build::{self as b, Built};
+use shine_lang::eval::inputs::Rng;
+use shine_lang::literal::Literal;
+use shine_lang::math;
+use shine_lang::nat::{Nat, NatFun};
+use shine_lang::pattern::{self, AddressSpace, Pattern};
+use shine_lang::term::{Arg, Expr, Term};
+use shine_lang::ty::{Scalar, Type, TypeKind};
 
 /// Draws terms. Free variables of what it draws are closed by the caller through [`b::lam`].
 pub struct Draw {

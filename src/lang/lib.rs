@@ -4,8 +4,8 @@
 //! Text comes in, typed [`term::Term`]s go out. Parsing and inference never give up: they return what they
 //! understood and the list of problems. Nothing here does I/O.
 
-#[cfg(any(test, feature = "arbitrary"))]
-pub mod arbitrary;
+#[cfg(test)]
+mod arbitrary;
 pub mod build;
 pub mod constraint;
 pub mod declared;
@@ -36,6 +36,10 @@ pub mod ty;
 pub mod undefined;
 pub mod value;
 pub mod work;
+
+// `arbitrary` is a file of the tests of later crates, too, and names this crate as they do.
+#[cfg(test)]
+extern crate self as shine_lang;
 
 /// The deepest nesting that sources may have and that rewriting may build.
 pub const MAX_DEPTH: usize = 400;

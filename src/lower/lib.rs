@@ -8,6 +8,13 @@
 use shine_lang as lang;
 use shine_rewrite as rewrite;
 
+// The tests of this stage draw the terms that those of the language do. As a feature of that crate they would be built into
+// a crate that no release has.
+#[cfg(test)]
+#[path = "../lang/arbitrary.rs"]
+#[allow(dead_code, reason = "each stage draws what it needs")]
+mod arbitrary;
+
 pub mod access;
 pub mod choose;
 pub mod dpia;

@@ -4,7 +4,7 @@ use super::dpia::exec::{self, Options};
 use super::dpia::races::{Trust, Unproved};
 use super::dpia::{Imperative, Kind, LoopKind, Phrase, Remembered};
 use super::{Target, lower_term, on_threads, pipeline, sequential};
-use crate::lang::arbitrary::Draw;
+use crate::arbitrary::Draw;
 use crate::lang::build;
 use crate::lang::diag::FileId;
 use crate::lang::eval::{self, Limits, inputs};

@@ -5,6 +5,13 @@
 
 use shine_lang as lang;
 
+// The tests of this stage draw the terms that those of the language do. As a feature of that crate they would be built into
+// a crate that no release has.
+#[cfg(test)]
+#[path = "../lang/arbitrary.rs"]
+#[allow(dead_code, reason = "each stage draws what it needs")]
+mod arbitrary;
+
 pub mod egraph;
 pub mod encodings;
 pub mod guide;

@@ -372,9 +372,9 @@ pub(super) fn edit(
     events.paused(|| screen.aside(run))
 }
 
-/// In builds that are no release: a fault of the program, so that its handling can be tried.
+/// A fault of the program, for whoever asks for one by the variable `SHINE_FAULT`: how faults are met is tried on the
+/// very program that is released.
 fn fault_on_request() {
-    #[cfg(faults_on_request)]
     match std::env::var("SHINE_FAULT").as_deref() {
         Ok("memory") => drop(std::hint::black_box(Vec::<u8>::with_capacity(1 << 60))),
         Ok("stack") => drop(std::hint::black_box(descend(0))),
@@ -387,7 +387,6 @@ fn fault_on_request() {
     }
 }
 
-#[cfg(faults_on_request)]
 #[expect(unconditional_recursion, reason = "this is what is tried")]
 fn descend(n: u64) -> u64 {
     std::hint::black_box([n; 64]).iter().sum::<u64>() + descend(n + 1)

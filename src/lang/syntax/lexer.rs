@@ -4,144 +4,13 @@
 //! Holds: brackets that have no partner are reported here, once; closing ones are then left out, opening ones have
 //! no mate. Tokens are cut into items at the reserved words that start one, so no mistake spreads over its item.
 //!
-//! Integers and `.` are tokens of their own: whether `3.3` is a number or the start of `3.3.f32` the parser knows.
-
-use logos::Logos;
+//! Integers and `.` are tokens of their own: whether `3.3` is a number or the start of `3.3.f32` the parser knows. Which
+//! characters belong together, [`scan`](super::scan) says.
 
 use super::codes;
+use super::scan::Scanner;
+pub use super::scan::Tok;
 use crate::diag::{Diagnostic, FileId, Span};
-
-#[derive(Logos, Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[logos(skip r"[ \t\r\n\x0c]+")]
-pub enum Tok {
-    #[regex(r"--[^\n]*", allow_greedy = true)]
-    Comment,
-    #[regex(r"[A-Za-z_][A-Za-z0-9_']*")]
-    Word,
-    /// Digits with an exponent and a suffix, but without a decimal point.
-    #[regex(r"[0-9][0-9_]*([eE][+-]?[0-9]+)?[A-Za-z0-9_]*")]
-    Number,
-    #[regex(r"\?[A-Za-z0-9_']*")]
-    Hole,
-    /// C text in quotes, over as many lines as it takes; `\"` is a quote in it.
-    #[regex(r#""([^"\\]|\\[^"]|\\")*""#)]
-    Text,
-    #[token("\\")]
-    #[token("λ")]
-    Lambda,
-    #[token("/\\")]
-    #[token("Λ")]
-    NatLambda,
-    #[token(".")]
-    Dot,
-    #[token(",")]
-    Comma,
-    #[token(":")]
-    Colon,
-    #[token("::")]
-    Cons,
-    #[token("=")]
-    Equals,
-    #[token("->")]
-    #[token("→")]
-    Arrow,
-    #[token("=>")]
-    FatArrow,
-    #[token("~>")]
-    #[token("↦")]
-    Rewrites,
-    #[token("|>")]
-    #[token("▷")]
-    PipeTo,
-    #[token(">>")]
-    Compose,
-    #[token("+")]
-    Plus,
-    #[token("-")]
-    #[token("−")]
-    Minus,
-    #[token("*")]
-    #[token("×")]
-    #[token("·")]
-    Star,
-    #[token("/")]
-    #[token("÷")]
-    Slash,
-    #[token("%")]
-    Percent,
-    #[token("^")]
-    Caret,
-    #[token("<")]
-    Less,
-    #[token(">")]
-    Greater,
-    #[token("<=")]
-    #[token("≤")]
-    LessEq,
-    #[token(">=")]
-    #[token("≥")]
-    GreaterEq,
-    #[token("==")]
-    EqEq,
-    #[token("!=")]
-    #[token("≠")]
-    NotEq,
-    #[token("<+")]
-    LeftChoice,
-    #[token(";")]
-    Semi,
-    #[token(";;")]
-    SemiSemi,
-    #[token("@")]
-    At,
-    #[token("|")]
-    #[token("∣")]
-    Bar,
-    #[token("∧")]
-    And,
-    #[token("∨")]
-    Or,
-    #[token("∉")]
-    NotIn,
-    #[token("(")]
-    LParen,
-    #[token(")")]
-    RParen,
-    #[token("[")]
-    LBracket,
-    #[token("]")]
-    RBracket,
-    #[token("{")]
-    LBrace,
-    #[token("}")]
-    RBrace,
-    /// A sign of other languages; the parser says what is meant.
-    #[token("&&")]
-    #[token("||")]
-    #[token("&")]
-    #[token("!")]
-    #[token("!!")]
-    #[token("~")]
-    #[token("**")]
-    #[token("<<")]
-    #[token("<>")]
-    #[token("/=")]
-    #[token("===")]
-    #[token("++")]
-    #[token("+=")]
-    #[token("-=")]
-    #[token("*=")]
-    #[token("//")]
-    #[token(".*")]
-    #[token(".+")]
-    #[token("./")]
-    #[token("$")]
-    #[token("<|")]
-    #[regex(r"`[A-Za-z_][A-Za-z0-9_']*`")]
-    Foreign,
-    /// Past the last token of what is being read; the lexer makes none.
-    End,
-}
 
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
@@ -196,7 +65,7 @@ pub fn is_reserved(word: &str) -> bool {
 pub fn lex(file: FileId, text: &str) -> Lexed {
     let mut lexed =
         Lexed { tokens: Vec::new(), comments: Vec::new(), items: Vec::new(), problems: Vec::new() };
-    let mut lexer = Tok::lexer(text);
+    let mut lexer = Scanner::new(text);
     let mut columns = Columns { text, at: 0, column: 0, first: true };
     // Characters that start no token, gathered while they touch.
     let mut unknown: Option<(usize, usize)> = None;

@@ -11,6 +11,7 @@ mod lexer;
 pub mod pairs;
 mod parse;
 pub mod print;
+mod scan;
 
 pub use format::format;
 pub use lexer::{ITEM_WORDS, is_reserved};

@@ -2,7 +2,7 @@
 //! compared. Which rules are proved, and that nothing wrong is, `tests/rules_proved.rs` says.
 
 use super::*;
-use crate::lang::arbitrary::Draw;
+use crate::arbitrary::Draw;
 use crate::lang::diag::Sources;
 use crate::lang::eval::{Limits, Sizes, inputs, naive};
 use crate::lang::nat::NatVar;
