@@ -188,3 +188,44 @@ fn a_session_with_a_tuning_is_gone_on_with() {
     let again = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();
     assert!(again.starts_with(&log) && again.len() > log.len(), "what was recorded stays as it is");
 }
+
+/// Flags and threads are chosen with the device, tuned, kept apart, recorded, and taken by `replay` without measuring.
+#[test]
+fn flags_and_threads_are_tuned() {
+    let dir = world("");
+    let device = "cpu[unroll?, 1|2 threads]";
+    let more = ["--device", device, "--for", "40s", "--json", "-o", "best.elevate", "--session", "s.ron"];
+    let ran = tune(dir.path(), "body(splitJoin(4))", &more);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let tried = told["tried"].as_array().unwrap();
+    assert_eq!((tried.len(), tried[0]["on"].as_str()), (4, Some("cpu[2 threads]")));
+    assert!(tried.iter().all(|t| t["fate"] == "measured"), "{}", ran.out);
+    let best = told["best"]["on"].as_str().unwrap();
+    let written = std::fs::read_to_string(dir.path().join("best.elevate")).unwrap();
+    assert!(written.contains(&format!("`--device '{best}'`")), "{written}");
+    let replayed = run(dir.path(), &["replay", "s.ron"]);
+    assert_eq!(replayed.code, 0, "{}", replayed.err);
+    assert!(run(dir.path(), &["tune", "--kept"]).out.starts_with("4 measurements in "));
+    // What was chosen is measured as it was chosen, and says so.
+    let bench =
+        |device| run(dir.path(), &["bench", "scale.rise", "--size", "n=96", "--json", "--device", device]);
+    let measured: Value = serde_json::from_str(&bench(best).out).unwrap();
+    assert!(measured["device"].as_str().unwrap().ends_with(best.trim_start_matches("cpu")), "{measured}");
+    let marked: Value = serde_json::from_str(&bench("cpu[finite]").out).unwrap();
+    assert!(marked["warnings"].to_string().contains("results may change: finite"), "{marked}");
+    for (device, says) in [
+        ("cpu[unroll?]", "only a tuning may"),
+        ("cpu[-fplugin=evil.so]", "`-fplugin=evil.so` is no flag"),
+        ("cpu[registers64]", "no flag of C compilers"),
+        ("cpu[0 threads]", "no number of threads"),
+        ("cpu[O2, O2]", "twice"),
+    ] {
+        let ran = bench(device);
+        assert!(
+            ran.code == 3 && ran.err.contains("E0703") && ran.err.contains(says),
+            "{device}: {}",
+            ran.err
+        );
+    }
+}

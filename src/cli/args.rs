@@ -487,7 +487,8 @@ pub struct Run {
     /// Do not compare the result with the program as it was written
     #[arg(long)]
     pub no_check: bool,
-    /// The device: `cpu`, or a part of an OpenCL platform's or device's name
+    /// The device: `cpu`, or a part of an OpenCL platform's or device's name; with flags and threads in brackets,
+    /// `cpu[vectors512, 1 thread]`
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
     /// Let the program's foreign functions run
@@ -511,7 +512,8 @@ pub struct Bench {
     pub rewriting: Rewriting,
     #[command(flatten)]
     pub data: Data,
-    /// The device: `cpu`, or a part of an OpenCL platform's or device's name
+    /// The device: `cpu`, or a part of an OpenCL platform's or device's name; with flags and threads in brackets,
+    /// `cpu[vectors512, 1 thread]`
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
     /// Measure in turns with a revision of the session, or with another program or session, and say which is faster
@@ -538,10 +540,13 @@ Examples:
   shine-tui tune matmul.rise -s 'parallel(?x in {8, 16, 32}, 32, 8, ?v in {8, 16})' --for 2min
   shine-tui tune matmul.rise -s 'blocking(?t, ?t, 4) ; choose(topDown(useMapPar), id)'
   shine-tui tune matmul.rise -s 'blocking(?, ?, ?)' -o best.elevate
+  shine-tui tune matmul.rise -s 'parallel(?, ?, ?, ?)' --device 'cpu[vectors512?, 1|2 threads]'
 
 What a strategy leaves open: `?` a size that divides one of the program's sizes, `?tile` the same size wherever the name stands, `?tile in {4, 8, 16..32}` one of these, `choose(s, t)` or `?way in {s, t}` one of these strategies. Definitions of strategies may leave things open too; where nothing is tuned their first value holds, or what `s with (tile: 8)` says.
 
 Points whose sizes do not fit, or that the device has no room for, are ruled out before anything is compiled for it. All others are run a few times, and their output is compared; who leads is checked as `bench` checks. The fastest take turns at the end, also with the start, which tells whether the difference can be measured. Without a strategy it is `auto` that is tuned.
+
+Flags of compilers and the number of threads are left open for the device: `--device 'cpu[vectors512?, unroll?, 1|2|4 threads]'` tries each flag with `?` with and without, and each number; `shine-tui devices` lists the flags. Those with a mark, as rules have it, may change results; none is tried that is not named.
 
 Measurements are kept for later tunings, by kernel, sizes, device and compiler; the last few are always measured again. `--session FILE` records what was decided; `shine-tui replay` takes it without measuring.
 
@@ -562,7 +567,8 @@ pub struct Tune {
     /// A strategy that leaves something open; of several, one after the other; `auto` unless given
     #[arg(long = "strategy", short = 's', value_name = "ELEVATE")]
     pub strategies: Vec<String>,
-    /// The device: `cpu`, or a part of an OpenCL platform's or device's name
+    /// The device: `cpu`, or a part of an OpenCL platform's or device's name; with flags and threads in brackets,
+    /// `cpu[vectors512, 1 thread]`
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
     /// How long it may take, such as 90s or 5min

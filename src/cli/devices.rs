@@ -3,7 +3,7 @@
 use super::args::Json;
 use super::exit::Exit;
 use super::output;
-use crate::device::{Backend, DeviceInfo, DeviceKind, Devices, RunControl};
+use crate::device::{Backend, DeviceInfo, DeviceKind, Devices, FLAGS, Flag, RunControl};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
@@ -22,6 +22,12 @@ pub fn run(args: &Json) -> Result<Exit, Exit> {
         let text: String = list.devices.iter().map(in_words).collect();
         output::print(&text)?;
         list.notes.iter().try_for_each(|n| output::print(&format!("note: {n}\n")))?;
+    }
+    if !args.json {
+        output::print(
+            "Flags and a number of threads may stand behind a name, `cpu[vectors512, 1 thread]`; ≈ marks those that may change \
+             results.\n",
+        )?;
     }
     let usable = list.devices.iter().any(|d| d.problem.is_none());
     Ok(if usable { Exit::Done } else { Exit::Environment })
@@ -51,6 +57,8 @@ fn in_words(d: &DeviceInfo) -> String {
         );
     }
     text += "\n";
+    let flags: Vec<String> = flags_of(d).map(in_short).collect();
+    text += &format!("  flags: {}\n", flags.join(", "));
     for line in [&d.version, &d.driver].into_iter().filter(|l| !l.is_empty()) {
         text += &format!("  {line}\n");
     }
@@ -60,8 +68,20 @@ fn in_words(d: &DeviceInfo) -> String {
     text
 }
 
+/// The flags that may be asked for in brackets.
+fn flags_of(d: &DeviceInfo) -> impl Iterator<Item = &'static Flag> {
+    FLAGS.iter().filter(|flag| flag.is_for(d.kind == DeviceKind::Host))
+}
+
+/// A flag with its mark.
+fn in_short(flag: &Flag) -> String {
+    if flag.marks.is_empty() { flag.name.to_owned() } else { format!("{} ≈", flag.name) }
+}
+
 fn as_json(d: &DeviceInfo) -> Value {
+    let flags = flags_of(d).map(|f| json!({ "name": f.name, "marks": f.marks, "what": f.what }));
     json!({
+        "flags": flags.collect::<Vec<_>>(),
         "id": d.id,
         "kind": kind(d),
         "platform": d.platform,

@@ -4,6 +4,7 @@ use super::args::{Rewriting, Tune};
 use super::exit::Exit;
 use super::load::{fail, opened};
 use super::output;
+use crate::device::name_in;
 use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::session::Session;
@@ -96,8 +97,11 @@ fn definition(tuned: &Tuned, session: &Session, file: &str) -> String {
     // The name of a file is any text: it must not end the comment.
     let (file, device) = (file.escape_debug(), tuned.device.escape_debug());
     let best = tuned.best().map_or("id", |t| &*t.strategy);
+    // Flags and threads are no part of a strategy: they are said beside it.
+    let chosen = tuned.best().filter(|t| name_in(&t.device) != t.device);
+    let chosen = chosen.map(|t| format!(" (`--device '{}'`)", t.device.escape_debug())).unwrap_or_default();
     format!(
-        "--| Tuned for {file}{at} on {device}: {}, the median of {} runs.\nstrategy tuned = {best}\n",
+        "--| Tuned for {file}{at} on {device}{chosen}: {}, the median of {} runs.\nstrategy tuned = {best}\n",
         time(tuned.median_ns),
         tuned.runs
     )
@@ -107,7 +111,7 @@ fn as_json(tuned: &Tuned) -> Value {
     let tried = tuned.tried.iter().map(|t| {
         let values: serde_json::Map<_, _> = t.values.iter().map(|(n, v)| (n.to_string(), json!(v))).collect();
         let mut value =
-            json!({ "strategy": t.strategy, "values": values, "kernel": t.kernel.map(|k| k.to_string()) });
+            json!({ "strategy": t.strategy, "on": t.device, "values": values, "kernel": t.kernel.map(|k| k.to_string()) });
         match &t.fate {
             Fate::Measured { median_ns, runs, known } => {
                 value["fate"] = json!("measured");
@@ -151,7 +155,7 @@ fn as_json(tuned: &Tuned) -> Value {
         "compiler": tuned.compiler,
         "points": tuned.points.to_string(),
         "tried": tried.collect::<Vec<_>>(),
-        "best": tuned.best().map(|t| json!({ "strategy": t.strategy, "kernel": t.kernel.map(|k| k.to_string()) })),
+        "best": tuned.best().map(|t| json!({ "strategy": t.strategy, "on": t.device, "kernel": t.kernel.map(|k| k.to_string()) })),
         "median_ns": tuned.median_ns,
         "interval_ns": tuned.interval_ns.map(|(low, high)| [low, high]),
         "runs": tuned.runs,

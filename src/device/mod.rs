@@ -20,6 +20,7 @@ mod proto;
 pub mod roofline;
 mod select;
 mod service;
+mod settings;
 pub mod stats;
 mod text;
 pub mod worker;
@@ -34,6 +35,7 @@ pub use proto::{
 };
 pub use select::select;
 pub use service::Devices;
+pub use settings::{Choice, FLAGS, Flag, Settings, name_in};
 pub use text::printable;
 
 use std::sync::atomic::AtomicBool;

@@ -2,7 +2,7 @@
 //!
 //! A [`RunRequest`] carries everything that a run needs, so that the worker process knows nothing of programs or
 //! terms: generated text, memory, and in which order kernels and functions of the host use it.
-use super::{Elem, HostData, HostScalar};
+use super::{Elem, HostData, HostScalar, Settings};
 use serde::{Deserialize, Serialize};
 
 /// The language of generated text.
@@ -39,8 +39,6 @@ pub enum FloatMode {
     /// Multiply-adds may be fused: what C and OpenCL compilers do when asked nothing.
     #[default]
     Contract,
-    /// Operations may be re-ordered too (`-ffast-math`, `-cl-fast-relaxed-math`).
-    Relaxed,
 }
 
 /// How often to run.
@@ -125,6 +123,7 @@ pub struct RunRequest {
     pub params: Vec<Param>,
     pub steps: Vec<Step>,
     pub float: FloatMode,
+    pub settings: Settings,
     pub mode: Mode,
     /// The worker is ended when so many seconds have passed, compilation included.
     pub time_limit_s: f64,
@@ -144,6 +143,7 @@ impl RunRequest {
             steps: vec![Step::over(&params, language, entry)],
             params,
             float: FloatMode::Contract,
+            settings: Settings::default(),
             mode: Mode::Once,
             time_limit_s: 120.0,
         }

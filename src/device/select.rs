@@ -1,10 +1,10 @@
 //! Which device a user means.
 use super::proto::{DeviceInfo, DeviceKind};
-use super::{Cause, DeviceError};
+use super::{Cause, DeviceError, name_in};
 
 /// Finds a device: `cpu` by exactly this name, any other by a part of its id (`platform / name`) in any case, or, where
 /// no id has it, by a part of its version, which is where PoCL says its short name.
-/// Of several equal devices the first is meant; ` #2` names the second.
+/// Of several equal devices the first is meant; ` #2` names the second. Settings in brackets are no part of the name.
 ///
 /// # Errors
 /// That there is none, or that several different ones have the part, with the list of what is there.
@@ -20,6 +20,7 @@ pub fn select<'a>(devices: &'a [DeviceInfo], wanted: &str) -> Result<&'a DeviceI
         }
         format!("There are: {}.", ids.join(", "))
     };
+    let wanted = name_in(wanted);
     let lower = wanted.trim().to_lowercase();
     let exact = devices.iter().find(|device| device.id.to_lowercase() == lower);
     let found: Vec<&DeviceInfo> = match exact {

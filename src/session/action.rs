@@ -178,6 +178,8 @@ pub struct Decision {
     pub strategy: String,
     /// The device's name, and what compiles for it.
     pub device: String,
+    /// The text by which it is chosen, with flags and threads where those were tuned; empty in logs of older versions.
+    pub chosen: String,
     pub compiler: String,
     pub kernel: Digest,
     pub sizes: Sizes,
@@ -205,6 +207,7 @@ impl Decision {
     /// The time of the fastest as a measurement of the state that it leads to, on the device
     /// that was asked for and for a program that does this work.
     pub fn measurement(&self, device: &str, work: &Work) -> Measurement {
+        let device = if self.chosen.is_empty() { device } else { &self.chosen };
         Measurement {
             device: device.to_owned(),
             kernel: self.kernel,

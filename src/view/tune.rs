@@ -77,7 +77,7 @@ pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     lines.extend(reasons(&tuned.tried).into_iter().take(limit).map(|(why, number)| lost_line(&why, number)));
     lines.push(Line::default());
     if let Some(best) = tuned.best() {
-        lines.push(Line::plain(format!("{:<10}", "best")).with(Role::Good, best.strategy.clone()));
+        lines.push(Line::plain(format!("{:<10}", "best")).with(Role::Good, best.shown()));
     }
     lines.push(fact("check", format!("{}; the output agrees with plain C", tuned.check)));
     let interval = tuned.interval_ns.map(|(low, high)| format!("; {} to {}", time(low), time(high)));
@@ -139,7 +139,7 @@ fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
         };
         let start = if number == 0 { "  (start)" } else { "" };
         // The strategy as it can be run, in which a way that was chosen has its number.
-        Line::plain(format!("{:>5}  {what}{start}  {}", number + 1, tried.strategy))
+        Line::plain(format!("{:>5}  {what}{start}  {}", number + 1, tried.shown()))
     };
     sorted.into_iter().filter(|(_, t)| kept(t)).take(limit).map(row).collect()
 }

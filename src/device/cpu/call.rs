@@ -12,7 +12,7 @@ pub struct Loaded {
     // The functions stay valid because the library is never closed: OpenMP's threads may still be in it, and the
     // process ends soon anyway.
     entries: Vec<unsafe extern "C" fn(*const *mut c_void)>,
-    threads: unsafe extern "C" fn() -> c_int,
+    threads: unsafe extern "C" fn(c_int) -> c_int,
 }
 
 impl Loaded {
@@ -37,7 +37,7 @@ impl Loaded {
                     library.get(name.as_bytes()).map_err(refuse)?;
                 entries.push(*entry);
             }
-            let threads: Symbol<unsafe extern "C" fn() -> c_int> =
+            let threads: Symbol<unsafe extern "C" fn(c_int) -> c_int> =
                 library.get(b"shine_worker_threads\0").map_err(refuse)?;
             let loaded = Loaded { entries, threads: *threads };
             std::mem::forget(library);
@@ -60,7 +60,13 @@ impl Loaded {
 
     /// The threads that a parallel loop of the kernel gets.
     pub fn threads(&self) -> u32 {
-        // SAFETY: the function takes and touches nothing.
-        u32::try_from(unsafe { (self.threads)() }).unwrap_or(1)
+        // SAFETY: our own wrapper, which at zero only reads a setting.
+        u32::try_from(unsafe { (self.threads)(0) }).unwrap_or(1)
+    }
+
+    /// Gives parallel loops so many threads from now on.
+    pub fn start_threads(&self, number: u32) {
+        // SAFETY: our own wrapper; any number from one on is one that OpenMP takes.
+        unsafe { (self.threads)(c_int::try_from(number).unwrap_or(c_int::MAX)) };
     }
 }

@@ -25,7 +25,7 @@ impl HostCode {
     pub fn key(job: &Job, toolchain: &Toolchain) -> Option<Digest> {
         let entries = job.entries(Language::C);
         let compiler = [toolchain.command.join("\0"), toolchain.version.clone()];
-        let flags = toolchain.flags(job.float).join("\0");
+        let flags = toolchain.flags(job.float, &job.settings).join("\0");
         let all = [compiler.join("\0"), flags, source(job, &entries)].join("\0\0");
         (!entries.is_empty()).then(|| Digest::of(all.as_bytes()))
     }
@@ -42,7 +42,7 @@ impl HostCode {
         object: &[u8],
         compiled: &mut dyn FnMut(&[u8]),
     ) -> Result<HostCode, DeviceError> {
-        let flags = toolchain.flags(job.float);
+        let flags = toolchain.flags(job.float, &job.settings);
         let stored = |error: std::io::Error| storage(&error.to_string());
         let entries: Vec<String> = job.entries(Language::C).into_iter().map(str::to_owned).collect();
         let first = entries.first().map_or("host", String::as_str);
@@ -55,6 +55,9 @@ impl HostCode {
             std::fs::write(&path, object).map_err(stored)?;
         }
         let code = Loaded::open(&path, entries.len())?;
+        if let Some(threads) = job.settings.threads {
+            code.start_threads(threads);
+        }
         // The code stays in memory without its file.
         let _ = std::fs::remove_dir_all(folder);
         let mut warnings = Vec::new();
@@ -160,9 +163,10 @@ fn wrappers(job: &Job, entries: &[&str]) -> String {
     }
     let _ = write!(
         out,
-        "#ifdef _OPENMP\nextern int omp_get_max_threads(void);\n\
-         {EXPORTED} int shine_worker_threads(void) {{ return omp_get_max_threads(); }}\n\
-         #else\n{EXPORTED} int shine_worker_threads(void) {{ return 1; }}\n#endif\n"
+        "#ifdef _OPENMP\nextern int omp_get_max_threads(void);\nextern void omp_set_num_threads(int);\n\
+         {EXPORTED} int shine_worker_threads(int n) {{\n    if (n > 0) omp_set_num_threads(n);\n    \
+         return omp_get_max_threads();\n}}\n\
+         #else\n{EXPORTED} int shine_worker_threads(int n) {{ (void)n; return 1; }}\n#endif\n"
     );
     out
 }

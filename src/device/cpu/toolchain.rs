@@ -1,6 +1,6 @@
 //! Which C compiler there is, and what it knows.
 use super::super::proto::{DeviceInfo, DeviceKind, FloatMode};
-use super::super::{Cause, DeviceError, text};
+use super::super::{Cause, DeviceError, Settings, text};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -41,16 +41,16 @@ const PARALLEL: &str = "#include <omp.h>\n\
     for (int i = 0; i < n; i += 1) sum += i;\n    return sum + omp_get_max_threads();\n}\n";
 
 impl Toolchain {
-    /// The flags for kernels; the same for every kernel, so that times compare.
-    pub fn flags(&self, float: FloatMode) -> Vec<&str> {
+    /// The flags for kernels: the same for every kernel, so that times compare, and what is asked for beside.
+    pub fn flags(&self, float: FloatMode, settings: &Settings) -> Vec<&str> {
         let mut flags = BASE.to_vec();
         flags.extend(self.native.as_deref());
         flags.extend(self.openmp.then_some(OPENMP));
         match float {
             FloatMode::Strict => flags.push("-ffp-contract=off"),
             FloatMode::Contract => {}
-            FloatMode::Relaxed => flags.push("-ffast-math"),
         }
+        flags.extend(settings.for_c());
         flags
     }
 

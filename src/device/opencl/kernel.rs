@@ -257,16 +257,16 @@ impl Parameter<'_> {
 
 /// The text and the options of the driver's compiler.
 fn text(job: &Job) -> Result<(CString, CString), DeviceError> {
-    let (prefix, options) = match job.float {
-        FloatMode::Strict => ("#pragma OPENCL FP_CONTRACT OFF\n#line 1\n", ""),
-        FloatMode::Contract => ("", ""),
-        FloatMode::Relaxed => ("", "-cl-fast-relaxed-math"),
+    let prefix = match job.float {
+        FloatMode::Strict => "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n",
+        FloatMode::Contract => "",
     };
+    let options = job.settings.for_opencl().join(" ");
     let c_string = |text: String| {
         CString::new(text)
             .map_err(|_| DeviceError::new(Cause::BadRequest, "The text of the kernel has a zero byte in it."))
     };
-    Ok((c_string(format!("{prefix}{}", job.texts.device))?, c_string(options.to_owned())?))
+    Ok((c_string(format!("{prefix}{}", job.texts.device))?, c_string(options)?))
 }
 
 fn params(job: &Job, inputs: Vec<Buffer>, memory: &Memory) -> Result<Vec<Param>, DeviceError> {

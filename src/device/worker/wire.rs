@@ -7,7 +7,7 @@ use super::super::proto::{
     Arg, FloatMode, Language, MAX_STEPS, Mode, Param, PartTimes, Progress, RunReport, RunRequest, Step,
     Texts, Timer,
 };
-use super::super::{Cause, DeviceError, DeviceInfo, Elem, HostData, HostScalar};
+use super::super::{Cause, DeviceError, DeviceInfo, Elem, HostData, HostScalar, Settings};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -65,6 +65,7 @@ pub struct Job {
     pub params: Vec<Slot>,
     pub steps: Vec<Step>,
     pub float: FloatMode,
+    pub settings: Settings,
     pub mode: Mode,
 }
 
@@ -95,6 +96,9 @@ impl Job {
     pub fn of(request: &RunRequest) -> Result<Job, DeviceError> {
         let refuse = |message: String| Err(DeviceError::new(Cause::BadRequest, message));
         let on_host = request.device == "cpu";
+        if let Some(why) = request.settings.refused(on_host) {
+            return Err(DeviceError::new(Cause::NoDevice, why).hint("Leave it out."));
+        }
         // A program of kernels launches none where the host's loops have no iterations.
         let least = usize::from(on_host);
         if !(least..=MAX_STEPS).contains(&request.steps.len()) {
@@ -151,6 +155,7 @@ impl Job {
             params,
             steps: request.steps.clone(),
             float: request.float,
+            settings: request.settings.clone(),
             mode: request.mode,
         })
     }

@@ -23,7 +23,9 @@ pub use request::request;
 use super::action::{Measurement, PartTime, Sizes, Target};
 use super::foreign;
 use super::workspace::Workspace;
-use crate::device::{Backend, HostData, Mode, PartTimes, Progress as DeviceProgress, RunReport, stats};
+use crate::device::{
+    Backend, Choice, HostData, Mode, PartTimes, Progress as DeviceProgress, RunReport, name_in, stats,
+};
 use crate::emit::{Compiled, Module};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
@@ -223,8 +225,9 @@ impl<'a> Prepared<'a> {
         let mut warnings = result.warnings;
         warnings.extend(self.ready.unasked.clone());
         warnings.extend(verdict.warnings);
+        warnings.extend(changing(self.checked.asked.device));
         Ok(Ran {
-            device: result.device,
+            device: as_asked(self.checked.asked.device, &result.device),
             kernel: self.ready.digest,
             outputs: result.outputs,
             samples_ns: result.samples_ns,
@@ -305,9 +308,23 @@ fn part_time(part: &PartTimes) -> PartTime {
     PartTime { name: part.name.clone(), median_ns }
 }
 
+/// What is said of flags that may change results.
+fn changing(asked: &str) -> Option<String> {
+    let settings = Choice::read(asked).and_then(Choice::decided).unwrap_or_default();
+    let marks = settings.marks();
+    (!marks.is_empty())
+        .then(|| format!("The kernel was compiled so that results may change: {}.", marks.join(", ")))
+}
+
+/// A device by its own name, with how kernels were compiled and run on it.
+fn as_asked(asked: &str, name: &str) -> String {
+    let settings = Choice::read(asked).and_then(Choice::decided).unwrap_or_default();
+    settings.on(name)
+}
+
 /// The language that a device, as it was asked for, takes.
 pub fn target_of(device: &str) -> Target {
-    if device == "cpu" { Target::C } else { Target::OpenCl }
+    if name_in(device) == "cpu" { Target::C } else { Target::OpenCl }
 }
 
 /// Says where a program for OpenCL can be measured.

@@ -3,7 +3,8 @@
 use super::cells::{at_width, elem};
 use super::inputs::Inputs;
 use crate::device::{
-    Access, Arg, FloatMode, HostData, HostScalar, Language, MAX_STEPS, Mode, Param, RunRequest, Step, Texts,
+    Access, Arg, Choice, FloatMode, HostData, HostScalar, Language, MAX_STEPS, Mode, Param, RunRequest, Step,
+    Texts,
 };
 use crate::emit;
 use crate::emit::module::{Argument, Module, Role, Section};
@@ -12,6 +13,7 @@ use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::Scalar;
 use crate::lower::separate::{Host, Use};
 use crate::session::action::Sizes;
+use crate::session::device_diagnostic;
 use std::collections::BTreeMap;
 
 /// How long one run may take, compilation and all its repetitions included, in seconds.
@@ -30,6 +32,8 @@ pub fn request(
     float: FloatMode,
 ) -> Result<RunRequest, Diagnostic> {
     has_an_end(module, sizes)?;
+    let choice = Choice::read(device).map_err(|e| device_diagnostic(&e))?;
+    let (device, settings) = (choice.name, choice.decided().map_err(|e| device_diagnostic(&e))?);
     let mut request = Request {
         module,
         inputs,
@@ -47,6 +51,7 @@ pub fn request(
         params: request.params,
         steps: request.steps,
         float,
+        settings,
         mode,
         time_limit_s: TIME_LIMIT_S,
     })

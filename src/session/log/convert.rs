@@ -162,6 +162,7 @@ impl From<&Decision> for v1::Decision {
         v1::Decision {
             strategy: d.strategy.clone(),
             device: d.device.clone(),
+            chosen: d.chosen.clone(),
             compiler: d.compiler.clone(),
             kernel: d.kernel.to_string(),
             sizes: sizes_out(&d.sizes),
@@ -183,6 +184,7 @@ impl TryFrom<&v1::Decision> for Decision {
         Ok(Decision {
             strategy: d.strategy.clone(),
             device: d.device.clone(),
+            chosen: d.chosen.clone(),
             compiler: d.compiler.clone(),
             kernel: digest(&d.kernel)?,
             sizes: sizes_in(&d.sizes),

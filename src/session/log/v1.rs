@@ -178,6 +178,8 @@ pub struct Step {
 pub struct Decision {
     pub strategy: String,
     pub device: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub chosen: String,
     pub compiler: String,
     pub kernel: String,
     pub sizes: IndexMap<String, i64>,

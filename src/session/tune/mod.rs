@@ -18,7 +18,7 @@ pub use reasons::reasons;
 pub use space::{Dimension, Point, Space};
 
 use crate::device::stats::Comparison;
-use crate::device::{DeviceInfo, DeviceKind};
+use crate::device::{DeviceInfo, DeviceKind, name_in};
 use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::session::action::{Decision, Sizes};
@@ -97,12 +97,22 @@ pub enum Fate {
 pub struct Tried {
     /// The strategy with its values, as text.
     pub strategy: String,
+    /// The text by which the device is chosen, with how the kernel is compiled and run on it.
+    pub device: String,
     pub values: Vec<(Name, String)>,
     pub kernel: Option<Digest>,
     pub fate: Fate,
 }
 
 impl Tried {
+    /// The strategy, with the device where it is not used as usual.
+    pub fn shown(&self) -> String {
+        match name_in(&self.device) == self.device {
+            true => self.strategy.clone(),
+            false => format!("{}  on {}", self.strategy, self.device),
+        }
+    }
+
     pub fn median_ns(&self) -> Option<f64> {
         match self.fate {
             Fate::Measured { median_ns, .. } => Some(median_ns),
@@ -168,6 +178,7 @@ impl Tuned {
         Some(Decision {
             strategy: best.strategy.clone(),
             device: self.device.clone(),
+            chosen: best.device.clone(),
             compiler: self.compiler.clone(),
             kernel: best.kernel?,
             sizes: self.sizes.clone(),

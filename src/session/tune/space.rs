@@ -1,5 +1,6 @@
 //! The space of a tuning: what a strategy leaves open, with the values that each part may have.
 
+use crate::device::{Choice, Flag, Settings};
 use crate::lang::diag::{Charset, Diagnostic};
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::Strategy;
@@ -11,9 +12,19 @@ use crate::session::action::Sizes;
 /// A point: of each dimension which value, counted from 0.
 pub type Point = Vec<u64>;
 
+/// What a dimension decides.
+pub enum Decides {
+    /// What a strategy leaves open.
+    Open(Parameter),
+    /// Whether kernels are compiled with this flag.
+    Flag(&'static Flag),
+    /// How many threads there are.
+    Threads,
+}
+
 /// Something that is left open, with its values in order.
 pub struct Dimension {
-    pub parameter: Parameter,
+    pub decides: Decides,
     /// Of each pair all numbers from the one to the other.
     ranges: Vec<(i64, i64)>,
     /// Of many values the numbers of those that divide a size or are powers of two, in order: few others fit.
@@ -60,17 +71,33 @@ impl Dimension {
 
     /// Is one of several strategies taken, which lie in no order?
     pub fn is_way(&self) -> bool {
-        matches!(self.parameter.domain, Domain::Ways(_))
+        match &self.decides {
+            Decides::Open(parameter) => matches!(parameter.domain, Domain::Ways(_)),
+            Decides::Flag(_) => true,
+            Decides::Threads => false,
+        }
     }
 
-    /// A value as it is shown: a number, or the strategy that is taken.
+    /// What is decided, as it is shown.
+    fn name(&self) -> Name {
+        match &self.decides {
+            Decides::Open(parameter) => parameter.name.clone(),
+            Decides::Flag(flag) => flag.name.into(),
+            Decides::Threads => "threads".into(),
+        }
+    }
+
+    /// A value as it is shown: a number, the strategy that is taken, or whether a flag is.
     pub fn shown(&self, index: u64) -> String {
         let value = self.value(index);
-        let way = match &self.parameter.domain {
-            Domain::Ways(ways) => usize::try_from(value - 1).ok().and_then(|i| ways.get(i)),
-            Domain::Sizes(_) => None,
-        };
-        way.map_or(value.to_string(), line)
+        match &self.decides {
+            Decides::Open(Parameter { domain: Domain::Ways(ways), .. }) => {
+                let way = usize::try_from(value - 1).ok().and_then(|i| ways.get(i));
+                way.map_or(value.to_string(), line)
+            }
+            Decides::Flag(_) => if value == 0 { "no" } else { "yes" }.to_owned(),
+            _ => value.to_string(),
+        }
     }
 }
 
@@ -83,17 +110,26 @@ fn line(s: &Strategy) -> String {
 pub struct Space {
     /// The strategy with names for all that it leaves open.
     pub strategy: Strategy,
+    /// The part of the device's name by which it is chosen, and what is not left open for it.
+    device: String,
+    settings: Settings,
     pub dimensions: Vec<Dimension>,
 }
 
 impl Space {
-    /// Reads what a strategy leaves open. Values that are not given are those that divide one of the sizes.
+    /// Reads what a strategy leaves open, and what is left open for a device. Values that are not given are those that divide
+    /// one of the sizes.
     ///
     /// # Errors
     /// `E0314`: what is written is no space. `E0316`: nothing is left open, or there is no size to divide.
-    pub fn read(strategy: &Strategy, script: &Script, sizes: &Sizes) -> Result<Space, Diagnostic> {
+    pub fn read(
+        strategy: &Strategy,
+        script: &Script,
+        sizes: &Sizes,
+        device: Choice<'_>,
+    ) -> Result<Space, Diagnostic> {
         let parameters = open::parameters(strategy, script).map_err(|problem| *problem)?;
-        if parameters.is_empty() {
+        if parameters.is_empty() && device.open.is_empty() && device.threads.is_empty() {
             let problem = Diagnostic::error("E0316", "This strategy leaves nothing open.");
             return Err(problem.hint(
                 "Write `?` for a size that is to be chosen, `?tile in {4, 8, 16}` for one of these, and \
@@ -114,7 +150,7 @@ impl Space {
                     .label(parameter.span, "left open")
                     .hint(format!("Write them: `?{} in {{4, 8, 16}}`.", parameter.name)));
             }
-            let mut dimension = Dimension { parameter, ranges, likely: vec![] };
+            let mut dimension = Dimension { decides: Decides::Open(parameter), ranges, likely: vec![] };
             if dimension.values() > FEW {
                 let powers = (0..63).map(|i| 1_i64 << i);
                 let likely = divisors.iter().copied().chain(powers).filter_map(|v| dimension.index(v));
@@ -124,8 +160,15 @@ impl Space {
             }
             Ok(dimension)
         };
-        let dimensions = parameters.into_iter().map(dimension).collect::<Result<_, _>>()?;
-        Ok(Space { strategy: strategy.clone(), dimensions })
+        let mut dimensions = parameters.into_iter().map(dimension).collect::<Result<Vec<_>, _>>()?;
+        let beside = |decides, ranges| Dimension { decides, ranges, likely: vec![] };
+        dimensions.extend(device.open.iter().map(|flag| beside(Decides::Flag(flag), vec![(0, 1)])));
+        if !device.threads.is_empty() {
+            let numbers = device.threads.iter().map(|n| (i64::from(*n), i64::from(*n))).collect();
+            dimensions.push(beside(Decides::Threads, numbers));
+        }
+        let (device, settings) = (device.name.to_owned(), device.settings);
+        Ok(Space { strategy: strategy.clone(), device, settings, dimensions })
     }
 
     /// The number of points; of more than 2^128 this number less one.
@@ -134,11 +177,16 @@ impl Space {
     }
 
     /// Where tuning starts: from the values that parameters have anyway, else the first that are listed; of values that
-    /// follow from the sizes from the one next to 16.
+    /// follow from the sizes from the one next to 16. Flags are not taken, and threads are as many as may be.
     pub fn start(&self) -> Point {
         let start = |d: &Dimension| {
-            let usual = d.parameter.usual.and_then(|value| d.index(value));
-            usual.unwrap_or_else(|| match d.parameter.domain {
+            let parameter = match &d.decides {
+                Decides::Open(parameter) => parameter,
+                Decides::Flag(_) => return 0,
+                Decides::Threads => return d.values().saturating_sub(1),
+            };
+            let usual = parameter.usual.and_then(|value| d.index(value));
+            usual.unwrap_or_else(|| match parameter.domain {
                 Domain::Sizes(None) => {
                     (0..d.values()).min_by_key(|i| d.value(*i).abs_diff(16)).unwrap_or_default()
                 }
@@ -150,9 +198,26 @@ impl Space {
 
     /// The strategy of a point: its values stand for what was left open.
     pub fn strategy_at(&self, point: &Point) -> Strategy {
-        let values: Vec<(&Parameter, i64)> =
-            self.dimensions.iter().zip(point).map(|(d, i)| (&d.parameter, d.value(*i))).collect();
+        let mut values: Vec<(&Parameter, i64)> = vec![];
+        for (d, i) in self.dimensions.iter().zip(point) {
+            if let Decides::Open(parameter) = &d.decides {
+                values.push((parameter, d.value(*i)));
+            }
+        }
         open::with_values(&self.strategy, &values)
+    }
+
+    /// The text by which the device of a point is chosen, with how kernels are compiled and run on it.
+    pub fn device_at(&self, point: &Point) -> String {
+        let mut settings = self.settings.clone();
+        for (d, i) in self.dimensions.iter().zip(point) {
+            match &d.decides {
+                Decides::Flag(flag) if d.value(*i) == 1 => settings.flags.push(flag.name.to_owned()),
+                Decides::Threads => settings.threads = u32::try_from(d.value(*i)).ok(),
+                _ => {}
+            }
+        }
+        settings.on(&self.device)
     }
 
     /// The strategy of a point as text.
@@ -162,7 +227,7 @@ impl Space {
 
     /// The values of a point by their names.
     pub fn values_at(&self, point: &Point) -> Vec<(Name, String)> {
-        let shown = |(d, i): (&Dimension, &u64)| (d.parameter.name.clone(), d.shown(*i));
+        let shown = |(d, i): (&Dimension, &u64)| (d.name(), d.shown(*i));
         self.dimensions.iter().zip(point).map(shown).collect()
     }
 }

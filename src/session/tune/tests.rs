@@ -5,8 +5,8 @@ use super::order::Order;
 use super::{Ending, Fate, Space, Standing, Tuned, Wanted, tune_with};
 use crate::device::fake::{FakeDevices, Reply};
 use crate::device::{
-    Backend, Cause, DeviceError, DeviceList, Elem, HostData, Mode, Param, RunControl, RunReport, RunRequest,
-    Timer,
+    Backend, Cause, Choice, DeviceError, DeviceList, Elem, HostData, Mode, Param, RunControl, RunReport,
+    RunRequest, Timer,
 };
 use crate::lang::diag::Diagnostic;
 use crate::session::Session;
@@ -121,11 +121,15 @@ fn scale() -> (Workspace, Sizes) {
 }
 
 fn tuned(strategy: &str, ill: &[(u64, Ill)]) -> Result<Tuned, Diagnostic> {
+    tuned_on("cpu", strategy, ill)
+}
+
+fn tuned_on(device: &str, strategy: &str, ill: &[(u64, Ill)]) -> Result<Tuned, Diagnostic> {
     let (workspace, sizes) = scale();
     let strategy = workspace.parse_strategy(strategy).unwrap();
     let term = &workspace.program.term;
     let (workspace, sizes, strategy) = (&workspace, &sizes, &strategy);
-    let wanted = Wanted { workspace, term, sizes, device: "cpu", strategy, seconds: 20.0, foreign: false };
+    let wanted = Wanted { workspace, term, sizes, device, strategy, seconds: 20.0, foreign: false };
     let backend = Scripted::new(ill);
     tune_with(&wanted, Kept::default(), &backend, &Control::silent(), &|_: &Standing| {})
 }
@@ -181,7 +185,8 @@ fn a_mistake_is_shown_where_the_user_wrote_it() {
 fn the_first_points_are_spread_over_the_space() {
     let (workspace, sizes) = scale();
     let space = |text: &str| {
-        Space::read(&workspace.parse_strategy(text).unwrap().tree, &workspace.script, &sizes).unwrap()
+        let strategy = workspace.parse_strategy(text).unwrap();
+        Space::read(&strategy.tree, &workspace.script, &sizes, Choice::read("cpu").unwrap()).unwrap()
     };
     let wide = space("body(splitJoin(?p in {1..16})) ; try(body(splitJoin(?q in {1..16})))");
     let mut order = Order::new(1);
@@ -234,4 +239,24 @@ fn one_session_tunes_once_at_a_time() {
     let again = session.perform(tuning).unwrap_err();
     assert!(again.code == "E0810" && again.message.contains("A measurement is running"), "{again}");
     session.cancel_all();
+}
+
+/// Flags and threads are tried as what a strategy leaves open is: the same kernel with others is another point.
+#[test]
+fn flags_and_threads_are_dimensions() {
+    let on = |device| tuned_on(device, "body(splitJoin(?p in {4, 8}))", &[]);
+    let tuned = on("cpu[O2, unroll?, 1|2 threads]").unwrap();
+    assert_eq!(tuned.points, 8);
+    let devices: std::collections::BTreeSet<&str> = tuned.tried.iter().map(|t| &*t.device).collect();
+    let all = ["1 thread", "2 threads", "unroll, 1 thread", "unroll, 2 threads"];
+    assert_eq!(devices, all.map(|s| format!("cpu[O2, {s}]")).iter().map(|s| &**s).collect());
+    assert!(tuned.tried.iter().all(|t| t.median_ns().is_some()), "{:?}", tuned.tried);
+    // It begins without flags and with all threads.
+    assert_eq!(tuned.tried[0].device, "cpu[O2, 2 threads]");
+    assert_eq!(tuned.tried[0].values.last().map(|(n, v)| (&**n, &**v)), Some(("threads", "2")));
+    let decision = tuned.decision().unwrap();
+    assert_eq!(decision.chosen, tuned.best().unwrap().device);
+    // Nothing of a strategy needs to be open then, and what is no flag is told as it was written.
+    assert_eq!(tuned_on("cpu[unroll?]", "body(splitJoin(4))", &[]).unwrap().points, 2);
+    assert_eq!(on("cpu[-O2]").unwrap_err().code, "E0703");
 }

@@ -2,6 +2,7 @@
 
 use super::{Description, Operation, highlighted_text, lines_and_about, rules};
 use super::{alphabet, kernel};
+use crate::device::name_in;
 use crate::session::action::{Action, Sizes};
 use crate::session::auto;
 use crate::session::bench::target_of;
@@ -224,7 +225,12 @@ pub fn device(app: &mut App, name: &str) {
     if !name.is_empty() {
         match crate::device::select(&list.devices, name) {
             Ok(info) => {
-                let id = info.id.clone();
+                // What stands in brackets may be left open, for a tuning.
+                if let Err(error) = crate::device::Choice::read(name) {
+                    return app.tell(Role::Error, error.to_string());
+                }
+                let settings = name.trim().strip_prefix(name_in(name)).unwrap_or_default();
+                let id = format!("{}{}", info.id, settings.trim());
                 app.tell(Role::Good, format!("Measuring on {id} from now on."));
                 kernel::show_target(app, target_of(&id));
                 app.device = id;

@@ -87,7 +87,8 @@ impl Race<'_> {
         let seconds = (0.8 * seconds).clamp(0.2, 10.0);
         let mode = Mode::Measure { min_runs: 5, max_runs: 60, max_seconds: seconds };
         let limit = Some(self.left_s() + 5.0);
-        let (x, y) = (self.asked(&a.term, mode, limit), self.asked(&b.term, mode, limit));
+        let (x, y) =
+            (self.asked(&a.device, &a.term, mode, limit), self.asked(&b.device, &b.term, mode, limit));
         let (x, y) = ((&x, &a.ready), (&y, &b.ready));
         match bench::in_turns(x, y, &self.inputs, &self.expected, self.backend, &self.flag) {
             Ok(ran) => Turns::Ran(Box::new(ran)),
@@ -99,7 +100,7 @@ impl Race<'_> {
     /// Does this one run by itself, as it did? If not, that is what became of it.
     fn runs_again(&mut self, runner: usize) -> Result<bool, Diagnostic> {
         let Some(r) = self.runners.get(runner) else { return Ok(false) };
-        let asked = asked(self.wanted, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
+        let asked = asked(self.wanted, &r.device, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
         let ran = bench::timed(&asked, &r.ready, &self.inputs, &self.expected, self.backend, &self.flag);
         let number = r.number;
         self.holds(number, ran.map(drop))
@@ -125,7 +126,7 @@ impl Race<'_> {
         if r.checked.is_some() {
             return Ok(true);
         }
-        let asked = asked(self.wanted, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
+        let asked = asked(self.wanted, &r.device, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
         let number = r.number;
         match bench::checked_elsewhere(&asked, self.backend, &self.flag) {
             Ok(what) => {

@@ -11,7 +11,7 @@ use super::reasons::{Reasons, reasons};
 use super::space::{Point, Space};
 use super::{Ending, Fate, Lead, Standing, Tried, Tuned, compiler_of, name_of};
 use crate::device::stats;
-use crate::device::{Backend, Mode, RunControl, select};
+use crate::device::{Backend, Choice, Mode, RunControl, name_in, select};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::inputs::Kind;
@@ -46,6 +46,7 @@ pub struct Wanted<'a> {
     pub workspace: &'a Workspace,
     pub term: &'a Term,
     pub sizes: &'a Sizes,
+    /// As a user chooses it, which may leave flags and the number of threads open (see [`Choice`]).
     pub device: &'a str,
     /// What leaves something open.
     pub strategy: &'a StrategyText,
@@ -59,6 +60,8 @@ struct Runner {
     /// Its number among those that were tried.
     number: usize,
     point: Option<Point>,
+    /// The device with how the kernel is compiled and run on it.
+    device: String,
     term: Term,
     ready: Ready,
     median_ns: f64,
@@ -93,7 +96,8 @@ pub(super) fn tune_with(
     bench::may_run(wanted.workspace, wanted.foreign)?;
     let within = |problem: Diagnostic| problem.within(wanted.strategy.texts());
     let script = &wanted.workspace.script;
-    let space = Space::read(&wanted.strategy.tree, script, wanted.sizes).map_err(within)?;
+    let choice = Choice::read(wanted.device).map_err(|e| device_diagnostic(&e))?;
+    let space = Space::read(&wanted.strategy.tree, script, wanted.sizes, choice).map_err(within)?;
     let deadline = Instant::now() + Duration::try_from_secs_f64(wanted.seconds).unwrap_or(Duration::MAX / 4);
     let (over, done) = (Control::silent(), AtomicBool::new(false));
     let flag = over.cancel_flag();
@@ -162,7 +166,7 @@ impl<'a> Race<'a> {
         let (device, compiler) = (name_of(info), compiler_of(info));
         let inputs = Inputs::random(wanted.term, wanted.sizes, Kind::Uniform)?;
         let known = Known::default();
-        let asked = asked(wanted, wanted.term, FEW, None, &known);
+        let asked = asked(wanted, name_in(wanted.device), wanted.term, FEW, None, &known);
         let expected = bench::expected(&asked, &inputs, backend, &flag)?;
         let (tried, met, runners, warnings) = (vec![], HashMap::new(), vec![], vec![]);
         Ok(Race {
@@ -192,8 +196,8 @@ impl<'a> Race<'a> {
         self.deadline.saturating_duration_since(Instant::now()).as_secs_f64()
     }
 
-    fn asked<'b>(&'b self, term: &'b Term, mode: Mode, limit_s: Option<f64>) -> Asked<'b> {
-        asked(self.wanted, term, mode, limit_s, &self.known)
+    fn asked<'b>(&'b self, device: &'b str, term: &'b Term, mode: Mode, limit_s: Option<f64>) -> Asked<'b> {
+        asked(self.wanted, device, term, mode, limit_s, &self.known)
     }
 
     fn run(mut self, control: &Control<Progress>, report: &dyn Fn(&Standing)) -> Result<Tuned, Diagnostic> {
@@ -248,7 +252,7 @@ impl<'a> Race<'a> {
                 Fate::Measured { median_ns: ns, .. } => {
                     standing.measured += 1;
                     if standing.best().is_none_or(|best| ns < best.ns) {
-                        standing.course.push(Lead { number, strategy: tried.strategy.clone(), ns });
+                        standing.course.push(Lead { number, strategy: tried.shown(), ns });
                     }
                 }
                 Fate::RuledOut { .. } => standing.ruled_out += 1,
@@ -265,10 +269,16 @@ impl<'a> Race<'a> {
     /// Tries a point.
     fn point(&mut self, point: Point) -> Result<(), Diagnostic> {
         let text = self.space.text_at(&point);
-        let values = self.space.values_at(&point);
-        let tried = |kernel, fate| Tried { strategy: text.clone(), values: values.clone(), kernel, fate };
+        let (values, device) = (self.space.values_at(&point), self.space.device_at(&point));
+        let tried = |kernel, fate| Tried {
+            strategy: text.clone(),
+            device: device.clone(),
+            values: values.clone(),
+            kernel,
+            fate,
+        };
         let done = match self.rewritten(&point, &text) {
-            Ok(term) => self.term(term, Some(point), &tried),
+            Ok(term) => self.term(term, Some(point), &device, &tried),
             // Where others ran, an alternative that has a mistake in it is one that does not.
             Err(problem) if is_mistake(&problem) && !self.runners.is_empty() => {
                 self.warnings.push(format!("`{text}` is no strategy. {}", problem.message));
@@ -298,16 +308,19 @@ impl<'a> Race<'a> {
         &mut self,
         term: Term,
         point: Option<Point>,
+        device: &str,
         tried: &dyn Fn(Option<Digest>, Fate) -> Tried,
     ) -> Result<(), Diagnostic> {
         let number = self.tried.len();
-        if let Some(other) = self.met.get(&term.digest()) {
+        // The same, compiled or run in another way, is another point.
+        let met = |what: Digest| Digest::of(format!("{what} {device}").as_bytes());
+        if let Some(other) = self.met.get(&met(term.digest())) {
             let kernel = self.tried.get(*other).and_then(|t| t.kernel);
             self.tried.push(tried(kernel, Fate::Same(*other)));
             return Ok(());
         }
-        self.met.insert(term.digest(), number);
-        let asked = asked(self.wanted, &term, FEW, Some(self.limit_s()), &self.known);
+        self.met.insert(met(term.digest()), number);
+        let asked = asked(self.wanted, device, &term, FEW, Some(self.limit_s()), &self.known);
         let ready = match bench::ready(&asked, self.backend, &self.flag) {
             Ok(ready) => ready,
             Err(problem) => {
@@ -316,12 +329,12 @@ impl<'a> Race<'a> {
                 return Ok(());
             }
         };
-        if let Some(other) = self.met.get(&ready.digest) {
+        if let Some(other) = self.met.get(&met(ready.digest)) {
             self.tried.push(tried(Some(ready.digest), Fate::Same(*other)));
             return Ok(());
         }
-        self.met.insert(ready.digest, number);
-        let key = self.key(ready.digest);
+        self.met.insert(met(ready.digest), number);
+        let key = self.key(ready.digest, device);
         let known = self.kept.get(key).cloned();
         let was_known = known.is_some();
         let (median_ns, runs, mut checked) = match known {
@@ -352,23 +365,25 @@ impl<'a> Race<'a> {
             }
         }
         if !was_known {
-            let (kernel, device, check) = (ready.digest, self.device.clone(), checked.clone());
-            let entry =
-                Entry { key: key.to_string(), kernel: kernel.to_string(), device, median_ns, runs, check };
+            let (key, kernel, check) = (key.to_string(), ready.digest.to_string(), checked.clone());
+            let entry = Entry { key, kernel, device: self.device.clone(), median_ns, runs, check };
             self.warnings.extend(self.kept.keep(entry));
         }
         let fate = Fate::Measured { median_ns, runs, known: was_known };
         self.tried.push(tried(Some(ready.digest), fate));
-        let runner = Runner { number, point, term, ready, median_ns, checked };
+        let device = device.to_owned();
+        let runner = Runner { number, point, device, term, ready, median_ns, checked };
         let place = self.runners.partition_point(|r| r.median_ns <= median_ns);
         self.runners.insert(place, runner);
         Ok(())
     }
 
-    /// What a measurement is of: a kernel at these sizes, on this device, by this compiler.
-    fn key(&self, kernel: Digest) -> Digest {
+    /// What a measurement is of: a kernel at these sizes, on this device, by this compiler, with these settings.
+    fn key(&self, kernel: Digest, device: &str) -> Digest {
         let sizes: Vec<String> = self.wanted.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let all = [kernel.to_string(), self.device.clone(), self.compiler.clone(), sizes.join(" ")];
+        let mut all = vec![kernel.to_string(), self.device.clone(), self.compiler.clone(), sizes.join(" ")];
+        let settings = device.strip_prefix(name_in(device)).unwrap_or_default();
+        all.extend((!settings.is_empty()).then(|| settings.to_owned()));
         Digest::of(all.join("\n").as_bytes())
     }
 
@@ -407,12 +422,13 @@ impl<'a> Race<'a> {
 
 fn asked<'b>(
     wanted: &'b Wanted<'b>,
+    device: &'b str,
     term: &'b Term,
     mode: Mode,
     limit_s: Option<f64>,
     known: &'b Known,
 ) -> Asked<'b> {
-    let Wanted { workspace, sizes, device, foreign, .. } = *wanted;
+    let Wanted { workspace, sizes, foreign, .. } = *wanted;
     Asked { foreign, limit_s, known: Some(known), ..Asked::new(workspace, term, sizes, device, mode) }
 }
 
