@@ -425,3 +425,18 @@ fn the_peak_of_the_processor() {
     assert!(peak.gflops.is_finite() && peak.gflops > 0.0, "{peak:?}");
     assert!(peak.gbytes.is_finite() && peak.gbytes > 0.0, "{peak:?}");
 }
+
+/// A worker may be started by a command, where the folders of this machine are not; what such a command does wrong is told.
+#[test]
+fn workers_may_be_elsewhere() {
+    let program = env!("CARGO_BIN_EXE_shine-tui");
+    let far = Devices::elsewhere(&format!("cd / && echo noise >&2 && exec '{program}' worker"));
+    assert_eq!(run(&far, &double("cpu", 5)).unwrap().outputs, [doubled(5)]);
+    for (command, says) in [("exit 3", "exit status 3"), ("no-such-command worker", "exit status 127")] {
+        let error = run(&Devices::elsewhere(command), &double("cpu", 5)).unwrap_err();
+        assert!(error.message.contains(says), "{command}: {error}");
+        assert!(error.hint.is_some_and(|hint| hint.contains("`--worker`")), "{command}");
+    }
+    let nonsense = run(&Devices::elsewhere("head -c 100 /dev/zero"), &double("cpu", 5)).unwrap_err();
+    assert_eq!(nonsense.cause, Cause::Protocol);
+}

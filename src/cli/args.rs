@@ -39,6 +39,9 @@ pub struct Cli {
     pub command: Option<Command>,
     #[command(flatten)]
     pub screen: Screen,
+    /// Compile and run kernels where this command leads, which ends in `shine-tui worker`: 'ssh node shine-tui worker'
+    #[arg(long, global = true, value_name = "COMMAND")]
+    pub worker: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -181,6 +184,8 @@ pub enum Command {
     Doctor(Json),
     /// List the devices that kernels can run on
     Devices(Json),
+    /// Compile and run a kernel for a shine-tui on another machine, which starts this by its `--worker`
+    Worker,
     /// List the rewrite rules, show one, or test your own: `rules check`, `rules lint`
     Rules(Rules),
     /// List the strategies and sketches, or show one

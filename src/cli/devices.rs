@@ -3,7 +3,8 @@
 use super::args::Json;
 use super::exit::Exit;
 use super::output;
-use crate::device::{Backend, DeviceInfo, DeviceKind, Devices, FLAGS, Flag, RunControl};
+use super::workers;
+use crate::device::{Backend, DeviceInfo, DeviceKind, FLAGS, Flag, RunControl};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
@@ -11,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 pub fn run(args: &Json) -> Result<Exit, Exit> {
     let cancel = AtomicBool::new(false);
     let mut control = RunControl { cancel: &cancel, progress: &mut |_| {} };
-    let list = Devices::new().list(&mut control).map_err(|e| {
+    let list = workers::devices().list(&mut control).map_err(|e| {
         output::diagnostic(&crate::session::device_diagnostic(&e));
         Exit::Environment
     })?;

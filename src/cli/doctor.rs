@@ -3,7 +3,8 @@
 use super::args::Json;
 use super::exit::Exit;
 use super::output;
-use crate::device::{Backend, DeviceInfo, DeviceKind, Devices, RunControl};
+use super::workers;
+use crate::device::{Backend, DeviceInfo, DeviceKind, RunControl};
 use crate::lang::path::Path as Position;
 use crate::session::Session;
 use crate::session::action::{Action, Outcome, Sizes};
@@ -95,7 +96,7 @@ pub fn run(args: &Json) -> Result<Exit, Exit> {
 fn devices(out: &mut Vec<Finding>) {
     let cancel = AtomicBool::new(false);
     let mut control = RunControl { cancel: &cancel, progress: &mut |_| {} };
-    let backend: Arc<dyn Backend> = Arc::new(Devices::new());
+    let backend: Arc<dyn Backend> = Arc::new(workers::devices());
     let list = match backend.list(&mut control) {
         Ok(list) => list,
         Err(problem) => {

@@ -3,7 +3,7 @@
 use super::args::{ProgramOptions, Rewriting};
 use super::exit::Exit;
 use super::output;
-use crate::device::Devices;
+use super::workers;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, FileId};
 use crate::lang::infer;
@@ -147,7 +147,7 @@ pub fn forecasts() -> impl Fn(&Progress) + Send + Sync {
 
 /// Opens a program or the last revision of a session. `log` is as for [`rewritten`].
 pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> {
-    let backend = Arc::new(Devices::new());
+    let backend = Arc::new(workers::devices());
     let mut session = if is_session(&options.file) {
         let bytes = log_bytes(&options.file)?;
         match log {

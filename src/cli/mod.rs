@@ -24,6 +24,7 @@ mod sessions;
 mod strategies;
 mod tune;
 mod unguided;
+mod workers;
 
 use crate::ui::keeper;
 use args::{Cli, Command};
@@ -99,6 +100,7 @@ pub fn main() -> ExitCode {
         ));
         return Exit::Environment.into();
     }
+    cli.worker.iter().for_each(|command| workers::start_by(command));
     if let (None, None, Some(_)) = (kept, &cli.command, &cli.screen.file)
         && let Some(code) = keeper::keep(&arguments, &screen::log())
     {
@@ -122,6 +124,13 @@ fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, 
     match &cli.command {
         None => screen::run(&cli.screen, kept, started),
         Some(Command::Line(args)) => line::run(args),
+        Some(Command::Worker) => {
+            output::complain(&format!(
+                "error[E0706]: The worker cannot be started: {}.\n",
+                crate::device::worker::serve()
+            ));
+            Err(Exit::Environment)
+        }
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Replay(args)) => replay::run(args),

@@ -4,7 +4,7 @@ use super::args::{LevelChoice, Replay, SearchChoice};
 use super::exit::Exit;
 use super::load::{fail, fail_all, log_bytes};
 use super::output;
-use crate::device::Devices;
+use super::workers;
 use crate::lang::diag::Diagnostic;
 use crate::session::files::Whole;
 use crate::session::renew::{Renewal, renew};
@@ -30,7 +30,7 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
             SearchChoice::Free => SearchMode::Free,
         },
         device: args.device.clone(),
-        backend: Arc::new(Devices::new()),
+        backend: Arc::new(workers::devices()),
         foreign: args.allow_foreign,
     };
     let mut worst = Exit::Done;

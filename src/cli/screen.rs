@@ -2,8 +2,8 @@
 
 use super::args::{ColorChoice, Screen};
 use super::exit::Exit;
+use super::workers;
 use super::{load, output, sessions};
-use crate::device::Devices;
 use crate::lang::diag::Diagnostic;
 use crate::session::files;
 use crate::session::listing;
@@ -84,7 +84,7 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
 
 /// Reads the program or the session, and begins to record.
 pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opened, NotOpened> {
-    let backend = Arc::new(Devices::new());
+    let backend = Arc::new(workers::devices());
     let failed = |problem: Diagnostic| NotOpened::Failed(Box::new(Problems::one(problem)));
     if load::is_session(file) {
         let bytes = load::read_log(file).map_err(failed)?;

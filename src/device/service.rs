@@ -16,7 +16,7 @@ use tempfile::TempDir;
 /// How long the search for a compiler or for devices may take.
 const SEARCH: Duration = Duration::from_secs(60);
 
-/// The devices of this machine. What was found once is remembered; what was not is looked for again.
+/// The devices of this machine, or of one that a command leads to. What was found once is remembered; what was not is looked for again.
 #[derive(Debug)]
 pub struct Devices {
     worker: WorkerCommand,
@@ -39,13 +39,24 @@ impl Devices {
 
     /// Workers are the given program, which must call [`super::worker::main`] when told to (for tests).
     pub fn with_worker(program: impl Into<PathBuf>) -> Devices {
-        let worker = WorkerCommand { program: program.into(), env: Vec::new() };
+        Devices::of(WorkerCommand::Own { program: program.into(), env: Vec::new() })
+    }
+
+    /// Workers are what this command of a shell starts, which ends in `shine-tui worker`: the devices are those of the machine
+    /// that it leads to.
+    pub fn elsewhere(command: &str) -> Devices {
+        Devices::of(WorkerCommand::Shell(command.to_owned()))
+    }
+
+    fn of(worker: WorkerCommand) -> Devices {
         Devices { worker, toolchain: Mutex::new(None), opencl: Mutex::new(None), objects: Objects::default() }
     }
 
-    /// Gives workers another value of an environment variable.
+    /// Gives workers that are this program another value of an environment variable.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Devices {
-        self.worker.env.push((name.into(), value.into()));
+        if let WorkerCommand::Own { env, .. } = &mut self.worker {
+            env.push((name.into(), value.into()));
+        }
         self
     }
 
@@ -53,7 +64,7 @@ impl Devices {
         if let Some(toolchain) = known(&self.toolchain) {
             return Ok(toolchain);
         }
-        let folder = folder()?;
+        let folder = temporary()?;
         let question = Ask::Probe { folder: folder.path().to_owned() };
         match ask(&self.worker, &question, &[], Limits { time: SEARCH, body: 0 }, control)?.tell {
             Tell::Probed(toolchain) => Ok(remember(&self.toolchain, toolchain)),
@@ -100,7 +111,7 @@ impl Devices {
         let outputs: Vec<_> = jobs.iter().map(Job::outputs).collect();
         let bytes = |(elem, len): &(Elem, usize)| elem.bytes() as u64 * *len as u64;
         let most = outputs.iter().flatten().map(bytes).sum::<u64>().min(MAX_BODY);
-        let folder = folder()?;
+        let folder = temporary()?;
         let question =
             Ask::Run { folder: folder.path().to_owned(), toolchain, jobs, objects: lengths.collect() };
         let answer = ask(&self.worker, &question, &body, Limits { time, body: most }, control)?;
@@ -144,7 +155,7 @@ fn strange() -> DeviceError {
 }
 
 /// A folder for temporary files, removed when it is dropped; every file of a worker lies in one.
-fn folder() -> Result<TempDir, DeviceError> {
+pub(super) fn temporary() -> Result<TempDir, DeviceError> {
     tempfile::Builder::new().prefix("shine-tui-").tempdir().map_err(|error| cpu::storage(&error.to_string()))
 }
 

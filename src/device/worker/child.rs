@@ -3,16 +3,21 @@ use super::super::buffer::{Buffer, available};
 use super::super::cpu::{self, CpuKernel, HostCode};
 use super::super::opencl::{self, OpenClKernel};
 use super::super::proto::{Language, PartTimes, Progress};
+use super::super::service::temporary;
 use super::super::{Cause, DeviceError};
+use super::FLAG;
 use super::measure::{Kernel, measure};
+use super::parent::surroundings;
 use super::wire::{self, Ask, Job, MAX_OBJECT, Outcome, Slot, Tell};
 use nix::unistd::{getpgrp, getpid};
 use rustix::process::{Resource, Rlimit, Signal, kill_current_process_group, setrlimit};
 use std::fs::File;
 use std::io::{self, Read, StdinLock};
 use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tempfile::TempDir;
 
 /// Runs a worker to its end. The command line calls this when its first argument is [`super::FLAG`].
 pub fn main() -> ExitCode {
@@ -26,6 +31,11 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// Becomes a worker with the surroundings that one has here; only an error returns.
+pub fn serve() -> io::Error {
+    std::process::Command::new("/proc/self/exe").arg0("shine-tui").arg(FLAG).envs(surroundings()).exec()
 }
 
 /// Takes standard output for the answers and sends what anybody else prints there to standard error.
@@ -57,12 +67,20 @@ fn watch(folder: Option<PathBuf>) {
     });
 }
 
+/// The folder for temporary files that was named, or, where that is on another machine, one of its own.
+fn at_hand(named: PathBuf) -> Result<(PathBuf, Option<TempDir>), DeviceError> {
+    if named.is_dir() {
+        return Ok((named, None));
+    }
+    let own = temporary()?;
+    Ok((own.path().to_owned(), Some(own)))
+}
+
 fn answer(question: Ask, length: u64, questions: StdinLock<'_>, answers: &mut File) -> (Tell, Vec<Vec<u8>>) {
     let told = match question {
         Ask::Probe { folder } => {
             drop(questions);
-            watch(Some(folder.clone()));
-            cpu::probe(&folder).map(|toolchain| (Tell::Probed(toolchain), Vec::new()))
+            probed(folder)
         }
         Ask::List => {
             drop(questions);
@@ -78,6 +96,13 @@ fn answer(question: Ask, length: u64, questions: StdinLock<'_>, answers: &mut Fi
         }
     };
     told.unwrap_or_else(|error| (Tell::Failed(error), Vec::new()))
+}
+
+fn probed(folder: PathBuf) -> Result<(Tell, Vec<Vec<u8>>), DeviceError> {
+    let (folder, _own) = at_hand(folder)?;
+    watch(Some(folder.clone()));
+    let toolchain = cpu::probe(&folder)?;
+    Ok((Tell::Probed(toolchain), Vec::new()))
 }
 
 fn run(
@@ -108,6 +133,7 @@ fn run(
         compiled.push(object);
     }
     drop(questions);
+    let (folder, _own) = at_hand(folder)?;
     watch(Some(folder.clone()));
     tell(Tell::Progress(Progress::Compiling), &[]);
     let mut kernels: Vec<Box<dyn Kernel>> = Vec::new();

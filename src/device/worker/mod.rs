@@ -1,6 +1,7 @@
 //! The worker process: where text is compiled, drivers are loaded and kernels run.
 //!
-//! A worker is this same program, started again with [`FLAG`] as its only argument. It lives for one question:
+//! A worker is this same program, started again with [`FLAG`] as its only argument, or with `worker` by a command of the
+//! user, on another machine say. It lives for one question:
 //! it reads it from its standard input, answers on its standard output (`wire`), and ends. Whatever compilers,
 //! drivers and kernels print is caught through its standard error.
 //!
@@ -16,7 +17,7 @@ pub(super) mod measure;
 mod parent;
 pub(super) mod wire;
 
-pub use child::main;
+pub use child::{main, serve};
 pub(super) use parent::{Limits, WorkerCommand, ask};
 
 /// The hidden first argument that makes the program a worker.

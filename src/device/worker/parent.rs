@@ -24,11 +24,49 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// How to start a worker.
 #[derive(Clone, Debug)]
-pub struct WorkerCommand {
-    /// The program; `/proc/self/exe` unless told otherwise, which stays right when the file is replaced.
-    pub program: PathBuf,
-    /// Changes of the environment.
-    pub env: Vec<(OsString, OsString)>,
+pub enum WorkerCommand {
+    /// This program, with changes of the environment.
+    Own {
+        /// `/proc/self/exe` unless told otherwise, which stays right when the file is replaced.
+        program: PathBuf,
+        env: Vec<(OsString, OsString)>,
+    },
+    /// Whatever a user's command for a shell starts, on another machine say. It must end in `shine-tui worker`.
+    Shell(String),
+}
+
+impl WorkerCommand {
+    fn process(&self, question: &Ask) -> Command {
+        match self {
+            WorkerCommand::Own { program, env } => {
+                let mut process = Command::new(program);
+                process.arg0("shine-tui").arg(FLAG).envs(surroundings());
+                if let Ask::Run { folder, .. } | Ask::Probe { folder } = question {
+                    process.env("TMPDIR", folder);
+                }
+                process.envs(env.iter().map(|(name, value)| (name, value)));
+                process
+            }
+            WorkerCommand::Shell(command) => {
+                let mut process = Command::new("sh");
+                process.args(["-c", command]);
+                process
+            }
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            WorkerCommand::Own { program, .. } => program.display().to_string(),
+            WorkerCommand::Shell(command) => command.clone(),
+        }
+    }
+}
+
+/// One thread a core, unless the user decides otherwise (unbound threads may share a core for a while).
+pub(super) fn surroundings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let all = [("OMP_PROC_BIND", "true"), ("POCL_AFFINITY", "1")];
+    all.into_iter().filter(|(name, _)| std::env::var_os(name).is_none())
 }
 
 /// The bounds of one question.
@@ -79,6 +117,8 @@ struct Worker<'a> {
     stdout: ChildStdout,
     stderr: Option<ChildStderr>,
     question: &'a Ask,
+    /// Is it where a command of the user leads?
+    elsewhere: bool,
     /// The last that was heard of it.
     progress: Option<Progress>,
     noise: Capture,
@@ -93,23 +133,13 @@ impl Drop for Worker<'_> {
 
 impl<'a> Worker<'a> {
     fn start(command: &WorkerCommand, question: &'a Ask) -> Result<Worker<'a>, DeviceError> {
-        let mut process = Command::new(&command.program);
-        process.arg0("shine-tui").arg(FLAG).process_group(0);
-        // One thread a core, unless the user decides otherwise (unbound threads may share a core for a while).
-        for (name, value) in [("OMP_PROC_BIND", "true"), ("POCL_AFFINITY", "1")] {
-            if std::env::var_os(name).is_none() {
-                process.env(name, value);
-            }
-        }
-        if let Ask::Run { folder, .. } | Ask::Probe { folder } = question {
-            process.env("TMPDIR", folder);
-        }
-        process.envs(command.env.iter().map(|(name, value)| (name, value)));
+        let mut process = command.process(question);
+        process.process_group(0);
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let missing = |what: &str| {
             DeviceError::new(
                 Cause::WorkerMissing,
-                format!("The worker process `{}` cannot be started: {what}.", command.program.display()),
+                format!("The worker process `{}` cannot be started: {what}.", command.shown()),
             )
         };
         let mut child = process.spawn().map_err(|error| {
@@ -126,6 +156,7 @@ impl<'a> Worker<'a> {
             stdout,
             stderr: Some(stderr),
             question,
+            elsewhere: matches!(command, WorkerCommand::Shell(_)),
             progress: None,
             noise: Capture::default(),
             ended: false,
@@ -402,6 +433,10 @@ impl<'a> Worker<'a> {
         let hint = match (self.question, cause) {
             (_, Cause::OutOfMemory) => "Choose smaller sizes.",
             (_, Cause::Storage) => "Raise the limit (`ulimit -f`).",
+            _ if self.elsewhere => {
+                "The kernel, its driver or the command of `--worker` is at fault; that command has to end in `shine-tui worker`, \
+                 of this version."
+            }
             (Ask::Run { .. }, _) => {
                 "The kernel, or the driver that ran it, is at fault; the session goes on."
             }
