@@ -36,13 +36,16 @@ const REFUSALS: [&str; 12] = [
     "E0530",
 ];
 
-/// May the program be refused with this code? Buffers of streams ask for local memory that only work-groups have.
+/// May the program be refused with this code? Buffers of streams ask for local memory that only work-groups have, and a
+/// stream is read once.
 fn may_be_refused(program: &Program, code: &str) -> bool {
-    let has_local_stream = || {
+    let has = |streams: &[&str]| {
         let text = text(program);
-        ["circularBuffer local", "rotateValues local"].iter().any(|stream| text.contains(stream))
+        streams.iter().any(|stream| text.contains(stream))
     };
-    REFUSALS.contains(&code) || code == "E0511" && has_local_stream()
+    REFUSALS.contains(&code)
+        || code == "E0511" && has(&["circularBuffer local", "rotateValues local"])
+        || code == "E0533" && has(&["mapStream", "circularBuffer", "rotateValues"])
 }
 
 pub fn text(program: &Program) -> String {
