@@ -1,6 +1,17 @@
 //! What is handed over to those who have not got the tool, through the binary.
 
 use crate::cli_common::run;
+use shine_tui::device::stats::compare_turns;
+use shine_tui::lang::digest::Digest;
+use shine_tui::lang::path::Path as Position;
+use shine_tui::session::action::{Measurement, Sizes};
+use shine_tui::session::bench::Pair;
+use shine_tui::session::dispatch::{Side, files, write};
+use shine_tui::session::files::{Places, read};
+use shine_tui::session::jobs::Control;
+use shine_tui::session::searching::Replayed;
+use shine_tui::session::sweep::Point;
+use shine_tui::session::workspace::Workspace;
 use std::path::Path;
 use std::process::Command;
 
@@ -84,4 +95,99 @@ fn the_doctor_says_what_is_there_and_what_is_missing() {
     let configuration = of("configuration");
     assert!(configuration["found"].as_str().unwrap().contains("`fly` is no command"), "{report}");
     assert_eq!((ran.code, configuration["state"].as_str()), (3, Some("wrong")), "{report}");
+}
+
+/// Two states at a size, with their times in microseconds.
+fn point(n: i64, times: [u64; 2]) -> Point {
+    let runs = times.map(|us| (0..30).map(|i| us * (1000 + i % 5)).collect::<Vec<u64>>());
+    let measured = |us: u64| Measurement {
+        device: "cpu".to_owned(),
+        kernel: Digest::of(b"kernel"),
+        sizes: Sizes::from_iter([("n".into(), n)]),
+        median_ns: us as f64 * 1e3,
+        interval_ns: (us as f64 * 1e3, us as f64 * 1e3),
+        runs: 30,
+        parts: vec![],
+        flops: None,
+        bytes: None,
+        check: String::new(),
+        max_error: None,
+        warnings: vec![],
+    };
+    let comparison = compare_turns(&runs[0], &runs[1]).unwrap();
+    Point { size: n, pair: Pair { first: measured(times[0]), second: measured(times[1]), comparison } }
+}
+
+/// What follows from a sweep is a function that chooses by the size, never a kernel that cannot have it, and whatever it chooses
+/// computes the same.
+#[test]
+fn the_function_that_follows_from_a_sweep_chooses_and_computes_the_same() {
+    let (dir, file) = folder_of("def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0");
+    let texts = read(Path::new(&file), &Places::default()).unwrap();
+    let workspace = Workspace::load(&texts, None).unwrap_or_else(|p| panic!("{}", p.first().message));
+    let start = workspace.program.term.clone();
+    let rewritten = |text: &str| {
+        let strategy = workspace.parse_strategy(text).unwrap();
+        let (at, none) = (Position::root(), Replayed::none());
+        workspace.run_strategy(&start, &strategy, &at, &none, &Control::silent()).result.unwrap().term
+    };
+    let (a, b) = (rewritten("topDown(blockedReduce(8))"), rewritten("topDown(blockedReduce(16))"));
+    let side = |term, about| Side { workspace: &workspace, term, about };
+    let sides = [side(&a, "blocks of 8"), side(&b, "blocks of 16")];
+    let points = [point(1000, [10, 40]), point(2000, [20, 40]), point(4000, [40, 20]), point(8000, [80, 20])];
+    let made = files(sides, "cpu", "n", &points).unwrap_or_else(|d| panic!("{}", d.message));
+    let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["sq.h", "sq.c", "sq_host.c", "sq_a.c", "sq_b.c", "sq_plain.c", "Makefile"]);
+    let out = dir.path().join("out");
+    assert_eq!(write(&out, &made, false).unwrap().len(), 7);
+    assert_eq!(write(&out, &made, false).unwrap_err().code, "E0906", "nothing is replaced without a word");
+    let make = |target: &str| {
+        let made = Command::new("make").args([target, "CFLAGS=-O1 -Wall -Werror -fopenmp"]).current_dir(&out).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    };
+    make("sq");
+    make("libsq.so");
+    let said = |program: &Path, n: i64| {
+        let ran = Command::new(program).arg(n.to_string()).output().unwrap();
+        assert!(ran.status.success());
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    let sum = |program: &Path, n| said(program, n).trim().strip_prefix("output: ").unwrap().parse::<f64>().unwrap();
+    // The program as it was written, by itself.
+    assert_eq!(run(dir.path(), &["compile", &file, "-o", "plain"]).code, 0);
+    let plain = dir.path().join("plain/sq");
+    let mut cc = Command::new("cc");
+    cc.args(["-O1", "-fopenmp", "sq.c", "sq_host.c", "-lm", "-o", "sq"]).current_dir(dir.path().join("plain"));
+    assert!(cc.status().unwrap().success());
+    for n in [8, 1000, 1001, 4000, 4008, 4001, 1] {
+        let (chosen, expected) = (sum(&out.join("sq"), n), sum(&plain, n));
+        assert!((chosen - expected).abs() <= 1e-5 * expected.abs(), "{n}: {chosen} {expected}");
+    }
+    // Which of them it calls: each says its name in the place of its work.
+    for name in ["a", "b", "plain"] {
+        let text = format!(
+            "#include <stdio.h>\nvoid sq_{name}(float* restrict output, int n, const float* restrict a) {{\n  \
+             output[0] = 0; puts(\"{name}\");\n}}\n"
+        );
+        std::fs::write(out.join(format!("sq_{name}.c")), text).unwrap();
+    }
+    std::fs::remove_file(out.join("sq")).unwrap();
+    make("sq");
+    let near = 2828;
+    for (n, name) in [
+        (1000, "a"),
+        (1001, "plain"),
+        (near - near % 16, "a"),
+        (near + 16 - near % 16, "b"),
+        (4000, "b"),
+        // Blocks of 16 do not fit, blocks of 8 do.
+        (4008, "a"),
+        (4001, "plain"),
+    ] {
+        assert_eq!(said(&out.join("sq"), n).lines().next(), Some(name), "n = {n}");
+    }
+    // Where neither is faster there is nothing to choose; nor for OpenCL.
+    let alike = [point(1000, [10, 10]), point(2000, [20, 20])];
+    assert_eq!(files(sides, "cpu", "n", &alike).unwrap_err().code, "E0917");
+    assert_eq!(files(sides, "portable", "n", &points).unwrap_err().code, "E0917");
 }

@@ -68,6 +68,91 @@ fn a_tuning_tells_what_was_tried_and_is_in_the_history() {
     }
 }
 
+/// The best programs of a search are measured; who takes one gets that one, and a replay as well, searched again or not.
+#[test]
+fn the_best_programs_of_a_search_are_measured_and_one_is_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let search =
+        "reach contains(reduceSeq) using { reduceMapFusion, useReduceSeq, blockedReduce(10), useMapSeq }";
+    let lines = format!("sizes k=1000\nbest 4 {search}\nbest-pane\n1\n");
+    let ran = line(dir.path(), "dot", &lines);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(ran.out.contains("4 programs of the search on cpu k=1000: "), "{}", ran.out);
+    let rows: Vec<&str> = ran.out.lines().filter(|row| row.contains(" to ") && row.contains('█')).collect();
+    assert!(rows.len() > 1 && ran.out.contains("agrees with the interpreter"), "{}", ran.out);
+    // The second by its weight is another program than the first.
+    let lines =
+        format!("{search} with (best: 4, rank: 2)\nundo\n{search} with (best: 4)\nhistory\nsave my\n");
+    let taken = line(dir.path(), "dot", &lines);
+    assert_eq!(taken.code, 0, "{}", taken.out);
+    let rank =
+        |row: &str| row.trim_start_matches('>').split_whitespace().nth(1).unwrap_or_default().to_owned();
+    let second = rows.iter().position(|row| rank(row) == "2");
+    let place = second.map_or(String::new(), |at| format!("{}\nopen\n", at + 1));
+    let lines = format!("sizes k=1000\nbest 4 {search}\nbest-pane\n{place}history\nterm\nsave other\n");
+    let ran = line(dir.path(), "dot", &lines);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    for session in ["my.ron", "other.ron"] {
+        for how in ["trail", "exact", "free"] {
+            let mut again = std::process::Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+            again.args(["replay", session, "--search", how]).current_dir(dir.path());
+            let again = again.output().unwrap();
+            assert!(again.status.success(), "{session} {how}: {}", String::from_utf8_lossy(&again.stdout));
+        }
+    }
+}
+
+/// Two states are measured at several sizes, and what follows from it is written.
+#[test]
+fn two_states_are_measured_at_several_sizes_and_a_function_chooses() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("sq.rise");
+    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let lines = "dispatch out\n";
+    assert_eq!(line_of(dir.path(), &file, lines).code, 1);
+    let lines = "pin\nsweep n=1000,2000\n";
+    let ran = line_of(dir.path(), &file, lines);
+    assert!(ran.code == 1 && ran.out.contains("The pinned state is the present one"), "{}", ran.out);
+    let lines = "pin\ntopDown(blockedReduce(8))\nsweep q=1..2\nsweep n=4\nsweep n=4000,16000\n\ndispatch out\n";
+    let ran = line_of(dir.path(), &file, lines);
+    for said in [
+        "The program has no size `q`.",
+        "at least two are compared",
+        "== At several sizes",
+        "A  revision 1",
+        "n=16000",
+        "revision 1 and revision 0 were measured at 2 sizes.",
+    ] {
+        assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+    // Which is the faster one depends on the machine; where one is, its code is there.
+    if ran.out.contains("dispatch FOLDER") {
+        let text = std::fs::read_to_string(dir.path().join("out/sq.c")).unwrap();
+        assert!(text.contains("void sq(") && ran.out.contains("files of a function that chooses"), "{text}");
+    }
+}
+
+/// What is pointed at becomes a sketch, which is widened, counted, narrowed and searched for.
+#[test]
+fn a_sketch_is_made_of_the_selection_and_widened() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines = "point\nsketch-pane\n2\nopen\nsketch-pane\nnarrow\nnarrow\nundo\n";
+    let ran = line(dir.path(), "matmul", lines);
+    for said in [
+        "of `\\a b. ",
+        "describes 1 of 38 sub-terms of the program; no graph of a search is kept",
+        "all but its loops: anything",
+        "containsMap(m, containsMap(n, containsReduce(k, ?)))",
+        "The sketch has not been widened",
+    ] {
+        assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+    // With a graph that is kept its classes are counted.
+    let lines = "reach splitLoops(32, 32, 4) using splitRules with (nodes: 200, dims: 6, size: 200)\npoint\nsketch-pane\n";
+    let ran = line(dir.path(), "matmul", lines);
+    assert!(ran.out.contains("of the kept graph") && ran.out.contains(" terms  classes"), "{}", ran.out);
+}
+
 /// A search that met a limit goes on with its graph where that is raised, also for another sketch; and the log tells so,
 /// searched again as well.
 #[test]
@@ -118,6 +203,9 @@ fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
         ("sizes k=64\ntune -3s id\n", "is no time"),
         ("sizes k=64\ntune 0s choose(id, id)\n", "In no time"),
         ("sizes k=64\ntune 5s id\n", "leaves nothing open"),
+        ("best 3 id\n", "is not one search alone"),
+        ("best 0 reach contains(reduceSeq)\n", "Between 1 and 50"),
+        ("narrow\n", "has not been widened"),
         ("rules\n999\n", "the lines 1 to"),
         ("page-next\n", "means nothing here"),
     ] {

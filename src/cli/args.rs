@@ -528,6 +528,12 @@ pub struct Bench {
     /// and say where which one is faster
     #[arg(long, value_name = "NAME=SIZES", requires = "against")]
     pub sweep: Option<String>,
+    /// With `--sweep`: write a function in C into this folder that chooses the faster one by the size, with the code of both
+    #[arg(long, value_name = "FOLDER", requires = "sweep")]
+    pub dispatch: Option<PathBuf>,
+    /// Replace files that are there already
+    #[arg(long, requires = "dispatch")]
+    pub force: bool,
     /// Let the program's foreign functions run
     #[arg(long)]
     pub allow_foreign: bool,

@@ -11,12 +11,14 @@ use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome, Sizes};
 use crate::session::bench::{Inputs, Pair, target_of};
 use crate::session::data::Fitted;
+use crate::session::dispatch::{self, Side};
+use crate::session::sweep::{self, Point, values_of};
 use crate::view::bench as view;
 use crate::view::figures::{digits, time};
-use crate::view::sweep::{self, Point};
+use crate::view::sweep as sweep_view;
 use crate::view::{Alphabet, jobs};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Measures the program on a device and prints the result.
 pub fn run(args: &Bench) -> Result<Exit, Exit> {
@@ -133,42 +135,44 @@ fn swept(
                     "faster_from_there": if c.to_second { "second" } else { "first" } })
         };
         let crossovers: Vec<Value> = sweep::crossovers(&points).iter().map(crossover).collect();
-        let points: Vec<Value> =
+        let shown_points: Vec<Value> =
             points.iter().map(|p| json!({ "size": p.size, "pair": pair_json(&p.pair) })).collect();
-        output::json(&json!({ "swept": name, "points": points, "crossovers": crossovers }))?;
-        return Ok(Exit::Done);
+        output::json(&json!({ "swept": name, "points": shown_points, "crossovers": crossovers }))?;
+    } else {
+        let alphabet = if output::unicode() { Alphabet::Unicode } else { Alphabet::Ascii };
+        let lines = sweep_view::chart(name, names, &points, alphabet);
+        output::print(
+            &lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect::<String>(),
+        )?;
     }
-    let alphabet = if output::unicode() { Alphabet::Unicode } else { Alphabet::Ascii };
-    let lines = sweep::chart(name, names, &points, alphabet);
-    output::print(&lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect::<String>())?;
+    if let Some(folder) = &args.dispatch {
+        let written = dispatched(args, session, other, names, (name, &points), folder);
+        let written = written.map_err(|d| fail(&d))?;
+        // What is read as JSON is JSON alone.
+        if !args.json.json {
+            output::print(&written.iter().map(|path| format!("{}\n", path.display())).collect::<String>())?;
+        }
+    }
     Ok(Exit::Done)
 }
 
-/// The most sizes of one sweep.
-const MOST_SIZES: usize = 64;
-
-/// Reads `k=1024..65536` or `k=1000,5000`, in increasing order.
-fn values_of(text: &str) -> Result<(&str, Vec<i64>), String> {
-    let (name, values) = text.split_once('=').ok_or("there is no `=`")?;
-    let number = |text: &str| {
-        let value = text.trim().parse::<i64>().ok().filter(|n| *n > 0);
-        value.ok_or_else(|| format!("`{text}` is no positive whole number"))
+/// Writes the function that chooses one of the two by the size, with all that it needs.
+fn dispatched(
+    args: &Bench,
+    session: &Session,
+    other: &Session,
+    names: [&str; 2],
+    (size, points): (&str, &[Point]),
+    folder: &Path,
+) -> Result<Vec<PathBuf>, Diagnostic> {
+    let side = |session: &'_ Session, about| {
+        let (workspace, term) = (session.workspace().clone(), session.term().clone());
+        (workspace, term, about)
     };
-    let mut all = match values.split_once("..") {
-        Some((from, to)) => {
-            let (from, to) = (number(from)?, number(to)?);
-            let doubled = std::iter::successors(Some(from), |n| n.checked_mul(2));
-            doubled.take_while(|n| *n <= to).collect()
-        }
-        None => values.split(',').map(number).collect::<Result<Vec<i64>, String>>()?,
-    };
-    all.sort_unstable();
-    all.dedup();
-    match all.len() {
-        0 | 1 => Err("at least two are compared".to_owned()),
-        n if n > MOST_SIZES => Err(format!("these are {n}, and at most {MOST_SIZES} are measured")),
-        _ => Ok((name.trim(), all)),
-    }
+    let [a, b] = [side(session, names[0]), side(other, names[1])];
+    let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
+    let files = dispatch::files(sides, &args.device, size, points)?;
+    dispatch::write(folder, &files, args.force)
 }
 
 /// Measures on what the user gives; other parameters are drawn as ever.

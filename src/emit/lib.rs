@@ -6,6 +6,7 @@ use shine_lower as lower;
 pub mod code;
 pub mod compile;
 pub mod data;
+pub mod dispatch;
 pub mod host;
 pub mod kernel;
 pub mod module;

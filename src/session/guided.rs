@@ -224,8 +224,8 @@ impl Searcher<'_> {
             if left.is_zero() || account.ended >= account.most {
                 return Err(Halt::Over(Limit::Time { bound: budget.time }.to_string()));
             }
-            let (nodes, best) = if *is_goal { (many, budget.best) } else { (few, 1) };
-            let bounds = Budget { nodes: nodes.min(budget.nodes), time: left, best, ..budget.clone() };
+            let (nodes, best, rank) = if *is_goal { (many, budget.best, budget.rank) } else { (few, 1, 1) };
+            let bounds = Budget { nodes: nodes.min(budget.nodes), time: left, best, rank, ..budget.clone() };
             let sizes = if *is_goal && breadth == Breadth::Wide { &goal_sizes } else { &guide.sizes };
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);

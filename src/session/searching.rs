@@ -349,6 +349,19 @@ pub fn kept(shelf: &Shelf) -> Option<&'static str> {
     keeping.graph.as_ref().map(|_| KEPT_GRAPH).or(ends)
 }
 
+/// How many classes of the graph that is kept have a member like each of these sketches; none for those that it cannot be asked
+/// of. None at all where no graph is kept. What is not asked before `over` says so is left out at the end.
+pub fn classes_like(
+    shelf: &Shelf,
+    sketches: &[Sketch],
+    over: &dyn Fn() -> bool,
+) -> Option<Vec<Option<usize>>> {
+    let kept = lock(shelf);
+    let search = &kept.as_ref()?.search;
+    let asked = sketches.iter().enumerate().take_while(|(i, _)| *i == 0 || !over());
+    Some(asked.map(|(_, sketch)| search.classes_like(sketch)).collect())
+}
+
 /// A strategy begins: what is kept was kept before it.
 pub fn begin(shelf: &Shelf) {
     let mut keeping = lock(shelf);
@@ -473,7 +486,7 @@ impl Searcher<'_> {
                 }
                 None => Search::new(start, sketch, rules, budget)?,
             };
-            let goes_on = budget.best > 1;
+            let goes_on = budget.wanted() > 1;
             if let Some(recorded) = recorded {
                 search.pause_at(&recorded.paused.iter().map(pause).collect::<Vec<_>>());
                 if recorded.found.is_none() || goes_on {

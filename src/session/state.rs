@@ -2,6 +2,7 @@
 
 use super::action::{Action, Decision, Measurement, Outcome, RevisionId, Sizes, Target};
 use super::bench::{self, BenchProgress, Inputs, Ran};
+use super::best::{self, Search, Standing};
 use super::blame;
 use super::data::{self, Given};
 use super::files::Texts;
@@ -10,6 +11,7 @@ use super::jobs::{Control, JobId, JobView, Jobs};
 use super::record::{Recorder, SaveState};
 use super::searching::{self, Replayed, SearchProgress, Shelf};
 use super::shown::{self, Shown};
+use super::sweep::{Point, Swept};
 use super::tune::{self, Tuned};
 use super::workspace::{Problems, StrategyEnd, Workspace};
 use crate::device::{Backend, Mode};
@@ -38,6 +40,14 @@ pub enum Progress {
     Search(Arc<SearchProgress>),
     Bench(BenchProgress),
     Tune(tune::Standing),
+    /// What a search found is measured.
+    Best(Arc<Standing>),
+    /// Two states are measured at several sizes: which one now, and how many are done, of how many.
+    Sweep {
+        at: String,
+        done: usize,
+        of: usize,
+    },
 }
 
 /// So often somebody who waits is shown what goes on.
@@ -67,6 +77,8 @@ enum Finished {
     Tuned(Result<Box<Tuned>, Diagnostic>),
     Shown(Result<Box<Shown>, Diagnostic>),
     Compared(Result<Box<Compared>, Diagnostic>),
+    Best(Result<Arc<Standing>, Diagnostic>),
+    Swept(Result<Box<Swept>, Diagnostic>),
 }
 
 /// Two revisions, and what came of measuring them in turns.
@@ -92,6 +104,8 @@ pub struct Session {
     showing: Option<JobId>,
     shown: Option<Result<Box<Shown>, Diagnostic>>,
     compared: Option<Result<Box<Compared>, Diagnostic>>,
+    best: Option<Result<Arc<Standing>, Diagnostic>>,
+    swept: Option<Result<Box<Swept>, Diagnostic>>,
     tuned: Option<Box<Tuned>>,
     recorder: Recorder,
     kernels: Mutex<Kernels>,
@@ -118,6 +132,11 @@ impl Session {
     /// What can be done with what is kept of a search that did not get to its end, if something is.
     pub fn keeps(&self) -> Option<&'static str> {
         self.kept.as_ref().and_then(|kept| searching::kept(kept))
+    }
+
+    /// Where the graph of the last search is kept, if graphs are kept.
+    pub fn shelf(&self) -> Option<Arc<Shelf>> {
+        self.kept.clone()
     }
 
     /// Other texts may mean something else by the same names.
@@ -161,6 +180,8 @@ impl Session {
             showing: None,
             shown: None,
             compared: None,
+            best: None,
+            swept: None,
             tuned: None,
             recorder: Recorder::none(),
             kernels: Mutex::default(),
@@ -479,6 +500,87 @@ impl Session {
         self.compared.take()
     }
 
+    /// Searches from the current revision and measures the best programs that are found, as a job; its progress and at its end
+    /// [`Session::best`] give what came of it.
+    ///
+    /// # Errors
+    /// A size has no value, something runs on the device already, or the system gives no thread.
+    pub fn measure_best(&mut self, device: &str, search: Search) -> Result<JobId, Diagnostic> {
+        self.device_is_free()?;
+        self.enabled(&Action::Bench { device: device.to_owned() }).map_err(|why| self.refusal(why))?;
+        let (workspace, term, sizes) = (self.workspace.clone(), self.term().clone(), self.sizes.clone());
+        let (backend, foreign, device) = (self.backend.clone(), self.foreign, device.to_owned());
+        let (base, label) = (self.current(), format!("measure the best {} of a search", search.best));
+        let progress = Progress::Strategy { tried: 0, applied: 0 };
+        let id = self.jobs.start(label, progress, move |control| {
+            let (workspace, term, sizes, search) = (&*workspace, &term, &sizes, &search);
+            let wanted = best::Wanted { workspace, base, term, sizes, device: &device, search, foreign };
+            let report = |s: &Standing| control.report(Progress::Best(Arc::new(s.clone())));
+            Finished::Best(best::best(&wanted, &*backend, control, &report).map(Arc::new))
+        });
+        let id = id.map_err(no_thread)?;
+        self.showing = Some(id);
+        Ok(id)
+    }
+
+    /// Measures the present revision and another one in turns at several values of a size, as a job; the other sizes are the
+    /// session's. [`Session::swept`] gives what came of it.
+    ///
+    /// # Errors
+    /// There is no such revision, something runs on the device already, or the system gives no thread.
+    pub fn sweep(
+        &mut self,
+        device: &str,
+        other: RevisionId,
+        name: &str,
+        values: Vec<i64>,
+    ) -> Result<JobId, Diagnostic> {
+        self.device_is_free()?;
+        let mut all = self.sizes.clone();
+        all.extend(values.first().map(|value| (name.into(), *value)));
+        self.workspace.check_sizes(&all)?;
+        let (present, against) = (self.current(), self.history.revision(other).map(|r| r.term.clone()));
+        let against = against.ok_or_else(|| {
+            Diagnostic::error("E0810", format!("There is no revision {other}."))
+                .hint("The history lists all that there are.")
+        })?;
+        let (workspace, term, sizes) = (self.workspace.clone(), self.term().clone(), self.sizes.clone());
+        let (backend, foreign, device, name) =
+            (self.backend.clone(), self.foreign, device.to_owned(), name.to_owned());
+        let label = format!("sweep {name}: revision {present} against {other}");
+        let id = self.jobs.start(label, Progress::Bench(BenchProgress::Compiling), move |control| {
+            let measured = |value: i64| {
+                let mut sizes = sizes.clone();
+                sizes.insert(name.as_str().into(), value);
+                let plain = |term| bench::Asked::new(&workspace, term, &sizes, &device, Mode::MEASURE);
+                let asked = |term| bench::Asked { foreign, ..plain(term) };
+                let (first, second) = (asked(&term), asked(&against));
+                bench::compare(&first, &second, &*backend, &control.cancel_flag(), &|_| {})
+            };
+            let point = |(done, value): (usize, &i64)| {
+                let at = format!("{name}={value}");
+                control.report(Progress::Sweep { at, done, of: values.len() });
+                Ok(Point { size: *value, pair: measured(*value)? })
+            };
+            let points: Result<Vec<Point>, Diagnostic> = values.iter().enumerate().map(point).collect();
+            let swept = |points| Box::new(Swept { of: (present, other), name: name.clone(), points });
+            Finished::Swept(points.map(swept))
+        });
+        let id = id.map_err(no_thread)?;
+        self.showing = Some(id);
+        Ok(id)
+    }
+
+    /// What came of the last two revisions that were measured at several sizes, once.
+    pub fn swept(&mut self) -> Option<Result<Box<Swept>, Diagnostic>> {
+        self.swept.take()
+    }
+
+    /// What came of the last search whose best programs were measured, once.
+    pub fn best(&mut self) -> Option<Result<Arc<Standing>, Diagnostic>> {
+        self.best.take()
+    }
+
     /// All that the last tuning tried, once.
     pub fn tuned(&mut self) -> Option<Box<Tuned>> {
         self.tuned.take()
@@ -656,6 +758,8 @@ impl Session {
             match result {
                 Ok(Finished::Shown(shown)) => self.shown = Some(shown),
                 Ok(Finished::Compared(pair)) => self.compared = Some(pair),
+                Ok(Finished::Best(best)) => self.best = Some(best),
+                Ok(Finished::Swept(swept)) => self.swept = Some(swept),
                 Ok(Finished::Strategy(_) | Finished::Bench(_) | Finished::Tuned(_)) => {}
                 Err(panic) => self.shown = Some(Err(broken(panic))),
             }
@@ -669,7 +773,9 @@ impl Session {
         }
         let result = match result {
             Err(panic) => Err(broken(panic)),
-            Ok(Finished::Shown(_) | Finished::Compared(_)) => return None,
+            Ok(Finished::Shown(_) | Finished::Compared(_) | Finished::Best(_) | Finished::Swept(_)) => {
+                return None;
+            }
             Ok(Finished::Strategy(end)) => self.finish_strategy(base, &action, *end),
             Ok(Finished::Tuned(tuned)) => tuned.and_then(|tuned| {
                 let outcome = self.finish_tuned(base, &action, &tuned)?;

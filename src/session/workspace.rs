@@ -11,7 +11,8 @@ use super::searching::{self, Examined, Found, REACH, Replayed, Searcher, Shelf};
 use super::state::{Change, Progress};
 use super::stuck;
 use super::written::{Written, printed};
-use crate::emit::{self, Compiled};
+use crate::emit::{self, Compiled, Kernel};
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Sources, Span, Subject};
 use crate::lang::digest::Digest;
@@ -92,6 +93,12 @@ pub struct Examination {
     pub searches: Vec<Examined>,
     /// How it came to its end, if it did.
     pub way: Vec<Leg>,
+}
+
+/// A function in C that takes its sizes, and what must hold of them.
+pub struct Generic {
+    pub kernel: Kernel,
+    pub constraints: Vec<SizeConstraint>,
 }
 
 /// How a strategy ended.
@@ -458,6 +465,20 @@ impl Workspace {
     ) -> Result<(Compiled, Option<Unasked>), Diagnostic> {
         let (emit::Attempt { stages, module }, unasked) = self.attempt_telling(term, target, sizes)?;
         Ok((Compiled { stages, module: module? }, unasked))
+    }
+
+    /// The function in C that a term is, under this name and with all sizes as parameters, and what must hold of these.
+    ///
+    /// # Errors
+    /// As [`Workspace::compile`].
+    pub fn generic(&self, term: &Term, name: &str) -> Result<Generic, Diagnostic> {
+        let program = self.program.with_term(with_plain_names(term, &self.program.params).numbered());
+        let program = Program { name: name.into(), ..program };
+        let lowered =
+            lower::default_lowering(&program).map_err(|problem| self.located(problem, &program.term))?;
+        let compiled = emit::compile(&lowered, lower::Target::C, None);
+        let compiled = compiled.map_err(|problem| self.located(problem, &lowered.term))?;
+        Ok(Generic { kernel: compiled.into_kernel(), constraints: lowered.constraints })
     }
 
     /// The stages on the way to the code of a term, as far as it can be compiled.

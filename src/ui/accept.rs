@@ -5,7 +5,7 @@ use super::app::App;
 use super::command::Command;
 use super::layout::Pane;
 use super::movement::{Search, find};
-use super::panes::{self, bench};
+use super::panes::{self, bench, best};
 use super::popup::{EntryKind, Popup, Purpose};
 use super::program::save;
 use super::stepping;
@@ -44,6 +44,9 @@ pub fn entry(app: &mut App) {
         },
         EntryKind::Data => bench::show(app, &text),
         EntryKind::Tune => bench::start_tuning(app, &text),
+        EntryKind::Best => best::start(app, &text),
+        EntryKind::Sweep => bench::start_sweep(app, &text),
+        EntryKind::Dispatch => bench::write_dispatch(app, &text),
         EntryKind::Save => save(app, &text),
         EntryKind::Find => return found(app, &text),
     };

@@ -3,7 +3,7 @@
 use super::app::App;
 use super::command::Command;
 use super::layout::Pane;
-use super::panes::{self, bench, rules};
+use super::panes::{self, bench, best, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::queries::{Answer, Query};
 use super::script::searches;
@@ -103,6 +103,19 @@ pub fn news(app: &mut App) {
         Some(Err(problem)) => show_problem(app, &problem),
         None => {}
     }
+    match app.session.swept() {
+        Some(Ok(swept)) => bench::swept(app, swept),
+        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
+        Some(Err(problem)) => show_problem(app, &problem),
+        None => {}
+    }
+    best::watch(app);
+    match app.session.best() {
+        Some(Ok(measured)) => best::measured(app, measured),
+        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
+        Some(Err(problem)) => show_problem(app, &problem),
+        None => {}
+    }
     if let Some(tuned) = app.session.tuned() {
         bench::tuned(app, &tuned);
     }
@@ -120,6 +133,9 @@ pub fn news(app: &mut App) {
                 rules::code_known(app);
             }
             (_, Answer::Costs(_)) => app.touch(&[Pane::History]),
+            (Query::Meter { revision, sketches }, Answer::Meter(meter)) => {
+                sketch::metered(app, revision, &sketches, meter);
+            }
             (_, Answer::Devices(_)) => app.touch(&[Pane::Bench]),
             (Query::Steps { revision, text, at }, Answer::Steps(steps)) => {
                 stepping::known(app, revision, text, at, steps)
@@ -140,6 +156,8 @@ pub fn news(app: &mut App) {
 
 /// A job has ended.
 fn finished(app: &mut App, result: JobResult) {
+    // Another graph may be kept now.
+    sketch::forget_meter(app);
     let searched = match &result.action {
         Action::Strategy { text, .. } => searches(app.session.workspace(), text),
         _ => false,

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::candidates::{Candidate, LeftLoops};
 use super::capabilities::Capabilities;
@@ -26,9 +27,11 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{RevisionId, Target};
 use crate::session::bench::target_of;
+use crate::session::best::Standing;
 use crate::session::files::Text;
 use crate::session::history::RevisionStep;
 use crate::session::state::{Progress, Session, follow};
+use crate::session::sweep::Swept;
 use crate::session::workspace::Problems;
 use crate::view::term::Printed;
 use crate::view::{Line, Role, jobs, problem, search, status};
@@ -216,6 +219,12 @@ pub struct App {
     pub search: Option<String>,
     /// The last state of a search, running or not, and what came of it.
     pub found: search::Last,
+    /// The sketch of what was pointed at.
+    pub sketching: Option<panes::sketch::Sketching>,
+    /// Two states that were measured at several sizes.
+    pub swept: Option<Box<Swept>>,
+    /// The best programs of a search, measured or being measured.
+    pub best: Option<Arc<Standing>>,
     /// What happened, newest last.
     pub messages: VecDeque<Message>,
     /// How many messages there have been.
@@ -272,6 +281,9 @@ impl App {
             reads: None,
             search: None,
             found: search::Last::default(),
+            sketching: None,
+            swept: None,
+            best: None,
             messages: VecDeque::new(),
             told: 0,
             stray: 0,
@@ -491,6 +503,11 @@ impl App {
         {
             self.queries.ask(&self.session, query);
         }
+        if shown.contains(&Pane::Sketch)
+            && let Some(query) = panes::sketch::unmetered(self)
+        {
+            self.queries.ask(&self.session, query);
+        }
         if shown.contains(&Pane::Kernel) {
             // What is shown, and what would be measured.
             let mut targets = vec![self.code.target, target_of(&self.device)];
@@ -551,7 +568,12 @@ impl App {
     /// Whether something on the screen moves by itself, and how often it is worth looking.
     pub fn pace(&self) -> std::time::Duration {
         let jobs = self.session.jobs();
-        let measuring = jobs.iter().any(|job| matches!(job.progress, Progress::Bench(_) | Progress::Tune(_)));
+        let measuring = jobs.iter().any(|job| {
+            matches!(
+                job.progress,
+                Progress::Bench(_) | Progress::Tune(_) | Progress::Best(_) | Progress::Sweep { .. }
+            )
+        });
         std::time::Duration::from_millis(if jobs.is_empty() || measuring { 1000 } else { 100 })
     }
 }

@@ -109,6 +109,9 @@ commands! {
     Place "whole" Screen None, always, "Run strategies and searches on the whole program, or at the selection again.";
     Search "search" Screen None, search, "Run the last search again from the present term, with its graph where that is kept.";
     Sketch "sketch" Screen Some("reach SKETCH using RULES"), always, "Type a sketch, the rules and the limits, and search for it.";
+    Best "best" Screen Some("10 reach SKETCH using RULES"), always, "Search, and measure the best programs that are found, which are ranked by their time; without one, the last search.";
+    Point "point" Screen None, always, "Make a sketch of the selected sub-term, to be widened step by step, with how much it describes.";
+    Narrow "narrow" Screen None, widened, "Take back the last step by which the sketch was widened.";
     Cancel "cancel" Screen None, running, "Stop the running job and keep what it has found.";
 
     Select "select" Screen Some("POSITION"), always, "Select the sub-term at a position, such as 0.1.1, or `.` for the whole program.";
@@ -134,6 +137,8 @@ commands! {
     Loops "loops" Screen None, always, "The loop nest that the term stands for.";
     Rules "rules" Screen None, always, "The rules that apply at the selected sub-term.";
     SearchPane "search-pane" Screen None, always, "The e-graph while a search grows, and what was found.";
+    SketchPane "sketch-pane" Screen None, always, "The sketch of what was pointed at, and the steps that widen it.";
+    BestPane "best-pane" Screen None, always, "The best programs of a search, as they are measured, the fastest first.";
     Kernel "kernel" Screen None, always, "The code that would be generated, at any stage: the lines of the selection are marked, and a line leads back to what it comes from.";
     BenchPane "bench-pane" Screen None, always, "Measured times.";
     History "history" Screen None, always, "All states of the session, as a tree.";
@@ -146,6 +151,8 @@ commands! {
     Bench "bench" Screen None, kernel, "Run the kernel on the device, check its output, measure it.";
     Tune "tune" Screen Some("30s blocking(?, ?, ?)"), kernel, "Choose what a strategy leaves open by measuring, and run it so; without one, what `auto` leaves open. Stopped at any moment, it keeps the best.";
     Compare "compare" Screen None, comparable, "Measure the present state and the pinned one in turns, and say which is faster.";
+    Sweep "sweep" Screen Some("k=1024..65536"), comparable, "Measure the present state and the pinned one in turns at several values of a size, doubled or listed, and say where which is faster.";
+    Dispatch "dispatch" Screen Some("FOLDER"), swept, "Write a function in C that chooses the faster of the two states by the size, as the last sweep measured them, with the code of both.";
     AllowForeign "allow-foreign" Screen Some("yes"), foreign, "Let the program's foreign functions, which are C text, run until the session is closed.";
     Data "data" Screen Some("image=photo.png weights=w.npy"), always, "Run once on data from files, check the result, and show both; pictures are shown as pictures.";
     Sizes "sizes" Screen Some("m=1024 n=512"), always, "Give the sizes their values.";
@@ -253,6 +260,14 @@ fn can_redo(facts: &Facts) -> Enabled {
 
 fn search(facts: &Facts) -> Enabled {
     require(facts.search, "No search has been typed yet; {sketch} types one.")
+}
+
+fn swept(facts: &Facts) -> Enabled {
+    require(facts.swept, "No two states have been measured at several sizes yet; `:sweep` does that.")
+}
+
+fn widened(facts: &Facts) -> Enabled {
+    require(facts.widened, "The sketch has not been widened; {point} makes one of the selected sub-term.")
 }
 
 fn running(facts: &Facts) -> Enabled {

@@ -3,6 +3,7 @@
 use super::app::App;
 use super::layout::Pane;
 use super::panes;
+use super::panes::sketch::Sketching;
 use super::queries::Query;
 use crate::session::action::Action;
 use crate::session::bench::target_of;
@@ -30,6 +31,14 @@ pub struct Facts {
     pub search: bool,
     /// Whether a search has found something.
     pub found: bool,
+    /// Whether there is a sketch of what was pointed at, and whether it was widened.
+    pub pointed: bool,
+    /// See `pointed`.
+    pub widened: bool,
+    /// Whether two states were measured at several sizes.
+    pub swept: bool,
+    /// Whether programs of a search are measured, or were.
+    pub best: bool,
     /// Why there is no kernel, if there is none.
     pub kernel: Result<(), String>,
     /// Whether there are foreign functions that may not run.
@@ -74,6 +83,10 @@ impl App {
             }),
             search: self.search.is_some(),
             found: self.found.revision.is_some(),
+            pointed: self.sketching.is_some(),
+            widened: self.sketching.as_ref().is_some_and(Sketching::is_widened),
+            swept: self.swept.is_some(),
+            best: self.best.is_some(),
             kernel: match kernel.as_deref().map(|made| made.as_ref().and_then(|made| made.module.as_ref())) {
                 Some(Err(problem)) => Err(problem.message.clone()),
                 // They are asked for.
@@ -111,6 +124,10 @@ pub mod tests {
             stepping: None,
             search: false,
             found: false,
+            pointed: false,
+            widened: false,
+            swept: false,
+            best: false,
             kernel: Err("There is no kernel.".to_owned()),
             foreign: false,
             pinned: false,

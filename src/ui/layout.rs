@@ -16,6 +16,10 @@ pub enum Pane {
     Rules,
     /// The e-graph while a search grows.
     Search,
+    /// A sketch of what was pointed at.
+    Sketch,
+    /// The best programs of a search, measured.
+    Best,
     /// The generated code.
     Kernel,
     /// Measured times.
@@ -28,11 +32,13 @@ pub enum Pane {
 
 impl Pane {
     /// Every pane, in the order of the keys that jump to them.
-    pub const ALL: [Pane; 8] = [
+    pub const ALL: [Pane; 10] = [
         Pane::Term,
         Pane::Loops,
         Pane::Rules,
         Pane::Search,
+        Pane::Sketch,
+        Pane::Best,
         Pane::Kernel,
         Pane::Bench,
         Pane::History,
@@ -47,11 +53,20 @@ impl Pane {
 }
 
 /// The panes that share a place on a wide terminal.
-const TOP: &[Pane] = &[Pane::Rules, Pane::Search, Pane::History];
+const TOP: &[Pane] = &[Pane::Rules, Pane::Search, Pane::Sketch, Pane::Best, Pane::History];
 const BOTTOM: &[Pane] = &[Pane::Kernel, Pane::Bench, Pane::Jobs];
 /// The panes that share a place on a middling one.
 const LEFT: &[Pane] = &[Pane::Term, Pane::Loops];
-const RIGHT: &[Pane] = &[Pane::Rules, Pane::Search, Pane::Kernel, Pane::Bench, Pane::History, Pane::Jobs];
+const RIGHT: &[Pane] = &[
+    Pane::Rules,
+    Pane::Search,
+    Pane::Sketch,
+    Pane::Best,
+    Pane::Kernel,
+    Pane::Bench,
+    Pane::History,
+    Pane::Jobs,
+];
 
 /// The smallest terminal with three columns, with two of two places each, with two places, and at all: columns and rows.
 pub const WIDEST: (u16, u16) = (180, 30);
@@ -259,7 +274,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(width: u16, height: u16, focus: Focus) -> Vec<Pane> {
-        match layout(Rect::new(0, 0, width, height), focus, &[1; 8]) {
+        match layout(Rect::new(0, 0, width, height), focus, &[1; Pane::ALL.len()]) {
             Layout::TooSmall => Vec::new(),
             Layout::Panes { places, .. } => places.iter().map(|place| place.pane).collect(),
         }
@@ -294,8 +309,8 @@ mod tests {
     proptest! {
         #[test]
         fn rectangles_fit_and_do_not_overlap(
-            width in 0u16..=300, height in 0u16..=100, pane in 0usize..8, zoomed in any::<bool>(),
-            wishes in prop::array::uniform8(prop_oneof![0usize..60, Just(usize::MAX)])
+            width in 0u16..=300, height in 0u16..=100, pane in 0..Pane::ALL.len(), zoomed in any::<bool>(),
+            wishes in prop::array::uniform10(prop_oneof![0usize..60, Just(usize::MAX)])
         ) {
             let area = Rect::new(0, 0, width, height);
             let mut focus = Focus { zoomed, ..Focus::default() };

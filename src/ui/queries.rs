@@ -15,11 +15,12 @@ use crate::emit::Attempt;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
+use crate::rewrite::sketch::Sketch;
 use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::costs::Costs;
 use crate::session::history::RevisionStep;
 use crate::session::jobs::{Control, JobId, Jobs};
-use crate::session::searching::Replayed;
+use crate::session::searching::{Replayed, Shelf, classes_like};
 use crate::session::state::{Progress, Session};
 use crate::session::workspace::Workspace;
 
@@ -63,6 +64,14 @@ pub enum Query {
         /// In which language.
         target: Target,
     },
+    /// How many sub-terms of a revision, and classes of the graph that is kept, sketches have: that of the first, and of as many
+    /// others as there is time for.
+    Meter {
+        /// Of which term.
+        revision: RevisionId,
+        /// The sketches.
+        sketches: Vec<Sketch>,
+    },
     /// The devices.
     Devices,
     /// The steps that a strategy takes from a revision.
@@ -86,10 +95,21 @@ pub enum Answer {
     Kernel(Arc<Result<Attempt, Diagnostic>>),
     /// See [`Query::Costs`].
     Costs(Costs),
+    /// See [`Query::Meter`].
+    Meter(Vec<Meter>),
     /// See [`Query::Devices`].
     Devices(DeviceList),
     /// See [`Query::Steps`].
     Steps(Result<Walk, Diagnostic>),
+}
+
+/// How much a sketch describes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Meter {
+    /// Sub-terms of the program.
+    pub terms: usize,
+    /// Classes of the graph that is kept; none where there is no graph, or it was not asked.
+    pub classes: Option<usize>,
 }
 
 impl Query {
@@ -158,6 +178,7 @@ impl Queries {
             | Query::Inside { revision, .. }
             | Query::Kernel { revision, .. }
             | Query::Costs { revision, .. }
+            | Query::Meter { revision, .. }
             | Query::Steps { revision, .. } => *revision,
             Query::Devices | Query::Code { .. } => session.current(),
         };
@@ -167,9 +188,12 @@ impl Queries {
         let before = matches!(query, Query::Rules { .. }).then(|| history.parent(revision)).flatten();
         let before = before.and_then(|id| Some((id, history.revision(id)?.term.clone())));
         let (wish, known) = (query.clone(), self.known.clone());
+        let shelf = session.shelf().filter(|_| session.is_idle());
         let progress = Progress::Strategy { tried: 0, applied: 0 };
         let started = self.jobs.start("query".to_owned(), progress, move |control| {
-            answer(&wish, &workspace, (&term, before.as_ref()), &sizes, &*backend, &known, control)
+            let looked =
+                Looked { workspace: &workspace, sizes: &sizes, known: &known, shelf: shelf.as_deref() };
+            answer(&wish, &looked, (&term, before.as_ref()), &*backend, control)
         });
         match started {
             Ok(id) => {
@@ -198,7 +222,7 @@ impl Queries {
                 }
                 Answer::Costs(costs) => self.costs.push((query.clone(), *costs)),
                 Answer::Devices(list) => self.devices = Some(list.clone()),
-                Answer::Rules(..) | Answer::Inside(..) | Answer::Steps(_) => {}
+                Answer::Rules(..) | Answer::Inside(..) | Answer::Steps(_) | Answer::Meter(_) => {}
             }
             out.push((query, answer));
         }
@@ -266,22 +290,43 @@ fn failed(query: &Query, fault: &str) -> Answer {
         Query::Inside { .. } => Answer::Inside(Vec::new(), None),
         Query::Kernel { .. } | Query::Code { .. } => Answer::Kernel(Arc::new(Err(problem()))),
         Query::Costs { .. } => Answer::Costs(Costs { lines: None, flops: 0.0, stored: None }),
+        Query::Meter { .. } => Answer::Meter(Vec::new()),
         Query::Devices => Answer::Devices(DeviceList { devices: Vec::new(), notes: Vec::new() }),
         Query::Steps { .. } => Answer::Steps(Err(problem())),
     }
 }
 
+/// What answers are made of, besides terms.
+struct Looked<'a> {
+    workspace: &'a Workspace,
+    sizes: &'a Sizes,
+    known: &'a Known,
+    /// Where a graph may be kept, while no search uses it.
+    shelf: Option<&'a Shelf>,
+}
+
+/// For how long graphs are asked of sketches that nobody has chosen yet.
+const METER: Duration = Duration::from_millis(400);
+
 /// What is to be said of a term, with the state before it where that is of use.
 fn answer(
     query: &Query,
-    workspace: &Workspace,
+    &Looked { workspace, sizes, known, shelf }: &Looked<'_>,
     (term, before): (&Term, Option<&(RevisionId, Term)>),
-    sizes: &Sizes,
     backend: &dyn Backend,
-    known: &Known,
     control: &Control<Progress>,
 ) -> Answer {
     match query {
+        Query::Meter { sketches, .. } => {
+            let begun = control.elapsed();
+            let over = |times: u32| control.cancelled() || control.elapsed() - begun > METER * times;
+            let asked = sketches.iter().enumerate().take_while(|(i, _)| *i == 0 || !over(1));
+            let terms: Vec<usize> = asked.map(|(_, sketch)| sketch.count_in(term)).collect();
+            let classes = shelf.and_then(|shelf| classes_like(shelf, sketches, &|| over(2)));
+            let classes = classes.unwrap_or_default();
+            let meter = |(i, terms)| Meter { terms, classes: classes.get(i).copied().flatten() };
+            Answer::Meter(terms.into_iter().enumerate().map(meter).collect())
+        }
         Query::Rules { at, .. } => {
             let left = candidates::left_loops(term, before);
             Answer::Rules(candidates::here(workspace, term, at, sizes), left)

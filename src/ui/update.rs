@@ -8,7 +8,7 @@ use super::event::Msg;
 use super::keys::{Chord, Meaning, spell};
 use super::layout::Pane;
 use super::movement::{self, FAR, Search, page};
-use super::panes::{bench, history, jobs, kernel, rules};
+use super::panes::{bench, best, history, jobs, kernel, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::{accept, actions, leaving, line, lists, mouse, panes, program, stepping, strategies, typing};
 use crate::view::Role;
@@ -123,9 +123,12 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Place | C::TypingPlace => strategies::switch_place(app),
         C::Search => strategies::search_again(app),
         C::Sketch => {
-            let last = app.search.clone().unwrap_or_default();
+            let last = sketch::search(app).or_else(|| app.search.clone()).unwrap_or_default();
             enter(app, EntryKind::Sketch, arguments, &last);
         }
+        C::Best => best::best(app, arguments),
+        C::Point => sketch::point(app),
+        C::Narrow => sketch::narrow(app),
         C::Cancel => jobs::cancel(app),
         C::Select => line::select(app, arguments),
         C::Status => {
@@ -163,7 +166,16 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::FindPrevious => movement::find(app, Search::Previous),
         C::NextPane => go(app, app.focus.pane.cycle(1)),
         C::PreviousPane => go(app, app.focus.pane.cycle(-1)),
-        C::Term | C::Loops | C::Rules | C::SearchPane | C::Kernel | C::BenchPane | C::History | C::Jobs => {
+        C::Term
+        | C::Loops
+        | C::Rules
+        | C::SearchPane
+        | C::SketchPane
+        | C::BestPane
+        | C::Kernel
+        | C::BenchPane
+        | C::History
+        | C::Jobs => {
             if let Some(pane) = panes::reached_by(command) {
                 go(app, pane);
             }
@@ -178,6 +190,8 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Bench => bench::measure(app),
         C::Tune => bench::tune(app, arguments),
         C::Compare => bench::compare(app),
+        C::Sweep => bench::sweep(app, arguments),
+        C::Dispatch => bench::dispatch(app, arguments),
         C::Sizes => {
             let now: Vec<String> = app.session.sizes().iter().map(|(n, v)| format!("{n}={v}")).collect();
             enter(app, EntryKind::Sizes, arguments, &now.join(" "));

@@ -19,6 +19,8 @@ pub fn progress(progress: &Progress) -> String {
             let last = if standing.comparing { ", the last few take turns" } else { "" };
             format!("{} tried{}{last}", standing.tried, best.unwrap_or_default())
         }
+        Progress::Best(standing) => super::best::doing(standing),
+        Progress::Sweep { at, done, of } => format!("{at}, {done} of {of} sizes done"),
         Progress::Bench(bench) => match bench {
             BenchProgress::Compiling => "compiling".to_owned(),
             BenchProgress::CheckingSmall => "checking at small sizes against the interpreter".to_owned(),
@@ -35,6 +37,7 @@ pub fn brief(job: &JobView<Progress>) -> String {
         Progress::Search(_) => "searching",
         Progress::Bench(_) => "measuring",
         Progress::Tune(_) => "tuning",
+        Progress::Best(_) | Progress::Sweep { .. } => "measuring",
     };
     let what = if job.cancelling { "stopping" } else { what };
     format!("{what} {}, {}", figures::elapsed(job.elapsed.as_secs_f64()), progress(&job.progress))

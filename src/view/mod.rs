@@ -4,7 +4,9 @@
 //! is a pure function of what it shows, it knows no screen (no colour, no size of a terminal beyond a width it
 //! is given), and every fact it shows is in its text, so that a role only ever adds emphasis.
 
+pub mod bars;
 pub mod bench;
+pub mod best;
 pub mod code;
 pub mod crumbs;
 pub mod diff;

@@ -3,52 +3,7 @@
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::stats::Verdict;
-use crate::session::bench::Pair;
-
-/// Both states at one size.
-pub struct Point {
-    pub size: i64,
-    pub pair: Pair,
-}
-
-/// Where the faster one is another.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Crossover {
-    /// The last size at which the one is measurably faster, and the first at which the other is.
-    pub between: (i64, i64),
-    /// Where both would take the same time, if their ratio changed evenly with the logarithm of the size.
-    pub near: f64,
-    /// Whether the second is faster from there on.
-    pub to_second: bool,
-}
-
-/// By how much times have to differ to count for either side, in parts of the time. Where code and arrays happen to lie in
-/// memory makes smaller differences, which are there in every run; and of many sizes one or another is decided by chance.
-const CLOSE: f64 = 0.01;
-
-/// The points at which one of the two is faster by more than that.
-fn decided(points: &[Point]) -> Vec<&Point> {
-    let apart = |point: &&Point| {
-        let comparison = &point.pair.comparison;
-        comparison.verdict != Verdict::NoMeasurableDifference && comparison.ratio.ln().abs() > CLOSE.ln_1p()
-    };
-    points.iter().filter(apart).collect()
-}
-
-/// The crossovers of points that are in order of their sizes. What cannot be told apart, or is close, is on neither side.
-pub fn crossovers(points: &[Point]) -> Vec<Crossover> {
-    let crossing = |pair: &[&Point]| match pair {
-        [a, b] if a.pair.comparison.verdict != b.pair.comparison.verdict => {
-            let place = |point: &Point| ((point.size as f64).ln(), point.pair.comparison.ratio.ln());
-            let ((x0, y0), (x1, y1)) = (place(a), place(b));
-            let near = (x0 - y0 * (x1 - x0) / (y1 - y0)).exp();
-            let to_second = b.pair.comparison.verdict == Verdict::SecondFaster;
-            Some(Crossover { between: (a.size, b.size), near, to_second })
-        }
-        _ => None,
-    };
-    decided(points).windows(2).filter_map(crossing).collect()
-}
+use crate::session::sweep::{CLOSE, Point, crossovers, decided};
 
 /// The columns of a bar to one side.
 const HALF: usize = 16;
@@ -110,6 +65,7 @@ mod tests {
     use crate::device::stats::compare_turns;
     use crate::lang::digest::Digest;
     use crate::session::action::Measurement;
+    use crate::session::bench::Pair;
 
     /// Two states whose times at a size are these, in nanoseconds.
     fn point(size: i64, times: [u64; 2]) -> Point {

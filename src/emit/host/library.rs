@@ -4,7 +4,7 @@
 //! The functions stay the same however the program is cut into kernels. What they need of OpenCL is the same for every
 //! program, [`RUNTIME`].
 
-use super::{c_type, header};
+use super::{broken, c_type, header};
 use crate::Language;
 use crate::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
 use crate::lang::constraint::SizeConstraint;
@@ -269,19 +269,7 @@ impl<'a> Library<'a> {
             );
         }
         for c in self.constraints {
-            let broken = match c {
-                SizeConstraint::Divides(a, b) => {
-                    let rest = format!("({}) % ({}) != 0", self.number(b), self.number(a));
-                    // Nothing is divided by 0, which numbers are not.
-                    match a.as_constant() {
-                        Some(_) => rest,
-                        None => format!("({}) == 0 || {rest}", self.number(a)),
-                    }
-                }
-                SizeConstraint::AtMost(a, b) => format!("{} > {}", self.number(a), self.number(b)),
-                SizeConstraint::Equal(a, b) => format!("{} != {}", self.number(a), self.number(b)),
-                SizeConstraint::Permutes(..) => continue,
-            };
+            let Some(broken) = broken(c, &|n| self.number(n)) else { continue };
             let _ = write!(
                 out,
                 "  if ({broken}) {{\n    shine_fail(context, \"it does not hold that {}\");\n    return false;\n  }}\n",

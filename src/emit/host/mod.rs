@@ -18,6 +18,7 @@ use super::Language;
 use super::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
 use super::number::{Printer, Variable};
 use super::syntax::Expr;
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Nat, NatVar, Ranges};
 use crate::lang::ty::Scalar;
 use std::fmt::Write;
@@ -45,6 +46,23 @@ pub fn library_host(library: &Library) -> String {
          #include \"{name}.h\"\n#include <stdio.h>\n#include <stdlib.h>\n"
     );
     program(&kernel, head)
+}
+
+/// The condition in C under which a constraint does not hold; none for one that C cannot ask for.
+pub(super) fn broken(c: &SizeConstraint, number: &dyn Fn(&Nat) -> String) -> Option<String> {
+    Some(match c {
+        SizeConstraint::Divides(a, b) => {
+            let rest = format!("({}) % ({}) != 0", number(b), number(a));
+            // Nothing is divided by 0, which numbers are not.
+            match a.as_constant() {
+                Some(_) => rest,
+                None => format!("({}) == 0 || {rest}", number(a)),
+            }
+        }
+        SizeConstraint::AtMost(a, b) => format!("{} > {}", number(a), number(b)),
+        SizeConstraint::Equal(a, b) => format!("{} != {}", number(a), number(b)),
+        SizeConstraint::Permutes(..) => return None,
+    })
 }
 
 /// The sizes that a program around the kernel takes.
@@ -119,7 +137,7 @@ fn variables(kernel: &Kernel) -> impl Fn(&NatVar) -> Variable {
 }
 
 /// A number of elements or work-items, in the names of the kernel's sizes.
-fn count(kernel: &Kernel, n: &Nat) -> String {
+pub(super) fn count(kernel: &Kernel, n: &Nat) -> String {
     let ranges = Ranges::default();
     let mut printer = Printer { ranges: &ranges, variable: &variables(kernel), rounds_down: false };
     printer.number(n).to_string()

@@ -27,7 +27,9 @@ use crate::normal::{all_params, normal_form_with, written_params};
 use crate::rule::library::reductions;
 use crate::rule::{Body, RuleArg, RuleUse};
 use crate::sketch::Sketch;
+use crate::sketch::automaton::Automaton;
 use crate::sketch::best::KBest;
+use crate::sketch::classes::Satisfied;
 use crate::sketch::extract::Extracted;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering;
@@ -465,6 +467,15 @@ impl Search {
         }
     }
 
+    /// The number of classes that have a member like this sketch, with any size in the place of its holes; none where it asks too
+    /// much of one term together, or the graph is being grown.
+    pub fn classes_like(&self, sketch: &Sketch) -> Option<usize> {
+        let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
+        let automaton = Automaton::new(&sketch.filled(&[])).ok().filter(|_| clean)?;
+        let satisfied = Satisfied::of(&self.graph, &automaton);
+        Some(satisfied.count(&self.graph, &automaton, automaton.start))
+    }
+
     /// Extracts programs, the lightest first.
     fn rank<T>(&self, extract: impl FnOnce(&mut Best<'_>) -> T) -> T {
         self.budget.cost.weights(|weights| {
@@ -645,10 +656,11 @@ impl Search {
         if !found {
             return Ok(false);
         }
-        let asked = self.budget.best.max(1);
+        let (asked, rank) = (self.budget.wanted(), self.budget.rank.max(1));
         let (Programs { programs, complete, looked_at }, several) =
             self.rank(|best| (best.of(1), (asked > 1).then(|| best.of(asked))));
-        let Some(Reached { term, extracted, filling, cost }) = programs.into_iter().next() else {
+        let ranked = several.as_ref().filter(|_| rank > 1).map(|all| all.programs.get(rank - 1).cloned());
+        let Some(first) = programs.into_iter().next() else {
             if looked_at == 0 {
                 let message = "The program that was found is nested too deeply to be shown.";
                 return Err(Halt::Broken(Box::new(Diagnostic::error("E0415", message))));
@@ -657,8 +669,13 @@ impl Search {
             self.parts.iter_mut().take(1).for_each(|whole| whole.at_root = false);
             return Ok(false);
         };
-        let alone = || KBest { terms: vec![Extracted { term: term.clone(), cost }], complete: true };
+        let only = Extracted { term: first.term.clone(), cost: first.cost };
+        let alone = || KBest { terms: vec![only], complete: true };
         self.best = Some((asked, several.map_or_else(alone, KBest::from)));
+        let Some(Reached { term, extracted, filling, .. }) = ranked.unwrap_or(Some(first)) else {
+            self.reached = None;
+            return Ok(true);
+        };
         let assumed = constraints_of(&term);
         self.reached = Some(Found { term, extracted, assumed, filling });
         Ok(true)
@@ -941,6 +958,12 @@ impl Search {
         }
     }
 
+    /// How many programs satisfy the sketch, where that is fewer than the number of the one that was asked for.
+    fn fewer(&self) -> Option<usize> {
+        let (_, known) = self.best.as_ref()?;
+        (known.terms.len() < self.budget.rank).then_some(known.terms.len())
+    }
+
     fn gaps(&self) -> Vec<(Gap, u32)> {
         let met = self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed));
         let unread = (self.unread == Some(false)).then_some((Gap::Unread, 0));
@@ -986,6 +1009,7 @@ impl Search {
             outcome: self.outcome.clone().unwrap_or(Outcome::Stopped),
             left_out,
             unread: self.unread.is_some(),
+            fewer: self.fewer(),
             stop: self.at,
             iterations,
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),

@@ -200,6 +200,8 @@ pub struct Report {
     pub never: bool,
     /// There are programs that are like the sketch, and all that were looked at are so only by what nobody reads.
     pub unread: bool,
+    /// So many programs are like the sketch, which is fewer than the number of the one that was asked for.
+    pub fewer: Option<usize>,
     /// Where it stopped. A search that found its term, or was saturated, stops before an iteration.
     pub stop: StopPoint,
     pub iterations: Vec<IterationReport>,
@@ -216,6 +218,8 @@ const UNREAD: &str = "Programs are like the sketch only by what nobody reads, as
 
 const ADD_RULES: &str = "Add rules to `using`, or ask for less in the sketch.";
 
+const LOWER: &str = "Ask for one of these with a lower `rank`, or add rules to `using`.";
+
 /// So many gaps are told one by one.
 const MOST_GAPS: usize = 4;
 
@@ -226,6 +230,7 @@ impl Report {
         let raise = |option: &str| format!("Raise that limit, as in `with ({option})`, or {nearer}.");
         match &self.outcome {
             Outcome::Found(_) | Outcome::Stopped | Outcome::Broken(_) => vec![],
+            Outcome::Impossible if self.fewer.is_some() => vec![LOWER.to_owned()],
             Outcome::Impossible => vec![ADD_RULES.to_owned()],
             _ if self.never => vec![ADD_RULES.to_owned()],
             Outcome::Limit(limit) => {
@@ -400,6 +405,9 @@ impl fmt::Display for Report {
                     write!(f, ", with {}.", sizes.join(", "))
                 };
             }
+            Outcome::Impossible if self.fewer.is_some() => {
+                write!(f, "These rules have nothing more to say after {took} ({} nodes).", self.nodes)?;
+            }
             Outcome::Impossible => {
                 write!(f, "No program like this can be reached: these rules have nothing more to say")?;
                 write!(f, " after {took} ({} nodes).", self.nodes)?;
@@ -425,6 +433,15 @@ impl fmt::Display for Report {
             && !self.left_out.is_empty()
         {
             write!(f, " The search is also incomplete: {}.", listed(&self.left_out))?;
+        }
+        match self.fewer {
+            Some(1) => {
+                return write!(f, " One program like the sketch was found, and another one was asked for.");
+            }
+            Some(n) => {
+                return write!(f, " {n} programs like the sketch were found, and a later one was asked for.");
+            }
+            None => {}
         }
         if self.unread {
             return write!(f, " {UNREAD}");

@@ -23,6 +23,8 @@ pub struct Budget {
     pub cost: Cost,
     /// It goes on until so many programs satisfy the sketch, within its bounds.
     pub best: usize,
+    /// Which of the programs that satisfy the sketch it takes, by what they cost: 1 is the cheapest.
+    pub rank: usize,
     /// Which rules are held back, and when.
     pub held: Vec<Held>,
     /// Start and end in beta-eta normal form.
@@ -59,6 +61,7 @@ impl Default for Budget {
             filter: Filter { dims: 6, ..Filter::default() },
             cost: Cost::Size,
             best: 1,
+            rank: 1,
             held: vec![],
             normal: true,
             stop_at: None,
@@ -70,8 +73,20 @@ impl Default for Budget {
 pub const MOST_BEST: usize = 1000;
 
 /// The names of the options.
-pub const OPTIONS: [&str; 11] =
-    ["nodes", "iterations", "time", "memory", "dims", "size", "normal", "cost", "best", "freeze", "cap"];
+pub const OPTIONS: [&str; 12] = [
+    "nodes",
+    "iterations",
+    "time",
+    "memory",
+    "dims",
+    "size",
+    "normal",
+    "cost",
+    "best",
+    "rank",
+    "freeze",
+    "cap",
+];
 
 /// What the names in options mean.
 #[derive(Clone, Copy)]
@@ -94,6 +109,11 @@ impl Budget {
             budget.set(name, value, names)?;
         }
         Ok(budget)
+    }
+
+    /// So many programs have to satisfy the sketch before it ends of itself.
+    pub fn wanted(&self) -> usize {
+        self.best.max(self.rank).max(1)
     }
 
     /// Are all that is held back rules of the search?
@@ -135,6 +155,10 @@ impl Budget {
             "nodes" => self.nodes = count("a number of e-nodes above 0, as in `nodes: 200000`")?,
             "iterations" => self.iterations = count("a number above 0, as in `iterations: 30`")?,
             "best" => self.best = count("a number of programs above 0, as in `best: 10`")?.min(MOST_BEST),
+            "rank" => {
+                let wanted = "the number of a program among those that are found, the cheapest first, as in `rank: 3`";
+                self.rank = count(wanted)?.min(MOST_BEST);
+            }
             "dims" => {
                 let n = count("a number of array dimensions above 0, as in `dims: 6`")?;
                 self.filter.dims = u8::try_from(n).unwrap_or(u8::MAX);
@@ -275,6 +299,8 @@ mod tests {
         let held: Vec<_> = held.iter().map(|h| (&*h.rule, h.when)).collect();
         let (after, most) = (When::Iterations(3), When::Matches(20));
         assert_eq!(held, [("mapFission", after), ("mapFusion", most), ("splitJoin", When::Matches(5))]);
+        let wanted = |text| options(text).unwrap().wanted();
+        assert_eq!((b.wanted(), wanted("best: 8, rank: 3"), wanted("rank: 3")), (1, 8, 3));
         assert!(b.normal && !options("normal: none").unwrap().normal);
         for wrong in [
             "node: 3",
@@ -295,6 +321,8 @@ mod tests {
             "cap: [mapFission(2, 3)]",
             "cap: 7",
             "nodes: n / 1000",
+            "rank: 0",
+            "rank: first",
         ] {
             let d = options(wrong).unwrap_err();
             assert_eq!(d.code, "E0412", "{wrong}");

@@ -15,6 +15,7 @@ pub mod read;
 mod size_condition;
 mod terms;
 pub mod types;
+pub mod widen;
 
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, NatFun};
@@ -154,12 +155,26 @@ impl Sketch {
         }
     }
 
+    /// The text of a part that stands under so many binders.
+    pub fn within(&self, binders: u32) -> String {
+        struct Within<'a>(&'a Sketch, u32);
+        impl fmt::Display for Within<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.write(f, self.1)
+            }
+        }
+        Within(self, binders).to_string()
+    }
+
     fn write(&self, f: &mut fmt::Formatter<'_>, binders: u32) -> fmt::Result {
         let atom = |s: &Sketch, f: &mut fmt::Formatter<'_>| match s.shape() {
             Shape::App(..) | Shape::Lam(_) | Shape::Or(_) | Shape::And(_) | Shape::Not(_) => {
                 write!(f, "(")?;
                 s.write(f, binders)?;
                 write!(f, ")")
+            }
+            Shape::Number(n) if n.digits.starts_with('-') => {
+                write!(f, "({}{})", n.digits, n.scalar.map_or("", Scalar::name))
             }
             Shape::Pattern(_, args) if !args.is_empty() => {
                 write!(f, "(")?;

@@ -18,6 +18,13 @@ impl Sketch {
         }
     }
 
+    /// How many sub-terms of the term, itself included, are in the set; of a sketch with holes for sizes, with any size in their
+    /// place.
+    pub fn count_in(&self, term: &Term) -> usize {
+        let (relaxed, mut matcher) = (self.filled(&[]), Matcher::default());
+        term.with_stack(|| term.positions().iter().filter(|(_, part)| matcher.has(&relaxed, part, 0)).count())
+    }
+
     /// Is the term in the set, for some sizes in the place of its holes?
     pub fn describes(&self, term: &Term) -> bool {
         let mut holds = |sketch: &Sketch| Matcher::default().has(sketch, term, 0);

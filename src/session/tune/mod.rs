@@ -11,6 +11,7 @@ mod space;
 #[cfg(test)]
 mod tests;
 
+pub(super) use race::of_point;
 #[cfg(test)]
 use race::tune_with;
 pub use race::{Wanted, tune};

@@ -3,12 +3,14 @@
 use super::{Description, Operation, highlighted_text, lines_and_about, rules};
 use super::{alphabet, kernel};
 use crate::device::name_in;
-use crate::session::action::{Action, Sizes};
+use crate::session::action::{Action, Sizes, Target};
 use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::data::Given;
+use crate::session::dispatch::{self, Side};
 use crate::session::shown::Shown;
 use crate::session::state::{Compared, Progress};
+use crate::session::sweep::{Swept, reaches, values_of};
 use crate::session::tune::{Tuned, seconds};
 use crate::ui::actions::{perform, show_problem, typed};
 use crate::ui::app::App;
@@ -20,7 +22,8 @@ use crate::ui::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Val
 use crate::ui::update::enter;
 use crate::ui::window::Content;
 use crate::view::picture::{self, Form};
-use crate::view::{Alphabet, Line, Role, bench as view, problem, tune as tune_view};
+use crate::view::{Alphabet, Line, Role, bench as view, problem, sweep as sweep_view, tune as tune_view};
+use std::path::Path;
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -32,7 +35,7 @@ pub const PANE: Description = Description {
     open: Operation { word: Some("all about it"), enabled: always, run: open },
     preview: rules::PREVIEW,
     copied: highlighted_text,
-    hints: &[C::Bench, C::Tune, C::Compare, C::Data, C::Pin, C::Device, C::Sizes],
+    hints: &[C::Bench, C::Tune, C::Compare, C::Sweep, C::Data, C::Pin, C::Device, C::Sizes],
 };
 
 /// So many seconds a tuning takes where nobody says how long.
@@ -148,8 +151,77 @@ pub(in crate::ui) fn compared(app: &mut App, ((first, second), pair): &Compared)
     app.popups.push(Popup::Page(Page::new("In turns", lines, Purpose::Read)));
 }
 
+/// Measures the present state and the pinned one at the sizes that were typed after the command, or asks for them.
+pub fn sweep(app: &mut App, text: &str) {
+    let last = app.recall.get(EntryKind::Sweep, 0).unwrap_or_default().to_owned();
+    enter(app, EntryKind::Sweep, text, &last);
+}
+
+/// Starts to measure at several sizes. What is wrong with them is said under the text.
+pub(in crate::ui) fn start_sweep(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
+    let wrong = |reason: String| vec![Line::of(Role::Error, reason)];
+    let Some(pinned) = app.pinned.filter(|pinned| *pinned != app.session.current()) else {
+        return Err(wrong("The pinned state is the present one; go to another state first.".to_owned()));
+    };
+    let (name, values) = values_of(text).map_err(|why| wrong(format!("This names no sizes: {why}.")))?;
+    if !app.session.workspace().program.sizes.iter().any(|size| **size == *name) {
+        return Err(wrong(format!("The program has no size `{name}`.")));
+    }
+    let others = app.session.missing_sizes().into_iter().filter(|size| size != name);
+    let others: Vec<String> = others.map(|size| format!("`{size}`")).collect();
+    if !others.is_empty() {
+        return Err(wrong(format!(
+            "These sizes have no value yet: {}; `:sizes` gives them one.",
+            others.join(", ")
+        )));
+    }
+    let device = app.device.clone();
+    app.session.sweep(&device, pinned, name, values).map_err(|problem| problem::brief(&problem))?;
+    app.touch(&[Pane::Jobs]);
+    Ok(())
+}
+
+/// Shows what came of two states that were measured at several sizes.
+pub(in crate::ui) fn swept(app: &mut App, swept: Box<Swept>) {
+    let (first, second) = swept.of;
+    let names = [format!("revision {first}"), format!("revision {second}")];
+    let mut lines = sweep_view::chart(&swept.name, [&names[0], &names[1]], &swept.points, alphabet(app));
+    if !reaches(&swept.points).is_empty() && target_of(&app.device) == Target::C {
+        let text = "`:dispatch FOLDER` writes a function in C that chooses the faster one by the size.";
+        lines.push(Line::of(Role::Hint, text));
+    }
+    let text = format!("{} and {} were measured at {} sizes.", names[0], names[1], swept.points.len());
+    app.tell(Role::Good, text);
+    app.swept = Some(swept);
+    app.popups.push(Popup::Page(Page::new("At several sizes", lines, Purpose::Read)));
+}
+
+/// Writes the function that chooses by the size into the folder that was typed, or asks for one.
+pub fn dispatch(app: &mut App, folder: &str) {
+    enter(app, EntryKind::Dispatch, folder, "");
+}
+
+/// Writes it. What is wrong is said under the text.
+pub(in crate::ui) fn write_dispatch(app: &mut App, folder: &str) -> Result<(), Vec<Line>> {
+    let Some(swept) = &app.swept else { return Ok(()) };
+    let history = app.session.history();
+    let (first, second) = swept.of;
+    let (Some(a), Some(b)) = (history.revision(first), history.revision(second)) else { return Ok(()) };
+    let abouts = [format!("revision {first}, {}", a.label), format!("revision {second}, {}", b.label)];
+    let workspace = app.session.workspace();
+    let sides = [
+        Side { workspace, term: &a.term, about: &abouts[0] },
+        Side { workspace, term: &b.term, about: &abouts[1] },
+    ];
+    let files = dispatch::files(sides, &app.device, &swept.name, &swept.points);
+    let written = files.and_then(|files| dispatch::write(Path::new(folder), &files, false));
+    let written = written.map_err(|problem| problem::brief(&problem))?;
+    app.tell(Role::Good, format!("{} files of a function that chooses are in {folder}.", written.len()));
+    Ok(())
+}
+
 /// Asks for sizes that have no value, before it goes on with a command and what was typed behind it.
-fn asks_for_sizes(app: &mut App, then: Command, arguments: &str) -> bool {
+pub(super) fn asks_for_sizes(app: &mut App, then: Command, arguments: &str) -> bool {
     let missing = app.session.missing_sizes();
     if missing.is_empty() {
         return false;

@@ -1,12 +1,14 @@
 //! The panes. Each is a file: what it shows, how much room that needs, and what its keys do with it.
 
 pub mod bench;
+pub mod best;
 pub mod history;
 pub mod jobs;
 pub mod kernel;
 pub mod loops;
 pub mod rules;
 pub mod search;
+pub mod sketch;
 pub mod term;
 
 use super::app::App;
@@ -58,6 +60,8 @@ pub fn of(pane: Pane) -> &'static Description {
         Pane::Loops => &loops::PANE,
         Pane::Rules => &rules::PANE,
         Pane::Search => &search::PANE,
+        Pane::Sketch => &sketch::PANE,
+        Pane::Best => &best::PANE,
         Pane::Kernel => &kernel::PANE,
         Pane::Bench => &bench::PANE,
         Pane::History => &history::PANE,

@@ -19,7 +19,7 @@ pub const PANE: Description = Description {
     open: HOW,
     preview: HOW,
     copied: highlighted_text,
-    hints: &[C::Cancel, C::Preview, C::Sketch, C::Search, C::Undo],
+    hints: &[C::Cancel, C::Preview, C::Best, C::Sketch, C::Search, C::Undo],
 };
 
 const HOW: Operation = Operation { word: Some("how"), enabled: found, run: preview };

@@ -20,7 +20,7 @@ pub const PANE: Description = Description {
     open: rules::OPEN,
     preview: rules::PREVIEW,
     copied: selected_text,
-    hints: &[C::Open, C::Preview, C::Grow, C::Shrink, C::Undo, C::Strategy, C::Sketch, C::Bench],
+    hints: &[C::Open, C::Preview, C::Grow, C::Shrink, C::Undo, C::Strategy, C::Point, C::Sketch, C::Bench],
 };
 
 /// Positions that take more columns are said by the patterns that they are within.

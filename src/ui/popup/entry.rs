@@ -22,6 +22,12 @@ pub enum EntryKind {
     Data,
     /// `30s blocking(?, ?, ?)`.
     Tune,
+    /// `10 reach SKETCH using RULES`.
+    Best,
+    /// `k=1024..65536`.
+    Sweep,
+    /// A folder for generated code.
+    Dispatch,
     /// The name of the session.
     Save,
     /// Text to find in a pane.
@@ -39,6 +45,9 @@ impl EntryKind {
             EntryKind::Sizes => "Sizes",
             EntryKind::Data => "Run on data from files",
             EntryKind::Tune => "Tune for how long, and what (nothing is `auto`)",
+            EntryKind::Best => "Measure how many of which search",
+            EntryKind::Sweep => "Measure both at which sizes",
+            EntryKind::Dispatch => "Write the function that chooses into which folder",
             EntryKind::Save => "Save as",
             EntryKind::Find => "Find",
         }
@@ -55,6 +64,9 @@ impl EntryKind {
             EntryKind::Sizes => "m=1024 n=1024 k=1024",
             EntryKind::Data => "image=photo.png weights=w.npy alpha=0.5",
             EntryKind::Tune => "60s blocking(?, ?, 4)",
+            EntryKind::Best => "10 reach contains(mapPar) using { useMapPar, splitJoin(32), useMapSeq }",
+            EntryKind::Sweep => "k=1024..65536 doubles, k=1000,5000 lists",
+            EntryKind::Dispatch => "chosen",
             EntryKind::Save => "matmul-blocking",
             EntryKind::Find => "text",
         }

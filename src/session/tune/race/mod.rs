@@ -438,7 +438,7 @@ fn is_mistake(problem: &Diagnostic) -> bool {
 }
 
 /// A problem that is about the device or the user, and not about a point, ends the tuning.
-fn of_point(problem: Diagnostic) -> Result<(&'static str, String), Diagnostic> {
+pub(in crate::session) fn of_point(problem: Diagnostic) -> Result<(&'static str, String), Diagnostic> {
     match problem.code {
         "E0701" | "E0703" | "E0704" | "E0706" | "E0709" | "E0711" => Err(problem),
         _ if is_mistake(&problem) => Err(problem),

@@ -1,0 +1,108 @@
+//! A function in C that chooses one of several kernels of the same program by its sizes.
+//!
+//! In: kernels that keep all sizes as parameters, and when each is to be chosen. Out: a kernel that calls them. What must hold: a
+//! kernel is called only with sizes that it can have, so the last one has to be of all sizes that the program can have.
+
+use super::host::{broken, count};
+use super::kernel::Kernel;
+use super::names::Namer;
+use super::{Language, ParamKind};
+use crate::lang::constraint::SizeConstraint;
+use std::fmt::Write;
+
+/// When a kernel is chosen.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Way<'a> {
+    pub kernel: &'a Kernel,
+    /// From this value of the size on, and below that one.
+    pub from: Option<i64>,
+    pub below: Option<i64>,
+    /// What else must hold of the sizes, besides what must hold for the program itself.
+    pub needs: Vec<SizeConstraint>,
+}
+
+/// Why there is no such function, as a sentence.
+pub type Refusal = String;
+
+/// The kernel that calls the first of these whose condition holds, by the size of this name.
+///
+/// # Errors
+/// The kernels take other parameters than each other, C cannot ask for what one needs, or none is there for all other sizes.
+pub fn dispatch(name: &str, size: &str, ways: &[Way<'_>], about: &[String]) -> Result<Kernel, Refusal> {
+    let Some(last) = ways.last().map(|way| way.kernel) else {
+        return Err("There is nothing to choose from.".to_owned());
+    };
+    if ways.iter().any(|way| !alike(way.kernel, last)) {
+        return Err("The kernels do not take the same parameters.".to_owned());
+    }
+    let of_size = |p: &&super::KernelParam| matches!(&p.kind, ParamKind::Size(x) if **x == *size);
+    let Some(size) = last.params.iter().find(of_size).map(|p| p.name.clone()) else {
+        return Err(format!("The kernels have no parameter for the size {size}."));
+    };
+    let name = Namer::new(Language::C).name(name);
+    let arguments: Vec<&str> = last.params.iter().map(|p| p.name.as_str()).collect();
+    let arguments = arguments.join(", ");
+    let prototype = last.prototype.replacen(&format!("{}(", last.name), &format!("{name}("), 1);
+    let mut declared: Vec<&str> = ways.iter().map(|way| way.kernel.prototype.as_str()).collect();
+    declared.sort_unstable();
+    declared.dedup();
+    let mut function = format!("{prototype} {{\n");
+    for (i, way) in ways.iter().enumerate() {
+        let conditions = conditions(way, &size)?;
+        let call = format!("{}({arguments});", way.kernel.name);
+        let open = match (i, conditions.is_empty()) {
+            (0, true) => format!("  {call}\n"),
+            (0, false) => format!("  if ({}) {{\n    {call}\n  }}", conditions.join(" && ")),
+            (_, true) => format!(" else {{\n    {call}\n  }}\n"),
+            (_, false) => format!(" else if ({}) {{\n    {call}\n  }}", conditions.join(" && ")),
+        };
+        function += &open;
+        if conditions.is_empty() {
+            function += "}\n";
+            return Ok(kernel(name, prototype, &declared, function, last, about));
+        }
+    }
+    Err("None of the kernels is there for all sizes.".to_owned())
+}
+
+/// Do the kernels take the same, whatever they call it?
+pub fn alike(a: &Kernel, b: &Kernel) -> bool {
+    let of = |kernel: &Kernel| -> Vec<_> {
+        kernel.params.iter().map(|p| (p.kind.clone(), p.scalar, p.len.clone(), p.by_value)).collect()
+    };
+    of(a) == of(b)
+}
+
+/// What is asked before a kernel is called.
+fn conditions(way: &Way<'_>, size: &str) -> Result<Vec<String>, Refusal> {
+    let mut all: Vec<String> = vec![];
+    all.extend(way.from.map(|n| format!("{size} >= {n}")));
+    all.extend(way.below.map(|n| format!("{size} < {n}")));
+    for need in &way.needs {
+        let number = |n: &crate::lang::nat::Nat| count(way.kernel, n);
+        let broken =
+            broken(need, &number).ok_or_else(|| format!("C cannot ask whether it holds that {need}."))?;
+        all.push(format!("!({broken})"));
+    }
+    Ok(all)
+}
+
+fn kernel(
+    name: String,
+    prototype: String,
+    declared: &[&str],
+    function: String,
+    like: &Kernel,
+    about: &[String],
+) -> Kernel {
+    let mut text = String::new();
+    about.iter().for_each(|line| {
+        let _ = writeln!(text, "// {line}");
+    });
+    text += "\n#include <stdbool.h>\n#include <stdint.h>\n\n";
+    declared.iter().for_each(|prototype| {
+        let _ = writeln!(text, "{prototype};");
+    });
+    let _ = write!(text, "\n{function}");
+    Kernel { name, prototype, text, function, prelude: vec![], lines: vec![], ..like.clone() }
+}

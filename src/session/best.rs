@@ -1,0 +1,318 @@
+//! The best programs that a search finds, compiled, checked and measured in turns: what they cost only foretells which is the
+//! fastest. It is no action; who takes one of them runs the search for that one, which the log then says.
+
+use super::action::{RevisionId, Sizes};
+use super::bench::{self, Asked, Inputs, Known};
+use super::jobs::Control;
+use super::state::Progress;
+use super::tune::of_point;
+use super::workspace::{StrategyText, Workspace};
+use crate::device::stats::{self, Summary};
+use crate::device::{Backend, Mode};
+use crate::lang::diag::Diagnostic;
+use crate::lang::digest::Digest;
+use crate::lang::eval::inputs::Kind;
+use crate::lang::syntax::ast::{Ident, Number, Reach, Strategy, StrategyKind};
+use crate::lang::syntax::print;
+use crate::lang::term::Term;
+use std::collections::HashMap;
+
+/// What became of a program.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Fate {
+    Waiting,
+    /// Its code is that of another one, by its rank.
+    Same(usize),
+    /// It does not compile, or not for this device, crashes, or computes something else.
+    Failed {
+        code: &'static str,
+        why: String,
+    },
+    /// Its output agrees with plain C at these sizes, and elsewhere with what is said.
+    Timed {
+        samples_ns: Vec<u64>,
+        summary: Summary,
+        check: String,
+    },
+}
+
+/// A program that the search found.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its place among those that were found, the cheapest first, from 1.
+    pub rank: usize,
+    /// What it costs.
+    pub weight: u32,
+    pub term: Term,
+    pub fate: Fate,
+}
+
+impl Candidate {
+    pub fn summary(&self) -> Option<&Summary> {
+        if let Fate::Timed { summary, .. } = &self.fate { Some(summary) } else { None }
+    }
+}
+
+/// What is being done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Doing {
+    Searching,
+    /// Computing what the outputs must be.
+    Reference,
+    /// Compiling and checking this one.
+    Checking(usize),
+    /// So many times they have taken turns, of as many.
+    Turns(usize, usize),
+    Over,
+    /// The user stopped it.
+    Stopped,
+}
+
+/// How far it is, and what came of it.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// The search, as it was asked for.
+    pub search: String,
+    /// So many programs were asked for.
+    pub best: usize,
+    /// The state that it searches from.
+    pub base: RevisionId,
+    pub device: String,
+    pub sizes: Sizes,
+    pub doing: Doing,
+    /// By their rank.
+    pub candidates: Vec<Candidate>,
+    /// Full sentences.
+    pub warnings: Vec<String>,
+}
+
+impl Standing {
+    /// The programs, the fastest first, then those that are not measured yet or never.
+    pub fn fastest_first(&self) -> Vec<&Candidate> {
+        let mut all: Vec<&Candidate> = self.candidates.iter().collect();
+        let place = |c: &Candidate| match &c.fate {
+            Fate::Timed { summary, .. } => (0, summary.median),
+            Fate::Waiting => (1, 0.0),
+            Fate::Same(_) => (2, 0.0),
+            Fate::Failed { .. } => (3, 0.0),
+        };
+        all.sort_by(|a, b| {
+            let ((x, m), (y, n)) = (place(a), place(b));
+            x.cmp(&y).then(m.total_cmp(&n)).then(a.rank.cmp(&b.rank))
+        });
+        all
+    }
+
+    /// Those of which none is measurably slower than the fastest.
+    pub fn leaders(&self) -> Vec<&Candidate> {
+        let least = self.candidates.iter().filter_map(Candidate::summary).map(|s| s.interval.high);
+        let least = least.fold(f64::INFINITY, f64::min);
+        let leads = |c: &&Candidate| c.summary().is_some_and(|s| s.interval.low <= least);
+        self.fastest_first().into_iter().filter(leads).collect()
+    }
+}
+
+/// What is to be searched and measured.
+pub(super) struct Wanted<'a> {
+    pub workspace: &'a Workspace,
+    pub base: RevisionId,
+    pub term: &'a Term,
+    pub sizes: &'a Sizes,
+    pub device: &'a str,
+    pub search: &'a Search,
+    pub foreign: bool,
+}
+
+/// One turn of a program: enough runs for an interval of their median.
+const TURN: Mode = Mode::Measure { min_runs: 6, max_runs: 10, max_seconds: 0.5 };
+
+/// So many turns those have that are no slower than this, in parts of the fastest one's time.
+const TURNS: usize = 4;
+const NEAR: f64 = 1.5;
+
+/// A search whose best programs are looked at.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// As it was typed.
+    text: String,
+    reach: Reach,
+    span: crate::lang::diag::Span,
+    pub best: usize,
+}
+
+/// So many are measured where nobody says how many.
+pub const USUAL: usize = 10;
+/// More are not measured at once.
+pub const MOST: usize = 50;
+
+impl Search {
+    /// Reads `reach SKETCH using RULES`, or the name of a strategy that is one, with the number of programs in front or without.
+    ///
+    /// # Errors
+    /// The text is no strategy, or one that does more than to search once.
+    pub fn read(workspace: &Workspace, text: &str) -> Result<Search, Diagnostic> {
+        let (first, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+        let (best, text) = match first.parse::<usize>() {
+            Ok(best) => (best, rest.trim()),
+            Err(_) => (USUAL, text.trim()),
+        };
+        if !(1..=MOST).contains(&best) {
+            let message = format!("Between 1 and {MOST} programs can be measured, and not {best}.");
+            return Err(
+                Diagnostic::error("E0901", message).hint("Write the number first, as in `10 reach …`.")
+            );
+        }
+        let strategy = workspace.parse_strategy(text)?;
+        let called = match &strategy.tree.kind {
+            StrategyKind::Name(name) => workspace.script.strategy(name).and_then(|found| found.plain()),
+            _ => None,
+        };
+        let tree = called.unwrap_or(&strategy.tree);
+        match &tree.kind {
+            StrategyKind::Reach(reach) => {
+                Ok(Search { text: text.to_owned(), reach: (**reach).clone(), span: tree.span, best })
+            }
+            _ => Err(Diagnostic::error("E0915", format!("`{text}` is not one search alone."))
+                .note("The programs that are measured are those of one search, so that each of them can be asked for.")
+                .hint("Write `reach SKETCH using RULES`; run what comes before it first.")),
+        }
+    }
+
+    /// The search that takes the program of this rank, as text.
+    pub fn taking(&self, rank: usize) -> String {
+        let mut reach = self.reach.clone();
+        reach.options.retain(|(name, _)| !matches!(&*name.kind, "best" | "rank"));
+        for (name, value) in [("best", self.best), ("rank", rank)] {
+            let number = Number { digits: value.to_string().into(), suffix: None };
+            let value = Strategy { kind: StrategyKind::Number(number), span: self.span };
+            reach.options.push((Ident::new(self.span, name.into()), value));
+        }
+        let tree = Strategy { kind: StrategyKind::Reach(Box::new(reach)), span: self.span };
+        print::strategy(&tree, &print::Options::default())
+    }
+}
+
+/// Searches, and measures what was found; each change is reported.
+///
+/// # Errors
+/// Nothing was found, or the device fails.
+pub(super) fn best(
+    wanted: &Wanted<'_>,
+    backend: &dyn Backend,
+    control: &Control<Progress>,
+    report: &dyn Fn(&Standing),
+) -> Result<Standing, Diagnostic> {
+    let Wanted { workspace, base, term, sizes, device, search, .. } = *wanted;
+    bench::may_run(workspace, wanted.foreign)?;
+    let mut standing = Standing {
+        search: search.text.clone(),
+        best: search.best,
+        base,
+        device: device.to_owned(),
+        sizes: sizes.clone(),
+        doing: Doing::Searching,
+        candidates: vec![],
+        warnings: vec![],
+    };
+    report(&standing);
+    // The whole search as it is run for one of them.
+    let strategy: StrategyText = workspace.parse_strategy(&search.taking(1))?;
+    let mut examined = workspace.examine(term, &strategy, search.best, control);
+    examined.end.result?;
+    let found = examined.searches.pop().map(|last| last.best.terms).unwrap_or_default();
+    let candidate = |(at, found): (usize, crate::rewrite::sketch::extract::Extracted)| Candidate {
+        rank: at + 1,
+        weight: found.cost,
+        term: found.term,
+        fate: Fate::Waiting,
+    };
+    standing.candidates = found.into_iter().enumerate().map(candidate).collect();
+    standing.doing = Doing::Reference;
+    report(&standing);
+    let inputs = Inputs::random(term, sizes, Kind::Uniform)?;
+    let known = Known::default();
+    let flag = control.cancel_flag();
+    let expected = bench::expected(&asked(wanted, term, &known), &inputs, backend, &flag)?;
+    let mut kernels: HashMap<Digest, usize> = HashMap::new();
+    let mut ready = vec![];
+    for at in 0..standing.candidates.len() {
+        standing.doing = Doing::Checking(at + 1);
+        report(&standing);
+        let term = standing.candidates[at].term.clone();
+        let asked = asked(wanted, &term, &known);
+        let timed = || -> Result<(Fate, bench::Ready), Diagnostic> {
+            let code = bench::ready(&asked, backend, &flag)?;
+            if let Some(other) = kernels.get(&code.digest) {
+                return Ok((Fate::Same(*other), code));
+            }
+            let check = bench::checked_elsewhere(&asked, backend, &flag)?;
+            let ran = bench::timed(&asked, &code, &inputs, &expected, backend, &flag)?;
+            let fate = match stats::summary(&ran.samples_ns) {
+                Some(summary) => Fate::Timed { samples_ns: ran.samples_ns, summary, check },
+                None => Fate::Failed { code: "E0711", why: "The device gave no times.".to_owned() },
+            };
+            Ok((fate, code))
+        };
+        let (fate, code) = match timed() {
+            Ok((fate, code)) => (fate, Some(code)),
+            Err(problem) if problem.code == "E0709" && control.cancelled() => {
+                return Ok(stopped(standing, report));
+            }
+            Err(problem) => {
+                let (code, why) = of_point(problem)?;
+                (Fate::Failed { code, why }, None)
+            }
+        };
+        if let Some(code) = &code {
+            kernels.entry(code.digest).or_insert(at + 1);
+        }
+        ready.push(code);
+        standing.candidates[at].fate = fate;
+    }
+    for turn in 1..TURNS {
+        standing.doing = Doing::Turns(turn, TURNS);
+        report(&standing);
+        let medians = standing.candidates.iter().filter_map(|c| c.summary().map(|s| s.median));
+        let near = NEAR * medians.fold(f64::INFINITY, f64::min);
+        for at in 0..standing.candidates.len() {
+            let Some(code) = ready.get(at).and_then(Option::as_ref) else { continue };
+            let candidate = &mut standing.candidates[at];
+            let term = candidate.term.clone();
+            let Fate::Timed { samples_ns, summary, .. } = &mut candidate.fate else { continue };
+            if summary.median > near {
+                continue;
+            }
+            let asked = asked(wanted, &term, &known);
+            match bench::timed(&asked, code, &inputs, &expected, backend, &flag) {
+                Ok(ran) => {
+                    samples_ns.extend(ran.samples_ns);
+                    if let Some(all) = stats::summary(samples_ns) {
+                        *summary = all;
+                    }
+                }
+                Err(problem) if problem.code == "E0709" && control.cancelled() => {
+                    return Ok(stopped(standing, report));
+                }
+                Err(problem) => {
+                    let (code, why) = of_point(problem)?;
+                    candidate.fate = Fate::Failed { code, why };
+                }
+            }
+            report(&standing);
+        }
+    }
+    standing.doing = Doing::Over;
+    report(&standing);
+    Ok(standing)
+}
+
+fn asked<'b>(wanted: &'b Wanted<'b>, term: &'b Term, known: &'b Known) -> Asked<'b> {
+    let Wanted { workspace, sizes, device, foreign, .. } = *wanted;
+    Asked { foreign, known: Some(known), ..Asked::new(workspace, term, sizes, device, TURN) }
+}
+
+fn stopped(mut standing: Standing, report: &dyn Fn(&Standing)) -> Standing {
+    standing.doing = Doing::Stopped;
+    report(&standing);
+    standing
+}

@@ -1,0 +1,153 @@
+//! The code that follows from a sweep: two states and the program as it was written, each with all sizes as parameters, and a
+//! function that chooses one of them by the sizes.
+
+use super::action::{Measurement, Target};
+use super::bench::target_of;
+use super::files::Whole;
+use super::sweep::{Point, reaches};
+use super::workspace::{Generic, Workspace};
+use crate::emit::dispatch::{Way, alike, dispatch};
+use crate::emit::host;
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::diag::Diagnostic;
+use crate::lang::term::Term;
+use std::path::{Path, PathBuf};
+
+/// One of the two states.
+#[derive(Clone, Copy)]
+pub struct Side<'a> {
+    pub workspace: &'a Workspace,
+    pub term: &'a Term,
+    /// As it is told in the head of its file.
+    pub about: &'a str,
+}
+
+/// The files, with their names, the first of which is the one to include.
+///
+/// # Errors
+/// `E0917`: neither is faster anywhere, they take other parameters, or C cannot ask for what one of them needs; and what
+/// keeps a state from being compiled with its sizes as parameters.
+pub fn files(
+    sides: [Side<'_>; 2],
+    device: &str,
+    size: &str,
+    points: &[Point],
+) -> Result<Vec<(String, String)>, Diagnostic> {
+    let refused = |why: String| {
+        Diagnostic::error("E0917", why).hint("`shine-tui compile` writes the code of each state by itself.")
+    };
+    if target_of(device) != Target::C {
+        return Err(refused(
+            "The function chooses between kernels in C, and these were measured in OpenCL.".to_owned(),
+        ));
+    }
+    let workspace = sides[0].workspace;
+    let program = &workspace.program;
+    let named = |suffix: &str| format!("{}_{suffix}", program.name);
+    let plain = workspace.generic(&program.term, &named("plain"))?;
+    let [a, b] =
+        [(sides[0], "a"), (sides[1], "b")].map(|(s, suffix)| s.workspace.generic(s.term, &named(suffix)));
+    let (a, b) = (a?, b?);
+    if [&a, &b].iter().any(|side| !alike(&side.kernel, &plain.kernel)) {
+        return Err(refused("The two do not take the same parameters.".to_owned()));
+    }
+    let reaches = reaches(points);
+    if reaches.is_empty() {
+        return Err(refused("At none of the sizes that were measured is one of the two faster.".to_owned()));
+    }
+    let of = |second: bool| if second { &b } else { &a };
+    let needs = |kernel: &Generic| -> Vec<SizeConstraint> {
+        let own = kernel.constraints.iter().filter(|c| !plain.constraints.contains(c));
+        SizeConstraint::telling(&own.cloned().collect::<Vec<_>>()).cloned().collect()
+    };
+    let mut ways: Vec<Way<'_>> = vec![];
+    for (i, reach) in reaches.iter().enumerate() {
+        let kernel = of(reach.second);
+        let below = reaches.get(i + 1).and_then(|next| next.from);
+        ways.push(Way { kernel: &kernel.kernel, from: reach.from, below, needs: needs(kernel) });
+    }
+    // Where the faster one cannot have the sizes, the other one can have them, or the program as it was written.
+    for second in [false, true] {
+        let kernel = of(second);
+        ways.push(Way { kernel: &kernel.kernel, from: None, below: None, needs: needs(kernel) });
+    }
+    ways.push(Way { kernel: &plain.kernel, from: None, below: None, needs: vec![] });
+    // What comes after a kernel for all sizes is never called; and of the same condition the first counts.
+    let mut kept: Vec<Way<'_>> = vec![];
+    for way in ways {
+        let all = |w: &Way<'_>| w.from.is_none() && w.below.is_none();
+        if kept.iter().any(|k| all(k) && k.needs.is_empty() || all(k) && k.kernel.name == way.kernel.name) {
+            continue;
+        }
+        kept.push(way);
+    }
+    let at = |m: &Measurement| m.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" ");
+    let first = points.first().map(|p| &p.pair.first);
+    let device = first.map(|m| m.device.clone()).unwrap_or_default();
+    let mut about = vec![
+        format!("{}: {}", program.name, program.ty),
+        format!(
+            "Chooses a kernel by {size}, as they were measured on {device}, each compiled for these sizes:"
+        ),
+    ];
+    for point in points {
+        let time = |m: &Measurement| format!("{:.3} us", m.median_ns / 1e3);
+        let (a, b) = (&point.pair.first, &point.pair.second);
+        about.push(format!("  {}: {} and {}", at(a), time(a), time(b)));
+    }
+    about.push(format!("{}: {}", a.kernel.name, sides[0].about));
+    about.push(format!("{}: {}", b.kernel.name, sides[1].about));
+    let chosen = dispatch(&program.name, size, &kept, &about).map_err(refused)?;
+    let name = &chosen.name;
+    let mut out = vec![
+        (format!("{name}.h"), host::header(&chosen, &about)),
+        (format!("{name}.c"), format!("{}\n{}", host::MARKS[0], chosen.text)),
+        (format!("{name}_host.c"), host::host(&chosen)),
+    ];
+    let used: Vec<&Generic> = [&a, &b, &plain]
+        .into_iter()
+        .filter(|g| kept.iter().any(|way| way.kernel.name == g.kernel.name))
+        .collect();
+    for kernel in &used {
+        out.push((
+            format!("{}.c", kernel.kernel.name),
+            format!("{}\n{}", host::MARKS[0], kernel.kernel.text),
+        ));
+    }
+    let objects: Vec<String> = used.iter().map(|g| format!("{}.c", g.kernel.name)).collect();
+    out.push(("Makefile".to_owned(), makefile(name, &objects.join(" "))));
+    Ok(out)
+}
+
+/// Writes the files into a folder, which is made if it is not there, and gives their paths.
+///
+/// # Errors
+/// `E0906`: one is there already, unless it may be replaced, or cannot be written.
+pub fn write(folder: &Path, files: &[(String, String)], replace: bool) -> Result<Vec<PathBuf>, Diagnostic> {
+    let cannot = |path: &Path, e: std::io::Error| {
+        Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", path.display()))
+            .hint("Name another folder; `bench --force` replaces what is there.")
+    };
+    std::fs::create_dir_all(folder).map_err(|e| cannot(folder, e))?;
+    let mut written = vec![];
+    for (name, text) in files {
+        let path = folder.join(name);
+        let file = Whole::write(&path, replace, |out| out.write_all(text.as_bytes()));
+        written.push((path.clone(), file.map_err(|e| cannot(&path, e))?));
+    }
+    written
+        .into_iter()
+        .map(|(path, file)| file.place().map(|_| path.clone()).map_err(|e| cannot(&path, e)))
+        .collect()
+}
+
+fn makefile(name: &str, kernels: &str) -> String {
+    format!(
+        "{mark}\n# Builds lib{name}.so with a C compiler; {name}.h says how to call it. `make {name}` builds a program that calls it.\n\
+         CC ?= cc\nCFLAGS ?= -O3 -march=native -fopenmp\n\n\
+         lib{name}.so: {name}.c {kernels} {name}.h\n\t$(CC) $(CFLAGS) -fPIC -shared {name}.c {kernels} -lm -o $@\n\n\
+         {name}: {name}_host.c {name}.c {kernels} {name}.h\n\t$(CC) $(CFLAGS) {name}_host.c {name}.c {kernels} -lm -o $@\n\n\
+         clean:\n\trm -f lib{name}.so {name}\n\n.PHONY: clean\n",
+        mark = host::MARKS[1]
+    )
+}

@@ -1,0 +1,108 @@
+//! Two states at several values of a size: which is faster where, and between which sizes that changes.
+
+use super::action::RevisionId;
+use super::bench::Pair;
+use crate::device::stats::Verdict;
+
+/// What came of two revisions that were measured at several values of a size.
+pub struct Swept {
+    pub of: (RevisionId, RevisionId),
+    /// The size.
+    pub name: String,
+    /// In order of the sizes.
+    pub points: Vec<Point>,
+}
+
+/// Both states at one size.
+pub struct Point {
+    pub size: i64,
+    pub pair: Pair,
+}
+
+/// Where the faster one is another.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Crossover {
+    /// The last size at which the one is measurably faster, and the first at which the other is.
+    pub between: (i64, i64),
+    /// Where both would take the same time, if their ratio changed evenly with the logarithm of the size.
+    pub near: f64,
+    /// Whether the second is faster from there on.
+    pub to_second: bool,
+}
+
+/// By how much times have to differ to count for either side, in parts of the time. Where code and arrays happen to lie in
+/// memory makes smaller differences, which are there in every run; and of many sizes one or another is decided by chance.
+pub const CLOSE: f64 = 0.01;
+
+/// The points at which one of the two is faster by more than that.
+pub fn decided(points: &[Point]) -> Vec<&Point> {
+    let apart = |point: &&Point| {
+        let comparison = &point.pair.comparison;
+        comparison.verdict != Verdict::NoMeasurableDifference && comparison.ratio.ln().abs() > CLOSE.ln_1p()
+    };
+    points.iter().filter(apart).collect()
+}
+
+/// The crossovers of points that are in order of their sizes. What cannot be told apart, or is close, is on neither side.
+pub fn crossovers(points: &[Point]) -> Vec<Crossover> {
+    let crossing = |pair: &[&Point]| match pair {
+        [a, b] if a.pair.comparison.verdict != b.pair.comparison.verdict => {
+            let place = |point: &Point| ((point.size as f64).ln(), point.pair.comparison.ratio.ln());
+            let ((x0, y0), (x1, y1)) = (place(a), place(b));
+            let near = (x0 - y0 * (x1 - x0) / (y1 - y0)).exp();
+            let to_second = b.pair.comparison.verdict == Verdict::SecondFaster;
+            Some(Crossover { between: (a.size, b.size), near, to_second })
+        }
+        _ => None,
+    };
+    decided(points).windows(2).filter_map(crossing).collect()
+}
+
+/// From a size on, until the next one, one of the two is the faster.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reach {
+    /// None for the first.
+    pub from: Option<i64>,
+    pub second: bool,
+}
+
+/// Where which of the two is the faster, as far as the points tell; empty where they do not differ.
+pub fn reaches(points: &[Point]) -> Vec<Reach> {
+    let faster = |point: &&Point| point.pair.comparison.verdict == Verdict::SecondFaster;
+    let Some(first) = decided(points).first().map(faster) else { return vec![] };
+    let then = crossovers(points).into_iter().map(|c| {
+        let near = (c.near.round() as i64).clamp(c.between.0 + 1, c.between.1);
+        Reach { from: Some(near), second: c.to_second }
+    });
+    std::iter::once(Reach { from: None, second: first }).chain(then).collect()
+}
+
+/// The most sizes of one sweep.
+const MOST_SIZES: usize = 64;
+
+/// Reads `k=1024..65536` or `k=1000,5000`, in increasing order.
+///
+/// # Errors
+/// Why it names no sizes, as the end of a sentence.
+pub fn values_of(text: &str) -> Result<(&str, Vec<i64>), String> {
+    let (name, values) = text.split_once('=').ok_or("there is no `=`")?;
+    let number = |text: &str| {
+        let value = text.trim().parse::<i64>().ok().filter(|n| *n > 0);
+        value.ok_or_else(|| format!("`{text}` is no positive whole number"))
+    };
+    let mut all = match values.split_once("..") {
+        Some((from, to)) => {
+            let (from, to) = (number(from)?, number(to)?);
+            let doubled = std::iter::successors(Some(from), |n| n.checked_mul(2));
+            doubled.take_while(|n| *n <= to).collect()
+        }
+        None => values.split(',').map(number).collect::<Result<Vec<i64>, String>>()?,
+    };
+    all.sort_unstable();
+    all.dedup();
+    match all.len() {
+        0 | 1 => Err("at least two are compared".to_owned()),
+        n if n > MOST_SIZES => Err(format!("these are {n}, and at most {MOST_SIZES} are measured")),
+        _ => Ok((name.trim(), all)),
+    }
+}

@@ -1,0 +1,135 @@
+//! The best programs of a search, as they are measured, and taking one of them.
+
+use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
+use crate::lang::path::Path;
+use crate::session::action::Action;
+use crate::session::best::{Search, Standing, USUAL};
+use crate::session::state::Progress;
+use crate::ui::actions::perform;
+use crate::ui::app::App;
+use crate::ui::command::{Command as C, Enabled, require};
+use crate::ui::facts::Facts;
+use crate::ui::layout::Pane;
+use crate::ui::popup::{EntryKind, Page, Popup, Purpose};
+use crate::ui::strategies;
+use crate::ui::update::enter;
+use crate::ui::window::Content;
+use crate::view::{Line, Role, best as view, problem};
+use std::sync::Arc;
+
+/// The pane.
+pub const PANE: Description = Description {
+    title: "Best",
+    reached_by: C::BestPane,
+    content,
+    wish: lines_and_about,
+    follow: &[Pane::Best],
+    open: Operation { word: Some("take it"), enabled: there, run: take },
+    preview: Operation { word: Some("the program"), enabled: there, run: preview },
+    copied: highlighted_text,
+    hints: &[C::Open, C::Preview, C::Best, C::Cancel, C::Sketch, C::Bench],
+};
+
+fn there(facts: &Facts) -> Enabled {
+    require(facts.best, "No programs of a search have been measured yet; {best} measures some.")
+}
+
+/// What the pane shows.
+pub fn content(app: &App, width: usize) -> Content {
+    let Some(standing) = &app.best else {
+        let key = app.setup.keys.key(C::Best).unwrap_or_default();
+        let text = format!(
+            "Nothing has been measured yet. {key} takes the best programs that a search finds, compiles, checks and measures \
+             each, and ranks them by their time: what they weigh only foretells it."
+        );
+        return Content::says(Line::of(Role::Dim, text).wrap(width, 0));
+    };
+    let head = view::head(standing, width, alphabet(app));
+    let lines = view::rows(standing, width, alphabet(app));
+    let shown = standing.fastest_first();
+    let cursor = app.window(Pane::Best).cursor.min(shown.len().saturating_sub(1));
+    let foot = shown.get(cursor).map(|c| view::details(c, alphabet(app))).unwrap_or_default();
+    let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
+    Content { head, list: !lines.is_empty(), lines, foot, ..Content::default() }
+}
+
+/// Measures the best programs of the search that was typed after the command, or asks for it.
+pub fn best(app: &mut App, text: &str) {
+    if super::bench::asks_for_sizes(app, C::Best, text) {
+        return;
+    }
+    let last = || app.search.as_ref().map(|search| format!("{USUAL} {search}"));
+    let begun = app.recall.get(EntryKind::Best, 0).map(str::to_owned).or_else(last);
+    enter(app, EntryKind::Best, text, &begun.unwrap_or_else(|| format!("{USUAL} ")));
+}
+
+/// Starts to search and to measure. What is wrong is said under the text.
+pub(in crate::ui) fn start(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
+    let search = Search::read(app.session.workspace(), text).map_err(|problem| problem::brief(&problem))?;
+    let device = app.device.clone();
+    app.session.measure_best(&device, search).map_err(|problem| problem::brief(&problem))?;
+    app.best = None;
+    app.focus.show(Pane::Best);
+    app.touch(&[Pane::Best, Pane::Jobs]);
+    Ok(())
+}
+
+/// Takes over how far the measuring is.
+pub(in crate::ui) fn watch(app: &mut App) {
+    let now = app.session.jobs().into_iter().find_map(|job| match job.progress {
+        Progress::Best(standing) => Some(standing),
+        _ => None,
+    });
+    if let Some(now) = now {
+        follow(app, now);
+    }
+}
+
+/// It is over.
+pub(in crate::ui) fn measured(app: &mut App, standing: Arc<Standing>) {
+    app.tell(Role::Good, view::says(&standing));
+    follow(app, standing);
+}
+
+/// The highlight stays on its program while the ranking changes, unless it is on the first.
+fn follow(app: &mut App, standing: Arc<Standing>) {
+    let cursor = app.window(Pane::Best).cursor;
+    let rank_at = |s: &Standing, at: usize| s.fastest_first().get(at).map(|c| c.rank);
+    let kept = app.best.as_ref().filter(|_| cursor > 0).and_then(|old| rank_at(old, cursor));
+    let place = kept.and_then(|rank| standing.fastest_first().iter().position(|c| c.rank == rank));
+    app.best = Some(standing);
+    app.pane_mut(Pane::Best).1.cursor = place.unwrap_or(0);
+    app.touch(&[Pane::Best]);
+}
+
+/// The search that found the highlighted program, for that one, and the state that it starts from.
+fn highlighted(app: &App) -> Option<(Arc<Standing>, usize)> {
+    let standing = app.best.clone()?;
+    let rank = standing.fastest_first().get(app.window(Pane::Best).cursor)?.rank;
+    Some((standing, rank))
+}
+
+/// Takes the highlighted program: goes to where the search began, and runs it for this one.
+fn take(app: &mut App) {
+    let Some((standing, rank)) = highlighted(app) else { return };
+    let read = format!("{} {}", standing.best, standing.search);
+    let text = match Search::read(app.session.workspace(), &read) {
+        Ok(search) => search.taking(rank),
+        Err(problem) => return crate::ui::actions::show_problem(app, &problem),
+    };
+    if app.session.current() != standing.base && !perform(app, Action::Goto { revision: standing.base }) {
+        return;
+    }
+    strategies::run(app, &text, Path::root());
+}
+
+/// Shows what the highlighted program changes of the state that the search began with.
+fn preview(app: &mut App) {
+    let Some((standing, rank)) = highlighted(app) else { return };
+    let base = app.session.history().revision(standing.base).map(|r| r.term.clone());
+    let found = standing.candidates.iter().find(|c| c.rank == rank).map(|c| c.term.clone());
+    let (Some(base), Some(found)) = (base, found) else { return };
+    let (lines, _) = super::difference(app, &base, &found, None);
+    let title = format!("Rank {rank}, from revision {}", standing.base);
+    app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Read)));
+}

@@ -1,0 +1,246 @@
+//! A sketch of what was pointed at: the steps that widen it, and how much it then describes.
+
+use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
+use crate::lang::path::Path;
+use crate::lang::print;
+use crate::lang::syntax::ast::StrategyKind;
+use crate::lang::syntax::print as syntax_print;
+use crate::rewrite::guide::Writer;
+use crate::rewrite::guide::nest::Nest;
+use crate::rewrite::sketch::widen::{Widening, exactly, widenings};
+use crate::rewrite::sketch::{Shape, Sketch};
+use crate::session::action::RevisionId;
+use crate::ui::app::App;
+use crate::ui::command::{Command as C, Enabled, require};
+use crate::ui::facts::Facts;
+use crate::ui::layout::Pane;
+use crate::ui::queries::{Meter, Query};
+use crate::ui::strategies::place;
+use crate::ui::update::go;
+use crate::ui::window::Content;
+use crate::view::{Line, Role, figures};
+
+/// The pane.
+pub const PANE: Description = Description {
+    title: "Sketch",
+    reached_by: C::SketchPane,
+    content,
+    wish: lines_and_about,
+    follow: &[Pane::Sketch],
+    open: Operation { word: Some("widen"), enabled: pointed, run: widen },
+    preview: Operation { word: Some("search with it"), enabled: pointed, run: type_search },
+    copied: highlighted_text,
+    hints: &[C::Open, C::Narrow, C::Preview, C::Best, C::Point],
+};
+
+fn pointed(facts: &Facts) -> Enabled {
+    require(facts.pointed, "There is no sketch yet; {point} makes one of the selected sub-term.")
+}
+
+/// A sketch that is being widened.
+#[derive(Clone, Debug)]
+pub struct Sketching {
+    /// What was pointed at, in a few words.
+    of: String,
+    at: Path,
+    /// The sketch from the beginning, after each step.
+    steps: Vec<Sketch>,
+    /// What can be asked less of the last of them.
+    widenings: Vec<Widening>,
+    /// How much that one describes, and each that a step leads to, of which revision.
+    meter: Option<(RevisionId, Vec<Meter>)>,
+}
+
+impl Sketching {
+    fn new(of: String, at: Path, sketch: Sketch) -> Sketching {
+        let widenings = widenings(&sketch);
+        Sketching { of, at, steps: vec![sketch], widenings, meter: None }
+    }
+
+    /// Whether a step can be taken back.
+    pub fn is_widened(&self) -> bool {
+        self.steps.len() > 1
+    }
+
+    fn now(&self) -> Sketch {
+        self.steps.last().cloned().unwrap_or_else(Sketch::any)
+    }
+
+    fn turn_to(&mut self, sketch: &Sketch) {
+        self.widenings = widenings(sketch);
+        self.meter = None;
+    }
+
+    /// All that is to be metered.
+    fn sketches(&self) -> Vec<Sketch> {
+        let each = self.widenings.iter().map(|w| w.sketch.clone());
+        std::iter::once(self.now()).chain(each).collect()
+    }
+}
+
+/// How much of what was pointed at is shown.
+const SHOWN: usize = 60;
+
+/// What the pane shows.
+pub fn content(app: &App, width: usize) -> Content {
+    let Some(sketching) = &app.sketching else {
+        let key = app.setup.keys.key(C::Point).unwrap_or_default();
+        let text = format!(
+            "There is no sketch. {key} makes one of the selected sub-term: it describes exactly such programs, and each step \
+             here makes it describe more, until it is what a search is to reach."
+        );
+        return Content::says(Line::of(Role::Dim, text).wrap(width, 0));
+    };
+    let mut head = vec![
+        Line::of(Role::Dim, format!("of {}, at {}", sketching.of, in_words(&sketching.at)))
+            .fit(width, alphabet(app)),
+    ];
+    head.extend(Line::of(Role::Title, text(app, &sketching.now())).wrap(width, 2));
+    head.extend(meter(app, sketching).wrap(width, 2));
+    let known = sketching.meter.as_ref().map(|(_, meter)| meter.as_slice()).unwrap_or_default();
+    let row = |(i, widening): (usize, &Widening)| {
+        let figures = known.get(i + 1);
+        let terms = figures.map_or(String::new(), |m| count(m.terms));
+        let classes = figures.and_then(|m| m.classes).map_or(String::new(), count);
+        let graph = known.first().is_some_and(|m| m.classes.is_some());
+        let mut line = Line::of(Role::Number, format!("{terms:>6}"));
+        if graph {
+            line.push(Role::Number, format!(" {classes:>8}"));
+        }
+        line.push(Role::Plain, format!("  {}", widening.what));
+        line.fit(width, alphabet(app))
+    };
+    let lines: Vec<Line> = sketching.widenings.iter().enumerate().map(row).collect();
+    if lines.is_empty() {
+        head.push(Line::of(Role::Hint, "Nothing more can be left out: it describes everything."));
+    } else {
+        let graph = known.first().is_some_and(|m| m.classes.is_some());
+        let columns = if graph { " terms  classes" } else { " terms" };
+        head.push(Line::of(Role::Dim, format!("{columns}  asking less of it:")).fit(width, alphabet(app)));
+    }
+    let cursor = app.window(Pane::Sketch).cursor;
+    let after = sketching.widenings.get(cursor).map(|w| text(app, &w.sketch)).unwrap_or_default();
+    let foot = if after.is_empty() { vec![] } else { Line::plain(after).wrap(width, 2) };
+    Content { head, list: !lines.is_empty(), lines, foot, ..Content::default() }
+}
+
+fn in_words(at: &Path) -> String {
+    if at.is_root() { "the whole program".to_owned() } else { at.to_string() }
+}
+
+fn count(n: usize) -> String {
+    figures::count(n as u64)
+}
+
+/// How much the sketch describes.
+fn meter(app: &App, sketching: &Sketching) -> Line {
+    let all = app.session.term().positions().len();
+    let Some(now) = sketching.meter.as_ref().and_then(|(_, meter)| meter.first()) else {
+        return Line::of(Role::Dim, "How much it describes is being counted …");
+    };
+    let parts = format!("{} of {} sub-terms of the program", count(now.terms), count(all));
+    let graph = match now.classes {
+        Some(1) => "one class of the kept graph".to_owned(),
+        Some(n) => format!("{} classes of the kept graph", count(n)),
+        None => "no graph of a search is kept".to_owned(),
+    };
+    let joined =
+        if now.classes.is_some() { format!("{parts}, and {graph}") } else { format!("{parts}; {graph}") };
+    Line::plain("describes ").with(Role::Good, joined)
+}
+
+/// A sketch as it is typed, with abbreviations where they say the same.
+fn text(app: &App, sketch: &Sketch) -> String {
+    let workspace = app.session.workspace();
+    Writer::new(&workspace.sketches, &workspace.program.sizes).write(&Nest::read(sketch)).0
+}
+
+/// Makes a sketch of the selected sub-term, and gives it the keys.
+pub fn point(app: &mut App) {
+    let term = app.session.term();
+    let Some(part) = term.at(&app.selection) else { return };
+    let names: Vec<_> = term.binders_at(&app.selection).into_iter().rev().map(|(name, _)| name).collect();
+    let of = format!("`{}`", print::short(part, &names, SHOWN));
+    let sketch = exactly(part, &app.session.workspace().program.sizes);
+    app.sketching = Some(Sketching::new(of, app.selection.clone(), sketch));
+    app.pane_mut(Pane::Sketch).1.cursor = 0;
+    go(app, Pane::Sketch);
+}
+
+/// Takes the highlighted step.
+fn widen(app: &mut App) {
+    let cursor = app.window(Pane::Sketch).cursor;
+    let Some(sketching) = &mut app.sketching else { return };
+    let Some(chosen) = sketching.widenings.get(cursor).cloned() else {
+        return app.say(Role::Warning, "Nothing more can be left out of this sketch.");
+    };
+    sketching.turn_to(&chosen.sketch);
+    sketching.steps.push(chosen.sketch);
+    turned(app);
+}
+
+/// Takes the last step back.
+pub fn narrow(app: &mut App) {
+    let Some(sketching) = &mut app.sketching else { return };
+    if sketching.is_widened() {
+        sketching.steps.pop();
+        let now = sketching.now();
+        sketching.turn_to(&now);
+    }
+    turned(app);
+}
+
+fn turned(app: &mut App) {
+    app.pane_mut(Pane::Sketch).1.cursor = 0;
+    app.touch(&[Pane::Sketch]);
+}
+
+/// The search for the sketch, where its pane has the keys: with the rules of the last search, or with those that it chooses.
+pub fn search(app: &App) -> Option<String> {
+    let sketching = app.sketching.as_ref().filter(|_| app.focus.pane == Pane::Sketch)?;
+    let now = sketching.now();
+    let everywhere = matches!(now.shape(), Shape::Any | Shape::Contains(_));
+    let sketch = if place(app) == sketching.at || everywhere { now } else { Sketch::contains(now) };
+    let workspace = app.session.workspace();
+    let alone = format!("reach {}", text(app, &sketch));
+    let with_rules = || {
+        let last = workspace.parse_strategy(app.search.as_ref()?).ok()?;
+        let mut made = workspace.parse_strategy(&alone).ok()?.tree;
+        let (StrategyKind::Reach(last), StrategyKind::Reach(reach)) = (&last.tree.kind, &mut made.kind)
+        else {
+            return None;
+        };
+        (reach.rules, reach.options) = (last.rules.clone(), last.options.clone());
+        Some(syntax_print::strategy(&made, &syntax_print::Options::default()))
+    };
+    Some(with_rules().unwrap_or(alone))
+}
+
+/// Types the search for the sketch, to be changed into what is wanted.
+fn type_search(app: &mut App) {
+    crate::ui::update::run(app, C::Sketch);
+}
+
+/// What is to be counted for the pane, if it is not known.
+pub fn unmetered(app: &App) -> Option<Query> {
+    let sketching = app.sketching.as_ref()?;
+    let revision = app.session.current();
+    let known = sketching.meter.as_ref().is_some_and(|(of, _)| *of == revision);
+    (!known).then(|| Query::Meter { revision, sketches: sketching.sketches() })
+}
+
+/// It has been counted how much sketches describe.
+pub fn metered(app: &mut App, revision: RevisionId, sketches: &[Sketch], meter: Vec<Meter>) {
+    if let Some(sketching) = app.sketching.as_mut().filter(|s| s.sketches() == sketches) {
+        sketching.meter = Some((revision, meter));
+        app.touch(&[Pane::Sketch]);
+    }
+}
+
+/// What was counted may not hold any more.
+pub fn forget_meter(app: &mut App) {
+    if let Some(sketching) = &mut app.sketching {
+        sketching.meter = None;
+        app.touch(&[Pane::Sketch]);
+    }
+}

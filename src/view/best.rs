@@ -1,0 +1,232 @@
+//! The best programs of a search, ranked by their time while they are measured.
+
+use super::bars::{Time, bar};
+use super::figures::{self, digits, time};
+use super::text::{Alphabet, Line, Role};
+use crate::lang::loops;
+use crate::session::best::{Candidate, Doing, Fate, Standing};
+
+/// What it does now, in a few words.
+pub fn doing(standing: &Standing) -> String {
+    let of = standing.candidates.len();
+    match standing.doing {
+        Doing::Searching => "searching".to_owned(),
+        Doing::Reference => format!("computing what {of} programs must give"),
+        Doing::Checking(rank) => format!("compiling and checking program {rank} of {of}"),
+        Doing::Turns(turn, turns) => format!("the fastest take turns, {} of {turns}", turn + 1),
+        Doing::Over => format!("{of} programs measured"),
+        Doing::Stopped => "stopped".to_owned(),
+    }
+}
+
+/// The columns of the figures before a bar: rank, weight, median, interval.
+const FIGURES: usize = 5 + 8 + 11 + 23;
+/// The narrowest bar that is drawn, and the widest.
+const BARS: (usize, usize) = (6, 40);
+
+/// What stands above the rows.
+pub fn head(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let sizes: Vec<String> = standing.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    let at = if sizes.is_empty() { String::new() } else { format!(" at {}", sizes.join(" ")) };
+    let mut lines = vec![
+        Line::of(Role::Title, format!("the best {} of {}", standing.best, one_line(&standing.search)))
+            .fit(width, alphabet),
+        Line::plain(format!("on {}{at}, from revision {}", standing.device, standing.base))
+            .fit(width, alphabet),
+    ];
+    let (role, text) = match standing.doing {
+        Doing::Over => (Role::Good, verdict(standing)),
+        Doing::Stopped => (Role::Warning, format!("Stopped. {}", verdict(standing))),
+        _ => (Role::Warning, doing(standing)),
+    };
+    lines.extend(Line::of(role, text).wrap(width, 2));
+    if !standing.candidates.is_empty() {
+        let wide = width >= FIGURES;
+        let interval = if wide { "95 % interval" } else { "" };
+        lines.push(
+            Line::of(Role::Dim, format!("{:>4} {:>7} {:>10}  {interval}", "rank", "weight", "median"))
+                .fit(width, alphabet),
+        );
+    }
+    lines
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A line a program, the fastest first.
+pub fn rows(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let highs = standing.candidates.iter().filter_map(Candidate::summary).map(|s| s.interval.high);
+    let longest = highs.fold(1.0, f64::max);
+    standing.fastest_first().into_iter().map(|c| row(c, longest, width, alphabet)).collect()
+}
+
+fn row(candidate: &Candidate, longest: f64, width: usize, alphabet: Alphabet) -> Line {
+    let Candidate { rank, weight, fate, .. } = candidate;
+    let mut line = Line::of(Role::Number, format!("{rank:>4} "));
+    line.push(Role::Dim, format!("{:>7} ", figures::count(u64::from(*weight))));
+    match fate {
+        Fate::Waiting => line.push(Role::Dim, "   waiting"),
+        Fate::Same(other) => line.push(Role::Dim, format!("   the same code as rank {other}")),
+        Fate::Failed { code, why } => line.push(Role::Error, format!("   {code}: {why}")),
+        Fate::Timed { summary, .. } => {
+            let interval = summary.interval;
+            line.push(Role::Number, format!("{:>10}  ", time(summary.median)));
+            if width >= FIGURES {
+                let ends = match interval.confidence >= 0.95 {
+                    true => format!("{} to {}", time(interval.low), time(interval.high)),
+                    false => "too few runs".to_owned(),
+                };
+                line.push(Role::Plain, format!("{ends:<22} "));
+            }
+            let room = width.saturating_sub(line.width()).min(BARS.1);
+            if room >= BARS.0 {
+                let shown = Time { low: interval.low, median: summary.median, high: interval.high };
+                line.append(bar(shown, longest, room, Role::Good, alphabet));
+            }
+        }
+    }
+    line.fit(width, alphabet)
+}
+
+/// What the times say.
+fn verdict(standing: &Standing) -> String {
+    let leaders = standing.leaders();
+    let Some(first) = leaders.first() else { return "None of the programs could be measured.".to_owned() };
+    let timed = standing.candidates.iter().filter(|c| c.summary().is_some());
+    let slowest = timed.max_by(|a, b| median(a).total_cmp(&median(b)));
+    let lead = match leaders.as_slice() {
+        [one] => format!("Rank {} is the fastest", one.rank),
+        several => {
+            let ranks: Vec<String> = several.iter().map(|c| c.rank.to_string()).collect();
+            format!("Of ranks {} none is measurably the fastest", ranks.join(", "))
+        }
+    };
+    let cheapest = standing.candidates.first().filter(|c| c.summary().is_some());
+    let foretold = match cheapest {
+        Some(c) if leaders.iter().any(|l| l.rank == c.rank) => "; rank 1 is among them".to_owned(),
+        Some(c) => {
+            format!("; rank 1, the cheapest, takes {} times as long", digits(median(c) / median(first)))
+        }
+        None => String::new(),
+    };
+    let foretold =
+        if leaders.len() == 1 && first.rank == 1 { ", as its weight foretold".to_owned() } else { foretold };
+    let spread = match slowest {
+        Some(last) if leaders.iter().all(|l| l.rank != last.rank) => {
+            format!("; the slowest takes {} times as long", digits(median(last) / median(first)))
+        }
+        _ => String::new(),
+    };
+    format!("{lead}{foretold}{spread}.")
+}
+
+fn median(candidate: &Candidate) -> f64 {
+    candidate.summary().map_or(f64::INFINITY, |s| s.median)
+}
+
+/// What came of it, for a message.
+pub fn says(standing: &Standing) -> String {
+    let sizes: Vec<String> = standing.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    let on = [standing.device.clone()].into_iter().chain(sizes).collect::<Vec<_>>().join(" ");
+    format!("{} programs of the search on {on}: {}", standing.candidates.len(), verdict(standing))
+}
+
+/// What is said of one of them: how it was checked, and its loops.
+pub fn details(candidate: &Candidate, alphabet: Alphabet) -> Vec<Line> {
+    let mut lines = vec![];
+    match &candidate.fate {
+        Fate::Timed { summary, check, .. } => lines.push(
+            Line::plain(format!("{} runs; ", summary.runs))
+                .with(Role::Good, format!("{check}; the output agrees with plain C")),
+        ),
+        Fate::Failed { code, why } => lines.push(Line::of(Role::Error, format!("{code}: {why}"))),
+        Fate::Same(_) | Fate::Waiting => {}
+    }
+    let guide = alphabet.pick("│ ", "| ");
+    let nest = loops::of(&candidate.term);
+    lines.extend(nest.iter().map(|line| Line::plain(format!("{}{}", guide.repeat(line.depth), line.text))));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::stats::summary;
+    use crate::lang::build;
+    use crate::session::action::Sizes;
+
+    /// Programs with these times in microseconds, by their rank; none for one that was not measured.
+    fn standing(times: &[Option<u64>], doing: Doing) -> Standing {
+        let candidate = |(at, time): (usize, &Option<u64>)| {
+            let fate = match time {
+                Some(us) => {
+                    let samples_ns: Vec<u64> = (0..20).map(|i| us * (1000 + i % 5)).collect();
+                    let summary = summary(&samples_ns).unwrap();
+                    Fate::Timed { samples_ns, summary, check: "agrees with the interpreter".to_owned() }
+                }
+                None if doing == Doing::Over => {
+                    Fate::Failed { code: "E0820", why: "It is wrong.".to_owned() }
+                }
+                None => Fate::Waiting,
+            };
+            Candidate { rank: at + 1, weight: 20 + at as u32, term: build::f32(0.0), fate }
+        };
+        Standing {
+            search: "reach contains(map)".to_owned(),
+            best: times.len(),
+            base: 0,
+            device: "cpu".to_owned(),
+            sizes: Sizes::from_iter([("n".into(), 64)]),
+            doing,
+            candidates: times.iter().enumerate().map(candidate).collect(),
+            warnings: vec![],
+        }
+    }
+
+    fn shown(standing: &Standing, width: usize) -> String {
+        let lines =
+            head(standing, width, Alphabet::Ascii).into_iter().chain(rows(standing, width, Alphabet::Ascii));
+        lines.map(|line| line.text().trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn programs_are_ranked_by_their_time_while_they_are_measured() {
+        let now = standing(&[Some(40), Some(10), None, Some(20)], Doing::Checking(3));
+        insta::assert_snapshot!(shown(&now, 70), @r"
+        the best 4 of reach contains(map)
+        on cpu at n=64, from revision 0
+        compiling and checking program 3 of 4
+        rank  weight     median  95 % interval
+           2      21  10.020 us  10.010 us to 10.030 us #####
+           4      23  20.040 us  20.020 us to 20.060 us ##########
+           1      20  40.080 us  40.040 us to 40.120 us ####################
+           3      22    waiting
+        ");
+        for width in 0..90 {
+            let lines =
+                head(&now, width, Alphabet::Ascii).into_iter().chain(rows(&now, width, Alphabet::Ascii));
+            assert!(lines.into_iter().all(|line| line.width() <= width.max(4)), "{width}");
+        }
+    }
+
+    #[test]
+    fn what_the_times_say_is_said() {
+        let says = |times: &[Option<u64>]| verdict(&standing(times, Doing::Over));
+        assert_eq!(
+            says(&[Some(40), Some(10), None]),
+            "Rank 2 is the fastest; rank 1, the cheapest, takes 4 times as long; the slowest takes 4 times as long."
+        );
+        assert_eq!(
+            says(&[Some(10), Some(40)]),
+            "Rank 1 is the fastest, as its weight foretold; the slowest takes 4 times as long."
+        );
+        assert_eq!(
+            says(&[Some(10), Some(10)]),
+            "Of ranks 1, 2 none is measurably the fastest; rank 1 is among them."
+        );
+        assert_eq!(says(&[None, None]), "None of the programs could be measured.");
+        assert_eq!(says(&[None, Some(10)]), "Rank 2 is the fastest.");
+    }
+}
