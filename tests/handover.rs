@@ -142,7 +142,11 @@ fn the_function_that_follows_from_a_sweep_chooses_and_computes_the_same() {
     assert_eq!(write(&out, &made, false).unwrap().len(), 7);
     assert_eq!(write(&out, &made, false).unwrap_err().code, "E0906", "nothing is replaced without a word");
     let make = |target: &str| {
-        let made = Command::new("make").args([target, "CFLAGS=-O1 -Wall -Werror -fopenmp"]).current_dir(&out).output().unwrap();
+        let made = Command::new("make")
+            .args([target, "CFLAGS=-O1 -Wall -Werror -fopenmp"])
+            .current_dir(&out)
+            .output()
+            .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     };
     make("sq");
@@ -152,12 +156,14 @@ fn the_function_that_follows_from_a_sweep_chooses_and_computes_the_same() {
         assert!(ran.status.success());
         String::from_utf8(ran.stdout).unwrap()
     };
-    let sum = |program: &Path, n| said(program, n).trim().strip_prefix("output: ").unwrap().parse::<f64>().unwrap();
+    let sum =
+        |program: &Path, n| said(program, n).trim().strip_prefix("output: ").unwrap().parse::<f64>().unwrap();
     // The program as it was written, by itself.
     assert_eq!(run(dir.path(), &["compile", &file, "-o", "plain"]).code, 0);
     let plain = dir.path().join("plain/sq");
     let mut cc = Command::new("cc");
-    cc.args(["-O1", "-fopenmp", "sq.c", "sq_host.c", "-lm", "-o", "sq"]).current_dir(dir.path().join("plain"));
+    cc.args(["-O1", "-fopenmp", "sq.c", "sq_host.c", "-lm", "-o", "sq"])
+        .current_dir(dir.path().join("plain"));
     assert!(cc.status().unwrap().success());
     for n in [8, 1000, 1001, 4000, 4008, 4001, 1] {
         let (chosen, expected) = (sum(&out.join("sq"), n), sum(&plain, n));

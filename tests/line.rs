@@ -113,7 +113,8 @@ fn two_states_are_measured_at_several_sizes_and_a_function_chooses() {
     let lines = "pin\nsweep n=1000,2000\n";
     let ran = line_of(dir.path(), &file, lines);
     assert!(ran.code == 1 && ran.out.contains("The pinned state is the present one"), "{}", ran.out);
-    let lines = "pin\ntopDown(blockedReduce(8))\nsweep q=1..2\nsweep n=4\nsweep n=4000,16000\n\ndispatch out\n";
+    let lines =
+        "pin\ntopDown(blockedReduce(8))\nsweep q=1..2\nsweep n=4\nsweep n=4000,16000\n\ndispatch out\n";
     let ran = line_of(dir.path(), &file, lines);
     for said in [
         "The program has no size `q`.",

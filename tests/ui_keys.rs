@@ -291,6 +291,91 @@ fn the_mouse_selects_and_scrolls() {
     }
 }
 
+/// Borders between panes are moved by keys and with the mouse, and put back.
+#[test]
+fn borders_between_panes_are_moved() {
+    let mut app = TestApp::new("matmul", (120, 36), UNICODE);
+    let width = |app: &TestApp| app.text().lines().next().unwrap().split("┐").next().unwrap().chars().count();
+    let height = |app: &TestApp| app.text().lines().position(|line| line.contains("2 Loops")).unwrap();
+    let (before, rows) = (width(&app), height(&app));
+    app.press("> >");
+    assert_eq!(width(&app), before + 8, "{}", app.text());
+    app.press("3 >");
+    assert_eq!(width(&app), before + 4, "the pane on the right grows to the left: {}", app.text());
+    app.press("1 +");
+    assert_eq!(height(&app), rows + 2, "{}", app.text());
+    // At the edge it stays.
+    for _ in 0..60 {
+        app.press("<");
+    }
+    assert_eq!(width(&app), 23, "{}", app.text());
+    app.press("=");
+    assert_eq!((width(&app), height(&app)), (before, rows), "{}", app.text());
+    let border = u16::try_from(before).unwrap();
+    app.mouse(MouseEventKind::Down(MouseButton::Left), (border, 4));
+    app.mouse(MouseEventKind::Drag(MouseButton::Left), (border - 20, 9));
+    app.mouse(MouseEventKind::Up(MouseButton::Left), (border - 20, 9));
+    assert!((before - 22..=before - 19).contains(&width(&app)), "{}", app.text());
+    app.mouse(MouseEventKind::Drag(MouseButton::Left), (border, 9));
+    assert!(width(&app) < before, "nothing is dragged any more");
+    // One pane has no border.
+    app.press("f >");
+    assert!(app.text().contains("No other pane is beside this one"), "{}", app.text());
+    for (width, height) in [(80, 24), (200, 60), (50, 15), (10, 3), (120, 36)] {
+        app.resize(width, height).press("< > + - =");
+    }
+}
+
+/// What is pointed at becomes a sketch, whose steps are counted, taken and taken back.
+#[test]
+fn a_sketch_is_pointed_at_widened_and_searched_for() {
+    let mut app = TestApp::new("matmul", (120, 36), UNICODE);
+    app.press("9");
+    assert!(app.text().contains("There is no sketch"), "{}", app.text());
+    app.press("1 P");
+    assert_eq!(app.app.focus.pane, Pane::Sketch);
+    assert!(app.text().contains("describes 1 of 38 sub-terms"), "{}", app.text());
+    app.press("Backspace");
+    assert!(app.text().contains("has not been widened"), "{}", app.text());
+    app.press("j Enter");
+    assert!(app.text().contains("containsMap(m, containsMap(n,"), "{}", app.text());
+    assert!(app.text().contains("describes 4 of 38 sub-terms"), "{}", app.text());
+    app.press("p");
+    assert!(
+        app.text().contains("reach containsMap(m, containsMap(n, containsReduce(k, ?)))"),
+        "{}",
+        app.text()
+    );
+    app.press("Esc Backspace");
+    assert!(app.text().contains("describes 1 of 38 sub-terms"), "{}", app.text());
+    // To ask nothing is the end.
+    for _ in 0..200 {
+        app.press("G Enter");
+    }
+    assert!(app.text().contains("Nothing more can be left out: it describes"), "{}", app.text());
+    app.press("Enter");
+    assert!(app.text().contains("Nothing more can be left out"), "{}", app.text());
+}
+
+/// What is wrong with a search whose programs are to be measured is said under it; where there is no device that answers, what
+/// was found is told to have failed.
+#[test]
+fn the_best_programs_of_a_search_are_asked_for() {
+    let mut app = TestApp::new("dot", (120, 36), UNICODE);
+    app.press("8");
+    assert!(app.text().contains("Nothing has been measured yet. m takes"), "{}", app.text());
+    app.press("Enter");
+    assert!(app.text().contains("m measures some"), "{}", app.text());
+    app.press("m").type_text("id").press("Enter");
+    assert!(app.text().contains("is not one search alone"), "{}", app.text());
+    app.press("C-u").type_text("99 reach contains(reduceSeq)").press("Enter");
+    assert!(app.text().contains("Between 1 and 50"), "{}", app.text());
+    app.press("C-u").type_text("2 reach contains(reduceSeq) using { useReduceSeq }").press("Enter").idle();
+    // The scripted device has nothing to say.
+    assert!(app.text().contains("no reply left") && !app.text().contains("computing"), "{}", app.text());
+    assert_eq!(app.app.session.history().len(), 1);
+}
+
 /// Colours are switched on the screen; what is no theme is told.
 #[test]
 fn themes_are_switched_on_the_screen() {

@@ -528,6 +528,9 @@ pub struct Bench {
     /// and say where which one is faster
     #[arg(long, value_name = "NAME=SIZES", requires = "against")]
     pub sweep: Option<String>,
+    /// Measure what the device allows as well, and say how near to that the program comes
+    #[arg(long, conflicts_with = "against")]
+    pub roofline: bool,
     /// With `--sweep`: write a function in C into this folder that chooses the faster one by the size, with the code of both
     #[arg(long, value_name = "FOLDER", requires = "sweep")]
     pub dispatch: Option<PathBuf>,

@@ -4,6 +4,7 @@ use super::args::{Bench, ProgramOptions, Rewriting};
 use super::exit::Exit;
 use super::load::{fail, opened, rewritten, sizes};
 use super::output;
+use crate::device::roofline::{self, Work};
 use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
@@ -12,13 +13,15 @@ use crate::session::action::{Action, Measurement, Outcome, Sizes};
 use crate::session::bench::{Inputs, Pair, target_of};
 use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
+use crate::session::state::peak;
 use crate::session::sweep::{self, Point, values_of};
 use crate::view::bench as view;
 use crate::view::figures::{digits, time};
-use crate::view::sweep as sweep_view;
 use crate::view::{Alphabet, jobs};
+use crate::view::{roofline as roofline_view, sweep as sweep_view};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Measures the program on a device and prints the result.
 pub fn run(args: &Bench) -> Result<Exit, Exit> {
@@ -42,10 +45,30 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
         let fixed = sizes(&args.rewriting.program);
         on_own_data(&mut session, args, &fixed).map_err(|d| fail(&d))?
     };
+    let allowed = if args.roofline {
+        let peak = peak(&args.device, &**session.backend(), &AtomicBool::new(false));
+        Some(peak.map_err(|d| fail(&d))?)
+    } else {
+        None
+    };
     if args.json.json {
-        output::json(&as_json(&m))?;
+        let mut value = as_json(&m);
+        if let (Some((_, peak)), Some(flops), Some(bytes)) = (&allowed, m.flops, m.bytes) {
+            let rate = roofline::rate(Work { flops, bytes }, m.median_ns, Some(*peak));
+            value["roofline"] = json!({
+                "gflops": peak.gflops, "gbytes": peak.gbytes, "share": rate.share, "memory_bound": rate.memory_bound,
+            });
+        }
+        output::json(&value)?;
     } else {
         output::print(&in_words(&m))?;
+        if let Some((device, peak)) = allowed {
+            let alphabet = if output::unicode() { Alphabet::Unicode } else { Alphabet::Ascii };
+            let lines = roofline_view::page(&device, peak, &[(session.current(), &m)], 100, alphabet);
+            output::print(
+                &lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect::<String>(),
+            )?;
+        }
     }
     Ok(Exit::Done)
 }

@@ -12,6 +12,7 @@ use crate::ui::keys::Keymap;
 use crate::ui::line::Dialogue;
 use crate::ui::queries::Queries;
 use crate::ui::run::{NotOpened, Notifier, Opened};
+use crate::ui::splits::Splits;
 use crate::ui::theme::Theme;
 use std::collections::VecDeque;
 use std::io::{BufRead, IsTerminal};
@@ -50,6 +51,7 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
     let setup = Setup {
         folder: None,
         mouse: false,
+        splits: Splits::default(),
         terminal,
         theme: Theme::default(),
         keys: Keymap::of_names(),

@@ -46,6 +46,7 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
         log: log(),
         shell: kept.map_or_else(has_shell, |kept| kept.shell),
         inputs: args.inputs.iter().map(|given| format!("{}={}", given.name, given.from)).collect(),
+        state: files::state_folder(),
         frame_stats: args.frame_stats.clone(),
         started,
     };

@@ -102,6 +102,10 @@ fn as_json(search: &Examined, workspace: &Workspace) -> Value {
         "hints": search.report.hints(),
         "seconds": seconds(search.report.elapsed),
         "iterations": search.report.iterations.len(),
+        "growth": search.report.iterations.iter().map(|i| json!({
+            "nodes": i.nodes, "classes": i.classes, "matches": i.matches, "unions": i.unions,
+            "seconds": seconds(i.check + i.search + i.apply + i.rebuild),
+        })).collect::<Vec<_>>(),
         "nodes": search.report.nodes,
         "classes": search.report.classes,
         "parts": parts.collect::<Vec<_>>(),

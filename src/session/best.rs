@@ -66,6 +66,8 @@ pub enum Doing {
     Over,
     /// The user stopped it.
     Stopped,
+    /// The search found nothing, or the device fails: for which reason is told.
+    Failed,
 }
 
 /// How far it is, and what came of it.
@@ -82,8 +84,8 @@ pub struct Standing {
     pub doing: Doing,
     /// By their rank.
     pub candidates: Vec<Candidate>,
-    /// Full sentences.
-    pub warnings: Vec<String>,
+    /// Why it failed.
+    pub problem: Option<String>,
 }
 
 impl Standing {
@@ -212,7 +214,7 @@ pub(super) fn best(
         sizes: sizes.clone(),
         doing: Doing::Searching,
         candidates: vec![],
-        warnings: vec![],
+        problem: None,
     };
     report(&standing);
     // The whole search as it is run for one of them.

@@ -14,7 +14,8 @@ use super::shown::{self, Shown};
 use super::sweep::{Point, Swept};
 use super::tune::{self, Tuned};
 use super::workspace::{Problems, StrategyEnd, Workspace};
-use crate::device::{Backend, Mode};
+use crate::device::roofline::{self, Peak};
+use crate::device::{Backend, Mode, RunControl, select};
 use crate::emit::Compiled;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
@@ -79,6 +80,7 @@ enum Finished {
     Compared(Result<Box<Compared>, Diagnostic>),
     Best(Result<Arc<Standing>, Diagnostic>),
     Swept(Result<Box<Swept>, Diagnostic>),
+    Peak(Result<(String, Peak), Diagnostic>),
 }
 
 /// Two revisions, and what came of measuring them in turns.
@@ -106,6 +108,7 @@ pub struct Session {
     compared: Option<Result<Box<Compared>, Diagnostic>>,
     best: Option<Result<Arc<Standing>, Diagnostic>>,
     swept: Option<Result<Box<Swept>, Diagnostic>>,
+    peak: Option<Result<(String, Peak), Diagnostic>>,
     tuned: Option<Box<Tuned>>,
     recorder: Recorder,
     kernels: Mutex<Kernels>,
@@ -182,6 +185,7 @@ impl Session {
             compared: None,
             best: None,
             swept: None,
+            peak: None,
             tuned: None,
             recorder: Recorder::none(),
             kernels: Mutex::default(),
@@ -576,6 +580,27 @@ impl Session {
         self.swept.take()
     }
 
+    /// Measures what a device allows, as a job; [`Session::peak`] gives it.
+    ///
+    /// # Errors
+    /// Something runs on the device already, or the system gives no thread.
+    pub fn measure_peak(&mut self, device: &str) -> Result<JobId, Diagnostic> {
+        self.device_is_free()?;
+        let (backend, device) = (self.backend.clone(), device.to_owned());
+        let label = format!("measure what {device} allows");
+        let id = self.jobs.start(label, Progress::Bench(BenchProgress::Compiling), move |control| {
+            Finished::Peak(peak(&device, &*backend, &control.cancel_flag()))
+        });
+        let id = id.map_err(no_thread)?;
+        self.showing = Some(id);
+        Ok(id)
+    }
+
+    /// What the device that was measured last allows, with its name, once.
+    pub fn peak(&mut self) -> Option<Result<(String, Peak), Diagnostic>> {
+        self.peak.take()
+    }
+
     /// What came of the last search whose best programs were measured, once.
     pub fn best(&mut self) -> Option<Result<Arc<Standing>, Diagnostic>> {
         self.best.take()
@@ -760,6 +785,7 @@ impl Session {
                 Ok(Finished::Compared(pair)) => self.compared = Some(pair),
                 Ok(Finished::Best(best)) => self.best = Some(best),
                 Ok(Finished::Swept(swept)) => self.swept = Some(swept),
+                Ok(Finished::Peak(peak)) => self.peak = Some(peak),
                 Ok(Finished::Strategy(_) | Finished::Bench(_) | Finished::Tuned(_)) => {}
                 Err(panic) => self.shown = Some(Err(broken(panic))),
             }
@@ -773,7 +799,13 @@ impl Session {
         }
         let result = match result {
             Err(panic) => Err(broken(panic)),
-            Ok(Finished::Shown(_) | Finished::Compared(_) | Finished::Best(_) | Finished::Swept(_)) => {
+            Ok(
+                Finished::Shown(_)
+                | Finished::Compared(_)
+                | Finished::Best(_)
+                | Finished::Swept(_)
+                | Finished::Peak(_),
+            ) => {
                 return None;
             }
             Ok(Finished::Strategy(end)) => self.finish_strategy(base, &action, *end),
@@ -926,6 +958,18 @@ impl Session {
     fn forget_kernels(&mut self) {
         self.kernels().clear();
     }
+}
+
+/// Measures what a device allows; with the name that measurements on it have.
+///
+/// # Errors
+/// There is no such device, or it fails.
+pub fn peak(device: &str, backend: &dyn Backend, cancel: &AtomicBool) -> Result<(String, Peak), Diagnostic> {
+    let mut control = RunControl { cancel, progress: &mut |_| {} };
+    let list = backend.list(&mut control).map_err(|e| super::device_diagnostic(&e))?;
+    let info = select(&list.devices, device).map_err(|e| super::device_diagnostic(&e))?;
+    let peak = roofline::measure(backend, info, &mut control).map_err(|e| super::device_diagnostic(&e))?;
+    Ok((info.id.clone(), peak))
 }
 
 /// A rewritten term, ready to become a revision.

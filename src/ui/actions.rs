@@ -103,6 +103,12 @@ pub fn news(app: &mut App) {
         Some(Err(problem)) => show_problem(app, &problem),
         None => {}
     }
+    match app.session.peak() {
+        Some(Ok((device, peak))) => bench::peak(app, device, peak),
+        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
+        Some(Err(problem)) => show_problem(app, &problem),
+        None => {}
+    }
     match app.session.swept() {
         Some(Ok(swept)) => bench::swept(app, swept),
         Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
@@ -112,8 +118,13 @@ pub fn news(app: &mut App) {
     best::watch(app);
     match app.session.best() {
         Some(Ok(measured)) => best::measured(app, measured),
-        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
-        Some(Err(problem)) => show_problem(app, &problem),
+        Some(Err(problem)) => {
+            best::failed(app, &problem);
+            match problem.code {
+                STOPPED => app.tell(Role::Warning, problem.message),
+                _ => show_problem(app, &problem),
+            }
+        }
         None => {}
     }
     if let Some(tuned) = app.session.tuned() {

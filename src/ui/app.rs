@@ -14,15 +14,17 @@ use super::command::Command;
 use super::disk::{Definitions, Watch};
 use super::draw;
 use super::keys::{Keymap, Sequence};
-use super::layout::{Focus, Layout, Pane, Wishes, layout};
+use super::layout::{Edge, Focus, Layout, Pane, Wishes, layout};
 use super::mending::Mending;
 use super::panes;
 use super::popup::{Popup, Recall};
 use super::preview::Preview;
 use super::program;
 use super::queries::{Queries, Query};
+use super::splits::Splits;
 use super::theme::Theme;
 use super::window::{Content, Window};
+use crate::device::roofline::Peak;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{RevisionId, Target};
@@ -50,6 +52,8 @@ pub struct Setup {
     pub folder: Option<PathBuf>,
     /// Whether the mouse is taken.
     pub mouse: bool,
+    /// Where the borders between panes were.
+    pub splits: Splits,
     /// What the program runs on unless other files are typed, as `NAME=FILE`s.
     pub inputs: String,
 }
@@ -177,6 +181,8 @@ pub struct App {
     pub size: (u16, u16),
     /// Whether the mouse is taken.
     pub mouse: bool,
+    /// The border that the mouse drags.
+    pub dragged: Option<Edge>,
     /// Which pane has the keys.
     pub focus: Focus,
     /// What lies over the panes.
@@ -221,6 +227,8 @@ pub struct App {
     pub found: search::Last,
     /// The sketch of what was pointed at.
     pub sketching: Option<panes::sketch::Sketching>,
+    /// What devices allow, as it was measured.
+    pub peaks: Vec<(String, Peak)>,
     /// Two states that were measured at several sizes.
     pub swept: Option<Box<Swept>>,
     /// The best programs of a search, measured or being measured.
@@ -258,9 +266,10 @@ impl App {
         let mut app = App {
             session,
             mouse: setup.mouse,
+            dragged: None,
+            focus: Focus::with(setup.splits),
             setup,
             size,
-            focus: Focus::default(),
             popups: Vec::new(),
             pending: Sequence::new(),
             notice: None,
@@ -282,6 +291,7 @@ impl App {
             search: None,
             found: search::Last::default(),
             sketching: None,
+            peaks: Vec::new(),
             swept: None,
             best: None,
             messages: VecDeque::new(),

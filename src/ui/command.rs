@@ -143,6 +143,11 @@ commands! {
     BenchPane "bench-pane" Screen None, always, "Measured times.";
     History "history" Screen None, always, "All states of the session, as a tree.";
     Jobs "jobs" Screen None, always, "What runs, what ran, and the messages.";
+    Wider "wider" Screen None, always, "Make this pane wider, at the cost of the one beside it.";
+    Narrower "narrower" Screen None, always, "Make this pane narrower.";
+    Taller "taller" Screen None, always, "Make this pane taller, at the cost of the one below or above it.";
+    Shorter "shorter" Screen None, always, "Make this pane shorter.";
+    Borders "borders" Screen None, always, "Put the borders between panes back to where the panes need them.";
     Zoom "zoom" Screen None, always, "Show this pane alone, or all again.";
 
     NextStage "next-stage" Screen None, always, "Show the next stage on the way to code.";
@@ -153,6 +158,7 @@ commands! {
     Compare "compare" Screen None, comparable, "Measure the present state and the pinned one in turns, and say which is faster.";
     Sweep "sweep" Screen Some("k=1024..65536"), comparable, "Measure the present state and the pinned one in turns at several values of a size, doubled or listed, and say where which is faster.";
     Dispatch "dispatch" Screen Some("FOLDER"), swept, "Write a function in C that chooses the faster of the two states by the size, as the last sweep measured them, with the code of both.";
+    Roofline "roofline" Screen None, always, "Measure what the device allows, and show how near to that the measured states come.";
     AllowForeign "allow-foreign" Screen Some("yes"), foreign, "Let the program's foreign functions, which are C text, run until the session is closed.";
     Data "data" Screen Some("image=photo.png weights=w.npy"), always, "Run once on data from files, check the result, and show both; pictures are shown as pictures.";
     Sizes "sizes" Screen Some("m=1024 n=512"), always, "Give the sizes their values.";

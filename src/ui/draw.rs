@@ -23,7 +23,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
             too_small(app, &mut painter, area);
             None
         }
-        Layout::Panes { places, status, hints } => {
+        Layout::Panes { places, status, hints, .. } => {
             for place in &places {
                 pane(app, &mut painter, place);
             }

@@ -5,6 +5,8 @@
 
 use ratatui::layout::Rect;
 
+use super::splits::{Columns, Split, Splits};
+
 /// The panes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pane {
@@ -88,6 +90,17 @@ pub struct Place {
     pub tabs: &'static [Pane],
 }
 
+/// A border between panes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Edge {
+    pub split: Split,
+    pub columns: Columns,
+    /// The first column or row behind it.
+    pub at: u16,
+    /// What it divides.
+    pub column: Rect,
+}
+
 /// Which pane has the keys, and which were shown last where several share a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Focus {
@@ -95,6 +108,8 @@ pub struct Focus {
     pub pane: Pane,
     /// Whether it is shown alone.
     pub zoomed: bool,
+    /// Where borders were moved to.
+    pub splits: Splits,
     left: Pane,
     right: Pane,
     top: Pane,
@@ -106,6 +121,7 @@ impl Default for Focus {
         Focus {
             pane: Pane::Term,
             zoomed: false,
+            splits: Splits::default(),
             left: Pane::Term,
             right: Pane::Rules,
             top: Pane::Rules,
@@ -115,6 +131,11 @@ impl Default for Focus {
 }
 
 impl Focus {
+    /// As at the beginning, with borders that were moved.
+    pub fn with(splits: Splits) -> Focus {
+        Focus { splits, ..Focus::default() }
+    }
+
     /// Gives the keys to a pane.
     pub fn go(&mut self, pane: Pane) {
         self.show(pane);
@@ -145,6 +166,8 @@ pub enum Layout {
     Panes {
         /// The panes, left to right, top to bottom.
         places: Vec<Place>,
+        /// The borders between them that can be moved.
+        edges: Vec<Edge>,
         /// One line: the state of things.
         status: Rect,
         /// One line: what can be pressed.
@@ -167,37 +190,67 @@ pub fn layout(area: Rect, focus: Focus, wishes: &Wishes) -> Layout {
     // Latency take two rows.
     let wish = |pane: Pane| wishes[pane as usize].saturating_add(2);
     // What the program is stands on the left, from the term to its code; what can become of it on the right.
-    let stacked = |column: Rect, panes: &[(Pane, &'static [Pane], u16)]| {
-        let wants: Vec<(usize, u16)> = panes.iter().map(|(pane, _, usual)| (wish(*pane), *usual)).collect();
-        let mut rest = column;
-        let mut places = vec![];
-        for ((pane, tabs, _), rows) in panes.iter().zip(shares(column.height, &wants)) {
-            let (area, below) = split_rows(rest, rows);
-            places.push(place(area, *pane, *tabs));
-            rest = below;
-        }
-        places
+    let mut edges: Vec<Edge> = vec![];
+    let stacked =
+        |column: Rect, columns: Columns, panes: &[(Pane, &'static [Pane], u16)], edges: &mut Vec<Edge>| {
+            let wants: Vec<(usize, u16)> =
+                panes.iter().map(|(pane, _, usual)| (wish(*pane), *usual)).collect();
+            let mut rest = column;
+            let mut places = vec![];
+            let (all, mut usual) = (u16::try_from(panes.len()).unwrap_or(0), 0);
+            for (i, ((pane, tabs, _), rows)) in panes.iter().zip(shares(column.height, &wants)).enumerate() {
+                let (split, after) = (Split::Row(i), all.saturating_sub(1 + u16::try_from(i).unwrap_or(0)));
+                usual += rows;
+                let moved = focus.splits.get(columns, split).map(|part| thousandths(part, column.height));
+                let begin = rest.y - column.y;
+                let least = begin + LEAST_ROWS.min(rest.height);
+                let most = column.height.saturating_sub(after * LEAST_ROWS).max(least);
+                let end = if after == 0 { column.height } else { moved.unwrap_or(usual).clamp(least, most) };
+                let (area, below) = split_rows(rest, end - begin);
+                places.push(place(area, *pane, *tabs));
+                if after > 0 {
+                    edges.push(Edge { split, columns, at: below.y, column });
+                }
+                rest = below;
+            }
+            places
+        };
+    // The first column of what is behind a border between columns.
+    let mut beside = |columns: Columns, number: usize, usual: u16, least: u16, most: u16| {
+        let split = Split::Column(number);
+        let moved = focus.splits.get(columns, split).map(|part| thousandths(part, body.width));
+        let at = moved.unwrap_or(usual).clamp(least, most.max(least));
+        edges.push(Edge { split, columns, at: body.x + at, column: body });
+        at
     };
     let (term, loops) = ((Pane::Term, &LEFT[..1]), (Pane::Loops, &LEFT[1..]));
     let places = if focus.zoomed || !fits(MIDDLING) {
         vec![place(body, focus.pane, &Pane::ALL)]
     } else if !fits(WIDE) {
-        let (left, right) = split_columns(body, body.width / 2);
+        let at = beside(Columns::Two, 0, body.width / 2, LEAST_COLUMNS, body.width - LEAST_COLUMNS);
+        let (left, right) = split_columns(body, at);
         vec![place(left, focus.left, LEFT), place(right, focus.right, RIGHT)]
     } else if !fits(WIDEST) {
-        let (left, right) = split_columns(body, body.width * 11 / 20);
-        let mut places =
-            stacked(left, &[(term.0, term.1, 2), (loops.0, loops.1, 2), (focus.bottom, BOTTOM, 3)]);
+        let usual = body.width * 11 / 20;
+        let at = beside(Columns::Stacked, 0, usual, LEAST_COLUMNS, body.width - LEAST_COLUMNS);
+        let (left, right) = split_columns(body, at);
+        let panes = [(term.0, term.1, 2), (loops.0, loops.1, 2), (focus.bottom, BOTTOM, 3)];
+        let mut places = stacked(left, Columns::Stacked, &panes, &mut edges);
         places.push(place(right, focus.top, TOP));
         places
     } else {
-        let (left, rest) = split_columns(body, body.width * 3 / 8);
-        let (middle, right) = split_columns(rest, rest.width / 2);
-        let mut places = stacked(left, &[(term.0, term.1, 3), (loops.0, loops.1, 2)]);
+        let first =
+            beside(Columns::Three, 0, body.width * 3 / 8, LEAST_COLUMNS, body.width - 2 * LEAST_COLUMNS);
+        let usual = first + (body.width - first) / 2;
+        let second = beside(Columns::Three, 1, usual, first + LEAST_COLUMNS, body.width - LEAST_COLUMNS);
+        let (left, rest) = split_columns(body, first);
+        let (middle, right) = split_columns(rest, second - first);
+        let panes = [(term.0, term.1, 3), (loops.0, loops.1, 2)];
+        let mut places = stacked(left, Columns::Three, &panes, &mut edges);
         places.extend([place(middle, focus.bottom, BOTTOM), place(right, focus.top, TOP)]);
         places
     };
-    Layout::Panes { places, status, hints }
+    Layout::Panes { places, edges, status, hints }
 }
 
 /// The inside of a framed area.
@@ -219,6 +272,13 @@ pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
 
 /// No place above or below others has fewer rows, with its frame.
 const LEAST_ROWS: u16 = 5;
+/// No place beside others has fewer columns, with its frame.
+const LEAST_COLUMNS: u16 = 24;
+
+/// So many thousandths of a length.
+fn thousandths(part: u16, of: u16) -> u16 {
+    u16::try_from((u32::from(part) * u32::from(of) + 500) / 1000).unwrap_or(of)
+}
 
 /// How many of these rows each of some places gets, which are above each other: what it wants, and its part, by weight, of
 /// what is over. Where not all have what they want, who wants less than its part has that, and the others divide the rest.
@@ -310,12 +370,32 @@ mod tests {
         #[test]
         fn rectangles_fit_and_do_not_overlap(
             width in 0u16..=300, height in 0u16..=100, pane in 0..Pane::ALL.len(), zoomed in any::<bool>(),
-            wishes in prop::array::uniform10(prop_oneof![0usize..60, Just(usize::MAX)])
+            wishes in prop::array::uniform10(prop_oneof![0usize..60, Just(usize::MAX)]),
+            moved in prop::option::of(prop::array::uniform4(0u16..=1000))
         ) {
             let area = Rect::new(0, 0, width, height);
             let mut focus = Focus { zoomed, ..Focus::default() };
             focus.go(Pane::ALL[pane]);
-            if let Layout::Panes { places, status, hints } = layout(area, focus, &wishes) {
+            // Wherever borders are moved to, what must hold holds.
+            for parts in moved.iter() {
+                for columns in [Columns::Two, Columns::Stacked, Columns::Three] {
+                    for (i, part) in parts.iter().enumerate() {
+                        let split = if i < 2 { Split::Column(i) } else { Split::Row(i - 2) };
+                        focus.splits.set(columns, split, *part);
+                    }
+                }
+            }
+            if let Layout::Panes { places, edges, status, hints } = layout(area, focus, &wishes) {
+                for edge in edges {
+                    let begins = |place: &Place| match edge.split {
+                        Split::Column(_) => place.area.x == edge.at,
+                        Split::Row(_) => place.area.y == edge.at && place.area.x == edge.column.x,
+                    };
+                    prop_assert!(places.iter().any(begins));
+                }
+                for place in &places {
+                    prop_assert!(place.area.width >= LEAST_COLUMNS && place.area.height >= LEAST_ROWS);
+                }
                 let mut all: Vec<Rect> = places.iter().map(|place| place.area).collect();
                 all.extend([status, hints]);
                 prop_assert!(places.iter().any(|place| place.pane == focus.pane));

@@ -141,7 +141,16 @@ impl Dialogue {
             _ if command.context() != Context::Screen => {
                 self.refuse(format!("`{word}` means nothing here; `help` lists the commands."));
             }
-            Command::Suspend | Command::Repaint | Command::Zoom | Command::Theme | Command::Mouse => {
+            Command::Suspend
+            | Command::Repaint
+            | Command::Zoom
+            | Command::Wider
+            | Command::Narrower
+            | Command::Taller
+            | Command::Shorter
+            | Command::Borders
+            | Command::Theme
+            | Command::Mouse => {
                 self.refuse(format!("`{word}` is for the screen; there is none here."));
             }
             Command::Edit => {

@@ -37,6 +37,7 @@ pub mod queries;
 pub mod run;
 pub mod screen;
 pub mod script;
+pub mod splits;
 pub mod stepping;
 pub mod strategies;
 pub mod theme;

@@ -1,4 +1,5 @@
-//! The mouse: a click takes the tab, the pane and the row under it, the wheel scrolls what is under it.
+//! The mouse: a click takes the tab, the pane and the row under it, the wheel scrolls what is under it, and borders between panes
+//! are dragged.
 //!
 //! Nothing is applied or run by it. `mouse: false` in the configuration, or `:mouse`, leaves it to the terminal.
 
@@ -9,6 +10,7 @@ use super::app::App;
 use super::layout::{self, Layout, Pane, Place};
 use super::paint::tab_at;
 use super::popup::Popup;
+use super::splits::{self, Split};
 use super::update::go;
 use super::{lists, movement};
 use crate::view::Role;
@@ -21,7 +23,25 @@ pub fn mouse(app: &mut App, event: MouseEvent) {
     let by = match event.kind {
         MouseEventKind::ScrollUp => -WHEEL,
         MouseEventKind::ScrollDown => WHEEL,
-        MouseEventKind::Down(MouseButton::Left) => return click(app, event.column, event.row),
+        MouseEventKind::Down(MouseButton::Left) => {
+            app.dragged =
+                if app.popups.is_empty() { splits::under(app, event.column, event.row) } else { None };
+            if app.dragged.is_none() {
+                click(app, event.column, event.row);
+            }
+            return;
+        }
+        MouseEventKind::Drag(MouseButton::Left) => {
+            if let Some(edge) = app.dragged {
+                let to = if matches!(edge.split, Split::Column(_)) { event.column } else { event.row };
+                splits::drag(app, edge, to);
+            }
+            return;
+        }
+        MouseEventKind::Up(MouseButton::Left) => {
+            app.dragged = None;
+            return;
+        }
         _ => return,
     };
     match app.popups.last() {
@@ -91,7 +111,9 @@ pub fn switch(app: &mut App, to: &str) {
     app.mouse = on;
     app.requests.mouse = Some(on);
     let says = match on {
-        true => "A click selects, the wheel scrolls; with Shift held, most terminals select text.",
+        true => {
+            "A click selects, the wheel scrolls, borders are dragged; with Shift held, most terminals select text."
+        }
         false => "The mouse is the terminal's own.",
     };
     app.tell(Role::Good, says);

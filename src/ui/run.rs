@@ -19,6 +19,7 @@ use super::mending::{Mended, Workshop};
 use super::panic::Scene;
 use super::queries::Queries;
 use super::screen::{Screen, Stray, refusal};
+use super::splits;
 use super::theme::Theme;
 use super::update::update;
 use crate::session::files::read_text;
@@ -43,6 +44,8 @@ pub struct Options {
     pub log: PathBuf,
     /// What the program runs on, as `NAME=FILE`.
     pub inputs: Vec<String>,
+    /// The folder in which it is kept where the borders between panes are.
+    pub state: Option<PathBuf>,
     /// Where to write how long the user waited.
     pub frame_stats: Option<PathBuf>,
     /// Is there a shell that would continue the program after a stop?
@@ -128,6 +131,7 @@ pub fn run(
         editor: env("VISUAL").or_else(|| env("EDITOR")).filter(|editor| !editor.trim().is_empty()),
         folder: options.config.clone(),
         mouse: !config.no_mouse,
+        splits: splits::load(options.state.as_deref()),
         inputs: options.inputs.join(" "),
     };
     let events = Events::default();
@@ -167,7 +171,12 @@ pub fn run(
     let mut stage =
         Stage { app, screen: &mut screen, events: &events, scene: &scene, stray, disk: Instant::now() };
     // A fault has been logged, and the terminal restored, by the time it arrives here.
+    let before = stage.app.focus.splits;
     let ended = catch_unwind(AssertUnwindSafe(|| stage.play(&mut latency)));
+    let now = stage.app.focus.splits;
+    if now != before {
+        splits::keep(options.state.as_deref(), now);
+    }
     drop(screen);
     if let Some(path) = &options.frame_stats {
         let _ = write_stats(path, &latency);

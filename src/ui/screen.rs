@@ -61,9 +61,9 @@ pub fn size() -> Option<(u16, u16)> {
 
 /// Whether the mouse is taken.
 static MOUSE: AtomicBool = AtomicBool::new(false);
-/// Presses and the wheel alone, with places beyond column 223: crossterm's own way asks for every movement, too.
-const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
-const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+/// Presses, the wheel, and movements while a button is held, with places beyond column 223: crossterm's own way asks for every movement, too.
+const MOUSE_ON: &str = "\x1b[?1002h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l";
 
 /// The terminal with the screen on it.
 pub struct Screen {

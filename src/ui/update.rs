@@ -10,6 +10,7 @@ use super::layout::Pane;
 use super::movement::{self, FAR, Search, page};
 use super::panes::{bench, best, history, jobs, kernel, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
+use super::splits::{self, Turn};
 use super::{accept, actions, leaving, line, lists, mouse, panes, program, stepping, strategies, typing};
 use crate::view::Role;
 
@@ -180,6 +181,11 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
                 go(app, pane);
             }
         }
+        C::Wider => splits::turn(app, Turn::Wider),
+        C::Narrower => splits::turn(app, Turn::Narrower),
+        C::Taller => splits::turn(app, Turn::Taller),
+        C::Shorter => splits::turn(app, Turn::Shorter),
+        C::Borders => splits::reset(app),
         C::Zoom => {
             app.focus.zoomed = !app.focus.zoomed;
             app.touch_all();
@@ -190,6 +196,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Bench => bench::measure(app),
         C::Tune => bench::tune(app, arguments),
         C::Compare => bench::compare(app),
+        C::Roofline => bench::roofline(app),
         C::Sweep => bench::sweep(app, arguments),
         C::Dispatch => bench::dispatch(app, arguments),
         C::Sizes => {

@@ -1,5 +1,6 @@
 //! Measured times.
 
+use super::bars::{Time, bar};
 use super::figures;
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
@@ -23,6 +24,7 @@ const COLUMNS: &[Column] = &[
     Column::figures("rev"),
     Column::figures("median"),
     Column::flexible("95 % interval"),
+    Column::words(""),
     Column::figures("GFLOP/s"),
     Column::figures("GB/s"),
     Column::words("check"),
@@ -34,7 +36,15 @@ const COLUMNS: &[Column] = &[
 /// The table at a width.
 pub fn table(history: &History, width: usize, alphabet: Alphabet) -> Table {
     let all = measurements(history);
-    let rows: Vec<Vec<Line>> = all.iter().map(|(id, m)| row(*id, m)).collect();
+    // Bars compare what was measured alike.
+    let longest = |m: &Measurement| {
+        let alike = all.iter().filter(|(_, other)| other.device == m.device && other.sizes == m.sizes);
+        alike
+            .map(|(_, m)| time_of(m))
+            .map(|t| if t.high.is_finite() { t.high } else { t.median })
+            .fold(0.0, f64::max)
+    };
+    let rows: Vec<Vec<Line>> = all.iter().map(|(id, m)| row(*id, m, longest(m), alphabet)).collect();
     let (head, rows) = table::layout(COLUMNS, &rows, width, alphabet);
     Table { head, rows, revisions: all.iter().map(|(id, _)| *id).collect() }
 }
@@ -47,13 +57,21 @@ pub fn measurements(history: &History) -> Vec<(RevisionId, &Measurement)> {
         .collect()
 }
 
-fn row(id: RevisionId, m: &Measurement) -> Vec<Line> {
+/// Columns of a bar.
+const BAR: usize = 12;
+
+fn time_of(m: &Measurement) -> Time {
+    Time { low: m.interval_ns.0, median: m.median_ns, high: m.interval_ns.1 }
+}
+
+fn row(id: RevisionId, m: &Measurement, longest: f64, alphabet: Alphabet) -> Vec<Line> {
     let number = |text: String| Line::of(Role::Number, text);
     let rate = |value: Option<f64>| number(value.map(figures::digits).unwrap_or_default());
     vec![
         number(id.to_string()),
         number(figures::time(m.median_ns)),
         Line::plain(interval(m, " – ")),
+        bar(time_of(m), longest, BAR, Role::Good, alphabet),
         rate(m.gflops()),
         rate(m.gbytes()),
         Line::of(Role::Good, format!("✓ {}", m.max_error.map(error).unwrap_or_default())),
@@ -241,11 +259,11 @@ mod tests {
         assert_eq!(table.revisions, [0, 2, 3]);
         assert_eq!(
             table.head.text(),
-            "rev    median  95 % interval        GFLOP/s    GB/s  check     sizes  device  runs"
+            "rev    median  95 % interval                      GFLOP/s    GB/s  check     sizes  device  runs"
         );
         assert_eq!(
             table.rows[0].text(),
-            "  0  100.0 µs  99.00 µs – 101.0 µs    5.243  0.4915  ✓ 2.0e-7  m=64   cpu       30"
+            "  0  100.0 µs  99.00 µs – 101.0 µs  ████████████    5.243  0.4915  ✓ 2.0e-7  m=64   cpu       30"
         );
         let details = details(2, &measured(64_800.0));
         assert!(details.iter().any(|line| line.text() == format!("check   ✓ {}", measured(64_800.0).check)));

@@ -11,12 +11,17 @@ pub fn doing(standing: &Standing) -> String {
     let of = standing.candidates.len();
     match standing.doing {
         Doing::Searching => "searching".to_owned(),
-        Doing::Reference => format!("computing what {of} programs must give"),
+        Doing::Reference => format!("computing what {} must give", programs(of)),
         Doing::Checking(rank) => format!("compiling and checking program {rank} of {of}"),
         Doing::Turns(turn, turns) => format!("the fastest take turns, {} of {turns}", turn + 1),
-        Doing::Over => format!("{of} programs measured"),
+        Doing::Over => format!("{} measured", programs(of)),
         Doing::Stopped => "stopped".to_owned(),
+        Doing::Failed => "failed".to_owned(),
     }
+}
+
+fn programs(n: usize) -> String {
+    if n == 1 { "one program".to_owned() } else { format!("{n} programs") }
 }
 
 /// The columns of the figures before a bar: rank, weight, median, interval.
@@ -37,6 +42,7 @@ pub fn head(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> 
     let (role, text) = match standing.doing {
         Doing::Over => (Role::Good, verdict(standing)),
         Doing::Stopped => (Role::Warning, format!("Stopped. {}", verdict(standing))),
+        Doing::Failed => (Role::Error, standing.problem.clone().unwrap_or_default()),
         _ => (Role::Warning, doing(standing)),
     };
     lines.extend(Line::of(role, text).wrap(width, 2));
@@ -130,7 +136,7 @@ fn median(candidate: &Candidate) -> f64 {
 pub fn says(standing: &Standing) -> String {
     let sizes: Vec<String> = standing.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
     let on = [standing.device.clone()].into_iter().chain(sizes).collect::<Vec<_>>().join(" ");
-    format!("{} programs of the search on {on}: {}", standing.candidates.len(), verdict(standing))
+    format!("{} of the search on {on}: {}", programs(standing.candidates.len()), verdict(standing))
 }
 
 /// What is said of one of them: how it was checked, and its loops.
@@ -181,7 +187,7 @@ mod tests {
             sizes: Sizes::from_iter([("n".into(), 64)]),
             doing,
             candidates: times.iter().enumerate().map(candidate).collect(),
-            warnings: vec![],
+            problem: None,
         }
     }
 
@@ -199,9 +205,9 @@ mod tests {
         on cpu at n=64, from revision 0
         compiling and checking program 3 of 4
         rank  weight     median  95 % interval
-           2      21  10.020 us  10.010 us to 10.030 us #####
-           4      23  20.040 us  20.020 us to 20.060 us ##########
-           1      20  40.080 us  40.040 us to 40.120 us ####################
+           2      21   10.02 µs  10.01 µs to 10.03 µs   #####-
+           4      23   20.04 µs  20.02 µs to 20.06 µs   ###########
+           1      20   40.08 µs  40.04 µs to 40.12 µs   ######################
            3      22    waiting
         ");
         for width in 0..90 {
@@ -216,11 +222,11 @@ mod tests {
         let says = |times: &[Option<u64>]| verdict(&standing(times, Doing::Over));
         assert_eq!(
             says(&[Some(40), Some(10), None]),
-            "Rank 2 is the fastest; rank 1, the cheapest, takes 4 times as long; the slowest takes 4 times as long."
+            "Rank 2 is the fastest; rank 1, the cheapest, takes 4.000 times as long; the slowest takes 4.000 times as long."
         );
         assert_eq!(
             says(&[Some(10), Some(40)]),
-            "Rank 1 is the fastest, as its weight foretold; the slowest takes 4 times as long."
+            "Rank 1 is the fastest, as its weight foretold; the slowest takes 4.000 times as long."
         );
         assert_eq!(
             says(&[Some(10), Some(10)]),

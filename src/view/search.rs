@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::figures;
+use super::growth;
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
 use crate::lang::diag::Diagnostic;
@@ -133,6 +134,11 @@ pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Li
         Some(end) => lines.extend(end.iter().flat_map(|line| line.wrap(width, 2))),
     }
     lines.extend(figures_line(progress, last.elapsed).wrap(width, 2));
+    let growth = growth::chart(progress, width, alphabet);
+    if !growth.is_empty() {
+        lines.push(Line::empty());
+        lines.extend(growth);
+    }
     if !progress.parts.is_empty() {
         lines.push(Line::empty());
         lines.push(Line::of(Role::Title, "sketch"));
@@ -278,6 +284,8 @@ mod tests {
             phase: Phase::Apply(1),
             nodes: 11_200,
             classes: 4_100,
+            grown: vec![40, 600, 3000],
+            bound: 200_000,
             entries: 11_900,
             rss: 322_122_547,
             elapsed: Duration::from_millis(3100),
@@ -309,6 +317,13 @@ mod tests {
         iteration 4: applying mapFission
         3.1 s, 11.2 k nodes, 4100 classes, 307.2 MiB of memory, 58 the best
           program's weight
+
+        growth  iteration, nodes, of 200.0 k allowed
+           1      40 ###############
+           2     600 #########################
+           3    3000 ###############################
+           4 ~15.0 k --------------------------------------
+        At this rate the limit is met in 3 iterations.
 
         sketch
         + the whole program  containsMap(m)

@@ -19,6 +19,7 @@ use shine_tui::ui::draw::draw;
 use shine_tui::ui::event::Msg;
 use shine_tui::ui::keys::{Keymap, sequence};
 use shine_tui::ui::queries::Queries;
+use shine_tui::ui::splits::Splits;
 use shine_tui::ui::theme::Theme;
 use shine_tui::ui::update::update;
 use shine_tui::view::{Alphabet, Mark, Role};
@@ -74,6 +75,7 @@ impl TestApp {
         let setup = Setup {
             folder: None,
             mouse: true,
+            splits: Splits::default(),
             terminal: capabilities,
             theme: Theme::load(theme, None, capabilities.depth).unwrap(),
             keys: Keymap::load(None).unwrap(),

@@ -986,6 +986,8 @@ impl Search {
             phase: self.phase,
             nodes: self.nodes(),
             classes: self.graph.classes(),
+            grown: self.iterations.iter().map(|i| i.nodes).collect(),
+            bound: self.bound,
             entries: self.graph.entries(),
             rss: (control.rss)(),
             elapsed: self.elapsed(control),

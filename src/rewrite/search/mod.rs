@@ -114,6 +114,9 @@ pub struct Progress {
     /// Exact after each iteration; in between, nodes that turn out equal are counted twice.
     pub nodes: usize,
     pub classes: usize,
+    /// The nodes after each iteration, and how many there may be.
+    pub grown: Vec<usize>,
+    pub bound: usize,
     /// Entries of the table of nodes, stale ones included.
     pub entries: usize,
     pub rss: u64,

@@ -3,6 +3,7 @@
 use super::{Description, Operation, highlighted_text, lines_and_about, rules};
 use super::{alphabet, kernel};
 use crate::device::name_in;
+use crate::device::roofline::Peak;
 use crate::session::action::{Action, Sizes, Target};
 use crate::session::auto;
 use crate::session::bench::target_of;
@@ -22,7 +23,10 @@ use crate::ui::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Val
 use crate::ui::update::enter;
 use crate::ui::window::Content;
 use crate::view::picture::{self, Form};
-use crate::view::{Alphabet, Line, Role, bench as view, problem, sweep as sweep_view, tune as tune_view};
+use crate::view::{
+    Alphabet, Line, Role, bench as view, problem, roofline as roofline_view, sweep as sweep_view,
+    tune as tune_view,
+};
 use std::path::Path;
 
 /// The pane.
@@ -35,7 +39,7 @@ pub const PANE: Description = Description {
     open: Operation { word: Some("all about it"), enabled: always, run: open },
     preview: rules::PREVIEW,
     copied: highlighted_text,
-    hints: &[C::Bench, C::Tune, C::Compare, C::Sweep, C::Data, C::Pin, C::Device, C::Sizes],
+    hints: &[C::Bench, C::Tune, C::Compare, C::Sweep, C::Roofline, C::Data, C::Pin, C::Device, C::Sizes],
 };
 
 /// So many seconds a tuning takes where nobody says how long.
@@ -194,6 +198,38 @@ pub(in crate::ui) fn swept(app: &mut App, swept: Box<Swept>) {
     app.tell(Role::Good, text);
     app.swept = Some(swept);
     app.popups.push(Popup::Page(Page::new("At several sizes", lines, Purpose::Read)));
+}
+
+/// Shows how near to what the device allows the measured states come; that is measured first, once.
+pub fn roofline(app: &mut App) {
+    let device = app.device.clone();
+    if let Some((_, peak)) = app.peaks.iter().find(|(known, _)| *known == device) {
+        let peak = *peak;
+        return under_the_roof(app, &device, peak);
+    }
+    match app.session.measure_peak(&device) {
+        Ok(_) => {
+            app.say(Role::Hint, format!("What {device} allows is being measured; that takes some seconds."));
+            app.touch(&[Pane::Jobs]);
+        }
+        Err(problem) => show_problem(app, &problem),
+    }
+}
+
+/// It is known what a device allows.
+pub(in crate::ui) fn peak(app: &mut App, device: String, peak: Peak) {
+    app.tell(Role::Good, format!("What {device} allows was measured."));
+    app.peaks.retain(|(known, _)| *known != device);
+    app.peaks.push((device.clone(), peak));
+    under_the_roof(app, &device, peak);
+}
+
+fn under_the_roof(app: &mut App, device: &str, peak: Peak) {
+    let width = usize::from(app.size.0).saturating_sub(8).clamp(20, 120);
+    let all = view::measurements(app.session.history());
+    let lines = roofline_view::page(device, peak, &all, width, alphabet(app));
+    let lines = lines.iter().flat_map(|line| line.wrap(width, 4)).collect();
+    app.popups.push(Popup::Page(Page::new("Roofline", lines, Purpose::Read)));
 }
 
 /// Writes the function that chooses by the size into the folder that was typed, or asks for one.

@@ -1,9 +1,10 @@
 //! The best programs of a search, as they are measured, and taking one of them.
 
 use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
+use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::Action;
-use crate::session::best::{Search, Standing, USUAL};
+use crate::session::best::{Doing, Search, Standing, USUAL};
 use crate::session::state::Progress;
 use crate::ui::actions::perform;
 use crate::ui::app::App;
@@ -89,6 +90,15 @@ pub(in crate::ui) fn watch(app: &mut App) {
 pub(in crate::ui) fn measured(app: &mut App, standing: Arc<Standing>) {
     app.tell(Role::Good, view::says(&standing));
     follow(app, standing);
+}
+
+/// It came to nothing.
+pub(in crate::ui) fn failed(app: &mut App, problem: &Diagnostic) {
+    if let Some(standing) = app.best.take() {
+        let problem = Some(problem::in_a_line(problem));
+        app.best = Some(Arc::new(Standing { doing: Doing::Failed, problem, ..(*standing).clone() }));
+        app.touch(&[Pane::Best]);
+    }
 }
 
 /// The highlight stays on its program while the ranking changes, unless it is on the first.

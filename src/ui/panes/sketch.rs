@@ -112,7 +112,8 @@ pub fn content(app: &App, width: usize) -> Content {
     };
     let lines: Vec<Line> = sketching.widenings.iter().enumerate().map(row).collect();
     if lines.is_empty() {
-        head.push(Line::of(Role::Hint, "Nothing more can be left out: it describes everything."));
+        let text = "Nothing more can be left out: it describes everything.";
+        head.extend(Line::of(Role::Hint, text).wrap(width, 2));
     } else {
         let graph = known.first().is_some_and(|m| m.classes.is_some());
         let columns = if graph { " terms  classes" } else { " terms" };

@@ -1,0 +1,79 @@
+//! How the e-graph of a search grows: a bar an iteration, as long as the logarithm of its nodes, towards the limit; and where that
+//! leads.
+
+use super::search::count;
+use super::text::{Alphabet, Line, Role};
+use crate::rewrite::search::Progress;
+
+/// The most iterations that are shown, the last ones.
+const ROWS: usize = 8;
+
+/// The widest bar and the narrowest that is drawn.
+const BARS: (usize, usize) = (48, 8);
+
+/// Columns of the number of the iteration and of the nodes.
+const FIGURES: usize = 13;
+
+/// An iteration that makes a graph larger by less than this grows no more.
+const GROWS: f64 = 1.02;
+
+/// The bars; nothing before the second iteration.
+pub fn chart(progress: &Progress, width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let grown = &progress.grown;
+    let room = width.saturating_sub(FIGURES).min(BARS.0);
+    if grown.len() < 2 || room < BARS.1 {
+        return vec![];
+    }
+    let limit = progress.bound.max(2) as f64;
+    let length =
+        |nodes: f64| ((nodes.max(1.0).ln() / limit.ln() * room as f64).round() as usize).clamp(1, room);
+    let first = grown.len().saturating_sub(ROWS);
+    let bar = |(i, nodes): (usize, &usize)| {
+        Line::of(Role::Number, format!("{:>4} {:>7} ", i + 1, count(*nodes)))
+            .with(Role::Good, alphabet.pick("█", "#").repeat(length(*nodes as f64)))
+    };
+    let mut lines = vec![
+        Line::of(Role::Title, "growth")
+            .with(Role::Dim, format!("  iteration, nodes, of {} allowed", count(progress.bound))),
+    ];
+    lines.extend(grown.iter().enumerate().skip(first).map(bar));
+    if let Some((next, left)) = forecast(grown, progress.bound) {
+        let text = format!("{:>4} {:>7} ", grown.len() + 1, format!("~{}", count(next as usize)));
+        let drawn = alphabet.pick("░", "-").repeat(length(next));
+        lines.push(Line::of(Role::Dim, text).with(Role::Dim, drawn));
+        let text = match left {
+            1 => "At this rate the limit is met in the next iteration.".to_owned(),
+            n => format!("At this rate the limit is met in {n} iterations."),
+        };
+        lines.extend(Line::of(Role::Hint, text).wrap(width, 2));
+    }
+    lines
+}
+
+/// The nodes after the next iteration, at the rate of the last one, and in how many iterations that leads to the limit; none where
+/// the graph hardly grows.
+pub fn forecast(grown: &[usize], bound: usize) -> Option<(f64, usize)> {
+    let [.., before, last] = grown else { return None };
+    let (before, last, bound) = (*before as f64, *last as f64, bound as f64);
+    let rate = last / before.max(1.0);
+    if rate < GROWS || last >= bound {
+        return None;
+    }
+    let left = ((bound / last).ln() / rate.ln()).ceil().max(1.0);
+    Some((last * rate, left as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_growth_leads_is_foretold() {
+        assert_eq!(forecast(&[10, 100], 100_000), Some((1000.0, 3)));
+        assert_eq!(forecast(&[50, 100], 150), Some((200.0, 1)));
+        // What hardly grows, or is there already, or has not grown yet, leads nowhere.
+        assert_eq!(forecast(&[100, 101], 1000), None);
+        assert_eq!(forecast(&[100, 1000], 1000), None);
+        assert_eq!(forecast(&[100], 1000), None);
+    }
+}

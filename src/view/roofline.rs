@@ -1,0 +1,203 @@
+//! What a device allows, and how near to that measured states come: operations a second over operations for each byte, both
+//! doubling from line to line.
+
+use super::figures::{digits, time};
+use super::text::{Alphabet, Line, Role};
+use crate::device::roofline::{Peak, Work, rate};
+use crate::session::action::{Measurement, RevisionId};
+
+/// A measured state with its work.
+struct Kernel<'a> {
+    /// The letter that stands for it in the picture.
+    sign: char,
+    revision: RevisionId,
+    measured: &'a Measurement,
+    work: Work,
+}
+
+/// The letters for states, as many as are drawn at most.
+const SIGNS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// The columns left of the picture, and its rows.
+const MARGIN: usize = 9;
+const ROWS: usize = 12;
+
+/// The picture, and what it says of each state. Where several measurements of a state are alike but for their time, the last counts.
+pub fn page(
+    device: &str,
+    peak: Peak,
+    all: &[(RevisionId, &Measurement)],
+    width: usize,
+    alphabet: Alphabet,
+) -> Vec<Line> {
+    let kernels = kernels(device, all);
+    let mut lines = vec![
+        Line::of(Role::Title, format!("what {device} allows")),
+        Line::plain(format!(
+            "{} GFLOP/s of multiply-adds in registers, {} GB/s to and from main memory, as measured now",
+            digits(peak.gflops),
+            digits(peak.gbytes)
+        )),
+        Line::empty(),
+    ];
+    lines.extend(picture(peak, &kernels, width, alphabet));
+    lines.push(Line::empty());
+    lines.extend(kernels.iter().map(|kernel| says(kernel, peak)));
+    if kernels.is_empty() {
+        let text = format!("No state has been measured on {device} whose operations are counted.");
+        lines.push(Line::of(Role::Hint, text));
+    }
+    lines
+}
+
+/// The states that were measured on the device and compute something, the last measurement of each at each sizes.
+fn kernels<'a>(device: &str, all: &[(RevisionId, &'a Measurement)]) -> Vec<Kernel<'a>> {
+    let mut last: Vec<(RevisionId, &Measurement)> = vec![];
+    for (revision, m) in all.iter().filter(|(_, m)| m.device == device) {
+        last.retain(|(id, other)| (*id, &other.sizes) != (*revision, &m.sizes));
+        last.push((*revision, *m));
+    }
+    let works = last.into_iter().filter_map(|(revision, measured)| {
+        let work = Work { flops: measured.flops?, bytes: measured.bytes? };
+        (work.flops > 0.0 && work.bytes > 0.0 && measured.median_ns > 0.0)
+            .then_some((revision, measured, work))
+    });
+    let signs = SIGNS.chars();
+    works
+        .zip(signs)
+        .map(|((revision, measured, work), sign)| Kernel { sign, revision, measured, work })
+        .collect()
+}
+
+fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
+    let Kernel { sign, revision, measured, work } = kernel;
+    let rate = rate(*work, measured.median_ns, Some(peak));
+    let sizes: Vec<String> = measured.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    let bound = if rate.memory_bound == Some(true) { "memory" } else { "its operations" };
+    let share = rate.share.unwrap_or_default();
+    let above = if share > 1.0 { ": more than main memory gave, so its data may lie in caches" } else { "" };
+    Line::of(Role::Number, format!("{sign}  revision {revision}  "))
+        .with(Role::Plain, format!("{}  {}  ", sizes.join(" "), time(measured.median_ns)))
+        .with(
+            Role::Good,
+            format!("{} GFLOP/s, {} % of what is allowed", digits(rate.gflops), digits(100.0 * share)),
+        )
+        .with(Role::Plain, format!(", bound by {bound}{above}"))
+}
+
+/// The roof and the states below it.
+fn picture(peak: Peak, kernels: &[Kernel<'_>], width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let columns = width.saturating_sub(MARGIN + 1).clamp(16, 72);
+    let ridge = peak.gflops / peak.gbytes;
+    let intensity = |work: &Work| work.flops / work.bytes;
+    let reached = |kernel: &Kernel<'_>| kernel.work.flops / kernel.measured.median_ns;
+    let all_x = || kernels.iter().map(|k| intensity(&k.work)).chain([ridge]);
+    let (left, right) = (all_x().fold(f64::INFINITY, f64::min) / 4.0, all_x().fold(0.0, f64::max) * 4.0);
+    let least = kernels.iter().map(reached).fold(peak.gflops, f64::min);
+    let (low, high) = (least.min(left * peak.gbytes) / 2.0, peak.gflops * 1.5);
+    let column = |x: f64| {
+        let part = (x / left).ln() / (right / left).ln();
+        ((part * (columns - 1) as f64).round().max(0.0) as usize).min(columns - 1)
+    };
+    let row = |y: f64| {
+        let part = (high / y).ln() / (high / low).ln();
+        ((part * (ROWS - 1) as f64).round().max(0.0) as usize).min(ROWS - 1)
+    };
+    let (slope, flat) = (alphabet.pick("╱", "/"), alphabet.pick("─", "-"));
+    let mut cells: Vec<Vec<(Role, String)>> = vec![vec![(Role::Plain, " ".to_owned()); columns]; ROWS];
+    let roof = (0..columns).map(|at| {
+        let x = left * (right / left).powf(at as f64 / (columns - 1) as f64);
+        if x < ridge { (at, x * peak.gbytes, slope) } else { (at, peak.gflops, flat) }
+    });
+    for (at, y, sign) in roof {
+        cells[row(y)][at] = (Role::Dim, sign.to_owned());
+    }
+    for kernel in kernels {
+        let cell = &mut cells[row(reached(kernel))][column(intensity(&kernel.work))];
+        // Of several in one place the last is seen; all are told below.
+        *cell = (Role::Good, kernel.sign.to_string());
+    }
+    let label = |row: usize| match row {
+        0 => "GFLOP/s".to_owned(),
+        _ => {
+            let y = high / (high / low).powf(row as f64 / (ROWS - 1) as f64);
+            if row.is_multiple_of(3) { digits(y) } else { String::new() }
+        }
+    };
+    let mut lines: Vec<Line> = vec![];
+    for (number, row) in cells.into_iter().enumerate() {
+        let border = alphabet.pick("│", "|");
+        let mut line = Line::of(Role::Dim, format!("{:>width$} {border}", label(number), width = MARGIN - 1));
+        row.into_iter().for_each(|(role, sign)| line.push(role, sign));
+        lines.push(line);
+    }
+    let axis = format!("{}{}{}", " ".repeat(MARGIN), alphabet.pick("└", "+"), flat.repeat(columns));
+    lines.push(Line::of(Role::Dim, axis));
+    let (first, last) = (digits(left), format!("{} operations a byte", digits(right)));
+    let gap = columns.saturating_sub(first.len() + last.len());
+    lines.push(Line::of(Role::Dim, format!("{}{first}{}{last}", " ".repeat(MARGIN + 1), " ".repeat(gap))));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::digest::Digest;
+
+    const PEAK: Peak = Peak { gflops: 64.0, gbytes: 16.0 };
+
+    fn measured(device: &str, n: i64, median_ns: f64, flops: f64, bytes: f64) -> Measurement {
+        Measurement {
+            device: device.to_owned(),
+            kernel: Digest::of(b"kernel"),
+            sizes: [("n".into(), n)].into_iter().collect(),
+            median_ns,
+            interval_ns: (median_ns, median_ns),
+            runs: 30,
+            parts: vec![],
+            flops: Some(flops),
+            bytes: Some(bytes),
+            check: String::new(),
+            max_error: None,
+            warnings: vec![],
+        }
+    }
+
+    #[test]
+    fn states_stand_under_the_roof() {
+        let [slow, fast, other] = [
+            measured("cpu", 64, 1e6, 2e6, 4e6),
+            measured("cpu", 64, 5e5, 3.2e7, 1e6),
+            measured("gpu", 64, 1e3, 1e6, 1e6),
+        ];
+        let all = [(0, &slow), (1, &fast), (2, &other)];
+        let text: Vec<String> = page("cpu", PEAK, &all, 60, Alphabet::Ascii)
+            .iter()
+            .map(|l| l.text().trim_end().to_owned())
+            .collect();
+        assert!(text[1].starts_with("64 GFLOP/s") || text[1].starts_with("64.00 GFLOP/s"), "{text:#?}");
+        let row = |sign: char| {
+            text.iter().position(|line| line.len() > MARGIN && line[MARGIN..].contains(sign)).unwrap()
+        };
+        let column = |sign: char| text[row(sign)].find(sign).unwrap();
+        // The fast one has more operations a byte and stands further up.
+        assert!(row('B') < row('A') && column('A') < column('B'), "{text:#?}");
+        let of = |sign: &str| text.iter().find(|line| line.starts_with(sign)).unwrap();
+        assert!(of("A  ").contains("bound by memory") && of("A  ").contains("25"), "{text:#?}");
+        assert!(of("B  ").contains("bound by its operations") && of("B  ").contains("100"), "{text:#?}");
+        assert!(!text.iter().any(|line| line.starts_with("C  ")), "another device is not on it: {text:#?}");
+        for width in 0..120 {
+            assert!(page("cpu", PEAK, &all, width, Alphabet::Ascii).len() > ROWS);
+        }
+    }
+
+    #[test]
+    fn the_last_measurement_of_a_state_counts() {
+        let (before, after) = (measured("cpu", 64, 1e6, 2e6, 4e6), measured("cpu", 64, 9e5, 2e6, 4e6));
+        let all = [(0, &before), (0, &after)];
+        let kept = kernels("cpu", &all);
+        assert_eq!(kept.len(), 1);
+        assert!((kept[0].measured.median_ns - 9e5).abs() < 1.0);
+        assert!(page("gpu", PEAK, &all, 80, Alphabet::Unicode).last().unwrap().text().contains("No state"));
+    }
+}
