@@ -357,7 +357,7 @@ pub fn classes_like(
     over: &dyn Fn() -> bool,
 ) -> Option<Vec<Option<usize>>> {
     let kept = lock(shelf);
-    let search = &kept.as_ref()?.search;
+    let search = &kept.graph.as_ref()?.search;
     let asked = sketches.iter().enumerate().take_while(|(i, _)| *i == 0 || !over());
     Some(asked.map(|(_, sketch)| search.classes_like(sketch)).collect())
 }
