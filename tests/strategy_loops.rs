@@ -284,17 +284,22 @@ fn tiles_of_groups_are_right() {
     ];
     let sizes: [&[(&str, i64)]; 3] =
         [&[("m", 9), ("n", 5), ("k", 7)], &[("m", 8), ("n", 4), ("k", 6)], &[("m", 1), ("n", 2), ("k", 2)]];
-    for (program, sizes) in programs.iter().zip(&sizes) {
-        let done = rewritten(program, "inLambda(fusedStages ; pairsInTiles(2, 2, 3))");
+    let small = programs.iter().zip(&sizes).map(|(program, sizes)| (program, *sizes, 2, 3));
+    // Columns of a work-item in blocks apart; vectors that are written across.
+    let sizes: [&[(&str, i64)]; 3] =
+        [&[("m", 19), ("n", 33), ("k", 12)], &[("m", 16), ("n", 16), ("k", 9)], &[("m", 1), ("n", 2), ("k", 8)]];
+    let large = programs.iter().zip(&sizes).map(|(program, sizes)| (program, *sizes, 8, 4));
+    for (program, sizes, keep, depth) in small.chain(large) {
+        let done = rewritten(program, &format!("inLambda(fusedStages ; pairsInTiles(2, {keep}, {depth}))"));
         for mut case in cases_of_program(&done, "tiles", &[sizes], Target::OpenCl, &mut 0) {
             let text = &case.kernel.text;
             // Of less than a chunk there are no tiles; accumulators are in registers.
-            assert!(text.contains("local ") || sizes[2].1 < 3, "{text}");
+            assert!(text.contains("local ") || sizes[2].1 < depth, "{text}");
             assert!(
                 !text.lines().any(|l| l.trim_start().starts_with("float t") && l.contains('[')),
                 "{text}"
             );
-            case.global = [sizes[1].1, sizes[0].1, 4].map(|n| 2 * (n as u64).div_ceil(4));
+            case.global = [sizes[1].1, sizes[0].1, 4].map(|n| 2 * (n as u64).div_ceil(2 * keep));
             case.global[2] = 1;
             if oclgrind() {
                 simulate(&case).unwrap_or_else(|why| panic!("{why}"));

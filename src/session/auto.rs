@@ -4,6 +4,7 @@
 use super::action::Target;
 use super::workspace::Workspace;
 use crate::lang::diag::FileId;
+use crate::lang::eval::Sizes;
 use crate::lang::syntax::parse_strategy;
 use crate::lang::term::Term;
 use crate::lang::ty::Scalar;
@@ -62,13 +63,13 @@ fn has_own(workspace: &Workspace) -> bool {
     workspace.script.strategy("auto").is_some_and(|definition| !definition.library)
 }
 
-/// The program on work-items. What was rewritten stays exact: a strategy may have been asked to be. None where the
+/// The program on work-items, for these sizes where they are known. What was rewritten stays exact: a strategy may have been asked to be. None where the
 /// strategy changes nothing, as where a program says itself what runs where.
-pub fn on_work_items(workspace: &Workspace, program: &Term) -> Option<Unasked> {
+pub fn on_work_items(workspace: &Workspace, program: &Term, known: Option<&Sizes>) -> Option<Unasked> {
     let [usual, exact] = if has_own(workspace) { BY_OTHER_NAMES } else { STRATEGIES };
     let strategy = if *program == workspace.program.term { usual } else { exact };
     let (tree, _) = parse_strategy(FileId::NOWHERE, strategy);
-    let done = workspace.run_without_search(&tree, program).ok()?;
+    let done = workspace.run_without_search(&tree, program, known).ok()?;
     let rounds =
         done.term.positions().iter().any(|(_, t)| t.ty().lane().as_scalar().is_some_and(Scalar::is_float));
     let rules = done.steps.iter().filter_map(|step| workspace.rules.of_step(step)).map(|used| used.rule);

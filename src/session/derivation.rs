@@ -95,7 +95,7 @@ fn free(workspace: &Workspace, word: &str, taken: &[String]) -> String {
 
 fn run(workspace: &Workspace, text: &str, term: &Term) -> Option<Term> {
     let strategy = workspace.parse_strategy(text).ok()?;
-    workspace.run_without_search(&strategy.tree, term).ok().map(|done| done.term)
+    workspace.run_without_search(&strategy.tree, term, None).ok().map(|done| done.term)
 }
 
 /// The rewrites of a strategy between searches, each exactly as it was made. Where many of them make a normal form, that
@@ -180,7 +180,7 @@ fn one(
     for rule in rules {
         let Ok(call) = workspace.parse_strategy(&rule) else { continue };
         let makes_it = |(at, part): &&(Path, &Term)| {
-            let after = workspace.run_without_search(&call.tree, part).ok().map(|done| done.term);
+            let after = workspace.run_without_search(&call.tree, part, None).ok().map(|done| done.term);
             let whole = after.and_then(|after| now.replace_at(at, after));
             whole.is_some_and(|t| run(workspace, NORMAL, &t).as_ref() == Some(then))
         };

@@ -27,7 +27,7 @@ pub fn run(
 ) -> Result<Outcome, Diagnostic> {
     let strategy = workspace.parse_strategy(text)?;
     let mut runner = Runner { workspace, encoding, bounds, outcome: None };
-    let env = strategy::Env { rules: &workspace.rules, sizes: &workspace.program.sizes };
+    let env = strategy::Env { rules: &workspace.rules, sizes: &workspace.program.sizes, known: None };
     let never = AtomicBool::new(false);
     let mut control = strategy::Control { cancel: &never, fuel: strategy::FUEL, search: &mut runner };
     let term = &workspace.program.term;

@@ -251,8 +251,9 @@ impl Workspace {
         &self,
         tree: &ast::Strategy,
         term: &Term,
+        known: Option<&Sizes>,
     ) -> Result<Rewritten, Box<strategy::Stuck>> {
-        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
+        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes, known };
         let (never, mut none) = (AtomicBool::new(false), strategy::NoSearch);
         let mut control = strategy::Control { cancel: &never, fuel: strategy::FUEL, search: &mut none };
         strategy::run(tree, term, &self.script, &env, &mut control)
@@ -274,7 +275,7 @@ impl Workspace {
         let Some(part) = term.at(at) else {
             return Err(no_position(at));
         };
-        let done = self.run_without_search(&call, part).map_err(|stuck| match &stuck.cause {
+        let done = self.run_without_search(&call, part, None).map_err(|stuck| match &stuck.cause {
             Cause::NotApplicable { why, .. } => {
                 let place = if at.is_root() { "to the whole program".into() } else { format!("at {at}") };
                 Diagnostic::error("E0312", format!("`{text}` does not apply {place}."))
@@ -386,7 +387,7 @@ impl Workspace {
         mut searcher: Searcher<'_>,
         control: &Control<Progress>,
     ) -> Examination {
-        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes };
+        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes, known: None };
         let cancel = control.cancel_flag();
         let done = {
             let mut limits =
@@ -510,7 +511,7 @@ impl Workspace {
         }
         let sizes = complete.then_some(sizes);
         if target == lower::Target::OpenCl
-            && let Some(unasked) = auto::on_work_items(self, &program.term)
+            && let Some(unasked) = auto::on_work_items(self, &program.term, sizes)
             && let Ok(attempt) = self.attempt_of(&program.with_term(unasked.term.clone()), target, sizes)
             && attempt.module.is_ok()
         {

@@ -88,28 +88,21 @@ fn meet(a: &Use, b: &Use, at: &Meeting, order: Order) -> bool {
     let mut ranges = at.ranges.clone();
     let first = Side::of(a, at, "'", None, &mut ranges);
     let second = Side::of(b, at, "\"", Some(order), &mut ranges);
-    let pairs: Vec<(&Nat, &Nat)> = first
-        .indices
-        .iter()
-        .zip(&second.indices)
-        .filter_map(|(i, j)| Some((i.as_ref()?, j.as_ref()?)))
-        .collect();
     let differ =
-        |(i, j): &(&Nat, &Nat)| i.is_less(j, &ranges) == Some(true) || j.is_less(i, &ranges) == Some(true);
-    if pairs.iter().any(differ) {
+        |(i, j): (&Nat, &Nat)| i.is_less(j, &ranges) == Some(true) || j.is_less(i, &ranges) == Some(true);
+    if first.known_with(&second).any(differ) {
         return false;
     }
     let tells = |d: u8| {
-        first.owners[usize::from(d)].iter().any(|p| {
-            second.owners[usize::from(d)]
-                .iter()
-                .any(|q| pairs.iter().any(|(i, j)| says(i, p, &first, j, q, &second, &ranges)))
-        })
+        first.owners[usize::from(d)]
+            .iter()
+            .any(|p| second.owners[usize::from(d)].iter().any(|q| told(p, &first, q, &second, &ranges)))
     };
     !at.dimensions.iter().all(|d| tells(*d))
 }
 
 /// A use, with names of its own for what the other one does not share.
+#[derive(Clone)]
 struct Side {
     /// The index in each dimension, and the offset of the cell last.
     indices: Vec<Option<Nat>>,
@@ -118,7 +111,8 @@ struct Side {
     own: BTreeSet<Name>,
 }
 
-/// A number that tells a work-item, and the end of its range.
+/// A number that tells a work-item, or that it is a part of, and the end of its range.
+#[derive(Clone)]
 struct Owner {
     number: Nat,
     end: Nat,
@@ -196,6 +190,64 @@ impl Side {
     fn is_own(&self, n: &Nat) -> bool {
         n.vars().iter().any(|v| matches!(v, NatVar::Named(x) if self.own.contains(x)))
     }
+
+    /// The indices that are known here and there.
+    fn known_with<'a>(&'a self, other: &'a Side) -> impl Iterator<Item = (&'a Nat, &'a Nat)> {
+        self.indices.iter().zip(&other.indices).filter_map(|(i, j)| Some((i.as_ref()?, j.as_ref()?)))
+    }
+
+    /// A number by which an index divides the owner's.
+    fn divisor_of(&self, o: &Owner) -> Option<Nat> {
+        let NatVar::Named(x) = o.number.as_variable()? else { return None };
+        self.indices.iter().flatten().find_map(|i| i.divisor_of(x))
+    }
+
+    /// Writes the owner's number as a multiple of d and what is left over, which are returned.
+    fn divide(&mut self, o: &Owner, d: &Nat, ranges: &mut Ranges) -> Option<[Owner; 2]> {
+        let NatVar::Named(x) = o.number.as_variable()? else { return None };
+        let quotient = o.end.exact_div(d);
+        if self.is_own(d) || !quotient.is_evidently_integral() {
+            return None;
+        }
+        let parts = [("whole", quotient), ("rest", d.clone())].map(|(what, end)| {
+            let name: Name = format!("{x} {what}").into();
+            ranges.insert(name.clone(), Nat::constant(0), end.clone());
+            self.own.insert(name.clone());
+            Owner { number: Nat::var(&name), end }
+        });
+        let value = d.mul(&parts[0].number).add(&parts[1].number);
+        let here = |v: &NatVar| matches!(v, NatVar::Named(y) if y == x).then(|| value.clone());
+        for i in self.indices.iter_mut().flatten() {
+            *i = i.subst(&here).simplify(ranges);
+        }
+        Some(parts)
+    }
+}
+
+/// More divisions than this are not followed.
+const MAX_PARTS: usize = 8;
+
+/// Do equal cells say that the owners are equal? They do if an index says it. Where indices divide an owner's number, as
+/// those of a tile do whose rows are shorter than the group, each part of it may be said by another index.
+fn told(p: &Owner, a: &Side, q: &Owner, b: &Side, ranges: &Ranges) -> bool {
+    let (mut a, mut b, mut ranges) = (a.clone(), b.clone(), ranges.clone());
+    let mut open = vec![(p.clone(), q.clone())];
+    let mut divisions = 0;
+    while let Some((p, q)) = open.pop() {
+        if a.known_with(&b).any(|(i, j)| says(i, &p, &a, j, &q, &b, &ranges)) {
+            continue;
+        }
+        let Some(d) = a.divisor_of(&p).or_else(|| b.divisor_of(&q)) else { return false };
+        divisions += 1;
+        if divisions > MAX_PARTS {
+            return false;
+        }
+        let (Some(p), Some(q)) = (a.divide(&p, &d, &mut ranges), b.divide(&q, &d, &mut ranges)) else {
+            return false;
+        };
+        open.extend(p.into_iter().zip(q));
+    }
+    true
 }
 
 impl Use {
@@ -253,4 +305,137 @@ fn says(i: &Nat, p: &Owner, a: &Side, j: &Nat, q: &Owner, b: &Side, ranges: &Ran
             || p.end == q.end
                 && same_rest(high.modulo(&p.end).sub(&p.number), low.modulo(&q.end).sub(&q.number))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The work-items of the group, and the lanes of a vector, in the tests.
+    const ITEMS: i64 = 12;
+    const LANES: i64 = 4;
+
+    /// A write to `t[i][j]` by the work-items of a group, in each of the iterations of a loop over `lane`.
+    fn write(i: &Nat, j: &Nat) -> Use {
+        let steps = [i, j].map(|n| Step::At(Some(n.clone()), Nat::constant(1000))).to_vec();
+        let lanes = Around {
+            kind: LoopKind::Sequential,
+            var: "lane".into(),
+            init: Nat::constant(0),
+            n: Nat::constant(LANES),
+            step: Nat::constant(1),
+            is_plain: true,
+        };
+        Use {
+            memory: "t".into(),
+            storage: Storage::Local,
+            writes: true,
+            place: Place { memory: Some("t".into()), steps, computed: vec![] },
+            loops: vec![lanes],
+            known: vec![],
+        }
+    }
+
+    fn group() -> Ranges {
+        let mut ranges = Ranges::default();
+        ranges.limit(Worker::LocalId(0), Nat::constant(ITEMS));
+        ranges
+    }
+
+    fn may_meet(i: &Nat, j: &Nat) -> bool {
+        let use_ = write(i, j);
+        race(&use_, &use_, &Meeting { around: &[], next_of: None, dimensions: &[0], ranges: &group() })
+    }
+
+    fn id() -> Nat {
+        Worker::LocalId(0).nat()
+    }
+
+    fn lane() -> Nat {
+        Nat::var("lane")
+    }
+
+    fn n(value: i64) -> Nat {
+        Nat::constant(value)
+    }
+
+    /// Do two work-items meet, whatever lanes they write?
+    fn meet_in_truth(i: &Nat, j: &Nat) -> bool {
+        let cell = |item: i64, at: i64| {
+            let value = |x: &Nat| {
+                x.subst(&|v| match v {
+                    NatVar::Worker(Worker::LocalId(0)) => Some(n(item)),
+                    NatVar::Named(_) => Some(n(at)),
+                    _ => None,
+                })
+                .as_constant()
+            };
+            (value(i), value(j))
+        };
+        let all: Vec<Vec<_>> = (0..ITEMS).map(|item| (0..LANES).map(|at| cell(item, at)).collect()).collect();
+        all.iter().enumerate().any(|(k, a)| all.iter().skip(k + 1).any(|b| a.iter().any(|x| b.contains(x))))
+    }
+
+    #[test]
+    fn a_work_item_is_told_by_the_quotient_and_the_rest_of_its_number_together() {
+        let (high, low) = (id().floor_div(&n(4)), id().modulo(&n(4)));
+        for (i, j) in [
+            (high.clone(), low.clone()),
+            (low.mul(&n(4)).add(&lane()), high.clone()),
+            (high.clone(), n(11).sub(&low)),
+            (high.mul(&n(5)).add(&low), low.clone()),
+            // The rest is divided once more.
+            (high.mul(&n(2)).add(&low.floor_div(&n(2))), low.modulo(&n(2))),
+        ] {
+            assert!(!meet_in_truth(&i, &j) && !may_meet(&i, &j), "[{i}][{j}]");
+        }
+    }
+
+    #[test]
+    fn work_items_of_which_the_quotient_or_the_rest_is_not_told_meet() {
+        let (high, low) = (id().floor_div(&n(4)), id().modulo(&n(4)));
+        for (i, j) in [
+            (high.clone(), n(0)),
+            (low.clone(), n(0)),
+            (high.add(&low), low.floor_div(&n(2))),
+            (high.clone(), low.modulo(&n(2))),
+            // Lanes of one are those of the next one, too.
+            (low.mul(&n(3)).add(&lane()), high.clone()),
+            (low.add(&lane()), high.mul(&n(4))),
+            (id().floor_div(&n(4)), id().modulo(&n(3))),
+        ] {
+            assert!(may_meet(&i, &j), "[{i}][{j}]");
+        }
+    }
+
+    #[test]
+    fn work_items_that_are_told_apart_never_meet() {
+        let steps = [1, 4];
+        let mut apart = 0;
+        for (d, e) in [2, 3, 4, 5].into_iter().flat_map(|d| [2, 4, 5].map(|e| (d, e))) {
+            for (s, t) in steps.into_iter().flat_map(|s| steps.map(|t| (s, t))) {
+                let (high, low) = (id().floor_div(&n(d)), id().modulo(&n(e)));
+                let (of_high, of_low) = (high.mul(&n(s)), low.mul(&n(t)));
+                let forms = |lane: &Nat| {
+                    [
+                        (of_high.add(lane), of_low.clone()),
+                        (of_low.add(lane), of_high.clone()),
+                        (of_high.add(&of_low), lane.clone()),
+                        (of_high.add(&of_low).add(lane), n(0)),
+                        (high.floor_div(&n(s)), low.add(lane)),
+                        (high.modulo(&n(s)).add(lane), low.floor_div(&n(t))),
+                        (high.add(lane).floor_div(&n(s)), low.clone()),
+                        (high.add(&low).modulo(&n(s)), low.add(lane)),
+                    ]
+                };
+                for (i, j) in forms(&lane()).into_iter().chain(forms(&n(0))) {
+                    if !may_meet(&i, &j) {
+                        assert!(!meet_in_truth(&i, &j), "[{i}][{j}]");
+                        apart += 1;
+                    }
+                }
+            }
+        }
+        assert!(apart > 50, "{apart} pairs of indices tell work-items apart");
+    }
 }

@@ -9,7 +9,7 @@
 use super::effects::{self, Effect};
 use super::{Kind, Loop, LoopKind, Phrase, Workers, condition};
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::nat::{Name, Nat, NatVar, Ranges};
+use crate::lang::nat::{Atom, Name, Nat, NatVar, Ranges};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -299,9 +299,6 @@ fn are_apart(var: &Name, n: &Nat, uses: &[Use]) -> bool {
         }
         parts.splice(k..=k, [(high, quotient), (low, d)]);
     }
-    if all.iter().any(|(a, _)| a.has_division()) {
-        return false;
-    }
     // What is written from its end is told apart as from its start.
     for (u, (a, ranges)) in uses.iter().zip(&mut all) {
         for (y, n) in &u.inner {
@@ -319,6 +316,14 @@ fn are_apart(var: &Name, n: &Nat, uses: &[Use]) -> bool {
     let inner: BTreeSet<&Name> = uses.iter().flat_map(|u| &u.inner).map(|(x, _)| x).collect();
     let varies =
         |v: &NatVar| matches!(v, NatVar::Named(x) if inner.contains(x) || parts.iter().any(|(y, _)| x == y));
+    // Divisions of anything else are the same for all iterations.
+    let divides = |(a, _): &(Atom, i32)| match a {
+        Atom::Floor(x, n) | Atom::Mod(x, n) => x.vars().iter().chain(&n.vars()).any(varies),
+        _ => false,
+    };
+    if all.iter().any(|(a, _)| a.terms().iter().flat_map(|(m, _)| m).any(divides)) {
+        return false;
+    }
     let starts: BTreeSet<Nat> =
         all.iter().map(|(a, _)| a.subst(&|v| varies(v).then(|| Nat::constant(0)))).collect();
     starts.iter().any(|start| {
@@ -537,6 +542,14 @@ mod tests {
         // Divided, and put together again in another order.
         let swapped = i.modulo(&Nat::constant(4)).mul(&Nat::constant(2)).add(&i.floor_div(&Nat::constant(4)));
         assert!(check(&moves(PARALLEL, |_| swapped.clone(), |_| swapped.clone())).is_ok());
+        // What an outer loop's number is divided by says nothing of the iterations.
+        let half = |n: &Nat| n.floor_div(&Nat::constant(2));
+        let (apart, shared) = (i.mul(&Nat::constant(3)).add(&half(&o)), half(&i.add(&o)));
+        for (cell, is_apart) in [(apart, true), (shared, false)] {
+            let inner = moves(PARALLEL, |_| cell.clone(), |_| cell.clone());
+            let outer = Phrase::for_each(LoopKind::Sequential, "o".into(), Nat::constant(5), inner);
+            assert_eq!(trusted(&outer).is_ok_and(|left| left.is_empty()), is_apart, "{cell}");
+        }
     }
 
     /// A loop in parallel over `i < n` and one over `j < m` that stores at `to(i, j)`.

@@ -13,6 +13,7 @@ mod strides;
 mod value;
 
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::eval::Sizes;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast;
@@ -33,6 +34,8 @@ pub struct Env<'a> {
     pub rules: &'a RuleSet,
     /// The sizes of the program.
     pub sizes: &'a [Name],
+    /// What sizes were given, where what is made is for these alone.
+    pub known: Option<&'a Sizes>,
 }
 
 /// Limits on a run, and the search that `reach` calls.

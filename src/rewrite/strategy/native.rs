@@ -43,6 +43,7 @@ pub enum Native {
     HasExactType,
     HasFunctionType,
     HasAtMost,
+    HasMoreThan,
     HasMultipleOf,
     CalculatesAtMost,
     ReadsInOrder,
@@ -141,6 +142,12 @@ pub const TABLE: &[Row] = &[
         "Is this an array of which the type says that it has no more than n elements, or `iterate` with no more steps?",
     ),
     row(
+        Native::HasMoreThan,
+        "hasMoreThan",
+        1,
+        "Is this an array of more than n elements, as its type says, or the sizes for which a device runs what no strategy was asked for?",
+    ),
+    row(
         Native::HasMultipleOf,
         "hasMultipleOf",
         1,
@@ -193,7 +200,7 @@ impl Native {
             N::IsLambda | N::IsApply | N::IsVariable | N::IsLiteral | N::IsShared => Changes::Nothing,
             N::IsComputation | N::Computes | N::Calculates | N::CalculatesAtMost => Changes::Nothing,
             N::HasArrayType | N::HasExactType | N::HasFunctionType => Changes::Nothing,
-            N::HasAtMost | N::HasMultipleOf | N::IsPattern(_) => Changes::Nothing,
+            N::HasAtMost | N::HasMoreThan | N::HasMultipleOf | N::IsPattern(_) => Changes::Nothing,
             N::ReadsInOrder | N::ReducesColumns | N::ReducesRows => Changes::Nothing,
         }
     }

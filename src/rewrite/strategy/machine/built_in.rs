@@ -9,7 +9,7 @@ use super::failure::{Failure, Halt, Leaf, NOTHING, Place, Weight, nearer};
 use super::{Machine, Outcome};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::Ranges;
+use crate::lang::nat::{Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
@@ -167,6 +167,7 @@ impl<'a> Machine<'a> {
                 test(holds, "an array that is read in order", self)
             }
             Native::HasAtMost
+            | Native::HasMoreThan
             | Native::HasMultipleOf
             | Native::CalculatesAtMost
             | Native::ReducesColumns
@@ -184,6 +185,14 @@ impl<'a> Machine<'a> {
                 };
                 let holds = match native {
                     Native::HasAtMost => length.is_some_and(|l| n.sub(l).is_natural(&Ranges::default())),
+                    Native::HasMoreThan => length.is_some_and(|l| {
+                        let value = |x: &str| self.env.known.and_then(|sizes| sizes.get(x).copied());
+                        let here = |v: &NatVar| match v {
+                            NatVar::Named(x) => value(x).map(Nat::constant),
+                            _ => None,
+                        };
+                        n.is_less(&l.subst(&here), &Ranges::default()) == Some(true)
+                    }),
                     Native::HasMultipleOf => length.is_some_and(|l| {
                         SizeConstraint::Divides(n.clone(), l.clone()).decide() == Some(true)
                     }),
@@ -202,6 +211,7 @@ impl<'a> Machine<'a> {
                 };
                 let wanted = match native {
                     Native::HasAtMost => "an array of no more elements",
+                    Native::HasMoreThan => "an array that is known to have more elements",
                     Native::HasMultipleOf => "an array of a multiple of that length",
                     Native::ReducesColumns => "a map that reduces columns",
                     Native::ReducesRows => "a map that reduces rows",
