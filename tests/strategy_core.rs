@@ -50,7 +50,7 @@ impl Setting {
         let (tree, problems) = parse_strategy(FileId::NOWHERE, text);
         assert!(problems.is_empty(), "{problems:?}");
         let cancel = AtomicBool::new(false);
-        let env = Env { rules: &self.rules, sizes: &p.sizes };
+        let env = Env { rules: &self.rules, sizes: &p.sizes, known: None };
         let mut search = NoSearch;
         let mut control = Control { cancel: &cancel, fuel, search: &mut search };
         strategy::run(&tree, &p.term, &self.script, &env, &mut control)
@@ -236,7 +236,7 @@ fn what_does_not_end_is_stopped() {
     assert_eq!(problem.message, "A list has at most 1000 elements.");
     let cancel = AtomicBool::new(true);
     let (tree, _) = parse_strategy(FileId::NOWHERE, "loop");
-    let env = Env { rules: &s.rules, sizes: &p.sizes };
+    let env = Env { rules: &s.rules, sizes: &p.sizes, known: None };
     let mut search = NoSearch;
     let mut control = Control { cancel: &cancel, fuel: FUEL, search: &mut search };
     let stuck = strategy::run(&tree, &p.term, &s.script, &env, &mut control).unwrap_err();

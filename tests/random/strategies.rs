@@ -51,7 +51,7 @@ pub fn apply_within(fuel: u64, program: &Program, strategy: &str) -> Option<Prog
     let (rules, script) = &*LIBRARY;
     let (tree, problems) = parse_strategy(FileId::NOWHERE, strategy);
     assert!(problems.is_empty(), "{strategy}");
-    let env = Env { rules, sizes: &program.sizes };
+    let env = Env { rules, sizes: &program.sizes, known: None };
     let mut search = NoSearch;
     let mut control = Control { cancel: &AtomicBool::new(false), fuel, search: &mut search };
     let done = strategy::run(&tree, &program.term, script, &env, &mut control).ok()?;

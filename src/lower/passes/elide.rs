@@ -31,7 +31,7 @@ pub fn private(c: &Phrase, names: &mut Names) -> Phrase {
 }
 
 /// Is this a work-item's own, wherever that will be?
-fn is_private(storage: Storage) -> bool {
+pub(super) fn is_private(storage: Storage) -> bool {
     storage == Storage::Asked(AddressSpace::Private)
 }
 

@@ -10,6 +10,7 @@ pub mod layout;
 pub mod memory;
 mod once;
 mod own;
+mod parts;
 mod registers;
 pub mod simplify;
 pub mod split;

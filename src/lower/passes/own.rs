@@ -10,20 +10,22 @@
 //! This is what the accumulators of a reduction are whose elements work-items share out, and which other loops of the
 //! group must be able to come between: tiles in local memory, say.
 
-use super::elide;
+use super::elide::{self, is_private};
+use super::parts;
 use crate::dpia::effects::{self, Around, Effect, Step};
 use crate::dpia::{Imperative, Kind, Layout, Loop, LoopKind, Names, Phrase, PhraseType, Workers};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
-use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::pattern::Pattern;
 use crate::lang::ty::Type;
-use crate::target::{Launch, Storage};
+use crate::target::Launch;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// # Errors
 /// None: it is a pass.
 pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
     let Some(launch) = &p.launch else { return Ok(p) };
+    p.body = parts::apart(&p.body, names);
     let mut found = Found { launch, ranges: p.ranges(), memory: BTreeMap::new(), loops: BTreeSet::new() };
     found.command(&p.body);
     if !found.memory.is_empty() && !found.mixes(&p.body, &mut BTreeSet::new()) {
@@ -50,10 +52,6 @@ struct Found<'a> {
     memory: BTreeMap<Name, Vec<Dimension>>,
     /// The variables of loops that tell whose a cell is.
     loops: BTreeSet<Name>,
-}
-
-fn is_private(storage: Storage) -> bool {
-    storage == Storage::Asked(AddressSpace::Private)
 }
 
 /// Who runs the iterations of a loop that is not shared out yet.
