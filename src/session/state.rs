@@ -438,7 +438,7 @@ impl Session {
         replayed: &Replayed,
     ) -> Result<Outcome, Diagnostic> {
         let base = self.current();
-        let parsed = self.workspace.parse_strategy(text)?;
+        let parsed = self.workspace.parse_strategy(text)?.knowing(&self.sizes);
         let end = self.workspace.run_strategy(self.term(), &parsed, at, replayed, &Control::silent());
         Ok(self.commit(base, action, end.result?, end.searches))
     }
@@ -698,7 +698,7 @@ impl Session {
         let id = match action.clone() {
             Action::Strategy { text: strategy, at } => {
                 // What is wrong with the text itself is said at once.
-                let parsed = workspace.parse_strategy(&strategy)?;
+                let parsed = workspace.parse_strategy(&strategy)?.knowing(&self.sizes);
                 let progress = Progress::Strategy { tried: 0, applied: 0 };
                 let kept = self.kept.clone();
                 self.jobs.start(text, progress, move |control| {
@@ -723,7 +723,7 @@ impl Session {
                 })
             }
             Action::Tune { strategy, device, seconds } => {
-                let strategy = workspace.parse_strategy(&strategy)?;
+                let strategy = workspace.parse_strategy(&strategy)?.knowing(&self.sizes);
                 let sizes = self.sizes.clone();
                 let (backend, foreign) = (self.backend.clone(), self.foreign);
                 self.jobs.start(text, Progress::Tune(tune::Standing::default()), move |control| {
@@ -878,7 +878,7 @@ impl Session {
         decision: Decision,
         replayed: &Replayed,
     ) -> Result<Outcome, Diagnostic> {
-        let parsed = self.workspace.parse_strategy(&decision.strategy)?;
+        let parsed = self.workspace.parse_strategy(&decision.strategy)?.knowing(&self.sizes);
         let term = self.history.revision(base).map_or_else(|| self.term().clone(), |r| r.term.clone());
         let end = self.workspace.run_strategy(&term, &parsed, &Path::root(), replayed, &Control::silent());
         match self.commit(base, action, end.result?, end.searches) {

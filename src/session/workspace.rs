@@ -73,6 +73,8 @@ pub struct Workspace {
 pub struct StrategyText {
     pub tree: ast::Strategy,
     texts: Sources,
+    /// What sizes were given where it runs.
+    known: Sizes,
 }
 
 /// A part of what a strategy did: a search, or rewrites of its own.
@@ -118,7 +120,13 @@ impl StrategyText {
 
     /// Another tree whose places are in the same texts.
     pub fn with_tree(&self, tree: ast::Strategy) -> StrategyText {
-        StrategyText { tree, texts: self.texts.clone() }
+        StrategyText { tree, texts: self.texts.clone(), known: self.known.clone() }
+    }
+
+    /// The strategy where these sizes were given.
+    #[must_use]
+    pub fn knowing(self, sizes: &Sizes) -> StrategyText {
+        StrategyText { known: sizes.clone(), ..self }
     }
 }
 
@@ -264,7 +272,7 @@ impl Workspace {
     /// # Errors
     /// The text is no rule, or the rule does not apply there, with the reason.
     pub fn apply(&self, term: &Term, text: &str, at: &Path) -> Result<Rewritten, Diagnostic> {
-        let StrategyText { tree: call, texts } = self.parse_strategy(text)?;
+        let StrategyText { tree: call, texts, .. } = self.parse_strategy(text)?;
         let head = called(&call);
         let Some(rule) = head.and_then(|name| self.rules.get(name)) else {
             let problem = Diagnostic::error("E0209", format!("`{text}` is no rule."));
@@ -325,7 +333,7 @@ impl Workspace {
         let (tree, problems) = syntax::parse_strategy(file, text);
         match problems.into_iter().find(Diagnostic::is_error) {
             Some(problem) => Err(problem.within(&texts)),
-            None => Ok(StrategyText { tree: open::named(&tree, &self.script), texts }),
+            None => Ok(StrategyText { tree: open::named(&tree, &self.script), texts, known: Sizes::new() }),
         }
     }
 
@@ -387,7 +395,8 @@ impl Workspace {
         mut searcher: Searcher<'_>,
         control: &Control<Progress>,
     ) -> Examination {
-        let env = strategy::Env { rules: &self.rules, sizes: &self.program.sizes, known: None };
+        let env =
+            strategy::Env { rules: &self.rules, sizes: &self.program.sizes, known: Some(&strategy.known) };
         let cancel = control.cancel_flag();
         let done = {
             let mut limits =

@@ -347,7 +347,7 @@ fn answer(
             let nothing = |_| DeviceList { devices: Vec::new(), notes: Vec::new() };
             Answer::Devices(backend.list(&mut control).unwrap_or_else(nothing))
         }
-        Query::Steps { text, at, .. } => Answer::Steps(steps(workspace, term, text, at, control)),
+        Query::Steps { text, at, .. } => Answer::Steps(steps(workspace, (term, at), text, sizes, control)),
     }
 }
 
@@ -361,12 +361,12 @@ pub struct Walk {
 /// The steps that a strategy takes. It must not search.
 fn steps(
     workspace: &Workspace,
-    term: &Term,
+    (term, at): (&Term, &Path),
     text: &str,
-    at: &Path,
+    sizes: &Sizes,
     control: &Control<Progress>,
 ) -> Result<Walk, Diagnostic> {
-    let strategy = workspace.parse_strategy(text)?;
+    let strategy = workspace.parse_strategy(text)?.knowing(sizes);
     let end = workspace.run_strategy(term, &strategy, at, &Replayed::none(), control);
     match end.result {
         Ok(change) => Ok(Walk { steps: change.steps, stuck: None }),

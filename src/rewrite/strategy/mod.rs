@@ -34,7 +34,7 @@ pub struct Env<'a> {
     pub rules: &'a RuleSet,
     /// The sizes of the program.
     pub sizes: &'a [Name],
-    /// What sizes were given, where what is made is for these alone.
+    /// What sizes were given.
     pub known: Option<&'a Sizes>,
 }
 

@@ -145,7 +145,7 @@ pub const TABLE: &[Row] = &[
         Native::HasMoreThan,
         "hasMoreThan",
         1,
-        "Is this an array of more than n elements, as its type says, or the sizes for which a device runs what no strategy was asked for?",
+        "Is this an array of more than n elements, as its type says, or the sizes that were given?",
     ),
     row(
         Native::HasMultipleOf,

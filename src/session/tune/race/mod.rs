@@ -389,13 +389,13 @@ impl<'a> Race<'a> {
 
     /// What the strategy of a point makes of the program. A mistake is told at the user's own text.
     fn rewritten(&self, point: &Point, text: &str) -> Result<Term, Diagnostic> {
-        let Wanted { workspace, term, strategy, .. } = self.wanted;
+        let Wanted { workspace, term, strategy, sizes, .. } = self.wanted;
         let run = |strategy: &StrategyText| {
             let end = workspace.run_strategy(term, strategy, &Path::root(), &Replayed::none(), self.over);
             end.result.map(|change| change.term)
         };
         let own = || strategy.with_tree(self.space.strategy_at(point));
-        let done = workspace.parse_strategy(text).and_then(|strategy| run(&strategy));
+        let done = workspace.parse_strategy(text).and_then(|strategy| run(&strategy.knowing(sizes)));
         done.map_err(
             |problem| if is_mistake(&problem) { run(&own()).err().unwrap_or(problem) } else { problem },
         )
