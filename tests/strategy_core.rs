@@ -2,6 +2,7 @@
 
 use shine_tui::lang::build::check_patterns;
 use shine_tui::lang::diag::{FileId, Severity, Sources};
+use shine_tui::lang::eval::Sizes;
 use shine_tui::lang::infer::{Program, program};
 use shine_tui::lang::nat::Nat;
 use shine_tui::lang::path::{Path, PathMap};
@@ -241,6 +242,27 @@ fn what_does_not_end_is_stopped() {
     let mut control = Control { cancel: &cancel, fuel: FUEL, search: &mut search };
     let stuck = strategy::run(&tree, &p.term, &s.script, &env, &mut control).unwrap_err();
     assert!(matches!(stuck.cause, Cause::Cancelled));
+}
+
+/// What an array has more elements than follows from its type, or from sizes that were given.
+#[test]
+fn lengths_are_known_by_types_and_by_given_sizes() {
+    let s = Setting::new("");
+    let p = read("def f (a: (m + 3).f32) (b: n.f32) = makePair (map abs a) (map abs b)");
+    let holds = |text: &str, known: Option<&Sizes>| {
+        let (tree, problems) = parse_strategy(FileId::NOWHERE, text);
+        assert!(problems.is_empty(), "{problems:?}");
+        let (cancel, env) = (AtomicBool::new(false), Env { rules: &s.rules, sizes: &p.sizes, known });
+        let mut control = Control { cancel: &cancel, fuel: FUEL, search: &mut NoSearch };
+        strategy::run(&tree, &p.term, &s.script, &env, &mut control).is_ok()
+    };
+    let first = |n: i64| format!("body(body(function(argument(argument(hasMoreThan({n}))))))");
+    let second = |n: i64| format!("body(body(argument(argument(hasMoreThan({n})))))");
+    assert!(holds(&first(3), None) && !holds(&first(4), None));
+    assert!(holds(&second(0), None) && !holds(&second(1), None));
+    let sizes = Sizes::from_iter([("n".into(), 2048)]);
+    assert!(holds(&second(2047), Some(&sizes)) && !holds(&second(2048), Some(&sizes)));
+    assert!(!holds(&first(4), Some(&sizes)));
 }
 
 #[test]

@@ -284,17 +284,33 @@ fn tiles_of_groups_are_right() {
     ];
     let sizes: [&[(&str, i64)]; 3] =
         [&[("m", 9), ("n", 5), ("k", 7)], &[("m", 8), ("n", 4), ("k", 6)], &[("m", 1), ("n", 2), ("k", 2)]];
-    let small = programs.iter().zip(&sizes).map(|(program, sizes)| (program, *sizes, 2, 3));
+    let small = programs.iter().zip(&sizes).map(|(program, sizes)| (program, *sizes, 2, 3, false));
     // Columns of a work-item in blocks apart; vectors that are written across.
-    let sizes: [&[(&str, i64)]; 3] =
-        [&[("m", 19), ("n", 33), ("k", 12)], &[("m", 16), ("n", 16), ("k", 9)], &[("m", 1), ("n", 2), ("k", 8)]];
-    let large = programs.iter().zip(&sizes).map(|(program, sizes)| (program, *sizes, 8, 4));
-    for (program, sizes, keep, depth) in small.chain(large) {
+    let sizes: [&[(&str, i64)]; 3] = [
+        &[("m", 19), ("n", 33), ("k", 12)],
+        &[("m", 16), ("n", 16), ("k", 9)],
+        &[("m", 1), ("n", 2), ("k", 8)],
+    ];
+    let large = programs.iter().zip(&sizes).map(|(program, sizes)| (program, *sizes, 8, 4, false));
+    // Of which there are two chunks for certain, so that the next one is read ahead.
+    let steps = |columns: &str, rows: &str| {
+        read(&format!(
+            "def f (a: m.(4*k+4).f32) (b: {columns}.f32): m.n.f32 = a |> map (\\x. {rows} |> map (\\y. zip x y |> map (\\p. fst p * snd p) |> reduce (+) 0))"
+        ))
+    };
+    let ahead = [steps("(4*k+4).n", "transpose b"), steps("n.(4*k+4)", "b")];
+    // Columns in whole tiles: Oclgrind takes a vector that is made of numbers for one without values.
+    let sizes: [&[(&str, i64)]; 2] = [&[("m", 9), ("n", 32), ("k", 3)], &[("m", 16), ("n", 21), ("k", 1)]];
+    let ahead =
+        ahead.iter().zip(&sizes).flat_map(|(p, sizes)| [(p, *sizes, 8, 4, true), (p, *sizes, 2, 4, true)]);
+    for (program, sizes, keep, depth, is_ahead) in small.chain(large).chain(ahead) {
         let done = rewritten(program, &format!("inLambda(fusedStages ; pairsInTiles(2, {keep}, {depth}))"));
         for mut case in cases_of_program(&done, "tiles", &[sizes], Target::OpenCl, &mut 0) {
             let text = &case.kernel.text;
             // Of less than a chunk there are no tiles; accumulators are in registers.
             assert!(text.contains("local ") || sizes[2].1 < depth, "{text}");
+            // What is read ahead are vectors that are a work-item's own.
+            assert!(text.contains("float4 t") || !is_ahead, "{text}");
             let arrays = |l: &&str| l.trim_start().starts_with("float t") && l.contains('[');
             // What a work-item keeps of an array on the way is a vector.
             assert!(text.lines().filter(arrays).all(|l| keep == 8 && l.ends_with("[4];")), "{text}");
