@@ -44,7 +44,7 @@ fn rewritten(kernel: &str, strategy: &str) -> Program {
     }
     let (tree, problems) = syntax::parse_strategy(FileId::NOWHERE, strategy);
     assert!(problems.is_empty(), "{strategy}");
-    let env = Env { rules: &rules, sizes: &program.sizes };
+    let env = Env { rules: &rules, sizes: &program.sizes, known: None };
     let mut search = NoSearch;
     let mut control = Control { cancel: &AtomicBool::new(false), fuel: 10_000_000, search: &mut search };
     let done = strategy::run(&tree, &program.term, &script, &env, &mut control);
