@@ -70,6 +70,40 @@ fn sets_have_parameters_in_both_languages() {
     assert!(ran.err.contains("splitJion") && ran.err.contains("E0209"), "{}", ran.err);
 }
 
+/// Nor by a strategy: a rule that is right from some size on applies where the sizes are known to be that large.
+#[test]
+fn a_condition_that_nothing_would_remember_is_not_assumed() {
+    let rules = "rule longAsIs = (xs : n.t) ~> select (4 <= n) xs (reverse xs) where 4 <= n\n\
+                 rule evenAsIs = (xs : (2*n).f32) ~> map (\\x. x) xs\n\
+                 rule inFours = map f (xs : n.t) ~> join (map (map f) (split 4 xs)) where 4 divides n";
+    let ways = [
+        ("topDown(longAsIs)", "reach contains(reverse) using {longAsIs}", ["n", "2*n"], ["n + 3", "8*n"]),
+        (
+            "topDown(evenAsIs)",
+            "reach contains(map (\\x. x)) using {evenAsIs}",
+            ["n", "n + 2"],
+            ["2*n", "8*n + 6"],
+        ),
+    ];
+    let of =
+        |size: &str, way: &str| apply(&format!("def f (a: ({size}).f32) = a |> map sqrt"), rules, "", way);
+    for (strategy, search, unknown, known) in ways {
+        for size in unknown {
+            let ran = of(size, strategy);
+            assert!(ran.code == 1 && ran.err.contains("nothing says that"), "{strategy} {size}: {}", ran.err);
+            assert_eq!(of(size, search).code, 1, "{search} {size}");
+        }
+        for size in known {
+            assert_eq!((of(size, strategy).code, of(size, search).code), (0, 0), "{strategy} {size}");
+        }
+    }
+    // What the result asks for is remembered.
+    for way in ["topDown(inFours)", "reach contains(split 4) using {inFours}"] {
+        let ran = of("n", way);
+        assert!(ran.code == 0 && ran.out.contains("where 4 divides n"), "{way}: {}{}", ran.out, ran.err);
+    }
+}
+
 #[test]
 fn sizes_can_be_left_open_and_patterns_left_out() {
     let of = |strategy: &str| apply(SCALE, "", "", strategy);

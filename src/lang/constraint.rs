@@ -105,6 +105,27 @@ impl SizeConstraint {
         constraints.iter().filter(move |c| !follows(c))
     }
 
+    /// Whether it holds wherever all of the others do. False where that is not evident.
+    pub fn follows_from(&self, others: &[SizeConstraint]) -> bool {
+        let is_whole = |n: &Nat, by: &Nat| {
+            let quotient = n.exact_div(by);
+            !quotient.is_poison() && quotient.is_evidently_integral()
+        };
+        let other = |c: &SizeConstraint| match (self, c) {
+            // With b, each multiple of m is divisible by each divisor of b.
+            (SizeConstraint::Divides(a, n), SizeConstraint::Divides(b, m)) => {
+                is_whole(b, a) && is_whole(n, m)
+            }
+            (SizeConstraint::Equal(a, b), SizeConstraint::Equal(c, d)) => (a, b) == (d, c),
+            _ => false,
+        };
+        let ordered = || match self {
+            SizeConstraint::AtMost(a, b) => b.sub(a).is_natural(&SizeConstraint::ranges(others)),
+            _ => false,
+        };
+        self.decide() == Some(true) || others.contains(self) || others.iter().any(other) || ordered()
+    }
+
     /// The size and the number that it is at least, where that is what it says.
     fn as_lower_bound(&self) -> Option<(&NatVar, i64)> {
         let SizeConstraint::AtMost(a, b) = self else { return None };

@@ -114,6 +114,11 @@ fn run(
     };
     see(Made::Accesses(&normal, &accesses));
     let output = names.fresh(translate::OUTPUT);
+    let mut constraints = infer::constraints_of(&normal);
+    // A normal form need not have all parts that ask for something.
+    constraints.extend(
+        infer::constraints_of(term).into_iter().filter(|c| !c.follows_from(&constraints)).collect::<Vec<_>>(),
+    );
     let functional = functional::from_term(&normal, &accesses, names)?;
     see(Made::Functional(&functional));
     let body = translate::translate(&functional, &output, names)?;
@@ -122,7 +127,7 @@ fn run(
         outputs: vec![(output, functional.body.data())],
         inputs: functional.params.clone(),
         sizes: sizes.to_vec(),
-        constraints: infer::constraints_of(&normal),
+        constraints,
         temporaries: vec![],
         launch: None,
         synchronised: false,

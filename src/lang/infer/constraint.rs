@@ -141,6 +141,13 @@ pub(super) fn no_permutation(constraint: &SizeConstraint, sizes: &Sizes) -> Diag
     }
 }
 
+/// How many elements a pattern at this type leaves aside, where no other of its sizes says it: what is behind those that
+/// `take` takes.
+pub fn left_aside(pattern: Pattern, ty: &Type) -> Option<Nat> {
+    let (all, taken) = (pattern == Pattern::Take).then(|| ty.as_fun())??;
+    Some(all.as_array()?.0.sub(taken.as_array()?.0))
+}
+
 #[derive(Default)]
 struct Collector {
     found: IndexSet<SizeConstraint>,
@@ -194,6 +201,9 @@ impl Collector {
             Expr::Prim(prim) => {
                 if let [Arg::Nat(n), Arg::Fun(there), Arg::Fun(back)] = prim.args.as_slice() {
                     self.permutation(n, there, back);
+                }
+                if let Some(rest) = left_aside(prim.pattern, t.ty()) {
+                    self.found.extend(SizeConstraint::of_size(&rest));
                 }
                 if prim.pattern == Pattern::OclRun {
                     self.launch(&prim.args);
@@ -249,6 +259,22 @@ mod tests {
         assert_eq!(asked(Nat::var("n").sub(&Nat::constant(1))), "");
         assert_eq!(asked(Nat::var("n").sub(&Nat::constant(3))), "3 <= n");
         assert_eq!(asked(Nat::var("m")), "m + 1 <= n");
+    }
+
+    #[test]
+    fn what_is_taken_is_there() {
+        let asked = |text: &str| {
+            let found = crate::infer::tests::good(text).constraints;
+            found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(asked("def f (a: k.f32) = a |> take 7 |> reduce (+) 0.0"), "7 <= k");
+        assert_eq!(asked("def f (n: nat) (a: k.f32) = a |> take n |> reduce (+) 0.0"), "n <= k");
+        assert_eq!(asked("def f (a: (k + 2).f32) = a |> take 3 |> map sqrt"), "");
+        assert_eq!(asked("def f (k: nat) (a: (2*k).f32) = a |> take k |> map sqrt"), "");
+        assert_eq!(
+            asked("def first {n: nat} (a: n.f32) = take 5 a\ndef f (a: (2*k).f32) = first a"),
+            "5 <= 2*k"
+        );
     }
 
     #[test]

@@ -42,10 +42,13 @@ pub struct Program {
 
 impl Program {
     /// The same program with another term of the same type, for example a rewritten one. Its parts have no places in
-    /// the text, and what its sizes ask for is found anew.
+    /// the text. What the term asks of its sizes is found anew, and what the program asks for still holds.
     #[must_use]
     pub fn with_term(&self, term: Term) -> Program {
-        let constraints = constraints_of(&term);
+        let mut constraints = constraints_of(&term);
+        let kept =
+            self.constraints.iter().filter(|c| !c.follows_from(&constraints)).cloned().collect::<Vec<_>>();
+        constraints.extend(kept);
         Program { ty: term.ty().clone(), term, constraints, spans: Spans::default(), ..self.clone() }
     }
 

@@ -722,29 +722,30 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// Nothing that the sizes must fulfil is certainly false.
+    /// What the sizes must fulfil holds, or the rule's sides ask for it, too.
     fn sizes_hold(&mut self) -> bool {
         let eq = &self.program.equation;
-        let sizes = eq.conditions.iter().any(|c| matches!(c, crate::rule::Condition::Size(_)));
-        if eq.needs.is_empty() && !sizes {
+        let of_sizes = |c: &(Condition, Vec<usize>)| matches!(c.0, Condition::Size(_));
+        if eq.needs.is_empty()
+            && self.program.sizes.is_empty()
+            && !self.program.conditions.iter().any(of_sizes)
+        {
             return true;
         }
         let key = self.nat_codes();
         if let Some(known) = self.memo.needs.get(&key) {
             return *known;
         }
-        let needs = eq.needs.iter().all(|n| !is_no_size(&self.substituted(n)));
-        let holds = needs
-            && eq.conditions.iter().all(|c| match c {
-                crate::rule::Condition::Size(c) => {
-                    let value = |v: &NatVar| match v {
-                        NatVar::Meta(i) => Some(self.tables.nat_of((*self.nats.get(*i as usize)?)?).clone()),
-                        NatVar::Named(_) | NatVar::Worker(_) => None,
-                    };
-                    c.subst(&value).decide() != Some(false)
-                }
-                _ => true,
-            });
+        let known = |i: usize| Some(self.tables.nat_of((*self.nats.get(i)?)?));
+        let value = |v: &NatVar| if let NatVar::Meta(i) = v { known(*i as usize).cloned() } else { None };
+        let solved = (0..self.nats.len()).filter_map(known).flat_map(SizeConstraint::of_size);
+        let needs = eq.needs.iter().flat_map(|n| SizeConstraint::of_size(&n.subst(&value)));
+        let conditions = eq.conditions.iter().filter_map(|c| match c {
+            Condition::Size(c) => Some(c.subst(&value)),
+            _ => None,
+        });
+        let holds =
+            solved.chain(needs).chain(conditions).all(|c| c.decide().unwrap_or_else(|| eq.keeps(&c, &value)));
         self.memo.needs.insert(key, holds);
         holds
     }

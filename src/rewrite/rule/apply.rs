@@ -1,7 +1,7 @@
 //! Applying a rule to a sub-term, and at a place of a program.
 
 use super::bindings::{Bindings, Bound};
-use super::condition::{Condition, refuted};
+use super::condition::{Condition, forgotten, refuted};
 use super::equation::{Equation, Sides};
 use super::instance::instantiate;
 use super::matching::matches;
@@ -14,6 +14,7 @@ use crate::lang::nat::Name;
 use crate::lang::path::{Path, PathMap};
 use crate::lang::print;
 use crate::lang::term::{Arg, Term};
+use crate::lang::ty::TypeSubst;
 
 /// The largest term that rewriting builds, in nodes.
 const LARGEST: u32 = 4_000_000;
@@ -241,6 +242,7 @@ fn rewrite(eq: &Equation, sides: &Sides, start: Bindings, t: &Term) -> Result<Ap
                 Some(true) => {}
                 Some(false) => return Err(at_condition(refuted(&c))),
                 None if assumed.contains(&c) => {}
+                None if !eq.keeps(&c, &|v| TypeSubst::nat(&b, v)) => return Err(at_condition(forgotten(&c))),
                 None => assumed.push(c),
             }
         }

@@ -12,13 +12,13 @@ use crate::lang::nat::Nat;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
-use crate::lang::ty::{Type, TypeKind, TypeVar};
+use crate::lang::ty::{Type, TypeKind, TypeSubst, TypeVar};
 
 /// A condition on what a rule's variables stand for. Numbers are indices of the rule's term variables, unless said
 /// otherwise. `x notin f` is no condition at matching: it takes `x` out of the scope of `f`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// Sizes divide, or are ordered. What cannot be decided is assumed.
+    /// Sizes divide, or are ordered. What cannot be decided is assumed where a side of the rule asks for it, too.
     Size(SizeConstraint),
     /// The operator is associative.
     Assoc(usize),
@@ -95,10 +95,11 @@ impl Condition {
     ) -> Result<(), WhyNot> {
         let holds = match self {
             Condition::Size(c) => {
-                let c = c.subst(&|v| crate::lang::ty::TypeSubst::nat(b, v));
+                let c = c.subst(&|v| TypeSubst::nat(b, v));
                 match c.decide() {
                     Some(true) => true,
                     Some(false) => return Err(refuted(&c)),
+                    None if !eq.keeps(&c, &|v| TypeSubst::nat(b, v)) => return Err(forgotten(&c)),
                     None => {
                         if !assumed.contains(&c) {
                             assumed.push(c);
@@ -258,6 +259,12 @@ pub fn refuted(c: &SizeConstraint) -> WhyNot {
             format!("{there} does not permute the numbers below {n}, or its inverse is another")
         }
     };
+    WhyNot { at: Path::root(), depth: 0, reason: Reason::Sizes(text) }
+}
+
+/// Why a rule does not apply where a condition on sizes may hold: nothing would ask for it afterwards.
+pub fn forgotten(c: &SizeConstraint) -> WhyNot {
+    let text = format!("nothing says that {c}, and the result would not ask for it");
     WhyNot { at: Path::root(), depth: 0, reason: Reason::Sizes(text) }
 }
 

@@ -2,7 +2,9 @@
 
 use super::condition::Condition;
 use super::operators::Properties;
-use super::pat::Pat;
+use super::pat::{Pat, PatArg, PatNode};
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::infer::left_aside;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
 use std::sync::Arc;
@@ -91,6 +93,23 @@ impl Equation {
     /// The size with the rule's variables by name.
     pub fn readable_size(&self, n: &Nat) -> Nat {
         n.subst(&|v| Readable(self).nat(v))
+    }
+
+    /// Does a side of the rule ask for what must hold of its sizes? Then the program has asked for it before the rule is
+    /// applied, or asks for it afterwards; else nothing would remember it. `value` says what the rule's sizes are.
+    pub fn keeps(&self, c: &SizeConstraint, value: &dyn Fn(&NatVar) -> Option<Nat>) -> bool {
+        let mut asked = vec![];
+        for p in [&self.sides.lhs, &self.sides.rhs].into_iter().flat_map(Pat::nodes) {
+            p.ty.for_each_nat(&mut |n| asked.extend(SizeConstraint::of_length(&n.subst(value))));
+            if let PatNode::Prim(pattern, args) = &p.node {
+                let given =
+                    args.iter().filter_map(|a| if let PatArg::Nat(n) = a { Some(n.clone()) } else { None });
+                for n in given.chain(left_aside(*pattern, &p.ty)) {
+                    asked.extend(SizeConstraint::of_size(&n.subst(value)));
+                }
+            }
+        }
+        c.follows_from(&asked)
     }
 
     pub fn var(&self, name: &str) -> Option<usize> {

@@ -6,7 +6,7 @@
 
 use super::apply::Applied;
 use super::bindings::{Bindings, Bound};
-use super::condition::refuted;
+use super::condition::{forgotten, refuted};
 use super::equation::{Equation, RuleVar, Sides};
 use super::instance::instantiate;
 use super::matching::matches;
@@ -140,8 +140,13 @@ impl Way {
             c.check(eq, &b, &mut assumed).map_err(late)?;
         }
         let (term, moved) = instantiate(&sides.lhs, &b).map_err(late)?;
-        let solved = b.solved.iter().flat_map(SizeConstraint::of_size);
-        for c in solved.chain(constraints_of(&term)) {
+        let asked = constraints_of(&term);
+        for c in b.solved.iter().flat_map(SizeConstraint::of_size) {
+            if c.decide().is_none() && !asked.contains(&c) && !eq.keeps(&c, &|v| TypeSubst::nat(&b, v)) {
+                return Err(late(forgotten(&c)));
+            }
+        }
+        for c in asked {
             match c.decide() {
                 Some(true) => {}
                 Some(false) => return Err(late(refuted(&c))),
