@@ -22,6 +22,21 @@ fn generated_c_agrees_with_the_interpreter() {
     );
 }
 
+/// C computes functions of floats and conversions of halves in `float`: what follows has halves again.
+#[test]
+fn halves_are_rounded_after_every_operation() {
+    let texts = [
+        "def f (a: n.f16): n.f16 = a |> map (\\v. sqrt (abs v) - v + 0.0f16)",
+        "def f (a: n.f16): n.f16 = a |> map (\\v. sqrt (abs v) * v + exp (v * 0.125f16))",
+        "def f (a: n.f16) (b: n.f16): n.f16 = zip a b |> map (\\p. abs (fst p) * snd p + floor (snd p) * 1.3f16)",
+    ];
+    let sizes: &[&[(&str, i64)]] = &[&[("n", 61)]];
+    let mut number = 0;
+    let cases: Vec<Case> =
+        texts.iter().flat_map(|text| cases_of(text, sizes, Target::C, &mut number)).collect();
+    check(&cases, &run(&unit(&cases), &[]));
+}
+
 /// The files that `compile -o` writes: a kernel and a program around it.
 #[test]
 fn the_host_program_runs_the_kernel() {

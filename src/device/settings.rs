@@ -37,7 +37,7 @@ pub const FLAGS: [Flag; 10] = [
         marks: "reassociates",
         ..of_c(
             "reassociates",
-            &["-fassociative-math", "-freciprocal-math", "-fno-signed-zeros", "-fno-trapping-math"],
+            &["-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"],
             "Sums and products may be re-ordered.",
         )
     },

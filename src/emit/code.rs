@@ -818,8 +818,8 @@ impl Generator {
         };
         Ok(match p {
             Pattern::Mod if is_float => {
-                let f = self.math("fmod", scalar);
-                Expr::Call(f, vec![next()?, next()?])
+                let args = vec![next()?, next()?];
+                self.math("fmod", scalar, args)
             }
             Pattern::Div | Pattern::Mod if is_number => {
                 self.helpers.insert(Helper::FloorDiv);
@@ -855,12 +855,11 @@ impl Generator {
                 }
             }
             p if let Some(row) = math::of(p) => {
-                let f = self.math(row.c_name, scalar);
                 let mut args = vec![next()?];
                 if math::is_binary(p) {
                     args.push(next()?);
                 }
-                Expr::Call(f, args)
+                self.math(row.c_name, scalar, args)
             }
             Pattern::Declared(function) if function.foreign().is_some() => {
                 let mut args = vec![];
@@ -870,8 +869,8 @@ impl Generator {
                 self.helper(Helper::Foreign(function), args)
             }
             Pattern::Abs if is_float => {
-                let f = self.math("fabs", scalar);
-                Expr::Call(f, vec![next()?])
+                let args = vec![next()?];
+                self.math("fabs", scalar, args)
             }
             Pattern::Abs if scalar.is_some_and(|s| !s.is_signed_integer()) => next()?,
             Pattern::Abs | Pattern::Min | Pattern::Max => {
@@ -885,13 +884,18 @@ impl Generator {
         })
     }
 
-    /// The name of a function of floats.
-    pub(super) fn math(&mut self, f: &str, s: Option<Scalar>) -> String {
+    /// A call of a function of floats.
+    pub(super) fn math(&mut self, f: &str, s: Option<Scalar>, args: Vec<Expr>) -> Expr {
         if self.language == Language::OpenCl {
-            return f.to_string();
+            return Expr::call(f, args);
         }
         self.uses.insert(Feature::Math);
-        if s == Some(Scalar::F64) { f.to_string() } else { format!("{f}f") }
+        match s {
+            Some(Scalar::F64) => Expr::call(f, args),
+            // C has none for halves, and with a float what follows would not be rounded to a half.
+            Some(Scalar::F16) => Expr::Call(format!("{f}f"), args).cast(self.scalar_type(Scalar::F16)),
+            _ => Expr::Call(format!("{f}f"), args),
+        }
     }
 }
 

@@ -154,14 +154,13 @@ impl Generator {
                 Expr::call("fmod", vec![self.many(a, s, at)?, self.many(b, s, at)?])
             }
             p if let Some(row) = math::of(p) => {
-                let f = self.math(row.c_name, Some(s));
                 let args = (0..ps.len())
                     .map(|_| {
                         let v = next()?;
                         self.many(v, s, at)
                     })
                     .collect::<Found<Vec<_>>>()?;
-                Expr::Call(f, args)
+                self.math(row.c_name, Some(s), args)
             }
             _ => return Err(Unfit::Scalars),
         }))
