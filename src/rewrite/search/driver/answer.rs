@@ -1,0 +1,223 @@
+//! What a search answers: the best programs, how far the sketch is, progress, and its report.
+
+use super::{CANDIDATES, Halt, MORE_CANDIDATES, MOST_UNREAD, Search, TELL};
+use crate::egraph::Id;
+use crate::egraph::analysis::size_of;
+use crate::egraph::gaps::Gap;
+use crate::egraph::matcher::SizeMemo;
+use crate::lang::path::Path;
+use crate::lang::term::Term;
+use crate::normal::normal_form_with;
+use crate::search::goal::{Programs, Ranking, Reached};
+use crate::search::insight::{Insight, nearest};
+use crate::search::{Control, IterationReport, Limit, Outcome, Phase, Progress, Report};
+use crate::sketch::Sketch;
+use crate::sketch::automaton::Automaton;
+use crate::sketch::best::KBest;
+use crate::sketch::classes::Satisfied;
+use crate::sketch::extract::Extracted;
+
+/// The programs that satisfy a search's sketch, by what they cost as they are shown.
+pub(super) struct Best<'a> {
+    ranking: Ranking<'a>,
+    search: &'a Search,
+}
+
+impl Best<'_> {
+    /// The k best. Up to [`CANDIDATES`] all are of the same candidates, so that the first is the same however many are asked
+    /// for, unless several of these have one normal form: among those that are looked at then there may be a cheaper one.
+    pub(super) fn of(&mut self, k: usize) -> Programs {
+        let normal = |t: &Term| self.search.normal_form(t);
+        let mut asked = k.max(CANDIDATES);
+        let mut found = self.ranking.best(asked, &normal);
+        let as_it_stands = |r: &Reached| r.extracted == r.term;
+        if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {
+            asked = asked.max(MORE_CANDIDATES);
+            found = self.ranking.best(asked, &normal);
+        }
+        // Several may have one normal form.
+        let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
+        while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
+            asked *= 2;
+            found = self.ranking.best(asked, &normal);
+        }
+        found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
+        found.programs.sort_by_key(|r| r.cost);
+        found.programs.truncate(k);
+        found
+    }
+}
+
+impl From<Programs> for KBest {
+    fn from(best: Programs) -> KBest {
+        let terms = best.programs.into_iter().map(|r| Extracted { cost: r.cost, term: r.term });
+        KBest { terms: terms.collect(), complete: best.complete }
+    }
+}
+
+impl Search {
+    /// The k lightest programs in the graph that satisfy the sketch, no two the same up to the names of binders: in normal
+    /// form, if that was asked for and still satisfies the sketch, with what they cost. Those that the search itself asked
+    /// for are known.
+    pub fn best(&self, k: usize) -> KBest {
+        match &self.best {
+            Some((asked, known)) if k <= *asked => {
+                let terms: Vec<Extracted> = known.terms.iter().take(k).cloned().collect();
+                KBest { complete: known.complete || terms.len() == k, terms }
+            }
+            _ => self.rank(|best| best.of(k)).into(),
+        }
+    }
+
+    /// The number of classes that have a member like this sketch, with any size in the place of its holes; none where it asks too
+    /// much of one term together, or the graph is being grown.
+    pub fn classes_like(&self, sketch: &Sketch) -> Option<usize> {
+        let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
+        let automaton = Automaton::new(&sketch.filled(&[])).ok().filter(|_| clean)?;
+        let satisfied = Satisfied::of(&self.graph, &automaton);
+        Some(satisfied.count(&self.graph, &automaton, automaton.start))
+    }
+
+    /// Extracts programs, the lightest first.
+    pub(super) fn rank<T>(&self, extract: impl FnOnce(&mut Best<'_>) -> T) -> T {
+        self.budget.cost.weights(|weights| {
+            let ranking = self.goal.ranking(&self.graph, self.root(), weights);
+            extract(&mut Best { ranking, search: self })
+        })
+    }
+
+    /// The normal form of a program that was found, if that was asked for.
+    fn normal_form(&self, t: &Term) -> Option<Term> {
+        if self.budget.normal { normal_form_with(&self.params, t) } else { None }
+    }
+
+    /// What is known of the sketch now.
+    pub fn insight(&mut self) -> Insight {
+        let places: Vec<(Path, Term)> =
+            self.start.positions().into_iter().map(|(path, t)| (path, t.clone())).collect();
+        let placed = places.into_iter().filter_map(|(path, t)| Some((path, self.graph.encode(&t)?)));
+        let placed: Vec<(Path, Id)> = placed.collect();
+        let mut insight = Insight::of(&self.goal, &self.graph, self.graph.find(self.root), &placed);
+        if !matches!(self.outcome, Some(Outcome::Found(_))) {
+            insight.nearest = nearest(&self.goal, &self.graph, self.root());
+        }
+        if self.unread.is_some() {
+            insight.parts.iter_mut().take(1).for_each(|whole| whole.report.at_root = false);
+        }
+        insight
+    }
+
+    /// Whatever stopped the search: what is in the graph is put in order, and asked once more.
+    pub(super) fn finish(&mut self, halt: Halt, control: &mut Control<'_>) {
+        let mut halt = halt;
+        self.note_refused();
+        if !matches!(halt, Halt::Goal | Halt::Broken(_)) {
+            let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
+            let ordered = if clean { Ok(()) } else { self.rebuild(control) };
+            let asked =
+                ordered.and_then(|()| match self.goal.is_current(&self.graph) || !self.pauses.is_empty() {
+                    true => Ok(()),
+                    false => self.goal_reached().map(drop),
+                });
+            match asked {
+                Ok(()) if self.reached.is_some() => halt = Halt::Goal,
+                Ok(()) => {}
+                Err(broken) => halt = broken,
+            }
+        }
+        let short = matches!(halt, Halt::Limit(Limit::Memory { .. }));
+        // A thorough search adds terms to the graph while it matches, so it cannot be told where it was.
+        let told = !(short && self.graph.thorough && matches!(self.phase, Phase::Match(_)));
+        let goes_on = matches!(halt, Halt::Limit(_) | Halt::Stopped) && told;
+        self.left_at = goes_on.then_some(self.phase);
+        if short || !goes_on {
+            self.give_back();
+        }
+        self.phase = Phase::Done;
+        self.outcome = Some(match halt {
+            Halt::Goal => self.reached.take().map_or(Outcome::Stopped, Outcome::Found),
+            Halt::Saturated => self.saturated(),
+            Halt::Limit(limit) => Outcome::Limit(limit),
+            Halt::Stopped => Outcome::Stopped,
+            Halt::Broken(d) => Outcome::Broken(d),
+        });
+    }
+
+    /// Gives back what matching has taken. Where it goes on, it looks again for the matches of the rules that are not
+    /// done with.
+    pub(super) fn give_back(&mut self) {
+        if let Some(Phase::Match(_) | Phase::Apply(_)) = self.left_at {
+            let first = self.at.rule.max(self.turn.rules(self.rules.len()).start);
+            self.left_at = Some(Phase::Match(first));
+        }
+        for r in &mut self.rules {
+            r.taken -= r.matches();
+            r.drop_matches();
+            r.sides.iter_mut().for_each(|side| side.memo = SizeMemo::default());
+        }
+    }
+
+    /// How many programs satisfy the sketch, where that is fewer than the number of the one that was asked for.
+    fn fewer(&self) -> Option<usize> {
+        let (_, known) = self.best.as_ref()?;
+        (known.terms.len() < self.budget.rank).then_some(known.terms.len())
+    }
+
+    pub(super) fn gaps(&self) -> Vec<(Gap, u32)> {
+        let met = self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed));
+        let unread = (self.unread == Some(false)).then_some((Gap::Unread, 0));
+        met.chain(self.too_large.then_some((Gap::Written, 0))).chain(unread).collect()
+    }
+
+    fn saturated(&self) -> Outcome {
+        let gaps = self.gaps();
+        if gaps.is_empty() { Outcome::Impossible } else { Outcome::Incomplete(gaps) }
+    }
+
+    pub(super) fn tell(&mut self, control: &mut Control<'_>, always: bool) {
+        let now = (control.now)();
+        if !always && self.told.is_some_and(|last| now.saturating_sub(last) < TELL) {
+            return;
+        }
+        self.told = Some(now);
+        let progress = Progress {
+            iteration: self.at.iteration,
+            phase: self.phase,
+            nodes: self.nodes(),
+            classes: self.graph.classes(),
+            grown: self.iterations.iter().map(|i| i.nodes).collect(),
+            bound: self.bound,
+            entries: self.graph.entries(),
+            rss: (control.rss)(),
+            elapsed: self.elapsed(control),
+            best_size: size_of(self.graph.data(self.root).cost()),
+            rules: self.rules.iter().map(|r| r.report.clone()).collect(),
+            parts: self.parts.clone(),
+        };
+        (control.progress)(&progress);
+    }
+
+    pub(super) fn report(&self, control: &Control<'_>) -> Report {
+        let mut iterations = self.iterations.clone();
+        if self.current.matches > 0 || self.current.unions > 0 {
+            let (nodes, classes) = (self.counted, self.graph.classes());
+            iterations.push(IterationReport { nodes, classes, ..self.current.clone() });
+        }
+        let refused = || self.refused.iter().map(|(gap, needed)| (gap.clone(), *needed)).collect();
+        let left_out = if self.left_out.is_empty() { refused() } else { self.left_out.clone() };
+        Report {
+            never: false,
+            outcome: self.outcome.clone().unwrap_or(Outcome::Stopped),
+            left_out,
+            unread: self.unread.is_some(),
+            fewer: self.fewer(),
+            stop: self.at,
+            iterations,
+            rules: self.rules.iter().map(|r| r.report.clone()).collect(),
+            parts: self.parts.clone(),
+            nodes: self.counted,
+            classes: self.graph.classes(),
+            elapsed: self.elapsed(control),
+        }
+    }
+}
