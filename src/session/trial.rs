@@ -3,7 +3,7 @@
 use super::action::Sizes;
 use super::workspace::Workspace;
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::infer::{check_constraint, constraints_of};
+use crate::lang::infer::check_constraint;
 use crate::lang::term::Term;
 use crate::lang::work;
 
@@ -13,19 +13,12 @@ const SMALL: f64 = 3e7;
 /// The most operations of a run at odd sizes.
 const ODD: f64 = 1e8;
 
-/// What must hold for sizes, of the program as written and as rewritten.
-fn constraints(workspace: &Workspace, term: &Term) -> Vec<SizeConstraint> {
-    let mut constraints = constraints_of(term);
-    constraints.extend(workspace.program.constraints.iter().cloned());
-    constraints
-}
-
 /// The largest sizes below the given ones that both make sense of, odd ones where there are. `shrink` is how much smaller
 /// the largest has to be at least.
 pub fn odd(workspace: &Workspace, term: &Term, measured: &Sizes, shrink: f64) -> Sizes {
     /// Sizes to try before one is left as it is.
     const TRIES: i64 = 20_000;
-    let constraints = constraints(workspace, term);
+    let constraints = workspace.program.constraints_with(term);
     let mut sizes = measured.clone();
     let mut shrink = shrink;
     loop {
@@ -59,7 +52,7 @@ pub fn odd(workspace: &Workspace, term: &Term, measured: &Sizes, shrink: f64) ->
 pub fn small(workspace: &Workspace, term: &Term) -> Option<Sizes> {
     const CANDIDATES: [i64; 18] = [3, 5, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256, 512];
     let names = &workspace.program.sizes;
-    let constraints = constraints(workspace, term);
+    let constraints = workspace.program.constraints_with(term);
     let mut sizes = Sizes::new();
     // Each size in turn takes the first candidate that no constraint on known sizes forbids. Constraints mostly
     // concern one size; where they tie several together, all combinations of a few are tried.

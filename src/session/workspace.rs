@@ -16,7 +16,7 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Sources, Span, Subject};
 use crate::lang::digest::Digest;
-use crate::lang::infer::{self, Program, constraints_of};
+use crate::lang::infer::{self, Program};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::print;
@@ -213,7 +213,8 @@ impl Workspace {
 
     /// What must hold of the sizes for a term to make sense, as text.
     pub fn constraints(&self, term: &Term) -> Vec<String> {
-        constraints_of(term).iter().map(ToString::to_string).collect()
+        let all = self.program.constraints_with(term);
+        SizeConstraint::telling(&all).map(ToString::to_string).collect()
     }
 
     /// The term as a program in RISE, in ASCII, as it is recorded.

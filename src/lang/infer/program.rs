@@ -42,14 +42,20 @@ pub struct Program {
 
 impl Program {
     /// The same program with another term of the same type, for example a rewritten one. Its parts have no places in
-    /// the text. What the term asks of its sizes is found anew, and what the program asks for still holds.
+    /// the text.
     #[must_use]
     pub fn with_term(&self, term: Term) -> Program {
-        let mut constraints = constraints_of(&term);
-        let kept =
-            self.constraints.iter().filter(|c| !c.follows_from(&constraints)).cloned().collect::<Vec<_>>();
-        constraints.extend(kept);
+        let constraints = self.constraints_with(&term);
         Program { ty: term.ty().clone(), term, constraints, spans: Spans::default(), ..self.clone() }
+    }
+
+    /// What must hold of the sizes where another term stands for the program's own: what that term asks for, and what the
+    /// program asks for besides.
+    pub fn constraints_with(&self, term: &Term) -> Vec<SizeConstraint> {
+        let mut all = constraints_of(term);
+        let besides: Vec<_> = self.constraints.iter().filter(|c| !c.follows_from(&all)).cloned().collect();
+        all.extend(besides);
+        all
     }
 
     /// Checks the constraints with values for the sizes.

@@ -8,12 +8,12 @@ mod iteration;
 use super::goal::Goal;
 use super::options::When;
 use super::{
-    Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Pause, Phase, Progress, Report,
-    StopPoint,
+    Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Pause, Phase, Report, StopPoint,
 };
 use crate::egraph::changes::Changes;
 use crate::egraph::compile::{Program, compile};
 use crate::egraph::gaps::Gap;
+#[cfg(test)]
 use crate::egraph::matcher::{Matches, search};
 use crate::egraph::{Filter, Graph, Id, Touched};
 use crate::lang::diag::Diagnostic;
@@ -28,8 +28,10 @@ use crate::sketch::best::KBest;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use active::Active;
+#[cfg(test)]
+use active::Side;
 pub use active::usable;
-use active::{Active, Side};
 
 /// So many matches are applied before the outside is asked.
 const CHUNK: usize = 256;

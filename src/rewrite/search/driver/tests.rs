@@ -7,6 +7,7 @@ use crate::lang::pattern::Pattern;
 use crate::rule::equation::{Equation, RuleType, RuleVar, Sides};
 use crate::rule::pat::Pat;
 use crate::rule::{Rule, RuleData, RuleParam};
+use crate::search::Progress;
 use crate::sketch::{Library, read};
 use std::sync::atomic::AtomicBool;
 
