@@ -133,6 +133,38 @@ fn two_states_are_measured_at_several_sizes_and_a_function_chooses() {
     }
 }
 
+/// Times of two states that took turns are measurements of both: the history has them as prices, and the log replays.
+#[test]
+fn comparisons_are_recorded_and_replayed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("sq.rise");
+    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let lines = "pin\ntopDown(blockedReduce(8))\nsizes n=1000\ncompare\nsweep n=4000,16000\n\nhistory\nsave turns.ron\n";
+    let ran = line_of(dir.path(), &file, lines);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let prices = |out: &str| {
+        let rows = out.lines().filter(|row| row.contains("○ 0 ") || row.contains("● 1 "));
+        rows.map(|row| row.replace("pinned  ", "")).collect::<Vec<_>>()
+    };
+    let rows = prices(&ran.out);
+    // The session is where it was, at its own size: those are the prices that are shown.
+    assert!(
+        rows.len() >= 2 && rows.iter().all(|row| row.contains(" %)") && !row.contains("at n=")),
+        "{}",
+        ran.out
+    );
+    let log = std::fs::read_to_string(dir.path().join("turns.ron")).unwrap();
+    assert_eq!(log.matches("Measured(").count(), 6, "{log}");
+    for level in ["kernels", "results"] {
+        let mut again = std::process::Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+        again.args(["replay", "turns.ron", "--level", level]).current_dir(dir.path());
+        let again = again.output().unwrap();
+        assert!(again.status.success(), "{level}: {}", String::from_utf8_lossy(&again.stdout));
+    }
+    let resumed = line_of(dir.path(), &dir.path().join("turns.ron"), "history\n");
+    assert_eq!(prices(&resumed.out), rows, "{}", resumed.out);
+}
+
 /// What is pointed at becomes a sketch, which is widened, counted, narrowed and searched for.
 #[test]
 fn a_sketch_is_made_of_the_selection_and_widened() {

@@ -376,6 +376,74 @@ fn the_best_programs_of_a_search_are_asked_for() {
     assert_eq!(app.app.session.history().len(), 1);
 }
 
+/// Who measures the best programs of a search for the sketch that was pointed at need not type it, and a number alone that was left
+/// is no search to go on with.
+#[test]
+fn the_search_whose_best_are_measured_is_the_one_of_the_sketch() {
+    let mut app = at_reduce();
+    app.press("z C-u").type_text("k=64").press("Enter m Esc");
+    app.press("P m");
+    assert!(app.text().contains("10 reach (reduce"), "{}", app.text());
+    app.press("C-u").type_text("2 reach contains(reduceSeq) using { useReduceSeq }").press("Enter").idle();
+    app.press("m");
+    assert!(app.text().contains("2 reach contains(reduceSeq)"), "{}", app.text());
+}
+
+/// A pane that is shown in the place of the one that has the keys gets them: `Enter` never acts on what is not seen.
+#[test]
+fn what_is_shown_in_the_place_of_a_pane_gets_its_keys() {
+    for size in [(80, 24), (120, 36)] {
+        let mut app = TestApp::new("dot", size, UNICODE);
+        app.press("z C-u").type_text("k=64").press("Enter 3 m C-u");
+        app.type_text("2 reach contains(reduceSeq) using { useReduceSeq }").press("Enter").idle();
+        assert!(app.text().contains("[8 Best]"), "{}", app.text());
+        app.press("Enter").idle();
+        assert_eq!(app.app.session.history().len(), 1, "no rule was applied: {}", app.text());
+        // Nor does it apply a rule from a list that is not shown: it shows the list first.
+        app.press("1 Enter").idle();
+        assert_eq!(app.app.session.history().len(), 1, "{}", app.text());
+        assert!(
+            app.text().contains("[3 Rules]") && app.text().contains("These are the rules"),
+            "{}",
+            app.text()
+        );
+        app.press("Enter").idle();
+        assert_eq!(app.app.session.history().len(), 2, "{}", app.text());
+    }
+}
+
+/// A text over the panes is broken for the size that the terminal has now, and a difference is printed for it.
+#[test]
+fn pages_fit_a_terminal_that_was_resized() {
+    let mut app = TestApp::new("dot", (160, 40), UNICODE);
+    app.press(":").type_text("explain E0705").press("Enter");
+    let sentence = "No example: a fault of this program, which asks for what it generated. Please report it.";
+    assert!(app.text().contains(sentence), "{}", app.text());
+    app.resize(60, 40);
+    assert!(
+        app.text().contains("which asks for what│") && app.text().contains("Please report it."),
+        "{}",
+        app.text()
+    );
+    // The difference that a rule would make.
+    let mut app = TestApp::new("dot", (160, 40), UNICODE);
+    app.press("3 p").resize(64, 24);
+    let frame = app.text();
+    assert!(frame.lines().all(|line| line.chars().count() <= 64), "{frame}");
+    assert!(frame.contains("reduce") && frame.contains("- "), "{frame}");
+}
+
+/// Before anything is measured the pane of measurements says what the program has to do at least.
+#[test]
+fn what_a_program_costs_is_said_before_it_is_measured() {
+    let mut app = TestApp::new("dot", (80, 24), UNICODE);
+    app.press("6");
+    let frame = app.text();
+    for said in ["The program computes 2.10 M", "8.0 MiB of inputs", "b measures", "O measures what"] {
+        assert!(frame.contains(said), "{said}: {frame}");
+    }
+}
+
 /// Colours are switched on the screen; what is no theme is told.
 #[test]
 fn themes_are_switched_on_the_screen() {

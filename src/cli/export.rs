@@ -65,7 +65,7 @@ fn sections(session: &Session, target: Target) -> Vec<Section> {
         lines.extend(measured.rows);
         for (id, m) in bench::measurements(history) {
             lines.push(Line::empty());
-            lines.extend(bench::details(id, m));
+            lines.extend(bench::details(id, m, None));
         }
         out.push(Section::new("Measured times", lines));
     }

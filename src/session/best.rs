@@ -1,10 +1,11 @@
 //! The best programs that a search finds, compiled, checked and measured in turns: what they cost only foretells which is the
 //! fastest. It is no action; who takes one of them runs the search for that one, which the log then says.
 
-use super::action::{RevisionId, Sizes};
+use super::action::{RevisionId, SearchOutcome, Sizes};
 use super::bench::{self, Asked, Inputs, Known};
 use super::jobs::Control;
-use super::state::Progress;
+use super::searching::Replayed;
+use super::state::{Change, Progress};
 use super::tune::of_point;
 use super::workspace::{StrategyText, Workspace};
 use crate::device::stats::{self, Summary};
@@ -12,10 +13,12 @@ use crate::device::{Backend, Mode};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::inputs::Kind;
+use crate::lang::path::Path;
 use crate::lang::syntax::ast::{Ident, Number, Reach, Strategy, StrategyKind};
 use crate::lang::syntax::print;
 use crate::lang::term::Term;
 use std::collections::HashMap;
+use std::sync::{Arc, Weak};
 
 /// What became of a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,6 +48,17 @@ pub struct Candidate {
     pub weight: u32,
     pub term: Term,
     pub fate: Fate,
+    /// How the search gets there, where that was written down.
+    pub way: Option<Arc<Way>>,
+}
+
+/// What the search for a program came to, so that it can be taken without searching again.
+#[derive(Debug)]
+pub struct Way {
+    pub(super) change: Change,
+    pub(super) searches: Vec<SearchOutcome>,
+    /// The texts that it holds for.
+    pub(super) workspace: Weak<Workspace>,
 }
 
 impl Candidate {
@@ -63,6 +77,8 @@ pub enum Doing {
     Checking(usize),
     /// So many times they have taken turns, of as many.
     Turns(usize, usize),
+    /// Writing down how the search gets to this one, the fastest.
+    Way(usize),
     Over,
     /// The user stopped it.
     Stopped,
@@ -116,7 +132,7 @@ impl Standing {
 
 /// What is to be searched and measured.
 pub(super) struct Wanted<'a> {
-    pub workspace: &'a Workspace,
+    pub workspace: &'a Arc<Workspace>,
     pub base: RevisionId,
     pub term: &'a Term,
     pub sizes: &'a Sizes,
@@ -218,17 +234,21 @@ pub(super) fn best(
     };
     report(&standing);
     // The whole search as it is run for one of them.
-    let strategy: StrategyText = workspace.parse_strategy(&search.taking(1))?;
+    let strategy: StrategyText = workspace.parse_strategy(&search.taking(1))?.knowing(sizes);
     let mut examined = workspace.examine(term, &strategy, search.best, control);
-    examined.end.result?;
+    let (change, searches) = (examined.end.result?, examined.end.searches);
     let found = examined.searches.pop().map(|last| last.best.terms).unwrap_or_default();
     let candidate = |(at, found): (usize, crate::rewrite::sketch::extract::Extracted)| Candidate {
         rank: at + 1,
         weight: found.cost,
         term: found.term,
         fate: Fate::Waiting,
+        way: None,
     };
     standing.candidates = found.into_iter().enumerate().map(candidate).collect();
+    if let Some(cheapest) = standing.candidates.first_mut() {
+        cheapest.way = way(wanted, cheapest, change, searches);
+    }
     standing.doing = Doing::Reference;
     report(&standing);
     let inputs = Inputs::random(term, sizes, Kind::Uniform)?;
@@ -303,9 +323,33 @@ pub(super) fn best(
             report(&standing);
         }
     }
+    let fastest = standing.fastest_first().first().filter(|c| c.summary().is_some()).map(|c| c.rank);
+    if let Some(candidate) =
+        fastest.and_then(|rank| standing.candidates.get(rank - 1)).filter(|c| c.way.is_none())
+    {
+        // Who takes one takes this one: its way is searched while the ranking is read.
+        let (rank, candidate) = (candidate.rank, candidate.clone());
+        standing.doing = Doing::Way(rank);
+        report(&standing);
+        let strategy = workspace.parse_strategy(&search.taking(rank))?.knowing(sizes);
+        let end = workspace.run_strategy(term, &strategy, &Path::root(), &Replayed::none(), control);
+        standing.candidates[rank - 1].way =
+            end.result.ok().and_then(|change| way(wanted, &candidate, change, end.searches));
+    }
     standing.doing = Doing::Over;
     report(&standing);
     Ok(standing)
+}
+
+/// What a search came to, if that is this program.
+fn way(
+    wanted: &Wanted<'_>,
+    candidate: &Candidate,
+    change: Change,
+    searches: Vec<SearchOutcome>,
+) -> Option<Arc<Way>> {
+    let workspace = Arc::downgrade(wanted.workspace);
+    (change.term.digest() == candidate.term.digest()).then(|| Arc::new(Way { change, searches, workspace }))
 }
 
 fn asked<'b>(wanted: &'b Wanted<'b>, term: &'b Term, known: &'b Known) -> Asked<'b> {

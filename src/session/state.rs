@@ -103,7 +103,7 @@ pub struct Session {
     asked: HashMap<JobId, Asked>,
     /// The run on the user's data or of two revisions in turns, while it runs, and what came of the last one of each until it is
     /// fetched.
-    showing: Option<JobId>,
+    showing: Option<(JobId, Arc<Workspace>)>,
     shown: Option<Result<Box<Shown>, Diagnostic>>,
     compared: Option<Result<Box<Compared>, Diagnostic>>,
     best: Option<Result<Arc<Standing>, Diagnostic>>,
@@ -495,7 +495,7 @@ impl Session {
             Finished::Compared(result.map(|pair| Box::new((between, pair))))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some(id);
+        self.showing = Some((id, self.workspace.clone()));
         Ok(id)
     }
 
@@ -517,14 +517,34 @@ impl Session {
         let (base, label) = (self.current(), format!("measure the best {} of a search", search.best));
         let progress = Progress::Strategy { tried: 0, applied: 0 };
         let id = self.jobs.start(label, progress, move |control| {
-            let (workspace, term, sizes, search) = (&*workspace, &term, &sizes, &search);
+            let (workspace, term, sizes, search) = (&workspace, &term, &sizes, &search);
             let wanted = best::Wanted { workspace, base, term, sizes, device: &device, search, foreign };
             let report = |s: &Standing| control.report(Progress::Best(Arc::new(s.clone())));
             Finished::Best(best::best(&wanted, &*backend, control, &report).map(Arc::new))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some(id);
+        self.showing = Some((id, self.workspace.clone()));
         Ok(id)
+    }
+
+    /// Takes one of the best programs of a search, of this rank, as what the search came to when it was measured; none where
+    /// that was not written down, or was with other texts.
+    pub fn take_best(&mut self, standing: &Standing, rank: usize) -> Option<Outcome> {
+        let way = standing.candidates.get(rank.checked_sub(1)?)?.way.clone()?;
+        if !std::ptr::eq(way.workspace.as_ptr(), Arc::as_ptr(&self.workspace)) {
+            return None;
+        }
+        let read = format!("{} {}", standing.best, standing.search);
+        let text = Search::read(&self.workspace, &read).ok()?.taking(rank);
+        let action = Action::Strategy { text, at: Path::root() };
+        self.enabled(&action).ok()?;
+        if self.current() != standing.base {
+            self.goto_recorded(standing.base);
+        }
+        self.before_failure.clear();
+        let outcome = self.commit(standing.base, &action, way.change.clone(), way.searches.clone());
+        self.recorder.record(&action, &outcome);
+        Some(outcome)
     }
 
     /// Measures the present revision and another one in turns at several values of a size, as a job; the other sizes are the
@@ -571,7 +591,7 @@ impl Session {
             Finished::Swept(points.map(swept))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some(id);
+        self.showing = Some((id, self.workspace.clone()));
         Ok(id)
     }
 
@@ -592,7 +612,7 @@ impl Session {
             Finished::Peak(peak(&device, &*backend, &control.cancel_flag()))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some(id);
+        self.showing = Some((id, self.workspace.clone()));
         Ok(id)
     }
 
@@ -768,7 +788,7 @@ impl Session {
             Finished::Shown(result.map(Box::new).map_err(|d| blame::explained(d, workspace, &steps)))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some(id);
+        self.showing = Some((id, self.workspace.clone()));
         Ok(id)
     }
 
@@ -778,8 +798,16 @@ impl Session {
     }
 
     fn finish(&mut self, id: JobId, result: Result<Finished, String>) -> Option<JobResult> {
-        if self.showing == Some(id) {
-            self.showing = None;
+        if let Some((_, with)) = self.showing.take_if(|(shown, _)| *shown == id) {
+            let same = Arc::ptr_eq(&with, &self.workspace);
+            match &result {
+                Ok(Finished::Compared(Ok(pair))) if same => self.keep_pairs(pair.0, &[&pair.1]),
+                Ok(Finished::Swept(Ok(swept))) if same => {
+                    let pairs: Vec<&bench::Pair> = swept.points.iter().map(|point| &point.pair).collect();
+                    self.keep_pairs(swept.of, &pairs);
+                }
+                _ => {}
+            }
             match result {
                 Ok(Finished::Shown(shown)) => self.shown = Some(shown),
                 Ok(Finished::Compared(pair)) => self.compared = Some(pair),
@@ -828,6 +856,37 @@ impl Session {
             self.goto_recorded(elsewhere);
         }
         Some(JobResult { id, action, result })
+    }
+
+    /// Keeps the times of two revisions that were measured in turns with both, and records them as their measurements: the log
+    /// goes to each, at the sizes of each pair, and comes back.
+    fn keep_pairs(&mut self, (first, second): (RevisionId, RevisionId), pairs: &[&bench::Pair]) {
+        let (place, sizes) = (self.current(), self.sizes.clone());
+        for pair in pairs {
+            for (revision, measured) in [(second, &pair.second), (first, &pair.first)] {
+                self.resize_recorded(&measured.sizes);
+                if self.current() != revision {
+                    self.goto_recorded(revision);
+                }
+                if let Some(r) = self.history.revision_mut(revision) {
+                    r.measurements.push(measured.clone());
+                }
+                let action = Action::Bench { device: pair.first.device.clone() };
+                self.recorder.record(&action, &Outcome::Measured(measured.clone()));
+            }
+        }
+        self.resize_recorded(&sizes);
+        if self.current() != place {
+            self.goto_recorded(place);
+        }
+    }
+
+    fn resize_recorded(&mut self, sizes: &Sizes) {
+        if self.sizes != *sizes {
+            self.sizes.clone_from(sizes);
+            self.forget_kernels();
+            self.recorder.record(&Action::Sizes { sizes: sizes.clone() }, &Outcome::Done);
+        }
     }
 
     fn finish_strategy(

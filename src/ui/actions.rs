@@ -10,7 +10,7 @@ use super::script::searches;
 use super::stepping;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
-use crate::session::action::{Action, Outcome};
+use crate::session::action::{Action, Outcome, RevisionId};
 use crate::session::state::{JobResult, Performed};
 use crate::view::{Line, Role, figures, history, problem};
 
@@ -78,7 +78,7 @@ pub(super) fn show_problem(app: &mut App, problem: &Diagnostic) {
     app.tell(Role::Error, problem::in_a_line(problem));
     if !(problem.notes.is_empty() && problem.hints.is_empty() && problem.labels.is_empty()) {
         let lines = app.problem(problem);
-        app.popups.push(Popup::Page(Page::new("Not done", lines, Purpose::Read)));
+        app.popups.push(Popup::Page(Page::sentences("Not done", lines, 3)));
     }
 }
 
@@ -165,6 +165,29 @@ pub fn news(app: &mut App) {
     }
 }
 
+/// What a search came to was taken.
+pub(super) fn found(app: &mut App, outcome: &Outcome) {
+    done(app, outcome);
+    if let Outcome::Term { revision, .. } = outcome {
+        tell_found(app, *revision);
+    }
+    app.touch_all();
+}
+
+/// Says how a search's way can be looked at; true where there is one.
+fn tell_found(app: &mut App, revision: RevisionId) -> bool {
+    let steps = app.session.history().revision(revision).map_or(0, |r| r.steps.len());
+    if steps == 0 {
+        return false;
+    }
+    app.found.revision = Some(revision);
+    let key = |command| app.setup.keys.key(command).unwrap_or_default();
+    let (pane, preview) = (key(Command::SearchPane), key(Command::Preview));
+    let steps = if steps == 1 { "one step".to_owned() } else { format!("{steps} steps") };
+    app.tell(Role::Good, format!("Found in {steps}, revision {revision}: {pane}, then {preview} shows how."));
+    true
+}
+
 /// A job has ended.
 fn finished(app: &mut App, result: JobResult) {
     // Another graph may be kept now.
@@ -177,21 +200,13 @@ fn finished(app: &mut App, result: JobResult) {
         Ok(outcome) => {
             app.found.ended(&outcome);
             done(app, &outcome);
-            if let (Action::Strategy { .. }, Outcome::Term { revision, .. }) = (&result.action, &outcome) {
-                let steps = app.session.history().revision(*revision).map_or(0, |r| r.steps.len());
-                if searched && steps > 0 {
-                    app.found.revision = Some(*revision);
-                    let key = |command| app.setup.keys.key(command).unwrap_or_default();
-                    let (pane, preview) = (key(Command::SearchPane), key(Command::Preview));
-                    let steps = if steps == 1 { "one step".to_owned() } else { format!("{steps} steps") };
-                    app.tell(
-                        Role::Good,
-                        format!("Found in {steps}, revision {revision}: {pane}, then {preview} shows how."),
-                    );
-                    let walked = app.walk.take();
-                    if walked.is_some() && app.search == walked && app.popups.is_empty() {
-                        panes::history::trail(app, *revision);
-                    }
+            if let (Action::Strategy { .. }, Outcome::Term { revision, .. }) = (&result.action, &outcome)
+                && searched
+                && tell_found(app, *revision)
+            {
+                let walked = app.walk.take();
+                if walked.is_some() && app.search == walked && app.popups.is_empty() {
+                    panes::history::trail(app, *revision);
                 }
             }
         }

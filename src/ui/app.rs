@@ -413,6 +413,7 @@ impl App {
     pub fn settle(&mut self) {
         self.follow_revision();
         panes::history::refresh(self);
+        self.give_keys_to_what_is_seen();
         let shown = self.shown_panes();
         self.print();
         self.ask(&shown);
@@ -433,6 +434,19 @@ impl App {
                 self.moved(pane);
             }
         }
+    }
+
+    /// The pane that is shown in the place of one that is not in sight.
+    pub fn pane_over(&self, pane: Pane) -> Option<Pane> {
+        let area = ratatui::layout::Rect::new(0, 0, self.size.0, self.size.1);
+        let Layout::Panes { places, .. } = layout(area, self.focus, &self.wishes) else { return None };
+        let hidden = places.iter().all(|place| place.pane != pane);
+        places.iter().find(|place| hidden && place.tabs.contains(&pane)).map(|place| place.pane)
+    }
+
+    /// Where another pane was shown in the place of the one that has the keys, it gets them: no key acts on what is not seen.
+    fn give_keys_to_what_is_seen(&mut self) {
+        self.focus.pane = self.pane_over(self.focus.pane).unwrap_or(self.focus.pane);
     }
 
     /// Brings a pane on the screen up to date, and what it wishes for.

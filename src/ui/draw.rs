@@ -190,17 +190,23 @@ fn draw_choice(app: &App, painter: &mut Painter<'_>, area: Rect, choice: &Choice
     cursor
 }
 
+/// The rows and columns in which text to read is seen at most.
+pub fn room_of_pages(area: Rect) -> (usize, usize) {
+    (usize::from(area.height).saturating_sub(2), usize::from(area.width).saturating_sub(4))
+}
+
 /// Draws text to read over an area.
 pub(super) fn draw_page(painter: &mut Painter<'_>, area: Rect, page: &Page) {
-    let widest = page.lines.iter().map(Line::width).max().unwrap_or(0);
-    let size = (widest.max(page.title.len() + 2).max(30), page.lines.len().max(1));
-    let most = (usize::from(area.width).saturating_sub(4), usize::from(area.height).saturating_sub(2));
-    let inner = open(painter, area, (size.0.min(most.0), size.1.min(most.1)), &page.title);
+    let (most_rows, most_columns) = room_of_pages(area);
+    let text = page.rows(most_columns);
+    let widest = text.iter().map(Line::width).max().unwrap_or(0);
+    let size = (widest.max(page.title.chars().count() + 2).max(30), text.len().max(1));
+    let inner = open(painter, area, (size.0.min(most_columns), size.1.min(most_rows)), &page.title);
     let rows = usize::from(inner.height);
-    let top = page.scroll.0.min(page.lines.len().saturating_sub(rows));
-    painter.lines(inner, &page.lines, (top, page.scroll.1));
+    let top = page.scroll.0.min(text.len().saturating_sub(rows));
+    painter.lines(inner, &text, (top, page.scroll.1));
     let edge = Rect { width: inner.width + 1, ..inner };
-    painter.scrollbar(edge, page.lines.len(), top);
+    painter.scrollbar(edge, text.len(), top);
 }
 
 /// The most rows of names that are offered below what is typed.

@@ -5,7 +5,7 @@ use super::app::App;
 use super::command::{Command, Context};
 use super::keys::spell;
 use super::panes::{self, bench};
-use super::popup::{Choice, Entry, EntryKind, How, Item, Page, Popup, Purpose, Value};
+use super::popup::{Choice, Entry, EntryKind, How, Item, Page, Popup, Value};
 use super::strategies;
 use super::theme::{self, Theme};
 use super::update::{enter, run, run_with};
@@ -59,7 +59,7 @@ pub fn explain(app: &mut App, code: &str) {
         None => ("All codes", explain::listing()),
     };
     let lines = lines_of(Role::Plain, &text);
-    app.popups.push(Popup::Page(Page::new(title, lines, Purpose::Read)));
+    app.popups.push(Popup::Page(Page::sentences(title, lines, 0)));
 }
 
 /// Switches the colours; without a name, lists what there is.

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 
 use super::app::Setup;
 use super::command::{Command, Context};
-use super::draw::draw_page;
+use super::draw::{draw_page, room_of_pages};
 use super::event::{Events, Msg};
 use super::hints;
 use super::keys::{Chord, Meaning, Sequence};
@@ -146,6 +146,7 @@ impl Workshop<'_> {
                         }
                         let Meaning::Command(command) = meaning else { continue };
                         let rows = isize::try_from(height).unwrap_or(24) / 2;
+                        let seen = room_of_pages(Rect::new(0, 0, width, height.saturating_sub(1)));
                         match command {
                             Command::Quit | Command::Interrupt => {
                                 return Ok(Mended::Ended(Ending::Left(None)));
@@ -155,14 +156,14 @@ impl Workshop<'_> {
                             Command::Repaint => self.screen.reclaim()?,
                             Command::PageNext => (mending.step(1), page.scroll = (0, 0)).1,
                             Command::PagePrevious => (mending.step(-1), page.scroll = (0, 0)).1,
-                            Command::PageLineUp => page.scroll_by(-1, 0),
-                            Command::PageLineDown => page.scroll_by(1, 0),
-                            Command::PageLeft => page.scroll_by(0, -8),
-                            Command::PageRight => page.scroll_by(0, 8),
-                            Command::PageBackScreen => page.scroll_by(-rows, 0),
-                            Command::PageForwardScreen => page.scroll_by(rows, 0),
+                            Command::PageLineUp => page.scroll_by((-1, 0), seen),
+                            Command::PageLineDown => page.scroll_by((1, 0), seen),
+                            Command::PageLeft => page.scroll_by((0, -8), seen),
+                            Command::PageRight => page.scroll_by((0, 8), seen),
+                            Command::PageBackScreen => page.scroll_by((-rows, 0), seen),
+                            Command::PageForwardScreen => page.scroll_by((rows, 0), seen),
                             Command::PageTop => page.scroll = (0, 0),
-                            Command::PageBottom => page.scroll_by(isize::MAX / 4, 0),
+                            Command::PageBottom => page.scroll_by((isize::MAX / 4, 0), seen),
                             _ => {}
                         }
                     }

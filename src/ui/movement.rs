@@ -1,10 +1,12 @@
 //! Moving: the highlight of a pane, what is seen of it, and to what is looked for.
 
 use super::app::App;
+use super::draw::room_of_pages;
 use super::layout::Pane;
 use super::popup::Popup;
 use super::window::occurrences;
 use crate::view::{Line, Role};
+use ratatui::layout::Rect;
 
 /// Further than any text is long, and far from the limits of the type.
 pub const FAR: isize = isize::MAX / 4;
@@ -87,7 +89,9 @@ pub fn find(app: &mut App, search: Search) {
 
 /// Scrolls the page that lies over the panes.
 pub fn scroll(app: &mut App, lines: isize, columns: isize) {
+    // Two rows of the screen are not for pages.
+    let area = Rect::new(0, 0, app.size.0, app.size.1.saturating_sub(2));
     if let Some(Popup::Page(page)) = app.popups.last_mut() {
-        page.scroll_by(lines, columns);
+        page.scroll_by((lines, columns), room_of_pages(area));
     }
 }

@@ -95,7 +95,7 @@ pub fn known(app: &mut App, base: RevisionId, text: String, at: Path, walk: Resu
 }
 
 /// Shows the next step as a difference.
-fn show(app: &mut App) {
+pub(super) fn show(app: &mut App) {
     close_pages(app, &Purpose::Steps);
     let Some(stepping) = &app.stepping else { return };
     let Some(taken) = stepping.taken(app.session.current()) else { return };

@@ -20,11 +20,24 @@ pub fn update(app: &mut App, msg: Msg) {
         Msg::Key(key, _) => press(app, key),
         Msg::Mouse(event) => mouse::mouse(app, event),
         Msg::Paste(text) => typing::paste(app, &text),
-        Msg::Resize(width, height) => app.resize((width, height)),
+        Msg::Resize(width, height) => {
+            app.resize((width, height));
+            refit(app);
+        }
         Msg::News | Msg::Tick => actions::news(app),
         Msg::Continued => app.requests.repaint = true,
         Msg::Suspend => app.requests.suspend = true,
         Msg::Terminate(_) | Msg::Gone => app.requests.quit = true,
+    }
+}
+
+/// Prints the difference that is shown anew, for another width.
+fn refit(app: &mut App) {
+    match app.popups.last() {
+        Some(Popup::Page(page)) if page.purpose == Purpose::Apply => rules::preview(app),
+        Some(Popup::Page(page)) if page.purpose == Purpose::Trail => history::show_trail(app),
+        Some(Popup::Page(page)) if page.purpose == Purpose::Steps => stepping::show(app),
+        _ => {}
     }
 }
 

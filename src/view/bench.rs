@@ -4,10 +4,12 @@ use super::bars::{Time, bar};
 use super::figures;
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
+use crate::device::roofline::{Peak, Work, rate};
 use crate::device::stats::{Comparison, Verdict};
 use crate::session::action::{Measurement, RevisionId};
 use crate::session::bench::Pair;
 use crate::session::history::History;
+use std::collections::BTreeSet;
 
 /// A table of all measurements, oldest revision first.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -20,18 +22,67 @@ pub struct Table {
     pub revisions: Vec<RevisionId>,
 }
 
-const COLUMNS: &[Column] = &[
-    Column::figures("rev"),
-    Column::figures("median"),
-    Column::flexible("95 % interval"),
-    Column::words(""),
-    Column::figures("GFLOP/s"),
-    Column::figures("GB/s"),
-    Column::words("check"),
-    Column::words("sizes"),
-    Column::words("device"),
-    Column::figures("runs"),
-];
+/// What can differ between measurements and is said first where it does.
+struct Differing {
+    devices: bool,
+    /// The names of sizes.
+    sizes: Vec<String>,
+}
+
+impl Differing {
+    fn of(all: &[(RevisionId, &Measurement)]) -> Differing {
+        let several = |texts: Vec<String>| texts.windows(2).any(|pair| pair[0] != pair[1]);
+        let names: BTreeSet<String> =
+            all.iter().flat_map(|(_, m)| m.sizes.keys().map(ToString::to_string)).collect();
+        let value =
+            |m: &Measurement, name: &str| m.sizes.get(name).map(ToString::to_string).unwrap_or_default();
+        let differs = |name: &String| several(all.iter().map(|(_, m)| value(m, name)).collect());
+        Differing {
+            devices: several(all.iter().map(|(_, m)| m.device.clone()).collect()),
+            sizes: names.into_iter().filter(differs).collect(),
+        }
+    }
+
+    /// The columns of the table, most important first.
+    fn columns(&self) -> Vec<Column> {
+        let first = [Column::figures("rev"), Column::figures("median"), Column::words("95 % interval")];
+        let device = self.devices.then_some(Column::flexible("device"));
+        let at = (!self.sizes.is_empty()).then_some(Column::words("at"));
+        let rest = [
+            Column::words(""),
+            Column::figures("GFLOP/s"),
+            Column::figures("GB/s"),
+            Column::words("check"),
+            Column::words("sizes"),
+        ];
+        let same_device = (!self.devices).then_some(Column::words("device"));
+        let all = first.into_iter().chain(at).chain(device).chain(rest);
+        all.chain(same_device).chain([Column::figures("runs")]).collect()
+    }
+
+    /// The cells of these columns.
+    fn row(&self, id: RevisionId, m: &Measurement, longest: f64, alphabet: Alphabet) -> Vec<Line> {
+        let number = |text: String| Line::of(Role::Number, text);
+        let rate = |value: Option<f64>| number(value.map(figures::digits).unwrap_or_default());
+        let device = || Line::plain(m.device.clone());
+        let at = m.sizes.iter().filter(|(name, _)| self.sizes.iter().any(|differing| **differing == ***name));
+        let at: Vec<String> = at.map(|(name, value)| format!("{name}={value}")).collect();
+        let mut cells =
+            vec![number(id.to_string()), number(figures::time(m.median_ns)), Line::plain(short_interval(m))];
+        cells.extend((!self.sizes.is_empty()).then(|| Line::plain(at.join(" "))));
+        cells.extend(self.devices.then(device));
+        cells.extend([
+            bar(time_of(m), longest, BAR, Role::Good, alphabet),
+            rate(m.gflops()),
+            rate(m.gbytes()),
+            Line::of(Role::Good, format!("✓ {}", m.max_error.map(error).unwrap_or_default())),
+            Line::plain(sizes(m)),
+        ]);
+        cells.extend((!self.devices).then(device));
+        cells.push(number(m.runs.to_string()));
+        cells
+    }
+}
 
 /// The table at a width.
 pub fn table(history: &History, width: usize, alphabet: Alphabet) -> Table {
@@ -44,8 +95,10 @@ pub fn table(history: &History, width: usize, alphabet: Alphabet) -> Table {
             .map(|t| if t.high.is_finite() { t.high } else { t.median })
             .fold(0.0, f64::max)
     };
-    let rows: Vec<Vec<Line>> = all.iter().map(|(id, m)| row(*id, m, longest(m), alphabet)).collect();
-    let (head, rows) = table::layout(COLUMNS, &rows, width, alphabet);
+    let differing = Differing::of(&all);
+    let rows: Vec<Vec<Line>> =
+        all.iter().map(|(id, m)| differing.row(*id, m, longest(m), alphabet)).collect();
+    let (head, rows) = table::layout(&differing.columns(), &rows, width, alphabet);
     Table { head, rows, revisions: all.iter().map(|(id, _)| *id).collect() }
 }
 
@@ -64,28 +117,20 @@ fn time_of(m: &Measurement) -> Time {
     Time { low: m.interval_ns.0, median: m.median_ns, high: m.interval_ns.1 }
 }
 
-fn row(id: RevisionId, m: &Measurement, longest: f64, alphabet: Alphabet) -> Vec<Line> {
-    let number = |text: String| Line::of(Role::Number, text);
-    let rate = |value: Option<f64>| number(value.map(figures::digits).unwrap_or_default());
-    vec![
-        number(id.to_string()),
-        number(figures::time(m.median_ns)),
-        Line::plain(interval(m, " – ")),
-        bar(time_of(m), longest, BAR, Role::Good, alphabet),
-        rate(m.gflops()),
-        rate(m.gbytes()),
-        Line::of(Role::Good, format!("✓ {}", m.max_error.map(error).unwrap_or_default())),
-        Line::plain(sizes(m)),
-        Line::plain(m.device.clone()),
-        number(m.runs.to_string()),
-    ]
-}
-
 /// The interval in which the median lies.
 fn interval(m: &Measurement, between: &str) -> String {
     let (low, high) = m.interval_ns;
     match high.is_finite() {
         true => format!("{}{between}{}", figures::time(low), figures::time(high)),
+        false => "too few runs".to_owned(),
+    }
+}
+
+/// The interval, with its unit once: `597.4–674.8 ms`.
+pub fn short_interval(m: &Measurement) -> String {
+    let (low, high) = m.interval_ns;
+    match high.is_finite() {
+        true => figures::times(low, high),
         false => "too few runs".to_owned(),
     }
 }
@@ -99,7 +144,7 @@ fn sizes(m: &Measurement) -> String {
 }
 
 /// All about one measurement.
-pub fn details(id: RevisionId, m: &Measurement) -> Vec<Line> {
+pub fn details(id: RevisionId, m: &Measurement, peak: Option<Peak>) -> Vec<Line> {
     let mut lines = vec![
         Line::of(Role::Title, format!("revision {id} on {}", m.device)),
         Line::plain("median  ")
@@ -128,8 +173,45 @@ pub fn details(id: RevisionId, m: &Measurement) -> Vec<Line> {
                 .with(Role::Plain, format!(" of {} in and out", figures::bytes(bytes as u64))),
         );
     }
+    if let (Some(flops), Some(bytes), Some(peak)) = (m.flops, m.bytes, peak) {
+        let rate = rate(Work { flops, bytes }, m.median_ns, Some(peak));
+        if let (Some(share), Some(memory)) = (rate.share, rate.memory_bound) {
+            lines.push(
+                Line::plain(format!("bound   by {}, ", limit(memory)))
+                    .with(Role::Number, format!("{} %", figures::digits(share * 100.0)))
+                    .with(Role::Plain, format!(" of what {} allows", m.device)),
+            );
+        }
+    }
     lines.extend(m.warnings.iter().map(|w| Line::of(Role::Warning, format!("mind: {w}"))));
     lines
+}
+
+fn limit(memory: bool) -> &'static str {
+    if memory { "memory" } else { "arithmetic" }
+}
+
+/// What a program has to do at least, and what bounds it on a device, where that is known what it allows.
+pub fn least(work: Work, device: &str, peak: Option<Peak>) -> Option<Line> {
+    let Work { flops, bytes } = work;
+    if flops <= 0.0 || bytes <= 0.0 {
+        return None;
+    }
+    let mut text = format!(
+        "The program computes {} operations on {} of inputs and output, {} for each byte",
+        figures::count(flops as u64),
+        figures::bytes(bytes as u64),
+        figures::digits(flops / bytes)
+    );
+    if let Some(peak) = peak {
+        let (arithmetic, memory) = (flops / peak.gflops, bytes / peak.gbytes);
+        text += &format!(
+            "; on {device} {} bounds that, which allows {}",
+            limit(memory > arithmetic),
+            figures::time(arithmetic.max(memory))
+        );
+    }
+    Some(Line::plain(format!("{text}.")))
 }
 
 /// Two programs that were measured in turns: their times, and what these say.
@@ -223,17 +305,52 @@ mod tests {
 
     #[test]
     fn the_tree_shows_the_present_state_and_what_each_step_bought() {
-        let rows = history::rows(&sample(), Looked { pinned: Some(0), opened: None }, Alphabet::Unicode);
+        let rows =
+            history::rows(&sample(), Looked { pinned: Some(0), ..Looked::default() }, Alphabet::Unicode);
         let texts: Vec<_> = rows.iter().map(|row| row.line.text()).collect();
         assert_eq!(
             texts,
             [
-                "○ 0 100.0 µs  pinned  matmul.rise",
+                "○ 0 100.0 µs (-1.0/+1.0 %)  pinned  matmul.rise",
                 "  ○ 1 topDown( mapFusion)",
-                "  ○ 2 64.80 µs -35.2 % from 0  splitJoin(32)",
-                "  ● 3 100.5 µs no measurable difference from 0  same as 1  noise  now",
+                "  ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %)  splitJoin(32)",
+                "  ● 3 100.5 µs no measurable difference from 0 (-1.0/+1.0 %)  same as 1  noise  now",
             ]
         );
+    }
+
+    #[test]
+    fn what_a_program_costs_at_least_is_said_before_it_is_measured() {
+        let work = Work { flops: 2.0e9, bytes: 1.0e6 };
+        let says = |peak| least(work, "cpu", peak).unwrap().text();
+        assert_eq!(
+            says(None),
+            "The program computes 2.00 G operations on 976.6 KiB of inputs and output, 2000 for each byte."
+        );
+        let bound = "; on cpu arithmetic bounds that, which allows 200.0 ms.";
+        assert!(says(Some(Peak { gflops: 10.0, gbytes: 2.0 })).ends_with(bound));
+        assert_eq!(least(Work { flops: 0.0, bytes: 8.0 }, "cpu", None), None);
+    }
+
+    #[test]
+    fn every_device_has_its_price() {
+        let mut history = sample();
+        let on_gpu = |ns| Measurement { device: "gpu".to_owned(), ..measured(ns) };
+        history.revision_mut(0).unwrap().measurements.push(on_gpu(20_000.0));
+        history.revision_mut(2).unwrap().measurements.extend([on_gpu(9_000.0), on_gpu(10_000.0)]);
+        let rows = history::rows(&history, Looked::default(), Alphabet::Unicode);
+        assert_eq!(
+            rows[2].line.text(),
+            "  ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu · 10.00 µs -50.0 % from 0 (-1.0/+1.0 %) gpu  splitJoin(32)"
+        );
+        // At other sizes than those that are looked at, they are said.
+        let sizes = [("m".into(), 32)].into_iter().collect();
+        history.revision_mut(1).unwrap().measurements.push(Measurement { sizes, ..measured(7_000.0) });
+        let sizes = measured(1.0).sizes;
+        let rows =
+            history::rows(&history, Looked { sizes: Some(&sizes), ..Looked::default() }, Alphabet::Unicode);
+        assert_eq!(rows[1].line.text(), "  ○ 1 7.000 µs (-1.0/+1.0 %) cpu at m=32  topDown( mapFusion)");
+        assert!(!rows[2].line.text().contains("at m="), "{}", rows[2].line.text());
     }
 
     #[test]
@@ -259,13 +376,27 @@ mod tests {
         assert_eq!(table.revisions, [0, 2, 3]);
         assert_eq!(
             table.head.text(),
-            "rev    median  95 % interval                      GFLOP/s    GB/s  check     sizes  device  runs"
+            "rev    median  95 % interval                 GFLOP/s    GB/s  check     sizes  device  runs"
         );
         assert_eq!(
             table.rows[0].text(),
-            "  0  100.0 µs  99.00 µs – 101.0 µs  ████████████    5.243  0.4915  ✓ 2.0e-7  m=64   cpu       30"
+            "  0  100.0 µs  99.00–101.0 µs  ████████████    5.243  0.4915  ✓ 2.0e-7  m=64   cpu       30"
         );
-        let details = details(2, &measured(64_800.0));
+        // In few columns the time and its interval stay, with what differs between measurements.
+        let mut history = sample();
+        let narrow = |history: &History| super::table(history, 38, Alphabet::Unicode);
+        assert_eq!(narrow(&history).rows[0].text().trim_end(), "  0  100.0 µs  99.00–101.0 µs");
+        let sizes = [("m".into(), 32)].into_iter().collect();
+        history.revision_mut(2).unwrap().measurements.push(Measurement { sizes, ..measured(9_000.0) });
+        assert_eq!(narrow(&history).rows[2].text().trim_end(), "  2  9.000 µs  8.910–9.090 µs  m=32");
+        let on_gpu = Measurement { device: "gpu".to_owned(), ..measured(7_000.0) };
+        history.revision_mut(2).unwrap().measurements.push(on_gpu);
+        let wide = super::table(&history, 48, Alphabet::Unicode);
+        assert_eq!(wide.rows[3].text().trim_end(), "  2  7.000 µs  6.930–7.070 µs  m=64  gpu");
+        let peak = Peak { gflops: 10.0, gbytes: 2.0 };
+        let details = details(2, &measured(64_800.0), Some(peak));
+        let bound = "bound   by arithmetic, 80.91 % of what cpu allows";
+        assert!(details.iter().any(|line| line.text() == bound), "{details:?}");
         assert!(details.iter().any(|line| line.text() == format!("check   ✓ {}", measured(64_800.0).check)));
         assert!(details.iter().any(|line| line.text() == "mind: The clock changed."));
     }

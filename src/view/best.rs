@@ -14,6 +14,7 @@ pub fn doing(standing: &Standing) -> String {
         Doing::Reference => format!("computing what {} must give", programs(of)),
         Doing::Checking(rank) => format!("compiling and checking program {rank} of {of}"),
         Doing::Turns(turn, turns) => format!("the fastest take turns, {} of {turns}", turn + 1),
+        Doing::Way(rank) => format!("writing down how rank {rank}, the fastest, is found"),
         Doing::Over => format!("{} measured", programs(of)),
         Doing::Stopped => "stopped".to_owned(),
         Doing::Failed => "failed".to_owned(),
@@ -177,7 +178,7 @@ mod tests {
                 }
                 None => Fate::Waiting,
             };
-            Candidate { rank: at + 1, weight: 20 + at as u32, term: build::f32(0.0), fate }
+            Candidate { rank: at + 1, weight: 20 + at as u32, term: build::f32(0.0), fate, way: None }
         };
         Standing {
             search: "reach contains(map)".to_owned(),

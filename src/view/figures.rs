@@ -15,6 +15,22 @@ pub fn time(ns: f64) -> String {
     format!("{} {unit}", digits(value))
 }
 
+/// From one time to another, with the unit once where it is the same: `597.4–674.8 ms`.
+pub fn times(from: f64, to: f64) -> String {
+    let (from, to) = (time(from), time(to));
+    match (from.rsplit_once(' '), to.rsplit_once(' ')) {
+        (Some((figure, unit)), Some((_, other))) if unit == other => format!("{figure}–{to}"),
+        _ => format!("{from}–{to}"),
+    }
+}
+
+/// How far an interval goes below and above its median: `(-1.0/+12 %)`; none where it has no end.
+pub fn spread(median: f64, (low, high): (f64, f64)) -> Option<String> {
+    let part = |end: f64| (end - median) / median * 100.0;
+    let figure = |p: f64| if p.abs() < 9.95 { format!("{p:+.1}") } else { format!("{p:+.0}") };
+    (median > 0.0 && high.is_finite()).then(|| format!("({}/{} %)", figure(part(low)), figure(part(high))))
+}
+
 /// Four significant digits, without an exponent for everyday figures.
 pub fn digits(value: f64) -> String {
     let magnitude = value.abs();
@@ -97,6 +113,10 @@ mod tests {
         assert_eq!(time(812.0), "812.0 ns");
         assert_eq!(time(812_412.0), "812.4 µs");
         assert_eq!(time(1_234_567_890.0), "1.235 s");
+        assert_eq!(times(812.0, 840.5), "812.0–840.5 ns");
+        assert_eq!(times(812.0, 1840.5), "812.0 ns–1.841 µs");
+        assert_eq!(spread(100.0, (99.0, 112.0)).as_deref(), Some("(-1.0/+12 %)"));
+        assert_eq!(spread(100.0, (99.0, f64::INFINITY)), None);
         assert_eq!(digits(0.0), "0.0000");
         assert_eq!(digits(f64::NAN), "-");
         assert_eq!(digits(2.5e-7), "2.50e-7");

@@ -7,7 +7,7 @@
 use super::figures;
 use super::text::{Alphabet, Line, Role};
 use crate::lang::digest::Digest;
-use crate::session::action::{Measurement, RevisionId};
+use crate::session::action::{Measurement, RevisionId, Sizes};
 use crate::session::history::{History, Revision};
 use indexmap::IndexMap;
 use std::collections::{BTreeSet, HashMap};
@@ -43,6 +43,8 @@ pub struct Looked<'a> {
     pub pinned: Option<RevisionId>,
     /// What is open: of single steps the first, else the state that rewrites led to. Without it every state has its row.
     pub opened: Option<&'a BTreeSet<RevisionId>>,
+    /// The sizes at which prices are compared; measurements at others say theirs.
+    pub sizes: Option<&'a Sizes>,
 }
 
 /// So many single steps that follow each other have rows of their own; more are one row.
@@ -58,7 +60,9 @@ pub fn rows(history: &History, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Ro
             same.entry(revision.term.digest()).or_insert(id);
         }
     }
-    let mut rows = Rows { history, looked, alphabet, same, out: vec![] };
+    let devices = (0..history.len()).filter_map(|id| history.revision(id)).flat_map(|r| &r.measurements);
+    let several_devices = devices.map(|m| m.device.as_str()).collect::<BTreeSet<_>>().len() > 1;
+    let mut rows = Rows { history, looked, alphabet, same, several_devices, out: vec![] };
     let outline = history.outline();
     let mut rest = &outline[..];
     while let Some((&(id, depth), after)) = rest.split_first() {
@@ -82,6 +86,8 @@ struct Rows<'a> {
     alphabet: Alphabet,
     /// The first state with a term.
     same: HashMap<Digest, RevisionId>,
+    /// Whether states were measured on more than one device.
+    several_devices: bool,
     out: Vec<Row>,
 }
 
@@ -148,6 +154,26 @@ impl Rows<'_> {
         self.out.push(Row { revision: last, part: Part::Steps { first }, opens: Some(opens), line });
     }
 
+    /// A time with its interval, what it changed, and the device where there are several.
+    fn price(&self, line: &mut Line, id: RevisionId, measured: &Measurement) {
+        line.push(Role::Number, figures::time(measured.median_ns));
+        if let Some((before, change)) = bought(self.history, id, measured) {
+            let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
+            line.push(role, format!(" {change}"));
+            line.push(Role::Dim, format!(" from {before}"));
+        }
+        if let Some(spread) = figures::spread(measured.median_ns, measured.interval_ns) {
+            line.push(Role::Dim, format!(" {spread}"));
+        }
+        if self.several_devices {
+            line.push(Role::Dim, format!(" {}", measured.device));
+        }
+        if self.looked.sizes.is_some_and(|sizes| *sizes != measured.sizes) {
+            let at: Vec<String> = measured.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
+            line.push(Role::Dim, format!(" at {}", at.join(" ")));
+        }
+    }
+
     fn sign(&self, id: RevisionId) -> &'static str {
         if id == self.history.current() {
             self.alphabet.pick("●", "*")
@@ -173,13 +199,13 @@ impl Rows<'_> {
             line.push(Role::Hint, self.open_sign(opens));
         }
         line.push(Role::Number, format!("{id} "));
-        if let Some(measured) = revision.measurements.last() {
-            line.push(Role::Number, figures::time(measured.median_ns));
-            if let Some((before, change)) = bought(history, id, measured) {
-                let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
-                line.push(role, format!(" {change}"));
-                line.push(Role::Dim, format!(" from {before}"));
+        for (i, measured) in last_on_each_device(revision, self.looked.sizes).into_iter().enumerate() {
+            if i > 0 {
+                line.push(Role::Plain, " · ");
             }
+            self.price(&mut line, id, measured);
+        }
+        if !revision.measurements.is_empty() {
             line.push(Role::Plain, "  ");
         }
         if self.looked.pinned == Some(id) {
@@ -211,6 +237,19 @@ impl Rows<'_> {
             }
         }
     }
+}
+
+/// The newest measurement on each device at these sizes, else at any, in the order in which the devices were first measured on.
+fn last_on_each_device<'a>(revision: &'a Revision, sizes: Option<&Sizes>) -> Vec<&'a Measurement> {
+    let mut last: IndexMap<&str, &Measurement> = IndexMap::new();
+    let fits = |m: &Measurement| sizes.is_none_or(|sizes| *sizes == m.sizes);
+    for measured in &revision.measurements {
+        let kept = last.entry(&measured.device).or_insert(measured);
+        if fits(measured) || !fits(kept) {
+            *kept = measured;
+        }
+    }
+    last.into_values().collect()
 }
 
 fn indent(depth: usize) -> String {
@@ -295,7 +334,7 @@ mod tests {
 
     fn texts(history: &History, pinned: Option<RevisionId>, opened: &[RevisionId]) -> Vec<String> {
         let opened = opened.iter().copied().collect();
-        let rows = rows(history, Looked { pinned, opened: Some(&opened) }, Alphabet::Unicode);
+        let rows = rows(history, Looked { pinned, opened: Some(&opened), sizes: None }, Alphabet::Unicode);
         rows.iter().map(|row| row.line.text()).collect()
     }
 

@@ -5,8 +5,8 @@ use super::text::{Alphabet, Line, Role};
 use crate::device::stats::Verdict;
 use crate::session::sweep::{CLOSE, Point, crossovers, decided};
 
-/// The columns of a bar to one side.
-const HALF: usize = 16;
+/// The columns of a bar to one side: so that a row with what it says fits a terminal of 80 columns.
+const HALF: usize = 9;
 
 /// A row a size: both times, and a bar towards the faster one, as long as the logarithm of how much faster it is.
 pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) -> Vec<Line> {
@@ -104,18 +104,9 @@ mod tests {
             .iter()
             .map(|line| line.text().trim_end().to_owned())
             .collect();
-        assert_eq!(
-            shown[3],
-            "k=1000   1.000 ms   4.000 ms  ################|                  A 4.000 times as fast"
-        );
-        assert_eq!(
-            shown[5],
-            "k=4000   4.000 ms   4.000 ms                  |                  no measurable difference"
-        );
-        assert_eq!(
-            shown[6],
-            "k=8000   8.000 ms   4.000 ms                  |########          B 2.000 times as fast"
-        );
+        assert_eq!(shown[3], "k=1000   1.000 ms   4.000 ms  #########|           A 4.000 times as fast");
+        assert_eq!(shown[5], "k=4000   4.000 ms   4.000 ms           |           no measurable difference");
+        assert_eq!(shown[6], "k=8000   8.000 ms   4.000 ms           |#####      B 2.000 times as fast");
         assert_eq!(shown[7], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
         assert!(crossovers(&points[..3]).is_empty() && crossovers(&points[3..]).is_empty());
     }

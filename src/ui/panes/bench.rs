@@ -3,8 +3,9 @@
 use super::{Description, Operation, highlighted_text, lines_and_about, rules};
 use super::{alphabet, kernel};
 use crate::device::name_in;
-use crate::device::roofline::Peak;
-use crate::session::action::{Action, Sizes, Target};
+use crate::device::roofline::{Peak, Work};
+use crate::lang::work;
+use crate::session::action::{Action, Measurement, Sizes, Target};
 use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::data::Given;
@@ -53,17 +54,53 @@ pub fn content(app: &App, width: usize) -> Content {
     let history = app.session.history();
     let table = view::table(history, width, alphabet(app));
     if table.rows.is_empty() {
-        let key = app.setup.keys.key(Command::Bench).unwrap_or_default();
-        return Content::says(vec![
-            Line::of(Role::Dim, "Nothing has been measured yet."),
-            Line::of(Role::Hint, format!("{key} measures the present state on `{}`.", app.device)),
-        ]);
+        return Content::says(unmeasured(app).iter().flat_map(|line| line.wrap(width, 2)).collect());
     }
     let all = view::measurements(history);
     let cursor = app.window(Pane::Bench).cursor.min(all.len().saturating_sub(1));
-    let foot = all.get(cursor).map(|(id, m)| view::details(*id, m)).unwrap_or_default();
+    let details = |(id, m): &(_, &Measurement)| view::details(*id, m, peak_of(app, &m.device));
+    let foot = all.get(cursor).map(details).unwrap_or_default();
     let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
-    Content { head: vec![table.head], lines: table.rows, foot, list: true, ..Content::default() }
+    let head = measuring(app).into_iter().chain([table.head]).collect();
+    Content { head, lines: table.rows, foot, list: true, ..Content::default() }
+}
+
+/// What is known before anything was measured: what the program has to do, and what can be done.
+fn unmeasured(app: &App) -> Vec<Line> {
+    let key = |command| app.setup.keys.key(command).unwrap_or_default();
+    let device = &app.device;
+    let mut lines: Vec<Line> = measuring(app).into_iter().collect();
+    if lines.is_empty() {
+        lines.push(Line::of(Role::Dim, "Nothing has been measured yet."));
+    }
+    if app.session.missing_sizes().is_empty() {
+        let work = work::of(&app.session.workspace().program.term, app.session.sizes());
+        let work = Work { flops: work.flops, bytes: work.bytes };
+        lines.extend(view::least(work, device, peak_of(app, device)));
+    }
+    if app.session.is_idle() {
+        let text = format!("{} measures the present state on `{device}`.", key(Command::Bench));
+        lines.push(Line::of(Role::Hint, text));
+        if peak_of(app, device).is_none() {
+            let text = format!(
+                "{} measures what `{device}` allows: what bounds the program.",
+                key(Command::Roofline)
+            );
+            lines.push(Line::of(Role::Hint, text));
+        }
+    }
+    lines
+}
+
+/// What is being measured.
+fn measuring(app: &App) -> Option<Line> {
+    let job = app.session.jobs().into_iter().find(|job| matches!(job.progress, Progress::Bench(_)))?;
+    Some(Line::of(Role::Warning, format!("{} …", job.label)))
+}
+
+/// What a device allows, where that was measured.
+fn peak_of(app: &App, device: &str) -> Option<Peak> {
+    app.peaks.iter().find(|(known, _)| *known == device).map(|(_, peak)| *peak)
 }
 
 /// Measures the present state, once its sizes are known.
@@ -120,10 +157,7 @@ pub(in crate::ui) fn start_tuning(app: &mut App, text: &str) -> Result<(), Vec<L
 
 /// Shows what came of a tuning.
 pub(in crate::ui) fn tuned(app: &mut App, tuned: &Tuned) {
-    let width = usize::from(app.size.0).saturating_sub(8).clamp(20, 120);
-    let lines: Vec<Line> =
-        tune_view::report(tuned, false).iter().flat_map(|line| line.wrap(width, 10)).collect();
-    app.popups.push(Popup::Page(Page::new("Tuned", lines, Purpose::Read)));
+    app.popups.push(Popup::Page(Page::sentences("Tuned", tune_view::report(tuned, false), 10)));
 }
 
 /// Measures the present state and the pinned one in turns.
@@ -145,14 +179,12 @@ pub fn compare(app: &mut App) {
 /// Shows what came of two states that were measured in turns.
 pub(in crate::ui) fn compared(app: &mut App, ((first, second), pair): &Compared) {
     let names = [format!("revision {first}"), format!("revision {second}")];
-    let width = usize::from(app.size.0).saturating_sub(8).clamp(20, 120);
-    let lines: Vec<Line> =
-        view::in_turns([&names[0], &names[1]], pair).iter().flat_map(|line| line.wrap(width, 2)).collect();
+    let lines = view::in_turns([&names[0], &names[1]], pair);
     app.tell(
         Role::Good,
         format!("{} and {} were measured in turns on {}.", names[0], names[1], pair.first.device),
     );
-    app.popups.push(Popup::Page(Page::new("In turns", lines, Purpose::Read)));
+    app.popups.push(Popup::Page(Page::sentences("In turns", lines, 2)));
 }
 
 /// Measures the present state and the pinned one at the sizes that were typed after the command, or asks for them.
@@ -197,14 +229,13 @@ pub(in crate::ui) fn swept(app: &mut App, swept: Box<Swept>) {
     let text = format!("{} and {} were measured at {} sizes.", names[0], names[1], swept.points.len());
     app.tell(Role::Good, text);
     app.swept = Some(swept);
-    app.popups.push(Popup::Page(Page::new("At several sizes", lines, Purpose::Read)));
+    app.popups.push(Popup::Page(Page::sentences("At several sizes", lines, 4)));
 }
 
 /// Shows how near to what the device allows the measured states come; that is measured first, once.
 pub fn roofline(app: &mut App) {
     let device = app.device.clone();
-    if let Some((_, peak)) = app.peaks.iter().find(|(known, _)| *known == device) {
-        let peak = *peak;
+    if let Some(peak) = peak_of(app, &device) {
         return under_the_roof(app, &device, peak);
     }
     match app.session.measure_peak(&device) {
@@ -221,6 +252,7 @@ pub(in crate::ui) fn peak(app: &mut App, device: String, peak: Peak) {
     app.tell(Role::Good, format!("What {device} allows was measured."));
     app.peaks.retain(|(known, _)| *known != device);
     app.peaks.push((device.clone(), peak));
+    app.touch(&[Pane::Bench]);
     under_the_roof(app, &device, peak);
 }
 
@@ -228,8 +260,7 @@ fn under_the_roof(app: &mut App, device: &str, peak: Peak) {
     let width = usize::from(app.size.0).saturating_sub(8).clamp(20, 120);
     let all = view::measurements(app.session.history());
     let lines = roofline_view::page(device, peak, &all, width, alphabet(app));
-    let lines = lines.iter().flat_map(|line| line.wrap(width, 4)).collect();
-    app.popups.push(Popup::Page(Page::new("Roofline", lines, Purpose::Read)));
+    app.popups.push(Popup::Page(Page::sentences("Roofline", lines, 4)));
 }
 
 /// Writes the function that chooses by the size into the folder that was typed, or asks for one.
@@ -384,8 +415,8 @@ pub fn open(app: &mut App) {
     let all = view::measurements(app.session.history());
     match all.get(cursor) {
         Some((id, m)) => {
-            let lines = view::details(*id, m);
-            app.popups.push(Popup::Page(Page::new("Measurement", lines, Purpose::Read)));
+            let lines = view::details(*id, m, peak_of(app, &m.device));
+            app.popups.push(Popup::Page(Page::sentences("Measurement", lines, 8)));
         }
         None => app.say(Role::Warning, "Nothing has been measured yet."),
     }

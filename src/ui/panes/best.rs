@@ -6,7 +6,7 @@ use crate::lang::path::Path;
 use crate::session::action::Action;
 use crate::session::best::{Doing, Search, Standing, USUAL};
 use crate::session::state::Progress;
-use crate::ui::actions::perform;
+use crate::ui::actions::{found, perform};
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, Enabled, require};
 use crate::ui::facts::Facts;
@@ -60,7 +60,10 @@ pub fn best(app: &mut App, text: &str) {
         return;
     }
     let last = || app.search.as_ref().map(|search| format!("{USUAL} {search}"));
-    let begun = app.recall.get(EntryKind::Best, 0).map(str::to_owned).or_else(last);
+    // What was left without a search is no search to go on with.
+    let recalled = app.recall.get(EntryKind::Best, 0).filter(|text| text.trim().parse::<usize>().is_err());
+    let pointed = super::sketch::search(app).map(|search| format!("{USUAL} {search}"));
+    let begun = pointed.or_else(|| recalled.map(str::to_owned)).or_else(last);
     enter(app, EntryKind::Best, text, &begun.unwrap_or_else(|| format!("{USUAL} ")));
 }
 
@@ -70,7 +73,7 @@ pub(in crate::ui) fn start(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
     let device = app.device.clone();
     app.session.measure_best(&device, search).map_err(|problem| problem::brief(&problem))?;
     app.best = None;
-    app.focus.show(Pane::Best);
+    app.focus.go(Pane::Best);
     app.touch(&[Pane::Best, Pane::Jobs]);
     Ok(())
 }
@@ -119,9 +122,13 @@ fn highlighted(app: &App) -> Option<(Arc<Standing>, usize)> {
     Some((standing, rank))
 }
 
-/// Takes the highlighted program: goes to where the search began, and runs it for this one.
+/// Takes the highlighted program as it was found. Where the way there was not written down, goes to where the search began and runs
+/// it for this one.
 fn take(app: &mut App) {
     let Some((standing, rank)) = highlighted(app) else { return };
+    if let Some(outcome) = app.session.take_best(&standing, rank) {
+        return found(app, &outcome);
+    }
     let read = format!("{} {}", standing.best, standing.search);
     let text = match Search::read(app.session.workspace(), &read) {
         Ok(search) => search.taking(rank),
@@ -131,6 +138,7 @@ fn take(app: &mut App) {
         return;
     }
     strategies::run(app, &text, Path::root());
+    app.say(Role::Hint, format!("The way to rank {rank} was not written down; it is searched now."));
 }
 
 /// Shows what the highlighted program changes of the state that the search began with.

@@ -4,7 +4,7 @@ use super::{Description, Operation, highlighted_text, lines_and_about};
 use super::{alphabet, difference};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
-use crate::session::action::{Action, RevisionId};
+use crate::session::action::{Action, RevisionId, Sizes};
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::{App, Trail};
 use crate::ui::command::Command;
@@ -56,6 +56,7 @@ struct MadeFor {
     measurements: usize,
     pinned: Option<RevisionId>,
     opened: BTreeSet<RevisionId>,
+    sizes: Sizes,
 }
 
 /// Makes the rows again where they have changed. The highlight stays on its row, or goes to the present state when that is another.
@@ -68,11 +69,13 @@ pub fn refresh(app: &mut App) {
         measurements: (0..history.len()).map(measured).sum(),
         pinned: app.pinned,
         opened: app.past.opened.clone(),
+        sizes: app.session.sizes().clone(),
     };
     if app.past.made_for.as_ref() == Some(&now) {
         return;
     }
-    let looked = Looked { pinned: app.pinned, opened: Some(&app.past.opened) };
+    let sizes = app.session.sizes();
+    let looked = Looked { pinned: app.pinned, opened: Some(&app.past.opened), sizes: Some(sizes) };
     let rows = history::rows(history, looked, alphabet(app));
     let place = |wanted: &dyn Fn(&Row) -> bool| rows.iter().position(wanted);
     let there = app.past.made_for.as_ref().is_some_and(|before| before.current == now.current);
@@ -227,7 +230,7 @@ pub fn diff(app: &mut App) {
                 Page::difference(title("code"), compared(app, &old, &new, width), Purpose::Read)
             }
             (Err(problem), _) | (_, Err(problem)) => {
-                Page::new("No code to compare", app.problem(problem), Purpose::Read)
+                Page::sentences("No code to compare", app.problem(problem), 3)
             }
         }
     } else if old == new {
@@ -329,7 +332,8 @@ pub(in crate::ui) fn step_trail(app: &mut App, by: isize) {
     show_trail(app);
 }
 
-fn show_trail(app: &mut App) {
+/// Shows the step of the way that is looked at.
+pub(in crate::ui) fn show_trail(app: &mut App) {
     let Some(trail) = &app.trail else { return };
     let history = app.session.history();
     let Some(revision) = history.revision(trail.revision) else { return };

@@ -239,12 +239,17 @@ pub fn why(app: &mut App) {
     let Some(candidate) = app.candidate() else { return };
     let title = candidate.heading();
     let lines = reasons(app, candidate);
-    app.popups.push(Popup::Page(Page::new(title, lines, Purpose::Read)));
+    app.popups.push(Popup::Page(Page::sentences(title, lines, 2)));
 }
 
 /// Applies the highlighted rule, after asking for its arguments where it needs some.
 pub fn open(app: &mut App) {
     let Some(candidate) = app.candidate().cloned() else { return };
+    if app.pane_over(Pane::Rules).is_some_and(|over| over != app.focus.pane) {
+        app.focus.show(Pane::Rules);
+        let key = app.setup.keys.key(C::Open).unwrap_or_default();
+        return app.say(Role::Hint, format!("These are the rules; {key} applies the highlighted one."));
+    }
     // Who looked for it with its arguments is not asked for them.
     let find = &app.window(Pane::Rules).find;
     if let Some(call) = candidate.named(find).filter(|_| candidate.open).map(str::to_owned) {
