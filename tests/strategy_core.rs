@@ -263,6 +263,9 @@ fn lengths_are_known_by_types_and_by_given_sizes() {
     let sizes = Sizes::from_iter([("n".into(), 2048)]);
     assert!(holds(&second(2047), Some(&sizes)) && !holds(&second(2048), Some(&sizes)));
     assert!(!holds(&first(4), Some(&sizes)));
+    let whole = |n: i64| format!("body(body(argument(argument(hasWholeParts({n})))))");
+    assert!(holds(&whole(1), None) && !holds(&whole(2), None));
+    assert!(holds(&whole(16), Some(&sizes)) && !holds(&whole(3), Some(&sizes)));
 }
 
 #[test]

@@ -313,6 +313,9 @@ fn tiles_of_groups_are_right() {
             let text = &case.kernel.text;
             // Of less than a chunk there are no tiles; accumulators are in registers.
             assert!(text.contains("local ") || sizes[2].1 < depth, "{text}");
+            // Each step of a reduction has the same tiles in local memory, however few steps there are.
+            let tiles = text.lines().filter(|l| l.trim_start().starts_with("local ")).count();
+            assert!(tiles <= 4, "{text}");
             // What is read ahead are vectors that are a work-item's own.
             assert!(text.contains("float4 t") || !is_ahead, "{text}");
             let arrays = |l: &&str| l.trim_start().starts_with("float t") && l.contains('[');
@@ -322,6 +325,46 @@ fn tiles_of_groups_are_right() {
             case.global[2] = 1;
             if oclgrind() {
                 simulate(&case).unwrap_or_else(|why| panic!("{why}"));
+            }
+        }
+    }
+}
+
+/// Stencils one behind the other in one kernel: what a stage hands on stays with its work-item, whole lines are read and
+/// written in vectors, where they are whole vectors.
+#[test]
+fn stages_of_a_pipeline_are_one_kernel_that_stores_nothing_between_them() {
+    let harris = include_str!("../kernels/harris/harris.rise");
+    let blurs = include_str!("../kernels/twoBlurs/twoBlurs.rise");
+    let jacobi = include_str!("../kernels/jacobi4/jacobi4.rise");
+    let of_tiles = |text: &str, border: i64| {
+        let input = format!("(n + {border}).(m + {border}).f32): n.m.f32 =");
+        let (start, last) = text.rsplit_once(&input).unwrap();
+        read(&format!(
+            "{start}(4*n + {}).(4*m + {}).f32): (4*n + 4).(4*m + 4).f32 ={last}",
+            border + 4,
+            border + 4
+        ))
+    };
+    let programs = [of_tiles(harris, 4), of_tiles(blurs, 4), of_tiles(jacobi, 8)];
+    let sizes: [&[(&str, i64)]; 2] = [&[("n", 1), ("m", 2)], &[("n", 1), ("m", 1)]];
+    // What Harris subtracts is nearly equal in some pictures, of which the difference is mostly what was rounded.
+    let sizes = [&sizes[..1], &sizes[..], &sizes[..]];
+    for (program, sizes) in programs.iter().zip(sizes) {
+        for (columns, in_vectors) in [(4, true), (2, false)] {
+            let strategy = format!("inLambda(fusedStages ; stagesOnItems(4, {columns}, 3))");
+            let done = rewritten(program, &strategy);
+            let kernel =
+                compile(&default_lowering(&done).unwrap(), Target::OpenCl, None).unwrap().into_kernel();
+            let writes =
+                kernel.text.lines().filter(|l| l.trim_start().starts_with("((global float4*)output)"));
+            assert_eq!(writes.count(), usize::from(in_vectors), "{}", kernel.text);
+            assert!(!kernel.text.contains("local float"), "{}", kernel.text);
+            for mut case in cases_of_program(&done, "stages", sizes, Target::OpenCl, &mut 0) {
+                case.global = [64, 2, 1];
+                if oclgrind() {
+                    simulate(&case).unwrap_or_else(|why| panic!("{why}"));
+                }
             }
         }
     }

@@ -4,7 +4,8 @@
 use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Nat, NatVar};
-use crate::lang::pattern::Pattern;
+use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::target::Storage;
 
 /// More copies than this make no kernel faster, and compilers choke on them.
 const MAX_COPIES: i64 = 4096;
@@ -43,7 +44,8 @@ fn unroll(c: &Phrase, names: &mut Names, outer: i64, copies: &mut i64) -> Result
     Ok(Phrase::seq((0..n).map(|i| at(i, names)).collect::<Vec<_>>()))
 }
 
-/// Is it a short loop in whose iterations it is known what choices in it choose?
+/// Is it a short loop in whose iterations it is known what choices in it choose? Not where a work-group has memory for an
+/// iteration: each copy of the body would have its own.
 fn decides(l: &Loop) -> bool {
     let is_plain = l.kind == LoopKind::Sequential && l.init.is_zero() && l.step == Nat::constant(1);
     let Some(n) = l.n.as_constant().filter(|n| is_plain && *n <= MAX_DECIDED) else { return false };
@@ -64,6 +66,7 @@ fn decides(l: &Loop) -> bool {
             Kind::Pattern(Pattern::Select, _, ps) => ps.first().is_some_and(is_decided),
             _ => false,
         })
+        && !l.body.any(&mut |p| matches!(p.kind(), Kind::New(Storage::Asked(AddressSpace::Local), ..)))
 }
 
 fn too_many(n: i64) -> Diagnostic {

@@ -45,6 +45,7 @@ pub enum Native {
     HasAtMost,
     HasMoreThan,
     HasMultipleOf,
+    HasWholeParts,
     CalculatesAtMost,
     ReadsInOrder,
     ReducesColumns,
@@ -154,6 +155,12 @@ pub const TABLE: &[Row] = &[
         "Is this an array of which the type says that its length is a multiple of n, or `iterate` with so many steps?",
     ),
     row(
+        Native::HasWholeParts,
+        "hasWholeParts",
+        1,
+        "Is this an array of which the length is a multiple of n, as its type says, or the sizes that were given?",
+    ),
+    row(
         Native::ReadsInOrder,
         "readsInOrder",
         0,
@@ -200,7 +207,9 @@ impl Native {
             N::IsLambda | N::IsApply | N::IsVariable | N::IsLiteral | N::IsShared => Changes::Nothing,
             N::IsComputation | N::Computes | N::Calculates | N::CalculatesAtMost => Changes::Nothing,
             N::HasArrayType | N::HasExactType | N::HasFunctionType => Changes::Nothing,
-            N::HasAtMost | N::HasMoreThan | N::HasMultipleOf | N::IsPattern(_) => Changes::Nothing,
+            N::HasAtMost | N::HasMoreThan | N::HasMultipleOf | N::HasWholeParts | N::IsPattern(_) => {
+                Changes::Nothing
+            }
             N::ReadsInOrder | N::ReducesColumns | N::ReducesRows => Changes::Nothing,
         }
     }

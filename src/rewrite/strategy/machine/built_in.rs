@@ -169,6 +169,7 @@ impl<'a> Machine<'a> {
             Native::HasAtMost
             | Native::HasMoreThan
             | Native::HasMultipleOf
+            | Native::HasWholeParts
             | Native::CalculatesAtMost
             | Native::ReducesColumns
             | Native::ReducesRows => {
@@ -183,19 +184,22 @@ impl<'a> Machine<'a> {
                     Some(Arg::Nat(steps)) => Some(steps),
                     _ => t.ty().as_array().map(|(length, _)| length),
                 };
+                // With the sizes that were given, where there are some.
+                let given = |l: &Nat| {
+                    let value = |x: &str| self.env.known.and_then(|sizes| sizes.get(x).copied());
+                    l.subst(&|v: &NatVar| match v {
+                        NatVar::Named(x) => value(x).map(Nat::constant),
+                        _ => None,
+                    })
+                };
+                let divides = |l: &Nat| SizeConstraint::Divides(n.clone(), l.clone()).decide() == Some(true);
                 let holds = match native {
                     Native::HasAtMost => length.is_some_and(|l| n.sub(l).is_natural(&Ranges::default())),
-                    Native::HasMoreThan => length.is_some_and(|l| {
-                        let value = |x: &str| self.env.known.and_then(|sizes| sizes.get(x).copied());
-                        let here = |v: &NatVar| match v {
-                            NatVar::Named(x) => value(x).map(Nat::constant),
-                            _ => None,
-                        };
-                        n.is_less(&l.subst(&here), &Ranges::default()) == Some(true)
-                    }),
-                    Native::HasMultipleOf => length.is_some_and(|l| {
-                        SizeConstraint::Divides(n.clone(), l.clone()).decide() == Some(true)
-                    }),
+                    Native::HasMoreThan => {
+                        length.is_some_and(|l| n.is_less(&given(l), &Ranges::default()) == Some(true))
+                    }
+                    Native::HasMultipleOf => length.is_some_and(divides),
+                    Native::HasWholeParts => length.is_some_and(|l| divides(&given(l))),
                     Native::ReducesColumns => {
                         let is_map = t.as_pattern_app().is_some_and(|(p, _)| p.pattern.is_map());
                         let around = self.look_around(t);
@@ -213,6 +217,7 @@ impl<'a> Machine<'a> {
                     Native::HasAtMost => "an array of no more elements",
                     Native::HasMoreThan => "an array that is known to have more elements",
                     Native::HasMultipleOf => "an array of a multiple of that length",
+                    Native::HasWholeParts => "an array that is known to be whole parts of that length",
                     Native::ReducesColumns => "a map that reduces columns",
                     Native::ReducesRows => "a map that reduces rows",
                     _ => "something that calculates less",
