@@ -521,6 +521,22 @@ fn no_right_rule_is_refused() {
     assert!(refused.is_empty(), "{}", refused.join("\n\n"));
 }
 
+/// Nothing is known of a value that takes too long to find.
+#[test]
+fn what_cannot_be_evaluated_is_no_counterexample() {
+    let sum = "generate (\\(i : idx[n*n*n]). 0) |> reduce (+) 0";
+    let text = format!("rule good = map (\\(x : i32). x) (xs : n.i32) ~> map (\\x. x + ({sum})) xs");
+    let (rules, problems) = load(&text);
+    let rule = rules.get("good").unwrap_or_else(|| panic!("{problems:?}"));
+    let report = check(rule, &Thoroughness { instances: 6, ..Thoroughness::default() });
+    assert!(report.counterexample.is_none(), "{}", report.counterexample.unwrap());
+    assert!(
+        report.agreed > 0 && report.missed.iter().any(|m| m.0.contains("was stopped after")),
+        "{:?}",
+        report.missed
+    );
+}
+
 /// Runs `shine-tui rules …` in a folder with these rules.
 fn shine(text: &str, args: &[&str]) -> (i32, String, String) {
     let dir = tempfile::tempdir().unwrap();

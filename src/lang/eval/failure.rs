@@ -82,6 +82,11 @@ pub fn out_of_steps(steps: u64) -> Diagnostic {
         .hint("Choose smaller sizes, or allow more steps.")
 }
 
+/// Did the evaluation end before it was known what the value is?
+pub fn is_limit(problem: &Diagnostic) -> bool {
+    matches!(problem.code, "E0194" | "E0195" | "E0198")
+}
+
 pub fn cancelled() -> Diagnostic {
     Diagnostic::error("E0195", "The evaluation was stopped.")
 }

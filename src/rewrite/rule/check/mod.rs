@@ -24,6 +24,7 @@ use super::{Body, Properties, Rule, RuleArg};
 use crate::lang::build::check_patterns;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
+use crate::lang::eval::failure::is_limit;
 use crate::lang::eval::{Arithmetic, Evaluator, Limits, Sizes};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
@@ -536,6 +537,10 @@ impl<'a> Sides<'a> {
         };
         let right = match self.right.run(&inputs) {
             Ok(right) => right,
+            // What it would have been nobody knows.
+            Err(problem) if is_limit(&problem) => {
+                return Outcome::InVain(Missed(format!("the right side has no value: {}", problem.message)));
+            }
             Err(problem) => return self.wrong(inputs, &left, problem.message),
         };
         let marks = self.rule.marks;
