@@ -58,17 +58,9 @@ impl Pane {
 const TOP: &[Pane] = &[Pane::Rules, Pane::Search, Pane::Sketch, Pane::Best, Pane::History];
 const BOTTOM: &[Pane] = &[Pane::Kernel, Pane::Bench, Pane::Jobs];
 /// The panes that share a place on a middling one.
-const LEFT: &[Pane] = &[Pane::Term, Pane::Loops];
-const RIGHT: &[Pane] = &[
-    Pane::Rules,
-    Pane::Search,
-    Pane::Sketch,
-    Pane::Best,
-    Pane::Kernel,
-    Pane::Bench,
-    Pane::History,
-    Pane::Jobs,
-];
+const LEFT: &[Pane] = ORDER.split_at(2).0;
+const RIGHT: &[Pane] = ORDER.split_at(2).1;
+const ORDER: &[Pane] = &Pane::ALL;
 
 /// The smallest terminal with three columns, with two of two places each, with two places, and at all: columns and rows.
 pub const WIDEST: (u16, u16) = (180, 30);

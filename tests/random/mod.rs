@@ -160,6 +160,8 @@ fn sweep(
                 _ => Ok(()),
             }
         };
+        // Making it small may take long.
+        println!("== {seed}, as it was drawn\n-- {why}\n");
         let mut first = Choices::random(*seed);
         let _ = caught(|| way(&mut first));
         let budget = if class.starts_with("panic") { 100 } else { 500 };

@@ -25,10 +25,17 @@ pub(super) struct Best<'a> {
 
 impl Best<'_> {
     /// The k best. Up to [`CANDIDATES`] all are of the same candidates, so that the first is the same however many are asked
-    /// for, unless several of these have one normal form: among those that are looked at then there may be a cheaper one.
+    /// for.
     pub(super) fn of(&mut self, k: usize) -> Programs {
+        let mut found = self.among(k.max(CANDIDATES));
+        found.programs.truncate(k);
+        found
+    }
+
+    /// So many programs, the best first.
+    fn among(&mut self, k: usize) -> Programs {
         let normal = |t: &Term| self.search.normal_form(t);
-        let mut asked = k.max(CANDIDATES);
+        let mut asked = k;
         let mut found = self.ranking.best(asked, &normal);
         let as_it_stands = |r: &Reached| r.extracted == r.term;
         if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {
@@ -43,7 +50,6 @@ impl Best<'_> {
         }
         found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
         found.programs.sort_by_key(|r| r.cost);
-        found.programs.truncate(k);
         found
     }
 }
