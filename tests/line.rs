@@ -92,7 +92,13 @@ fn the_best_programs_of_a_search_are_measured_and_one_is_taken() {
     let lines = format!("sizes k=1000\nbest 4 {search}\nbest-pane\n{place}history\nterm\nsave other\n");
     let ran = line(dir.path(), "dot", &lines);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    for session in ["my.ron", "other.ron"] {
+    // The fastest keeps the time that the list showed.
+    let lines = format!("sizes k=1000\nbest 4 {search}\nbest-pane\n1\nopen\nbench-pane\nsave fastest\n");
+    let ran = line(dir.path(), "dot", &lines);
+    assert!(ran.code == 0 && !ran.out.contains("Nothing has been measured"), "{}", ran.out);
+    let log = std::fs::read_to_string(dir.path().join("fastest.ron")).unwrap();
+    assert_eq!(log.matches("Measured(").count(), 1, "{log}");
+    for session in ["my.ron", "other.ron", "fastest.ron"] {
         for how in ["trail", "exact", "free"] {
             let mut again = std::process::Command::new(env!("CARGO_BIN_EXE_shine-tui"));
             again.args(["replay", session, "--search", how]).current_dir(dir.path());

@@ -1,7 +1,7 @@
 //! The best programs that a search finds, compiled, checked and measured in turns: what they cost only foretells which is the
 //! fastest. It is no action; who takes one of them runs the search for that one, which the log then says.
 
-use super::action::{RevisionId, SearchOutcome, Sizes};
+use super::action::{Measurement, RevisionId, SearchOutcome, Sizes};
 use super::bench::{self, Asked, Inputs, Known};
 use super::jobs::Control;
 use super::searching::Replayed;
@@ -17,6 +17,7 @@ use crate::lang::path::Path;
 use crate::lang::syntax::ast::{Ident, Number, Reach, Strategy, StrategyKind};
 use crate::lang::syntax::print;
 use crate::lang::term::Term;
+use crate::lang::work::Work;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
@@ -33,6 +34,7 @@ pub enum Fate {
     },
     /// Its output agrees with plain C at these sizes, and elsewhere with what is said.
     Timed {
+        kernel: Digest,
         samples_ns: Vec<u64>,
         summary: Summary,
         check: String,
@@ -105,6 +107,31 @@ pub struct Standing {
 }
 
 impl Standing {
+    /// The time of the program of this rank as a measurement of the state that it becomes, of a program that does this work;
+    /// of one with the code of another one, that one's.
+    pub fn measurement(&self, rank: usize, work: &Work) -> Option<Measurement> {
+        let fate = |rank: usize| Some(&self.candidates.get(rank.checked_sub(1)?)?.fate);
+        let timed = match fate(rank)? {
+            Fate::Same(other) => fate(*other)?,
+            own => own,
+        };
+        let Fate::Timed { kernel, summary, check, .. } = timed else { return None };
+        Some(Measurement {
+            device: self.device.clone(),
+            kernel: *kernel,
+            sizes: self.sizes.clone(),
+            median_ns: summary.median,
+            interval_ns: (summary.interval.low, summary.interval.high),
+            runs: summary.runs,
+            parts: vec![],
+            flops: (work.flops > 0.0).then_some(work.flops),
+            bytes: Some(work.bytes),
+            check: format!("{check}; the output agrees with plain C"),
+            max_error: None,
+            warnings: vec![],
+        })
+    }
+
     /// The programs, the fastest first, then those that are not measured yet or never.
     pub fn fastest_first(&self) -> Vec<&Candidate> {
         let mut all: Vec<&Candidate> = self.candidates.iter().collect();
@@ -270,7 +297,9 @@ pub(super) fn best(
             let check = bench::checked_elsewhere(&asked, backend, &flag)?;
             let ran = bench::timed(&asked, &code, &inputs, &expected, backend, &flag)?;
             let fate = match stats::summary(&ran.samples_ns) {
-                Some(summary) => Fate::Timed { samples_ns: ran.samples_ns, summary, check },
+                Some(summary) => {
+                    Fate::Timed { kernel: code.digest, samples_ns: ran.samples_ns, summary, check }
+                }
                 None => Fate::Failed { code: "E0711", why: "The device gave no times.".to_owned() },
             };
             Ok((fate, code))

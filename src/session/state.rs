@@ -544,6 +544,14 @@ impl Session {
         self.before_failure.clear();
         let outcome = self.commit(standing.base, &action, way.change.clone(), way.searches.clone());
         self.recorder.record(&action, &outcome);
+        let work = work::of(&self.workspace.program.term, &standing.sizes);
+        if let (Outcome::Term { revision, .. }, Some(measured)) =
+            (&outcome, standing.measurement(rank, &work))
+        {
+            let sizes = self.sizes.clone();
+            self.keep_measured(*revision, &measured);
+            self.resize_recorded(&sizes);
+        }
         Some(outcome)
     }
 
@@ -864,21 +872,26 @@ impl Session {
         let (place, sizes) = (self.current(), self.sizes.clone());
         for pair in pairs {
             for (revision, measured) in [(second, &pair.second), (first, &pair.first)] {
-                self.resize_recorded(&measured.sizes);
-                if self.current() != revision {
-                    self.goto_recorded(revision);
-                }
-                if let Some(r) = self.history.revision_mut(revision) {
-                    r.measurements.push(measured.clone());
-                }
-                let action = Action::Bench { device: pair.first.device.clone() };
-                self.recorder.record(&action, &Outcome::Measured(measured.clone()));
+                self.keep_measured(revision, measured);
             }
         }
         self.resize_recorded(&sizes);
         if self.current() != place {
             self.goto_recorded(place);
         }
+    }
+
+    /// Keeps the time of a revision that was measured beside others, and records it as its measurement: the log goes there.
+    fn keep_measured(&mut self, revision: RevisionId, measured: &Measurement) {
+        self.resize_recorded(&measured.sizes);
+        if self.current() != revision {
+            self.goto_recorded(revision);
+        }
+        if let Some(r) = self.history.revision_mut(revision) {
+            r.measurements.push(measured.clone());
+        }
+        let action = Action::Bench { device: measured.device.clone() };
+        self.recorder.record(&action, &Outcome::Measured(measured.clone()));
     }
 
     fn resize_recorded(&mut self, sizes: &Sizes) {

@@ -162,6 +162,7 @@ mod tests {
     use super::*;
     use crate::device::stats::summary;
     use crate::lang::build;
+    use crate::lang::digest::Digest;
     use crate::session::action::Sizes;
 
     /// Programs with these times in microseconds, by their rank; none for one that was not measured.
@@ -171,7 +172,8 @@ mod tests {
                 Some(us) => {
                     let samples_ns: Vec<u64> = (0..20).map(|i| us * (1000 + i % 5)).collect();
                     let summary = summary(&samples_ns).unwrap();
-                    Fate::Timed { samples_ns, summary, check: "agrees with the interpreter".to_owned() }
+                    let (kernel, check) = (Digest::of(b"kernel"), "agrees with the interpreter".to_owned());
+                    Fate::Timed { kernel, samples_ns, summary, check }
                 }
                 None if doing == Doing::Over => {
                     Fate::Failed { code: "E0820", why: "It is wrong.".to_owned() }
