@@ -230,6 +230,33 @@ fn auto_for_opencl_leaves_what_says_where_it_runs() {
     assert!(ran.code == 0 && ran.out.contains("get_global_id(0)"), "{}{}", ran.out, ran.err);
 }
 
+/// Pairs of rows that are reduced in parts are computed as they are reduced: no work-item computes what all others do,
+/// and no thread what all of them read.
+#[test]
+fn pairs_of_rows_are_computed_as_they_are_reduced() {
+    let dir = world();
+    let sum = "reduce (\\x y. (zip (fst x) (fst y) |> map (\\q. fst q + snd q), zip (snd x) (snd y) |> map (\\q. max (fst q) (snd q)))) \
+               (generate (\\i. 1.0), generate (\\i. 2.0))";
+    let pairs = [
+        "zip b (b |> map (map (\\w. sqrt (abs w))))",
+        "zip (b |> map (map (\\w. sqrt (abs w)))) (b |> map (map abs)) |> drop 1",
+        "b |> map (\\r. (r, map (\\w. sqrt (abs w)) r))",
+        "b |> map (map (\\w. sqrt (abs w))) |> map (\\r. (map (\\w. w + 1) r, r)) |> take (n - 1)",
+    ];
+    for pairs in pairs {
+        let text = format!("def f (b: n.3.f32) = let y = {pairs} |> {sum} in zip (fst y) (snd y)");
+        let path = write(dir.path(), "f.rise", &text);
+        let ran = run(dir.path(), &["compile", &path, "-s", "auto", "--target", "opencl"]);
+        assert!(ran.code == 0 && ran.out.contains("global const float* restrict b"), "{}", ran.err);
+        assert!(!ran.out.contains("keeps the private"), "{text}\n{}", ran.out);
+        let ran = run(dir.path(), &["compile", &path, "-s", "auto", "--target", "c"]);
+        let chunk = ran.out.split("f_chunk0(").nth(1).and_then(|rest| rest.split("static").next());
+        assert!(chunk.is_some_and(|chunk| chunk.contains("sqrtf(fabsf(b[")), "{text}\n{}", ran.out);
+        let ran = run(dir.path(), &["bench", &path, "-s", "auto", "--size", "n=9001"]);
+        assert!(ran.code == 0 && !ran.out.contains("not a number"), "{}{}", ran.out, ran.err);
+    }
+}
+
 /// What is made of a product of two matrices is made after it, so that it is computed in tiles, which are read in order.
 /// Registers are called by their indices.
 #[test]

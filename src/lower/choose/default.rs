@@ -8,6 +8,7 @@
 //! are read once is computed where they are read (`map` stays lazy), and one whose elements may be read more often is
 //! stored (`toMem (mapSeq …)`). Shared values that are computed are stored, views are not.
 
+use super::apart::{arrays_apart, says_what_each_stores};
 use super::bind::{let_in, let_stored, to_mem};
 use super::components::{kept_element, repeats};
 use super::demand::{Demands, Usage, duplicates, element_has_array};
@@ -57,7 +58,10 @@ pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
     }
     let mut lowering = Lowering::default();
     let normal = hoist(&lowering.inline_views(&normal));
-    let lowered = hoist(&lowering.program(&normal));
+    let mut lowered = hoist(&lowering.program(&normal));
+    if has(&lowered, Pattern::OclRun) && !says_what_each_stores(&normal) {
+        lowered = hoist(&arrays_apart(&lowered));
+    }
     access::infer(&lowered)?;
     Ok(lowered)
 }

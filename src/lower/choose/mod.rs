@@ -1,5 +1,6 @@
 //! How is it computed? From any term to a low-level one: which loops run, and what is kept in memory.
 
+mod apart;
 mod bind;
 mod components;
 mod default;
