@@ -202,7 +202,8 @@ fn generated_c_agrees_with_the_references() {
             scope.spawn(|| {
                 let variants = some.iter().flat_map(|reference| {
                     let written = load(reference.kernel);
-                    let rewritten = strategies::apply(&written, AUTO).unwrap();
+                    let rewritten =
+                        strategies::apply_within(strategies::OF_PIPELINES, &written, AUTO).unwrap();
                     [written, rewritten].map(|program| Variant {
                         reference,
                         program,
@@ -276,7 +277,7 @@ fn buffered_pipelines_agree_with_the_references() {
         ("binomialFilter", "rotatedPipeline(4, 3, 4)", 1),
     ] {
         let reference = references.iter().find(|r| r.kernel == kernel).unwrap();
-        let program = strategies::apply_within(5_000_000, &load(kernel), strategy).unwrap();
+        let program = strategies::apply_within(strategies::OF_PIPELINES, &load(kernel), strategy).unwrap();
         let shown =
             print::program(&program.name, &program.sizes, &program.term, &print::Options::default()).text;
         // Whole strips, and what they leave over.
@@ -293,6 +294,23 @@ fn buffered_pipelines_agree_with_the_references() {
         variants.push(Variant { reference, program, sizes });
     }
     check_each(&variants);
+}
+
+/// Where one stencil reads lines that another computes, `auto` makes a pipeline on threads, and nowhere else.
+#[test]
+fn auto_makes_pipelines_of_stencils_one_behind_the_other() {
+    let pipelines = ["harris", "canny", "localLaplacian", "gaussianPyramid", "twoBlurs", "jacobi4"];
+    let others = ["jacobi2d", "convolution", "binomialFilter", "matmul", "dot", "kMeans"];
+    for kernel in pipelines.into_iter().chain(others) {
+        for strategy in [AUTO, "auto(exact)"] {
+            let program =
+                strategies::apply_within(strategies::OF_PIPELINES, &load(kernel), strategy).unwrap();
+            let shown =
+                print::program(&program.name, &program.sizes, &program.term, &print::Options::default());
+            let buffered = shown.text.contains("circularBuffer ") && shown.text.contains("mapPar ");
+            assert_eq!(buffered, pipelines.contains(&kernel), "{kernel}, {strategy}\n{}", shown.text);
+        }
+    }
 }
 
 /// Each by itself: a compiler takes long for what is unrolled, and one run is given two minutes, on a busy machine too.
@@ -374,7 +392,7 @@ fn pipelines_go_beside_other_inputs() {
     for (reference, text) in &programs {
         let written = parse(&format!("{STAGES}def {} {text}", reference.kernel)).unwrap();
         for strategy in ["bufferedPipeline(4, 3)", "rotatedPipeline(4, 3, 8)"] {
-            let program = strategies::apply_within(5_000_000, &written, strategy).unwrap();
+            let program = strategies::apply_within(strategies::OF_PIPELINES, &written, strategy).unwrap();
             variants.push(Variant { reference, program, sizes: &SIZES });
         }
     }
@@ -404,17 +422,19 @@ fn the_table_of_pipelines_is_true() {
     for row in rows {
         let kernel = row[0].trim_matches('`');
         let program = load(kernel);
-        let fused = strategies::apply_within(5_000_000, &program, "fuseOperators").unwrap();
-        let separated = strategies::apply_within(5_000_000, &fused, "separateConvolutions");
+        let fused = strategies::apply_within(strategies::OF_PIPELINES, &program, "fuseOperators").unwrap();
+        let separated = strategies::apply_within(strategies::OF_PIPELINES, &fused, "separateConvolutions");
         let streams = "try(computeWith) ; circularBufferStages";
-        let last = strategies::apply_within(5_000_000, separated.as_ref().unwrap_or(&fused), streams);
+        let last =
+            strategies::apply_within(strategies::OF_PIPELINES, separated.as_ref().unwrap_or(&fused), streams);
         for (step, says) in STEPS.iter().zip(&row[1..]) {
             let from = match *step {
                 "rotateValuesAndConsumeLines(4)" | "usePrivateMemory" => last.as_ref(),
                 _ => Some(&fused),
             };
             let before = |p: &Program| p.term.digest();
-            let after = from.and_then(|p| Some((p, strategies::apply_within(5_000_000, p, step)?)));
+            let after =
+                from.and_then(|p| Some((p, strategies::apply_within(strategies::OF_PIPELINES, p, step)?)));
             let applies = after.is_some_and(|(p, after)| before(p) != before(&after));
             assert_eq!(applies, *says == "yes", "{kernel}: {step}");
         }

@@ -151,7 +151,8 @@ fn every_line_of_every_program_is_led_back_to_the_term() {
                 for reference in some {
                     let (workspace, sizes) = workspace(reference.kernel);
                     let program = &workspace.program;
-                    let threads = strategies::apply(program, "auto").unwrap();
+                    let threads =
+                        strategies::apply_within(strategies::OF_PIPELINES, program, "auto").unwrap();
                     for (how, term, target) in [
                         ("plain", &program.term, action::Target::C),
                         ("auto", &threads.term, action::Target::C),
@@ -173,7 +174,9 @@ fn what_strategies_made_is_led_back_too() {
     let of_matmul =
         strategy_loops::after_each_strategy().map(|(strategy, program)| ("matmul", strategy, program));
     let of_pipelines = ["bufferedPipeline(4, 3)", "rotatedPipeline(8, 2, 16)"].map(|strategy| {
-        let program = strategies::apply_within(5_000_000, &workspace("harris").0.program, strategy).unwrap();
+        let program =
+            strategies::apply_within(strategies::OF_PIPELINES, &workspace("harris").0.program, strategy)
+                .unwrap();
         ("harris", strategy.to_string(), program)
     });
     for (kernel, strategy, program) in of_matmul.chain(of_pipelines) {

@@ -53,8 +53,9 @@ pub fn for_target<'a>(text: &'a str, target: Target, workspace: &Workspace) -> &
 /// The strategy that is tuned where nobody names one, without what does not concern the target.
 pub fn to_tune(target: Target, workspace: &Workspace) -> &'static str {
     match target {
-        Target::OpenCl if !has_own(workspace) => BY_OTHER_NAMES[0],
-        _ => "auto",
+        _ if has_own(workspace) => "auto",
+        Target::OpenCl => BY_OTHER_NAMES[0],
+        Target::C => "choose(auto, bufferedPipeline, rotatedPipeline)",
     }
 }
 

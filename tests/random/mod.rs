@@ -424,7 +424,8 @@ def three (a: (n + 6).(m + 6).f32): n.m.f32 = sums (sums (sums a))";
 fn pipelines_of_kernels_are_buffered() {
     let text = include_str!("../../kernels/harris/harris.rise");
     let program = emit_common::parse(text);
-    let rewritten = strategies::apply_within(5_000_000, &program, "bufferedPipeline(4, 2)").unwrap();
+    let rewritten =
+        strategies::apply_within(strategies::OF_PIPELINES, &program, "bufferedPipeline(4, 2)").unwrap();
     let trial = check::evaluated(&program, &eval::sizes([("n", 3), ("m", 5)])).unwrap().unwrap();
     let fate = check::compiled(rewritten, vec![trial], Target::C, true).unwrap_or_else(|why| panic!("{why}"));
     let Fate::Checked(subject) = fate else { panic!("{text}") };

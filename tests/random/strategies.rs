@@ -41,6 +41,9 @@ static LIBRARY: LazyLock<(RuleSet, Script)> = LazyLock::new(|| {
     (RuleSet::builtin(&mut sources).0, Script::library(&mut sources).0)
 });
 
+/// Strategies take so many steps at most that make pipelines of programs.
+pub const OF_PIPELINES: u64 = 5_000_000;
+
 /// The program after the strategy; none where it does not apply.
 pub fn apply(program: &Program, strategy: &str) -> Option<Program> {
     apply_within(300_000, program, strategy)

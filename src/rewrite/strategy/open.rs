@@ -31,12 +31,25 @@ pub struct Parameter {
     pub domain: Domain,
     /// A value that stood there otherwise, where it is known.
     pub usual: Option<i64>,
+    /// The places where it is met, each by the alternatives that lead there: the name of the choice, and which of its
+    /// strategies, counted from 1.
+    places: Vec<Vec<(Name, i64)>>,
     /// Does it stand in the text itself, and not in a definition?
     pub here: bool,
     pub span: Span,
 }
 
+impl Parameter {
+    /// Does it decide anything where these alternatives are taken?
+    pub fn is_met(&self, taken: &dyn Fn(&Name) -> Option<i64>) -> bool {
+        self.places.iter().any(|ways| ways.iter().all(|(name, way)| taken(name) == Some(*way)))
+    }
+}
+
 type Read<T> = Result<T, Box<Diagnostic>>;
+
+/// Of so many definitions it is known in which alternatives they are called; of others they are taken to be called in all.
+const MOST_KNOWN: usize = 10_000;
 
 /// The strategy with some of its parts replaced, outermost first; what is put in place is not looked at again.
 pub fn replaced(s: &Strategy, f: &mut dyn FnMut(&Strategy) -> Option<Strategy>) -> Strategy {
@@ -216,7 +229,7 @@ pub fn named_definition(def: &StrategyDef) -> StrategyDef {
 /// # Errors
 /// `E0314`: no values, values that are none, or other values under one name.
 pub fn parameters(s: &Strategy, script: &Script) -> Read<Vec<Parameter>> {
-    let mut walk = Walk { script, found: vec![], known: BTreeSet::new(), fixed: vec![] };
+    let mut walk = Walk { script, found: vec![], known: BTreeSet::new(), fixed: vec![], ways: vec![] };
     walk.strategy(s, true)?;
     Ok(walk.found)
 }
@@ -224,9 +237,12 @@ pub fn parameters(s: &Strategy, script: &Script) -> Read<Vec<Parameter>> {
 struct Walk<'a> {
     script: &'a Script,
     found: Vec<Parameter>,
-    /// The definitions that were met, with what had a value around them, and the number of arguments.
-    known: BTreeSet<(Name, Vec<Name>, usize)>,
+    /// The definitions that were met, with what had a value around them, the alternatives that they are in, and the number
+    /// of arguments.
+    known: BTreeSet<(Name, Vec<Name>, Vec<(Name, i64)>, usize)>,
     fixed: Vec<Name>,
+    /// The alternatives around what is read, outermost first.
+    ways: Vec<(Name, i64)>,
 }
 
 impl Walk<'_> {
@@ -244,7 +260,10 @@ impl Walk<'_> {
                 self.fixed = outside;
                 return done;
             }
-            StrategyKind::Open(open) => self.open(open, s.span, here)?,
+            StrategyKind::Open(open) => {
+                self.open(open, s.span, here)?;
+                return self.alternatives(open, here);
+            }
             StrategyKind::Name(name) => self.called(name, &[])?,
             StrategyKind::Call(head, args) => self.called(&head.kind, args)?,
             _ => {}
@@ -258,11 +277,37 @@ impl Walk<'_> {
         result
     }
 
+    /// What is left open within the alternatives. Within one of them the same choice is made already.
+    fn alternatives(&mut self, open: &Open, here: bool) -> Read<()> {
+        let Some(name) = open.name.as_ref().filter(|_| !open.is_size()) else { return Ok(()) };
+        let taken = self.ways.iter().find(|(other, _)| other == name).map(|(_, way)| *way);
+        for (way, among) in (1..).zip(open.among.iter().flatten()) {
+            let Among::One(inner) = among else { continue };
+            if taken.is_some_and(|taken| taken != way) {
+                continue;
+            }
+            let around = self.ways.len();
+            self.ways.extend(taken.is_none().then(|| (name.clone(), way)));
+            let read = self.strategy(inner, here);
+            self.ways.truncate(around);
+            read?;
+        }
+        Ok(())
+    }
+
+    /// Is this definition met for the first time here?
+    fn is_new(&mut self, name: &Name, args: usize) -> bool {
+        if self.known.len() >= MOST_KNOWN {
+            self.ways.clear();
+        }
+        self.known.insert((name.clone(), self.fixed.clone(), self.ways.clone(), args))
+    }
+
     fn called(&mut self, name: &Name, args: &[Strategy]) -> Read<()> {
         let script = self.script;
         if let Some(alias) = script.alias(name) {
             let target = alias.target.name.kind.clone();
-            if self.known.insert((name.clone(), self.fixed.clone(), args.len())) {
+            if self.is_new(name, args.len()) {
                 self.called(&target, &[])?;
             }
         }
@@ -279,7 +324,7 @@ impl Walk<'_> {
                 }
             }
         }
-        if !self.known.insert((name.clone(), self.fixed.clone(), args.len())) {
+        if !self.is_new(name, args.len()) {
             return Ok(());
         }
         for clause in &definition.clauses {
@@ -304,10 +349,13 @@ impl Walk<'_> {
         }
         let domain = domain(open, span)?;
         let Some(known) = self.found.iter_mut().find(|p| p.name == *name) else {
-            let parameter = Parameter { name: name.clone(), domain, usual: None, here, span };
-            self.found.push(parameter);
+            let places = vec![self.ways.clone()];
+            self.found.push(Parameter { name: name.clone(), domain, usual: None, places, here, span });
             return Ok(());
         };
+        if !known.places.contains(&self.ways) {
+            known.places.push(self.ways.clone());
+        }
         match (&known.domain, &domain) {
             (_, Domain::Sizes(None)) => {}
             (Domain::Sizes(None), Domain::Sizes(_)) => known.domain = domain,

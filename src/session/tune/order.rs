@@ -1,21 +1,25 @@
 //! The order in which points of a space are tried.
 //!
 //! First the start, then points that are spread over the whole space, so that a short tuning has seen something of all of it;
-//! then by turns a neighbour of the best and the next of those that are spread. None is tried twice.
+//! then by turns a neighbour of the best and the next of those that are spread. None is tried twice. Alternatives of which
+//! all that was tried was ruled out, as a strategy for pipelines is on a program that is none, come last.
 
 use super::space::{Dimension, Point, Space};
 use crate::lang::eval::inputs::Rng;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// So many points for each dimension run before neighbours of the best are tried, and at least `LEAST`.
 const SPREAD: usize = 2;
 const LEAST: usize = 4;
 
 /// So many points are listed to find one that was not drawn; of larger spaces it is drawn until it is new.
-const LISTED: u128 = 1 << 16;
+const LISTED: u64 = 1 << 16;
 
 /// So many of the points that are spread may have been drawn before, one after the other.
 const REPEATED: usize = 64;
+
+/// So many points of an alternative are tried before it comes last.
+const ENOUGH: usize = 2;
 
 pub struct Order {
     rng: Rng,
@@ -23,11 +27,31 @@ pub struct Order {
     /// How many points of the sequence that is spread were taken.
     taken: u64,
     neighbour: bool,
+    /// Of an alternative, by dimension and value, how many points were tried, and how many of them were ruled out.
+    alternatives: HashMap<(usize, u64), (usize, usize)>,
 }
 
 impl Order {
     pub fn new(seed: u64) -> Order {
-        Order { rng: Rng::new(seed), drawn: HashSet::new(), taken: 0, neighbour: false }
+        let (drawn, alternatives) = (HashSet::new(), HashMap::new());
+        Order { rng: Rng::new(seed), drawn, taken: 0, neighbour: false, alternatives }
+    }
+
+    /// Notes whether a point was ruled out before it ran.
+    pub fn tried(&mut self, space: &Space, point: &Point, ruled_out: bool) {
+        for d in space.choices(point) {
+            let (tried, lost) = self.alternatives.entry((d, point[d])).or_default();
+            *tried += 1;
+            *lost += usize::from(ruled_out);
+        }
+    }
+
+    /// Is an alternative taken of which nothing has run?
+    fn comes_last(&self, space: &Space, point: &Point) -> bool {
+        space.choices(point).any(|d| {
+            let known = self.alternatives.get(&(d, point[d]));
+            known.is_some_and(|(tried, lost)| *tried >= ENOUGH && tried == lost)
+        })
     }
 
     /// The next point; none where all were drawn. `best` is the fastest of so many that ran.
@@ -56,11 +80,14 @@ impl Order {
             for other in steps(dimension, at) {
                 let mut point = best.clone();
                 point[d] = other;
-                all.push(point);
+                all.push(space.canonical(&point));
             }
         }
         all.retain(|point| !self.drawn.contains(point));
-        self.one_of(all)
+        all.sort_unstable();
+        all.dedup();
+        let (last, first): (Vec<_>, Vec<_>) = all.into_iter().partition(|p| self.comes_last(space, p));
+        if first.is_empty() { self.one_of(last) } else { self.one_of(first) }
     }
 
     /// The next point of a sequence whose beginnings fill the space evenly, else any that is left.
@@ -70,32 +97,39 @@ impl Order {
         }
         for _ in 0..REPEATED {
             self.taken += 1;
-            let point = even(space, self.taken);
-            if !self.drawn.contains(&point) {
+            let point = space.canonical(&even(space, self.taken));
+            if !self.drawn.contains(&point) && !self.comes_last(space, &point) {
                 return Some(point);
             }
         }
-        if space.count() <= LISTED {
+        if space.dimensions.iter().map(Dimension::values).fold(1, u64::saturating_mul) <= LISTED {
             return self.one_that_is_left(space);
         }
+        let mut repeated = 0;
         loop {
             let point: Point = space.dimensions.iter().map(|d| self.rng.below(d.values())).collect();
-            if !self.drawn.contains(&point) {
+            let point = space.canonical(&point);
+            if !self.drawn.contains(&point) && (repeated > REPEATED || !self.comes_last(space, &point)) {
                 return Some(point);
             }
+            repeated += 1;
         }
     }
 
     fn one_that_is_left(&mut self, space: &Space) -> Option<Point> {
-        let point = |mut n: u128| {
+        let point = |mut n: u64| {
             let digit = |d: &Dimension| {
-                let digit = n % u128::from(d.values());
-                n /= u128::from(d.values());
-                digit as u64
+                let digit = n % d.values();
+                n /= d.values();
+                digit
             };
             space.dimensions.iter().map(digit).collect::<Point>()
         };
-        self.one_of((0..space.count()).map(point).filter(|p| !self.drawn.contains(p)).collect())
+        let all: u64 = space.dimensions.iter().map(Dimension::values).product();
+        let left = |p: &Point| !self.drawn.contains(p) && space.canonical(p) == *p;
+        let left = (0..all).map(point).filter(left);
+        let (last, first): (Vec<_>, Vec<_>) = left.partition(|p| self.comes_last(space, p));
+        if first.is_empty() { self.one_of(last) } else { self.one_of(first) }
     }
 
     fn one_of(&mut self, mut points: Vec<Point>) -> Option<Point> {

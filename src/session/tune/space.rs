@@ -69,13 +69,14 @@ impl Dimension {
         &self.likely
     }
 
-    /// Is one of several strategies taken, which lie in no order?
+    /// Is one of several strategies taken?
+    fn is_choice(&self) -> bool {
+        matches!(&self.decides, Decides::Open(parameter) if matches!(parameter.domain, Domain::Ways(_)))
+    }
+
+    /// Do its values lie in no order?
     pub fn is_way(&self) -> bool {
-        match &self.decides {
-            Decides::Open(parameter) => matches!(parameter.domain, Domain::Ways(_)),
-            Decides::Flag(_) => true,
-            Decides::Threads => false,
-        }
+        self.is_choice() || matches!(self.decides, Decides::Flag(_))
     }
 
     /// What is decided, as it is shown.
@@ -114,7 +115,12 @@ pub struct Space {
     device: String,
     settings: Settings,
     pub dimensions: Vec<Dimension>,
+    /// Where tuning starts.
+    start: Point,
 }
+
+/// Of so many ways to take alternatives the points are counted apart.
+const COUNTED: u64 = 1 << 12;
 
 impl Space {
     /// Reads what a strategy leaves open, and what is left open for a device. Values that are not given are those that divide
@@ -168,39 +174,70 @@ impl Space {
             dimensions.push(beside(Decides::Threads, numbers));
         }
         let (device, settings) = (device.name.to_owned(), device.settings);
-        Ok(Space { strategy: strategy.clone(), device, settings, dimensions })
+        let start = start(&dimensions);
+        Ok(Space { strategy: strategy.clone(), device, settings, dimensions, start })
     }
 
-    /// The number of points; of more than 2^128 this number less one.
+    /// The number of points that differ; of more than 2^128 this number less one, and where there are very many alternatives
+    /// what is open within them counts for all.
     pub fn count(&self) -> u128 {
-        self.dimensions.iter().map(|d| u128::from(d.values())).fold(1, u128::saturating_mul)
+        let product =
+            |numbers: &mut dyn Iterator<Item = u64>| numbers.map(u128::from).fold(1, u128::saturating_mul);
+        let values = |d: &Dimension| if d.is_choice() { d.values() } else { 1 };
+        let ways = product(&mut self.dimensions.iter().map(values));
+        if ways > u128::from(COUNTED) {
+            return product(&mut self.dimensions.iter().map(Dimension::values));
+        }
+        let mut count: u128 = 0;
+        for mut way in 0..ways as u64 {
+            let mut point = self.start.clone();
+            for (at, d) in point.iter_mut().zip(&self.dimensions).filter(|(_, d)| d.is_choice()) {
+                *at = way % d.values();
+                way /= d.values();
+            }
+            if self.canonical(&point) == point {
+                let met =
+                    (0..point.len()).filter(|d| !self.dimensions[*d].is_choice() && self.is_met(*d, &point));
+                count = count.saturating_add(product(&mut met.map(|d| self.dimensions[d].values())));
+            }
+        }
+        count
     }
 
-    /// Where tuning starts: from the values that parameters have anyway, else the first that are listed; of values that
-    /// follow from the sizes from the one next to 16. Flags are not taken, and threads are as many as may be.
+    /// Does this dimension decide anything at a point? What is left open within an alternative does where that is taken.
+    fn is_met(&self, dimension: usize, point: &Point) -> bool {
+        let Decides::Open(parameter) = &self.dimensions[dimension].decides else { return true };
+        parameter.is_met(&|name| {
+            let named = |d: &Dimension| matches!(&d.decides, Decides::Open(p) if p.name == *name);
+            let at = self.dimensions.iter().position(named)?;
+            Some(self.dimensions[at].value(*point.get(at)?))
+        })
+    }
+
+    /// The dimensions of alternatives that decide something at a point.
+    pub fn choices(&self, point: &Point) -> impl Iterator<Item = usize> {
+        (0..self.dimensions.len()).filter(|d| self.dimensions[*d].is_choice() && self.is_met(*d, point))
+    }
+
+    /// The same point, with values to start from in the place of those that decide nothing: of points that are the same in all
+    /// but these one is tried.
+    pub fn canonical(&self, point: &Point) -> Point {
+        let value = |(d, at): (usize, &u64)| if self.is_met(d, point) { *at } else { self.start[d] };
+        point.iter().enumerate().map(value).collect()
+    }
+
+    /// Where tuning starts.
     pub fn start(&self) -> Point {
-        let start = |d: &Dimension| {
-            let parameter = match &d.decides {
-                Decides::Open(parameter) => parameter,
-                Decides::Flag(_) => return 0,
-                Decides::Threads => return d.values().saturating_sub(1),
-            };
-            let usual = parameter.usual.and_then(|value| d.index(value));
-            usual.unwrap_or_else(|| match parameter.domain {
-                Domain::Sizes(None) => {
-                    (0..d.values()).min_by_key(|i| d.value(*i).abs_diff(16)).unwrap_or_default()
-                }
-                _ => 0,
-            })
-        };
-        self.dimensions.iter().map(start).collect()
+        self.start.clone()
     }
 
     /// The strategy of a point: its values stand for what was left open.
     pub fn strategy_at(&self, point: &Point) -> Strategy {
         let mut values: Vec<(&Parameter, i64)> = vec![];
-        for (d, i) in self.dimensions.iter().zip(point) {
-            if let Decides::Open(parameter) = &d.decides {
+        for (k, (d, i)) in self.dimensions.iter().zip(point).enumerate() {
+            if let Decides::Open(parameter) = &d.decides
+                && self.is_met(k, point)
+            {
                 values.push((parameter, d.value(*i)));
             }
         }
@@ -225,11 +262,31 @@ impl Space {
         line(&self.strategy_at(point))
     }
 
-    /// The values of a point by their names.
+    /// The values of a point that decide anything, by their names.
     pub fn values_at(&self, point: &Point) -> Vec<(Name, String)> {
-        let shown = |(d, i): (&Dimension, &u64)| (d.name(), d.shown(*i));
-        self.dimensions.iter().zip(point).map(shown).collect()
+        let met = (0..self.dimensions.len()).filter(|d| self.is_met(*d, point));
+        met.map(|d| (self.dimensions[d].name(), self.dimensions[d].shown(point[d]))).collect()
     }
+}
+
+/// Where tuning starts: from the values that parameters have anyway, else the first that are listed; of values that follow
+/// from the sizes from the one next to 16. Flags are not taken, and threads are as many as may be.
+fn start(dimensions: &[Dimension]) -> Point {
+    let start = |d: &Dimension| {
+        let parameter = match &d.decides {
+            Decides::Open(parameter) => parameter,
+            Decides::Flag(_) => return 0,
+            Decides::Threads => return d.values().saturating_sub(1),
+        };
+        let usual = parameter.usual.and_then(|value| d.index(value));
+        usual.unwrap_or_else(|| match parameter.domain {
+            Domain::Sizes(None) => {
+                (0..d.values()).min_by_key(|i| d.value(*i).abs_diff(16)).unwrap_or_default()
+            }
+            _ => 0,
+        })
+    };
+    dimensions.iter().map(start).collect()
 }
 
 /// The same numbers, none of them twice, in their order.

@@ -180,6 +180,51 @@ fn a_mistake_is_shown_where_the_user_wrote_it() {
     assert!(matches!(some.tried[1].fate, Fate::RuledOut { code: "E0301", .. }) && some.warnings.len() == 1);
 }
 
+/// What is left open within an alternative is a dimension of that one alone, also where a definition leaves it open.
+#[test]
+fn alternatives_have_dimensions_of_their_own() {
+    let text = "choose(body(splitJoin(?p in {4, 8, 16})), body(splitJoin(?q in {2, 3})), id)";
+    let of = |text: &str| {
+        let tuned = tuned(text, &[]).unwrap();
+        let mut tried: Vec<String> = tuned.tried.iter().map(|t| t.strategy.clone()).collect();
+        tried.sort();
+        (tuned.points, tried)
+    };
+    let all = ["body(splitJoin(16))", "body(splitJoin(2))", "body(splitJoin(3))", "body(splitJoin(4))"];
+    let all = all.iter().chain(&["body(splitJoin(8))", "id"]).map(ToString::to_string).collect();
+    assert_eq!(of(text), (6, all));
+    // A choice within a choice, and one that is met on two ways.
+    let (points, tried) = of("choose(choose(body(splitJoin(?p in {4, 8})), id), body(splitJoin(?p)), fail)");
+    assert_eq!((points, tried.len()), (6, 6), "{tried:?}");
+    let (workspace, sizes) = scale();
+    let strategy = workspace.parse_strategy("choose(auto, bufferedPipeline, rotatedPipeline)").unwrap();
+    let device = || Choice::read("cpu").unwrap();
+    let space = Space::read(&strategy.tree, &workspace.script, &sizes, device()).unwrap();
+    let auto = workspace.parse_strategy("auto").unwrap();
+    let of_auto = Space::read(&auto.tree, &workspace.script, &sizes, device()).unwrap();
+    assert_eq!(space.count(), of_auto.count() + 4 * 4 + 4 * 4 * 3);
+    let mut order = Order::new(1);
+    let texts: Vec<String> =
+        std::iter::from_fn(|| order.next(&space, None, 0)).take(40).map(|p| space.text_at(&p)).collect();
+    for (name, own) in [("auto", "part"), ("bufferedPipeline", "lines"), ("rotatedPipeline", "across")] {
+        let of_this: Vec<&String> = texts.iter().filter(|t| t.starts_with(name)).collect();
+        assert!(of_this.len() > 4 && of_this.iter().all(|t| t.contains(own)), "{texts:?}");
+        assert!(name == "auto" || of_this.iter().all(|t| !t.contains("part")), "{texts:?}");
+    }
+}
+
+/// An alternative that is never more than ruled out costs little time.
+#[test]
+fn alternatives_that_do_not_apply_come_last() {
+    let text =
+        "choose(body(splitJoin(?p in {4, 8, 16, 32, 48})), body(splitJoin(?q in {5, 7, 11, 13, 17, 19})))";
+    let tuned = tuned(text, &[]).unwrap();
+    assert_eq!((tuned.points, tuned.tried.len()), (11, 11));
+    let ran: Vec<bool> = tuned.tried.iter().map(|t| t.median_ns().is_some()).collect();
+    assert_eq!(ran.iter().filter(|ran| **ran).count(), 5, "{:?}", tuned.tried);
+    assert!(!ran[7..].contains(&true), "{ran:?}");
+}
+
 /// Of any space the first points lie in all parts of it, and no point comes twice.
 #[test]
 fn the_first_points_are_spread_over_the_space() {

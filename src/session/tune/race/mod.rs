@@ -213,7 +213,10 @@ impl<'a> Race<'a> {
             let best = self.runners.first().and_then(|r| r.point.clone());
             let ran = self.runners.len();
             let Some(point) = order.next(&self.space, best.as_ref(), ran) else { break Ending::All };
-            if let Err(problem) = self.point(point) {
+            let done = self.point(point.clone());
+            let fate = self.tried.last().map(|tried| &tried.fate);
+            order.tried(&self.space, &point, matches!(fate, Some(Fate::RuledOut { .. })));
+            if let Err(problem) = done {
                 match problem.code {
                     "E0709" if control.cancelled() => break Ending::Stopped,
                     "E0709" => break Ending::Time,
