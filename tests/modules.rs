@@ -628,13 +628,12 @@ fn auto_leaves_nothing_to_the_host() {
         "asum" | "dot" => vec![[256, 1, 1], [256, 1, 1], [1, 1, 1]],
         "atax" => vec![[64, 1, 1], [32, 8, 1], [64, 1, 1]],
         // Whole strips of windows, and the rows left over.
-        "binomialFilter" | "convolution" | "jacobi2d" => vec![[32, 8, 1]; 2],
+        "binomialFilter" | "convolution" | "jacobi2d" | "separableConvolution" | "unsharpMask" => {
+            vec![[32, 8, 1]; 2]
+        }
         "jacobi4" => vec![[32, 8, 1]; 8],
-        // Columns in strips and what is left over of these, and rows with what is made of them.
-        "unsharpMask" => vec![[32, 8, 1]; 3],
         // Tiles of 32 by 32, vectors of two for each work-item.
         "transposition" => vec![[16, 8, 1]],
-        "separableConvolution" => vec![[32, 8, 1]; 3],
         "twoBlurs" => vec![[32, 8, 1]; 4],
         "harris" | "harrisPadded" => vec![[32, 8, 1]; 6],
         "canny" => vec![[32, 8, 1]; 7],
@@ -661,5 +660,57 @@ fn auto_leaves_nothing_to_the_host() {
         let asked = groups(&name).into_iter().map(|three| Some(three.map(Nat::constant)));
         assert_eq!(found, asked.collect::<Vec<_>>().iter().collect::<Vec<_>>(), "{name}");
         assert_eq!(module.kernels(Language::C).count(), 0, "{name}\n{}", module.text());
+    }
+}
+
+/// Stages of large pictures: blurs by columns and by rows, one after the other, their borders repeated or cut off, beside
+/// the picture itself.
+const STAGES: &str = "
+def zip2d (a: n.m.s) (b: n.m.t): n.m.(s * t) = zip a b |> map (\\rows. zip (fst rows) (snd rows))
+def sharper (a b: n.m.f32): n.m.f32 = zip2d a b |> map (map (\\p. fst p + 0.5 * (fst p - snd p)))
+def dot (a b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
+def weights: 3.f32 = [0.25, 0.5, 0.25]
+def others: 5.f32 = [0.125, 0.25, 0.5, 0.0625, 0.0625]
+def blurY (a: (n + 2).m.f32): n.m.f32 = a |> slide 3 1 |> map (transpose >> map (dot weights))
+def blurX (a: n.(m + 2).f32): n.m.f32 = a |> map (slide 3 1 >> map (dot weights))
+def padY (a: n.m.f32): n.m.f32 = a |> padClamp 2 2 |> slide 5 1 |> map (transpose >> map (dot others))
+def padX (a: n.m.f32): n.m.f32 = a |> map (padClamp 2 2 >> slide 5 1 >> map (dot others))
+def asymmetric (a: n.m.f32): n.m.f32 = a |> padClamp 3 1 |> slide 5 1 |> map (transpose >> map (dot others))
+def sum3x3 (a: (n + 2).(m + 2).f32): n.m.f32 =
+  a |> map (slide 3 1) |> slide 3 1 |> map (transpose >> map (join >> reduce (+) 0))
+def inner (a: (n + 2).(m + 2).f32): n.m.f32 = a |> drop 1 |> take n |> map (drop 1 >> take m)
+def inner2 (a: (n + 4).(m + 4).f32): n.m.f32 = a |> drop 2 |> take n |> map (drop 2 >> take m)
+def inner3 (a: (n + 6).(m + 6).f32): n.m.f32 = a |> drop 3 |> take n |> map (drop 3 >> take m)
+";
+
+/// Programs of them.
+const OF_STAGES: [&str; 11] = [
+    "def f (a: (n + 2).(m + 2).f32): n.m.f32 = sharper (inner a) (a |> blurY |> blurX)",
+    "def f (a: (n + 2).(m + 2).f32): n.m.f32 = a |> blurX |> blurY",
+    "def f (a: n.m.f32): n.m.f32 = a |> padY |> padX",
+    "def f (a: n.m.f32): n.m.f32 = a |> padX |> padY",
+    "def f (a: n.m.f32): n.m.f32 = sharper a (a |> padY |> padX)",
+    "def f (a: n.m.f32): n.m.f32 = sharper (a |> asymmetric |> padX) a",
+    "def f (a: (n + 4).(m + 4).f32): n.m.f32 = sharper (inner2 a) (a |> blurY |> blurX |> blurY |> blurX)",
+    "def f (a: (n + 4).(m + 4).f32): n.m.f32 = sharper (a |> sum3x3 |> sum3x3) (inner2 a)",
+    "def f (a: (n + 6).(m + 6).f32): n.m.f32 = sharper (inner3 a) (a |> sum3x3 |> sum3x3 |> sum3x3)",
+    "def f (a: (n + 4).(m + 4).f32): n.m.f32 =
+           let b = a |> blurY |> blurX
+           sharper (inner b) (b |> blurY |> blurX)",
+    "def f (a: (n + 4).(m + 4).f32): n.m.f32 =
+           sharper (inner2 a) (sharper (a |> sum3x3 |> inner) (a |> sum3x3 |> sum3x3))",
+];
+
+/// They are one kernel, and one more where tiles, or strips, leave rows over.
+#[test]
+fn stages_of_large_pictures_are_one_kernel() {
+    let Some(device) = opencl() else { return };
+    for text in OF_STAGES {
+        let text = format!("{STAGES}{text}");
+        for (n, m, kernels) in [(544, 516, 1), (523, 517, 2)] {
+            let ran = ran(&text, &sizes(&[("n", n), ("m", m)]), &device, Mode::Once);
+            assert!(ran.check.is_some(), "{text}");
+            assert_eq!(ran.parts.len().max(1), kernels, "{n}x{m}: {text}");
+        }
     }
 }
