@@ -714,3 +714,37 @@ fn stages_of_large_pictures_are_one_kernel() {
         }
     }
 }
+
+/// Halves that are only moved, read as other numbers and made of these are no type that a device must have.
+#[test]
+fn halves_in_memory_ask_for_no_halves() {
+    let product = "zip x y |> map (\\p. cast (fst p) * cast (snd p)) |> reduce (+) 0";
+    let programs = [
+        format!(
+            "def f (a: n.k.f16) (b: k.m.f16): n.m.f32 = a |> map (\\x. transpose b |> map (\\y. {product}))"
+        ),
+        format!(
+            "def f (a: n.k.f16) (b: m.k.f16): n.m.f16 = a |> map (\\x. b |> map (\\y. cast (({product}) : f32)))"
+        ),
+        "def f (a: n.k.f16) (b: m.f32): (k.n.f16 * m.f16) = (transpose a, map cast b)".into(),
+        "def f (a: n.k.f16) (b: m.(f16 * i32)): (n.f32 * m.(f16 * f64)) =
+           (a |> map (padCst 1 1 0 >> slide 3 1 >> map (map cast >> reduce (+) 0) >> reduce max 0),
+            b |> map (\\p. (fst p, cast (fst p))))"
+            .into(),
+    ];
+    let sizes = sizes(&[("n", 68), ("k", 36), ("m", 70)]);
+    for (k, text) in programs.iter().enumerate() {
+        let module = compiled(text, Target::OpenCl).module.text();
+        assert!(!module.contains("cl_khr_fp16"), "{module}");
+        let in_vectors = |s: &str| module.lines().filter(|l| l.contains(s)).count();
+        // Tiles are read in vectors.
+        assert!(k > 0 || in_vectors("vload_half4") + in_vectors("vloada_half4") > 0, "{module}");
+        if let Some(device) = opencl() {
+            assert!(ran(text, &sizes, &device, Mode::Once).check.is_some(), "{text}");
+        }
+    }
+    for computed in ["x * x", "max x 1", "cast (cast x : f32) + x"] {
+        let text = format!("def f (a: n.f16): n.f16 = a |> map (\\x. {computed})");
+        assert!(compiled(&text, Target::OpenCl).module.text().contains("cl_khr_fp16"), "{text}");
+    }
+}

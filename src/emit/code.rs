@@ -500,6 +500,14 @@ impl Generator {
     }
 
     fn assignment(&mut self, to: &Phrase, value: &Phrase) -> Emitted<Stmt> {
+        if let Kind::Pattern(Pattern::Cast, _, ps) = value.kind()
+            && let [e] = ps.as_slice()
+            && e.data().as_scalar().is_some_and(Scalar::is_float)
+            && let Some((name, offset)) = self.given_half(to)?
+        {
+            let e = self.value(e)?;
+            return Ok(self.stmt(What::Expr(Expr::call("vstore_half", vec![e, offset, name]))));
+        }
         let target = self.cell(to)?;
         if let Kind::Pattern(p, _, ps) = value.kind()
             && let [a, b] = ps.as_slice()
@@ -526,6 +534,26 @@ impl Generator {
         Ok(self.stmt(What::Assign { to: target, op: "=", value }))
     }
 
+    /// A half in memory that an OpenCL kernel is given, which reads and writes it as a number of another type without having
+    /// halves itself.
+    fn given_half(&mut self, e: &Phrase) -> Emitted<Option<(Expr, Expr)>> {
+        if !self.is_given_half(e)? {
+            return Ok(None);
+        }
+        let (place, indices) = self.place_of(e)?;
+        let offset = self.offset(&indices, &place.leaf.dims)?;
+        Ok(Some((Expr::Name(place.name), offset)))
+    }
+
+    pub(super) fn is_given_half(&self, e: &Phrase) -> Emitted<bool> {
+        let is_half = self.language == Language::OpenCl && e.data().as_scalar() == Some(Scalar::F16);
+        if !is_half || !(self.is_cell(e) || matches!(e.kind(), Kind::Acceptor(..) | Kind::Var(_))) {
+            return Ok(false);
+        }
+        let (place, _) = self.place_of(e)?;
+        Ok(place.is_array && matches!(place.lies, Lies::Global | Lies::Input))
+    }
+
     pub(super) fn is_cell(&self, e: &Phrase) -> bool {
         match e.kind() {
             Kind::Var(_) => true,
@@ -539,6 +567,9 @@ impl Generator {
     /// A cell of memory, from an expression or an acceptor.
     pub(super) fn cell(&mut self, e: &Phrase) -> Emitted<Expr> {
         let (place, mut indices) = self.place_of(e)?;
+        if place.leaf.scalar() == Scalar::F16 {
+            self.uses.insert(Feature::Half);
+        }
         let lane = match &place.lanes {
             None => None,
             Some(Lanes::Of(x)) => Some(self.at_lane(&Nat::var(x))),
@@ -664,6 +695,14 @@ impl Generator {
             }
             Kind::Pattern(Pattern::Select, _, ps) if let Some((symbol, a, b)) = both_or_either(ps) => {
                 Ok(Expr::binary(symbol, self.value(a)?, self.value(b)?))
+            }
+            Kind::Pattern(Pattern::Cast, _, ps)
+                if let [half] = ps.as_slice()
+                    && let Some(to) = e.data().as_scalar().filter(|s| s.is_float() && *s != Scalar::F16)
+                    && let Some((name, offset)) = self.given_half(half)? =>
+            {
+                let load = Expr::call("vload_half", vec![offset, name]);
+                Ok(if to == Scalar::F32 { load } else { load.cast(self.scalar_type(to)) })
             }
             Kind::Pattern(p, _, ps) => {
                 let operands = ps.iter().map(|q| self.value(q)).collect::<Emitted<Vec<_>>>()?;

@@ -297,7 +297,11 @@ fn param(place: &Place, kind: ParamKind) -> KernelParam {
 }
 
 fn pointer(g: &mut Generator, place: &Place, constant: bool) -> String {
-    let ty = g.scalar_type(place.leaf.scalar());
+    let ty = match (g.language, place.leaf.scalar()) {
+        // Pointers to halves are there without halves.
+        (Language::OpenCl, Scalar::F16) => "half",
+        (_, s) => g.scalar_type(s),
+    };
     let space = if g.language == Language::OpenCl { "global " } else { "" };
     let constant = if constant { "const " } else { "" };
     format!("{space}{constant}{ty}* restrict {}", place.name)

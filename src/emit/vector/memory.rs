@@ -178,6 +178,39 @@ impl Generator {
         Ok(Value::Mask(Expr::binary("!=", vector, zero), 1))
     }
 
+    /// The vector of the halves in memory of all lanes, as floats.
+    pub(super) fn halves_of_lanes(&mut self, half: &Phrase, e: &Phrase, at: &At) -> Found<Value> {
+        let Some(run) = self.first_lane(half, at)? else {
+            return Ok(Value::Many(self.built(e, Scalar::F32, at)?));
+        };
+        let (f, i, p) = self.address_of_halves(&run, at);
+        self.forget(&run.parts);
+        let ty = self.vector_type(Scalar::F32, at.n);
+        let load = Expr::call(&format!("vload{f}"), vec![i, p]);
+        Ok(Value::Many(self.load(ty, load)))
+    }
+
+    /// Stores a vector of floats as halves in memory.
+    pub(super) fn stored_as_halves(&mut self, to: &Phrase, value: Expr, at: &At) -> Found<Stmt> {
+        let Some(run) = self.first_lane(to, at)? else { return Err(Unfit::Scalars) };
+        let (f, i, p) = self.address_of_halves(&run, at);
+        self.forget(&run.parts);
+        Ok(self.stmt(What::Expr(Expr::call(&format!("vstore{f}"), vec![value, i, p]))))
+    }
+
+    /// What stands after `vload`, the number of vectors before, and the pointer: `a_half4` where it is proved that vectors lie
+    /// on multiples of their size.
+    fn address_of_halves(&mut self, run: &Run, at: &At) -> (String, Expr, Expr) {
+        let name = Expr::name(&run.place.name);
+        match self.whole_part(&run.first, at.n).filter(|i| at.n != 3 && i.is_evidently_integral()) {
+            Some(i) => (format!("a_half{}", at.n), self.number_with(&i, &run.parts), name),
+            None => {
+                let cell = name.index(self.number_with(&run.first, &run.parts));
+                (format!("_half{}", at.n), Expr::int(0), Expr::Unary("&", Box::new(cell)))
+            }
+        }
+    }
+
     /// `(float4)(a[…], a[…], a[…], a[…])`
     pub(super) fn built(&mut self, e: &Phrase, s: Scalar, at: &At) -> Found<Expr> {
         let mut lanes = vec![];

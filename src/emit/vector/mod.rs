@@ -294,6 +294,19 @@ impl Generator {
     }
 
     fn store(&mut self, to: &Phrase, value: &Phrase, at: &At, out: &mut Vec<Stmt>) -> Found<()> {
+        if let Kind::Pattern(Pattern::Cast, _, ps) = value.kind()
+            && let [e] = ps.as_slice()
+            && e.data().as_scalar() == Some(Scalar::F32)
+            && self.is_given_half(to)?
+        {
+            if at.within.is_some() || self.is_apart(to, at)? {
+                return Err(Unfit::Scalars);
+            }
+            let e = self.shared_loads(e, Scalar::F32, at, out)?;
+            let s = self.stored_as_halves(to, e, at)?;
+            out.push(s);
+            return Ok(());
+        }
         let scalar = value.data().in_memory().filter(|s| has_vectors(*s)).ok_or(Unfit::Scalars)?;
         self.may_store(to, at)?;
         if at.within.is_some() && !self.is_total(value) {

@@ -66,6 +66,13 @@ impl Generator {
             return self.cell_of_lanes(e, scalar, at);
         }
         match e.kind() {
+            Kind::Pattern(Pattern::Cast, _, ps)
+                if scalar == Scalar::F32
+                    && let [half] = ps.as_slice()
+                    && self.is_given_half(half)? =>
+            {
+                self.halves_of_lanes(half, e, at)
+            }
             Kind::Number(..) => Ok(Value::Many(self.built(e, scalar, at)?)),
             Kind::Pattern(Pattern::Idx, ..) if scalar != Scalar::Bool => {
                 Ok(Value::Many(self.built(e, scalar, at)?))

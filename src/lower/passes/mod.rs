@@ -3,6 +3,7 @@
 pub mod barriers;
 pub mod elide;
 mod guard;
+mod halves;
 mod in_place;
 mod index_sets;
 mod lanes;
@@ -46,6 +47,11 @@ pub static ALL: &[Pass] = &[
         name: "simplify",
         doc: "Decides what ranges decide, and drops what does nothing.",
         run: simplify::run,
+    },
+    Pass {
+        name: "halvesAsFloats",
+        doc: "Keeps floats in the place of halves that are only moved.",
+        run: halves::run,
     },
     Pass {
         name: "registers",
@@ -118,7 +124,15 @@ pub fn of_sections(target: Target) -> impl Iterator<Item = &'static Pass> {
 /// The passes that a target runs.
 pub fn of(target: Target) -> impl Iterator<Item = &'static Pass> {
     let skipped: &[&str] = match target {
-        Target::C => &["ownCells", "guardWrites", "workItems", "kernelMemory", "barriers", "onlyOnce"],
+        Target::C => &[
+            "ownCells",
+            "halvesAsFloats",
+            "guardWrites",
+            "workItems",
+            "kernelMemory",
+            "barriers",
+            "onlyOnce",
+        ],
         Target::OpenCl => &["joinLanes", "splitChoices", "hoistMemory"],
     };
     ALL.iter().filter(move |p| !skipped.contains(&p.name))
