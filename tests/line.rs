@@ -343,3 +343,25 @@ fn a_tuning_keeps_its_arguments_while_sizes_are_asked_for() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
     assert!(ran.out.contains("Sizes") && ran.out.contains("== Tuned"), "{}", ran.out);
 }
+
+/// The fastest state is gone to with the way that leads there; that is recorded.
+#[test]
+fn the_way_to_the_fastest_state_is_shown_with_its_prices() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines = "sizes k=64\nbench\ntopDown(reduceMapFusion)\nbench\nfastest\nsave way\n";
+    let ran = line(dir.path(), "dot", lines);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    let way = ran.out.split("== The way to revision ").nth(1).unwrap_or_default();
+    let best = way.trim_start().chars().next().and_then(|c| c.to_digit(10)).unwrap();
+    let states: Vec<&str> = way.lines().skip(1).take_while(|row| !row.starts_with('[')).collect();
+    assert_eq!(states.len(), best as usize + 1, "{}", ran.out);
+    assert!(states.iter().all(|row| row.contains(" %)")), "each has its price: {}", ran.out);
+    let log = std::fs::read_to_string(dir.path().join("way.ron")).unwrap();
+    assert!(
+        log.contains(&format!("Goto(revision:{best}")) || log.contains(&format!("Goto(revision: {best}")),
+        "{log}"
+    );
+    let mut again = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+    let again = again.args(["replay", "way.ron"]).current_dir(dir.path()).output().unwrap();
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stdout));
+}

@@ -63,7 +63,7 @@ fn check(label: &str, term: &Term, code: &[(&str, &Line)], is_plain: bool) {
         assert!(of_body || text.contains('*'), "{label}: {text} is no {:?}", line.part);
         assert!(!line.origin.is_none(), "{label}: where does `{text}` come from?");
         line.origin.numbers().for_each(|n| drop(leaf(term, n)));
-        let places = origins::source_of(term, line).parts;
+        let places: Vec<_> = origins::source_of(term, line).parts(term).collect();
         assert!(!places.is_empty(), "{label}: {text}");
         for at in &places {
             // What a line comes from leads to the line.

@@ -331,9 +331,19 @@ const TOUR: &[Step] = &[
             tour.press("o").sees(&["[opencl]", "runs on ("]).press("o").sees(&["[c]"]);
         },
     ),
-    ("The lines that come from the selection are marked in it, and what they are stands above;", |tour| {
+    ("The lines that come from the selection are marked in it, and what they are stands above.", |tour| {
         tour.press("1gg").sees(&["all : "]).press("2j\r").leaves(&["all : "]);
         tour.sees(&["The selection is lines ", "loops i"]);
+    }),
+    ("Headers and helpers that no part of the program asks for are one line, which `Space` opens.", |tour| {
+        tour.press("5]]").sees(&[
+            "[host]",
+            "▸ 4 lines: stdbool.h, ",
+            "lines: host_next, host_memory",
+            "Space open/close",
+        ]);
+        tour.press(" ").sees(&["static double host_next"]).press(" ").leaves(&["static double host_next"]);
+        tour.press("[[").sees(&["[c]"]);
     }),
     ("`Enter` on a line selects what it comes from.", |tour| {
         tour.press("5").sees(&["Enter select"]).press("gg\r").sees(&["comes from no part of the term"]);
@@ -347,9 +357,14 @@ const TOUR: &[Step] = &[
     ("`6` shows the median, its interval, GFLOP/s and GB/s.", |tour| {
         tour.press("6").sees(&["[6 Bench]", "median", "interval", "GFLOP/s", "GB/s"]);
     }),
-    ("`M` goes to the fastest state that was measured so.", |tour| {
-        tour.press("M").sees(&["is the only one that was measured on cpu at m=64"]);
-    }),
+    (
+        "`M` goes to the fastest state that was measured so, and shows the way there with its prices.",
+        |tour| {
+            tour.press("M")
+                .sees(&["is the only one that was measured on cpu at m=64", "The way to revision"]);
+            tour.esc().leaves(&["The way to revision"]);
+        },
+    ),
     (
         "From the program as it was written (`7`, `g g`, `Enter`), `:tune 60s blocking(?, ?, 4)` chooses what a strategy leaves open by measuring, with a chart of the best so far;",
         |tour| {

@@ -5,8 +5,9 @@ use crossterm::event::{MouseButton, MouseEventKind};
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::files::Text;
 use shine_tui::ui::layout::Pane;
-use shine_tui::ui::popup::EntryKind;
+use shine_tui::ui::popup::{About, EntryKind, Popup, Question};
 use shine_tui::view::effect::Effect;
+use shine_tui::view::{Line, Mark, Role};
 
 /// A screen on `dot` with rules and a strategy of our own, so that the library can change.
 fn dot() -> TestApp {
@@ -944,4 +945,99 @@ fn a_parameter_is_asked_for_with_values_that_divide_the_size() {
     // With its value it is typed and taken at once.
     app.press("3 /").type_text("splitJoin(12)").press("Enter").idle();
     assert_eq!(app.app.session.current(), 2, "{}", app.text());
+}
+
+/// A program whose code asks for memory.
+fn with_memory(size: (u16, u16)) -> TestApp {
+    let mut texts = kernel("dot");
+    texts.files.clear();
+    texts.default_sizes.clear();
+    texts.program.text =
+        "def f (a: n.f32): n.f32 = a |> mapSeq (\\x. x * 2) |> toMem |> mapSeq (\\x. x + 1)\n".to_owned();
+    TestApp::with(&texts, size, UNICODE, "default", FakeDevices::new())
+}
+
+/// What the code needs and no part of the program asks for is one line that opens; lines of the selection are marked whether it
+/// is open or not.
+#[test]
+fn preambles_of_code_fold() {
+    let mut app = with_memory((120, 36));
+    app.press("5").idle();
+    let folded = app.text();
+    assert!(folded.contains(" 3 ▸ 11 lines: stdio.h, stdlib.h, allocate"), "{folded}");
+    assert!(!folded.contains("aligned_alloc") && folded.contains("15 void f("), "{folded}");
+    let marked = |app: &TestApp| -> Vec<String> {
+        let lines = app.app.content(Pane::Kernel).lines.iter();
+        let marked = |line: &&Line| line.spans.iter().any(|span| span.mark != Mark::None);
+        lines.filter(marked).map(Line::text).collect()
+    };
+    let listed = |app: &TestApp| {
+        app.app.content(Pane::Kernel).lines.iter().map(Line::text).collect::<Vec<_>>().join("\n")
+    };
+    app.press("1 J J").idle();
+    let selected = marked(&app);
+    assert!(!selected.is_empty() && selected.iter().any(|line| line.contains("for (")), "{selected:?}");
+    app.press("5 Space").idle();
+    assert!(listed(&app).contains("aligned_alloc"), "{}", app.text());
+    assert_eq!(marked(&app), selected);
+    app.press("Space").idle();
+    assert!(!listed(&app).contains("aligned_alloc"), "{}", app.text());
+    // What is looked for is found where it is folded, and a line that is folded opens by Enter too.
+    app.press("/").type_text("aligned").press("Enter").idle();
+    assert!(listed(&app).contains("aligned_alloc"), "{}", app.text());
+    app.press("Esc").idle();
+    assert!(!listed(&app).contains("aligned_alloc"), "{}", app.text());
+    app.press("g g j j Enter").idle();
+    assert!(listed(&app).contains("aligned_alloc"), "{}", app.text());
+    app.press("1 Space");
+    assert!(app.text().contains("Nothing opens or closes in this pane"), "{}", app.text());
+}
+
+/// Lists are as large as what they show, and keep their size while they are narrowed.
+#[test]
+fn lists_grow_with_what_they_show() {
+    let frame = |app: &TestApp| {
+        let text = app.text();
+        let top = text.lines().position(|row| row.contains("┌ Command or strategy")).unwrap();
+        let below = text.lines().skip(top).position(|row| row.contains('└')).unwrap();
+        below + 1
+    };
+    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+        let mut app = sized(width, height);
+        app.press(":");
+        let whole = frame(&app);
+        assert_eq!(whole, usize::from(height) - 2, "more commands than rows: {}", app.text());
+        app.type_text("swe");
+        assert_eq!(frame(&app), whole, "{}", app.text());
+        // All that is said of the highlighted entry is there.
+        let said: String = app.text().lines().map(|row| row.replace(['│', '┃'], " ")).collect();
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("doubled or listed, and say where which is faster."), "{}", app.text());
+    }
+    let mut app = sized(120, 36);
+    app.press("Esc :").type_text("theme").press("Enter").idle();
+    let few = app.text();
+    let top = few.lines().position(|row| row.contains("┌ Which theme?")).unwrap();
+    let below = few.lines().skip(top).position(|row| row.contains("└─")).unwrap();
+    assert!(below < 12, "a list of few entries is small: {few}");
+}
+
+/// A message that does not fit into the last line takes more, until the next key; questions are broken where the screen ends.
+#[test]
+fn long_messages_are_said_whole() {
+    let long = "word ".repeat(60) + "end.";
+    for (width, height) in [(50, 15), (80, 24), (200, 60)] {
+        let mut app = sized(width, height);
+        app.app.tell(Role::Good, long.clone());
+        let said = app.text();
+        assert!(said.contains("end.") && said.matches("word").count() >= 60, "{said}");
+        assert!(said.contains("rev 0/0"), "the state of things stays in sight: {said}");
+        app.press("j");
+        assert!(!app.text().contains("end."), "{}", app.text());
+        let lines = vec![Line::plain(long.clone()), Line::plain("y yes, n no")];
+        let question = Question { about: About::Quit, lines, can_save: false };
+        app.app.popups.push(Popup::Question(question));
+        let asked = app.text();
+        assert!(asked.contains("end.") && asked.contains("y yes, n no"), "{asked}");
+    }
 }

@@ -176,9 +176,8 @@ fn lines_as_json(stage: &Stage, term: &Term) -> Value {
         };
         let source = origins::source_of(term, line);
         let from: Vec<Value> = source
-            .parts
-            .iter()
-            .map(|at| json!({ "at": at.to_string(), "text": origins::text_at(term, at, 200) }))
+            .parts(term)
+            .map(|at| json!({ "at": at.to_string(), "text": origins::text_at(term, &at, 200) }))
             .collect();
         Some(json!({ "line": i + 1, "part": part, "name": name, "from": from }))
     };

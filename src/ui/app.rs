@@ -26,6 +26,7 @@ use super::theme::Theme;
 use super::window::{Content, Window};
 use crate::device::roofline::Peak;
 use crate::lang::diag::Diagnostic;
+use crate::lang::loops::LoopLine;
 use crate::lang::path::Path;
 use crate::session::action::{RevisionId, Target};
 use crate::session::bench::target_of;
@@ -135,12 +136,13 @@ pub struct Rules {
 }
 
 /// Which code is shown.
-#[derive(Debug)]
 pub struct Code {
     /// In which language.
     pub target: Target,
     /// At which stage; the kernel's own code unless chosen.
     pub stage: Option<String>,
+    /// Its lines.
+    pub listing: panes::kernel::Listing,
 }
 
 /// A message of some time ago.
@@ -197,6 +199,8 @@ pub struct App {
     pub selection: Path,
     /// The present term, printed.
     pub printed: Printed,
+    /// The loops of the present term, and of which revision they are.
+    pub nest: (Option<RevisionId>, Vec<LoopLine>),
     /// The rules at the selection.
     pub rules: Rules,
     /// The code of the present term.
@@ -276,8 +280,9 @@ impl App {
             recall: Recall::default(),
             selection: Path::root(),
             printed: Printed::default(),
+            nest: (None, Vec::new()),
             rules: Rules::default(),
-            code: Code { target, stage: None },
+            code: Code { target, stage: None, listing: panes::kernel::Listing::default() },
             device: "cpu".to_owned(),
             pinned: None,
             past: panes::history::Rows::default(),
@@ -413,6 +418,8 @@ impl App {
     pub fn settle(&mut self) {
         self.follow_revision();
         panes::history::refresh(self);
+        panes::kernel::refresh(self);
+        panes::loops::refresh(self);
         self.give_keys_to_what_is_seen();
         let shown = self.shown_panes();
         self.print();
@@ -525,6 +532,15 @@ impl App {
         if shown.contains(&Pane::History)
             && let Some(query) = panes::history::unpriced(self)
         {
+            self.queries.ask(&self.session, query);
+        }
+        // Rules and history share a place: one of the two asks.
+        let uncompared = match shown.contains(&Pane::History) {
+            true => panes::history::uncompared(self),
+            false if shown.contains(&Pane::Rules) => panes::rules::uncompared(self),
+            false => None,
+        };
+        if let Some(query) = uncompared {
             self.queries.ask(&self.session, query);
         }
         if shown.contains(&Pane::Sketch)

@@ -101,9 +101,9 @@ commands! {
     Undo "undo" Screen None, can_undo, "Go back one step of the history; nothing is lost.";
     Redo "redo" Screen None, can_redo, "Go forward again along the branch that was left last.";
     Without "without" Screen None, in_history, "Skip the highlighted step of the history: go to the state before it and do again what followed.";
-    Fold "fold" Screen None, folds, "Open or close the highlighted row of the history: single steps in one row, or the rewrites that a strategy or a search made.";
+    Fold "fold" Screen None, folds, "Open or close the highlighted row of the history: single steps in one row, or the rewrites that a strategy or a search made; in code, the headers and helpers that no part of the program asks for.";
     Strategy "strategy" Screen Some("STRATEGY"), always, "Type a strategy in ELEVATE and run it.";
-    Fastest "fastest" Screen None, measured, "Go to the fastest of the states that were measured on one device at the same sizes, and say which may be as fast.";
+    Fastest "fastest" Screen None, measured, "Go to the fastest of the states that were measured on one device at the same sizes, say which may be as fast, and show the steps that lead there.";
     Step "step" Screen Some("STRATEGY"), always, "Show the next step of the strategy as a difference, with its place; without one, ask which.";
     Run "run" Screen Some("STRATEGY"), always, "Take all steps of the strategy that are left; without one, ask which.";
     Place "whole" Screen None, always, "Run strategies and searches on the whole program, or at the selection again.";
@@ -297,8 +297,8 @@ fn in_history(facts: &Facts) -> Enabled {
 }
 
 fn folds(facts: &Facts) -> Enabled {
-    in_history(facts)?;
-    require(facts.folds, "This row is one step; there is nothing to open in it.")
+    let nothing = "Nothing opens or closes in this pane; rows of the history ({history}) and lines of code ({kernel}) do.";
+    panes::of(facts.pane).fold.as_ref().map_or(Err(nothing.to_owned()), |fold| (fold.enabled)(facts))
 }
 
 fn measured(facts: &Facts) -> Enabled {

@@ -27,10 +27,23 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
             for place in &places {
                 pane(app, &mut painter, place);
             }
-            painter.line(status, &app.status());
-            painter.line(hints, &hint_line(app, usize::from(hints.width)));
             let body = Rect { height: status.y.saturating_sub(area.y), ..area };
-            app.popups.iter().fold(None, |_, popup| draw_popup(app, &mut painter, body, popup))
+            let cursor = app.popups.iter().fold(None, |_, popup| draw_popup(app, &mut painter, body, popup));
+            let said = hint_line(app, usize::from(hints.width));
+            // What has just happened is said whole: until the next key it lies over the panes, with the state of things above it.
+            let said = if app.notice.is_some() { said.wrap(usize::from(hints.width), 2) } else { vec![said] };
+            let rows = as_u16(said.len()).min(area.height.saturating_sub(1));
+            let below = Rect { y: hints.bottom().saturating_sub(rows), height: rows, ..hints };
+            let status = Rect { y: below.y.saturating_sub(1), ..status };
+            painter.blank(status);
+            painter.blank(below);
+            painter.line(status, &app.status());
+            if let [line] = said.as_slice() {
+                painter.line(below, line);
+            } else {
+                painter.lines(below, &said, (0, 0));
+            }
+            cursor.filter(|at| at.y < status.y)
         }
     };
     if let Some(position) = cursor {
@@ -107,13 +120,17 @@ fn pane(app: &App, painter: &mut Painter<'_>, place: &Place) {
     let seen = part(rows.head, rows.body);
     for (row, i) in (window.top..body.lines.len()).take(rows.body).enumerate() {
         let Some(line) = body.lines.get(i) else { break };
-        let mut line = mark_found(line, &window.find);
+        // Of a long line only what is seen is looked at; what is looked for may begin before that.
+        let mut line = match window.find.is_empty() {
+            true => line.shown(window.left, width, painter.alphabet),
+            false => mark_found(line, &window.find).shown(window.left, width, painter.alphabet),
+        };
         // Where lines of the selection are marked, the highlight is one more only for who moves it.
         if body.list && i == window.cursor && (focused || body.sight.is_none()) {
             let mark = if focused { Mark::Selected } else { Mark::Remembered };
-            line = line.pad(width + window.left).marked(mark);
+            line = line.pad(width).marked(mark);
         }
-        painter.line_from(Rect { y: seen.y + as_u16(row), height: 1, ..seen }, &line, window.left);
+        painter.line_from(Rect { y: seen.y + as_u16(row), height: 1, ..seen }, &line, 0);
     }
     let edge = Rect { width: inner.width + 1, ..seen };
     painter.scrollbar(edge, body.lines.len(), window.top);
@@ -151,24 +168,32 @@ fn open(painter: &mut Painter<'_>, area: Rect, size: (usize, usize), title: &str
     layout::inside(popup)
 }
 
+/// Lists and what is typed have so many columns at least, where the screen has them.
+const USUAL_COLUMNS: usize = 100;
+
 fn draw_choice(app: &App, painter: &mut Painter<'_>, area: Rect, choice: &Choice) -> Option<Position> {
     let lines = choice.lines();
-    // The list keeps its size while it is narrowed.
     let title = match choice.typed {
         Some(_) => format!("{}, on {}", choice.title, strategies::place_in_words(app)),
         None => choice.title.clone(),
     };
-    let inner = open(painter, area, (usize::from(area.width).min(100), 18), &title);
+    let most = usize::from(area.width).saturating_sub(2);
+    let all = choice.room();
+    let widest = all.columns.max(USUAL_COLUMNS).min(most);
+    let text = typed_rows(&choice.area, widest.saturating_sub(1), painter);
+    let typed = text.lines.len().min(3);
+    // The last rows say more about the highlighted entry, where there is room. The list keeps its size while it is narrowed.
+    let about = choice.about().map(|said| Line::of(Role::Hint, said).wrap(widest, 0)).unwrap_or_default();
+    let below = if usize::from(area.height) >= 12 { choice.room_about(widest).min(4) } else { 0 };
+    let inner = open(painter, area, (widest, typed + all.rows.max(1) + below), &title);
     let prompt = Line::of(Role::Key, ":");
     painter.line(Rect { height: inner.height.min(1), ..inner }, &prompt);
     let width = usize::from(inner.width).saturating_sub(1);
-    let text = typed_rows(&choice.area, width, painter);
-    let typed = as_u16(text.lines.len().min(3)).min(inner.height);
+    let typed = as_u16(typed).min(inner.height);
     let field = Rect { x: inner.x.saturating_add(1), width: as_u16(width), height: typed, ..inner };
     let cursor = type_in(painter, field, &text, None);
-    // The last two rows say more about the highlighted entry, where there is room.
-    let about = if inner.height >= 10 { 2 } else { 0 };
-    let list = Rect { y: inner.y + typed, height: inner.height.saturating_sub(typed + about), ..inner };
+    let below = as_u16(below);
+    let list = Rect { y: inner.y + typed, height: inner.height.saturating_sub(typed + below), ..inner };
     let rows = usize::from(list.height);
     let top = (choice.selected() + 1).saturating_sub(rows);
     for (row, (i, line)) in lines.iter().enumerate().skip(top).take(rows).enumerate() {
@@ -178,15 +203,11 @@ fn draw_choice(app: &App, painter: &mut Painter<'_>, area: Rect, choice: &Choice
         let line = if i == choice.selected() { line.pad(width).marked(Mark::Selected) } else { line };
         painter.line(place, &line);
     }
+    painter.scrollbar(Rect { width: list.width + 1, ..list }, lines.len(), top);
     if lines.is_empty() {
         painter.line(list, &Line::of(Role::Dim, "Nothing matches."));
     }
-    if let Some(item) = choice.highlighted() {
-        let reason = item.disabled.as_ref().map(|reason| format!(" Not now: {reason}")).unwrap_or_default();
-        let text = Line::of(Role::Hint, format!("{}{reason}", item.doc));
-        let place = Rect { y: list.bottom(), height: about, ..inner };
-        painter.lines(place, &text.wrap(usize::from(place.width), 0), (0, 0));
-    }
+    painter.lines(Rect { y: list.bottom(), height: below, ..inner }, &about, (0, 0));
     cursor
 }
 
@@ -213,12 +234,24 @@ pub(super) fn draw_page(painter: &mut Painter<'_>, area: Rect, page: &Page) {
 const OFFERS: usize = 5;
 
 fn draw_entry(app: &App, painter: &mut Painter<'_>, area: Rect, entry: &Entry) -> Option<Position> {
-    let width = usize::from(area.width).saturating_sub(4).min(100);
+    let (most_rows, most_columns) = room_of_pages(area);
+    // A cursor behind the longest line needs a column too.
+    let typed =
+        entry.area.lines().iter().map(|line| Line::plain(line.clone()).width() + 1).max().unwrap_or(0);
+    let width = typed.max(USUAL_COLUMNS).min(most_columns);
     let least = if entry.kind.is_multiline() { 3 } else { 1 };
     let text = typed_rows(&entry.area, width, painter);
-    let text_rows = text.lines.len().clamp(least, 10);
     let mut below = offers(app, entry, width);
     below.extend(entry.problems.iter().flat_map(|line| line.wrap(width, 2)));
+    // What is wrong is seen with what is typed: where there is no room for all, each has half of it.
+    let half = (most_rows / 2).max(1);
+    let text_rows = text.lines.len().max(least).min(most_rows.saturating_sub(below.len()).max(half));
+    if below.len() > most_rows.saturating_sub(text_rows) {
+        let kept = most_rows.saturating_sub(text_rows + 1);
+        let left = below.len().saturating_sub(kept);
+        below.truncate(kept);
+        below.push(Line::of(Role::Dim, format!("and {left} more lines")));
+    }
     let title = match entry.kind {
         kind if kind.is_elevate() => format!("{} on {}", kind.title(), strategies::place_in_words(app)),
         EntryKind::Rule if app.selection.is_root() => "Rule on the whole program".to_owned(),
@@ -293,10 +326,12 @@ fn type_in(painter: &mut Painter<'_>, area: Rect, text: &Typed, example: Option<
 }
 
 fn draw_question(painter: &mut Painter<'_>, area: Rect, question: &Question) {
-    let widest = question.lines.iter().map(Line::width).max().unwrap_or(0);
-    let size = (widest.min(usize::from(area.width).saturating_sub(4)), question.lines.len());
-    let inner = open(painter, area, size, "Question");
-    painter.lines(inner, &question.lines, (0, 0));
+    let most = room_of_pages(area).1;
+    let lines: Vec<Line> = question.lines.iter().flat_map(|line| line.wrap(most, 2)).collect();
+    let widest = lines.iter().map(Line::width).max().unwrap_or(0);
+    let inner = open(painter, area, (widest, lines.len()), "Question");
+    // The last line says which keys answer.
+    painter.lines(inner, &lines, (lines.len().saturating_sub(usize::from(inner.height)), 0));
 }
 
 /// The rows and columns inside the frame of a pane, if it is shown.

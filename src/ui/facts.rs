@@ -53,7 +53,7 @@ pub struct Facts {
     pub file_changed: bool,
     /// Whether the highlighted entry of the history is the present state.
     pub at_present: bool,
-    /// Whether the highlighted row of the history can be opened or closed.
+    /// Whether something of the pane can be opened or closed: in the history, the highlighted row.
     pub folds: bool,
     /// Whether an external editor is named in the environment.
     pub editor: bool,
@@ -100,7 +100,11 @@ impl App {
             finding: !self.window(self.focus.pane).find.is_empty(),
             file_changed: self.changed.is_some(),
             at_present: panes::history::at_present(self),
-            folds: panes::history::folds(self),
+            folds: match self.focus.pane {
+                Pane::History => panes::history::folds(self),
+                Pane::Kernel => panes::kernel::can_fold(self),
+                _ => false,
+            },
             editor: self.setup.editor.is_some(),
             file: self.session.workspace().texts.origin.program.is_some(),
         }

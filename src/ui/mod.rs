@@ -11,6 +11,7 @@ pub mod assets;
 pub mod candidates;
 pub mod capabilities;
 pub mod command;
+pub mod compared;
 pub mod complete;
 pub mod disk;
 pub mod draw;

@@ -23,6 +23,8 @@ use crate::session::jobs::{Control, JobId, Jobs};
 use crate::session::searching::{Replayed, Shelf, classes_like};
 use crate::session::state::{Progress, Session};
 use crate::session::workspace::Workspace;
+use crate::view::term::Printed;
+use crate::view::{Alphabet, Line, diff};
 
 /// What is asked.
 #[derive(Clone, PartialEq, Debug)]
@@ -72,6 +74,17 @@ pub enum Query {
         /// The sketches.
         sketches: Vec<Sketch>,
     },
+    /// How the texts of two terms differ.
+    Difference {
+        /// The one.
+        old: Term,
+        /// The other.
+        new: Term,
+        /// How wide they are printed, and in which characters.
+        width: usize,
+        /// See `width`.
+        alphabet: Alphabet,
+    },
     /// The devices.
     Devices,
     /// The steps that a strategy takes from a revision.
@@ -97,6 +110,8 @@ pub enum Answer {
     Costs(Costs),
     /// See [`Query::Meter`].
     Meter(Vec<Meter>),
+    /// See [`Query::Difference`].
+    Difference(Arc<Vec<Line>>),
     /// See [`Query::Devices`].
     Devices(DeviceList),
     /// See [`Query::Steps`].
@@ -123,7 +138,7 @@ type Kernel = Arc<Result<Attempt, Diagnostic>>;
 /// For how long rules are looked for inside of a position before what was found is shown.
 const SLICE: Duration = Duration::from_millis(60);
 
-/// How many kernels are kept.
+/// How many kernels are kept, and how many differences.
 const KERNELS: usize = 16;
 
 /// The queries that run, that wait, and what was answered.
@@ -135,6 +150,7 @@ pub struct Queries {
     refused: Option<(String, bool)>,
     kernels: VecDeque<(Query, Kernel)>,
     costs: Vec<(Query, Costs)>,
+    differences: VecDeque<(Query, Arc<Vec<Line>>)>,
     known: Arc<Known>,
     /// The devices, once they are known.
     pub devices: Option<DeviceList>,
@@ -150,6 +166,7 @@ impl Queries {
             refused: None,
             kernels: VecDeque::new(),
             costs: Vec::new(),
+            differences: VecDeque::new(),
             known: Arc::default(),
             devices: None,
         }
@@ -180,7 +197,7 @@ impl Queries {
             | Query::Costs { revision, .. }
             | Query::Meter { revision, .. }
             | Query::Steps { revision, .. } => *revision,
-            Query::Devices | Query::Code { .. } => session.current(),
+            Query::Devices | Query::Code { .. } | Query::Difference { .. } => session.current(),
         };
         let Some(term) = session.history().revision(revision).map(|r| r.term.clone()) else { return };
         let term = if let Query::Code { term, .. } = &query { term.clone() } else { term };
@@ -191,6 +208,10 @@ impl Queries {
         let shelf = session.shelf().filter(|_| session.is_idle());
         let progress = Progress::Strategy { tried: 0, applied: 0 };
         let started = self.jobs.start("query".to_owned(), progress, move |control| {
+            // What is listed of devices may be a process that measures later.
+            if !matches!(wish, Query::Devices) {
+                stand_back();
+            }
             let looked =
                 Looked { workspace: &workspace, sizes: &sizes, known: &known, shelf: shelf.as_deref() };
             answer(&wish, &looked, (&term, before.as_ref()), &*backend, control)
@@ -221,6 +242,10 @@ impl Queries {
                     self.kernels.truncate(KERNELS);
                 }
                 Answer::Costs(costs) => self.costs.push((query.clone(), *costs)),
+                Answer::Difference(lines) => {
+                    self.differences.push_front((query.clone(), lines.clone()));
+                    self.differences.truncate(KERNELS);
+                }
                 Answer::Devices(list) => self.devices = Some(list.clone()),
                 Answer::Rules(..) | Answer::Inside(..) | Answer::Steps(_) | Answer::Meter(_) => {}
             }
@@ -246,6 +271,11 @@ impl Queries {
     /// The costs that this query was answered with.
     pub fn costs(&self, query: &Query) -> Option<&Costs> {
         self.costs.iter().find(|(asked, _)| asked == query).map(|(_, costs)| costs)
+    }
+
+    /// The difference that this query was answered with.
+    pub fn difference(&self, query: &Query) -> Option<Arc<Vec<Line>>> {
+        self.differences.iter().find(|(asked, _)| asked == query).map(|(_, lines)| lines.clone())
     }
 
     /// Forgets the code, because the sizes have changed or the program has.
@@ -274,6 +304,13 @@ impl Queries {
     }
 }
 
+/// The thread that asks this has the processor after the one that takes keys, where both want it. Only Linux has priorities of
+/// threads.
+fn stand_back() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, 10);
+}
+
 fn is_code(query: &Query) -> bool {
     matches!(query, Query::Kernel { .. } | Query::Code { .. } | Query::Costs { .. })
 }
@@ -291,6 +328,7 @@ fn failed(query: &Query, fault: &str) -> Answer {
         Query::Kernel { .. } | Query::Code { .. } => Answer::Kernel(Arc::new(Err(problem()))),
         Query::Costs { .. } => Answer::Costs(Costs { lines: None, flops: 0.0, stored: None }),
         Query::Meter { .. } => Answer::Meter(Vec::new()),
+        Query::Difference { .. } => Answer::Difference(Arc::default()),
         Query::Devices => Answer::Devices(DeviceList { devices: Vec::new(), notes: Vec::new() }),
         Query::Steps { .. } => Answer::Steps(Err(problem())),
     }
@@ -303,6 +341,13 @@ struct Looked<'a> {
     known: &'a Known,
     /// Where a graph may be kept, while no search uses it.
     shelf: Option<&'a Shelf>,
+}
+
+/// The lines that differ, with one around them; none for another query.
+pub fn difference(query: &Query) -> Vec<Line> {
+    let Query::Difference { old, new, width, alphabet } = query else { return Vec::new() };
+    let print = |term: &Term| Printed::of(term, *width, *alphabet);
+    diff::of_lines(print(old).lines(), print(new).lines(), Some(1)).0
 }
 
 /// For how long graphs are asked of sketches that nobody has chosen yet.
@@ -342,6 +387,7 @@ fn answer(
         Query::Kernel { target, .. } | Query::Code { target, .. } => {
             Answer::Kernel(Arc::new(workspace.attempt(term, *target, sizes)))
         }
+        Query::Difference { .. } => Answer::Difference(Arc::new(difference(query))),
         Query::Devices => {
             let mut control = RunControl { cancel: &control.cancel_flag(), progress: &mut |_| {} };
             let nothing = |_| DeviceList { devices: Vec::new(), notes: Vec::new() };

@@ -127,7 +127,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Undo => history::undo(app),
         C::Redo => history::redo(app),
         C::Without => history::without(app),
-        C::Fold => history::fold(app),
+        C::Fold => panes::fold(app),
         C::Fastest => history::fastest(app),
         C::Strategy => enter(app, EntryKind::Strategy, arguments, ""),
         C::Step if arguments.is_empty() => stepping::step(app),

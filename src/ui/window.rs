@@ -3,7 +3,7 @@
 //! A [`Content`] is what a pane shows; a [`Window`] is the highlight, the scroll position and what is looked for. What
 //! must hold after [`Window::settle`]: the highlight is on a line of the content and within what is seen.
 
-use crate::view::{Line, Mark};
+use crate::view::{Line, Lines, Mark};
 
 /// What a pane shows.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -13,7 +13,7 @@ pub struct Content {
     /// Lines that do not scroll, above.
     pub head: Vec<Line>,
     /// Lines that scroll.
-    pub lines: Vec<Line>,
+    pub lines: Lines,
     /// Lines about the highlighted one, below; shown where there is room.
     pub foot: Vec<Line>,
     /// Whether a line is highlighted.
@@ -25,7 +25,7 @@ pub struct Content {
 impl Content {
     /// Content that says one thing.
     pub fn says(lines: Vec<Line>) -> Content {
-        Content { lines, ..Content::default() }
+        Content { lines: lines.into(), ..Content::default() }
     }
 }
 
@@ -240,7 +240,7 @@ mod tests {
             steps in prop::collection::vec(-60isize..60, 0..10)
         ) {
             let mut content = content_of(lines, list);
-            content.foot = content.lines.clone();
+            content.foot = content.lines.iter().cloned().collect();
             let mut window = Window::default();
             for by in steps {
                 window.step(&content, by);

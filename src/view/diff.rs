@@ -117,20 +117,30 @@ pub fn of_texts(old: &str, new: &str, context: Option<usize>) -> (Vec<Line>, Cou
     of_lines(&lines(old), &lines(new), context)
 }
 
-/// As much of a difference as fits so many rows, such that both sides are seen: first the context goes, then what is in
-/// the middle of the sides.
-pub fn fitted(lines: Vec<Line>, rows: usize) -> Vec<Line> {
-    let sign = |line: &Line| line.text().chars().next();
+/// As much of a difference as fits so many rows, such that both sides are seen: first the context goes, then whole stretches at
+/// the end, then what is in the middle of the sides of the first.
+pub fn fitted(lines: &[Line], rows: usize) -> Vec<Line> {
+    let sign = |line: &Line| line.spans.first().and_then(|span| span.text.chars().next());
     if lines.len() <= rows {
-        return lines;
+        return lines.to_vec();
     }
-    let changed: Vec<Line> = lines.into_iter().filter(|line| matches!(sign(line), Some('+' | '-'))).collect();
+    let changed: Vec<&Line> = lines.iter().filter(|line| matches!(sign(line), Some('+' | '-'))).collect();
     if changed.len() <= rows {
-        return changed;
+        return changed.into_iter().cloned().collect();
     }
-    // The first stretch that changes; the next one begins where a `-` follows a `+`.
-    let ends = changed.windows(2).position(|w| sign(&w[0]) == Some('+') && sign(&w[1]) == Some('-'));
-    let (first, later) = changed.split_at(ends.map_or(changed.len(), |at| at + 1));
+    // A stretch that changes ends where a `-` follows a `+`.
+    let ends = changed.windows(2).enumerate();
+    let ends: Vec<usize> = ends
+        .filter(|(_, w)| sign(w[0]) == Some('+') && sign(w[1]) == Some('-'))
+        .map(|(at, _)| at + 1)
+        .collect();
+    // As many as are seen whole, with the line that says what is missing; else what fits of the first.
+    let whole = ends.iter().rev().find(|end| **end < rows);
+    let (first, later) = changed.split_at(whole.or(ends.first()).copied().unwrap_or(changed.len()));
+    if whole.is_some() {
+        let more = Line::of(Role::Dim, format!("  ⋯ {} more changed lines", later.len()));
+        return first.iter().map(|line| (*line).clone()).chain([more]).collect();
+    }
     let (minus, plus): (Vec<&Line>, Vec<&Line>) = first.iter().partition(|line| sign(line) == Some('-'));
     let all = rows;
     let rows = all.saturating_sub(usize::from(!later.is_empty()));
@@ -272,13 +282,16 @@ mod tests {
         let new = numbers(20, 40) + "same\n" + &numbers(50, 52);
         let (lines, _) = of_texts(&old, &new, Some(1));
         for rows in 0..lines.len() + 2 {
-            let shown = texts(&fitted(lines.clone(), rows));
+            let shown = texts(&fitted(&lines, rows));
             assert!(shown.len() <= rows, "{rows}: {shown:?}");
             let has = |sign| shown.iter().any(|line| line.starts_with(sign));
             assert!(rows < 6 || has('-') && has('+'), "{rows}: {shown:?}");
         }
+        // The first stretch is seen whole where there is room for it.
+        let most = texts(&fitted(&lines, 32));
+        assert_eq!((most.len(), most[30].as_str()), (31, "  ⋯ 4 more changed lines"));
         assert_eq!(
-            texts(&fitted(lines, 6)),
+            texts(&fitted(&lines, 6)),
             ["- 0", "  ⋯ 9 more lines", "+ 20", "+ 21", "  ⋯ 18 more lines", "  ⋯ 4 more changed lines",]
         );
     }

@@ -54,15 +54,7 @@ const DEEPEST: usize = 6;
 
 /// The history in the order of the tree.
 pub fn rows(history: &History, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Row> {
-    let mut same = HashMap::new();
-    for id in 0..history.len() {
-        if let Some(revision) = history.revision(id) {
-            same.entry(revision.term.digest()).or_insert(id);
-        }
-    }
-    let devices = (0..history.len()).filter_map(|id| history.revision(id)).flat_map(|r| &r.measurements);
-    let several_devices = devices.map(|m| m.device.as_str()).collect::<BTreeSet<_>>().len() > 1;
-    let mut rows = Rows { history, looked, alphabet, same, several_devices, out: vec![] };
+    let mut rows = Rows::new(history, looked, alphabet);
     let outline = history.outline();
     let mut rest = &outline[..];
     while let Some((&(id, depth), after)) = rest.split_first() {
@@ -79,6 +71,13 @@ pub fn rows(history: &History, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Ro
     rows.out
 }
 
+/// The way to a state: the states from the program as it was read on, each with what made it and its price.
+pub fn way(history: &History, to: RevisionId, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Line> {
+    let mut rows = Rows::new(history, Looked { opened: None, ..looked }, alphabet);
+    history.line(to).into_iter().for_each(|id| rows.state(id, 0, None));
+    rows.out.into_iter().map(|row| row.line).collect()
+}
+
 /// The rows so far, and what they are made of.
 struct Rows<'a> {
     history: &'a History,
@@ -91,7 +90,19 @@ struct Rows<'a> {
     out: Vec<Row>,
 }
 
-impl Rows<'_> {
+impl<'a> Rows<'a> {
+    fn new(history: &'a History, looked: Looked<'a>, alphabet: Alphabet) -> Rows<'a> {
+        let mut same = HashMap::new();
+        for id in 0..history.len() {
+            if let Some(revision) = history.revision(id) {
+                same.entry(revision.term.digest()).or_insert(id);
+            }
+        }
+        let devices = (0..history.len()).filter_map(|id| history.revision(id)).flat_map(|r| &r.measurements);
+        let several_devices = devices.map(|m| m.device.as_str()).collect::<BTreeSet<_>>().len() > 1;
+        Rows { history, looked, alphabet, same, several_devices, out: vec![] }
+    }
+
     fn is_open(&self, id: RevisionId) -> bool {
         self.looked.opened.is_some_and(|opened| opened.contains(&id))
     }

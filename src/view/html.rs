@@ -56,7 +56,8 @@ pub fn page(title: &str, sections: &[Section]) -> String {
         let title = escaped(&section.title);
         let body: String = section.lines.iter().map(|l| line(l) + "\n").collect();
         let _ = if section.folded {
-            writeln!(out, "<details id=\"s{i}\"><summary>{title}</summary>\n<pre>{body}</pre></details>")
+            // A browser that is led to what is folded opens it.
+            writeln!(out, "<details><summary>{title}</summary>\n<pre id=\"s{i}\">{body}</pre></details>")
         } else {
             writeln!(out, "<section id=\"s{i}\"><h2>{title}</h2>\n<pre>{body}</pre></section>")
         };

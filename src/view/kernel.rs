@@ -10,13 +10,19 @@ pub fn lines(stage: &str, text: &str) -> Vec<Line> {
         _ => Dialect::Rise,
     };
     let lines = code::highlight(text, dialect);
-    let digits = lines.len().to_string().len();
-    let number = |(i, line): (usize, Line)| {
-        let mut out = Line::of(Role::Dim, format!("{:>digits$} ", i + 1));
+    let all = lines.len();
+    let numbered = |(i, line): (usize, Line)| {
+        let mut out = Line::of(Role::Dim, number(i, all));
         out.append(line);
         out
     };
-    lines.into_iter().enumerate().map(number).collect()
+    lines.into_iter().enumerate().map(numbered).collect()
+}
+
+/// The number of a line, counted from 0, of so many.
+pub fn number(line: usize, all: usize) -> String {
+    let digits = all.to_string().len();
+    format!("{:>digits$} ", line + 1)
 }
 
 /// The names of the stages with the shown one in brackets; where there is no room, the first ones are left out.

@@ -45,7 +45,7 @@ pub fn code_of(term: &Term, lines: &[CodeLine], part: &Path) -> Code {
     code.computes = !code.loops.is_empty()
         || !code.memory.is_empty()
         || code.barriers > 0
-        || stated.any(|(kind, _)| kind == Kind::Computes);
+        || stated.any(|kind| kind == Kind::Computes);
     code
 }
 
@@ -121,15 +121,46 @@ enum Kind {
     Value,
 }
 
-/// What the leaf of this number does, and the largest application of it.
-fn kind(term: &Term, number: u32) -> Option<(Kind, Path)> {
+/// What the leaf of this number does.
+fn kind(term: &Term, number: u32) -> Option<Kind> {
     let at = path_of(term, number)?;
-    let kind = match term.at(&at)?.expr() {
-        Expr::Prim(_) if only_places(term.at(&at)?, term, &at) => Kind::Places,
+    Some(kind_of(term.at(&at)?, term, &at))
+}
+
+/// What the leaf at a position of a term does.
+fn kind_of(leaf: &Term, term: &Term, at: &Path) -> Kind {
+    match leaf.expr() {
+        Expr::Prim(_) if only_places(leaf, term, at) => Kind::Places,
         Expr::Prim(_) => Kind::Computes,
         _ => Kind::Value,
-    };
-    Some((kind, application(term, at)))
+    }
+}
+
+/// The leaves with some numbers, in their order. A line may come from all of a large term: it is gone through once.
+fn leaves(term: &Term, mut numbers: impl Iterator<Item = u32>) -> Vec<(Kind, Path)> {
+    let mut out = vec![];
+    let Some(mut wanted) = numbers.next() else { return out };
+    let mut todo = vec![(term, 0u32, Path::root())];
+    while let Some((t, number, at)) = todo.pop() {
+        if wanted >= number.saturating_add(t.size()) {
+            continue;
+        }
+        if wanted == number {
+            out.push((kind_of(t, term, &at), at.clone()));
+            match numbers.next() {
+                Some(next) => wanted = next,
+                None => return out,
+            }
+        }
+        let mut next = number.saturating_add(1);
+        let first = todo.len();
+        for (i, child) in (0..).zip(t.children()) {
+            todo.push((child, next, at.child(i)));
+            next = next.saturating_add(child.size());
+        }
+        todo[first..].reverse();
+    }
+    out
 }
 
 /// Does the pattern say where values lie, or is it a `map` of such patterns that has no order of its own?
@@ -152,24 +183,28 @@ fn only_places(leaf: &Term, term: &Term, at: &Path) -> bool {
 /// What a line comes from.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Source {
-    /// Applications of patterns that compute something; where there are none, of those that say where values are, and where
-    /// there are none of these either, names and literals.
-    pub parts: Vec<Path>,
+    /// Patterns that compute something; where there are none, those that say where values are, and where there are none of these
+    /// either, names and literals.
+    leaves: Vec<Path>,
     /// How many more there are that only say where the values are which the line reads and writes.
     pub more: usize,
 }
 
 /// The parts of the term that a line comes from.
 pub fn source_of(term: &Term, line: &CodeLine) -> Source {
-    let mut found: Vec<(Kind, Path)> = line.origin.numbers().filter_map(|n| kind(term, n)).collect();
-    found.sort_by_key(|(kind, _)| *kind);
-    let first = found.first().map(|(kind, _)| *kind);
+    let found = leaves(term, line.origin.numbers());
+    let first = found.iter().map(|(kind, _)| *kind).min();
     let of = |wanted: Kind| found.iter().filter(move |(kind, _)| *kind == wanted);
     let more = if first == Some(Kind::Computes) { of(Kind::Places).count() } else { 0 };
-    Source { parts: first.into_iter().flat_map(of).map(|(_, path)| path.clone()).collect(), more }
+    Source { leaves: first.into_iter().flat_map(of).map(|(_, path)| path.clone()).collect(), more }
 }
 
 impl Source {
+    /// The largest applications of its patterns.
+    pub fn parts(&self, term: &Term) -> impl Iterator<Item = Path> {
+        self.leaves.iter().map(|leaf| application(term, leaf.clone()))
+    }
+
     /// What is not listed when so many parts are.
     pub fn unlisted(&self, listed: usize) -> Option<String> {
         let places = match self.more {
@@ -177,7 +212,7 @@ impl Source {
             1 => Some("1 that says where".to_owned()),
             more => Some(format!("{more} that say where")),
         };
-        let parts = match self.parts.len().saturating_sub(listed) {
+        let parts = match self.leaves.len().saturating_sub(listed) {
             0 => None,
             parts => Some(format!("{parts} more")),
         };
@@ -227,9 +262,9 @@ pub fn explained(term: &Term, text: &str, lines: &[CodeLine], mark: &str) -> Str
         out.push_str(code);
         if !line.origin.is_none() && line.part != Part::Around {
             let source = source_of(term, line);
-            let mut said: Vec<String> = source.parts.iter().take(PARTS).map(|at| named(term, at)).collect();
+            let mut said: Vec<String> = source.parts(term).take(PARTS).map(|at| named(term, &at)).collect();
             said.extend(source.unlisted(PARTS));
-            let text = source.parts.first().map(|at| text_at(term, at, TEXT)).unwrap_or_default();
+            let text = source.parts(term).next().map(|at| text_at(term, &at, TEXT)).unwrap_or_default();
             let gap = widest.saturating_sub(code.chars().count());
             out.push_str(&format!("{}  {mark} {}: {text}", " ".repeat(gap), said.join(", ")));
         }

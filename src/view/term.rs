@@ -5,8 +5,10 @@
 //! sub-term in the text, the one on the line below).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::code;
+use super::lines::Lines;
 use super::text::{Alphabet, Line, Mark, Role};
 use crate::lang::path::Path;
 use crate::lang::print::{self, Options};
@@ -15,11 +17,15 @@ use crate::lang::term::Term;
 /// A printed term.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Printed {
-    lines: Vec<Line>,
+    lines: Arc<Vec<Line>>,
     /// The byte at which each line begins.
     starts: Vec<usize>,
     /// Every sub-term that can be selected, in the order of the text, outer before inner.
     spans: Vec<(Path, Range<usize>)>,
+    /// The spans in the order of their positions.
+    by_path: Vec<usize>,
+    /// One span a range, in the order of the text: the innermost, which is the body of a function whose binder stands further left.
+    distinct: Vec<usize>,
 }
 
 impl Printed {
@@ -53,14 +59,27 @@ impl Printed {
         spans.sort_by(|(p, a), (q, b)| {
             a.start.cmp(&b.start).then(b.end.cmp(&a.end)).then(p.len().cmp(&q.len())).then(p.cmp(q))
         });
-        Printed { lines, starts, spans }
+        let mut by_path: Vec<usize> = (0..spans.len()).collect();
+        by_path.sort_by(|a, b| spans[*a].0.cmp(&spans[*b].0).then(a.cmp(b)));
+        let mut distinct: Vec<usize> = Vec::with_capacity(spans.len());
+        for (i, (_, range)) in spans.iter().enumerate() {
+            match distinct.last_mut() {
+                Some(last) if spans[*last].1 == *range => *last = i,
+                _ => distinct.push(i),
+            }
+        }
+        Printed { lines: Arc::new(lines), starts, spans, by_path, distinct }
     }
 
     /// The text of a sub-term.
     pub fn text(&self, path: &Path) -> String {
         let Some(range) = self.range(path) else { return String::new() };
-        let whole: Vec<String> = self.lines.iter().map(Line::text).collect();
-        whole.join("\n").get(range).unwrap_or_default().to_owned()
+        let (first, last) = (self.line_of(range.start), self.line_of(range.end.saturating_sub(1)));
+        let before = self.starts.get(first).copied().unwrap_or(0);
+        let lines: Vec<String> =
+            self.lines.iter().skip(first).take(last + 1 - first).map(Line::text).collect();
+        let text = lines.join("\n");
+        text.get(range.start - before..range.end - before).unwrap_or_default().to_owned()
     }
 
     /// The lines without a selection.
@@ -68,9 +87,14 @@ impl Printed {
         &self.lines
     }
 
+    /// The same, shared.
+    pub fn shared(&self) -> Lines {
+        Lines::from(&self.lines)
+    }
+
     /// The lines with the sub-term at `path` marked.
-    pub fn marked(&self, path: &Path, mark: Mark) -> Vec<Line> {
-        let mut lines = self.lines.clone();
+    pub fn marked(&self, path: &Path, mark: Mark) -> Lines {
+        let mut lines = self.shared();
         let mut path = path.clone();
         while self.ranges(&path).next().is_none() {
             let Some(parent) = path.parent() else { return lines };
@@ -78,11 +102,14 @@ impl Printed {
         }
         for range in self.ranges(&path) {
             let (first, last) = (self.line_of(range.start), self.line_of(range.end.saturating_sub(1)));
-            for (line, start) in lines.iter_mut().zip(&self.starts).take(last + 1).skip(first) {
-                let text = line.text();
-                let indent = text.len() - text.trim_start().len();
-                let from = if range.start < *start { indent } else { range.start - start };
-                line.mark(from..range.end.saturating_sub(*start), mark);
+            for (i, start) in self.starts.iter().enumerate().take(last + 1).skip(first) {
+                lines.change(i, |mut line| {
+                    let text = line.text();
+                    let indent = text.len() - text.trim_start().len();
+                    let from = if range.start < *start { indent } else { range.start - start };
+                    line.mark(from..range.end.saturating_sub(*start), mark);
+                    line
+                });
             }
         }
         lines
@@ -90,14 +117,16 @@ impl Printed {
 
     /// The ranges of a sub-term in the text: a function that is written as `let` has two.
     fn ranges(&self, path: &Path) -> impl Iterator<Item = &Range<usize>> {
-        self.spans.iter().filter(move |(p, _)| p == path).map(|(_, r)| r)
+        let first = self.by_path.partition_point(|&i| self.spans[i].0 < *path);
+        let own = self.by_path[first..].iter().map(|&i| &self.spans[i]);
+        own.take_while(move |(p, _)| p == path).map(|(_, r)| r)
     }
 
     /// The range of a sub-term in the text, or of the nearest enclosing one that has a text of its own.
     pub fn range(&self, path: &Path) -> Option<Range<usize>> {
         let mut path = path.clone();
         loop {
-            if let Some((_, range)) = self.spans.iter().find(|(p, _)| *p == path) {
+            if let Some(range) = self.ranges(&path).next() {
                 return Some(range.clone());
             }
             path = path.parent()?;
@@ -124,9 +153,10 @@ impl Printed {
     pub fn first_part(&self, path: &Path) -> Option<Path> {
         let whole = self.range(path)?;
         let inside = |(p, r): &(&Path, &Range<usize>)| {
-            p.strip_prefix(path).is_some() && whole.start <= r.start && r.end <= whole.end && **r != whole
+            p.steps().starts_with(path.steps()) && r.end <= whole.end && **r != whole
         };
-        self.distinct().into_iter().find(inside).map(|(p, _)| p.clone())
+        let from = self.distinct().skip(self.from_byte(whole.start));
+        from.take_while(|(_, r)| r.start < whole.end).find(inside).map(|(p, _)| p.clone())
     }
 
     /// The next enclosing sub-term with a text of its own: from the first part back to where that was taken of.
@@ -145,19 +175,21 @@ impl Printed {
 
     /// The sub-term `by` places further in the order of the text, stopping at the ends.
     pub fn step(&self, path: &Path, by: isize) -> Option<Path> {
-        let distinct = self.distinct();
         let own = self.range(path)?;
-        let at = distinct.iter().position(|(_, r)| **r == own)?;
-        let to = at.saturating_add_signed(by).min(distinct.len().saturating_sub(1));
-        distinct.get(to).map(|(p, _)| (*p).clone())
+        let first = self.from_byte(own.start);
+        let at = first + self.distinct().skip(first).position(|(_, r)| *r == own)?;
+        let to = at.saturating_add_signed(by).min(self.distinct.len().saturating_sub(1));
+        self.distinct().nth(to).map(|(p, _)| p.clone())
     }
 
     /// The largest sub-term that begins `by` lines further down, or on the nearest line beyond that has one.
     pub fn step_lines(&self, path: &Path, by: isize) -> Option<Path> {
         let (line, _, column) = self.place(path)?;
         let wanted = line.saturating_add_signed(by).min(self.lines.len().saturating_sub(1));
-        let beginning =
-            |line: usize| self.distinct().into_iter().find(|(_, r)| self.line_of(r.start) == line);
+        let beginning = |line: usize| {
+            let first = self.distinct().nth(self.from_byte(*self.starts.get(line)?));
+            first.filter(|(_, r)| self.line_of(r.start) == line)
+        };
         let found = if by >= 0 {
             (wanted..self.lines.len()).find_map(beginning)
         } else {
@@ -175,22 +207,20 @@ impl Printed {
         let wanted = start + columns.start..start + columns.end;
         let covers = |(_, r): &(&Path, &Range<usize>)| r.start <= wanted.start && wanted.end <= r.end;
         self.distinct()
-            .into_iter()
+            .take_while(|(_, r)| r.start <= wanted.start)
             .filter(covers)
             .min_by_key(|(_, r)| r.end - r.start)
             .map(|(p, _)| p.clone())
     }
 
-    /// The sub-terms, one a range: the innermost, which is the body of a function whose binder stands further left.
-    fn distinct(&self) -> Vec<(&Path, &Range<usize>)> {
-        let mut out: Vec<(&Path, &Range<usize>)> = Vec::with_capacity(self.spans.len());
-        for (path, range) in &self.spans {
-            match out.last_mut() {
-                Some(last) if last.1 == range => *last = (path, range),
-                _ => out.push((path, range)),
-            }
-        }
-        out
+    /// The sub-terms, one a range.
+    fn distinct(&self) -> impl ExactSizeIterator<Item = (&Path, &Range<usize>)> {
+        self.distinct.iter().map(|&i| (&self.spans[i].0, &self.spans[i].1))
+    }
+
+    /// The first of [`Printed::distinct`] that begins at a byte or behind it.
+    fn from_byte(&self, byte: usize) -> usize {
+        self.distinct.partition_point(|&i| self.spans[i].1.start < byte)
     }
 }
 

@@ -357,13 +357,26 @@ impl Line {
 
     /// The columns `from .. from + width`; a wide character that is cut is replaced by a space.
     pub fn columns(&self, from: usize, width: usize) -> Line {
+        self.columns_of(from, width, |text| Cow::Borrowed(text))
+    }
+
+    /// The columns of the line in an alphabet. What is beyond them is not looked at, so that long lines are shown as soon as short
+    /// ones.
+    pub fn shown(&self, from: usize, width: usize, alphabet: Alphabet) -> Line {
+        self.columns_of(from, width, |text| alphabet.clean(text))
+    }
+
+    fn columns_of(&self, from: usize, width: usize, spelt: impl Fn(&str) -> Cow<'_, str>) -> Line {
         let mut line = Line::empty();
         let mut column = 0;
         let end = from.saturating_add(width);
         for span in &self.spans {
             let mut text = String::new();
-            for c in span.text.chars() {
+            for c in spelt(&span.text).chars() {
                 let w = c.width().unwrap_or(0);
+                if w > 0 && column >= end {
+                    break;
+                }
                 let (first, last) = (column, column + w);
                 column = last;
                 if w == 0 {

@@ -39,6 +39,7 @@ pub const PANE: Description = Description {
     follow: &[Pane::Bench],
     open: Operation { word: Some("all about it"), enabled: always, run: open },
     preview: rules::PREVIEW,
+    fold: None,
     copied: highlighted_text,
     hints: &[C::Bench, C::Tune, C::Compare, C::Sweep, C::Roofline, C::Data, C::Pin, C::Device, C::Sizes],
 };
@@ -49,7 +50,7 @@ const USUAL_S: f64 = 60.0;
 /// What the pane shows.
 pub fn content(app: &App, width: usize) -> Content {
     if let Some(lines) = tuning(app, width) {
-        return Content { lines, ..Content::default() };
+        return Content { lines: lines.into(), ..Content::default() };
     }
     let history = app.session.history();
     let table = view::table(history, width, alphabet(app));
@@ -62,7 +63,7 @@ pub fn content(app: &App, width: usize) -> Content {
     let foot = all.get(cursor).map(details).unwrap_or_default();
     let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
     let head = measuring(app).into_iter().chain([table.head]).collect();
-    Content { head, lines: table.rows, foot, list: true, ..Content::default() }
+    Content { head, lines: table.rows.into(), foot, list: true, ..Content::default() }
 }
 
 /// What is known before anything was measured: what the program has to do, and what can be done.

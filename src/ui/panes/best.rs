@@ -27,6 +27,7 @@ pub const PANE: Description = Description {
     follow: &[Pane::Best],
     open: Operation { word: Some("take it"), enabled: there, run: take },
     preview: Operation { word: Some("the program"), enabled: there, run: preview },
+    fold: None,
     copied: highlighted_text,
     hints: &[C::Open, C::Preview, C::Best, C::Cancel, C::Sketch, C::Bench],
 };
@@ -51,7 +52,7 @@ pub fn content(app: &App, width: usize) -> Content {
     let cursor = app.window(Pane::Best).cursor.min(shown.len().saturating_sub(1));
     let foot = shown.get(cursor).map(|c| view::details(c, alphabet(app))).unwrap_or_default();
     let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
-    Content { head, list: !lines.is_empty(), lines, foot, ..Content::default() }
+    Content { head, list: !lines.is_empty(), lines: lines.into(), foot, ..Content::default() }
 }
 
 /// Measures the best programs of the search that was typed after the command, or asks for it.

@@ -9,6 +9,7 @@ use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::{App, Trail};
 use crate::ui::command::Command;
 use crate::ui::command::{Command as C, Enabled, always, require};
+use crate::ui::compared;
 use crate::ui::draw::room;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
@@ -19,8 +20,9 @@ use crate::ui::window::{Content, most_below};
 use crate::view::history::{self, Looked, Part, Row};
 use crate::view::term::Printed;
 use crate::view::text::lines_of;
-use crate::view::{Line, Role, diff as diff_view, figures};
+use crate::view::{Line, Lines, Role, diff as diff_view, figures};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -31,6 +33,7 @@ pub const PANE: Description = Description {
     follow: &[Pane::History],
     open: Operation { word: Some("go there"), enabled: elsewhere, run: open },
     preview: Operation { word: Some("how"), enabled: always, run: preview },
+    fold: Some(Operation { word: None, enabled: folded, run: fold }),
     copied: highlighted_text,
     hints: &[C::Open, C::Fold, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff, C::Without, C::Fastest],
 };
@@ -39,10 +42,15 @@ fn elsewhere(facts: &Facts) -> Enabled {
     require(!facts.at_present, "This state is the present one.")
 }
 
+fn folded(facts: &Facts) -> Enabled {
+    require(facts.folds, "This row is one step; there is nothing to open in it.")
+}
+
 /// The rows of the pane, made again when something of what they show has changed.
 #[derive(Default)]
 pub struct Rows {
     all: Vec<Row>,
+    lines: Arc<Vec<Line>>,
     made_for: Option<MadeFor>,
     /// What is open; see [`Looked::opened`].
     opened: BTreeSet<RevisionId>,
@@ -86,6 +94,7 @@ pub fn refresh(app: &mut App) {
             .or_else(|| place(&|row| row.revision == old.revision))
     });
     let cursor = kept.or_else(|| place(&|row| row.revision == now.current && row.part == Part::State));
+    app.past.lines = Arc::new(rows.iter().map(|row| row.line.clone()).collect());
     (app.past.all, app.past.made_for) = (rows, Some(now));
     app.pane_mut(Pane::History).1.cursor = cursor.unwrap_or_default();
     app.touch(&[Pane::History]);
@@ -121,9 +130,8 @@ pub fn fold(app: &mut App) {
 
 /// What the pane shows: the tree, and what the highlighted state was made by and changed.
 pub fn content(app: &App, width: usize) -> Content {
-    let lines: Vec<Line> = app.past.all.iter().map(|row| row.line.clone()).collect();
-    let foot = about(app, width, lines.len());
-    Content { lines, foot, list: true, ..Content::default() }
+    let foot = about(app, width, app.past.lines.len());
+    Content { lines: Lines::from(&app.past.lines), foot, list: true, ..Content::default() }
 }
 
 /// What the highlighted row stands for: what made it, and the terms before and after.
@@ -156,10 +164,9 @@ fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
     let mut foot = Line::of(Role::Dim, made_by).wrap(width, 2);
     foot.truncate(3);
     foot.extend(priced(app));
-    let print = |term| Printed::of(term, width.saturating_sub(2), alphabet(app));
-    let (changed, _) = diff_view::of_lines(print(before).lines(), print(after).lines(), Some(1));
+    let changed = compared::lines(app, before, after, width.saturating_sub(2));
     let rows = room(app, Pane::History).map_or(0, |(rows, _)| most_below(rows, lines));
-    foot.extend(diff_view::fitted(changed, rows.saturating_sub(foot.len())));
+    foot.extend(diff_view::fitted(&changed, rows.saturating_sub(foot.len())));
     foot
 }
 
@@ -179,6 +186,12 @@ fn priced(app: &App) -> Option<Line> {
 /// What has to be asked so that the highlighted steps can be priced.
 pub fn unpriced(app: &App) -> Option<Query> {
     compared_costs(app)?.into_iter().find(|query| app.queries.costs(query).is_none())
+}
+
+/// What has to be asked so that the difference by what is highlighted can be shown.
+pub fn uncompared(app: &App) -> Option<Query> {
+    let (_, before, after) = change(app)?;
+    compared::unknown(app, before, after, room(app, Pane::History)?.1.saturating_sub(2))
 }
 
 /// Goes back one step.
@@ -286,7 +299,7 @@ pub fn without(app: &mut App) {
     }
 }
 
-/// Goes to the fastest of the states that were measured, and says which others may be as fast.
+/// Goes to the fastest of the states that were measured, says which others may be as fast, and shows the steps that lead there.
 pub fn fastest(app: &mut App) {
     let ranked = history::ranked(app.session.history());
     let Some(((best, measured), others)) = ranked.split_first() else { return };
@@ -304,9 +317,15 @@ pub fn fastest(app: &mut App) {
     if !as_fast.is_empty() {
         text += &format!(" There is no measurable difference from {}.", as_fast.join(", "));
     }
-    if best == app.session.current() || perform(app, Action::Goto { revision: best }) {
-        app.tell(Role::Good, text);
+    if best != app.session.current() && !perform(app, Action::Goto { revision: best }) {
+        return;
     }
+    app.tell(Role::Good, text);
+    let history = app.session.history();
+    let looked = Looked { pinned: app.pinned, opened: None, sizes: Some(app.session.sizes()) };
+    let way = history::way(history, best, looked, alphabet(app));
+    let title = format!("The way to revision {best}");
+    app.popups.push(Popup::Page(Page::sentences(title, way, 6)));
 }
 
 /// Shows the steps that led to a revision, one by one.

@@ -16,6 +16,7 @@ pub const PANE: Description = Description {
     follow: &[],
     open: NOTHING,
     preview: NOTHING,
+    fold: None,
     copied: highlighted_text,
     hints: &[C::Cancel, C::Find],
 };
@@ -36,7 +37,7 @@ pub fn content(app: &App, width: usize) -> Content {
     for message in app.messages.iter().rev() {
         lines.extend(Line::of(message.role, message.text.clone()).wrap(width, 2));
     }
-    Content { lines, list: true, ..Content::default() }
+    Content { lines: lines.into(), list: true, ..Content::default() }
 }
 
 /// Stops the highlighted job, or the first.

@@ -1,16 +1,22 @@
-//! The generated code, at any stage.
+//! The generated code, at any stage. What it needs and no part of the program asks for is folded.
 
-use super::{Description, Operation, lines_and_about, rules};
+use super::{Description, Operation, alphabet, lines_and_about, rules};
+use crate::emit::Attempt;
 use crate::emit::syntax::Line as CodeLine;
+use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::Target;
 use crate::ui::app::App;
-use crate::ui::command::{Command as C, always};
+use crate::ui::command::{Command as C, Enabled, always, require};
+use crate::ui::draw;
+use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
 use crate::ui::queries::Query;
 use crate::ui::window::Content;
 use crate::view::origins::{self, Source};
-use crate::view::{Line, Mark, Role, kernel};
+use crate::view::{Line, Lines, Mark, Role, fold, kernel};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -21,9 +27,133 @@ pub const PANE: Description = Description {
     follow: &[Pane::Kernel],
     open: Operation { word: Some("select"), enabled: always, run: open },
     preview: rules::PREVIEW,
+    fold: Some(Operation { word: None, enabled: folds, run: toggle }),
     copied: |app| text(app).unwrap_or_default(),
-    hints: &[C::Open, C::NextStage, C::Target, C::Bench, C::Find, C::Device, C::Sizes],
+    hints: &[C::Open, C::Fold, C::NextStage, C::Target, C::Bench, C::Find, C::Device, C::Sizes],
 };
+
+fn folds(facts: &Facts) -> Enabled {
+    require(
+        facts.folds,
+        "No lines of this text are apart from the program; there is nothing to open or close.",
+    )
+}
+
+/// The text of a stage as it is shown, made again when it is another one.
+#[derive(Default)]
+pub struct Listing {
+    made_for: Option<MadeFor>,
+    /// Whether what no part of the program asks for is shown line by line.
+    opened: bool,
+    /// Whether there is something of that kind.
+    folds: bool,
+    /// The lines of the text that a row stands for.
+    rows: Vec<Range<usize>>,
+    /// What is shown in it.
+    lines: Arc<Vec<Line>>,
+}
+
+/// What a listing depends on.
+struct MadeFor {
+    kernel: Arc<Result<Attempt, Diagnostic>>,
+    stage: String,
+    opened: bool,
+}
+
+impl MadeFor {
+    fn is_as(&self, other: &MadeFor) -> bool {
+        Arc::ptr_eq(&self.kernel, &other.kernel) && self.stage == other.stage && self.opened == other.opened
+    }
+}
+
+impl Listing {
+    /// The row in which a line of the text is.
+    fn row_of(&self, line: usize) -> usize {
+        self.rows.partition_point(|lines| lines.end <= line)
+    }
+}
+
+/// Makes the listing again where the code, its stage or what is open is another.
+pub fn refresh(app: &mut App) {
+    let (Some(kernel), Some(stage)) = (app.queries.kernel(&query(app)), shown_stage(app)) else {
+        app.code.listing = Listing { opened: app.code.listing.opened, ..Listing::default() };
+        return;
+    };
+    // What is looked for may be in a line that is folded.
+    let opened = app.code.listing.opened || !app.window(Pane::Kernel).find.is_empty();
+    let now = MadeFor { kernel, stage, opened };
+    if app.code.listing.made_for.as_ref().is_some_and(|before| before.is_as(&now)) {
+        return;
+    }
+    let attempt = now.kernel.as_ref().as_ref().ok();
+    let Some(made) = attempt.and_then(|attempt| attempt.stages.iter().find(|s| s.name == now.stage)) else {
+        return;
+    };
+    let text = made.text();
+    let all: Vec<&str> = text.lines().collect();
+    let preambles = if made.has_lines() { fold::preambles(text, made.lines()) } else { vec![] };
+    let mut folded = preambles.iter().filter(|_| !opened).peekable();
+    let (mut rows, mut shown) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
+    for (i, line) in kernel::lines(&now.stage, text).into_iter().enumerate() {
+        while folded.next_if(|lines| lines.end <= i).is_some() {}
+        match folded.peek().filter(|lines| lines.contains(&i)) {
+            None => {
+                rows.push(i..i + 1);
+                shown.push(line);
+            }
+            Some(lines) if lines.start == i => {
+                let number = kernel::number(i, all.len());
+                let mut said = Line::of(Role::Dim, number);
+                said.append(fold::line(all.get((*lines).clone()).unwrap_or_default(), alphabet(app)));
+                rows.push((*lines).clone());
+                shown.push(said);
+            }
+            Some(_) => {}
+        }
+    }
+    app.code.listing = Listing {
+        opened: app.code.listing.opened,
+        folds: !preambles.is_empty(),
+        made_for: Some(now),
+        rows,
+        lines: Arc::new(shown),
+    };
+    app.touch(&[Pane::Kernel]);
+}
+
+/// Whether something of the code can be opened or closed.
+pub fn can_fold(app: &App) -> bool {
+    app.code.listing.folds
+}
+
+/// Shows what no part of the program asks for line by line, or as one line again. The highlight stays on its line.
+fn toggle(app: &mut App) {
+    let before = highlighted_row(app).map(|lines| lines.start);
+    app.code.listing.opened = !app.code.listing.opened;
+    refresh(app);
+    if let Some(line) = before {
+        let row = said(app, room(app)).len() + app.code.listing.row_of(line);
+        app.pane_mut(Pane::Kernel).1.cursor = row;
+    }
+    if app.code.listing.made_for.as_ref().is_some_and(|made| made.opened) && !app.code.listing.opened {
+        app.say(Role::Hint, "While something is looked for here, every line is shown.");
+    }
+}
+
+fn room(app: &App) -> usize {
+    draw::room(app, Pane::Kernel).map_or(80, |(_, width)| width)
+}
+
+/// Why the way to code ends early, above what was made so far.
+fn said(app: &App, width: usize) -> Vec<Line> {
+    let kernel = app.queries.kernel(&query(app));
+    let problem = kernel.as_deref().and_then(|made| made.as_ref().ok()?.module.as_ref().err());
+    let lines = problem.map(|problem| {
+        let said = app.problem(problem);
+        said.iter().flat_map(|line| line.wrap(width, 3)).chain([Line::empty()]).collect()
+    });
+    lines.unwrap_or_default()
+}
 
 /// What the pane shows.
 pub fn content(app: &App, width: usize) -> Content {
@@ -36,53 +166,58 @@ pub fn content(app: &App, width: usize) -> Content {
         }
         Ok(attempt) => {
             let stage = shown_stage(app).unwrap_or_default();
-            let text = text(app).unwrap_or_default();
             let head = kernel::stages(&stages(app), &stage, width);
-            // Where the way to code ends early, what was made so far is shown below the reason.
-            let why = attempt.module.as_ref().err().map(|problem| {
-                let said = app.problem(problem);
-                said.iter().flat_map(|line| line.wrap(width, 3)).chain([Line::empty()]).collect()
-            });
-            let mut lines: Vec<Line> = why.unwrap_or_default();
-            lines.extend(kernel::lines(&stage, &text));
+            let listing = &app.code.listing;
+            let said = said(app, width);
+            let first = said.len();
+            let lines = match first {
+                0 => Lines::from(&listing.lines),
+                _ => said.into_iter().chain(listing.lines.iter().cloned()).collect(),
+            };
             let mut content = Content { head: vec![head], lines, ..Content::default() };
             if let Some(code) = attempt.stages.iter().find(|s| s.name == stage).filter(|s| s.has_lines()) {
-                show_selection(app, code.lines(), width, &mut content);
+                show_selection(app, code.lines(), (first, width), &mut content);
             }
             content
         }
     }
 }
 
-/// Marks the lines that come from the selection, and says where the highlighted line comes from.
-fn show_selection(app: &App, code: &[CodeLine], width: usize, content: &mut Content) {
+/// Marks the lines that come from the selection, and says where the highlighted line comes from. The text begins at a row of the
+/// content.
+fn show_selection(app: &App, code: &[CodeLine], (first, width): (usize, usize), content: &mut Content) {
     let term = app.session.term();
     content.list = true;
     if !app.selection.is_root() {
         let found = origins::code_of(term, code, &app.selection);
         content.head.extend(found.line().wrap(width, 2));
-        content.sight = found.lines.first().copied().zip(found.lines.last().copied());
-        for i in found.lines {
-            if let Some(line) = content.lines.get_mut(i) {
-                *line = std::mem::take(line).marked(Mark::Remembered);
-            }
+        let row = |line: &usize| first + app.code.listing.row_of(*line);
+        content.sight = found.lines.first().map(row).zip(found.lines.last().map(row));
+        for i in found.lines.iter().map(row) {
+            content.lines.change(i, |line| line.marked(Mark::Remembered));
         }
     }
     let source = highlighted(app, code);
-    let part = |at: &Path| {
-        let text = app.printed.text(at).split_whitespace().collect::<Vec<_>>().join(" ");
-        let pattern = origins::pattern_at(term, at).map(|p| format!("{p}: ")).unwrap_or_default();
+    let part = |at: Path| {
+        let text = app.printed.text(&at).split_whitespace().collect::<Vec<_>>().join(" ");
+        let pattern = origins::pattern_at(term, &at).map(|p| format!("{p}: ")).unwrap_or_default();
         Line::of(Role::Title, pattern).with(Role::Plain, text)
     };
-    content.foot = source.parts.iter().take(origins::PARTS).map(part).collect();
+    content.foot = source.parts(term).take(origins::PARTS).map(part).collect();
     content
         .foot
         .extend(source.unlisted(origins::PARTS).map(|text| Line::of(Role::Dim, format!("and {text}"))));
 }
 
+/// The row of the text that is highlighted.
+fn highlighted_row(app: &App) -> Option<&Range<usize>> {
+    let row = app.window(Pane::Kernel).cursor.checked_sub(said(app, room(app)).len())?;
+    app.code.listing.rows.get(row)
+}
+
 /// What the highlighted line comes from.
 fn highlighted(app: &App, code: &[CodeLine]) -> Source {
-    let line = code.get(app.window(Pane::Kernel).cursor);
+    let line = highlighted_row(app).and_then(|lines| code.get(lines.start));
     line.map(|line| origins::source_of(app.session.term(), line)).unwrap_or_default()
 }
 
@@ -98,7 +233,10 @@ pub fn open(app: &mut App) {
         app.say(Role::Warning, format!("Only the lines of the stage `{shown}` lead back to the term."));
         return;
     };
-    let places = highlighted(app, code.lines()).parts;
+    if highlighted_row(app).is_some_and(|lines| lines.len() > 1) {
+        return toggle(app);
+    }
+    let places: Vec<Path> = highlighted(app, code.lines()).parts(app.session.term()).collect();
     let next = places.iter().position(|at| *at == app.selection).map_or(0, |i| i + 1);
     let Some(at) = places.get(next % places.len().max(1)).cloned() else {
         app.say(Role::Warning, "This line comes from no part of the term.");

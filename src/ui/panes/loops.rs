@@ -2,6 +2,7 @@
 
 use super::alphabet;
 use super::{Description, Operation, all_rows, highlighted_text, rules};
+use crate::lang::loops as nest;
 use crate::lang::path::Path;
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, always};
@@ -18,13 +19,26 @@ pub const PANE: Description = Description {
     follow: &[],
     open: Operation { word: Some("select"), enabled: always, run: open },
     preview: rules::PREVIEW,
+    fold: None,
     copied: highlighted_text,
     hints: &[C::Open, C::Undo, C::Strategy, C::Sketch, C::Bench],
 };
 
+fn rows(app: &App) -> Vec<loops::Row> {
+    loops::rows_of(&app.nest.1, &app.selection, alphabet(app))
+}
+
+/// Reads the loops off the present term where that is another.
+pub fn refresh(app: &mut App) {
+    let now = app.session.current();
+    if app.nest.0 != Some(now) {
+        app.nest = (Some(now), nest::of(app.session.term()));
+    }
+}
+
 /// What the pane shows.
 pub fn content(app: &App) -> Content {
-    let nest = loops::rows(app.session.term(), &app.selection, alphabet(app));
+    let nest = rows(app);
     if nest.is_empty() {
         return Content::says(vec![Line::of(Role::Dim, "The term has no loops.")]);
     }
@@ -36,8 +50,7 @@ pub fn content(app: &App) -> Content {
 
 /// The sub-term of the highlighted loop.
 pub fn highlighted(app: &App) -> Option<Path> {
-    let nest = loops::rows(app.session.term(), &app.selection, alphabet(app));
-    nest.get(app.window(Pane::Loops).cursor).map(|row| row.path.clone())
+    rows(app).get(app.window(Pane::Loops).cursor).map(|row| row.path.clone())
 }
 
 /// Selects the sub-term of the highlighted loop.

@@ -37,6 +37,8 @@ pub struct Description {
     pub open: Operation,
     /// Shows what Enter would do, or how something came about.
     pub preview: Operation,
+    /// Opens or closes what it folds, where it folds something.
+    pub fold: Option<Operation>,
     /// What is copied from it.
     pub copied: fn(&App) -> String,
     /// The commands worth a hint, most useful first.
@@ -110,6 +112,13 @@ pub fn open(app: &mut App) {
 /// Shows what Enter would do; in the history and after a search, the steps that led to a state.
 pub fn preview(app: &mut App) {
     (of(app.focus.pane).preview.run)(app);
+}
+
+/// Opens or closes what the pane that has the keys folds.
+pub fn fold(app: &mut App) {
+    if let Some(fold) = &of(app.focus.pane).fold {
+        (fold.run)(app);
+    }
 }
 
 /// Copies the selection: the sub-term, or the highlighted line, or the code.

@@ -9,6 +9,7 @@ use crate::ui::app::App;
 use crate::ui::candidates::{Candidate, ordered};
 use crate::ui::command::Command;
 use crate::ui::command::{Command as C, Enabled, rule_chosen};
+use crate::ui::compared;
 use crate::ui::draw::room;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
@@ -17,7 +18,6 @@ use crate::ui::preview::Preview;
 use crate::ui::queries::Query;
 use crate::ui::strategies;
 use crate::ui::window::{Content, most_below, occurrences};
-use crate::view::term::Printed;
 use crate::view::{Line, Role, crumbs, diff, rules};
 
 /// The pane.
@@ -30,6 +30,7 @@ pub const PANE: Description = Description {
     follow: &[Pane::Rules, Pane::Term],
     open: OPEN,
     preview: PREVIEW,
+    fold: None,
     copied: highlighted_text,
     hints: &[C::Open, C::Preview, C::Everywhere, C::Why, C::AllRules, C::Find, C::Undo, C::Strategy],
 };
@@ -121,14 +122,12 @@ pub fn content(app: &App, width: usize) -> Content {
         None => Vec::new(),
         Some(candidate) => match &candidate.result {
             Ok(after) => {
-                let old = Printed::of(app.session.term(), width.saturating_sub(2), alphabet(app));
-                let new = Printed::of(after, width.saturating_sub(2), alphabet(app));
-                let (lines, _) = diff::of_lines(old.lines(), new.lines(), Some(1));
+                let lines = compared::lines(app, app.session.term(), after, width.saturating_sub(2));
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
                 let above = HEAD + usize::from(marked.is_some());
-                let lines = diff::fitted(lines, most_below(rows.saturating_sub(above), shown.len()));
+                let lines = diff::fitted(&lines, most_below(rows.saturating_sub(above), shown.len()));
                 marked.map(|line| line.fit(width, alphabet(app))).into_iter().chain(lines).collect()
             }
             Err(_) => reasons(app, candidate).iter().flat_map(|line| line.wrap(width, 2)).collect(),
@@ -152,7 +151,14 @@ pub fn content(app: &App, width: usize) -> Content {
             alphabet(app),
         ));
     }
-    Content { head: head(app, &shown, width), lines, foot, list: true, ..Content::default() }
+    Content { head: head(app, &shown, width), lines: lines.into(), foot, list: true, ..Content::default() }
+}
+
+/// What has to be asked so that the difference by the highlighted rule can be shown.
+pub fn uncompared(app: &App) -> Option<Query> {
+    let after = app.candidate()?.result.as_ref().ok()?;
+    let width = room(app, Pane::Rules)?.1.saturating_sub(2);
+    compared::unknown(app, app.session.term(), after, width)
 }
 
 /// The most columns of a place.

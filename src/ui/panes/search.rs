@@ -18,6 +18,7 @@ pub const PANE: Description = Description {
     follow: &[],
     open: HOW,
     preview: HOW,
+    fold: None,
     copied: highlighted_text,
     hints: &[C::Cancel, C::Preview, C::Best, C::Sketch, C::Search, C::Undo],
 };
@@ -32,7 +33,7 @@ fn found(facts: &Facts) -> Enabled {
 pub fn content(app: &App, width: usize) -> Content {
     let key = app.setup.keys.key(Command::Sketch).unwrap_or_default();
     let lines = search::lines(&app.found, &key, width, alphabet(app));
-    Content { lines, ..Content::default() }
+    Content { lines: lines.into(), ..Content::default() }
 }
 
 /// Shows the rewrites that lead to what the last search found.

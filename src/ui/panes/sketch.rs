@@ -29,6 +29,7 @@ pub const PANE: Description = Description {
     follow: &[Pane::Sketch],
     open: Operation { word: Some("widen"), enabled: pointed, run: widen },
     preview: Operation { word: Some("search with it"), enabled: pointed, run: type_search },
+    fold: None,
     copied: highlighted_text,
     hints: &[C::Open, C::Narrow, C::Preview, C::Best, C::Point],
 };
@@ -122,7 +123,7 @@ pub fn content(app: &App, width: usize) -> Content {
     let cursor = app.window(Pane::Sketch).cursor;
     let after = sketching.widenings.get(cursor).map(|w| text(app, &w.sketch)).unwrap_or_default();
     let foot = if after.is_empty() { vec![] } else { Line::plain(after).wrap(width, 2) };
-    Content { head, list: !lines.is_empty(), lines, foot, ..Content::default() }
+    Content { head, list: !lines.is_empty(), lines: lines.into(), foot, ..Content::default() }
 }
 
 fn in_words(at: &Path) -> String {

@@ -19,6 +19,7 @@ pub const PANE: Description = Description {
     follow: &[],
     open: rules::OPEN,
     preview: rules::PREVIEW,
+    fold: None,
     copied: selected_text,
     hints: &[C::Open, C::Preview, C::Grow, C::Shrink, C::Undo, C::Strategy, C::Point, C::Sketch, C::Bench],
 };
@@ -52,7 +53,7 @@ pub fn content(app: &App, width: usize) -> Content {
     let lines = match rule {
         Some(at) if whole => app.printed.marked(&at, Mark::Remembered),
         Some(at) if !focused => app.printed.marked(&at, Mark::Remembered),
-        _ if whole => app.printed.lines().to_vec(),
+        _ if whole => app.printed.shared(),
         _ => app.printed.marked(&app.selection, mark),
     };
     Content {

@@ -7,6 +7,7 @@ use ratatui_textarea::TextArea;
 use super::EntryKind;
 use crate::lang::path::Path;
 use crate::ui::command::Command;
+use crate::view::text::Span;
 use crate::view::{Line, Role};
 
 /// What an entry stands for.
@@ -170,10 +171,34 @@ impl Choice {
         self.selected
     }
 
+    /// What is said below the list of the highlighted entry.
+    pub fn about(&self) -> Option<String> {
+        self.highlighted().map(about)
+    }
+
+    /// The rows and columns that the list takes with all its entries.
+    pub fn room(&self) -> Room {
+        let all = || self.items.iter().filter(|item| item.key != TYPED);
+        let names = all().map(|item| width(&item.name)).max().unwrap_or(0).min(NAMES);
+        let keys = all().map(|item| item.key.len()).max().unwrap_or(0);
+        let says = |item: &Item| width(item.disabled.as_deref().unwrap_or(&item.doc)) + NOT_NOW.len();
+        let columns = all().map(|item| keys + 3 + names.max(width(&item.name)) + says(item)).max();
+        Room { rows: all().count(), columns: columns.unwrap_or(0) }
+    }
+
+    /// The most rows that [`Choice::about`] takes in so many columns, whichever entry is highlighted.
+    pub fn room_about(&self, columns: usize) -> usize {
+        let rows = |item: &Item| {
+            let said = about(item);
+            if said.len() <= columns { 1 } else { Line::plain(said).wrap(columns, 0).len() }
+        };
+        self.items.iter().map(rows).max().unwrap_or(0)
+    }
+
     /// The entries that match, in order; those that cannot be taken are dim and say why.
     pub fn lines(&self) -> Vec<Line> {
         let shown = || self.shown.iter().filter_map(|&i| self.items.get(i));
-        let names = shown().map(|item| Line::plain(item.name.clone()).width()).max().unwrap_or(0).min(28);
+        let names = shown().map(|item| Line::plain(item.name.clone()).width()).max().unwrap_or(0).min(NAMES);
         let keys = shown().map(|item| item.key.len()).max().unwrap_or(0);
         let line = |item: &Item| {
             let role = if item.disabled.is_some() { Role::Dim } else { Role::Plain };
@@ -182,13 +207,36 @@ impl Choice {
             line.append(name.pad(names));
             line.push(Role::Plain, "  ");
             match &item.disabled {
-                Some(reason) => line.push(Role::Dim, format!("not now: {reason}")),
+                Some(reason) => line.push(Role::Dim, format!("{NOT_NOW}{reason}")),
                 None => line.push(Role::Hint, item.doc.clone()),
             }
             line
         };
         shown().map(line).collect()
     }
+}
+
+/// How much room a list takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// An entry has one.
+    pub rows: usize,
+    /// The longest has so many.
+    pub columns: usize,
+}
+
+/// Longer names are not aligned.
+const NAMES: usize = 28;
+/// What stands before the reason why an entry cannot be taken.
+const NOT_NOW: &str = "not now: ";
+
+fn width(text: &str) -> usize {
+    Span::new(Role::Plain, text.to_owned()).width()
+}
+
+fn about(item: &Item) -> String {
+    let reason = item.disabled.as_ref().map(|reason| format!(" Not now: {reason}")).unwrap_or_default();
+    format!("{}{reason}", item.doc)
 }
 
 /// The note of the entry that is the typed text itself.
