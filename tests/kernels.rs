@@ -223,7 +223,9 @@ fn what_auto_makes_for_work_items_does_not_race() {
     let Some(simulator) = modules::simulator() else { return };
     let references = all();
     let check_one = |n: usize, reference: &Reference| {
-        let program = strategies::apply(&load(reference.kernel), ON_WORK_ITEMS[1 + n % 2]).unwrap();
+        let strategy = ON_WORK_ITEMS[1 + n % 2];
+        let program =
+            strategies::apply_within(strategies::OF_PIPELINES, &load(reference.kernel), strategy).unwrap();
         let sizes = eval::sizes(reference.sizes[1].iter().copied());
         let (values, given) = inputs_of(&program, &sizes);
         let parts =

@@ -357,7 +357,7 @@ fn stages_of_a_pipeline_are_one_kernel_that_stores_nothing_between_them() {
             assert_eq!(writes.count(), usize::from(in_vectors), "{}", kernel.text);
             assert!(!kernel.text.contains("local float"), "{}", kernel.text);
             for mut case in cases_of_program(&done, "stages", sizes, Target::OpenCl, &mut 0) {
-                case.global = [64, 2, 1];
+                case.global = [128, 2, 1];
                 if oclgrind() {
                     simulate(&case).unwrap_or_else(|why| panic!("{why}"));
                 }
