@@ -337,8 +337,13 @@ const TOUR: &[Step] = &[
     }),
     ("Headers and helpers that no part of the program asks for are one line, which `Space` opens.", |tour| {
         tour.press("5]]").sees(&["[host]", "lines: host_next, host_memory", "Space open/close"]);
-        tour.press(" ").sees(&["static double host_next"]).press(" ").leaves(&["static double host_next"]);
-        tour.press("gg").sees(&["▸ 4 lines: stdbool.h, "]);
+        tour.press("gg")
+            .sees(&["▸ 4 lines: stdbool.h, "])
+            .press("jjj ")
+            .sees(&["#include <stdbool.h>"])
+            .press(" ")
+            .sees(&["▸ 4 lines: stdbool.h, "]);
+        tour.leaves(&["#include <stdbool.h>"]);
         tour.press("[[").sees(&["[c]"]);
     }),
     ("`Enter` on a line selects what it comes from.", |tour| {
