@@ -114,7 +114,7 @@ static long floor_div(long a, long b) {
     fn what_no_part_of_the_program_asks_for_is_one_line() {
         let folds = preambles(CODE, &lines(&[13]));
         // A few lines after the function stay as they are, and so does what is said at the head.
-        assert_eq!(folds, [3..11]);
+        assert_eq!((folds.len(), folds[0].clone()), (1, 3..11));
         let all: Vec<&str> = CODE.lines().collect();
         let said = |alphabet| line(&all[folds[0].clone()], alphabet).text();
         assert_eq!(said(Alphabet::Unicode), "▸ 8 lines: stdio.h, stdlib.h, allocate");

@@ -155,7 +155,7 @@ impl Printed {
         let inside = |(p, r): &(&Path, &Range<usize>)| {
             p.steps().starts_with(path.steps()) && r.end <= whole.end && **r != whole
         };
-        let from = self.distinct().skip(self.from_byte(whole.start));
+        let from = self.distinct().skip(self.first_at(whole.start));
         from.take_while(|(_, r)| r.start < whole.end).find(inside).map(|(p, _)| p.clone())
     }
 
@@ -176,7 +176,7 @@ impl Printed {
     /// The sub-term `by` places further in the order of the text, stopping at the ends.
     pub fn step(&self, path: &Path, by: isize) -> Option<Path> {
         let own = self.range(path)?;
-        let first = self.from_byte(own.start);
+        let first = self.first_at(own.start);
         let at = first + self.distinct().skip(first).position(|(_, r)| *r == own)?;
         let to = at.saturating_add_signed(by).min(self.distinct.len().saturating_sub(1));
         self.distinct().nth(to).map(|(p, _)| p.clone())
@@ -187,7 +187,7 @@ impl Printed {
         let (line, _, column) = self.place(path)?;
         let wanted = line.saturating_add_signed(by).min(self.lines.len().saturating_sub(1));
         let beginning = |line: usize| {
-            let first = self.distinct().nth(self.from_byte(*self.starts.get(line)?));
+            let first = self.distinct().nth(self.first_at(*self.starts.get(line)?));
             first.filter(|(_, r)| self.line_of(r.start) == line)
         };
         let found = if by >= 0 {
@@ -219,7 +219,7 @@ impl Printed {
     }
 
     /// The first of [`Printed::distinct`] that begins at a byte or behind it.
-    fn from_byte(&self, byte: usize) -> usize {
+    fn first_at(&self, byte: usize) -> usize {
         self.distinct.partition_point(|&i| self.spans[i].1.start < byte)
     }
 }

@@ -24,6 +24,10 @@ pub enum Domain {
     Ways(Vec<Strategy>),
 }
 
+/// The alternatives that are taken around something, outermost first: the name of each choice, and which strategy it is,
+/// counted from 1.
+type Ways = Vec<(Name, i64)>;
+
 /// Something that is left open.
 #[derive(Clone, Debug)]
 pub struct Parameter {
@@ -31,9 +35,8 @@ pub struct Parameter {
     pub domain: Domain,
     /// A value that stood there otherwise, where it is known.
     pub usual: Option<i64>,
-    /// The places where it is met, each by the alternatives that lead there: the name of the choice, and which of its
-    /// strategies, counted from 1.
-    places: Vec<Vec<(Name, i64)>>,
+    /// The places where it is met, each by the alternatives that lead there.
+    places: Vec<Ways>,
     /// Does it stand in the text itself, and not in a definition?
     pub here: bool,
     pub span: Span,
@@ -239,10 +242,10 @@ struct Walk<'a> {
     found: Vec<Parameter>,
     /// The definitions that were met, with what had a value around them, the alternatives that they are in, and the number
     /// of arguments.
-    known: BTreeSet<(Name, Vec<Name>, Vec<(Name, i64)>, usize)>,
+    known: BTreeSet<(Name, Vec<Name>, Ways, usize)>,
     fixed: Vec<Name>,
-    /// The alternatives around what is read, outermost first.
-    ways: Vec<(Name, i64)>,
+    /// Those around what is read.
+    ways: Ways,
 }
 
 impl Walk<'_> {
