@@ -153,14 +153,15 @@ mod tests {
     use crate::lang::diag::FileId;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
-    use crate::pipeline;
+    use crate::{lower_term, pipeline};
 
     /// The types of what is allocated in a program after the pass, outermost first; or the code of the error.
     pub fn allocated_after(pass: &str, text: &str, target: Target) -> Result<Vec<String>, &'static str> {
         let (file, _) = parse_program(FileId::NOWHERE, text);
         let (program, problems) = infer::program(&file, None);
         let program = program.unwrap_or_else(|| panic!("{text}: {problems:?}"));
-        let lowered = pipeline::lower(&program.term, &program.sizes, target).map_err(|d| d.code)?;
+        let term = lower_term(&program.term).map_err(|d| d.code)?;
+        let lowered = pipeline::lower(&term, &program.sizes, target).map_err(|d| d.code)?;
         let (_, p) = lowered.imperative.iter().find(|(name, _)| *name == pass).unwrap();
         let mut found = vec![];
         p.body.any(&mut |c| {
