@@ -56,6 +56,17 @@ pub const PROGRAMS: &[Trial] = &[
         &[&[("n", 17), ("m", 35)], &[("n", 3), ("m", 5)]],
     ),
     (
+        "def shown (a: n.3.(f32 * f32)): (n + 1).3.f32 = a |> padCst 1 0 (generate (\\i. (0.0, 0.0)))
+           |> map (map (\\p. (snd p, fst p))) |> map (map fst)",
+        &[&[("n", 1)], &[("n", 5)]],
+    ),
+    (
+        "def shownOfReduced (a: n.2.3.(f32 * f32)): 2.3.f32 = a |> reduce (\\x y. zip x y |> map (\\q. zip (fst q) (snd q) |> map (\\r.
+           (max (fst (fst r)) (fst (snd r)), snd (fst r) + snd (snd r))))) (generate (\\i. generate (\\j. (0.0, 0.0))))
+           |> map (\\s. s |> map (\\y. (snd y, fst y)) |> map (\\p. fst p))",
+        &[&[("n", 1)], &[("n", 29)]],
+    ),
+    (
         "def columns (a: n.m.f32) (s: f32): m.f32 = a |> transpose |> map (\\c. s * reduce (+) 0 c)",
         &[&[("n", 1), ("m", 1)], &[("n", 7), ("m", 8)], &[("n", 9), ("m", 5)]],
     ),
