@@ -558,7 +558,7 @@ Examples:
 
 What a strategy leaves open: `?` a size that divides one of the program's sizes, `?tile` the same size wherever the name stands, `?tile in {4, 8, 16..32}` one of these, `choose(s, t)` or `?way in {s, t}` one of these strategies. Definitions of strategies may leave things open too; where nothing is tuned their first value holds, or what `s with (tile: 8)` says.
 
-Points whose sizes do not fit, or that the device has no room for, are ruled out before anything is compiled for it. All others are run a few times, and their output is compared; who leads is checked as `bench` checks. The fastest take turns at the end, also with the start, which tells whether the difference can be measured. Without a strategy it is `auto` that is tuned.
+Points whose sizes do not fit, or that the device has no room for, are ruled out before anything is compiled for it. All others are run a few times, and their output is compared; who leads is checked as `bench` checks. The fastest take turns at the end, also with the start, which tells whether the difference can be measured. Without a strategy it is `auto` that is tuned, on a processor beside `bufferedPipeline` and `rotatedPipeline`. What an alternative leaves open counts where it is taken.
 
 Flags of compilers and the number of threads are left open for the device: `--device 'cpu[vectors512?, unroll?, 1|2|4 threads]'` tries each flag with `?` with and without, and each number; `shine-tui devices` lists the flags. Those with a mark, as rules have it, may change results; none is tried that is not named.
 
@@ -578,7 +578,7 @@ pub struct Tune {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub program: ProgramOptions,
-    /// A strategy that leaves something open; of several, one after the other; `auto` unless given
+    /// A strategy that leaves something open; of several, one after the other
     #[arg(long = "strategy", short = 's', value_name = "ELEVATE")]
     pub strategies: Vec<String>,
     /// The device: `cpu`, or a part of an OpenCL platform's or device's name; with flags and threads in brackets,
