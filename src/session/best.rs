@@ -103,7 +103,7 @@ pub struct Standing {
     /// By their rank.
     pub candidates: Vec<Candidate>,
     /// Why it failed.
-    pub problem: Option<String>,
+    pub problem: Option<Diagnostic>,
 }
 
 impl Standing {
@@ -237,18 +237,14 @@ impl Search {
     }
 }
 
-/// Searches, and measures what was found; each change is reported.
-///
-/// # Errors
-/// Nothing was found, or the device fails.
+/// Searches, and measures what was found; each change is reported. What was found and measured is there where it fails, too.
 pub(super) fn best(
     wanted: &Wanted<'_>,
     backend: &dyn Backend,
     control: &Control<Progress>,
     report: &dyn Fn(&Standing),
-) -> Result<Standing, Diagnostic> {
-    let Wanted { workspace, base, term, sizes, device, search, .. } = *wanted;
-    bench::may_run(workspace, wanted.foreign)?;
+) -> Standing {
+    let Wanted { base, sizes, device, search, .. } = *wanted;
     let mut standing = Standing {
         search: search.text.clone(),
         best: search.best,
@@ -260,6 +256,30 @@ pub(super) fn best(
         problem: None,
     };
     report(&standing);
+    match measure(wanted, &mut standing, backend, control, report) {
+        Ok(ended) => standing.doing = ended,
+        Err(problem) => {
+            standing.doing = Doing::Failed;
+            standing.problem = Some(problem);
+        }
+    }
+    report(&standing);
+    standing
+}
+
+/// Takes a search whose best programs are asked for to its end, which is told.
+///
+/// # Errors
+/// Nothing was found, or the device fails.
+fn measure(
+    wanted: &Wanted<'_>,
+    standing: &mut Standing,
+    backend: &dyn Backend,
+    control: &Control<Progress>,
+    report: &dyn Fn(&Standing),
+) -> Result<Doing, Diagnostic> {
+    let Wanted { workspace, term, sizes, search, .. } = *wanted;
+    bench::may_run(workspace, wanted.foreign)?;
     // The whole search as it is run for one of them.
     let strategy: StrategyText = workspace.parse_strategy(&search.taking(1))?.knowing(sizes);
     let mut examined = workspace.examine(term, &strategy, search.best, control);
@@ -277,7 +297,7 @@ pub(super) fn best(
         cheapest.way = way(wanted, cheapest, change, searches);
     }
     standing.doing = Doing::Reference;
-    report(&standing);
+    report(standing);
     let inputs = Inputs::random(term, sizes, Kind::Uniform)?;
     let known = Known::default();
     let flag = control.cancel_flag();
@@ -286,7 +306,7 @@ pub(super) fn best(
     let mut ready = vec![];
     for at in 0..standing.candidates.len() {
         standing.doing = Doing::Checking(at + 1);
-        report(&standing);
+        report(standing);
         let term = standing.candidates[at].term.clone();
         let asked = asked(wanted, &term, &known);
         let timed = || -> Result<(Fate, bench::Ready), Diagnostic> {
@@ -307,7 +327,7 @@ pub(super) fn best(
         let (fate, code) = match timed() {
             Ok((fate, code)) => (fate, Some(code)),
             Err(problem) if problem.code == "E0709" && control.cancelled() => {
-                return Ok(stopped(standing, report));
+                return Ok(Doing::Stopped);
             }
             Err(problem) => {
                 let (code, why) = of_point(problem)?;
@@ -322,7 +342,7 @@ pub(super) fn best(
     }
     for turn in 1..TURNS {
         standing.doing = Doing::Turns(turn, TURNS);
-        report(&standing);
+        report(standing);
         let medians = standing.candidates.iter().filter_map(|c| c.summary().map(|s| s.median));
         let near = NEAR * medians.fold(f64::INFINITY, f64::min);
         for at in 0..standing.candidates.len() {
@@ -342,14 +362,14 @@ pub(super) fn best(
                     }
                 }
                 Err(problem) if problem.code == "E0709" && control.cancelled() => {
-                    return Ok(stopped(standing, report));
+                    return Ok(Doing::Stopped);
                 }
                 Err(problem) => {
                     let (code, why) = of_point(problem)?;
                     candidate.fate = Fate::Failed { code, why };
                 }
             }
-            report(&standing);
+            report(standing);
         }
     }
     let fastest = standing.fastest_first().first().filter(|c| c.summary().is_some()).map(|c| c.rank);
@@ -359,15 +379,13 @@ pub(super) fn best(
         // Who takes one takes this one: its way is searched while the ranking is read.
         let (rank, candidate) = (candidate.rank, candidate.clone());
         standing.doing = Doing::Way(rank);
-        report(&standing);
+        report(standing);
         let strategy = workspace.parse_strategy(&search.taking(rank))?.knowing(sizes);
         let end = workspace.run_strategy(term, &strategy, &Path::root(), &Replayed::none(), control);
         standing.candidates[rank - 1].way =
             end.result.ok().and_then(|change| way(wanted, &candidate, change, end.searches));
     }
-    standing.doing = Doing::Over;
-    report(&standing);
-    Ok(standing)
+    Ok(Doing::Over)
 }
 
 /// What a search came to, if that is this program.
@@ -386,8 +404,3 @@ fn asked<'b>(wanted: &'b Wanted<'b>, term: &'b Term, known: &'b Known) -> Asked<
     Asked { foreign, known: Some(known), ..Asked::new(workspace, term, sizes, device, TURN) }
 }
 
-fn stopped(mut standing: Standing, report: &dyn Fn(&Standing)) -> Standing {
-    standing.doing = Doing::Stopped;
-    report(&standing);
-    standing
-}

@@ -78,7 +78,7 @@ enum Finished {
     Tuned(Result<Box<Tuned>, Diagnostic>),
     Shown(Result<Box<Shown>, Diagnostic>),
     Compared(Result<Box<Compared>, Diagnostic>),
-    Best(Result<Arc<Standing>, Diagnostic>),
+    Best(Arc<Standing>),
     Swept(Result<Box<Swept>, Diagnostic>),
     Peak(Result<(String, Peak), Diagnostic>),
 }
@@ -106,7 +106,7 @@ pub struct Session {
     showing: Option<(JobId, Arc<Workspace>)>,
     shown: Option<Result<Box<Shown>, Diagnostic>>,
     compared: Option<Result<Box<Compared>, Diagnostic>>,
-    best: Option<Result<Arc<Standing>, Diagnostic>>,
+    best: Option<Arc<Standing>>,
     swept: Option<Result<Box<Swept>, Diagnostic>>,
     peak: Option<Result<(String, Peak), Diagnostic>>,
     tuned: Option<Box<Tuned>>,
@@ -520,7 +520,7 @@ impl Session {
             let (workspace, term, sizes, search) = (&workspace, &term, &sizes, &search);
             let wanted = best::Wanted { workspace, base, term, sizes, device: &device, search, foreign };
             let report = |s: &Standing| control.report(Progress::Best(Arc::new(s.clone())));
-            Finished::Best(best::best(&wanted, &*backend, control, &report).map(Arc::new))
+            Finished::Best(Arc::new(best::best(&wanted, &*backend, control, &report)))
         });
         let id = id.map_err(no_thread)?;
         self.showing = Some((id, self.workspace.clone()));
@@ -630,7 +630,7 @@ impl Session {
     }
 
     /// What came of the last search whose best programs were measured, once.
-    pub fn best(&mut self) -> Option<Result<Arc<Standing>, Diagnostic>> {
+    pub fn best(&mut self) -> Option<Arc<Standing>> {
         self.best.take()
     }
 

@@ -75,6 +75,9 @@ fn done(app: &mut App, outcome: &Outcome) {
 
 /// Shows a problem: in one line where one is enough, else to be read.
 pub(super) fn show_problem(app: &mut App, problem: &Diagnostic) {
+    if problem.code == STOPPED {
+        return app.tell(Role::Warning, problem.message.clone());
+    }
     app.tell(Role::Error, problem::in_a_line(problem));
     if !(problem.notes.is_empty() && problem.hints.is_empty() && problem.labels.is_empty()) {
         let lines = app.problem(problem);
@@ -93,39 +96,27 @@ pub fn news(app: &mut App) {
     }
     match app.session.shown() {
         Some(Ok(shown)) => bench::shown(app, &shown),
-        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
         Some(Err(problem)) => show_problem(app, &problem),
         None => {}
     }
     match app.session.compared() {
         Some(Ok(compared)) => bench::compared(app, &compared),
-        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
         Some(Err(problem)) => show_problem(app, &problem),
         None => {}
     }
     match app.session.peak() {
         Some(Ok((device, peak))) => bench::peak(app, device, peak),
-        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
         Some(Err(problem)) => show_problem(app, &problem),
         None => {}
     }
     match app.session.swept() {
         Some(Ok(swept)) => bench::swept(app, swept),
-        Some(Err(problem)) if problem.code == STOPPED => app.tell(Role::Warning, problem.message),
         Some(Err(problem)) => show_problem(app, &problem),
         None => {}
     }
     best::watch(app);
-    match app.session.best() {
-        Some(Ok(measured)) => best::measured(app, measured),
-        Some(Err(problem)) => {
-            best::failed(app, &problem);
-            match problem.code {
-                STOPPED => app.tell(Role::Warning, problem.message),
-                _ => show_problem(app, &problem),
-            }
-        }
-        None => {}
+    if let Some(standing) = app.session.best() {
+        best::ended(app, standing);
     }
     if let Some(tuned) = app.session.tuned() {
         bench::tuned(app, &tuned);

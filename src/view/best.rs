@@ -2,6 +2,7 @@
 
 use super::bars::{Time, bar};
 use super::figures::{self, digits, time};
+use super::problem;
 use super::text::{Alphabet, Line, Role};
 use crate::lang::loops;
 use crate::session::best::{Candidate, Doing, Fate, Standing};
@@ -43,7 +44,7 @@ pub fn head(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> 
     let (role, text) = match standing.doing {
         Doing::Over => (Role::Good, verdict(standing)),
         Doing::Stopped => (Role::Warning, format!("Stopped. {}", verdict(standing))),
-        Doing::Failed => (Role::Error, standing.problem.clone().unwrap_or_default()),
+        Doing::Failed => (Role::Error, standing.problem.as_ref().map(problem::in_a_line).unwrap_or_default()),
         _ => (Role::Warning, doing(standing)),
     };
     lines.extend(Line::of(role, text).wrap(width, 2));

@@ -126,6 +126,8 @@ fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
     let least = sorted.first().map_or(1.0, |(_, t)| rank(t)).max(1.0);
     let kept = |t: &Tried| all || t.median_ns().is_some();
     let limit = if all { usize::MAX } else { SHOWN };
+    // Where it started is shown however many were faster.
+    let shown = |(i, (number, _)): &(usize, (usize, &Tried))| *i < limit || *number == 0;
     let row = |(number, tried): (usize, &Tried)| {
         let what = match &tried.fate {
             Fate::Measured { median_ns, known, .. } => {
@@ -141,7 +143,7 @@ fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
         // The strategy as it can be run, in which a way that was chosen has its number.
         Line::plain(format!("{:>5}  {what}{start}  {}", number + 1, tried.shown()))
     };
-    sorted.into_iter().filter(|(_, t)| kept(t)).take(limit).map(row).collect()
+    sorted.into_iter().filter(|(_, t)| kept(t)).enumerate().filter(shown).map(|(_, tried)| row(tried)).collect()
 }
 
 fn verdict(tuned: &Tuned) -> String {

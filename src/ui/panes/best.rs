@@ -1,12 +1,11 @@
 //! The best programs of a search, as they are measured, and taking one of them.
 
 use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
-use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::Action;
-use crate::session::best::{Doing, Search, Standing, USUAL};
+use crate::session::best::{Search, Standing, USUAL};
 use crate::session::state::Progress;
-use crate::ui::actions::{found, perform};
+use crate::ui::actions::{found, perform, show_problem};
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, Enabled, require};
 use crate::ui::facts::Facts;
@@ -90,19 +89,13 @@ pub(in crate::ui) fn watch(app: &mut App) {
     }
 }
 
-/// It is over.
-pub(in crate::ui) fn measured(app: &mut App, standing: Arc<Standing>) {
-    app.tell(Role::Good, view::says(&standing));
-    follow(app, standing);
-}
-
-/// It came to nothing.
-pub(in crate::ui) fn failed(app: &mut App, problem: &Diagnostic) {
-    if let Some(standing) = app.best.take() {
-        let problem = Some(problem::in_a_line(problem));
-        app.best = Some(Arc::new(Standing { doing: Doing::Failed, problem, ..(*standing).clone() }));
-        app.touch(&[Pane::Best]);
+/// It is over, or came to nothing.
+pub(in crate::ui) fn ended(app: &mut App, standing: Arc<Standing>) {
+    match &standing.problem {
+        None => app.tell(Role::Good, view::says(&standing)),
+        Some(problem) => show_problem(app, problem),
     }
+    follow(app, standing);
 }
 
 /// The highlight stays on its program while the ranking changes, unless it is on the first.
@@ -133,7 +126,7 @@ fn take(app: &mut App) {
     let read = format!("{} {}", standing.best, standing.search);
     let text = match Search::read(app.session.workspace(), &read) {
         Ok(search) => search.taking(rank),
-        Err(problem) => return crate::ui::actions::show_problem(app, &problem),
+        Err(problem) => return show_problem(app, &problem),
     };
     if app.session.current() != standing.base && !perform(app, Action::Goto { revision: standing.base }) {
         return;
