@@ -29,6 +29,7 @@ use shine_tui::ui::splits::Splits;
 use shine_tui::ui::theme::Theme;
 use shine_tui::ui::update::update;
 use shine_tui::view::Alphabet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::process::Command;
 use std::sync::Arc;
@@ -164,6 +165,19 @@ fn status(what: &str) -> f64 {
     line.trim().trim_end_matches(" kB").parse::<f64>().unwrap_or_default() / 1e3
 }
 
+/// The keys that take longest, with the median and the longest time of each.
+fn slowest(sorted: &[(Duration, String)]) -> String {
+    let mut keys: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (time, key) in sorted {
+        keys.entry(key).or_default().push(time.as_secs_f64() * 1e3);
+    }
+    let mut keys: Vec<(f64, f64, &str)> =
+        keys.into_iter().map(|(key, times)| (times[times.len() - 1], times[times.len() / 2], key)).collect();
+    keys.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let shown = keys.iter().take(6).map(|(most, median, key)| format!("{key} {median:.1} to {most:.1} ms"));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
 fn part(name: &str) {
     let begin = Instant::now();
     let (mut screen, focus) = match name {
@@ -205,6 +219,7 @@ fn part(name: &str) {
             at(1.0),
             times.last().unwrap().1,
         );
+        println!("    slowest: {}", slowest(&times));
     }
     println!("  resident {:.0} MB, at most {:.0} MB", status("VmRSS:"), status("VmHWM:"));
     done.store(true, Ordering::Relaxed);

@@ -403,4 +403,3 @@ fn asked<'b>(wanted: &'b Wanted<'b>, term: &'b Term, known: &'b Known) -> Asked<
     let Wanted { workspace, sizes, device, foreign, .. } = *wanted;
     Asked { foreign, known: Some(known), ..Asked::new(workspace, term, sizes, device, TURN) }
 }
-

@@ -134,7 +134,10 @@ pub fn news(app: &mut App) {
                 app.touch(&[Pane::Kernel]);
                 rules::code_known(app);
             }
-            (_, Answer::Difference(_)) => app.touch(&[Pane::Rules, Pane::History]),
+            (query, Answer::Difference(_)) => {
+                app.touch(&[Pane::Rules, Pane::History]);
+                rules::difference_known(app, &query);
+            }
             (_, Answer::Costs(_)) => app.touch(&[Pane::History]),
             (Query::Meter { revision, sketches }, Answer::Meter(meter)) => {
                 sketch::metered(app, revision, &sketches, meter);

@@ -514,7 +514,10 @@ impl App {
 
     /// Prints the term for the width of its pane.
     fn print(&mut self) {
-        let width = draw::room(self, Pane::Term).map_or(80, |(_, width)| width);
+        // Where the term is not shown what was printed of it stays.
+        let before = self.printed_for.filter(|(revision, _)| *revision == self.revision);
+        let unseen = before.map_or(80, |(_, width)| width);
+        let width = draw::room(self, Pane::Term).map_or(unseen, |(_, width)| width);
         if self.printed_for != Some((self.revision, width)) {
             self.printed = Printed::of(self.session.term(), width, self.setup.terminal.alphabet);
             self.printed_for = Some((self.revision, width));
@@ -534,13 +537,13 @@ impl App {
         {
             self.queries.ask(&self.session, query);
         }
-        // Rules and history share a place: one of the two asks.
-        let uncompared = match shown.contains(&Pane::History) {
+        // A page is over the panes, and rules and history share a place: one of them asks.
+        let uncompared = || match shown.contains(&Pane::History) {
             true => panes::history::uncompared(self),
             false if shown.contains(&Pane::Rules) => panes::rules::uncompared(self),
             false => None,
         };
-        if let Some(query) = uncompared {
+        if let Some(query) = panes::rules::unpreviewed(self).or_else(uncompared) {
             self.queries.ask(&self.session, query);
         }
         if shown.contains(&Pane::Sketch)

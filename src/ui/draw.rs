@@ -123,7 +123,7 @@ fn pane(app: &App, painter: &mut Painter<'_>, place: &Place) {
         // Of a long line only what is seen is looked at; what is looked for may begin before that.
         let mut line = match window.find.is_empty() {
             true => line.shown(window.left, width, painter.alphabet),
-            false => mark_found(line, &window.find).shown(window.left, width, painter.alphabet),
+            false => mark_found(&line, &window.find).shown(window.left, width, painter.alphabet),
         };
         // Where lines of the selection are marked, the highlight is one more only for who moves it.
         if body.list && i == window.cursor && (focused || body.sight.is_none()) {

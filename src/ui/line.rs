@@ -320,7 +320,7 @@ fn highlight_lines(app: &App, pane: Pane) -> Vec<String> {
         return out;
     }
     let cursor = app.window(pane).cursor;
-    out.extend(content.lines.get(cursor).map(|line| format!(">{:>3}  {}", cursor + 1, line.text())));
+    out.extend(content.lines.bare().get(cursor).map(|line| format!(">{:>3}  {}", cursor + 1, line.text())));
     out.extend(content.foot.iter().map(Line::text));
     out
 }

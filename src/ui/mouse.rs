@@ -88,7 +88,7 @@ fn click(app: &mut App, column: u16, row: u16) {
         return;
     }
     if pane == Pane::Term {
-        let shown = &content.lines[line];
+        let shown = &content.lines.bare()[line];
         let column = (window.left + columns).min(shown.width().saturating_sub(1));
         let (from, to) = (shown.columns(0, column).text().len(), shown.columns(0, column + 1).text().len());
         if let Some(path) = app.printed.covering(line, from..to) {

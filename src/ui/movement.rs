@@ -78,7 +78,7 @@ pub fn find(app: &mut App, search: Search) {
         return;
     };
     if pane == Pane::Term {
-        let shown = app.content(pane).lines.get(line).map(Line::text).unwrap_or_default();
+        let shown = app.content(pane).lines.bare().get(line).map(Line::text).unwrap_or_default();
         let range = occurrences(&shown, &text).into_iter().next();
         if let Some(path) = range.and_then(|range| app.printed.covering(line, range)) {
             app.select(path);

@@ -1,7 +1,7 @@
 //! The differences that a rewrite would make: in the term, in its loops, in the code.
 
 use super::app::App;
-use super::panes::difference;
+use super::compared::{self, Shape};
 use super::queries::Query;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
@@ -42,7 +42,9 @@ impl Preview {
     pub fn difference(self, app: &App, after: &Term) -> (Vec<Line>, bool) {
         let alphabet = app.setup.terminal.alphabet;
         match self {
-            Preview::Term => (difference(app, app.session.term(), after, Some(3)).0, false),
+            Preview::Term => {
+                (compared::lines(app, app.session.term(), after, Shape::page(app)).to_vec(), false)
+            }
             Preview::Loops => {
                 let nest = |term: &Term| -> Vec<Line> {
                     loops::rows(term, &Path::root(), alphabet).into_iter().map(|row| row.line).collect()

@@ -80,6 +80,8 @@ pub enum Query {
         old: Term,
         /// The other.
         new: Term,
+        /// How many equal lines stand around those that differ.
+        context: usize,
         /// How wide they are printed, and in which characters.
         width: usize,
         /// See `width`.
@@ -343,11 +345,11 @@ struct Looked<'a> {
     shelf: Option<&'a Shelf>,
 }
 
-/// The lines that differ, with one around them; none for another query.
+/// The lines that differ, with those around them; none for another query.
 pub fn difference(query: &Query) -> Vec<Line> {
-    let Query::Difference { old, new, width, alphabet } = query else { return Vec::new() };
+    let Query::Difference { old, new, context, width, alphabet } = query else { return Vec::new() };
     let print = |term: &Term| Printed::of(term, *width, *alphabet);
-    diff::of_lines(print(old).lines(), print(new).lines(), Some(1)).0
+    diff::of_lines(print(old).lines(), print(new).lines(), Some(*context)).0
 }
 
 /// For how long graphs are asked of sketches that nobody has chosen yet.

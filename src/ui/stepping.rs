@@ -7,7 +7,7 @@
 use super::actions::{close_pages, failed, perform, show_problem};
 use super::app::{App, Stepping};
 use super::command::Command;
-use super::panes::difference;
+use super::compared;
 use super::panes::history::step_trail;
 use super::popup::{Choice, Entry, EntryKind, How, Page, Popup, Purpose};
 use super::queries::{Query, Walk};
@@ -111,7 +111,7 @@ pub(super) fn show(app: &mut App) {
     };
     let (number, total) = (taken + 1, stepping.steps.len());
     let title = format!("{}: step {number} of {total}, {step}", stepping.text);
-    let (lines, _) = difference(app, app.session.term(), &step.after, Some(3));
+    let lines = compared::at_once(app, app.session.term(), &step.after, Some(3));
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Steps)));
 }
 

@@ -71,23 +71,17 @@ impl Content {
         let foot = if self.foot.is_empty() || most == 0 { 0 } else { self.foot.len().min(most) + 1 };
         Rows { head, body: rest - foot, foot }
     }
-
-    /// The lines with what is looked for marked.
-    pub fn found(&self, find: &str) -> Vec<usize> {
-        if find.is_empty() {
-            return Vec::new();
-        }
-        let has = |line: &Line| !occurrences(&line.text(), find).is_empty();
-        (0..self.lines.len()).filter(|&i| self.lines.get(i).is_some_and(has)).collect()
-    }
 }
 
 /// Where a text contains another one, whatever the case: byte ranges of the text.
 pub fn occurrences(text: &str, find: &str) -> Vec<std::ops::Range<usize>> {
-    let find: Vec<char> = find.chars().flat_map(char::to_lowercase).collect();
     if find.is_empty() {
         return Vec::new();
     }
+    if text.is_ascii() && find.is_ascii() {
+        return ascii_occurrences(text.as_bytes(), find.as_bytes());
+    }
+    let find: Vec<char> = find.chars().flat_map(char::to_lowercase).collect();
     let chars: Vec<(usize, char)> =
         text.char_indices().flat_map(|(i, c)| c.to_lowercase().map(move |c| (i, c))).collect();
     let mut out = Vec::new();
@@ -98,6 +92,21 @@ pub fn occurrences(text: &str, find: &str) -> Vec<std::ops::Range<usize>> {
             let end =
                 chars[i + find.len()..].iter().map(|(b, _)| *b).find(|b| *b > chars[i + find.len() - 1].0);
             out.push(start..end.unwrap_or(text.len()));
+            i += find.len();
+        } else {
+            i += 1;
+        }
+    }
+    out
+}
+
+/// The same where every character is a byte, as nearly all of long texts are.
+fn ascii_occurrences(text: &[u8], find: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let mut out = Vec::new();
+    let mut i = 0;
+    while let Some(here) = text.get(i..i + find.len()) {
+        if here.eq_ignore_ascii_case(find) {
+            out.push(i..i + find.len());
             i += find.len();
         } else {
             i += 1;
@@ -128,7 +137,7 @@ impl Window {
 
     /// Scrolls sideways by so many columns.
     pub fn slide(&mut self, content: &Content, by: isize) {
-        let widest = content.lines.iter().map(Line::width).max().unwrap_or(0);
+        let widest = content.lines.bare().iter().map(Line::width).max().unwrap_or(0);
         self.left = self.left.saturating_add_signed(by).min(widest.saturating_sub(1));
     }
 
@@ -165,13 +174,15 @@ impl Window {
     /// Goes to the next line (or the previous one) that has what is looked for, around the ends. Returns the line.
     /// `from` is the present line, which does not count; `None` is before the first.
     pub fn find_next(&mut self, content: &Content, from: Option<usize>, forward: bool) -> Option<usize> {
-        let found = content.found(&self.find);
-        let next = if forward {
-            found.iter().find(|&&i| Some(i) > from).or(found.first())
+        let lines = content.lines.bare();
+        let has = |i: &usize| lines.get(*i).is_some_and(|l| !occurrences(&l.text(), &self.find).is_empty());
+        let line = if forward {
+            let after = from.map_or(0, |from| from + 1).min(lines.len());
+            (after..lines.len()).chain(0..after).find(has)
         } else {
-            found.iter().rev().find(|&&i| Some(i) < from).or(found.last())
-        };
-        let line = *next?;
+            let before = from.unwrap_or(0).min(lines.len());
+            (before..lines.len()).chain(0..before).rfind(has)
+        }?;
         if content.list {
             self.cursor = line;
         } else {
@@ -240,7 +251,7 @@ mod tests {
             steps in prop::collection::vec(-60isize..60, 0..10)
         ) {
             let mut content = content_of(lines, list);
-            content.foot = content.lines.iter().cloned().collect();
+            content.foot = content.lines.bare().to_vec();
             let mut window = Window::default();
             for by in steps {
                 window.step(&content, by);

@@ -1,15 +1,24 @@
-//! Many lines that are shown again and again with few of them changed: what is not changed is shared.
+//! Many lines that are shown again and again with few of them marked: they are shared, and a mark is drawn where it is looked at.
 
-use super::text::Line;
-use std::collections::BTreeMap;
-use std::ops::Index;
+use super::text::{Line, Mark};
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Lines, of which some are others than those that are shared.
+/// Lines, of which some have marks that the shared ones do not have.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lines {
     all: Arc<Vec<Line>>,
-    changed: BTreeMap<usize, Line>,
+    /// By their lines.
+    marks: Vec<Marked>,
+}
+
+/// The bytes of a line that have a mark.
+#[derive(Clone, PartialEq, Debug)]
+struct Marked {
+    line: usize,
+    bytes: Range<usize>,
+    mark: Mark,
 }
 
 impl Lines {
@@ -21,31 +30,42 @@ impl Lines {
         self.all.is_empty()
     }
 
-    pub fn get(&self, at: usize) -> Option<&Line> {
-        self.changed.get(&at).or_else(|| self.all.get(at))
-    }
-
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Line> {
-        self.all.iter().enumerate().map(|(at, line)| self.changed.get(&at).unwrap_or(line))
-    }
-
-    /// Changes a line, if there is one of this number.
-    pub fn change(&mut self, at: usize, with: impl FnOnce(Line) -> Line) {
-        if let Some(line) = self.get(at).cloned() {
-            self.changed.insert(at, with(line));
+    /// A line with its marks.
+    pub fn get(&self, at: usize) -> Option<Cow<'_, Line>> {
+        let mut line = Cow::Borrowed(self.all.get(at)?);
+        let first = self.marks.partition_point(|marked| marked.line < at);
+        for marked in self.marks[first..].iter().take_while(|marked| marked.line == at) {
+            line.to_mut().mark(marked.bytes.clone(), marked.mark);
         }
+        Some(line)
+    }
+
+    /// The lines with their marks.
+    pub fn iter(&self) -> impl Iterator<Item = Cow<'_, Line>> {
+        (0..self.len()).filter_map(|at| self.get(at))
+    }
+
+    /// The lines without these marks.
+    pub fn bare(&self) -> &[Line] {
+        &self.all
+    }
+
+    /// Marks bytes of a line, if there is one of this number; what is beyond its end is none.
+    pub fn mark(&mut self, line: usize, bytes: Range<usize>, mark: Mark) {
+        let at = self.marks.partition_point(|marked| marked.line <= line);
+        self.marks.insert(at, Marked { line, bytes, mark });
     }
 }
 
 impl From<Vec<Line>> for Lines {
     fn from(all: Vec<Line>) -> Lines {
-        Lines { all: Arc::new(all), changed: BTreeMap::new() }
+        Lines { all: Arc::new(all), marks: vec![] }
     }
 }
 
 impl From<&Arc<Vec<Line>>> for Lines {
     fn from(all: &Arc<Vec<Line>>) -> Lines {
-        Lines { all: all.clone(), changed: BTreeMap::new() }
+        Lines { all: all.clone(), marks: vec![] }
     }
 }
 
@@ -55,26 +75,29 @@ impl FromIterator<Line> for Lines {
     }
 }
 
-impl Index<usize> for Lines {
-    type Output = Line;
-
-    fn index(&self, at: usize) -> &Line {
-        self.changed.get(&at).unwrap_or_else(|| &self.all[at])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_is_changed_is_seen_everywhere_and_nothing_else_is_copied() {
-        let all = Arc::new(vec![Line::plain("a"), Line::plain("b"), Line::plain("c")]);
+    fn what_is_marked_is_seen_everywhere_and_nothing_is_copied() {
+        let all = Arc::new(vec![Line::plain("a"), Line::plain("bcd"), Line::plain("c")]);
         let mut lines = Lines::from(&all);
-        lines.change(1, |_| Line::plain("B"));
-        lines.change(7, |line| line);
-        assert_eq!(lines.iter().map(Line::text).collect::<Vec<_>>(), ["a", "B", "c"]);
-        assert_eq!((lines.len(), lines[1].text(), lines.get(3)), (3, "B".to_owned(), None));
-        assert_eq!(Arc::strong_count(&all), 2);
+        lines.mark(2, 0..usize::MAX, Mark::Found);
+        lines.mark(7, 0..1, Mark::Found);
+        lines.mark(1, 0..1, Mark::Selected);
+        lines.mark(1, 2..9, Mark::Found);
+        let marks = |line: &Line| line.spans.iter().map(|span| (span.text.to_string(), span.mark)).collect();
+        let all_marks: Vec<Vec<(String, Mark)>> = lines.iter().map(|line| marks(&line)).collect();
+        let of = |text: &str, mark| (text.to_owned(), mark);
+        assert_eq!(
+            all_marks,
+            [
+                vec![of("a", Mark::None)],
+                vec![of("b", Mark::Selected), of("c", Mark::None), of("d", Mark::Found)],
+                vec![of("c", Mark::Found)],
+            ]
+        );
+        assert_eq!((lines.len(), lines.get(3), Arc::strong_count(&all)), (3, None, 2));
     }
 }

@@ -103,13 +103,9 @@ impl Printed {
         for range in self.ranges(&path) {
             let (first, last) = (self.line_of(range.start), self.line_of(range.end.saturating_sub(1)));
             for (i, start) in self.starts.iter().enumerate().take(last + 1).skip(first) {
-                lines.change(i, |mut line| {
-                    let text = line.text();
-                    let indent = text.len() - text.trim_start().len();
-                    let from = if range.start < *start { indent } else { range.start - start };
-                    line.mark(from..range.end.saturating_sub(*start), mark);
-                    line
-                });
+                let indent = || self.lines.get(i).map_or(0, Line::indent);
+                let from = if range.start < *start { indent() } else { range.start - start };
+                lines.mark(i, from..range.end.saturating_sub(*start), mark);
             }
         }
         lines

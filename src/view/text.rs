@@ -321,6 +321,12 @@ impl Line {
         self
     }
 
+    /// The bytes of the spaces that it begins with.
+    pub fn indent(&self) -> usize {
+        let chars = self.spans.iter().flat_map(|span| span.text.chars());
+        chars.take_while(|c| c.is_whitespace()).map(char::len_utf8).sum()
+    }
+
     /// The whole line with a mark.
     pub fn marked(mut self, mark: Mark) -> Line {
         for span in &mut self.spans {

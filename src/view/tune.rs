@@ -143,7 +143,13 @@ fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
         // The strategy as it can be run, in which a way that was chosen has its number.
         Line::plain(format!("{:>5}  {what}{start}  {}", number + 1, tried.shown()))
     };
-    sorted.into_iter().filter(|(_, t)| kept(t)).enumerate().filter(shown).map(|(_, tried)| row(tried)).collect()
+    sorted
+        .into_iter()
+        .filter(|(_, t)| kept(t))
+        .enumerate()
+        .filter(shown)
+        .map(|(_, tried)| row(tried))
+        .collect()
 }
 
 fn verdict(tuned: &Tuned) -> String {

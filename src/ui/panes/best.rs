@@ -8,6 +8,7 @@ use crate::session::state::Progress;
 use crate::ui::actions::{found, perform, show_problem};
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, Enabled, require};
+use crate::ui::compared;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
 use crate::ui::popup::{EntryKind, Page, Popup, Purpose};
@@ -141,7 +142,7 @@ fn preview(app: &mut App) {
     let base = app.session.history().revision(standing.base).map(|r| r.term.clone());
     let found = standing.candidates.iter().find(|c| c.rank == rank).map(|c| c.term.clone());
     let (Some(base), Some(found)) = (base, found) else { return };
-    let (lines, _) = super::difference(app, &base, &found, None);
+    let lines = compared::at_once(app, &base, &found, None);
     let title = format!("Rank {rank}, from revision {}", standing.base);
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Read)));
 }

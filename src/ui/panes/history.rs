@@ -1,7 +1,7 @@
 //! All states of the session, as a tree: moving in it, comparing its states, looking at how one came about.
 
+use super::alphabet;
 use super::{Description, Operation, highlighted_text, lines_and_about};
-use super::{alphabet, difference};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::session::action::{Action, RevisionId, Sizes};
@@ -9,7 +9,7 @@ use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::{App, Trail};
 use crate::ui::command::Command;
 use crate::ui::command::{Command as C, Enabled, always, require};
-use crate::ui::compared;
+use crate::ui::compared::{self, Shape};
 use crate::ui::draw::room;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
@@ -164,7 +164,7 @@ fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
     let mut foot = Line::of(Role::Dim, made_by).wrap(width, 2);
     foot.truncate(3);
     foot.extend(priced(app));
-    let changed = compared::lines(app, before, after, width.saturating_sub(2));
+    let changed = compared::lines(app, before, after, Shape::below(width));
     let rows = room(app, Pane::History).map_or(0, |(rows, _)| most_below(rows, lines));
     foot.extend(diff_view::fitted(&changed, rows.saturating_sub(foot.len())));
     foot
@@ -191,7 +191,7 @@ pub fn unpriced(app: &App) -> Option<Query> {
 /// What has to be asked so that the difference by what is highlighted can be shown.
 pub fn uncompared(app: &App) -> Option<Query> {
     let (_, before, after) = change(app)?;
-    compared::unknown(app, before, after, room(app, Pane::History)?.1.saturating_sub(2))
+    compared::unknown(app, before, after, Shape::below(room(app, Pane::History)?.1))
 }
 
 /// Goes back one step.
@@ -234,16 +234,24 @@ pub fn diff(app: &mut App) {
     let title = |what: &str| format!("{what}: revision {id} (-) and revision {now} (+)");
     let width = usize::from(app.size.0).saturating_sub(8);
     let page = if app.focus.pane == Pane::Kernel {
-        let old = app.session.compiled(id, app.code.target);
-        let new = app.session.compiled(now, app.code.target);
-        match (&*old, &*new) {
+        let text = |revision| {
+            let target = app.code.target;
+            match app.queries.kernel(&Query::Kernel { revision, target }).as_deref() {
+                Some(Ok(made)) => made.module.as_ref().map(|module| module.text()).map_err(Clone::clone),
+                _ => match &*app.session.compiled(revision, target) {
+                    Ok(made) => Ok(made.module.text()),
+                    Err(problem) => Err(problem.clone()),
+                },
+            }
+        };
+        match (text(id), text(now)) {
             (Ok(old), Ok(new)) => {
                 let lines = |text: &str| lines_of(Role::Plain, text);
-                let (old, new) = (lines(&old.module.text()), lines(&new.module.text()));
+                let (old, new) = (lines(&old), lines(&new));
                 Page::difference(title("code"), compared(app, &old, &new, width), Purpose::Read)
             }
             (Err(problem), _) | (_, Err(problem)) => {
-                Page::sentences("No code to compare", app.problem(problem), 3)
+                Page::sentences("No code to compare", app.problem(&problem), 3)
             }
         }
     } else if old == new {
@@ -365,7 +373,7 @@ pub(in crate::ui) fn show_trail(app: &mut App) {
     let Some(before) = before else { return };
     let (number, of) = (trail.at + 1, revision.steps.len());
     let title = format!("revision {}: step {number} of {of}, {step}", trail.revision);
-    let (lines, _) = difference(app, before, &step.after, Some(3));
+    let lines = compared::at_once(app, before, &step.after, Some(3));
     let page = Page::difference(title, lines, Purpose::Trail);
     close_pages(app, &Purpose::Trail);
     app.popups.push(Popup::Page(page));

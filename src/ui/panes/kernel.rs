@@ -15,6 +15,7 @@ use crate::ui::queries::Query;
 use crate::ui::window::Content;
 use crate::view::origins::{self, Source};
 use crate::view::{Line, Lines, Mark, Role, fold, kernel};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -51,6 +52,10 @@ pub struct Listing {
     rows: Vec<Range<usize>>,
     /// What is shown in it.
     lines: Arc<Vec<Line>>,
+    /// All lines of the text.
+    all: Arc<Vec<Line>>,
+    /// What the line of this number comes from, which was highlighted last.
+    source: Option<(usize, Source)>,
 }
 
 /// What a listing depends on.
@@ -61,8 +66,9 @@ struct MadeFor {
 }
 
 impl MadeFor {
-    fn is_as(&self, other: &MadeFor) -> bool {
-        Arc::ptr_eq(&self.kernel, &other.kernel) && self.stage == other.stage && self.opened == other.opened
+    /// Whether it is the same text.
+    fn shows(&self, other: &MadeFor) -> bool {
+        Arc::ptr_eq(&self.kernel, &other.kernel) && self.stage == other.stage
     }
 }
 
@@ -73,8 +79,24 @@ impl Listing {
     }
 }
 
-/// Makes the listing again where the code, its stage or what is open is another.
+/// Makes the listing again where the code, its stage or what is open is another, and finds out where the highlighted line comes
+/// from where it is another one.
 pub fn refresh(app: &mut App) {
+    refresh_lines(app);
+    let line = highlighted_row(app).map(|lines| lines.start);
+    if line == app.code.listing.source.as_ref().map(|(line, _)| *line) {
+        return;
+    }
+    let kernel = app.queries.kernel(&query(app));
+    let code = kernel.as_deref().and_then(|made| {
+        let stage = shown_stage(app)?;
+        made.as_ref().ok()?.stages.iter().find(|s| s.name == stage && s.has_lines())
+    });
+    app.code.listing.source =
+        code.zip(line).map(|(code, line)| (line, highlighted(app, code.lines()).into_owned()));
+}
+
+fn refresh_lines(app: &mut App) {
     let (Some(kernel), Some(stage)) = (app.queries.kernel(&query(app)), shown_stage(app)) else {
         app.code.listing = Listing { opened: app.code.listing.opened, ..Listing::default() };
         return;
@@ -82,43 +104,61 @@ pub fn refresh(app: &mut App) {
     // What is looked for may be in a line that is folded.
     let opened = app.code.listing.opened || !app.window(Pane::Kernel).find.is_empty();
     let now = MadeFor { kernel, stage, opened };
-    if app.code.listing.made_for.as_ref().is_some_and(|before| before.is_as(&now)) {
+    let before = app.code.listing.made_for.as_ref().filter(|before| before.shows(&now));
+    if before.is_some_and(|before| before.opened == now.opened) {
         return;
     }
+    let before = before.map(|_| app.code.listing.all.clone());
     let attempt = now.kernel.as_ref().as_ref().ok();
     let Some(made) = attempt.and_then(|attempt| attempt.stages.iter().find(|s| s.name == now.stage)) else {
         return;
     };
     let text = made.text();
-    let all: Vec<&str> = text.lines().collect();
     let preambles = if made.has_lines() { fold::preambles(text, made.lines()) } else { vec![] };
-    let mut folded = preambles.iter().filter(|_| !opened).peekable();
+    let all = before.unwrap_or_else(|| Arc::new(kernel::lines(&now.stage, text)));
+    let (rows, lines) = match opened || preambles.is_empty() {
+        true => ((0..all.len()).map(|i| i..i + 1).collect(), all.clone()),
+        false => folded(app, text, &preambles, &all),
+    };
+    app.code.listing = Listing {
+        opened: app.code.listing.opened,
+        folds: !preambles.is_empty(),
+        made_for: Some(now),
+        rows,
+        lines,
+        all,
+        source: None,
+    };
+    app.touch(&[Pane::Kernel]);
+}
+
+/// The rows that are shown, and the lines of the text that each stands for, where these preambles are one row each.
+fn folded(
+    app: &App,
+    text: &str,
+    preambles: &[Range<usize>],
+    all: &[Line],
+) -> (Vec<Range<usize>>, Arc<Vec<Line>>) {
+    let texts: Vec<&str> = text.lines().collect();
+    let mut folded = preambles.iter().peekable();
     let (mut rows, mut shown) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
-    for (i, line) in kernel::lines(&now.stage, text).into_iter().enumerate() {
+    for (i, line) in all.iter().enumerate() {
         while folded.next_if(|lines| lines.end <= i).is_some() {}
         match folded.peek().filter(|lines| lines.contains(&i)) {
             None => {
                 rows.push(i..i + 1);
-                shown.push(line);
+                shown.push(line.clone());
             }
             Some(lines) if lines.start == i => {
-                let number = kernel::number(i, all.len());
-                let mut said = Line::of(Role::Dim, number);
-                said.append(fold::line(all.get((*lines).clone()).unwrap_or_default(), alphabet(app)));
+                let mut said = Line::of(Role::Dim, kernel::number(i, texts.len()));
+                said.append(fold::line(texts.get((*lines).clone()).unwrap_or_default(), alphabet(app)));
                 rows.push((*lines).clone());
                 shown.push(said);
             }
             Some(_) => {}
         }
     }
-    app.code.listing = Listing {
-        opened: app.code.listing.opened,
-        folds: !preambles.is_empty(),
-        made_for: Some(now),
-        rows,
-        lines: Arc::new(shown),
-    };
-    app.touch(&[Pane::Kernel]);
+    (rows, Arc::new(shown))
 }
 
 /// Whether something of the code can be opened or closed.
@@ -194,7 +234,7 @@ fn show_selection(app: &App, code: &[CodeLine], (first, width): (usize, usize), 
         let row = |line: &usize| first + app.code.listing.row_of(*line);
         content.sight = found.lines.first().map(row).zip(found.lines.last().map(row));
         for i in found.lines.iter().map(row) {
-            content.lines.change(i, |line| line.marked(Mark::Remembered));
+            content.lines.mark(i, 0..usize::MAX, Mark::Remembered);
         }
     }
     let source = highlighted(app, code);
@@ -216,9 +256,15 @@ fn highlighted_row(app: &App) -> Option<&Range<usize>> {
 }
 
 /// What the highlighted line comes from.
-fn highlighted(app: &App, code: &[CodeLine]) -> Source {
-    let line = highlighted_row(app).and_then(|lines| code.get(lines.start));
-    line.map(|line| origins::source_of(app.session.term(), line)).unwrap_or_default()
+fn highlighted<'a>(app: &'a App, code: &[CodeLine]) -> Cow<'a, Source> {
+    let line = highlighted_row(app).map(|lines| lines.start);
+    match &app.code.listing.source {
+        Some((known, source)) if Some(*known) == line => Cow::Borrowed(source),
+        _ => {
+            let source = line.and_then(|line| Some(origins::source_of(app.session.term(), code.get(line)?)));
+            Cow::Owned(source.unwrap_or_default())
+        }
+    }
 }
 
 /// Selects the part of the term that the highlighted line comes from: of several the one after the selected one.

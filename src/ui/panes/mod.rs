@@ -16,10 +16,7 @@ use super::command::{Command, Enabled};
 use super::facts::Facts;
 use super::layout::Pane;
 use super::window::{Content, occurrences};
-use crate::lang::term::Term;
-use crate::view::diff::Counts;
-use crate::view::term::Printed;
-use crate::view::{Alphabet, Line, Role, diff};
+use crate::view::{Alphabet, Line, Role};
 
 /// All that is special about a pane.
 pub struct Description {
@@ -81,7 +78,8 @@ pub fn content(app: &App, pane: Pane, width: usize) -> Content {
     let mut content = (of(pane).content)(app, width);
     let find = &app.window(pane).find;
     if !find.is_empty() && pane != Pane::Rules {
-        let count = content.lines.iter().map(|line| occurrences(&line.text(), find).len()).sum::<usize>();
+        let count =
+            content.lines.bare().iter().map(|line| occurrences(&line.text(), find).len()).sum::<usize>();
         content.note = Line::of(Role::Hint, format!(" /{find}: {count} "));
     }
     content
@@ -133,14 +131,7 @@ fn highlighted_text(app: &App) -> String {
     let pane = app.focus.pane;
     let lines = &app.content(pane).lines;
     if app.content(pane).list {
-        return lines.get(app.window(pane).cursor).map(Line::text).unwrap_or_default();
+        return lines.bare().get(app.window(pane).cursor).map(Line::text).unwrap_or_default();
     }
-    lines.iter().map(Line::text).collect::<Vec<_>>().join("\n")
-}
-
-/// The difference of two terms, as they are printed in a popup.
-pub fn difference(app: &App, old: &Term, new: &Term, context: Option<usize>) -> (Vec<Line>, Counts) {
-    let width = usize::from(app.size.0).saturating_sub(8).clamp(20, 120);
-    let print = |term: &Term| Printed::of(term, width, alphabet(app));
-    diff::of_lines(print(old).lines(), print(new).lines(), context)
+    lines.bare().iter().map(Line::text).collect::<Vec<_>>().join("\n")
 }

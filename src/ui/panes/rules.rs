@@ -1,15 +1,14 @@
 //! The rules that apply: listed, previewed, explained, applied.
 
-use super::alphabet;
-use super::{Description, Operation, highlighted_text, lines_and_about};
+use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
 use crate::lang::path::Path;
+use crate::lang::term::Term;
 use crate::session::action::{Action, RevisionId};
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::App;
 use crate::ui::candidates::{Candidate, ordered};
-use crate::ui::command::Command;
-use crate::ui::command::{Command as C, Enabled, rule_chosen};
-use crate::ui::compared;
+use crate::ui::command::{Command, Command as C, Enabled, rule_chosen};
+use crate::ui::compared::{self, Shape};
 use crate::ui::draw::room;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
@@ -122,7 +121,7 @@ pub fn content(app: &App, width: usize) -> Content {
         None => Vec::new(),
         Some(candidate) => match &candidate.result {
             Ok(after) => {
-                let lines = compared::lines(app, app.session.term(), after, width.saturating_sub(2));
+                let lines = compared::lines(app, app.session.term(), after, Shape::below(width));
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
@@ -157,8 +156,7 @@ pub fn content(app: &App, width: usize) -> Content {
 /// What has to be asked so that the difference by the highlighted rule can be shown.
 pub fn uncompared(app: &App) -> Option<Query> {
     let after = app.candidate()?.result.as_ref().ok()?;
-    let width = room(app, Pane::Rules)?.1.saturating_sub(2);
-    compared::unknown(app, app.session.term(), after, width)
+    compared::unknown(app, app.session.term(), after, Shape::below(room(app, Pane::Rules)?.1))
 }
 
 /// The most columns of a place.
@@ -225,17 +223,39 @@ pub fn preview(app: &mut App) {
 
 /// Shows the next of the differences that Enter would make: in the term, in its loops, in the code.
 pub fn next_preview(app: &mut App) {
-    if matches!(app.popups.last(), Some(Popup::Page(Page { purpose: Purpose::Apply, .. }))) {
+    if previews(app) {
         app.preview = app.preview.next();
         preview(app);
     }
 }
 
+/// Whether the differences that the highlighted rule would make are shown on a page.
+fn previews(app: &App) -> bool {
+    matches!(app.popups.last(), Some(Popup::Page(Page { purpose: Purpose::Apply, .. })))
+}
+
+/// The term of which the difference is shown on a page.
+fn previewed(app: &App) -> Option<&Term> {
+    app.candidate().filter(|_| app.preview == Preview::Term && previews(app))?.result.as_ref().ok()
+}
+
+/// What has to be asked so that the page of the highlighted rule can show the difference in the term.
+pub fn unpreviewed(app: &App) -> Option<Query> {
+    compared::unknown(app, app.session.term(), previewed(app)?, Shape::page(app))
+}
+
 /// Code that the preview waits for may be there.
 pub fn code_known(app: &mut App) {
-    if app.preview == Preview::Code
-        && matches!(app.popups.last(), Some(Popup::Page(Page { purpose: Purpose::Apply, .. })))
-    {
+    if app.preview == Preview::Code && previews(app) {
+        preview(app);
+    }
+}
+
+/// The difference that a query asked for is there.
+pub fn difference_known(app: &mut App, query: &Query) {
+    let term = app.session.term();
+    let waited = previewed(app).map(|after| compared::query(app, term, after, Shape::page(app)));
+    if waited.as_ref() == Some(query) {
         preview(app);
     }
 }
