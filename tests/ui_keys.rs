@@ -8,6 +8,7 @@ use shine_tui::ui::layout::Pane;
 use shine_tui::ui::popup::{About, EntryKind, Popup, Question};
 use shine_tui::view::effect::Effect;
 use shine_tui::view::{Line, Mark, Role};
+use std::borrow::Cow;
 
 /// A screen on `dot` with rules and a strategy of our own, so that the library can change.
 fn dot() -> TestApp {
@@ -403,7 +404,8 @@ fn what_is_shown_in_the_place_of_a_pane_gets_its_keys() {
         assert_eq!(app.app.session.history().len(), 2, "{}", app.text());
         assert!(app.text().contains("Found in one step, revision 1"), "{}", app.text());
         // Nor does it apply a rule from a list that is not shown: it shows the list first.
-        app.press("u 1 Enter").idle();
+        app.press("u 1").idle();
+        app.press("Enter").idle();
         assert_eq!(app.app.session.history().len(), 2, "{}", app.text());
         assert!(
             app.text().contains("[3 Rules]") && app.text().contains("These are the rules"),
@@ -970,11 +972,11 @@ fn preambles_of_code_fold() {
     assert!(!folded.contains("aligned_alloc") && folded.contains("15 void f("), "{folded}");
     let marked = |app: &TestApp| -> Vec<String> {
         let lines = app.app.content(Pane::Kernel).lines.iter();
-        let marked = |line: &&Line| line.spans.iter().any(|span| span.mark != Mark::None);
-        lines.filter(marked).map(Line::text).collect()
+        let marked = |line: &Cow<Line>| line.spans.iter().any(|span| span.mark != Mark::None);
+        lines.filter(marked).map(|line| line.text()).collect()
     };
     let listed = |app: &TestApp| {
-        app.app.content(Pane::Kernel).lines.iter().map(Line::text).collect::<Vec<_>>().join("\n")
+        app.app.content(Pane::Kernel).lines.iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
     };
     app.press("1 J J").idle();
     let selected = marked(&app);
