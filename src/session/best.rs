@@ -107,6 +107,11 @@ pub struct Standing {
 }
 
 impl Standing {
+    /// Whether nothing is done any more.
+    pub fn is_over(&self) -> bool {
+        matches!(self.doing, Doing::Over | Doing::Stopped | Doing::Failed)
+    }
+
     /// The time of the program of this rank as a measurement of the state that it becomes, of a program that does this work;
     /// of one with the code of another one, that one's.
     pub fn measurement(&self, rank: usize, work: &Work) -> Option<Measurement> {

@@ -67,14 +67,15 @@ fn one_line(text: &str) -> String {
 pub fn rows(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let highs = standing.candidates.iter().filter_map(Candidate::summary).map(|s| s.interval.high);
     let longest = highs.fold(1.0, f64::max);
-    standing.fastest_first().into_iter().map(|c| row(c, longest, width, alphabet)).collect()
+    standing.fastest_first().into_iter().map(|c| row(c, standing.is_over(), longest, width, alphabet)).collect()
 }
 
-fn row(candidate: &Candidate, longest: f64, width: usize, alphabet: Alphabet) -> Line {
+fn row(candidate: &Candidate, over: bool, longest: f64, width: usize, alphabet: Alphabet) -> Line {
     let Candidate { rank, weight, fate, .. } = candidate;
     let mut line = Line::of(Role::Number, format!("{rank:>4} "));
     line.push(Role::Dim, format!("{:>7} ", figures::count(u64::from(*weight))));
     match fate {
+        Fate::Waiting if over => line.push(Role::Dim, "   not measured"),
         Fate::Waiting => line.push(Role::Dim, "   waiting"),
         Fate::Same(other) => line.push(Role::Dim, format!("   the same code as rank {other}")),
         Fate::Failed { code, why } => line.push(Role::Error, format!("   {code}: {why}")),
@@ -101,7 +102,7 @@ fn row(candidate: &Candidate, longest: f64, width: usize, alphabet: Alphabet) ->
 /// What the times say.
 fn verdict(standing: &Standing) -> String {
     let leaders = standing.leaders();
-    let Some(first) = leaders.first() else { return "None of the programs could be measured.".to_owned() };
+    let Some(first) = leaders.first() else { return "None of the programs was measured.".to_owned() };
     let timed = standing.candidates.iter().filter(|c| c.summary().is_some());
     let slowest = timed.max_by(|a, b| median(a).total_cmp(&median(b)));
     let lead = match leaders.as_slice() {
@@ -236,7 +237,7 @@ mod tests {
             says(&[Some(10), Some(10)]),
             "Of ranks 1, 2 none is measurably the fastest; rank 1 is among them."
         );
-        assert_eq!(says(&[None, None]), "None of the programs could be measured.");
+        assert_eq!(says(&[None, None]), "None of the programs was measured.");
         assert_eq!(says(&[None, Some(10)]), "Rank 2 is the fastest.");
     }
 }
