@@ -12,6 +12,7 @@ use crate::rule::condition::Condition;
 use crate::rule::pat::{Pat, PatArg, PatNode};
 use crate::rule::{ParamKind, RuleArg, RuleUse};
 use egg::{Id, Language};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// A side without types. Binders are numbered, those of the left side first.
@@ -185,8 +186,21 @@ impl Match {
     }
 }
 
-/// Every way in which a rule matches a class.
-pub fn matches(graph: &Graph, constants: &Constants, rule: &Rule, class: Id, out: &mut Vec<Match>) {
+/// After so many nodes that were looked at it is asked whether to go on.
+const OFTEN: u32 = 4096;
+
+/// Every way in which a rule matches a class: there may be millions, so it is asked again and again whether to go on.
+///
+/// # Errors
+/// Why not to go on; `out` has what was found until then.
+pub fn matches<E>(
+    graph: &Graph,
+    constants: &Constants,
+    rule: &Rule,
+    class: Id,
+    go_on: &dyn Fn() -> Result<(), E>,
+    out: &mut Vec<Match>,
+) -> Result<(), E> {
     let start = Match {
         class,
         holes: vec![None; rule.holes],
@@ -194,16 +208,36 @@ pub fn matches(graph: &Graph, constants: &Constants, rule: &Rule, class: Id, out
         sizes: rule.sizes.clone(),
         slots: rule.slots.clone(),
     };
-    Matcher { graph, constants }.go(&rule.left, class, &mut vec![], start, &mut |m| out.push(m));
+    let why = Cell::new(None);
+    let stops = || go_on().is_err_and(|reason| why.replace(Some(reason)).is_none());
+    let matcher = Matcher { graph, constants, stops: &stops, looked_at: Cell::new(0), stopped: Cell::new(false) };
+    matcher.go(&rule.left, class, &mut vec![], start, &mut |m| out.push(m));
+    why.take().map_or(Ok(()), Err)
 }
 
 struct Matcher<'g> {
     graph: &'g Graph,
     constants: &'g Constants,
+    stops: &'g dyn Fn() -> bool,
+    looked_at: Cell<u32>,
+    stopped: Cell<bool>,
 }
 
 impl Matcher<'_> {
+    /// Whether to look no further.
+    fn is_stopped(&self) -> bool {
+        let looked_at = self.looked_at.get().wrapping_add(1);
+        self.looked_at.set(looked_at);
+        if looked_at % OFTEN == 0 && !self.stopped.get() {
+            self.stopped.set((self.stops)());
+        }
+        self.stopped.get()
+    }
+
     fn go(&self, side: &Side, class: Id, above: &mut Vec<usize>, m: Match, then: &mut dyn FnMut(Match)) {
+        if self.is_stopped() {
+            return;
+        }
         let named = self.graph.analysis.named;
         let class = self.graph.find(class);
         let known = &self.graph[class];

@@ -24,6 +24,9 @@ const NODE_ENTRY: u64 = 21;
 /// old one, and nodes are sorted within their classes.
 const REBUILT: u64 = 16;
 
+/// The same where variables have names: what is merged has a new set of free ones.
+const REBUILT_NAMED: u64 = 128;
+
 /// When to give up.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
@@ -173,7 +176,7 @@ impl Run<'_> {
         let capacity = (entries.max(16) * 8 / 7).next_power_of_two();
         let doubles = entries + 4 * OFTEN > capacity / 8 * 7;
         let growth = if doubles { 2 * capacity as u64 * NODE_ENTRY } else { 0 };
-        let rebuilt = entries as u64 * REBUILT;
+        let rebuilt = entries as u64 * if self.encoding.named { REBUILT_NAMED } else { REBUILT };
         ((self.world.rss)() + growth + rebuilt > self.bounds.memory).then_some(Found::OutOfMemory)
     }
 
@@ -190,7 +193,8 @@ impl Run<'_> {
             let mut of_rule = vec![];
             for id in &ids {
                 let before = of_rule.len();
-                matches(&self.graph, &self.constants, rule, *id, &mut of_rule);
+                let go_on = || self.over().map_or(Ok(()), Err);
+                matches(&self.graph, &self.constants, rule, *id, &go_on, &mut of_rule)?;
                 work += 1 + of_rule.len() - before;
                 if work > 16 * OFTEN {
                     work = 0;
