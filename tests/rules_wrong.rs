@@ -23,6 +23,10 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = bitOr (x : u16) y ~> x + y", Counterexample),
     ("rule bad = x or y and z ~> (x or y) and z", Counterexample),
     ("rule bad = reverse (xs : n.f32) ~> xs", Counterexample),
+    // What would be divided by nothing nowhere: numbers that are looked for grow without end.
+    ("rule bad = 1.0 / (1.0 / (x : f32)) ~> x", Counterexample),
+    ("rule bad = (x : i32) / (y / z) ~> x", Counterexample),
+    ("rule bad = (x : f32) / max (1.0 / y) z ~> x", Counterexample),
     // Steps that come back after an even number of times are not all that there are.
     ("rule bad = iterate 5 f (xs : n.t) ~> iterate 3 f xs", Counterexample),
     ("rule bad = iterate 9 f xs ~> iterate 3 f xs", Counterexample),

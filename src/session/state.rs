@@ -89,6 +89,7 @@ pub type Compared = ((RevisionId, RevisionId), bench::Pair);
 /// What a running job was asked to do, and from which revision.
 struct Asked {
     base: RevisionId,
+    sizes: Sizes,
     action: Action,
 }
 
@@ -544,15 +545,33 @@ impl Session {
         self.before_failure.clear();
         let outcome = self.commit(standing.base, &action, way.change.clone(), way.searches.clone());
         self.recorder.record(&action, &outcome);
-        let work = work::of(&self.workspace.program.term, &standing.sizes);
-        if let (Outcome::Term { revision, .. }, Some(measured)) =
-            (&outcome, standing.measurement(rank, &work))
-        {
-            let sizes = self.sizes.clone();
-            self.keep_measured(*revision, &measured);
-            self.resize_recorded(&sizes);
+        if let Outcome::Term { revision, .. } = &outcome {
+            self.keep_best(standing, *revision);
         }
         Some(outcome)
+    }
+
+    /// Keeps the time of one of the best programs of a search with a state that is this program and comes from where the search
+    /// began.
+    pub fn keep_best(&mut self, standing: &Standing, revision: RevisionId) {
+        let Some(state) = self.history.revision(revision) else { return };
+        let digest = state.term.digest();
+        let same = standing.candidates.iter().find(|c| c.term.digest() == digest);
+        let Some(rank) =
+            same.map(|c| c.rank).filter(|_| self.history.parent(revision) == Some(standing.base))
+        else {
+            return;
+        };
+        let work = work::of(&self.workspace.program.term, &standing.sizes);
+        let measured = standing.measurement(rank, &work).filter(|m| !state.measurements.contains(m));
+        if let Some(measured) = measured {
+            let (place, sizes) = (self.current(), self.sizes.clone());
+            self.keep_measured(revision, &measured);
+            self.resize_recorded(&sizes);
+            if self.current() != place {
+                self.goto_recorded(place);
+            }
+        }
     }
 
     /// Measures the present revision and another one in turns at several values of a size, as a job; the other sizes are the
@@ -765,7 +784,8 @@ impl Session {
             _ => return Err(Diagnostic::error("E0811", "This action is no job.")),
         };
         let id = id.map_err(no_thread)?;
-        self.asked.insert(id, Asked { base, action });
+        let sizes = self.sizes.clone();
+        self.asked.insert(id, Asked { base, sizes, action });
         Ok(id)
     }
 
@@ -827,8 +847,9 @@ impl Session {
             }
             return None;
         }
-        let Asked { base, action } = self.asked.remove(&id)?;
-        let elsewhere = self.current();
+        let Asked { base, sizes, action } = self.asked.remove(&id)?;
+        let (elsewhere, resized) = (self.current(), self.sizes.clone());
+        self.resize_recorded(&sizes);
         if elsewhere != base {
             // The log is read from top to bottom, so it first goes where the job was started.
             self.goto_recorded(base);
@@ -863,6 +884,7 @@ impl Session {
         if elsewhere != base {
             self.goto_recorded(elsewhere);
         }
+        self.resize_recorded(&resized);
         Some(JobResult { id, action, result })
     }
 

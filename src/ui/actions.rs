@@ -63,6 +63,7 @@ fn done(app: &mut App, outcome: &Outcome) {
         Outcome::Measured(m) => {
             let time = figures::time(m.median_ns);
             app.tell(Role::Good, format!("{} on {}, checked: {}", time, m.device, m.check));
+            bench::highlight(app, m);
         }
         Outcome::Tuned { revision, decision, .. } => {
             let (time, strategy) = (figures::time(decision.median_ns), &decision.strategy);
@@ -195,6 +196,9 @@ fn finished(app: &mut App, result: JobResult) {
         Ok(outcome) => {
             app.found.ended(&outcome);
             done(app, &outcome);
+            if let (Outcome::Term { revision, .. }, Some(standing)) = (&outcome, app.best.clone()) {
+                app.session.keep_best(&standing, *revision);
+            }
             if let (Action::Strategy { .. }, Outcome::Term { revision, .. }) = (&result.action, &outcome)
                 && searched
                 && tell_found(app, *revision)

@@ -83,7 +83,9 @@ pub fn at(app: &App, kind: EntryKind, before: &str) -> Completion {
         }
         (_, Place::Option) => OPTIONS.iter().map(|name| of(format!("{name}: "), "")).collect(),
     };
-    let mut offers: Vec<Offer> = if word.is_empty() && kind != EntryKind::Sizes && place != Place::Option {
+    // Behind `using` there are names only, the sets first.
+    let anything = kind == EntryKind::Sizes || matches!(place, Place::Option | Place::Rules);
+    let mut offers: Vec<Offer> = if word.is_empty() && !anything {
         Vec::new()
     } else {
         let lower = word.to_lowercase();

@@ -77,7 +77,7 @@ pub fn close(app: &mut App) {
     }
 }
 
-/// Deletes the line that is typed, up to the cursor.
+/// Deletes what is typed, up to the cursor.
 pub fn clear_line(app: &mut App) {
     match app.popups.last_mut() {
         Some(Popup::Choice(choice)) => {
@@ -85,7 +85,8 @@ pub fn clear_line(app: &mut App) {
             choice.narrow();
         }
         Some(Popup::Entry(entry)) => {
-            entry.area.delete_line_by_head();
+            // At the head of a line it is joined to the one before.
+            while entry.area.delete_line_by_head() {}
             let (kind, text) = (entry.kind, entry.text());
             if kind == EntryKind::Find {
                 accept::filter(app, &text);

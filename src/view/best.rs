@@ -67,7 +67,11 @@ fn one_line(text: &str) -> String {
 pub fn rows(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let highs = standing.candidates.iter().filter_map(Candidate::summary).map(|s| s.interval.high);
     let longest = highs.fold(1.0, f64::max);
-    standing.fastest_first().into_iter().map(|c| row(c, standing.is_over(), longest, width, alphabet)).collect()
+    standing
+        .fastest_first()
+        .into_iter()
+        .map(|c| row(c, standing.is_over(), longest, width, alphabet))
+        .collect()
 }
 
 fn row(candidate: &Candidate, over: bool, longest: f64, width: usize, alphabet: Alphabet) -> Line {
@@ -77,7 +81,7 @@ fn row(candidate: &Candidate, over: bool, longest: f64, width: usize, alphabet: 
     match fate {
         Fate::Waiting if over => line.push(Role::Dim, "   not measured"),
         Fate::Waiting => line.push(Role::Dim, "   waiting"),
-        Fate::Same(other) => line.push(Role::Dim, format!("   the same code as rank {other}")),
+        Fate::Same(other) => line.push(Role::Dim, format!("   same code as rank {other}")),
         Fate::Failed { code, why } => line.push(Role::Error, format!("   {code}: {why}")),
         Fate::Timed { summary, .. } => {
             let interval = summary.interval;

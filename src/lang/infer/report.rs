@@ -421,12 +421,14 @@ fn of_a_pair(function: &str) -> Option<String> {
 /// `max xs` as it is in languages where that is of a whole array.
 fn of_all_elements(written: &str) -> Option<String> {
     let (operator, xs) = written.split_once(' ')?;
-    let start = match operator {
-        "max" => "(-1 / 0)",
-        "min" => "(1 / 0)",
+    let (start, which) = match operator {
+        "max" => ("-1 / 0", "least"),
+        "min" => ("1 / 0", "greatest"),
         _ => return None,
     };
-    Some(format!("reduce {operator} {start} {xs}"))
+    Some(format!(
+        "`reduce {operator} ({start}) {xs}`; of whole numbers with the {which} one of their type in the place of `{start}`"
+    ))
 }
 
 fn missing_arguments(
@@ -444,7 +446,7 @@ fn missing_arguments(
     let of_arrays = params.iter().all(|p| p.as_array().is_some());
     if let Some(all) = written.as_deref().and_then(of_all_elements).filter(|_| of_arrays) {
         return problem
-            .hint(format!("It takes two values, one after the other. Of all elements, write `{all}`."));
+            .hint(format!("It takes two values, one after the other. Of all elements, write {all}."));
     }
     match params.len() {
         1 => problem.hint("Is an argument missing?"),

@@ -27,8 +27,16 @@ const NAMES: &[Row] = &[
         "Write `reduce f z xs`, or `reduceSeq (\\acc x. f x acc) z (reverse xs)` for a function that is not associative.",
     ),
     (&["redomap", "mapreduce", "foldMap"], "f g z xs", "Write `map g xs |> reduce f z`."),
-    (&["maximum", "amax"], "xs", "Write `reduce max (-1 / 0) xs`."),
-    (&["minimum", "amin"], "xs", "Write `reduce min (1 / 0) xs`."),
+    (
+        &["maximum", "amax"],
+        "xs",
+        "Write `reduce max (-1 / 0) xs`; of whole numbers with the least one of their type in the place of `-1 / 0`.",
+    ),
+    (
+        &["minimum", "amin"],
+        "xs",
+        "Write `reduce min (1 / 0) xs`; of whole numbers with the greatest one of their type in the place of `1 / 0`.",
+    ),
     (&["mean", "average", "avg"], "xs", "Write `reduce (+) 0 xs / cast n` for `n` elements."),
     (&["any"], "xs", "Write `reduce (or) false (map (\\x. x > 0) xs)`."),
     (&["all"], "xs", "Write `reduce (and) true (map (\\x. x > 0) xs)`."),

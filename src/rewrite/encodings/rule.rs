@@ -210,7 +210,8 @@ pub fn matches<E>(
     };
     let why = Cell::new(None);
     let stops = || go_on().is_err_and(|reason| why.replace(Some(reason)).is_none());
-    let matcher = Matcher { graph, constants, stops: &stops, looked_at: Cell::new(0), stopped: Cell::new(false) };
+    let matcher =
+        Matcher { graph, constants, stops: &stops, looked_at: Cell::new(0), stopped: Cell::new(false) };
     matcher.go(&rule.left, class, &mut vec![], start, &mut |m| out.push(m));
     why.take().map_or(Ok(()), Err)
 }

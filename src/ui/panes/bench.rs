@@ -410,6 +410,14 @@ pub(in crate::ui) fn sizes(text: &str) -> Result<Sizes, String> {
         .collect()
 }
 
+/// Highlights a measurement that has just been made.
+pub(in crate::ui) fn highlight(app: &mut App, measured: &Measurement) {
+    let all = view::measurements(app.session.history());
+    if let Some(row) = all.iter().rposition(|(_, m)| *m == measured) {
+        app.pane_mut(Pane::Bench).1.cursor = row;
+    }
+}
+
 /// Shows all about the highlighted measurement.
 pub fn open(app: &mut App) {
     let cursor = app.window(Pane::Bench).cursor;

@@ -187,7 +187,11 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
         text += ", best first";
     }
     if !find.is_empty() {
-        text = format!("with `{find}`: {} of {text}", shown.len());
+        let apply = shown.iter().filter(|c| c.result.is_ok()).count();
+        text = format!("with `{find}`: {apply} of {text}");
+        if shown.len() > apply {
+            text += &format!(", {} that do not apply", shown.len() - apply);
+        }
     }
     vec![Line::of(Role::Hint, text).fit(width, alphabet(app))]
 }

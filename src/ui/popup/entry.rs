@@ -65,7 +65,7 @@ impl EntryKind {
             EntryKind::Data => "image=photo.png weights=w.npy alpha=0.5",
             EntryKind::Tune => "60s blocking(?, ?, 4)",
             EntryKind::Best => "10 reach contains(mapPar) using { useMapPar, splitJoin(32), useMapSeq }",
-            EntryKind::Sweep => "k=1024..65536 doubles, k=1000,5000 lists",
+            EntryKind::Sweep => "k=1000,5000,20000 (or k=1024..65536, doubling)",
             EntryKind::Dispatch => "chosen",
             EntryKind::Save => "matmul-blocking",
             EntryKind::Find => "text",

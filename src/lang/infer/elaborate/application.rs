@@ -224,7 +224,8 @@ impl Infer {
                 )
                 .label(op.span, "the value stands behind this")
                 .hint(format!(
-                    "Write it behind the operator, as in `{name} (+) 0` and `{name} max (-1 / 0)`."
+                    "Write it behind the operator, as in `{name} (+) 0` and `{name} max (-1 / 0)`; of whole numbers with the \
+                     least one of their type in the place of `-1 / 0`."
                 )),
             );
         }
@@ -242,7 +243,8 @@ impl Infer {
                 )
                 .label(last.span, "an array")
                 .hint(format!(
-                    "Write it before the array, as in `{name} (+) 0 {xs}` and `{name} max (-1 / 0) {xs}`."
+                    "Write it before the array, as in `{name} (+) 0 {xs}` and `{name} max (-1 / 0) {xs}`; of \
+                     whole numbers with the least one of their type in the place of `-1 / 0`."
                 )),
             );
         }

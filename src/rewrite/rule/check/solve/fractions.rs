@@ -43,7 +43,8 @@ pub(super) fn newton(wanted: &[Wanted], start: &[Value]) -> Option<Vec<BigRation
         }
         for (at, step) in at.iter_mut().zip(solved(rows)?) {
             *at += step;
-            if at.denom().bits() > MOST_BITS {
+            // Towards what is met nowhere, as `1 / x = 0`, numbers grow without end: beyond every scalar there is none.
+            if at.denom().bits().max(at.numer().bits()) > MOST_BITS {
                 *at = BigRational::from_float(at.to_f64()?)?;
             }
         }
