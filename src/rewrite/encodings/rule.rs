@@ -229,7 +229,7 @@ impl Matcher<'_> {
     fn is_stopped(&self) -> bool {
         let looked_at = self.looked_at.get().wrapping_add(1);
         self.looked_at.set(looked_at);
-        if looked_at % OFTEN == 0 && !self.stopped.get() {
+        if looked_at.is_multiple_of(OFTEN) && !self.stopped.get() {
             self.stopped.set((self.stops)());
         }
         self.stopped.get()
