@@ -86,7 +86,7 @@ enum Finished {
 /// Two revisions, and what came of measuring them in turns.
 pub type Compared = ((RevisionId, RevisionId), bench::Pair);
 
-/// What a running job was asked to do, and from which revision.
+/// What a running job was asked to do, from which revision and at which sizes.
 struct Asked {
     base: RevisionId,
     sizes: Sizes,
@@ -557,11 +557,10 @@ impl Session {
         let Some(state) = self.history.revision(revision) else { return };
         let digest = state.term.digest();
         let same = standing.candidates.iter().find(|c| c.term.digest() == digest);
-        let Some(rank) =
-            same.map(|c| c.rank).filter(|_| self.history.parent(revision) == Some(standing.base))
-        else {
-            return;
-        };
+        // A program that was read since then may have other sizes.
+        let is_from_there = self.history.parent(revision) == Some(standing.base)
+            && standing.sizes.keys().all(|name| self.sizes.contains_key(name));
+        let Some(rank) = same.map(|c| c.rank).filter(|_| is_from_there) else { return };
         let work = work::of(&self.workspace.program.term, &standing.sizes);
         let measured = standing.measurement(rank, &work).filter(|m| !state.measurements.contains(m));
         if let Some(measured) = measured {
@@ -1021,7 +1020,11 @@ impl Session {
         let mut texts = self.workspace.texts.clone();
         texts.program = super::files::Text { label: label.to_string(), text: text.to_string() };
         let workspace = Workspace::load(&texts, self.workspace.def.as_deref()).map_err(|p| p.first())?;
-        self.sizes.retain(|name, _| workspace.program.sizes.iter().any(|s| **s == **name));
+        // What runs is recorded where the program is this one: at sizes that it has.
+        let running = self.asked.values_mut().map(|asked| &mut asked.sizes);
+        for sizes in running.chain([&mut self.sizes]) {
+            sizes.retain(|name, _| workspace.program.sizes.iter().any(|s| **s == **name));
+        }
         let term = workspace.program.term.clone();
         self.give_up_graph();
         self.workspace = Arc::new(workspace);

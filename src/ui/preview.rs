@@ -2,7 +2,7 @@
 
 use super::app::App;
 use super::compared::{self, Shape};
-use super::queries::Query;
+use super::queries::{Query, code};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::view::{Line, Role, diff, loops};
@@ -61,11 +61,7 @@ impl Preview {
                 let [Some(old), Some(new)] = &known else {
                     return (vec![Line::of(Role::Dim, "Generating code …")], true);
                 };
-                let text = |made: &Result<crate::emit::Attempt, _>| match made {
-                    Ok(attempt) => attempt.module.as_ref().map(|module| module.text()).map_err(Clone::clone),
-                    Err(problem) => Err(Clone::clone(problem)),
-                };
-                let lines = match (text(old), text(new)) {
+                let lines = match (code(old), code(new)) {
                     (Ok(old), Ok(new)) if old == new => {
                         vec![Line::of(Role::Dim, "The code stays as it is.")]
                     }

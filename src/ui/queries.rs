@@ -345,6 +345,15 @@ struct Looked<'a> {
     shelf: Option<&'a Shelf>,
 }
 
+/// The code that was made.
+///
+/// # Errors
+/// Why there is none.
+pub fn code(made: &Result<Attempt, Diagnostic>) -> Result<String, Diagnostic> {
+    let module = made.as_ref().map_err(Clone::clone)?.module.as_ref();
+    module.map(|module| module.text()).map_err(Clone::clone)
+}
+
 /// The lines that differ, with those around them; none for another query.
 pub fn difference(query: &Query) -> Vec<Line> {
     let Query::Difference { old, new, context, width, alphabet } = query else { return Vec::new() };

@@ -14,7 +14,7 @@ use crate::ui::draw::room;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
 use crate::ui::popup::{Page, Popup, Purpose};
-use crate::ui::queries::Query;
+use crate::ui::queries::{Query, code};
 use crate::ui::strategies;
 use crate::ui::window::{Content, most_below};
 use crate::view::history::{self, Looked, Part, Row};
@@ -236,9 +236,9 @@ pub fn diff(app: &mut App) {
     let page = if app.focus.pane == Pane::Kernel {
         let text = |revision| {
             let target = app.code.target;
-            match app.queries.kernel(&Query::Kernel { revision, target }).as_deref() {
-                Some(Ok(made)) => made.module.as_ref().map(|module| module.text()).map_err(Clone::clone),
-                _ => match &*app.session.compiled(revision, target) {
+            match app.queries.kernel(&Query::Kernel { revision, target }) {
+                Some(made) => code(&made),
+                None => match &*app.session.compiled(revision, target) {
                     Ok(made) => Ok(made.module.text()),
                     Err(problem) => Err(problem.clone()),
                 },
