@@ -17,6 +17,7 @@ mod arbitrary;
 
 pub mod access;
 pub mod choose;
+mod divisions;
 pub mod dpia;
 pub mod imperative;
 mod nesting;

@@ -5,6 +5,7 @@
 
 use super::access::{self, Annotated};
 use super::choose::normal;
+use super::divisions;
 use super::dpia::races::{self, Checked, Unproved};
 use super::dpia::{Imperative, Names, Remembered};
 use super::imperative::functional::{self, Functional};
@@ -108,6 +109,7 @@ fn run(
     nesting::check(term)?;
     nesting::check(&normal)?;
     reductions::check(term)?;
+    divisions::check(&normal)?;
     let accesses = match access::infer(&normal) {
         Ok(accesses) => accesses,
         Err(in_normal) => return Err(access::infer(term).err().unwrap_or(in_normal)),

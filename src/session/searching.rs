@@ -309,12 +309,7 @@ impl SearchRunner for Searcher<'_> {
             }
             Outcome::Broken(problem) => Err(SearchFailure::Invalid(problem.clone())),
             Outcome::Impossible | Outcome::Incomplete(_) | Outcome::Limit(_) | Outcome::Stopped => {
-                let mut hints: Vec<String> = warning.iter().cloned().chain(report.hints()).collect();
-                if has_bare_map(start) && !rules.iter().any(|r| writes_arguments(&r.rule.name)) {
-                    let hint = "A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the \
-                                rule `mapEtaAbstraction` writes it out.";
-                    hints.push(hint.to_owned());
-                }
+                let hints = warning.iter().cloned().chain(report.hints()).collect();
                 let text = report.to_string();
                 self.leave(ended);
                 Err(SearchFailure::NotFound { text, hints })
@@ -624,17 +619,6 @@ pub const FROM_THE_RIGHT: &str = ", from right to left,";
 fn single(rule: String, marks: Marks, reversed: bool, at: &Path, after: &Term) -> RevisionStep {
     let rule = if reversed { format!("{rule}{FROM_THE_RIGHT}") } else { rule };
     RevisionStep { rule, marks, at: at.clone(), after: after.clone() }
-}
-
-/// Does a map stand in the term without its array, as in `map (map f) xs`?
-fn has_bare_map(term: &Term) -> bool {
-    let is_bare =
-        |t: &Term| t.as_pattern_app().is_some_and(|(p, args)| p.pattern.is_map() && args.len() == 1);
-    term.positions().iter().any(|(_, t)| t.as_app().is_some_and(|(_, argument)| is_bare(argument)))
-}
-
-fn writes_arguments(rule: &str) -> bool {
-    matches!(rule, "mapEtaAbstraction" | "etaAbstraction")
 }
 
 /// Where a search ended that may go on.

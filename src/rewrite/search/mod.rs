@@ -205,6 +205,12 @@ pub struct Report {
     pub unread: bool,
     /// So many programs are like the sketch, which is fewer than the number of the one that was asked for.
     pub fewer: Option<usize>,
+    /// Nothing was found, and a part of some program is like the sketch.
+    pub in_part: bool,
+    /// The program is a function.
+    pub of_function: bool,
+    /// A map stands without its array in some program, and no rule writes one to it.
+    pub bare_map: bool,
     /// Where it stopped. A search that found its term, or was saturated, stops before an iteration.
     pub stop: StopPoint,
     pub iterations: Vec<IterationReport>,
@@ -221,6 +227,14 @@ const UNREAD: &str = "Programs are like the sketch only by what nobody reads, as
 
 const ADD_RULES: &str = "Add rules to `using`, or ask for less in the sketch.";
 
+const BARE_MAP: &str = "A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the rule \
+                        `mapEtaAbstraction` writes it out.";
+
+const IN_PART: &str = "`contains(…)` around the sketch asks for it in any part of the program.";
+
+const OF_FUNCTION: &str = "The program is a function, so a sketch of all of it begins with `\\x.` for each argument; \
+                           `contains(…)` around the sketch asks for it in any part.";
+
 const LOWER: &str = "Ask for one of these with a lower `rank`, or add rules to `using`.";
 
 /// So many gaps are told one by one.
@@ -229,6 +243,16 @@ const MOST_GAPS: usize = 4;
 impl Report {
     /// What can be done about it that nothing was found: the limit that stopped it, or what was left out.
     pub fn hints(&self) -> Vec<String> {
+        if matches!(self.outcome, Outcome::Found(_) | Outcome::Stopped | Outcome::Broken(_)) {
+            return vec![];
+        }
+        let in_part = self.in_part.then_some(if self.of_function { OF_FUNCTION } else { IN_PART });
+        let of_sketch = in_part.into_iter().chain(self.bare_map.then_some(BARE_MAP)).map(str::to_owned);
+        of_sketch.chain(self.of_outcome()).collect()
+    }
+
+    /// What the end of the search says of what can be done.
+    fn of_outcome(&self) -> Vec<String> {
         let nearer = "reach a sketch that is half way first";
         let raise = |option: &str| format!("Raise that limit, as in `with ({option})`, or {nearer}.");
         match &self.outcome {
@@ -450,6 +474,9 @@ impl fmt::Display for Report {
             return write!(f, " {UNREAD}");
         }
         match self.missing() {
+            _ if self.in_part => {
+                write!(f, " A part of a program is like the sketch, but no whole program is.")
+            }
             Some(part) => write!(f, " No part of any program met so far is like {}.", part.label),
             None if self.parts.iter().skip(1).any(|p| p.classes > 0) => {
                 write!(f, " Each part of the sketch was met somewhere, but not together.")

@@ -1,11 +1,13 @@
 //! What a search answers: the best programs, how far the sketch is, progress, and its report.
 
+use super::active::Active;
 use super::{CANDIDATES, Halt, MORE_CANDIDATES, MOST_UNREAD, Search, TELL};
 use crate::egraph::Id;
 use crate::egraph::analysis::size_of;
 use crate::egraph::gaps::Gap;
 use crate::egraph::matcher::SizeMemo;
 use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::normal::normal_form_with;
 use crate::search::goal::{Programs, Ranking, Reached};
@@ -82,6 +84,13 @@ impl Search {
         let automaton = Automaton::new(&sketch.filled(&[])).ok().filter(|_| clean)?;
         let satisfied = Satisfied::of(&self.graph, &automaton);
         Some(satisfied.count(&self.graph, &automaton, automaton.start))
+    }
+
+    /// Does some program of the search's have the form of this sketch? Not if that cannot be asked.
+    fn root_is_like(&self, sketch: &Sketch) -> bool {
+        let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
+        let Some(automaton) = Automaton::new(sketch).ok().filter(|_| clean) else { return false };
+        Satisfied::of(&self.graph, &automaton).has(&self.graph, &automaton, automaton.start, self.root())
     }
 
     /// Extracts programs, the lightest first.
@@ -169,6 +178,24 @@ impl Search {
         (known.terms.len() < self.budget.rank).then_some(known.terms.len())
     }
 
+    /// Nothing was found, and a part of a program is like the sketch.
+    fn is_in_part(&self) -> bool {
+        let is_met = self.parts.first().is_some_and(|whole| whole.classes > 0 && !whole.at_root);
+        is_met && self.root_is_like(&Sketch::contains(self.goal.relaxed_sketch().clone()))
+    }
+
+    /// Is there a map without its array, as in `map (map f) xs`, and no rule that writes one to it? Where the rules have more to
+    /// say, only the program is asked.
+    fn has_bare_map(&self) -> bool {
+        let writes = |r: &Active| matches!(&*r.rule.rule.name, "mapEtaAbstraction" | "etaAbstraction");
+        if self.rules.iter().any(writes) {
+            return false;
+        }
+        let ended = matches!(self.outcome, Some(Outcome::Impossible | Outcome::Incomplete(_)));
+        let met = || self.root_is_like(&bare());
+        stands_bare(&self.start) || ended && met()
+    }
+
     pub(super) fn gaps(&self) -> Vec<(Gap, u32)> {
         let met = self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed));
         let unread = (self.unread == Some(false)).then_some((Gap::Unread, 0));
@@ -217,6 +244,9 @@ impl Search {
             left_out,
             unread: self.unread.is_some(),
             fewer: self.fewer(),
+            in_part: self.is_in_part(),
+            of_function: self.start.ty().as_fun().is_some(),
+            bare_map: self.has_bare_map(),
             stop: self.at,
             iterations,
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),
@@ -226,4 +256,16 @@ impl Search {
             elapsed: self.elapsed(control),
         }
     }
+}
+
+/// A map as an argument of something else.
+fn bare() -> Sketch {
+    Sketch::contains(Sketch::app(Sketch::any(), Sketch::app(Sketch::pattern(Pattern::Map), Sketch::any())))
+}
+
+/// Does a map stand in the term without its array?
+fn stands_bare(term: &Term) -> bool {
+    let is_bare =
+        |t: &Term| t.as_pattern_app().is_some_and(|(p, args)| p.pattern == Pattern::Map && args.len() == 1);
+    term.positions().iter().any(|(_, t)| t.as_app().is_some_and(|(_, argument)| is_bare(argument)))
 }
