@@ -10,7 +10,7 @@ use crate::lang::digest::Digest;
 use crate::lang::term::Term;
 use crate::rewrite::guide::{self, Breadth, Guide, Writer};
 use crate::rewrite::rule::{Rewritten, RuleUse};
-use crate::rewrite::search::{Budget, Limit, Outcome};
+use crate::rewrite::search::{Budget, Held, Limit, Outcome};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::strategy::SearchFailure;
 use std::collections::HashSet;
@@ -36,13 +36,26 @@ pub struct Made {
     pub nodes: usize,
     /// What else was asked of the search, as options behind others.
     pub options: String,
+    /// Which rules of the library were held back.
+    pub held: Vec<Held>,
     /// It is the goal itself.
     pub is_goal: bool,
 }
 
+/// What is asked of all searches for a goal.
+pub(super) struct Shared {
+    /// As options behind others.
+    pub options: String,
+    /// The bound of nodes, where the user gives one.
+    pub nodes: Option<usize>,
+}
+
 /// Nodes of a search towards a guide, and towards the goal: of few rules, and of many.
 const NODES: [(Breadth, usize, usize); 2] =
-    [(Breadth::Narrow, 20_000, 60_000), (Breadth::Wide, 40_000, 300_000)];
+    [(Breadth::Narrow, 20_000, 60_000), (Breadth::Wide, 40_000, MOST_NODES)];
+
+/// The most nodes of a search, where the user gives no bound. One that is larger raises all others in proportion.
+const MOST_NODES: usize = 300_000;
 
 /// One way to a goal while it is walked.
 #[derive(Default)]
@@ -73,8 +86,7 @@ struct Account {
     limited: Option<Limit>,
     /// When time is over.
     until: std::time::Duration,
-    /// What was asked of all of them, as options behind others.
-    options: String,
+    asked: Shared,
     /// What they came to.
     known: Vec<(SearchKey, Ended)>,
 }
@@ -98,7 +110,7 @@ impl Searcher<'_> {
         start: &Term,
         goal: &Sketch,
         budget: &Budget,
-        options: String,
+        asked: Shared,
         recorded: Option<&SearchOutcome>,
     ) -> Result<Rewritten, SearchFailure> {
         let recorded = recorded.filter(|r| r.found.is_none());
@@ -107,7 +119,7 @@ impl Searcher<'_> {
             ended: 0,
             most: recorded.map_or(usize::MAX, |r| r.iteration),
             until: self.elapsed().saturating_add(budget.time),
-            options,
+            asked,
             limited: None,
             known: vec![],
         };
@@ -225,7 +237,9 @@ impl Searcher<'_> {
                 return Err(Halt::Over(Limit::Time { bound: budget.time }.to_string()));
             }
             let (nodes, best, rank) = if *is_goal { (many, budget.best, budget.rank) } else { (few, 1, 1) };
-            let bounds = Budget { nodes: nodes.min(budget.nodes), time: left, best, rank, ..budget.clone() };
+            let most = account.asked.nodes.unwrap_or(MOST_NODES);
+            let nodes = nodes.saturating_mul(most.max(MOST_NODES)) / MOST_NODES;
+            let bounds = Budget { nodes: nodes.min(most), time: left, best, rank, ..budget.clone() };
             let sizes = if *is_goal && breadth == Breadth::Wide { &goal_sizes } else { &guide.sizes };
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
@@ -234,13 +248,16 @@ impl Searcher<'_> {
                 Asked { start: now, sketch, rules: &rules, budget: &bounds, guides: &guides, shelf: None };
             let refused = |problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem)));
             let mut ended = self.made(&asked, &mut account.known).map_err(refused)?;
+            ended.report.most_nodes = most;
             if let Some(examined) = &mut ended.examined {
+                examined.report.most_nodes = most;
                 examined.guide = Some(Made {
                     sketch: text.clone(),
                     what: guide.what.clone(),
                     rules,
                     nodes: bounds.nodes,
-                    options: account.options.clone(),
+                    options: account.asked.options.clone(),
+                    held: bounds.held.clone(),
                     is_goal: *is_goal,
                 });
             }
@@ -253,7 +270,7 @@ impl Searcher<'_> {
                     return Ok(Some(found));
                 }
                 Outcome::Limit(limit @ (Limit::Nodes { .. } | Limit::Iterations { .. })) => {
-                    let own = matches!(limit, Limit::Iterations { .. }) || bounds.nodes == budget.nodes;
+                    let own = matches!(limit, Limit::Iterations { .. }) || bounds.nodes == most;
                     account.limited = own.then_some(*limit).or(account.limited.take());
                     None
                 }

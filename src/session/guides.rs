@@ -9,6 +9,7 @@ use super::workspace::Workspace;
 use crate::lang::diag::sentence;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
+use crate::rewrite::search::held_as_options;
 
 /// Between the rules of a set.
 const WIDTH: usize = 100;
@@ -96,7 +97,10 @@ fn using(rules: &[String], made: &Made) -> String {
             _ => lines.push(format!("   {rule}{comma}")),
         }
     }
-    format!("using {{{} }} with (nodes: {}{})", lines.join("\n "), made.nodes, made.options)
+    let is_used = |name: &str| rules.iter().any(|r| r.split('(').next() == Some(name));
+    let held = held_as_options(made.held.iter().filter(|h| is_used(&h.rule)));
+    let held: String = held.iter().map(|option| format!(", {option}")).collect();
+    format!("using {{{} }} with (nodes: {}{}{held})", lines.join("\n "), made.nodes, made.options)
 }
 
 fn run(workspace: &Workspace, text: &str, start: &Term) -> Option<Term> {

@@ -1,7 +1,7 @@
 //! Searches within strategies: run anew and recorded, or taken again as they were recorded.
 
 use super::action::{Paused, SearchOutcome, TrailStep};
-use super::guided::{GuideLine, Made};
+use super::guided::{GuideLine, Made, Shared};
 use super::history::RevisionStep;
 use super::jobs::Control;
 use super::state::Progress;
@@ -274,7 +274,11 @@ impl SearchRunner for Searcher<'_> {
             strategy: &|name| request.script.strategy(name)?.plain(),
         };
         let mut budget = Budget::read(request.options, names).map_err(invalid)?;
-        budget.check_held(request.rules.as_deref()).map_err(invalid)?;
+        let used: Vec<&str> = match &request.rules {
+            Some(rules) => rules.iter().map(|r| &*r.rule.name).collect(),
+            None => self.workspace.rules.rules().map(|rule| &*rule.name).collect(),
+        };
+        budget.check_held(&used).map_err(invalid)?;
         if self.replayed.mode == SearchMode::Trail {
             let is_end = |t: &Term| request.rules.is_some() || sketch.satisfied_by(t);
             if let Some(again) = self.taken_again(start, &is_end) {
@@ -289,7 +293,11 @@ impl SearchRunner for Searcher<'_> {
             budget.memory = u64::MAX;
         }
         let Some(rules) = &request.rules else {
-            return self.guided(start, &sketch, &budget, shared_options(request.options), recorded.as_ref());
+            let asked = Shared {
+                options: shared_options(request.options),
+                nodes: request.options.iter().any(|(name, _)| *name.kind == *"nodes").then_some(budget.nodes),
+            };
+            return self.guided(start, &sketch, &budget, asked, recorded.as_ref());
         };
         let asked = Asked {
             start,

@@ -53,7 +53,7 @@ pub struct Step<'a> {
     pub sketch: &'a Sketch,
     /// By what loops are split or vectorised.
     pub sizes: &'a [Nat],
-    /// What rules that match everything may be taken for.
+    /// What rules may make on the way, those that match everything too.
     pub makes: &'a [Pattern],
 }
 
@@ -65,7 +65,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     if asks_for_vectors(sketch) {
         asked.extend(OF_VECTORS);
     }
-    let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).copied().chain(ALWAYS).collect();
+    let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).chain(makes).copied().chain(ALWAYS).collect();
     let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
     let rules: Vec<&Rule> = library.rules().filter(|r| !r.is_right_to_left()).collect();
     for pattern in &lacking {

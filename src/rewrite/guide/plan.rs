@@ -11,7 +11,8 @@ use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::sketch::holes::Filling;
-use crate::sketch::{Sketch, TypeSketch};
+use crate::sketch::{NatSketch, Sketch, TypeSketch};
+use std::collections::BTreeSet;
 
 /// Readings of a goal that are tried.
 const MOST_PLANS: usize = 4;
@@ -19,6 +20,8 @@ const MOST_PLANS: usize = 4;
 const MOST_TRIED: usize = 50_000;
 /// Lengths that vectors have where the goal does not say.
 const WIDTHS: [i64; 7] = [4, 8, 16, 32, 2, 64, 128];
+/// Others that are tried after these.
+const MOST_LENGTHS: usize = 32;
 
 /// A sketch on the way, or the goal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,7 +31,7 @@ pub struct Guide {
     pub what: String,
     /// The sizes by which rules are to split and vectorise.
     pub sizes: Vec<Nat>,
-    /// What rules that match everything may be taken for, whether or not the program has it.
+    /// What rules may make on the way, those that match everything too, whether or not the program has it.
     pub makes: Vec<Pattern>,
 }
 
@@ -67,9 +70,14 @@ fn plans_of(nest: &Nest, programs: &[Vec<Loop>], most: usize) -> Vec<Vec<Guide>>
     let mut plans: Vec<Vec<Guide>> = vec![];
     for reading in readings(nest, programs).into_iter().take(most) {
         let mut guides = reading.way();
-        let scalar = scalars(nest, reading.width.as_ref()).with_spine(&reading.loops);
-        guides.extend(beside(&scalar.map(&lowered_back, &Sketch::clone), programs));
-        guides.extend(lowering(nest, Some(&scalar), reading.width.as_ref()));
+        match reading.in_lanes() {
+            Some(lanes) => guides.push(lanes),
+            None => {
+                let scalar = scalars(nest, reading.width.as_ref()).with_spine(&reading.loops);
+                guides.extend(beside(&scalar.map(&lowered_back, &Sketch::clone), programs));
+                guides.extend(lowering(nest, Some(&scalar), reading.width.as_ref()));
+            }
+        }
         guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
         let plan = without_repetitions(guides);
         if !plans.contains(&plan) {
@@ -134,6 +142,8 @@ struct Reading {
     /// What the innermost is to have.
     leaf: Nest,
     width: Option<Nat>,
+    /// The loop of the nest that reduces in lanes.
+    lanes: Option<usize>,
 }
 
 /// All readings, likeliest first.
@@ -145,14 +155,25 @@ fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
     let over = Nest::of_spine(&spine, Nest::any()).sketch();
     let vectors = asks_for_vectors(&leaf.sketch()) || asks_for_vectors(&over);
     let lengths: Vec<Option<Nat>> = if vectors {
-        let named = widths(&nest.sketch());
-        named.into_iter().chain(WIDTHS.map(Nat::constant)).map(Some).collect()
+        let mut lengths = widths(&nest.sketch());
+        lengths.extend(WIDTHS.map(Nat::constant));
+        for length in left_over(&spine, programs) {
+            if !lengths.contains(&length) {
+                lengths.push(length);
+            }
+        }
+        lengths.into_iter().map(Some).collect()
     } else {
         vec![None]
     };
+    let in_lanes = if vectors { in_lanes(&spine, &over) } else { None };
+    let mut ways: Vec<Option<usize>> = [None].into_iter().chain(in_lanes.map(Some)).collect();
+    if !spine.iter().any(|l| l.pattern.is_map()) {
+        ways.reverse();
+    }
     let mut out: Vec<Reading> = vec![];
-    for width in lengths {
-        let loops = scalar_loops(&spine, &over, width.as_ref());
+    for (lanes, width) in ways.into_iter().flat_map(|lanes| lengths.iter().map(move |width| (lanes, width))) {
+        let loops = scalar_loops(&spine, &over, width.as_ref(), lanes);
         let Some(sizes) = loops.iter().map(|l| l.size().cloned()).collect::<Option<Vec<Nat>>>() else {
             continue;
         };
@@ -161,7 +182,11 @@ fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
         let plain = |(l, size): (&LoopSketch, &Nat)| {
             LoopSketch { over: TypeSketch::Any, ..lowered_back(l) }.over(size.clone())
         };
-        let loops: Vec<LoopSketch> = loops.iter().zip(&sizes).map(plain).collect();
+        let mut loops: Vec<LoopSketch> = loops.iter().zip(&sizes).map(plain).collect();
+        if let Some(l) = lanes.and_then(|at| loops.get_mut(at)) {
+            l.pattern = Pattern::Reduce;
+        }
+        let leaf = if lanes.is_some() { Nest::any() } else { scalars(&leaf, width.as_ref()) };
         for program in programs {
             let (sizes, reduces) = (&sizes, &reduces);
             let mut search = Assigning { program, sizes, reduces, whole: true, found: vec![], tried: 0 };
@@ -170,8 +195,9 @@ fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
                 program: program.clone(),
                 of,
                 loops: loops.clone(),
-                leaf: scalars(&leaf, width.as_ref()),
+                leaf: leaf.clone(),
                 width: width.clone(),
+                lanes,
             }));
         }
     }
@@ -179,14 +205,53 @@ fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
     out
 }
 
-/// The loops over scalars. Where the sketch does not say which loop goes over vectors, it is the innermost map.
-fn scalar_loops(spine: &[LoopSketch], over: &Sketch, width: Option<&Nat>) -> Vec<LoopSketch> {
+/// The loop that can reduce its elements in lanes: the innermost of those that reduce vectors, or of all where the sketch does
+/// not say which loop goes over vectors.
+fn in_lanes(spine: &[LoopSketch], over: &Sketch) -> Option<usize> {
+    let takes_vectors = |l: &LoopSketch| matches!(&l.over, TypeSketch::Array(_, element) if matches!(**element, TypeSketch::Vector(..)));
+    let at = if asks_for_vectors(over) {
+        spine.iter().rposition(takes_vectors)
+    } else {
+        spine.len().checked_sub(1)
+    };
+    at.filter(|at| spine.get(*at).is_some_and(|l| l.pattern.is_reduce()))
+}
+
+/// What loops of numbers leave of what a loop is divided by, or of a loop of the program: in `containsMap(n/20,
+/// containsMap(4, …))` vectors of five are left. At most [`MOST_LENGTHS`], the shortest first.
+fn left_over(spine: &[LoopSketch], programs: &[Vec<Loop>]) -> Vec<Nat> {
+    let sizes = || spine.iter().filter_map(LoopSketch::size);
+    let inner: Vec<i64> = sizes().filter_map(Nat::as_constant).filter(|n| *n > 0).collect();
+    let of_programs = programs.iter().flatten().map(|l| &l.size);
+    let wholes: BTreeSet<i64> =
+        sizes().chain(of_programs).flat_map(numbers).filter_map(|n| n.as_constant()).collect();
+    let mut left = BTreeSet::new();
+    for whole in wholes {
+        for a in &inner {
+            left.extend([1].iter().chain(&inner).filter_map(|b| {
+                let product = a.checked_mul(*b)?;
+                (whole % product == 0).then_some(whole / product)
+            }));
+        }
+        left.insert(whole);
+    }
+    left.into_iter().filter(|n| *n > 1).take(MOST_LENGTHS).map(Nat::constant).collect()
+}
+
+/// The loops over scalars. Where the sketch does not say which loop goes over vectors, it is the one that reduces in lanes, or the
+/// innermost map.
+fn scalar_loops(
+    spine: &[LoopSketch],
+    over: &Sketch,
+    width: Option<&Nat>,
+    lanes: Option<usize>,
+) -> Vec<LoopSketch> {
     let (mut loops, _) = scalars(&Nest::of_spine(spine, Nest::any()), width).spine();
     if let Some(width) = width
         && !asks_for_vectors(over)
     {
-        let innermost = loops.iter().rposition(|l| l.pattern.is_map()).or(loops.len().checked_sub(1));
-        if let Some(l) = innermost.and_then(|i| loops.get_mut(i))
+        let innermost = || loops.iter().rposition(|l| l.pattern.is_map()).or(loops.len().checked_sub(1));
+        if let Some(l) = lanes.or_else(innermost).and_then(|i| loops.get_mut(i))
             && let Some(size) = l.size()
         {
             *l = l.over(size.mul(width));
@@ -281,6 +346,27 @@ impl Reading {
         (unused, (0..self.of.len()).map(pairs).sum())
     }
 
+    /// The nest when one of its loops reduces vectors, where it does.
+    fn in_lanes(&self) -> Option<Guide> {
+        let (at, width) = (self.lanes?, self.width.as_ref()?);
+        let mut loops = self.loops.clone();
+        let l = loops.get_mut(at)?;
+        let vectors = TypeSketch::Vector(NatSketch::Is(width.clone()), Box::new(TypeSketch::Any));
+        l.over = TypeSketch::Array(NatSketch::Is(l.size()?.exact_div(width)), Box::new(vectors));
+        let what = format!("lanes of {width} that reduce");
+        let mut guide = Guide::new(Nest::of_spine(&loops, Nest::any()), what, vec![width.clone()]);
+        guide.makes = vec![Pattern::AsVector, Pattern::MakeArray];
+        Some(guide)
+    }
+
+    /// A part of a loop of the program that is not all split yet. Lanes reduce what may be regrouped, so nothing is said of its
+    /// order.
+    fn before(&self, p: usize, l: &LoopSketch) -> LoopSketch {
+        let in_lanes = self.lanes.and_then(|at| self.of.get(at)) == Some(&p);
+        let pattern = if in_lanes { Pattern::Reduce } else { l.pattern };
+        LoopSketch { pattern, ..l.clone() }
+    }
+
     /// From the loops of the program to those of the nest, by splitting one or exchanging two at a time.
     fn way(&self) -> Vec<Guide> {
         let end: Vec<Part> =
@@ -289,7 +375,7 @@ impl Reading {
         let mut now: Vec<Part> = vec![];
         for (p, l) in self.program.iter().enumerate() {
             if let Some(first) = end.iter().find(|part| part.of == p) {
-                now.push(Part { of: p, l: first.l.over(l.size.clone()) });
+                now.push(Part { of: p, l: self.before(p, &first.l).over(l.size.clone()) });
             }
         }
         let guide = |parts: &[Part], what: String, sizes: Vec<Nat>| {
@@ -305,7 +391,7 @@ impl Reading {
                     parts[pair + 1..].iter().fold(Nat::constant(1), |all, part| all.mul(&part.size()));
                 let what = format!("the loop over {} in chunks of {inner}", now[at].size());
                 now[at] = parts[pair].clone();
-                now.insert(at + 1, Part { of: p, l: parts[pair + 1].l.over(inner.clone()) });
+                now.insert(at + 1, Part { of: p, l: self.before(p, &parts[pair + 1].l).over(inner.clone()) });
                 guides.push(guide(&now, what, vec![inner]));
             }
         }

@@ -28,7 +28,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub use driver::{Search, reach, usable};
-pub use options::{Budget, Held};
+pub use options::{Budget, Held, held_as_options};
 pub use trail::{Trail, TrailStep, trail};
 
 /// The world outside a search.
@@ -205,6 +205,8 @@ pub struct Report {
     pub unread: bool,
     /// So many programs are like the sketch, which is fewer than the number of the one that was asked for.
     pub fewer: Option<usize>,
+    /// The bound of nodes that can be raised, which is larger than its own where it is one of several searches for a goal.
+    pub most_nodes: usize,
     /// Nothing was found, and a part of some program is like the sketch.
     pub in_part: bool,
     /// The program is a function.
@@ -262,6 +264,10 @@ impl Report {
             _ if self.never => vec![ADD_RULES.to_owned()],
             Outcome::Limit(limit) => {
                 let filters = filters(&self.left_out).into_iter();
+                let limit = match *limit {
+                    Limit::Nodes { reached, .. } => Limit::Nodes { bound: self.most_nodes, reached },
+                    limit => limit,
+                };
                 let mut hints: Vec<String> = filters.chain([raise(&limit.doubled())]).collect();
                 hints.extend(self.forecast());
                 hints.extend(self.most_of_it());

@@ -7,7 +7,6 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Ident, Number, Op, Strategy, StrategyKind};
-use crate::rule::RuleUse;
 use std::time::Duration;
 
 /// When to give up, and what not to build.
@@ -116,24 +115,17 @@ impl Budget {
         self.best.max(self.rank).max(1)
     }
 
-    /// Are all that is held back rules of the search?
+    /// Are all that is held back among these rules, which the search can use?
     ///
     /// # Errors
-    /// `E0412` for a rule that the search does not use, or where it chooses its rules itself.
-    pub fn check_held(&self, rules: Option<&[RuleUse]>) -> Result<(), Diagnostic> {
-        let used = |held: &Held| rules.is_some_and(|all| all.iter().any(|r| r.rule.name == held.rule));
-        let Some(unknown) = self.held.iter().find(|h| !used(h)) else { return Ok(()) };
-        let held =
-            Diagnostic::error("E0412", format!("This search does not use the rule `{}`.", unknown.rule));
-        let Some(rules) = rules else {
-            return Err(held
-                .note("A search without `using` chooses the rules of each of its steps itself.")
-                .hint("Name rules after `using`, or leave out `freeze` and `cap`."));
-        };
-        let names: Vec<&str> = rules.iter().map(|r| &*r.rule.name).collect();
-        Err(held
-            .did_you_mean(&unknown.rule, names.iter().copied())
-            .note("`freeze` and `cap` take the names of rules without their arguments."))
+    /// `E0412` for a rule that it cannot use.
+    pub fn check_held(&self, rules: &[&str]) -> Result<(), Diagnostic> {
+        let unknown = self.held.iter().find(|h| !rules.contains(&&*h.rule));
+        unknown.map_or(Ok(()), |Held { rule, .. }| {
+            Err(Diagnostic::error("E0412", format!("This search does not use the rule `{rule}`."))
+                .did_you_mean(rule, rules.iter().copied())
+                .note("`freeze` and `cap` take the names of rules without their arguments."))
+        })
     }
 
     fn set<'a>(&mut self, name: &Ident, value: &'a Strategy, names: Names<'a>) -> Result<(), Diagnostic> {
@@ -197,6 +189,19 @@ impl Budget {
         }
         Ok(())
     }
+}
+
+/// What holds rules back, as options of a search.
+pub fn held_as_options<'a>(held: impl Iterator<Item = &'a Held>) -> Vec<String> {
+    let (mut freeze, mut cap) = (vec![], vec![]);
+    for Held { rule, when } in held {
+        match when {
+            When::Iterations(n) => freeze.push(format!("{rule}({n})")),
+            When::Matches(n) => cap.push(format!("{rule}({n})")),
+        }
+    }
+    let both = [("freeze", freeze), ("cap", cap)].into_iter().filter(|(_, rules)| !rules.is_empty());
+    both.map(|(name, rules)| format!("{name}: [{}]", rules.join(", "))).collect()
 }
 
 /// A list of rules, each with a number from 1 upwards.

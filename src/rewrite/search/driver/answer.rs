@@ -244,6 +244,7 @@ impl Search {
             left_out,
             unread: self.unread.is_some(),
             fewer: self.fewer(),
+            most_nodes: self.bound,
             in_part: self.is_in_part(),
             of_function: self.start.ty().as_fun().is_some(),
             bare_map: self.has_bare_map(),
