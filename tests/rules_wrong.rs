@@ -389,6 +389,45 @@ const HOSTILE: &[(&str, &[&str])] = &[
             "rule bad [reassociates, finite, unsignedZeros] = (x : f32) ~> floor x",
         ],
     ),
+    (
+        "what a function is given may be a function, and the lanes of vectors differ",
+        &[
+            "rule bad = f (\\x. g (x : i32)) ~> f (\\x. g (x + 1))",
+            "rule bad = f (\\x y. g (x : i32) (y : i32)) ~> f (\\x y. g x x)",
+            "rule bad = f (\\(xs : n.i32). g xs) ~> f (\\xs. g (reverse xs))",
+            "rule bad = f (\\x. g (x : f32)) ~> f (\\x. g (x + 0.0))",
+            "rule bad = f (\\x. (x : i32)) ~> f (\\x. x * 3 / 3)",
+            "rule bad = f (\\p. (p : (i32 * i32))) ~> f (\\p. (snd p, fst p))",
+            "rule bad = asScalar (map f (asVector 4 (xs : (4*n).f32))) |> reverse ~> asScalar (map f (asVector 4 (reverse xs)))",
+            "rule bad = f (vectorFromScalar (x : f32) : <4>f32) ~> vectorFromScalar (idx (natAsIndex 4 0) (asScalar [f (vectorFromScalar x)]))",
+        ],
+    ),
+    (
+        "natural numbers are large, and sums are of so many numbers that they wrap around",
+        &[
+            "rule bad = (i : natType) ~> select (i < 1000) i 0",
+            "rule bad = f (i : natType) ~> f (min i 1000)",
+            "rule bad = f (i : natType) ~> f (i % 1000000)",
+            "rule bad = (p : (natType * i32)) ~> select (fst p < 70000) p (0, snd p)",
+            "rule bad = reduce (+) (0 : i32) (generate (\\(i : idx[n]). cast (indexAsNat i))) ~> (cast n) * ((cast n) - 1) / 2",
+        ],
+    ),
+    (
+        "what is known of an operator is not known of the signs of zeros",
+        &[
+            "rule bad = reduce f z (xs : (n+1).f32) ~> reduce f (idx (natAsIndex (n+1) 0) xs) (drop 1 xs) where neutral f z",
+            "rule bad = reduce f z (concat (xs : n.t) (reverse xs)) ~> reduce f z xs where assoc f, idempotent f",
+        ],
+    ),
+    (
+        "squares wrap around",
+        &[
+            "rule bad = (a : i32) * a != 2147395601 ~> true",
+            "rule bad = (a : u32) ~> select (a * a == 57) 7 a",
+            "rule bad = (a : i64) ~> select (a * a == 10193) 7 a",
+            "rule bad = (a : i32) ~> select ((a + 3) * (a + 3) == 2147395601) 7 a",
+        ],
+    ),
 ];
 
 /// Every wrong rule that loads.
@@ -420,6 +459,11 @@ fn every_wrong_rule_is_refused_or_loads() {
 
 /// Rules that are right, if unusual.
 const RIGHT: &[&str] = &[
+    "rule good = (cast (x : bool) : i32) ~> select x 1 0",
+    // A number without rounding does not know the sign of its zero.
+    "rule good [reassociates] = (a : f32) / b / c ~> a / (b * c)",
+    "rule good = f (\\x. g (x : i32)) ~> f (\\x. g (x + 1 - 1))",
+    "rule good = (i : natType) ~> select (i < 1000) i (max i 1000)",
     "rule good = idx i (map f xs) ~> f (idx i xs)",
     "rule good = map f (generate (\\i. e)) ~> generate (\\i. f e) where i notin f",
     "rule good = zip (generate (\\i. a)) (generate (\\j. b)) ~> generate (\\i. makePair a b[i/j])",
@@ -650,6 +694,9 @@ fn declared_properties_are_tested_before_they_are_believed() {
 
 /// Declarations, and whether they are so.
 const DECLARED: &[(&str, bool)] = &[
+    // Two numbers in its text have to stand in the places of two operands.
+    ("assoc (\\(a: i32) (b: i32). select (a == 123457) a (select (b == 98765) b a))", false),
+    ("assoc (\\(a: i32) (b: i32). select (a == 123457) a (select (b == 123457) b a))", true),
     ("assoc (\\(a: i32) (b: i32). a + b + a * b)", true),
     ("assoc (\\(a: f32) (b: f32). a + b - 1)", true),
     ("neutral (\\(a: f32) (b: f32). a + b - 1) 1", true),

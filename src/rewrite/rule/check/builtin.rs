@@ -20,7 +20,7 @@ pub(super) fn draw(name: &str, origin: Origin) -> Option<Case> {
     } else {
         Sizes::new()
     };
-    let mut g = Gen { rng: Rng::new(origin.seed), sizes: &sizes, size: origin.size };
+    let mut g = Gen { rng: Rng::new(origin.seed), sizes: &sizes, size: origin.size, fails: false };
     let mut ctx = vec![Type::scalar(Scalar::I32), Type::f32(), g.data_type(2)];
     let (body, args) = match name {
         "gentleBeta" => (redex(&mut g, &mut ctx)?, vec![]),

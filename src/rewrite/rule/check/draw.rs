@@ -36,6 +36,8 @@ pub struct Gen<'a> {
     pub rng: Rng,
     pub sizes: &'a Sizes,
     pub size: Size,
+    /// Truth values have none for some inputs.
+    pub fails: bool,
 }
 
 impl Gen<'_> {
@@ -83,6 +85,11 @@ impl Gen<'_> {
         if ty.as_fun().is_some() {
             return self.function(ctx, ty, fuel);
         }
+        if !self.one_in(3)
+            && let Some(found) = self.called(ctx, ty, fuel)
+        {
+            return Some(found);
+        }
         if !self.one_in(4)
             && let Some(found) = self.in_context(ctx, ty)
         {
@@ -96,6 +103,9 @@ impl Gen<'_> {
             TypeKind::Scalar(_) | TypeKind::Vector(..) => {
                 if self.one_in(8) {
                     return self.smallest(ctx, ty);
+                }
+                if let (Some((n, _)), true) = (ty.as_vector(), self.one_in(4)) {
+                    return self.of_lanes(ctx, ty, n, fuel - 1);
                 }
                 if self.one_in(6) {
                     return self.of_one(ctx, ty, fuel - 1);
@@ -134,6 +144,9 @@ impl Gen<'_> {
             }
             .ok();
         }
+        if self.fails && self.one_in(2) {
+            return self.without_value(ctx, ty, fuel);
+        }
         let number = self.number_type();
         let number = ty.as_vector().map_or(number.clone(), |(n, _)| Type::vector(n.clone(), number));
         let (x, y) = (self.term(ctx, &number, fuel)?, self.term(ctx, &number, fuel)?);
@@ -146,6 +159,16 @@ impl Gen<'_> {
             Pattern::NotEqual,
         ])?;
         b::apply(p, vec![], vec![x, y]).ok()
+    }
+
+    /// A truth value that some numbers have none for: what is computed only where it matters has none elsewhere.
+    fn without_value(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
+        let number = Type::scalar(Scalar::I32);
+        let number = ty.as_vector().map_or(number.clone(), |(n, _)| Type::vector(n.clone(), number));
+        let divisor = self.in_context(ctx, &number).or_else(|| self.smallest(ctx, &number))?;
+        let (x, y) = (self.term(ctx, &number, fuel)?, self.term(ctx, &number, fuel)?);
+        let quotient = if self.one_in(2) { b::div(x, divisor) } else { b::modulo(x, divisor) };
+        b::lt(quotient.ok()?, y).ok()
     }
 
     /// A number that is computed from one of the type, or of another type.
@@ -165,13 +188,79 @@ impl Gen<'_> {
         .ok()
     }
 
+    /// What a function of the context gives for some arguments, or a part of that, or a number made of it: of a function, nothing
+    /// but what it gives can be seen.
+    fn called(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
+        let functions: Vec<(u32, Type)> = (0..)
+            .zip(ctx.iter().rev())
+            .filter(|(_, t)| t.as_fun().is_some())
+            .map(|(i, t)| (i, t.clone()))
+            .collect();
+        let (i, function) = self.pick(&functions)?;
+        let mut whole = Term::var(i, function.clone());
+        for param in function.signature().0 {
+            let argument = if fuel > 0 || param.as_fun().is_some() {
+                self.term(ctx, &param, fuel.checked_sub(1)?)?
+            } else {
+                self.in_context(ctx, &param).or_else(|| self.smallest(ctx, &param))?
+            };
+            whole = Term::app(whole, argument);
+        }
+        let parts = self.parts(ctx, whole.clone(), ty, 2);
+        self.pick(&parts).or_else(|| self.cast_part(ctx, whole, ty))
+    }
+
+    /// A scalar of a value, as a number of another type.
+    fn cast_part(&mut self, ctx: &[Type], whole: Term, ty: &Type) -> Option<Term> {
+        if let Some(number) = converted(&whole, ty) {
+            return Some(number);
+        }
+        let part = match whole.ty().clone().kind() {
+            TypeKind::Scalar(_) if ty.as_scalar().is_some_and(|s| s != Scalar::Bool) => {
+                return b::cast(ty.clone(), whole).ok();
+            }
+            TypeKind::Pair(..) if self.one_in(2) => b::fst(whole),
+            TypeKind::Pair(..) => b::snd(whole),
+            TypeKind::Array(n, _) => b::idx(self.position(ctx, n), whole),
+            TypeKind::Vector(..) => b::make_array(vec![whole]).and_then(b::as_scalar),
+            _ => return None,
+        };
+        self.cast_part(ctx, part.ok()?, ty)
+    }
+
+    /// A vector whose lanes differ, or are in another order, or all one lane of another vector: not every function of vectors goes
+    /// lane by lane.
+    fn of_lanes(&mut self, ctx: &mut Vec<Type>, ty: &Type, n: &Nat, fuel: usize) -> Option<Term> {
+        let lanes = |v: Term| b::make_array(vec![v]).and_then(b::as_scalar);
+        let first = |xs: Term, n: &Nat| b::idx(Term::lit(Literal::Index(Nat::constant(0), n.clone())), xs);
+        if self.one_in(3) {
+            ctx.push(Type::index(n.clone()));
+            let lane = self.term(ctx, ty.lane(), fuel);
+            ctx.pop();
+            let all = b::generate(Term::lam("i", Type::index(n.clone()), lane?)).ok()?;
+            return first(b::as_vector(n, all).ok()?, &Nat::constant(1)).ok();
+        }
+        let v = self.term(ctx, ty, fuel)?;
+        if self.one_in(2) {
+            let lane = b::idx(self.position(ctx, n), lanes(v).ok()?).ok()?;
+            return b::vector_from_scalar(n, lane).ok();
+        }
+        let turned = b::apply(Pattern::Reverse, vec![], vec![lanes(v).ok()?]).ok()?;
+        first(b::as_vector(n, turned).ok()?, &Nat::constant(1)).ok()
+    }
+
     /// A variable of the type, a component or an element of one, or a number that an index or a truth value stands for.
     /// Inner variables are likelier.
     fn in_context(&mut self, ctx: &[Type], ty: &Type) -> Option<Term> {
         let mut found = vec![];
         for (i, t) in ctx.iter().rev().enumerate() {
             let copies = if i < 2 { 3 } else { 1 };
-            for term in self.parts(ctx, Term::var(i as u32, t.clone()), ty, 2) {
+            let variable = Term::var(i as u32, t.clone());
+            let numbers = |t: &Type| t.as_scalar().is_some_and(|s| s != Scalar::Bool);
+            if i < 2 && numbers(t) && numbers(ty) && t != ty {
+                found.extend(b::cast(ty.clone(), variable.clone()));
+            }
+            for term in self.parts(ctx, variable, ty, 2) {
                 found.extend(std::iter::repeat_n(term, copies));
             }
         }

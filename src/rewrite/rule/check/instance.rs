@@ -67,7 +67,7 @@ pub fn draw(
     }
     let product = origin.sizes.iter().fold(1i64, |p, v| p.saturating_mul(*v));
     let most = (MOST_SCALARS / product.max(1)).max(1);
-    let g = Gen { rng, sizes: &sizes, size };
+    let g = Gen { rng, sizes: &sizes, size, fails: computes_where_it_matters(eq) };
     let mut draw = Draw { eq, b, g, most, declared, operators: BTreeMap::new() };
     draw.slots();
     draw.types();
@@ -184,6 +184,8 @@ impl Draw<'_> {
         match (self.g.below(4), own) {
             (0, _) => operator::composable(),
             (1, Some(own)) => own,
+            // Of floats, what is known of operators holds but for rounding and the signs of zeros.
+            (2, _) => Type::f32(),
             _ => self.g.number_type(),
         }
     }
@@ -269,6 +271,10 @@ impl Draw<'_> {
             }
         }
         ctx.extend([Type::scalar(crate::lang::ty::Scalar::I32), Type::f32()]);
+        // What a function is given that takes functions: arrays of inputs, too.
+        for param in types.iter().flat_map(|t| t.signature().0) {
+            ctx.extend(param.signature().0.into_iter().filter(|t| param.as_fun().is_some() && t.has_array()));
+        }
         for c in &self.eq.conditions.clone() {
             let drawn = self.satisfy(c, &types, &mut ctx);
             drawn.ok_or_else(|| {
@@ -280,7 +286,9 @@ impl Draw<'_> {
                 continue;
             }
             let term = match own[v] {
-                Some(at) if !self.g.one_in(4) => Term::var((ctx.len() - 1 - at) as u32, ty.clone()),
+                Some(at) if !self.g.one_in(if self.g.fails { 2 } else { 4 }) => {
+                    Term::var((ctx.len() - 1 - at) as u32, ty.clone())
+                }
                 _ => {
                     let scope: Vec<Type> =
                         self.eq.vars[v].scope.iter().map(|(_, t)| self.substituted(t)).collect();
@@ -333,6 +341,13 @@ impl Draw<'_> {
         self.b.terms[drawn.0] = Some(Bound { term: drawn.1?, at: None });
         Some(())
     }
+}
+
+/// Is something in the rule computed only where it matters?
+fn computes_where_it_matters(eq: &Equation) -> bool {
+    let sides = [Some(&eq.sides), eq.applied.as_ref()];
+    let mut nodes = sides.into_iter().flatten().flat_map(|s| [&s.lhs, &s.rhs]).flat_map(Pat::nodes);
+    nodes.any(|node| matches!(&node.node, PatNode::Prim(Pattern::And | Pattern::Or | Pattern::Select, _)))
 }
 
 /// The sizes that steps of `iterate` know on both sides: any number does for them.

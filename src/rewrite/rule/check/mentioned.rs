@@ -14,6 +14,12 @@ use crate::rule::pat::{Pat, PatArg, PatNode};
 use crate::rule::{Equation, Rule};
 use std::collections::BTreeSet;
 
+/// More ways to take numbers are not tried one after the other.
+const MOST_TUPLES: usize = 1000;
+
+/// Sums of more numbers are not tried for what their type cannot hold.
+const LONG_SUM: i128 = 100_000;
+
 /// Beyond this many numbers, no sums and products of two of them are added.
 const MOST_COMBINED: usize = 12;
 
@@ -47,6 +53,24 @@ impl Mentioned {
         let mut c = Collected::default();
         rule.equations().iter().for_each(|eq| c.equation(eq));
         c.finish()
+    }
+
+    /// All ways to take so many of the whole numbers that are mentioned, and zero, if there are not too many.
+    pub fn tuples(&self, count: usize) -> Vec<Vec<i128>> {
+        let mut numbers = vec![0];
+        numbers.extend(self.whole.iter().filter(|v| **v != 0));
+        let all = u32::try_from(count).ok().and_then(|n| numbers.len().checked_pow(n));
+        if all.is_none_or(|n| n > MOST_TUPLES) {
+            return vec![];
+        }
+        let mut out = vec![vec![]];
+        for _ in 0..count {
+            let with = |done: &Vec<i128>| -> Vec<Vec<i128>> {
+                numbers.iter().map(|n| [done.as_slice(), &[*n]].concat()).collect()
+            };
+            out = out.iter().flat_map(with).collect();
+        }
+        out
     }
 
     pub fn by_term(t: &Term) -> Mentioned {
@@ -195,11 +219,15 @@ impl Collected {
             combined_fractions.retain(|v| v.is_finite());
         }
         let mut whole = self.whole;
+        let mut sizes = self.sizes;
         if self.casts {
-            whole.extend(self.scalars.iter().filter_map(|s| capacity(*s)));
+            let capacities = || self.scalars.iter().filter_map(|s| capacity(*s));
+            whole.extend(capacities());
+            // A sum of all numbers below one of these is more.
+            sizes.extend(capacities().map(|most| (2 * most).isqrt() + 1).filter(|n| *n < LONG_SUM));
         }
         let combined = combined.difference(&whole).copied().collect();
-        let (whole, sizes) = (whole.into_iter().collect(), self.sizes.into_iter().collect());
+        let (whole, sizes) = (whole.into_iter().collect(), sizes.into_iter().collect());
         Mentioned { whole, fractions, combined, combined_fractions, sizes }
     }
 }

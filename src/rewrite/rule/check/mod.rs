@@ -25,14 +25,14 @@ use crate::lang::build::check_patterns;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::failure::is_limit;
-use crate::lang::eval::{Arithmetic, Evaluator, Limits, Sizes};
+use crate::lang::eval::{self, Arithmetic, Evaluator, Limits, Sizes};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::print;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
-use crate::lang::value::{Tolerance, Value};
+use crate::lang::value::{Exact, Tolerance, Value};
 use indexmap::IndexMap;
 use operator::Operator;
 use rustc_hash::FxHashSet;
@@ -299,6 +299,9 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
     report
 }
 
+/// Where the left has no value on more of the first inputs, it mostly has none on any.
+const MOST_IN_VAIN: usize = 3;
+
 /// A few scalars cost nothing, and it takes the right ones together to see a mistake.
 const SCALAR_INPUTS: usize = 8;
 
@@ -454,7 +457,7 @@ impl Cases<'_> {
             drawing = drawing.with_borders(&[&case.term, &after], &case.sizes, &self.solver);
         }
         let sides = Sides::of(rule, case, after);
-        let mut agreed = 0;
+        let (mut agreed, mut in_vain) = (0, vec![]);
         let (params, _) = case.term.ty().signature();
         let inputs = if params.iter().any(Type::has_array) { inputs } else { SCALAR_INPUTS * inputs };
         for i in 0..inputs.max(1) as u64 {
@@ -465,11 +468,14 @@ impl Cases<'_> {
             };
             match sides.compare(values) {
                 Outcome::Agrees(_) => agreed += 1,
-                Outcome::InVain(_) if agreed > 0 => {}
+                Outcome::InVain(why) if agreed > 0 || in_vain.len() < MOST_IN_VAIN => in_vain.push(why),
                 other => return other,
             }
         }
-        Outcome::Agrees(agreed)
+        match in_vain.pop() {
+            Some(why) if agreed == 0 => Outcome::InVain(why),
+            _ => Outcome::Agrees(agreed),
+        }
     }
 }
 
@@ -511,9 +517,40 @@ fn arithmetic(rule: &Rule, finite: bool) -> Arithmetic {
     Arithmetic { exact: rule.marks.reassociates, finite }
 }
 
+/// What a float is, but for its value and sign.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FloatKind {
+    Finite,
+    Infinite,
+    NotANumber,
+}
+
+fn kinds(v: &Value) -> Vec<FloatKind> {
+    let of = |x: f64| match x {
+        x if x.is_nan() => FloatKind::NotANumber,
+        x if x.is_infinite() => FloatKind::Infinite,
+        _ => FloatKind::Finite,
+    };
+    match v {
+        Value::Pair(p) => [kinds(&p.0), kinds(&p.1)].concat(),
+        Value::Array(all) | Value::Vector(all) => all.iter().flat_map(kinds).collect(),
+        Value::F16(x) | Value::F32(x) => vec![of((*x).into())],
+        Value::F64(x) => vec![of(*x)],
+        Value::Exact(Exact::Infinite { .. }, _) => vec![FloatKind::Infinite],
+        Value::Exact(Exact::NotANumber, _) => vec![FloatKind::NotANumber],
+        Value::Exact(Exact::Fraction(_), _) => vec![FloatKind::Finite],
+        Value::Undefined | Value::Bool(_) | Value::Int(..) | Value::Nat(_) => vec![],
+    }
+}
+
+fn is_finite(v: &Value) -> bool {
+    kinds(v).iter().all(|kind| *kind == FloatKind::Finite)
+}
+
 /// The meanings before and after a rule.
 struct Sides<'a> {
     rule: &'a Rule,
+    case: &'a Case,
     after: Term,
     left: Evaluator<'a>,
     right: Evaluator<'a>,
@@ -526,7 +563,7 @@ impl<'a> Sides<'a> {
             Evaluator::of(term, &case.sizes, arithmetic(rule, finite), &Limits::TEST)
         };
         let (left, right) = (meaning(&case.term, rule.marks.finite), meaning(&after, false));
-        Sides { rule, after, left, right }
+        Sides { rule, case, after, left, right }
     }
 
     /// Compares them on one input.
@@ -549,6 +586,9 @@ impl<'a> Sides<'a> {
         let Err(difference) = left.agrees(&right, tolerance) else {
             return Outcome::Agrees(1);
         };
+        if marks.reassociates && self.agrees_at_infinity(&inputs, &left, &right) {
+            return Outcome::Agrees(1);
+        }
         let note = match tolerance {
             Tolerance::Identical if left.agrees(&right, Tolerance::Exact).is_ok() => {
                 " (zeros of the other sign, as a rule marked [unsignedZeros] may give)"
@@ -564,6 +604,18 @@ impl<'a> Sides<'a> {
             String::new()
         };
         self.wrong(inputs, &left, format!("{right}{note}{place}"))
+    }
+
+    /// A number without rounding has one zero, so it is not known which infinity it divides to. Where that shows, floats say
+    /// what the sides are, unless they leave their range where numbers without rounding do not.
+    fn agrees_at_infinity(&self, inputs: &[Value], left: &Value, right: &Value) -> bool {
+        if is_finite(left) && is_finite(right) {
+            return false;
+        }
+        let float = |term: &Term| eval::run(term, &self.case.sizes, inputs, &Limits::TEST).ok();
+        let (Some(l), Some(r)) = (float(&self.case.term), float(&self.after)) else { return false };
+        let in_range = kinds(&l) == kinds(left) && kinds(&r) == kinds(right);
+        !in_range || l.agrees(&r, Tolerance::Exact).is_ok()
     }
 
     fn wrong(&self, inputs: Vec<Value>, left: &Value, right: String) -> Outcome {

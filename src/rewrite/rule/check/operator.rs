@@ -143,10 +143,12 @@ fn common(t: &Type, rng: &mut Rng) -> Vec<Operator> {
         return vec![];
     }
     let at = |p: Pattern, rng: &mut Rng| {
-        let op = if rng.below(2) == 0 {
+        // With its operands in the other order, the smaller of two zeros is another one.
+        let (pattern, swapped) = (rng.below(2) == 0, rng.below(2) == 0);
+        let op = if pattern {
             b::pattern(p, vec![], &[t.clone(), t.clone()]).ok()?
         } else {
-            let apply = |x, y| b::apply(p, Vec::<Arg>::new(), vec![x, y]);
+            let apply = |x, y| b::apply(p, Vec::<Arg>::new(), if swapped { vec![y, x] } else { vec![x, y] });
             b::lam2(("a", t.clone()), ("b", t.clone()), apply).ok()?
         };
         let neutral = neutral(&op, t);

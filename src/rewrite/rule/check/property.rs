@@ -7,7 +7,7 @@
 use super::mentioned::Mentioned;
 use super::shrink::weight;
 use super::solve::Solver;
-use super::values::Drawing;
+use super::values::{Drawing, put_numbers};
 use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
 use crate::lang::nat::NatVar;
 use crate::lang::term::{Expr, Term};
@@ -58,7 +58,10 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
         Property::Neutral(_) => ["f z a", "a", "f a z", "a"].map(str::to_owned).to_vec(),
     };
     let mentioned = laws.iter().map(|(left, _)| Mentioned::by_term(left)).next().unwrap_or_default();
-    let tries = TRIES + TRIES_FOR_EACH * (mentioned.whole.len() + mentioned.combined.len()) as u64;
+    let tuples = mentioned.tuples(count);
+    let tries = tuples.len() as u64
+        + TRIES
+        + TRIES_FOR_EACH * (mentioned.whole.len() + mentioned.combined.len()) as u64;
     let sides: Vec<&Term> = laws.iter().flat_map(|(left, right)| [left, right]).collect();
     let exact = Arithmetic { exact: true, finite: false };
     let drawing = Drawing::near(mentioned).with_borders(&sides, &sizes_of(t, 0), &Solver::of(exact));
@@ -66,7 +69,10 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
     for seed in 0..tries {
         let sizes = sizes_of(t, seed);
         for (i, (left, right)) in laws.iter().enumerate() {
-            let Ok(operands) = drawing.inputs(seed, left.ty(), &sizes, seed) else { continue };
+            let Ok(mut operands) = drawing.inputs(seed, left.ty(), &sizes, seed) else { continue };
+            if let Some(numbers) = tuples.get(seed as usize) {
+                put_numbers(&mut operands, numbers);
+            }
             let run = |side: &Term| eval::run_in(exact, side, &sizes, &operands, &Limits::TEST);
             let (Ok(l), Ok(r)) = (run(left), run(right)) else { continue };
             if l.agrees(&r, Tolerance::Identical).is_ok() && r.agrees(&l, Tolerance::Identical).is_ok() {

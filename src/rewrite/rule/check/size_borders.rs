@@ -12,6 +12,7 @@ use crate::rule::Equation;
 use crate::rule::pat::{Pat, PatNode};
 use indexmap::IndexMap;
 use std::cmp::{Ordering, Reverse};
+use std::collections::BTreeSet;
 
 /// Sizes that are tried have no larger product: of one, of two and of three variables.
 const PRODUCTS: [i64; 3] = [20_000, 3000, 400];
@@ -20,7 +21,10 @@ const PRODUCTS: [i64; 3] = [20_000, 3000, 400];
 const LARGEST: i64 = 100_000;
 
 /// So many solutions are kept.
-const MOST: usize = 24;
+const MOST: usize = 32;
+
+/// So many ways to take values next to them are looked at.
+const MOST_AROUND: usize = 3000;
 
 /// Two numbers made of sizes.
 struct Border {
@@ -43,17 +47,59 @@ pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
     let few = most.isqrt();
     let small = || tried.iter().take_while(|sizes| sizes.iter().product::<i64>() <= few);
     let each = || (0..borders.len()).flat_map(|b| names.iter().map(move |name| (b, *name)));
-    let solved = small().flat_map(|sizes| each().filter_map(|(b, name)| search.solved(b, name, sizes)));
-    // The first of those at which the comparisons come out in the same way.
-    let mut found: IndexMap<Vec<Option<Ordering>>, Vec<i64>> = IndexMap::new();
-    for sizes in tried.iter().cloned().chain(solved) {
-        let orders = (0..borders.len()).map(|b| search.order(b, &sizes)).collect();
-        found.entry(orders).or_insert(sizes);
+    let of_border = |sizes: &Vec<i64>, (b, name)| Some((name, search.solved(b, name, sizes)?));
+    let solved: Vec<(usize, Vec<i64>)> =
+        small().flat_map(|sizes| each().filter_map(|border| of_border(sizes, border))).collect();
+    let around = around(&names, &solved);
+    // The first of those at which the comparisons come out in the same way; and the first that have several of everything, as
+    // of a single element no order is seen.
+    let mut found: IndexMap<(Vec<Option<Ordering>>, bool), Vec<i64>> = IndexMap::new();
+    for sizes in tried.into_iter().chain(solved.into_iter().map(|(_, sizes)| sizes)).chain(around) {
+        let several = several(&sizes);
+        for (sizes, is_several) in [(several, true), (sizes, false)] {
+            let orders = (0..borders.len()).map(|b| search.order(b, &sizes)).collect();
+            found.entry((orders, is_several)).or_insert(sizes);
+        }
     }
     let equal = |orders: &[Option<Ordering>]| orders.iter().filter(|o| **o == Some(Ordering::Equal)).count();
-    found.retain(|orders, sizes| equal(orders) > 0 && sizes.iter().product::<i64>() <= LARGEST);
-    found.sort_by_key(|orders, _| Reverse(equal(orders)));
-    found.into_values().take(MOST).collect()
+    found.retain(|_, sizes| sizes.iter().fold(1i64, |p, v| p.saturating_mul(*v)) <= LARGEST);
+    found.sort_by_key(|(orders, _), _| Reverse(equal(orders)));
+    let mut out: Vec<Vec<i64>> = vec![];
+    for sizes in found.into_values() {
+        if !out.contains(&sizes) {
+            out.push(sizes);
+        }
+    }
+    out.truncate(MOST);
+    out
+}
+
+/// The same with no size that is one.
+fn several(sizes: &[i64]) -> Vec<i64> {
+    sizes.iter().map(|n| if *n == 1 { 3 } else { *n }).collect()
+}
+
+/// All ways to take for each of these variables a value that was solved for, or one next to it: where two comparisons of two sizes
+/// are true, neither needs to be an equation.
+fn around(names: &[usize], solved: &[(usize, Vec<i64>)]) -> Vec<Vec<i64>> {
+    let Some((_, first)) = solved.first() else { return vec![] };
+    let mut out = vec![vec![1; first.len()]];
+    for name in names {
+        let of_name = solved.iter().filter(|(solved, _)| solved == name).map(|(_, sizes)| sizes[*name]);
+        let mut values: BTreeSet<i64> = of_name.flat_map(|v| [v - 1, v, v + 1]).filter(|v| *v > 0).collect();
+        values.insert(1);
+        let with = |sizes: &Vec<i64>, value: i64| {
+            let mut sizes = sizes.clone();
+            sizes[*name] = value;
+            sizes
+        };
+        out = out
+            .iter()
+            .flat_map(|sizes| values.iter().map(move |v| with(sizes, *v)))
+            .take(MOST_AROUND)
+            .collect();
+    }
+    out
 }
 
 /// All values of these variables whose product is not larger.

@@ -11,8 +11,9 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::{self, Kind, Rng};
 use crate::lang::term::Term;
-use crate::lang::ty::{Scalar, Type};
+use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::Value;
+use crate::rule::condition::Condition;
 use crate::rule::{Marks, Rule};
 use std::collections::BTreeMap;
 
@@ -22,6 +23,8 @@ pub(super) struct Drawing {
     /// Where what an instance compares is equal.
     solutions: Solutions,
     marks: Marks,
+    /// Something is known of operators: of floats, but for the signs of zeros.
+    knows_operators: bool,
 }
 
 /// What the numbers of one set of inputs are.
@@ -38,12 +41,24 @@ const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any
 
 impl Drawing {
     pub fn of(rule: &Rule) -> Drawing {
-        Drawing { mentioned: Mentioned::by_rule(rule), solutions: Solutions::default(), marks: rule.marks }
+        let of_operator = |c: &Condition| {
+            matches!(
+                c,
+                Condition::Assoc(_)
+                    | Condition::Commutative(_)
+                    | Condition::Neutral(..)
+                    | Condition::Idempotent(_)
+            )
+        };
+        let knows_operators = rule.equations().iter().flat_map(|eq| &eq.conditions).any(of_operator);
+        let mentioned = Mentioned::by_rule(rule);
+        Drawing { mentioned, solutions: Solutions::default(), marks: rule.marks, knows_operators }
     }
 
     /// For declared properties of an operator: what its own text mentions counts.
     pub fn near(mentioned: Mentioned) -> Drawing {
-        Drawing { mentioned, solutions: Solutions::default(), marks: Marks::REASSOCIATES }
+        let marks = Marks::REASSOCIATES;
+        Drawing { mentioned, solutions: Solutions::default(), marks, knows_operators: false }
     }
 
     /// The same, and what solves the comparisons of these closed terms with the same parameters.
@@ -69,8 +84,13 @@ impl Drawing {
         for (_, value) in self.solutions.each.iter().flatten() {
             solved.entry(type_of(value).unwrap_or(Scalar::Bool)).or_default().push(value);
         }
-        // How many of the numbers are replaced: a single NaN shows what many hide.
-        let density = 1 + rng.below(4);
+        // How many of the numbers are replaced: a single NaN shows what many hide, and what is neutral for all but the negative
+        // zero shows where there are no others.
+        let zeros = self.knows_operators && !self.marks.reassociates && rng.below(2) == 0;
+        let (which, density) = match zeros {
+            true => (rng.below(2), 4),
+            false => (which, 1 + rng.below(4)),
+        };
         let mut replaced = |s: Scalar, rng: &mut Rng| match turn {
             Turn::Small | Turn::Any => None,
             _ if rng.below(4) >= density => None,
@@ -83,8 +103,15 @@ impl Drawing {
                 (!few.is_empty()).then(|| few[rng.below(few.len() as u64) as usize].clone())
             }
         };
-        let mut values: Vec<Value> =
-            values.iter().map(|v| with_leaves(v, &mut |s| replaced(s, &mut rng))).collect();
+        let (params, _) = ty.signature();
+        let mut values: Vec<Value> = values
+            .iter()
+            .zip(&params)
+            .map(|(v, ty)| {
+                let v = with_leaves(v, &mut |s| replaced(s, &mut rng));
+                with_naturals(&v, ty, &mut |now| self.natural(turn, now, &mut rng))
+            })
+            .collect();
         if turn == Turn::Mentioned && !self.solutions.is_empty() && rng.below(4) != 0 {
             let Solutions { each, together } = &self.solutions;
             let all =
@@ -96,8 +123,25 @@ impl Drawing {
         Ok(values)
     }
 
+    /// A natural number that is no index: as large as any that a rule mentions, and larger.
+    fn natural(&self, turn: Turn, now: i64, rng: &mut Rng) -> i64 {
+        match turn {
+            Turn::Mentioned if rng.below(4) > 0 => match self.next_to_mentioned(Scalar::I64, rng) {
+                Some(Value::Int(v, _)) => {
+                    i64::try_from(v).ok().filter(|v| (0..=MOST_NATURAL).contains(v)).unwrap_or(now)
+                }
+                _ => now,
+            },
+            Turn::Hostile if rng.below(2) == 0 => NATURALS[rng.below(NATURALS.len() as u64) as usize],
+            _ => now,
+        }
+    }
+
     /// A number that the rule mentions, or what comes of two of them, or one next to it.
     fn next_to_mentioned(&self, s: Scalar, rng: &mut Rng) -> Option<Value> {
+        if s == Scalar::Bool {
+            return None;
+        }
         let Mentioned { whole, fractions, combined, combined_fractions, .. } = &self.mentioned;
         // As often as not one of them as it is.
         let all = whole.len() + combined.len();
@@ -129,6 +173,18 @@ impl Drawing {
         };
         let value = Value::float(number, s)?;
         (number.is_finite() || !self.marks.finite).then_some(value)
+    }
+}
+
+/// Makes all numbers of the last inputs these, one for each.
+pub(super) fn put_numbers(inputs: &mut [Value], numbers: &[i128]) {
+    let first = inputs.len().saturating_sub(numbers.len());
+    for (input, n) in inputs[first..].iter_mut().zip(numbers) {
+        *input = with_leaves(input, &mut |s| match s {
+            Scalar::Bool => None,
+            s if s.is_float() => Value::float(*n as f64, s),
+            s => Some(Value::int(*n, s)),
+        });
     }
 }
 
@@ -258,6 +314,43 @@ fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<Value>) -> 
     replaced(scalar).unwrap_or_else(|| v.clone())
 }
 
+/// The value of the type with its natural numbers replaced by others.
+fn with_naturals(v: &Value, ty: &Type, other: &mut dyn FnMut(i64) -> i64) -> Value {
+    match (v, ty.kind()) {
+        (Value::Nat(now), TypeKind::NatType) => Value::Nat(other(*now)),
+        (Value::Pair(p), TypeKind::Pair(s, t)) => {
+            Value::pair(with_naturals(&p.0, s, other), with_naturals(&p.1, t, other))
+        }
+        (Value::Array(cells), TypeKind::Array(_, t)) => {
+            Value::array(cells.iter().map(|v| with_naturals(v, t, other)).collect())
+        }
+        _ => v.clone(),
+    }
+}
+
+/// No natural number is larger: what computes with them has room.
+const MOST_NATURAL: i64 = 1 << 40;
+
+/// Natural numbers at which careless rules break: what the types of numbers hold no more, and what is next to it.
+const NATURALS: [i64; 16] = [
+    0,
+    1,
+    2,
+    3,
+    127,
+    128,
+    255,
+    256,
+    1000,
+    65_535,
+    65_537,
+    1_000_003,
+    1 << 24,
+    (1 << 31) - 1,
+    (1 << 31) + 1,
+    1 << 32,
+];
+
 /// A few numbers of the type at which careless rules break; `which` says which few. None for truth values.
 fn palette(s: Scalar, which: u64, finite: bool) -> Vec<Value> {
     if s == Scalar::Bool {
@@ -347,6 +440,7 @@ impl Limits {
         let (nan, inf) = (f64::NAN, f64::INFINITY);
         let whole = 2.0 / epsilon;
         match which % 13 {
+            // The first two are the zeros.
             0 => vec![0.0, -0.0],
             1 => vec![-0.0],
             // What is rounded twice, to f32 and to f16 or from f64 to these, is not what is rounded once.
@@ -393,6 +487,7 @@ mod tests {
             mentioned: Mentioned { whole: vec![1000], ..Mentioned::default() },
             solutions: Solutions::default(),
             marks: Marks::NONE,
+            knows_operators: false,
         };
         for s in Scalar::ALL {
             let ty = Type::fun(Type::array(Nat::constant(6), Type::scalar(s)), Type::scalar(s));

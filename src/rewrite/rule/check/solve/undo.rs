@@ -13,6 +13,14 @@ pub(super) fn undo(node: &Node, unknown: usize, target: &Value, unknowns: &[Valu
     match node {
         Node::Unknown(_) => out.push(target.clone()),
         Node::Constant(_) => {}
+        Node::Computed(Pattern::Mul, _, parts)
+            if parts.first() == parts.get(1) && matches!(target, Value::Int(..)) =>
+        {
+            let (Value::Int(square, s), [part, _]) = (target, parts.as_slice()) else { return };
+            for root in roots(*square, 8 * s.bytes() as u32) {
+                undo(part, unknown, &Value::int(root, *s), unknowns, out);
+            }
+        }
         Node::Computed(p, _, parts) => {
             for (i, part) in parts.iter().enumerate().filter(|(_, part)| part.has(unknown)) {
                 if out.len() >= MOST {
@@ -125,6 +133,27 @@ fn factor(product: i128, factor: i128, bits: u32) -> Vec<i128> {
     found
 }
 
+/// The numbers whose squares are this one, where products wrap around at so many bits: an odd square has four.
+fn roots(square: i128, bits: u32) -> Vec<i128> {
+    let mask = (1u128 << bits) - 1;
+    let square = square as u128 & mask;
+    if square == 0 {
+        return vec![0, 1 << bits.div_ceil(2)];
+    }
+    let zeros = square.trailing_zeros();
+    let (odd, bits) = (square >> zeros, bits - zeros);
+    if zeros % 2 == 1 || odd & 0b111 & ((1 << bits.min(3)) - 1) != 1 {
+        return vec![];
+    }
+    // From bit to bit: where the square of what is found so far differs in one, the bit before it is the other one.
+    let differs = |root: u128, bit: u32| (root.wrapping_mul(root) ^ odd) >> bit & 1 == 1;
+    let root =
+        (3..bits).fold(1u128, |root, bit| if differs(root, bit) { root | 1 << (bit - 1) } else { root });
+    let half = 1u128 << (bits.max(1) - 1);
+    let all = [root, root.wrapping_neg(), root.wrapping_add(half), half.wrapping_sub(root)];
+    all.into_iter().map(|root| ((root << (zeros / 2)) & mask) as i128).collect()
+}
+
 /// The number whose product with an odd one is one, where products wrap around at any power of two.
 pub(super) fn inverse(odd: u128) -> u128 {
     // Newton's steps double the bits that are right, of which three are so at the start.
@@ -148,5 +177,28 @@ fn fraction(p: Pattern, i: usize, other: Option<f64>, t: f64) -> Vec<f64> {
         (Pattern::Div, Some(o)) => vec![if first { t * o } else { o / t }],
         // What has a border of its own is found between two numbers.
         _ => vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_that_wrap_around_are_taken_back() {
+        for bits in [8u32, 16, 32, 64] {
+            for x in [0u128, 1, 2, 3, 12, 46_341, 0x1234_5678_9abc] {
+                let mask = (1u128 << bits) - 1;
+                let square = (x * x) & mask;
+                let found = roots(square as i128, bits);
+                assert!(!found.is_empty(), "{bits} {x}");
+                for root in found {
+                    let root = root as u128;
+                    assert_eq!(root.wrapping_mul(root) & mask, square, "{bits} {x} {root}");
+                }
+            }
+        }
+        assert_eq!(roots(3, 32), [0i128; 0]);
+        assert!(roots(57, 32).len() == 4 && roots(2_147_395_601, 32).iter().any(|r| r * r > 1 << 32));
     }
 }
