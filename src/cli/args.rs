@@ -144,7 +144,11 @@ pub struct ProgramOptions {
 
 fn parse_size(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("A size is given as NAME=VALUE, such as m=1024.")?;
-    let value: i64 = value.parse().map_err(|_| format!("`{value}` is not a whole number."))?;
+    let value: i64 =
+        value.parse().map_err(|_| match value.chars().all(|c| c.is_ascii_digit()) && !value.is_empty() {
+            true => format!("`{value}` is too large for a size."),
+            false => format!("`{value}` is not a whole number."),
+        })?;
     if value < 1 {
         return Err("A size is at least 1.".into());
     }

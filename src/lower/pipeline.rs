@@ -16,7 +16,7 @@ use super::passes::{self, Pass};
 use super::reductions;
 use super::separate::{Host, Section, separate};
 use super::target::{self, Target};
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::infer;
 use crate::lang::nat::Name;
 use crate::lang::origin::Origin;
@@ -94,6 +94,22 @@ pub fn lower_seeing(
     })
 }
 
+/// Are all sizes numbers that can be written? At the sizes that a program is asked for one may be too large.
+fn sizes_in_range(term: &Term) -> Result<(), Diagnostic> {
+    let children = term.children();
+    if !children.is_empty() {
+        return children.into_iter().try_for_each(sizes_in_range);
+    }
+    let mut fits = true;
+    term.ty().for_each_nat(&mut |n| fits &= !n.is_poison());
+    if fits {
+        return Ok(());
+    }
+    Err(Diagnostic::error("E0191", "A size cannot be computed: it is too large for a size.")
+        .hint("Choose smaller sizes.")
+        .about(Subject::From(term.origin())))
+}
+
 fn run(
     term: &Term,
     sizes: &[Name],
@@ -101,6 +117,7 @@ fn run(
     names: &mut Names,
     see: &mut dyn FnMut(Made),
 ) -> Result<Lowered, Diagnostic> {
+    sizes_in_range(term)?;
     let normal = normal::normalise(term)?;
     // The user knows the positions in the term as it was given, so its problems are looked for there first.
     if let Err(in_normal) = target::check(&normal, target) {

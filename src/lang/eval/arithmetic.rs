@@ -127,6 +127,9 @@ fn function(p: Pattern, x: &Exact) -> Result<Exact, Diagnostic> {
     })
 }
 
+/// Operands with more bits take too long: where a number is squared again and again, they double.
+const MOST_BITS: u64 = 1 << 15;
+
 fn operation(p: Pattern, a: &Exact, b: &Exact, s: Scalar) -> Result<Value, Diagnostic> {
     use Pattern as P;
     let order = || a.compare(b);
@@ -141,6 +144,9 @@ fn operation(p: Pattern, a: &Exact, b: &Exact, s: Scalar) -> Result<Value, Diagn
         if let Some(truth) = arith::compare(p, &x, &y) {
             return Ok(Value::Bool(truth));
         }
+    }
+    if a.bits() + b.bits() > MOST_BITS {
+        return Err(failure::too_long());
     }
     let value = match p {
         P::Min if a.is_nan() || order() == Some(Ordering::Greater) => b.clone(),

@@ -82,6 +82,12 @@ pub fn out_of_steps(steps: u64) -> Diagnostic {
         .hint("Choose smaller sizes, or allow more steps.")
 }
 
+/// A number without rounding that would be longer than anybody can wait for.
+pub fn too_long() -> Diagnostic {
+    Diagnostic::error("E0194", "Numbers that are not rounded become too long here.")
+        .hint("Choose smaller sizes.")
+}
+
 /// Did the evaluation end before it was known what the value is?
 pub fn is_limit(problem: &Diagnostic) -> bool {
     matches!(problem.code, "E0194" | "E0195" | "E0198")

@@ -29,6 +29,28 @@ fn short(text: String) -> String {
     if text.chars().count() > MAX_QUOTE || text.contains("<error>") { "…".into() } else { text }
 }
 
+/// The text of a place, with the parentheses around its first and last part, which stand outside of what these are.
+fn balanced(text: &str, start: usize, end: usize) -> Option<&str> {
+    let (mut before, mut open) = (0usize, 0usize);
+    for c in text.get(start..end)?.chars() {
+        match c {
+            '(' => open += 1,
+            ')' if open == 0 => before += 1,
+            ')' => open -= 1,
+            _ => {}
+        }
+    }
+    let mut from = text.get(..start)?;
+    for _ in 0..before {
+        from = from.trim_end().strip_suffix('(')?;
+    }
+    let mut rest = text.get(end..)?;
+    for _ in 0..open {
+        rest = rest.trim_start().strip_prefix(')')?;
+    }
+    text.get(from.len()..text.len() - rest.len())
+}
+
 /// What stands in parentheses wherever it is put.
 fn in_parentheses(text: String) -> String {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.');
@@ -73,7 +95,7 @@ impl Infer {
     /// The text at a place of the program's own text, on one line and not too long.
     pub fn written(&self, span: Span) -> Option<String> {
         let (file, text) = self.text.as_ref()?;
-        let text = text.get(span.start as usize..span.end as usize).filter(|_| *file == span.file)?;
+        let text = balanced(text, span.start as usize, span.end as usize).filter(|_| *file == span.file)?;
         let short =
             text.len() <= MAX_QUOTE && !text.contains('\n') && !text.contains("--") && !text.is_empty();
         short.then(|| text.to_string())

@@ -119,6 +119,26 @@ impl Exact {
         }
     }
 
+    /// The nearest float.
+    pub fn to_float(&self) -> f64 {
+        match self {
+            Exact::NotANumber => f64::NAN,
+            Exact::Infinite { negative } => {
+                if *negative {
+                    f64::NEG_INFINITY
+                } else {
+                    f64::INFINITY
+                }
+            }
+            Exact::Fraction(v) => v.to_f64().unwrap_or(f64::NAN),
+        }
+    }
+
+    /// So many bits it takes.
+    pub fn bits(&self) -> u64 {
+        if let Exact::Fraction(v) = self { v.numer().bits() + v.denom().bits() } else { 0 }
+    }
+
     fn written(&self) -> String {
         match self {
             Exact::NotANumber => "NaN".into(),

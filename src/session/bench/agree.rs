@@ -23,6 +23,10 @@ pub fn cells(components: &[HostData]) -> usize {
     components.iter().map(HostData::len).sum()
 }
 
+pub fn something_else() -> Diagnostic {
+    Diagnostic::error("E0820", "The kernel computes something else than the program.")
+}
+
 /// Compares the components of two results; the tolerance is that of a component by its number.
 pub fn agree(
     expected: &[HostData],
@@ -33,9 +37,7 @@ pub fn agree(
     let number = expected.len();
     if number != found.len() {
         let note = format!("Its result has {} components and not {number}.", found.len());
-        return Err(
-            Diagnostic::error("E0820", "The kernel computes something else than the program.").note(note)
-        );
+        return Err(something_else().note(note));
     }
     let mut all = Agreement { cells: 0, error: 0.0 };
     for (i, (expected, found)) in expected.iter().zip(found).enumerate() {
@@ -61,7 +63,7 @@ fn agree_in(
     if check.agrees {
         return Ok(check);
     }
-    let mut problem = Diagnostic::error("E0820", "The kernel computes something else than the program.")
+    let mut problem = something_else()
         .note(format!("This was seen {where_}: {} of {} cells are wrong.", check.wrong, check.cells));
     if let Some(mismatch) = &check.mismatch {
         problem = problem.note(format!("{mismatch}."));

@@ -1,6 +1,6 @@
 //! Running a program's kernel beside what it is checked against.
 
-use super::agree::{agree, cells, not_numbers};
+use super::agree::{self, agree, cells, not_numbers};
 use super::cells::{at_width, buffer, elem};
 use super::inputs::{Inputs, components};
 use super::place;
@@ -199,13 +199,27 @@ impl<'a> Checked<'a> {
     }
 
     /// What the interpreter says where a run was ended by the processor: a division that has no result is the program's,
-    /// not the kernel's. None where it finds nothing, or is too slow to get there.
+    /// or that of what it was rewritten to, and not the kernel's. None where it finds nothing, or is too slow to get there.
     pub fn without_result(&self, inputs: &Inputs) -> Option<Diagnostic> {
-        let (program, sizes) = (&self.asked.workspace.program.term, self.asked.sizes);
-        let values = inputs.values(self.asked.term, sizes).ok()?;
+        let Asked { term, sizes, workspace, .. } = *self.asked;
+        let values = inputs.values(term, sizes).ok()?;
         let limits = Limits { cancel: Some(self.cancel), steps: 100_000_000, ..Limits::default() };
-        let problem = eval::run(program, sizes, &values, &limits).err()?;
-        (problem.code == "E0193").then_some(problem)
+        let divides = |t: &Term| match eval::run(t, sizes, &values, &limits) {
+            Err(problem) if problem.code == "E0193" => Some(Err(problem)),
+            Err(_) => None,
+            Ok(_) => Some(Ok(())),
+        };
+        match divides(&workspace.program.term)? {
+            Err(problem) => Some(problem),
+            Ok(()) => {
+                let problem = divides(term)?.err()?;
+                let note = format!(
+                    "On these inputs the program as written has a result, and what it was rewritten to has none: {}",
+                    problem.message
+                );
+                Some(agree::something_else().note(note))
+            }
+        }
     }
 
     /// Runs the kernel at small sizes and compares with the interpreter. None when there are no small sizes.

@@ -28,7 +28,10 @@ impl Infer {
             self.problem(
                 Diagnostic::error(codes::NOT_DATA, format!("`>>` composes functions, and `{name}` is none."))
                     .label(first.span, "this is data")
-                    .hint(format!("Write `{name} |> f` to apply a function, `shiftRight {name} 1` to shift the bits of an integer.")),
+                    .hint(format!(
+                        "Write `{name} |> f` to apply a function, `shiftRight {name} {}` to shift the bits of an integer.",
+                        rest.first().map_or_else(|| "1".to_owned(), |e| self.argument(e))
+                    )),
             );
             return self.error_tree(span);
         }

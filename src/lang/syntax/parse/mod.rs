@@ -17,6 +17,7 @@ use super::ast::{
     StrategyKind, Type, TypeKind,
 };
 use super::codes;
+use super::elsewhere;
 use super::lexer::{self, Comment, Lexed, Tok, Token};
 use crate::MAX_DEPTH;
 use crate::diag::{Diagnostic, FileId, Severity, Span, nearest};
@@ -587,6 +588,7 @@ impl<'a> Parser<'a> {
             Tok::Word if self.at_word("where") && expected.contains("`=`") => {
                 "Sizes have no conditions of their own, their types say them: `(n + 4).f32` has at least four elements, `(4*n).f32` a multiple of four."
             }
+            Tok::Word if self.at_word("where") && expected == "an expression" => elsewhere::SELECT,
             Tok::Word if self.at_word("where") => {
                 "A value gets its name before it is used: `let x = 3 in e`."
             }

@@ -2,6 +2,7 @@
 
 use super::MAX_LOOK;
 use crate::diag::Diagnostic;
+use crate::pattern::Pattern;
 use crate::syntax::ast::Op;
 use crate::syntax::codes;
 use crate::syntax::elsewhere;
@@ -30,7 +31,9 @@ pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
         "&&" => "Write `a and b`.",
         "||" => "Write `a or b`.",
         "&" => "Write `bitAnd x y` for the bits of integers, `a and b` for truth values.",
-        "!" => "Write `not (x > 0)`, or `a != b` for values that differ.",
+        "!" => {
+            "Write `idx i xs` for an element, `not (x > 0)` for what is not so, `a != b` for values that differ."
+        }
         "~" => "Write `bitNot x`.",
         "**" => "Write `x * x`, or `pow x y` for floating-point numbers.",
         "<<" => "Write `shiftLeft x y` for the bits of integers.",
@@ -119,6 +122,13 @@ impl Parser<'_> {
             "@" => format!(
                 "Write `zip {x} {y} |> map (\\(v, w). v * w) |> reduce (+) 0` for vectors, and for matrices `{x} |> map (\\r. transpose {y} |> map (\\c. zip r c |> map (\\(v, w). v * w) |> reduce (+) 0))`."
             ),
+            // What is given to another function has no operands.
+            _ if spelling.starts_with('`')
+                && from + 1 == sign
+                && Pattern::from_name(self.spelling(from)).is_some() =>
+            {
+                format!("Write `{}` without the signs around it.", spelling.trim_matches('`'))
+            }
             _ if spelling.starts_with('`') => format!("Write `{} {x} {y}`.", spelling.trim_matches('`')),
             _ => hint_of(spelling).to_string(),
         };
