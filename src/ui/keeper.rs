@@ -150,7 +150,7 @@ fn message(signal: i32, words: &str, process: u32) -> String {
         Some(Signal::ABORT) if words.contains("memory allocation") => "ran out of memory".to_owned(),
         Some(Signal::ABORT) if words.contains("overflowed its stack") => "ran out of stack".to_owned(),
         Some(Signal::ABORT) if words.is_empty() => {
-            "aborted before its screen was up; where memory is limited, as by `ulimit -v`, that is too little"
+            "aborted and said nothing; where memory is limited, as by `ulimit -v`, that may be too little"
                 .to_owned()
         }
         Some(Signal::ABORT) => "aborted".to_owned(),

@@ -138,8 +138,7 @@ const NAMES: &[Row] = &[
     (&["power", "powf"], "x y", "Write `pow x y`."),
     (&["sqr", "square"], "x", "Write `x * x`."),
     (&["rsqrt"], "x", "Write `1 / sqrt x`."),
-    // Each language takes them in another order.
-    (&["clamp", "clip"], "", "Write `max low (min high x)` for `x` between `low` and `high`."),
+    (&["clamp", "clip"], "x low high", "Write `max low (min high x)` for `x` between `low` and `high`."),
     (&["relu"], "x", "Write `max 0 x`."),
     (&["sigmoid"], "x", "Write `1 / (1 + exp (-x))`."),
     (&["negate", "neg"], "x", "Write `-x`."),
@@ -149,8 +148,9 @@ const NAMES: &[Row] = &[
     (&["sqrtf"], "x", "Write `sqrt x`."),
     (&["expf"], "x", "Write `exp x`."),
     (&["where"], "c x y", "Write `select c x y`."),
+    (&["as"], "e t", "Write `(cast e : t)`, with the number and the type that are meant."),
     (
-        &["as", "int", "toInt", "astype"],
+        &["int", "toInt", "astype"],
         "e",
         "Write `(cast e : i32)` for a number `e`, with the type that is meant.",
     ),
@@ -192,11 +192,23 @@ const NAMES: &[Row] = &[
 
 /// What to write for a name of other languages, with these arguments in the place of the row's where their number fits.
 pub fn written_here(name: &str, args: &[String]) -> Option<String> {
-    let name = if crate::ty::Scalar::from_name(name).is_some() { "as" } else { name };
+    let is_type = crate::ty::Scalar::from_name(name).is_some() || type_here(name).is_some();
+    let name = if is_type && args.len() == 2 { "as" } else { name };
     let (_, params, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
     let params: Vec<&str> = params.split_whitespace().collect();
     if params.len() != args.len() || args.is_empty() {
         return Some((*hint).to_string());
+    }
+    // Some languages have the bounds before what they bound, others after it.
+    let mut args = args.to_vec();
+    let numbers: Vec<bool> =
+        args.iter().map(|a| a.starts_with(|c: char| c.is_ascii_digit() || c == '-')).collect();
+    if params.contains(&"low") {
+        match numbers[..] {
+            [true, true, false] => args.rotate_right(1),
+            [false, true, true] => {}
+            _ => return Some((*hint).to_string()),
+        }
     }
     let put = |word: &str| match params.iter().position(|p| *p == word) {
         Some(at) => args[at].clone(),

@@ -1002,7 +1002,13 @@ const STRANGERS: &[(&str, &str, &str)] = &[
     ("def f (a: n.f32) = reduce (+) a", "reduce (+) a", "reduce (+) 0 a"),
     ("def f (a b: f32) = max(a, b)", "max(a, b)", "max a b"),
     ("def f (x: bool) (y: f32) = not y > 0", "not y > 0", "not (x > 0)"),
-    ("def f (xs: n.f32) = idx 0 xs |> float", "idx 0 xs |> float", "(cast x : f32)"),
+    ("def f (xs: n.f32) = idx 0 xs |> float", "idx 0 xs |> float", "(cast (idx 0 xs) : f32)"),
+    // In the order of other languages, with what is written there.
+    ("def f (x: n.f32) = map (\\y. clamp 0 1 y) x", "clamp 0 1 y", "max 0 (min 1 y)"),
+    ("def f (x: n.i32) = map (\\y. y >> 2) x", "y >> 2", "shiftRight y 2"),
+    ("def f (x: n.f32) = reduce `max` 0 x", "`max`", "max"),
+    ("def f (x: n.bool) = all x", "all x", "reduce (and) true x"),
+    ("def f (x y: n.f32) = concatenate x y", "concatenate x y", "concat x y"),
 ];
 
 #[test]
@@ -1028,7 +1034,6 @@ fn what_strangers_write_is_one_problem_whose_hint_can_be_written() {
             " + " | " and " => format!(" {hint} "),
             "(+)" => format!("({hint})"),
             "not y > 0" => "not (y > 0)".to_string(),
-            "idx 0 xs |> float" => "(cast (idx 0 xs) : f32)".to_string(),
             _ => hint.to_string(),
         };
         let right = text.replacen(part, &put, 1);
