@@ -8,6 +8,7 @@ use super::vectors::asks_for_vectors;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
+use crate::rule::condition::Condition;
 use crate::rule::pat::{Pat, PatNode};
 use crate::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
 use crate::search::usable;
@@ -17,6 +18,8 @@ use std::collections::BTreeSet;
 /// How many rules are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Breadth {
+    /// Of what moves data, only what the program or the sketch has: where weights are separated, much else could be moved.
+    Tight,
     /// Of those that match everything, only those that make what is asked for.
     Narrow,
     /// All.
@@ -65,13 +68,14 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     if asks_for_vectors(sketch) {
         asked.extend(OF_VECTORS);
     }
-    let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).chain(makes).copied().chain(ALWAYS).collect();
+    let movers = if breadth == Breadth::Tight { &[][..] } else { &ALWAYS };
+    let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).chain(makes).chain(movers).copied().collect();
     let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
     let rules: Vec<&Rule> = library.rules().filter(|r| !r.is_right_to_left()).collect();
     for pattern in &lacking {
         known.extend(company(*pattern, &rules, &known));
     }
-    let mut out = vec![];
+    let mut out: Vec<RuleUse> = separations(library, now).collect();
     for rule in rules {
         for (depth, equation) in rule.equations().iter().enumerate() {
             let Sides { from, made } = Sides::of(equation);
@@ -91,6 +95,24 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
         }
     }
     out
+}
+
+/// The breadths that are tried of a program, one after the other.
+pub fn breadths(library: &RuleSet, now: &Term) -> Vec<Breadth> {
+    let tight = separations(library, now).next().map(|_| Breadth::Tight);
+    tight.into_iter().chain([Breadth::Narrow, Breadth::Wide]).collect()
+}
+
+/// The rules that separate weights, and have some to separate in the program.
+fn separations<'a>(library: &'a RuleSet, now: &'a Term) -> impl Iterator<Item = RuleUse> + 'a {
+    let separates = |rule: &&Rule| {
+        let sides = rule.in_searches(&[]).unwrap_or_default();
+        let mut conditions = sides.iter().flat_map(|side| &side.equation.conditions);
+        rule.params.is_empty() && conditions.any(Condition::is_of_separable)
+    };
+    let rules = library.rules().filter(|r| !r.is_right_to_left()).filter(separates);
+    let applies = |rule: &&Rule| now.positions().into_iter().any(|(_, part)| rule.apply(part, &[]).is_ok());
+    rules.filter(applies).map(|rule| RuleUse { rule: rule.clone(), args: vec![] })
 }
 
 /// What comes with a pattern that the program lacks, where no rule makes it of what is known alone.
