@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 /// How many rules are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Breadth {
-    /// Of what moves data, only what the program or the sketch has: where weights are separated, much else could be moved.
+    /// Where weights are separated: that, and what moves arrays as the program or the sketch does.
     Tight,
     /// Of those that match everything, only those that make what is asked for.
     Narrow,
@@ -41,6 +41,10 @@ const ALWAYS: [Pattern; 12] = [
     Pattern::Reduce,
     Pattern::ReduceSeq,
 ];
+
+/// What moves whole arrays, and maps, before which and after which that can be done.
+const OF_ARRAYS: [Pattern; 5] =
+    [Pattern::Map, Pattern::Transpose, Pattern::Slide, Pattern::Split, Pattern::Join];
 
 const OF_VECTORS: [Pattern; 3] = [Pattern::AsVector, Pattern::AsScalar, Pattern::VectorFromScalar];
 
@@ -68,11 +72,14 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     if asks_for_vectors(sketch) {
         asked.extend(OF_VECTORS);
     }
-    let movers = if breadth == Breadth::Tight { &[][..] } else { &ALWAYS };
-    let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).chain(makes).chain(movers).copied().collect();
+    let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).chain(makes).copied().collect();
+    match breadth {
+        Breadth::Tight => known.retain(|p| OF_ARRAYS.contains(p)),
+        Breadth::Narrow | Breadth::Wide => known.extend(ALWAYS),
+    }
     let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
     let rules: Vec<&Rule> = library.rules().filter(|r| !r.is_right_to_left()).collect();
-    for pattern in &lacking {
+    for pattern in lacking.iter().filter(|_| breadth != Breadth::Tight) {
         known.extend(company(*pattern, &rules, &known));
     }
     let mut out: Vec<RuleUse> = separations(library, now).collect();
