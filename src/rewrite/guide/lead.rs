@@ -80,3 +80,39 @@ fn results<'a>(start: &'a Term, rule: &'a RuleUse) -> impl Iterator<Item = Term>
         normal_form_with(&params, &after)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::diag::{FileId, Sources};
+    use crate::lang::infer::program;
+    use crate::lang::syntax::{parse_program, parse_sketch};
+    use crate::sketch::{Library, read};
+
+    #[test]
+    fn the_rule_that_leads_furthest_is_found() {
+        let set = RuleSet::builtin(&mut Sources::new()).0;
+        let text = "def f (a: n.m.f32) = a |> map (\\r. r |> map abs |> reduceSeq (+) 0)";
+        let start = program(&parse_program(FileId::NOWHERE, text).0, None).0.unwrap().term;
+        let found = |goal: &str, levels, of, used: &[&str], over: bool| {
+            let (tree, problems) = parse_sketch(FileId::NOWHERE, goal);
+            assert!(problems.is_empty(), "{problems:?}");
+            let goal = read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap();
+            assert_eq!(levels_met(&goal, &start, 0), levels, "{goal}");
+            let nearest = Nearest { term: start.clone(), levels, of, but_for_sizes: false };
+            let used: Vec<RuleUse> = used.iter().filter_map(|name| set.use_of(name, vec![])).collect();
+            let lead = lead(&set, &used, &goal, &nearest, &|| over)?;
+            Some((lead.rule.to_string(), lead.levels, lead.reached))
+        };
+        let fused = "containsMap(n, containsReduceSeq(m, contains(? + abs ?)))";
+        let by = |name: &str, levels, reached| Some((name.to_owned(), levels, reached));
+        assert_eq!(found(fused, 2, 3, &[], false), by("reduceSeqMapFusion", 3, true));
+        // Not one that the search had, nor one in the time that it does not have.
+        assert_eq!(found(fused, 2, 3, &["reduceSeqMapFusion"], false), None);
+        assert_eq!(found(fused, 2, 3, &[], true), None);
+        // One that leads on, though not to the end; with sizes that the sketch has.
+        let tiled = "containsMap(n/8, containsMap(8, contains(gather)))";
+        assert_eq!(found(tiled, 0, 3, &[], false).map(|(rule, ..)| rule), Some("splitJoin(8)".to_owned()));
+        assert_eq!(found("contains(gather (scatter ?))", 0, 1, &[], false), None);
+    }
+}

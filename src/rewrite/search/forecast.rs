@@ -543,6 +543,17 @@ mod tests {
         assert!(text(&[("useMapSeq", &[])], sketch).contains("for `transpose`. The program has none"));
         assert_eq!(said(&[("useMapSeq", &[]), ("transposePairAfter", &[])], sketch), None);
         assert_eq!(said(split, "contains(mapSeq) or contains(map)"), None);
+        // An index that is known is written with a pattern, too.
+        assert_eq!(said(&[("slideAfter2", &[])], "contains(natAsIndex)"), None);
+        assert!(text(split, "contains(natAsIndex)").contains("for `natAsIndex`. The program has none"));
+        // What is said of a hole that is a size by itself is asked of all sizes that rules make which only divide.
+        let two: &[(&str, &[i64])] = &[("splitJoin", &[14]), ("splitJoin", &[21])];
+        let tile = |condition: &str| format!("containsMap(n/?t, containsMap(?t, ?)) and {condition}");
+        assert!(text(two, &tile("?t > 21")).contains("what the sketch says of `?t`"));
+        assert!(never(two, &tile("?t > 21")) && never(two, &tile("?t % 4 == 0 and ?t < 20")));
+        assert!(!never(two, &tile("?t > 20")) && !never(two, &tile("?t % 7 == 0 and ?t < 20")));
+        // Nothing is known of products, of a hole that is not by itself, and where the program has larger numbers.
+        assert!(!never(split, &tile("?t > 21")) && !never(two, "containsMap(n/?t, ?) and ?t > 21"));
         assert!(!never(&[("vectorizeBeforeMap", &[])], "contains(vectorFromScalar)"));
     }
 }

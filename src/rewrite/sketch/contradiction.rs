@@ -155,3 +155,55 @@ fn compared(condition: &SizeCondition) -> Option<(Nat, Comparison, Coefficient)>
     let is = if times < Coefficient::from_integer(0) { condition.is.mirrored() } else { condition.is };
     Some((Nat::from_terms(scaled?), is, -own.checked_div(&times)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::lang::diag::FileId;
+    use crate::lang::nat::Nat;
+    use crate::lang::syntax::parse_sketch;
+    use crate::sketch::{Library, read_with};
+
+    #[test]
+    fn what_cannot_hold_together_is_told() {
+        let told = |conditions: &str| {
+            let text = format!("containsMap(n/?t, containsMap(?t, containsMap(2*?u, ?))) and {conditions}");
+            let (tree, problems) = parse_sketch(FileId::NOWHERE, &text);
+            assert!(problems.is_empty(), "{text}: {problems:?}");
+            let values = [("x".into(), Nat::constant(14))];
+            let sketch = read_with(&tree, &Library::builtin(), &["n".into()], &values).unwrap();
+            let said: Vec<String> =
+                sketch.contradiction().into_iter().flatten().map(ToString::to_string).collect();
+            said.join(", ")
+        };
+        assert_eq!(told("?t > 21 and ?t < 20"), "?t > 21, ?t < 20");
+        assert_eq!(told("?t >= 8 and ?u < 3 and 2 * ?t <= 15"), "?t >= 8, 2*?t <= 15");
+        assert_eq!(told("?t > 3 and x > 21 and ?u > 2"), "14 > 21");
+        assert_eq!(told("?t > 4 and ?t < 8 and ?t % 4 == 0"), "?t > 4, ?t < 8, ?t % 4 == 0");
+        for none in [
+            "?t < 1",
+            "?t > 4 and ?t < 5",
+            "?t > ?u and ?u > ?t",
+            "?t > n and n > ?t",
+            "?t < ?t",
+            "?t % 4 == 0 and ?t % 4 == 1",
+            "?t == 4 and ?t != 4",
+            "?t == ?u and ?u != ?t",
+            "x > n",
+            "?t > 1 and not (?t > 1)",
+        ] {
+            assert_ne!(told(none), "", "{none}");
+        }
+        for some in [
+            "?t > 4 and ?t < 6",
+            "?t >= 4 and ?t <= 4",
+            "?t > ?u and ?u > 3",
+            "?t >= ?u and ?u >= ?t",
+            "?t % 4 == 0 and ?t % 4 != 1",
+            "?t > 4 and ?t < 9 and ?t % 4 == 0",
+            "x > 13",
+            "x < 2 * n + 14",
+        ] {
+            assert_eq!(told(some), "", "{some}");
+        }
+    }
+}
