@@ -416,6 +416,17 @@ fn a_search_of_its_own_rules_separates_weights() {
     }
 }
 
+/// What is stored in another layout is found by rules that move arrays alone.
+#[test]
+fn a_search_of_its_own_rules_stores_in_layouts() {
+    for goal in
+        ["containsPacked(k, n, 5, ?)", "containsColumnOrder(m, k, ?)", "containsAlignedRows(m, k/4, 4, ?)"]
+    {
+        let (searches, _) = examined(&kernel("matmul"), "", &format!("reach {goal}"), 0);
+        assert!(searches.last().unwrap()["found"] == true, "{goal}: {searches:#?}");
+    }
+}
+
 /// Rules whose right sides no equation says are matched by the left sides that they have.
 #[test]
 fn windows_are_separated_where_their_weights_are_a_product() {

@@ -232,7 +232,9 @@ impl Searcher<'_> {
         let Target { text, sketch, guide, is_goal } = target;
         way.lines.push(GuideLine { text: text.clone(), what: guide.what.clone(), reached: false });
         let goal_sizes = guide::sizes_of(sketch);
-        for breadth in guide::breadths(&self.workspace().rules, now) {
+        let breadths = guide::breadths(&self.workspace().rules, now, sketch);
+        // Guides that store have their own steps for what is stored.
+        for breadth in breadths.into_iter().filter(|b| *is_goal || *b != Breadth::Tight) {
             let (few, many) = nodes_of(breadth);
             if account.vain.contains(&(now.digest(), text.clone(), breadth)) {
                 continue;
@@ -245,7 +247,7 @@ impl Searcher<'_> {
             let most = account.asked.nodes.unwrap_or(MOST_NODES);
             let nodes = nodes.saturating_mul(most.max(MOST_NODES)) / MOST_NODES;
             let bounds = Budget { nodes: nodes.min(most), time: left, best, rank, ..budget.clone() };
-            let sizes = if *is_goal && breadth == Breadth::Wide { &goal_sizes } else { &guide.sizes };
+            let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
             let guides = Arc::new(way.lines.clone());

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 /// How many rules are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Breadth {
-    /// Where weights are separated: that, and what moves arrays as the program or the sketch does.
+    /// Where weights are separated, or arrays stored in some layout: that, and what moves arrays.
     Tight,
     /// Of those that match everything, only those that make what is asked for.
     Narrow,
@@ -45,6 +45,11 @@ const ALWAYS: [Pattern; 12] = [
 /// What moves whole arrays, and maps, before which and after which that can be done.
 const OF_ARRAYS: [Pattern; 5] =
     [Pattern::Map, Pattern::Transpose, Pattern::Slide, Pattern::Split, Pattern::Join];
+
+/// What makes one layout of another.
+const OF_LAYOUTS: [Pattern; 4] = [Pattern::Map, Pattern::Transpose, Pattern::Split, Pattern::Join];
+
+const OF_STORES: [Pattern; 2] = [Pattern::Let, Pattern::ToMem];
 
 const OF_VECTORS: [Pattern; 3] = [Pattern::AsVector, Pattern::AsScalar, Pattern::VectorFromScalar];
 
@@ -73,8 +78,12 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
         asked.extend(OF_VECTORS);
     }
     let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).chain(makes).copied().collect();
+    let stores = breadth == Breadth::Tight && asks_for_store(sketch, now);
     match breadth {
-        Breadth::Tight => known.retain(|p| OF_ARRAYS.contains(p)),
+        Breadth::Tight => {
+            known.retain(|p| OF_ARRAYS.contains(p) || stores && OF_STORES.contains(p));
+            known.extend(OF_LAYOUTS.iter().filter(|_| stores));
+        }
         Breadth::Narrow | Breadth::Wide => known.extend(ALWAYS),
     }
     let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
@@ -82,6 +91,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     for pattern in lacking.iter().filter(|_| breadth != Breadth::Tight) {
         known.extend(company(*pattern, &rules, &known));
     }
+    let wanted = |p: &Pattern| lacking.contains(p) || makes.contains(p) || stores && OF_LAYOUTS.contains(p);
     let mut out: Vec<RuleUse> = separations(library, now).collect();
     for rule in rules {
         for (depth, equation) in rule.equations().iter().enumerate() {
@@ -92,7 +102,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
                 .iter()
                 .all(|p| ALWAYS.contains(p) || asked.contains(p) || !(p.is_map() || p.is_reduce()));
             // Where the left side is a variable, it matches every term of its type.
-            let is_narrow = !from.is_empty() || made.iter().any(|p| lacking.contains(p) || makes.contains(p));
+            let is_narrow = !from.is_empty() || made.iter().any(wanted);
             if is_known && is_wanted && (is_narrow || breadth == Breadth::Wide) {
                 let depth = i64::try_from(depth).unwrap_or(i64::MAX);
                 let uses = arguments(&rule.params, depth, sizes);
@@ -104,10 +114,16 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     out
 }
 
-/// The breadths that are tried of a program, one after the other.
-pub fn breadths(library: &RuleSet, now: &Term) -> Vec<Breadth> {
-    let tight = separations(library, now).next().map(|_| Breadth::Tight);
+/// The breadths that are tried from a program to a goal, one after the other.
+pub fn breadths(library: &RuleSet, now: &Term, goal: &Sketch) -> Vec<Breadth> {
+    let is_tight = asks_for_store(goal, now) || separations(library, now).next().is_some();
+    let tight = is_tight.then_some(Breadth::Tight);
     tight.into_iter().chain([Breadth::Narrow, Breadth::Wide]).collect()
+}
+
+/// Does a sketch ask for something that is stored, where the program stores nothing?
+fn asks_for_store(sketch: &Sketch, now: &Term) -> bool {
+    patterns_asked_for(sketch).contains(&Pattern::ToMem) && !patterns_of(now).contains(&Pattern::ToMem)
 }
 
 /// The rules that separate weights, and have some to separate in the program.

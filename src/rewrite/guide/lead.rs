@@ -47,7 +47,7 @@ pub fn lead(
     let step = Step { sketch, sizes: &sizes, makes: &[] };
     let mut tried: Vec<RuleUse> = used.to_vec();
     let mut best: Option<Lead> = None;
-    for breadth in breadths(library, start) {
+    for breadth in breadths(library, start, sketch) {
         for rule in rules(library, start, &step, breadth) {
             if tried.contains(&rule) {
                 continue;

@@ -266,7 +266,7 @@ impl Quotients {
         let mut given: IndexSet<Nat> = sizes_in(start);
         let mut divisors: IndexSet<Nat> = IndexSet::new();
         for rule in rules {
-            let Some(equation) = rule.rule.equation(&rule.args) else { return None };
+            let equation = rule.rule.equation(&rule.args)?;
             let own = |v: &NatVar| {
                 let NatVar::Meta(i) = v else { return None };
                 let mut params = rule.rule.params.iter().zip(&rule.args);
