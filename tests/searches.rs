@@ -327,7 +327,9 @@ fn a_search_of_its_own_rules_does_not_say_impossible() {
     assert!(!err.contains("can be reached"), "{err}");
     assert_eq!(searches.last().unwrap()["found"], false);
     let (_, err) = examined(SCALE, "", "reach contains(gather) with (time: 1ms)", 1);
-    assert!(err.contains("within the bounds"), "{err}");
+    assert!(err.contains("within the bounds") && err.contains("`with (time: 2ms)`"), "{err}");
+    let (_, err) = examined(SCALE, "", "reach contains(gather) with (memory: 1MiB)", 1);
+    assert!(err.contains("of 1 MiB allowed") && err.contains("`with (memory: "), "{err}");
 }
 
 #[test]
@@ -354,8 +356,75 @@ fn a_search_that_fails_tells_how_far_it_came() {
         "{}",
         ran.err
     );
+    // What contradicts itself is not searched for, with rules or without.
+    for using in ["", " using { splitJoin(2) }"] {
+        let search = format!("reach containsMap(64*n/?t, containsMap(?t, ?)) and ?t > 21 and ?t < 20{using}");
+        let ran = run(world.path(), &["search", "p.rise", &search]);
+        let said = "no sizes meet `?t > 21` and `?t < 20` together";
+        assert!(ran.code == 1 && ran.out.is_empty() && ran.err.contains(said), "{}{}", ran.out, ran.err);
+    }
+    // What the filter leaves out is no reason where no size that the rules make meets what is said of a hole.
+    let of = |rule: &str, code| {
+        let tile = "containsMap(64*n/?t, containsMap(?t, ?)) and ?t > 64";
+        examined(SCALE, "", &format!("reach {tile} using {{ {rule} }}"), code).1
+    };
+    let err = of("splitJoin(2)", 1);
+    assert!(err.contains("what the sketch says of `?t`") && !err.contains("dims"), "{err}");
+    assert!(!of("splitJoin(128)", 0).contains("what the sketch says"));
     let ran = run(world.path(), &["search", "p.rise", "id"]);
     assert!(ran.code == 2 && ran.err.contains("E0915"), "{}", ran.err);
+}
+
+/// The rule that a search did not have, and that leads on from what comes nearest.
+#[test]
+fn a_search_that_fails_names_the_rule_that_leads_on() {
+    let hints = |strategy: &str| {
+        let (searches, err) = examined(&kernel("matmul"), "", strategy, 1);
+        let hints = searches[0]["hints"].to_string();
+        assert!(!hints.contains("leads on") || err.contains("leads on"), "{err}");
+        hints
+    };
+    let baseline = |rules: &str| {
+        let levels = "containsMap(m, containsMap(n, containsReduceSeq(k, containsAddMul)))";
+        hints(&format!("reach {levels} using {{{rules}}}"))
+    };
+    let told = baseline("useReduceSeq");
+    assert!(told.contains("`reduceSeqMapFusion`, which is not in `using`, leads on"), "{told}");
+    assert!(told.contains("after it that is like the sketch"), "{told}");
+    let told = hints("reach containsMapPar(m, ?) using {useMapSeq}");
+    assert!(told.contains("`useMapPar`, which is not in `using`"), "{told}");
+    // No rule makes both at once.
+    let told =
+        hints("reach containsMap(m/3, containsMap(3, contains(gather (scatter ?)))) using {useMapSeq}");
+    assert!(!told.contains("gather`, which"), "{told}");
+    let told = hints("reach contains(gather (scatter ?)) using {useMapSeq}");
+    assert!(!told.contains("leads on"), "{told}");
+}
+
+/// Weights that are a product are separated by searches that choose their rules, whatever they are.
+#[test]
+fn a_search_of_its_own_rules_separates_weights() {
+    let elevate = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/binomialFilter/binomialFilter.elevate"),
+    );
+    let (elevate, program) = (elevate.unwrap(), kernel("binomialFilter"));
+    let weights = "[[1 / 16, 2 / 16, 1 / 16], [2 / 16, 4 / 16, 2 / 16], [1 / 16, 2 / 16, 1 / 16]]";
+    assert!(program.contains(weights));
+    for other in [weights, "[[2, 3, 5], [4, 6, 10], [0.5, 0.75, 1.25]]"] {
+        let (searches, _) = examined(&program.replace(weights, other), &elevate, "reach scanline", 0);
+        assert!(searches.last().unwrap()["found"] == true, "{searches:#?}");
+    }
+}
+
+/// What is stored in another layout is found by rules that move arrays alone.
+#[test]
+fn a_search_of_its_own_rules_stores_in_layouts() {
+    for goal in
+        ["containsPacked(k, n, 5, ?)", "containsColumnOrder(m, k, ?)", "containsAlignedRows(m, k/4, 4, ?)"]
+    {
+        let (searches, _) = examined(&kernel("matmul"), "", &format!("reach {goal}"), 0);
+        assert!(searches.last().unwrap()["found"] == true, "{goal}: {searches:#?}");
+    }
 }
 
 /// Rules whose right sides no equation says are matched by the left sides that they have.
@@ -616,8 +685,11 @@ fn rules_can_be_held_back() {
     assert!(ran.code == 1 && ran.err.contains("held back by `freeze` or `cap`"), "{}{}", ran.out, ran.err);
     let ran = of("freeze: [splitJion(1)]");
     assert!(ran.err.contains("E0412") && ran.err.contains("Did you mean `splitJoin`?"), "{}", ran.err);
+    // Where the search chooses its rules, any of the library can be held back.
     let ran = apply(SCALE, "", "", "reach contains(mapPar) with (cap: [useMapPar(2)])");
-    assert!(ran.err.contains("E0412") && ran.err.contains("chooses the rules"), "{}", ran.err);
+    assert!(ran.code == 0 && ran.out.contains("mapPar"), "{}{}", ran.out, ran.err);
+    let ran = apply(SCALE, "", "", "reach contains(mapPar) with (cap: [useMapParr(2)])");
+    assert!(ran.err.contains("E0412") && ran.err.contains("Did you mean `useMapPar`?"), "{}", ran.err);
 }
 
 /// One match of a thorough iteration, which takes all members of classes, may build thousands of terms.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 const ORDER: [&str; 9] = ["lang", "rewrite", "lower", "emit", "device", "session", "view", "ui", "cli"];
 
 /// The way within `lower`, likewise.
-const LOWER: [&str; 11] = [
+const LOWER: [&str; 12] = [
     "target",
+    "divisions",
     "nesting",
     "reductions",
     "dpia",

@@ -114,6 +114,7 @@ fn as_json(search: &Examined, workspace: &Workspace) -> Value {
         "complete": search.best.complete,
         "extraction": seconds(search.extraction),
         "nearest": nearest.map(|n| json!({ "levels": n.levels, "of": n.of, "program": workspace.print(&n.term) })),
+        "cut_short": search.insight.cut_short,
         "steps": search.steps.as_ref().map(Vec::len).ok(),
     })
 }

@@ -51,8 +51,12 @@ pub(super) struct Shared {
 }
 
 /// Nodes of a search towards a guide, and towards the goal: of few rules, and of many.
-const NODES: [(Breadth, usize, usize); 2] =
-    [(Breadth::Narrow, 20_000, 60_000), (Breadth::Wide, 40_000, MOST_NODES)];
+fn nodes_of(breadth: Breadth) -> (usize, usize) {
+    match breadth {
+        Breadth::Tight | Breadth::Narrow => (20_000, 60_000),
+        Breadth::Wide => (40_000, MOST_NODES),
+    }
+}
 
 /// The most nodes of a search, where the user gives no bound. One that is larger raises all others in proportion.
 const MOST_NODES: usize = 300_000;
@@ -96,7 +100,7 @@ enum Halt {
     /// The goal is not reached on it.
     Away,
     /// Time or memory are used up, or the record ends here.
-    Over(String),
+    Over(Limit),
     Failure(SearchFailure),
 }
 
@@ -150,7 +154,8 @@ impl Searcher<'_> {
             }
         }
         let way = nearest.unwrap_or_default();
-        let mut text = match over.clone().or(account.limited.as_ref().map(Limit::to_string)) {
+        let limited = over.or(account.limited);
+        let mut text = match limited {
             Some(why) => format!("Not found within the bounds: {why}."),
             None => {
                 "Not found with the guides and rules that the search chose; others may lead there.".to_owned()
@@ -169,8 +174,7 @@ impl Searcher<'_> {
             self.keep_made(account.known);
         }
         self.leave_all(way.failed, account.ended, goal);
-        let raise = account.limited.filter(|_| over.is_none());
-        let raise = raise.map(|limit| format!("Raise that limit, as in `with ({})`.", limit.doubled()));
+        let raise = limited.map(|limit| format!("Raise that limit, as in `with ({})`.", limit.doubled()));
         let own = [
             "`reach SKETCH using RULES` takes the rules that you choose; a `reach` before it, of a sketch half way, is a \
              guide."
@@ -228,19 +232,22 @@ impl Searcher<'_> {
         let Target { text, sketch, guide, is_goal } = target;
         way.lines.push(GuideLine { text: text.clone(), what: guide.what.clone(), reached: false });
         let goal_sizes = guide::sizes_of(sketch);
-        for (breadth, few, many) in NODES {
+        let breadths = guide::breadths(&self.workspace().rules, now, sketch);
+        // Guides that store have their own steps for what is stored.
+        for breadth in breadths.into_iter().filter(|b| *is_goal || *b != Breadth::Tight) {
+            let (few, many) = nodes_of(breadth);
             if account.vain.contains(&(now.digest(), text.clone(), breadth)) {
                 continue;
             }
             let left = account.until.saturating_sub(self.elapsed());
             if left.is_zero() || account.ended >= account.most {
-                return Err(Halt::Over(Limit::Time { bound: budget.time }.to_string()));
+                return Err(Halt::Over(Limit::Time { bound: budget.time }));
             }
             let (nodes, best, rank) = if *is_goal { (many, budget.best, budget.rank) } else { (few, 1, 1) };
             let most = account.asked.nodes.unwrap_or(MOST_NODES);
             let nodes = nodes.saturating_mul(most.max(MOST_NODES)) / MOST_NODES;
             let bounds = Budget { nodes: nodes.min(most), time: left, best, rank, ..budget.clone() };
-            let sizes = if *is_goal && breadth == Breadth::Wide { &goal_sizes } else { &guide.sizes };
+            let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
             let guides = Arc::new(way.lines.clone());
@@ -275,10 +282,8 @@ impl Searcher<'_> {
                     None
                 }
                 Outcome::Impossible | Outcome::Incomplete(_) => None,
-                Outcome::Limit(Limit::Time { .. }) => {
-                    Some(Halt::Over(Limit::Time { bound: budget.time }.to_string()))
-                }
-                Outcome::Limit(limit @ Limit::Memory { .. }) => Some(Halt::Over(limit.to_string())),
+                Outcome::Limit(Limit::Time { .. }) => Some(Halt::Over(Limit::Time { bound: budget.time })),
+                Outcome::Limit(limit @ Limit::Memory { .. }) => Some(Halt::Over(*limit)),
                 Outcome::Stopped => Some(Halt::Failure(SearchFailure::Stopped)),
                 Outcome::Broken(problem) => Some(Halt::Failure(SearchFailure::Invalid(problem.clone()))),
             };

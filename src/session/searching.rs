@@ -12,9 +12,10 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::syntax::{ast, print};
 use crate::lang::term::Term;
+use crate::rewrite::guide;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
-use crate::rewrite::search::forecast::unmet;
+use crate::rewrite::search::forecast::{contradiction, unmet};
 use crate::rewrite::search::insight::Insight;
 use crate::rewrite::search::options::Names;
 use crate::rewrite::search::{self, Budget, Limit, Outcome, Pause, Report, Search, StopPoint, Trail};
@@ -22,6 +23,7 @@ use crate::rewrite::sketch::{self, Sketch, best::KBest};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -93,6 +95,12 @@ impl Kept {
             && iterations <= longest
     }
 }
+
+/// For so long rules are tried that a search did not have.
+const LEADING: Duration = Duration::from_millis(200);
+
+/// What can be done where the sketch contradicts itself.
+const MEETABLE: &str = "Change what the sketch says of sizes.";
 
 /// What is kept of the last strategy that did not get to its end.
 #[derive(Default)]
@@ -268,6 +276,9 @@ impl SearchRunner for Searcher<'_> {
         let sizes = &self.workspace.program.sizes;
         let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
             .map_err(|mut all| invalid(all.swap_remove(0)))?;
+        if let Some(text) = contradiction(&sketch) {
+            return Err(SearchFailure::NotFound { text, hints: vec![MEETABLE.to_owned()] });
+        }
         let names = Names {
             size: &|name| request.sizes.iter().find(|(n, _)| **n == *name).map(|(_, size)| size.clone()),
             pattern: &|name| self.workspace.sketches.patterns.find(name),
@@ -439,7 +450,7 @@ impl Searcher<'_> {
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
-        self.control.cancel_flag().load(std::sync::atomic::Ordering::Relaxed)
+        self.control.cancel_flag().load(Ordering::Relaxed)
     }
 
     pub(super) fn workspace(&self) -> &Workspace {
@@ -503,7 +514,15 @@ impl Searcher<'_> {
             if let Some(k) = self.best {
                 let from = control.elapsed();
                 let best = search.best(k.max(budget.best));
-                known = Some((best, control.elapsed().saturating_sub(from), search.insight()));
+                let took = control.elapsed().saturating_sub(from);
+                let insight = search.insight(&world);
+                let own = guides.is_empty() && report.found().is_none();
+                if let Some(nearest) = insight.nearest.as_ref().filter(|_| own) {
+                    let until = control.elapsed().saturating_add(LEADING);
+                    let over = || control.elapsed() > until || cancel.load(Ordering::Relaxed);
+                    report.lead = guide::lead(&self.workspace.rules, rules, sketch, nearest, &over);
+                }
+                known = Some((best, took, insight));
             }
             if let Some(shelf) = shelf.filter(|_| search.can_go_on()) {
                 let mut paused = paused.clone();

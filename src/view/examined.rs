@@ -10,6 +10,8 @@ use crate::rewrite::search::RuleReport;
 use crate::session::searching::Examined;
 use crate::session::workspace::Workspace;
 
+const CUT_SHORT: &str = "A limit was met before all was asked: of which part there is one, and what comes nearest, may not be told.";
+
 /// A witness is shown in so many characters.
 const WITNESS: usize = 90;
 
@@ -42,6 +44,10 @@ pub fn lines(search: &Examined, workspace: &Workspace, shown: Shown) -> Vec<Line
     match search.report.found() {
         Some(_) => lines.extend(best(search, workspace, width)),
         None => lines.extend(nearest(search, workspace, alphabet)),
+    }
+    if search.insight.cut_short {
+        lines.push(Line::empty());
+        lines.extend(Line::of(Role::Warning, CUT_SHORT).wrap(width, 2));
     }
     if let (Some(_), Err(why)) = (search.report.found(), &search.steps) {
         lines.push(Line::empty());
@@ -131,7 +137,10 @@ fn best(search: &Examined, workspace: &Workspace, width: usize) -> Vec<Line> {
 fn nearest(search: &Examined, workspace: &Workspace, alphabet: Alphabet) -> Vec<Line> {
     let Some(nearest) = &search.insight.nearest else { return vec![] };
     let (levels, of) = (nearest.levels, nearest.of);
-    let head = format!("The program that comes nearest: {levels} of {of} nested `contains` hold of it.");
+    let head = match nearest.but_for_sizes {
+        true => "A program that is like the sketch but for the sizes in the place of its holes.".to_owned(),
+        false => format!("The program that comes nearest: {levels} of {of} nested `contains` hold of it."),
+    };
     let mut lines = vec![Line::empty(), Line::of(Role::Title, head)];
     lines.extend(workspace.print(&nearest.term).lines().map(|l| Line::plain(format!("  {l}"))));
     let guide = alphabet.pick("│ ", "| ");

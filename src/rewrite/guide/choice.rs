@@ -8,6 +8,7 @@ use super::vectors::asks_for_vectors;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
+use crate::rule::condition::Condition;
 use crate::rule::pat::{Pat, PatNode};
 use crate::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
 use crate::search::usable;
@@ -17,6 +18,8 @@ use std::collections::BTreeSet;
 /// How many rules are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Breadth {
+    /// Where weights are separated, or arrays stored in some layout: that, and what moves arrays.
+    Tight,
     /// Of those that match everything, only those that make what is asked for.
     Narrow,
     /// All.
@@ -38,6 +41,15 @@ const ALWAYS: [Pattern; 12] = [
     Pattern::Reduce,
     Pattern::ReduceSeq,
 ];
+
+/// What moves whole arrays, and maps, before which and after which that can be done.
+const OF_ARRAYS: [Pattern; 5] =
+    [Pattern::Map, Pattern::Transpose, Pattern::Slide, Pattern::Split, Pattern::Join];
+
+/// What makes one layout of another.
+const OF_LAYOUTS: [Pattern; 4] = [Pattern::Map, Pattern::Transpose, Pattern::Split, Pattern::Join];
+
+const OF_STORES: [Pattern; 2] = [Pattern::Let, Pattern::ToMem];
 
 const OF_VECTORS: [Pattern; 3] = [Pattern::AsVector, Pattern::AsScalar, Pattern::VectorFromScalar];
 
@@ -65,13 +77,22 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     if asks_for_vectors(sketch) {
         asked.extend(OF_VECTORS);
     }
-    let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).chain(makes).copied().chain(ALWAYS).collect();
+    let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).chain(makes).copied().collect();
+    let stores = breadth == Breadth::Tight && asks_for_store(sketch, now);
+    match breadth {
+        Breadth::Tight => {
+            known.retain(|p| OF_ARRAYS.contains(p) || stores && OF_STORES.contains(p));
+            known.extend(OF_LAYOUTS.iter().filter(|_| stores));
+        }
+        Breadth::Narrow | Breadth::Wide => known.extend(ALWAYS),
+    }
     let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
     let rules: Vec<&Rule> = library.rules().filter(|r| !r.is_right_to_left()).collect();
-    for pattern in &lacking {
+    for pattern in lacking.iter().filter(|_| breadth != Breadth::Tight) {
         known.extend(company(*pattern, &rules, &known));
     }
-    let mut out = vec![];
+    let wanted = |p: &Pattern| lacking.contains(p) || makes.contains(p) || stores && OF_LAYOUTS.contains(p);
+    let mut out: Vec<RuleUse> = separations(library, now).collect();
     for rule in rules {
         for (depth, equation) in rule.equations().iter().enumerate() {
             let Sides { from, made } = Sides::of(equation);
@@ -81,7 +102,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
                 .iter()
                 .all(|p| ALWAYS.contains(p) || asked.contains(p) || !(p.is_map() || p.is_reduce()));
             // Where the left side is a variable, it matches every term of its type.
-            let is_narrow = !from.is_empty() || made.iter().any(|p| lacking.contains(p) || makes.contains(p));
+            let is_narrow = !from.is_empty() || made.iter().any(wanted);
             if is_known && is_wanted && (is_narrow || breadth == Breadth::Wide) {
                 let depth = i64::try_from(depth).unwrap_or(i64::MAX);
                 let uses = arguments(&rule.params, depth, sizes);
@@ -91,6 +112,30 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
         }
     }
     out
+}
+
+/// The breadths that are tried from a program to a goal, one after the other.
+pub fn breadths(library: &RuleSet, now: &Term, goal: &Sketch) -> Vec<Breadth> {
+    let is_tight = asks_for_store(goal, now) || separations(library, now).next().is_some();
+    let tight = is_tight.then_some(Breadth::Tight);
+    tight.into_iter().chain([Breadth::Narrow, Breadth::Wide]).collect()
+}
+
+/// Does a sketch ask for something that is stored, where the program stores nothing?
+fn asks_for_store(sketch: &Sketch, now: &Term) -> bool {
+    patterns_asked_for(sketch).contains(&Pattern::ToMem) && !patterns_of(now).contains(&Pattern::ToMem)
+}
+
+/// The rules that separate weights, and have some to separate in the program.
+fn separations<'a>(library: &'a RuleSet, now: &'a Term) -> impl Iterator<Item = RuleUse> + 'a {
+    let separates = |rule: &&Rule| {
+        let sides = rule.in_searches(&[]).unwrap_or_default();
+        let mut conditions = sides.iter().flat_map(|side| &side.equation.conditions);
+        rule.params.is_empty() && conditions.any(Condition::is_of_separable)
+    };
+    let rules = library.rules().filter(|r| !r.is_right_to_left()).filter(separates);
+    let applies = |rule: &&Rule| now.positions().into_iter().any(|(_, part)| rule.apply(part, &[]).is_ok());
+    rules.filter(applies).map(|rule| RuleUse { rule: rule.clone(), args: vec![] })
 }
 
 /// What comes with a pattern that the program lacks, where no rule makes it of what is known alone.

@@ -1,13 +1,15 @@
 //! Guides that nobody wrote: from a program and the sketch of a goal to the sketches between them (`plan`), and from a
-//! program and a sketch to the rules of the library that can help (`choice`). Whoever runs searches takes these one after
+//! program and a sketch to the rules of the library that can help (`choice`), or that would have helped (`lead`). Whoever runs searches takes these one after
 //! the other (thesis, future work: to infer intermediate sketches).
 
 pub mod choice;
+pub mod lead;
 pub mod nest;
 pub mod plan;
 pub mod text;
 mod vectors;
 
-pub use choice::{Breadth, Step, rules};
+pub use choice::{Breadth, Step, breadths, rules};
+pub use lead::{Lead, lead};
 pub use plan::{Guide, filled, plans, sizes_of};
 pub use text::Writer;

@@ -7,7 +7,7 @@
 
 use super::nest::{Loop, LoopSketch, Nest, chains, copying, plain};
 use super::vectors::{asks_for_vectors, scalars, widths};
-use crate::lang::nat::Nat;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::sketch::holes::Filling;
@@ -511,10 +511,11 @@ const MOST_FILLED: usize = 12;
 pub fn filled(goal: &Sketch) -> Vec<Sketch> {
     let mut fillings: Vec<Filling> = vec![vec![]];
     for hole in goal.holes() {
+        let sizes = sizes_for(goal, &hole);
         let with =
             |f: &Filling, size: i64| f.iter().cloned().chain([(hole.clone(), Nat::constant(size))]).collect();
         fillings =
-            fillings.iter().flat_map(|f| FOR_HOLES.map(|size| with(f, size))).take(MOST_TRIED).collect();
+            fillings.iter().flat_map(|f| sizes.iter().map(|size| with(f, *size))).take(MOST_TRIED).collect();
     }
     // Holes that have the same size come first.
     fillings.sort_by_key(|f| f.iter().filter(|(_, n)| Some(n) != f.first().map(|(_, first)| first)).count());
@@ -524,8 +525,21 @@ pub fn filled(goal: &Sketch) -> Vec<Sketch> {
         whole
     };
     // The names of abbreviations tell of holes.
-    let ways = fillings.iter().filter(|f| !f.is_empty()).map(|f| plain(&goal.filled(f))).filter(is_whole);
+    let meets = |f: &&Filling| !f.is_empty() && goal.admits(f);
+    let ways = fillings.iter().filter(meets).map(|f| plain(&goal.filled(f))).filter(is_whole);
     ways.take(MOST_FILLED).chain([goal.clone()]).collect()
+}
+
+/// Numbers that a hole may stand for: the usual ones that what is said of it alone allows, else the first that it does.
+fn sizes_for(goal: &Sketch, hole: &Name) -> Vec<i64> {
+    let usual: Vec<i64> = FOR_HOLES.into_iter().filter(|n| goal.allows(hole, *n)).collect();
+    if !usual.is_empty() {
+        return usual;
+    }
+    let (low, _) = goal.bounds(hole).unwrap_or((1, None));
+    let powers = (0..62).map(|e| 1i64 << e).filter(|n| *n > low).take(2);
+    let next = (low..low.saturating_add(FOR_HOLES[0])).chain(powers);
+    next.filter(|n| goal.allows(hole, *n)).take(FOR_HOLES.len()).collect()
 }
 
 /// The numbers greater than one that a sketch asks for as sizes, and the lengths of its vectors.

@@ -60,6 +60,11 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// Does it ask for a matrix of weights that can be separated?
+    pub fn is_of_separable(&self) -> bool {
+        matches!(self, Condition::Separable(..) | Condition::Product(_))
+    }
+
     /// What the right side asks of types that the left side leaves open: that what computes with scalars works on them.
     pub fn implied(sides: &Sides) -> Vec<Condition> {
         let operations = |side: &Pat| -> Vec<(Pattern, Type)> {

@@ -1,13 +1,14 @@
 //! What can be said of a search before it runs: that the patterns or sizes that its sketch asks for cannot be made of those
 //! that there are, or hardly so.
 
-use crate::lang::nat::{Nat, NatVar};
+use crate::lang::literal::Literal;
+use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
-use crate::lang::term::Term;
+use crate::lang::term::{Expr, Term};
 use crate::rule::pat::{Pat, PatArg, PatNode};
 use crate::rule::{ParamKind, RuleArg, RuleUse};
 use crate::sketch::holes::{holes_in, sizes_in};
-use crate::sketch::{Shape, Sketch};
+use crate::sketch::{Shape, SizeCondition, Sketch};
 use indexmap::IndexSet;
 use std::collections::BTreeSet;
 
@@ -17,6 +18,22 @@ pub struct Forecast {
     pub text: String,
     /// Whether no limit changes it: the sketch is satisfied by nothing that these rules make.
     pub never: bool,
+}
+
+/// That what the sketch says of sizes cannot be met, whatever the program and the rules are.
+pub fn contradiction(sketch: &Sketch) -> Option<String> {
+    let said = sketch.contradiction()?;
+    let conditions = listed(said.iter().map(|c| format!("`{c}`")));
+    let of_holes = |c: &&SizeCondition| !holes_in(&c.left).is_empty() || !holes_in(&c.right).is_empty();
+    Some(match said.iter().any(of_holes) {
+        true if said.len() > 1 => {
+            format!("No program is like the sketch: no sizes meet {conditions} together.")
+        }
+        true => format!("No program is like the sketch: no size meets {conditions}."),
+        false => format!(
+            "No program is like the sketch: that {conditions} is not known to hold, whatever the program's sizes are."
+        ),
+    })
 }
 
 /// That the sketch asks for patterns or sizes which these rules never make of the program's, or that it names numbers
@@ -66,6 +83,13 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
         );
         return told(text, true);
     }
+    if let Some(hole) = never_filled(sketch, start, rules) {
+        let text = format!(
+            "These rules make sizes by dividing alone, and none that they make of those of the program and their own ({had}) is \
+             known to meet what the sketch says of `{hole}`."
+        );
+        return told(text, true);
+    }
     let mut known = said;
     for rule in rules {
         let words = rule.rule.text.split(|c: char| !c.is_ascii_digit());
@@ -93,8 +117,11 @@ fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Pattern> {
     let mut asked = IndexSet::new();
     patterns_of(&required(sketch), &mut asked);
     let without = |asked: &mut IndexSet<Pattern>, term: &Term| {
-        let had: IndexSet<Pattern> =
-            term.positions().into_iter().filter_map(|(_, t)| t.as_pattern()).collect();
+        let pattern = |t: &Term| match t.expr() {
+            Expr::Lit(literal) => written_by(literal),
+            _ => t.as_pattern(),
+        };
+        let had: IndexSet<Pattern> = term.positions().into_iter().filter_map(|(_, t)| pattern(t)).collect();
         asked.retain(|p| !had.contains(p));
     };
     without(&mut asked, start);
@@ -103,6 +130,7 @@ fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Pattern> {
         for pat in equation.sides.rhs.nodes() {
             match &pat.node {
                 PatNode::Prim(p, _) => drop(asked.shift_remove(p)),
+                PatNode::Lit(literal) => drop(written_by(literal).map(|p| asked.shift_remove(&p))),
                 PatNode::Vectorise(..) => return vec![],
                 _ => {}
             }
@@ -111,6 +139,11 @@ fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Pattern> {
         given.for_each(|t| without(&mut asked, t));
     }
     asked.into_iter().collect()
+}
+
+/// The pattern that a literal is written with.
+fn written_by(literal: &Literal) -> Option<Pattern> {
+    matches!(literal, Literal::Index(..)).then_some(Pattern::NatAsIndex)
 }
 
 fn patterns_of(sketch: &Sketch, out: &mut IndexSet<Pattern>) {
@@ -179,48 +212,9 @@ fn unreachable(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Nat> {
     asked.into_iter().filter(|n| !products.have(n)).collect()
 }
 
-/// The sizes that a sketch asks for and that are no quotients of those that there are by arguments of rules. It is known
-/// where the right side of each rule has no sizes but those of its left side, its arguments, and what of a size of its left
-/// side is left when it is divided by arguments.
+/// The sizes that a sketch asks for and that are no quotients of those that there are by arguments of rules.
 fn never_divided(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Nat> {
-    let mut given: IndexSet<Nat> = sizes_in(start);
-    let mut divisors: IndexSet<Nat> = IndexSet::new();
-    for rule in rules {
-        let Some(equation) = rule.rule.equation(&rule.args) else { return vec![] };
-        let own = |v: &NatVar| {
-            let NatVar::Meta(i) = v else { return None };
-            let mut params = rule.rule.params.iter().zip(&rule.args);
-            params.find_map(|(p, arg)| match (&p.kind, arg) {
-                (ParamKind::Nat(at), RuleArg::Nat(n)) if *at == *i as usize => Some(n.clone()),
-                _ => None,
-            })
-        };
-        let (mut left, mut right) = (vec![], vec![]);
-        if !sizes_of(&equation.sides.lhs, &mut left) || !sizes_of(&equation.sides.rhs, &mut right) {
-            return vec![];
-        }
-        let left: Vec<Nat> = left.iter().map(|n| n.subst(&own)).collect();
-        for made in right.iter().map(|n| n.subst(&own)).filter(|n| !left.contains(n)) {
-            if !made.has_metas() {
-                given.insert(made);
-                continue;
-            }
-            let divisor =
-                |n: &Nat| Some(n.exact_div(&made)).filter(|d| !d.has_metas() && is_whole_product(d));
-            match left.iter().find_map(divisor) {
-                Some(divisor) => divisors.insert(divisor),
-                None => return vec![],
-            };
-        }
-        let args = rule.args.iter();
-        for arg in args {
-            match arg {
-                RuleArg::Nat(n) => drop(given.insert(n.clone())),
-                RuleArg::Term(t) => given.extend(sizes_in(t)),
-                _ => {}
-            }
-        }
-    }
+    let Some(Quotients { given, divisors }) = Quotients::of(start, rules) else { return vec![] };
     let mut asked: IndexSet<Nat> = IndexSet::new();
     required(sketch).each_size(&mut |n| {
         if holes_in(n).is_empty() {
@@ -229,6 +223,86 @@ fn never_divided(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Nat> {
     });
     let made = |n: &Nat| given.iter().any(|from| is_quotient(from, n, &divisors));
     asked.into_iter().filter(|n| !made(n)).collect()
+}
+
+/// A hole that stands for a size by itself, where what is said of it is true of no size that these rules make.
+fn never_filled(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Name> {
+    let bounded: Vec<Name> = sketch.holes().into_iter().filter(|h| sketch.bounds(h).is_some()).collect();
+    if bounded.is_empty() {
+        return None;
+    }
+    let Quotients { given, divisors } = Quotients::of(start, rules)?;
+    let mut alone = IndexSet::new();
+    required(sketch).each_size(&mut |n| {
+        alone.insert(n.clone());
+    });
+    let numbers: BTreeSet<i64> = given.iter().filter_map(Nat::as_constant).collect();
+    bounded.into_iter().filter(|hole| alone.contains(&Nat::var(hole))).find(|hole| {
+        let Some((low, high)) = sketch.bounds(hole) else { return false };
+        // A size with a variable is as large as one likes, and is at least its number.
+        let meets = |n: &Nat| match n.as_product() {
+            Some((number, ..)) => high.is_none() && number >= low,
+            None => true,
+        };
+        let mut of_numbers = numbers.iter().flat_map(|from| (1..=*from).map(move |n| (*from, n)));
+        let made = |(from, n): (i64, i64)| {
+            sketch.allows(hole, n) && is_quotient(&Nat::constant(from), &Nat::constant(n), &divisors)
+        };
+        let few = numbers.iter().all(|n| *n <= MOST_NUMBERS);
+        few && !of_numbers.any(made) && !given.iter().any(|n| n.as_constant().is_none() && meets(n))
+    })
+}
+
+/// The sizes that rules make which only divide: those that there are, by products of divisors.
+struct Quotients {
+    given: IndexSet<Nat>,
+    divisors: IndexSet<Nat>,
+}
+
+impl Quotients {
+    /// It is known where the right side of each rule has no sizes but those of its left side, its arguments, and what of a
+    /// size of its left side is left when it is divided by arguments.
+    fn of(start: &Term, rules: &[RuleUse]) -> Option<Quotients> {
+        let mut given: IndexSet<Nat> = sizes_in(start);
+        let mut divisors: IndexSet<Nat> = IndexSet::new();
+        for rule in rules {
+            let equation = rule.rule.equation(&rule.args)?;
+            let own = |v: &NatVar| {
+                let NatVar::Meta(i) = v else { return None };
+                let mut params = rule.rule.params.iter().zip(&rule.args);
+                params.find_map(|(p, arg)| match (&p.kind, arg) {
+                    (ParamKind::Nat(at), RuleArg::Nat(n)) if *at == *i as usize => Some(n.clone()),
+                    _ => None,
+                })
+            };
+            let (mut left, mut right) = (vec![], vec![]);
+            if !sizes_of(&equation.sides.lhs, &mut left) || !sizes_of(&equation.sides.rhs, &mut right) {
+                return None;
+            }
+            let left: Vec<Nat> = left.iter().map(|n| n.subst(&own)).collect();
+            for made in right.iter().map(|n| n.subst(&own)).filter(|n| !left.contains(n)) {
+                if !made.has_metas() {
+                    given.insert(made);
+                    continue;
+                }
+                let divisor =
+                    |n: &Nat| Some(n.exact_div(&made)).filter(|d| !d.has_metas() && is_whole_product(d));
+                match left.iter().find_map(divisor) {
+                    Some(divisor) => divisors.insert(divisor),
+                    None => return None,
+                };
+            }
+            let args = rule.args.iter();
+            for arg in args {
+                match arg {
+                    RuleArg::Nat(n) => drop(given.insert(n.clone())),
+                    RuleArg::Term(t) => given.extend(sizes_in(t)),
+                    _ => {}
+                }
+            }
+        }
+        Some(Quotients { given, divisors })
+    }
 }
 
 /// Is it a product of whole numbers and variables, and not known to be less than one?
@@ -359,6 +433,8 @@ fn minus(a: &[i128], times: i128, b: &[i128]) -> Option<Vec<i128>> {
     a.iter().zip(b).map(|(a, b)| a.checked_sub(times.checked_mul(*b)?)).collect()
 }
 
+/// Numbers up to here are looked at one by one.
+const MOST_NUMBERS: i64 = 4096;
 /// So many products of divisors are looked at.
 const MOST_QUOTIENTS: usize = 2000;
 /// Primes up to here are found by trying.
@@ -467,6 +543,17 @@ mod tests {
         assert!(text(&[("useMapSeq", &[])], sketch).contains("for `transpose`. The program has none"));
         assert_eq!(said(&[("useMapSeq", &[]), ("transposePairAfter", &[])], sketch), None);
         assert_eq!(said(split, "contains(mapSeq) or contains(map)"), None);
+        // An index that is known is written with a pattern, too.
+        assert_eq!(said(&[("slideAfter2", &[])], "contains(natAsIndex)"), None);
+        assert!(text(split, "contains(natAsIndex)").contains("for `natAsIndex`. The program has none"));
+        // What is said of a hole that is a size by itself is asked of all sizes that rules make which only divide.
+        let two: &[(&str, &[i64])] = &[("splitJoin", &[14]), ("splitJoin", &[21])];
+        let tile = |condition: &str| format!("containsMap(n/?t, containsMap(?t, ?)) and {condition}");
+        assert!(text(two, &tile("?t > 21")).contains("what the sketch says of `?t`"));
+        assert!(never(two, &tile("?t > 21")) && never(two, &tile("?t % 4 == 0 and ?t < 20")));
+        assert!(!never(two, &tile("?t > 20")) && !never(two, &tile("?t % 7 == 0 and ?t < 20")));
+        // Nothing is known of products, of a hole that is not by itself, and where the program has larger numbers.
+        assert!(!never(split, &tile("?t > 21")) && !never(two, "containsMap(n/?t, ?) and ?t > 21"));
         assert!(!never(&[("vectorizeBeforeMap", &[])], "contains(vectorFromScalar)"));
     }
 }

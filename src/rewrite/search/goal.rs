@@ -110,6 +110,11 @@ impl Goal {
         !self.filled.is_empty()
     }
 
+    /// Has it holes for sizes, and are none known that can stand there?
+    pub fn is_unfilled(&self) -> bool {
+        self.has_holes && self.filled.is_empty()
+    }
+
     /// How far each part of the sketch is, with any size in the place of a hole.
     pub fn parts(&self, graph: &Graph, root: Id) -> Vec<PartReport> {
         let Asked { automaton, satisfied, .. } = &self.relaxed;
@@ -133,11 +138,11 @@ impl Goal {
         automaton.parts.get(part).is_some_and(|p| satisfied.has(graph, automaton, p.state, class))
     }
 
-    /// For each part of the sketch the lightest term that is like it.
-    pub fn witnesses(&self, graph: &Graph) -> Vec<Option<Term>> {
+    /// For each part of the sketch the lightest term that is like it; none where `over` says so before they are known.
+    pub fn witnesses(&self, graph: &Graph, over: &dyn Fn() -> bool) -> Option<Vec<Option<Term>>> {
         let Asked { automaton, satisfied, .. } = &self.relaxed;
-        let lightest = Lightest::of(graph, automaton, satisfied, Weights::Size);
-        automaton.parts.iter().map(|part| lightest.of_state(part.state)).collect()
+        let lightest = Lightest::of_until(graph, automaton, satisfied, over)?;
+        Some(automaton.parts.iter().map(|part| lightest.of_state(part.state)).collect())
     }
 
     fn asked(&self) -> &[Asked] {

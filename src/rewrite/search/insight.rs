@@ -5,7 +5,9 @@ use super::goal::Goal;
 use crate::egraph::{Graph, Id};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
-use crate::sketch::extract::Weights;
+use crate::sketch::automaton::Automaton;
+use crate::sketch::classes::Satisfied;
+use crate::sketch::extract::Lightest;
 use crate::sketch::{Shape, Sketch};
 
 /// So many places of a part are told.
@@ -28,6 +30,8 @@ pub struct Nearest {
     pub term: Term,
     pub levels: usize,
     pub of: usize,
+    /// It is like the sketch with any size in the place of its holes, and no sizes are found that can stand there.
+    pub but_for_sizes: bool,
 }
 
 /// What is known of a sketch.
@@ -36,17 +40,34 @@ pub struct Insight {
     pub parts: Vec<PartInsight>,
     /// Where nothing was found.
     pub nearest: Option<Nearest>,
+    /// A limit was met before all was asked: where nothing is said, nothing is known.
+    pub cut_short: bool,
 }
 
+/// A limit was met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Over;
+
 impl Insight {
-    pub(super) fn of(goal: &Goal, graph: &Graph, root: Id, start: &[(Path, Id)]) -> Insight {
-        let parts = goal.parts(graph, root).into_iter().zip(goal.witnesses(graph)).enumerate();
-        let parts = parts.map(|(i, (report, witness))| {
+    /// What there is to know, as far as it is known before `over` says so.
+    pub(super) fn of(
+        goal: &Goal,
+        graph: &Graph,
+        root: Id,
+        start: &[(Path, Id)],
+        found: bool,
+        over: &dyn Fn() -> bool,
+    ) -> Insight {
+        let near = if found { Ok(None) } else { nearest(goal, graph, root, over) };
+        let witnesses = goal.witnesses(graph, over);
+        let cut_short = near.is_err() || witnesses.is_none();
+        let mut witnesses = witnesses.unwrap_or_default().into_iter();
+        let parts = goal.parts(graph, root).into_iter().enumerate().map(|(i, report)| {
             let places =
                 innermost(start.iter().filter(|(_, id)| goal.part_holds(graph, i, *id)).map(|(p, _)| p));
-            PartInsight { report, places, witness }
+            PartInsight { report, places, witness: witnesses.next().flatten() }
         });
-        Insight { parts: parts.collect(), nearest: None }
+        Insight { parts: parts.collect(), nearest: near.unwrap_or_default(), cut_short }
     }
 }
 
@@ -58,17 +79,34 @@ fn innermost<'a>(places: impl Iterator<Item = &'a Path>) -> Vec<Path> {
 }
 
 /// The program of the graph that satisfies most of a sketch.
-pub(super) fn nearest(goal: &Goal, graph: &Graph, root: Id) -> Option<Nearest> {
+fn nearest(goal: &Goal, graph: &Graph, root: Id, over: &dyn Fn() -> bool) -> Result<Option<Nearest>, Over> {
     let sketch = goal.relaxed_sketch();
     let of = levels(sketch);
-    (0..=of).rev().find_map(|levels| {
-        let mut part = Goal::new(&cut(sketch, levels)).ok()?;
-        if !part.update(graph, root) {
-            return None;
+    for levels in (0..=of).rev() {
+        let part = cut(sketch, levels);
+        let Ok(automaton) = Automaton::new(&part) else { continue };
+        let satisfied = Satisfied::of_until(graph, &automaton, over).ok_or(Over)?;
+        if satisfied.has(graph, &automaton, automaton.start, root) {
+            let lightest = Lightest::of_until(graph, &automaton, &satisfied, over).ok_or(Over)?;
+            let term = lightest.of_class(automaton.start, root).filter(|term| part.satisfied_by(term));
+            if let Some(term) = term {
+                return Ok(Some(Nearest {
+                    term,
+                    levels,
+                    of,
+                    but_for_sizes: levels == of && goal.is_unfilled(),
+                }));
+            }
         }
-        let reached = part.ranking(graph, root, Weights::Size).best(1, &|_| None).programs.pop()?;
-        Some(Nearest { term: reached.term, levels, of })
-    })
+    }
+    Ok(None)
+}
+
+/// Of how many nested `contains`, and of at least so many, a program is like the sketch.
+pub fn levels_met(sketch: &Sketch, term: &Term, least: usize) -> usize {
+    let sketch = sketch.filled(&[]);
+    let met = |levels: &usize| cut(&sketch, *levels).describes(term);
+    (least + 1..=levels(&sketch)).rev().find(met).unwrap_or(least)
 }
 
 /// How deep the sketch nests `contains`.

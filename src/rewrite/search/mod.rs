@@ -19,9 +19,11 @@ mod tests;
 pub mod trail;
 
 use crate::egraph::gaps::Gap;
+use crate::guide::Lead;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
+use crate::rule::library::reductions;
 use crate::sketch::holes::Filling;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -213,6 +215,8 @@ pub struct Report {
     pub of_function: bool,
     /// A map stands without its array in some program, and no rule writes one to it.
     pub bare_map: bool,
+    /// What a rule that it did not have would have led to, where that was tried.
+    pub lead: Option<Lead>,
     /// Where it stopped. A search that found its term, or was saturated, stops before an iteration.
     pub stop: StopPoint,
     pub iterations: Vec<IterationReport>,
@@ -250,7 +254,8 @@ impl Report {
         }
         let in_part = self.in_part.then_some(if self.of_function { OF_FUNCTION } else { IN_PART });
         let of_sketch = in_part.into_iter().chain(self.bare_map.then_some(BARE_MAP)).map(str::to_owned);
-        of_sketch.chain(self.of_outcome()).collect()
+        let lead = self.lead.as_ref().map(ToString::to_string);
+        lead.into_iter().chain(self.of_outcome()).chain(of_sketch).collect()
     }
 
     /// What the end of the search says of what can be done.
@@ -307,7 +312,9 @@ impl Report {
     fn most_of_it(&self) -> Option<String> {
         let all: usize = self.rules.iter().map(|r| r.nodes).sum();
         let last = self.iterations.len();
-        let most = self.rules.iter().max_by_key(|r| r.nodes).filter(|r| last > 1 && 2 * r.nodes > all)?;
+        // The reductions come first, are always used, and cannot be named.
+        let named = self.rules.iter().skip(reductions().len());
+        let most = named.max_by_key(|r| r.nodes).filter(|r| last > 1 && 2 * r.nodes > all)?;
         let share = 100 * most.nodes / all.max(1);
         let name = most.label.split('(').next().unwrap_or_default();
         // From where on there is a tenth of it.

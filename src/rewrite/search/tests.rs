@@ -184,6 +184,99 @@ fn a_limit_that_is_met_says_what_the_graph_is_growing_to_and_by_which_rule() {
     assert!(hints.contains(&format!("`{}` made", most.label)) && hints.contains("freeze: ["), "{hints}");
 }
 
+/// The reductions make most of this graph; a user cannot name them.
+#[test]
+fn what_is_always_used_is_not_told_to_be_left_out() {
+    let set = rule_set();
+    let start = term("def f (a: n.m.f32) = a |> map (\\r. map (\\x. (\\y. y * y) ((\\z. z + z) x)) r)");
+    let budget = Budget { iterations: 2, ..Budget::default() };
+    let start = Term::app(Term::lam("a", start.ty().clone(), Term::var(0, start.ty().clone())), start);
+    let report = search(
+        &start,
+        &sketch("contains(gather)"),
+        &uses(&set, &["useReduceSeq"]),
+        &Budget { normal: false, ..budget },
+    );
+    let made = |r: &&super::RuleReport| r.nodes > 0;
+    assert!(report.rules.iter().any(|r| made(&r) && r.label == "betaReduction"), "{:?}", report.rules);
+    assert!(!report.hints().concat().contains("freeze"), "{:?}", report.hints());
+}
+
+#[test]
+fn constant_indices_are_in_the_graph_as_they_are_written() {
+    let set = rule_set();
+    let start = term("def f (a: n.3.f32) = a |> map (\\x. idx (natAsIndex 3 1) x + idx (natAsIndex 3 2) x)");
+    let rules = uses(&set, &["mapFusion"]);
+    let found = |text: &str| search(&start, &sketch(text), &rules, &small()).found().is_some();
+    for yes in [
+        "contains(natAsIndex)",
+        "contains(natAsIndex 3)",
+        "contains(idx (natAsIndex 3 1) ?)",
+        "contains(idx (natAsIndex ? 2) ?) and contains(1)",
+        "contains((natAsIndex 3 ? : idx[3]))",
+        "contains(natAsIndex 3 1 and contains(natAsIndex))",
+        "contains(idx 1 ?)",
+    ] {
+        assert!(found(yes) && sketch(yes).satisfied_by(&start), "{yes}");
+    }
+    for no in [
+        "contains(natAsIndex 3 0)",
+        "contains(natAsIndex 4 1)",
+        "not contains(natAsIndex)",
+        "contains(natAsIndex 3 1 and contains(2))",
+        "contains(idx (natAsIndex 3 (1 and 2)) ?)",
+        "contains(1i32)",
+    ] {
+        assert!(!found(no) && !sketch(no).satisfied_by(&start), "{no}");
+    }
+}
+
+/// What comes after a search is asked as long as its limits allow, and it is told where that was not long enough.
+#[test]
+fn what_is_known_after_a_limit_is_asked_within_it() {
+    let set = rule_set();
+    let start = term("def f (a: (64*n).m.f32) = a |> map (map sqrt)");
+    let rules = uses(&set, &["splitJoin2(2)", "transposePairAfter", "mapFission"]);
+    let goal = sketch("containsMap(64*n, containsMap(m, contains(gather))) and containsMap(m, ?)");
+    let (now, cancel) = (std::cell::Cell::new(Duration::ZERO), AtomicBool::new(false));
+    let clock = || now.get();
+    let mut control = Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} };
+    let second = Duration::from_secs(1);
+    let budget = Budget { nodes: 400, time: 10 * second, ..Budget::default() };
+    let mut search = Search::new(&start, &goal, &rules, &budget).unwrap();
+    search.run(&mut control);
+    let told = search.insight(&control);
+    assert!(!told.cut_short && told.nearest.is_some_and(|n| (n.levels, n.of) == (2, 3)));
+    assert!(told.parts.iter().any(|p| p.witness.is_some()));
+    now.set(11 * second);
+    let told = search.insight(&control);
+    assert!(told.cut_short && told.nearest.is_none() && told.parts.iter().all(|p| p.witness.is_none()));
+    now.set(second);
+    let mut control = Control { rss: &|| 2 << 30, ..control };
+    assert!(search.insight(&control).cut_short);
+    control.rss = &|| 0;
+    assert!(!search.insight(&control).cut_short);
+}
+
+/// With any size in the place of a hole it is, and no size is as the sketch says.
+#[test]
+fn a_program_may_be_like_a_sketch_but_for_its_sizes() {
+    let set = rule_set();
+    let start = term("def f (a: (64*n).f32) = a |> map sqrt");
+    let rules = uses(&set, &["splitJoin(4)", "mapEtaAbstraction"]);
+    let near = |text: &str| {
+        let cancel = AtomicBool::new(false);
+        let mut control =
+            Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
+        let mut search = Search::new(&start, &sketch(text), &rules, &small()).unwrap();
+        let found = search.run(&mut control).found().is_some();
+        (found, search.insight(&control).nearest.map(|n| (n.but_for_sizes, n.levels)))
+    };
+    assert_eq!(near("containsMap(64*n/?t, containsMap(?t, ?)) and ?t > 7"), (false, Some((true, 2))));
+    assert_eq!(near("containsMap(64*n/?t, containsMap(?t, ?)) and ?t > 3"), (true, None));
+    assert_eq!(near("containsMap(64*n, contains(gather))"), (false, Some((false, 1))));
+}
+
 /// That a hole is so many rows of whole vectors is known where something else asks for it, and not assumed.
 #[test]
 fn a_size_is_not_assumed_to_be_whole_for_a_hole() {

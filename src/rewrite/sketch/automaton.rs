@@ -5,7 +5,7 @@
 //! States are numbered so that each depends only on lower ones, and on itself where a `contains` or a `not contains`
 //! is passed on whole: whatever is computed of states can be computed in this order.
 
-use super::{Shape, Sketch, TypeSketch};
+use super::{Shape, Sketch, TypeSketch, index};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const MAX_TOGETHER: usize = 6;
 pub enum Step {
     /// As it satisfies another state.
     Same(StateId),
-    /// As a variable, pattern or number that all of these allow, those that say what it is not included.
+    /// As a variable, pattern, number or constant index that all of these allow, those that say what it is not included.
     Leaf(Vec<Sketch>),
     Lam(StateId),
     App(StateId, StateId),
@@ -192,22 +192,18 @@ impl Builder {
             sketches.into_iter().for_each(|s| b.add(&mut wanted, s));
             if wanted == *key { Ok(usize::MAX) } else { b.state(wanted) }
         };
-        let kinds = |shape: &Shape| match shape {
-            Shape::Lam(_) => 0,
-            Shape::App(..) => 1,
-            _ => 2,
-        };
-        let kind = nodes.first().map(|n| kinds(n.shape()));
-        let nothing = nodes.is_empty() && contains.is_empty() && avoids.is_empty();
-        if nodes.iter().any(|n| Some(kinds(n.shape())) != kind) || nothing {
+        let is_lam = |n: &Sketch| matches!(n.shape(), Shape::Lam(_));
+        let is_app = |n: &Sketch| matches!(n.shape(), Shape::App(..));
+        let is_leaf = |n: &Sketch| !is_lam(n) && !is_app(n) || index::describes_indices(n);
+        if nodes.is_empty() && contains.is_empty() && avoids.is_empty() {
             return Ok(());
         }
-        if kind.is_none_or(|k| k == 0) {
+        if nodes.iter().all(is_lam) {
             let bodies =
                 nodes.iter().filter_map(|n| if let Shape::Lam(b) = n.shape() { Some(b) } else { None });
             steps.push(Step::Lam(child(self, bodies.chain(contains).chain(avoids).collect())?));
         }
-        if kind.is_none_or(|k| k == 1) {
+        if nodes.iter().all(is_app) {
             let apps = || {
                 nodes
                     .iter()
@@ -223,7 +219,7 @@ impl Builder {
                 steps.push(Step::App(f, e));
             }
         }
-        if kind.is_none_or(|k| k == 2) && contains.is_empty() {
+        if nodes.iter().all(is_leaf) && contains.is_empty() {
             steps.push(Step::Leaf(nodes.iter().chain(avoids).cloned().collect()));
         }
         Ok(())

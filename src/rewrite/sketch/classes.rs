@@ -4,10 +4,11 @@
 //! the graph grows: only nodes that are new are asked, and nodes around classes that are new to a state or have become one.
 
 use super::automaton::{ANY, Automaton, StateId, Step};
-use super::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch};
+use super::{ArgSketch, NatSketch, Shape, Sketch, TypeSketch, index};
 use crate::egraph::node::{Kind, Node};
 use crate::egraph::tables::{Leaf, LeafArg, NatId, Tables, TypeId, TypeRow};
 use crate::egraph::{Graph, Id};
+use crate::lang::literal::Literal;
 
 /// A set of classes.
 #[derive(Clone, Default, Debug)]
@@ -134,8 +135,19 @@ impl Satisfied {
         s
     }
 
+    /// As [`Satisfied::of`]; none where `over` says so before all is asked.
+    pub fn of_until(graph: &Graph, automaton: &Automaton, over: &dyn Fn() -> bool) -> Option<Satisfied> {
+        let mut s = Satisfied::none(automaton);
+        s.ask(graph, automaton, over).then_some(s)
+    }
+
     /// Asks what has come to the graph, which must be clean, since it was last asked.
     pub fn update(&mut self, graph: &Graph, automaton: &Automaton) {
+        self.ask(graph, automaton, &|| false);
+    }
+
+    /// Says whether all was asked.
+    fn ask(&mut self, graph: &Graph, automaton: &Automaton, over: &dyn Fn() -> bool) -> bool {
         let news = News::since(graph, self.ids, self.unions);
         (self.ids, self.unions) = (graph.ids(), graph.log().len());
         if !news.merged.is_empty() {
@@ -144,9 +156,13 @@ impl Satisfied {
         // Of each state the classes around which nodes are to be asked.
         let mut fresh: Vec<Vec<Id>> = Vec::with_capacity(automaton.states.len());
         for state in 0..automaton.states.len() {
+            if over() {
+                return false;
+            }
             let found = self.state(graph, automaton, state, &news, &fresh);
             fresh.push(found);
         }
+        true
     }
 
     /// Has the class a member that satisfies the state?
@@ -321,6 +337,9 @@ fn is_like(tables: &Tables, sketch: &Sketch, node: &Node) -> bool {
 fn leaf_matches(tables: &Tables, sketch: &Sketch, leaf: &Leaf) -> bool {
     match (sketch.shape(), leaf) {
         (Shape::Number(n), Leaf::Lit(l)) => n.is(l),
+        (Shape::Pattern(..) | Shape::App(..), Leaf::Lit(Literal::Index(i, n))) => {
+            index::is_like(sketch, i, n)
+        }
         (Shape::Pattern(p, wanted), Leaf::Prim(q, args)) => {
             p == q
                 && wanted.iter().zip(args).all(|(w, a)| match (w, a) {

@@ -159,14 +159,35 @@ impl<'a> Lightest<'a> {
         weights: Weights<'a>,
     ) -> Lightest<'a> {
         let mut e = Lightest { graph, automaton, satisfied, weights, open: vec![], tables: vec![] };
-        if let Weights::Leaves(_) = weights {
-            e.weigh_all();
-        }
-        for state in 0..automaton.states.len() {
-            let table = e.state(state);
-            e.tables.push(table);
-        }
+        e.weigh(&|| false);
         e
+    }
+
+    /// As [`Lightest::of`] by size; none where `over` says so before all is weighed.
+    pub fn of_until(
+        graph: &'a Graph,
+        automaton: &'a Automaton,
+        satisfied: &'a Satisfied,
+        over: &dyn Fn() -> bool,
+    ) -> Option<Lightest<'a>> {
+        let (open, tables) = (vec![], vec![]);
+        let mut e = Lightest { graph, automaton, satisfied, weights: Weights::Size, open, tables };
+        e.weigh(over).then_some(e)
+    }
+
+    /// Says whether all was weighed.
+    fn weigh(&mut self, over: &dyn Fn() -> bool) -> bool {
+        if let Weights::Leaves(_) = self.weights {
+            self.weigh_all();
+        }
+        for state in 0..self.automaton.states.len() {
+            if over() {
+                return false;
+            }
+            let table = self.state(state);
+            self.tables.push(table);
+        }
+        true
     }
 
     /// The weight of every class's lightest members, from the leaves upwards as often as one gets lighter.
@@ -285,6 +306,11 @@ impl<'a> Lightest<'a> {
         let weighed = |class: Id| Some((self.weight(state, class, Kind::Any)?, class));
         let (_, class) = self.satisfied.set(state).iter().filter_map(weighed).min()?;
         self.term(&mut self.graph.decoder(), state, class, false, 0)
+    }
+
+    /// The lightest term of a class that satisfies a state.
+    pub fn of_class(&self, state: StateId, class: Id) -> Option<Term> {
+        self.term(&mut self.graph.decoder(), state, self.graph.find(class), false, 0)
     }
 
     /// What a node weighs whose children satisfy these states; `of` weighs those.

@@ -33,7 +33,7 @@ pub fn holes_in(n: &Nat) -> Vec<Name> {
 }
 
 /// A size with others in the place of holes.
-fn fill(n: &Nat, filling: &[(Name, Nat)]) -> Nat {
+pub(super) fn fill(n: &Nat, filling: &[(Name, Nat)]) -> Nat {
     n.subst(&|v| match v {
         NatVar::Named(name) => filling.iter().find(|(n, _)| n == name).map(|(_, size)| size.clone()),
         NatVar::Meta(_) | NatVar::Worker(_) => None,

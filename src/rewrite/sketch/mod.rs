@@ -8,8 +8,10 @@
 pub mod automaton;
 pub mod best;
 pub mod classes;
+mod contradiction;
 pub mod extract;
 pub mod holes;
+mod index;
 pub mod library;
 pub mod read;
 mod size_condition;
@@ -75,7 +77,7 @@ pub enum ArgSketch {
     Dim(u8),
 }
 
-/// A number as it was written: of every type that can hold it, unless it names one.
+/// A number as it was written: of every type that can hold it, an index included, unless it names one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Number {
     pub digits: Name,
@@ -86,8 +88,11 @@ impl Number {
     pub fn is(&self, literal: &Literal) -> bool {
         let scalar = match literal {
             Literal::Int(_, s) | Literal::Float(_, s) => *s,
-            Literal::Nat(n) => return n.as_constant().is_some_and(|v| Ok(v) == self.digits.parse()),
-            Literal::Bool(_) | Literal::Index(..) => return false,
+            Literal::Nat(n) | Literal::Index(n, _) => {
+                let value = n.as_constant().filter(|_| self.scalar.is_none());
+                return value.is_some_and(|v| Ok(v) == self.digits.parse());
+            }
+            Literal::Bool(_) => return false,
         };
         if self.scalar.is_some_and(|s| s != scalar) {
             return false;

@@ -48,6 +48,17 @@ impl Comparison {
         }
     }
 
+    /// The same with both sides exchanged.
+    pub fn mirrored(self) -> Comparison {
+        match self {
+            Comparison::Less => Comparison::Greater,
+            Comparison::AtMost => Comparison::AtLeast,
+            Comparison::Greater => Comparison::Less,
+            Comparison::AtLeast => Comparison::AtMost,
+            Comparison::Equal | Comparison::Unequal => self,
+        }
+    }
+
     fn symbol(self) -> &'static str {
         match self {
             Comparison::Less => "<",

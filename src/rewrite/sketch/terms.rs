@@ -3,8 +3,9 @@
 //! A program satisfies a sketch only by what its value depends on: what nobody reads can be anything, so that it says
 //! nothing of how the program computes.
 
-use super::{ArgSketch, Shape, Sketch, holes};
+use super::{ArgSketch, Shape, Sketch, holes, index};
 use crate::egraph::MAX_NESTING;
+use crate::lang::literal::Literal;
 use crate::lang::needed::needed;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use rustc_hash::FxHashMap;
@@ -59,6 +60,9 @@ impl Matcher {
             (Shape::App(s, t), Expr::App(f, e)) => self.has(s, f, depth + 1) && self.has(t, e, depth + 1),
             (Shape::Pattern(p, args), Expr::Prim(prim)) => *p == prim.pattern && args_match(args, prim),
             (Shape::Number(n), Expr::Lit(l)) => n.is(l),
+            (Shape::Pattern(..) | Shape::App(..), Expr::Lit(Literal::Index(i, n))) => {
+                index::is_like(sketch, i, n)
+            }
             (Shape::Contains(s), _) => {
                 self.has(s, term, depth + 1)
                     || term.children().into_iter().any(|child| self.has(sketch, child, depth + 1))

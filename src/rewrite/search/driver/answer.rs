@@ -11,13 +11,18 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::normal::normal_form_with;
 use crate::search::goal::{Programs, Ranking, Reached};
-use crate::search::insight::{Insight, nearest};
-use crate::search::{Control, IterationReport, Limit, Outcome, Phase, Progress, Report};
+use crate::search::insight::Insight;
+use crate::search::{Budget, Control, IterationReport, Limit, Outcome, Phase, Progress, Report};
 use crate::sketch::Sketch;
 use crate::sketch::automaton::Automaton;
 use crate::sketch::best::KBest;
 use crate::sketch::classes::Satisfied;
 use crate::sketch::extract::Extracted;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// A search that is stopped says what it knows for so long.
+const ONCE_STOPPED: Duration = Duration::from_millis(500);
 
 /// The programs that satisfy a search's sketch, by what they cost as they are shown.
 pub(super) struct Best<'a> {
@@ -73,7 +78,8 @@ impl Search {
                 let terms: Vec<Extracted> = known.terms.iter().take(k).cloned().collect();
                 KBest { complete: known.complete || terms.len() == k, terms }
             }
-            _ => self.rank(|best| best.of(k)).into(),
+            None => KBest { terms: vec![], complete: true },
+            Some(_) => self.rank(|best| best.of(k)).into(),
         }
     }
 
@@ -86,11 +92,12 @@ impl Search {
         Some(satisfied.count(&self.graph, &automaton, automaton.start))
     }
 
-    /// Does some program of the search's have the form of this sketch? Not if that cannot be asked.
-    fn root_is_like(&self, sketch: &Sketch) -> bool {
+    /// Does some program of the search's have the form of this sketch? Not if that cannot be asked before it is over.
+    fn root_is_like(&self, sketch: &Sketch, over: &dyn Fn() -> bool) -> bool {
         let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
         let Some(automaton) = Automaton::new(sketch).ok().filter(|_| clean) else { return false };
-        Satisfied::of(&self.graph, &automaton).has(&self.graph, &automaton, automaton.start, self.root())
+        let satisfied = Satisfied::of_until(&self.graph, &automaton, over);
+        satisfied.is_some_and(|s| s.has(&self.graph, &automaton, automaton.start, self.root()))
     }
 
     /// Extracts programs, the lightest first.
@@ -106,20 +113,30 @@ impl Search {
         if self.budget.normal { normal_form_with(&self.params, t) } else { None }
     }
 
-    /// What is known of the sketch now.
-    pub fn insight(&mut self) -> Insight {
+    /// What is known of the sketch now. It asks as long as the limits of time and memory allow, a twentieth beyond which is for what
+    /// comes after the search, and not for long where the search is to be stopped.
+    pub fn insight(&mut self, control: &Control<'_>) -> Insight {
+        let from = (control.now)();
         let places: Vec<(Path, Term)> =
             self.start.positions().into_iter().map(|(path, t)| (path, t.clone())).collect();
         let placed = places.into_iter().filter_map(|(path, t)| Some((path, self.graph.encode(&t)?)));
         let placed: Vec<(Path, Id)> = placed.collect();
-        let mut insight = Insight::of(&self.goal, &self.graph, self.graph.find(self.root), &placed);
-        if !matches!(self.outcome, Some(Outcome::Found(_))) {
-            insight.nearest = nearest(&self.goal, &self.graph, self.root());
-        }
+        let over = || self.is_over(control, from);
+        let found = matches!(self.outcome, Some(Outcome::Found(_)));
+        let mut insight = Insight::of(&self.goal, &self.graph, self.root(), &placed, found, &over);
         if self.unread.is_some() {
             insight.parts.iter_mut().take(1).for_each(|whole| whole.report.at_root = false);
         }
         insight
+    }
+
+    /// Is it time to end what comes after the search, which began then?
+    fn is_over(&self, control: &Control<'_>, from: Duration) -> bool {
+        let Budget { time, memory, .. } = self.budget;
+        let stopping = control.cancel.load(Ordering::Relaxed);
+        self.elapsed(control) > time.saturating_add(time / 20)
+            || (control.rss)() > memory.saturating_add(memory / 10)
+            || stopping && (control.now)().saturating_sub(from) > ONCE_STOPPED
     }
 
     /// Whatever stopped the search: what is in the graph is put in order, and asked once more.
@@ -179,20 +196,20 @@ impl Search {
     }
 
     /// Nothing was found, and a part of a program is like the sketch.
-    fn is_in_part(&self) -> bool {
+    fn is_in_part(&self, over: &dyn Fn() -> bool) -> bool {
         let is_met = self.parts.first().is_some_and(|whole| whole.classes > 0 && !whole.at_root);
-        is_met && self.root_is_like(&Sketch::contains(self.goal.relaxed_sketch().clone()))
+        is_met && self.root_is_like(&Sketch::contains(self.goal.relaxed_sketch().clone()), over)
     }
 
     /// Is there a map without its array, as in `map (map f) xs`, and no rule that writes one to it? Where the rules have more to
     /// say, only the program is asked.
-    fn has_bare_map(&self) -> bool {
+    fn has_bare_map(&self, over: &dyn Fn() -> bool) -> bool {
         let writes = |r: &Active| matches!(&*r.rule.rule.name, "mapEtaAbstraction" | "etaAbstraction");
         if self.rules.iter().any(writes) {
             return false;
         }
         let ended = matches!(self.outcome, Some(Outcome::Impossible | Outcome::Incomplete(_)));
-        let met = || self.root_is_like(&bare());
+        let met = || self.root_is_like(&bare(), over);
         stands_bare(&self.start) || ended && met()
     }
 
@@ -236,6 +253,8 @@ impl Search {
             let (nodes, classes) = (self.counted, self.graph.classes());
             iterations.push(IterationReport { nodes, classes, ..self.current.clone() });
         }
+        let from = (control.now)();
+        let over = || self.is_over(control, from);
         let refused = || self.refused.iter().map(|(gap, needed)| (gap.clone(), *needed)).collect();
         let left_out = if self.left_out.is_empty() { refused() } else { self.left_out.clone() };
         Report {
@@ -245,9 +264,10 @@ impl Search {
             unread: self.unread.is_some(),
             fewer: self.fewer(),
             most_nodes: self.bound,
-            in_part: self.is_in_part(),
+            in_part: self.is_in_part(&over),
             of_function: self.start.ty().as_fun().is_some(),
-            bare_map: self.has_bare_map(),
+            bare_map: self.has_bare_map(&over),
+            lead: None,
             stop: self.at,
             iterations,
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),

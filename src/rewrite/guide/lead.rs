@@ -1,0 +1,118 @@
+//! Which rule, of those that a search did not have, leads on from the program that came nearest to its sketch: found by
+//! trying each that may help.
+
+use super::choice::{Step, breadths, rules};
+use super::plan::sizes_of;
+use crate::lang::term::Term;
+use crate::normal::{normal_form_with, written_params};
+use crate::rule::apply::apply_at;
+use crate::rule::{RuleSet, RuleUse};
+use crate::search::insight::{Nearest, levels_met};
+use crate::sketch::Sketch;
+use std::fmt;
+
+/// A rule after which more of a sketch is met.
+#[derive(Clone, Debug)]
+pub struct Lead {
+    pub rule: RuleUse,
+    /// Of how many of its nested `contains` the program is like the sketch then.
+    pub levels: usize,
+    pub of: usize,
+    /// The program satisfies the sketch then.
+    pub reached: bool,
+}
+
+impl fmt::Display for Lead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Lead { rule, levels, of, reached } = self;
+        write!(f, "`{rule}`, which is not in `using`, leads on from the program that comes nearest: ")?;
+        match reached {
+            true => write!(f, "after it that is like the sketch."),
+            false => write!(f, "after it {levels} of {of} nested `contains` hold."),
+        }
+    }
+}
+
+/// The rule that leads furthest in one step. None is told where `over` says that it is time before all were tried, and none so
+/// far leads on.
+pub fn lead(
+    library: &RuleSet,
+    used: &[RuleUse],
+    sketch: &Sketch,
+    nearest: &Nearest,
+    over: &dyn Fn() -> bool,
+) -> Option<Lead> {
+    let start = &nearest.term;
+    let sizes = sizes_of(sketch);
+    let step = Step { sketch, sizes: &sizes, makes: &[] };
+    let mut tried: Vec<RuleUse> = used.to_vec();
+    let mut best: Option<Lead> = None;
+    for breadth in breadths(library, start, sketch) {
+        for rule in rules(library, start, &step, breadth) {
+            if tried.contains(&rule) {
+                continue;
+            }
+            for term in results(start, &rule) {
+                if over() {
+                    return best;
+                }
+                let levels = levels_met(sketch, &term, nearest.levels);
+                let reached = levels == nearest.of && sketch.satisfied_by(&term);
+                let so_far = best.as_ref().map_or((false, nearest.levels), |b| (b.reached, b.levels));
+                if (reached, levels) > so_far {
+                    best = Some(Lead { rule: rule.clone(), levels, of: nearest.of, reached });
+                }
+            }
+            if best.as_ref().is_some_and(|b| b.reached) {
+                return best;
+            }
+            tried.push(rule);
+        }
+    }
+    best
+}
+
+/// What one step of a rule makes of a program, in normal form.
+fn results<'a>(start: &'a Term, rule: &'a RuleUse) -> impl Iterator<Item = Term> + 'a {
+    let params = written_params(start);
+    start.positions().into_iter().filter_map(move |(path, _)| {
+        let after = apply_at(start, &path, &rule.rule, &rule.args).ok()?.term;
+        normal_form_with(&params, &after)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::diag::{FileId, Sources};
+    use crate::lang::infer::program;
+    use crate::lang::syntax::{parse_program, parse_sketch};
+    use crate::sketch::{Library, read};
+
+    #[test]
+    fn the_rule_that_leads_furthest_is_found() {
+        let set = RuleSet::builtin(&mut Sources::new()).0;
+        let text = "def f (a: n.m.f32) = a |> map (\\r. r |> map abs |> reduceSeq (+) 0)";
+        let start = program(&parse_program(FileId::NOWHERE, text).0, None).0.unwrap().term;
+        let found = |goal: &str, levels, of, used: &[&str], over: bool| {
+            let (tree, problems) = parse_sketch(FileId::NOWHERE, goal);
+            assert!(problems.is_empty(), "{problems:?}");
+            let goal = read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap();
+            assert_eq!(levels_met(&goal, &start, 0), levels, "{goal}");
+            let nearest = Nearest { term: start.clone(), levels, of, but_for_sizes: false };
+            let used: Vec<RuleUse> = used.iter().filter_map(|name| set.use_of(name, vec![])).collect();
+            let lead = lead(&set, &used, &goal, &nearest, &|| over)?;
+            Some((lead.rule.to_string(), lead.levels, lead.reached))
+        };
+        let fused = "containsMap(n, containsReduceSeq(m, contains(? + abs ?)))";
+        let by = |name: &str, levels, reached| Some((name.to_owned(), levels, reached));
+        assert_eq!(found(fused, 2, 3, &[], false), by("reduceSeqMapFusion", 3, true));
+        // Not one that the search had, nor one in the time that it does not have.
+        assert_eq!(found(fused, 2, 3, &["reduceSeqMapFusion"], false), None);
+        assert_eq!(found(fused, 2, 3, &[], true), None);
+        // One that leads on, though not to the end; with sizes that the sketch has.
+        let tiled = "containsMap(n/8, containsMap(8, contains(gather)))";
+        assert_eq!(found(tiled, 0, 3, &[], false).map(|(rule, ..)| rule), Some("splitJoin(8)".to_owned()));
+        assert_eq!(found("contains(gather (scatter ?))", 0, 1, &[], false), None);
+    }
+}

@@ -1,0 +1,209 @@
+//! What a sketch says of sizes, taken together: that no sizes in the place of its holes meet it.
+
+use super::holes::{fill, holes_in};
+use super::{Comparison, Shape, SizeCondition, Sketch};
+use crate::lang::nat::{Coefficient, Name, Nat};
+use indexmap::IndexMap;
+use num_traits::CheckedDiv;
+
+/// Of a hole that can be one of so many numbers each is tried.
+const MOST_TRIED: i64 = 10_000;
+
+/// Between which numbers something lies, each with whether it is left out, and which it is not.
+#[derive(Default)]
+struct Range {
+    low: Option<(Coefficient, bool)>,
+    high: Option<(Coefficient, bool)>,
+    not: Vec<Coefficient>,
+}
+
+impl Range {
+    fn is_empty(&self) -> bool {
+        let (Some((low, above)), Some((high, below))) = (self.low, self.high) else { return false };
+        low > high || low == high && (above || below || self.not.contains(&low))
+    }
+}
+
+impl Sketch {
+    /// Conditions that cannot hold together, whatever stands in the place of the holes: no program is like the sketch.
+    pub fn contradiction(&self) -> Option<Vec<&SizeCondition>> {
+        let all = self.asserted();
+        let closed = |c: &&&SizeCondition| holes_in(&c.left).is_empty() && holes_in(&c.right).is_empty();
+        if let Some(failed) = all.iter().find(|c| closed(c) && !c.holds()) {
+            return Some(vec![failed]);
+        }
+        let mut ranges: IndexMap<Nat, (Range, Vec<&SizeCondition>)> = IndexMap::new();
+        for condition in &all {
+            let Some((of, is, bound)) = compared(condition) else {
+                if closed(&condition) || condition.holds() {
+                    continue;
+                }
+                return Some(vec![condition]);
+            };
+            let (range, said) = ranges.entry(of).or_default();
+            said.push(condition);
+            range.narrow(is, bound);
+            if range.is_empty() {
+                return Some(said.clone());
+            }
+        }
+        self.holes().iter().find_map(|hole| {
+            let said = said_of(&all, hole);
+            let (low, high) = self.bounds(hole)?;
+            let met = |n: i64| self.allows(hole, n);
+            let few = high.filter(|high| high.saturating_sub(low) < MOST_TRIED);
+            few.is_some_and(|high| !(low..=high).any(met)).then_some(said)
+        })
+    }
+
+    /// The least number that a hole can stand for by what is said of it, and the greatest, if there is one. None where nothing
+    /// bounds it.
+    pub fn bounds(&self, hole: &Name) -> Option<(i64, Option<i64>)> {
+        let mut range = Range::default();
+        let alone = Nat::var(hole);
+        let all = self.asserted();
+        for (of, is, bound) in all.into_iter().filter_map(compared) {
+            if of == alone {
+                range.narrow(is, bound);
+            }
+        }
+        let whole = |n: Coefficient| i64::try_from(n.to_integer()).ok();
+        let one = Coefficient::from_integer(1);
+        let low = range.low.and_then(|(n, out)| whole(if out { n.floor() + one } else { n.ceil() }));
+        let high = range.high.and_then(|(n, out)| whole(if out { n.ceil() - one } else { n.floor() }));
+        (low.is_some() || high.is_some()).then_some((low.unwrap_or(1).max(1), high))
+    }
+
+    /// Does a number meet all that is said of a hole alone?
+    pub fn allows(&self, hole: &Name, n: i64) -> bool {
+        let filling = [(hole.clone(), Nat::constant(n))];
+        said_of(&self.asserted(), hole).iter().all(|c| c.filled(&filling).holds())
+    }
+
+    /// Can everything that is said of sizes hold with these in the place of their holes?
+    pub fn admits(&self, filling: &[(Name, Nat)]) -> bool {
+        let open = |c: &SizeCondition| !holes_in(&c.left).is_empty() || !holes_in(&c.right).is_empty();
+        self.asserted().iter().map(|c| c.filled(filling)).all(|c| open(&c) || c.holds())
+    }
+
+    /// What is said of sizes and holds of every program that is like the sketch.
+    fn asserted(&self) -> Vec<&SizeCondition> {
+        let (mut found, mut left) = (vec![], vec![self]);
+        while let Some(sketch) = left.pop() {
+            match sketch.shape() {
+                Shape::Or(_) | Shape::Not(_) => {}
+                Shape::Sizes(condition) => found.push(condition),
+                _ => left.extend(sketch.children().into_iter().rev()),
+            }
+        }
+        found
+    }
+}
+
+impl SizeCondition {
+    fn filled(&self, filling: &[(Name, Nat)]) -> SizeCondition {
+        SizeCondition { left: fill(&self.left, filling), right: fill(&self.right, filling), is: self.is }
+    }
+}
+
+/// What is said of this hole and of nothing else.
+fn said_of<'a>(all: &[&'a SizeCondition], hole: &Name) -> Vec<&'a SizeCondition> {
+    let only = |c: &SizeCondition| {
+        let vars = [c.left.vars(), c.right.vars()].concat();
+        !vars.is_empty() && vars.iter().all(|v| Nat::variable(v.clone()) == Nat::var(hole))
+    };
+    all.iter().copied().filter(|c| only(c)).collect()
+}
+
+impl Range {
+    fn narrow(&mut self, is: Comparison, bound: Coefficient) {
+        let above =
+            |low: Option<(Coefficient, bool)>, out| Some(low.unwrap_or((bound, out)).max((bound, out)));
+        let below = |high: Option<(Coefficient, bool)>, out| {
+            let (n, left_out) = high.unwrap_or((bound, out));
+            Some((
+                n.min(bound),
+                if n == bound {
+                    left_out || out
+                } else if n < bound {
+                    left_out
+                } else {
+                    out
+                },
+            ))
+        };
+        match is {
+            Comparison::Less => self.high = below(self.high, true),
+            Comparison::AtMost => self.high = below(self.high, false),
+            Comparison::Greater => self.low = above(self.low, true),
+            Comparison::AtLeast => self.low = above(self.low, false),
+            Comparison::Equal => (self.low, self.high) = (above(self.low, false), below(self.high, false)),
+            Comparison::Unequal => self.not.push(bound),
+        }
+    }
+}
+
+/// A condition as a comparison of something without a number of its own, and a number; none where there is nothing but
+/// numbers. Two conditions that compare the same with numbers, perhaps times something, have the same here.
+fn compared(condition: &SizeCondition) -> Option<(Nat, Comparison, Coefficient)> {
+    let difference = condition.left.sub(&condition.right);
+    let (numbers, rest): (Vec<_>, Vec<_>) =
+        difference.terms().iter().cloned().partition(|(m, _)| m.is_empty());
+    let times = rest.first()?.1;
+    let own = numbers.first().map_or(Coefficient::from_integer(0), |(_, c)| *c);
+    let scaled: Option<Vec<_>> = rest.into_iter().map(|(m, c)| Some((m, c.checked_div(&times)?))).collect();
+    let is = if times < Coefficient::from_integer(0) { condition.is.mirrored() } else { condition.is };
+    Some((Nat::from_terms(scaled?), is, -own.checked_div(&times)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lang::diag::FileId;
+    use crate::lang::nat::Nat;
+    use crate::lang::syntax::parse_sketch;
+    use crate::sketch::{Library, read_with};
+
+    #[test]
+    fn what_cannot_hold_together_is_told() {
+        let told = |conditions: &str| {
+            let text = format!("containsMap(n/?t, containsMap(?t, containsMap(2*?u, ?))) and {conditions}");
+            let (tree, problems) = parse_sketch(FileId::NOWHERE, &text);
+            assert!(problems.is_empty(), "{text}: {problems:?}");
+            let values = [("x".into(), Nat::constant(14))];
+            let sketch = read_with(&tree, &Library::builtin(), &["n".into()], &values).unwrap();
+            let said: Vec<String> =
+                sketch.contradiction().into_iter().flatten().map(ToString::to_string).collect();
+            said.join(", ")
+        };
+        assert_eq!(told("?t > 21 and ?t < 20"), "?t > 21, ?t < 20");
+        assert_eq!(told("?t >= 8 and ?u < 3 and 2 * ?t <= 15"), "?t >= 8, 2*?t <= 15");
+        assert_eq!(told("?t > 3 and x > 21 and ?u > 2"), "14 > 21");
+        assert_eq!(told("?t > 4 and ?t < 8 and ?t % 4 == 0"), "?t > 4, ?t < 8, ?t % 4 == 0");
+        for none in [
+            "?t < 1",
+            "?t > 4 and ?t < 5",
+            "?t > ?u and ?u > ?t",
+            "?t > n and n > ?t",
+            "?t < ?t",
+            "?t % 4 == 0 and ?t % 4 == 1",
+            "?t == 4 and ?t != 4",
+            "?t == ?u and ?u != ?t",
+            "x > n",
+            "?t > 1 and not (?t > 1)",
+        ] {
+            assert_ne!(told(none), "", "{none}");
+        }
+        for some in [
+            "?t > 4 and ?t < 6",
+            "?t >= 4 and ?t <= 4",
+            "?t > ?u and ?u > 3",
+            "?t >= ?u and ?u >= ?t",
+            "?t % 4 == 0 and ?t % 4 != 1",
+            "?t > 4 and ?t < 9 and ?t % 4 == 0",
+            "x > 13",
+            "x < 2 * n + 14",
+        ] {
+            assert_eq!(told(some), "", "{some}");
+        }
+    }
+}
