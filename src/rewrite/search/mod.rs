@@ -255,7 +255,14 @@ impl Report {
         let in_part = self.in_part.then_some(if self.of_function { OF_FUNCTION } else { IN_PART });
         let of_sketch = in_part.into_iter().chain(self.bare_map.then_some(BARE_MAP)).map(str::to_owned);
         let lead = self.lead.as_ref().map(ToString::to_string);
-        lead.into_iter().chain(self.of_outcome()).chain(of_sketch).collect()
+        // Where a limit stopped it, that is the first thing to change.
+        let limited = matches!(self.outcome, Outcome::Limit(_));
+        let (first, then) = if limited {
+            (self.of_outcome(), of_sketch.collect())
+        } else {
+            (of_sketch.collect(), self.of_outcome())
+        };
+        lead.into_iter().chain(first).chain::<Vec<String>>(then).collect()
     }
 
     /// What the end of the search says of what can be done.
