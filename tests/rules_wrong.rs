@@ -399,7 +399,7 @@ const HOSTILE: &[(&str, &[&str])] = &[
             "rule bad = f (\\x. (x : i32)) ~> f (\\x. x * 3 / 3)",
             "rule bad = f (\\p. (p : (i32 * i32))) ~> f (\\p. (snd p, fst p))",
             "rule bad = asScalar (map f (asVector 4 (xs : (4*n).f32))) |> reverse ~> asScalar (map f (asVector 4 (reverse xs)))",
-            "rule bad = f (vectorFromScalar (x : f32) : <4>f32) ~> vectorFromScalar (idx (natAsIndex 4 0) (asScalar [f (vectorFromScalar x)]))",
+            "rule bad = (f ((vectorFromScalar (x : f32)) : <4>f32) : <4>f32) ~> vectorFromScalar (idx (natAsIndex 4 0) (asScalar [f (vectorFromScalar x)]))",
         ],
     ),
     (
@@ -417,6 +417,28 @@ const HOSTILE: &[(&str, &[&str])] = &[
         &[
             "rule bad = reduce f z (xs : (n+1).f32) ~> reduce f (idx (natAsIndex (n+1) 0) xs) (drop 1 xs) where neutral f z",
             "rule bad = reduce f z (concat (xs : n.t) (reverse xs)) ~> reduce f z xs where assoc f, idempotent f",
+        ],
+    ),
+    (
+        "the right operand of `and` and `or` need have no value where the left decides",
+        &[
+            "rule bad = (x : bool) and y ~> y and x",
+            "rule bad = (x : bool) or y ~> y or x",
+            "rule bad = (x : bool) and (y and z) ~> x and (z and y)",
+            "rule bad = map (\\x. f and g) xs ~> map (\\(a, b). a and b) (zip (map (\\x. f) xs) (map (\\x. g) xs))",
+        ],
+    ),
+    (
+        "several sizes are large together, and of a single element no order is seen",
+        &[
+            "rule bad = (xs : n.m.t) ~> select (n > 41 and m > 37) (reverse xs) xs",
+            "rule bad = (xs : n.m.t) ~> select (n > 300 and m > 5) (reverse xs) xs",
+            "rule bad = (xs : n.m.t) ~> select (n > 1000 and m > 37) (reverse xs) xs",
+            "rule bad(p) = (xs : (n*p).t) ~> select (p > 37 and n > 41) (reverse xs) xs",
+            "rule bad = (xs : n.idx[m]) ~> select (m > 3000) (reverse xs) xs",
+            "rule bad(p) = (xs : n.t) ~> select (p == 100) (reverse xs) xs",
+            "rule bad = padClamp l r xs ~> select (l == r + 17) (reverse (padClamp r l xs)) (padClamp l r xs)",
+            "rule bad = map f (xs : n.u16) ~> map (\\x. f (bitAnd x 4095)) xs",
         ],
     ),
     (
@@ -489,7 +511,6 @@ const RIGHT: &[&str] = &[
     "rule good = slide sz sz (xs : (n*sz).t) ~> split sz xs",
     "rule good = map (\\(a, b). f a) xs ~> map f (map (\\(a, b). a) xs) where a notin f, b notin f",
     "rule good = map (\\(a, b). map (\\x. e) ys) xs ~> transpose (map (\\x. map (\\(a, b). e) xs) ys) where a notin ys",
-    "rule good = map (\\x. f and g) xs ~> map (\\(a, b). a and b) (zip (map (\\x. f) xs) (map (\\x. g) xs))",
     "rule good = not (x and y) ~> not x or not y",
     "rule good = (x : f32) >= y ~> y <= x",
     "rule good = reverse (map f xs) ~> map f (reverse xs)",

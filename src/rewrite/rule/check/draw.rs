@@ -104,7 +104,7 @@ impl Gen<'_> {
                 if self.one_in(8) {
                     return self.smallest(ctx, ty);
                 }
-                if let (Some((n, _)), true) = (ty.as_vector(), self.one_in(4)) {
+                if let (Some((n, _)), true) = (ty.as_vector(), self.one_in(3)) {
                     return self.of_lanes(ctx, ty, n, fuel - 1);
                 }
                 if self.one_in(6) {
@@ -237,7 +237,12 @@ impl Gen<'_> {
             ctx.push(Type::index(n.clone()));
             let lane = self.term(ctx, ty.lane(), fuel);
             ctx.pop();
-            let all = b::generate(Term::lam("i", Type::index(n.clone()), lane?)).ok()?;
+            let own = converted(&Term::var(0, Type::index(n.clone())), ty.lane());
+            let lane = match (lane?, own) {
+                (lane, Some(own)) => b::add(own, lane).ok()?,
+                (lane, None) => lane,
+            };
+            let all = b::generate(Term::lam("i", Type::index(n.clone()), lane)).ok()?;
             return first(b::as_vector(n, all).ok()?, &Nat::constant(1)).ok();
         }
         let v = self.term(ctx, ty, fuel)?;
