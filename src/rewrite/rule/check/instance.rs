@@ -37,7 +37,7 @@ pub struct Instance {
 /// What the rule has as many of as all its sizes are has about as many scalars at most, wherever sizes allow.
 const MOST_SCALARS: i64 = 1 << 15;
 
-/// Draws one instance.
+/// Draws one instance. What is proved is so where all parts have values, as arrays are computed where they are read.
 ///
 /// # Errors
 /// Why there is none, when the draw did not fit the rule.
@@ -45,6 +45,7 @@ pub fn draw(
     eq: &Equation,
     params: &[RuleParam],
     declared: &[Operator],
+    proved: bool,
     origin: &Origin,
 ) -> Result<Instance, Missed> {
     let mut rng = Rng::new(origin.seed);
@@ -67,7 +68,7 @@ pub fn draw(
     }
     let product = origin.sizes.iter().fold(1i64, |p, v| p.saturating_mul(*v));
     let most = (MOST_SCALARS / product.max(1)).max(1);
-    let g = Gen { rng, sizes: &sizes, size, fails: computes_where_it_matters(eq) };
+    let g = Gen { rng, sizes: &sizes, size, fails: !proved && computes_where_it_matters(eq) };
     let mut draw = Draw { eq, b, g, most, declared, operators: BTreeMap::new() };
     draw.slots();
     draw.types();

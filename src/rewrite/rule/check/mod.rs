@@ -242,6 +242,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
         declared,
         solver: Solver::of(arithmetic(rule, false)),
         compares: border::rule_compares(rule),
+        proved: report.proof.is_some(),
     };
     report.beyond = cases.sizing.beyond;
     // What compares has borders to be tried near.
@@ -420,6 +421,8 @@ struct Cases<'a> {
     solver: Solver,
     /// Whether there is anything to solve.
     compares: bool,
+    /// Whether it is proved as well.
+    proved: bool,
 }
 
 impl Cases<'_> {
@@ -437,7 +440,7 @@ impl Cases<'_> {
             }
             Body::Equation(_) | Body::Family(_) => {
                 let eq = rule.equations().get(origin.member).ok_or(Missed::from("there is no such depth"))?;
-                let instance = instance::draw(eq, &rule.params, &self.declared, &origin)?;
+                let instance = instance::draw(eq, &rule.params, &self.declared, self.proved, &origin)?;
                 let at = Path::new(vec![0; instance.inputs + instance.applied]);
                 Ok(Case { at, term: instance.term, args: instance.args, sizes: instance.sizes, origin })
             }
