@@ -111,6 +111,11 @@ impl History {
         self.tree.neighbors_directed(NodeIndex::new(id), Direction::Incoming).next().map(NodeIndex::index)
     }
 
+    /// Does more than one state come of it?
+    pub fn branches(&self, id: RevisionId) -> bool {
+        self.tree.neighbors(NodeIndex::new(id)).nth(1).is_some()
+    }
+
     /// Children, oldest first.
     pub fn children(&self, id: RevisionId) -> Vec<RevisionId> {
         let mut out: Vec<_> = self.tree.neighbors(NodeIndex::new(id)).map(NodeIndex::index).collect();

@@ -45,10 +45,11 @@ impl Differing {
 
     /// The columns of the table, most important first.
     fn columns(&self) -> Vec<Column> {
-        let first = [Column::figures("rev"), Column::figures("median"), Column::words("95 % interval")];
+        let first = [Column::figures("rev"), Column::figures("median")];
         let device = self.devices.then_some(Column::flexible("device"));
         let at = (!self.sizes.is_empty()).then_some(Column::words("at"));
         let rest = [
+            Column::words("95 % interval"),
             Column::words(""),
             Column::figures("GFLOP/s"),
             Column::figures("GB/s"),
@@ -67,11 +68,11 @@ impl Differing {
         let device = || Line::plain(m.device.clone());
         let at = m.sizes.iter().filter(|(name, _)| self.sizes.iter().any(|differing| **differing == ***name));
         let at: Vec<String> = at.map(|(name, value)| format!("{name}={value}")).collect();
-        let mut cells =
-            vec![number(id.to_string()), number(figures::time(m.median_ns)), Line::plain(short_interval(m))];
+        let mut cells = vec![number(id.to_string()), number(figures::time(m.median_ns))];
         cells.extend((!self.sizes.is_empty()).then(|| Line::plain(at.join(" "))));
         cells.extend(self.devices.then(device));
         cells.extend([
+            Line::plain(short_interval(m)),
             bar(time_of(m), longest, BAR, Role::Good, alphabet),
             rate(m.gflops()),
             rate(m.gbytes()),
@@ -312,9 +313,9 @@ mod tests {
             texts,
             [
                 "○ 0 100.0 µs (-1.0/+1.0 %)  pinned  matmul.rise",
-                "  ○ 1 topDown( mapFusion)",
-                "  ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %)  splitJoin(32)",
-                "  ● 3 100.5 µs no measurable difference from 0 (-1.0/+1.0 %)  same as 1  noise  now",
+                "├ ○ 1 topDown( mapFusion)",
+                "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %)  splitJoin(32)",
+                "└ ● 3 100.5 µs intervals overlap from 0 (-1.0/+1.0 %)  same as 1  noise  now",
             ]
         );
     }
@@ -341,7 +342,7 @@ mod tests {
         let rows = history::rows(&history, Looked::default(), Alphabet::Unicode);
         assert_eq!(
             rows[2].line.text(),
-            "  ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu · 10.00 µs -50.0 % from 0 (-1.0/+1.0 %) gpu  splitJoin(32)"
+            "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu · 10.00 µs -50.0 % from 0 (-1.0/+1.0 %) gpu  splitJoin(32)"
         );
         // At other sizes than those that are looked at, they are said.
         let sizes = [("m".into(), 32)].into_iter().collect();
@@ -349,7 +350,7 @@ mod tests {
         let sizes = measured(1.0).sizes;
         let rows =
             history::rows(&history, Looked { sizes: Some(&sizes), ..Looked::default() }, Alphabet::Unicode);
-        assert_eq!(rows[1].line.text(), "  ○ 1 7.000 µs (-1.0/+1.0 %) cpu at m=32  topDown( mapFusion)");
+        assert_eq!(rows[1].line.text(), "├ ○ 1 7.000 µs (-1.0/+1.0 %) cpu at m=32  topDown( mapFusion)");
         assert!(!rows[2].line.text().contains("at m="), "{}", rows[2].line.text());
     }
 
@@ -382,17 +383,17 @@ mod tests {
             table.rows[0].text(),
             "  0  100.0 µs  99.00–101.0 µs  ████████████    5.243  0.4915  ✓ 2.0e-7  m=64   cpu       30"
         );
-        // In few columns the time and its interval stay, with what differs between measurements.
+        // In few columns the time stays, with what differs between measurements, then its interval.
         let mut history = sample();
         let narrow = |history: &History| super::table(history, 38, Alphabet::Unicode);
         assert_eq!(narrow(&history).rows[0].text().trim_end(), "  0  100.0 µs  99.00–101.0 µs");
         let sizes = [("m".into(), 32)].into_iter().collect();
         history.revision_mut(2).unwrap().measurements.push(Measurement { sizes, ..measured(9_000.0) });
-        assert_eq!(narrow(&history).rows[2].text().trim_end(), "  2  9.000 µs  8.910–9.090 µs  m=32");
+        assert_eq!(narrow(&history).rows[2].text().trim_end(), "  2  9.000 µs  m=32  8.910–9.090 µs");
         let on_gpu = Measurement { device: "gpu".to_owned(), ..measured(7_000.0) };
         history.revision_mut(2).unwrap().measurements.push(on_gpu);
         let wide = super::table(&history, 48, Alphabet::Unicode);
-        assert_eq!(wide.rows[3].text().trim_end(), "  2  7.000 µs  6.930–7.070 µs  m=64  gpu");
+        assert_eq!(wide.rows[3].text().trim_end(), "  2  7.000 µs  m=64  gpu     6.930–7.070 µs");
         let peak = Peak { gflops: 10.0, gbytes: 2.0 };
         let details = details(2, &measured(64_800.0), Some(peak));
         let bound = "bound   by arithmetic, 80.91 % of what cpu allows";

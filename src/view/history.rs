@@ -56,16 +56,16 @@ const DEEPEST: usize = 6;
 pub fn rows(history: &History, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Row> {
     let mut rows = Rows::new(history, looked, alphabet);
     let outline = history.outline();
-    let mut rest = &outline[..];
-    while let Some((&(id, depth), after)) = rest.split_first() {
-        let run = if looked.opened.is_some() { rows.run(rest) } else { 0 };
+    let stems = stems(history, &outline);
+    let mut at = 0;
+    while let Some(&(id, _)) = outline.get(at) {
+        let run = if looked.opened.is_some() { rows.run(&outline[at..]) } else { 0 };
         if run > FEW {
-            let (steps, after) = rest.split_at(run);
-            rows.steps(steps, depth);
-            rest = after;
+            rows.steps(&outline[at..at + run], stems[at]);
+            at += run;
         } else {
-            rows.state(id, depth, None);
-            rest = after;
+            rows.state(id, stems[at], None);
+            at += 1;
         }
     }
     rows.out
@@ -74,8 +74,60 @@ pub fn rows(history: &History, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Ro
 /// The way to a state: the states from the program as it was read on, each with what made it and its price.
 pub fn way(history: &History, to: RevisionId, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Line> {
     let mut rows = Rows::new(history, Looked { opened: None, ..looked }, alphabet);
-    history.line(to).into_iter().for_each(|id| rows.state(id, 0, None));
+    history.line(to).into_iter().for_each(|id| rows.state(id, Stem::default(), None));
     rows.out.into_iter().map(|row| row.line).collect()
+}
+
+/// Where a state stands among branches.
+#[derive(Clone, Copy, Default)]
+struct Stem {
+    depth: usize,
+    /// It is the first state of a branch.
+    starts: bool,
+    /// At which depths another branch follows.
+    follows: u8,
+    /// It stands within an open row.
+    within: bool,
+}
+
+impl Stem {
+    fn drawn(self, alphabet: Alphabet) -> String {
+        let depth = self.depth.min(DEEPEST);
+        let level = |at: usize| {
+            let follows = self.follows & (1 << at) != 0;
+            match (at == self.depth && self.starts, follows) {
+                (true, true) => alphabet.pick("├ ", "|-"),
+                (true, false) => alphabet.pick("└ ", "`-"),
+                (false, true) => alphabet.pick("│ ", "| "),
+                (false, false) => "  ",
+            }
+        };
+        let branches: String = (1..=depth).map(level).collect();
+        branches + if self.within { "  " } else { "" }
+    }
+
+    /// The same for what stands below its row.
+    fn below(self) -> Stem {
+        Stem { starts: false, ..self }
+    }
+}
+
+/// The stem of every state of the outline.
+fn stems(history: &History, outline: &[(RevisionId, usize)]) -> Vec<Stem> {
+    let mut follows = 0u8;
+    let mut out: Vec<Stem> = vec![];
+    for &(id, depth) in outline.iter().rev() {
+        let starts = history.parent(id).is_some_and(|parent| history.branches(parent));
+        // What follows at greater depths is of another branch.
+        let shown = depth.min(DEEPEST);
+        follows &= (1u8 << (shown + 1)).wrapping_sub(1);
+        out.push(Stem { depth, starts, follows, within: false });
+        if starts && depth <= DEEPEST {
+            follows |= 1 << depth;
+        }
+    }
+    out.reverse();
+    out
 }
 
 /// The rows so far, and what they are made of.
@@ -85,8 +137,9 @@ struct Rows<'a> {
     alphabet: Alphabet,
     /// The first state with a term.
     same: HashMap<Digest, RevisionId>,
-    /// Whether states were measured on more than one device.
+    /// Whether states were measured on more than one device, or at several sizes.
     several_devices: bool,
+    several_sizes: bool,
     out: Vec<Row>,
 }
 
@@ -98,9 +151,13 @@ impl<'a> Rows<'a> {
                 same.entry(revision.term.digest()).or_insert(id);
             }
         }
-        let devices = (0..history.len()).filter_map(|id| history.revision(id)).flat_map(|r| &r.measurements);
-        let several_devices = devices.map(|m| m.device.as_str()).collect::<BTreeSet<_>>().len() > 1;
-        Rows { history, looked, alphabet, same, several_devices, out: vec![] }
+        let all = || (0..history.len()).filter_map(|id| history.revision(id)).flat_map(|r| &r.measurements);
+        let differ = |of: &dyn Fn(&Measurement, &Measurement) -> bool| {
+            all().next().is_some_and(|first| all().any(|m| of(first, m)))
+        };
+        let several_devices = differ(&|a, b| a.device != b.device);
+        let several_sizes = differ(&|a, b| a.sizes != b.sizes);
+        Rows { history, looked, alphabet, same, several_devices, several_sizes, out: vec![] }
     }
 
     fn is_open(&self, id: RevisionId) -> bool {
@@ -126,29 +183,35 @@ impl<'a> Rows<'a> {
     }
 
     /// Single steps: all where they are open, else the present and the pinned state between what is folded.
-    fn steps(&mut self, steps: &[(RevisionId, usize)], depth: usize) {
+    fn steps(&mut self, steps: &[(RevisionId, usize)], stem: Stem) {
         let Some(&(first, _)) = steps.first() else { return };
         if self.is_open(first) {
-            self.fold(steps, first, depth);
-            steps.iter().for_each(|(id, _)| self.state(*id, depth + 1, Some(first)));
+            self.fold(steps, first, stem);
+            let within = Stem { within: true, ..stem.below() };
+            steps.iter().for_each(|(id, _)| self.state(*id, within, Some(first)));
             return;
         }
         let (current, pinned) = (self.history.current(), self.looked.pinned);
         let stands_alone = |(id, _): &(RevisionId, usize)| *id == current || Some(*id) == pinned;
+        let mut stem = stem;
         for piece in steps.chunk_by(|a, b| !stands_alone(a) && !stands_alone(b)) {
             if piece.len() > FEW {
-                self.fold(piece, first, depth);
+                self.fold(piece, first, stem);
+                stem = stem.below();
             } else {
-                piece.iter().for_each(|(id, _)| self.state(*id, depth, Some(first)));
+                for (id, _) in piece {
+                    self.state(*id, stem, Some(first));
+                    stem = stem.below();
+                }
             }
         }
     }
 
     /// One row for several steps.
-    fn fold(&mut self, steps: &[(RevisionId, usize)], opens: RevisionId, depth: usize) {
+    fn fold(&mut self, steps: &[(RevisionId, usize)], opens: RevisionId, stem: Stem) {
         let (Some(&(first, _)), Some(&(last, _))) = (steps.first(), steps.last()) else { return };
         let mut line = Line::empty();
-        line.push(Role::Dim, indent(depth));
+        line.push(Role::Dim, stem.drawn(self.alphabet));
         // Where the steps are open, the present one has the sign itself.
         let sign = if self.is_open(opens) { self.alphabet.pick("○", "o") } else { self.sign(last) };
         line.push(Role::Dim, format!("{sign} "));
@@ -179,7 +242,8 @@ impl<'a> Rows<'a> {
         if self.several_devices {
             line.push(Role::Dim, format!(" {}", measured.device));
         }
-        if self.looked.sizes.is_some_and(|sizes| *sizes != measured.sizes) {
+        let elsewhere = self.looked.sizes.map_or(self.several_sizes, |sizes| *sizes != measured.sizes);
+        if elsewhere {
             let at: Vec<String> = measured.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
             line.push(Role::Dim, format!(" at {}", at.join(" ")));
         }
@@ -198,13 +262,13 @@ impl<'a> Rows<'a> {
     }
 
     /// The row of a state, and where it is open those of its rewrites. `within` is what it was folded into.
-    fn state(&mut self, id: RevisionId, depth: usize, within: Option<RevisionId>) {
+    fn state(&mut self, id: RevisionId, stem: Stem, within: Option<RevisionId>) {
         let history = self.history;
         let Some(revision) = history.revision(id) else { return };
         let now = id == history.current();
         let opens = (self.looked.opened.is_some() && revision.steps.len() > 1).then_some(id);
         let mut line = Line::empty();
-        line.push(Role::Dim, indent(depth));
+        line.push(Role::Dim, stem.drawn(self.alphabet));
         line.push(if now { Role::Good } else { Role::Dim }, format!("{} ", self.sign(id)));
         if let Some(opens) = opens {
             line.push(Role::Hint, self.open_sign(opens));
@@ -242,8 +306,9 @@ impl<'a> Rows<'a> {
         self.out.push(Row { revision: id, part: Part::State, opens: opens.or(within), line });
         if opens.is_some_and(|id| self.is_open(id)) {
             for (i, step) in revision.steps.iter().enumerate() {
-                let line = Line::of(Role::Dim, format!("{}    {} ", indent(depth), i + 1))
-                    .with(Role::Plain, step.to_string());
+                let line =
+                    Line::of(Role::Dim, format!("{}    {} ", stem.below().drawn(self.alphabet), i + 1))
+                        .with(Role::Plain, step.to_string());
                 self.out.push(Row { revision: id, part: Part::Rewrite(i), opens, line });
             }
         }
@@ -261,10 +326,6 @@ fn last_on_each_device<'a>(revision: &'a Revision, sizes: Option<&Sizes>) -> Vec
         }
     }
     last.into_values().collect()
-}
-
-fn indent(depth: usize) -> String {
-    "  ".repeat(depth.min(DEEPEST))
 }
 
 /// How many rewrites made a revision; of how many that were tried, where rules were tried one by one.
@@ -305,7 +366,8 @@ fn bought(history: &History, id: RevisionId, measured: &Measurement) -> Option<(
             let change = if are_apart(before, measured) {
                 figures::change(before.median_ns, measured.median_ns)?
             } else {
-                "no measurable difference".to_owned()
+                // Two programs that run in turns may still be told apart.
+                "intervals overlap".to_owned()
             };
             return Some((id, change));
         }
@@ -385,7 +447,25 @@ mod tests {
             history.add(from, Revision::new(term(2 * n), "side"), PathMap::identity());
             history.add(from, Revision::new(term(2 * n + 1), "on"), PathMap::identity());
         }
-        let deepest = texts(&history, None, &[]).iter().map(|row| row.len() - row.trim_start().len()).max();
-        assert_eq!(deepest, Some(12));
+        let before = |row: &String| row.chars().take_while(|c| " │├└".contains(*c)).count();
+        assert_eq!(texts(&history, None, &[]).iter().map(before).max(), Some(12));
+    }
+
+    #[test]
+    fn what_goes_on_is_told_from_what_branches_off() {
+        let term = |n: usize| Term::lit(Literal::Int(n as i128, crate::lang::ty::Scalar::I32));
+        let mut history = History::new(term(0), "f.rise");
+        let add = |history: &mut History, from, n| {
+            history.goto(from);
+            history.add(from, Revision::new(term(n), "s"), PathMap::identity())
+        };
+        for (from, n) in [(0, 1), (1, 2), (0, 3), (3, 4), (3, 5), (5, 6)] {
+            add(&mut history, from, n);
+        }
+        history.goto(0);
+        let drawn = texts(&history, None, &[]);
+        let wanted =
+            ["● 0 f.rise  now", "├ ○ 1 s", "│ ○ 2 s", "└ ○ 3 s", "  ├ ○ 4 s", "  └ ○ 5 s", "    ○ 6 s"];
+        assert_eq!(drawn, wanted);
     }
 }
