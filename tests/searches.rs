@@ -393,6 +393,8 @@ fn a_search_that_fails_names_the_rule_that_leads_on() {
     assert!(told.contains("after it that is like the sketch"), "{told}");
     let told = hints("reach containsMapPar(m, ?) using {useMapSeq}");
     assert!(told.contains("`useMapPar`, which is not in `using`"), "{told}");
+    let told = hints("reach containsMap(m, map ? ?) using {useMapSeq}");
+    assert!(told.contains("With `contains(map ? ?)` in the place of `map ? ?` the sketch is met."), "{told}");
     // No rule makes both at once.
     let told =
         hints("reach containsMap(m/3, containsMap(3, contains(gather (scatter ?)))) using {useMapSeq}");

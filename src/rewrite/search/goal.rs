@@ -110,6 +110,10 @@ impl Goal {
         !self.filled.is_empty()
     }
 
+    pub fn has_holes(&self) -> bool {
+        self.has_holes
+    }
+
     /// Has it holes for sizes, and are none known that can stand there?
     pub fn is_unfilled(&self) -> bool {
         self.has_holes && self.filled.is_empty()

@@ -18,6 +18,7 @@ use crate::sketch::automaton::Automaton;
 use crate::sketch::best::KBest;
 use crate::sketch::classes::Satisfied;
 use crate::sketch::extract::Extracted;
+use crate::sketch::variants::{Variant, variants};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -98,6 +99,18 @@ impl Search {
         let Some(automaton) = Automaton::new(sketch).ok().filter(|_| clean) else { return false };
         let satisfied = Satisfied::of_until(&self.graph, &automaton, over);
         satisfied.is_some_and(|s| s.has(&self.graph, &automaton, automaton.start, self.root()))
+    }
+
+    /// A variant of the sketch that some program is like, where none is like the sketch: what may have been meant. It is asked for no
+    /// longer than this, and not where holes would have to be filled.
+    pub fn variant(&self, control: &Control<'_>, most: Duration) -> Option<Variant> {
+        let from = (control.now)();
+        let over = || self.is_over(control, from) || (control.now)().saturating_sub(from) > most;
+        if self.goal.has_holes() {
+            return None;
+        }
+        let mut all = variants(self.goal.relaxed_sketch()).into_iter().take_while(|_| !over());
+        all.find(|variant| self.root_is_like(&variant.sketch, &over))
     }
 
     /// Extracts programs, the lightest first.
@@ -268,6 +281,7 @@ impl Search {
             of_function: self.start.ty().as_fun().is_some(),
             bare_map: self.has_bare_map(&over),
             lead: None,
+            variant: None,
             stop: self.at,
             iterations,
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),
