@@ -393,6 +393,8 @@ fn a_search_that_fails_names_the_rule_that_leads_on() {
     assert!(told.contains("after it that is like the sketch"), "{told}");
     let told = hints("reach containsMapPar(m, ?) using {useMapSeq}");
     assert!(told.contains("`useMapPar`, which is not in `using`"), "{told}");
+    let told = hints("reach containsMap(m, map ? ?) using {useMapSeq}");
+    assert!(told.contains("With `contains(map ? ?)` in the place of `map ? ?` the sketch is met."), "{told}");
     // No rule makes both at once.
     let told =
         hints("reach containsMap(m/3, containsMap(3, contains(gather (scatter ?)))) using {useMapSeq}");
@@ -587,6 +589,9 @@ fn encodings_are_compared_on_the_goals_of_the_thesis() {
         table(&["--goal", "fission", "--encoding", "explicit-named", "--memory", "150", "--for", "100"], 1);
     assert!(never[0]["end"] == "memory" && never[0]["found"] == false, "{never:?}");
     assert!(never[0]["megabytes"].as_f64() < Some(1.1 * 150.0 * 1.048_576), "{never:?}");
+    // Nor does it take any time, though to restore congruence cannot be stopped.
+    let never = table(&["--goal", "fission", "--encoding", "explicit-named", "--for", "2"], 1);
+    assert!(never[0]["end"] == "time" && never[0]["seconds"].as_f64() < Some(3.0), "{never:?}");
 }
 
 /// Ten functions of each element of an array of arrays, two more arguments each, as five after five.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A goal of the thesis: a program with what stands beside it, and the search.
 struct Goal {
@@ -190,7 +190,7 @@ fn alone(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
         "found": row.found == Found::Yes,
         "end": end,
         "seconds": row.time.as_secs_f64(),
-        "megabytes": peak_kilobytes().map(|kb| kb as f64 / 1e3),
+        "megabytes": peak_kilobytes("self").map(|kb| kb as f64 / 1e3),
         "rules": row.applied,
         "nodes": row.nodes,
         "classes": row.classes,
@@ -198,14 +198,19 @@ fn alone(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
     }))
 }
 
-/// The most memory that this process has held; none where the system does not tell.
-fn peak_kilobytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+/// The most memory that a process has held; none where the system does not tell.
+fn peak_kilobytes(process: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// A search in a process of its own.
+/// For so long the process of a search reads what it is given.
+const STARTING: Duration = Duration::from_millis(300);
+/// After so long it is asked again whether that has ended.
+const ASKED: Duration = Duration::from_millis(2);
+
+/// A search in a process of its own, which is ended where it does not keep to its time.
 fn apart(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
     let cannot = |why: String| {
         let problem =
@@ -234,8 +239,22 @@ fn apart(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
             command.args(["--", &args.what, task.search]);
         }
     }
-    let done =
-        command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|e| cannot(e.to_string()))?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| cannot(e.to_string()))?;
+    let (started, limit) = (Instant::now(), Duration::from_secs(args.seconds));
+    let most = limit.saturating_add(limit / 10).saturating_add(STARTING);
+    while child.try_wait().map_err(|e| cannot(e.to_string()))?.is_none() {
+        if started.elapsed() > most {
+            // To restore congruence cannot be stopped, and may take several times the limit.
+            let megabytes = peak_kilobytes(&child.id().to_string()).map(|kb| kb as f64 / 1e3);
+            let ended = child.kill().and_then(|()| child.wait());
+            ended.map_err(|e| cannot(e.to_string()))?;
+            let seconds = started.elapsed().as_secs_f64();
+            return Ok(json!({ "found": false, "end": "time", "seconds": seconds, "megabytes": megabytes }));
+        }
+        std::thread::sleep(ASKED);
+    }
+    let done = child.wait_with_output().map_err(|e| cannot(e.to_string()))?;
     let row = serde_json::from_slice::<Value>(&done.stdout).ok();
     match (done.status.code(), row) {
         (Some(0), Some(row)) => Ok(row),

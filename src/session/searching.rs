@@ -96,7 +96,7 @@ impl Kept {
     }
 }
 
-/// For so long rules are tried that a search did not have.
+/// For so long rules are tried that a search did not have, and sketches that may have been meant.
 const LEADING: Duration = Duration::from_millis(200);
 
 /// What can be done where the sketch contradicts itself.
@@ -510,13 +510,16 @@ impl Searcher<'_> {
             }
             let mut report = search.run(&mut world);
             report.never = forecast.as_ref().is_some_and(|f| f.never);
+            let own = guides.is_empty() && report.found().is_none();
+            if own && !self.is_cancelled() && forecast.is_none() {
+                report.variant = search.variant(&world, LEADING);
+            }
             let trail = search::trail(&mut search, start, &report, &world);
             if let Some(k) = self.best {
                 let from = control.elapsed();
                 let best = search.best(k.max(budget.best));
                 let took = control.elapsed().saturating_sub(from);
                 let insight = search.insight(&world);
-                let own = guides.is_empty() && report.found().is_none();
                 if let Some(nearest) = insight.nearest.as_ref().filter(|_| own) {
                     let until = control.elapsed().saturating_add(LEADING);
                     let over = || control.elapsed() > until || cancel.load(Ordering::Relaxed);

@@ -28,9 +28,10 @@ impl Asked {
         let satisfied = Satisfied::none(&automaton);
         Ok(Asked { sketch, automaton, satisfied, filling })
     }
-    fn update(&mut self, graph: &Graph, root: Id) -> bool {
-        self.satisfied.update(graph, &self.automaton);
-        self.satisfied.has(graph, &self.automaton, self.automaton.start, root)
+    /// Does the program satisfy it? None where `over` says so before that is known.
+    fn update(&mut self, graph: &Graph, root: Id, over: &dyn Fn() -> bool) -> Option<bool> {
+        let asked = self.satisfied.update_until(graph, &self.automaton, over);
+        asked.then(|| self.satisfied.has(graph, &self.automaton, self.automaton.start, root))
     }
 
     /// A program that is like the sketch, if it satisfies it.
@@ -89,9 +90,10 @@ impl Goal {
         self.relaxed.satisfied.is_current(graph)
     }
 
-    /// Asks the graph, which must be clean. Says whether the program satisfies the sketch.
-    pub fn update(&mut self, graph: &Graph, root: Id) -> bool {
-        let found = self.relaxed.update(graph, root);
+    /// Asks the graph, which must be clean. Says whether the program satisfies the sketch; nothing where `over` says so before
+    /// that is known.
+    pub fn update(&mut self, graph: &Graph, root: Id, over: &dyn Fn() -> bool) -> Option<bool> {
+        let found = self.relaxed.update(graph, root, over)?;
         #[cfg(test)]
         assert_eq!(
             self.relaxed.satisfied.listed(),
@@ -99,20 +101,30 @@ impl Goal {
             "what was asked bit by bit"
         );
         if !found || !self.has_holes {
-            return found;
+            return Some(found);
         }
         let occurring = graph.tables().nats().cloned().collect();
-        let mut holds =
-            |s: &Sketch| Asked::new(s.clone(), vec![]).is_ok_and(|mut asked| asked.update(graph, root));
-        let found = solutions(&self.sketch, &occurring, MOST_FILLINGS, &mut holds);
+        let holds = |asked: &mut Asked| asked.update(graph, root, over) == Some(true);
+        let mut can_hold =
+            |s: &Sketch| Asked::new(s.clone(), vec![]).is_ok_and(|mut asked| holds(&mut asked));
+        let found = solutions(&self.sketch, &occurring, MOST_FILLINGS, &mut can_hold);
         let asked = found.into_iter().filter_map(|f| Asked::new(self.sketch.filled(&f), f).ok());
-        self.filled = asked.filter_map(|mut a| a.update(graph, root).then_some(a)).collect();
-        !self.filled.is_empty()
+        self.filled = asked.filter_map(|mut a| holds(&mut a).then_some(a)).collect();
+        (!over()).then_some(!self.filled.is_empty())
+    }
+
+    pub fn has_holes(&self) -> bool {
+        self.has_holes
     }
 
     /// Has it holes for sizes, and are none known that can stand there?
     pub fn is_unfilled(&self) -> bool {
         self.has_holes && self.filled.is_empty()
+    }
+
+    /// Has any graph been asked?
+    pub fn was_asked(&self) -> bool {
+        self.relaxed.satisfied.was_asked()
     }
 
     /// How far each part of the sketch is, with any size in the place of a hole.
@@ -141,7 +153,7 @@ impl Goal {
     /// For each part of the sketch the lightest term that is like it; none where `over` says so before they are known.
     pub fn witnesses(&self, graph: &Graph, over: &dyn Fn() -> bool) -> Option<Vec<Option<Term>>> {
         let Asked { automaton, satisfied, .. } = &self.relaxed;
-        let lightest = Lightest::of_until(graph, automaton, satisfied, over)?;
+        let lightest = Lightest::of_until(graph, automaton, satisfied, Weights::Size, over)?;
         Some(automaton.parts.iter().map(|part| lightest.of_state(part.state)).collect())
     }
 
@@ -149,18 +161,20 @@ impl Goal {
         if self.has_holes { &self.filled } else { std::slice::from_ref(&self.relaxed) }
     }
 
-    /// The programs that satisfy the sketch, lightest first.
-    pub fn ranking<'a>(&'a self, graph: &'a Graph, root: Id, weights: Weights<'a>) -> Ranking<'a> {
-        let of = |asked: &'a Asked| Ranked {
-            asked,
-            members: Members::of(graph, &asked.automaton, &asked.satisfied, root, weights),
-            looked_at: 0,
-            reached: vec![],
+    /// The programs that satisfy the sketch, lightest first; none where `over` says so before they are weighed.
+    pub fn ranking<'a>(
+        &'a self,
+        graph: &'a Graph,
+        root: Id,
+        weights: Weights<'a>,
+        over: &dyn Fn() -> bool,
+    ) -> Option<Ranking<'a>> {
+        let of = |asked: &'a Asked| {
+            let members = Members::of_until(graph, &asked.automaton, &asked.satisfied, root, weights, over)?;
+            Some(Ranked { asked, members, looked_at: 0, reached: vec![] })
         };
-        Ranking {
-            each: self.asked().iter().map(of).collect(),
-            all_fillings: self.filled.len() < MOST_FILLINGS,
-        }
+        let each = self.asked().iter().map(of).collect::<Option<_>>()?;
+        Some(Ranking { each, all_fillings: self.filled.len() < MOST_FILLINGS })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::sketch::automaton::Automaton;
 use crate::sketch::classes::Satisfied;
-use crate::sketch::extract::Lightest;
+use crate::sketch::extract::{Lightest, Weights};
 use crate::sketch::{Shape, Sketch};
 
 /// So many places of a part are told.
@@ -58,6 +58,9 @@ impl Insight {
         found: bool,
         over: &dyn Fn() -> bool,
     ) -> Insight {
+        if !goal.was_asked() {
+            return Insight { parts: vec![], nearest: None, cut_short: true };
+        }
         let near = if found { Ok(None) } else { nearest(goal, graph, root, over) };
         let witnesses = goal.witnesses(graph, over);
         let cut_short = near.is_err() || witnesses.is_none();
@@ -87,7 +90,8 @@ fn nearest(goal: &Goal, graph: &Graph, root: Id, over: &dyn Fn() -> bool) -> Res
         let Ok(automaton) = Automaton::new(&part) else { continue };
         let satisfied = Satisfied::of_until(graph, &automaton, over).ok_or(Over)?;
         if satisfied.has(graph, &automaton, automaton.start, root) {
-            let lightest = Lightest::of_until(graph, &automaton, &satisfied, over).ok_or(Over)?;
+            let lightest =
+                Lightest::of_until(graph, &automaton, &satisfied, Weights::Size, over).ok_or(Over)?;
             let term = lightest.of_class(automaton.start, root).filter(|term| part.satisfied_by(term));
             if let Some(term) = term {
                 return Ok(Some(Nearest {

@@ -25,6 +25,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
 use crate::rule::library::reductions;
 use crate::sketch::holes::Filling;
+use crate::sketch::variants::Variant;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -217,6 +218,8 @@ pub struct Report {
     pub bare_map: bool,
     /// What a rule that it did not have would have led to, where that was tried.
     pub lead: Option<Lead>,
+    /// What the sketch may have been meant to say, which is met, where that was asked.
+    pub variant: Option<Variant>,
     /// Where it stopped. A search that found its term, or was saturated, stops before an iteration.
     pub stop: StopPoint,
     pub iterations: Vec<IterationReport>,
@@ -255,6 +258,9 @@ impl Report {
         let in_part = self.in_part.then_some(if self.of_function { OF_FUNCTION } else { IN_PART });
         let of_sketch = in_part.into_iter().chain(self.bare_map.then_some(BARE_MAP)).map(str::to_owned);
         let lead = self.lead.as_ref().map(ToString::to_string);
+        let variant = self.variant.as_ref().map(|Variant { part, instead, .. }| {
+            format!("With `{instead}` in the place of `{part}` the sketch is met.")
+        });
         // Where a limit stopped it, that is the first thing to change.
         let limited = matches!(self.outcome, Outcome::Limit(_));
         let (first, then) = if limited {
@@ -262,7 +268,7 @@ impl Report {
         } else {
             (of_sketch.collect(), self.of_outcome())
         };
-        lead.into_iter().chain(first).chain::<Vec<String>>(then).collect()
+        variant.into_iter().chain(lead).chain(first).chain::<Vec<String>>(then).collect()
     }
 
     /// What the end of the search says of what can be done.

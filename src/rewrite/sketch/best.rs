@@ -37,7 +37,9 @@ pub fn k_best(
     k: usize,
     weights: Weights<'_>,
 ) -> KBest {
-    let mut members = Members::of(graph, automaton, satisfied, root, weights);
+    let Some(mut members) = Members::of_until(graph, automaton, satisfied, root, weights, &|| false) else {
+        return KBest { terms: vec![], complete: false };
+    };
     let complete = members.find(k);
     KBest { terms: members.found, complete }
 }
@@ -53,14 +55,16 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub fn of(
+    /// None where `over` says so before they are weighed.
+    pub fn of_until(
         graph: &'a Graph,
         automaton: &'a Automaton,
         satisfied: &'a Satisfied,
         root: Id,
         weights: Weights<'a>,
-    ) -> Members<'a> {
-        let lightest = Lightest::of(graph, automaton, satisfied, weights);
+        over: &dyn Fn() -> bool,
+    ) -> Option<Members<'a>> {
+        let lightest = Lightest::of_until(graph, automaton, satisfied, weights, over)?;
         let mut search = Enumeration { graph, automaton, lightest, heap: BinaryHeap::new(), pushed: 0 };
         let root = Place { state: automaton.start, class: graph.find(root), kind: Kind::Any };
         search.push(Partial {
@@ -68,7 +72,7 @@ impl<'a> Members<'a> {
             open: Some(Rc::new(Open { place: root, rest: None })),
             ..Partial::default()
         });
-        Members { search, found: vec![], seen: FxHashSet::default(), given_up: false }
+        Some(Members { search, found: vec![], seen: FxHashSet::default(), given_up: false })
     }
 
     /// Goes on until so many are found. Says whether they are, or there are no others.

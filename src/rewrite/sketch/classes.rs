@@ -128,6 +128,11 @@ impl Satisfied {
         (self.ids, self.unions) == (graph.ids(), graph.log().len())
     }
 
+    /// Has any graph been asked?
+    pub fn was_asked(&self) -> bool {
+        self.ids > 0
+    }
+
     /// Asks a clean e-graph (rebuilt since its last change).
     pub fn of(graph: &Graph, automaton: &Automaton) -> Satisfied {
         let mut s = Satisfied::none(automaton);
@@ -138,17 +143,18 @@ impl Satisfied {
     /// As [`Satisfied::of`]; none where `over` says so before all is asked.
     pub fn of_until(graph: &Graph, automaton: &Automaton, over: &dyn Fn() -> bool) -> Option<Satisfied> {
         let mut s = Satisfied::none(automaton);
-        s.ask(graph, automaton, over).then_some(s)
+        s.update_until(graph, automaton, over).then_some(s)
     }
 
     /// Asks what has come to the graph, which must be clean, since it was last asked.
     pub fn update(&mut self, graph: &Graph, automaton: &Automaton) {
-        self.ask(graph, automaton, &|| false);
+        self.update_until(graph, automaton, &|| false);
     }
 
-    /// Says whether all was asked.
-    fn ask(&mut self, graph: &Graph, automaton: &Automaton, over: &dyn Fn() -> bool) -> bool {
+    /// As [`Satisfied::update`]; where `over` says so before all is asked, nothing has been. Says whether all was.
+    pub fn update_until(&mut self, graph: &Graph, automaton: &Automaton, over: &dyn Fn() -> bool) -> bool {
         let news = News::since(graph, self.ids, self.unions);
+        let all_is_new = self.ids == 0;
         (self.ids, self.unions) = (graph.ids(), graph.log().len());
         if !news.merged.is_empty() {
             self.sets.iter_mut().for_each(|set| *set = set.canonical(graph));
@@ -157,9 +163,10 @@ impl Satisfied {
         let mut fresh: Vec<Vec<Id>> = Vec::with_capacity(automaton.states.len());
         for state in 0..automaton.states.len() {
             if over() {
+                *self = Satisfied::none(automaton);
                 return false;
             }
-            let found = self.state(graph, automaton, state, &news, &fresh);
+            let found = self.state(graph, automaton, state, &news, all_is_new, &fresh);
             fresh.push(found);
         }
         true
@@ -198,6 +205,7 @@ impl Satisfied {
         automaton: &Automaton,
         id: StateId,
         news: &News,
+        all_is_new: bool,
         fresh: &[Vec<Id>],
     ) -> Vec<Id> {
         let state = &automaton.states[id];
@@ -223,6 +231,8 @@ impl Satisfied {
         };
         // Classes of a lower state, around which nodes are to be asked; what asks nothing is asked of new nodes alone.
         let around = |s: StateId| if open(s) { &[][..] } else { fresh.get(s).map_or(&[][..], Vec::as_slice) };
+        // Nodes around these are new themselves where all are.
+        let beyond = |s: StateId| if all_is_new { &[][..] } else { around(s) };
         let mut passed_on = false;
         for step in &state.steps {
             match step {
@@ -248,7 +258,7 @@ impl Satisfied {
                             add(&mut set, *c);
                         }
                     }
-                    for (node, c) in around(*s).iter().flat_map(|b| graph.parents(*b)) {
+                    for (node, c) in beyond(*s).iter().flat_map(|b| graph.parents(*b)) {
                         if node.is_lam() {
                             add(&mut set, c);
                         }
@@ -264,7 +274,7 @@ impl Satisfied {
                             add(&mut set, *c);
                         }
                     }
-                    for (node, c) in around(*f).iter().chain(around(*e)).flat_map(|x| graph.parents(*x)) {
+                    for (node, c) in beyond(*f).iter().chain(beyond(*e)).flat_map(|x| graph.parents(*x)) {
                         if let Some((a, b)) = node.as_app()
                             && has(&set, *f, a)
                             && has(&set, *e, b)

@@ -65,7 +65,7 @@ fn extract(
     root: Id,
     weights: Weights<'_>,
 ) -> Option<Extracted> {
-    let e = Lightest::of(graph, automaton, satisfied, weights);
+    let e = Lightest::of_until(graph, automaton, satisfied, weights, &|| false)?;
     let root = graph.find(root);
     let cost = e.weight(automaton.start, root, Kind::Any)?;
     let term = e.term(&mut graph.decoder(), automaton.start, root, false, 0)?;
@@ -151,27 +151,15 @@ pub struct Lightest<'a> {
 }
 
 impl<'a> Lightest<'a> {
-    #[inline]
-    pub fn of(
-        graph: &'a Graph,
-        automaton: &'a Automaton,
-        satisfied: &'a Satisfied,
-        weights: Weights<'a>,
-    ) -> Lightest<'a> {
-        let mut e = Lightest { graph, automaton, satisfied, weights, open: vec![], tables: vec![] };
-        e.weigh(&|| false);
-        e
-    }
-
-    /// As [`Lightest::of`] by size; none where `over` says so before all is weighed.
+    /// None where `over` says so before all is weighed.
     pub fn of_until(
         graph: &'a Graph,
         automaton: &'a Automaton,
         satisfied: &'a Satisfied,
+        weights: Weights<'a>,
         over: &dyn Fn() -> bool,
     ) -> Option<Lightest<'a>> {
-        let (open, tables) = (vec![], vec![]);
-        let mut e = Lightest { graph, automaton, satisfied, weights: Weights::Size, open, tables };
+        let mut e = Lightest { graph, automaton, satisfied, weights, open: vec![], tables: vec![] };
         e.weigh(over).then_some(e)
     }
 

@@ -17,6 +17,7 @@ pub mod read;
 mod size_condition;
 mod terms;
 pub mod types;
+pub mod variants;
 pub mod widen;
 
 use crate::lang::literal::Literal;

@@ -298,7 +298,7 @@ fn somewhere(sketch: Sketch) -> Sketch {
 }
 
 /// The sketch with `?` for what is bound outside of it; so many binders are within.
-fn closed(sketch: &Sketch, binders: u32) -> Sketch {
+pub(super) fn closed(sketch: &Sketch, binders: u32) -> Sketch {
     Sketch::new(match sketch.shape() {
         Shape::Var(i) if *i >= binders => Shape::Any,
         Shape::Lam(s) => Shape::Lam(closed(s, binders + 1)),

@@ -18,11 +18,26 @@ use crate::sketch::automaton::Automaton;
 use crate::sketch::best::KBest;
 use crate::sketch::classes::Satisfied;
 use crate::sketch::extract::Extracted;
+use crate::sketch::variants::{Variant, variants};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// A search that is stopped says what it knows for so long.
-const ONCE_STOPPED: Duration = Duration::from_millis(500);
+const ONCE_STOPPED: Duration = Duration::from_millis(200);
+
+/// Is it time to end what comes after a search, or between its iterations? The search began at the first of these times, and this
+/// at the second.
+pub(super) fn is_over(
+    control: &Control<'_>,
+    (began, from): (Duration, Duration),
+    time: Duration,
+    memory: u64,
+) -> bool {
+    let now = (control.now)();
+    now.saturating_sub(began) > time.saturating_add(time / 20)
+        || (control.rss)() > memory.saturating_add(memory / 10)
+        || control.cancel.load(Ordering::Relaxed) && now.saturating_sub(from) > ONCE_STOPPED
+}
 
 /// The programs that satisfy a search's sketch, by what they cost as they are shown.
 pub(super) struct Best<'a> {
@@ -79,7 +94,10 @@ impl Search {
                 KBest { complete: known.complete || terms.len() == k, terms }
             }
             None => KBest { terms: vec![], complete: true },
-            Some(_) => self.rank(|best| best.of(k)).into(),
+            Some(_) => {
+                let ranked = self.rank(&|| false, |best| best.of(k));
+                ranked.map_or(KBest { terms: vec![], complete: false }, KBest::from)
+            }
         }
     }
 
@@ -100,11 +118,27 @@ impl Search {
         satisfied.is_some_and(|s| s.has(&self.graph, &automaton, automaton.start, self.root()))
     }
 
-    /// Extracts programs, the lightest first.
-    pub(super) fn rank<T>(&self, extract: impl FnOnce(&mut Best<'_>) -> T) -> T {
+    /// A variant of the sketch that some program is like, where none is like the sketch: what may have been meant. It is asked for no
+    /// longer than this, and not where holes would have to be filled.
+    pub fn variant(&self, control: &Control<'_>, most: Duration) -> Option<Variant> {
+        let from = (control.now)();
+        let over = || self.is_over(control, from) || (control.now)().saturating_sub(from) > most;
+        if self.goal.has_holes() {
+            return None;
+        }
+        let mut all = variants(self.goal.relaxed_sketch()).into_iter().take_while(|_| !over());
+        all.find(|variant| self.root_is_like(&variant.sketch, &over))
+    }
+
+    /// Extracts programs, the lightest first; none where `over` says so before they are weighed.
+    pub(super) fn rank<T>(
+        &self,
+        over: &dyn Fn() -> bool,
+        extract: impl FnOnce(&mut Best<'_>) -> T,
+    ) -> Option<T> {
         self.budget.cost.weights(|weights| {
-            let ranking = self.goal.ranking(&self.graph, self.root(), weights);
-            extract(&mut Best { ranking, search: self })
+            let ranking = self.goal.ranking(&self.graph, self.root(), weights, over)?;
+            Some(extract(&mut Best { ranking, search: self }))
         })
     }
 
@@ -130,13 +164,9 @@ impl Search {
         insight
     }
 
-    /// Is it time to end what comes after the search, which began then?
     fn is_over(&self, control: &Control<'_>, from: Duration) -> bool {
         let Budget { time, memory, .. } = self.budget;
-        let stopping = control.cancel.load(Ordering::Relaxed);
-        self.elapsed(control) > time.saturating_add(time / 20)
-            || (control.rss)() > memory.saturating_add(memory / 10)
-            || stopping && (control.now)().saturating_sub(from) > ONCE_STOPPED
+        is_over(control, (self.began.unwrap_or_default(), from), time, memory)
     }
 
     /// Whatever stopped the search: what is in the graph is put in order, and asked once more.
@@ -146,15 +176,17 @@ impl Search {
         if !matches!(halt, Halt::Goal | Halt::Broken(_)) {
             let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
             let ordered = if clean { Ok(()) } else { self.rebuild(control) };
-            let asked =
-                ordered.and_then(|()| match self.goal.is_current(&self.graph) || !self.pauses.is_empty() {
+            let asked = ordered.and_then(|()| {
+                match self.cut_short || self.goal.is_current(&self.graph) || !self.pauses.is_empty() {
                     true => Ok(()),
-                    false => self.goal_reached().map(drop),
-                });
+                    false => self.goal_reached(control).map(drop),
+                }
+            });
             match asked {
                 Ok(()) if self.reached.is_some() => halt = Halt::Goal,
-                Ok(()) => {}
-                Err(broken) => halt = broken,
+                Err(Halt::Broken(problem)) => halt = Halt::Broken(problem),
+                // What was asked came to its own end: why the search did stays as it is.
+                Ok(()) | Err(_) => {}
             }
         }
         let short = matches!(halt, Halt::Limit(Limit::Memory { .. }));
@@ -268,6 +300,7 @@ impl Search {
             of_function: self.start.ty().as_fun().is_some(),
             bare_map: self.has_bare_map(&over),
             lead: None,
+            variant: None,
             stop: self.at,
             iterations,
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),

@@ -2,6 +2,7 @@
 //! within the limits.
 
 use super::active::{Active, Side, side_of};
+use super::answer::is_over;
 use super::{CHUNK, Halt, MOST_UNREAD, REBUILD, Scope, Search, THOROUGH_CHUNK, Turn};
 use crate::egraph::Id;
 use crate::egraph::build::Builder;
@@ -54,7 +55,7 @@ impl Search {
     /// Is the goal reached? If not, the next iteration begins.
     pub(super) fn check(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         let from = (control.now)();
-        let found = if self.pauses.is_empty() { self.goal_reached() } else { Ok(false) };
+        let found = if self.pauses.is_empty() { self.goal_reached(control) } else { Ok(false) };
         self.current.check += (control.now)().saturating_sub(from);
         if found? && self.enough() {
             return Err(Halt::Goal);
@@ -116,19 +117,28 @@ impl Search {
         self.pauses.front().map(|p| p.at).or(self.budget.stop_at)
     }
 
-    /// Asks the sketch of the graph, which must be clean, and takes the lightest program that satisfies it.
-    pub(super) fn goal_reached(&mut self) -> Result<bool, Halt> {
-        let root = self.root();
-        let found = self.goal.update(&self.graph, root);
-        self.parts = self.goal.parts(&self.graph, root);
+    /// Asks the sketch of the graph, which must be clean, and takes the lightest program that satisfies it. It ends where a limit is
+    /// met meanwhile, or the search is to be stopped.
+    pub(super) fn goal_reached(&mut self, control: &Control<'_>) -> Result<bool, Halt> {
+        let (root, from) = (self.root(), (control.now)());
+        let (time, memory, began) = (self.budget.time, self.budget.memory, self.began.unwrap_or_default());
+        let over = || is_over(control, (began, from), time, memory);
         self.unread = None;
         self.best = None;
+        self.cut_short = true;
+        let found = self.goal.update(&self.graph, root, &over);
+        self.parts = if self.goal.was_asked() { self.goal.parts(&self.graph, root) } else { vec![] };
+        let Some(found) = found else { return Err(self.halted(control)) };
         if !found {
+            self.cut_short = false;
             return Ok(false);
         }
         let (asked, rank) = (self.budget.wanted(), self.budget.rank.max(1));
-        let (Programs { programs, complete, looked_at }, several) =
-            self.rank(|best| (best.of(1), (asked > 1).then(|| best.of(asked))));
+        let ranked = self.rank(&over, |best| (best.of(1), (asked > 1).then(|| best.of(asked))));
+        let Some((Programs { programs, complete, looked_at }, several)) = ranked else {
+            return Err(self.halted(control));
+        };
+        self.cut_short = false;
         let ranked = several.as_ref().filter(|_| rank > 1).map(|all| all.programs.get(rank - 1).cloned());
         let Some(first) = programs.into_iter().next() else {
             if looked_at == 0 {
@@ -149,6 +159,11 @@ impl Search {
         let assumed = constraints_of(&term);
         self.reached = Some(Found { term, extracted, assumed, filling });
         Ok(true)
+    }
+
+    /// Why what comes after a search, or between its iterations, was ended.
+    fn halted(&self, control: &Control<'_>) -> Halt {
+        self.poll(control).err().unwrap_or(Halt::Limit(Limit::Time { bound: self.budget.time }))
     }
 
     fn find_matches(&mut self, rule: usize, control: &mut Control<'_>) -> Result<(), Halt> {

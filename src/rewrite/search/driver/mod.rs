@@ -93,6 +93,8 @@ pub struct Search {
     reached: Option<Found>,
     /// As many programs that satisfy the sketch as were asked for, or as there are now, since it was last asked.
     best: Option<(usize, KBest)>,
+    /// The sketch was last asked until a limit was met, or somebody stopped that.
+    cut_short: bool,
     /// What is like the sketch now is so only by what nobody reads; were all such programs looked at?
     unread: Option<bool>,
     began: Option<Duration>,
@@ -240,6 +242,7 @@ impl Search {
             reached: None,
             best: None,
             unread: None,
+            cut_short: false,
             began: None,
             told: None,
             outcome: None,
@@ -332,11 +335,22 @@ impl Search {
             None => (self.budget.nodes, &self.budget.held),
         };
         self.bound = nodes;
+        let mut changed = false;
         for r in &mut self.rules {
             let now: Vec<When> = held.iter().filter(|h| h.rule == r.rule.rule.name).map(|h| h.when).collect();
             if r.held != now {
                 r.held = now;
-                self.whole = true;
+                changed = true;
+            }
+        }
+        self.whole |= changed;
+        // Who repeats the search cannot tell how far it was in looking for what is applied next.
+        let first = self.turn.rules(self.rules.len()).start;
+        let begun = self.at.rule > first || self.at.matches > 0;
+        if changed && !begun && matches!(self.left_at, Some(Phase::Match(_) | Phase::Apply(_))) {
+            self.give_back();
+            if self.turn == Turn::Others {
+                (self.changes, self.whole) = (None, false);
             }
         }
     }
@@ -372,10 +386,14 @@ impl Search {
         self.outcome = None;
         self.began = Some((control.now)());
         if self.pauses.is_empty() {
-            match self.goal_reached() {
+            self.phase = Phase::Check;
+            self.tell(control, true);
+            let reached = self.goal_reached(control);
+            self.phase = phase;
+            match reached {
                 Ok(true) if self.enough() => self.finish(Halt::Goal, control),
                 Ok(_) => {}
-                Err(broken) => self.finish(broken, control),
+                Err(halt) => self.finish(halt, control),
             }
         }
         if self.outcome.is_none() {
