@@ -113,7 +113,9 @@ fn as_json(search: &Examined, workspace: &Workspace) -> Value {
         "best": best.collect::<Vec<_>>(),
         "complete": search.best.complete,
         "extraction": seconds(search.extraction),
-        "nearest": nearest.map(|n| json!({ "levels": n.levels, "of": n.of, "program": workspace.print(&n.term) })),
+        "nearest": nearest.map(|n| json!({
+            "levels": n.levels, "of": n.of, "but_for_sizes": n.but_for_sizes, "program": workspace.print(&n.term),
+        })),
         "cut_short": search.insight.cut_short,
         "steps": search.steps.as_ref().map(Vec::len).ok(),
     })

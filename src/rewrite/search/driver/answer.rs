@@ -34,7 +34,7 @@ pub(super) fn is_over(
     memory: u64,
 ) -> bool {
     let now = (control.now)();
-    now.saturating_sub(began) > time.saturating_add(time / 20)
+    now.saturating_sub(began) > time.saturating_add(time / 40)
         || (control.rss)() > memory.saturating_add(memory / 10)
         || control.cancel.load(Ordering::Relaxed) && now.saturating_sub(from) > ONCE_STOPPED
 }
@@ -147,8 +147,8 @@ impl Search {
         if self.budget.normal { normal_form_with(&self.params, t) } else { None }
     }
 
-    /// What is known of the sketch now. It asks as long as the limits of time and memory allow, a twentieth beyond which is for what
-    /// comes after the search, and not for long where the search is to be stopped.
+    /// What is known of the sketch now. It is asked for until a fortieth more than the limit of time is used, or a tenth more than
+    /// that of memory, and not for long where the search is to be stopped.
     pub fn insight(&mut self, control: &Control<'_>) -> Insight {
         let from = (control.now)();
         let places: Vec<(Path, Term)> =
