@@ -5,6 +5,7 @@
 
 use super::history::RevisionStep;
 use super::searching::{Examined, FROM_THE_RIGHT};
+use super::shortcut;
 use super::workspace::{Leg, Workspace};
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
@@ -16,7 +17,7 @@ use crate::rewrite::strategy::at_position;
 use crate::rewrite::strategy::native::Native;
 
 /// The strategy whose normal form programs are in between two steps.
-const NORMAL: &str = "BENF";
+pub(super) const NORMAL: &str = "BENF";
 
 /// What strategies end their steps in.
 const NORMALISING: [&str; 2] = [NORMAL, "DFNF"];
@@ -78,8 +79,14 @@ fn found(
     let word: String = search.sketch.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     let word =
         if word.is_empty() || word == "contains" { "found".to_owned() } else { format!("{word}Found") };
-    let lines = strategies(workspace, &search.start, steps)?;
-    Ok((free(workspace, &word, taken), format!("{} towards {}.", count(steps.len()), search.sketch), lines))
+    let matched = search.report.rules.iter().filter(|r| r.matches > 0).map(|r| r.label.as_str());
+    let lines = strategies(workspace, &search.start, steps, &matched.collect::<Vec<_>>())?;
+    let of = match steps.len() {
+        all if all == lines.len() => String::new(),
+        all => format!(", of {all} that the search tells"),
+    };
+    let doc = format!("{} towards {}{of}.", count(lines.len()), search.sketch);
+    Ok((free(workspace, &word, taken), doc, lines))
 }
 
 fn count(steps: usize) -> String {
@@ -93,7 +100,7 @@ fn free(workspace: &Workspace, word: &str, taken: &[String]) -> String {
     workspace.free_name(names, taken).unwrap_or_else(|| word.to_owned())
 }
 
-fn run(workspace: &Workspace, text: &str, term: &Term) -> Option<Term> {
+pub(super) fn run(workspace: &Workspace, text: &str, term: &Term) -> Option<Term> {
     let strategy = workspace.parse_strategy(text).ok()?;
     workspace.run_without_search(&strategy.tree, term, None).ok().map(|done| done.term)
 }
@@ -124,25 +131,46 @@ fn rewrites(workspace: &Workspace, start: &Term, steps: &[RevisionStep]) -> Resu
 
 /// One strategy for each step. Reductions are not written one by one, nor taken back: from step to step the program is
 /// in normal form.
-fn strategies(workspace: &Workspace, start: &Term, steps: &[RevisionStep]) -> Result<Vec<String>, String> {
+fn strategies(
+    workspace: &Workspace,
+    start: &Term,
+    steps: &[RevisionStep],
+    matched: &[&str],
+) -> Result<Vec<String>, String> {
     let normal =
         |t: &Term| run(workspace, NORMAL, t).ok_or("A program of the way has no normal form.".to_owned());
     let first = normal(start)?;
     let mut lines: Vec<String> = if first == *start { vec![] } else { vec![NORMAL.to_owned()] };
     let states = steps.iter().map(|s| normal(&s.after)).collect::<Result<Vec<Term>, String>>()?;
-    if steps.last().is_some_and(|s| states.last() != Some(&s.after)) {
-        return Err("The program that was found is not in normal form.".to_owned());
-    }
-    // What is done and taken back is left out.
-    let (mut now, mut next) = (&first, 0);
-    let before = |next: usize| next.checked_sub(1).map_or(start, |i| &steps[i].after);
-    loop {
-        next = states.iter().rposition(|s| s == now).map_or(next, |same| same + 1);
-        let (Some(step), Some(then)) = (steps.get(next), states.get(next)) else { break };
-        lines.push(one(workspace, now, before(next), step, then)?);
-        (now, next) = (then, next + 1);
+    // The program that is found need not be in normal form: the last steps are made exactly.
+    let (steps, exact) = match steps.iter().zip(&states).rposition(|(s, normal)| s.after == *normal) {
+        Some(last) => steps.split_at(last + 1),
+        None if first == *start => steps.split_at(0),
+        None => return Err("No program of the way is in normal form.".to_owned()),
+    };
+    let states = &states[..steps.len()];
+    lines.extend(shortcut::shortest(workspace, &first, start, steps, states, matched)?);
+    let mut now = steps.last().map_or(start, |s| &s.after);
+    for step in exact {
+        lines.push(exactly(workspace, now, step)?);
+        now = &step.after;
     }
     Ok(grouped(lines))
+}
+
+/// A strategy that makes a step as it was made.
+fn exactly(workspace: &Workspace, now: &Term, step: &RevisionStep) -> Result<String, String> {
+    let at = |strategy: &str| at_position(now, &step.at, strategy);
+    let ways = match step.rule.strip_suffix(FROM_THE_RIGHT) {
+        None => vec![format!("topDown({})", step.rule), at(&step.rule)],
+        Some(rule) => {
+            let part = step.after.at(&step.at);
+            let expanded = part.map(expansions).unwrap_or_default();
+            std::iter::once(format!("{RIGHT_TO_LEFT}({rule})")).chain(expanded).map(|way| at(&way)).collect()
+        }
+    };
+    let found = ways.into_iter().find(|way| run(workspace, way, now).as_ref() == Some(&step.after));
+    found.ok_or_else(|| format!("A step uses `{}`, which cannot be written there.", step.rule))
 }
 
 /// Lines that follow each other and are the same, as one.
@@ -163,7 +191,7 @@ fn grouped(lines: Vec<String>) -> Vec<String> {
 
 /// A strategy that makes the step from one normal form to the next. Where its rule was used from right to left, another
 /// rule that leads there says more than that one read backwards.
-fn one(
+pub(super) fn one(
     workspace: &Workspace,
     now: &Term,
     before: &Term,
@@ -176,22 +204,8 @@ fn one(
         None => std::iter::once(step.rule.clone()).chain(others(workspace)).collect(),
         Some(label) => others(workspace).chain([format!("{RIGHT_TO_LEFT}({label})")]).collect(),
     };
-    let places = now.positions();
-    for rule in rules {
-        let Ok(call) = workspace.parse_strategy(&rule) else { continue };
-        let makes_it = |(at, part): &&(Path, &Term)| {
-            let after = workspace.run_without_search(&call.tree, part, None).ok().map(|done| done.term);
-            let whole = after.and_then(|after| now.replace_at(at, after));
-            whole.is_some_and(|t| run(workspace, NORMAL, &t).as_ref() == Some(then))
-        };
-        let Some((at, _)) = places.iter().find(makes_it) else { continue };
-        let skipped = (1..=MOST_SKIPPED).map(|n| format!("skip({n}, {rule})"));
-        let traversals = [rule.clone(), format!("topDown({rule})"), format!("bottomUp({rule})")];
-        let ways = traversals.into_iter().chain(skipped).chain([at_position(now, at, &rule)]);
-        let ways = ways.flat_map(|way| [way.clone(), format!("({way} ; {NORMAL})")]);
-        if let Some(found) = ways.into_iter().find(leads) {
-            return Ok(found);
-        }
+    if let Some(found) = rules.iter().find_map(|rule| placed(workspace, now, rule, then)) {
+        return Ok(found);
     }
     if let Some(found) = expanded_first(now, before, step).into_iter().find(leads) {
         return Ok(found);
@@ -202,6 +216,22 @@ fn one(
             "A step uses `{label}` from right to left, and neither that nor another rule makes it on programs in normal form."
         ),
     })
+}
+
+/// The rule where it makes the step from one normal form to the next, with its place.
+pub(super) fn placed(workspace: &Workspace, now: &Term, rule: &str, then: &Term) -> Option<String> {
+    let call = workspace.parse_strategy(rule).ok()?;
+    let makes_it = |(at, part): &(Path, &Term)| {
+        let after = workspace.run_without_search(&call.tree, part, None).ok().map(|done| done.term);
+        let whole = after.and_then(|after| now.replace_at(at, after));
+        whole.is_some_and(|t| run(workspace, NORMAL, &t).as_ref() == Some(then))
+    };
+    let (at, _) = now.positions().into_iter().find(makes_it)?;
+    let skipped = (1..=MOST_SKIPPED).map(|n| format!("skip({n}, {rule})"));
+    let traversals = [rule.to_owned(), format!("topDown({rule})"), format!("bottomUp({rule})")];
+    let ways = traversals.into_iter().chain(skipped).chain([at_position(now, &at, rule)]);
+    let mut ways = ways.flat_map(|way| [way.clone(), format!("({way} ; {NORMAL})")]);
+    ways.find(|way| run(workspace, way, now).as_ref() == Some(then))
 }
 
 /// Ways to make a step whose rule applies only because a part is not in normal form, as `map (\x. f e)` where `f` is a

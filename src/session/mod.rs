@@ -22,6 +22,7 @@ pub mod record;
 pub mod renew;
 pub mod replay;
 pub mod searching;
+mod shortcut;
 pub mod shown;
 pub mod state;
 mod stuck;

@@ -1,0 +1,200 @@
+//! The shortest way from a program to one that a search found.
+//!
+//! The way that a search tells leads through programs that it knows to be equal, in the order in which it learned it: it
+//! turns back and takes detours, some by rules from right to left that cannot be written as a strategy. So the programs of
+//! that way are joined by all steps that its rules make between any two of them, from left to right, and by its own steps
+//! where these can be written. Where that does not lead on, other programs are looked at as well, those first that are most
+//! like what is still to be reached.
+
+use super::derivation::{NORMAL, one, placed, run};
+use super::history::RevisionStep;
+use super::searching::FROM_THE_RIGHT;
+use super::workspace::{StrategyText, Workspace};
+use crate::lang::digest::Digest;
+use crate::lang::term::Term;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
+
+/// A step of the way backwards is as long as so many forwards.
+const BACKWARDS: usize = 3;
+
+/// So many programs that are not of the way are looked at.
+const MOST_OTHERS: usize = 400;
+
+/// A step between two programs.
+#[derive(Clone)]
+enum Step {
+    /// By the rule of this number from left to right, somewhere.
+    Rule(usize),
+    /// By this strategy.
+    Written(String),
+}
+
+/// How a program is reached: the length of the way, the program before, and the step from there.
+type Reached = (usize, usize, Step);
+
+/// Programs in normal form, and the ways to them.
+struct Programs<'a> {
+    workspace: &'a Workspace,
+    /// The rules of the way.
+    rules: Vec<(String, StrategyText)>,
+    all: Vec<Term>,
+    numbers: HashMap<Digest, usize>,
+    reached: Vec<Option<Reached>>,
+}
+
+impl Programs<'_> {
+    fn number(&mut self, t: Term) -> usize {
+        let next = self.all.len();
+        let number = *self.numbers.entry(t.digest()).or_insert(next);
+        if number == next {
+            self.all.push(t);
+            self.reached.push(None);
+        }
+        number
+    }
+
+    /// What the rules make of a program, each in normal form.
+    fn next(&self, number: usize) -> Vec<(Term, usize)> {
+        let now = &self.all[number];
+        let mut out: Vec<(Term, usize)> = vec![];
+        for (rule, (_, call)) in self.rules.iter().enumerate() {
+            for (at, part) in now.positions() {
+                let done = self.workspace.run_without_search(&call.tree, part, None).ok();
+                let whole = done.and_then(|done| now.replace_at(&at, done.term));
+                out.extend(whole.and_then(|t| run(self.workspace, NORMAL, &t)).map(|then| (then, rule)));
+            }
+        }
+        out
+    }
+
+    /// Whether the way over this edge is the shortest so far.
+    fn join(&mut self, from: usize, to: usize, length: usize, step: Step) -> bool {
+        let shorter = to != 0 && self.reached[to].as_ref().is_none_or(|(known, ..)| length < *known);
+        if shorter {
+            self.reached[to] = Some((length, from, step));
+        }
+        shorter
+    }
+
+    fn length(&self, number: usize) -> usize {
+        self.reached[number].as_ref().map_or(0, |(length, ..)| *length)
+    }
+}
+
+/// The shortest way that is known from the first program to the last of these states, each of which a step leads to, by the
+/// rules of the steps and others that have matched something.
+///
+/// # Errors
+/// A step that cannot be written, and without which no way was found.
+pub(super) fn shortest(
+    workspace: &Workspace,
+    first: &Term,
+    start: &Term,
+    steps: &[RevisionStep],
+    states: &[Term],
+    matched: &[&str],
+) -> Result<Vec<String>, String> {
+    let of_steps = steps.iter().map(|s| s.rule.strip_suffix(FROM_THE_RIGHT).unwrap_or(&s.rule));
+    let labels: BTreeSet<&str> = of_steps.chain(matched.iter().copied()).collect();
+    let call = |label: &str| Some((label.to_owned(), workspace.parse_strategy(label).ok()?));
+    let rules = labels.into_iter().filter_map(call).collect();
+    let mut programs = Programs { workspace, rules, all: vec![], numbers: HashMap::new(), reached: vec![] };
+    programs.number(first.clone());
+    let of_steps: Vec<usize> = states.iter().map(|t| programs.number(t.clone())).collect();
+    let Some(last) = of_steps.last().copied() else { return Ok(vec![]) };
+    let on_the_way = programs.all.len();
+    let mut problem = None;
+    let mut open = BinaryHeap::from([Reverse((0, 0))]);
+    let mut others = Others::default();
+    loop {
+        while let Some(Reverse((length, now))) = open.pop() {
+            if now == last || length > programs.length(now) {
+                continue;
+            }
+            for (then, rule) in programs.next(now) {
+                let then = programs.number(then);
+                if programs.join(now, then, length + 1, Step::Rule(rule)) {
+                    match then < on_the_way {
+                        true => open.push(Reverse((length + 1, then))),
+                        false => others.found.push(then),
+                    }
+                }
+            }
+            for (n, step) in steps.iter().enumerate() {
+                let (from, then) = (n.checked_sub(1).map_or(0, |n| of_steps[n]), of_steps[n]);
+                if from != now || then == now || programs.reached[then].is_some() {
+                    continue;
+                }
+                let before = n.checked_sub(1).map_or(start, |n| &steps[n].after);
+                match one(workspace, &programs.all[now], before, step, &programs.all[then]) {
+                    Ok(text) => {
+                        if programs.join(now, then, length + BACKWARDS, Step::Written(text)) {
+                            open.push(Reverse((length + BACKWARDS, then)));
+                        }
+                    }
+                    Err(why) => problem = problem.or(Some(why)),
+                }
+            }
+        }
+        if programs.reached[last].is_some() || last == 0 {
+            break;
+        }
+        // What is not reached yet, and what is most like it.
+        let Some(other) = others.nearest(&programs, on_the_way) else { break };
+        open.push(Reverse((programs.length(other), other)));
+    }
+    let (mut lines, mut at) = (vec![], last);
+    while at != 0 {
+        let Some((_, before, step)) = &programs.reached[at] else {
+            return Err(problem.unwrap_or_else(|| "A step of the way cannot be written.".to_owned()));
+        };
+        lines.push(match step {
+            Step::Written(text) => text.clone(),
+            Step::Rule(rule) => {
+                let (label, _) = &programs.rules[*rule];
+                placed(workspace, &programs.all[*before], label, &programs.all[at])
+                    .ok_or_else(|| format!("`{label}` does not make its step on programs in normal form."))?
+            }
+        });
+        at = *before;
+    }
+    lines.reverse();
+    Ok(lines)
+}
+
+/// Programs that are not of the way.
+#[derive(Default)]
+struct Others {
+    found: Vec<usize>,
+    /// Those that were compared with so many programs to be reached, by how unlike the most like of these is.
+    compared: Vec<(usize, usize)>,
+    wanted: usize,
+    looked_at: usize,
+}
+
+impl Others {
+    /// The one that is most like a program of the way that is not reached, of those that were not looked at.
+    fn nearest(&mut self, programs: &Programs<'_>, on_the_way: usize) -> Option<usize> {
+        if self.looked_at >= MOST_OTHERS {
+            return None;
+        }
+        self.looked_at += 1;
+        let wanted = (1..on_the_way).filter(|i| programs.reached[*i].is_none());
+        let wanted: Vec<HashSet<Digest>> = wanted.map(|i| parts(&programs.all[i])).collect();
+        if wanted.len() != self.wanted {
+            self.wanted = wanted.len();
+            self.found.extend(self.compared.drain(..).map(|(_, i)| i));
+        }
+        self.compared.extend(self.found.drain(..).map(|i| {
+            let own = parts(&programs.all[i]);
+            (wanted.iter().map(|w| own.symmetric_difference(w).count()).min().unwrap_or(0), i)
+        }));
+        let (at, _) = self.compared.iter().enumerate().min_by_key(|(_, (distance, _))| *distance)?;
+        Some(self.compared.swap_remove(at).1)
+    }
+}
+
+fn parts(t: &Term) -> HashSet<Digest> {
+    t.positions().into_iter().map(|(_, part)| part.digest()).collect()
+}
