@@ -20,6 +20,14 @@ use Caught::{Counterexample, Refused};
 const WRONG: &[(&str, Caught)] = &[
     // Freshness: what depends on the element is taken out of the map.
     ("rule bad = shiftRight (x : i32) 1 ~> x / 2", Counterexample),
+    // One function of `reorder` is the inverse of the other.
+    ("rule bad = reverse (xs : n.t) ~> reorder n (/\\i. n - 1 - i) (/\\i. i) xs", Refused("E0208")),
+    ("rule bad = (xs : n.t) ~> reorder n (/\\i. i) (/\\i. n - 1 - i) xs", Refused("E0208")),
+    ("rule bad = (xs : n.t) ~> reorder n (/\\i. i) (/\\i. 0) xs", Refused("E0208")),
+    (
+        "rule bad(p) = join (transpose (split p (xs : (n*p).t))) ~> reorder (n*p) (/\\i. (i % n) * p + i div n) (/\\i. (i % n) * p + i) xs",
+        Refused("E0208"),
+    ),
     ("rule bad = bitOr (x : u16) y ~> x + y", Counterexample),
     ("rule bad = x or y and z ~> (x or y) and z", Counterexample),
     ("rule bad = reverse (xs : n.f32) ~> xs", Counterexample),
@@ -406,6 +414,11 @@ const HOSTILE: &[(&str, &[&str])] = &[
         "natural numbers are large, and sums are of so many numbers that they wrap around",
         &[
             "rule bad = (i : natType) ~> select (i < 1000) i 0",
+            "rule bad = abs (x : natType) ~> x",
+            "rule bad = max (x : natType) 0 ~> x",
+            "rule bad = (x : natType) < 0 ~> false",
+            "rule bad = select ((x : natType) >= 0 and x < n) (a : t) b ~> select (x < n) a b",
+            "rule bad = (cast (x : natType) : i64) >= 0 ~> true",
             "rule bad = f (i : natType) ~> f (min i 1000)",
             "rule bad = f (i : natType) ~> f (i % 1000000)",
             "rule bad = (p : (natType * i32)) ~> select (fst p < 70000) p (0, snd p)",
@@ -434,11 +447,19 @@ const HOSTILE: &[(&str, &[&str])] = &[
             "rule bad = (xs : n.m.t) ~> select (n > 300 and m > 5) (reverse xs) xs",
             "rule bad = (xs : n.m.t) ~> select (n > 1000 and m > 37) (reverse xs) xs",
             "rule bad(p) = (xs : (n*p).t) ~> select (p > 37 and n > 41) (reverse xs) xs",
+            "rule bad = (xs : n.m.k.t) ~> select (n > 16 and m > 16 and k > 16) (reverse xs) xs",
+            "rule bad(p, q) = (xs : (n*p*q).t) ~> select (p > 9 and q > 9 and n > 9) (reverse xs) xs",
+            "rule bad(p, q, r) = (xs : (n*p*q*r).t) ~> select (p > q and q > r and r > 5) (reverse xs) xs",
+            "rule bad = padClamp l r (xs : n.t) ~> select (l > 9 and r > 9 and n > 9) (reverse (padClamp l r xs)) (padClamp l r xs)",
             "rule bad = (xs : n.idx[m]) ~> select (m > 3000) (reverse xs) xs",
             "rule bad(p) = (xs : n.t) ~> select (p == 100) (reverse xs) xs",
             "rule bad = padClamp l r xs ~> select (l == r + 17) (reverse (padClamp r l xs)) (padClamp l r xs)",
             "rule bad = map f (xs : n.u16) ~> map (\\x. f (bitAnd x 4095)) xs",
         ],
+    ),
+    (
+        "numbers are larger than any integer",
+        &["rule bad = (x : f32) > 3e38 ~> false", "rule bad = min (x : f64) 1e300 ~> x"],
     ),
     (
         "squares wrap around",

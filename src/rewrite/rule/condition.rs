@@ -3,7 +3,7 @@
 use super::bindings::Bindings;
 use super::equation::{Equation, Sides};
 use super::operators;
-use super::pat::{Pat, PatNode};
+use super::pat::{Pat, PatArg, PatNode};
 use super::vectorise::{is_lanewise, vectorise};
 use super::why::{Reason, WhyNot};
 use crate::lang::build::is_instance;
@@ -65,7 +65,8 @@ impl Condition {
         matches!(self, Condition::Separable(..) | Condition::Product(_))
     }
 
-    /// What the right side asks of types that the left side leaves open: that what computes with scalars works on them.
+    /// What the right side asks of types that the left side leaves open, that what computes with scalars works on them; and of the
+    /// functions by which it reorders what the left side does not.
     pub fn implied(sides: &Sides) -> Vec<Condition> {
         let operations = |side: &Pat| -> Vec<(Pattern, Type)> {
             let nodes = side.nodes().into_iter();
@@ -82,6 +83,20 @@ impl Condition {
             ty.for_each_var(&mut |v| open |= matches!(v, TypeVar::Meta(_)));
             let condition = Condition::Works(pattern, ty.clone());
             if open && !left.contains(&(pattern, ty)) && !out.contains(&condition) {
+                out.push(condition);
+            }
+        }
+        let known = permutations(&sides.lhs);
+        for permutes in permutations(&sides.rhs) {
+            // What permutes one way permutes the other way as well.
+            let back = match &permutes {
+                SizeConstraint::Permutes(n, there, back) => {
+                    SizeConstraint::Permutes(n.clone(), back.clone(), there.clone())
+                }
+                other => other.clone(),
+            };
+            let condition = Condition::Size(permutes.clone());
+            if !known.contains(&permutes) && !known.contains(&back) && !out.contains(&condition) {
                 out.push(condition);
             }
         }
@@ -252,6 +267,20 @@ fn term(b: &Bindings, v: usize) -> Option<&Term> {
 fn scoped<'a>(eq: &Equation, b: &'a Bindings, v: usize, i: usize) -> Option<(&'a Term, u32)> {
     let k = eq.vars.get(v)?.scope.len();
     Some((b.term(v)?, k.checked_sub(1 + i)? as u32))
+}
+
+/// What the functions of each `reorder` of a side have to be.
+pub fn permutations(side: &Pat) -> Vec<SizeConstraint> {
+    let all = side.nodes().into_iter().filter_map(|p| match &p.node {
+        PatNode::Prim(Pattern::Reorder, args) => match args.as_slice() {
+            [PatArg::Nat(n), PatArg::Fun(there), PatArg::Fun(back)] => {
+                Some(SizeConstraint::Permutes(n.clone(), there.clone(), back.clone()))
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    all.collect()
 }
 
 /// A size condition that fails, in words.

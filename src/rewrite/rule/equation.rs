@@ -1,6 +1,6 @@
 //! A rule that is an equation: two typed sides, read from left to right.
 
-use super::condition::Condition;
+use super::condition::{Condition, permutations};
 use super::operators::Properties;
 use super::pat::{Pat, PatArg, PatNode};
 use crate::lang::constraint::SizeConstraint;
@@ -99,6 +99,9 @@ impl Equation {
     /// applied, or asks for it afterwards; else nothing would remember it. `value` says what the rule's sizes are.
     pub fn keeps(&self, c: &SizeConstraint, value: &dyn Fn(&NatVar) -> Option<Nat>) -> bool {
         let mut asked = vec![];
+        for side in [&self.sides.lhs, &self.sides.rhs] {
+            asked.extend(permutations(side).iter().map(|c| c.subst(value)));
+        }
         for p in [&self.sides.lhs, &self.sides.rhs].into_iter().flat_map(Pat::nodes) {
             p.ty.for_each_nat(&mut |n| asked.extend(SizeConstraint::of_length(&n.subst(value))));
             if let PatNode::Prim(pattern, args) = &p.node {

@@ -7,6 +7,7 @@ use super::mentioned::value_of_side;
 use super::solve::compared;
 use crate::lang::eval::Sizes;
 use crate::lang::nat::NatVar;
+use crate::lang::pattern::Pattern;
 use crate::lang::value::Value;
 use crate::rule::Equation;
 use crate::rule::pat::{Pat, PatNode};
@@ -30,10 +31,12 @@ const MOST_AROUND: usize = 3000;
 struct Border {
     left: Pat,
     right: Pat,
+    /// How they compare where the comparison is true; equal if that says nothing.
+    truth: Ordering,
 }
 
-/// The sizes of the equation, in the order of its variables, at which what it compares of them is equal; where much of it
-/// is equal at once comes first.
+/// The sizes of the equation, in the order of its variables, at which what it compares of them comes out in every way that was
+/// found; where much of it is true at once comes first, then where much is equal.
 pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
     let borders = borders(eq);
     let names: Vec<usize> = (0..eq.nats.len())
@@ -63,7 +66,10 @@ pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
     }
     let equal = |orders: &[Option<Ordering>]| orders.iter().filter(|o| **o == Some(Ordering::Equal)).count();
     found.retain(|_, sizes| sizes.iter().fold(1i64, |p, v| p.saturating_mul(*v)) <= LARGEST);
-    found.sort_by_key(|(orders, _), _| Reverse(equal(orders)));
+    let holds = |orders: &[Option<Ordering>]| {
+        orders.iter().zip(&borders).filter(|(order, border)| **order == Some(border.truth)).count()
+    };
+    found.sort_by_key(|(orders, _), _| Reverse((holds(orders), equal(orders))));
     let mut out: Vec<Vec<i64>> = vec![];
     for sizes in found.into_values() {
         if !out.contains(&sizes) {
@@ -125,7 +131,12 @@ fn borders(eq: &Equation) -> Vec<Border> {
         if !p.is_comparison() {
             continue;
         }
-        let border = Border { left: named(left, eq), right: named(right, eq) };
+        let truth = match p {
+            Pattern::Lt | Pattern::Le => Ordering::Less,
+            Pattern::Gt | Pattern::Ge => Ordering::Greater,
+            _ => Ordering::Equal,
+        };
+        let border = Border { left: named(left, eq), right: named(right, eq), truth };
         let any: Sizes = eq.nats.iter().map(|name| (name.clone(), 1)).collect();
         let is_number = |side: &Pat| value_of_side(side, &any).is_some();
         let is_new = !found.iter().any(|b| b.left == border.left && b.right == border.right);
@@ -164,7 +175,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn sides(&self, border: usize, sizes: &[i64]) -> Option<(Value, Value)> {
         let sizes: Sizes = self.eq.nats.iter().cloned().zip(sizes.iter().copied()).collect();
-        let Border { left, right } = &self.borders[border];
+        let Border { left, right, .. } = &self.borders[border];
         Some((value_of_side(left, &sizes)?, value_of_side(right, &sizes)?))
     }
 

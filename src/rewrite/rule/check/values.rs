@@ -127,9 +127,10 @@ impl Drawing {
     fn natural(&self, turn: Turn, now: i64, rng: &mut Rng) -> i64 {
         match turn {
             Turn::Mentioned if rng.below(4) > 0 => match self.next_to_mentioned(Scalar::I64, rng) {
-                Some(Value::Int(v, _)) => {
-                    i64::try_from(v).ok().filter(|v| (0..=MOST_NATURAL).contains(v)).unwrap_or(now)
-                }
+                Some(Value::Int(v, _)) => i64::try_from(v)
+                    .ok()
+                    .filter(|v| (-MOST_NATURAL..=MOST_NATURAL).contains(v))
+                    .unwrap_or(now),
                 _ => now,
             },
             Turn::Hostile if rng.below(2) == 0 => NATURALS[rng.below(NATURALS.len() as u64) as usize],
@@ -328,11 +329,15 @@ fn with_naturals(v: &Value, ty: &Type, other: &mut dyn FnMut(i64) -> i64) -> Val
     }
 }
 
-/// No natural number is larger: what computes with them has room.
+/// No number of theirs is larger: what computes with them has room.
 const MOST_NATURAL: i64 = 1 << 40;
 
 /// Natural numbers at which careless rules break: what the types of numbers hold no more, and what is next to it.
-const NATURALS: [i64; 16] = [
+const NATURALS: [i64; 19] = [
+    // Differences of indices are no natural numbers.
+    -1,
+    -5,
+    -1000,
     0,
     1,
     2,

@@ -9,7 +9,7 @@ use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span, nearest};
 use crate::lang::infer::unify::Kind;
 use crate::lang::infer::{Elaborated, Frozen, Open, has_size_of_step};
-use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar};
 use crate::lang::syntax::ast::{self, ExprKind};
 use crate::lang::syntax::pairs;
 use crate::lang::term::Term;
@@ -435,7 +435,9 @@ fn assemble(
             Err(problem) => problems.push(*problem),
         }
     }
-    equation.conditions.extend(Condition::implied(&equation.sides));
+    let implied = Condition::implied(&equation.sides);
+    problems.extend(implied.iter().filter_map(|c| no_permutation(&equation, c, rule.rhs.span)));
+    equation.conditions.extend(implied);
     if problems.is_empty() { Ok(Typed { equation, params, warnings }) } else { Err(problems) }
 }
 
@@ -448,6 +450,25 @@ fn never_found(eq: &Equation, size: &Nat, missing: &BTreeSet<u32>, lhs: Span) ->
     let parameter = eq.nats.get(missing.first().map_or(0, |i| *i as usize)).map_or("n", |n| n);
     Diagnostic::error("E0221", message).label(lhs, label).hint(format!(
         "Make one a parameter, which is given where the rule is used: `rule name({parameter}) = …`."
+    ))
+}
+
+/// The right side reorders by functions that are no permutation and its inverse, at sizes of two and of three.
+fn no_permutation(eq: &Equation, c: &Condition, rhs: Span) -> Option<Diagnostic> {
+    let Condition::Size(permutes @ SizeConstraint::Permutes(n, there, back)) = c else { return None };
+    let is_known = |f: &NatFun| f.body().as_variable().is_none_or(|v| !matches!(v, NatVar::Meta(_)));
+    let fails = |size: i64| {
+        let size = |v: &NatVar| matches!(v, NatVar::Meta(_)).then(|| Nat::constant(size));
+        permutes.subst(&size).decide() == Some(false)
+    };
+    if !(is_known(there) && is_known(back) && fails(2) && fails(3)) {
+        return None;
+    }
+    let readable = |f: &NatFun| f.with_body(eq.readable_size(f.body()));
+    let (n, there, back) = (eq.readable_size(n), readable(there), readable(back));
+    let message = format!("{there} does not permute the numbers below {n}, or {back} is not its inverse.");
+    Some(Diagnostic::error("E0208", message).label(rhs, "`reorder` takes a permutation and its inverse").hint(
+        "Element `i` of the result is element `f i` of the array in `reorder n f g`, and `g (f i)` is `i`.",
     ))
 }
 

@@ -22,6 +22,7 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
+use crate::rule::condition::Condition;
 use crate::rule::pat::{Pat, PatArg, PatNode};
 use context::{Context, left_over};
 use equal::Asked;
@@ -78,6 +79,10 @@ pub fn prove(rule: &Rule) -> Result<Proof, Unproved> {
 }
 
 fn equation(eq: &Equation, params: &[u32], reassociates: bool) -> Result<Vec<String>, Unproved> {
+    let never = |c: &Condition| matches!(c, Condition::Size(size) if size.decide() == Some(false));
+    if eq.conditions.iter().any(never) {
+        return Err(Unproved::MayFail);
+    }
     let reader = Reader(Rc::new(Context::new(eq, params, reassociates)));
     let ctx = &reader.0;
     let (left, right) = (ctx.settled(&eq.sides.lhs), ctx.settled(&eq.sides.rhs));

@@ -77,12 +77,12 @@ fn whole(p: Pattern, i: usize, now: i128, other: Option<i128>, t: i128, s: Scala
     let bits = 8 * s.bytes() as u32;
     let first = i == 0;
     match (p, other) {
-        (Pattern::Neg, _) => vec![-t],
-        (Pattern::Abs, _) => vec![t, -t],
+        (Pattern::Neg, _) => vec![t.saturating_neg()],
+        (Pattern::Abs, _) => vec![t, t.saturating_neg()],
         (Pattern::BitNot, _) => vec![!t],
-        (Pattern::Cast, _) => vec![t, t + 1],
-        (Pattern::Add, Some(o)) => vec![t - o],
-        (Pattern::Sub, Some(o)) => vec![if first { t + o } else { o - t }],
+        (Pattern::Cast, _) => vec![t, t.saturating_add(1)],
+        (Pattern::Add, Some(o)) => vec![t.saturating_sub(o)],
+        (Pattern::Sub, Some(o)) => vec![if first { t.saturating_add(o) } else { o.saturating_sub(t) }],
         (Pattern::Mul, Some(o)) => factor(t, o, bits),
         (Pattern::Div, Some(o)) if first => {
             let product = t.saturating_mul(o);
@@ -90,12 +90,14 @@ fn whole(p: Pattern, i: usize, now: i128, other: Option<i128>, t: i128, s: Scala
             // With the remainder that it has first.
             [rest, 0, o.signum() * (o.abs() - 1), 1].map(|rest| product.saturating_add(rest)).to_vec()
         }
-        (Pattern::Div, Some(o)) => o.checked_div(t).into_iter().flat_map(|q| [q, q - 1, q + 1]).collect(),
+        (Pattern::Div, Some(o)) => {
+            o.checked_div(t).into_iter().flat_map(|q| [q, q.saturating_sub(1), q.saturating_add(1)]).collect()
+        }
         (Pattern::Mod, Some(o)) if first => {
             let multiple = now - now.checked_rem(o).unwrap_or(0);
             [multiple, 0, o, -o].map(|multiple| t.saturating_add(multiple)).to_vec()
         }
-        (Pattern::Mod, Some(o)) => vec![o - t],
+        (Pattern::Mod, Some(o)) => vec![o.saturating_sub(t)],
         (Pattern::Min | Pattern::Max, _) => vec![t],
         (Pattern::BitAnd, Some(o)) => vec![t | (now & !o), t | !o, t],
         (Pattern::BitOr, Some(o)) => vec![t & !o, t],
@@ -107,8 +109,8 @@ fn whole(p: Pattern, i: usize, now: i128, other: Option<i128>, t: i128, s: Scala
             vec![low, low | high]
         }
         (Pattern::ShiftRight, Some(by)) if first && (0..i128::from(bits)).contains(&by) => {
-            let low = now & ((1i128 << by) - 1);
-            vec![t << by, (t << by) | low]
+            let (low, high) = (now & ((1i128 << by) - 1), t.checked_mul(1 << by).unwrap_or(0));
+            vec![high, high | low]
         }
         _ => vec![],
     }
@@ -119,7 +121,10 @@ fn factor(product: i128, factor: i128, bits: u32) -> Vec<i128> {
     if factor == 0 {
         return vec![];
     }
-    let mut found: Vec<i128> = (product % factor == 0).then(|| product / factor).into_iter().collect();
+    let mut found: Vec<i128> = match product.checked_rem(factor) {
+        Some(0) => product.checked_div(factor).into_iter().collect(),
+        _ => vec![],
+    };
     let zeros = factor.trailing_zeros();
     let mask = (1u128 << bits) - 1;
     let product = product as u128 & mask;
@@ -129,7 +134,7 @@ fn factor(product: i128, factor: i128, bits: u32) -> Vec<i128> {
         // Bits that the product shifts out may be anything.
         found.extend([one as i128, (one | (1 << (bits - zeros)) & mask) as i128]);
     }
-    found.push(product as i128 / factor);
+    found.extend((product as i128).checked_div(factor));
     found
 }
 
