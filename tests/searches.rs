@@ -201,6 +201,45 @@ fn replays(world: &Path, strategy: &str, definitions: &str) -> String {
     told.out
 }
 
+/// Of the goals of the thesis, those whose ways turn back most, and some that no file mentions.
+#[test]
+fn ways_that_turn_back_are_written_by_a_shorter_one() {
+    let world = tempfile::tempdir().unwrap();
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let program = |name: &str| {
+        let text = std::fs::read_to_string(kernels.join(name).join(format!("{name}.rise"))).unwrap();
+        std::fs::write(world.path().join("p.rise"), text).unwrap();
+    };
+    program("matmul");
+    let own = std::fs::read_to_string(kernels.join("matmul/matmul.elevate")).unwrap();
+    std::fs::write(world.path().join("p.elevate"), &own).unwrap();
+    for goal in ["searchBlocking", "searchVectorization(7, 9, 3, 3)", "searchParallel"] {
+        let told = replays(world.path(), goal, &own);
+        assert!(told.lines().count() < 100, "{goal}: {told}");
+    }
+    std::fs::remove_file(world.path().join("p.elevate")).unwrap();
+    program("nBody");
+    replays(world.path(), "reach containsMapPar(n/9, containsMapSeq(9, containsReduceSeq(n, ?)))", "");
+    // What is found is not in normal form.
+    program("scal");
+    replays(world.path(), "reach containsMapPar(n/12, containsMapSeq(3, contains(((? * ?) : <4>f32))))", "");
+}
+
+/// Vectors of a length that no list has, and sums in lanes, without rules and guides.
+#[test]
+fn a_search_of_its_own_rules_finds_lanes_of_any_length() {
+    let world = tempfile::tempdir().unwrap();
+    let dot = "def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0";
+    std::fs::write(world.path().join("p.rise"), dot).unwrap();
+    for goal in [
+        "containsReduceSeq(k/5, containsAddMulVec)",
+        "containsReduceSeq(k/32, containsReduceSeq(4, containsAddMulVec))",
+    ] {
+        let ran = run(world.path(), &["search", "p.rise", &format!("reach {goal}")]);
+        assert_eq!(ran.code, 0, "{goal}: {}", ran.err);
+    }
+}
+
 #[test]
 fn a_way_with_rewrites_between_searches_is_written_and_replays() {
     let world = tempfile::tempdir().unwrap();
@@ -232,7 +271,8 @@ fn the_ways_of_matmul_are_written_and_replay() {
         if std::env::var("SEARCHES").is_ok_and(|which| which == "all") { &all[..] } else { &all[3..4] };
     for search in which {
         let told = replays(world.path(), &format!("search{search}"), &definitions);
-        assert!(*search == "Baseline" || told.contains("rightToLeft(splitJoin(32))"), "{told}");
+        // Where rules lead on from left to right, none is read backwards.
+        assert!(!told.contains("rightToLeft"), "{told}");
     }
     if which.len() > 1 {
         replays(world.path(), "searchParallel(16, 8, 2, 4)", &definitions);
