@@ -441,6 +441,30 @@ const HOSTILE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "operators on pairs, arrays, vectors and truth values are not all that more is known of",
+        &[
+            "rule bad = (f : n.i32 -> n.i32 -> n.i32) a b ~> f b a where assoc f",
+            "rule bad = (f : (i32 * f32) -> (i32 * f32) -> (i32 * f32)) a b ~> f b a where assoc f",
+            "rule bad = (f : bool -> bool -> bool) a b ~> f b a where assoc f",
+            "rule bad = (f : bool -> bool -> bool) (f a b) c ~> f a (f b c) where commutative f",
+            "rule bad = (f : <4>i32 -> <4>i32 -> <4>i32) a z ~> z where neutral f z",
+            "rule bad = (f : n.i32 -> n.i32 -> n.i32) a z ~> z where neutral f z",
+            "rule bad = (f : n.i32 -> n.i32 -> n.i32) a (f a b) ~> f a b where commutative f",
+            "rule bad = (a : <4>i32) * z ~> a where zero z",
+            "rule bad = reduce f z (xs : n.m.i32) ~> reduce f z (reverse xs) where assoc f",
+            "rule bad = reduce f z (xs : n.m.i32) ~> reduce f z (reverse xs) where commutative f",
+        ],
+    ),
+    (
+        "what is idempotent need be nothing else",
+        &[
+            "rule bad = (f : bool -> bool -> bool) a b ~> f b a where idempotent f",
+            "rule bad [unsignedZeros] = (f : t -> t -> t) a b ~> f b a where idempotent f",
+            "rule bad [unsignedZeros] = reduce f z (map g xs) ~> reduce f z (map g (reverse xs)) where idempotent f",
+            "rule bad [reassociates] = (f : t -> t -> t) a (f a b) ~> f a b where idempotent f",
+        ],
+    ),
+    (
         "squares wrap around",
         &[
             "rule bad = (a : i32) * a != 2147395601 ~> true",
@@ -547,6 +571,17 @@ const RIGHT: &[&str] = &[
     "rule good [reassociates] = op a (reduce op init xs) ~> reduceSeq op a xs where assoc op, neutral op init",
     "rule good [reassociates] = reduce op init (xs : (2*n).t) ~> op (reduce op init (take n xs)) (reduce op init (drop n xs)) where assoc op, neutral op init",
     "rule good [reassociates] = (op : f32 -> f32 -> f32) a (op b c) ~> op (op a b) c where assoc op",
+    // Those on pairs, arrays, vectors and truth values, too.
+    "rule good [reassociates] = reduce f z (xs : n.m.t) ~> reduce f z (reverse xs) where assoc f, commutative f",
+    "rule good = reduce f z (xs : n.m.i32) ~> reduce f z (reverse xs) where assoc f, commutative f",
+    "rule good = reduce f z (xs : n.(i32 * i32)) ~> reduce f z (reverse xs) where assoc f, commutative f",
+    "rule good = (f : <4>i32 -> <4>i32 -> <4>i32) a z ~> a where neutral f z",
+    "rule good = (f : m.<4>i32 -> m.<4>i32 -> m.<4>i32) a z ~> a where neutral f z",
+    "rule good = (f : (bool * n.i32) -> (bool * n.i32) -> (bool * n.i32)) z a ~> a where neutral f z",
+    "rule good = (a : <4>i32) * z ~> z where zero z",
+    "rule good = (f : n.i32 -> n.i32 -> n.i32) a a ~> a where idempotent f",
+    "rule good = (f : bool -> bool -> bool) a (f b c) ~> f (f a b) c where assoc f",
+    "rule good [reassociates] = (f : t -> t -> t) a (f a b) ~> f a b where assoc f, idempotent f",
     // Marks that are needed, and that are enough.
     "rule good [reassociates] = (x : f32) + y + z ~> x + (y + z)",
     "rule good [reassociates, finite] = (x : f32) * (y + z) ~> x * y + x * z",
@@ -729,6 +764,9 @@ const DECLARED: &[(&str, bool)] = &[
     ("commutative (\\(a: f32) (b: f32). abs (a - b))", true),
     ("assoc (\\(a: (f32 * i32)) (b: (f32 * i32)). (fst a + fst b, snd a + snd b))", true),
     ("neutral (\\(a: (f32 * i32)) (b: (f32 * i32)). (fst a + fst b, snd a + snd b)) (0.0, 0)", true),
+    ("idempotent (\\(a: i32) (b: i32). select (a % 2 == 0) a b)", true),
+    ("idempotent (\\(a: i32) (b: i32). select (a == 4321) 0 (min a b))", false),
+    ("idempotent (\\(a: f32) (b: f32). abs (min a b))", false),
     ("assoc (\\(a: 3.f32) (b: 3.f32). map (\\p. fst p + snd p) (zip a b))", true),
     // Right for small numbers.
     ("assoc (\\(a: i32) (b: i32). min (a + b) 1000)", false),
@@ -772,9 +810,9 @@ fn declarations_are_tested_on_hostile_operands() {
 
 #[test]
 fn rules_are_tested_with_the_operators_that_are_declared() {
-    // Right for every other operator on arrays that is known to be associative: there is none.
-    let rule = "rule own = (op : 3.i32 -> 3.i32 -> 3.i32) a b ~> op b a where assoc op";
-    let first = "declare assoc (\\(a: 3.i32) (b: 3.i32). a)\n";
+    // Right for every other operator on indices that is known to be associative: there is none.
+    let rule = "rule own = (op : idx[3] -> idx[3] -> idx[3]) a b ~> op b a where assoc op";
+    let first = "declare assoc (\\(a: idx[3]) (b: idx[3]). a)\n";
     let (code, out, _) = shine(rule, &["check", "own.rules"]);
     assert!(code == 1 && out.contains("own  not tested"), "{out}");
     let (code, out, _) = shine(&format!("{first}{rule}"), &["check", "own.rules"]);
