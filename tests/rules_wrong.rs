@@ -428,6 +428,18 @@ const HOSTILE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "numbers that are computed only where they matter need have no value elsewhere",
+        &[
+            "rule bad = (x : i32) < y and x < z ~> x < min y z",
+            "rule bad = (x : i32) > 0 and y > 0 ~> min x y > 0",
+            "rule bad = (x : i32) > 0 or y > 0 ~> max x y > 0",
+            "rule bad = (x : i32) == 0 and y == 0 ~> bitOr x y == 0",
+            "rule bad = (x : i32) < 0 or y < 0 ~> bitOr x y < 0",
+            "rule bad = (x : f32) < 0.0 or y < 0.0 ~> min x y < 0.0",
+            "rule bad = select c (x : i32) y ~> x * cast c + y * (1 - cast c)",
+        ],
+    ),
+    (
         "several sizes are large together, and of a single element no order is seen",
         &[
             "rule bad = (xs : n.m.t) ~> select (n > 41 and m > 37) (reverse xs) xs",

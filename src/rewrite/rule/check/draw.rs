@@ -31,12 +31,21 @@ fn converted(whole: &Term, ty: &Type) -> Option<Term> {
     }
 }
 
+/// The type, of a scalar or a vector, with these scalars.
+fn with_lane(ty: &Type, scalar: Scalar) -> Type {
+    let scalar = Type::scalar(scalar);
+    match ty.as_vector() {
+        Some((n, _)) => Type::vector(n.clone(), scalar),
+        None => scalar,
+    }
+}
+
 /// Draws types and terms. Terms are in the context that they are drawn for: types of the variables, outermost first.
 pub struct Gen<'a> {
     pub rng: Rng,
     pub sizes: &'a Sizes,
     pub size: Size,
-    /// Truth values have none for some inputs.
+    /// Numbers and truth values have none for some inputs.
     pub fails: bool,
 }
 
@@ -87,6 +96,13 @@ impl Gen<'_> {
         }
         if !self.one_in(3)
             && let Some(found) = self.called(ctx, ty, fuel)
+        {
+            return Some(found);
+        }
+        if self.fails
+            && fuel > 0
+            && self.one_in(4)
+            && let Some(found) = self.quotient(ctx, ty, fuel - 1)
         {
             return Some(found);
         }
@@ -161,14 +177,22 @@ impl Gen<'_> {
         b::apply(p, vec![], vec![x, y]).ok()
     }
 
-    /// A truth value that some numbers have none for: what is computed only where it matters has none elsewhere.
+    /// A truth value that some numbers have none for.
     fn without_value(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
-        let number = Type::scalar(Scalar::I32);
-        let number = ty.as_vector().map_or(number.clone(), |(n, _)| Type::vector(n.clone(), number));
-        let divisor = self.in_context(ctx, &number).or_else(|| self.smallest(ctx, &number))?;
-        let (x, y) = (self.term(ctx, &number, fuel)?, self.term(ctx, &number, fuel)?);
-        let quotient = if self.one_in(2) { b::div(x, divisor) } else { b::modulo(x, divisor) };
-        b::lt(quotient.ok()?, y).ok()
+        let number = with_lane(ty, Scalar::I32);
+        let quotient = self.quotient(ctx, &number, fuel)?;
+        b::lt(quotient, self.term(ctx, &number, fuel)?).ok()
+    }
+
+    /// A number, or one for each lane, that there is none of for some inputs: what is computed only where it matters has none
+    /// elsewhere.
+    fn quotient(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
+        let scalar = ty.lane().as_scalar().filter(|s| *s != Scalar::Bool)?;
+        let integers = if scalar.is_float() { with_lane(ty, Scalar::I32) } else { ty.clone() };
+        let divisor = self.in_context(ctx, &integers).or_else(|| self.smallest(ctx, &integers))?;
+        let x = self.term(ctx, &integers, fuel)?;
+        let quotient = if self.one_in(2) { b::div(x, divisor) } else { b::modulo(x, divisor) }.ok()?;
+        if integers == *ty { Some(quotient) } else { b::cast(ty.clone(), quotient).ok() }
     }
 
     /// A number that is computed from one of the type, or of another type.
