@@ -440,6 +440,14 @@ const HOSTILE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "few functions of arrays tell one zero from the other",
+        &[
+            "rule bad = f (xs : n.f32) ~> f (map (\\x. x * 1.0 + 0.0) xs)",
+            "rule bad = f (xs : n.m.f32) ~> f (map (map (\\x. x + 0.0)) xs)",
+            "rule bad = f (xs : n.(f32 * i32)) ~> f (map (\\p. (fst p + 0.0, snd p)) xs)",
+        ],
+    ),
+    (
         "several sizes are large together, and of a single element no order is seen",
         &[
             "rule bad = (xs : n.m.t) ~> select (n > 41 and m > 37) (reverse xs) xs",
