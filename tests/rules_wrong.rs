@@ -448,6 +448,38 @@ const HOSTILE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "functions of arrays of arrays depend on the innermost elements",
+        &[
+            "rule bad = f (xs : n.m.k.i32) ~> f (map (map reverse) xs)",
+            "rule bad = f (xs : n.m.k.l.i32) ~> f (map (map (map reverse)) xs)",
+            "rule bad = f (xs : n.m.<4>i32) ~> f (map reverse xs)",
+            "rule bad = f (xs : n.(i32 * m.i32)) ~> f (map (\\p. makePair (fst p) (reverse (snd p))) xs)",
+            "rule bad = map (map (map f)) (xs : n.m.k.3.3.3.t) ~> map (map (map (\\w. f (transpose w)))) xs",
+            "rule bad = reduceSeq f z (xs : n.m.k.l.t) ~> reduceSeq f z (map (map (map reverse)) xs)",
+        ],
+    ),
+    (
+        "differences of natural numbers are negative, and functions give large ones",
+        &[
+            "rule bad = abs (x : natType) ~> x",
+            "rule bad = (x : natType) < 0 ~> false",
+            "rule bad = (x : natType) + y >= x ~> true",
+            "rule bad = select ((x : natType) >= 0 and x < n) (a : t) b ~> select (x < n) a b",
+            "rule bad = (x : natType) % y ~> select (x < y) x (x % y)",
+            "rule bad = f (\\(i : natType). g i) ~> f (\\i. g (max i 0))",
+            "rule bad = (f (x : s) : natType) ~> min (f x) 5",
+            "rule bad = (f (x : i32) : natType) ~> min (f x) 100",
+        ],
+    ),
+    (
+        "floats are compared with numbers that no integer is as large as",
+        &[
+            "rule bad = (x : f32) > 3e38 ~> false",
+            "rule bad = min (x : f64) 1e300 ~> x",
+            "rule bad = (x : f64) ~> select (x > 1e300) 1e300 x",
+        ],
+    ),
+    (
         "several sizes are large together, and of a single element no order is seen",
         &[
             "rule bad = (xs : n.m.t) ~> select (n > 41 and m > 37) (reverse xs) xs",

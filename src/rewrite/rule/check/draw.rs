@@ -31,6 +31,12 @@ fn converted(whole: &Term, ty: &Type) -> Option<Term> {
     }
 }
 
+/// Parts of parts are looked at so many times: a function of arrays of arrays depends on the innermost elements.
+const DEEPEST: usize = 5;
+
+/// Natural numbers that are drawn: small ones, and some that careless rules take for too large.
+const NATURALS: [i64; 8] = [0, 1, 2, 3, 4, 101, 1001, 1_000_003];
+
 /// The type, of a scalar or a vector, with these scalars.
 fn with_lane(ty: &Type, scalar: Scalar) -> Type {
     let scalar = Type::scalar(scalar);
@@ -145,6 +151,10 @@ impl Gen<'_> {
                 b::make_pair(x, y).ok()
             }
             TypeKind::Array(n, t) => self.array(ctx, n, t, fuel - 1),
+            TypeKind::NatType if self.one_in(2) => {
+                let (x, y) = (self.term(ctx, ty, fuel - 1)?, self.term(ctx, ty, fuel - 1)?);
+                if self.one_in(2) { b::add(x, y) } else { b::sub(x, y) }.ok()
+            }
             _ => self.smallest(ctx, ty),
         }
     }
@@ -230,7 +240,7 @@ impl Gen<'_> {
             };
             whole = Term::app(whole, argument);
         }
-        let parts = self.parts(ctx, whole.clone(), ty, 2);
+        let parts = self.parts(ctx, whole.clone(), ty, DEEPEST);
         self.pick(&parts).or_else(|| self.cast_part(ctx, whole, ty))
     }
 
@@ -289,7 +299,7 @@ impl Gen<'_> {
             if i < 2 && numbers(t) && numbers(ty) && t != ty {
                 found.extend(b::cast(ty.clone(), variable.clone()));
             }
-            for term in self.parts(ctx, variable, ty, 2) {
+            for term in self.parts(ctx, variable, ty, DEEPEST) {
                 found.extend(std::iter::repeat_n(term, copies));
             }
         }
@@ -356,7 +366,7 @@ impl Gen<'_> {
         Some(match ty.kind() {
             TypeKind::Scalar(Scalar::Bool) => Term::lit(Literal::Bool(self.one_in(2))),
             TypeKind::Scalar(s) => Term::lit(Literal::number(self.below(4) as i128, *s)?),
-            TypeKind::NatType => Term::lit(Literal::Nat(Nat::constant(self.below(4) as i64))),
+            TypeKind::NatType => Term::lit(Literal::Nat(Nat::constant(self.pick(&NATURALS)?))),
             TypeKind::Index(n) => self.index(n),
             TypeKind::Vector(n, t) => {
                 let lane = self.smallest(ctx, t)?;

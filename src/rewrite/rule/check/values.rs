@@ -127,7 +127,8 @@ impl Drawing {
         Ok(values)
     }
 
-    /// A natural number that is no index: as large as any that a rule mentions, and larger.
+    /// A number that is no index: as large as any that a rule mentions, and larger; and negative, as differences of natural
+    /// numbers are.
     fn natural(&self, turn: Turn, now: i64, rng: &mut Rng) -> i64 {
         match turn {
             Turn::Mentioned if rng.below(4) > 0 => match self.next_to_mentioned(Scalar::I64, rng) {
@@ -137,6 +138,7 @@ impl Drawing {
                 _ => now,
             },
             Turn::Hostile if rng.below(2) == 0 => NATURALS[rng.below(NATURALS.len() as u64) as usize],
+            Turn::Hostile | Turn::Any if rng.below(2) == 0 => -now,
             _ => now,
         }
     }
