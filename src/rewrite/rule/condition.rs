@@ -133,7 +133,7 @@ impl Condition {
                 matches!((term(b, *f), term(b, *z)), (Some(f), Some(z)) if eq.declared.is_neutral(f, z))
             }
             Condition::Commutative(f) => term(b, *f).is_some_and(|f| eq.declared.is_commutative(f)),
-            Condition::Idempotent(f) => term(b, *f).is_some_and(operators::is_idempotent),
+            Condition::Idempotent(f) => term(b, *f).is_some_and(|f| eq.declared.is_idempotent(f)),
             Condition::Zero(z) => term(b, *z).is_some_and(operators::is_zero),
             Condition::Additive(f) => term(b, *f).is_some_and(operators::is_additive),
             Condition::Separable(m, v, h) => match (term(b, *m), term(b, *v), term(b, *h)) {

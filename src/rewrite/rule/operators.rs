@@ -8,7 +8,7 @@ use crate::lang::literal::Literal;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
-use crate::normal::normal_form;
+use crate::normal::{expanded, normal_form};
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
 fn operator(f: &Term) -> Option<Pattern> {
@@ -54,6 +54,9 @@ fn parts(f: &Term) -> Option<Vec<Term>> {
             if zip.pattern != Pattern::Zip || !is_var(a, 1) || !is_var(b, 0) {
                 return None;
             }
+            // `fst` stands for `\p. fst p`.
+            let function =
+                if function.as_lam().is_some() { (*function).clone() } else { expanded("p", function)? };
             let (_, body) = function.as_lam()?;
             // Below the parameter of the map's function the arrays themselves must not occur.
             let of_zipped = |q: Pattern, i: u32| match (q, i) {
@@ -138,18 +141,21 @@ fn is_choice(f: &Term) -> bool {
 pub struct Properties {
     pub associative: Vec<Term>,
     pub commutative: Vec<Term>,
+    pub idempotent: Vec<Term>,
     /// Operators with their neutral values.
     pub neutral: Vec<(Term, Term)>,
 }
 
 impl Properties {
     pub fn is_empty(&self) -> bool {
-        self.associative.is_empty() && self.commutative.is_empty() && self.neutral.is_empty()
+        let Properties { associative, commutative, idempotent, neutral } = self;
+        associative.is_empty() && commutative.is_empty() && idempotent.is_empty() && neutral.is_empty()
     }
 
     pub fn add(&mut self, other: Properties) {
         self.associative.extend(other.associative);
         self.commutative.extend(other.commutative);
+        self.idempotent.extend(other.idempotent);
         self.neutral.extend(other.neutral);
     }
 
@@ -167,6 +173,13 @@ impl Properties {
             || parts(f).is_some_and(|ops| ops.iter().all(|op| self.is_commutative(op)))
     }
 
+    /// Does the operator give `x` for `x` and `x`?
+    pub fn is_idempotent(&self, f: &Term) -> bool {
+        operator(f).is_some_and(|p| matches!(p, Pattern::Min | Pattern::Max | Pattern::And | Pattern::Or))
+            || among(&self.idempotent, f)
+            || parts(f).is_some_and(|ops| ops.iter().all(|op| self.is_idempotent(op)))
+    }
+
     /// Is `z` neutral for `f` on both sides?
     pub fn is_neutral(&self, f: &Term, z: &Term) -> bool {
         is_neutral(f, z)
@@ -182,13 +195,6 @@ fn among(known: &[Term], f: &Term) -> bool {
 /// The same up to beta and eta.
 fn same(known: &Term, found: &Term) -> bool {
     known == found || (known.ty() == found.ty() && normal_form(known) == normal_form(found))
-}
-
-/// Does the operator give `x` for `x` and `x`? All of the table that do commute, too.
-pub fn is_idempotent(f: &Term) -> bool {
-    use Pattern as P;
-    operator(f).is_some_and(|p| matches!(p, P::Min | P::Max | P::And | P::Or))
-        || parts(f).is_some_and(|ops| ops.iter().all(is_idempotent))
 }
 
 /// Is `z` neutral for the operator `f` of the table, on both sides?
@@ -266,10 +272,10 @@ fn constant_element(z: &Term) -> Option<&Term> {
     body.is_closed().then_some(body)
 }
 
-/// The least integer of the type is neutral for `max`, the greatest for `min`. Nothing is for floats: `min` of NaN and an
+/// The least integer of the type, also in every lane, is neutral for `max`, the greatest for `min`. Nothing is for floats: `min` of NaN and an
 /// infinity is the infinity.
 fn is_extreme(f: &Term, z: &Term) -> bool {
-    let Expr::Lit(Literal::Int(v, s)) = z.expr() else { return false };
+    let Expr::Lit(Literal::Int(v, s)) = vector_element(z).unwrap_or(z).expr() else { return false };
     let greatest = operator(f) == Some(Pattern::Min);
     let beyond = if greatest { v.checked_add(1) } else { v.checked_sub(1) };
     beyond.is_some_and(|b| Literal::number(b, *s).is_none())
@@ -405,9 +411,10 @@ mod tests {
         let (program, problems) = infer::program(&tree, None);
         let op = program.unwrap_or_else(|| panic!("{text}: {problems:?}")).term;
         let none = Properties::default();
-        let known = [none.is_associative(&op), none.is_commutative(&op), is_idempotent(&op)];
+        let known = [none.is_associative(&op), none.is_commutative(&op), none.is_idempotent(&op)];
         // Nothing is believed that random operands refute.
-        for (known, property) in known.into_iter().zip([Property::Associative, Property::Commutative]) {
+        let properties = [Property::Associative, Property::Commutative, Property::Idempotent];
+        for (known, property) in known.into_iter().zip(properties) {
             assert!(!known || refute(&op, &property).is_none(), "{text}");
         }
         known

@@ -31,12 +31,27 @@ fn converted(whole: &Term, ty: &Type) -> Option<Term> {
     }
 }
 
+/// Parts of parts are looked at so many times: a function of arrays of arrays depends on the innermost elements.
+const DEEPEST: usize = 5;
+
+/// Natural numbers that are drawn: small ones, and some that careless rules take for too large.
+const NATURALS: [i64; 8] = [0, 1, 2, 3, 4, 101, 1001, 1_000_003];
+
+/// The type, of a scalar or a vector, with these scalars.
+fn with_lane(ty: &Type, scalar: Scalar) -> Type {
+    let scalar = Type::scalar(scalar);
+    match ty.as_vector() {
+        Some((n, _)) => Type::vector(n.clone(), scalar),
+        None => scalar,
+    }
+}
+
 /// Draws types and terms. Terms are in the context that they are drawn for: types of the variables, outermost first.
 pub struct Gen<'a> {
     pub rng: Rng,
     pub sizes: &'a Sizes,
     pub size: Size,
-    /// Truth values have none for some inputs.
+    /// Numbers and truth values have none for some inputs.
     pub fails: bool,
 }
 
@@ -90,6 +105,13 @@ impl Gen<'_> {
         {
             return Some(found);
         }
+        if self.fails
+            && fuel > 0
+            && self.one_in(4)
+            && let Some(found) = self.quotient(ctx, ty, fuel - 1)
+        {
+            return Some(found);
+        }
         if !self.one_in(4)
             && let Some(found) = self.in_context(ctx, ty)
         {
@@ -129,6 +151,10 @@ impl Gen<'_> {
                 b::make_pair(x, y).ok()
             }
             TypeKind::Array(n, t) => self.array(ctx, n, t, fuel - 1),
+            TypeKind::NatType if self.one_in(2) => {
+                let (x, y) = (self.term(ctx, ty, fuel - 1)?, self.term(ctx, ty, fuel - 1)?);
+                if self.one_in(2) { b::add(x, y) } else { b::sub(x, y) }.ok()
+            }
             _ => self.smallest(ctx, ty),
         }
     }
@@ -161,14 +187,22 @@ impl Gen<'_> {
         b::apply(p, vec![], vec![x, y]).ok()
     }
 
-    /// A truth value that some numbers have none for: what is computed only where it matters has none elsewhere.
+    /// A truth value that some numbers have none for.
     fn without_value(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
-        let number = Type::scalar(Scalar::I32);
-        let number = ty.as_vector().map_or(number.clone(), |(n, _)| Type::vector(n.clone(), number));
-        let divisor = self.in_context(ctx, &number).or_else(|| self.smallest(ctx, &number))?;
-        let (x, y) = (self.term(ctx, &number, fuel)?, self.term(ctx, &number, fuel)?);
-        let quotient = if self.one_in(2) { b::div(x, divisor) } else { b::modulo(x, divisor) };
-        b::lt(quotient.ok()?, y).ok()
+        let number = with_lane(ty, Scalar::I32);
+        let quotient = self.quotient(ctx, &number, fuel)?;
+        b::lt(quotient, self.term(ctx, &number, fuel)?).ok()
+    }
+
+    /// A number, or one for each lane, that there is none of for some inputs: what is computed only where it matters has none
+    /// elsewhere.
+    fn quotient(&mut self, ctx: &mut Vec<Type>, ty: &Type, fuel: usize) -> Option<Term> {
+        let scalar = ty.lane().as_scalar().filter(|s| *s != Scalar::Bool)?;
+        let integers = if scalar.is_float() { with_lane(ty, Scalar::I32) } else { ty.clone() };
+        let divisor = self.in_context(ctx, &integers).or_else(|| self.smallest(ctx, &integers))?;
+        let x = self.term(ctx, &integers, fuel)?;
+        let quotient = if self.one_in(2) { b::div(x, divisor) } else { b::modulo(x, divisor) }.ok()?;
+        if integers == *ty { Some(quotient) } else { b::cast(ty.clone(), quotient).ok() }
     }
 
     /// A number that is computed from one of the type, or of another type.
@@ -206,7 +240,7 @@ impl Gen<'_> {
             };
             whole = Term::app(whole, argument);
         }
-        let parts = self.parts(ctx, whole.clone(), ty, 2);
+        let parts = self.parts(ctx, whole.clone(), ty, DEEPEST);
         self.pick(&parts).or_else(|| self.cast_part(ctx, whole, ty))
     }
 
@@ -265,7 +299,7 @@ impl Gen<'_> {
             if i < 2 && numbers(t) && numbers(ty) && t != ty {
                 found.extend(b::cast(ty.clone(), variable.clone()));
             }
-            for term in self.parts(ctx, variable, ty, 2) {
+            for term in self.parts(ctx, variable, ty, DEEPEST) {
                 found.extend(std::iter::repeat_n(term, copies));
             }
         }
@@ -332,7 +366,7 @@ impl Gen<'_> {
         Some(match ty.kind() {
             TypeKind::Scalar(Scalar::Bool) => Term::lit(Literal::Bool(self.one_in(2))),
             TypeKind::Scalar(s) => Term::lit(Literal::number(self.below(4) as i128, *s)?),
-            TypeKind::NatType => Term::lit(Literal::Nat(Nat::constant(self.below(4) as i64))),
+            TypeKind::NatType => Term::lit(Literal::Nat(Nat::constant(self.pick(&NATURALS)?))),
             TypeKind::Index(n) => self.index(n),
             TypeKind::Vector(n, t) => {
                 let lane = self.smallest(ctx, t)?;

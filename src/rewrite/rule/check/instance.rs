@@ -6,7 +6,6 @@ use super::{Missed, Origin, Size};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
-use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::steps::is_size_of_step;
@@ -179,14 +178,15 @@ impl Draw<'_> {
         if scalars.is_none_or(|n| n <= self.most) { drawn } else { self.g.scalar_type() }
     }
 
-    /// A type that there are operators on: numbers, pairs, and what the user has declared some on.
+    /// A type that there are operators on: any data, numbers most often, and what the user has declared some on.
     fn operand_type(&mut self) -> Type {
         let own = self.declared.get(self.g.below(self.declared.len())).map(Operator::operand);
-        match (self.g.below(4), own) {
+        match (self.g.below(5), own) {
             (0, _) => operator::composable(),
             (1, Some(own)) => own,
             // Of floats, what is known of operators holds but for rounding and the signs of zeros.
             (2, _) => Type::f32(),
+            (3, _) => self.data_type(),
             _ => self.g.number_type(),
         }
     }
@@ -316,7 +316,7 @@ impl Draw<'_> {
     /// Draws terms that a condition asks for; what it leaves undrawn, or draws in vain, is checked afterwards.
     fn satisfy(&mut self, c: &Condition, types: &[Type], ctx: &mut Vec<Type>) -> Option<()> {
         let drawn = match c {
-            Condition::Assoc(f) | Condition::Commutative(f) => {
+            Condition::Assoc(f) | Condition::Commutative(f) | Condition::Idempotent(f) => {
                 (*f, self.operators.get(f).map(|o| o.op.clone()))
             }
             Condition::Neutral(f, z) => {
@@ -329,9 +329,7 @@ impl Draw<'_> {
                 let [acc, element] = params.as_slice() else { return None };
                 (*f, self.g.additive(ctx, acc, element))
             }
-            Condition::Zero(z) => {
-                (*z, types[*z].as_scalar().and_then(|s| Literal::number(0, s)).map(Term::lit))
-            }
+            Condition::Zero(z) => (*z, operator::zero(&types[*z])),
             Condition::Lanewise(f) => {
                 let (n, lane) = lane_type(&types[*f])?;
                 let scalar = self.g.term(ctx, &lane, 2)?;

@@ -16,9 +16,11 @@ use crate::lang::value::{Tolerance, Value};
 use std::collections::BTreeMap;
 
 /// What an operator may be.
+#[derive(Debug)]
 pub enum Property {
     Associative,
     Commutative,
+    Idempotent,
     /// This value is neutral for it, on both sides.
     Neutral(Term),
 }
@@ -38,13 +40,14 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
     let count = match property {
         Property::Associative => 3,
         Property::Commutative => 2,
-        Property::Neutral(_) => 1,
+        Property::Idempotent | Property::Neutral(_) => 1,
     };
     let f = f.shift_up(count as u32);
     let op = |a: Term, b: Term| Term::app(Term::app(f.clone(), a), b);
     let laws = match property {
         Property::Associative => vec![(op(op(var(2), var(1)), var(0)), op(var(2), op(var(1), var(0))))],
         Property::Commutative => vec![(op(var(1), var(0)), op(var(0), var(1)))],
+        Property::Idempotent => vec![(op(var(0), var(0)), var(0))],
         Property::Neutral(z) => vec![(op(z.clone(), var(0)), var(0)), (op(var(0), z.clone()), var(0))],
     };
     let close = |body: &Term| {
@@ -55,6 +58,7 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
     let words = match property {
         Property::Associative => ["f (f a b) c", "f a (f b c)"].map(str::to_owned).to_vec(),
         Property::Commutative => ["f a b", "f b a"].map(str::to_owned).to_vec(),
+        Property::Idempotent => ["f a a", "a"].map(str::to_owned).to_vec(),
         Property::Neutral(_) => ["f z a", "a", "f a z", "a"].map(str::to_owned).to_vec(),
     };
     let mentioned = laws.iter().map(|(left, _)| Mentioned::by_term(left)).next().unwrap_or_default();

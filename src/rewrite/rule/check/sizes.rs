@@ -24,6 +24,10 @@ const LARGEST: [i128; 2] = [1_000_000, 100_000];
 const LONG: i64 = 3000;
 const EVERY: usize = 8;
 
+/// As large as this, or a little larger, all sizes of an instance have their turns together, by how many they are: a rule
+/// may be wrong where none of them is small.
+const TOGETHER: [i64; 5] = [1, 129, 42, 17, 7];
+
 /// Several sizes of an instance have no larger product; in exact arithmetic, which is slow, no larger than the second.
 const ELEMENTS: [i64; 2] = [3000, 200];
 
@@ -94,7 +98,8 @@ impl Sizing {
         lengths.iter().filter_map(|length| length.eval(&size).ok()).max().unwrap_or(0)
     }
 
-    /// The same, with sizes that were solved for, or one size of which is a long one, if it is their turn.
+    /// The same, with sizes that were solved for, or one size of which is a long one, or all of which are none of the
+    /// smallest, if it is their turn.
     pub fn in_turn(&self, turn: usize, origin: Origin) -> Origin {
         let turned = self.turned(turn, origin.clone());
         let fits = self.elements(origin.member, &turned.sizes) <= TIMES * LARGEST[self.slow] as i64;
@@ -108,6 +113,12 @@ impl Sizing {
             return origin;
         }
         let count = origin.sizes.len();
+        let all = TOGETHER.get(count).filter(|_| turn % (2 * EVERY) == 3);
+        if let Some(least) = all {
+            let turn = turn / (2 * EVERY);
+            origin.sizes = (0..count).map(|i| least + ((turn + i) % 3) as i64).collect();
+            return origin;
+        }
         if count == 0 || self.long.is_empty() || !turn.is_multiple_of(EVERY) {
             return origin;
         }
@@ -223,5 +234,7 @@ mod tests {
         let of_turns: Vec<Vec<i64>> = (0..4).map(|i| origin(i * EVERY)).collect();
         assert_eq!(of_turns, [[30_008, 3], [600_015, 1], [3, 30_008], [1, 600_015]]);
         assert_eq!(origin(1), [2, 3]);
+        // All are large together.
+        assert_eq!([3, 3 + 2 * EVERY].map(origin), [[42, 43], [43, 44]]);
     }
 }

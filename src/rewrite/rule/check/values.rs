@@ -14,7 +14,8 @@ use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::Value;
 use crate::rule::condition::Condition;
-use crate::rule::{Marks, Rule};
+use crate::rule::pat::{Pat, PatNode};
+use crate::rule::{Equation, Marks, Rule};
 use std::collections::BTreeMap;
 
 /// Draws inputs for one rule.
@@ -23,8 +24,9 @@ pub(super) struct Drawing {
     /// Where what an instance compares is equal.
     solutions: Solutions,
     marks: Marks,
-    /// Something is known of operators: of floats, but for the signs of zeros.
-    knows_operators: bool,
+    /// The signs of zeros are looked for: something is known of operators, of floats but for these signs, or numbers that are
+    /// computed are given to functions, few of which tell one zero from the other.
+    signs: bool,
 }
 
 /// What the numbers of one set of inputs are.
@@ -50,15 +52,17 @@ impl Drawing {
                     | Condition::Idempotent(_)
             )
         };
-        let knows_operators = rule.equations().iter().flat_map(|eq| &eq.conditions).any(of_operator);
+        let signs = |eq: &Equation| eq.conditions.iter().any(of_operator) || computes_for_functions(eq);
+        let signs =
+            !rule.marks.reassociates && !rule.marks.unsigned_zeros && rule.equations().iter().any(signs);
         let mentioned = Mentioned::by_rule(rule);
-        Drawing { mentioned, solutions: Solutions::default(), marks: rule.marks, knows_operators }
+        Drawing { mentioned, solutions: Solutions::default(), marks: rule.marks, signs }
     }
 
     /// For declared properties of an operator: what its own text mentions counts.
     pub fn near(mentioned: Mentioned) -> Drawing {
         let marks = Marks::REASSOCIATES;
-        Drawing { mentioned, solutions: Solutions::default(), marks, knows_operators: false }
+        Drawing { mentioned, solutions: Solutions::default(), marks, signs: false }
     }
 
     /// The same, and what solves the comparisons of these closed terms with the same parameters.
@@ -86,7 +90,7 @@ impl Drawing {
         }
         // How many of the numbers are replaced: a single NaN shows what many hide, and what is neutral for all but the negative
         // zero shows where there are no others.
-        let zeros = self.knows_operators && !self.marks.reassociates && rng.below(2) == 0;
+        let zeros = self.signs && rng.below(2) == 0;
         let (which, density) = match zeros {
             true => (rng.below(2), 4),
             false => (which, 1 + rng.below(4)),
@@ -123,7 +127,8 @@ impl Drawing {
         Ok(values)
     }
 
-    /// A natural number that is no index: as large as any that a rule mentions, and larger.
+    /// A number that is no index: as large as any that a rule mentions, and larger; and negative, as differences of natural
+    /// numbers are.
     fn natural(&self, turn: Turn, now: i64, rng: &mut Rng) -> i64 {
         match turn {
             Turn::Mentioned if rng.below(4) > 0 => match self.next_to_mentioned(Scalar::I64, rng) {
@@ -134,6 +139,7 @@ impl Drawing {
                 _ => now,
             },
             Turn::Hostile if rng.below(2) == 0 => NATURALS[rng.below(NATURALS.len() as u64) as usize],
+            Turn::Hostile | Turn::Any if rng.below(2) == 0 => -now,
             _ => now,
         }
     }
@@ -175,6 +181,13 @@ impl Drawing {
         let value = Value::float(number, s)?;
         (number.is_finite() || !self.marks.finite).then_some(value)
     }
+}
+
+/// Does the rule compute with numbers, and has it functions?
+fn computes_for_functions(eq: &Equation) -> bool {
+    let computes = |p: &Pat| matches!(&p.node, PatNode::Prim(p, _) if p.is_numeric());
+    let sides = [&eq.sides.lhs, &eq.sides.rhs];
+    eq.vars.iter().any(|v| v.ty.as_fun().is_some()) && sides.into_iter().flat_map(Pat::nodes).any(computes)
 }
 
 /// Makes all numbers of the last inputs these, one for each.
@@ -492,7 +505,7 @@ mod tests {
             mentioned: Mentioned { whole: vec![1000], ..Mentioned::default() },
             solutions: Solutions::default(),
             marks: Marks::NONE,
-            knows_operators: false,
+            signs: false,
         };
         for s in Scalar::ALL {
             let ty = Type::fun(Type::array(Nat::constant(6), Type::scalar(s)), Type::scalar(s));

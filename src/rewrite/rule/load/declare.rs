@@ -1,5 +1,5 @@
-//! `declare assoc f`, `declare commutative f` and `declare neutral f z`: properties of a user's operators, each tested
-//! before it is believed.
+//! `declare assoc f`, `declare commutative f`, `declare idempotent f` and `declare neutral f z`: properties of a user's
+//! operators, each tested before it is believed.
 
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer;
@@ -33,13 +33,12 @@ pub fn in_program(file: &ast::File) -> (Properties, Vec<Diagnostic>) {
 /// What is not understood, not well-typed, or not so.
 pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properties, Vec<Diagnostic>> {
     let span = condition.span;
-    let no = |message: &str| {
-        vec![
-            Diagnostic::error("E0212", message.to_owned())
-                .label(span, "not possible")
-                .hint("Declare `assoc f`, `commutative f`, or `neutral f z` with its value z."),
-        ]
-    };
+    let no =
+        |message: &str| {
+            vec![Diagnostic::error("E0212", message.to_owned()).label(span, "not possible").hint(
+                "Declare `assoc f`, `commutative f`, `idempotent f`, or `neutral f z` with its value z.",
+            )]
+        };
     let ConditionKind::Predicate(name, args) = &condition.kind else {
         return Err(if condition.kind == ConditionKind::Error {
             vec![]
@@ -50,6 +49,7 @@ pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properti
     let (property, f, z) = match (&*name.kind, args.as_slice()) {
         ("assoc", [f]) => (Property::Associative, read(f, span, items)?, None),
         ("commutative", [f]) => (Property::Commutative, read(f, span, items)?, None),
+        ("idempotent", [f]) => (Property::Idempotent, read(f, span, items)?, None),
         ("neutral", [f, z]) => {
             let f = read(f, span, items)?;
             let operand = f.ty().as_fun().map_or_else(Type::ill, |(p, _)| p.clone());
@@ -58,7 +58,7 @@ pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properti
             let z = read(&Node::new(span, z), span, items)?;
             (Property::Neutral(z.clone()), f, Some(z))
         }
-        ("assoc" | "commutative" | "neutral", _) => {
+        ("assoc" | "commutative" | "idempotent" | "neutral", _) => {
             return Err(no(&format!("`{}` has another number of operands.", name.kind)));
         }
         _ => return Err(no(&format!("`{}` cannot be declared.", name.kind))),
@@ -70,6 +70,7 @@ pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properti
         let what = match property {
             Property::Associative => "associative",
             Property::Commutative => "commutative",
+            Property::Idempotent => "idempotent",
             Property::Neutral(_) => "neutral",
         };
         let subject = if z.is_some() { "The value" } else { "The operator" };
@@ -82,6 +83,7 @@ pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properti
     match property {
         Property::Associative => out.associative.push(f),
         Property::Commutative => out.commutative.push(f),
+        Property::Idempotent => out.idempotent.push(f),
         Property::Neutral(z) => out.neutral.push((f, z)),
     }
     Ok(out)

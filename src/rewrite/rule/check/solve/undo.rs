@@ -74,6 +74,10 @@ fn operand(p: Pattern, i: usize, now: &Value, other: Option<&Value>, target: &Va
 
 /// As [`operand`], of integers of a type, which wrap around.
 fn whole(p: Pattern, i: usize, now: i128, other: Option<i128>, t: i128, s: Scalar) -> Vec<i128> {
+    // No integer comes near a float as large as this.
+    if t.unsigned_abs() > 1 << 126 {
+        return vec![];
+    }
     let bits = 8 * s.bytes() as u32;
     let first = i == 0;
     match (p, other) {
