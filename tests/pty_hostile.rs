@@ -161,9 +161,11 @@ fn whatever_ends_the_screen_the_terminal_is_given_back() {
         assert_eq!(terminal.end(), code, "{fault}{signal}: {}", terminal.text());
         terminal.assert_restored();
         if !says.is_empty() {
-            // However its lines are broken.
-            let joined = |text: &str| terminal.text().replace('\n', "").contains(text);
-            assert!(joined(says) && joined("Nothing that you did is lost"), "{}", terminal.text());
+            // However its lines are broken; what was written last is still on its way.
+            terminal.until(says, |seen| {
+                let text = seen.parser.screen().contents().replace('\n', "");
+                text.contains(says) && text.contains("Nothing that you did is lost")
+            });
         }
         assert_eq!(terminal.session_logs(), 1);
     }
