@@ -13,7 +13,8 @@ const LIMITS: Limits<'_> = Limits { steps: 10_000, elements: 1 << 10, cancel: No
 /// # Errors
 /// The first division of constants that has no result, or by a constant that is zero.
 pub fn check(t: &Term) -> Result<(), Diagnostic> {
-    if let (head, [a, b]) = (t.spine().0, t.spine().1.as_slice())
+    let (head, args) = t.spine();
+    if let [a, b] = args.as_slice()
         && let Some(p @ (Pattern::Div | Pattern::Mod)) = head.as_pattern()
         && let Some(problem) = without_result(p, t, a, b)
     {

@@ -8,7 +8,7 @@ use super::vectorise::{is_lanewise, vectorise};
 use super::why::{Reason, WhyNot};
 use crate::lang::build::is_instance;
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::nat::Nat;
+use crate::lang::nat::{Nat, NatFun};
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
@@ -86,17 +86,13 @@ impl Condition {
                 out.push(condition);
             }
         }
-        let known = permutations(&sides.lhs);
-        for permutes in permutations(&sides.rhs) {
-            // What permutes one way permutes the other way as well.
-            let back = match &permutes {
-                SizeConstraint::Permutes(n, there, back) => {
-                    SizeConstraint::Permutes(n.clone(), back.clone(), there.clone())
-                }
-                other => other.clone(),
-            };
-            let condition = Condition::Size(permutes.clone());
-            if !known.contains(&permutes) && !known.contains(&back) && !out.contains(&condition) {
+        // What permutes one way permutes the other way as well.
+        let known = reorders(&sides.lhs);
+        let known: Vec<_> = known.into_iter().flat_map(|(n, f, g)| [(n, f, g), (n, g, f)]).collect();
+        for (n, there, back) in reorders(&sides.rhs).into_iter().filter(|all| !known.contains(all)) {
+            let permutes = SizeConstraint::Permutes(n.clone(), there.clone(), back.clone());
+            let condition = Condition::Size(permutes);
+            if !out.contains(&condition) {
                 out.push(condition);
             }
         }
@@ -269,18 +265,23 @@ fn scoped<'a>(eq: &Equation, b: &'a Bindings, v: usize, i: usize) -> Option<(&'a
     Some((b.term(v)?, k.checked_sub(1 + i)? as u32))
 }
 
-/// What the functions of each `reorder` of a side have to be.
-pub fn permutations(side: &Pat) -> Vec<SizeConstraint> {
+/// The sizes and functions of every `reorder` of a side.
+pub fn reorders(side: &Pat) -> Vec<(&Nat, &NatFun, &NatFun)> {
     let all = side.nodes().into_iter().filter_map(|p| match &p.node {
         PatNode::Prim(Pattern::Reorder, args) => match args.as_slice() {
-            [PatArg::Nat(n), PatArg::Fun(there), PatArg::Fun(back)] => {
-                Some(SizeConstraint::Permutes(n.clone(), there.clone(), back.clone()))
-            }
+            [PatArg::Nat(n), PatArg::Fun(there), PatArg::Fun(back)] => Some((n, there, back)),
             _ => None,
         },
         _ => None,
     });
     all.collect()
+}
+
+/// What the functions of each `reorder` of a side have to be.
+pub fn permutations(side: &Pat) -> Vec<SizeConstraint> {
+    let permutes =
+        |(n, f, g): (&Nat, &NatFun, &NatFun)| SizeConstraint::Permutes(n.clone(), f.clone(), g.clone());
+    reorders(side).into_iter().map(permutes).collect()
 }
 
 /// A size condition that fails, in words.

@@ -180,6 +180,15 @@ fn is_border(p: Pattern) -> bool {
     p.is_comparison() || matches!(p, Pattern::Min | Pattern::Max | Pattern::Div | Pattern::Mod)
 }
 
+/// How two numbers compare where this comparison of them is true; equal if that says nothing.
+pub(super) fn truth(comparison: Pattern) -> Ordering {
+    match comparison {
+        Pattern::Lt | Pattern::Le => Ordering::Less,
+        Pattern::Gt | Pattern::Ge => Ordering::Greater,
+        _ => Ordering::Equal,
+    }
+}
+
 /// Does the rule itself compare anything? What is drawn for its variables may, too, and says nothing of it.
 pub(super) fn rule_compares(rule: &Rule) -> bool {
     let sides = rule.equations().iter().flat_map(|eq| [&eq.sides.lhs, &eq.sides.rhs]);
@@ -229,11 +238,7 @@ impl Reader<'_> {
                 Pattern::Div | Pattern::Mod => self.node(b).zip(zero(s)),
                 _ => self.node(a).and_then(|left| Some((left, self.node(b)?))),
             };
-            let truth = match op.pattern {
-                Pattern::Lt | Pattern::Le => Ordering::Less,
-                Pattern::Gt | Pattern::Ge => Ordering::Greater,
-                _ => Ordering::Equal,
-            };
+            let truth = truth(op.pattern);
             match border.map(|(left, right)| Border { left, right, truth }) {
                 Some(border) => {
                     let has_unknowns = (0..self.all.unknowns.len()).any(|i| border.has(i));

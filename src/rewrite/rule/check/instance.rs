@@ -14,7 +14,7 @@ use crate::lang::ty::{Type, TypeKind, TypeVar};
 use crate::lang::value::eval_nat;
 use crate::lang::work;
 use crate::rule::bindings::{Bindings, Bound};
-use crate::rule::condition::Condition;
+use crate::rule::condition::{Condition, reorders};
 use crate::rule::equation::{Equation, SlotKind};
 use crate::rule::instance::instantiate_plainly;
 use crate::rule::pat::{Pat, PatArg, PatNode};
@@ -363,18 +363,6 @@ fn sizes_of_steps(eq: &Equation) -> BTreeSet<Name> {
         });
     }
     out
-}
-
-/// The sizes and functions of every `reorder` of a side.
-fn reorders(side: &Pat) -> Vec<(&Nat, &NatFun, &NatFun)> {
-    let all = side.nodes().into_iter().filter_map(|p| match &p.node {
-        PatNode::Prim(Pattern::Reorder, args) => match args.as_slice() {
-            [PatArg::Nat(n), PatArg::Fun(there), PatArg::Fun(back)] => Some((n, there, back)),
-            _ => None,
-        },
-        _ => None,
-    });
-    all.collect()
 }
 
 /// The type variables of which not every type does.

@@ -3,11 +3,11 @@
 //! There are few sizes: those of up to three variables whose product is small are tried one after the other. What is
 //! linear in one of them is solved for larger ones as well.
 
+use super::border::truth;
 use super::mentioned::value_of_side;
 use super::solve::compared;
 use crate::lang::eval::Sizes;
 use crate::lang::nat::NatVar;
-use crate::lang::pattern::Pattern;
 use crate::lang::value::Value;
 use crate::rule::Equation;
 use crate::rule::pat::{Pat, PatNode};
@@ -131,12 +131,7 @@ fn borders(eq: &Equation) -> Vec<Border> {
         if !p.is_comparison() {
             continue;
         }
-        let truth = match p {
-            Pattern::Lt | Pattern::Le => Ordering::Less,
-            Pattern::Gt | Pattern::Ge => Ordering::Greater,
-            _ => Ordering::Equal,
-        };
-        let border = Border { left: named(left, eq), right: named(right, eq), truth };
+        let border = Border { left: named(left, eq), right: named(right, eq), truth: truth(*p) };
         let any: Sizes = eq.nats.iter().map(|name| (name.clone(), 1)).collect();
         let is_number = |side: &Pat| value_of_side(side, &any).is_some();
         let is_new = !found.iter().any(|b| b.left == border.left && b.right == border.right);
