@@ -2,7 +2,7 @@
 
 use super::args::{Bench, ProgramOptions, Rewriting};
 use super::exit::Exit;
-use super::load::{fail, opened, rewritten, sizes};
+use super::load::{fail, opened, run_strategies, sizes};
 use super::output;
 use crate::device::roofline::{self, Work};
 use crate::device::stats::Verdict;
@@ -25,14 +25,19 @@ use std::sync::atomic::AtomicBool;
 
 /// Measures the program on a device and prints the result.
 pub fn run(args: &Bench) -> Result<Exit, Exit> {
-    let mut session = rewritten(&args.rewriting, args.session.as_deref(), Some(target_of(&args.device)))?;
+    let mut session = opened(&args.rewriting, args.session.as_deref())?;
     if args.allow_foreign {
         session.allow_foreign();
     }
+    let given = prepared(&mut session, args).map_err(|d| fail(&d))?;
     if let Some(against) = &args.against {
         return in_turns(args, &mut session, against);
     }
-    let m = if args.data.inputs.is_empty() {
+    let m = if let Some(Fitted { inputs, sizes }) = given {
+        let measured = Inputs::drawn(inputs, session.term(), &sizes, Kind::Uniform)
+            .and_then(|all| session.measure(&args.device, true, Some(&all)));
+        measured.map_err(|d| fail(&d))?
+    } else {
         let action = Action::Bench { device: args.device.clone() };
         let shown = output::Standing::default();
         let measured = session.perform_watched(action, &|job| shown.show(&jobs::brief(job)));
@@ -41,9 +46,6 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
             return Ok(Exit::Finding);
         };
         m
-    } else {
-        let fixed = sizes(&args.rewriting.program);
-        on_own_data(&mut session, args, &fixed).map_err(|d| fail(&d))?
     };
     let allowed = if args.roofline {
         let peak = peak(&args.device, &**session.backend(), &AtomicBool::new(false));
@@ -198,12 +200,18 @@ fn dispatched(
     dispatch::write(folder, &files, args.force)
 }
 
-/// Measures on what the user gives; other parameters are drawn as ever.
-fn on_own_data(session: &mut Session, args: &Bench, fixed: &Sizes) -> Result<Measurement, Diagnostic> {
-    let Fitted { inputs, sizes } = session.fit(&args.data.inputs, false, fixed)?;
-    session.perform_now(Action::Sizes { sizes: sizes.clone() })?;
-    let all = Inputs::drawn(inputs, session.term(), &sizes, Kind::Uniform)?;
-    session.measure(&args.device, true, Some(&all))
+/// Runs the strategies, which know the sizes of the data that is given, if any is.
+fn prepared(session: &mut Session, args: &Bench) -> Result<Option<Fitted>, Diagnostic> {
+    let inputs = &args.data.inputs;
+    let given = if inputs.is_empty() {
+        None
+    } else {
+        let given = session.fit(inputs, false, &sizes(&args.rewriting.program))?;
+        session.perform_now(Action::Sizes { sizes: given.sizes.clone() })?;
+        Some(given)
+    };
+    run_strategies(session, &args.rewriting, Some(target_of(&args.device)))?;
+    Ok(given)
 }
 
 fn in_words(m: &Measurement) -> String {

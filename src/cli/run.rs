@@ -2,7 +2,7 @@
 
 use super::args::Run;
 use super::exit::Exit;
-use super::load::{fail, rewritten, sizes};
+use super::load::{fail, opened, run_strategies, sizes};
 use super::output;
 use crate::device::{HostData, HostScalar};
 use crate::emit::code::{Leaf, leaves};
@@ -22,7 +22,7 @@ const SMALL: usize = 256;
 
 /// Runs the program once, and prints or writes its result.
 pub fn run(args: &Run) -> Result<Exit, Exit> {
-    let mut session = rewritten(&args.rewriting, None, Some(target_of(&args.device)))?;
+    let mut session = opened(&args.rewriting, None)?;
     if args.allow_foreign {
         session.allow_foreign();
     }
@@ -55,7 +55,9 @@ impl Done {
         let Fitted { inputs, sizes } =
             session.fit(&args.data.inputs, true, &self::sizes(&args.rewriting.program))?;
         let inputs = Inputs(inputs.into_iter().flatten().collect());
+        // Strategies know the sizes of what is given.
         session.perform_now(Action::Sizes { sizes: sizes.clone() })?;
+        run_strategies(session, &args.rewriting, Some(target_of(&args.device)))?;
         for (w, leaf) in wanted_parts() {
             holds(&w.path, &shape(leaf, &sizes), leaf)?;
         }
