@@ -37,6 +37,46 @@ fn halves_are_rounded_after_every_operation() {
     check(&cases, &run(&unit(&cases), &[]));
 }
 
+/// What several readers share, and only a branch reads, is computed in that branch: scalars and arrays, components of
+/// pairs, elements of loops, values of values, in arrays of which one is chosen, and what rules move out of a branch.
+#[test]
+fn what_may_have_no_value_is_computed_where_it_is_read() {
+    let of_rows = |body: &str| {
+        format!(
+            r"def f (a: n.m.i32) (b: n.i32): n.m.i32 = zip a b |> map (\p. let r = fst p in let w = snd p in {body})"
+        )
+    };
+    let of_elements = |body: &str| format!("def f (a: n.i32): n.i32 = a |> {body}");
+    let texts = [
+        of_elements(r"map (\z. let y = 100 / z in select (z == 0) 0 (y * y))"),
+        of_elements(r"map (\z. let (toMem (100 % z)) (\y. select (z == 0) 0 (y * y)))"),
+        of_elements(r"map (\z. let (toMem (100 / z)) (\y. select (z < 1) (select (z == 0) 0 y) (y * y)))"),
+        of_elements(r"map (\z. let y = 100 / z in let u = y * y in select (z == 0) 0 (u + u))"),
+        r"def f (a: n.i32): n.i32 = generate (\i. let y = idx (natAsIndex n (indexAsNat i - 1)) a in select (indexAsNat i == 0) 0 (y * y))".to_string(),
+        of_elements(r"map (\x. 100 / x) |> zip a |> map (\p. select (fst p == 0) 0 (snd p * snd p))"),
+        of_elements(
+            r"map (\x. (x + 1, 100 / x)) |> map (\p. select (fst p * fst p == 1) (fst p) (snd p * snd p))",
+        ),
+        of_elements(r"map (\x. (x, 100 / x)) |> scanSeq (\p s. select (fst p == 0) s (s * snd p + snd p)) 1"),
+        of_rows(
+            r"let ys = r |> map (\x. x / w) in select (w == 0) r (ys |> map (\y. y * (ys |> reduce (+) 0)))",
+        ),
+        of_rows(
+            r"(select (w == 0) r (let (toMem (r |> map (\x. x / w))) (\t. t))) |> padClamp 1 1 |> slide 3 1 |> map (reduce (+) 0)",
+        ),
+        of_rows(r"let u = (let y = 100 / w in y * y + 1) in r |> map (\x. select (w == 0) x (x * u + u))"),
+        of_rows(
+            r"select (w == 0) r (r |> map (\x. x + (r |> map (\y. (y, y / w)) |> map (\p. snd p * snd p + fst p) |> reduce (+) 0)))",
+        ),
+    ];
+    let sizes: &[&[(&str, i64)]] = &[&[("n", 37), ("m", 3)]];
+    let mut number = 0;
+    let cases: Vec<Case> =
+        texts.iter().flat_map(|text| cases_of(text, sizes, Target::C, &mut number)).collect();
+    let checked = ["-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    check(&cases, &run(&unit(&cases), &checked));
+}
+
 /// The files that `compile -o` writes: a kernel and a program around it.
 #[test]
 fn the_host_program_runs_the_kernel() {

@@ -93,6 +93,11 @@ pub fn is_limit(problem: &Diagnostic) -> bool {
     matches!(problem.code, "E0194" | "E0195" | "E0198")
 }
 
+/// Does a number that the program asks for not exist?
+pub fn is_without_value(problem: &Diagnostic) -> bool {
+    matches!(problem.code, "E0192" | "E0193")
+}
+
 pub fn cancelled() -> Diagnostic {
     Diagnostic::error("E0195", "The evaluation was stopped.")
 }

@@ -9,7 +9,8 @@
 //! type by -1. Plain numbers (`natType`) have 64 bits and divide as sizes do, with a remainder that is never negative.
 //! `min` and `max` of a float and NaN are the float, of equal ones the first. Generated code does the same. Indices are checked. `padEmpty` leaves undefined cells:
 //! arithmetic on them is undefined, and a result agrees with a reference if it does wherever the reference is defined.
-//! Reductions run from left to right. `select` evaluates only what it selects.
+//! Reductions run from left to right. `select` evaluates only what it selects. A number without a value, named or in an
+//! array, is a failure of [`run`] only where the result needs it.
 
 mod arith;
 mod arithmetic;
@@ -71,11 +72,27 @@ impl Limits<'_> {
     }
 }
 
-/// Evaluates a closed term, applied to the inputs.
+/// Evaluates a closed term, applied to the inputs. A number without a value is a failure only where the result needs it.
 ///
 /// # Errors
 /// When sizes or inputs do not fit the term, an operation has no result, or a limit is reached.
 pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Result<Value, Diagnostic> {
+    check_inputs(term, sizes, inputs)?;
+    let term = &unfolded(term);
+    let outcome = match fast::run(term, sizes, inputs, limits) {
+        fast::Outcome::Done(Err(problem)) if failure::is_without_value(&problem) => {
+            fast::Outcome::Done(fast::run_forgiving(term, sizes, inputs, limits).ok_or(problem))
+        }
+        outcome => outcome,
+    };
+    or_naive(outcome, term, sizes, inputs, limits)
+}
+
+/// As [`run`], where all that is named or kept in memory needs a value, as in a kernel that computes arrays as a whole.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_whole(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Result<Value, Diagnostic> {
     check_inputs(term, sizes, inputs)?;
     let term = &unfolded(term);
     or_naive(fast::run(term, sizes, inputs, limits), term, sizes, inputs, limits)

@@ -59,6 +59,42 @@ fn evaluate(term: &Term, inputs: &[Value]) -> Result<Value, Diagnostic> {
     result
 }
 
+/// Named numbers, components and elements without a value are failures where something reads them.
+#[test]
+fn what_the_result_does_not_need_may_have_no_value() {
+    let quotient = |x: Term| b::div(number(100), x);
+    let guarded = |x: Term, y: Term| b::select(b::equal(x, number(0))?, number(7), b::mul(y.clone(), y)?);
+    let programs: [(&str, Built); 3] = [
+        ("named", b::lam("x", i32s(), |x| b::share("y", quotient(x.clone())?, |y| guarded(x, y)))),
+        (
+            "a name for what names it",
+            b::lam("x", i32s(), |x| {
+                b::share("y", quotient(x.clone())?, |y| {
+                    b::share("u", b::add(y.clone(), y)?, |u| guarded(x, u))
+                })
+            }),
+        ),
+        (
+            "a component",
+            b::lam("x", i32s(), |x| {
+                let pair = b::make_pair(x.clone(), quotient(x)?)?;
+                b::share("p", pair, |p| guarded(b::fst(p.clone())?, b::snd(p)?))
+            }),
+        ),
+    ];
+    for (name, program) in programs {
+        let program = program.unwrap();
+        let at =
+            |x: i64| super::run(&program, &Sizes::new(), &[Value::Int(x.into(), Scalar::I32)], &Limits::TEST);
+        assert_eq!(at(0).unwrap(), Value::Int(7, Scalar::I32), "{name}");
+        assert!(at(2).is_ok(), "{name}");
+        let strict = super::run_whole(&program, &Sizes::new(), &[Value::Int(0, Scalar::I32)], &Limits::TEST);
+        assert!(failure::is_without_value(&strict.unwrap_err()), "{name}");
+    }
+    let read = b::share("y", quotient(number(0)).unwrap(), |y| b::add(y.clone(), y)).unwrap();
+    assert!(failure::is_without_value(&super::run(&read, &Sizes::new(), &[], &Limits::TEST).unwrap_err()));
+}
+
 #[track_caller]
 fn shows(term: Built, expected: &str) {
     let term = term.unwrap();

@@ -412,6 +412,9 @@ impl Phrase {
     pub fn and(a: Phrase, b: Phrase) -> Phrase {
         Phrase::select(a, b, Phrase::lit(Literal::Bool(false)))
     }
+    pub fn not(a: Phrase) -> Phrase {
+        Phrase::read(Pattern::Not, vec![a], Literal::Bool(true).ty())
+    }
     pub fn equal(a: Phrase, b: Phrase) -> Phrase {
         Phrase::read(Pattern::Equal, vec![a, b], Literal::Bool(true).ty())
     }

@@ -22,8 +22,7 @@ impl Translator {
     fn written(&mut self, e: &Phrase, out: &Phrase, block: &mut Block) -> Translated<()> {
         match e.kind() {
             Kind::App(f, value) => {
-                let value = self.continuation(value, block)?;
-                let body = self.apply(f, &value, block)?;
+                let body = self.named(f, value, block)?;
                 self.acceptor(&body, out, block)
             }
             Kind::Pattern(p, args, ps) => self.pattern_acceptor(*p, args, ps, e, out, block),
@@ -74,8 +73,7 @@ impl Translator {
         };
         match (p, ps) {
             (Pattern::Let, [value, f]) => {
-                let value = self.continuation(value, block)?;
-                let body = self.apply(f, &value, block)?;
+                let body = self.named(f, value, block)?;
                 self.acceptor(&body, out, block)
             }
             (Pattern::MakePair, [a, b]) => {

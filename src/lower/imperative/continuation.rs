@@ -4,6 +4,7 @@
 //! is not behind the function of a lazy `map` or `generate`.
 
 use super::acceptor::loop_kind;
+use super::deferred::must_be_chosen;
 use super::translate::{Block, Translated, Translator, untranslated};
 use crate::dpia::signature::{is_written, signature};
 use crate::dpia::{Kind, Phrase, extent};
@@ -22,8 +23,7 @@ impl Translator {
     fn readable(&mut self, e: &Phrase, block: &mut Block) -> Translated<Phrase> {
         let (p, args, ps) = match e.kind() {
             Kind::App(f, value) => {
-                let value = self.continuation(value, block)?;
-                let body = self.apply(f, &value, block)?;
+                let body = self.named(f, value, block)?;
                 return self.continuation(&body, block);
             }
             Kind::Pattern(p, args, ps) => (*p, args, ps.as_slice()),
@@ -31,8 +31,7 @@ impl Translator {
         };
         match (p, ps) {
             (Pattern::Let, [value, f]) => {
-                let value = self.continuation(value, block)?;
-                let body = self.apply(f, &value, block)?;
+                let body = self.named(f, value, block)?;
                 self.continuation(&body, block)
             }
             // An accumulator is in memory.
@@ -71,6 +70,19 @@ impl Translator {
                 if has_effects(e) && !e.data().has_array() =>
             {
                 self.read(e, vec![], block)
+            }
+            (Pattern::Select, [c, a, b]) if has_effects(e) && [a, b].into_iter().any(must_be_chosen) => {
+                let (chosen, write) = self.allocate(AddressSpace::Private, &c.data(), block);
+                let c = self.continuation(c, block)?;
+                self.assign(&write, &c, block);
+                let (mut first, mut second) = (Block::default(), Block::default());
+                let a = self.continuation(a, &mut first)?;
+                let b = self.continuation(b, &mut second)?;
+                block.extend(first, |c| Ok(Phrase::if_else(chosen.clone(), c.clone(), Phrase::skip())))?;
+                let otherwise = Phrase::not(chosen.clone());
+                block
+                    .extend(second, |c| Ok(Phrase::if_else(otherwise.clone(), c.clone(), Phrase::skip())))?;
+                Ok(Phrase::pattern(p, args.clone(), vec![chosen, a, b], e.data(), e.access()))
             }
             (p, _) if p.is_stream() || is_written(p) || signature(p).is_none() => Err(untranslated(p)),
             // Everything else is as it is, over arguments that can be read. Functions stay for when they are used.

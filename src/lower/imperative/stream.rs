@@ -99,8 +99,7 @@ impl Translator {
     fn set_up(&mut self, e: &Phrase, block: &mut Block) -> Translated<Stream> {
         let (p, args, ps) = match e.kind() {
             Kind::App(f, value) => {
-                let value = self.continuation(value, block)?;
-                let body = self.apply(f, &value, block)?;
+                let body = self.named(f, value, block)?;
                 return self.stream(&body, block);
             }
             Kind::Pattern(p, args, ps) => (p, args, ps),
@@ -108,8 +107,7 @@ impl Translator {
         };
         match (p, ps.as_slice()) {
             (Pattern::Let, [value, f]) => {
-                let value = self.continuation(value, block)?;
-                let body = self.apply(f, &value, block)?;
+                let body = self.named(f, value, block)?;
                 self.stream(&body, block)
             }
             (Pattern::MapStream, [f, x]) => Ok(Stream::Map(Box::new(self.stream(x, block)?), f.clone())),

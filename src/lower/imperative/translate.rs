@@ -195,6 +195,15 @@ impl Translator {
         }
     }
 
+    /// The body of a function for a value that it shares.
+    pub fn named(&mut self, f: &Phrase, value: &Phrase, block: &mut Block) -> Translated<Phrase> {
+        if let Some(body) = self.deferred(f, value) {
+            return Ok(body);
+        }
+        let value = self.continuation(value, block)?;
+        self.apply(f, &value, block)
+    }
+
     /// The body of a function for an argument.
     ///
     /// A scalar that must be computed and is used more than once is computed once: it gets a variable.
@@ -207,7 +216,13 @@ impl Translator {
         // Lanes of which one alone is chosen are computed where they are used.
         let is_one_of_lanes = !self.chosen.is_empty() && has_vectors(&ty);
         if !ty.has_array() && !is_one_of_lanes && computes(arg) && uses(body, x) > 1 {
+            if let Some(body) = self.deferred(f, arg) {
+                return Ok(body);
+            }
             let value = self.continuation(arg, block)?;
+            if let Some(body) = self.deferred_parts(f, &value) {
+                return Ok(body);
+            }
             let value = self.computed_once(&value, block);
             return Ok(f.instantiate(&value, &mut self.names));
         }

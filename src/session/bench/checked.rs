@@ -204,22 +204,25 @@ impl<'a> Checked<'a> {
         let Asked { term, sizes, workspace, .. } = *self.asked;
         let values = inputs.values(term, sizes).ok()?;
         let limits = Limits { cancel: Some(self.cancel), steps: 100_000_000, ..Limits::default() };
-        let divides = |t: &Term| match eval::run(t, sizes, &values, &limits) {
-            Err(problem) if problem.code == "E0193" => Some(Err(problem)),
-            Err(_) => None,
-            Ok(_) => Some(Ok(())),
+        // What is said of a division, if it is known.
+        let divides = |value: Result<Value, Diagnostic>| match value {
+            Err(problem) => (problem.code == "E0193").then_some(Some(problem)),
+            Ok(_) => Some(None),
         };
-        match divides(&workspace.program.term)? {
-            Err(problem) => Some(problem),
-            Ok(()) => {
-                let problem = divides(term)?.err()?;
-                let note = format!(
-                    "On these inputs the program as written has a result, and what it was rewritten to has none: {}",
-                    problem.message
-                );
-                Some(agree::something_else().note(note))
-            }
+        if let Some(problem) = divides(eval::run(&workspace.program.term, sizes, &values, &limits))? {
+            return Some(problem);
         }
+        if let Some(problem) = divides(eval::run(term, sizes, &values, &limits))? {
+            let note = format!(
+                "On these inputs the program as written has a result, and what it was rewritten to has none: {}",
+                problem.message
+            );
+            return Some(agree::something_else().note(note));
+        }
+        let problem = divides(eval::run_whole(term, sizes, &values, &limits))??;
+        Some(problem.note(
+            "It is part of an array in memory, which is computed as a whole, also where nothing reads it.",
+        ))
     }
 
     /// Runs the kernel at small sizes and compares with the interpreter. None when there are no small sizes.

@@ -33,6 +33,23 @@ pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Out
     run_compiled(Compiled::of(term, sizes, limits, inputs.iter().any(has_hole)), inputs, limits)
 }
 
+/// As [`run`], where a scalar that has no value is no failure unless the result needs it. None where there is none, or where
+/// other cells may be undefined as well.
+pub fn run_forgiving(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Option<Value> {
+    if inputs.iter().any(has_hole) || leaves_holes(term) {
+        return None;
+    }
+    let compiled = term.with_stack(|| {
+        let mut stage = Stage::new(sizes, limits, true);
+        stage.forgives = true;
+        staged(term, stage)
+    });
+    match run_compiled(compiled.ok(), inputs, limits) {
+        Outcome::Done(Ok(value)) if !has_hole(&value) => Some(value),
+        _ => None,
+    }
+}
+
 /// Runs what was compiled, if it was.
 pub fn run_compiled(compiled: Option<Compiled>, inputs: &[Value], limits: &Limits) -> Outcome {
     compiled.map_or(Outcome::GaveUp, |c| c.run(inputs, limits))
@@ -72,7 +89,10 @@ impl Compiled {
 }
 
 fn compiled(term: &Term, sizes: &Sizes, limits: &Limits, tracks: bool) -> Staged<Compiled> {
-    let mut stage = Stage::new(sizes, limits, tracks);
+    staged(term, Stage::new(sizes, limits, tracks))
+}
+
+fn staged<'t>(term: &'t Term, mut stage: Stage<'t>) -> Staged<Compiled> {
     let (params, result) = term.ty().signature();
     let mut f = stage.eval(term, &Env::default())?;
     let mut inputs = vec![];

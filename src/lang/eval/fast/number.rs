@@ -173,6 +173,28 @@ impl Number {
         Some(Number { nested, ..Number::binary_code(pattern, x, y)? })
     }
 
+    /// As [`Number::binary`] of a division of integers, undefined where there is no result.
+    pub fn quotient(pattern: Pattern, x: &Number, y: &Number) -> Option<Number> {
+        let (Code::Int(a), Code::Int(b)) = (&x.code, &y.code) else { return None };
+        let (a, b) = (a.clone(), b.clone());
+        let scalar = x.scalar;
+        let divides = ex(move |f| match b(f) {
+            0 => false,
+            -1 => !scalar.is_some_and(|s| is_least(a(f), s)),
+            _ => true,
+        });
+        let y = Number { defined: both(&y.defined, &Some(divides)), ..y.clone() };
+        Number::binary(pattern, x, &y)
+    }
+
+    /// The whole number, undefined where it is no position of `n`.
+    pub fn within(&self, n: i64) -> Option<Number> {
+        let Code::Int(code) = &self.code else { return None };
+        let code = code.clone();
+        let inside = ex(move |f| (0..n).contains(&code(f)));
+        Some(Number { defined: both(&self.defined, &Some(inside)), ..self.clone() })
+    }
+
     fn unary_code(pattern: Pattern, x: &Number, result: Option<Scalar>) -> Option<Number> {
         if pattern == Pattern::Cast {
             return Some(Number::guarded(result, cast(x, result)?, x.defined.clone()));
@@ -339,6 +361,11 @@ fn narrow(scalar: Option<Scalar>) -> fn(i64) -> i64 {
     }
 }
 
+/// Is it the least number of a signed type, which has no opposite?
+fn is_least(v: i64, scalar: Scalar) -> bool {
+    scalar.is_signed_integer() && v != 0 && narrow(Some(scalar))(v.wrapping_neg()) == v
+}
+
 fn integers(pattern: Pattern, scalar: Option<Scalar>, a: Ex<i64>, b: Ex<i64>) -> Option<Ex<i64>> {
     let Some(scalar) = scalar else {
         let op: fn(i64, i64) -> Option<i64> = match pattern {
@@ -394,14 +421,13 @@ fn integers(pattern: Pattern, scalar: Option<Scalar>, a: Ex<i64>, b: Ex<i64>) ->
         _ => return None,
     };
     if matches!(pattern, Pattern::Div | Pattern::Mod) {
-        let signed = scalar.is_signed_integer();
         return Some(ex(move |f| {
             let (a, b) = (a(f), b(f));
             if b == 0 {
                 f.fail(Failure::DivisionByZero(pattern));
                 return 0;
             }
-            if b == -1 && signed && a != 0 && narrow(a.wrapping_neg()) == a {
+            if b == -1 && is_least(a, scalar) {
                 f.fail(Failure::QuotientTooLarge(pattern, scalar));
                 return 0;
             }

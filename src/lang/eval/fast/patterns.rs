@@ -80,7 +80,10 @@ impl<'t> Call<'t> {
             }
             P::IndexAsNat => Ok(self.value(0)),
             P::NatAsIndex => {
-                let (n, i) = (self.size(st, 0)?, self.number(0)?);
+                let (n, mut i) = (self.size(st, 0)?, self.number(0)?);
+                if st.forgives {
+                    i = i.within(n).ok_or(GiveUp)?;
+                }
                 let index = st.position(p, &i, n)?;
                 Ok(Meaning::Number(Number { defined: i.defined, ..Number::index(index) }))
             }
@@ -478,6 +481,9 @@ fn binary<'t>(
         (Meaning::Number(x), Meaning::Number(y)) => {
             let is_float = scalar_of(result).is_some_and(Scalar::is_float);
             if matches!(p, Pattern::Div | Pattern::Mod) && !is_float && !y.is_positive_literal() {
+                if st.forgives {
+                    return st.number(Number::quotient(p, x, y));
+                }
                 st.may_fail()?;
             }
             st.number(Number::binary(p, x, y))

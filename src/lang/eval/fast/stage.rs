@@ -84,6 +84,8 @@ pub struct Stage<'t> {
     ranges: Vec<Option<(i64, i64)>>,
     /// May anything be undefined?
     tracks: bool,
+    /// Is a scalar without a value undefined, instead of a failure?
+    pub forgives: bool,
     /// How many lanes the vector has that is staged, of which some will be chosen.
     lanes: Option<i64>,
     code: u32,
@@ -101,6 +103,7 @@ impl<'t> Stage<'t> {
             block: vec![],
             ranges: vec![],
             tracks,
+            forgives: false,
             lanes: None,
             code: 0,
             elements: 0,
