@@ -167,14 +167,18 @@ const TOUR: &[Step] = &[
             tour.sees(&["-   a ▷ map (λrow."]);
         },
     ),
-    ("`/` narrows the list as you type, and `Enter` takes the best match;", |tour| {
-        tour.press("/")
-            .sees(&["Only the rules with"])
-            .press("reduceMapF")
-            .sees(&["with `reducemapf`: 1 of "]);
-        tour.press("\r").sees(&["rev 1/1", "Revision 1: reduceMapFusion at"]);
-        tour.press("u").sees(&["rev 0/1"]);
-    }),
+    (
+        "`/` narrows the list as you type, `Enter` goes back to it with the best match highlighted, and a second one applies that;",
+        |tour| {
+            tour.press("/")
+                .sees(&["Only the rules with"])
+                .press("reduceMapF")
+                .sees(&["with `reducemapf`: 1 of "]);
+            tour.press("\r").sees(&["Enter applies `reduceMapFusion`", "rev 0/0"]);
+            tour.press("\r").sees(&["rev 1/1", "Revision 1: reduceMapFusion at"]);
+            tour.press("u").sees(&["rev 0/1"]);
+        },
+    ),
     (
         "`p` previews the highlighted rule (`Tab` goes from the term to the loops and the code) and `Enter` applies it, \
          after asking for arguments where it takes some;",

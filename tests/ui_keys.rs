@@ -915,6 +915,10 @@ fn the_rule_that_leads_back_comes_last_and_effects_are_not_cut() {
     app.press("3").idle();
     assert!(app.text().contains("…  reorders"), "{}", app.text());
     app.press("/").type_text("mapInterchange").press("Enter").idle();
+    // What was looked for is highlighted, and nothing is done yet.
+    assert_eq!(app.app.session.current(), 0);
+    assert!(app.text().contains("Enter applies `mapInterchange`"), "{}", app.text());
+    app.press("Enter").idle();
     assert_eq!(app.app.session.current(), 1);
     app.press("3").idle();
     let offered: Vec<(String, Effect)> = app

@@ -52,8 +52,11 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The protocol of every measurement shown: 30 runs or 10 s, at least 5 runs.
-    pub const MEASURE: Mode = Mode::Measure { min_runs: 5, max_runs: 30, max_seconds: 10.0 };
+    /// The protocol of every measurement shown: 30 runs or so many seconds, at least 5 runs.
+    pub const MEASURE: Mode = Mode::Measure { min_runs: 5, max_runs: 30, max_seconds: Mode::MEASURED_S };
+
+    /// For so many seconds a measurement runs at most, where five runs do not take longer.
+    pub const MEASURED_S: f64 = 10.0;
 }
 
 /// A run has at most so many steps: a message of them has to have an end.

@@ -4,7 +4,7 @@
 use super::action::{Measurement, Target};
 use super::bench::target_of;
 use super::files::Whole;
-use super::sweep::{Point, reaches};
+use super::sweep::{Point, Values, reaches};
 use super::workspace::{Generic, Workspace};
 use crate::emit::dispatch::{Way, alike, dispatch};
 use crate::emit::host;
@@ -30,7 +30,7 @@ pub struct Side<'a> {
 pub fn files(
     sides: [Side<'_>; 2],
     device: &str,
-    size: &str,
+    of: &Values,
     points: &[Point],
 ) -> Result<Vec<(String, String)>, Diagnostic> {
     let refused = |why: String| {
@@ -41,6 +41,12 @@ pub fn files(
             "The function chooses between kernels in C, and these were measured in OpenCL.".to_owned(),
         ));
     }
+    // Of sizes that were alike the first decides.
+    let size = of.names.first().map_or("", String::as_str);
+    let alike_too = match of.names.len() {
+        1 => String::new(),
+        _ => format!(", where {} are the same", of.name().replace('=', ", ")),
+    };
     let workspace = sides[0].workspace;
     let program = &workspace.program;
     let named = |suffix: &str| format!("{}_{suffix}", program.name);
@@ -87,7 +93,7 @@ pub fn files(
     let mut about = vec![
         format!("{}: {}", program.name, program.ty),
         format!(
-            "Chooses a kernel by {size}, as they were measured on {device}, each compiled for these sizes:"
+            "Chooses a kernel by {size}, as they were measured on {device}{alike_too}, each compiled for these sizes:"
         ),
     ];
     for point in points {

@@ -11,6 +11,7 @@ pub mod derivation;
 pub mod dispatch;
 pub mod files;
 mod foreign;
+pub mod foretold;
 pub mod guided;
 pub mod guides;
 pub mod history;
@@ -18,9 +19,11 @@ pub mod jobs;
 pub mod known;
 pub mod listing;
 pub mod log;
+mod measuring;
 pub mod record;
 pub mod renew;
 pub mod replay;
+mod running;
 pub mod searching;
 mod shortcut;
 pub mod shown;
@@ -33,6 +36,7 @@ pub mod unguided;
 pub mod workspace;
 mod written;
 
+pub use measuring::peak;
 pub use state::Session;
 pub use written::Written;
 

@@ -7,7 +7,7 @@ use super::panes::{self, bench, best, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::queries::{Answer, Query};
 use super::script::searches;
-use super::stepping;
+use super::{branches, stepping};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, Outcome, RevisionId};
@@ -101,8 +101,12 @@ pub fn news(app: &mut App) {
         None => {}
     }
     match app.session.compared() {
+        Some(Ok(compared)) if branches::chosen(app, &compared) => {}
         Some(Ok(compared)) => bench::compared(app, &compared),
-        Some(Err(problem)) => show_problem(app, &problem),
+        Some(Err(problem)) => {
+            app.choosing = None;
+            show_problem(app, &problem);
+        }
         None => {}
     }
     match app.session.peak() {
@@ -134,6 +138,7 @@ pub fn news(app: &mut App) {
             (_, Answer::Kernel(_)) => {
                 app.touch(&[Pane::Kernel]);
                 rules::code_known(app);
+                panes::history::code_known(app);
             }
             (query, Answer::Difference(_)) => {
                 app.touch(&[Pane::Rules, Pane::History]);

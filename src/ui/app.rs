@@ -219,6 +219,10 @@ pub struct App {
     pub walk: Option<String>,
     /// The steps that are looked at.
     pub trail: Option<Trail>,
+    /// The states of two branches that are measured in turns, of which the faster one is gone to.
+    pub choosing: Option<(RevisionId, RevisionId)>,
+    /// The states whose code is compared on a page.
+    pub diffing: Option<(RevisionId, RevisionId)>,
     /// Which difference a preview shows.
     pub preview: Preview,
     /// The problems that are looked at.
@@ -249,6 +253,8 @@ pub struct App {
     pub definitions: Definitions,
     /// Whether one of them has changed on the disk.
     pub changed: Option<Changed>,
+    /// What is wrong with what has changed there, in a line.
+    pub wrong: Option<String>,
     /// Work in the background that only looks.
     pub queries: Queries,
     /// What the loop has to do.
@@ -290,6 +296,8 @@ impl App {
             stepping: None,
             walk: None,
             trail: None,
+            choosing: None,
+            diffing: None,
             preview: Preview::default(),
             mending: None,
             reads: None,
@@ -305,6 +313,7 @@ impl App {
             file: Watch::default(),
             definitions: Definitions::default(),
             changed: None,
+            wrong: None,
             queries,
             requests: Requests::default(),
             revision,
@@ -348,16 +357,30 @@ impl App {
             program::mended(self);
             return;
         }
-        if changed.is_some() && changed != self.changed {
+        let wrong = match changed {
+            // What was read before is as right or wrong as it was.
+            Some(_) if !saved && changed == self.changed => self.wrong.take(),
+            Some(changed) => program::wrong_on_disk(self, changed).map(|p| problem::in_a_line(&p.first())),
+            None => None,
+        };
+        let mended = self.wrong.is_some() && wrong.is_none();
+        if let Some(now) = changed.filter(|_| changed != self.changed || saved && (wrong.is_some() || mended))
+        {
             let key = self.setup.keys.key(Command::Reload).unwrap_or_default();
-            let news = match changed {
-                Some(Changed::Definitions) => {
-                    format!("The rules or strategies have changed on the disk; {key} takes them over.")
-                }
-                _ => format!("The program has changed on the disk; {key} starts again from it."),
+            let (what, have) = match now {
+                Changed::Definitions => ("The rules or strategies on the disk", "have changed"),
+                Changed::Program => ("The program on the disk", "has changed"),
             };
-            self.tell(Role::Warning, news);
+            let news = match (&wrong, now) {
+                (Some(why), _) => {
+                    format!("{what} {have} and cannot be used as they are; {key} shows why: {why}")
+                }
+                (None, Changed::Definitions) => format!("{what} {have}; {key} takes them over."),
+                (None, Changed::Program) => format!("{what} {have}; {key} starts again from it."),
+            };
+            self.tell(if wrong.is_some() { Role::Error } else { Role::Warning }, news);
         }
+        self.wrong = wrong;
         if changed.is_none() && self.changed.is_some() {
             self.tell(Role::Hint, "The files on the disk hold again what is open.");
         }
@@ -582,8 +605,13 @@ impl App {
         panes::rules::shown(self).get(cursor).copied()
     }
 
-    /// The status line.
+    /// The status line, whole.
     pub fn status(&self) -> Line {
+        self.status_in(usize::MAX)
+    }
+
+    /// The status line in so many columns.
+    pub fn status_in(&self, width: usize) -> Line {
         let history = self.session.history();
         let running = self.session.jobs();
         let workspace = self.session.workspace();
@@ -603,7 +631,9 @@ impl App {
                 more: running.len().saturating_sub(1),
                 stray: self.stray,
                 changed: reload.as_deref().filter(|_| self.changed.is_some()),
+                wrong: self.wrong.is_some(),
             },
+            width,
             self.setup.terminal.alphabet,
         )
     }

@@ -22,19 +22,28 @@ pub fn reload(app: &mut App) {
     }
 }
 
-fn reload_definitions(app: &mut App) {
+/// What is wrong with what has changed on the disk, as it would be taken over.
+pub fn wrong_on_disk(app: &App, changed: Changed) -> Option<Problems> {
     let now = app.session.workspace();
-    let files = app.definitions.changed(&now.texts);
-    let texts = Texts { files: files.clone(), ..now.texts.clone() };
-    let all_right = now.errors().next().is_none();
-    let wrong = match Workspace::load(&texts, now.def.as_deref()) {
-        Ok(new) if new.errors().next().is_some() => {
+    let texts = match changed {
+        Changed::Program => Texts { program: app.file.changed()?.clone(), ..now.texts.clone() },
+        Changed::Definitions => Texts { files: app.definitions.changed(&now.texts), ..now.texts.clone() },
+    };
+    match Workspace::load(&texts, now.def.as_deref()) {
+        // Of a program that is right the rules may be wrong already.
+        Ok(new) if changed == Changed::Definitions && new.errors().next().is_some() => {
             Some(Problems { sources: new.sources, list: new.problems })
         }
         Ok(_) => None,
         Err(problems) => Some(*problems),
-    };
-    if let Some(problems) = wrong {
+    }
+}
+
+fn reload_definitions(app: &mut App) {
+    let now = app.session.workspace();
+    let files = app.definitions.changed(&now.texts);
+    let all_right = now.errors().next().is_none();
+    if let Some(problems) = wrong_on_disk(app, Changed::Definitions) {
         if all_right {
             return mend(app, problems, "What is open stays in use until the files are right.");
         }
@@ -42,7 +51,7 @@ fn reload_definitions(app: &mut App) {
     }
     if perform(app, Action::Definitions { files }) {
         app.definitions.taken();
-        app.changed = None;
+        (app.changed, app.wrong) = (None, None);
         app.forget_rules();
         app.tell(Role::Good, "The changed rules and strategies hold from now on.");
         app.touch_all();
@@ -50,13 +59,10 @@ fn reload_definitions(app: &mut App) {
 }
 
 fn ask_to_reload(app: &mut App) {
-    let Some(text) = app.file.changed() else { return };
-    let now = app.session.workspace();
-    let texts = Texts { program: text.clone(), ..now.texts.clone() };
-    if let Err(problems) = Workspace::load(&texts, now.def.as_deref()) {
-        return mend(app, *problems, "The program that is open stays as it is until the file is right.");
+    if let Some(problems) = wrong_on_disk(app, Changed::Program) {
+        return mend(app, problems, "The program that is open stays as it is until the file is right.");
     }
-    let label = &now.texts.program.label;
+    let label = &app.session.workspace().texts.program.label;
     let lines = vec![
         Line::plain(format!("{label} has changed on the disk.")),
         Line::plain("Start again from it? The present states stay in the history."),
@@ -69,7 +75,7 @@ pub(super) fn reload_now(app: &mut App) {
     let Some(Text { label, text }) = app.file.changed().cloned() else { return };
     if perform(app, Action::Reload { label, text }) {
         app.file.taken();
-        app.changed = None;
+        (app.changed, app.wrong) = (None, None);
         app.queries.forget_kernels();
         app.forget_rules();
         app.select(Path::root());

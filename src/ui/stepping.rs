@@ -101,7 +101,23 @@ pub(super) fn show(app: &mut App) {
     let Some(taken) = stepping.taken(app.session.current()) else { return };
     let Some(step) = stepping.steps.get(taken) else {
         if let Some(problem) = stepping.stuck.clone() {
-            return show_problem(app, &problem);
+            let (text, start) = (stepping.text.clone(), stepping.revisions.first().copied());
+            show_problem(app, &problem);
+            // A strategy that fails leaves the program as it was; its steps stay in the history, to be looked at.
+            if let Some(revision) = start.filter(|start| *start != app.session.current())
+                && perform(app, Action::Goto { revision })
+            {
+                app.settle();
+                let key = app.setup.keys.key(Command::History).unwrap_or_default();
+                app.tell(
+                    Role::Warning,
+                    format!(
+                        "`{text}` does not get further: back to revision {revision}, where it was started; {key} shows its {taken} \
+                         steps."
+                    ),
+                );
+            }
+            return;
         }
         let (text, at) = (stepping.text.clone(), stepping.at.clone());
         // What is run next runs where this was run, not where its last rewrite was.
@@ -110,7 +126,8 @@ pub(super) fn show(app: &mut App) {
         return app.tell(Role::Good, format!("`{text}` is done; {key} goes back."));
     };
     let (number, total) = (taken + 1, stepping.steps.len());
-    let title = format!("{}: step {number} of {total}, {step}", stepping.text);
+    let fails = if stepping.stuck.is_some() { ", then it fails" } else { "" };
+    let title = format!("{}: step {number} of {total}{fails}, {step}", stepping.text);
     let lines = compared::at_once(app, app.session.term(), &step.after, Some(3));
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Steps)));
 }
@@ -192,6 +209,15 @@ pub fn run_all(app: &mut App) {
             strategies::run(app, &text, at);
         }
         (Some(stepping), Some(taken)) if taken < stepping.steps.len() => {
+            if let Some(problem) = stepping.stuck.clone() {
+                let key = app.setup.keys.key(Command::PageNext).unwrap_or_default();
+                close_pages(app, &Purpose::Steps);
+                show_problem(app, &problem);
+                let text = format!(
+                    "The steps that are left end in a failure and were not taken; {key} takes them one by one."
+                );
+                return app.tell(Role::Warning, text);
+            }
             while take(app) {}
             show(app);
         }

@@ -25,11 +25,21 @@ pub const PANE: Description = Description {
     content,
     wish: lines_and_about,
     follow: &[Pane::Best],
-    open: Operation { word: Some("take it"), enabled: there, run: take },
-    preview: Operation { word: Some("the program"), enabled: there, run: preview },
+    open: Operation {
+        word: Some("take it"),
+        doc: "Make the highlighted program the present state.",
+        enabled: there,
+        run: take,
+    },
+    preview: Operation {
+        word: Some("the program"),
+        doc: "Show what the highlighted program changes of the state that the search began with.",
+        enabled: there,
+        run: preview,
+    },
     fold: None,
     copied: highlighted_text,
-    hints: &[C::Open, C::Preview, C::Best, C::Cancel, C::Sketch, C::Bench],
+    hints: &[C::Open, C::Preview, C::Best, C::Sketch, C::Bench],
 };
 
 fn there(facts: &Facts) -> Enabled {

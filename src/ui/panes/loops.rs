@@ -17,7 +17,12 @@ pub const PANE: Description = Description {
     content: |app, _| content(app),
     wish: all_rows,
     follow: &[],
-    open: Operation { word: Some("select"), enabled: always, run: open },
+    open: Operation {
+        word: Some("select"),
+        doc: "Select the part of the term that the highlighted loop stands for.",
+        enabled: always,
+        run: open,
+    },
     preview: rules::PREVIEW,
     fold: None,
     copied: highlighted_text,
