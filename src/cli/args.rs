@@ -112,6 +112,9 @@ pub struct Export {
     /// The language of the code: c or opencl; what suits the program unless given
     #[arg(long, value_name = "TARGET")]
     pub target: Option<String>,
+    /// Measure what the devices allow on which states were measured, and draw on the page how near to that they come
+    #[arg(long, requires = "html")]
+    pub roofline: bool,
     /// Replace files that are there already
     #[arg(long)]
     pub force: bool,

@@ -14,7 +14,7 @@ use crate::session::bench::{Inputs, Pair, target_of};
 use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
 use crate::session::peak;
-use crate::session::sweep::{self, Point, Values, values_of};
+use crate::session::sweep::{self, Point, values_of};
 use crate::view::bench as view;
 use crate::view::figures::{digits, time};
 use crate::view::{Alphabet, jobs};
@@ -170,7 +170,7 @@ fn swept(
         )?;
     }
     if let Some(folder) = &args.dispatch {
-        let written = dispatched(args, session, other, names, (&of, &points), folder);
+        let written = dispatched(args, session, other, names, (&name, &points), folder);
         let written = written.map_err(|d| fail(&d))?;
         // What is read as JSON is JSON alone.
         if !args.json.json {
@@ -186,7 +186,7 @@ fn dispatched(
     session: &Session,
     other: &Session,
     names: [&str; 2],
-    (of, points): (&Values, &[Point]),
+    (sizes, points): (&str, &[Point]),
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Diagnostic> {
     let side = |session: &'_ Session, about| {
@@ -195,7 +195,7 @@ fn dispatched(
     };
     let [a, b] = [side(session, names[0]), side(other, names[1])];
     let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
-    let files = dispatch::files(sides, &args.device, of, points)?;
+    let files = dispatch::files(sides, &args.device, sizes, points)?;
     dispatch::write(folder, &files, args.force)
 }
 

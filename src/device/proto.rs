@@ -235,6 +235,8 @@ pub struct DeviceInfo {
     pub name: String,
     pub version: String,
     pub driver: String,
+    /// With which flags kernels are compiled for it unless others are asked for, where that is known.
+    pub flags: String,
     /// Compute units, or hardware threads of the host.
     pub compute_units: u32,
     pub max_work_group: u64,

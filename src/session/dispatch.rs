@@ -4,7 +4,7 @@
 use super::action::{Measurement, Target};
 use super::bench::target_of;
 use super::files::Whole;
-use super::sweep::{Point, Values, reaches};
+use super::sweep::{Point, reaches};
 use super::workspace::{Generic, Workspace};
 use crate::emit::dispatch::{Way, alike, dispatch};
 use crate::emit::host;
@@ -22,7 +22,8 @@ pub struct Side<'a> {
     pub about: &'a str,
 }
 
-/// The files, with their names, the first of which is the one to include.
+/// The files, with their names, the first of which is the one to include. The points are of one size, or of several that are alike:
+/// `m=n=k`.
 ///
 /// # Errors
 /// `E0917`: neither is faster anywhere, they take other parameters, or C cannot ask for what one of them needs; and what
@@ -30,7 +31,7 @@ pub struct Side<'a> {
 pub fn files(
     sides: [Side<'_>; 2],
     device: &str,
-    of: &Values,
+    sizes: &str,
     points: &[Point],
 ) -> Result<Vec<(String, String)>, Diagnostic> {
     let refused = |why: String| {
@@ -42,10 +43,10 @@ pub fn files(
         ));
     }
     // Of sizes that were alike the first decides.
-    let size = of.names.first().map_or("", String::as_str);
-    let alike_too = match of.names.len() {
-        1 => String::new(),
-        _ => format!(", where {} are the same", of.name().replace('=', ", ")),
+    let size = sizes.split('=').next().unwrap_or_default();
+    let alike_too = match sizes == size {
+        true => String::new(),
+        false => format!(" where {} are the same", sizes.replace('=', ", ")),
     };
     let workspace = sides[0].workspace;
     let program = &workspace.program;

@@ -274,6 +274,7 @@ impl Session {
             elevate,
             counts: change.counts,
             steps: change.steps,
+            searches: searches.clone(),
             ..Revision::new(change.term, &label(action))
         };
         let revision = self.history.add(base, revision, change.paths);

@@ -6,7 +6,7 @@ use super::layout::Pane;
 use super::movement::{Search, find};
 use super::panes::{self, bench, best};
 use super::popup::{EntryKind, Popup, Purpose};
-use super::program::save;
+use super::program::{export, save};
 use super::stepping;
 use super::strategies::run_typed;
 use super::update::run_with;
@@ -47,6 +47,7 @@ pub fn entry(app: &mut App) {
         EntryKind::Sweep => bench::start_sweep(app, &text),
         EntryKind::Dispatch => bench::write_dispatch(app, &text),
         EntryKind::Save => save(app, &text),
+        EntryKind::Export => export(app, &text),
         EntryKind::Find => return found(app, &text),
     };
     match (problems, app.popups.last_mut()) {

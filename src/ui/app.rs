@@ -154,6 +154,9 @@ pub struct Message {
     pub text: String,
 }
 
+/// So many lines of a pane are looked at for how long they are.
+const MEASURED: usize = 2000;
+
 /// The most messages that are kept.
 const MESSAGES: usize = 200;
 
@@ -486,7 +489,9 @@ impl App {
         let at = pane as usize;
         if std::mem::take(&mut self.panes[at].stale) {
             let content = panes::content(self, pane, width);
-            self.wishes[at] = (panes::of(pane).wish)(&content);
+            self.wishes.rows[at] = (panes::of(pane).wish)(&content);
+            let lines = content.lines.bare().iter().take(MEASURED);
+            self.wishes.columns[at] = lines.map(Line::width).max().unwrap_or(0);
             let state = &mut self.panes[at];
             (state.content, state.made_for) = (content, room);
         }
@@ -540,7 +545,7 @@ impl App {
         // Where the term is not shown what was printed of it stays.
         let before = self.printed_for.filter(|(revision, _)| *revision == self.revision);
         let unseen = before.map_or(80, |(_, width)| width);
-        let width = draw::room(self, Pane::Term).map_or(unseen, |(_, width)| width);
+        let width = draw::most_columns(self, Pane::Term).unwrap_or(unseen);
         if self.printed_for != Some((self.revision, width)) {
             self.printed = Printed::of(self.session.term(), width, self.setup.terminal.alphabet);
             self.printed_for = Some((self.revision, width));

@@ -174,6 +174,7 @@ commands! {
     Copy "copy" Screen None, always, "Copy the selection to the clipboard.";
     CopyCommand "copy-command" Screen None, always, "Copy the command line that makes the present program of the file.";
     Save "save" Screen Some("NAME"), always, "Give the session a name.";
+    Export "export" Screen Some("FILE.html"), always, "Write the session as one page that needs nothing else: program, history, times, sketches, code, and what was measured of devices, of the best programs and of several sizes.";
     Reload "reload" Screen None, reload, "Take over what has changed on the disk: start again from the program, or use the rules and strategies; what is wrong with it is shown instead.";
     Edit "edit" Screen None, edit, "Open the program in `$EDITOR`.";
     Explain "explain" Screen Some("CODE"), always, "Show what the code of a problem means, with an example.";

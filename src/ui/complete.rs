@@ -70,7 +70,7 @@ pub fn at(app: &App, kind: EntryKind, before: &str) -> Completion {
             data::names(&workspace.program).into_iter().map(|n| of(format!("{n}="), "")).collect()
         }
         (EntryKind::Rule, _) => rules(app),
-        (EntryKind::Save | EntryKind::Find | EntryKind::Dispatch, _) => Vec::new(),
+        (EntryKind::Save | EntryKind::Export | EntryKind::Find | EntryKind::Dispatch, _) => Vec::new(),
         (_, Place::Strategy) => strategies(app, !calls.is_empty()),
         (_, Place::Sketch) => {
             let own = workspace.script.sketches().map(|(s, doc)| of(s.name.kind.to_string(), doc));

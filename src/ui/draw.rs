@@ -6,7 +6,7 @@ use ratatui_textarea::TextArea;
 
 use super::app::App;
 use super::command::Command;
-use super::layout::{self, LEAST, Layout, Pane, Place};
+use super::layout::{self, LEAST, Layout, Pane, Place, Wishes};
 use super::paint::{Painter, tabs};
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose, Question};
 use super::window::mark_found;
@@ -346,8 +346,19 @@ fn draw_question(painter: &mut Painter<'_>, area: Rect, question: &Question) {
 
 /// The rows and columns inside the frame of a pane, if it is shown.
 pub fn room(app: &App, pane: Pane) -> Option<(usize, usize)> {
+    room_for(app, pane, app.wishes())
+}
+
+/// The columns inside the frame of a pane where it leaves none to others: what is broken for so many is never too long for fewer
+/// that it then has.
+pub fn most_columns(app: &App, pane: Pane) -> Option<usize> {
+    let wishes = Wishes { rows: app.wishes().rows, ..Wishes::default() };
+    room_for(app, pane, &wishes).map(|(_, columns)| columns)
+}
+
+fn room_for(app: &App, pane: Pane, wishes: &Wishes) -> Option<(usize, usize)> {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
-    let Layout::Panes { places, .. } = layout::layout(area, app.focus, app.wishes()) else { return None };
+    let Layout::Panes { places, .. } = layout::layout(area, app.focus, wishes) else { return None };
     let place = places.iter().find(|place| place.pane == pane)?;
     let inner = layout::inside(place.area);
     Some((usize::from(inner.height), usize::from(inner.width)))

@@ -10,6 +10,7 @@ use crate::lang::path::Path;
 use crate::session::action::Action;
 use crate::session::files::{self, Text, Texts};
 use crate::session::workspace::{Problems, Workspace};
+use crate::view::handover::{self, Beside};
 use crate::view::{Line, Role, problem};
 
 /// Takes over what has changed on the disk: rules and strategies at once, a program after a question. What is wrong
@@ -160,6 +161,32 @@ pub(super) fn save(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
             Ok(())
         }
         Err(problem) => Err(problem::brief(&problem)),
+    }
+}
+
+/// Writes the session as a page, with what was measured beside it. What is there already is not replaced.
+pub(super) fn export(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
+    let mut path = PathBuf::from(name);
+    if path.extension().is_none() {
+        path.set_extension("html");
+    }
+    let devices = app.queries.devices.as_ref().map(|list| list.devices.as_slice()).unwrap_or_default();
+    let beside =
+        Beside { peaks: &app.peaks, best: app.best.as_deref(), swept: app.swept.as_deref(), devices };
+    let page = handover::page(&app.session, app.code.target, beside);
+    let written = files::Whole::write(&path, false, |out| out.write_all(page.as_bytes()));
+    match written.and_then(files::Whole::place) {
+        Ok(_) => {
+            app.tell(Role::Good, format!("The session is written as a page to {}", path.display()));
+            Ok(())
+        }
+        Err(e) => {
+            let why = format!("`{}` cannot be written: {e}.", path.display());
+            Err(vec![
+                Line::of(Role::Error, why),
+                Line::of(Role::Hint, "Name another file; none is replaced."),
+            ])
+        }
     }
 }
 

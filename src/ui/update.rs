@@ -232,6 +232,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Copy => panes::copy(app),
         C::CopyCommand => program::copy_command(app),
         C::Save => enter(app, EntryKind::Save, arguments, ""),
+        C::Export => enter(app, EntryKind::Export, arguments, ""),
         C::Reload => program::reload(app),
         C::Edit => program::edit(app),
         C::Suspend => app.requests.suspend = true,

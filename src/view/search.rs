@@ -72,7 +72,7 @@ impl Last {
 }
 
 /// How a search ended.
-fn decision(search: &SearchOutcome) -> Line {
+pub(super) fn decision(search: &SearchOutcome) -> Line {
     let role = if search.found.is_some() { Role::Good } else { Role::Warning };
     let mut line = Line::of(Role::Plain, format!("{}: ", search.sketch)).with(role, search.stop.clone());
     line.push(

@@ -297,7 +297,7 @@ pub(in crate::ui) fn write_dispatch(app: &mut App, folder: &str) -> Result<(), V
         Side { workspace, term: &a.term, about: &abouts[0] },
         Side { workspace, term: &b.term, about: &abouts[1] },
     ];
-    let files = dispatch::files(sides, &app.device, &swept.of_sizes, &swept.points);
+    let files = dispatch::files(sides, &app.device, &swept.of_sizes.name(), &swept.points);
     let written = files.and_then(|files| dispatch::write(Path::new(folder), &files, false));
     let written = written.map_err(|problem| problem::brief(&problem))?;
     app.tell(Role::Good, format!("{} files of a function that chooses are in {folder}.", written.len()));

@@ -356,6 +356,6 @@ pub fn show_target(app: &mut App, target: Target) {
     if app.code.target != target {
         app.code.target = target;
         app.code.stage = None;
-        app.touch(&[Pane::Kernel]);
+        app.touch(&[Pane::Kernel, Pane::Loops]);
     }
 }

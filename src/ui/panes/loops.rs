@@ -30,7 +30,7 @@ pub const PANE: Description = Description {
 };
 
 fn rows(app: &App) -> Vec<loops::Row> {
-    loops::rows_of(&app.nest.1, &app.selection, alphabet(app))
+    loops::rows_of(&app.nest.1, &app.selection, app.code.target, alphabet(app))
 }
 
 /// Reads the loops off the present term where that is another.

@@ -30,6 +30,8 @@ pub enum EntryKind {
     Dispatch,
     /// The name of the session.
     Save,
+    /// A file for the page of the session.
+    Export,
     /// Text to find in a pane.
     Find,
 }
@@ -49,6 +51,7 @@ impl EntryKind {
             EntryKind::Sweep => "Measure both at which sizes",
             EntryKind::Dispatch => "Write the function that chooses into which folder",
             EntryKind::Save => "Save as",
+            EntryKind::Export => "Write the page of the session to which file",
             EntryKind::Find => "Find",
         }
     }
@@ -68,6 +71,7 @@ impl EntryKind {
             EntryKind::Sweep => "k=1000,5000,20000 (or k=1024..65536, doubling; m=n=k=256..2048, all alike)",
             EntryKind::Dispatch => "chosen",
             EntryKind::Save => "matmul-blocking",
+            EntryKind::Export => "matmul.html",
             EntryKind::Find => "text",
         }
     }
