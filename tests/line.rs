@@ -190,6 +190,21 @@ fn a_sketch_is_made_of_the_selection_and_widened() {
     let lines = "reach splitLoops(32, 32, 4) using splitRules with (nodes: 200, dims: 6, size: 200)\npoint\nsketch-pane\n";
     let ran = line(dir.path(), "matmul", lines);
     assert!(ran.out.contains("of the kept graph") && ran.out.contains(" terms  classes"), "{}", ran.out);
+    // So are those of a search that has found something, with which no search goes on.
+    let found = "reach baseline using baselineRules\npoint\nsketch-pane\n";
+    let ran = line(dir.path(), "matmul", found);
+    assert!(ran.out.contains("one class of the kept graph"), "{}", ran.out);
+    assert!(!ran.out.contains("Its graph is kept"), "{}", ran.out);
+}
+
+/// What is named by keys on the screen is named by what can be typed here.
+#[test]
+fn what_is_said_of_keys_can_be_typed() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(dir.path(), "dot", "select 0\ntopDown(mapFission)\nwhole\nwhole\nstop\n");
+    assert!(ran.out.contains("`whole` in the prompt switches"), "{}", ran.out);
+    assert!(ran.out.contains("on the whole program from now on"), "{}", ran.out);
+    assert!(ran.out.contains("Nothing is running"), "{}", ran.out);
 }
 
 /// A search that met a limit goes on with its graph where that is raised, also for another sketch; and the log tells so,

@@ -532,7 +532,7 @@ pub struct Bench {
     #[arg(long, value_name = "REVISION|FILE", conflicts_with_all = ["inputs", "session"])]
     pub against: Option<String>,
     /// With `--against`: measure at several values of a size, doubled as in `k=1024..65536` or listed as in `k=1000,5000`,
-    /// and say where which one is faster
+    /// or of several that are alike as in `m=n=k=256..2048`, and say where which one is faster
     #[arg(long, value_name = "NAME=SIZES", requires = "against")]
     pub sweep: Option<String>,
     /// Measure what the device allows as well, and say how near to that the program comes

@@ -533,6 +533,9 @@ impl Searcher<'_> {
             }
             let over = report.found().is_some();
             if let Some(shelf) = shelf.filter(|_| over || search.can_go_on()) {
+                if over {
+                    search.put_in_order(&mut world);
+                }
                 let mut paused = paused.clone();
                 paused.push(ended_at(&report, budget));
                 let (given, budget) = (start.digest(), budget.clone());

@@ -77,7 +77,8 @@ fn found(app: &mut App, text: &str) {
             let text = format!("No rule that is listed has `{text}` in its name.");
             return app.say(Role::Warning, text);
         };
-        let (call, applies) = (candidate.call.clone(), candidate.result.is_ok());
+        let call = candidate.named(&narrowed_by(text)).unwrap_or(&candidate.call).to_owned();
+        let applies = candidate.result.is_ok();
         app.popups.pop();
         let then = match applies {
             true => format!("{{open}} applies `{call}`, {{back}} lists all again."),

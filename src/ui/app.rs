@@ -371,8 +371,8 @@ impl App {
         {
             let key = self.setup.keys.key(Command::Reload).unwrap_or_default();
             let (what, have) = match now {
-                Changed::Definitions => ("The rules or strategies on the disk", "have changed"),
-                Changed::Program => ("The program on the disk", "has changed"),
+                Changed::Definitions => ("The rules or strategies", "have changed on the disk"),
+                Changed::Program => ("The program", "has changed on the disk"),
             };
             let news = match (&wrong, now) {
                 (Some(why), _) => {

@@ -101,23 +101,15 @@ pub(super) fn show(app: &mut App) {
     let Some(taken) = stepping.taken(app.session.current()) else { return };
     let Some(step) = stepping.steps.get(taken) else {
         if let Some(problem) = stepping.stuck.clone() {
-            let (text, start) = (stepping.text.clone(), stepping.revisions.first().copied());
+            let start = stepping.revisions.first().copied().unwrap_or_default();
+            let text = format!(
+                "`{}` gets no further. Its steps were taken one by one and stay; it was started at revision {start}, to which \
+                 {{history}} leads back.",
+                stepping.text
+            );
             show_problem(app, &problem);
-            // A strategy that fails leaves the program as it was; its steps stay in the history, to be looked at.
-            if let Some(revision) = start.filter(|start| *start != app.session.current())
-                && perform(app, Action::Goto { revision })
-            {
-                app.settle();
-                let key = app.setup.keys.key(Command::History).unwrap_or_default();
-                app.tell(
-                    Role::Warning,
-                    format!(
-                        "`{text}` does not get further: back to revision {revision}, where it was started; {key} shows its {taken} \
-                         steps."
-                    ),
-                );
-            }
-            return;
+            let text = app.setup.keys.fill(&text);
+            return app.tell(Role::Warning, text);
         }
         let (text, at) = (stepping.text.clone(), stepping.at.clone());
         // What is run next runs where this was run, not where its last rewrite was.
@@ -126,8 +118,8 @@ pub(super) fn show(app: &mut App) {
         return app.tell(Role::Good, format!("`{text}` is done; {key} goes back."));
     };
     let (number, total) = (taken + 1, stepping.steps.len());
-    let fails = if stepping.stuck.is_some() { ", then it fails" } else { "" };
-    let title = format!("{}: step {number} of {total}{fails}, {step}", stepping.text);
+    let fails = if stepping.stuck.is_some() { "; after the last it fails" } else { "" };
+    let title = format!("{}: step {number} of {total}, {step}{fails}", stepping.text);
     let lines = compared::at_once(app, app.session.term(), &step.after, Some(3));
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Steps)));
 }

@@ -47,22 +47,20 @@ pub fn brief(job: &JobView<Progress>) -> String {
     format!("{what} {}, {}", figures::elapsed(job.elapsed.as_secs_f64()), progress(&job.progress))
 }
 
-/// For how long something that measures goes on, as far as that is known, in a sentence.
-pub fn left(job: &JobView<Progress>) -> String {
+/// For how long something that measures goes on, in a sentence, where that is not said with how far it is.
+pub fn left(job: &JobView<Progress>) -> Option<String> {
     match &job.progress {
-        Progress::Bench(BenchProgress::Running { left: Some(left), .. }) => {
-            format!("It runs for at most {} more.", figures::elapsed(left.as_secs_f64()))
-        }
+        Progress::Bench(BenchProgress::Running { .. }) => None,
         Progress::Sweep { done, of, .. } if *done > 0 => {
             let each = job.elapsed.as_secs_f64() / *done as f64;
             let left = figures::elapsed(each * (of - done) as f64);
-            format!("At the pace of the sizes so far it takes about {left} more, and longer where they grow.")
+            Some(format!("At the pace so far it takes about {left} more, and longer where sizes grow."))
         }
-        Progress::Sweep { .. } => "How long it takes is known after the first size.".to_owned(),
-        _ => format!(
+        Progress::Sweep { .. } => Some("How long it takes is known after the first size.".to_owned()),
+        _ => Some(format!(
             "When it has been checked it runs for at most {}.",
             figures::elapsed(crate::device::Mode::MEASURED_S)
-        ),
+        )),
     }
 }
 

@@ -35,23 +35,26 @@ pub struct Status<'a> {
     pub wrong: bool,
 }
 
-/// What can be missed where there is no room, the first first. What is no part of this is always said.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Need {
+/// What a part is, which decides what becomes of it where there is no room.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
     Stray,
     File,
     Unchecked,
     Checked,
-    Job,
     Sizes,
+    Job,
     Always,
 }
+
+/// What can be missed before sizes and what runs are said shorter, the first first.
+const MISSED: [Part; 4] = [Part::Stray, Part::File, Part::Unchecked, Part::Checked];
 
 /// The line; what matters most now comes first. What can be missed is left out where it does not fit the width, so that the
 /// device, for which times and code are, stays.
 pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
     let mut parts = parts(status, alphabet);
-    let joined = |parts: &[(Need, Role, String)]| {
+    let joined = |parts: &[(Part, Role, String)]| {
         let mut line = Line::empty();
         for (_, role, text) in parts {
             if !line.is_empty() {
@@ -61,26 +64,37 @@ pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
         }
         line
     };
-    loop {
-        let (line, least) = (joined(&parts), parts.iter().map(|part| part.0).min());
-        let Some(least) = least.filter(|least| line.width() > width && *least < Need::Always) else {
-            return line;
-        };
-        // What a job does is said shorter before it is left out.
-        let over = line.width() - width;
-        match parts.iter_mut().find(|part| part.0 == least) {
-            Some(part) if least == Need::Job && part.2.chars().count() > over + SHORTEST => {
-                let room = part.2.chars().count() - over;
-                part.2 = Line::plain(part.2.clone()).fit(room, alphabet).text();
-                part.0 = Need::Always;
-            }
-            Some(part) if least == Need::Sizes && equal(&part.2).is_some_and(|short| short != part.2) => {
-                part.2 = equal(&part.2).unwrap_or_default();
-            }
-            _ => parts.retain(|part| part.0 != least),
+    let over = |parts: &[(Part, Role, String)]| joined(parts).width().saturating_sub(width);
+    for missed in MISSED {
+        if over(&parts) > 0 {
+            parts.retain(|part| part.0 != missed);
         }
     }
+    if over(&parts) > 0
+        && let Some(sizes) = parts.iter_mut().find(|part| part.0 == Part::Sizes)
+    {
+        sizes.2 = equal(&sizes.2).unwrap_or(std::mem::take(&mut sizes.2));
+    }
+    // What runs is said in fewer columns before sizes are left out, and then in as many as these had.
+    let least = |parts: &[(Part, Role, String)]| {
+        let job = parts.iter().find(|part| part.0 == Part::Job).map_or(0, |part| part.2.chars().count());
+        over(parts).saturating_sub(job.saturating_sub(SHORTEST))
+    };
+    if least(&parts) > 0 {
+        parts.retain(|part| part.0 != Part::Sizes);
+    }
+    let over = over(&parts);
+    if over > 0
+        && let Some(job) = parts.iter_mut().find(|part| part.0 == Part::Job)
+    {
+        let room = job.2.chars().count().saturating_sub(over).max(SHORTEST);
+        job.2 = Line::plain(std::mem::take(&mut job.2)).fit(room, alphabet).text();
+    }
+    joined(&parts)
 }
+
+/// What is said of a job in fewer columns says nothing.
+const SHORTEST: usize = 16;
 
 /// Sizes of one value with that value once: `m=n=k=1024`.
 fn equal(sizes: &str) -> Option<String> {
@@ -91,56 +105,53 @@ fn equal(sizes: &str) -> Option<String> {
     pairs.iter().all(|(_, other)| other == value).then(|| format!("{}={value}", names.join("=")))
 }
 
-/// What is said of a job in fewer columns says nothing.
-const SHORTEST: usize = 14;
-
-fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Need, Role, String)> {
+fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
     let mut parts = vec![];
-    let mut part = |need: Need, role: Role, text: String| parts.push((need, role, text));
+    let mut part = |what: Part, role: Role, text: String| parts.push((what, role, text));
     if let Some(job) = &status.job {
         let more = if status.more > 0 { format!(" (+{} more)", status.more) } else { String::new() };
-        part(Need::Job, Role::Warning, format!("{job}{more}"));
+        part(Part::Job, Role::Warning, format!("{job}{more}"));
     }
-    part(Need::Always, Role::Title, status.program.to_owned());
+    part(Part::Always, Role::Title, status.program.to_owned());
     part(
-        Need::Always,
+        Part::Always,
         Role::Status,
         format!("rev {}/{}", status.revision, status.revisions.saturating_sub(1)),
     );
     if let Some(key) = status.changed {
         let says = if status.wrong { "file has errors" } else { "file changed" };
         let does = if status.wrong { "shows them" } else { "reloads" };
-        part(Need::Always, Role::Warning, format!("{says}, {key} {does}"));
+        part(Part::Always, Role::Warning, format!("{says}, {key} {does}"));
     }
     if let Some(problem) = &status.save.problem {
-        part(Need::Always, Role::Error, format!("not saved: {problem}"));
+        part(Part::Always, Role::Error, format!("not saved: {problem}"));
     } else if status.save.unsaved > 0 {
-        part(Need::Always, Role::Warning, format!("{} unsaved", status.save.unsaved));
+        part(Part::Always, Role::Warning, format!("{} unsaved", status.save.unsaved));
     } else if status.save.path.is_none() {
-        part(Need::Always, Role::Warning, "not recorded".to_owned());
+        part(Part::Always, Role::Warning, "not recorded".to_owned());
     }
     match status.check {
-        Some(None) => part(Need::Checked, Role::Good, format!("check {}", alphabet.pick("✓", "ok"))),
+        Some(None) => part(Part::Checked, Role::Good, format!("check {}", alphabet.pick("✓", "ok"))),
         Some(Some(error)) => {
-            part(Need::Checked, Role::Good, format!("check {} {error:.0e}", alphabet.pick("✓", "ok")))
+            part(Part::Checked, Role::Good, format!("check {} {error:.0e}", alphabet.pick("✓", "ok")))
         }
-        None => part(Need::Unchecked, Role::Dim, "not checked".to_owned()),
+        None => part(Part::Unchecked, Role::Dim, "not checked".to_owned()),
     }
     let sizes = status.sizes.iter().map(|(n, v)| format!("{n}={v}"));
     let missing = status.missing.iter().map(|n| format!("{n}=?"));
     let all: Vec<String> = sizes.chain(missing).collect();
     if !all.is_empty() {
         let role = if status.missing.is_empty() { Role::Status } else { Role::Warning };
-        part(Need::Sizes, role, all.join(" "));
+        part(Part::Sizes, role, all.join(" "));
     }
-    part(Need::Always, Role::Status, status.device.to_owned());
+    part(Part::Always, Role::Status, status.device.to_owned());
     if status.stray > 0 {
-        part(Need::Stray, Role::Dim, format!("{} lines logged", status.stray));
+        part(Part::Stray, Role::Dim, format!("{} lines logged", status.stray));
     }
     if let (Some(path), true) = (&status.save.path, status.save.named)
         && let Some(name) = path.file_name()
     {
-        part(Need::File, Role::Dim, name.to_string_lossy().into_owned());
+        part(Part::File, Role::Dim, name.to_string_lossy().into_owned());
     }
     parts
 }
@@ -195,14 +206,17 @@ mod tests {
             wrong: false,
         };
         let text = |status: &Status<'_>, width| line(status, width, Alphabet::Ascii).text();
-        assert_eq!(text(&status, 60), "matmul | rev 12/39 | k=1024 m=1024 n=1024 | opencl:gpu");
-        assert_eq!(text(&status, 50), "matmul | rev 12/39 | k=m=n=1024 | opencl:gpu");
+        assert_eq!(text(&status, 60), "matmul | rev 12/39 | m=1024 n=1024 k=1024 | opencl:gpu");
+        assert_eq!(text(&status, 50), "matmul | rev 12/39 | m=n=k=1024 | opencl:gpu");
         assert_eq!(text(&status, 40), "matmul | rev 12/39 | opencl:gpu");
         let job = Some("measuring 3.2 s, checking at small sizes against the interpreter".to_owned());
         let busy = Status { job, ..status };
         let short = text(&busy, 60);
         assert!(short.starts_with("measuring 3.2 s") && short.ends_with("opencl:gpu"), "{short}");
         assert!(short.chars().count() <= 60, "{short}");
+        // What runs is there in the fewest columns, rather than all sizes.
+        let least = text(&busy, 50);
+        assert!(least.starts_with("measuring 3.2 s") && least.ends_with("opencl:gpu"), "{least}");
         let wrong = Status { changed: Some("R"), wrong: true, ..busy };
         assert!(text(&wrong, 60).contains("file has errors, R shows them"), "{}", text(&wrong, 60));
     }

@@ -106,10 +106,10 @@ fn measuring(app: &App) -> Vec<Line> {
         |job: &&JobView<Progress>| matches!(job.progress, Progress::Bench(_) | Progress::Sweep { .. });
     let jobs = app.session.jobs();
     let Some(job) = jobs.iter().find(measures) else { return vec![] };
-    let key = app.setup.keys.key(Command::Cancel).unwrap_or_default();
+    let (key, left) = (app.setup.keys.key(Command::Cancel).unwrap_or_default(), jobs::left(job));
     vec![
         Line::of(Role::Warning, format!("{}: {}", job.label, jobs::brief(job))),
-        Line::of(Role::Hint, format!("{} {key} stops it.", jobs::left(job))),
+        Line::of(Role::Hint, format!("{}{key} stops it.", left.map(|left| left + " ").unwrap_or_default())),
     ]
 }
 
