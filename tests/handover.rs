@@ -48,7 +48,7 @@ fn the_page_of_a_session_has_all_of_it_and_loads_nothing() {
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script"), "{page}");
     assert!(!page.contains("http://") && !page.contains("https://") && !page.contains(" src="), "{page}");
     // What the times were measured with is there, and many parts of a kind are led to as one.
-    for part in ["-O3", "hardware threads", "Files of rules and strategies ("] {
+    for part in ["-O3", "hardware threads", "Stages on the way to the code ("] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert!(page.matches("<li>").count() < 16, "{page}");

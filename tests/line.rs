@@ -197,6 +197,32 @@ fn a_sketch_is_made_of_the_selection_and_widened() {
     assert!(!ran.out.contains("Its graph is kept"), "{}", ran.out);
 }
 
+/// Of two branches that nobody has measured the faster one is gone to; where both were measured, at once.
+#[test]
+fn the_better_of_two_branches_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    // A sum of one row after another, and the same in strides: of so many rows it is several times as slow.
+    let slow = "topDown(reduceMapFusion)";
+    let lines = format!(
+        "sizes m=300 n=300 k=300\n{slow}\nundo\nblocking(4, 32, 4)\nselect .\nbetter\nbetter\nhistory\nquit\n"
+    );
+    let ran = line(dir.path(), "matmul", &lines);
+    let kept = ran
+        .out
+        .lines()
+        .find(|line| line.contains("is the faster branch"))
+        .unwrap_or_else(|| panic!("{} {}", ran.out, ran.err));
+    assert!(
+        kept.contains("Revision 2") && kept.contains("as fast as revision 1, measured in turns"),
+        "{kept}"
+    );
+    assert!(
+        ran.out.contains("Of the branches that part at revision 0, revision 2 is the faster one"),
+        "{}",
+        ran.out
+    );
+}
+
 /// What is named by keys on the screen is named by what can be typed here.
 #[test]
 fn what_is_said_of_keys_can_be_typed() {

@@ -16,33 +16,25 @@ use crate::view::{Line, Role, figures, history, problem};
 
 /// Takes an action. A problem is shown; true when there was none.
 pub(super) fn perform(app: &mut App, action: Action) -> bool {
-    match app.session.perform(action) {
-        Ok(performed) => {
-            if let Performed::Done(outcome) = &performed {
-                done(app, outcome);
-            }
-            app.touch_all();
-            true
-        }
-        Err(problem) => {
-            show_problem(app, &problem);
-            false
-        }
+    take(app, action).map_err(|problem| show_problem(app, &problem)).is_ok()
+}
+
+/// Takes an action, and says what came of it where that is known at once.
+fn take(app: &mut App, action: Action) -> Result<(), Diagnostic> {
+    let applies = matches!(action, Action::Apply { .. });
+    if let Performed::Done(outcome) = app.session.perform(action)? {
+        done(app, &outcome);
     }
+    if applies {
+        rules::applied(app);
+    }
+    app.touch_all();
+    Ok(())
 }
 
 /// Takes an action that was typed; what is wrong is shown under the text.
 pub(super) fn typed(app: &mut App, action: Action) -> Result<(), Vec<Line>> {
-    match app.session.perform(action) {
-        Ok(performed) => {
-            if let Performed::Done(outcome) = &performed {
-                done(app, outcome);
-            }
-            app.touch_all();
-            Ok(())
-        }
-        Err(problem) => Err(problem::brief(&problem)),
-    }
+    take(app, action).map_err(|problem| problem::brief(&problem))
 }
 
 /// Says what came of an action.

@@ -154,6 +154,12 @@ pub struct Message {
     pub text: String,
 }
 
+/// The rows above a term: its type, and what its pattern does.
+const HEAD: usize = 2;
+
+/// The fewest columns and the most that a term may be broken for, and the rows that there are.
+type TermRoom = (usize, usize, usize);
+
 /// So many lines of a pane are looked at for how long they are.
 const MEASURED: usize = 2000;
 
@@ -264,8 +270,8 @@ pub struct App {
     pub requests: Requests,
     /// The revision that `selection` is in.
     revision: RevisionId,
-    /// How wide `printed` is.
-    printed_for: Option<(RevisionId, usize)>,
+    /// What `printed` was made for.
+    printed_for: Option<(RevisionId, TermRoom)>,
     panes: [State; Pane::ALL.len()],
     wishes: Wishes,
 }
@@ -540,15 +546,19 @@ impl App {
         }
     }
 
-    /// Prints the term for the width of its pane.
+    /// Prints the term for the width of its pane: so narrow that code has the columns that it needs, where there are rows for that.
     fn print(&mut self) {
         // Where the term is not shown what was printed of it stays.
         let before = self.printed_for.filter(|(revision, _)| *revision == self.revision);
-        let unseen = before.map_or(80, |(_, width)| width);
-        let width = draw::most_columns(self, Pane::Term).unwrap_or(unseen);
-        if self.printed_for != Some((self.revision, width)) {
-            self.printed = Printed::of(self.session.term(), width, self.setup.terminal.alphabet);
-            self.printed_for = Some((self.revision, width));
+        let unseen = before.map_or((80, 80, 0), |(_, room)| room);
+        let room = draw::room_of_term(self).unwrap_or(unseen);
+        if self.printed_for != Some((self.revision, room)) {
+            let (least, most, rows) = room;
+            let print = |width| Printed::of(self.session.term(), width, self.setup.terminal.alphabet);
+            let narrow =
+                (least < most).then(|| print(least)).filter(|printed| printed.lines().len() + HEAD <= rows);
+            self.printed = narrow.unwrap_or_else(|| print(most));
+            self.printed_for = Some((self.revision, room));
             self.touch(&[Pane::Term]);
         }
     }

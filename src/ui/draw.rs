@@ -349,11 +349,15 @@ pub fn room(app: &App, pane: Pane) -> Option<(usize, usize)> {
     room_for(app, pane, app.wishes())
 }
 
-/// The columns inside the frame of a pane where it leaves none to others: what is broken for so many is never too long for fewer
-/// that it then has.
-pub fn most_columns(app: &App, pane: Pane) -> Option<usize> {
-    let wishes = Wishes { rows: app.wishes().rows, ..Wishes::default() };
-    room_for(app, pane, &wishes).map(|(_, columns)| columns)
+/// The columns inside the frame of the term's pane where it leaves none to code, and where it leaves as many as that needs; and the rows
+/// that are its part of a column. What is broken for so many is never too long for fewer that it then has.
+pub fn room_of_term(app: &App) -> Option<(usize, usize, usize)> {
+    let mut wishes = *app.wishes();
+    wishes.columns[Pane::Term as usize] = 1;
+    let (_, least) = room_for(app, Pane::Term, &wishes)?;
+    wishes.columns = Wishes::default().columns;
+    let (_, most) = room_for(app, Pane::Term, &wishes)?;
+    Some((least, most, usize::from(app.size.1) * 3 / 5))
 }
 
 fn room_for(app: &App, pane: Pane, wishes: &Wishes) -> Option<(usize, usize)> {

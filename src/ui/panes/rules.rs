@@ -297,11 +297,13 @@ pub fn open(app: &mut App) {
         return app.popups.push(arguments(&candidate));
     }
     let rule = named.filter(|_| candidate.open).unwrap_or(candidate.call);
-    // What was looked for is found: of the next term all rules are listed.
-    if perform(app, Action::Apply { rule, at: candidate.at }) {
-        let window = app.pane_mut(Pane::Rules).1;
-        (window.find, window.cursor) = (String::new(), 0);
-    }
+    perform(app, Action::Apply { rule, at: candidate.at });
+}
+
+/// A rule was applied: what was looked for is found, and of the next term all rules are listed.
+pub(in crate::ui) fn applied(app: &mut App) {
+    let window = app.pane_mut(Pane::Rules).1;
+    (window.find, window.cursor) = (String::new(), 0);
 }
 
 /// Asks for the arguments of a rule: one of those with which it applies, or others that are typed.
