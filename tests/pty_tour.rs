@@ -306,6 +306,7 @@ const TOUR: &[Step] = &[
         // No program is like this one, and there is no end of programs to look at.
         tour.press("\x15reach contains(mapGlobal) using splitRules ");
         tour.press("with (dims: 12, size: 1000, nodes: 10000000, iterations: 100)\r");
+        tour.sees(&["no rule here makes it", "Enter once more"]).press("\r");
         tour.sees(&["iteration 1"]).press("\x03").sees(&["was stopped"]).leaves(&["Stopping"]);
     }),
     (

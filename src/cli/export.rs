@@ -35,7 +35,8 @@ pub fn run(args: &Export) -> Result<Exit, Exit> {
     if let Some(file) = &args.html {
         let peaks = if args.roofline { peaks(&session) } else { vec![] };
         let devices = devices(&session);
-        let beside = Beside { peaks: &peaks, devices: &devices, ..Beside::default() };
+        let system = session::system();
+        let beside = Beside { peaks: &peaks, devices: &devices, system: &system, ..Beside::default() };
         let page = handover::page(&session, target, beside);
         write(file, &page, args.force)?;
         output::print(&format!("{}\n", file.display()))?;

@@ -68,3 +68,8 @@ pub fn device_diagnostic(e: &DeviceError) -> Diagnostic {
         None => d,
     }
 }
+
+/// The system that this runs on, and its processor's kind.
+pub fn system() -> String {
+    format!("{} ({})", std::env::consts::OS, std::env::consts::ARCH)
+}

@@ -245,7 +245,7 @@ pub fn layout(area: Rect, focus: Focus, wishes: &Wishes) -> Layout {
         };
         let kept = needs(Pane::Term).into_iter().chain(needs(Pane::Loops)).max().unwrap_or(usual_first);
         let missing = needs(focus.bottom).unwrap_or(0).saturating_sub(usual_middle);
-        let left = usual_first.saturating_sub(kept.max(body.width / 4)).min(missing);
+        let left = usual_first.saturating_sub(kept.max(body.width * 3 / 10)).min(missing);
         let first =
             beside(Columns::Three, 0, usual_first - left, LEAST_COLUMNS, body.width - 2 * LEAST_COLUMNS);
         let usual = match focus.splits.get(Columns::Three, Split::Column(0)) {
@@ -389,10 +389,10 @@ mod tests {
         let usual = columns(0, 0, 0);
         assert_eq!(usual, [75, 62, 63]);
         // The right column stays where it is; what nobody needs stays where it was.
-        assert_eq!(columns(40, 50, 90), [52, 85, 63]);
+        assert_eq!(columns(40, 60, 90), [62, 75, 63]);
         assert_eq!(columns(40, 50, 65), [70, 67, 63]);
         assert_eq!(columns(73, 10, 90), usual);
-        assert_eq!(columns(3, 3, 200), [50, 87, 63]);
+        assert_eq!(columns(3, 3, 200), [60, 77, 63]);
     }
 
     #[test]

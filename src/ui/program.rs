@@ -7,6 +7,7 @@ use super::app::{App, Changed};
 use super::mending::Mending;
 use super::popup::{About, Choice, Item, Popup, Purpose, Question, Value};
 use crate::lang::path::Path;
+use crate::session;
 use crate::session::action::Action;
 use crate::session::files::{self, Text, Texts};
 use crate::session::workspace::{Problems, Workspace};
@@ -171,8 +172,9 @@ pub(super) fn export(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
         path.set_extension("html");
     }
     let devices = app.queries.devices.as_ref().map(|list| list.devices.as_slice()).unwrap_or_default();
-    let beside =
-        Beside { peaks: &app.peaks, best: app.best.as_deref(), swept: app.swept.as_deref(), devices };
+    let system = session::system();
+    let (best, swept) = (app.best.as_deref(), app.swept.as_deref());
+    let beside = Beside { peaks: &app.peaks, best, swept, devices, system: &system };
     let page = handover::page(&app.session, app.code.target, beside);
     let written = files::Whole::write(&path, false, |out| out.write_all(page.as_bytes()));
     match written.and_then(files::Whole::place) {

@@ -27,6 +27,8 @@ pub struct Beside<'a> {
     pub swept: Option<&'a Swept>,
     /// What there is to run on.
     pub devices: &'a [DeviceInfo],
+    /// The system on which the page is written.
+    pub system: &'a str,
 }
 
 /// Columns of what is printed on the page: so many fit a window of 1280 pixels.
@@ -69,10 +71,7 @@ fn sections(session: &Session, target: Target, beside: Beside<'_>) -> Vec<Sectio
     for text in &workspace.texts.files {
         out.push(Section::of(FILES, format!("File: {}", text.label), plain(&text.text)));
     }
-    out.push(Section {
-        kind: Kind::Sentences,
-        ..Section::new("Environment", environment(session, beside.devices))
-    });
+    out.push(Section { kind: Kind::Sentences, ..Section::new("Environment", environment(session, beside)) });
     out
 }
 
@@ -264,10 +263,10 @@ fn code(session: &Session, target: Target) -> Vec<Section> {
 }
 
 /// With what it was written, what it was measured on, and what there is here to run on.
-fn environment(session: &Session, devices: &[DeviceInfo]) -> Vec<Line> {
+fn environment(session: &Session, Beside { devices, system, .. }: Beside<'_>) -> Vec<Line> {
     let mut lines = vec![
         format!("shine-tui {}", env!("CARGO_PKG_VERSION")),
-        format!("This page was written on {} ({}).", std::env::consts::OS, std::env::consts::ARCH),
+        format!("This page was written on {system}."),
     ];
     let measured: BTreeSet<String> =
         bench::measurements(session.history()).iter().map(|(_, m)| m.device.clone()).collect();
