@@ -1,4 +1,5 @@
-//! What is known of a search before it begins: that its sketch is satisfied by nothing that its rules make, or hardly so.
+//! What is known of a search before it begins: that its sketch is satisfied by nothing that its rules make, or hardly so, or by the
+//! program as it is.
 
 use super::workspace::{StrategyText, Workspace};
 use crate::lang::path::Path;
@@ -31,6 +32,10 @@ pub fn of(workspace: &Workspace, term: &Term, strategy: &StrategyText, at: &Path
     teller.said
 }
 
+/// What is said where there is nothing to search for.
+const ALREADY: &str = "The program is like this sketch as it is, so the search is over at once. Write into the sketch what the program is to \
+                       become: another size, another pattern, one more loop.";
+
 /// Looks at a search instead of running it.
 struct Teller<'a> {
     workspace: &'a Workspace,
@@ -43,7 +48,8 @@ impl SearchRunner for Teller<'_> {
         let read = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes);
         if let Ok(sketch) = read {
             let by_rules = || unmet(&sketch, start, request.rules.as_ref()?).map(|forecast| forecast.text);
-            self.said = contradiction(&sketch).or_else(by_rules);
+            let already = sketch.satisfied_by(start).then(|| ALREADY.to_owned());
+            self.said = contradiction(&sketch).or(already).or_else(by_rules);
         }
         Err(SearchFailure::Stopped)
     }

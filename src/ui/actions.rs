@@ -80,6 +80,8 @@ pub(super) fn show_problem(app: &mut App, problem: &Diagnostic) {
 
 /// Fetches what jobs and looks have done.
 pub fn news(app: &mut App) {
+    // What was running when this was last looked at may be over now.
+    let ran = !app.session.is_idle();
     // The last word of a search is there until its result is fetched.
     if app.found.watch(&app.session.jobs()) {
         app.touch(&[Pane::Search]);
@@ -153,7 +155,7 @@ pub fn news(app: &mut App) {
             format!("Nothing can be looked at, as no thread can be started: {reason}. It is tried again every second."),
         );
     }
-    if !app.session.is_idle() {
+    if ran || !app.session.is_idle() {
         app.touch(&[Pane::Jobs, Pane::Bench]);
     }
 }

@@ -14,7 +14,7 @@ use super::command::Command;
 use super::disk::{Definitions, Watch};
 use super::draw;
 use super::keys::{Keymap, Sequence};
-use super::layout::{Edge, Focus, Layout, Pane, Wishes, layout};
+use super::layout::{Edge, Focus, Layout, Pane, WIDEST, Wishes, layout};
 use super::mending::Mending;
 use super::panes;
 use super::popup::{Popup, Recall};
@@ -496,8 +496,11 @@ impl App {
         if std::mem::take(&mut self.panes[at].stale) {
             let content = panes::content(self, pane, width);
             self.wishes.rows[at] = (panes::of(pane).wish)(&content);
-            let lines = content.lines.bare().iter().take(MEASURED);
-            self.wishes.columns[at] = lines.map(Line::width).max().unwrap_or(0);
+            // In fewer columns than these nothing hangs on it.
+            if self.size.0 >= WIDEST.0 {
+                let lines = content.lines.bare().iter().take(MEASURED);
+                self.wishes.columns[at] = lines.map(Line::width).max().unwrap_or(0);
+            }
             let state = &mut self.panes[at];
             (state.content, state.made_for) = (content, room);
         }

@@ -109,7 +109,10 @@ impl App {
             file_changed: self.changed.is_some(),
             at_present: panes::history::at_present(self),
             folds: panes::of(self.focus.pane).fold.as_ref().is_some_and(|fold| (fold.can)(self)),
-            without: panes::history::rest_without(self).map(|_| ()),
+            without: match self.focus.pane {
+                Pane::History => panes::history::rest_without(self).map(|_| ()),
+                _ => Err("No step is highlighted.".to_owned()),
+            },
             forks: (0..history.len()).any(|id| history.branches(id)),
             steps: panes::history::has_steps(self),
             widens: self.sketching.as_ref().is_some_and(Sketching::widens),

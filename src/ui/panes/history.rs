@@ -339,30 +339,32 @@ fn compared(app: &App, old: &[Line], new: &[Line], width: usize) -> Vec<Line> {
     }
 }
 
-/// The state before the highlighted step, and what was done after it, as strategies.
+/// The highlighted step, the state before it, and the states that followed it on the way to the present one.
 ///
 /// # Errors
 /// Why the step cannot be left out.
-pub fn rest_without(app: &App) -> Result<(RevisionId, RevisionId, Vec<String>), String> {
+pub fn rest_without(app: &App) -> Result<(RevisionId, RevisionId, Vec<RevisionId>), String> {
     let history = app.session.history();
     let id = highlighted(app).ok_or("No step is highlighted.")?;
-    let before =
-        history.parent(id).ok_or("This is the program as it was read; nothing was done to leave out.")?;
+    let before = history.parent(id);
+    let before = before.ok_or("This is the program as it was read; nothing was done to leave out.")?;
     let line = history.line(app.session.current());
     let at = line.iter().position(|step| *step == id);
     let at = at.ok_or("This step did not lead to the present state; highlight one that did.")?;
-    let later = line.get(at + 1..).unwrap_or_default();
-    let done: Option<Vec<String>> =
-        later.iter().map(|id| history.revision(*id).and_then(|r| r.elevate.clone())).collect();
-    let done = done.ok_or("The program was read again since; steps before that cannot be left out.")?;
-    require(!done.is_empty(), "Nothing followed this step; what it was worth is told beside it.")?;
-    Ok((id, before, done))
+    let later = line.get(at + 1..).unwrap_or_default().to_vec();
+    let follows = |id: &RevisionId| history.revision(*id).is_some_and(|r| r.elevate.is_some());
+    let read_again = "The program was read again since; steps before that cannot be left out.";
+    require(later.iter().all(follows), read_again)?;
+    require(!later.is_empty(), "Nothing followed this step; what it was worth is told beside it.")?;
+    Ok((id, before, later))
 }
 
 /// Does again what followed the highlighted step, without it: what it was worth is the difference.
 pub fn without(app: &mut App) {
-    let Ok((id, before, done)) = rest_without(app) else { return };
-    let text = done.iter().map(|step| format!("({step})")).collect::<Vec<_>>().join(" ; ");
+    let Ok((id, before, later)) = rest_without(app) else { return };
+    let history = app.session.history();
+    let done = later.iter().filter_map(|id| history.revision(*id)?.elevate.as_ref());
+    let text = done.map(|step| format!("({step})")).collect::<Vec<_>>().join(" ; ");
     if perform(app, Action::Goto { revision: before }) {
         app.tell(Role::Hint, format!("Doing again what followed revision {id}, without it."));
         strategies::run(app, &text, Path::root());
