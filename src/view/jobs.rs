@@ -27,7 +27,7 @@ pub fn progress(progress: &Progress) -> String {
             BenchProgress::Reference => "running the reference".to_owned(),
             BenchProgress::Running { done, of, left } => {
                 let left = left.map(|left| figures::elapsed(left.as_secs_f64()));
-                let left = left.map(|left| format!(", at most {left} more")).unwrap_or_default();
+                let left = left.map(|left| format!(", about {left} more")).unwrap_or_default();
                 format!("run {done} of {of}{left}")
             }
         },

@@ -158,17 +158,20 @@ pub fn run(
 struct Pace {
     /// When the first of them was reported, with how many were done then.
     began: Option<(Instant, u32)>,
-    /// For how long they go on at most.
+    /// For how long they go on, unless fewer runs than this are done then.
     most: Option<Duration>,
+    least_runs: u32,
 }
 
 impl Pace {
     fn of(mode: Mode) -> Pace {
-        let most = match mode {
-            Mode::Measure { max_seconds, .. } => Duration::try_from_secs_f64(max_seconds).ok(),
-            _ => None,
-        };
-        Pace { began: None, most }
+        match mode {
+            Mode::Measure { min_runs, max_seconds, .. } => {
+                let most = Duration::try_from_secs_f64(max_seconds).ok();
+                Pace { began: None, most, least_runs: min_runs }
+            }
+            Mode::Once => Pace { began: None, most: None, least_runs: 1 },
+        }
     }
 
     fn report(&mut self, progress: DeviceProgress, report: &dyn Fn(BenchProgress)) {
@@ -183,9 +186,11 @@ impl Pace {
 
     /// How long it goes on, where so many runs took so long and as many are left.
     fn left(&self, took: Duration, done: u32, left: u32) -> Option<Duration> {
-        let by_pace = (done > 0).then(|| took / done * left);
+        let each = (done > 0).then(|| took / done);
+        let by_pace = each.map(|each| each * left);
         let by_time = self.most.map(|most| most.saturating_sub(took));
-        by_pace.into_iter().chain(by_time).min()
+        let needed = each.map_or(Duration::ZERO, |each| each * self.least_runs.saturating_sub(done));
+        by_pace.into_iter().chain(by_time).min().map(|left| left.max(needed))
     }
 }
 
@@ -374,11 +379,13 @@ mod tests {
     #[test]
     fn the_pace_of_runs_says_how_long_they_go_on() {
         let second = Duration::from_secs(1);
-        let pace = Pace { began: None, most: Some(10 * second) };
+        let pace = Pace { began: None, most: Some(10 * second), least_runs: 5 };
         // Before the second run only the bound is known; then the pace is, and the sooner end counts.
         assert_eq!(pace.left(Duration::ZERO, 0, 30), Some(10 * second));
         assert_eq!(pace.left(second, 10, 20), Some(2 * second));
         assert_eq!(pace.left(4 * second, 2, 28), Some(6 * second));
+        // So many runs are needed, however long they take.
+        assert_eq!(pace.left(16 * second, 4, 26), Some(4 * second));
         assert_eq!(Pace { most: None, ..pace }.left(second, 0, 3), None);
     }
 }
