@@ -1134,6 +1134,27 @@ fn of_one_branch_none_is_better() {
     assert_eq!(app.app.session.current(), 2);
 }
 
+/// The code of states that nobody has looked at is made in the background, and compared when it is there.
+#[test]
+fn code_that_is_not_at_hand_is_compared_when_it_is() {
+    let mut app = dot();
+    app.press("'").press("a").type_text("topDown(ownFusion)").press("Enter").idle();
+    app.press("5 d");
+    let waits = app.text();
+    app.idle();
+    let shown = app.text();
+    assert!(waits.contains("code: revision 0 (-) and revision 1 (+)"), "{waits}");
+    assert!(shown.contains("code: revision 0 (-) and revision 1 (+)"), "{shown}");
+    assert!(!shown.contains("Generating code"), "{shown}");
+    assert!(
+        shown.lines().any(|line| line.contains('+') && line.contains("for (int"))
+            || shown.contains("the same"),
+        "{shown}"
+    );
+    app.press("Esc");
+    assert!(!app.text().contains("(-) and"), "{}", app.text());
+}
+
 /// The page has what the screen knows, and replaces nothing.
 #[test]
 fn the_session_is_written_as_a_page_from_the_screen() {

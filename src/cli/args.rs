@@ -95,8 +95,10 @@ pub struct Line {
 const EXPORT_HELP: &str = "\
 Examples:
   shine-tui export session.ron --html session.html   a page that needs neither tool nor network
+  shine-tui export session.ron --html session.html --roofline   how near the measured states come to what the devices allow
   shine-tui export matmul.rise -s parallel --folder out --size m=64 --size n=64 --size k=64
 
+What the screen knows beside the session, such as the best programs of a search, is on the page that `:export FILE` writes there.
 The folder has the generated code with its Makefile, the program, and the strategy that leads to it.";
 
 #[derive(Args, Debug)]

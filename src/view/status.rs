@@ -216,7 +216,7 @@ mod tests {
         assert!(short.chars().count() <= 60, "{short}");
         // What runs is there in the fewest columns, rather than all sizes.
         let least = text(&busy, 50);
-        assert!(least.starts_with("measuring 3.2 s") && least.ends_with("opencl:gpu"), "{least}");
+        assert!(least.starts_with("measuring 3.2") && least.ends_with("opencl:gpu"), "{least}");
         let wrong = Status { changed: Some("R"), wrong: true, ..busy };
         assert!(text(&wrong, 60).contains("file has errors, R shows them"), "{}", text(&wrong, 60));
     }
