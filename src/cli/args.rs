@@ -95,7 +95,7 @@ pub struct Line {
 const EXPORT_HELP: &str = "\
 Examples:
   shine-tui export session.ron --html session.html   a page that needs neither tool nor network
-  shine-tui export session.ron --html session.html --roofline   how near the measured states come to what the devices allow
+  shine-tui export session.ron --html session.html --roofline   how near its states come to the roof
   shine-tui export matmul.rise -s parallel --folder out --size m=64 --size n=64 --size k=64
 
 What the screen knows beside the session, such as the best programs of a search, is on the page that `:export FILE` writes there.
