@@ -129,8 +129,7 @@ fn verdict(standing: &Standing) -> String {
     let foretold =
         if leaders.len() == 1 && first.rank == 1 { ", as its weight foretold".to_owned() } else { foretold };
     let spread = match slowest {
-        // Of the cheapest that is said already.
-        Some(last) if last.rank > 1 && leaders.iter().all(|l| l.rank != last.rank) => {
+        Some(last) if leaders.iter().all(|l| l.rank != last.rank) => {
             format!("; the slowest takes {} times as long", digits(median(last) / median(first)))
         }
         _ => String::new(),
