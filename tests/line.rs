@@ -394,7 +394,8 @@ fn the_way_to_the_fastest_state_is_shown_with_its_prices() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
     let way = ran.out.split("== The way to revision ").nth(1).unwrap_or_default();
     let best = way.trim_start().chars().next().and_then(|c| c.to_digit(10)).unwrap();
-    let states: Vec<&str> = way.lines().skip(1).take_while(|row| !row.starts_with('[')).collect();
+    // Where the present state is the fastest, the next line is that of what was asked next.
+    let states: Vec<&str> = way.lines().skip(1).take_while(|row| row.starts_with(['○', '●'])).collect();
     assert_eq!(states.len(), best as usize + 1, "{}", ran.out);
     assert!(states.iter().all(|row| row.contains(" %)")), "each has its price: {}", ran.out);
     let log = std::fs::read_to_string(dir.path().join("way.ron")).unwrap();
