@@ -576,7 +576,7 @@ fn a_strategy_is_stepped_back_and_forth_and_gone_on_with_after_its_file_has_chan
     app.app.look_at_file();
     app.app.settle();
     // It is said before the key is pressed that there is one.
-    assert!(app.text().contains("cannot be used as they are; R shows why"), "{}", app.text());
+    assert!(app.text().contains("cannot be used so; R shows why"), "{}", app.text());
     app.press("j");
     assert!(app.text().contains("file has errors, R shows them"), "{}", app.text());
     app.press("R");
@@ -1071,7 +1071,8 @@ fn the_steps_before_a_failure_are_taken_one_by_one_or_not_at_all() {
     let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
     app.press("t").type_text("hopeless").press("Enter").idle();
     assert!(
-        app.text().contains("step 1 of 2") && app.text().contains("after the last it fails"),
+        app.text().contains("step 1 of 2")
+            && app.text().contains("After the last of these steps the strategy fails"),
         "{}",
         app.text()
     );

@@ -136,7 +136,7 @@ impl App {
             };
             let news = match (&wrong, now) {
                 (Some(why), _) => {
-                    format!("{what} {have} and cannot be used as they are; {key} shows why: {why}")
+                    format!("{what} {have} and cannot be used so; {key} shows why: {why}")
                 }
                 (None, Changed::Definitions) => format!("{what} {have}; {key} takes them over."),
                 (None, Changed::Program) => format!("{what} {have}; {key} starts again from it."),

@@ -16,7 +16,7 @@ use super::{program, strategies};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId};
-use crate::view::Role;
+use crate::view::{Line, Role};
 
 /// `t`: shows the next step of the strategy, or asks for one.
 pub fn step(app: &mut App) {
@@ -118,9 +118,15 @@ pub(super) fn show(app: &mut App) {
         return app.tell(Role::Good, format!("`{text}` is done; {key} goes back."));
     };
     let (number, total) = (taken + 1, stepping.steps.len());
-    let fails = if stepping.stuck.is_some() { "; after the last it fails" } else { "" };
-    let title = format!("{}: step {number} of {total}, {step}{fails}", stepping.text);
-    let lines = compared::at_once(app, app.session.term(), &step.after, Some(3));
+    let title = format!("{}: step {number} of {total}, {step}", stepping.text);
+    let mut lines = compared::at_once(app, app.session.term(), &step.after, Some(3));
+    if stepping.stuck.is_some() {
+        let text = format!(
+            "After {} the strategy fails.",
+            if total == 1 { "this step" } else { "the last of these steps" }
+        );
+        lines.insert(0, Line::of(Role::Warning, text));
+    }
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Steps)));
 }
 
