@@ -47,10 +47,24 @@ fn the_page_of_a_session_has_all_of_it_and_loads_nothing() {
     }
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script"), "{page}");
     assert!(!page.contains("http://") && !page.contains("https://") && !page.contains(" src="), "{page}");
+    // What the times were measured with is there, and many parts of a kind are led to as one.
+    for part in ["-O3", "hardware threads", "Stages on the way to the code ("] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(page.matches("<li>").count() < 16, "{page}");
     // Nothing is replaced without a word.
     assert_eq!(run(dir, &["export", "s.ron", "--html", "s.html"]).code, 2);
     assert_eq!(run(dir, &["export", "s.ron", "--html", "s.html", "--force"]).code, 0);
     assert_eq!(run(dir, &["export", "s.ron"]).code, 2);
+    // What the device allows is measured where that is asked for, and sketches that were searched for are told.
+    let search = "reach contains(mapSeq) using { useMapSeq }";
+    let ran = run(dir, &["export", "s.ron", "--html", "roof.html", "--roofline"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let page = std::fs::read_to_string(dir.join("roof.html")).unwrap();
+    assert!(page.contains("Roofline of cpu") && page.contains("of what is allowed"), "{page}");
+    assert_eq!(run(dir, &["export", &file, "-s", search, "--html", "found.html"]).code, 0);
+    let page = std::fs::read_to_string(dir.join("found.html")).unwrap();
+    assert!(page.contains(">Sketches</h2>") && page.contains("contains(mapSeq): "), "{page}");
     // As a report for systems of continuous integration.
     std::fs::write(dir.join("<bad>.ron"), "no session").unwrap();
     assert_eq!(run(dir, &["replay", "s.ron", "<bad>.ron", "--junit", "report.xml"]).code, 2);

@@ -190,6 +190,47 @@ fn a_sketch_is_made_of_the_selection_and_widened() {
     let lines = "reach splitLoops(32, 32, 4) using splitRules with (nodes: 200, dims: 6, size: 200)\npoint\nsketch-pane\n";
     let ran = line(dir.path(), "matmul", lines);
     assert!(ran.out.contains("of the kept graph") && ran.out.contains(" terms  classes"), "{}", ran.out);
+    // So are those of a search that has found something, with which no search goes on.
+    let found = "reach baseline using baselineRules\npoint\nsketch-pane\n";
+    let ran = line(dir.path(), "matmul", found);
+    assert!(ran.out.contains("of the kept graph") && ran.out.contains(" terms  classes"), "{}", ran.out);
+    assert!(!ran.out.contains("Its graph is kept"), "{}", ran.out);
+}
+
+/// Of two branches that nobody has measured the faster one is gone to; where both were measured, at once.
+#[test]
+fn the_better_of_two_branches_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    // A sum of one row after another, and the same in strides: of so many rows it is several times as slow.
+    let slow = "topDown(reduceMapFusion)";
+    let lines = format!(
+        "sizes m=256 n=256 k=256\n{slow}\nundo\nblocking(4, 32, 4)\nselect .\nbetter\nbetter\nhistory\nquit\n"
+    );
+    let ran = line(dir.path(), "matmul", &lines);
+    let kept = ran
+        .out
+        .lines()
+        .find(|line| line.contains("is the faster branch"))
+        .unwrap_or_else(|| panic!("{} {}", ran.out, ran.err));
+    assert!(
+        kept.contains("Revision 2") && kept.contains("as fast as revision 1, measured in turns"),
+        "{kept}"
+    );
+    assert!(
+        ran.out.contains("Of the branches that part at revision 0, revision 2 is the faster one"),
+        "{}",
+        ran.out
+    );
+}
+
+/// What is named by keys on the screen is named by what can be typed here.
+#[test]
+fn what_is_said_of_keys_can_be_typed() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(dir.path(), "dot", "select 0\ntopDown(mapFission)\nwhole\nwhole\nstop\n");
+    assert!(ran.out.contains("`whole` in the prompt switches"), "{}", ran.out);
+    assert!(ran.out.contains("on the whole program from now on"), "{}", ran.out);
+    assert!(ran.out.contains("Nothing is running"), "{}", ran.out);
 }
 
 /// A search that met a limit goes on with its graph where that is raised, also for another sketch; and the log tells so,
@@ -353,7 +394,8 @@ fn the_way_to_the_fastest_state_is_shown_with_its_prices() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
     let way = ran.out.split("== The way to revision ").nth(1).unwrap_or_default();
     let best = way.trim_start().chars().next().and_then(|c| c.to_digit(10)).unwrap();
-    let states: Vec<&str> = way.lines().skip(1).take_while(|row| !row.starts_with('[')).collect();
+    // Where the present state is the fastest, the next line is that of what was asked next.
+    let states: Vec<&str> = way.lines().skip(1).take_while(|row| row.starts_with(['○', '●'])).collect();
     assert_eq!(states.len(), best as usize + 1, "{}", ran.out);
     assert!(states.iter().all(|row| row.contains(" %)")), "each has its price: {}", ran.out);
     let log = std::fs::read_to_string(dir.path().join("way.ron")).unwrap();

@@ -167,14 +167,18 @@ const TOUR: &[Step] = &[
             tour.sees(&["-   a ▷ map (λrow."]);
         },
     ),
-    ("`/` narrows the list as you type, and `Enter` takes the best match;", |tour| {
-        tour.press("/")
-            .sees(&["Only the rules with"])
-            .press("reduceMapF")
-            .sees(&["with `reducemapf`: 1 of "]);
-        tour.press("\r").sees(&["rev 1/1", "Revision 1: reduceMapFusion at"]);
-        tour.press("u").sees(&["rev 0/1"]);
-    }),
+    (
+        "`/` narrows the list as you type, `Enter` goes back to it with the best match highlighted, and a second one applies that;",
+        |tour| {
+            tour.press("/")
+                .sees(&["Only the rules with"])
+                .press("reduceMapF")
+                .sees(&["with `reducemapf`: 1 of "]);
+            tour.press("\r").sees(&["Enter applies `reduceMapFusion`", "rev 0/0"]);
+            tour.press("\r").sees(&["rev 1/1", "Revision 1: reduceMapFusion at"]);
+            tour.press("u").sees(&["rev 0/1"]);
+        },
+    ),
     (
         "`p` previews the highlighted rule (`Tab` goes from the term to the loops and the code) and `Enter` applies it, \
          after asking for arguments where it takes some;",
@@ -302,6 +306,7 @@ const TOUR: &[Step] = &[
         // No program is like this one, and there is no end of programs to look at.
         tour.press("\x15reach contains(mapGlobal) using splitRules ");
         tour.press("with (dims: 12, size: 1000, nodes: 10000000, iterations: 100)\r");
+        tour.sees(&["no rule here makes it", "Enter once more"]).press("\r");
         tour.sees(&["iteration 1"]).press("\x03").sees(&["was stopped"]).leaves(&["Stopping"]);
     }),
     (

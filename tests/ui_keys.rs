@@ -111,6 +111,7 @@ fn a_strategy_is_stepped_up_to_its_failure() {
     assert!(app.text().contains("twice: step 1 of 1, mapFusion"), "{}", app.text());
     app.press("t").idle();
     assert_eq!(app.app.session.current(), 1, "what came before is taken");
+    assert!(app.text().contains("gets no further"), "{}", app.text());
     assert!(
         app.text().contains("did not get to its end") && !app.text().contains("is done"),
         "{}",
@@ -573,6 +574,11 @@ fn a_strategy_is_stepped_back_and_forth_and_gone_on_with_after_its_file_has_chan
     app.press("Esc");
     write("topDown(");
     app.app.look_at_file();
+    app.app.settle();
+    // It is said before the key is pressed that there is one.
+    assert!(app.text().contains("cannot be used so; R shows why"), "{}", app.text());
+    app.press("j");
+    assert!(app.text().contains("file has errors, R shows them"), "{}", app.text());
     app.press("R");
     assert!(app.text().contains("never closed"), "{}", app.text());
     assert_eq!(app.app.session.workspace().texts.files[0].text, "strategy both = topDown(useMapPar)");
@@ -606,6 +612,8 @@ fn what_applies_anywhere_is_listed_best_first_and_idle_rules_last() {
     assert!(all.len() > idle || at("idAfter").is_none());
     // Each can be applied from here, and leaves a program that is listed anew.
     app.press("3 / o w n F Enter");
+    assert_eq!(app.app.session.current(), 0);
+    app.press("Enter");
     assert_eq!(app.app.session.current(), 1);
     assert!(shown(&app).iter().all(|(call, _)| call != "ownFusion"));
 }
@@ -838,7 +846,7 @@ fn negated() -> TestApp {
 #[test]
 fn arguments_are_asked_for_in_place_with_values_that_divide() {
     let mut app = negated();
-    app.press("3 /").type_text("ownSplit").press("Enter").idle();
+    app.press("3 /").type_text("ownSplit").press("Enter Enter").idle();
     let shown = app.text();
     for (call, fits) in [("4", true), ("3", true), ("6", true), ("2", true), ("8", false), ("32", false)] {
         assert_eq!(shown.contains(&format!("ownSplit({call})")), fits, "{call}: {shown}");
@@ -915,6 +923,10 @@ fn the_rule_that_leads_back_comes_last_and_effects_are_not_cut() {
     app.press("3").idle();
     assert!(app.text().contains("…  reorders"), "{}", app.text());
     app.press("/").type_text("mapInterchange").press("Enter").idle();
+    // What was looked for is highlighted, and nothing is done yet.
+    assert_eq!(app.app.session.current(), 0);
+    assert!(app.text().contains("Enter applies `mapInterchange`"), "{}", app.text());
+    app.press("Enter").idle();
     assert_eq!(app.app.session.current(), 1);
     app.press("3").idle();
     let offered: Vec<(String, Effect)> = app
@@ -935,7 +947,7 @@ fn the_rule_that_leads_back_comes_last_and_effects_are_not_cut() {
 fn a_parameter_is_asked_for_with_values_that_divide_the_size() {
     let mut app = TestApp::new("matmul", (120, 36), UNICODE);
     app.press(":").type_text("sizes m=48 n=48 k=48").press("Enter").idle();
-    app.press("3 /").type_text("splitJoin(").press("Enter").idle();
+    app.press("3 /").type_text("splitJoin(").press("Enter Enter").idle();
     let shown = app.text();
     assert!(shown.contains("splitJoin(") && shown.contains("with which arguments?"), "{shown}");
     for (value, divides) in
@@ -946,8 +958,8 @@ fn a_parameter_is_asked_for_with_values_that_divide_the_size() {
     assert_eq!(app.app.session.history().len(), 1);
     app.press("Enter").idle();
     assert_eq!(app.app.session.current(), 1, "{}", app.text());
-    // With its value it is typed and taken at once.
-    app.press("3 /").type_text("splitJoin(12)").press("Enter").idle();
+    // With its value it is typed, and nothing is asked.
+    app.press("3 /").type_text("splitJoin(12)").press("Enter Enter").idle();
     assert_eq!(app.app.session.current(), 2, "{}", app.text());
 }
 
@@ -1044,4 +1056,114 @@ fn long_messages_are_said_whole() {
         let asked = app.text();
         assert!(asked.contains("end.") && asked.contains("y yes, n no"), "{asked}");
     }
+}
+
+/// A strategy that is known to fail is not run to its failure by one key: nothing of it is left in the history.
+#[test]
+fn the_steps_before_a_failure_are_taken_one_by_one_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("f.rise"), "def f (a: n.f32): n.f32 = a |> map (\\x. -x) |> map (\\x. x + 1)")
+        .unwrap();
+    let steps = "strategy hopeless = topDown(mapFusion) ; topDown(useMapSeq) ; topDown(useMapPar)";
+    std::fs::write(path("f.elevate"), steps).unwrap();
+    let texts = shine_tui::session::files::read(&path("f.rise"), &Default::default()).unwrap();
+    let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+    app.press("t").type_text("hopeless").press("Enter").idle();
+    assert!(
+        app.text().contains("step 1 of 2")
+            && app.text().contains("After the last of these steps the strategy fails"),
+        "{}",
+        app.text()
+    );
+    app.press("t").idle();
+    assert_eq!(app.app.session.history().len(), 2);
+    app.press("T").idle();
+    assert_eq!(app.app.session.history().len(), 2, "{}", app.text());
+    assert!(app.text().contains("were not taken"), "{}", app.text());
+}
+
+/// What a key does is said of the pane that has the keys, and only where it does something.
+#[test]
+fn hints_and_help_tell_what_keys_do_here() {
+    let mut app = dot();
+    app.press("7");
+    let hints = |app: &TestApp| app.text().lines().last().unwrap_or_default().to_owned();
+    // Of the program as it was read no rewrites are recorded, and it cannot be left out.
+    for key in ["p ", "W "] {
+        assert!(!hints(&app).split("  ").any(|hint| hint.starts_with(key)), "{}", hints(&app));
+    }
+    app.press("W");
+    assert!(app.text().contains("nothing was done to leave out"), "{}", app.text());
+    app.press("?").type_text("open");
+    assert!(app.text().contains("Go to the highlighted state"), "{}", app.text());
+    app.press("Esc");
+    // In a filter of text nothing is completed.
+    app.press("1 /").type_text("zi");
+    assert!(hints(&app).contains("Enter find") && !hints(&app).contains("Tab"), "{}", hints(&app));
+    app.press("Esc a").type_text("topDo");
+    assert!(hints(&app).contains("Tab complete"), "{}", hints(&app));
+    app.press("C-u").type_text("zzz");
+    assert!(!hints(&app).contains("Tab complete"), "{}", hints(&app));
+    app.press("Esc :").type_text("stop");
+    assert!(app.text().contains("Nothing is running"), "{}", app.text());
+}
+
+/// What a search cannot come to is said before it begins; who wants it all the same says so.
+#[test]
+fn a_search_that_is_known_to_be_hopeless_warns_before_it_begins() {
+    let mut app = dot();
+    app.press("S").type_text("reach contains(mapGlobal) using { useMapSeq }").press("Enter").idle();
+    assert!(app.text().contains("no rule here") && app.text().contains("Enter once more"), "{}", app.text());
+    assert!(app.app.session.is_idle() && app.app.search.is_none());
+    app.press("Enter").idle();
+    assert!(app.app.search.is_some(), "{}", app.text());
+}
+
+/// Of two branches one is kept only where there are two, and where they could be measured.
+#[test]
+fn of_one_branch_none_is_better() {
+    let mut app = dot();
+    app.press(":").type_text("better").press("Enter");
+    assert!(app.text().contains("one branch so far"), "{}", app.text());
+    app.press("Esc a").type_text("topDown(ownFusion)").press("Enter").idle();
+    app.press("u a").type_text("topDown(useReduceSeq)").press("Enter").idle();
+    assert_eq!(app.app.session.current(), 2);
+    // The device has no answer.
+    app.press("H").idle();
+    assert!(app.text().contains("E0705") && app.app.choosing.is_none(), "{}", app.text());
+    assert_eq!(app.app.session.current(), 2);
+}
+
+/// The code of states that nobody has looked at is made in the background, and compared when it is there.
+#[test]
+fn code_that_is_not_at_hand_is_compared_when_it_is() {
+    let mut app = dot();
+    app.press("'").press("a").type_text("topDown(ownFusion)").press("Enter").idle();
+    app.press("5 d");
+    let waits = app.text();
+    app.idle();
+    let shown = app.text();
+    assert!(waits.contains("code: revision 0 (-) and revision 1 (+)"), "{waits}");
+    assert!(shown.contains("code: revision 0 (-) and revision 1 (+)"), "{shown}");
+    assert!(!shown.contains("Generating code"), "{shown}");
+    assert!(
+        shown.lines().any(|line| line.contains('+') && line.contains("for (int"))
+            || shown.contains("the same"),
+        "{shown}"
+    );
+    app.press("Esc");
+    assert!(!app.text().contains("(-) and"), "{}", app.text());
+}
+
+/// The page has what the screen knows, and replaces nothing.
+#[test]
+fn the_session_is_written_as_a_page_from_the_screen() {
+    let mut app = dot();
+    let file = app.folder.path().join("page.html");
+    app.press(":").type_text(&format!("export {}", file.display())).press("Enter").idle();
+    let page = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{e}: {}", app.text()));
+    assert!(page.contains(">History</h2>") && page.contains(">Environment</h2>"), "{page}");
+    app.press(":").type_text(&format!("export {}", file.display())).press("Enter").idle();
+    assert!(app.text().contains("cannot be written"), "{}", app.text());
 }

@@ -95,8 +95,10 @@ pub struct Line {
 const EXPORT_HELP: &str = "\
 Examples:
   shine-tui export session.ron --html session.html   a page that needs neither tool nor network
+  shine-tui export session.ron --html session.html --roofline   how near its states come to the roof
   shine-tui export matmul.rise -s parallel --folder out --size m=64 --size n=64 --size k=64
 
+What the screen knows beside the session, such as the best programs of a search, is on the page that `:export FILE` writes there.
 The folder has the generated code with its Makefile, the program, and the strategy that leads to it.";
 
 #[derive(Args, Debug)]
@@ -112,6 +114,9 @@ pub struct Export {
     /// The language of the code: c or opencl; what suits the program unless given
     #[arg(long, value_name = "TARGET")]
     pub target: Option<String>,
+    /// Measure what the devices allow on which states were measured, and draw on the page how near to that they come
+    #[arg(long, requires = "html")]
+    pub roofline: bool,
     /// Replace files that are there already
     #[arg(long)]
     pub force: bool,
@@ -529,7 +534,7 @@ pub struct Bench {
     #[arg(long, value_name = "REVISION|FILE", conflicts_with_all = ["inputs", "session"])]
     pub against: Option<String>,
     /// With `--against`: measure at several values of a size, doubled as in `k=1024..65536` or listed as in `k=1000,5000`,
-    /// and say where which one is faster
+    /// or of several that are alike as in `m=n=k=256..2048`, and say where which one is faster
     #[arg(long, value_name = "NAME=SIZES", requires = "against")]
     pub sweep: Option<String>,
     /// Measure what the device allows as well, and say how near to that the program comes

@@ -13,7 +13,7 @@ use crate::session::action::{Action, Measurement, Outcome, Sizes};
 use crate::session::bench::{Inputs, Pair, target_of};
 use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
-use crate::session::state::peak;
+use crate::session::peak;
 use crate::session::sweep::{self, Point, values_of};
 use crate::view::bench as view;
 use crate::view::figures::{digits, time};
@@ -140,15 +140,16 @@ fn swept(
     names: [&str; 2],
     text: &str,
 ) -> Result<Exit, Exit> {
-    let (name, values) = values_of(text).map_err(|why| {
+    let of = values_of(text).map_err(|why| {
         let problem = Diagnostic::error("E0901", format!("`--sweep {text}` names no sizes: {why}."));
-        fail(&problem.hint("Write it as k=1024..65536, which doubles, or as k=1000,5000,20000."))
+        fail(&problem.hint("Write it as k=1024..65536, which doubles, or as k=1000,5000,20000; m=n=k=256..2048 is of sizes that are alike."))
     })?;
     let mut points = vec![];
     let shown = output::Standing::default();
-    for size in values {
+    let name = of.name();
+    for size in of.values.iter().copied() {
         shown.show(&format!("{name}={size}"));
-        let sizes = Sizes::from_iter([(name.into(), size)]);
+        let sizes = of.sizes(size);
         session.perform_now(Action::Sizes { sizes }).map_err(|d| fail(&d))?;
         let pair = session.measure_in_turns(&args.device, other).map_err(|d| fail(&d))?;
         points.push(Point { size, pair });
@@ -165,13 +166,13 @@ fn swept(
         output::json(&json!({ "swept": name, "points": shown_points, "crossovers": crossovers }))?;
     } else {
         let alphabet = if output::unicode() { Alphabet::Unicode } else { Alphabet::Ascii };
-        let lines = sweep_view::chart(name, names, &points, alphabet);
+        let lines = sweep_view::chart(&name, names, &points, alphabet);
         output::print(
             &lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect::<String>(),
         )?;
     }
     if let Some(folder) = &args.dispatch {
-        let written = dispatched(args, session, other, names, (name, &points), folder);
+        let written = dispatched(args, session, other, names, (&name, &points), folder);
         let written = written.map_err(|d| fail(&d))?;
         // What is read as JSON is JSON alone.
         if !args.json.json {
@@ -187,7 +188,7 @@ fn dispatched(
     session: &Session,
     other: &Session,
     names: [&str; 2],
-    (size, points): (&str, &[Point]),
+    (sizes, points): (&str, &[Point]),
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Diagnostic> {
     let side = |session: &'_ Session, about| {
@@ -196,7 +197,7 @@ fn dispatched(
     };
     let [a, b] = [side(session, names[0]), side(other, names[1])];
     let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
-    let files = dispatch::files(sides, &args.device, size, points)?;
+    let files = dispatch::files(sides, &args.device, sizes, points)?;
     dispatch::write(folder, &files, args.force)
 }
 

@@ -69,6 +69,7 @@ pub fn device(kind: DeviceKind, platform: &str, name: &str) -> DeviceInfo {
         name: name.to_owned(),
         version: "1".to_owned(),
         driver: "script".to_owned(),
+        flags: String::new(),
         compute_units: 4,
         max_work_group: 256,
         local_memory: 32 << 10,

@@ -52,8 +52,11 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The protocol of every measurement shown: 30 runs or 10 s, at least 5 runs.
-    pub const MEASURE: Mode = Mode::Measure { min_runs: 5, max_runs: 30, max_seconds: 10.0 };
+    /// The protocol of every measurement shown: 30 runs or so many seconds, at least 5 runs.
+    pub const MEASURE: Mode = Mode::Measure { min_runs: 5, max_runs: 30, max_seconds: Mode::MEASURED_S };
+
+    /// For so many seconds a measurement runs at most, where five runs do not take longer.
+    pub const MEASURED_S: f64 = 10.0;
 }
 
 /// A run has at most so many steps: a message of them has to have an end.
@@ -232,6 +235,8 @@ pub struct DeviceInfo {
     pub name: String,
     pub version: String,
     pub driver: String,
+    /// With which flags kernels are compiled for it unless others are asked for, where that is known.
+    pub flags: String,
     /// Compute units, or hardware threads of the host.
     pub compute_units: u32,
     pub max_work_group: u64,

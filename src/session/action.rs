@@ -3,6 +3,7 @@
 //! Screens and subcommands only ever send an [`Action`]; the log is the list of actions with their [`Outcome`]s; a
 //! replay is the same function without a screen. Neither type is serialised: `session::log` has its own.
 
+use crate::device::stats::{Interval, Summary};
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::pattern::Level;
@@ -208,24 +209,68 @@ impl Decision {
     /// that was asked for and for a program that does this work.
     pub fn measurement(&self, device: &str, work: &Work) -> Measurement {
         let device = if self.chosen.is_empty() { device } else { &self.chosen };
-        Measurement {
-            device: device.to_owned(),
-            kernel: self.kernel,
-            sizes: self.sizes.clone(),
-            median_ns: self.median_ns,
-            interval_ns: self.interval_ns.unwrap_or((0.0, f64::INFINITY)),
-            runs: self.runs,
-            parts: vec![],
-            flops: (work.flops > 0.0).then_some(work.flops),
-            bytes: Some(work.bytes),
-            check: format!("{}; the output agrees with plain C", self.check),
-            max_error: None,
-            warnings: vec![],
-        }
+        let interval_ns = self.interval_ns.unwrap_or((0.0, f64::INFINITY));
+        let time = MedianTime { median_ns: self.median_ns, interval_ns, runs: self.runs };
+        Measurement::beside_others(device, self.kernel, &self.sizes, time, work, &self.check)
+    }
+}
+
+/// The median time of some runs, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct MedianTime {
+    pub median_ns: f64,
+    /// See [`Measurement::interval_ns`].
+    pub interval_ns: (f64, f64),
+    pub runs: usize,
+}
+
+impl From<&Summary> for MedianTime {
+    fn from(summary: &Summary) -> MedianTime {
+        let Interval { low, high, .. } = summary.interval;
+        MedianTime { median_ns: summary.median, interval_ns: (low, high), runs: summary.runs }
     }
 }
 
 impl Measurement {
+    /// The time of a kernel of a program that does this work. How large its errors are, where the time went and what is to be minded
+    /// is not known.
+    pub fn of(
+        device: &str,
+        kernel: Digest,
+        sizes: &Sizes,
+        time: MedianTime,
+        work: &Work,
+        check: String,
+    ) -> Measurement {
+        Measurement {
+            device: device.to_owned(),
+            kernel,
+            sizes: sizes.clone(),
+            median_ns: time.median_ns,
+            interval_ns: time.interval_ns,
+            runs: time.runs,
+            parts: vec![],
+            flops: (work.flops > 0.0).then_some(work.flops),
+            bytes: Some(work.bytes),
+            check,
+            max_error: None,
+            warnings: vec![],
+        }
+    }
+
+    /// The time of a kernel that was measured beside others, whose output was compared with that of plain C.
+    pub fn beside_others(
+        device: &str,
+        kernel: Digest,
+        sizes: &Sizes,
+        time: MedianTime,
+        work: &Work,
+        check: &str,
+    ) -> Measurement {
+        let check = format!("{check}; the output agrees with plain C");
+        Measurement::of(device, kernel, sizes, time, work, check)
+    }
+
     pub fn gflops(&self) -> Option<f64> {
         self.flops.map(|f| f / self.median_ns)
     }

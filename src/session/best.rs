@@ -121,20 +121,7 @@ impl Standing {
             own => own,
         };
         let Fate::Timed { kernel, summary, check, .. } = timed else { return None };
-        Some(Measurement {
-            device: self.device.clone(),
-            kernel: *kernel,
-            sizes: self.sizes.clone(),
-            median_ns: summary.median,
-            interval_ns: (summary.interval.low, summary.interval.high),
-            runs: summary.runs,
-            parts: vec![],
-            flops: (work.flops > 0.0).then_some(work.flops),
-            bytes: Some(work.bytes),
-            check: format!("{check}; the output agrees with plain C"),
-            max_error: None,
-            warnings: vec![],
-        })
+        Some(Measurement::beside_others(&self.device, *kernel, &self.sizes, summary.into(), work, check))
     }
 
     /// The programs, the fastest first, then those that are not measured yet or never.

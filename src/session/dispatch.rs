@@ -22,7 +22,8 @@ pub struct Side<'a> {
     pub about: &'a str,
 }
 
-/// The files, with their names, the first of which is the one to include.
+/// The files, with their names, the first of which is the one to include. The points are of one size, or of several that are alike:
+/// `m=n=k`.
 ///
 /// # Errors
 /// `E0917`: neither is faster anywhere, they take other parameters, or C cannot ask for what one of them needs; and what
@@ -30,7 +31,7 @@ pub struct Side<'a> {
 pub fn files(
     sides: [Side<'_>; 2],
     device: &str,
-    size: &str,
+    sizes: &str,
     points: &[Point],
 ) -> Result<Vec<(String, String)>, Diagnostic> {
     let refused = |why: String| {
@@ -41,6 +42,12 @@ pub fn files(
             "The function chooses between kernels in C, and these were measured in OpenCL.".to_owned(),
         ));
     }
+    // Of sizes that were alike the first decides.
+    let size = sizes.split('=').next().unwrap_or_default();
+    let alike_too = match sizes == size {
+        true => String::new(),
+        false => format!(" where {} are the same", sizes.replace('=', ", ")),
+    };
     let workspace = sides[0].workspace;
     let program = &workspace.program;
     let named = |suffix: &str| format!("{}_{suffix}", program.name);
@@ -87,7 +94,7 @@ pub fn files(
     let mut about = vec![
         format!("{}: {}", program.name, program.ty),
         format!(
-            "Chooses a kernel by {size}, as they were measured on {device}, each compiled for these sizes:"
+            "Chooses a kernel by {size}, as they were measured on {device}{alike_too}, each compiled for these sizes:"
         ),
     ];
     for point in points {

@@ -2,7 +2,7 @@
 //!
 //! Undo moves to the parent and redo to the child that was visited last; both are actions like any other.
 
-use super::action::{Action, Measurement, RevisionId};
+use super::action::{Action, Measurement, RevisionId, SearchOutcome};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
 use crate::rewrite::rule::Marks;
@@ -20,6 +20,8 @@ pub struct Revision {
     pub elevate: Option<String>,
     /// The single rewrites that led here from the parent, in order.
     pub steps: Vec<RevisionStep>,
+    /// What the searches on the way to it came to.
+    pub searches: Vec<SearchOutcome>,
     /// Measurements taken of it, oldest first.
     pub measurements: Vec<Measurement>,
     /// How many rules were tried and applied on the way to it.
@@ -34,6 +36,7 @@ impl Revision {
             label,
             elevate: None,
             steps: vec![],
+            searches: vec![],
             measurements: vec![],
             counts: Counts::default(),
         }

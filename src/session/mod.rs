@@ -11,6 +11,7 @@ pub mod derivation;
 pub mod dispatch;
 pub mod files;
 mod foreign;
+pub mod foretold;
 pub mod guided;
 pub mod guides;
 pub mod history;
@@ -18,9 +19,11 @@ pub mod jobs;
 pub mod known;
 pub mod listing;
 pub mod log;
+mod measuring;
 pub mod record;
 pub mod renew;
 pub mod replay;
+mod running;
 pub mod searching;
 mod shortcut;
 pub mod shown;
@@ -33,6 +36,7 @@ pub mod unguided;
 pub mod workspace;
 mod written;
 
+pub use measuring::peak;
 pub use state::Session;
 pub use written::Written;
 
@@ -63,4 +67,9 @@ pub fn device_diagnostic(e: &DeviceError) -> Diagnostic {
         Some(hint) => d.hint(hint.clone()),
         None => d,
     }
+}
+
+/// The system that this runs on, and its processor's kind.
+pub fn system() -> String {
+    format!("{} ({})", std::env::consts::OS, std::env::consts::ARCH)
 }

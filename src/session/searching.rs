@@ -70,8 +70,9 @@ impl Replayed {
 /// The step of a rewriting that is a search. No rule has this name, which is a word of the language.
 pub const REACH: &str = "reach";
 
-/// A search that was stopped, or met a limit, with its graph: the next one that differs in its limits or its sketch alone
-/// goes on with it. It is of one workspace.
+/// A search with its graph. Where it was stopped, or met a limit, the next one that differs in its limits or its sketch alone
+/// goes on with it; the graph of one that found something is asked how many of its programs are like a sketch. It is of one
+/// workspace.
 pub struct Kept {
     search: Search,
     given: Digest,
@@ -80,6 +81,8 @@ pub struct Kept {
     paused: Vec<Paused>,
     /// It ended in the strategy that runs, or ran last.
     is_new: bool,
+    /// It got to its end: it is asked of sketches, and no search goes on with it.
+    over: bool,
 }
 
 impl Kept {
@@ -88,7 +91,8 @@ impl Kept {
         let limits = |b: &Budget| (b.nodes, b.iterations);
         let ((nodes, iterations), (most, longest)) = (limits(&self.budget), limits(budget));
         let same = |b: &Budget| (b.filter, b.normal);
-        self.given == start.digest()
+        !self.over
+            && self.given == start.digest()
             && self.rules == rules
             && same(&self.budget) == same(budget)
             && nodes <= most
@@ -360,7 +364,7 @@ const KEPT_ENDS: &str = "What it has searched so far is kept: the same search go
 pub fn kept(shelf: &Shelf) -> Option<&'static str> {
     let keeping = lock(shelf);
     let ends = (!keeping.made.is_empty()).then_some(KEPT_ENDS);
-    keeping.graph.as_ref().map(|_| KEPT_GRAPH).or(ends)
+    keeping.graph.as_ref().filter(|kept| !kept.over).map(|_| KEPT_GRAPH).or(ends)
 }
 
 /// How many classes of the graph that is kept have a member like each of these sketches; none for those that it cannot be asked
@@ -527,11 +531,15 @@ impl Searcher<'_> {
                 }
                 known = Some((best, took, insight));
             }
-            if let Some(shelf) = shelf.filter(|_| search.can_go_on()) {
+            let over = report.found().is_some();
+            if let Some(shelf) = shelf.filter(|_| over || search.can_go_on()) {
+                if over {
+                    search.put_in_order(&mut world);
+                }
                 let mut paused = paused.clone();
                 paused.push(ended_at(&report, budget));
                 let (given, budget) = (start.digest(), budget.clone());
-                let kept = Kept { search, given, rules: labels, budget, paused, is_new: true };
+                let kept = Kept { search, given, rules: labels, budget, paused, is_new: true, over };
                 lock(shelf).graph = Some(kept);
             }
             (report, trail)

@@ -1,16 +1,35 @@
 //! Two states at several values of a size: which is faster where, and between which sizes that changes.
 
-use super::action::RevisionId;
+use super::action::{RevisionId, Sizes};
 use super::bench::Pair;
 use crate::device::stats::Verdict;
 
 /// What came of two revisions that were measured at several values of a size.
 pub struct Swept {
     pub of: (RevisionId, RevisionId),
-    /// The size.
-    pub name: String,
+    /// Which sizes had which values.
+    pub of_sizes: Values,
     /// In order of the sizes.
     pub points: Vec<Point>,
+}
+
+/// The values of a size, or of several that always have the same, in increasing order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Values {
+    pub names: Vec<String>,
+    pub values: Vec<i64>,
+}
+
+impl Values {
+    /// The size, or all of them: `m=n=k`.
+    pub fn name(&self) -> String {
+        self.names.join("=")
+    }
+
+    /// The sizes where they have this value.
+    pub fn sizes(&self, value: i64) -> Sizes {
+        self.names.iter().map(|name| (name.as_str().into(), value)).collect()
+    }
 }
 
 /// Both states at one size.
@@ -80,12 +99,16 @@ pub fn reaches(points: &[Point]) -> Vec<Reach> {
 /// The most sizes of one sweep.
 const MOST_SIZES: usize = 64;
 
-/// Reads `k=1024..65536` or `k=1000,5000`, in increasing order.
+/// Reads `k=1024..65536` or `k=1000,5000`, or `m=n=k=256..2048` of sizes that are alike.
 ///
 /// # Errors
 /// Why it names no sizes, as the end of a sentence.
-pub fn values_of(text: &str) -> Result<(&str, Vec<i64>), String> {
-    let (name, values) = text.split_once('=').ok_or("there is no `=`")?;
+pub fn values_of(text: &str) -> Result<Values, String> {
+    let (names, values) = text.rsplit_once('=').ok_or("there is no `=`")?;
+    let names: Vec<String> = names.split('=').map(|name| name.trim().to_owned()).collect();
+    if let Some(twice) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
+        return Err(format!("`{}` is there twice", twice.1));
+    }
     let number = |text: &str| {
         let value = text.trim().parse::<i64>().ok().filter(|n| *n > 0);
         value.ok_or_else(|| format!("`{text}` is no positive whole number"))
@@ -103,6 +126,22 @@ pub fn values_of(text: &str) -> Result<(&str, Vec<i64>), String> {
     match all.len() {
         0 | 1 => Err("at least two are compared".to_owned()),
         n if n > MOST_SIZES => Err(format!("these are {n}, and at most {MOST_SIZES} are measured")),
-        _ => Ok((name.trim(), all)),
+        _ => Ok(Values { names, values: all }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_size_is_swept_or_several_that_are_alike() {
+        let values = |text| values_of(text).map(|v| (v.name(), v.values));
+        assert_eq!(values("k=1000,5000"), Ok(("k".to_owned(), vec![1000, 5000])));
+        assert_eq!(values("m = n=k=256..1024"), Ok(("m=n=k".to_owned(), vec![256, 512, 1024])));
+        let sizes: Sizes = values_of("m=n=2,4").unwrap().sizes(4);
+        assert_eq!(sizes, Sizes::from_iter(["m", "n"].map(|name| (name.into(), 4))));
+        assert_eq!(values("m=m=2,4"), Err("`m` is there twice".to_owned()));
+        assert!(values("m=n").is_err() && values("8").is_err() && values("m=n=8").is_err());
     }
 }

@@ -74,7 +74,7 @@ pub struct StrategyText {
     pub tree: ast::Strategy,
     texts: Sources,
     /// What sizes were given where it runs.
-    known: Sizes,
+    pub(super) known: Sizes,
 }
 
 /// A part of what a strategy did: a search, or rewrites of its own.

@@ -2,15 +2,14 @@
 
 use super::actions::typed;
 use super::app::App;
-use super::command::Command;
 use super::layout::Pane;
 use super::movement::{Search, find};
 use super::panes::{self, bench, best};
 use super::popup::{EntryKind, Popup, Purpose};
-use super::program::save;
+use super::program::{export, save};
 use super::stepping;
 use super::strategies::run_typed;
-use super::update::{run, run_with};
+use super::update::run_with;
 use crate::session::action::Action;
 use crate::view::{Line, Role, problem};
 
@@ -48,6 +47,7 @@ pub fn entry(app: &mut App) {
         EntryKind::Sweep => bench::start_sweep(app, &text),
         EntryKind::Dispatch => bench::write_dispatch(app, &text),
         EntryKind::Save => save(app, &text),
+        EntryKind::Export => export(app, &text),
         EntryKind::Find => return found(app, &text),
     };
     match (problems, app.popups.last_mut()) {
@@ -63,21 +63,29 @@ pub fn entry(app: &mut App) {
     }
 }
 
-/// What was looked for is there: the best match of a list of rules is taken, elsewhere it is gone to.
+/// What was looked for is there: in a list of rules the best match is highlighted, elsewhere it is gone to.
 fn found(app: &mut App, text: &str) {
     let pane = app.focus.pane;
+    let (was_narrowed, cursor) = (app.window(pane).find == narrowed_by(text), app.window(pane).cursor);
     filter(app, text);
     if pane == Pane::Rules && !text.is_empty() {
-        if app.candidate().is_none() {
+        // The highlight may have been moved while the list was narrowed.
+        if was_narrowed {
+            app.pane_mut(pane).1.cursor = cursor;
+        }
+        let Some(candidate) = app.candidate() else {
             let text = format!("No rule that is listed has `{text}` in its name.");
             return app.say(Role::Warning, text);
-        }
+        };
+        let call = candidate.named(&narrowed_by(text)).unwrap_or(&candidate.call).to_owned();
+        let applies = candidate.result.is_ok();
         app.popups.pop();
-        run(app, Command::Open);
-        if app.notice.as_ref().is_none_or(|notice| notice.spans.iter().all(|s| s.role != Role::Warning)) {
-            filter(app, "");
-        }
-        return;
+        let then = match applies {
+            true => format!("{{open}} applies `{call}`, {{back}} lists all again."),
+            false => format!("`{call}` does not apply here, and {{why}} says why; {{back}} lists all again."),
+        };
+        let text = app.setup.keys.fill(&then);
+        return app.say(Role::Hint, text);
     }
     app.popups.pop();
     if !text.is_empty() {
@@ -85,11 +93,16 @@ fn found(app: &mut App, text: &str) {
     }
 }
 
+/// What is looked for, of what is typed.
+fn narrowed_by(text: &str) -> String {
+    text.trim().to_lowercase()
+}
+
 /// Looks for a text in the pane that has the keys. The list of rules is narrowed, best match first.
 pub fn filter(app: &mut App, text: &str) {
     let pane = app.focus.pane;
     let (_, window) = app.pane_mut(pane);
-    window.find = text.trim().to_lowercase();
+    window.find = narrowed_by(text);
     if pane == Pane::Rules {
         window.cursor = 0;
         app.touch(&[Pane::Term]);
@@ -106,7 +119,7 @@ pub fn page(app: &mut App) {
             panes::open(app);
         }
         Purpose::Steps => stepping::next(app),
-        Purpose::Read | Purpose::Trail | Purpose::Mend => {
+        Purpose::Read | Purpose::Code | Purpose::Trail | Purpose::Mend => {
             app.popups.pop();
             app.trail = None;
             app.mending = None;

@@ -7,7 +7,7 @@ use super::panes::{self, bench, best, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::queries::{Answer, Query};
 use super::script::searches;
-use super::stepping;
+use super::{branches, stepping};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, Outcome, RevisionId};
@@ -16,33 +16,25 @@ use crate::view::{Line, Role, figures, history, problem};
 
 /// Takes an action. A problem is shown; true when there was none.
 pub(super) fn perform(app: &mut App, action: Action) -> bool {
-    match app.session.perform(action) {
-        Ok(performed) => {
-            if let Performed::Done(outcome) = &performed {
-                done(app, outcome);
-            }
-            app.touch_all();
-            true
-        }
-        Err(problem) => {
-            show_problem(app, &problem);
-            false
-        }
+    take(app, action).map_err(|problem| show_problem(app, &problem)).is_ok()
+}
+
+/// Takes an action, and says what came of it where that is known at once.
+fn take(app: &mut App, action: Action) -> Result<(), Diagnostic> {
+    let applies = matches!(action, Action::Apply { .. });
+    if let Performed::Done(outcome) = app.session.perform(action)? {
+        done(app, &outcome);
     }
+    if applies {
+        rules::applied(app);
+    }
+    app.touch_all();
+    Ok(())
 }
 
 /// Takes an action that was typed; what is wrong is shown under the text.
 pub(super) fn typed(app: &mut App, action: Action) -> Result<(), Vec<Line>> {
-    match app.session.perform(action) {
-        Ok(performed) => {
-            if let Performed::Done(outcome) = &performed {
-                done(app, outcome);
-            }
-            app.touch_all();
-            Ok(())
-        }
-        Err(problem) => Err(problem::brief(&problem)),
-    }
+    take(app, action).map_err(|problem| problem::brief(&problem))
 }
 
 /// Says what came of an action.
@@ -88,6 +80,8 @@ pub(super) fn show_problem(app: &mut App, problem: &Diagnostic) {
 
 /// Fetches what jobs and looks have done.
 pub fn news(app: &mut App) {
+    // What was running when this was last looked at may be over now.
+    let ran = !app.session.is_idle();
     // The last word of a search is there until its result is fetched.
     if app.found.watch(&app.session.jobs()) {
         app.touch(&[Pane::Search]);
@@ -101,8 +95,12 @@ pub fn news(app: &mut App) {
         None => {}
     }
     match app.session.compared() {
+        Some(Ok(compared)) if branches::chosen(app, &compared) => {}
         Some(Ok(compared)) => bench::compared(app, &compared),
-        Some(Err(problem)) => show_problem(app, &problem),
+        Some(Err(problem)) => {
+            app.choosing = None;
+            show_problem(app, &problem);
+        }
         None => {}
     }
     match app.session.peak() {
@@ -134,6 +132,7 @@ pub fn news(app: &mut App) {
             (_, Answer::Kernel(_)) => {
                 app.touch(&[Pane::Kernel]);
                 rules::code_known(app);
+                panes::history::code_known(app);
             }
             (query, Answer::Difference(_)) => {
                 app.touch(&[Pane::Rules, Pane::History]);
@@ -156,7 +155,7 @@ pub fn news(app: &mut App) {
             format!("Nothing can be looked at, as no thread can be started: {reason}. It is tried again every second."),
         );
     }
-    if !app.session.is_idle() {
+    if ran || !app.session.is_idle() {
         app.touch(&[Pane::Jobs, Pane::Bench]);
     }
 }

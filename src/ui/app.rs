@@ -14,7 +14,7 @@ use super::command::Command;
 use super::disk::{Definitions, Watch};
 use super::draw;
 use super::keys::{Keymap, Sequence};
-use super::layout::{Edge, Focus, Layout, Pane, Wishes, layout};
+use super::layout::{Edge, Focus, Layout, Pane, WIDEST, Wishes, layout};
 use super::mending::Mending;
 use super::panes;
 use super::popup::{Popup, Recall};
@@ -154,6 +154,15 @@ pub struct Message {
     pub text: String,
 }
 
+/// The rows above a term: its type, and what its pattern does.
+const HEAD: usize = 2;
+
+/// The fewest columns and the most that a term may be broken for, and the rows that there are.
+type TermRoom = (usize, usize, usize);
+
+/// So many lines of a pane are looked at for how long they are.
+const MEASURED: usize = 2000;
+
 /// The most messages that are kept.
 const MESSAGES: usize = 200;
 
@@ -219,12 +228,16 @@ pub struct App {
     pub walk: Option<String>,
     /// The steps that are looked at.
     pub trail: Option<Trail>,
+    /// The states of two branches that are measured in turns, of which the faster one is gone to.
+    pub choosing: Option<(RevisionId, RevisionId)>,
+    /// The states whose code is compared on a page.
+    pub diffing: Option<(RevisionId, RevisionId)>,
     /// Which difference a preview shows.
     pub preview: Preview,
     /// The problems that are looked at.
     pub mending: Option<Mending>,
     /// How often files had been read when they were looked at last.
-    reads: Option<u64>,
+    pub(super) reads: Option<u64>,
     /// The last search that was typed.
     pub search: Option<String>,
     /// The last state of a search, running or not, and what came of it.
@@ -249,14 +262,16 @@ pub struct App {
     pub definitions: Definitions,
     /// Whether one of them has changed on the disk.
     pub changed: Option<Changed>,
+    /// What is wrong with what has changed there, in a line.
+    pub wrong: Option<String>,
     /// Work in the background that only looks.
     pub queries: Queries,
     /// What the loop has to do.
     pub requests: Requests,
     /// The revision that `selection` is in.
     revision: RevisionId,
-    /// How wide `printed` is.
-    printed_for: Option<(RevisionId, usize)>,
+    /// What `printed` was made for.
+    printed_for: Option<(RevisionId, TermRoom)>,
     panes: [State; Pane::ALL.len()],
     wishes: Wishes,
 }
@@ -290,6 +305,8 @@ impl App {
             stepping: None,
             walk: None,
             trail: None,
+            choosing: None,
+            diffing: None,
             preview: Preview::default(),
             mending: None,
             reads: None,
@@ -305,6 +322,7 @@ impl App {
             file: Watch::default(),
             definitions: Definitions::default(),
             changed: None,
+            wrong: None,
             queries,
             requests: Requests::default(),
             revision,
@@ -328,40 +346,6 @@ impl App {
             self.size = size;
             self.touch_all();
         }
-    }
-
-    /// Looks whether the program's file has changed on the disk.
-    pub fn look_at_file(&mut self) {
-        let texts = &self.session.workspace().texts;
-        let program = texts.origin.program.as_deref();
-        let program = program.is_some_and(|file| self.file.look(file, &texts.program).is_some());
-        let changed = match (program, self.definitions.look(texts)) {
-            (true, _) => Some(Changed::Program),
-            (false, true) => Some(Changed::Definitions),
-            (false, false) => None,
-        };
-        let reads = self.file.times() + self.definitions.times();
-        // The first look reads every file, changed or not.
-        let saved = self.reads.replace(reads).is_some_and(|before| before != reads);
-        if saved && self.mending.is_some() {
-            self.changed = changed;
-            program::mended(self);
-            return;
-        }
-        if changed.is_some() && changed != self.changed {
-            let key = self.setup.keys.key(Command::Reload).unwrap_or_default();
-            let news = match changed {
-                Some(Changed::Definitions) => {
-                    format!("The rules or strategies have changed on the disk; {key} takes them over.")
-                }
-                _ => format!("The program has changed on the disk; {key} starts again from it."),
-            };
-            self.tell(Role::Warning, news);
-        }
-        if changed.is_none() && self.changed.is_some() {
-            self.tell(Role::Hint, "The files on the disk hold again what is open.");
-        }
-        self.changed = changed;
     }
 
     /// What a pane shows.
@@ -463,7 +447,12 @@ impl App {
         let at = pane as usize;
         if std::mem::take(&mut self.panes[at].stale) {
             let content = panes::content(self, pane, width);
-            self.wishes[at] = (panes::of(pane).wish)(&content);
+            self.wishes.rows[at] = (panes::of(pane).wish)(&content);
+            // In fewer columns than these nothing hangs on it.
+            if self.size.0 >= WIDEST.0 {
+                let lines = content.lines.bare().iter().take(MEASURED);
+                self.wishes.columns[at] = lines.map(Line::width).max().unwrap_or(0);
+            }
             let state = &mut self.panes[at];
             (state.content, state.made_for) = (content, room);
         }
@@ -512,15 +501,19 @@ impl App {
         }
     }
 
-    /// Prints the term for the width of its pane.
+    /// Prints the term for the width of its pane: so narrow that code has the columns that it needs, where there are rows for that.
     fn print(&mut self) {
         // Where the term is not shown what was printed of it stays.
         let before = self.printed_for.filter(|(revision, _)| *revision == self.revision);
-        let unseen = before.map_or(80, |(_, width)| width);
-        let width = draw::room(self, Pane::Term).map_or(unseen, |(_, width)| width);
-        if self.printed_for != Some((self.revision, width)) {
-            self.printed = Printed::of(self.session.term(), width, self.setup.terminal.alphabet);
-            self.printed_for = Some((self.revision, width));
+        let unseen = before.map_or((80, 80, 0), |(_, room)| room);
+        let room = draw::room_of_term(self).unwrap_or(unseen);
+        if self.printed_for != Some((self.revision, room)) {
+            let (least, most, rows) = room;
+            let print = |width| Printed::of(self.session.term(), width, self.setup.terminal.alphabet);
+            let narrow =
+                (least < most).then(|| print(least)).filter(|printed| printed.lines().len() + HEAD <= rows);
+            self.printed = narrow.unwrap_or_else(|| print(most));
+            self.printed_for = Some((self.revision, room));
             self.touch(&[Pane::Term]);
         }
     }
@@ -582,8 +575,13 @@ impl App {
         panes::rules::shown(self).get(cursor).copied()
     }
 
-    /// The status line.
+    /// The status line, whole.
     pub fn status(&self) -> Line {
+        self.status_in(usize::MAX)
+    }
+
+    /// The status line in so many columns.
+    pub fn status_in(&self, width: usize) -> Line {
         let history = self.session.history();
         let running = self.session.jobs();
         let workspace = self.session.workspace();
@@ -603,7 +601,9 @@ impl App {
                 more: running.len().saturating_sub(1),
                 stray: self.stray,
                 changed: reload.as_deref().filter(|_| self.changed.is_some()),
+                wrong: self.wrong.is_some(),
             },
+            width,
             self.setup.terminal.alphabet,
         )
     }

@@ -40,6 +40,9 @@ impl Context {
 /// Why a command cannot be used.
 pub type Enabled = Result<(), String>;
 
+/// What commands are also called by those who type them.
+const OTHER_NAMES: &[(&str, Command)] = &[("stop", Command::Cancel)];
+
 /// Declares the commands: `Variant "name" Context [arguments] check "help";`.
 macro_rules! commands {
     ($($variant:ident $name:literal $context:ident $arguments:expr, $check:expr, $doc:literal;)*) => {
@@ -77,9 +80,10 @@ macro_rules! commands {
                 check(facts)
             }
 
-            /// The command with this name.
+            /// The command with this name, or one of which it is another name.
             pub fn from_name(name: &str) -> Option<Command> {
-                match name { $($name => Some(Command::$variant),)* _ => None }
+                let also = || OTHER_NAMES.iter().find(|(other, _)| *other == name).map(|(_, command)| *command);
+                match name { $($name => Some(Command::$variant),)* _ => also() }
             }
         }
     };
@@ -100,10 +104,11 @@ commands! {
     AllRules "all-rules" Screen None, always, "Show also the rules that do not apply here, or only those that do.";
     Undo "undo" Screen None, can_undo, "Go back one step of the history; nothing is lost.";
     Redo "redo" Screen None, can_redo, "Go forward again along the branch that was left last.";
-    Without "without" Screen None, in_history, "Skip the highlighted step of the history: go to the state before it and do again what followed.";
+    Without "without" Screen None, without, "Skip the highlighted step of the history: go to the state before it and do again what followed.";
     Fold "fold" Screen None, folds, "Open or close the highlighted row of the history: single steps in one row, or the rewrites that a strategy or a search made; in code, the headers and helpers that no part of the program asks for.";
     Strategy "strategy" Screen Some("STRATEGY"), always, "Type a strategy in ELEVATE and run it.";
     Fastest "fastest" Screen None, measured, "Go to the fastest of the states that were measured on one device at the same sizes, say which may be as fast, and show the steps that lead there.";
+    Better "better" Screen None, forked, "Of two branches of the history keep the faster one: go to it, measuring both in turns where their times do not tell.";
     Step "step" Screen Some("STRATEGY"), always, "Show the next step of the strategy as a difference, with its place; without one, ask which.";
     Run "run" Screen Some("STRATEGY"), always, "Take all steps of the strategy that are left; without one, ask which.";
     Place "whole" Screen None, always, "Run strategies and searches on the whole program, or at the selection again.";
@@ -112,7 +117,7 @@ commands! {
     Best "best" Screen Some("10 reach SKETCH using RULES"), always, "Search, and measure the best programs that are found, which are ranked by their time; without one, the last search.";
     Point "point" Screen None, always, "Make a sketch of the selected sub-term, to be widened step by step, with how much it describes.";
     Narrow "narrow" Screen None, widened, "Take back the last step by which the sketch was widened.";
-    Cancel "cancel" Screen None, running, "Stop the running job and keep what it has found.";
+    Cancel "cancel" Screen None, running, "Stop the running job and keep what it has found; `stop` is the same.";
 
     Select "select" Screen Some("POSITION"), always, "Select the sub-term at a position, such as 0.1.1, or `.` for the whole program.";
     Grow "grow" Screen None, grow, "Select the parent of the selected sub-term.";
@@ -169,7 +174,8 @@ commands! {
     Copy "copy" Screen None, always, "Copy the selection to the clipboard.";
     CopyCommand "copy-command" Screen None, always, "Copy the command line that makes the present program of the file.";
     Save "save" Screen Some("NAME"), always, "Give the session a name.";
-    Reload "reload" Screen None, reload, "Start again from the file on the disk, which has changed.";
+    Export "export" Screen Some("FILE.html"), always, "Write the session as one page that needs nothing else: program, history, times, sketches, code, and what was measured of devices, of the best programs and of several sizes.";
+    Reload "reload" Screen None, reload, "Take over what has changed on the disk: start again from the program, or use the rules and strategies; what is wrong with it is shown instead.";
     Edit "edit" Screen None, edit, "Open the program in `$EDITOR`.";
     Explain "explain" Screen Some("CODE"), always, "Show what the code of a problem means, with an example.";
     Suspend "suspend" Screen None, always, "Go to the shell; `fg` comes back.";
@@ -292,13 +298,19 @@ fn pinned(facts: &Facts) -> Enabled {
     require(facts.pinned, "No state is pinned; {pin} pins the present one.")
 }
 
-fn in_history(facts: &Facts) -> Enabled {
-    require(facts.pane == Pane::History, "This is for the steps of the history; {history} goes there.")
+fn without(facts: &Facts) -> Enabled {
+    require(facts.pane == Pane::History, "This is for the steps of the history; {history} goes there.")?;
+    facts.without.clone()
+}
+
+fn forked(facts: &Facts) -> Enabled {
+    require(facts.forks, "The history has one branch so far; there is nothing to choose from.")
 }
 
 fn folds(facts: &Facts) -> Enabled {
     let nothing = "Nothing opens or closes in this pane; rows of the history ({history}) and lines of code ({kernel}) do.";
-    panes::of(facts.pane).fold.as_ref().map_or(Err(nothing.to_owned()), |fold| (fold.enabled)(facts))
+    let fold = panes::of(facts.pane).fold.as_ref().ok_or(nothing)?;
+    require(facts.folds, fold.nothing)
 }
 
 fn measured(facts: &Facts) -> Enabled {

@@ -63,14 +63,14 @@ pub fn at(app: &App, kind: EntryKind, before: &str) -> Completion {
     let workspace = app.session.workspace();
     let call = calls.last().and_then(|name| signature(workspace, name)).filter(|_| kind.is_elevate());
     let all = match (kind, place) {
-        (EntryKind::Sizes, _) => {
+        (EntryKind::Sizes | EntryKind::Sweep, _) => {
             app.session.workspace().program.sizes.iter().map(|n| of(format!("{n}="), "")).collect()
         }
         (EntryKind::Data, _) => {
             data::names(&workspace.program).into_iter().map(|n| of(format!("{n}="), "")).collect()
         }
         (EntryKind::Rule, _) => rules(app),
-        (EntryKind::Save | EntryKind::Find, _) => Vec::new(),
+        (EntryKind::Save | EntryKind::Export | EntryKind::Find | EntryKind::Dispatch, _) => Vec::new(),
         (_, Place::Strategy) => strategies(app, !calls.is_empty()),
         (_, Place::Sketch) => {
             let own = workspace.script.sketches().map(|(s, doc)| of(s.name.kind.to_string(), doc));

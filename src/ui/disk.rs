@@ -1,4 +1,4 @@
-//! Noticing that the program's file has changed, or its rules and strategies.
+//! Noticing that the program's file has changed, or its rules and strategies, and saying so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,11 @@ use std::time::SystemTime;
 
 use indexmap::IndexMap;
 
+use super::app::{App, Changed};
+use super::command::Command;
+use super::program;
 use crate::session::files::{Text, Texts, beside, read_text};
+use crate::view::{Role, problem};
 
 /// The files of rules and strategies, those that may appear beside the program included.
 #[derive(Debug, Default)]
@@ -94,6 +98,56 @@ impl Watch {
     /// The changed text is taken over.
     pub fn taken(&mut self) {
         self.changed = None;
+    }
+}
+
+impl App {
+    /// Looks whether the program's file has changed on the disk.
+    pub fn look_at_file(&mut self) {
+        let texts = &self.session.workspace().texts;
+        let program = texts.origin.program.as_deref();
+        let program = program.is_some_and(|file| self.file.look(file, &texts.program).is_some());
+        let changed = match (program, self.definitions.look(texts)) {
+            (true, _) => Some(Changed::Program),
+            (false, true) => Some(Changed::Definitions),
+            (false, false) => None,
+        };
+        let reads = self.file.times() + self.definitions.times();
+        // The first look reads every file, changed or not.
+        let saved = self.reads.replace(reads).is_some_and(|before| before != reads);
+        if saved && self.mending.is_some() {
+            self.changed = changed;
+            program::mended(self);
+            return;
+        }
+        let wrong = match changed {
+            // What was read before is as right or wrong as it was.
+            Some(_) if !saved && changed == self.changed => self.wrong.take(),
+            Some(changed) => program::wrong_on_disk(self, changed).map(|p| problem::in_a_line(&p.first())),
+            None => None,
+        };
+        let mended = self.wrong.is_some() && wrong.is_none();
+        if let Some(now) = changed.filter(|_| changed != self.changed || saved && (wrong.is_some() || mended))
+        {
+            let key = self.setup.keys.key(Command::Reload).unwrap_or_default();
+            let (what, have) = match now {
+                Changed::Definitions => ("The rules or strategies", "have changed on the disk"),
+                Changed::Program => ("The program", "has changed on the disk"),
+            };
+            let news = match (&wrong, now) {
+                (Some(why), _) => {
+                    format!("{what} {have} and cannot be used so; {key} shows why: {why}")
+                }
+                (None, Changed::Definitions) => format!("{what} {have}; {key} takes them over."),
+                (None, Changed::Program) => format!("{what} {have}; {key} starts again from it."),
+            };
+            self.tell(if wrong.is_some() { Role::Error } else { Role::Warning }, news);
+        }
+        self.wrong = wrong;
+        if changed.is_none() && self.changed.is_some() {
+            self.tell(Role::Hint, "The files on the disk hold again what is open.");
+        }
+        self.changed = changed;
     }
 }
 

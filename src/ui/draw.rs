@@ -5,12 +5,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui_textarea::TextArea;
 
 use super::app::App;
-use super::command::{Command, Context};
-use super::layout::{self, LEAST, Layout, Pane, Place};
+use super::command::Command;
+use super::layout::{self, LEAST, Layout, Pane, Place, Wishes};
 use super::paint::{Painter, tabs};
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose, Question};
 use super::window::mark_found;
-use super::{complete, hints, panes, strategies};
+use super::{complete, hints, strategies};
 use crate::view::{Line, Mark, Role};
 
 /// Draws the screen.
@@ -37,7 +37,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
             let status = Rect { y: below.y.saturating_sub(1), ..status };
             painter.blank(status);
             painter.blank(below);
-            painter.line(status, &app.status());
+            painter.line(status, &app.status_in(usize::from(status.width)));
             if let [line] = said.as_slice() {
                 painter.line(below, line);
             } else {
@@ -72,37 +72,47 @@ fn hint_line(app: &App, width: usize) -> Line {
         return notice.clone();
     }
     match app.popups.last() {
-        Some(popup) => hints::hints(&popup_hints(popup), &facts, keys, width),
-        None => {
-            let always = hints::hints(hints::hints_of_context(Context::Screen), &facts, keys, width);
-            let room = width.saturating_sub(always.width() + 2);
-            let mut line = hints::hints(panes::of(app.focus.pane).hints, &facts, keys, room);
-            line = line.pad(width.saturating_sub(always.width()));
-            line.append(always);
-            line
-        }
+        Some(popup) => hints::worded_hints(&popup_hints(app, popup), &facts, keys, width),
+        None => hints::of_panes(&facts, keys, width),
     }
 }
 
-/// The hints of a popup, without those that mean nothing in it.
-fn popup_hints(popup: &Popup) -> Vec<Command> {
+/// The hints of a popup, without those that mean nothing in it, and the words of those that mean something else.
+fn popup_hints(app: &App, popup: &Popup) -> Vec<(Command, Option<&'static str>)> {
+    let rules = app.focus.pane == Pane::Rules;
     let all = hints::hints_of_context(popup.context()).iter().copied();
     let unused: &[Command] = match popup {
         Popup::Page(page) => match page.purpose {
-            Purpose::Read => &[Command::PageAccept, Command::PageView, Command::PageNext, Command::PageRun],
+            Purpose::Read | Purpose::Code => {
+                &[Command::PageAccept, Command::PageView, Command::PageNext, Command::PageRun]
+            }
             Purpose::Apply => &[Command::PageNext, Command::PageRun],
             Purpose::Steps => &[Command::PageAccept, Command::PageView],
             Purpose::Trail | Purpose::Mend => &[Command::PageAccept, Command::PageView, Command::PageRun],
         },
+        // In a list of rules both keys go back to it with what is typed.
         Popup::Entry(entry) if entry.kind == EntryKind::Find => {
-            &[Command::EntryNewline, Command::TypingPlace, Command::EntryOlder]
+            &[Command::EntryNewline, Command::TypingPlace, Command::EntryOlder, Command::EntryComplete]
         }
         Popup::Entry(entry) if !entry.kind.is_elevate() => &[Command::EntryNewline, Command::TypingPlace],
         Popup::Choice(choice) if choice.typed.is_none() => &[Command::TypingPlace],
         Popup::Question(question) if !question.can_save => &[Command::QuestionSave],
         _ => &[],
     };
-    all.filter(|command| !unused.contains(command)).collect()
+    let completes = |entry: &Entry| !complete::at(app, entry.kind, &entry.before_cursor()).offers.is_empty();
+    let idle = |command: &Command| match (popup, command) {
+        (Popup::Entry(entry), Command::EntryComplete) => !completes(entry),
+        (Popup::Entry(entry), Command::EntryOlder) => app.recall.get(entry.kind, 0).is_none(),
+        _ => unused.contains(command),
+    };
+    let word = |command: Command| match (popup, command) {
+        (Popup::Entry(entry), Command::EntryAccept) if entry.kind == EntryKind::Find => {
+            Some(if rules { "to the list" } else { "find" })
+        }
+        (Popup::Entry(entry), Command::EntryAccept) if entry.kind == EntryKind::Save => Some("save"),
+        _ => None,
+    };
+    all.filter(|command| !unused.contains(command) && !idle(command)).map(|c| (c, word(c))).collect()
 }
 
 fn pane(app: &App, painter: &mut Painter<'_>, place: &Place) {
@@ -336,8 +346,23 @@ fn draw_question(painter: &mut Painter<'_>, area: Rect, question: &Question) {
 
 /// The rows and columns inside the frame of a pane, if it is shown.
 pub fn room(app: &App, pane: Pane) -> Option<(usize, usize)> {
+    room_for(app, pane, app.wishes())
+}
+
+/// The columns inside the frame of the term's pane where it leaves none to code, and where it leaves as many as that needs; and the rows
+/// that are its part of a column. What is broken for so many is never too long for fewer that it then has.
+pub fn room_of_term(app: &App) -> Option<(usize, usize, usize)> {
+    let mut wishes = *app.wishes();
+    wishes.columns[Pane::Term as usize] = 1;
+    let (_, least) = room_for(app, Pane::Term, &wishes)?;
+    wishes.columns = Wishes::default().columns;
+    let (_, most) = room_for(app, Pane::Term, &wishes)?;
+    Some((least, most, usize::from(app.size.1) * 3 / 5))
+}
+
+fn room_for(app: &App, pane: Pane, wishes: &Wishes) -> Option<(usize, usize)> {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
-    let Layout::Panes { places, .. } = layout::layout(area, app.focus, app.wishes()) else { return None };
+    let Layout::Panes { places, .. } = layout::layout(area, app.focus, wishes) else { return None };
     let place = places.iter().find(|place| place.pane == pane)?;
     let inner = layout::inside(place.area);
     Some((usize::from(inner.height), usize::from(inner.width)))

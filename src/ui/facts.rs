@@ -49,12 +49,20 @@ pub struct Facts {
     pub measured: bool,
     /// Whether something has been searched for with `/`.
     pub finding: bool,
-    /// Whether the program's file differs from what the session holds.
+    /// Whether a file on the disk differs from what the session holds.
     pub file_changed: bool,
     /// Whether the highlighted entry of the history is the present state.
     pub at_present: bool,
-    /// Whether something of the pane can be opened or closed: in the history, the highlighted row.
+    /// Whether something of the pane can be opened or closed.
     pub folds: bool,
+    /// Why the highlighted step of the history cannot be left out, if it cannot.
+    pub without: Result<(), String>,
+    /// Whether branches part anywhere in the history.
+    pub forks: bool,
+    /// Whether single rewrites are recorded of the highlighted row of the history, or it opens to rows that have them.
+    pub steps: bool,
+    /// Whether the sketch of what was pointed at can ask for less.
+    pub widens: bool,
     /// Whether an external editor is named in the environment.
     pub editor: bool,
     /// Whether it is known where the program's file lies.
@@ -100,11 +108,14 @@ impl App {
             finding: !self.window(self.focus.pane).find.is_empty(),
             file_changed: self.changed.is_some(),
             at_present: panes::history::at_present(self),
-            folds: match self.focus.pane {
-                Pane::History => panes::history::folds(self),
-                Pane::Kernel => panes::kernel::can_fold(self),
-                _ => false,
+            folds: panes::of(self.focus.pane).fold.as_ref().is_some_and(|fold| (fold.can)(self)),
+            without: match self.focus.pane {
+                Pane::History => panes::history::rest_without(self).map(|_| ()),
+                _ => Err("No step is highlighted.".to_owned()),
             },
+            forks: (0..history.len()).any(|id| history.branches(id)),
+            steps: panes::history::has_steps(self),
+            widens: self.sketching.as_ref().is_some_and(Sketching::widens),
             editor: self.setup.editor.is_some(),
             file: self.session.workspace().texts.origin.program.is_some(),
         }
@@ -140,6 +151,10 @@ pub mod tests {
             file_changed: false,
             at_present: true,
             folds: false,
+            without: Err("Nothing was done that could be left out.".to_owned()),
+            forks: false,
+            steps: false,
+            widens: false,
             editor: false,
             file: false,
         }

@@ -32,29 +32,56 @@ pub fn hints_of_context(context: Context) -> &'static [Command] {
     }
 }
 
-/// The line of hints: keys and labels of the commands that can be used, as many as fit; help always fits.
+/// The line of hints: keys and labels of the commands that can be used, as many as fit.
 pub fn hints(commands: &[Command], facts: &Facts, keys: &Keymap, width: usize) -> Line {
+    let own = |command: &Command| panes::operation(facts.pane, *command).and_then(|operation| operation.word);
+    let worded: Vec<(Command, Option<&str>)> = commands.iter().map(|c| (*c, own(c))).collect();
+    worded_hints(&worded, facts, keys, width)
+}
+
+/// The same with other words for some commands.
+pub fn worded_hints(
+    commands: &[(Command, Option<&str>)],
+    facts: &Facts,
+    keys: &Keymap,
+    width: usize,
+) -> Line {
     let mut line = Line::empty();
-    for command in commands {
+    for (command, word) in commands {
         let Some(key) = keys.key(*command) else { continue };
         if command.enabled(facts).is_err() {
             continue;
         }
         let mut shown = Line::plain(if line.is_empty() { "" } else { "  " });
-        shown.append(match command {
-            Command::Open | Command::Preview => {
-                let here = panes::of(facts.pane);
-                let operation = if *command == Command::Open { &here.open } else { &here.preview };
-                let own = operation.word.unwrap_or(keys.label(*command));
-                Line::of(Role::Key, key).with(Role::Hint, format!(" {own}"))
-            }
-            _ => hint(&key, *command, keys),
+        shown.append(match word {
+            Some(word) => Line::of(Role::Key, key).with(Role::Hint, format!(" {word}")),
+            None => hint(&key, *command, keys),
         });
         if line.width() + shown.width() > width {
             break;
         }
         line.append(shown);
     }
+    line
+}
+
+/// So many columns a pane's own keys have at least, beside those that can always be pressed.
+const OWN: usize = 30;
+
+/// The keys of the pane, and on the right those that can always be pressed; in few columns of these the help alone, which lists
+/// the others.
+pub fn of_panes(facts: &Facts, keys: &Keymap, width: usize) -> Line {
+    let all = hints_of_context(Context::Screen);
+    let few = |commands: &[Command]| hints(commands, facts, keys, width);
+    let always = Some(few(all)).filter(|line| line.width() + OWN <= width);
+    let always = always.unwrap_or_else(|| few(&[Command::Help]));
+    let room = width.saturating_sub(always.width());
+    // While something runs, the way to stop it comes first.
+    let stop = facts.running.iter().map(|_| Command::Cancel);
+    let own = panes::of(facts.pane).hints.iter().copied().filter(|c| *c != Command::Cancel);
+    let own: Vec<Command> = stop.chain(own).collect();
+    let mut line = hints(&own, facts, keys, room.saturating_sub(2)).pad(room);
+    line.append(always);
     line
 }
 
@@ -100,6 +127,12 @@ mod tests {
         assert!(hints(panes::of(Pane::Term).hints, &facts, &keys, 80).text().contains("u undo"));
         for width in 0..80 {
             assert!(hints(hints_of_context(Context::Screen), &facts, &keys, width).width() <= width);
+        }
+        // The keys of the pane are there in the fewest columns, and the help that lists the others.
+        for width in [50, 80] {
+            let line = of_panes(&facts, &keys, width);
+            assert!(line.width() <= width && line.text().contains("u undo"), "{}", line.text());
+            assert!(line.text().contains("? help"), "{}", line.text());
         }
     }
 }

@@ -255,7 +255,9 @@ impl Keymap {
     /// The first key sequence of a command, spelt out.
     pub fn key(&self, command: Command) -> Option<String> {
         if self.names {
-            return Some(format!("`{}`", command.name()));
+            // What is a key while a text is typed is a command of its own where lines are.
+            let typed = if command == Command::TypingPlace { Command::Place } else { command };
+            return Some(format!("`{}`", typed.name()));
         }
         self.keys(command).first().map(|keys| spell(keys))
     }

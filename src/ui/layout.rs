@@ -167,10 +167,16 @@ pub enum Layout {
     },
 }
 
-/// How many rows each pane has something to show in, by [`Pane::ALL`].
-pub type Wishes = [usize; Pane::ALL.len()];
+/// How much room each pane has something to show in, by [`Pane::ALL`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wishes {
+    pub rows: [usize; Pane::ALL.len()],
+    /// The longest line; 0 where that is not known.
+    pub columns: [usize; Pane::ALL.len()],
+}
 
-/// Lays out the screen. Columns depend on the size alone; panes above each other divide the rows as they need them.
+/// Lays out the screen. Panes above each other divide the rows as they need them. Of three columns the first leaves to code what it
+/// does not need; all others depend on the size alone.
 pub fn layout(area: Rect, focus: Focus, wishes: &Wishes) -> Layout {
     let fits = |size: (u16, u16)| area.width >= size.0 && area.height >= size.1;
     if !fits(LEAST) {
@@ -180,7 +186,7 @@ pub fn layout(area: Rect, focus: Focus, wishes: &Wishes) -> Layout {
     let (status, hints) = split_rows(foot, 1);
     let place = |area, pane, tabs| Place { area, pane, tabs };
     // Latency take two rows.
-    let wish = |pane: Pane| wishes[pane as usize].saturating_add(2);
+    let wish = |pane: Pane| wishes.rows[pane as usize].saturating_add(2);
     // What the program is stands on the left, from the term to its code; what can become of it on the right.
     let mut edges: Vec<Edge> = vec![];
     let stacked =
@@ -231,9 +237,21 @@ pub fn layout(area: Rect, focus: Focus, wishes: &Wishes) -> Layout {
         places.push(place(right, focus.top, TOP));
         places
     } else {
+        let usual_first = body.width * 3 / 8;
+        let usual_middle = (body.width - usual_first) / 2;
+        let needs = |pane: Pane| {
+            let columns = wishes.columns[pane as usize];
+            u16::try_from(columns.saturating_add(2)).ok().filter(|_| columns > 0)
+        };
+        let kept = needs(Pane::Term).into_iter().chain(needs(Pane::Loops)).max().unwrap_or(usual_first);
+        let missing = needs(focus.bottom).unwrap_or(0).saturating_sub(usual_middle);
+        let left = usual_first.saturating_sub(kept.max(body.width * 3 / 10)).min(missing);
         let first =
-            beside(Columns::Three, 0, body.width * 3 / 8, LEAST_COLUMNS, body.width - 2 * LEAST_COLUMNS);
-        let usual = first + (body.width - first) / 2;
+            beside(Columns::Three, 0, usual_first - left, LEAST_COLUMNS, body.width - 2 * LEAST_COLUMNS);
+        let usual = match focus.splits.get(Columns::Three, Split::Column(0)) {
+            Some(_) => first + (body.width - first) / 2,
+            None => usual_first + usual_middle,
+        };
         let second = beside(Columns::Three, 1, usual, first + LEAST_COLUMNS, body.width - LEAST_COLUMNS);
         let (left, rest) = split_columns(body, first);
         let (middle, right) = split_columns(rest, second - first);
@@ -326,7 +344,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(width: u16, height: u16, focus: Focus) -> Vec<Pane> {
-        match layout(Rect::new(0, 0, width, height), focus, &[1; Pane::ALL.len()]) {
+        match layout(
+            Rect::new(0, 0, width, height),
+            focus,
+            &Wishes { rows: [1; Pane::ALL.len()], ..Wishes::default() },
+        ) {
             Layout::TooSmall => Vec::new(),
             Layout::Panes { places, .. } => places.iter().map(|place| place.pane).collect(),
         }
@@ -353,6 +375,27 @@ mod tests {
     }
 
     #[test]
+    fn code_has_the_columns_that_the_term_leaves() {
+        let columns = |term, loops, kernel| {
+            let mut wishes = Wishes::default();
+            wishes.columns[Pane::Term as usize] = term;
+            wishes.columns[Pane::Loops as usize] = loops;
+            wishes.columns[Pane::Kernel as usize] = kernel;
+            match layout(Rect::new(0, 0, 200, 60), Focus::default(), &wishes) {
+                Layout::Panes { places, .. } => [0, 2, 3].map(|i| places[i].area.width),
+                Layout::TooSmall => [0; 3],
+            }
+        };
+        let usual = columns(0, 0, 0);
+        assert_eq!(usual, [75, 62, 63]);
+        // The right column stays where it is; what nobody needs stays where it was.
+        assert_eq!(columns(40, 60, 90), [62, 75, 63]);
+        assert_eq!(columns(40, 50, 65), [70, 67, 63]);
+        assert_eq!(columns(73, 10, 90), usual);
+        assert_eq!(columns(3, 3, 200), [60, 77, 63]);
+    }
+
+    #[test]
     fn panes_cycle_around() {
         assert_eq!(Pane::Jobs.cycle(1), Pane::Term);
         assert_eq!(Pane::Term.cycle(-1), Pane::Jobs);
@@ -362,9 +405,11 @@ mod tests {
         #[test]
         fn rectangles_fit_and_do_not_overlap(
             width in 0u16..=300, height in 0u16..=100, pane in 0..Pane::ALL.len(), zoomed in any::<bool>(),
-            wishes in prop::array::uniform10(prop_oneof![0usize..60, Just(usize::MAX)]),
+            rows in prop::array::uniform10(prop_oneof![0usize..60, Just(usize::MAX)]),
+            columns in prop::array::uniform10(prop_oneof![0usize..200, Just(usize::MAX)]),
             moved in prop::option::of(prop::array::uniform4(0u16..=1000))
         ) {
+            let wishes = Wishes { rows, columns };
             let area = Rect::new(0, 0, width, height);
             let mut focus = Focus { zoomed, ..Focus::default() };
             focus.go(Pane::ALL[pane]);

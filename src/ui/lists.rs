@@ -33,9 +33,10 @@ fn command_items(app: &App) -> Vec<Item> {
             Item {
                 name: command.name().to_owned(),
                 key: keys.join(" "),
-                doc: match command.arguments() {
-                    Some(arguments) => format!("{} Takes: {arguments}", command.doc()),
-                    None => command.doc().to_owned(),
+                doc: match (panes::operation(app.focus.pane, *command), command.arguments()) {
+                    (Some(here), _) => here.doc.to_owned(),
+                    (None, Some(arguments)) => format!("{} Takes: {arguments}", command.doc()),
+                    (None, None) => command.doc().to_owned(),
                 },
                 disabled: command.enabled(&facts).err().map(|reason| app.setup.keys.fill(&reason)),
                 value: Value::Command(*command),

@@ -47,7 +47,10 @@ impl Preview {
             }
             Preview::Loops => {
                 let nest = |term: &Term| -> Vec<Line> {
-                    loops::rows(term, &Path::root(), alphabet).into_iter().map(|row| row.line).collect()
+                    loops::rows(term, &Path::root(), app.code.target, alphabet)
+                        .into_iter()
+                        .map(|row| row.line)
+                        .collect()
                 };
                 let (old, new) = (nest(app.session.term()), nest(after));
                 if old == new {

@@ -7,9 +7,11 @@ use super::app::{App, Changed};
 use super::mending::Mending;
 use super::popup::{About, Choice, Item, Popup, Purpose, Question, Value};
 use crate::lang::path::Path;
+use crate::session;
 use crate::session::action::Action;
 use crate::session::files::{self, Text, Texts};
 use crate::session::workspace::{Problems, Workspace};
+use crate::view::handover::{self, Beside};
 use crate::view::{Line, Role, problem};
 
 /// Takes over what has changed on the disk: rules and strategies at once, a program after a question. What is wrong
@@ -22,19 +24,28 @@ pub fn reload(app: &mut App) {
     }
 }
 
-fn reload_definitions(app: &mut App) {
+/// What is wrong with what has changed on the disk, as it would be taken over.
+pub fn wrong_on_disk(app: &App, changed: Changed) -> Option<Problems> {
     let now = app.session.workspace();
-    let files = app.definitions.changed(&now.texts);
-    let texts = Texts { files: files.clone(), ..now.texts.clone() };
-    let all_right = now.errors().next().is_none();
-    let wrong = match Workspace::load(&texts, now.def.as_deref()) {
-        Ok(new) if new.errors().next().is_some() => {
+    let texts = match changed {
+        Changed::Program => Texts { program: app.file.changed()?.clone(), ..now.texts.clone() },
+        Changed::Definitions => Texts { files: app.definitions.changed(&now.texts), ..now.texts.clone() },
+    };
+    match Workspace::load(&texts, now.def.as_deref()) {
+        // Of a program that is right the rules may be wrong already.
+        Ok(new) if changed == Changed::Definitions && new.errors().next().is_some() => {
             Some(Problems { sources: new.sources, list: new.problems })
         }
         Ok(_) => None,
         Err(problems) => Some(*problems),
-    };
-    if let Some(problems) = wrong {
+    }
+}
+
+fn reload_definitions(app: &mut App) {
+    let now = app.session.workspace();
+    let files = app.definitions.changed(&now.texts);
+    let all_right = now.errors().next().is_none();
+    if let Some(problems) = wrong_on_disk(app, Changed::Definitions) {
         if all_right {
             return mend(app, problems, "What is open stays in use until the files are right.");
         }
@@ -42,7 +53,7 @@ fn reload_definitions(app: &mut App) {
     }
     if perform(app, Action::Definitions { files }) {
         app.definitions.taken();
-        app.changed = None;
+        (app.changed, app.wrong) = (None, None);
         app.forget_rules();
         app.tell(Role::Good, "The changed rules and strategies hold from now on.");
         app.touch_all();
@@ -50,13 +61,10 @@ fn reload_definitions(app: &mut App) {
 }
 
 fn ask_to_reload(app: &mut App) {
-    let Some(text) = app.file.changed() else { return };
-    let now = app.session.workspace();
-    let texts = Texts { program: text.clone(), ..now.texts.clone() };
-    if let Err(problems) = Workspace::load(&texts, now.def.as_deref()) {
-        return mend(app, *problems, "The program that is open stays as it is until the file is right.");
+    if let Some(problems) = wrong_on_disk(app, Changed::Program) {
+        return mend(app, problems, "The program that is open stays as it is until the file is right.");
     }
-    let label = &now.texts.program.label;
+    let label = &app.session.workspace().texts.program.label;
     let lines = vec![
         Line::plain(format!("{label} has changed on the disk.")),
         Line::plain("Start again from it? The present states stay in the history."),
@@ -69,7 +77,7 @@ pub(super) fn reload_now(app: &mut App) {
     let Some(Text { label, text }) = app.file.changed().cloned() else { return };
     if perform(app, Action::Reload { label, text }) {
         app.file.taken();
-        app.changed = None;
+        (app.changed, app.wrong) = (None, None);
         app.queries.forget_kernels();
         app.forget_rules();
         app.select(Path::root());
@@ -154,6 +162,33 @@ pub(super) fn save(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
             Ok(())
         }
         Err(problem) => Err(problem::brief(&problem)),
+    }
+}
+
+/// Writes the session as a page, with what was measured beside it. What is there already is not replaced.
+pub(super) fn export(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
+    let mut path = PathBuf::from(name);
+    if path.extension().is_none() {
+        path.set_extension("html");
+    }
+    let devices = app.queries.devices.as_ref().map(|list| list.devices.as_slice()).unwrap_or_default();
+    let system = session::system();
+    let (best, swept) = (app.best.as_deref(), app.swept.as_deref());
+    let beside = Beside { peaks: &app.peaks, best, swept, devices, system: &system };
+    let page = handover::page(&app.session, app.code.target, beside);
+    let written = files::Whole::write(&path, false, |out| out.write_all(page.as_bytes()));
+    match written.and_then(files::Whole::place) {
+        Ok(_) => {
+            app.tell(Role::Good, format!("The session is written as a page to {}", path.display()));
+            Ok(())
+        }
+        Err(e) => {
+            let why = format!("`{}` cannot be written: {e}.", path.display());
+            Err(vec![
+                Line::of(Role::Error, why),
+                Line::of(Role::Hint, "Name another file; none is replaced."),
+            ])
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::{program, strategies};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId};
-use crate::view::Role;
+use crate::view::{Line, Role};
 
 /// `t`: shows the next step of the strategy, or asks for one.
 pub fn step(app: &mut App) {
@@ -101,7 +101,15 @@ pub(super) fn show(app: &mut App) {
     let Some(taken) = stepping.taken(app.session.current()) else { return };
     let Some(step) = stepping.steps.get(taken) else {
         if let Some(problem) = stepping.stuck.clone() {
-            return show_problem(app, &problem);
+            let start = stepping.revisions.first().copied().unwrap_or_default();
+            let text = format!(
+                "`{}` gets no further. Its steps were taken one by one and stay; it was started at revision {start}, to which \
+                 {{history}} leads back.",
+                stepping.text
+            );
+            show_problem(app, &problem);
+            let text = app.setup.keys.fill(&text);
+            return app.tell(Role::Warning, text);
         }
         let (text, at) = (stepping.text.clone(), stepping.at.clone());
         // What is run next runs where this was run, not where its last rewrite was.
@@ -111,7 +119,14 @@ pub(super) fn show(app: &mut App) {
     };
     let (number, total) = (taken + 1, stepping.steps.len());
     let title = format!("{}: step {number} of {total}, {step}", stepping.text);
-    let lines = compared::at_once(app, app.session.term(), &step.after, Some(3));
+    let mut lines = compared::at_once(app, app.session.term(), &step.after, Some(3));
+    if stepping.stuck.is_some() {
+        let text = format!(
+            "After {} the strategy fails.",
+            if total == 1 { "this step" } else { "the last of these steps" }
+        );
+        lines.insert(0, Line::of(Role::Warning, text));
+    }
     app.popups.push(Popup::Page(Page::difference(title, lines, Purpose::Steps)));
 }
 
@@ -192,6 +207,15 @@ pub fn run_all(app: &mut App) {
             strategies::run(app, &text, at);
         }
         (Some(stepping), Some(taken)) if taken < stepping.steps.len() => {
+            if let Some(problem) = stepping.stuck.clone() {
+                let key = app.setup.keys.key(Command::PageNext).unwrap_or_default();
+                close_pages(app, &Purpose::Steps);
+                show_problem(app, &problem);
+                let text = format!(
+                    "The steps that are left end in a failure and were not taken; {key} takes them one by one."
+                );
+                return app.tell(Role::Warning, text);
+            }
             while take(app) {}
             show(app);
         }

@@ -2,12 +2,14 @@
 
 use super::actions::{perform, typed};
 use super::app::App;
+use super::command::Command;
 use super::layout::Pane;
-use super::popup::{EntryKind, How, Item, Value};
+use super::popup::{EntryKind, How, Item, Popup, Value};
 use super::script::{only_asks, searches, signature};
 use crate::lang::path::Path;
 use crate::rewrite::strategy::script::Definition;
 use crate::session::action::Action;
+use crate::session::foretold;
 use crate::view::{Line, Role};
 
 /// Where strategies and searches run: at the selection, or on the whole program when that was asked for.
@@ -67,9 +69,27 @@ pub(super) fn run_typed(app: &mut App, kind: EntryKind, text: &str) -> Result<()
             Line::of(Role::Hint, format!("For example: {}", kind.example())),
         ]);
     }
+    warn(app, text)?;
     typed(app, Action::Strategy { text: text.to_owned(), at: place(app) })?;
     note_search(app, text);
     Ok(())
+}
+
+/// Says what is known to stand in the way of a search that was typed, once: who takes the text again wants it all the same.
+fn warn(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
+    let Ok(strategy) = app.session.workspace().parse_strategy(text) else { return Ok(()) };
+    let strategy = strategy.knowing(app.session.sizes());
+    let said = foretold::of(app.session.workspace(), app.session.term(), &strategy, &place(app));
+    let (Some(said), Some(Popup::Entry(entry))) = (said, app.popups.last_mut()) else { return Ok(()) };
+    if entry.warned.as_deref() == Some(text) {
+        return Ok(());
+    }
+    entry.warned = Some(text.to_owned());
+    let key = app.setup.keys.key(Command::EntryAccept).unwrap_or_default();
+    Err(vec![
+        Line::of(Role::Warning, said),
+        Line::of(Role::Hint, format!("{key} once more searches all the same.")),
+    ])
 }
 
 /// A search is shown while it runs, and can be run again.

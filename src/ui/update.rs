@@ -11,7 +11,9 @@ use super::movement::{self, FAR, Search, page};
 use super::panes::{bench, best, history, jobs, kernel, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::splits::{self, Turn};
-use super::{accept, actions, leaving, line, lists, mouse, panes, program, stepping, strategies, typing};
+use super::{
+    accept, actions, branches, leaving, line, lists, mouse, panes, program, stepping, strategies, typing,
+};
 use crate::view::Role;
 
 /// Takes one message in.
@@ -37,6 +39,7 @@ fn refit(app: &mut App) {
         Some(Popup::Page(page)) if page.purpose == Purpose::Apply => rules::preview(app),
         Some(Popup::Page(page)) if page.purpose == Purpose::Trail => history::show_trail(app),
         Some(Popup::Page(page)) if page.purpose == Purpose::Steps => stepping::show(app),
+        Some(Popup::Page(page)) if page.purpose == Purpose::Code => history::show_code(app),
         _ => {}
     }
 }
@@ -129,6 +132,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Without => history::without(app),
         C::Fold => panes::fold(app),
         C::Fastest => history::fastest(app),
+        C::Better => branches::better(app),
         C::Strategy => enter(app, EntryKind::Strategy, arguments, ""),
         C::Step if arguments.is_empty() => stepping::step(app),
         C::Step => enter(app, EntryKind::Step, arguments, ""),
@@ -228,6 +232,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Copy => panes::copy(app),
         C::CopyCommand => program::copy_command(app),
         C::Save => enter(app, EntryKind::Save, arguments, ""),
+        C::Export => enter(app, EntryKind::Export, arguments, ""),
         C::Reload => program::reload(app),
         C::Edit => program::edit(app),
         C::Suspend => app.requests.suspend = true,

@@ -152,10 +152,9 @@ pub fn details(id: RevisionId, m: &Measurement, peak: Option<Peak>) -> Vec<Line>
             .with(Role::Number, figures::time(m.median_ns))
             .with(Role::Plain, format!(" of {} runs, 95 % interval ", m.runs))
             .with(Role::Number, interval(m, " – ")),
-        Line::plain("check   ").with(Role::Good, format!("✓ {}", m.check)),
-        Line::plain(format!("sizes   {}", sizes(m))),
-        Line::plain(format!("kernel  {}", m.kernel)),
     ];
+    // What is first of this is seen where there are few rows.
+    lines.extend(bound(m, peak));
     for part in &m.parts {
         let time = figures::time(part.median_ns);
         lines.push(Line::plain(format!("  {:<6} ", part.name)).with(Role::Number, time));
@@ -174,18 +173,25 @@ pub fn details(id: RevisionId, m: &Measurement, peak: Option<Peak>) -> Vec<Line>
                 .with(Role::Plain, format!(" of {} in and out", figures::bytes(bytes as u64))),
         );
     }
-    if let (Some(flops), Some(bytes), Some(peak)) = (m.flops, m.bytes, peak) {
-        let rate = rate(Work { flops, bytes }, m.median_ns, Some(peak));
-        if let (Some(share), Some(memory)) = (rate.share, rate.memory_bound) {
-            lines.push(
-                Line::plain(format!("bound   by {}, ", limit(memory)))
-                    .with(Role::Number, format!("{} %", figures::digits(share * 100.0)))
-                    .with(Role::Plain, format!(" of what {} allows", m.device)),
-            );
-        }
-    }
+    lines.extend([
+        Line::plain(format!("sizes   {}", sizes(m))),
+        Line::plain("check   ").with(Role::Good, format!("✓ {}", m.check)),
+        Line::plain(format!("kernel  {}", m.kernel)),
+    ]);
     lines.extend(m.warnings.iter().map(|w| Line::of(Role::Warning, format!("mind: {w}"))));
     lines
+}
+
+/// What bounds a measured state, and how near to that it comes.
+fn bound(m: &Measurement, peak: Option<Peak>) -> Option<Line> {
+    let work = Work { flops: m.flops?, bytes: m.bytes? };
+    let rate = rate(work, m.median_ns, Some(peak?));
+    let (share, memory) = (rate.share?, rate.memory_bound?);
+    Some(
+        Line::plain(format!("bound   by {}, ", limit(memory)))
+            .with(Role::Number, format!("{} %", figures::digits(share * 100.0)))
+            .with(Role::Plain, format!(" of what {} allows", m.device)),
+    )
 }
 
 fn limit(memory: bool) -> &'static str {

@@ -2,9 +2,11 @@
 
 use super::bars::{Time, bar};
 use super::figures::{self, digits, time};
+use super::loops;
 use super::problem;
 use super::text::{Alphabet, Line, Role};
-use crate::lang::loops;
+use crate::lang::path::Path;
+use crate::session::action::Target;
 use crate::session::best::{Candidate, Doing, Fate, Standing};
 
 /// What it does now, in a few words.
@@ -146,20 +148,19 @@ pub fn says(standing: &Standing) -> String {
     format!("{} of the search on {on}: {}", programs(standing.candidates.len()), verdict(standing))
 }
 
-/// What is said of one of them: how it was checked, and its loops.
-pub fn details(candidate: &Candidate, alphabet: Alphabet) -> Vec<Line> {
-    let mut lines = vec![];
+/// What is said of one of them: its loops, of which the first are seen where there are few rows, and how it was checked.
+pub fn details(candidate: &Candidate, target: Target, alphabet: Alphabet) -> Vec<Line> {
+    let nest = loops::rows(&candidate.term, &Path::root(), target, alphabet);
+    let mut lines: Vec<Line> = nest.into_iter().map(|row| row.line).collect();
     match &candidate.fate {
         Fate::Timed { summary, check, .. } => lines.push(
             Line::plain(format!("{} runs; ", summary.runs))
                 .with(Role::Good, format!("{check}; the output agrees with plain C")),
         ),
-        Fate::Failed { code, why } => lines.push(Line::of(Role::Error, format!("{code}: {why}"))),
+        // Why there is no time is what is asked of it.
+        Fate::Failed { code, why } => lines.insert(0, Line::of(Role::Error, format!("{code}: {why}"))),
         Fate::Same(_) | Fate::Waiting => {}
     }
-    let guide = alphabet.pick("│ ", "| ");
-    let nest = loops::of(&candidate.term);
-    lines.extend(nest.iter().map(|line| Line::plain(format!("{}{}", guide.repeat(line.depth), line.text))));
     lines
 }
 

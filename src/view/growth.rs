@@ -5,8 +5,11 @@ use super::search::count;
 use super::text::{Alphabet, Line, Role};
 use crate::rewrite::search::Progress;
 
-/// The most iterations that are shown, the last ones.
+/// The most iterations that have a bar of their own, the last ones; where there are more, all of them are one row besides.
 const ROWS: usize = 8;
+
+/// The signs of a row of bars beside each other, the lowest first.
+const HEIGHTS: (&str, &str) = ("▁▂▃▄▅▆▇█", "_.-~=+*#");
 
 /// The widest bar and the narrowest that is drawn.
 const BARS: (usize, usize) = (48, 8);
@@ -17,8 +20,8 @@ const FIGURES: usize = 13;
 /// An iteration that makes a graph larger by less than this grows no more.
 const GROWS: f64 = 1.02;
 
-/// The bars; nothing before the second iteration.
-pub fn chart(progress: &Progress, width: usize, alphabet: Alphabet) -> Vec<Line> {
+/// The bars; nothing before the second iteration. While the search runs, also where that leads.
+pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let grown = &progress.grown;
     let room = width.saturating_sub(FIGURES).min(BARS.0);
     if grown.len() < 2 || room < BARS.1 {
@@ -36,8 +39,11 @@ pub fn chart(progress: &Progress, width: usize, alphabet: Alphabet) -> Vec<Line>
         Line::of(Role::Title, "growth")
             .with(Role::Dim, format!("  iteration, nodes, of {} allowed", count(progress.bound))),
     ];
+    if first > 0 {
+        lines.push(row_of_all(grown, limit, room, alphabet));
+    }
     lines.extend(grown.iter().enumerate().skip(first).map(bar));
-    if let Some((next, left)) = forecast(grown, progress.bound) {
+    if let Some((next, left)) = forecast(grown, progress.bound).filter(|_| runs) {
         let text = format!("{:>4} {:>7} ", grown.len() + 1, format!("~{}", count(next as usize)));
         let drawn = alphabet.pick("░", "-").repeat(length(next));
         lines.push(Line::of(Role::Dim, text).with(Role::Dim, drawn));
@@ -48,6 +54,20 @@ pub fn chart(progress: &Progress, width: usize, alphabet: Alphabet) -> Vec<Line>
         lines.extend(Line::of(Role::Hint, text).wrap(width, 2));
     }
     lines
+}
+
+/// All iterations in one row, the height of each the logarithm of its nodes; of more than there is room for, every second or third.
+fn row_of_all(grown: &[usize], limit: f64, room: usize, alphabet: Alphabet) -> Line {
+    let signs: Vec<char> = alphabet.pick(HEIGHTS.0, HEIGHTS.1).chars().collect();
+    let every = grown.len().div_ceil(room.max(1)).max(1);
+    let sign = |nodes: &usize| {
+        let part = (*nodes as f64).max(1.0).ln() / limit.ln();
+        let at = (part * (signs.len() - 1) as f64).round() as usize;
+        signs.get(at.min(signs.len() - 1)).copied().unwrap_or(' ')
+    };
+    let row: String = grown.iter().step_by(every).map(sign).collect();
+    let label = format!("{:<width$}", format!("1 to {}", grown.len()), width = FIGURES);
+    Line::of(Role::Number, label).with(Role::Good, row)
 }
 
 /// The nodes after the next iteration, at the rate of the last one, and in how many iterations that leads to the limit; none where
@@ -66,6 +86,18 @@ pub fn forecast(grown: &[usize], bound: usize) -> Option<(f64, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_iterations_are_seen_where_there_are_many() {
+        let grown: Vec<usize> = (1..=30).map(|i| i * i * 10).collect();
+        let row = |room| row_of_all(&grown, 10_000.0, room, Alphabet::Ascii).text();
+        assert!(row(48).starts_with("1 to 30") && row(48).chars().count() == FIGURES + 30, "{}", row(48));
+        // The graph has grown: the first sign is lower than the last.
+        let height = |sign: char| HEIGHTS.1.find(sign).unwrap();
+        let signs: Vec<char> = row(48).chars().skip(FIGURES).collect();
+        assert!(height(signs[0]) < height(signs[29]), "{}", row(48));
+        assert_eq!(row(10).chars().count(), FIGURES + 10);
+    }
 
     #[test]
     fn where_growth_leads_is_foretold() {

@@ -13,17 +13,35 @@ pub struct Section {
     pub lines: Vec<Line>,
     /// Whether it is shown only when its heading is chosen.
     pub folded: bool,
+    /// What it is one of many of: those that follow each other are led to as one.
+    pub group: Option<&'static str>,
+    /// How its lines are broken.
+    pub kind: Kind,
+}
+
+/// What lines are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Code, tables and pictures: they are not broken, and scroll where there is no room.
+    Lined,
+    /// They are broken where there is no room.
+    Sentences,
 }
 
 impl Section {
     /// A part that is shown.
     pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Section {
-        Section { title: title.into(), lines, folded: false }
+        Section { title: title.into(), lines, folded: false, group: None, kind: Kind::Lined }
     }
 
     /// A part that is shown when its heading is chosen.
     pub fn folded(title: impl Into<String>, lines: Vec<Line>) -> Section {
         Section { folded: true, ..Section::new(title, lines) }
+    }
+
+    /// One of many, each shown when its heading is chosen.
+    pub fn of(group: &'static str, title: impl Into<String>, lines: Vec<Line>) -> Section {
+        Section { group: Some(group), ..Section::folded(title, lines) }
     }
 }
 
@@ -36,7 +54,8 @@ const STYLE: &str = "\
 body{background:var(--back);color:var(--text);font:16px/1.5 system-ui,sans-serif;margin:0 auto;max-width:72rem;padding:1rem}\
 h1{font-size:1.5rem}h2,summary{font-size:1.15rem;font-weight:600;margin:1.5rem 0 .5rem}summary{cursor:pointer}\
 pre{font:14px/1.45 ui-monospace,monospace;overflow-x:auto;margin:0;padding:.5rem 0}nav li{list-style:none}\
-nav ul{padding:0;columns:16rem}a{color:var(--name)}\
+nav ul{padding:0;margin:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}pre.said{white-space:pre-wrap;overflow-wrap:anywhere}\
+h1,h2,summary{overflow-wrap:anywhere}details details{margin-left:1rem}details details summary{font-size:1rem}a{color:var(--name)}\
 .dim{color:var(--dim)}.key{color:var(--key)}.name{color:var(--name)}.number{color:var(--number)}.good{color:var(--good)}\
 .warn{color:var(--warn)}.bad{color:var(--bad)}.title{font-weight:600}ins{background:var(--plus);text-decoration:none}\
 del{background:var(--minus);text-decoration:none}mark{background:none;color:inherit;text-decoration:underline}";
@@ -48,22 +67,48 @@ pub fn page(title: &str, sections: &[Section]) -> String {
     out += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
     let _ = write!(out, "<title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n", escaped(title));
     let _ = write!(out, "<h1>{}</h1>\n<nav aria-label=\"Contents\"><ul>\n", escaped(title));
-    for (i, section) in sections.iter().enumerate() {
-        let _ = writeln!(out, "<li><a href=\"#s{i}\">{}</a></li>", escaped(&section.title));
+    for (i, (group, _)) in parts(sections).into_iter().enumerate() {
+        let _ = writeln!(out, "<li><a href=\"#s{i}\">{}</a></li>", escaped(group));
     }
     out += "</ul></nav>\n<main>\n";
-    for (i, section) in sections.iter().enumerate() {
-        let title = escaped(&section.title);
-        let body: String = section.lines.iter().map(|l| line(l) + "\n").collect();
-        let _ = if section.folded {
-            // A browser that is led to what is folded opens it.
-            writeln!(out, "<details><summary>{title}</summary>\n<pre id=\"s{i}\">{body}</pre></details>")
-        } else {
-            writeln!(out, "<section id=\"s{i}\"><h2>{title}</h2>\n<pre>{body}</pre></section>")
+    for (i, (title, sections)) in parts(sections).into_iter().enumerate() {
+        let _ = match sections {
+            [one] if one.group.is_none() => part(&mut out, one, Some(i)),
+            many => {
+                let title = format!("{title} ({})", many.len());
+                let begun = writeln!(out, "<details id=\"s{i}\"><summary>{}</summary>", escaped(&title));
+                let all = many.iter().try_for_each(|section| part(&mut out, section, None));
+                begun.and(all).and_then(|()| writeln!(out, "</details>"))
+            }
         };
     }
     out += "</main>\n</body>\n</html>\n";
     out
+}
+
+/// What is led to: sections by themselves under their titles, and those of a group together.
+fn parts(sections: &[Section]) -> Vec<(&str, &[Section])> {
+    let same = |a: &Section, b: &Section| a.group.is_some() && a.group == b.group;
+    let of = |part| -> (&str, &[Section]) {
+        let part: &[Section] = part;
+        let title = part.first().map_or("", |first| first.group.unwrap_or(&first.title));
+        (title, part)
+    };
+    sections.chunk_by(same).map(of).collect()
+}
+
+/// A section; one that is led to has a number.
+fn part(out: &mut String, section: &Section, number: Option<usize>) -> std::fmt::Result {
+    let title = escaped(&section.title);
+    let body: String = section.lines.iter().map(|l| line(l) + "\n").collect();
+    let id = number.map(|i| format!(" id=\"s{i}\"")).unwrap_or_default();
+    let class = if section.kind == Kind::Sentences { " class=\"said\"" } else { "" };
+    if section.folded {
+        // A browser that is led to what is folded opens it.
+        writeln!(out, "<details><summary>{title}</summary>\n<pre{id}{class}>{body}</pre></details>")
+    } else {
+        writeln!(out, "<section{id}><h2>{title}</h2>\n<pre{class}>{body}</pre></section>")
+    }
 }
 
 /// A text in which nothing is markup, and nothing commands how it is shown.
@@ -137,6 +182,24 @@ mod tests {
         }
         assert!(!text.contains(" src=\"") && !text.contains("@import") && !text.contains("url("));
         assert!(text.contains("&lt;script&gt;"));
+    }
+
+    #[test]
+    fn many_of_a_kind_are_led_to_as_one() {
+        let section = |title: &str| Section::new(title, vec![Line::plain("x")]);
+        let of = |title: &str| Section::of("Steps", title, vec![]);
+        let said = Section { kind: Kind::Sentences, ..section("Said") };
+        let text = page("t", &[section("A"), of("one"), of("two"), of("three"), said]);
+        assert_eq!(text.matches("<li>").count(), 3, "{text}");
+        assert!(
+            text.contains("<a href=\"#s1\">Steps</a>")
+                && text.contains("<details id=\"s1\"><summary>Steps (3)")
+        );
+        assert!(text.contains("<section id=\"s2\"><h2>Said</h2>\n<pre class=\"said\">"), "{text}");
+        // Each place that is led to is there once.
+        for i in 0..3 {
+            assert_eq!(text.matches(&format!("id=\"s{i}\"")).count(), 1, "{text}");
+        }
     }
 
     /// The contrast of two colours by the rules for accessible pages.

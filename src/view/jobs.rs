@@ -25,7 +25,11 @@ pub fn progress(progress: &Progress) -> String {
             BenchProgress::Compiling => "compiling".to_owned(),
             BenchProgress::CheckingSmall => "checking at small sizes against the interpreter".to_owned(),
             BenchProgress::Reference => "running the reference".to_owned(),
-            BenchProgress::Running { done, of } => format!("run {done} of {of}"),
+            BenchProgress::Running { done, of, left } => {
+                let left = left.map(|left| figures::elapsed(left.as_secs_f64()));
+                let left = left.map(|left| format!(", about {left} more")).unwrap_or_default();
+                format!("run {done} of {of}{left}")
+            }
         },
     }
 }
@@ -41,6 +45,23 @@ pub fn brief(job: &JobView<Progress>) -> String {
     };
     let what = if job.cancelling { "stopping" } else { what };
     format!("{what} {}, {}", figures::elapsed(job.elapsed.as_secs_f64()), progress(&job.progress))
+}
+
+/// For how long something that measures goes on, in a sentence, where that is not said with how far it is.
+pub fn left(job: &JobView<Progress>) -> Option<String> {
+    match &job.progress {
+        Progress::Bench(BenchProgress::Running { .. }) => None,
+        Progress::Sweep { done, of, .. } if *done > 0 => {
+            let each = job.elapsed.as_secs_f64() / *done as f64;
+            let left = figures::elapsed(each * (of - done) as f64);
+            Some(format!("At the pace so far it takes about {left} more, and longer where sizes grow."))
+        }
+        Progress::Sweep { .. } => Some("How long it takes is known after the first size.".to_owned()),
+        _ => Some(format!(
+            "When it has been checked it runs for at most {}.",
+            figures::elapsed(crate::device::Mode::MEASURED_S)
+        )),
+    }
 }
 
 /// A job for the list.

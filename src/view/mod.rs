@@ -15,6 +15,7 @@ pub mod examined;
 pub mod figures;
 pub mod fold;
 pub mod growth;
+pub mod handover;
 pub mod history;
 pub mod html;
 pub mod jobs;

@@ -40,10 +40,14 @@ pub fn page(
         )),
         Line::empty(),
     ];
+    // What the picture says comes first: it is what was asked, and in few rows the picture is not seen whole.
+    if !kernels.is_empty() {
+        lines.extend(kernels.iter().map(|kernel| says(kernel, peak)));
+        lines.push(Line::empty());
+    }
     lines.extend(picture(peak, &kernels, width, alphabet));
-    lines.push(Line::empty());
-    lines.extend(kernels.iter().map(|kernel| says(kernel, peak)));
     if kernels.is_empty() {
+        lines.push(Line::empty());
         let text = format!("No state has been measured on {device} whose operations are counted.");
         lines.push(Line::of(Role::Hint, text));
     }

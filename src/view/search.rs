@@ -72,7 +72,7 @@ impl Last {
 }
 
 /// How a search ended.
-fn decision(search: &SearchOutcome) -> Line {
+pub(super) fn decision(search: &SearchOutcome) -> Line {
     let role = if search.found.is_some() { Role::Good } else { Role::Warning };
     let mut line = Line::of(Role::Plain, format!("{}: ", search.sketch)).with(role, search.stop.clone());
     line.push(
@@ -134,7 +134,7 @@ pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Li
         Some(end) => lines.extend(end.iter().flat_map(|line| line.wrap(width, 2))),
     }
     lines.extend(figures_line(progress, last.elapsed).wrap(width, 2));
-    let growth = growth::chart(progress, width, alphabet);
+    let growth = growth::chart(progress, last.end.is_none(), width, alphabet);
     if !growth.is_empty() {
         lines.push(Line::empty());
         lines.extend(growth);
@@ -359,6 +359,7 @@ mod tests {
         let text = text(&lines(&last, "S", 70, Alphabet::Ascii));
         assert!(text.contains("The nodes are at their limit.") && text.contains("baseline: limit"), "{text}");
         assert!(!text.contains("applying"), "{text}");
+        assert!(text.contains("growth") && !text.contains("At this rate"), "{text}");
     }
 
     #[test]

@@ -29,57 +29,131 @@ pub struct Status<'a> {
     pub more: usize,
     /// Lines that were written past the screen.
     pub stray: usize,
-    /// The key that reads the program's file again, where it has changed.
+    /// The key that takes over what has changed on the disk.
     pub changed: Option<&'a str>,
+    /// Whether something is wrong with that.
+    pub wrong: bool,
 }
 
-/// The line; what matters most now comes first, since the end may be cut off.
-pub fn line(status: &Status<'_>, alphabet: Alphabet) -> Line {
-    let mut line = Line::empty();
-    let mut part = |role: Role, text: String| {
-        if !line.is_empty() {
-            line.push(Role::Dim, alphabet.pick(" · ", " | "));
+/// What a part is, which decides what becomes of it where there is no room.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Stray,
+    File,
+    Unchecked,
+    Checked,
+    Sizes,
+    Job,
+    Always,
+}
+
+/// What can be missed before sizes and what runs are said shorter, the first first.
+const MISSED: [Part; 4] = [Part::Stray, Part::File, Part::Unchecked, Part::Checked];
+
+/// The line; what matters most now comes first. What can be missed is left out where it does not fit the width, so that the
+/// device, for which times and code are, stays.
+pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
+    let mut parts = parts(status, alphabet);
+    let joined = |parts: &[(Part, Role, String)]| {
+        let mut line = Line::empty();
+        for (_, role, text) in parts {
+            if !line.is_empty() {
+                line.push(Role::Dim, alphabet.pick(" · ", " | "));
+            }
+            line.push(*role, text.clone());
         }
-        line.push(role, text);
+        line
     };
+    let over = |parts: &[(Part, Role, String)]| joined(parts).width().saturating_sub(width);
+    for missed in MISSED {
+        if over(&parts) > 0 {
+            parts.retain(|part| part.0 != missed);
+        }
+    }
+    if over(&parts) > 0
+        && let Some(sizes) = parts.iter_mut().find(|part| part.0 == Part::Sizes)
+    {
+        sizes.2 = equal(&sizes.2).unwrap_or(std::mem::take(&mut sizes.2));
+    }
+    // What runs is said in fewer columns before sizes are left out, and then in as many as these had.
+    let least = |parts: &[(Part, Role, String)]| {
+        let job = parts.iter().find(|part| part.0 == Part::Job).map_or(0, |part| part.2.chars().count());
+        over(parts).saturating_sub(job.saturating_sub(SHORTEST))
+    };
+    if least(&parts) > 0 {
+        parts.retain(|part| part.0 != Part::Sizes);
+    }
+    let over = over(&parts);
+    if over > 0
+        && let Some(job) = parts.iter_mut().find(|part| part.0 == Part::Job)
+    {
+        let room = job.2.chars().count().saturating_sub(over).max(SHORTEST);
+        job.2 = Line::plain(std::mem::take(&mut job.2)).fit(room, alphabet).text();
+    }
+    joined(&parts)
+}
+
+/// What is said of a job in fewer columns says nothing.
+const SHORTEST: usize = 16;
+
+/// Sizes of one value with that value once: `m=n=k=1024`.
+fn equal(sizes: &str) -> Option<String> {
+    let pairs: Option<Vec<(&str, &str)>> = sizes.split(' ').map(|size| size.rsplit_once('=')).collect();
+    let pairs = pairs?;
+    let (_, value) = pairs.first()?;
+    let names: Vec<&str> = pairs.iter().map(|(name, _)| *name).collect();
+    pairs.iter().all(|(_, other)| other == value).then(|| format!("{}={value}", names.join("=")))
+}
+
+fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
+    let mut parts = vec![];
+    let mut part = |what: Part, role: Role, text: String| parts.push((what, role, text));
     if let Some(job) = &status.job {
         let more = if status.more > 0 { format!(" (+{} more)", status.more) } else { String::new() };
-        part(Role::Warning, format!("{job}{more}"));
+        part(Part::Job, Role::Warning, format!("{job}{more}"));
     }
-    part(Role::Title, status.program.to_owned());
-    part(Role::Status, format!("rev {}/{}", status.revision, status.revisions.saturating_sub(1)));
+    part(Part::Always, Role::Title, status.program.to_owned());
+    part(
+        Part::Always,
+        Role::Status,
+        format!("rev {}/{}", status.revision, status.revisions.saturating_sub(1)),
+    );
     if let Some(key) = status.changed {
-        part(Role::Warning, format!("file changed, {key} reloads"));
+        let says = if status.wrong { "file has errors" } else { "file changed" };
+        let does = if status.wrong { "shows them" } else { "reloads" };
+        part(Part::Always, Role::Warning, format!("{says}, {key} {does}"));
     }
     if let Some(problem) = &status.save.problem {
-        part(Role::Error, format!("not saved: {problem}"));
+        part(Part::Always, Role::Error, format!("not saved: {problem}"));
     } else if status.save.unsaved > 0 {
-        part(Role::Warning, format!("{} unsaved", status.save.unsaved));
+        part(Part::Always, Role::Warning, format!("{} unsaved", status.save.unsaved));
     } else if status.save.path.is_none() {
-        part(Role::Warning, "not recorded".to_owned());
+        part(Part::Always, Role::Warning, "not recorded".to_owned());
     }
     match status.check {
-        Some(None) => part(Role::Good, format!("check {}", alphabet.pick("✓", "ok"))),
-        Some(Some(error)) => part(Role::Good, format!("check {} {error:.0e}", alphabet.pick("✓", "ok"))),
-        None => part(Role::Dim, "not checked".to_owned()),
+        Some(None) => part(Part::Checked, Role::Good, format!("check {}", alphabet.pick("✓", "ok"))),
+        Some(Some(error)) => {
+            part(Part::Checked, Role::Good, format!("check {} {error:.0e}", alphabet.pick("✓", "ok")))
+        }
+        None => part(Part::Unchecked, Role::Dim, "not checked".to_owned()),
     }
     let sizes = status.sizes.iter().map(|(n, v)| format!("{n}={v}"));
     let missing = status.missing.iter().map(|n| format!("{n}=?"));
     let all: Vec<String> = sizes.chain(missing).collect();
     if !all.is_empty() {
         let role = if status.missing.is_empty() { Role::Status } else { Role::Warning };
-        part(role, all.join(" "));
+        part(Part::Sizes, role, all.join(" "));
     }
-    part(Role::Status, status.device.to_owned());
+    part(Part::Always, Role::Status, status.device.to_owned());
     if status.stray > 0 {
-        part(Role::Dim, format!("{} lines logged", status.stray));
+        part(Part::Stray, Role::Dim, format!("{} lines logged", status.stray));
     }
     if let (Some(path), true) = (&status.save.path, status.save.named)
         && let Some(name) = path.file_name()
     {
-        part(Role::Dim, name.to_string_lossy().into_owned());
+        part(Part::File, Role::Dim, name.to_string_lossy().into_owned());
     }
-    line
+    parts
 }
 
 #[cfg(test)]
@@ -103,11 +177,47 @@ mod tests {
             more: 1,
             stray: 4,
             changed: Some("R"),
+            wrong: false,
         };
         assert_eq!(
-            line(&status, Alphabet::Ascii).text(),
+            line(&status, usize::MAX, Alphabet::Ascii).text(),
             "search 3.1 s (+1 more) | matmul | rev 3/7 | file changed, R reloads | 2 unsaved | check ok 2e-7 | \
              m=64 n=? | cpu | 4 lines logged"
         );
+    }
+
+    #[test]
+    fn the_device_is_said_in_few_columns_too() {
+        let save = SaveState { path: Some("a/session.ron".into()), named: true, ..SaveState::default() };
+        let sizes = ["m", "n", "k"].map(|name| (name.into(), 1024)).into_iter().collect();
+        let status = Status {
+            program: "matmul",
+            sizes: &sizes,
+            missing: &[],
+            device: "opencl:gpu",
+            revision: 12,
+            revisions: 40,
+            check: None,
+            save: &save,
+            job: None,
+            more: 0,
+            stray: 0,
+            changed: None,
+            wrong: false,
+        };
+        let text = |status: &Status<'_>, width| line(status, width, Alphabet::Ascii).text();
+        assert_eq!(text(&status, 60), "matmul | rev 12/39 | m=1024 n=1024 k=1024 | opencl:gpu");
+        assert_eq!(text(&status, 50), "matmul | rev 12/39 | m=n=k=1024 | opencl:gpu");
+        assert_eq!(text(&status, 40), "matmul | rev 12/39 | opencl:gpu");
+        let job = Some("measuring 3.2 s, checking at small sizes against the interpreter".to_owned());
+        let busy = Status { job, ..status };
+        let short = text(&busy, 60);
+        assert!(short.starts_with("measuring 3.2 s") && short.ends_with("opencl:gpu"), "{short}");
+        assert!(short.chars().count() <= 60, "{short}");
+        // What runs is there in the fewest columns, rather than all sizes.
+        let least = text(&busy, 50);
+        assert!(least.starts_with("measuring 3.2") && least.ends_with("opencl:gpu"), "{least}");
+        let wrong = Status { changed: Some("R"), wrong: true, ..busy };
+        assert!(text(&wrong, 60).contains("file has errors, R shows them"), "{}", text(&wrong, 60));
     }
 }

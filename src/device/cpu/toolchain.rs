@@ -218,6 +218,9 @@ pub fn describe(toolchain: Result<&Toolchain, &DeviceError>) -> DeviceInfo {
             .unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
         version: toolchain.map(|toolchain| toolchain.version.clone()).unwrap_or_default(),
         driver: toolchain.map(|toolchain| toolchain.command.join(" ")).unwrap_or_default(),
+        flags: toolchain
+            .map(|t| t.flags(FloatMode::Contract, &Settings::default()).join(" "))
+            .unwrap_or_default(),
         compute_units: u32::try_from(threads).unwrap_or(u32::MAX),
         max_work_group: 0,
         local_memory: 0,

@@ -70,6 +70,7 @@ fn describe(device: DeviceId, platform: &str) -> DeviceInfo {
         name: words(core::DeviceInfo::Name),
         version: words(core::DeviceInfo::Version),
         driver: words(core::DeviceInfo::DriverVersion),
+        flags: String::new(),
         compute_units: small(core::DeviceInfo::MaxComputeUnits),
         max_work_group: number(core::DeviceInfo::MaxWorkGroupSize),
         local_memory: number(core::DeviceInfo::LocalMemSize),

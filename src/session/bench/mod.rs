@@ -20,7 +20,7 @@ pub use known::Known;
 pub use pair::{Pair, compare, in_turns};
 pub use request::request;
 
-use super::action::{Measurement, PartTime, Sizes, Target};
+use super::action::{Measurement, MedianTime, PartTime, Sizes, Target};
 use super::foreign;
 use super::workspace::Workspace;
 use crate::device::{
@@ -35,6 +35,7 @@ use crate::lang::term::Term;
 use crate::lang::work;
 use checked::Checked;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// What a measurement is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +43,12 @@ pub enum BenchProgress {
     Compiling,
     CheckingSmall,
     Reference,
-    Running { done: u32, of: u32 },
+    /// So many runs are done, of as many at most; and for how long it goes on at most, where that is known.
+    Running {
+        done: u32,
+        of: u32,
+        left: Option<Duration>,
+    },
 }
 
 /// What is to be run.
@@ -119,21 +125,14 @@ pub fn measure(
 
 /// A run whose output was checked, as a measurement.
 fn measurement(asked: &Asked<'_>, ran: Ran) -> Measurement {
-    let summary = stats::summary(&ran.samples_ns);
+    // Of a run that is not timed there is no time.
+    let time = stats::summary(&ran.samples_ns).as_ref().map(MedianTime::from).unwrap_or_default();
     let work = work::of(&asked.workspace.program.term, asked.sizes);
     Measurement {
-        device: ran.device,
-        kernel: ran.kernel,
-        sizes: asked.sizes.clone(),
-        median_ns: summary.map_or(0.0, |s| s.median),
-        interval_ns: summary.map_or((0.0, 0.0), |s| (s.interval.low, s.interval.high)),
-        runs: ran.samples_ns.len(),
         parts: ran.parts.iter().map(part_time).collect(),
-        flops: (work.flops > 0.0).then_some(work.flops),
-        bytes: Some(work.bytes),
-        check: ran.check.unwrap_or_default(),
         max_error: Some(ran.max_error),
         warnings: ran.warnings,
+        ..Measurement::of(&ran.device, ran.kernel, asked.sizes, time, &work, ran.check.unwrap_or_default())
     }
 }
 
@@ -149,14 +148,49 @@ pub fn run(
     report: &dyn Fn(BenchProgress),
 ) -> Result<Ran, Diagnostic> {
     let prepared = Prepared::of(asked, check, backend, cancel, report)?;
-    let progress = &mut |p| report_runs(p, report);
+    let mut pace = Pace::of(asked.mode);
+    let progress = &mut |p| pace.report(p, report);
     let result = prepared.checked.measured(&prepared.ready.module, prepared.inputs(), progress);
     prepared.ran(result.map_err(|problem| prepared.blamed(problem))?)
 }
 
-fn report_runs(progress: DeviceProgress, report: &dyn Fn(BenchProgress)) {
-    if let DeviceProgress::Running { done, of } = progress {
-        report(BenchProgress::Running { done, of });
+/// How fast runs follow each other, which says how long they go on.
+struct Pace {
+    /// When the first of them was reported, with how many were done then.
+    began: Option<(Instant, u32)>,
+    /// For how long they go on, unless fewer runs than this are done then.
+    most: Option<Duration>,
+    least_runs: u32,
+}
+
+impl Pace {
+    fn of(mode: Mode) -> Pace {
+        match mode {
+            Mode::Measure { min_runs, max_seconds, .. } => {
+                let most = Duration::try_from_secs_f64(max_seconds).ok();
+                Pace { began: None, most, least_runs: min_runs }
+            }
+            Mode::Once => Pace { began: None, most: None, least_runs: 1 },
+        }
+    }
+
+    fn report(&mut self, progress: DeviceProgress, report: &dyn Fn(BenchProgress)) {
+        let DeviceProgress::Running { done, of } = progress else { return };
+        let (began, before) = *self.began.get_or_insert_with(|| (Instant::now(), done));
+        report(BenchProgress::Running {
+            done,
+            of,
+            left: self.left(began.elapsed(), done - before.min(done), of - done.min(of)),
+        });
+    }
+
+    /// How long it goes on, where so many runs took so long and as many are left.
+    fn left(&self, took: Duration, done: u32, left: u32) -> Option<Duration> {
+        let each = (done > 0).then(|| took / done);
+        let by_pace = each.map(|each| each * left);
+        let by_time = self.most.map(|most| most.saturating_sub(took));
+        let needed = each.map_or(Duration::ZERO, |each| each * self.least_runs.saturating_sub(done));
+        by_pace.into_iter().chain(by_time).min().map(|left| left.max(needed))
     }
 }
 
@@ -336,4 +370,22 @@ fn on_another_device(problem: Diagnostic) -> Diagnostic {
         "To measure it on an OpenCL device, name one with `--device`, or with `:device` on the screen; `shine-tui devices` \
          lists them.",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pace_of_runs_says_how_long_they_go_on() {
+        let second = Duration::from_secs(1);
+        let pace = Pace { began: None, most: Some(10 * second), least_runs: 5 };
+        // Before the second run only the bound is known; then the pace is, and the sooner end counts.
+        assert_eq!(pace.left(Duration::ZERO, 0, 30), Some(10 * second));
+        assert_eq!(pace.left(second, 10, 20), Some(2 * second));
+        assert_eq!(pace.left(4 * second, 2, 28), Some(6 * second));
+        // So many runs are needed, however long they take.
+        assert_eq!(pace.left(16 * second, 4, 26), Some(4 * second));
+        assert_eq!(Pace { most: None, ..pace }.left(second, 0, 3), None);
+    }
 }

@@ -1,7 +1,7 @@
 //! Two programs measured in turns, so that what drifts with the machine is the same for both.
 
 use super::checked::Checked;
-use super::{Asked, Beforehand, BenchProgress, Inputs, Prepared, Ready, measurement, report_runs};
+use super::{Asked, Beforehand, BenchProgress, Inputs, Pace, Prepared, Ready, measurement};
 use crate::device::stats::{Comparison, compare_turns};
 use crate::device::{Backend, Progress, RunControl, RunReport};
 use crate::lang::diag::Diagnostic;
@@ -32,8 +32,9 @@ pub fn compare(
     let a = Prepared::of(first, true, backend, cancel, report)?;
     let b = Prepared::of(second, true, backend, cancel, report)?;
     let sides = [&a, &b].map(|p| (&p.checked, &p.ready, p.inputs()));
+    let mut pace = Pace::of(first.mode);
     let (ran_a, ran_b) =
-        turns(sides, &mut |p| report_runs(p, report)).map_err(|problem| a.blamed(problem))?;
+        turns(sides, &mut |p| pace.report(p, report)).map_err(|problem| a.blamed(problem))?;
     let comparison = compare_turns(&ran_a.samples_ns, &ran_b.samples_ns).ok_or_else(|| {
         Diagnostic::error("E0711", "The device gave no times for these runs that could be compared.")
     })?;

@@ -10,6 +10,7 @@ use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::data::Given;
 use crate::session::dispatch::{self, Side};
+use crate::session::jobs::JobView;
 use crate::session::shown::Shown;
 use crate::session::state::{Compared, Progress};
 use crate::session::sweep::{Swept, reaches, values_of};
@@ -25,7 +26,7 @@ use crate::ui::update::enter;
 use crate::ui::window::Content;
 use crate::view::picture::{self, Form};
 use crate::view::{
-    Alphabet, Line, Role, bench as view, problem, roofline as roofline_view, sweep as sweep_view,
+    Alphabet, Line, Role, bench as view, jobs, problem, roofline as roofline_view, sweep as sweep_view,
     tune as tune_view,
 };
 use std::path::Path;
@@ -37,7 +38,12 @@ pub const PANE: Description = Description {
     content,
     wish: lines_and_about,
     follow: &[Pane::Bench],
-    open: Operation { word: Some("all about it"), enabled: always, run: open },
+    open: Operation {
+        word: Some("all about it"),
+        doc: "Show all about the highlighted measurement.",
+        enabled: always,
+        run: open,
+    },
     preview: rules::PREVIEW,
     fold: None,
     copied: highlighted_text,
@@ -62,7 +68,8 @@ pub fn content(app: &App, width: usize) -> Content {
     let details = |(id, m): &(_, &Measurement)| view::details(*id, m, peak_of(app, &m.device));
     let foot = all.get(cursor).map(details).unwrap_or_default();
     let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
-    let head = measuring(app).into_iter().chain([table.head]).collect();
+    let running = measuring(app).into_iter().flat_map(|line| line.wrap(width, 2));
+    let head = running.chain([table.head]).collect();
     Content { head, lines: table.rows.into(), foot, list: true, ..Content::default() }
 }
 
@@ -70,7 +77,7 @@ pub fn content(app: &App, width: usize) -> Content {
 fn unmeasured(app: &App) -> Vec<Line> {
     let key = |command| app.setup.keys.key(command).unwrap_or_default();
     let device = &app.device;
-    let mut lines: Vec<Line> = measuring(app).into_iter().collect();
+    let mut lines: Vec<Line> = measuring(app);
     if lines.is_empty() {
         lines.push(Line::of(Role::Dim, "Nothing has been measured yet."));
     }
@@ -93,10 +100,17 @@ fn unmeasured(app: &App) -> Vec<Line> {
     lines
 }
 
-/// What is being measured.
-fn measuring(app: &App) -> Option<Line> {
-    let job = app.session.jobs().into_iter().find(|job| matches!(job.progress, Progress::Bench(_)))?;
-    Some(Line::of(Role::Warning, format!("{} …", job.label)))
+/// What is being measured, how far that is, for how long it goes on, and how it is stopped.
+fn measuring(app: &App) -> Vec<Line> {
+    let measures =
+        |job: &&JobView<Progress>| matches!(job.progress, Progress::Bench(_) | Progress::Sweep { .. });
+    let jobs = app.session.jobs();
+    let Some(job) = jobs.iter().find(measures) else { return vec![] };
+    let (key, left) = (app.setup.keys.key(Command::Cancel).unwrap_or_default(), jobs::left(job));
+    vec![
+        Line::of(Role::Warning, format!("{}: {}", job.label, jobs::brief(job))),
+        Line::of(Role::Hint, format!("{}{key} stops it.", left.map(|left| left + " ").unwrap_or_default())),
+    ]
 }
 
 /// What a device allows, where that was measured.
@@ -200,11 +214,12 @@ pub(in crate::ui) fn start_sweep(app: &mut App, text: &str) -> Result<(), Vec<Li
     let Some(pinned) = app.pinned.filter(|pinned| *pinned != app.session.current()) else {
         return Err(wrong("The pinned state is the present one; go to another state first.".to_owned()));
     };
-    let (name, values) = values_of(text).map_err(|why| wrong(format!("This names no sizes: {why}.")))?;
-    if !app.session.workspace().program.sizes.iter().any(|size| **size == *name) {
+    let of = values_of(text).map_err(|why| wrong(format!("This names no sizes: {why}.")))?;
+    let all = &app.session.workspace().program.sizes;
+    if let Some(name) = of.names.iter().find(|name| !all.iter().any(|size| **size == ***name)) {
         return Err(wrong(format!("The program has no size `{name}`.")));
     }
-    let others = app.session.missing_sizes().into_iter().filter(|size| size != name);
+    let others = app.session.missing_sizes().into_iter().filter(|size| !of.names.contains(size));
     let others: Vec<String> = others.map(|size| format!("`{size}`")).collect();
     if !others.is_empty() {
         return Err(wrong(format!(
@@ -213,7 +228,7 @@ pub(in crate::ui) fn start_sweep(app: &mut App, text: &str) -> Result<(), Vec<Li
         )));
     }
     let device = app.device.clone();
-    app.session.sweep(&device, pinned, name, values).map_err(|problem| problem::brief(&problem))?;
+    app.session.sweep(&device, pinned, &of).map_err(|problem| problem::brief(&problem))?;
     app.touch(&[Pane::Jobs]);
     Ok(())
 }
@@ -222,7 +237,8 @@ pub(in crate::ui) fn start_sweep(app: &mut App, text: &str) -> Result<(), Vec<Li
 pub(in crate::ui) fn swept(app: &mut App, swept: Box<Swept>) {
     let (first, second) = swept.of;
     let names = [format!("revision {first}"), format!("revision {second}")];
-    let mut lines = sweep_view::chart(&swept.name, [&names[0], &names[1]], &swept.points, alphabet(app));
+    let mut lines =
+        sweep_view::chart(&swept.of_sizes.name(), [&names[0], &names[1]], &swept.points, alphabet(app));
     if !reaches(&swept.points).is_empty() && target_of(&app.device) == Target::C {
         let text = "`:dispatch FOLDER` writes a function in C that chooses the faster one by the size.";
         lines.push(Line::of(Role::Hint, text));
@@ -281,7 +297,7 @@ pub(in crate::ui) fn write_dispatch(app: &mut App, folder: &str) -> Result<(), V
         Side { workspace, term: &a.term, about: &abouts[0] },
         Side { workspace, term: &b.term, about: &abouts[1] },
     ];
-    let files = dispatch::files(sides, &app.device, &swept.name, &swept.points);
+    let files = dispatch::files(sides, &app.device, &swept.of_sizes.name(), &swept.points);
     let written = files.and_then(|files| dispatch::write(Path::new(folder), &files, false));
     let written = written.map_err(|problem| problem::brief(&problem))?;
     app.tell(Role::Good, format!("{} files of a function that chooses are in {folder}.", written.len()));
@@ -289,7 +305,7 @@ pub(in crate::ui) fn write_dispatch(app: &mut App, folder: &str) -> Result<(), V
 }
 
 /// Asks for sizes that have no value, before it goes on with a command and what was typed behind it.
-pub(super) fn asks_for_sizes(app: &mut App, then: Command, arguments: &str) -> bool {
+pub(in crate::ui) fn asks_for_sizes(app: &mut App, then: Command, arguments: &str) -> bool {
     let missing = app.session.missing_sizes();
     if missing.is_empty() {
         return false;

@@ -3,6 +3,7 @@
 use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
 use crate::lang::path::Path;
 use crate::session::action::Action;
+use crate::session::bench::target_of;
 use crate::session::best::{Search, Standing, USUAL};
 use crate::session::state::Progress;
 use crate::ui::actions::{found, perform, show_problem};
@@ -25,11 +26,21 @@ pub const PANE: Description = Description {
     content,
     wish: lines_and_about,
     follow: &[Pane::Best],
-    open: Operation { word: Some("take it"), enabled: there, run: take },
-    preview: Operation { word: Some("the program"), enabled: there, run: preview },
+    open: Operation {
+        word: Some("take it"),
+        doc: "Make the highlighted program the present state.",
+        enabled: there,
+        run: take,
+    },
+    preview: Operation {
+        word: Some("the program"),
+        doc: "Show what the highlighted program changes of the state that the search began with.",
+        enabled: there,
+        run: preview,
+    },
     fold: None,
     copied: highlighted_text,
-    hints: &[C::Open, C::Preview, C::Best, C::Cancel, C::Sketch, C::Bench],
+    hints: &[C::Open, C::Preview, C::Best, C::Sketch, C::Bench],
 };
 
 fn there(facts: &Facts) -> Enabled {
@@ -50,7 +61,10 @@ pub fn content(app: &App, width: usize) -> Content {
     let lines = view::rows(standing, width, alphabet(app));
     let shown = standing.fastest_first();
     let cursor = app.window(Pane::Best).cursor.min(shown.len().saturating_sub(1));
-    let foot = shown.get(cursor).map(|c| view::details(c, alphabet(app))).unwrap_or_default();
+    let foot = shown
+        .get(cursor)
+        .map(|c| view::details(c, target_of(&standing.device), alphabet(app)))
+        .unwrap_or_default();
     let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
     Content { head, list: !lines.is_empty(), lines: lines.into(), foot, ..Content::default() }
 }

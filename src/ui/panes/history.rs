@@ -1,14 +1,14 @@
 //! All states of the session, as a tree: moving in it, comparing its states, looking at how one came about.
 
 use super::alphabet;
-use super::{Description, Operation, highlighted_text, lines_and_about};
+use super::{Description, Folding, Operation, highlighted_text, lines_and_about};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::session::action::{Action, RevisionId, Sizes};
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::{App, Trail};
 use crate::ui::command::Command;
-use crate::ui::command::{Command as C, Enabled, always, require};
+use crate::ui::command::{Command as C, Enabled, require};
 use crate::ui::compared::{self, Shape};
 use crate::ui::draw::room;
 use crate::ui::facts::Facts;
@@ -31,19 +31,44 @@ pub const PANE: Description = Description {
     content,
     wish: lines_and_about,
     follow: &[Pane::History],
-    open: Operation { word: Some("go there"), enabled: elsewhere, run: open },
-    preview: Operation { word: Some("how"), enabled: always, run: preview },
-    fold: Some(Operation { word: None, enabled: folded, run: fold }),
+    open: Operation {
+        word: Some("go there"),
+        doc: "Go to the highlighted state; a rewrite on the way to one is shown.",
+        enabled: elsewhere,
+        run: open,
+    },
+    preview: Operation {
+        word: Some("its rewrites"),
+        doc: "Show the rewrites that made the highlighted state, one by one.",
+        enabled: stepwise,
+        run: preview,
+    },
+    fold: Some(Folding {
+        can: |app| highlighted_row(app).is_some_and(|row| row.opens.is_some()),
+        nothing: "This row is one step; there is nothing to open in it.",
+        run: fold,
+    }),
     copied: highlighted_text,
-    hints: &[C::Open, C::Fold, C::Preview, C::Undo, C::Redo, C::Pin, C::Diff, C::Without, C::Fastest],
+    hints: &[
+        C::Open,
+        C::Fold,
+        C::Preview,
+        C::Undo,
+        C::Redo,
+        C::Pin,
+        C::Diff,
+        C::Without,
+        C::Better,
+        C::Fastest,
+    ],
 };
 
 fn elsewhere(facts: &Facts) -> Enabled {
     require(!facts.at_present, "This state is the present one.")
 }
 
-fn folded(facts: &Facts) -> Enabled {
-    require(facts.folds, "This row is one step; there is nothing to open in it.")
+fn stepwise(facts: &Facts) -> Enabled {
+    require(facts.steps, "No single rewrites are recorded of this state.")
 }
 
 /// The rows of the pane, made again when something of what they show has changed.
@@ -115,9 +140,10 @@ pub fn at_present(app: &App) -> bool {
         .is_none_or(|row| row.revision == app.session.current() && !matches!(row.part, Part::Rewrite(_)))
 }
 
-/// Whether the highlighted row can be opened or closed.
-pub fn folds(app: &App) -> bool {
-    highlighted_row(app).is_some_and(|row| row.opens.is_some())
+/// Whether single rewrites are recorded of what is highlighted, or it opens to rows that have them.
+pub fn has_steps(app: &App) -> bool {
+    let steps = |id| app.session.history().revision(id).is_some_and(|r| !r.steps.is_empty());
+    highlighted_row(app).is_some_and(|row| !matches!(row.part, Part::State) || steps(row.revision))
 }
 
 /// Opens what is folded into the highlighted row, or closes it.
@@ -231,39 +257,74 @@ pub fn diff(app: &mut App) {
     let now = highlighted(app).filter(|_| app.focus.pane == Pane::History).unwrap_or(app.session.current());
     let of = |id: RevisionId| app.session.history().revision(id).map(|r| r.term.clone());
     let (Some(old), Some(new)) = (of(id), of(now)) else { return };
-    let title = |what: &str| format!("{what}: revision {id} (-) and revision {now} (+)");
-    let width = usize::from(app.size.0).saturating_sub(8);
-    let page = if app.focus.pane == Pane::Kernel {
-        let text = |revision| {
-            let target = app.code.target;
-            match app.queries.kernel(&Query::Kernel { revision, target }) {
-                Some(made) => code(&made),
-                None => match &*app.session.compiled(revision, target) {
-                    Ok(made) => Ok(made.module.text()),
-                    Err(problem) => Err(problem.clone()),
-                },
-            }
-        };
-        match (text(id), text(now)) {
-            (Ok(old), Ok(new)) => {
-                let lines = |text: &str| lines_of(Role::Plain, text);
-                let (old, new) = (lines(&old), lines(&new));
-                Page::difference(title("code"), compared(app, &old, &new, width), Purpose::Read)
-            }
-            (Err(problem), _) | (_, Err(problem)) => {
-                Page::sentences("No code to compare", app.problem(&problem), 3)
-            }
-        }
-    } else if old == new {
-        Page::new(title("term"), vec![Line::plain("Both terms are the same.")], Purpose::Read)
+    if app.focus.pane == Pane::Kernel {
+        app.diffing = Some((id, now));
+        return show_code(app);
+    }
+    let title = format!("term: {}", of_both(id, now));
+    let width = page_columns(app);
+    let page = if old == new {
+        Page::new(title, vec![Line::plain("Both terms are the same.")], Purpose::Read)
     } else {
         let width = if width >= BESIDE { width } else { width.min(120) };
         let column = if width >= BESIDE { width / 2 - 4 } else { width.max(20) };
         let print = |term: &Term| Printed::of(term, column, alphabet(app));
         let lines = compared(app, print(&old).lines(), print(&new).lines(), width);
-        Page::difference(title("term"), lines, Purpose::Read)
+        Page::difference(title, lines, Purpose::Read)
     };
     app.popups.push(Popup::Page(page));
+}
+
+fn of_both(old: RevisionId, new: RevisionId) -> String {
+    format!("revision {old} (-) and revision {new} (+)")
+}
+
+/// The columns of a difference on a page.
+fn page_columns(app: &App) -> usize {
+    usize::from(app.size.0).saturating_sub(8)
+}
+
+/// Shows how the code of the two states differs that are compared. What is not known of it is generated in the background; the page
+/// says so meanwhile.
+pub(in crate::ui) fn show_code(app: &mut App) {
+    let Some((old, new)) = app.diffing else { return };
+    let of = |revision| Query::Kernel { revision, target: app.code.target };
+    let queries = [of(old), of(new)];
+    let made = queries.each_ref().map(|query| app.queries.kernel(query));
+    let title = format!("code: {}", of_both(old, new));
+    let page = match &made {
+        [Some(old), Some(new)] => match (code(old), code(new)) {
+            (Ok(old), Ok(new)) if old == new => {
+                Page::new(title, vec![Line::plain("Both are the same.")], Purpose::Code)
+            }
+            (Ok(old), Ok(new)) => {
+                let [old, new] = [old, new].map(|text| lines_of(Role::Plain, &text));
+                Page::difference(title, compared(app, &old, &new, page_columns(app)), Purpose::Code)
+            }
+            (Err(problem), _) | (_, Err(problem)) => Page {
+                purpose: Purpose::Code,
+                ..Page::sentences("No code to compare", app.problem(&problem), 3)
+            },
+        },
+        _ => {
+            for query in queries {
+                if app.queries.kernel(&query).is_none() {
+                    app.queries.ask(&app.session, query);
+                }
+            }
+            Page::new(title, vec![Line::of(Role::Dim, "Generating code …")], Purpose::Code)
+        }
+    };
+    close_pages(app, &Purpose::Code);
+    app.popups.push(Popup::Page(page));
+}
+
+/// Code that the page of a difference waits for may be there.
+pub(in crate::ui) fn code_known(app: &mut App) {
+    let waits = |popup: &Popup| matches!(popup, Popup::Page(page) if page.purpose == Purpose::Code);
+    if app.popups.last().is_some_and(waits) {
+        show_code(app);
+    }
 }
 
 /// From so many columns on two texts stand beside each other.
@@ -278,29 +339,32 @@ fn compared(app: &App, old: &[Line], new: &[Line], width: usize) -> Vec<Line> {
     }
 }
 
+/// The highlighted step, the state before it, and the states that followed it on the way to the present one.
+///
+/// # Errors
+/// Why the step cannot be left out.
+pub fn rest_without(app: &App) -> Result<(RevisionId, RevisionId, Vec<RevisionId>), String> {
+    let history = app.session.history();
+    let id = highlighted(app).ok_or("No step is highlighted.")?;
+    let before = history.parent(id);
+    let before = before.ok_or("This is the program as it was read; nothing was done to leave out.")?;
+    let line = history.line(app.session.current());
+    let at = line.iter().position(|step| *step == id);
+    let at = at.ok_or("This step did not lead to the present state; highlight one that did.")?;
+    let later = line.get(at + 1..).unwrap_or_default().to_vec();
+    let follows = |id: &RevisionId| history.revision(*id).is_some_and(|r| r.elevate.is_some());
+    let read_again = "The program was read again since; steps before that cannot be left out.";
+    require(later.iter().all(follows), read_again)?;
+    require(!later.is_empty(), "Nothing followed this step; what it was worth is told beside it.")?;
+    Ok((id, before, later))
+}
+
 /// Does again what followed the highlighted step, without it: what it was worth is the difference.
 pub fn without(app: &mut App) {
+    let Ok((id, before, later)) = rest_without(app) else { return };
     let history = app.session.history();
-    let Some(id) = highlighted(app) else { return };
-    let Some(before) = history.parent(id) else {
-        return app.say(Role::Warning, "This is the program as it was read; nothing was done to leave out.");
-    };
-    let line = history.line(app.session.current());
-    let Some(at) = line.iter().position(|step| *step == id) else {
-        return app
-            .say(Role::Warning, "This step did not lead to the present state; highlight one that did.");
-    };
-    let later = line.get(at + 1..).unwrap_or_default();
-    let done: Option<Vec<String>> =
-        later.iter().map(|id| history.revision(*id).and_then(|r| r.elevate.clone())).collect();
-    let Some(done) = done else {
-        return app
-            .say(Role::Warning, "The program was read again since; steps before that cannot be left out.");
-    };
-    if done.is_empty() {
-        return app.say(Role::Warning, "Nothing followed this step; what it was worth is told beside it.");
-    }
-    let text = done.iter().map(|step| format!("({step})")).collect::<Vec<_>>().join(" ; ");
+    let done = later.iter().filter_map(|id| history.revision(*id)?.elevate.as_ref());
+    let text = done.map(|step| format!("({step})")).collect::<Vec<_>>().join(" ; ");
     if perform(app, Action::Goto { revision: before }) {
         app.tell(Role::Hint, format!("Doing again what followed revision {id}, without it."));
         strategies::run(app, &text, Path::root());

@@ -18,11 +18,12 @@ pub const PANE: Description = Description {
     preview: NOTHING,
     fold: None,
     copied: highlighted_text,
-    hints: &[C::Cancel, C::Find],
+    hints: &[C::Find],
 };
 
 const NOTHING: Operation = Operation {
     word: None,
+    doc: "Nothing in this pane.",
     enabled: |_| Err("There is nothing to open in this pane.".to_owned()),
     run: |_| {},
 };

@@ -1,15 +1,14 @@
 //! The generated code, at any stage. What it needs and no part of the program asks for is folded.
 
-use super::{Description, Operation, alphabet, lines_and_about, rules};
+use super::{Description, Folding, Operation, alphabet, lines_and_about, rules};
 use crate::emit::Attempt;
 use crate::emit::syntax::Line as CodeLine;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::Target;
 use crate::ui::app::App;
-use crate::ui::command::{Command as C, Enabled, always, require};
+use crate::ui::command::{Command as C, always};
 use crate::ui::draw;
-use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
 use crate::ui::queries::Query;
 use crate::ui::window::Content;
@@ -26,19 +25,21 @@ pub const PANE: Description = Description {
     content,
     wish: lines_and_about,
     follow: &[Pane::Kernel],
-    open: Operation { word: Some("select"), enabled: always, run: open },
+    open: Operation {
+        word: Some("select"),
+        doc: "Select the part of the term that the highlighted line comes from; of several, the next one.",
+        enabled: always,
+        run: open,
+    },
     preview: rules::PREVIEW,
-    fold: Some(Operation { word: None, enabled: folds, run: toggle }),
+    fold: Some(Folding {
+        can: |app| app.code.listing.folds,
+        nothing: "No lines of this text are apart from the program; there is nothing to open or close.",
+        run: toggle,
+    }),
     copied: |app| text(app).unwrap_or_default(),
     hints: &[C::Open, C::Fold, C::NextStage, C::Target, C::Bench, C::Find, C::Device, C::Sizes],
 };
-
-fn folds(facts: &Facts) -> Enabled {
-    require(
-        facts.folds,
-        "No lines of this text are apart from the program; there is nothing to open or close.",
-    )
-}
 
 /// The text of a stage as it is shown, made again when it is another one.
 #[derive(Default)]
@@ -159,11 +160,6 @@ fn folded(
         }
     }
     (rows, Arc::new(shown))
-}
-
-/// Whether something of the code can be opened or closed.
-pub fn can_fold(app: &App) -> bool {
-    app.code.listing.folds
 }
 
 /// Shows what no part of the program asks for line by line, or as one line again. The highlight stays on its line.
@@ -360,6 +356,6 @@ pub fn show_target(app: &mut App, target: Target) {
     if app.code.target != target {
         app.code.target = target;
         app.code.stage = None;
-        app.touch(&[Pane::Kernel]);
+        app.touch(&[Pane::Kernel, Pane::Loops]);
     }
 }

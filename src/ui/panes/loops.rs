@@ -17,7 +17,12 @@ pub const PANE: Description = Description {
     content: |app, _| content(app),
     wish: all_rows,
     follow: &[],
-    open: Operation { word: Some("select"), enabled: always, run: open },
+    open: Operation {
+        word: Some("select"),
+        doc: "Select the part of the term that the highlighted loop stands for.",
+        enabled: always,
+        run: open,
+    },
     preview: rules::PREVIEW,
     fold: None,
     copied: highlighted_text,
@@ -25,7 +30,7 @@ pub const PANE: Description = Description {
 };
 
 fn rows(app: &App) -> Vec<loops::Row> {
-    loops::rows_of(&app.nest.1, &app.selection, alphabet(app))
+    loops::rows_of(&app.nest.1, &app.selection, app.code.target, alphabet(app))
 }
 
 /// Reads the loops off the present term where that is another.

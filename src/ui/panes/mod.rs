@@ -35,17 +35,29 @@ pub struct Description {
     /// Shows what Enter would do, or how something came about.
     pub preview: Operation,
     /// Opens or closes what it folds, where it folds something.
-    pub fold: Option<Operation>,
+    pub fold: Option<Folding>,
     /// What is copied from it.
     pub copied: fn(&App) -> String,
     /// The commands worth a hint, most useful first.
     pub hints: &'static [Command],
 }
 
+/// What a pane folds.
+pub struct Folding {
+    /// Whether something of it can be opened or closed now: in the history, the highlighted row.
+    pub can: fn(&App) -> bool,
+    /// Why nothing can, where nothing can.
+    pub nothing: &'static str,
+    /// Opens or closes it.
+    pub run: fn(&mut App),
+}
+
 /// What a key does in one pane.
 pub struct Operation {
     /// The word for the hint, where the key's own does not say it.
     pub word: Option<&'static str>,
+    /// What it does, for the list of commands.
+    pub doc: &'static str,
     /// Whether it can be done now, and if not, why.
     pub enabled: fn(&Facts) -> Enabled,
     /// Does it.
@@ -65,6 +77,15 @@ pub fn of(pane: Pane) -> &'static Description {
         Pane::Bench => &bench::PANE,
         Pane::History => &history::PANE,
         Pane::Jobs => &jobs::PANE,
+    }
+}
+
+/// What a command does in a pane, where that differs from pane to pane.
+pub fn operation(pane: Pane, command: Command) -> Option<&'static Operation> {
+    match command {
+        Command::Open => Some(&of(pane).open),
+        Command::Preview => Some(&of(pane).preview),
+        _ => None,
     }
 }
 

@@ -35,10 +35,20 @@ pub const PANE: Description = Description {
 };
 
 /// Enter, wherever rules are applied.
-pub(super) const OPEN: Operation = Operation { word: None, enabled: applies, run: open };
+pub(super) const OPEN: Operation = Operation {
+    word: None,
+    doc: "Apply the highlighted rule, after asking for its arguments where it takes some.",
+    enabled: applies,
+    run: open,
+};
 
 /// The preview, wherever rules are applied.
-pub(super) const PREVIEW: Operation = Operation { word: None, enabled: applies, run: preview };
+pub(super) const PREVIEW: Operation = Operation {
+    word: None,
+    doc: "Show what the highlighted rule would do as a difference.",
+    enabled: applies,
+    run: preview,
+};
 
 /// Whether the highlighted rule applies.
 fn applies(facts: &Facts) -> Enabled {
@@ -282,13 +292,18 @@ pub fn open(app: &mut App) {
     }
     // Who looked for it with its arguments is not asked for them.
     let find = &app.window(Pane::Rules).find;
-    if let Some(call) = candidate.named(find).filter(|_| candidate.open).map(str::to_owned) {
-        perform(app, Action::Apply { rule: call, at: candidate.at });
-    } else if candidate.open {
-        app.popups.push(arguments(&candidate));
-    } else {
-        perform(app, Action::Apply { rule: candidate.call, at: candidate.at });
+    let named = candidate.named(find).map(str::to_owned);
+    if candidate.open && named.is_none() {
+        return app.popups.push(arguments(&candidate));
     }
+    let rule = named.filter(|_| candidate.open).unwrap_or(candidate.call);
+    perform(app, Action::Apply { rule, at: candidate.at });
+}
+
+/// A rule was applied: what was looked for is found, and of the next term all rules are listed.
+pub(in crate::ui) fn applied(app: &mut App) {
+    let window = app.pane_mut(Pane::Rules).1;
+    (window.find, window.cursor) = (String::new(), 0);
 }
 
 /// Asks for the arguments of a rule: one of those with which it applies, or others that are typed.

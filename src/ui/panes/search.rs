@@ -20,10 +20,15 @@ pub const PANE: Description = Description {
     preview: HOW,
     fold: None,
     copied: highlighted_text,
-    hints: &[C::Cancel, C::Preview, C::Best, C::Sketch, C::Search, C::Undo],
+    hints: &[C::Preview, C::Best, C::Sketch, C::Search, C::Undo],
 };
 
-const HOW: Operation = Operation { word: Some("how"), enabled: found, run: preview };
+const HOW: Operation = Operation {
+    word: Some("its rewrites"),
+    doc: "Show the rewrites that lead to what the search found, one by one.",
+    enabled: found,
+    run: preview,
+};
 
 fn found(facts: &Facts) -> Enabled {
     require(facts.found, "No search has found anything yet; {sketch} types one.")

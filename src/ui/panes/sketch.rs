@@ -27,8 +27,18 @@ pub const PANE: Description = Description {
     content,
     wish: lines_and_about,
     follow: &[Pane::Sketch],
-    open: Operation { word: Some("widen"), enabled: pointed, run: widen },
-    preview: Operation { word: Some("search with it"), enabled: pointed, run: type_search },
+    open: Operation {
+        word: Some("widen"),
+        doc: "Take the highlighted step: the sketch asks for less.",
+        enabled: widens,
+        run: widen,
+    },
+    preview: Operation {
+        word: Some("search with it"),
+        doc: "Type the search for the sketch, to be changed into what is wanted.",
+        enabled: pointed,
+        run: type_search,
+    },
     fold: None,
     copied: highlighted_text,
     hints: &[C::Open, C::Narrow, C::Preview, C::Best, C::Point],
@@ -36,6 +46,11 @@ pub const PANE: Description = Description {
 
 fn pointed(facts: &Facts) -> Enabled {
     require(facts.pointed, "There is no sketch yet; {point} makes one of the selected sub-term.")
+}
+
+fn widens(facts: &Facts) -> Enabled {
+    pointed(facts)?;
+    require(facts.widens, "Nothing more can be left out of this sketch.")
 }
 
 /// A sketch that is being widened.
@@ -61,6 +76,11 @@ impl Sketching {
     /// Whether a step can be taken back.
     pub fn is_widened(&self) -> bool {
         self.steps.len() > 1
+    }
+
+    /// Whether a step can be taken.
+    pub fn widens(&self) -> bool {
+        !self.widenings.is_empty()
     }
 
     fn now(&self) -> Sketch {
@@ -173,9 +193,7 @@ pub fn point(app: &mut App) {
 fn widen(app: &mut App) {
     let cursor = app.window(Pane::Sketch).cursor;
     let Some(sketching) = &mut app.sketching else { return };
-    let Some(chosen) = sketching.widenings.get(cursor).cloned() else {
-        return app.say(Role::Warning, "Nothing more can be left out of this sketch.");
-    };
+    let Some(chosen) = sketching.widenings.get(cursor).cloned() else { return };
     sketching.turn_to(&chosen.sketch);
     sketching.steps.push(chosen.sketch);
     turned(app);

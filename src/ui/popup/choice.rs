@@ -122,7 +122,9 @@ impl Choice {
         let lower = text.to_lowercase();
         let mut found: Vec<(u64, usize)> = Vec::new();
         for (i, item) in self.items.iter().enumerate() {
-            let rank = if item.name == exact {
+            let named = item.name == exact
+                || matches!(item.value, Value::Command(c) if Command::from_name(exact) == Some(c));
+            let rank = if named {
                 u64::MAX
             } else if let Some(score) = score(item) {
                 u64::from(score) + (1 << 32)
@@ -273,6 +275,8 @@ mod tests {
         assert_eq!(first("save my-session"), Value::Command(Command::Save));
         assert_eq!(first("term"), Value::Command(Command::Term));
         assert_eq!(first("sketch reach contains(map) using all"), Value::Command(Command::Sketch));
+        // Another name for it is as good.
+        assert_eq!(first("stop"), Value::Command(Command::Cancel));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub enum EntryKind {
     Dispatch,
     /// The name of the session.
     Save,
+    /// A file for the page of the session.
+    Export,
     /// Text to find in a pane.
     Find,
 }
@@ -49,6 +51,7 @@ impl EntryKind {
             EntryKind::Sweep => "Measure both at which sizes",
             EntryKind::Dispatch => "Write the function that chooses into which folder",
             EntryKind::Save => "Save as",
+            EntryKind::Export => "Write the page of the session to which file",
             EntryKind::Find => "Find",
         }
     }
@@ -65,9 +68,10 @@ impl EntryKind {
             EntryKind::Data => "image=photo.png weights=w.npy alpha=0.5",
             EntryKind::Tune => "60s blocking(?, ?, 4)",
             EntryKind::Best => "10 reach contains(mapPar) using { useMapPar, splitJoin(32), useMapSeq }",
-            EntryKind::Sweep => "k=1000,5000,20000 (or k=1024..65536, doubling)",
+            EntryKind::Sweep => "k=1000,5000,20000 (or k=1024..65536, doubling; m=n=k=256..2048, all alike)",
             EntryKind::Dispatch => "chosen",
             EntryKind::Save => "matmul-blocking",
+            EntryKind::Export => "matmul.html",
             EntryKind::Find => "text",
         }
     }
@@ -92,6 +96,8 @@ pub struct Entry {
     pub area: TextArea<'static>,
     /// What is wrong with what was tried last, shown under the text.
     pub problems: Vec<Line>,
+    /// The text of which it was said that it will hardly get anywhere: taken again, it is run.
+    pub warned: Option<String>,
     /// What was looked for before, to return to.
     pub before: String,
     /// What this is asked for: the command that follows when it is taken.
@@ -108,6 +114,7 @@ impl Entry {
             kind,
             area: TextArea::default(),
             problems: Vec::new(),
+            warned: None,
             before: String::new(),
             then: None,
             back: 0,

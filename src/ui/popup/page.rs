@@ -14,6 +14,8 @@ pub enum Purpose {
     Steps,
     /// The steps that led to a state, looked at one by one.
     Trail,
+    /// How the code of two states differs.
+    Code,
     /// What is wrong with files, problem by problem.
     Mend,
 }

@@ -110,6 +110,12 @@ impl Search {
         Some(satisfied.count(&self.graph, &automaton, automaton.start))
     }
 
+    /// Puts the graph in order again after a way was written down, so that [`Search::classes_like`] can ask it.
+    pub fn put_in_order(&mut self, control: &mut Control<'_>) {
+        // It is as it was where that is stopped, and then not asked.
+        let _ = self.rebuild(control);
+    }
+
     /// Does some program of the search's have the form of this sketch? Not if that cannot be asked before it is over.
     fn root_is_like(&self, sketch: &Sketch, over: &dyn Fn() -> bool) -> bool {
         let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;

@@ -1,0 +1,56 @@
+//! What is known of a search before it begins: that its sketch is satisfied by nothing that its rules make, or hardly so, or by the
+//! program as it is.
+
+use super::workspace::{StrategyText, Workspace};
+use crate::lang::path::Path;
+use crate::lang::syntax::ast::StrategyKind;
+use crate::lang::term::Term;
+use crate::rewrite::rule::Rewritten;
+use crate::rewrite::search::forecast::{contradiction, unmet};
+use crate::rewrite::sketch;
+use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
+use std::sync::atomic::AtomicBool;
+
+/// What stands in the way of a strategy that is one search on the sub-term at a position, as a sentence; none where nothing is
+/// known, and of other strategies, which may come to their search by any way.
+pub fn of(workspace: &Workspace, term: &Term, strategy: &StrategyText, at: &Path) -> Option<String> {
+    let named = match &strategy.tree.kind {
+        StrategyKind::Name(name) => workspace.script.strategy(name).and_then(|found| found.plain()),
+        _ => None,
+    };
+    let tree = named.unwrap_or(&strategy.tree);
+    if !matches!(tree.kind, StrategyKind::Reach(_)) {
+        return None;
+    }
+    let mut teller = Teller { workspace, said: None };
+    let (sizes, known) = (&workspace.program.sizes, Some(&strategy.known));
+    let env = strategy::Env { rules: &workspace.rules, sizes, known };
+    let never = AtomicBool::new(false);
+    let mut control = strategy::Control { cancel: &never, fuel: strategy::FUEL, search: &mut teller };
+    // It ends where the search would begin.
+    let _ = strategy::run(tree, term.at(at)?, &workspace.script, &env, &mut control);
+    teller.said
+}
+
+/// What is said where there is nothing to search for.
+const ALREADY: &str = "The program is like this sketch as it is, so the search is over at once. Write into the sketch what the program is to \
+                       become: another size, another pattern, one more loop.";
+
+/// Looks at a search instead of running it.
+struct Teller<'a> {
+    workspace: &'a Workspace,
+    said: Option<String>,
+}
+
+impl SearchRunner for Teller<'_> {
+    fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
+        let sizes = &self.workspace.program.sizes;
+        let read = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes);
+        if let Ok(sketch) = read {
+            let by_rules = || unmet(&sketch, start, request.rules.as_ref()?).map(|forecast| forecast.text);
+            let already = sketch.satisfied_by(start).then(|| ALREADY.to_owned());
+            self.said = contradiction(&sketch).or(already).or_else(by_rules);
+        }
+        Err(SearchFailure::Stopped)
+    }
+}
