@@ -208,6 +208,12 @@ impl Graph {
             Kind::Var(i) => match renaming.of(i - at.binders) {
                 To::Index(j) => self.var(j.checked_add(at.binders)?, node.ty)?,
                 To::Gone => return None,
+                // A class that does not depend on a variable may have members that mention it, for the sake of a binder
+                // of another type around it elsewhere: they mean nothing here.
+                To::Term(replacement) if self.ty(replacement) != node.ty => {
+                    self.gaps.some_members(Gap::Substituted);
+                    return None;
+                }
                 To::Term(replacement) => self.rename(replacement, &Renaming::shift_up(at.binders))?,
             },
             Kind::Lam => {
