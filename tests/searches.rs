@@ -104,6 +104,47 @@ fn a_condition_that_nothing_would_remember_is_not_assumed() {
     }
 }
 
+/// `\v acc. v + acc` is `(+)`, and among the programs that equal it there are deeper and deeper ones.
+#[test]
+fn a_search_ends_where_all_that_is_left_is_deeper() {
+    let program = r"def f (x: n.f32): n.f32 = scanSeq (\v acc. v + acc) 0 x";
+    let ran = apply(program, "", "", "reach containsReduce(n, ?) using {useReduceSeq}");
+    assert!(ran.err.contains("these rules have nothing more to say after"), "{}", ran.err);
+    assert!(ran.err.contains("this search is incomplete"), "{}", ran.err);
+}
+
+/// A class that does not depend on a variable has members that mention it, where the variable is of another type.
+#[test]
+fn members_that_mean_nothing_under_a_binder_are_not_put_there() {
+    let program = "def total (a: n.m.f32): f32 = a |> map (reduce (+) 0) |> reduce (+) 0";
+    let ran = apply(
+        program,
+        "",
+        "",
+        "reach containsReduceSeq(m, containsReduceSeq(n, ?)) using {mapSharedFission, mapOutsideZip2, mapFusion, \
+         etaAbstraction, liftReduceFrom, useReduceSeq} with (nodes: 60000)",
+    );
+    assert!(ran.err.contains("nodes, of 60000 allowed"), "{}", ran.err);
+}
+
+/// What only rules make that take an address space, or a size which the sketch does not name.
+#[test]
+fn a_search_of_its_own_rules_chooses_where_things_are_kept() {
+    let blur = r"def f (a: (n+2).f32): n.f32 = a |> map (\v. v * 2) |> slide 3 1 |> map (reduce (+) 0)";
+    let sums = r"def f (a: n.m.f32): n.f32 = a |> map (map (\v. v * v) >> reduce (+) 0)";
+    for (program, sketch, made) in [
+        (blur, "rotateValues", "rotateValues 3"),
+        (blur, "circularBuffer", "circularBuffer 3 3"),
+        (blur, "circularBuffer global 3 3", "circularBuffer global 3 3"),
+        (blur, "toMem local", "toMem local"),
+        (sums, "reduceLocal", "reduceLocal"),
+    ] {
+        let ran = apply(program, "", "", &format!("reach contains({sketch})"));
+        assert!(ran.code == 0 && ran.out.contains(made), "{sketch}: {}{}", ran.out, ran.err);
+        assert!(!ran.err.contains("no rule"), "{sketch}: {}", ran.err);
+    }
+}
+
 #[test]
 fn sizes_can_be_left_open_and_patterns_left_out() {
     let of = |strategy: &str| apply(SCALE, "", "", strategy);
@@ -741,7 +782,7 @@ fn rules_can_be_held_back() {
 #[test]
 fn the_limit_of_nodes_holds_in_every_iteration() {
     let product = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\r. transpose b |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))";
-    for limit in [500, 3000] {
+    for limit in [500, 1000] {
         let options = format!("(nodes: {limit}, freeze: [mapFission(2)])");
         let rules = "{ splitJoin(2), mapFusion, mapFission }";
         let ran = apply(product, "", "", &format!("reach contains(mapStream) using {rules} with {options}"));

@@ -6,6 +6,7 @@ use super::number::Width;
 use super::share;
 use super::syntax::{Expr, Line, Lines, Part, Stmt};
 use super::threads;
+use super::vector;
 use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Worker};
@@ -186,6 +187,9 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut body: Vec<Stmt> = locals.iter().map(|(x, place)| g.local_array(x, place)).collect();
     let mut whole = g.size_widths();
     body.extend(commands(&mut g, &p.body)?);
+    if language == Language::OpenCl {
+        vector::halves::keep_bits(&mut body);
+    }
     whole.extend(share::name_workers(&mut body, &identities(), g.width, &mut g.namer));
     share::name_parts(&mut body, whole, &mut g.namer);
     if !request.is_whole {

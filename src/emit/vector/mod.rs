@@ -5,6 +5,7 @@
 //! so it stands only for choices of which both sides have a value in every lane; integers wrap in an unsigned type.
 //! Where vectors have no such operation the loop stays a loop over scalars, and what it uses stays arrays of scalars.
 
+pub mod halves;
 mod memory;
 mod operations;
 mod values;

@@ -63,6 +63,9 @@ pub struct Graph {
     pub thorough: bool,
     /// Thorough steps take no more members once there are so many ids.
     pub room: Option<usize>,
+    /// Thorough steps move no variable to a higher index. `\x. f x` is `f`, so among all members of a class there can be
+    /// `\x. (\y. (… ) y) x` of any depth.
+    pub highest: Option<u32>,
     pub gaps: Gaps,
     /// Nodes are added as they are, not as what is equal to them: for terms that a union is to be a reason of.
     pub exact: bool,
@@ -128,6 +131,12 @@ impl Graph {
     /// The number of members of all classes.
     pub fn count_nodes(&self) -> usize {
         self.egraph.member_count()
+    }
+    /// The highest index of a variable.
+    pub fn highest_index(&self) -> u32 {
+        let index = |n: &Node| if let Kind::Var(i) = n.op.kind() { i } else { 0 };
+        let of_class = |class: Id| self.nodes(class).map(|n| index(&n)).max();
+        self.egraph.roots().filter_map(of_class).max().unwrap_or(0)
     }
     /// Every class, in order of id.
     pub fn class_ids(&self) -> Vec<Id> {

@@ -206,7 +206,14 @@ impl Graph {
             Kind::Leaf(_) => id,
             Kind::Var(i) if i < at.binders => id,
             Kind::Var(i) => match renaming.of(i - at.binders) {
-                To::Index(j) => self.var(j.checked_add(at.binders)?, node.ty)?,
+                To::Index(j) => {
+                    let moved = j.checked_add(at.binders)?;
+                    if self.thorough && self.highest.is_some_and(|highest| moved > highest.max(i)) {
+                        self.gaps.some_members(Gap::Substituted);
+                        return None;
+                    }
+                    self.var(moved, node.ty)?
+                }
                 To::Gone => return None,
                 // A class that does not depend on a variable may have members that mention it, for the sake of a binder
                 // of another type around it elsewhere: they mean nothing here.

@@ -6,13 +6,13 @@
 
 use super::vectors::asks_for_vectors;
 use crate::lang::nat::Nat;
-use crate::lang::pattern::Pattern;
+use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Term;
 use crate::rule::condition::Condition;
 use crate::rule::pat::{Pat, PatNode};
 use crate::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
 use crate::search::usable;
-use crate::sketch::{Shape, Sketch};
+use crate::sketch::{ArgSketch, Shape, Sketch};
 use std::collections::BTreeSet;
 
 /// How many rules are taken.
@@ -56,6 +56,9 @@ const OF_VECTORS: [Pattern; 3] = [Pattern::AsVector, Pattern::AsScalar, Pattern:
 /// Families of rules are taken up to this depth.
 const DEEPEST: i64 = 2;
 
+/// Sizes for a rule that needs one, where the sketch names none and no other rule makes what it asks for.
+const USUAL_SIZES: [i64; 2] = [32, 4];
+
 /// A rule with its sizes is taken so many times at most.
 const MOST_USES: usize = 12;
 
@@ -81,8 +84,8 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     let stores = breadth == Breadth::Tight && asks_for_store(sketch, now);
     match breadth {
         Breadth::Tight => {
-            known.retain(|p| OF_ARRAYS.contains(p) || stores && OF_STORES.contains(p));
-            known.extend(OF_LAYOUTS.iter().filter(|_| stores));
+            known.retain(|p| OF_ARRAYS.contains(p));
+            known.extend(OF_LAYOUTS.iter().chain(&OF_STORES).filter(|_| stores));
         }
         Breadth::Narrow | Breadth::Wide => known.extend(ALWAYS),
     }
@@ -91,6 +94,13 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     for pattern in lacking.iter().filter(|_| breadth != Breadth::Tight) {
         known.extend(company(*pattern, &rules, &known));
     }
+    // What the sketch asks for, and only rules make that take sizes or address spaces.
+    let plain =
+        |r: &&&Rule| !r.params.iter().any(|p| matches!(p.kind, ParamKind::Nat(_) | ParamKind::Addr(_)));
+    let made_plainly: BTreeSet<Pattern> =
+        rules.iter().filter(plain).flat_map(|r| r.equations()).flat_map(|e| Sides::of(e).made).collect();
+    let sole: BTreeSet<Pattern> = lacking.difference(&made_plainly).copied().collect();
+    let usual = USUAL_SIZES.map(Nat::constant).to_vec();
     let wanted = |p: &Pattern| lacking.contains(p) || makes.contains(p) || stores && OF_LAYOUTS.contains(p);
     let mut out: Vec<RuleUse> = separations(library, now).collect();
     for rule in rules {
@@ -105,7 +115,11 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
             let is_narrow = !from.is_empty() || made.iter().any(wanted);
             if is_known && is_wanted && (is_narrow || breadth == Breadth::Wide) {
                 let depth = i64::try_from(depth).unwrap_or(i64::MAX);
-                let uses = arguments(&rule.params, depth, sizes);
+                let is_sole = made.iter().any(|p| sole.contains(p));
+                let named = spaces_in(sketch, &made);
+                let spaces = if named.is_empty() && is_sole { vec![AddressSpace::Private] } else { named };
+                let sizes = if sizes.is_empty() && is_sole { &usual } else { sizes };
+                let uses = arguments(&rule.params, depth, sizes, &spaces);
                 let uses = uses.into_iter().map(|args| RuleUse { rule: rule.clone(), args });
                 out.extend(uses.filter(usable).take(MOST_USES));
             }
@@ -160,14 +174,28 @@ impl Sides {
     }
 }
 
-/// All arguments that a rule can have; none where it takes something that is no size or dimension.
-fn arguments(params: &[RuleParam], depth: i64, sizes: &[Nat]) -> Vec<Vec<RuleArg>> {
+/// The address spaces that the sketch names for these patterns.
+fn spaces_in(sketch: &Sketch, of: &BTreeSet<Pattern>) -> Vec<AddressSpace> {
+    let own: Vec<AddressSpace> = match sketch.shape() {
+        Shape::Pattern(p, args) if of.contains(p) => args
+            .iter()
+            .filter_map(|a| if let ArgSketch::Addr(space) = a { Some(*space) } else { None })
+            .collect(),
+        Shape::Not(_) => return vec![],
+        _ => vec![],
+    };
+    own.into_iter().chain(sketch.children().into_iter().flat_map(|s| spaces_in(s, of))).collect()
+}
+
+/// All arguments that a rule can have; none where it takes something that is no size, dimension or address space.
+fn arguments(params: &[RuleParam], depth: i64, sizes: &[Nat], spaces: &[AddressSpace]) -> Vec<Vec<RuleArg>> {
     let mut all = vec![vec![]];
     for param in params {
         let values: Vec<RuleArg> = match param.kind {
             ParamKind::Nat(_) => sizes.iter().cloned().map(RuleArg::Nat).collect(),
             ParamKind::Depth if depth <= DEEPEST => vec![RuleArg::Nat(Nat::constant(depth))],
             ParamKind::Dim(_) => (0..3).map(RuleArg::Dim).collect(),
+            ParamKind::Addr(_) => spaces.iter().copied().map(RuleArg::Addr).collect(),
             _ => vec![],
         };
         all = all

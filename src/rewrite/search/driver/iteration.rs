@@ -3,7 +3,7 @@
 
 use super::active::{Active, Side, side_of};
 use super::answer::is_over;
-use super::{CHUNK, Halt, MOST_UNREAD, REBUILD, Scope, Search, THOROUGH_CHUNK, Turn};
+use super::{CHUNK, DEEPER, Halt, MOST_UNREAD, REBUILD, Scope, Search, THOROUGH_CHUNK, Turn};
 use crate::egraph::Id;
 use crate::egraph::build::Builder;
 use crate::egraph::gaps::Gap;
@@ -379,6 +379,8 @@ impl Search {
     /// of the program as it was given.
     fn begin_thorough(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         self.graph.thorough = true;
+        let highest = self.graph.highest_index().saturating_add(DEEPER);
+        self.graph.highest.get_or_insert(highest);
         self.scope = Scope::Members;
         self.left_out = self.gaps();
         if let Some(given) = self.given.take() {

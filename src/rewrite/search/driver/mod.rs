@@ -40,6 +40,8 @@ const THOROUGH_CHUNK: usize = 16;
 /// Congruence is restored after so many unions, or an eighth of the graph if that is more: one rebuild cannot be
 /// stopped, and takes time in proportion to both.
 const REBUILD: usize = 50_000;
+/// So much deeper than the programs of a saturated graph may those be that its other members make.
+const DEEPER: u32 = 2;
 /// Of so many programs, lightest as they stand in the graph, the one is found that costs least as it is shown.
 const CANDIDATES: usize = 8;
 /// Where one of these is not shown as it stands, so many are looked at: those with redexes come late in the graph, and may
