@@ -115,7 +115,7 @@ pub(super) fn tune_with(
         let race = Race::new(wanted, space, kept, backend, &over, deadline);
         let race = race.map_err(|problem| match problem.code {
             "E0709" if control.cancelled() => stopped(),
-            "E0709" => no_time(wanted),
+            "E0709" => no_time(wanted, &problem),
             _ => problem,
         });
         let tuned = race.and_then(|race| race.run(control, report));
@@ -461,9 +461,11 @@ fn stopped() -> Diagnostic {
     Diagnostic::error("E0709", "The tuning was stopped before anything was measured.")
 }
 
-fn no_time(wanted: &Wanted<'_>) -> Diagnostic {
+/// `stopped` is what the end of the time interrupted.
+fn no_time(wanted: &Wanted<'_>, stopped: &Diagnostic) -> Diagnostic {
     let message = format!("In {} s nothing could be measured.", wanted.seconds);
     Diagnostic::error("E0317", message)
         .note("By then it was not known what the output must be, which plain C computes.")
+        .note(stopped.message.clone())
         .hint("Give it more time, as in `--for 120s`, or choose smaller sizes.")
 }
