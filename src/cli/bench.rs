@@ -9,7 +9,7 @@ use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
 use crate::session::Session;
-use crate::session::action::{Action, Measurement, Outcome, Sizes};
+use crate::session::action::{Action, Measurement, Outcome};
 use crate::session::bench::{Inputs, Pair, target_of};
 use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
