@@ -52,6 +52,9 @@ struct Change {
 
 type Outcome = Result<Term, Halt>;
 
+/// A failure with what was running around the strategy that failed.
+type Remembered = (Rc<Failure>, Option<Rc<Chain>>);
+
 pub(super) struct Machine<'a> {
     pub env: &'a Env<'a>,
     pub script: &'a Script,
@@ -65,8 +68,7 @@ pub(super) struct Machine<'a> {
     pub tests: Vec<(&'a ast::Sketch, u32)>,
     pub aliases_open: usize,
     unfolded: FxHashMap<StrategyId, StrategyId>,
-    /// With what was running around the strategy when it failed.
-    failures: FxHashMap<(StrategyId, Digest), (Rc<Failure>, Option<Rc<Chain>>)>,
+    failures: FxHashMap<(StrategyId, Digest), Remembered>,
     control: &'a mut Control<'a>,
     /// From the root to the term that is worked on, and the terms on the way.
     path: Vec<u8>,
