@@ -1207,3 +1207,83 @@ fn strategies_and_sketches_are_listed_and_shown() {
     refused(&unknown, 2, "E0301");
     assert!(unknown.err.contains("Did you mean `tile`?"), "{}", unknown.err);
 }
+
+/// Sizes that a step would make and that are none are what is wrong with the strategy, not with the program.
+#[test]
+fn a_step_that_would_make_arrays_without_elements_is_refused() {
+    let dir = world();
+    let text = "def f (a: 20.m.f32): 20.m.f32 = a |> map (map (\\x. x + 1))\n";
+    let file = write(dir.path(), "f.rise", text);
+    let apply = |strategy: &str| run(dir.path(), &["apply", &file, "-s", strategy]);
+    for (strategy, rule) in [
+        ("splitPipeline(21)", "`splitJoinRest(21)` does not apply"),
+        ("body(splitJoinRest(21))", "`splitJoinRest(21)` does not apply"),
+        // Nothing is left over.
+        ("body(splitJoinRest(10))", "`splitJoinRest(10)` does not apply"),
+        ("body(mapWholeFirst(32))", "`mapWholeFirst(32)` does not apply"),
+    ] {
+        let ran = apply(strategy);
+        refused(&ran, 1, "E0311");
+        assert!(ran.err.contains(rule) && ran.err.contains("elements, which are 0 here"), "{}", ran.err);
+    }
+    let ran = apply("splitPipeline(8)");
+    assert!(ran.code == 0 && !ran.out.contains("where"), "{}{}", ran.out, ran.err);
+    let ran =
+        run(dir.path(), &["tune", &file, "--size", "m=9", "-s", "splitPipeline(? in {21, 4})", "--all"]);
+    assert!(ran.code == 0 && ran.out.contains("elements, which are 0 here"), "{}{}", ran.out, ran.err);
+    assert!(!ran.out.contains("1 <= 0"), "{}", ran.out);
+}
+
+/// A part that failed on a term where another part had met it before is the one that is named.
+#[test]
+fn of_parts_of_a_strategy_the_one_that_fails_is_named() {
+    let dir = world();
+    let file = write(dir.path(), "dot.rise", DOT);
+    let own = "strategy first = try(inner)\nstrategy second = inner\nstrategy inner = topDown(splitJoin(4) ; fail)\n";
+    write(dir.path(), "dot.elevate", own);
+    let ran = run(dir.path(), &["apply", &file, "-s", "first ; second"]);
+    refused(&ran, 1, "E0311");
+    let lines: Vec<&str> = ran.err.lines().collect();
+    let typed = lines.iter().position(|line| line.contains("first ; second")).unwrap();
+    assert_eq!(lines[typed + 1].find("------"), lines[typed].find("second"), "{}", ran.err);
+    assert!(!ran.err.contains("try(inner)"), "{}", ran.err);
+}
+
+/// What the chapter on pipelines names runs on a whole program, and says what it lacks.
+#[test]
+fn stages_on_items_go_into_a_program_themselves() {
+    let dir = world();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/harris/harris.rise");
+    let apply = |sizes: &[&str]| {
+        let all = [&["apply", file, "-s", "fusedStages ; stagesOnItems"][..], sizes].concat();
+        run(dir.path(), &all)
+    };
+    let ran = apply(&["--size", "n=1536", "--size", "m=2560"]);
+    assert!(ran.code == 0 && ran.out.contains("oclRun 128 1 1"), "{}{}", ran.out, ran.err);
+    let ran = apply(&["--size", "n=100", "--size", "m=2560"]);
+    refused(&ran, 1, "E0311");
+    assert!(ran.err.contains("`hasMoreThan(511)`") && ran.err.contains("by `--size`"), "{}", ran.err);
+}
+
+#[test]
+fn a_worker_that_is_none_is_a_fault_of_the_environment() {
+    let dir = world();
+    let file = write(dir.path(), "dot.rise", DOT);
+    for (worker, code) in
+        [("false", "E0706"), ("no-such-command", "E0706"), ("head -c 100 /dev/zero", "E0714")]
+    {
+        let ran = run(dir.path(), &["bench", &file, "--size", "k=64", "--worker", worker]);
+        refused(&ran, 3, code);
+        assert!(code != "E0706" || ran.err.contains(&format!("`{worker}`")), "{}", ran.err);
+        let ran = run(dir.path(), &["tune", &file, "--size", "k=64", "--for", "5s", "--worker", worker]);
+        refused(&ran, 3, code);
+    }
+    let ran =
+        run(dir.path(), &["tune", &file, "--size", "k=64", "--for", "1s", "--worker", "exec sleep 1000"]);
+    refused(&ran, 1, "E0317");
+    assert!(
+        ran.err.contains("the worker that `exec sleep 1000` is to start has said nothing"),
+        "{}",
+        ran.err
+    );
+}

@@ -435,8 +435,19 @@ fn workers_may_be_elsewhere() {
     for (command, says) in [("exit 3", "exit status 3"), ("no-such-command worker", "exit status 127")] {
         let error = run(&Devices::elsewhere(command), &double("cpu", 5)).unwrap_err();
         assert!(error.message.contains(says), "{command}: {error}");
-        assert!(error.hint.is_some_and(|hint| hint.contains("`--worker`")), "{command}");
+        assert!(error.hint.as_ref().is_some_and(|hint| hint.contains("`--worker`")), "{command}");
+        // It is the environment that is wrong, not the kernel, and the command is named.
+        assert_eq!(error.cause, Cause::WorkerMissing, "{command}: {error}");
+        assert!(error.message.contains(&format!("`{command}`")), "{command}: {error}");
     }
+    let (silent, stopped) = (Devices::elsewhere("exec sleep 1000"), AtomicBool::new(true));
+    let mut control = RunControl { cancel: &stopped, progress: &mut |_| {} };
+    let error = silent.run(&double("cpu", 5), &mut control).unwrap_err();
+    assert_eq!(error.cause, Cause::Cancelled, "{error}");
+    assert!(
+        error.message.contains("the worker that `exec sleep 1000` is to start has said nothing"),
+        "{error}"
+    );
     let nonsense = run(&Devices::elsewhere("head -c 100 /dev/zero"), &double("cpu", 5)).unwrap_err();
     assert_eq!(nonsense.cause, Cause::Protocol);
 }

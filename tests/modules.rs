@@ -748,3 +748,23 @@ fn halves_in_memory_ask_for_no_halves() {
         assert!(compiled(&text, Target::OpenCl).module.text().contains("cl_khr_fp16"), "{text}");
     }
 }
+
+/// What is called has the program's name, also where it is one kernel that the host launches several times.
+#[test]
+fn a_kernel_that_is_launched_in_a_loop_has_not_the_name_of_the_program() {
+    let text = "def rows (a: k.n.f32): k.n.f32 =
+  a |> mapSeq (\\r. oclRun 4 1 1 8 1 1 (r |> mapGlobal 0 (\\v. v + 1)))\n";
+    let done = compiled(text, Target::OpenCl);
+    assert_eq!((&*done.module.name, names(&done.module)), ("rows", vec!["k0"]));
+    let stage = |name: &str| done.stage(name).unwrap();
+    for name in ["header", "library", "host", "python"] {
+        assert!(!stage(name).contains("k0_"), "{}", stage(name));
+    }
+    assert!(stage("header").contains("rows_init(") && stage("header").contains("rows_run("));
+    // A kernel that is all of the program is the program.
+    let alone = compiled("def rows (a: n.f32): n.f32 = mapGlobal (\\x. x) a", Target::OpenCl).module;
+    assert_eq!((&*alone.name, names(&alone)), ("rows", vec!["rows"]));
+    if let Some(device) = opencl() {
+        ran(text, &sizes(&[("k", 3), ("n", 9)]), &device, Mode::Once);
+    }
+}

@@ -154,6 +154,14 @@ fn what_does_not_fit_is_refused_with_its_reason() {
     std::fs::write(dir.join("words.txt"), "1 two \x1b[31m").unwrap();
     std::fs::write(dir.join("seven.raw"), [0; 7]).unwrap();
     std::fs::write(dir.join("deep.pgm"), b"P5 1 1 65535 \0\0").unwrap();
+    let npy = |version: u8, shape: &str| {
+        let head = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let start = [&b"\x93NUMPY"[..], &[version, 0, head.len() as u8, 0]].concat();
+        [start, head.into_bytes(), vec![0; 4]].concat()
+    };
+    std::fs::write(dir.join("scalar.npy"), npy(1, "()")).unwrap();
+    std::fs::write(dir.join("one.npy"), npy(1, "(1,)")).unwrap();
+    std::fs::write(dir.join("v9.npy"), npy(9, "(1,)")).unwrap();
     std::fs::create_dir(dir.join("folder.npy")).unwrap();
     std::fs::write(dir.join("big.txt"), "0 5").unwrap();
     let house = format!("x={HOUSE}");
@@ -171,6 +179,10 @@ fn what_does_not_fit_is_refused_with_its_reason() {
         (vector, "x=folder.npy", "E0912", "a folder"),
         (vector, "x=empty.npy", "E0912", "no array of NumPy"),
         (vector, "x=words.txt", "E0912", "`two` in line 1"),
+        (matrix, "x=scalar.npy", "E0914", "it holds a single number"),
+        (vector, "x=scalar.npy", "E0914", "it holds a single number"),
+        (matrix, "x=one.npy", "E0914", "it has one dimension"),
+        (vector, "x=v9.npy", "E0912", "version 9.0"),
         (vector, "x=seven.raw", "E0912", "7 bytes"),
         (matrix, "x=text.png", "E0912", "no PNG picture"),
         (colours, "x=cut.png", "E0912", "PNG"),
@@ -254,4 +266,56 @@ fn long_sums_in_double_precision_agree() {
         let ran = cli_common::run(dir.path(), &["bench", "program.rise", "--strategy", "auto", "--size", n]);
         assert_eq!(ran.code, 0, "{}", ran.err);
     }
+}
+
+/// One file is one output however it is named, and a link is written through.
+#[test]
+fn outputs_are_compared_by_where_they_lie() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("x.txt"), "1 2 3").unwrap();
+    std::fs::create_dir(dir.join("o")).unwrap();
+    std::fs::write(dir.join("o/there.npy"), "mine").unwrap();
+    std::os::unix::fs::symlink("o", dir.join("same")).unwrap();
+    std::os::unix::fs::symlink("o/there.npy", dir.join("link.npy")).unwrap();
+    let pair = "def f (x: n.f32): (n.f32 * n.f32) = (map (\\v. v + 1) x, map (\\v. v * 2) x)\n";
+    for (a, b) in [
+        ("o/s.npy", "o/../o/s.npy"),
+        ("o/s.npy", "same/s.npy"),
+        ("link.npy", "o/there.npy"),
+        ("s.npy", "./s.npy"),
+    ] {
+        let (first, second) = (format!("fst={a}"), format!("snd={b}"));
+        let ran = run(dir, pair, &["-i", "x=x.txt", "-o", &first, "-o", &second, "--force"]);
+        assert!(ran.code == 2 && ran.err.contains("[E0911]"), "{a} {b}: {}{}", ran.out, ran.err);
+    }
+    assert_eq!(std::fs::read_to_string(dir.join("o/there.npy")).unwrap(), "mine");
+    // What a link leads to is written, and the link stays; one that leads nowhere is refused.
+    let add = "def f (x: n.f32): n.f32 = x |> map (\\v. v + 1)\n";
+    std::os::unix::fs::symlink("o/there.txt", dir.join("link.txt")).unwrap();
+    let ran = run(dir, add, &["-i", "x=x.txt", "-o", "link.txt", "--force"]);
+    assert!(ran.code == 2 && ran.err.contains("a link to a file that is not there"), "{}", ran.err);
+    std::fs::write(dir.join("o/there.txt"), "old").unwrap();
+    let ran = run(dir, add, &["-i", "x=x.txt", "-o", "link.txt"]);
+    assert!(ran.err.contains("there already"), "{}", ran.err);
+    let ran = run(dir, add, &["-i", "x=x.txt", "-o", "link.txt", "--force"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(dir.join("o/there.txt")).unwrap(), "2 3 4\n");
+    assert!(dir.join("link.txt").symlink_metadata().unwrap().is_symlink());
+}
+
+#[test]
+fn pictures_say_how_much_of_a_result_they_do_not_show() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("x.txt"), "0 0.5 1\n-3 4 nan\n").unwrap();
+    let copy = "def f (x: n.m.f32): n.m.f32 = x |> map (map (\\v. v * 1))\n";
+    let ran = run(dir, copy, &["-i", "x=x.txt", "-o", "x.png"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("warning   `x.png` shows numbers from 0 to 1: 3 of 6 are less"), "{}", ran.out);
+    let json = run(dir, copy, &["-i", "x=x.txt", "-o", "x.pgm", "--json"]);
+    assert!(json.out.contains("`x.pgm` shows numbers from 0 to 1"), "{}", json.out);
+    std::fs::write(dir.join("x.txt"), "0 0.5 1\n").unwrap();
+    let ran = run(dir, copy, &["-i", "x=x.txt", "-o", "y.png"]);
+    assert!(ran.code == 0 && !ran.out.contains("warning"), "{}", ran.out);
 }

@@ -229,3 +229,27 @@ fn flags_and_threads_are_tuned() {
         );
     }
 }
+
+/// A point that computes what is shared once for each element is not compiled.
+#[test]
+fn points_that_compute_the_same_over_and_over_are_ruled_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "def f (a: n.f32): n.f32 = let s = reduce (+) 0 a in map (\\x. x * s) a\n";
+    std::fs::write(dir.path().join("f.rise"), text).unwrap();
+    let tune = |n: &str, strategy: &str| {
+        let ran = run(dir.path(), &["tune", "f.rise", "--size", n, "-s", strategy, "--json"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        serde_json::from_str::<Value>(&ran.out).unwrap()
+    };
+    // 96 sums of 96 numbers where one is enough: 96 * 97 operations and not 192.
+    let told = tune("n=96", "choose(id, body(betaReduction))");
+    assert_eq!(told["tried"][1]["fate"], "ruled out", "{told}");
+    assert_eq!(told["tried"][1]["why"], "It would compute 48.5 times as much as the start.");
+    // A few times as much may be faster, and less than the start always may.
+    for (n, strategy) in
+        [("n=12", "choose(id, body(betaReduction))"), ("n=96", "choose(body(betaReduction), id)")]
+    {
+        let told = tune(n, strategy);
+        assert_eq!(told["tried"][1]["fate"], "measured", "{told}");
+    }
+}

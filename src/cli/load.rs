@@ -40,7 +40,7 @@ pub fn exit_of(problem: &Diagnostic) -> Exit {
     let code = problem.code;
     let finding = code == "E0820" || code == "E0812" || ["E03", "E04"].iter().any(|c| code.starts_with(c));
     match code {
-        "E0701" | "E0703" | "E0706" | "E0710" | "E0711" | "E0713" => Exit::Environment,
+        "E0701" | "E0703" | "E0706" | "E0710" | "E0711" | "E0713" | "E0714" => Exit::Environment,
         "E0709" => Exit::Interrupted,
         "E0805" => Exit::Environment,
         // What a strategy leaves open is wrong, or nothing: it is not that it does not get to its end.

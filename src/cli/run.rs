@@ -62,12 +62,15 @@ impl Done {
             holds(&w.path, &shape(leaf, &sizes), leaf)?;
         }
         let ran = session.run(&args.device, &inputs, !args.no_check)?;
-        let done = Done { ran, sizes, ty, wanted };
+        let mut done = Done { ran, sizes, ty, wanted };
         // All files are complete before the first is in its place.
         let files = done
             .written()
             .map(|(w, (leaf, data))| write(&w.path, data, &shape(&leaf, &done.sizes), &leaf, args.force));
-        files.collect::<Result<Vec<_>, _>>()?.into_iter().try_for_each(Written::place)?;
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let warnings: Vec<String> = files.iter().filter_map(|file| file.warning.clone()).collect();
+        files.into_iter().try_for_each(Written::place)?;
+        done.ran.warnings.extend(warnings);
         Ok(done)
     }
 

@@ -5,7 +5,6 @@ use super::exit::Exit;
 use super::load::{fail, opened};
 use super::output;
 use crate::device::name_in;
-use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::session::Session;
 use crate::session::auto;
@@ -69,8 +68,10 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
 fn measurements(args: &Tune) -> Result<Exit, Exit> {
     let path = kept::path().map_or("nowhere".to_owned(), |path| path.display().to_string());
     if args.forget {
-        let done = kept::forget()
-            .map_err(|e| fail(&Diagnostic::error("E0906", format!("`{path}` cannot be removed: {e}."))))?;
+        let done = kept::forget().map_err(|e| {
+            let problem = Diagnostic::error("E0906", format!("`{path}` cannot be removed: {e}."));
+            fail(&problem.hint("A folder or what others may not change has to be moved away by hand."))
+        })?;
         let text = if done { "All measurements are forgotten.\n" } else { "There were no measurements.\n" };
         output::print(text)?;
         return Ok(Exit::Done);
@@ -137,10 +138,9 @@ fn as_json(tuned: &Tuned) -> Value {
         }
         value
     });
-    let verdict = match tuned.comparison.map(|c| c.verdict) {
-        Some(Verdict::FirstFaster) => "start faster",
-        Some(Verdict::SecondFaster) => "best faster",
-        Some(Verdict::NoMeasurableDifference) => "no measurable difference",
+    let verdict = match tuned.comparison {
+        // Another than the start is the best only where it is faster.
+        Some(_) => "best faster",
         None if tuned.best == 0 => "the start is the best",
         None => "few runs",
     };

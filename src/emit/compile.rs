@@ -195,7 +195,8 @@ fn assembled(
         kernels.push(generate(&section.program, section.program.target, &request)?);
     }
     let name = match kernels.as_slice() {
-        [kernel] => kernel.name.clone(),
+        // One that the host launches in a loop is called `k0`, as the first of several is.
+        [kernel] if lowered.sections.iter().all(|s| s.section.name.is_none()) => kernel.name.clone(),
         _ => Namer::new(Language::C).name(&program.name),
     };
     Assembly { lowered: &lowered, kernels, comments, sizes, name }.module()

@@ -5,7 +5,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::rewrite::rule::WhyNot;
-use crate::rewrite::rule::why::Reason;
+use crate::rewrite::rule::why::{Reason, Shape};
 use crate::rewrite::strategy::{Cause, Stuck};
 
 /// So many strategies of the library are named that a failure was in.
@@ -90,6 +90,9 @@ fn hint(stuck: &Stuck) -> &'static str {
         (_, Some(why)) if why.lacks_argument() => {
             "What stands there is a function whose argument is not written: `etaAbstraction ; body(s)` writes it, and applies `s` to the whole."
         }
+        (_, Some(why)) if asks_for_sizes(why) => {
+            "What is known of sizes is what was given: by `--size`, by `sizes.ron` beside the program, or by the inputs."
+        }
         (_, Some(why)) if !stuck.elsewhere && why.at.is_root() && is_function(why) => {
             "It was tried on the whole program, which is a function, and nowhere else: `topDown(s)` takes the first place where `s` succeeds, \
              `s @ outermost(isFullyAppliedMap)` the outermost map."
@@ -106,6 +109,12 @@ fn hint(stuck: &Stuck) -> &'static str {
 
 fn mismatch(cause: &Cause) -> Option<&WhyNot> {
     if let Cause::NotApplicable { why, .. } = cause { Some(why) } else { None }
+}
+
+/// Does an array stand there of which no more is known, or less than was asked for?
+fn asks_for_sizes(why: &WhyNot) -> bool {
+    matches!(&why.reason, Reason::Shape { expected: Shape::Words(wanted), found }
+        if wanted.contains("that is known to") && found.ty().as_array().is_some())
 }
 
 /// Does a function stand where something else was asked for?

@@ -2,7 +2,6 @@
 
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
-use crate::device::stats::Verdict;
 use crate::session::tune::{Ending, Fate, Lead, Standing, Tried, Tuned, reasons};
 
 /// So many points, and so many reasons, are shown unless all are asked for.
@@ -158,13 +157,6 @@ fn verdict(tuned: &Tuned) -> String {
     }
     let start = tuned.tried.first();
     match (tuned.comparison, start.map(|t| &t.fate)) {
-        (Some(c), _) if c.verdict == Verdict::NoMeasurableDifference => {
-            format!(
-                "no measurable difference from the best ({} to {} times its time)",
-                digits(c.interval.low),
-                digits(c.interval.high)
-            )
-        }
         (Some(c), _) => format!(
             "takes {} times as long ({} to {}, in turns)",
             digits(c.ratio),

@@ -22,6 +22,10 @@ const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
 /// How long a worker that has answered may take to end by itself (drivers write their caches then).
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Where a command of the user's leads to no worker.
+const NO_WORKER: &str =
+    "The command of `--worker` has to end in `shine-tui worker`, of this version, and reach it.";
+
 /// How to start a worker.
 #[derive(Clone, Debug)]
 pub enum WorkerCommand {
@@ -117,8 +121,10 @@ struct Worker<'a> {
     stdout: ChildStdout,
     stderr: Option<ChildStderr>,
     question: &'a Ask,
-    /// Is it where a command of the user leads?
-    elsewhere: bool,
+    /// The command of the user that leads to it, where there is one.
+    command: Option<String>,
+    /// Has it said anything that is an answer, or the beginning of one?
+    spoke: bool,
     /// The last that was heard of it.
     progress: Option<Progress>,
     noise: Capture,
@@ -156,7 +162,8 @@ impl<'a> Worker<'a> {
             stdout,
             stderr: Some(stderr),
             question,
-            elsewhere: matches!(command, WorkerCommand::Shell(_)),
+            command: matches!(command, WorkerCommand::Shell(_)).then(|| command.shown()),
+            spoke: false,
             progress: None,
             noise: Capture::default(),
             ended: false,
@@ -187,13 +194,16 @@ impl<'a> Worker<'a> {
         let most = limits.body.max(MAX_OBJECT);
         loop {
             if control.cancel.load(Ordering::Relaxed) {
-                return Err(DeviceError::new(Cause::Cancelled, format!("{} was stopped.", self.what())));
+                let before = self.silent().map(|silent| format!(": {silent}")).unwrap_or_default();
+                let message = format!("{} was stopped{before}.", self.what());
+                return Err(DeviceError::new(Cause::Cancelled, message));
             }
             self.wait(!parts.is_empty());
             self.write(&mut parts);
             self.listen();
             let open = self.read(&mut heard)?;
             while let Some((tell, body)) = self.next(&mut heard, most)? {
+                self.spoke = true;
                 match tell {
                     Tell::Progress(progress) => {
                         self.progress = Some(progress);
@@ -369,7 +379,17 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// That a worker of the user's has said nothing at all, as a part of a sentence.
+    fn silent(&self) -> Option<String> {
+        let command = self.command.as_ref().filter(|_| !self.spoke)?;
+        Some(format!("the worker that `{command}` is to start has said nothing"))
+    }
+
     fn too_slow(&self, limit: Duration) -> DeviceError {
+        if let Some(silent) = self.silent() {
+            let message = format!("{} was ended after {} s: {silent}.", self.what(), limit.as_secs_f64());
+            return DeviceError::new(Cause::TimeLimit, message).hint(NO_WORKER).details(self.noise.text());
+        }
         let hint = match self.question {
             Ask::Probe { .. } => "Set CC to a C compiler that works.",
             Ask::List => {
@@ -409,6 +429,16 @@ impl<'a> Worker<'a> {
         let status = self.end();
         self.listen();
         let signal = status.and_then(|status| status.signal());
+        if signal.is_none()
+            && let Some(silent) = self.silent()
+        {
+            let code = status.and_then(|status| status.code());
+            let code = code.map(|code| format!(" (exit status {code})")).unwrap_or_default();
+            let message = format!("{}: {silent}, and has ended{code}.", self.what());
+            return DeviceError::new(Cause::WorkerMissing, message)
+                .hint(NO_WORKER)
+                .details(self.noise.text());
+        }
         let (cause, how) = match signal.and_then(Signal::from_named_raw) {
             Some(Signal::SEGV | Signal::BUS) => {
                 (Cause::Crashed, "touched memory that is not its own (segmentation fault)".to_owned())
@@ -433,7 +463,7 @@ impl<'a> Worker<'a> {
         let hint = match (self.question, cause) {
             (_, Cause::OutOfMemory) => "Choose smaller sizes.",
             (_, Cause::Storage) => "Raise the limit (`ulimit -f`).",
-            _ if self.elsewhere => {
+            _ if self.command.is_some() => {
                 "The kernel, its driver or the command of `--worker` is at fault; that command has to end in `shine-tui worker`, \
                  of this version."
             }

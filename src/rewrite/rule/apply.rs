@@ -5,12 +5,13 @@ use super::condition::{Condition, forgotten, refuted};
 use super::equation::{Equation, Sides};
 use super::instance::instantiate;
 use super::matching::matches;
+use super::pat::Pat;
 use super::why::{Reason, WhyNot};
 use super::{Body, ParamKind, Rule, RuleArg};
 use crate::lang::MAX_DEPTH;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
-use crate::lang::nat::Name;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::print;
 use crate::lang::term::{Arg, Term};
@@ -247,11 +248,34 @@ fn rewrite(eq: &Equation, sides: &Sides, start: Bindings, t: &Term) -> Result<Ap
             }
         }
     }
+    if let Some((length, n)) = without_elements(&sides.rhs, &b) {
+        let length = eq.readable_size(&length);
+        let text = format!("it would make an array of {length} elements, which are {n} here");
+        return Err(at_condition(WhyNot::here(Reason::Sizes(text))));
+    }
     for c in &eq.conditions {
         c.check(eq, &b, &mut assumed).map_err(|why| at_condition(what_stands(c, eq, &b, why)))?;
     }
     let (term, moved) = instantiate(&sides.rhs, &b).map_err(at_condition)?;
     Ok(Applied { term, moved, assumed })
+}
+
+/// A length of the side that is a number below one here, with that number: the program that is made would have no sizes.
+fn without_elements(side: &Pat, b: &Bindings) -> Option<(Nat, Nat)> {
+    let mut found = None;
+    for p in side.nodes() {
+        p.ty.for_each_nat(&mut |length| {
+            // What is one of the rule's sizes stands on the left side, too.
+            if found.is_some() || length.as_variable().is_some() || length.as_constant().is_some() {
+                return;
+            }
+            let here = b.size(length);
+            if here.as_constant().is_some_and(|n| n < 1) {
+                found = Some((length.clone(), here));
+            }
+        });
+    }
+    found
 }
 
 /// A condition that does not hold, with what its variables stand for, where that can be written by itself.

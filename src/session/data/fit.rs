@@ -132,7 +132,11 @@ fn load(slot: &Slot, from: &str) -> Result<Array, Diagnostic> {
     let array = read(path, &slot.leaf).map_err(refused)?;
     let rank = slot.leaf.dims.len();
     match &array.shape {
-        Some(shape) if shape.len() != rank && shape.iter().product::<usize>() != 1 => {
+        // One number in an array of any rank is a scalar.
+        Some(shape) if rank == 0 && shape.iter().product::<usize>() == 1 => {
+            Ok(Array { shape: Some(vec![]), ..array })
+        }
+        Some(shape) if shape.len() != rank => {
             let found = match shape.as_slice() {
                 [] => "it holds a single number".to_owned(),
                 dims => format!("it has {}", dimensions(dims.len())),
@@ -140,8 +144,6 @@ fn load(slot: &Slot, from: &str) -> Result<Array, Diagnostic> {
             let wanted = format!("{found}, and `{}` has {}", type_text(&slot.leaf), dimensions(rank));
             Err(refused(Refusal::new("E0914", wanted)))
         }
-        // One number is an array of any rank.
-        Some(shape) if shape.len() != rank => Ok(Array { shape: Some(vec![1; rank]), ..array }),
         _ => Ok(array),
     }
 }

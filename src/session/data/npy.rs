@@ -23,8 +23,14 @@ const NAMES: [(Elem, &str, &str); 12] = [
     (Elem::F64, "float64", "<f8"),
 ];
 
+/// How each file begins.
+const MAGIC: &[u8] = b"\x93NUMPY";
+
 /// The most dimensions that NumPy's arrays have.
 const MOST_DIMENSIONS: usize = 64;
+
+/// The versions of the format, which differ in how long a head may be and how it is written.
+const VERSIONS: std::ops::RangeInclusive<u8> = 1..=3;
 
 /// What the head of a file says.
 struct Head {
@@ -36,7 +42,7 @@ struct Head {
 
 /// The head, and what follows it.
 fn head(bytes: &[u8]) -> Option<(Head, &[u8])> {
-    let rest = bytes.strip_prefix(b"\x93NUMPY")?;
+    let rest = bytes.strip_prefix(MAGIC)?;
     let (version, rest) = rest.split_at_checked(2)?;
     let (length, rest) = rest.split_at_checked(if version.first()? == &1 { 2 } else { 4 })?;
     let length = length.iter().rev().fold(0, |n, b| n << 8 | usize::from(*b));
@@ -148,6 +154,13 @@ fn elem_of(descr: &str) -> Option<(Elem, bool)> {
 
 /// Reads an array of this element type; either order of bytes, and either order of dimensions.
 pub(super) fn read(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
+    if let Some([major, minor, ..]) = bytes.strip_prefix(MAGIC)
+        && !(VERSIONS.contains(major) && *minor == 0)
+    {
+        let why =
+            format!("it is of version {major}.{minor} of NumPy's format, and 1.0, 2.0 and 3.0 are known");
+        return Err(Refusal::new("E0912", why).hint("`np.save(\"array.npy\", a)` writes one of these."));
+    }
     let (head, rest) = head(bytes).ok_or_else(|| {
         Refusal::new("E0912", "it is no array of NumPy, or its head is damaged")
             .hint("`np.save(\"array.npy\", a)` writes one; `np.savez` writes archives, which are not read.")
@@ -284,6 +297,13 @@ mod tests {
         for descr in ["'|O'", "'<c8'", "'<U4'", "'<M8[s]'", "[('a', '<f4')]", "'<f16'", "'f4'", "''"] {
             let bytes = headed(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (1,), }}\n"));
             assert_eq!(why(&[bytes, vec![0; 16]].concat(), Elem::F32).0, "E0913", "{descr}");
+        }
+        for version in [[0, 0], [4, 0], [9, 0], [1, 1]] {
+            let mut other = good.clone();
+            other[6..8].copy_from_slice(&version);
+            let (code, why) = why(&other, Elem::F32);
+            let [major, minor] = version;
+            assert!(code == "E0912" && why.contains(&format!("of version {major}.{minor} of")), "{why}");
         }
         for shape in [
             "(18446744073709551615, 4)",

@@ -51,7 +51,7 @@ pub fn named(asked: &[String], result: &Type) -> Result<Vec<Wanted>, Diagnostic>
             return Err(Diagnostic::error("E0911", problem).hint("Copy the first one afterwards."));
         }
         let path = PathBuf::from(path);
-        if all.iter().any(|w| w.path == path) {
+        if all.iter().any(|w| place(&w.path) == place(&path)) {
             let problem = format!("`{}` is to be two outputs.", path.display());
             return Err(Diagnostic::error("E0911", problem).hint("Give each component a file of its own."));
         }
@@ -73,8 +73,12 @@ pub fn writable(path: &Path, leaf: &Leaf, force: bool) -> Result<(), Diagnostic>
     if path.is_dir() {
         return Err(cannot(path, &"it is a folder"));
     }
-    if path.symlink_metadata().is_ok() && !force {
+    let there = path.symlink_metadata();
+    if there.is_ok() && !force {
         return Err(exists(path));
+    }
+    if there.is_ok_and(|there| there.is_symlink()) && !path.exists() {
+        return Err(cannot(path, &"it is a link to a file that is not there"));
     }
     let folder = folder(path);
     if folder.is_dir() {
@@ -82,6 +86,12 @@ pub fn writable(path: &Path, leaf: &Leaf, force: bool) -> Result<(), Diagnostic>
     } else {
         Err(cannot(path, &format!("there is no folder `{}`", folder.display())))
     }
+}
+
+/// Where a file lies, however it is named: a link leads to another file, which is the one that is written.
+fn place(path: &Path) -> PathBuf {
+    let in_folder = || Some(std::fs::canonicalize(folder(path)).ok()?.join(path.file_name()?));
+    std::fs::canonicalize(path).ok().or_else(in_folder).unwrap_or_else(|| path.to_path_buf())
 }
 
 const CANNOT: &str = "cannot be the output";
@@ -116,6 +126,8 @@ pub fn holds(path: &Path, shape: &[usize], leaf: &Leaf) -> Result<(), Diagnostic
 pub struct Written {
     file: Whole,
     path: PathBuf,
+    /// What the file does not hold as it was computed, as a full sentence.
+    pub warning: Option<String>,
 }
 
 impl Written {
@@ -124,7 +136,7 @@ impl Written {
     /// # Errors
     /// `E0906` if the system refuses, or there is a file by now that must not be replaced.
     pub fn place(self) -> Result<(), Diagnostic> {
-        let Written { file, path } = self;
+        let Written { file, path, .. } = self;
         file.place().map_err(|e| match e.kind() {
             io::ErrorKind::AlreadyExists => exists(&path),
             _ => cannot(&path, &e),
@@ -152,7 +164,15 @@ pub fn write(
         _ => None,
     };
     let row = shape.last().copied().unwrap_or(1);
-    let file = Whole::write(path, force, |out| match (format, &drawn) {
+    let clipped = drawn.as_ref().map_or(0, |_| picture::clipped(data));
+    let warning = (clipped > 0).then(|| {
+        format!(
+            "`{}` shows numbers from 0 to 1: {clipped} of {} are less, more or no numbers at all, and are drawn as 0 or 1.",
+            path.display(),
+            data.len()
+        )
+    });
+    let file = Whole::write(&place(path), force, |out| match (format, &drawn) {
         (Format::Png, Some(picture)) => picture::write_png(out, picture),
         (Format::Pnm, Some(picture)) => pnm::write(out, picture),
         (Format::Npy, _) => npy::write(out, data, shape),
@@ -162,7 +182,7 @@ pub fn write(
         }
         _ => out.write_all(data.as_bytes()),
     });
-    Ok(Written { file: file.map_err(|e| cannot(path, &e))?, path: path.to_path_buf() })
+    Ok(Written { file: file.map_err(|e| cannot(path, &e))?, path: path.to_path_buf(), warning })
 }
 
 /// What the format, or the ending that was chosen for it, cannot hold.

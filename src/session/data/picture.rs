@@ -216,6 +216,15 @@ pub(super) fn of_array(data: &HostData, shape: &[usize], leaf: &Leaf) -> Result<
     Ok(Picture { width, height, channels: count, most, samples })
 }
 
+/// How many values a picture does not show as they are: what is no number, or lies so far outside of what it holds that its
+/// sample would be another one.
+pub(super) fn clipped(data: &HostData) -> usize {
+    let is_clipped = |i: usize| {
+        data.get(i).is_some_and(|v| v.elem().is_float() && !(-0.5..255.5).contains(&(v.to_f64() * 255.0)))
+    };
+    (0..data.len()).filter(|i| is_clipped(*i)).count()
+}
+
 pub(super) fn write_png(out: &mut dyn io::Write, picture: &Picture) -> io::Result<()> {
     let [width, height] = [picture.width, picture.height].map(|n| u32::try_from(n).unwrap_or(0));
     let mut encoder = png::Encoder::new(out, width, height);
@@ -296,5 +305,9 @@ mod tests {
         let data = HostData::F32(vec![-1.0, 0.5, 2.0, f32::NAN]);
         let picture = of_array(&data, &[2, 2], &leaf).unwrap_or_else(|r| panic!("{}", r.why));
         assert_eq!(picture.samples, [0, 128, 255, 0]);
+        assert_eq!(clipped(&data), 3);
+        // What is rounded to a sample is shown.
+        assert_eq!(clipped(&HostData::F32(vec![-0.001, 0.0, 1.0, 1.001])), 0);
+        assert_eq!(clipped(&HostData::U8(vec![0, 255])), 0);
     }
 }

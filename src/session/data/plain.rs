@@ -22,6 +22,8 @@ pub(super) fn read_raw(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
 /// Reads numbers between spaces, commas and semicolons. Lines are rows where a matrix is wanted.
 pub(super) fn read_text(bytes: &[u8], elem: Elem, rank: usize) -> Result<Array, Refusal> {
     let text = std::str::from_utf8(bytes).map_err(|_| Refusal::new("E0912", "it is no text"))?;
+    // Some programs begin a text with this mark of the order of its bytes.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut cells = vec![];
     let mut rows: Vec<(usize, usize)> = vec![];
     for (number, line) in text.lines().enumerate() {
@@ -144,6 +146,9 @@ mod tests {
             };
             assert_eq!(bits(&array.cells), bits(&data));
         }
+        let marked = read_text("\u{feff}1,2\r\n3,4\r\n".as_bytes(), Elem::F32, 2);
+        let marked = marked.unwrap_or_else(|r| panic!("{}", r.why));
+        assert_eq!((marked.cells, marked.shape), (HostData::F32(vec![1.0, 2.0, 3.0, 4.0]), Some(vec![2, 2])));
         let small = read_text(b"1 -2\n\n 3;4", Elem::I8, 1).unwrap_or_else(|r| panic!("{}", r.why));
         assert_eq!((small.cells, small.shape), (HostData::I8(vec![1, -2, 3, 4]), Some(vec![4])));
     }

@@ -19,6 +19,9 @@ const HEADER: &str = "(measurements: 1)";
 /// Of more than so many the older half is forgotten.
 const MOST: usize = 20_000;
 
+/// No kernel takes less, in nanoseconds: what says so is damaged, or of a clock that says nothing.
+const LEAST_NS: f64 = 1.0;
+
 /// No file of these is longer, in bytes.
 const LONGEST: u64 = 32 << 20;
 
@@ -69,7 +72,11 @@ impl Kept {
                 (kept, None)
             }
             Err(why) => {
-                let forget = "`shine-tui tune --forget` removes it";
+                let forget = match path.is_dir() {
+                    // It is not of this program's making.
+                    true => "Move it away",
+                    false => "`shine-tui tune --forget` removes it",
+                };
                 let path = path.display();
                 (Kept::default(), Some(format!("Measurements are not kept: `{path}` {why}. {forget}.")))
             }
@@ -141,6 +148,7 @@ fn read(path: &std::path::Path) -> Result<Vec<Entry>, String> {
     let file = match open_file(path) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(_) if path.is_dir() => return Err("is a folder".into()),
         Err(e) => return Err(format!("cannot be read: {e}")),
     };
     let mut text = String::new();
@@ -152,9 +160,12 @@ fn read(path: &std::path::Path) -> Result<Vec<Entry>, String> {
     let mut lines = text.lines();
     match lines.next() {
         None | Some(HEADER) => {}
-        Some(_) => return Err("was written by another version".into()),
+        Some(head) if head.starts_with(HEADER.trim_end_matches("1)")) => {
+            return Err("was written by another version".into());
+        }
+        Some(_) => return Err("holds no measurements, but something else".into()),
     }
-    let is_measurement = |e: &Entry| e.median_ns.is_finite() && e.median_ns >= 0.0;
+    let is_measurement = |e: &Entry| e.median_ns.is_finite() && e.median_ns >= LEAST_NS && e.runs > 0;
     Ok(lines.filter_map(|l| ron::from_str(l).ok()).filter(is_measurement).collect())
 }
 
@@ -204,6 +215,29 @@ mod tests {
         assert!(problem.is_some_and(|p| p.contains("another version") && p.contains("--forget")));
         assert_eq!(kept.keep(entry(1)), None);
         assert_eq!(std::fs::read_to_string(path).unwrap(), other);
+    }
+
+    #[test]
+    fn what_is_no_measurement_is_not_believed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("measurements.ron");
+        let (mut kept, _) = Kept::at(path.clone());
+        for (n, (median_ns, runs)) in
+            [(0.0, 5), (1e-300, 5), (5.0, 0), (f64::NAN, 5), (-1.0, 5), (5.0, 5)].into_iter().enumerate()
+        {
+            assert_eq!(kept.keep(Entry { median_ns, runs, ..entry(n as u8) }), None);
+        }
+        let (again, problem) = Kept::at(path.clone());
+        assert_eq!((again.by_device(), problem), (vec![("cpu".to_owned(), 1)], None));
+        assert!(again.get(Digest::of(&[5])).is_some());
+        // What is no such file is not said to be one of another version, nor a folder to be removed.
+        std::fs::write(&path, "\u{1}garbage\n").unwrap();
+        let problem = Kept::at(path.clone()).1.unwrap();
+        assert!(problem.contains("something else") && problem.contains("--forget"), "{problem}");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let problem = Kept::at(path).1.unwrap();
+        assert!(problem.contains("is a folder. Move it away.") && !problem.contains("--forget"), "{problem}");
     }
 
     #[test]

@@ -146,11 +146,11 @@ pub struct Tuned {
     pub points: u128,
     /// In the order in which they were tried; the first is where tuning started.
     pub tried: Vec<Tried>,
-    /// The number of the fastest.
+    /// The number of the fastest: the start's where runs in turns do not show that another is faster.
     pub best: usize,
     /// How the best was checked.
     pub check: String,
-    /// The start's time divided by that of the best, of runs that took turns; none where only one of them was measured.
+    /// The start's time divided by that of the best, of runs that took turns, where the best is another than the start.
     pub comparison: Option<Comparison>,
     /// The median time of the best in the last comparison, with the number of runs and an interval; of few runs there is none.
     pub median_ns: f64,
@@ -169,6 +169,9 @@ impl Tuned {
 
     /// The start's time divided by that of the best: as they took turns, else of few runs each.
     pub fn ratio(&self) -> Option<f64> {
+        if self.best == 0 {
+            return self.tried.first()?.median_ns().map(|_| 1.0);
+        }
         let few = || Some(self.tried.first()?.median_ns()? / self.median_ns.max(1.0));
         self.comparison.map(|c| c.ratio).or_else(few)
     }

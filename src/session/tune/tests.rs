@@ -26,6 +26,9 @@ enum Ill {
     Wrong,
     /// It crashes when it takes turns with another one, and from then on.
     CrashesInTurns,
+    /// It takes ten times as long, or varies wildly, where it takes turns with another one.
+    SlowInTurns,
+    VariesInTurns,
     /// From its first run on there is no device any more.
     DeviceGone,
 }
@@ -106,7 +109,18 @@ impl Backend for Scripted {
                 self.turned.lock().unwrap().push(part);
             }
         }
-        Ok((self.run(first, control)?, self.run(second, control)?))
+        let run = |request: &RunRequest, control: &mut RunControl<'_>| {
+            let mut report = self.run(request, control)?;
+            for (i, ns) in report.samples_ns.iter_mut().enumerate() {
+                match part(request) {
+                    of if self.is(of, Ill::SlowInTurns) => *ns *= 10,
+                    of if self.is(of, Ill::VariesInTurns) => *ns = [*ns / 10, *ns * 30][i % 2],
+                    _ => {}
+                }
+            }
+            Ok(report)
+        };
+        Ok((run(first, control)?, run(second, control)?))
     }
 }
 
@@ -158,6 +172,25 @@ fn who_crashes_in_turns_loses() {
     let tuned = tuned("body(splitJoin(?p in {4, 44, 46, 48, 32}))", &[(48, Ill::CrashesInTurns)]).unwrap();
     assert_eq!(fate(&tuned, "48"), "E0707");
     assert_eq!(tuned.best().unwrap().strategy, "body(splitJoin(32))");
+}
+
+/// What is faster by few runs and not in turns is not the best.
+#[test]
+fn the_start_is_the_best_where_turns_show_nothing_faster() {
+    for (ill, says) in [(Ill::SlowInTurns, "the start takes 0."), (Ill::VariesInTurns, "the start stays")] {
+        let tuned = tuned("body(splitJoin(?p in {16, 48}))", &[(48, ill)]).unwrap();
+        let [start, other] = [&tuned.tried[0], &tuned.tried[1]];
+        assert_eq!((&*start.strategy, &*other.strategy), ("body(splitJoin(16))", "body(splitJoin(48))"));
+        assert!(other.median_ns() < start.median_ns(), "{:?}", tuned.tried);
+        assert_eq!((tuned.best, tuned.comparison, tuned.ratio()), (0, None, Some(1.0)));
+        // Its time is the one in turns, and what is kept is the start.
+        assert_eq!((tuned.median_ns, tuned.runs), (62_500.5, 6));
+        let decision = tuned.decision().unwrap();
+        assert_eq!((&*decision.strategy, decision.start), ("body(splitJoin(16))", None));
+        let warned =
+            |w: &String| w.contains("`body(splitJoin(48))`, was the fastest by few runs") && w.contains(says);
+        assert!(tuned.warnings.iter().any(warned), "{:?}", tuned.warnings);
+    }
 }
 
 #[test]

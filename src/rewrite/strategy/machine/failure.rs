@@ -15,6 +15,7 @@ pub(super) struct Chain {
     pub(super) outer: Option<Rc<Chain>>,
 }
 
+#[derive(Clone)]
 pub(super) enum Frame {
     Named(Name),
     Written(Span),
@@ -78,6 +79,24 @@ impl Kind {
 pub(super) enum Place {
     Here(Rc<Leaf>),
     Below(u8, Rc<Failure>),
+    /// As it failed before, when other strategies called it.
+    Again(Rc<Again>),
+}
+
+/// A failure that was remembered, with what was running around it then, and now.
+pub(super) struct Again {
+    /// There until it is dropped.
+    failure: Option<Rc<Failure>>,
+    then: Option<Rc<Chain>>,
+    now: Option<Rc<Chain>>,
+}
+
+impl Drop for Again {
+    /// What failed again is part of what fails again after it, as deep as strategies call each other.
+    fn drop(&mut self) {
+        let failure = self.failure.take();
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || drop(failure));
+    }
 }
 
 pub(super) struct Leaf {
@@ -129,17 +148,62 @@ pub(super) fn nearer(missed: Option<Rc<Failure>>, failure: Rc<Failure>) -> Rc<Fa
     }
 }
 
+/// The failure, which was remembered, as one of now.
+pub(super) fn again(failure: Rc<Failure>, then: Option<Rc<Chain>>, now: Option<Rc<Chain>>) -> Rc<Failure> {
+    let is_as_then = match (&then, &now) {
+        (Some(then), Some(now)) => Rc::ptr_eq(then, now),
+        (then, now) => then.is_none() && now.is_none(),
+    };
+    if is_as_then {
+        return failure;
+    }
+    let (weight, state) = (failure.weight, failure.state);
+    let again = Again { failure: Some(failure), then, now };
+    Rc::new(Failure { place: Place::Again(Rc::new(again)), weight, state })
+}
+
 pub(super) fn locate(failure: Rc<Failure>) -> (Path, Rc<Leaf>) {
-    let (mut path, mut failure) = (vec![], failure);
+    let (mut path, mut failure, mut moved) = (vec![], failure, vec![]);
     loop {
         match failure.place.clone() {
             Place::Below(i, inner) => {
                 path.push(i);
                 failure = inner;
             }
-            Place::Here(leaf) => return (Path::new(path), leaf),
+            Place::Again(again) => {
+                failure = again.failure.clone().unwrap_or(failure);
+                moved.push(again);
+            }
+            Place::Here(leaf) if moved.is_empty() => return (Path::new(path), leaf),
+            Place::Here(leaf) => {
+                let Leaf { strategy, why, chain, told } = &*leaf;
+                let chain = moved.iter().rev().fold(chain.clone(), |chain, again| called_by(chain, again));
+                let (why, told) = (why.clone(), told.clone());
+                return (Path::new(path), Rc::new(Leaf { strategy: *strategy, why, chain, told }));
+            }
         }
     }
+}
+
+/// What was running, with what calls it now in the place of what called it then.
+fn called_by(chain: Option<Rc<Chain>>, again: &Again) -> Option<Rc<Chain>> {
+    let (mut inner, mut at) = (vec![], &chain);
+    loop {
+        let is_then = match (at, &again.then) {
+            (Some(link), Some(then)) => Rc::ptr_eq(link, then),
+            (at, then) => at.is_none() && then.is_none(),
+        };
+        match at {
+            _ if is_then => break,
+            Some(link) => {
+                inner.push(link.frame.clone());
+                at = &link.outer;
+            }
+            None => return chain,
+        }
+    }
+    let outer = again.now.clone();
+    inner.into_iter().rev().fold(outer, |outer, frame| Some(Rc::new(Chain { frame, outer })))
 }
 
 /// Where the user's texts call what is running, innermost first; of calls within each other in one text the inner.

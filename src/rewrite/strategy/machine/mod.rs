@@ -26,10 +26,10 @@ use crate::rule::apply::{Counts, Step};
 use crate::rule::why::Reason;
 use crate::rule::{Rewritten, Rule, WhyNot};
 use failure::{
-    Chain, Failure, Frame, Halt, Kind, Leaf, NOTHING, Place, Weight, chain_calls, chain_names, failed,
+    Chain, Failure, Frame, Halt, Kind, Leaf, NOTHING, Place, Weight, again, chain_calls, chain_names, failed,
     further, locate, nearer,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -52,6 +52,9 @@ struct Change {
 
 type Outcome = Result<Term, Halt>;
 
+/// A failure with what was running around the strategy that failed.
+type Remembered = (Rc<Failure>, Option<Rc<Chain>>);
+
 pub(super) struct Machine<'a> {
     pub env: &'a Env<'a>,
     pub script: &'a Script,
@@ -65,7 +68,7 @@ pub(super) struct Machine<'a> {
     pub tests: Vec<(&'a ast::Sketch, u32)>,
     pub aliases_open: usize,
     unfolded: FxHashMap<StrategyId, StrategyId>,
-    failures: FxHashMap<(StrategyId, Digest), Rc<Failure>>,
+    failures: FxHashMap<(StrategyId, Digest), Remembered>,
     control: &'a mut Control<'a>,
     /// From the root to the term that is worked on, and the terms on the way.
     path: Vec<u8>,
@@ -88,8 +91,8 @@ pub(super) struct Machine<'a> {
 struct Tail {
     s: StrategyId,
     t: Term,
-    /// The calls that end in this strategy: they fail if it does.
-    keys: FxHashSet<(StrategyId, Digest)>,
+    /// The calls that end in this strategy, with what was running around each: they fail if it does.
+    keys: FxHashMap<(StrategyId, Digest), Option<Rc<Chain>>>,
     /// The best failure of the choices on the way.
     missed: Option<Rc<Failure>>,
     /// How many steps of a sequence succeeded.
@@ -279,7 +282,7 @@ impl<'a> Machine<'a> {
 
     fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
         let (outer, looked_around) = (self.chain.clone(), self.looked_around);
-        let mut tail = Tail { s, t: t.clone(), keys: FxHashSet::default(), missed: None, passed: 0 };
+        let mut tail = Tail { s, t: t.clone(), keys: FxHashMap::default(), missed: None, passed: 0 };
         let outcome = self.run_tail(&mut tail);
         match outcome {
             Ok(done) => {
@@ -294,8 +297,8 @@ impl<'a> Machine<'a> {
                     self.failures.clear();
                 }
                 if self.looked_around == looked_around {
-                    for key in tail.keys {
-                        self.failures.insert(key, failure.clone());
+                    for (key, around) in tail.keys {
+                        self.failures.insert(key, (failure.clone(), around));
                     }
                 }
                 Err(Halt::Failed(failure))
@@ -340,11 +343,11 @@ impl<'a> Machine<'a> {
                 },
                 Node::Call(callee, args) => {
                     let key = (tail.s, tail.t.digest());
-                    if let Some(failure) = self.failures.get(&key) {
-                        return Err(Halt::Failed(failure.clone()));
+                    if let Some((failure, then)) = self.failures.get(&key) {
+                        return Err(Halt::Failed(again(failure.clone(), then.clone(), self.chain.clone())));
                     }
                     // The same strategy on the same term leads here again until the fuel is used up.
-                    if !tail.keys.insert(key) {
+                    if tail.keys.insert(key, self.chain.clone()).is_some() {
                         let cancelled = self.control.cancel.load(Ordering::Relaxed);
                         return self.stop(if cancelled { Cause::Cancelled } else { Cause::OutOfFuel });
                     }

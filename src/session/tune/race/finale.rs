@@ -3,11 +3,11 @@
 //! Who fails now, by itself as well, has lost; the next that was checked takes its place.
 
 use super::{FEW, RACE, Race, asked, failed};
-use crate::device::stats::{self, Verdict};
+use crate::device::stats::{self, Comparison, Interval, Verdict};
 use crate::device::{Mode, RunReport};
 use crate::lang::diag::Diagnostic;
 use crate::session::bench;
-use crate::session::tune::{Ending, Fate, Tuned};
+use crate::session::tune::{Ending, Fate, Tried, Tuned};
 
 /// The part of the rest that is kept for the comparison of the best with the start.
 const KEPT: f64 = 0.4;
@@ -138,6 +138,13 @@ impl Race<'_> {
         }
     }
 
+    /// Why the start is the best although this one, which leads, took less time in few runs.
+    fn start_stays(&self, in_turns: &str) -> String {
+        let leader = self.runners.first().map_or(0, |r| r.number);
+        let strategy = self.tried.get(leader).map(Tried::shown).unwrap_or_default();
+        format!("Number {}, `{strategy}`, was the fastest by few runs. In turns {in_turns}", leader + 1)
+    }
+
     pub(super) fn tuned(mut self, ending: Ending) -> Result<Tuned, Diagnostic> {
         let mut comparison = None;
         let mut samples = None;
@@ -149,6 +156,12 @@ impl Race<'_> {
                 Turns::Ran(ran) => {
                     comparison = stats::compare_turns(&ran.0.samples_ns, &ran.1.samples_ns);
                     samples = stats::summary(&ran.1.samples_ns);
+                    if let Some(other) = comparison.and_then(no_better) {
+                        self.warnings.push(self.start_stays(&other));
+                        samples = stats::summary(&ran.0.samples_ns);
+                        comparison = None;
+                        self.runners.swap(0, start);
+                    }
                     break;
                 }
                 Turns::Failed => {
@@ -174,13 +187,6 @@ impl Race<'_> {
                 "Only {share} of all points were tried, which are spread over the whole space: more time may find a better \
                  one."
             ));
-        }
-        if comparison.is_some_and(|c| c.verdict == Verdict::NoMeasurableDifference) {
-            self.warnings.push(
-                "The times vary more than the best and the start differ: which of them is faster cannot be said. A longer \
-                 time (`--for`) or a quieter machine may decide it."
-                    .into(),
-            );
         }
         let Race { wanted, device, compiler, space, tried, mut runners, warnings, .. } = self;
         if runners.is_empty() {
@@ -210,6 +216,23 @@ impl Race<'_> {
             ending,
             warnings,
         })
+    }
+}
+
+/// What is said where runs in turns do not show that the second, which leads, is faster than the start.
+fn no_better(c: Comparison) -> Option<String> {
+    let Interval { low, high, .. } = c.interval;
+    match c.verdict {
+        Verdict::SecondFaster => None,
+        Verdict::FirstFaster => Some(format!(
+            "the start takes {:.4} times as long ({low:.4} to {high:.4}), so the start is the best.",
+            c.ratio
+        )),
+        Verdict::NoMeasurableDifference => Some(
+            "the times vary more than it and the start differ, so the start stays. A longer time (`--for`) or a quieter \
+             machine may decide which of them is faster."
+                .into(),
+        ),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::lang::digest::Digest;
 use crate::lang::eval::inputs::Kind;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
+use crate::lang::work;
 use crate::session::action::Sizes;
 use crate::session::bench::{self, Asked, Beforehand, Inputs, Known, Ready};
 use crate::session::device_diagnostic;
@@ -40,6 +41,9 @@ const COMPILING_S: f64 = 15.0;
 const TIMES: f64 = 40.0;
 const PART: f64 = 0.2;
 const FIRST_PART: f64 = 0.4;
+
+/// A point that computes so many times as much as the start is not compiled.
+const MOST_WORK: f64 = 8.0;
 
 /// What is to be tuned.
 pub struct Wanted<'a> {
@@ -115,7 +119,7 @@ pub(super) fn tune_with(
         let race = Race::new(wanted, space, kept, backend, &over, deadline);
         let race = race.map_err(|problem| match problem.code {
             "E0709" if control.cancelled() => stopped(),
-            "E0709" => no_time(wanted),
+            "E0709" => no_time(wanted, &problem),
             _ => problem,
         });
         let tuned = race.and_then(|race| race.run(control, report));
@@ -135,6 +139,8 @@ struct Race<'a> {
     inputs: Inputs,
     expected: Beforehand,
     known: Known,
+    /// The operations of the start, or else of the program.
+    work: f64,
     /// What was measured before.
     kept: Kept,
     device: String,
@@ -180,6 +186,7 @@ impl<'a> Race<'a> {
             inputs,
             expected,
             known,
+            work: operations(wanted.term, wanted.sizes),
             kept,
             device,
             compiler,
@@ -281,7 +288,13 @@ impl<'a> Race<'a> {
             fate,
         };
         let done = match self.rewritten(&point, &text) {
-            Ok(term) => self.term(term, Some(point), &device, &tried),
+            Ok(term) => match self.computes_too_much(&term) {
+                Some(fate) => {
+                    self.tried.push(tried(None, fate));
+                    Ok(())
+                }
+                None => self.term(term, Some(point), &device, &tried),
+            },
             // Where others ran, an alternative that has a mistake in it is one that does not.
             Err(problem) if is_mistake(&problem) && !self.runners.is_empty() => {
                 self.warnings.push(format!("`{text}` is no strategy. {}", problem.message));
@@ -294,6 +307,17 @@ impl<'a> Race<'a> {
             self.tried.push(tried(None, Fate::Unfinished));
         }
         done
+    }
+
+    /// Why a program is not worth compiling that computes the same things over and over again; the first is the start.
+    fn computes_too_much(&mut self, term: &Term) -> Option<Fate> {
+        let work = operations(term, self.wanted.sizes);
+        if self.tried.is_empty() && work > 0.0 {
+            self.work = work;
+        }
+        let times = work / self.work;
+        let why = || format!("It would compute {times:.1} times as much as the start.");
+        (self.work > 0.0 && times > MOST_WORK).then(|| Fate::RuledOut { code: "E0317", why: why() })
     }
 
     /// The most seconds that a point may take now.
@@ -423,6 +447,12 @@ impl<'a> Race<'a> {
     }
 }
 
+/// How many operations on numbers a program takes; 0 where that cannot be counted.
+fn operations(term: &Term, sizes: &Sizes) -> f64 {
+    let work = work::of(term, sizes);
+    work.flops + work.integer_operations
+}
+
 fn asked<'b>(
     wanted: &'b Wanted<'b>,
     device: &'b str,
@@ -461,9 +491,11 @@ fn stopped() -> Diagnostic {
     Diagnostic::error("E0709", "The tuning was stopped before anything was measured.")
 }
 
-fn no_time(wanted: &Wanted<'_>) -> Diagnostic {
+/// `stopped` is what the end of the time interrupted.
+fn no_time(wanted: &Wanted<'_>, stopped: &Diagnostic) -> Diagnostic {
     let message = format!("In {} s nothing could be measured.", wanted.seconds);
     Diagnostic::error("E0317", message)
         .note("By then it was not known what the output must be, which plain C computes.")
+        .note(stopped.message.clone())
         .hint("Give it more time, as in `--for 120s`, or choose smaller sizes.")
 }
