@@ -639,7 +639,7 @@ fn auto_leaves_nothing_to_the_host() {
         "canny" => vec![[32, 8, 1]; 7],
         "gaussianPyramid" => vec![[32, 8, 1]; 6],
         "localLaplacian" => vec![[32, 8, 1], [32, 8, 1], [32, 8, 1], [256, 1, 1], [256, 1, 1], [256, 1, 1]],
-        "demosaic" => vec![[32, 8, 1], [256, 1, 1]],
+        "demosaic" => vec![[32, 8, 1]; 2],
         // Whole chunks of long reductions that several work-items share, and the elements left over.
         "mriQ" => vec![[32, 8, 1], [64, 1, 1]],
         // Before these the bodies are stored as vectors.

@@ -141,6 +141,21 @@ fn reasons_are_counted_together() {
     assert!(ran.err.contains("3 of 3: ") && ran.err.contains("The others have other numbers"), "{}", ran.err);
 }
 
+/// A strategy that another is told, and does not ask for, leaves nothing open.
+#[test]
+fn what_is_told_to_a_strategy_that_does_not_ask_for_it_plays_no_part() {
+    let definitions = "strategy by(way = first) = way(cut(?wide in {4, 8}), cut(?deep in {2, 3, 6}))\n\
+                       strategy first(a, b) = a\nstrategy second(a, b) = b\nstrategy both(a, b) = a <+ b\n\
+                       strategy cut(p) = body(splitJoin(p))\n";
+    let dir = world(definitions);
+    for (strategy, points) in [("by", "2"), ("by(first)", "2"), ("by(second)", "3"), ("by(both)", "6")] {
+        let ran = tune(dir.path(), strategy, &["--for", "40s", "--json"]);
+        assert_eq!(ran.code, 0, "{strategy}: {}", ran.err);
+        let told: Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(told["points"].as_str(), Some(points), "{strategy}: {}", ran.out);
+    }
+}
+
 /// A space of a billion points is not listed, and ends with the time.
 #[test]
 fn a_large_space_ends_with_the_time() {

@@ -412,7 +412,7 @@ impl Phrase {
     pub fn and(a: Phrase, b: Phrase) -> Phrase {
         Phrase::select(a, b, Phrase::lit(Literal::Bool(false)))
     }
-    pub fn not(a: Phrase) -> Phrase {
+    pub fn negated(a: Phrase) -> Phrase {
         Phrase::read(Pattern::Not, vec![a], Literal::Bool(true).ty())
     }
     pub fn equal(a: Phrase, b: Phrase) -> Phrase {

@@ -79,7 +79,7 @@ impl Translator {
                 let a = self.continuation(a, &mut first)?;
                 let b = self.continuation(b, &mut second)?;
                 block.extend(first, |c| Ok(Phrase::if_else(chosen.clone(), c.clone(), Phrase::skip())))?;
-                let otherwise = Phrase::not(chosen.clone());
+                let otherwise = Phrase::negated(chosen.clone());
                 block
                     .extend(second, |c| Ok(Phrase::if_else(otherwise.clone(), c.clone(), Phrase::skip())))?;
                 Ok(Phrase::pattern(p, args.clone(), vec![chosen, a, b], e.data(), e.access()))

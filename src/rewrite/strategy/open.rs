@@ -4,13 +4,13 @@
 //! which they are met, and the text with values in their place. A name is one parameter wherever it stands. Where nothing
 //! is chosen, the first value holds.
 
-use super::script::Script;
+use super::script::{Definition, Script};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::{
     Among, Ident, Local, Node, Number, Open, Part, Shape, ShapeKind, Strategy, StrategyDef, StrategyKind,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The call that leaves a choice between strategies open: `choose(s, t)`.
 pub const CHOOSE: &str = "choose";
@@ -226,26 +226,70 @@ pub fn named_definition(def: &StrategyDef) -> StrategyDef {
     out
 }
 
+fn name_of(shape: &Shape) -> Option<&Name> {
+    match &shape.kind {
+        ShapeKind::Name(name) | ShapeKind::Default(name, _) => Some(name),
+        _ => None,
+    }
+}
+
+/// What a parameter is where a call leaves it out.
+fn usual(shape: &Shape) -> Option<&Strategy> {
+    if let ShapeKind::Default(_, value) = &shape.kind { Some(value) } else { None }
+}
+
+/// Does the name occur in the text?
+fn mentions(s: &Strategy, name: &Name) -> bool {
+    let own = match &s.kind {
+        StrategyKind::Name(other) => other == name,
+        StrategyKind::Call(head, _) => head.kind == *name,
+        StrategyKind::Reach(_) => true,
+        _ => false,
+    };
+    let mut found = own;
+    Part::Strategy(s).for_each(&mut |part| {
+        found = found
+            || match part {
+                Part::Strategy(inner) => mentions(inner, name),
+                // Sizes of terms and sketches may be parameters.
+                Part::Expr(_) | Part::Type(_) => true,
+            };
+    });
+    found
+}
+
 /// Everything that is left open in a strategy and in what it calls, in the order in which it is met. What `with` gives a
 /// value is not.
 ///
 /// # Errors
 /// `E0314`: no values, values that are none, or other values under one name.
 pub fn parameters(s: &Strategy, script: &Script) -> Read<Vec<Parameter>> {
-    let mut walk = Walk { script, found: vec![], known: BTreeSet::new(), fixed: vec![], ways: vec![] };
+    let mut walk = Walk {
+        script,
+        found: vec![],
+        known: BTreeSet::new(),
+        fixed: vec![],
+        ways: vec![],
+        bound: Bound::new(),
+    };
     walk.strategy(s, true)?;
     Ok(walk.found)
 }
 
+/// What parameters of a definition stand for, where that is another definition.
+type Bound = BTreeMap<Name, Name>;
+
 struct Walk<'a> {
     script: &'a Script,
     found: Vec<Parameter>,
-    /// The definitions that were met, with what had a value around them, the alternatives that they are in, and the number
-    /// of arguments.
-    known: BTreeSet<(Name, Vec<Name>, Ways, usize)>,
+    /// The definitions that were met, with what had a value around them, the alternatives that they are in, the number of
+    /// arguments, and what those stand for.
+    known: BTreeSet<(Name, Vec<Name>, Ways, usize, Bound)>,
     fixed: Vec<Name>,
     /// Those around what is read.
     ways: Ways,
+    /// Of the definition that is read.
+    bound: Bound,
 }
 
 impl Walk<'_> {
@@ -268,7 +312,13 @@ impl Walk<'_> {
                 return self.alternatives(open, here);
             }
             StrategyKind::Name(name) => self.called(name, &[])?,
-            StrategyKind::Call(head, args) => self.called(&head.kind, args)?,
+            StrategyKind::Call(head, args) => {
+                self.called(&head.kind, args)?;
+                // What is told to a strategy that does not ask for it plays no part.
+                let asked = self.asked(&head.kind);
+                let args = args.iter().enumerate().filter(|(i, _)| asked.get(*i).copied().unwrap_or(true));
+                return args.map(|(_, arg)| self.strategy(arg, here)).collect();
+            }
             _ => {}
         }
         let mut result = Ok(());
@@ -299,18 +349,45 @@ impl Walk<'_> {
     }
 
     /// Is this definition met for the first time here?
-    fn is_new(&mut self, name: &Name, args: usize) -> bool {
+    fn is_new(&mut self, name: &Name, args: usize, bound: &Bound) -> bool {
         if self.known.len() >= MOST_KNOWN {
             self.ways.clear();
         }
-        self.known.insert((name.clone(), self.fixed.clone(), self.ways.clone(), args))
+        self.known.insert((name.clone(), self.fixed.clone(), self.ways.clone(), args, bound.clone()))
+    }
+
+    /// Which parameters the body of a definition asks for, where it has one clause alone.
+    fn asked(&self, name: &Name) -> Vec<bool> {
+        let name = self.bound.get(name).unwrap_or(name);
+        let Some([clause]) = self.script.strategy(name).map(|d| d.clauses.as_slice()) else { return vec![] };
+        let def = &clause.def;
+        let locals = def.locals.iter().flat_map(|l| l.params.iter().filter_map(usual).chain([&l.body]));
+        let texts: Vec<&Strategy> =
+            locals.chain([&def.body]).chain(def.params.iter().filter_map(usual)).collect();
+        let asked = |shape: &Shape| match name_of(shape) {
+            Some(param) => texts.iter().any(|text| mentions(text, param)),
+            None => true,
+        };
+        def.params.iter().map(asked).collect()
+    }
+
+    /// What the parameters of a definition stand for in a call, where that is a definition.
+    fn bound_in(&self, params: &[Shape], args: &[Strategy]) -> Bound {
+        let value = |i: usize, shape: &Shape| match args.get(i).or_else(|| usual(shape))?.kind {
+            StrategyKind::Name(ref value) => Some(self.bound.get(value).unwrap_or(value).clone()),
+            _ => None,
+        };
+        let defined = |name: &Name| self.script.strategy(name).is_some();
+        let bound =
+            params.iter().enumerate().filter_map(|(i, shape)| Some((name_of(shape)?, value(i, shape)?)));
+        bound.filter(|(_, value)| defined(value)).map(|(param, value)| (param.clone(), value)).collect()
     }
 
     fn called(&mut self, name: &Name, args: &[Strategy]) -> Read<()> {
         let script = self.script;
         if let Some(alias) = script.alias(name) {
             let target = alias.target.name.kind.clone();
-            if self.is_new(name, args.len()) {
+            if self.is_new(name, args.len(), &Bound::new()) {
                 self.called(&target, &[])?;
             }
         }
@@ -327,11 +404,22 @@ impl Walk<'_> {
                 }
             }
         }
-        if !self.is_new(name, args.len()) {
+        let bound = match definition.clauses.as_slice() {
+            [clause] => self.bound_in(&clause.def.params, args),
+            _ => Bound::new(),
+        };
+        if !self.is_new(name, args.len(), &bound) {
             return Ok(());
         }
+        let outside = std::mem::replace(&mut self.bound, bound);
+        let read = self.definition(definition, args.len());
+        self.bound = outside;
+        read
+    }
+
+    fn definition(&mut self, definition: &Definition, args: usize) -> Read<()> {
         for clause in &definition.clauses {
-            let left_out = clause.def.params.iter().skip(args.len());
+            let left_out = clause.def.params.iter().skip(args);
             for param in left_out.chain(clause.def.locals.iter().flat_map(|l| &l.params)) {
                 if let ShapeKind::Default(_, value) = &param.kind {
                     self.strategy(value, false)?;
