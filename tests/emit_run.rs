@@ -64,6 +64,9 @@ fn what_may_have_no_value_is_computed_where_it_is_read() {
         of_rows(
             r"(select (w == 0) r (let (toMem (r |> map (\x. x / w))) (\t. t))) |> padClamp 1 1 |> slide 3 1 |> map (reduce (+) 0)",
         ),
+        of_elements(
+            r"map (\z. let (toMem (z, 100 / z)) (\p. select (z == 0) (fst p * fst p) (snd p - snd p * z)))",
+        ),
         of_rows(r"let u = (let y = 100 / w in y * y + 1) in r |> map (\x. select (w == 0) x (x * u + u))"),
         of_rows(
             r"select (w == 0) r (r |> map (\x. x + (r |> map (\y. (y, y / w)) |> map (\p. snd p * snd p + fst p) |> reduce (+) 0)))",

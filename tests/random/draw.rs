@@ -7,7 +7,7 @@ use shine_tui::lang::eval::{self, Sizes};
 use shine_tui::lang::literal::Literal;
 use shine_tui::lang::nat::{Nat, NatFun};
 use shine_tui::lang::pattern::{AddressSpace, Pattern};
-use shine_tui::lang::term::{Arg, Term};
+use shine_tui::lang::term::{Arg, Expr, Term};
 use shine_tui::lang::ty::{Scalar, Type};
 
 /// Which patterns may occur.
@@ -343,6 +343,7 @@ impl Draw<'_> {
             6 => b::make_array(vec![b::add(x.clone(), y)?, x]),
             7 => b::select(b::lt(x.clone(), y.clone())?, y, x),
             8 if s.is_float() => b::sqrt(b::abs(x)?),
+            8 if self.one_in(2) => self.guarded(x, y, s),
             8 => b::apply(Pattern::Mod, vec![], vec![x, b::number(3, s)?]),
             9 => {
                 let to = self.scalar();
@@ -360,6 +361,32 @@ impl Draw<'_> {
             12 => self.compare(x, y),
             13 if s.is_integer() => self.bits(x, y),
             _ => b::make_pair(y, x),
+        }
+    }
+
+    /// A quotient that has a name, and that only the branch reads in which there is one.
+    fn guarded(&mut self, x: Term, y: Term, s: Scalar) -> Built {
+        // A division by zero that can be seen is refused.
+        let y = if matches!(y.expr(), Expr::Lit(_)) { b::add(x.clone(), y)? } else { y };
+        let p = self.pick(&[Pattern::Div, Pattern::Mod]);
+        let quotient = b::apply(p, vec![], vec![x.clone(), y.clone()])?;
+        let test = b::lt(y.clone(), b::number(1, s)?)?;
+        let name = self.name();
+        match self.below(4) {
+            0 => b::share(name, quotient, |q| b::select(test, x, b::mul(q.clone(), q)?)),
+            1 => {
+                let f = b::lam(name, quotient.ty().clone(), |q| b::select(test, x, b::add(q.clone(), q)?))?;
+                b::let_in(b::to_mem(AddressSpace::Private, quotient)?, f)
+            }
+            2 => b::share(name, b::make_pair(y, quotient)?, |p| {
+                let (first, second) = (b::fst(p.clone())?, b::snd(p)?);
+                b::select(test, b::mul(first.clone(), first)?, b::sub(second.clone(), b::mul(second, x)?)?)
+            }),
+            _ => b::share(name, quotient, |q| {
+                b::share("again", b::mul(q.clone(), q)?, |r| {
+                    b::select(test, x, b::max(r.clone(), b::neg(r)?)?)
+                })
+            }),
         }
     }
 

@@ -137,6 +137,21 @@ pub fn must_be_chosen(e: &Phrase) -> bool {
     may_fail(e) && !is_of_many(e)
 }
 
+/// A pair in memory whose components are computed one by one, where one of them may have no value: then each is a variable.
+pub fn by_components(value: &Phrase) -> &Phrase {
+    match value.kind() {
+        Kind::Pattern(Pattern::ToMem, _, ps)
+            if let [pair] = ps.as_slice()
+                && pair.data().as_pair().is_some()
+                && !pair.data().has_array()
+                && must_be_chosen(value) =>
+        {
+            pair
+        }
+        _ => value,
+    }
+}
+
 /// Is it computed by work-items together, or for all of them? They go the same way only where all are.
 fn is_of_many(e: &Phrase) -> bool {
     e.any(&mut |p| {

@@ -7,6 +7,7 @@
 //! Views (`zip`, `split`, lazy `map`, …) stay in the expressions that commands contain, as in the thesis; [`super::views`]
 //! turns them into indices.
 
+use super::deferred::by_components;
 use super::functional::Functional;
 use super::lanes::has_vectors;
 use super::views::Number;
@@ -200,7 +201,7 @@ impl Translator {
         if let Some(body) = self.deferred(f, value) {
             return Ok(body);
         }
-        let value = self.continuation(value, block)?;
+        let value = self.continuation(by_components(value), block)?;
         self.apply(f, &value, block)
     }
 

@@ -316,8 +316,9 @@ impl Walk<'_> {
                 self.called(&head.kind, args)?;
                 // What is told to a strategy that does not ask for it plays no part.
                 let asked = self.asked(&head.kind);
-                let args = args.iter().enumerate().filter(|(i, _)| asked.get(*i).copied().unwrap_or(true));
-                return args.map(|(_, arg)| self.strategy(arg, here)).collect();
+                let mut args =
+                    args.iter().enumerate().filter(|(i, _)| asked.get(*i).copied().unwrap_or(true));
+                return args.try_for_each(|(_, arg)| self.strategy(arg, here));
             }
             _ => {}
         }
