@@ -138,6 +138,12 @@ pub type Trial = (&'static str, &'static [&'static [(&'static str, i64)]]);
 
 /// Programs with the sizes to try them at.
 pub const CORPUS: &[Trial] = &[
+    // Components that threads compute, of which one is moved.
+    (
+        "def f (a: n.f32) (b: (2*n).f32): (n.bool * (2*n).f32) = mapSnd (\\v. split 2 v |> transpose |> join)
+           (a |> mapPar (\\x. x < 1), b |> mapPar (\\x. x + 1))",
+        &[&[("n", 3)], &[("n", 8)]],
+    ),
     // Sizes decide which array is computed.
     (
         "def f (a: n.m.f32) (b: m.n.f32): m.n.f32 = select (n * m < 12) (a |> map (map (\\x. x + 1)) |> transpose)

@@ -1,6 +1,6 @@
 //! The acceptor translation 𝒜: writes an expression to the memory that an acceptor stands for (thesis section 3.1.3).
 
-use super::translate::{Block, Translated, Translator, unexpected, untranslated};
+use super::translate::{Block, Translated, Translator, unexpected, untranslated, uses};
 use crate::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
 use crate::lang::diag::Subject;
 use crate::lang::nat::{Name, Nat};
@@ -105,6 +105,19 @@ impl Translator {
                 let to = Phrase::acceptor(Layout::Map, vec![transformer, out.clone()], x.data());
                 let to = to.with_origin(e.origin());
                 self.acceptor(x, &to, block)
+            }
+            // Components that are written each by itself.
+            (Pattern::MapFst | Pattern::MapSnd, [f, x])
+                if let Kind::Pattern(Pattern::MakePair, _, parts) = x.kind()
+                    && let [a, b] = parts.as_slice()
+                    && let Kind::Lam(y, _, body) = f.kind()
+                    && uses(body, y) <= 1 =>
+            {
+                let first = p == Pattern::MapFst;
+                let changed = f.instantiate(if first { a } else { b }, &mut self.names);
+                let (a, b) = if first { (&changed, b) } else { (a, &changed) };
+                self.apart(a, &Phrase::fst_acc(out.clone()), block)?;
+                self.apart(b, &Phrase::snd_acc(out.clone()), block)
             }
             (Pattern::MapFst | Pattern::MapSnd, [f, x]) => {
                 let first = p == Pattern::MapFst;
