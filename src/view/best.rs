@@ -4,7 +4,7 @@ use super::bars::{Time, bar};
 use super::figures::{self, digits, time};
 use super::loops;
 use super::problem;
-use super::text::{Alphabet, Line, Role};
+use super::text::{Alphabet, Line, Role, one_line};
 use crate::lang::path::Path;
 use crate::session::action::Target;
 use crate::session::best::{Candidate, Doing, Fate, Standing};
@@ -59,10 +59,6 @@ pub fn head(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> 
         );
     }
     lines
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A line a program, the fastest first.

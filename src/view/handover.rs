@@ -4,7 +4,7 @@ use super::bars::{Time, bar};
 use super::html::{self, Kind, Section};
 use super::table::{self, Column};
 use super::term::Printed;
-use super::text::{Alphabet, Line, Role, lines_of};
+use super::text::{Alphabet, Line, Role, lines_of, one_line};
 use super::{bench, best, diff, figures, history, kernel, loops, problem, roofline, search, sweep};
 use crate::device::roofline::Peak;
 use crate::device::{DeviceInfo, DeviceKind};
@@ -197,10 +197,6 @@ fn timed(id: RevisionId, m: &Measurement, longest: f64) -> Vec<Line> {
 /// Where the bar of a time ends.
 fn end_of(m: &Measurement) -> f64 {
     if m.interval_ns.1.is_finite() { m.interval_ns.1 } else { m.median_ns }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The sketches that were searched for and what came of it, and those that the user has defined.

@@ -485,6 +485,11 @@ fn ceil_boundary(text: &str, index: usize) -> usize {
     (index..text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(text.len())
 }
 
+/// A text without its line ends and indentation.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Text broken at line ends into lines of one role.
 pub fn lines_of(role: Role, text: &str) -> Vec<Line> {
     text.lines().map(|line| Line::of(role, line.to_owned())).collect()
