@@ -9,6 +9,7 @@ pub mod automaton;
 pub mod best;
 pub mod classes;
 mod contradiction;
+mod eta;
 pub mod extract;
 pub mod holes;
 mod index;

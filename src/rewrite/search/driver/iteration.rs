@@ -11,6 +11,7 @@ use crate::egraph::log::Reason;
 use crate::egraph::matcher::{Matches, search};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::constraints_of;
+use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::search::goal::{Programs, Reached};
 use crate::search::memory::{growth, of_nodes};
@@ -55,6 +56,10 @@ impl Search {
     /// Is the goal reached? If not, the next iteration begins.
     pub(super) fn check(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         let from = (control.now)();
+        let is_met = |given: &Term| self.goal.relaxed_sketch().satisfied_by(given);
+        if self.iterations.is_empty() && self.given.as_ref().is_some_and(is_met) {
+            self.put_given(control)?;
+        }
         let found = if self.pauses.is_empty() { self.goal_reached(control) } else { Ok(false) };
         self.current.check += (control.now)().saturating_sub(from);
         if found? && self.enough() {
@@ -383,16 +388,22 @@ impl Search {
         self.graph.highest.get_or_insert(highest);
         self.scope = Scope::Members;
         self.left_out = self.gaps();
-        if let Some(given) = self.given.take() {
-            match self.graph.encode_exactly(&given) {
-                Some(class) => {
-                    self.unions_pending += usize::from(self.graph.union(self.root, class, Reason::Given));
-                    return self.rebuild(control);
-                }
-                None => self.too_large = true,
+        self.put_given(control)
+    }
+
+    /// Puts the program as it was given beside its normal form.
+    fn put_given(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+        let Some(given) = self.given.take() else { return Ok(()) };
+        match self.graph.encode_exactly(&given) {
+            Some(class) => {
+                self.unions_pending += usize::from(self.graph.union(self.root, class, Reason::Given));
+                self.rebuild(control)
+            }
+            None => {
+                self.too_large = true;
+                Ok(())
             }
         }
-        Ok(())
     }
 }
 
