@@ -139,7 +139,9 @@ impl Search {
             return Ok(false);
         }
         let (asked, rank) = (self.budget.wanted(), self.budget.rank.max(1));
+        let extracting = (control.now)();
         let ranked = self.rank(&over, |best| (best.of(1), (asked > 1).then(|| best.of(asked))));
+        self.extraction = (control.now)().saturating_sub(extracting);
         let Some((Programs { programs, complete, looked_at }, several)) = ranked else {
             return Err(self.halted(control));
         };
@@ -187,7 +189,7 @@ impl Search {
         let deadline = self.began.unwrap_or_default().saturating_add(self.budget.time);
         let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
         // Matches are dropped when they are too many, so that there is memory again: that there was not is noted.
-        let mut reached = None;
+        let (mut reached, before) = (None, rss());
         let mut poll = || {
             let held = rss();
             reached = (held > memory).then_some(held);
@@ -228,7 +230,10 @@ impl Search {
                 Ok(())
             }
             Err(_) => match reached {
-                Some(reached) => Err(Halt::Limit(Limit::Memory { bound: memory, reached })),
+                Some(reached) => {
+                    self.rules[rule].report.memory += reached.saturating_sub(before);
+                    Err(Halt::Limit(Limit::Memory { bound: memory, reached }))
+                }
                 None => self.poll(control),
             },
         }
