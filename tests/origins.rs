@@ -54,7 +54,7 @@ fn check(label: &str, term: &Term, code: &[(&str, &Line)], is_plain: bool) {
             Part::Loop(_) => text.starts_with("for ("),
             Part::Barrier => text.starts_with("barrier("),
             Part::Memory(_) | Part::Statement => text.ends_with([';', '{', ',']) || !text.contains(' '),
-            Part::Around => text == "{" || text.starts_with('}') || text.starts_with("#pragma omp"),
+            Part::Around => text == "{" || text.starts_with('}') || text.starts_with("#pragma "),
             Part::Outside => {
                 assert!(!text.starts_with("for (") && !text.starts_with("barrier("), "{label}: {text}");
                 continue;

@@ -55,13 +55,15 @@ fn mentions(e: &Expr, name: &str) -> bool {
     found
 }
 
-/// How the number grows with the variable, as far as its sign goes; nothing is said of what is no sum.
+/// How the number grows with the variable, as far as its sign goes. What is chosen, as where a picture ends, is no part of a
+/// vector in any order; of what else is no sum nothing is said.
 fn slope(e: &Expr, var: &str) -> Option<i64> {
     if !mentions(e, var) {
         return Some(0);
     }
     match e {
         Expr::Name(_) => Some(1),
+        Expr::Conditional(..) | Expr::Call(..) => Some(0),
         Expr::Cast(_, e) | Expr::Wrapped(_, e) => slope(e, var),
         Expr::Unary("-", e) => slope(e, var)?.checked_neg(),
         Expr::Binary("+", a, b) => slope(a, var)?.checked_add(slope(b, var)?),

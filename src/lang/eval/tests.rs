@@ -195,7 +195,7 @@ fn reductions_run_from_the_left() {
     {
         shows(b::apply(pattern, args, vec![minus.clone(), number(10), count(3, 1)]), "4");
     }
-    for (parts, result) in [(1, "12"), (2, "8"), (3, "4"), (9, "4")] {
+    for (parts, result) in [(1, "14"), (2, "8"), (3, "4"), (9, "4")] {
         let args = vec![Arg::Nat(c(parts)), Arg::Dim(0)];
         shows(b::apply(Pattern::ReduceLocal, args, vec![minus.clone(), number(10), count(3, 1)]), result);
     }

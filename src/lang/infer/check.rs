@@ -476,6 +476,10 @@ impl Infer {
                 "The rest of a division by 2 is `{}`; `cast` makes a whole number.",
                 rest_of_floats("x", "2")
             )),
+            // Which of two arguments it is that was told of is not known here.
+            (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() && &**op == "pow" => {
+                problem.hint("`cast` converts between scalar types, as in `pow (cast x : f32) 2`.")
+            }
             (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() => problem.hint(format!(
                 "`cast` converts between scalar types, as in `{op} (cast {} : f32)`.",
                 xs.unwrap_or_else(|| "x".into())

@@ -512,7 +512,10 @@ impl Infer {
                 return Some(format!("The components of a pair `{p}` are `fst {p}` and `snd {p}`."));
             }
             (K::Scalar(Scalar::Bool), K::Scalar(_)) => {
-                return Some(format!("A comparison is a truth value: `{} != 0`.", or("x")));
+                return Some(format!(
+                    "A comparison is a truth value, and stands in parentheses where it is given to a function: `({} > 0)`.",
+                    or("x")
+                ));
             }
             (K::Scalar(s), K::Scalar(_)) if written.is_some() => {
                 return Some(format!(

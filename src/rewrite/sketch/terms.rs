@@ -13,9 +13,9 @@ use rustc_hash::FxHashMap;
 impl Sketch {
     /// Is the program in the set, and still is without what nobody reads?
     pub fn satisfied_by(&self, program: &Term) -> bool {
-        self.describes(program) && {
+        self.describes_up_to(true, program) && {
             let needed = needed(program);
-            needed == *program || self.describes(&needed)
+            needed == *program || self.describes_up_to(true, &needed)
         }
     }
 
@@ -26,9 +26,14 @@ impl Sketch {
         term.with_stack(|| term.positions().iter().filter(|(_, part)| matcher.has(&relaxed, part, 0)).count())
     }
 
-    /// Is the term in the set, for some sizes in the place of its holes?
+    /// Is the term in the set as it is written, for some sizes in the place of its holes?
     pub fn describes(&self, term: &Term) -> bool {
-        let mut holds = |sketch: &Sketch| Matcher::default().has(sketch, term, 0);
+        self.describes_up_to(false, term)
+    }
+
+    /// Is the term in the set, or with functions in normal form that the sketch writes out?
+    fn describes_up_to(&self, eta: bool, term: &Term) -> bool {
+        let mut holds = |sketch: &Sketch| Matcher { eta, ..Matcher::default() }.has(sketch, term, 0);
         if self.holes().is_empty() {
             return holds(self);
         }
@@ -41,6 +46,8 @@ impl Sketch {
 #[derive(Default)]
 struct Matcher {
     memo: FxHashMap<(*const Shape, Term), bool>,
+    /// Is a function that the sketch writes out met in normal form, too?
+    eta: bool,
     /// What functions of the sketch are in normal form, each by its address.
     functions: FxHashMap<*const Shape, Option<Sketch>>,
 }
@@ -59,7 +66,7 @@ impl Matcher {
             (Shape::Any, _) => true,
             (Shape::Var(i), Expr::Var(j)) => i == j,
             (Shape::Lam(s), Expr::Lam(_, body)) => self.has(s, body, depth + 1),
-            (Shape::Lam(_), _) => {
+            (Shape::Lam(_), _) if self.eta => {
                 let function = self.functions.entry(key.0).or_insert_with(|| sketch.eta_reduced()).clone();
                 function.is_some_and(|function| self.has(&function, term, depth + 1))
             }

@@ -189,7 +189,10 @@ impl fmt::Display for Cause {
             Cause::Failed { strategy } => write!(f, "`{strategy}` fails"),
             Cause::Invalid(problem) => write!(f, "{}", problem.message),
             Cause::OutOfFuel => write!(f, "the strategy does not come to an end"),
-            Cause::TooDeep => write!(f, "the strategy calls itself without end"),
+            Cause::TooDeep => write!(
+                f,
+                "the strategy calls itself without end, or has more steps within each other than can be run"
+            ),
             Cause::NoProgress { strategy } => {
                 write!(f, "the repetition of `{strategy}` would not end: it succeeds and changes nothing")
             }

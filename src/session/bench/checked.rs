@@ -1,6 +1,6 @@
 //! Running a program's kernel beside what it is checked against.
 
-use super::agree::{self, agree, cells, not_numbers};
+use super::agree::{self, Agreement, agree, cells, not_numbers};
 use super::cells::{at_width, buffer, elem};
 use super::inputs::{Inputs, components};
 use super::place;
@@ -156,7 +156,9 @@ impl<'a> Checked<'a> {
         let reference = &before.reference.outputs;
         let mut warnings = vec![];
         let where_ = "at these sizes against the program as written, in plain C";
-        let large = match agree(reference, outputs, &|_, expected| tolerance(expected), where_) {
+        let here = (self.asked.sizes, inputs);
+        let usual = |_: usize, expected: &HostData| tolerance(expected);
+        let large = match agree(reference, outputs, &usual, where_) {
             Err(_) if before.reference.in_doubles => {
                 let own = self.own_errors(&before.reference, inputs)?;
                 let wider = |i: usize, expected: &HostData| {
@@ -166,17 +168,12 @@ impl<'a> Checked<'a> {
                         ..known
                     }
                 };
-                let large = agree(reference, outputs, &wider, where_)
-                    .map_err(|problem| self.without_vectors(problem, inputs, reference, &wider))?;
+                let large = self.agreement(reference, outputs, &wider, where_, here)?;
                 let most = own.iter().copied().fold(0.0, f64::max);
                 warnings.push(format!("Rounding takes the program as written {most:.1e} away from what it is in double precision; twice as much is allowed here."));
                 large
             }
-            Err(problem) => {
-                return Err(
-                    self.without_vectors(problem, inputs, reference, &|_, expected| tolerance(expected))
-                );
-            }
+            Err(_) => self.agreement(reference, outputs, &usual, where_, here)?,
             Ok(large) => large,
         };
         warnings.extend(before.small.is_none().then(|| {
@@ -204,26 +201,28 @@ impl<'a> Checked<'a> {
         Ok(Verdict { text, max_error: large.error, warnings })
     }
 
-    /// A wrong result, with whether the same kernel is right where the compiler makes no vectors: then the compiler is wrong.
-    fn without_vectors(
+    /// Compares outputs of the kernel at these sizes. A wrong result says whether the same kernel is right where the
+    /// compiler makes no vectors: then the compiler is wrong.
+    fn agreement(
         &self,
-        problem: Diagnostic,
-        inputs: &Inputs,
-        reference: &[HostData],
+        expected: &[HostData],
+        found: &[HostData],
         tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
-    ) -> Diagnostic {
-        let Asked { term, sizes, workspace, device, .. } = *self.asked;
-        let Some(device) = Choice::read(device).ok().and_then(|choice| choice.without_vectors()) else {
-            return problem;
-        };
-        let again = workspace.compile(term, self.target, sizes).ok().and_then(|kernel| {
-            let (kernel, mode, float) = (kernel.module, Mode::Once, FloatMode::Contract);
-            self.kernel(&device, &kernel, sizes, inputs, mode, float, &mut |_| {}).ok()
-        });
-        match again.map(|run| agree(reference, &run.outputs, tolerance, "")) {
-            Some(Ok(_)) => agree::of_the_compiler(problem, &device),
-            _ => problem,
-        }
+        where_: &str,
+        (sizes, inputs): (&Sizes, &Inputs),
+    ) -> Result<Agreement, Diagnostic> {
+        agree(expected, found, tolerance, where_).map_err(|problem| {
+            let device = Choice::read(self.asked.device).ok().and_then(|choice| choice.without_vectors());
+            let again = device.as_ref().and_then(|device| {
+                let kernel = self.asked.workspace.compile(self.asked.term, self.target, sizes).ok()?.module;
+                let (mode, float) = (Mode::Once, FloatMode::Contract);
+                self.kernel(device, &kernel, sizes, inputs, mode, float, &mut |_| {}).ok()
+            });
+            match (device, again.map(|run| agree(expected, &run.outputs, tolerance, where_))) {
+                (Some(device), Some(Ok(_))) => agree::of_the_compiler(problem, &device),
+                _ => problem,
+            }
+        })
     }
 
     /// What the interpreter says where a run was ended by the processor: a division that has no result is the program's,
@@ -289,13 +288,9 @@ impl<'a> Checked<'a> {
         let work = work::of(&workspace.program.term, &sizes);
         let terms = work.flops / cells(&expected).max(1) as f64;
         let at = at(&sizes);
-        let tolerance = |expected: &HostData| Tolerance::rounding(expected, terms);
-        agree(
-            &expected,
-            &run.outputs,
-            &|_, expected| tolerance(expected),
-            format!("{at} against the interpreter").trim_start(),
-        )?;
+        let tolerance = |_: usize, expected: &HostData| Tolerance::rounding(expected, terms);
+        let where_ = format!("{at} against the interpreter");
+        self.agreement(&expected, &run.outputs, &tolerance, where_.trim_start(), (&sizes, &inputs))?;
         Ok(Some(format!("agrees with the interpreter{at}")))
     }
 
@@ -480,7 +475,8 @@ impl<'a> Checked<'a> {
             let at = at(sizes);
             let where_ =
                 format!("{at} on small integers, whose sums are exact, against the program as written");
-            agree(&expected, &run.outputs, &|_, _| Tolerance::EXACT, where_.trim_start())?;
+            let exact = |_: usize, _: &HostData| Tolerance::EXACT;
+            self.agreement(&expected, &run.outputs, &exact, where_.trim_start(), (sizes, &inputs))?;
         }
         Ok(excess)
     }

@@ -590,6 +590,9 @@ impl<'a> Parser<'a> {
                 "Sizes have no conditions of their own, their types say them: `(n + 4).f32` has at least four elements, `(4*n).f32` a multiple of four."
             }
             Tok::Word if self.at_word("where") && expected == "an expression" => elsewhere::SELECT,
+            Tok::Word if self.at_word("where") && self.language != Language::Program => {
+                "A condition on sizes is joined to a sketch by `and`: `containsMap(m/?t, ?) and ?t > 4`."
+            }
             Tok::Word if self.at_word("where") => {
                 "A value gets its name before it is used: `let x = 3 in e`. Sizes have no conditions of their own, their types say them: `(n + 4).f32` has at least four elements."
             }

@@ -223,7 +223,7 @@ fn e0020_something_else_was_expected() {
     1 | def f (a :: f32) = (a :: f32) where b
       |                               ^^^^^ expected the end of the definition
       |
-      = hint: A value gets its name before it is used: `let x = 3 in e`.
+      = hint: A value gets its name before it is used: `let x = 3 in e`. Sizes have no conditions of their own, their types say them: `(n + 4).f32` has at least four elements.
 
     error[E0020]: Expected `=`, found `=>`.
       --> a.rise:2:13

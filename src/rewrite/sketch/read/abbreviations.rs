@@ -3,7 +3,7 @@
 use super::{CONTAINS, Meaning, NOT, Reader, Scope};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::Name;
-use crate::lang::syntax::ast::{Arg, ExprKind, Ident, Kind, ParamKind};
+use crate::lang::syntax::ast::{Arg, Expr, ExprKind, Ident, Kind, ParamKind};
 use crate::lang::syntax::print;
 use crate::lang::ty::Scalar;
 use crate::sketch::library::{Definition, arity};
@@ -77,7 +77,21 @@ impl Reader<'_> {
             let mut ways: Vec<String> = definitions.iter().map(shown).collect();
             ways.dedup();
             let d = Diagnostic::error("E0407", format!("`{}` does not take these arguments.", name.kind));
-            self.problem(d.label(span, "here").note(format!("It is defined as {}.", ways.join(", "))));
+            let d = d.label(span, "here").note(format!("It is defined as {}.", ways.join(", ")));
+            let mut sketches: Vec<String> = vec![];
+            for arg in args {
+                if let Arg::Expr(e) = arg {
+                    sketches_in(e, scope, &mut |x| sketches.push(format!("`({x}: nat)`")));
+                }
+            }
+            sketches.dedup();
+            self.problem(match sketches.as_slice() {
+                [] => d,
+                all => d.hint(format!(
+                    "A parameter without a type is a sketch; one that is a size is declared so: {}.",
+                    all.join(", ")
+                )),
+            });
         }
         Sketch::any()
     }
@@ -163,4 +177,19 @@ fn shown(d: &Definition) -> String {
         }
     });
     format!("`{}({})`", d.def.name.kind, params.collect::<Vec<_>>().join(", "))
+}
+
+/// The parameters that are sketches, among the names that a size would be computed from.
+fn sketches_in(e: &Expr, scope: &Scope, found: &mut dyn FnMut(&Name)) {
+    match &e.kind {
+        ExprKind::Name(name) if matches!(scope.param(name), Some(Meaning::Sketch(_))) => found(name),
+        ExprKind::Neg(x) => sketches_in(x, scope, found),
+        ExprKind::Infix(first, rest) => {
+            [&**first]
+                .into_iter()
+                .chain(rest.iter().map(|(_, x)| x))
+                .for_each(|x| sketches_in(x, scope, found));
+        }
+        _ => {}
+    }
 }

@@ -201,6 +201,10 @@ impl Parser<'_> {
                 self.typed_parameters(open + 1, close)
             );
         }
+        if matches!(self.spelling(0), "type" | "typedef" | "using") && is_word(1) {
+            return "Types have no names of their own: write the type where it is meant, as in `def f (x: n.f32) = …`."
+                .into();
+        }
         let name = if WORDS.contains(&self.spelling(0)) && is_word(1) { 1 } else { 0 };
         if !is_word(name) {
             return "Write `def name (x: n.f32) = …`.".into();
