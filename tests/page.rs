@@ -1,4 +1,5 @@
 //! The page of a session in a browser: what it shows, where its links lead, how it reads on a phone, and that it loads nothing.
+#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 use crate::cli_common::run;
 use std::path::{Path, PathBuf};
