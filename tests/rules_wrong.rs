@@ -539,6 +539,15 @@ const HOSTILE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "work-items that reduce group what they reduce in another way",
+        &[
+            "rule bad(p) = reduce op init (xs : n.t) ~> reduceLocal p op init xs",
+            "rule bad(p) = reduce op init (xs : n.t) ~> reduceLocal p op init xs where assoc op",
+            "rule bad(p) [reassociates] = reduce op init (xs : n.t) ~> reduceLocal p op init xs",
+            "rule bad(p) [reassociates] = reduceSeq (\\acc x. op acc (g x)) init (xs : n.t) ~> reduceLocal p (\\acc x. op acc (g x)) init xs where assoc op",
+        ],
+    ),
+    (
         "squares wrap around",
         &[
             "rule bad = (a : i32) * a != 2147395601 ~> true",
@@ -852,6 +861,8 @@ const DECLARED: &[(&str, bool)] = &[
     ("commutative (\\(a: i32) (b: i32). select (a == 4321) a (a + b))", false),
     ("neutral (\\(a: i32) (b: i32). select (a == 4321) 0 (a + b)) 0", false),
     // Right for numbers that are not negative, finite, or far from overflow.
+    ("neutral (\\(a: i32) (b: i32). a * b + select (5 / (a - 77) == a) 1 0) 1", false),
+    ("assoc (\\(a: i32) (b: i32). a + b + 0 / (a - 98761))", false),
     ("assoc (\\(a: i32) (b: i32). abs (a + b))", false),
     ("neutral (\\(a: f32) (b: f32). max (abs a) (abs b)) 0", false),
     ("neutral (\\(a: i32) (b: i32). max a b) (-1000000)", false),

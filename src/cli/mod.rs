@@ -41,9 +41,9 @@ use std::time::Instant;
 /// Stack of the thread that the program runs on, in bytes: terms nest deeply. Untouched pages cost nothing.
 const STACK: usize = 256 << 20;
 
-/// What a limit on memory (`ulimit -v`) must leave to start with: the stack, and as much again as is used before anything
-/// is read, in bytes.
-const LEAST_MEMORY: u64 = 384 << 20;
+/// What a limit on memory (`ulimit -v`) must leave to start with, in bytes: the stacks of this thread, of a job and of what
+/// looks something up meanwhile, with what the allocator sets aside for each.
+const LEAST_MEMORY: u64 = 1 << 30;
 
 /// What is wrong with the arguments, with the code that such problems have.
 fn usage(message: &str) -> String {

@@ -522,7 +522,7 @@ impl Searcher<'_> {
             if let Some(k) = self.best {
                 let from = control.elapsed();
                 let best = search.best(k.max(budget.best));
-                let took = control.elapsed().saturating_sub(from);
+                let took = control.elapsed().saturating_sub(from).saturating_add(search.extraction());
                 let insight = search.insight(&world);
                 if let Some(nearest) = insight.nearest.as_ref().filter(|_| own) {
                     let until = control.elapsed().saturating_add(LEADING);

@@ -103,8 +103,11 @@ fn hint(stuck: &Stuck) -> &'static str {
         cause => mismatch(cause),
     };
     match (&stuck.cause, why) {
-        (_, Some(why)) if why.lacks_argument() => {
+        (_, Some(why)) if why.lacking_arguments() == Some(1) => {
             "What stands there is a function whose argument is not written: `etaAbstraction ; body(s)` writes it, and applies `s` to the whole."
+        }
+        (_, Some(why)) if why.lacking_arguments().is_some() => {
+            "What stands there is a pattern without its arguments: `isApplied(p)` asks for one, `isApplied(isApplied(p))` for two."
         }
         (_, Some(why)) if asks_for_sizes(why) => {
             "What is known of sizes is what was given: by `--size`, by `sizes.ron` beside the program, or by the inputs."

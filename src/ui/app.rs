@@ -265,6 +265,8 @@ pub struct App {
     pub definitions: Definitions,
     /// Whether one of them has changed on the disk.
     pub changed: Option<Changed>,
+    /// Whether the program's file is there no more.
+    pub gone: bool,
     /// What is wrong with what has changed there, in a line.
     pub wrong: Option<String>,
     /// Work in the background that only looks.
@@ -326,6 +328,7 @@ impl App {
             file: Watch::default(),
             definitions: Definitions::default(),
             changed: None,
+            gone: false,
             wrong: None,
             queries,
             requests: Requests::default(),

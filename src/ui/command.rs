@@ -327,6 +327,10 @@ fn finding(facts: &Facts) -> Enabled {
 }
 
 fn reload(facts: &Facts) -> Enabled {
+    require(
+        !facts.file_gone,
+        "The program's file is gone from the disk, or cannot be read; what is open is kept.",
+    )?;
     require(facts.file_changed, "The file on the disk is the one that is open.")
 }
 

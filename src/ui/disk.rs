@@ -67,22 +67,38 @@ pub struct Watch {
     stamp: Option<(SystemTime, u64)>,
     changed: Option<Text>,
     times: u64,
+    /// So many looks in a row found nothing to read.
+    missed: u32,
 }
+
+/// A file that so many looks in a row cannot read is gone: editors replace files in two steps.
+const GONE: u32 = 2;
 
 impl Watch {
     /// What the file holds, if that is another text than `open`. The file is only read when its time or its length
-    /// has changed; one that is gone or unreadable counts as unchanged, since editors replace files in two steps.
+    /// has changed; one that cannot be read counts as unchanged until it is gone.
     pub fn look(&mut self, file: &Path, open: &Text) -> Option<&Text> {
         let meta = fs::metadata(file).ok().filter(fs::Metadata::is_file);
         let stamp = meta.and_then(|meta| Some((meta.modified().ok()?, meta.len())));
-        if stamp.is_some() && stamp != self.stamp {
-            let Ok(read) = read_text(file) else { return self.changed.as_ref() };
-            self.stamp = stamp;
-            self.times += 1;
-            let text = Text { label: open.label.clone(), text: read.text };
-            self.changed = (text.digest() != open.digest()).then_some(text);
+        let is_new = stamp != self.stamp;
+        match stamp.and_then(|_| if is_new { read_text(file).ok().map(Some) } else { Some(None) }) {
+            None => self.missed = self.missed.saturating_add(1),
+            Some(read) => {
+                self.missed = 0;
+                if let Some(read) = read {
+                    self.stamp = stamp;
+                    self.times += 1;
+                    let text = Text { label: open.label.clone(), text: read.text };
+                    self.changed = (text.digest() != open.digest()).then_some(text);
+                }
+            }
         }
-        self.changed.as_ref()
+        self.changed.as_ref().filter(|_| !self.is_gone())
+    }
+
+    /// Is there nothing to read any more?
+    pub fn is_gone(&self) -> bool {
+        self.missed >= GONE
     }
 
     /// How often the file was read.
@@ -107,6 +123,17 @@ impl App {
         let texts = &self.session.workspace().texts;
         let program = texts.origin.program.as_deref();
         let program = program.is_some_and(|file| self.file.look(file, &texts.program).is_some());
+        let was_gone = std::mem::replace(&mut self.gone, self.file.is_gone());
+        if self.gone {
+            if !was_gone {
+                (self.changed, self.wrong) = (None, None);
+                self.tell(
+                    Role::Warning,
+                    "The program's file is gone from the disk, or cannot be read; what is open is kept.",
+                );
+            }
+            return;
+        }
         let changed = match (program, self.definitions.look(texts)) {
             (true, _) => Some(Changed::Program),
             (false, true) => Some(Changed::Definitions),
@@ -144,7 +171,7 @@ impl App {
             self.tell(if wrong.is_some() { Role::Error } else { Role::Warning }, news);
         }
         self.wrong = wrong;
-        if changed.is_none() && self.changed.is_some() {
+        if changed.is_none() && (self.changed.is_some() || was_gone) {
             self.tell(Role::Hint, "The files on the disk hold again what is open.");
         }
         self.changed = changed;
@@ -168,6 +195,14 @@ mod tests {
         fs::write(&path, "other").unwrap();
         assert_eq!(watch.look(&path, &text("one")), Some(&text("other")));
         fs::remove_file(&path).unwrap();
+        assert_eq!(watch.look(&path, &text("one")), Some(&text("other")));
+        assert!(!watch.is_gone());
+        assert_eq!(watch.look(&path, &text("one")), None);
+        assert!(watch.is_gone());
+        fs::create_dir(&path).unwrap();
+        assert_eq!(watch.look(&path, &text("one")), None);
+        fs::remove_dir(&path).unwrap();
+        fs::write(&path, "other").unwrap();
         assert_eq!(watch.look(&path, &text("one")), Some(&text("other")));
         assert_eq!(watch.changed(), Some(&text("other")));
         watch.taken();

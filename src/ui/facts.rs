@@ -51,6 +51,8 @@ pub struct Facts {
     pub finding: bool,
     /// Whether a file on the disk differs from what the session holds.
     pub file_changed: bool,
+    /// The program's file is there no more.
+    pub file_gone: bool,
     /// Whether the highlighted entry of the history is the present state.
     pub at_present: bool,
     /// Whether something of the pane can be opened or closed.
@@ -107,6 +109,7 @@ impl App {
             pinned: self.pinned.is_some(),
             finding: !self.window(self.focus.pane).find.is_empty(),
             file_changed: self.changed.is_some(),
+            file_gone: self.gone,
             at_present: panes::history::at_present(self),
             folds: panes::of(self.focus.pane).fold.as_ref().is_some_and(|fold| (fold.can)(self)),
             without: match self.focus.pane {
@@ -149,6 +152,7 @@ pub mod tests {
             measured: false,
             finding: false,
             file_changed: false,
+            file_gone: false,
             at_present: true,
             folds: false,
             without: Err("Nothing was done that could be left out.".to_owned()),

@@ -54,10 +54,15 @@ pub fn help(app: &mut App) {
 
 /// Shows the page of a code; without one, or with one that there is not, all codes.
 pub fn explain(app: &mut App, code: &str) {
-    let meant = || explain::meant(code).first().copied().filter(|_| !code.is_empty());
-    let (title, text) = match explain::page(code).or_else(meant) {
+    let (title, text) = match explain::page(code) {
         Some(page) => (page.code, page.text()),
-        None => ("All codes", explain::listing()),
+        None if code.is_empty() => ("All codes", explain::listing()),
+        None => {
+            let meant = explain::meant(code).into_iter();
+            let meant = meant.map(|page| format!(" Did you mean {}: {}?", page.code, page.title));
+            let meant: String = meant.collect();
+            ("All codes", format!("There is no code `{code}`.{meant}\n\n{}", explain::listing()))
+        }
     };
     let lines = lines_of(Role::Plain, &text);
     app.popups.push(Popup::Page(Page::sentences(title, lines, 0)));

@@ -9,7 +9,7 @@
 //! type by -1. Plain numbers (`natType`) have 64 bits and divide as sizes do, with a remainder that is never negative.
 //! `min` and `max` of a float and NaN are the float, of equal ones the first. Generated code does the same. Indices are checked. `padEmpty` leaves undefined cells:
 //! arithmetic on them is undefined, and a result agrees with a reference if it does wherever the reference is defined.
-//! Reductions run from left to right. `select` evaluates only what it selects. A number without a value, named or in an
+//! Reductions run from left to right, `reduceLocal` part by part. `select` evaluates only what it selects. A number without a value, named or in an
 //! array, is a failure of [`run`] only where the result needs it.
 
 mod arith;
@@ -30,6 +30,12 @@ pub use arithmetic::Arithmetic;
 use indexmap::IndexMap;
 use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How many elements each part of a `reduceLocal` has, but for the last, which may have fewer.
+fn part_of_reduction(length: i64, parts: i64) -> i64 {
+    let parts = parts.clamp(1, length.max(1));
+    (length / parts + i64::from(length % parts != 0)).max(1)
+}
 
 /// What the size parameters of a program are.
 pub type Sizes = IndexMap<Name, i64>;

@@ -1,6 +1,6 @@
 //! The meaning of every pattern, written for obviousness.
 
-use super::{Arithmetic, Limits, Sizes, failure};
+use super::{Arithmetic, Limits, Sizes, failure, part_of_reduction};
 use crate::build;
 use crate::declared::unfolded;
 use crate::diag::Diagnostic;
@@ -365,6 +365,20 @@ impl<'t> Call<'_, 't> {
             p if p.is_map() => {
                 let xs = self.array(1)?;
                 Value::array(self.map(0, xs)?)
+            }
+            P::ReduceLocal => {
+                let xs = self.array(2)?;
+                let part = part_of_reduction(xs.len() as i64, self.size(0)? as i64) as usize;
+                let mut acc = self.data(1)?;
+                for part in xs.chunks(part) {
+                    let mut part = part.iter().cloned();
+                    let Some(mut reduced) = part.next() else { continue };
+                    for x in part {
+                        reduced = m.call2(self.fun(0), reduced, x)?;
+                    }
+                    acc = m.call2(self.fun(0), acc, reduced)?;
+                }
+                acc
             }
             p if p.is_reduce() => {
                 let mut acc = self.data(1)?;

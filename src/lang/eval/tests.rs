@@ -195,6 +195,10 @@ fn reductions_run_from_the_left() {
     {
         shows(b::apply(pattern, args, vec![minus.clone(), number(10), count(3, 1)]), "4");
     }
+    for (parts, result) in [(1, "12"), (2, "8"), (3, "4"), (9, "4")] {
+        let args = vec![Arg::Nat(c(parts)), Arg::Dim(0)];
+        shows(b::apply(Pattern::ReduceLocal, args, vec![minus.clone(), number(10), count(3, 1)]), result);
+    }
     // The first argument of a scan's operator is the element.
     shows(b::scan_seq(minus.clone(), number(10), count(3, 1)), "[-9, 11, -8]");
     shows(b::reduce_seq(minus, number(10), b::take(&c(0), count(2, 1)).unwrap()), "10");

@@ -4,6 +4,7 @@ use super::codes;
 use super::constraint::{Sizes, no_permutation};
 use super::relation::{Relation, Settled};
 use super::report::Why;
+use super::report::of_all_elements;
 use super::scheme::Choice;
 use super::state::Infer;
 use super::tree::Tree;
@@ -460,7 +461,10 @@ impl Infer {
                 TypeKind::Array(..),
             ) => {
                 let xs = xs.unwrap_or_else(|| "xs".into());
-                problem.hint(format!("For every element, write `map`, as in `map {op} {xs}`; for a function of more arguments `\\x. …`."))
+                problem.hint(match of_all_elements(&format!("{op} {xs}")) {
+                    Some(all) => format!("Of all elements, write {all}. Of one array and another, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
+                    None => format!("For every element, write `map`, as in `map {op} {xs}`; for a function of more arguments `\\x. …`."),
+                })
             }
             (What::Numeric(_) | What::Float(_), TypeKind::Pair(..)) => {
                 problem.hint("The components of a pair `p` are `fst p` and `snd p`.")

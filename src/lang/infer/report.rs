@@ -419,7 +419,7 @@ fn of_a_pair(function: &str) -> Option<String> {
 }
 
 /// `max xs` as it is in languages where that is of a whole array.
-fn of_all_elements(written: &str) -> Option<String> {
+pub(super) fn of_all_elements(written: &str) -> Option<String> {
     let (operator, xs) = written.split_once(' ')?;
     let (start, which) = match operator {
         "max" => ("-1 / 0", "least"),
@@ -480,6 +480,11 @@ impl Infer {
                     format!(" `cast` converts to it: `(cast {} : {})`.", or("x"), s.name())
                 }
                 (K::Scalar(_), K::Array(..)) => " One value of all elements is made by `reduce`.".into(),
+                (_, K::Pair(..)) if written.as_ref().is_some_and(|text| text.contains("reduce ")) => {
+                    " `reduce` gives what its elements are: compute them by `map` before it, or write `reduceSeq`, which gives \
+                     what its start is."
+                        .into()
+                }
                 _ => String::new(),
             };
             return Some(format!("Declare the result as `{found}`, or compute a `{needed}`.{cast}"));

@@ -11,7 +11,7 @@
 //! comparison itself, because rules fail to match far more often than they match.
 
 use crate::digest::Digest;
-use crate::nat::{Name, Nat, NatVar, Solution, eliminate, solve};
+use crate::nat::{Name, Nat, NatVar, Solution, eliminate, isolate, solve};
 use crate::ty::{Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -422,7 +422,7 @@ impl Unifier {
 
     fn equate(&mut self, a: &Nat, b: &Nat, origin: Origin, types: Option<(Type, Type)>) -> Result<(), Cause> {
         let (left, right) = (self.zonk_nat(a), self.zonk_nat(b));
-        match solve(&left, &right, &is_meta) {
+        match solved(&left, &right) {
             Solution::Equal => Ok(()),
             Solution::Bind(NatVar::Meta(id), value) => {
                 self.bind_nat(id, value);
@@ -451,7 +451,7 @@ impl Unifier {
             let Some(equation) = self.equations.get(i).filter(|e| e.open) else { continue };
             let (left, right) = (equation.left.clone(), equation.right.clone());
             let (left, right) = (self.zonk_nat(&left), self.zonk_nat(&right));
-            match solve(&left, &right, &is_meta) {
+            match solved(&left, &right) {
                 Solution::Equal => self.close(i),
                 Solution::Bind(NatVar::Meta(id), value) => {
                     self.close(i);
@@ -643,6 +643,18 @@ impl Unifier {
             }
         }
         if t.has_metas() { t.subst(&Written(self)) } else { t.clone() }
+    }
+}
+
+/// What an equation says of one unknown. That it is none is a solution: `take n` leaves nothing aside of n elements. Where arrays
+/// of so many would come of it, that is said of them.
+fn solved(left: &Nat, right: &Nat) -> Solution {
+    match solve(left, right, &is_meta) {
+        Solution::Contradiction => match isolate(left, right, &is_meta) {
+            Some((v, value)) if value.is_zero() => Solution::Bind(v, value),
+            _ => Solution::Contradiction,
+        },
+        solution => solution,
     }
 }
 

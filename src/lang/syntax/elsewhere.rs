@@ -273,6 +273,8 @@ fn in_words(text: &str, put: &dyn Fn(&str) -> String) -> String {
             continue;
         }
         let put = put(word);
+        let is_argument =
+            out.ends_with(' ') && out.trim_end().ends_with(|c: char| part(c) || ")]".contains(c));
         // An operator is written between what a function binds.
         let operands = rest.strip_prefix(' ').and_then(|r| r.split_once(' '));
         match (operator(&put), operands) {
@@ -281,7 +283,7 @@ fn in_words(text: &str, put: &dyn Fn(&str) -> String) -> String {
                 out.push_str(&format!("{a} {op} {}", &more[..end]));
                 rest = &more[end..];
             }
-            _ => match applied(&put, rest) {
+            _ => match applied(&put, rest).filter(|_| !is_argument) {
                 Some((body, more)) => {
                     out.push_str(&body);
                     rest = more;
@@ -366,6 +368,10 @@ mod tests {
         assert_eq!(
             written_here("map2", &args(&["(*)", "a", "(f b)"])).unwrap(),
             "Write `zip a (f b) |> map (\\(x, y). x * y)`."
+        );
+        assert_eq!(
+            written_here("flatMap", &args(&["(\\r. map sqrt r)", "a"])).unwrap(),
+            "Write `join (map (\\r. map sqrt r) a)`."
         );
         assert_eq!(written_here("sum", &[]).unwrap(), "Write `reduce (+) 0 xs`.");
         assert_eq!(in_words("f (\\x. x + y)", &|w| format!("<{w}>")), "<f> (\\x. x + <y>)");

@@ -117,13 +117,12 @@ impl WhyNot {
         }
     }
 
-    /// The right pattern stands there, with too few arguments.
-    pub fn lacks_argument(&self) -> bool {
-        let Reason::Shape { expected: Shape::Pattern(pattern, n), found } = &self.reason else {
-            return false;
-        };
+    /// Where the right pattern stands there, so many arguments too few.
+    pub fn lacking_arguments(&self) -> Option<usize> {
+        let Reason::Shape { expected: Shape::Pattern(pattern, n), found } = &self.reason else { return None };
         let (head, args) = found.spine();
-        args.len() < *n && head.as_prim().is_some_and(|p| p.pattern == *pattern)
+        let lacking = n.checked_sub(args.len()).filter(|lacking| *lacking > 0)?;
+        head.as_prim().is_some_and(|p| p.pattern == *pattern).then_some(lacking)
     }
 
     /// What a search says that did not find what it should, and what can be done.

@@ -155,6 +155,12 @@ impl Builder {
                         asked.contains.push(s.clone());
                     }
                     Shape::Not(_) => asked.avoids.push(s.clone()),
+                    Shape::Lam(_) => {
+                        if let Some(function) = s.eta_reduced() {
+                            steps.push(Step::Same(self.with(&without(i), &function)?));
+                        }
+                        asked.nodes.push(s.clone());
+                    }
                     _ => asked.nodes.push(s.clone()),
                 }
             }

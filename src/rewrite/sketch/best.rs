@@ -2,22 +2,26 @@
 //!
 //! A member is built from the root on, leftmost first. What is built so far and the least that its open places can weigh
 //! ([`Lightest`]) together bound what it will weigh, so that the first one that is complete is the lightest, and the next
-//! one the next: A* with an exact estimate. Hardly more is looked at than the members that are asked for.
+//! one the next: A* with an exact estimate. A member may satisfy a sketch in several ways: it is built once, with the ways
+//! that are still open beside each other. Hardly more is looked at than the members that are asked for.
 
 use super::automaton::{ANY, Automaton, StateId, Step};
 use super::classes::{Satisfied, atom_matches};
 use super::extract::{Extracted, Kind, Lightest, Weights};
 use crate::egraph::node::{Kind as Op, Node};
-use crate::egraph::{Graph, Id, MAX_NESTING};
+use crate::egraph::{Decoder, Graph, Id, MAX_NESTING};
 use crate::lang::digest::Digest;
 use crate::lang::term::Term;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
-/// So many parts of terms are looked at. Terms that satisfy a sketch in several ways are met as often.
+/// So many parts of terms are looked at.
 const WORK: usize = 2_000_000;
+
+/// So many ways to satisfy the sketch are kept beside each other. A term with more is met more than once.
+const MOST_WAYS: usize = 32;
 
 /// The lightest members of a class.
 #[derive(Clone, Debug)]
@@ -65,13 +69,13 @@ impl<'a> Members<'a> {
         over: &dyn Fn() -> bool,
     ) -> Option<Members<'a>> {
         let lightest = Lightest::of_until(graph, automaton, satisfied, weights, over)?;
-        let mut search = Enumeration { graph, automaton, lightest, heap: BinaryHeap::new(), pushed: 0 };
+        let closures = (0..automaton.states.len()).map(|state| closure(automaton, state)).collect();
+        let (heap, decoder, made) = (BinaryHeap::new(), graph.decoder(), FxHashMap::default());
+        let mut search = Enumeration { graph, automaton, closures, lightest, heap, pushed: 0, decoder, made };
         let root = Place { state: automaton.start, class: graph.find(root), kind: Kind::Any };
-        search.push(Partial {
-            weight: 0,
-            open: Some(Rc::new(Open { place: root, rest: None })),
-            ..Partial::default()
-        });
+        if let Some(open) = search.open(root, None) {
+            search.push(Partial { ways: vec![Some(open)], ..Partial::default() });
+        }
         Some(Members { search, found: vec![], seen: FxHashSet::default(), given_up: false })
     }
 
@@ -79,8 +83,8 @@ impl<'a> Members<'a> {
     pub fn find(&mut self, k: usize) -> bool {
         while self.found.len() < k && !self.given_up {
             let Some(Candidate { partial, .. }) = self.search.heap.pop() else { break };
-            match partial.open.clone() {
-                Some(open) => self.search.expand(&partial, &open),
+            match partial.next() {
+                Some((class, kind)) => self.search.expand(&partial, class, kind),
                 None => match self.search.term(&partial) {
                     Some(term) if self.seen.insert(term.digest()) => {
                         self.found.push(Extracted { term, cost: partial.weight });
@@ -108,7 +112,30 @@ struct Place {
 #[derive(Debug)]
 struct Open {
     place: Place,
-    rest: Option<Rc<Open>>,
+    /// The least that they weigh.
+    least: u32,
+    rest: Way,
+}
+
+/// What is asked of the places that are still to be filled; nothing where there are none.
+type Way = Option<Rc<Open>>;
+
+fn least(way: &Way) -> u32 {
+    way.as_ref().map_or(0, |open| open.least)
+}
+
+/// Does whatever satisfies the other way satisfy this one?
+fn asks_no_more(this: &Way, other: &Way) -> bool {
+    let (mut this, mut other) = (this, other);
+    loop {
+        match (this, other) {
+            (Some(a), Some(b)) if Rc::ptr_eq(a, b) => return true,
+            (Some(a), Some(b)) if a.place.state == ANY || a.place.state == b.place.state => {
+                (this, other) = (&a.rest, &b.rest);
+            }
+            (this, other) => return this.is_none() && other.is_none(),
+        }
+    }
 }
 
 /// The nodes that were chosen so far, the last one first.
@@ -122,11 +149,17 @@ struct Chosen {
 #[derive(Clone, Default, Debug)]
 struct Partial {
     weight: u32,
-    /// The least that the open places weigh.
-    least: u32,
     size: u32,
-    open: Option<Rc<Open>>,
+    /// Each way in which it may satisfy the sketch, the lightest first. All have the same places.
+    ways: Vec<Way>,
     chosen: Option<Rc<Chosen>>,
+}
+
+impl Partial {
+    /// Where it is built next.
+    fn next(&self) -> Option<(Id, Kind)> {
+        self.ways.first()?.as_ref().map(|open| (open.place.class, open.place.kind))
+    }
 }
 
 /// A partial member in the queue: lighter ones first, then those that are built farther, then those that came first.
@@ -138,7 +171,7 @@ struct Candidate {
 
 impl Candidate {
     fn key(&self) -> (u32, std::cmp::Reverse<u32>, usize) {
-        let weight = self.partial.weight.saturating_add(self.partial.least);
+        let weight = self.partial.weight.saturating_add(self.partial.ways.first().map_or(0, least));
         (weight, std::cmp::Reverse(self.partial.size), self.number)
     }
 }
@@ -159,12 +192,34 @@ impl PartialEq for Candidate {
 }
 impl Eq for Candidate {}
 
+/// The states as which a term may satisfy a state, itself included.
+fn closure(automaton: &Automaton, state: StateId) -> Vec<StateId> {
+    let mut all = vec![state];
+    let mut at = 0;
+    while let Some(state) = all.get(at) {
+        for step in &automaton.states[*state].steps {
+            if let Step::Same(other) = step
+                && !all.contains(other)
+            {
+                all.push(*other);
+            }
+        }
+        at += 1;
+    }
+    all
+}
+
 struct Enumeration<'a> {
     graph: &'a Graph,
     automaton: &'a Automaton,
+    /// For each state, those by which a term may satisfy it.
+    closures: Vec<Vec<StateId>>,
     lightest: Lightest<'a>,
     heap: BinaryHeap<Candidate>,
     pushed: usize,
+    decoder: Decoder<'a>,
+    /// The terms of nodes with these children: what many members have in common is one term.
+    made: FxHashMap<(Node, [Option<Digest>; 2]), Term>,
 }
 
 impl Enumeration<'_> {
@@ -173,81 +228,97 @@ impl Enumeration<'_> {
         self.heap.push(Candidate { partial, number: self.pushed });
     }
 
-    /// The partial member with its next place filled, or asked of another state.
-    fn filled(
-        &self,
-        p: &Partial,
-        at: &Open,
-        weight: u32,
-        node: Option<Node>,
-        places: &[Place],
-    ) -> Option<Partial> {
-        let before = self.lightest.weight(at.place.state, at.place.class, at.place.kind)?;
-        let mut least = p.least.saturating_sub(before);
-        let mut open = at.rest.clone();
-        for place in places.iter().rev() {
-            least = least.saturating_add(self.lightest.weight(place.state, place.class, place.kind)?);
-            open = Some(Rc::new(Open { place: *place, rest: open }));
-        }
-        let mut chosen = p.chosen.clone();
-        if let Some(node) = node {
-            chosen = Some(Rc::new(Chosen { node, before: chosen }));
-        }
-        let size = p.size + u32::from(node.is_some());
-        Some(Partial { weight: p.weight.saturating_add(weight), least, size, open, chosen })
+    /// A place before others; none where nothing can stand there.
+    fn open(&self, place: Place, rest: Way) -> Way {
+        let least = self.lightest.weight(place.state, place.class, place.kind)?.saturating_add(least(&rest));
+        Some(Rc::new(Open { place, least, rest }))
     }
 
-    fn expand(&mut self, p: &Partial, at: &Open) {
-        let Place { state, class, kind } = at.place;
-        let s = &self.automaton.states[state];
+    /// Pushes the member with each node of the class at its next place.
+    fn expand(&mut self, p: &Partial, class: Id, kind: Kind) {
         let mut next = vec![];
-        for step in &s.steps {
-            if let Step::Same(other) = step {
-                let place = Place { state: *other, class, kind };
-                next.extend(self.filled(p, at, 0, None, &[place]));
-            }
-        }
         for node in self.graph.nodes(class).filter(|n| kind.admits(n)) {
-            let own = self.lightest.own_weight(&node, kind);
-            let [f, e] = [0, 1].map(|i| node.children().get(i).map_or(class, |c| self.graph.find(*c)));
-            let mut fill = |places: &[Place]| next.extend(self.filled(p, at, own, Some(node), places));
-            let place = |state, class, kind| Place { state, class, kind };
-            if s.open {
-                match node.op.kind() {
-                    Op::App => fill(&[place(ANY, f, Kind::Head), place(ANY, e, Kind::Any)]),
-                    Op::Lam => fill(&[place(ANY, f, Kind::Any)]),
-                    Op::Var(_) | Op::Leaf(_) => fill(&[]),
-                }
-                continue;
-            }
-            for step in &s.steps {
-                match (step, node.op.kind()) {
-                    (Step::App(a, b), Op::App) => fill(&[place(*a, f, Kind::Head), place(*b, e, Kind::Any)]),
-                    (Step::Lam(a), Op::Lam) => fill(&[place(*a, f, Kind::Any)]),
-                    (Step::Leaf(sketches), Op::Var(_) | Op::Leaf(_))
-                        if atom_matches(self.graph.tables(), sketches, &node) =>
-                    {
-                        fill(&[]);
+            let mut ways: Vec<Way> = vec![];
+            for open in p.ways.iter().flatten() {
+                for state in &self.closures[open.place.state] {
+                    if self.lightest.weight(*state, class, kind).is_some() {
+                        self.ways(*state, &node, &open.rest, &mut ways);
                     }
-                    _ => {}
                 }
+            }
+            ways.sort_by_key(least);
+            let mut kept: Vec<Way> = vec![];
+            for way in ways {
+                if !kept.iter().any(|other| asks_no_more(other, &way)) {
+                    kept.push(way);
+                }
+            }
+            let chosen = Some(Rc::new(Chosen { node, before: p.chosen.clone() }));
+            let weight = p.weight.saturating_add(self.lightest.own_weight(&node, kind));
+            for ways in kept.chunks(MOST_WAYS) {
+                next.push(Partial { weight, size: p.size + 1, ways: ways.to_vec(), chosen: chosen.clone() });
             }
         }
         next.into_iter().for_each(|partial| self.push(partial));
     }
 
+    /// The ways in which the node may satisfy a state, other than as it satisfies another.
+    fn ways(&self, state: StateId, node: &Node, rest: &Way, out: &mut Vec<Way>) {
+        let children = node.children();
+        let child = |i: usize| children.get(i).map(|c| self.graph.find(*c));
+        let two = |a: StateId, b: StateId| -> Option<Way> {
+            let argument = self.open(Place { state: b, class: child(1)?, kind: Kind::Any }, rest.clone());
+            let function = Place { state: a, class: child(0)?, kind: Kind::Head };
+            self.open(function, Some(argument?)).map(Some)
+        };
+        let one = |a: StateId| -> Option<Way> {
+            self.open(Place { state: a, class: child(0)?, kind: Kind::Any }, rest.clone()).map(Some)
+        };
+        let s = &self.automaton.states[state];
+        if s.open {
+            out.extend(match node.op.kind() {
+                Op::App => two(ANY, ANY),
+                Op::Lam => one(ANY),
+                Op::Var(_) | Op::Leaf(_) => Some(rest.clone()),
+            });
+            return;
+        }
+        for step in &s.steps {
+            out.extend(match (step, node.op.kind()) {
+                (Step::App(a, b), Op::App) => two(*a, *b),
+                (Step::Lam(a), Op::Lam) => one(*a),
+                (Step::Leaf(sketches), Op::Var(_) | Op::Leaf(_))
+                    if atom_matches(self.graph.tables(), sketches, node) =>
+                {
+                    Some(rest.clone())
+                }
+                _ => None,
+            });
+        }
+    }
+
     /// The term of a member that is complete, unless it is nested too deeply: its nodes come last first, so arguments are met
     /// before functions.
-    fn term(&self, partial: &Partial) -> Option<Term> {
-        let decoder = self.graph.decoder();
+    fn term(&mut self, partial: &Partial) -> Option<Term> {
         let mut built: Vec<Term> = vec![];
         let mut at = partial.chosen.as_ref();
         while let Some(chosen) = at {
             let node = chosen.node;
-            let term = match node.op.kind() {
-                Op::App => Term::app(built.pop()?, built.pop()?),
-                Op::Lam => decoder.abstraction(&node, built.pop()?)?,
-                Op::Var(_) | Op::Leaf(_) => decoder.atom(&node),
+            let mut child = |i: usize| if node.children().len() > i { built.pop() } else { None };
+            let children = [child(0), child(1)];
+            let key = (node, children.each_ref().map(|c| c.as_ref().map(Term::digest)));
+            let term = match self.made.get(&key) {
+                Some(term) => term.clone(),
+                None => {
+                    let term = match (node.op.kind(), children) {
+                        (Op::App, [Some(f), Some(e)]) => Term::app(f, e),
+                        (Op::Lam, [Some(body), None]) => self.decoder.abstraction(&node, body)?,
+                        (Op::Var(_) | Op::Leaf(_), [None, None]) => self.decoder.atom(&node),
+                        _ => return None,
+                    };
+                    self.made.insert(key, term.clone());
+                    term
+                }
             };
             if term.depth() as usize > MAX_NESTING {
                 return None;

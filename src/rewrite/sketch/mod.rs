@@ -10,6 +10,7 @@ pub mod best;
 pub mod classes;
 mod contradiction;
 pub mod count;
+mod eta;
 pub mod extract;
 pub mod holes;
 mod index;

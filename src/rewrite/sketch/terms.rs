@@ -41,6 +41,8 @@ impl Sketch {
 #[derive(Default)]
 struct Matcher {
     memo: FxHashMap<(*const Shape, Term), bool>,
+    /// What functions of the sketch are in normal form, each by its address.
+    functions: FxHashMap<*const Shape, Option<Sketch>>,
 }
 
 impl Matcher {
@@ -57,6 +59,10 @@ impl Matcher {
             (Shape::Any, _) => true,
             (Shape::Var(i), Expr::Var(j)) => i == j,
             (Shape::Lam(s), Expr::Lam(_, body)) => self.has(s, body, depth + 1),
+            (Shape::Lam(_), _) => {
+                let function = self.functions.entry(key.0).or_insert_with(|| sketch.eta_reduced()).clone();
+                function.is_some_and(|function| self.has(&function, term, depth + 1))
+            }
             (Shape::App(s, t), Expr::App(f, e)) => self.has(s, f, depth + 1) && self.has(t, e, depth + 1),
             (Shape::Pattern(p, args), Expr::Prim(prim)) => *p == prim.pattern && args_match(args, prim),
             (Shape::Number(n), Expr::Lit(l)) => n.is(l),
@@ -95,6 +101,7 @@ fn args_match(wanted: &[ArgSketch], prim: &Prim) -> bool {
 mod tests {
     use crate::lang::build as b;
     use crate::lang::nat::{Name, Nat};
+    use crate::lang::pattern::Pattern;
     use crate::lang::syntax::parse_sketch;
     use crate::lang::term::Term;
     use crate::lang::ty::Type;
@@ -142,6 +149,14 @@ mod tests {
             "containsMap(m, ?) and contains(reduce)",
             r"contains(\x. x + x * 2)",
         ] {
+            assert!(!holds(no, &t), "{no}");
+        }
+        let t = b::lam("y", Type::f32(), |y| b::partial(Pattern::Add, vec![], vec![y], &[Type::f32()]));
+        let t = t.unwrap();
+        for yes in [r"\y x. y + x", r"\y. add y", r"\y x. ? + x", "?"] {
+            assert!(holds(yes, &t), "{yes}");
+        }
+        for no in [r"\y x. x + y", r"\y x. x + x", r"\y x. ? x", r"\y x. add x", r"\y x. y * x"] {
             assert!(!holds(no, &t), "{no}");
         }
     }

@@ -4,6 +4,7 @@ use super::frame::{Ex, Failure, Index, read_array, write_array, write_slot};
 use super::number::Number;
 use super::place::{CellKind, Place, Shape};
 use super::stage::{GiveUp, Lazy, Meaning, Stage, Staged};
+use crate::eval::part_of_reduction;
 use crate::pattern::Pattern;
 use crate::term::{Arg, Prim};
 use crate::ty::{Scalar, Type};
@@ -103,6 +104,7 @@ impl<'t> Call<'t> {
                 st.apply(&self.args[1], value)
             }
             p if p.is_map() => self.map(st, self.array(1)?),
+            P::ReduceLocal => self.reduce_in_parts(st),
             p if p.is_reduce() => self.reduce(st),
             P::ScanSeq => self.scan(st),
             P::Split | P::AsVector | P::AsVectorAligned => {
@@ -288,23 +290,54 @@ impl<'t> Call<'t> {
     }
 
     fn reduce(&self, st: &mut Stage<'t>) -> Staged<Meaning<'t>> {
-        let (op, start, xs) = (self.value(0), self.value(1), self.array(2)?);
-        let shape = st.shape(self.result)?;
-        let acc = st.allocate(&shape)?;
-        st.store(&acc, &start)?;
+        let (start, xs) = (self.value(1), self.array(2)?);
+        let acc = self.accumulator(st, &start)?;
         st.each(xs.length, |st, i| {
             let x = st.at(&xs, &i)?;
-            let partial = st.apply(&op, st.read(&acc))?;
-            let next = st.apply(&partial, x)?;
-            if let Shape::Number(_) = shape {
-                return st.store(&acc, &next);
-            }
-            // Parts of the next value may read any part of the last one.
-            let other = st.allocate(&shape)?;
-            st.store(&other, &next)?;
-            st.take_over(&acc, &other)
+            self.accumulate(st, &acc, x)
         })?;
         Ok(st.read(&acc))
+    }
+
+    fn reduce_in_parts(&self, st: &mut Stage<'t>) -> Staged<Meaning<'t>> {
+        let (start, xs, parts) = (self.value(1), self.array(2)?, self.size(st, 0)?);
+        let part = part_of_reduction(xs.length, parts);
+        let acc = self.accumulator(st, &start)?;
+        let reduce_part = |st: &mut Stage<'t>, first: &Index, length: i64| {
+            let x = st.at(&xs, first)?;
+            let reduced = self.accumulator(st, &x)?;
+            st.each(length - 1, |st, i| {
+                let i = first.plus(&i).and_then(|i| i.plus(&Index::constant(1))).ok_or(GiveUp)?;
+                let x = st.at(&xs, &i)?;
+                self.accumulate(st, &reduced, x)
+            })?;
+            self.accumulate(st, &acc, st.read(&reduced))
+        };
+        let (whole, rest) = (xs.length / part, xs.length % part);
+        st.each(whole, |st, i| reduce_part(st, &i.times(part).ok_or(GiveUp)?, part))?;
+        if rest > 0 {
+            reduce_part(st, &Index::constant(whole * part), rest)?;
+        }
+        Ok(st.read(&acc))
+    }
+
+    fn accumulator(&self, st: &mut Stage<'t>, start: &Meaning<'t>) -> Staged<Place> {
+        let acc = st.allocate(&st.shape(self.result)?)?;
+        st.store(&acc, start)?;
+        Ok(acc)
+    }
+
+    fn accumulate(&self, st: &mut Stage<'t>, acc: &Place, x: Meaning<'t>) -> Staged<()> {
+        let shape = st.shape(self.result)?;
+        let partial = st.apply(&self.value(0), st.read(acc))?;
+        let next = st.apply(&partial, x)?;
+        if let Shape::Number(_) = shape {
+            return st.store(acc, &next);
+        }
+        // Parts of the next value may read any part of the last one.
+        let other = st.allocate(&shape)?;
+        st.store(&other, &next)?;
+        st.take_over(acc, &other)
     }
 
     fn scan(&self, st: &mut Stage<'t>) -> Staged<Meaning<'t>> {

@@ -223,6 +223,8 @@ impl Parser<'_> {
         if args.is_empty() {
             return head;
         }
+        // What is read of the library is kept as long as the program runs.
+        args.shrink_to_fit();
         Node::new(self.since(start), ExprKind::App(Box::new(head), args))
     }
 

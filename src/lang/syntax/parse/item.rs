@@ -350,7 +350,9 @@ impl Parser<'_> {
                 example.for_each_part(&mut |part| open.push((part, 1)));
                 if self.is_shallow(open) {
                     *whole = whole.to(span);
-                    Arc::make_mut(rule).examples.push(example);
+                    let examples = &mut Arc::make_mut(rule).examples;
+                    examples.reserve_exact(1);
+                    examples.push(example);
                 }
             }
             // The rule has a mistake, which has been said.

@@ -421,6 +421,7 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
+        all.shrink_to_fit();
         all
     }
 
@@ -585,12 +586,12 @@ impl<'a> Parser<'a> {
             Tok::Word if self.at_word("where") && self.language == Language::Rules => {
                 "Conditions stand at the end of a rule: `lhs ~> rhs where x notin f`."
             }
-            Tok::Word if self.at_word("where") && expected.contains("`=`") => {
+            Tok::Word if (self.at_word("where") || self.at_word("requires")) && expected.contains("`=`") => {
                 "Sizes have no conditions of their own, their types say them: `(n + 4).f32` has at least four elements, `(4*n).f32` a multiple of four."
             }
             Tok::Word if self.at_word("where") && expected == "an expression" => elsewhere::SELECT,
             Tok::Word if self.at_word("where") => {
-                "A value gets its name before it is used: `let x = 3 in e`."
+                "A value gets its name before it is used: `let x = 3 in e`. Sizes have no conditions of their own, their types say them: `(n + 4).f32` has at least four elements."
             }
             Tok::Word if self.at_word("and") || self.at_word("or") => {
                 "It stands between two truth values, `a and b`, or alone in parentheses, `(and)`."

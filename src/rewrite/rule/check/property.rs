@@ -8,6 +8,8 @@ use super::mentioned::Mentioned;
 use super::shrink::weight;
 use super::solve::Solver;
 use super::values::{Drawing, put_numbers};
+use crate::lang::diag::Diagnostic;
+use crate::lang::eval::failure::is_without_value;
 use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
 use crate::lang::nat::NatVar;
 use crate::lang::term::{Expr, Term};
@@ -78,20 +80,30 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
                 put_numbers(&mut operands, numbers);
             }
             let run = |side: &Term| eval::run_in(exact, side, &sizes, &operands, &Limits::TEST);
-            let (Ok(l), Ok(r)) = (run(left), run(right)) else { continue };
-            if l.agrees(&r, Tolerance::Identical).is_ok() && r.agrees(&l, Tolerance::Identical).is_ok() {
+            let (l, r) = (run(left), run(right));
+            if agree(&l, &r) {
                 continue;
             }
             let weight = weight(&operands);
             if best.as_ref().is_none_or(|(w, _)| weight < *w) {
-                best = Some((
-                    weight,
-                    told(&operands, around.len(), [(&words[2 * i], l), (&words[2 * i + 1], r)]),
-                ));
+                let sides = [(&words[2 * i], l), (&words[2 * i + 1], r)];
+                best = Some((weight, told(&operands, around.len(), sides)));
             }
         }
     }
     best.map(|(_, told)| told)
+}
+
+/// Are both sides of a law the same? The law is used in both directions, so that neither may have a value where the other
+/// has none. What took too long or too much nobody knows.
+fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>) -> bool {
+    match (l, r) {
+        (Ok(l), Ok(r)) => {
+            l.agrees(r, Tolerance::Identical).is_ok() && r.agrees(l, Tolerance::Identical).is_ok()
+        }
+        (Ok(_), Err(problem)) | (Err(problem), Ok(_)) => !is_without_value(problem),
+        (Err(_), Err(_)) => true,
+    }
 }
 
 /// The types of what is bound around the term, the innermost first, as far as the term uses any of it; None where it uses
@@ -117,7 +129,7 @@ fn numbers_around(f: &Term) -> Option<Vec<Type>> {
         .then(|| all.map(|i| used.get(&i).unwrap_or(&unused).clone()).collect())
 }
 
-fn told(operands: &[Value], around: usize, sides: [(&String, Value); 2]) -> Vec<String> {
+fn told(operands: &[Value], around: usize, sides: [(&String, Result<Value, Diagnostic>); 2]) -> Vec<String> {
     let (bound, operands) = operands.split_at(around.min(operands.len()));
     let names = ["a", "b", "c"];
     let mut given: Vec<String> = operands.iter().zip(names).map(|(v, n)| format!("{n} = {v}")).collect();
@@ -125,9 +137,13 @@ fn told(operands: &[Value], around: usize, sides: [(&String, Value); 2]) -> Vec<
         let values: Vec<String> = bound.iter().map(Value::to_string).collect();
         given.push(format!("{} for what is bound around it", values.join(", ")));
     }
-    let [(left, l), (right, r)] = sides;
-    let second = if right == "a" { format!("not a = {r}") } else { format!("but {right} = {r}") };
-    vec![format!("For {} it is {left} = {l}, {second}.", given.join(", "))]
+    let side = |(word, value): &(&String, Result<Value, Diagnostic>)| match value {
+        Ok(value) => format!("{word} = {value}"),
+        Err(_) => format!("{word} without a value"),
+    };
+    let [left, right] = &sides;
+    let not = if right.0 == "a" { "not" } else { "but" };
+    vec![format!("For {} it is {}, {not} {}.", given.join(", "), side(left), side(right))]
 }
 
 /// A small value for every size in the type.

@@ -289,7 +289,8 @@ impl Call {
                 let (f, xs) = (x(0), x(1));
                 Value::array(move |i| f.apply(xs.at(i)))
             }
-            p if p.is_reduce() => {
+            // Another grouping is another value, but for what says that it is not.
+            p if p.is_reduce() && (p != P::ReduceLocal || self.reader.regroups(&x(0), &self.result)) => {
                 let (f, xs) = (x(0), x(2));
                 let step = Rc::new(move |acc: Value, k: &Nat| f.apply(acc).apply(xs.at(k)));
                 let fold = Fold { length: self.length(2), start: x(1), step, ty: self.result.clone() };

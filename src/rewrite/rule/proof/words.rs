@@ -47,8 +47,37 @@ struct Speller {
 impl Reader {
     /// Are both the same by the laws of an operator?
     pub fn by_axioms(&self, left: &Value, right: &Value, ty: &Type) -> bool {
+        self.operators(ty).into_iter().any(|(operator, commutative)| {
+            let ways = [false, true].into_iter().filter(|commutes| !commutes || commutative);
+            ways.into_iter().any(|commutes| self.speller(operator, ty, commutes).agree(left, right))
+        })
+    }
+
+    /// Is this an operator whose applications may be grouped in any way?
+    pub fn regroups(&self, f: &Value, ty: &Type) -> bool {
+        let hidden = [self.0.variable(), self.0.variable()];
+        let [a, b] = hidden.map(|x| Neutral::Fresh(x).value(ty));
+        let applied = self.forced(&f.apply(a).apply(b));
+        self.operators(ty).into_iter().any(|(operator, _)| {
+            let speller = self.speller(operator, ty, false);
+            let word = speller.word(&applied);
+            let regroups = word.len() == hidden.len() && word.iter().zip(hidden).all(|(i, x)| i.is_fresh(x));
+            if regroups {
+                speller.tell();
+            }
+            regroups
+        })
+    }
+
+    fn speller(&self, operator: Operator, ty: &Type, commutes: bool) -> Speller {
+        let dropped = Rc::new(Cell::new(false));
+        Speller { reader: self.clone(), operator, ty: ty.clone(), commutes, dropped }
+    }
+
+    /// The associative operators of values of a type, each with whether it is commutative: none where sums are rounded.
+    fn operators(&self, ty: &Type) -> Vec<(Operator, bool)> {
         if !self.0.reassociates {
-            return false;
+            return vec![];
         }
         let operands = |f: usize| {
             self.0.ty(&self.0.eq.vars[f].ty).as_fun().is_some_and(|(a, _)| a == ty)
@@ -65,13 +94,13 @@ impl Reader {
         if matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Var(_)) {
             operators.push((Operator::Sum, true));
         }
-        operators.into_iter().any(|(operator, commutative)| {
-            [false, true].into_iter().filter(|commutes| !commutes || commutative).any(|commutes| {
-                let dropped = Rc::new(Cell::new(false));
-                let speller = Speller { reader: self.clone(), operator, ty: ty.clone(), commutes, dropped };
-                speller.agree(left, right)
-            })
-        })
+        operators
+    }
+}
+
+impl Item {
+    fn is_fresh(&self, variable: u32) -> bool {
+        matches!(self, Item::One(Value::Unknown(n)) if matches!(**n, Neutral::Fresh(x) if x == variable))
     }
 }
 
@@ -81,6 +110,12 @@ impl Speller {
         if matches!((a.as_slice(), b.as_slice()), ([Item::One(_)], [Item::One(_)])) || !self.same(&a, &b) {
             return false;
         }
+        self.tell();
+        true
+    }
+
+    /// Notes the laws that were used.
+    fn tell(&self) {
         let ctx = &self.reader.0;
         match self.operator {
             Operator::Sum => ctx.used("exact sums".to_owned()),
@@ -94,7 +129,6 @@ impl Speller {
                 }
             }
         }
-        true
     }
 
     fn word(&self, v: &Value) -> Word {
@@ -151,8 +185,7 @@ impl Speller {
         let added = move |k: &[Nat]| -> Option<Word> {
             let acc = Neutral::Fresh(hidden).value(&ty);
             let mut word = this.word(&this.reader.forced(&step(acc, &k[0])));
-            let is_acc = |i: &Item| matches!(i, Item::One(Value::Unknown(n)) if matches!(**n, Neutral::Fresh(x) if x == hidden));
-            let at = word.iter().position(is_acc).filter(|at| *at == 0 || this.commutes)?;
+            let at = word.iter().position(|i| i.is_fresh(hidden)).filter(|at| *at == 0 || this.commutes)?;
             word.remove(at);
             Some(word)
         };

@@ -102,6 +102,11 @@ impl Search {
         }
     }
 
+    /// How long it took to extract the programs that the search itself asked for.
+    pub fn extraction(&self) -> Duration {
+        self.extraction
+    }
+
     /// The number of classes that have a member like this sketch, with any size in the place of its holes; none where it asks too
     /// much of one term together, or the graph is being grown.
     pub fn classes_like(&self, sketch: &Sketch) -> Option<usize> {

@@ -11,6 +11,7 @@ use crate::egraph::log::Reason;
 use crate::egraph::matcher::{Matches, search};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::constraints_of;
+use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::search::goal::{Programs, Reached};
 use crate::search::memory::{growth, of_nodes};
@@ -55,6 +56,10 @@ impl Search {
     /// Is the goal reached? If not, the next iteration begins.
     pub(super) fn check(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         let from = (control.now)();
+        let is_met = |given: &Term| self.goal.relaxed_sketch().satisfied_by(given);
+        if self.iterations.is_empty() && self.given.as_ref().is_some_and(is_met) {
+            self.put_given(control)?;
+        }
         let found = if self.pauses.is_empty() { self.goal_reached(control) } else { Ok(false) };
         self.current.check += (control.now)().saturating_sub(from);
         if found? && self.enough() {
@@ -136,7 +141,9 @@ impl Search {
             return Ok(false);
         }
         let (asked, rank) = (self.budget.wanted(), self.budget.rank.max(1));
+        let extracting = (control.now)();
         let ranked = self.rank(&over, |best| (best.of(1), (asked > 1).then(|| best.of(asked))));
+        self.extraction = (control.now)().saturating_sub(extracting);
         let Some((Programs { programs, complete, looked_at }, several)) = ranked else {
             return Err(self.halted(control));
         };
@@ -184,7 +191,7 @@ impl Search {
         let deadline = self.began.unwrap_or_default().saturating_add(self.budget.time);
         let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
         // Matches are dropped when they are too many, so that there is memory again: that there was not is noted.
-        let mut reached = None;
+        let (mut reached, before) = (None, rss());
         let mut poll = || {
             let held = rss();
             reached = (held > memory).then_some(held);
@@ -225,7 +232,10 @@ impl Search {
                 Ok(())
             }
             Err(_) => match reached {
-                Some(reached) => Err(Halt::Limit(Limit::Memory { bound: memory, reached })),
+                Some(reached) => {
+                    self.rules[rule].report.memory += reached.saturating_sub(before);
+                    Err(Halt::Limit(Limit::Memory { bound: memory, reached }))
+                }
                 None => self.poll(control),
             },
         }
@@ -389,16 +399,22 @@ impl Search {
         self.graph.highest.get_or_insert(highest);
         self.scope = Scope::Members;
         self.left_out = self.gaps();
-        if let Some(given) = self.given.take() {
-            match self.graph.encode_exactly(&given) {
-                Some(class) => {
-                    self.unions_pending += usize::from(self.graph.union(self.root, class, Reason::Given));
-                    return self.rebuild(control);
-                }
-                None => self.too_large = true,
+        self.put_given(control)
+    }
+
+    /// Puts the program as it was given beside its normal form.
+    fn put_given(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+        let Some(given) = self.given.take() else { return Ok(()) };
+        match self.graph.encode_exactly(&given) {
+            Some(class) => {
+                self.unions_pending += usize::from(self.graph.union(self.root, class, Reason::Given));
+                self.rebuild(control)
+            }
+            None => {
+                self.too_large = true;
+                Ok(())
             }
         }
-        Ok(())
     }
 }
 

@@ -97,6 +97,8 @@ pub struct Search {
     reached: Option<Found>,
     /// As many programs that satisfy the sketch as were asked for, or as there are now, since it was last asked.
     best: Option<(usize, KBest)>,
+    /// How long it took to extract them.
+    extraction: Duration,
     /// The sketch was last asked until a limit was met, or somebody stopped that.
     cut_short: bool,
     /// What is like the sketch now is so only by what nobody reads; were all such programs looked at?
@@ -246,6 +248,7 @@ impl Search {
             parts: vec![],
             reached: None,
             best: None,
+            extraction: Duration::ZERO,
             unread: None,
             cut_short: false,
             began: None,

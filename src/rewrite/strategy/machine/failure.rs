@@ -43,6 +43,8 @@ pub(super) struct Failure {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Weight {
     pub(super) kind: Kind,
+    /// So many of the strategies that the user wrote one after the other had succeeded there.
+    pub(super) passed: u32,
     /// A strategy says it in words.
     pub(super) told: bool,
     /// How near the best match came.
@@ -113,7 +115,7 @@ pub(super) enum Halt {
 }
 
 /// Where there was nothing to try.
-pub(super) const NOTHING: Weight = Weight { kind: Kind::Form, told: false, depth: 0 };
+pub(super) const NOTHING: Weight = Weight { kind: Kind::Form, passed: 0, told: false, depth: 0 };
 
 impl Weight {
     /// The weight of the same failure, these steps later.
@@ -122,12 +124,13 @@ impl Weight {
     }
 }
 
-/// The failure, known to be this many steps nearer to success than it looks.
-pub(super) fn further(failure: Rc<Failure>, steps: u32) -> Rc<Failure> {
+/// The failure, known to be this many steps nearer to success than it looks, of which the user wrote so many.
+pub(super) fn further(failure: Rc<Failure>, steps: u32, written: u32) -> Rc<Failure> {
     if steps == 0 {
         return failure;
     }
-    let weight = failure.weight.further(steps);
+    let passed = failure.weight.passed.saturating_add(written);
+    let weight = Weight { passed, ..failure.weight.further(steps) };
     Rc::new(Failure { place: failure.place.clone(), weight, state: failure.state })
 }
 

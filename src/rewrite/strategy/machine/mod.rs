@@ -95,8 +95,9 @@ struct Tail {
     keys: FxHashMap<(StrategyId, Digest), Option<Rc<Chain>>>,
     /// The best failure of the choices on the way.
     missed: Option<Rc<Failure>>,
-    /// How many steps of a sequence succeeded.
+    /// How many steps of a sequence succeeded, and how many of these the user wrote.
     passed: u32,
+    written: u32,
 }
 
 impl<'a> Machine<'a> {
@@ -229,7 +230,7 @@ impl<'a> Machine<'a> {
         // Nearer than where there was nothing to try.
         let depth = 1 + why.as_ref().map_or(0, |w| w.depth);
         let leaf = Leaf { strategy, why, chain: self.chain.clone(), told: None };
-        Err(failed(leaf, Weight { kind, told: false, depth }))
+        Err(failed(leaf, Weight { kind, passed: 0, told: false, depth }))
     }
 
     /// A traversal came to a term without parts.
@@ -244,7 +245,7 @@ impl<'a> Machine<'a> {
         match self.run(s, t) {
             Err(Halt::Failed(why)) if !why.weight.told => {
                 // As near as the strategy that speaks is, not as what it looked at.
-                let weight = Weight { told: true, depth: 1, ..why.weight };
+                let weight = Weight { passed: 0, told: true, depth: 1, ..why.weight };
                 let leaf =
                     Leaf { strategy: s, why: None, chain: self.chain.clone(), told: Some((message, why)) };
                 Err(failed(leaf, weight))
@@ -282,7 +283,8 @@ impl<'a> Machine<'a> {
 
     fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
         let (outer, looked_around) = (self.chain.clone(), self.looked_around);
-        let mut tail = Tail { s, t: t.clone(), keys: FxHashMap::default(), missed: None, passed: 0 };
+        let mut tail =
+            Tail { s, t: t.clone(), keys: FxHashMap::default(), missed: None, passed: 0, written: 0 };
         let outcome = self.run_tail(&mut tail);
         match outcome {
             Ok(done) => {
@@ -292,7 +294,7 @@ impl<'a> Machine<'a> {
             }
             Err(Halt::Failed(failure)) => {
                 self.chain = outer;
-                let failure = nearer(tail.missed, further(failure, tail.passed));
+                let failure = nearer(tail.missed, further(failure, tail.passed, tail.written));
                 if self.failures.len() > MEMORY {
                     self.failures.clear();
                 }
@@ -325,6 +327,7 @@ impl<'a> Machine<'a> {
                 Node::Seq(a, b) => {
                     tail.t = self.run(a, &tail.t)?;
                     tail.passed += 1;
+                    tail.written += u32::from(matches!(self.nodes.get(a), Node::Written(..)));
                     if self.open_choices == 0 && self.path.is_empty() {
                         self.kept = self.trace.len();
                         self.kept_term = tail.t.clone();

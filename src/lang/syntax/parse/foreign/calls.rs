@@ -14,6 +14,8 @@ impl Parser<'_> {
         let operand =
             matches!(self.nth(1), Tok::Word | Tok::LParen | Tok::Number | Tok::Lambda | Tok::LBracket);
         match self.peek() {
+            // `.5` is a number, as others write it.
+            Tok::Dot if self.nth(1) == Tok::Number && self.touches(1) => false,
             Tok::Dot => self.in_program() && operand && !self.touches(0),
             Tok::Foreign => operand && matches!(self.spelling(self.at), "$" | "<|"),
             _ => false,
@@ -108,12 +110,15 @@ impl Parser<'_> {
                     (value, hint) = method(&value, &name, args, hint.is_some());
                 }
                 (Tok::Dot, Tok::Number) => {
-                    let part = self.spelling(next).parse::<usize>().unwrap_or(0).min(8);
+                    let number = self.spelling(next).to_string();
+                    let part = number.parse::<usize>().unwrap_or(0).min(8);
                     let rest = "snd (".repeat(part.saturating_sub(1));
                     let last = if part == 0 { "fst" } else { "snd" };
+                    let element = format!("idx {number} {value}");
                     value = format!("{rest}{last} {value}{}", ")".repeat(part.saturating_sub(1)));
                     hint = Some(format!(
-                        "The components of a pair `p` are `fst p` and `snd p`: write `{value}`."
+                        "The components of a pair `p` are `fst p` and `snd p`: write `{value}`. An element of an array is read by \
+                         its index first: `{element}`."
                     ));
                     self.at += 2;
                 }

@@ -57,7 +57,9 @@ impl Parser<'_> {
             Tok::LBracket => self.mate(self.at).is_some() && (self.at == from || self.touches(0)),
             Tok::LBrace => self.at > from && self.touches(0),
             Tok::Word => {
-                self.at > from && self.nth_is_name(0) && self.tokens.get(self.at).is_some_and(|t| !t.first)
+                let is_condition = matches!(self.word(), Some("requires" | "where" | "with" | "such"));
+                let is_first = self.tokens.get(self.at).is_none_or(|t| t.first);
+                self.at > from && self.nth_is_name(0) && !is_first && !is_condition
             }
             _ => false,
         };
