@@ -332,9 +332,9 @@ mod tests {
            3    3000 ###############################
            4 ~15.0 k --------------------------------------
         At this rate the limit is met in 3 iterations.
-           classes   ~-= 1200
-           memory    __~ 286.1 MiB of 1.0 GiB
-           sketch    ~~+ 2 of 3 parts
+           classes   -~= 1200
+           memory    __- 286.1 MiB of 1.00 GiB
+           sketch    --+ 2 of 3 parts
 
         sketch
         + the whole program  containsMap(m)
