@@ -10,7 +10,7 @@ use crate::lang::digest::Digest;
 use crate::session::action::{Measurement, RevisionId, Sizes};
 use crate::session::history::{History, Revision};
 use indexmap::IndexMap;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What a row stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +58,8 @@ const DEEPEST: usize = 6;
 pub fn rows(history: &History, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Row> {
     let mut rows = Rows::new(history, looked, alphabet);
     let mut outline = history.outline();
-    outline.retain(|(id, _)| !rows.is_merged(*id));
+    let merged: BTreeSet<RevisionId> = rows.merged.values().flatten().copied().collect();
+    outline.retain(|(id, _)| !merged.contains(id));
     let stems = stems(history, &outline);
     let mut at = 0;
     while let Some(&(id, _)) = outline.get(at) {
@@ -165,16 +166,19 @@ impl<'a> Rows<'a> {
         let merged = HashMap::new();
         let mut rows =
             Rows { history, looked, alphabet, same, merged, several_devices, several_sizes, out: vec![] };
-        for id in (0..history.len()).filter(|_| looked.opened.is_some()) {
-            if let Some(first) = rows.equal_row(id) {
-                rows.merged.entry(first).or_default().push(id);
+        if looked.opened.is_some() {
+            let goes_on: HashSet<RevisionId> =
+                (0..history.len()).filter_map(|id| history.parent(id)).collect();
+            for id in (0..history.len()).filter(|id| !goes_on.contains(id)) {
+                if let Some(first) = rows.equal_row(id) {
+                    rows.merged.entry(first).or_default().push(id);
+                }
             }
         }
         rows
     }
 
-    /// The row that says all that the row of a state would say: it is the same program, nothing follows it, and it has no price of its
-    /// own.
+    /// The row that says all that the row of a state would say which nothing follows: it is the same program, and has no price of its own.
     fn equal_row(&self, id: RevisionId) -> Option<RevisionId> {
         let history = self.history;
         let revision = history.revision(id)?;
@@ -184,12 +188,7 @@ impl<'a> Rows<'a> {
         let has_row = first == 0 || shown.steps.len() != 1 || !shown.measurements.is_empty();
         let is_priced = |m: &Measurement| shown.measurements.iter().any(|n| n.device == m.device);
         let alone = id != history.current() && Some(id) != self.looked.pinned;
-        let leaf = history.children(id).is_empty();
-        (alone && leaf && has_row && revision.measurements.iter().all(is_priced)).then_some(first)
-    }
-
-    fn is_merged(&self, id: RevisionId) -> bool {
-        self.merged.values().any(|others| others.contains(&id))
+        (alone && has_row && revision.measurements.iter().all(is_priced)).then_some(first)
     }
 
     fn is_open(&self, id: RevisionId) -> bool {

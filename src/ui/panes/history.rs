@@ -104,7 +104,9 @@ pub fn refresh(app: &mut App) {
         pinned: app.pinned,
         opened: app.past.opened.clone(),
         sizes: app.session.sizes().clone(),
-        width: room(app, Pane::History).map(|(_, columns)| columns),
+        // Where it is not in sight its rows stay as they are.
+        width: room(app, Pane::History)
+            .map_or(app.past.made_for.as_ref().and_then(|m| m.width), |(_, columns)| Some(columns)),
     };
     if app.past.made_for.as_ref() == Some(&now) {
         return;

@@ -177,9 +177,16 @@ fn priced(app: &App, after: &Term) -> Option<Line> {
     figures::costs(app.queries.costs(&before)?, app.queries.costs(&after)?, alphabet(app))
 }
 
+/// The largest program, and the longest code, of which each highlighted rule is priced: more would hold up what one looks at.
+const PRICED: (u32, usize) = (500, 1000);
+
 /// What has to be asked so that the highlighted rule can be priced.
 pub fn unpriced(app: &App) -> Option<Query> {
     let after = app.candidate()?.result.as_ref().ok()?;
+    let (nodes, lines) = PRICED;
+    if app.session.term().size() > nodes || app.content(Pane::Kernel).lines.len() > lines {
+        return None;
+    }
     compared_costs(app, after).into_iter().find(|query| app.queries.costs(query).is_none())
 }
 
