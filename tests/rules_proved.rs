@@ -66,6 +66,12 @@ const BY_LAWS: &[(&str, &str)] = &[
         "reduceInStrides",
         "for all sizes, by associativity of op, commutativity of op, the neutral value of op",
     ),
+    ("joinNestedReductions", "for all sizes, by associativity of op, the neutral value of op"),
+    (
+        "exchangeReductions",
+        "for all sizes, by associativity of op, commutativity of op, the neutral value of op",
+    ),
+    ("useReduceLocal", "for all sizes, by associativity of op"),
     ("reduceInBlocks", "for all sizes, by associativity of op, the neutral value of op"),
     ("reduceInLanes", "for all sizes, by associativity of op, commutativity of op, the neutral value of op"),
     ("liftReduceSeq2", "for all sizes, by exact sums"),

@@ -544,7 +544,7 @@ const HOSTILE: &[(&str, &[&str])] = &[
             "rule bad(p) = reduce op init (xs : n.t) ~> reduceLocal p op init xs",
             "rule bad(p) = reduce op init (xs : n.t) ~> reduceLocal p op init xs where assoc op",
             "rule bad(p) [reassociates] = reduce op init (xs : n.t) ~> reduceLocal p op init xs",
-            "rule bad(p) [reassociates] = reduceSeq (\\acc x. op acc (g x)) init (xs : n.t) ~> reduceLocal p (\\acc x. op acc (g x)) init xs where assoc op",
+            "rule bad(p) [reassociates] = reduceSeq (\\acc x. op acc ((g : t -> t) x)) init (xs : n.t) ~> reduceLocal p (\\acc x. op acc (g x)) init xs where assoc op",
         ],
     ),
     (

@@ -35,7 +35,7 @@ pub use proto::{
 };
 pub use select::select;
 pub use service::Devices;
-pub use settings::{Choice, FLAGS, Flag, Settings, name_in};
+pub use settings::{Choice, FLAGS, Flag, SCALAR, Settings, name_in};
 pub use text::printable;
 
 use std::sync::atomic::AtomicBool;

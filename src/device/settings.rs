@@ -20,10 +20,18 @@ pub struct Flag {
     pub what: &'static str,
 }
 
+/// The flag by which compilers make no vectors.
+pub const SCALAR: &str = "scalar";
+
 /// All flags. What is marked may change results, as a rule of that mark may (see `rules/README.md`, 8).
-pub const FLAGS: [Flag; 10] = [
+pub const FLAGS: [Flag; 11] = [
     of_c("O2", &["-O2"], "Optimise less than usual (-O3): loops stay shorter."),
     of_c("unroll", &["-funroll-loops"], "Repeat the bodies of loops."),
+    of_c(
+        SCALAR,
+        &["-fno-tree-vectorize"],
+        "Make no vectors of numbers in loops, for whether these are wrong.",
+    ),
     of_c("vectors256", &["-mprefer-vector-width=256"], "Vectors of at most 256 bits."),
     of_c("vectors512", &["-mprefer-vector-width=512"], "Vectors of up to 512 bits."),
     of_c(
@@ -173,6 +181,17 @@ impl Choice<'_> {
             })?;
         }
         Ok(choice)
+    }
+
+    /// The processor with these settings, where its compiler makes vectors: without.
+    pub fn without_vectors(&self) -> Option<String> {
+        let is_host = self.name == "cpu";
+        let makes = !self.settings.flags.iter().any(|flag| flag == SCALAR);
+        (is_host && makes).then(|| {
+            let mut settings = self.settings.clone();
+            settings.flags.push(SCALAR.into());
+            settings.on(self.name)
+        })
     }
 
     fn add(&mut self, item: &str) -> Result<(), String> {

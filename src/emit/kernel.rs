@@ -187,8 +187,9 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut body: Vec<Stmt> = locals.iter().map(|(x, place)| g.local_array(x, place)).collect();
     let mut whole = g.size_widths();
     body.extend(commands(&mut g, &p.body)?);
-    if language == Language::OpenCl {
-        vector::halves::keep_bits(&mut body);
+    match language {
+        Language::OpenCl => vector::halves::keep_bits(&mut body),
+        Language::C => crate::in_order::keep_loops(&mut body),
     }
     whole.extend(share::name_workers(&mut body, &identities(), g.width, &mut g.namer));
     share::name_parts(&mut body, whole, &mut g.namer);

@@ -8,6 +8,7 @@ pub mod compile;
 pub mod data;
 pub mod dispatch;
 pub mod host;
+mod in_order;
 pub mod kernel;
 pub mod module;
 pub mod names;

@@ -1,5 +1,6 @@
 //! What may be to blame for a kernel that computes something else than the program: said from what was done to it.
 
+use super::bench::is_of_the_compiler;
 use super::history::RevisionStep;
 use super::searching::REACH;
 use super::workspace::Workspace;
@@ -8,10 +9,16 @@ use crate::lang::rounding;
 use crate::lang::term::Term;
 use crate::rewrite::rule::{Rule, RuleSet};
 
+const NO_TIME: &str = "No time is shown for a wrong result.";
+
 /// The failed check (`E0820`) with hints that fit the rules that were applied; other problems as they are.
 pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionStep]) -> Diagnostic {
     if problem.code != "E0820" {
         return problem;
+    }
+    if is_of_the_compiler(&problem) {
+        let hint = "Take another compiler, by `CC`, or go on without vectors.";
+        return problem.hint(hint).hint(NO_TIME);
     }
     let mut hints = vec![];
     let own = own_rules(workspace, steps);
@@ -55,7 +62,7 @@ pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionSt
              the session."
         ));
     }
-    hints.push("No time is shown for a wrong result.".to_owned());
+    hints.push(NO_TIME.to_owned());
     Diagnostic { hints, ..problem }
 }
 

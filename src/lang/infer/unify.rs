@@ -11,7 +11,7 @@
 //! comparison itself, because rules fail to match far more often than they match.
 
 use crate::digest::Digest;
-use crate::nat::{Name, Nat, NatVar, Solution, eliminate, isolate, solve};
+use crate::nat::{Name, Nat, NatVar, Solution, eliminate, solve};
 use crate::ty::{Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -646,13 +646,14 @@ impl Unifier {
     }
 }
 
-/// What an equation says of one unknown. That it is none is a solution: `take n` leaves nothing aside of n elements. Where arrays
-/// of so many would come of it, that is said of them.
+/// What an equation says of one unknown. Where one side has an unknown more than the other, it is none: `take n` leaves nothing
+/// aside of n elements. Where arrays of so many would come of it, that is said of them.
 fn solved(left: &Nat, right: &Nat) -> Solution {
+    let more = || [left.sub(right), right.sub(left)].into_iter().find_map(|n| n.as_variable().cloned());
     match solve(left, right, &is_meta) {
-        Solution::Contradiction => match isolate(left, right, &is_meta) {
-            Some((v, value)) if value.is_zero() => Solution::Bind(v, value),
-            _ => Solution::Contradiction,
+        Solution::Contradiction => match more().filter(is_meta) {
+            Some(v) => Solution::Bind(v, Nat::constant(0)),
+            None => Solution::Contradiction,
         },
         solution => solution,
     }

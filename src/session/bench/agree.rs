@@ -27,6 +27,21 @@ pub fn something_else() -> Diagnostic {
     Diagnostic::error("E0820", "The kernel computes something else than the program.")
 }
 
+/// How the note ends that says whose mistake a wrong result is.
+const COMPILERS: &str = "so that this is a mistake of the compiler.";
+
+/// A wrong result of a kernel that is right on the device of this name, where the compiler makes no vectors.
+pub fn of_the_compiler(problem: Diagnostic, device: &str) -> Diagnostic {
+    problem.note(format!(
+        "Where the C compiler makes no vectors (`--device '{device}'`) the same kernel is right, {COMPILERS}"
+    ))
+}
+
+/// Is it known to be a mistake of the compiler?
+pub fn is_of_the_compiler(problem: &Diagnostic) -> bool {
+    problem.notes.iter().any(|note| note.ends_with(COMPILERS))
+}
+
 /// Compares the components of two results; the tolerance is that of a component by its number.
 pub fn agree(
     expected: &[HostData],

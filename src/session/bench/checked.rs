@@ -9,8 +9,8 @@ use super::{Asked, BenchProgress, target_of};
 use crate::device::Cause;
 use crate::device::check::{self, Tolerance};
 use crate::device::{
-    Backend, Elem, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl, RunReport,
-    RunRequest, group_fits, local_fits, select,
+    Backend, Choice, Elem, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl,
+    RunReport, RunRequest, SCALAR, group_fits, local_fits, select,
 };
 use crate::emit::code::leaves;
 use crate::emit::{self, Language, Module, data};
@@ -166,12 +166,18 @@ impl<'a> Checked<'a> {
                         ..known
                     }
                 };
-                let large = agree(reference, outputs, &wider, where_)?;
+                let large = agree(reference, outputs, &wider, where_)
+                    .map_err(|problem| self.without_vectors(problem, inputs, reference, &wider))?;
                 let most = own.iter().copied().fold(0.0, f64::max);
                 warnings.push(format!("Rounding takes the program as written {most:.1e} away from what it is in double precision; twice as much is allowed here."));
                 large
             }
-            compared => compared?,
+            Err(problem) => {
+                return Err(
+                    self.without_vectors(problem, inputs, reference, &|_, expected| tolerance(expected))
+                );
+            }
+            Ok(large) => large,
         };
         warnings.extend(before.small.is_none().then(|| {
             "The sizes of the program are fixed or cannot be small, so the interpreter was not asked."
@@ -196,6 +202,28 @@ impl<'a> Checked<'a> {
         };
         let text = Some(format!("{others}{cells} with plain C{error}"));
         Ok(Verdict { text, max_error: large.error, warnings })
+    }
+
+    /// A wrong result, with whether the same kernel is right where the compiler makes no vectors: then the compiler is wrong.
+    fn without_vectors(
+        &self,
+        problem: Diagnostic,
+        inputs: &Inputs,
+        reference: &[HostData],
+        tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
+    ) -> Diagnostic {
+        let Asked { term, sizes, workspace, device, .. } = *self.asked;
+        let Some(device) = Choice::read(device).ok().and_then(|choice| choice.without_vectors()) else {
+            return problem;
+        };
+        let again = workspace.compile(term, self.target, sizes).ok().and_then(|kernel| {
+            let (kernel, mode, float) = (kernel.module, Mode::Once, FloatMode::Contract);
+            self.kernel(&device, &kernel, sizes, inputs, mode, float, &mut |_| {}).ok()
+        });
+        match again.map(|run| agree(reference, &run.outputs, tolerance, "")) {
+            Some(Ok(_)) => agree::of_the_compiler(problem, &device),
+            _ => problem,
+        }
     }
 
     /// What the interpreter says where a run was ended by the processor: a division that has no result is the program's,
@@ -365,7 +393,9 @@ impl<'a> Checked<'a> {
         let compiled = |term: &Term| self.asked.workspace.compile(term, Target::C, sizes);
         let shared_out = lower::on_threads(term).and_then(|threads| compiled(&threads).ok());
         let kernel = shared_out.map_or_else(|| compiled(term), Ok)?.module;
-        let run = self.kernel("cpu", &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
+        // What is compared is not to have been compiled in the same way.
+        let device = format!("cpu[{SCALAR}]");
+        let run = self.kernel(&device, &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
         let (_, result) = self.asked.workspace.program.term.ty().signature();
         let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));
         let outputs: Vec<HostData> =
