@@ -1287,3 +1287,23 @@ fn a_worker_that_is_none_is_a_fault_of_the_environment() {
         ran.err
     );
 }
+
+/// Where a strategy of the library fails in a question, the question is told, and not only the part of the program that answered it.
+#[test]
+fn a_question_that_is_answered_in_the_negative_is_told() {
+    let dir = world();
+    let apply = |strategy: &str| {
+        let ran = run(
+            dir.path(),
+            &["apply", &kernels("jacobi2d/jacobi2d.rise").display().to_string(), "-s", strategy],
+        );
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        ran.err
+    };
+    let told = apply("topDown(readsStages)");
+    let question =
+        "`readsStages` asks: Is this a map over windows of what another map computes? Here the answer is no.";
+    assert!(told.contains(question), "{told}");
+    let told = apply("stagesOnItems");
+    assert!(told.contains("this is no map over windows of what another map computes"), "{told}");
+}

@@ -177,9 +177,12 @@ fn a_sketch_is_made_of_the_selection_and_widened() {
     let dir = tempfile::tempdir().unwrap();
     let lines = "point\nsketch-pane\n2\nopen\nsketch-pane\nnarrow\nnarrow\nundo\n";
     let ran = line(dir.path(), "matmul", lines);
+    let flat = |out: &str| out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let counted = "describes 1 of 38 sub-terms of the program, and one class of what 2 iterations of rules make of it, with one term of up to \
+                   38 nodes";
+    assert!(flat(&ran.out).contains(counted), "{}", ran.out);
     for said in [
         "of `\\a b. ",
-        "describes 1 of 38 sub-terms of the program; no graph of a search is kept",
         "all but its loops: anything",
         "containsMap(m, containsMap(n, containsReduce(k, ?)))",
         "The sketch has not been widened",
@@ -195,6 +198,22 @@ fn a_sketch_is_made_of_the_selection_and_widened() {
     let ran = line(dir.path(), "matmul", found);
     assert!(ran.out.contains("of the kept graph") && ran.out.contains(" terms  classes"), "{}", ran.out);
     assert!(!ran.out.contains("Its graph is kept"), "{}", ran.out);
+    // And those of one that made its guides itself: of its last search.
+    let ran = line(dir.path(), "matmul", "reach reorder1(32, 32, 4)\npoint\nsketch-pane\n");
+    let counted = flat(&ran.out);
+    assert!(counted.contains("of the kept graph, with ") && counted.contains(" of up to "), "{}", ran.out);
+}
+
+/// What was taken of the best programs once is gone to, and not made again.
+#[test]
+fn one_of_the_best_is_taken_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let best = "best 2 reach contains(reduceSeq) using { useReduceSeq }\nbest-pane\nopen\n";
+    let ran = line(dir.path(), "dot", &format!("sizes k=64\n{best}undo\nbest-pane\nopen\nhistory\n"));
+    assert!(ran.out.contains(" was taken before: it is revision 1."), "{}", ran.out);
+    let (_, history) = ran.out.rsplit_once("== History").unwrap();
+    assert_eq!(history.matches("  now").count(), 1, "{history}");
+    assert!(history.contains("● 1 ") && !history.contains("○ 2 "), "{history}");
 }
 
 /// Of two branches that nobody has measured the faster one is gone to; where both were measured, at once.

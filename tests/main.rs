@@ -25,6 +25,7 @@ mod lang_common;
 mod line;
 mod modules;
 mod origins;
+mod page;
 mod patterns;
 mod pty_common;
 mod pty_hostile;

@@ -1118,6 +1118,35 @@ fn a_search_that_is_known_to_be_hopeless_warns_before_it_begins() {
     assert!(app.app.session.is_idle() && app.app.search.is_none());
     app.press("Enter").idle();
     assert!(app.app.search.is_some(), "{}", app.text());
+    // A sum in any order is not taken apart: of that it is known before rules are chosen for a search that names none.
+    let mut app = dot();
+    app.press("S").type_text("reach containsReduce(k/4, containsReduce(4, ?))").press("Enter").idle();
+    assert!(app.text().contains("`containsReduceSeq`"), "{}", app.text());
+    assert!(app.app.session.is_idle() && app.app.search.is_none());
+    // So is what the best programs are to be measured of.
+    let mut app = dot();
+    app.press("z C-u").type_text("k=64").press("Enter m C-u");
+    app.type_text("2 reach contains(mapGlobal) using { useMapSeq }").press("Enter").idle();
+    assert!(app.text().contains("no rule here") && app.text().contains("Enter once more"), "{}", app.text());
+    assert!(app.app.best.is_none() && app.app.session.is_idle(), "{}", app.text());
+    app.press("Enter").idle();
+    assert!(app.app.best.is_some(), "{}", app.text());
+}
+
+/// What comes of work in the background never lies over what one types in, and gives way to what one does next.
+#[test]
+fn results_wait_until_nothing_else_is_open_and_give_way() {
+    let mut app = dot();
+    // Why this strategy fails is told in a page.
+    app.press("a").type_text("mapFusion").press("Enter a").type_text("topDown(").idle();
+    assert!(matches!(app.app.popups.as_slice(), [Popup::Entry(_) | Popup::Choice(_)]), "{}", app.text());
+    app.type_text("mapFusion)");
+    assert!(app.text().contains("topDown(mapFusion)"), "{}", app.text());
+    app.press("Esc");
+    assert!(matches!(app.app.popups.as_slice(), [Popup::Page(_)]), "{}", app.text());
+    assert!(app.text().contains("does not apply"), "{}", app.text());
+    app.press("7");
+    assert!(app.app.popups.is_empty() && app.app.focus.pane == Pane::History, "{}", app.text());
 }
 
 /// Of two branches one is kept only where there are two, and where they could be measured.

@@ -102,9 +102,11 @@ fn as_json(search: &Examined, workspace: &Workspace) -> Value {
         "hints": search.report.hints(),
         "seconds": seconds(search.report.elapsed),
         "iterations": search.report.iterations.len(),
-        "growth": search.report.iterations.iter().map(|i| json!({
+        "growth": search.report.iterations.iter().enumerate().map(|(at, i)| json!({
             "nodes": i.nodes, "classes": i.classes, "matches": i.matches, "unions": i.unions,
             "seconds": seconds(i.check + i.search + i.apply + i.rebuild),
+            "memory": search.report.grown.get(at).map(|then| then.rss),
+            "parts": search.report.grown.get(at).map(|then| then.parts),
         })).collect::<Vec<_>>(),
         "nodes": search.report.nodes,
         "classes": search.report.classes,

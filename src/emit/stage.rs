@@ -79,6 +79,11 @@ impl Stage {
         }
     }
 
+    /// The commands of its sections, where it is one of imperative programs.
+    pub fn phrases(&self) -> &[(Option<String>, Phrase)] {
+        if let Made::Phrases(phrases, _) = &self.made { phrases } else { &[] }
+    }
+
     /// Do its lines say where they come from?
     pub fn has_lines(&self) -> bool {
         match &self.made {

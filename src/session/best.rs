@@ -215,6 +215,11 @@ impl Search {
         }
     }
 
+    /// As it was typed, without the number of programs.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The search that takes the program of this rank, as text.
     pub fn taking(&self, rank: usize) -> String {
         let mut reach = self.reach.clone();

@@ -2,12 +2,15 @@
 
 use super::action::{Sizes, Target};
 use super::workspace::Workspace;
+use crate::emit::Stage;
 use crate::emit::module::Role;
 use crate::lang::term::Term;
 use crate::lang::work;
+use crate::lower::dpia::reads;
+use indexmap::IndexMap;
 
 /// What a program takes. Sizes without a value count as 1.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Costs {
     /// Lines of its code; none where there is no code.
     pub lines: Option<usize>,
@@ -15,6 +18,8 @@ pub struct Costs {
     pub flops: f64,
     /// Bytes of buffers that are neither inputs nor outputs; none where there is no code.
     pub stored: Option<u64>,
+    /// How many elements of each input the code reads, counted as often as it does; of C alone: work-items of a group read together.
+    pub reads: IndexMap<String, f64>,
 }
 
 impl Costs {
@@ -22,6 +27,7 @@ impl Costs {
     pub fn of(workspace: &Workspace, term: &Term, target: Target, sizes: &Sizes) -> Costs {
         let compiled = workspace.compile(term, target, sizes);
         let module = compiled.as_ref().ok().map(|compiled| &compiled.module);
+        let stages = compiled.as_ref().map_or(&[][..], |compiled| &compiled.stages);
         let bytes = |len: &crate::lang::nat::Nat, size: u64| {
             let len = len.eval(&|name| Some(sizes.get(name).copied().unwrap_or(1))).unwrap_or(0);
             u64::try_from(len).unwrap_or(0).saturating_mul(size)
@@ -29,10 +35,27 @@ impl Costs {
         Costs {
             lines: module.map(|module| module.text().lines().filter(|line| !line.trim().is_empty()).count()),
             flops: work::of(term, sizes).flops,
+            reads: module.filter(|_| target == Target::C).map_or_else(IndexMap::new, |module| {
+                let inputs = module.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Input(_)));
+                read_of(&inputs.map(|buffer| &*buffer.name).collect::<Vec<_>>(), stages, sizes)
+            }),
             stored: module.map(|module| {
                 let temporaries = module.buffers.iter().filter(|buffer| buffer.role == Role::Temp);
                 temporaries.map(|buffer| bytes(&buffer.len, buffer.scalar.bytes() as u64)).sum()
             }),
         }
     }
+}
+
+/// How often elements of these inputs are read by the last imperative program on the way to the code.
+fn read_of(inputs: &[&str], stages: &[Stage], sizes: &Sizes) -> IndexMap<String, f64> {
+    let phrases = stages.iter().rev().map(Stage::phrases).find(|phrases| !phrases.is_empty());
+    let mut out = IndexMap::new();
+    for (memory, times) in phrases.unwrap_or_default().iter().flat_map(|(_, command)| reads::of(command)) {
+        let times = times.eval(&|name| Some(sizes.get(name).copied().unwrap_or(1))).unwrap_or(0);
+        if inputs.contains(&&*memory) {
+            *out.entry(memory.to_string()).or_insert(0.0) += times as f64;
+        }
+    }
+    out
 }

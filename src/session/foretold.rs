@@ -5,6 +5,7 @@ use super::workspace::{StrategyText, Workspace};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast::StrategyKind;
 use crate::lang::term::Term;
+use crate::rewrite::guide::unmade_sum;
 use crate::rewrite::rule::Rewritten;
 use crate::rewrite::search::forecast::{contradiction, unmet};
 use crate::rewrite::sketch;
@@ -47,7 +48,10 @@ impl SearchRunner for Teller<'_> {
         let sizes = &self.workspace.program.sizes;
         let read = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes);
         if let Ok(sketch) = read {
-            let by_rules = || unmet(&sketch, start, request.rules.as_ref()?).map(|forecast| forecast.text);
+            let by_rules = || match &request.rules {
+                Some(rules) => unmet(&sketch, start, rules).map(|forecast| forecast.text),
+                None => unmade_sum(&sketch, start),
+            };
             let already = sketch.satisfied_by(start).then(|| ALREADY.to_owned());
             self.said = contradiction(&sketch).or(already).or_else(by_rules);
         }

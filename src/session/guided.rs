@@ -180,7 +180,7 @@ impl Searcher<'_> {
              guide."
                 .to_owned(),
         ];
-        let hints = raise.into_iter().chain(own).collect();
+        let hints = guide::unmade_sum(goal, start).into_iter().chain(raise).chain(own).collect();
         Err(SearchFailure::NotFound { text, hints })
     }
 
@@ -251,8 +251,16 @@ impl Searcher<'_> {
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
             let guides = Arc::new(way.lines.clone());
-            let asked =
-                Asked { start: now, sketch, rules: &rules, budget: &bounds, guides: &guides, shelf: None };
+            let asked = Asked {
+                start: now,
+                sketch,
+                rules: &rules,
+                budget: &bounds,
+                guides: &guides,
+                // That of a guide would only stand in the way of the next search.
+                shelf: self.shelf().filter(|_| *is_goal),
+                goes_on: false,
+            };
             let refused = |problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem)));
             let mut ended = self.made(&asked, &mut account.known).map_err(refused)?;
             ended.report.most_nodes = most;

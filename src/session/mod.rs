@@ -20,6 +20,7 @@ pub mod known;
 pub mod listing;
 pub mod log;
 mod measuring;
+pub mod metering;
 pub mod record;
 pub mod renew;
 pub mod replay;

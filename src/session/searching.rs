@@ -321,6 +321,7 @@ impl SearchRunner for Searcher<'_> {
             budget: &budget,
             guides: &Arc::default(),
             shelf: self.shelf,
+            goes_on: true,
         };
         let ended = self.search(&asked, recorded).map_err(invalid)?;
         let Ended { report, warning, .. } = &ended;
@@ -349,8 +350,10 @@ pub(super) struct Asked<'s> {
     pub budget: &'s Budget,
     /// The guides that it is one of, to be shown with it.
     pub guides: &'s Arc<Vec<GuideLine>>,
-    /// Where its graph is kept if it does not get to its end.
+    /// Where its graph is kept.
     pub shelf: Option<&'s Shelf>,
+    /// Whether it goes on with the graph of one like it that did not get to its end, and leaves its own to go on with.
+    pub goes_on: bool,
 }
 
 /// What can be done with a graph that is kept.
@@ -367,17 +370,9 @@ pub fn kept(shelf: &Shelf) -> Option<&'static str> {
     keeping.graph.as_ref().filter(|kept| !kept.over).map(|_| KEPT_GRAPH).or(ends)
 }
 
-/// How many classes of the graph that is kept have a member like each of these sketches; none for those that it cannot be asked
-/// of. None at all where no graph is kept. What is not asked before `over` says so is left out at the end.
-pub fn classes_like(
-    shelf: &Shelf,
-    sketches: &[Sketch],
-    over: &dyn Fn() -> bool,
-) -> Option<Vec<Option<usize>>> {
-    let kept = lock(shelf);
-    let search = &kept.graph.as_ref()?.search;
-    let asked = sketches.iter().enumerate().take_while(|(i, _)| *i == 0 || !over());
-    Some(asked.map(|(_, sketch)| search.classes_like(sketch)).collect())
+/// Asks the search whose graph is kept, if one is.
+pub(super) fn ask_kept<T>(shelf: &Shelf, ask: &dyn Fn(&Search) -> T) -> Option<T> {
+    lock(shelf).graph.as_ref().map(|kept| ask(&kept.search))
 }
 
 /// A strategy begins: what is kept was kept before it.
@@ -461,6 +456,10 @@ impl Searcher<'_> {
         self.workspace
     }
 
+    pub(super) fn shelf(&self) -> Option<&Shelf> {
+        self.shelf
+    }
+
     pub(super) fn elapsed(&self) -> Duration {
         self.control.elapsed()
     }
@@ -471,14 +470,15 @@ impl Searcher<'_> {
         asked: &Asked<'_>,
         recorded: Option<SearchOutcome>,
     ) -> Result<Ended, Diagnostic> {
-        let Asked { start, sketch, rules, budget, guides, shelf } = *asked;
+        let Asked { start, sketch, rules, budget, guides, shelf, goes_on } = *asked;
         let labels: Vec<String> = rules.iter().map(ToString::to_string).collect();
         let text = sketch.to_string();
         let cancel = self.control.cancel_flag();
         let forecast = unmet(sketch, start, rules);
         let warning = forecast.as_ref().map(|f| f.text.clone());
         let mut known = None;
-        let kept = shelf.and_then(|shelf| lock(shelf).graph.take_if(|k| k.goes_on(start, &labels, budget)));
+        let kept = shelf.filter(|_| goes_on);
+        let kept = kept.and_then(|shelf| lock(shelf).graph.take_if(|k| k.goes_on(start, &labels, budget)));
         let mut paused = vec![];
         let (report, trail) = {
             let control = self.control;
@@ -504,10 +504,10 @@ impl Searcher<'_> {
                 }
                 None => Search::new(start, sketch, rules, budget)?,
             };
-            let goes_on = budget.wanted() > 1;
+            let several = budget.wanted() > 1;
             if let Some(recorded) = recorded {
                 search.pause_at(&recorded.paused.iter().map(pause).collect::<Vec<_>>());
-                if recorded.found.is_none() || goes_on {
+                if recorded.found.is_none() || several {
                     search.stop_at(recorded.iteration, recorded.rule.as_deref(), recorded.matches);
                 }
                 paused = recorded.paused;
@@ -532,7 +532,7 @@ impl Searcher<'_> {
                 known = Some((best, took, insight));
             }
             let over = report.found().is_some();
-            if let Some(shelf) = shelf.filter(|_| over || search.can_go_on()) {
+            if let Some(shelf) = shelf.filter(|_| over || goes_on && search.can_go_on()) {
                 if over {
                     search.put_in_order(&mut world);
                 }

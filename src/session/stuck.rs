@@ -6,12 +6,13 @@ use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::rewrite::rule::WhyNot;
 use crate::rewrite::rule::why::{Reason, Shape};
+use crate::rewrite::strategy::script::Script;
 use crate::rewrite::strategy::{Cause, Stuck};
 
 /// So many strategies of the library are named that a failure was in.
 const MOST_NAMES: usize = 6;
 
-pub fn diagnostic(stuck: &Stuck) -> Diagnostic {
+pub fn diagnostic(stuck: &Stuck, script: &Script) -> Diagnostic {
     let problem = match &stuck.cause {
         Cause::Invalid(problem) => return called(stuck, (**problem).clone(), "called here"),
         Cause::Cancelled => return Diagnostic::error("E0709", "The strategy was stopped."),
@@ -19,6 +20,7 @@ pub fn diagnostic(stuck: &Stuck) -> Diagnostic {
     };
     let problem = called(stuck, problem, "this fails");
     let mut notes: Vec<String> = because(&stuck.cause, &stuck.at).into_iter().collect();
+    notes.extend(asked(stuck, script));
     let mut hints = vec![];
     match searched(&stuck.cause) {
         Some((text, found)) => {
@@ -59,6 +61,20 @@ fn because(cause: &Cause, at: &Path) -> Option<String> {
     let Cause::Told { because: (cause, below), adds: true, .. } = cause else { return None };
     let place = at.join(below);
     Some(if place.is_root() { format!("There, {cause}.") } else { format!("At {place}, {cause}.") })
+}
+
+/// What was asked in vain, in words: of the strategies that were running the outermost that is a question. The reason itself is only of
+/// the part of a term at which the answer was found.
+fn asked(stuck: &Stuck, script: &Script) -> Option<String> {
+    if !matches!(&stuck.cause, Cause::NotApplicable { .. } | Cause::Failed { .. }) {
+        return None;
+    }
+    let question = |name: &Name| {
+        let doc = script.strategy(name)?.doc();
+        let first = doc.lines().next()?.trim();
+        first.ends_with('?').then(|| format!("`{name}` asks: {first} Here the answer is no."))
+    };
+    stuck.within.iter().find_map(question)
 }
 
 /// What a search says that found nothing, and what can be done.

@@ -34,7 +34,7 @@ pub fn run(
     let end = strategy::run(&strategy.tree, term, &workspace.script, &env, &mut control);
     match (runner.outcome, end) {
         (Some(outcome), _) => Ok(outcome),
-        (None, Err(stuck)) => Err(stuck::diagnostic(&stuck).within(strategy.texts())),
+        (None, Err(stuck)) => Err(stuck::diagnostic(&stuck, &workspace.script).within(strategy.texts())),
         (None, Ok(_)) => {
             let problem = Diagnostic::error("E0915", "This strategy searches for nothing.");
             Err(problem.hint("Write `reach SKETCH using RULES`, or a strategy that does."))

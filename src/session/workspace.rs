@@ -291,7 +291,7 @@ impl Workspace {
                     .note(format!("{}.", told(term, at, rule, why)))
                     .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
             }
-            _ => stuck::diagnostic(&stuck).within(&texts),
+            _ => stuck::diagnostic(&stuck, &self.script).within(&texts),
         })?;
         let whole = term.replace_at(at, done.term.clone());
         let whole =
@@ -409,7 +409,7 @@ impl Workspace {
             Ok(done) => (self.change(term, at, &done, &way), vec![]),
             Err(stuck) => {
                 let before = self.steps(term, at, &stuck.so_far, &searcher);
-                (Err(stuck::diagnostic(&stuck).within(&strategy.texts)), before)
+                (Err(stuck::diagnostic(&stuck, &self.script).within(&strategy.texts)), before)
             }
         };
         let searches = searcher.take_examined();

@@ -119,7 +119,7 @@ pub fn page(app: &mut App) {
             panes::open(app);
         }
         Purpose::Steps => stepping::next(app),
-        Purpose::Read | Purpose::Code | Purpose::Trail | Purpose::Mend => {
+        Purpose::Read | Purpose::Result | Purpose::Code | Purpose::Trail | Purpose::Mend => {
             app.popups.pop();
             app.trail = None;
             app.mending = None;

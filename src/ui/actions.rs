@@ -7,7 +7,7 @@ use super::panes::{self, bench, best, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::queries::{Answer, Query};
 use super::script::searches;
-use super::{branches, stepping};
+use super::{branches, results, stepping};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, Outcome, RevisionId};
@@ -82,6 +82,7 @@ pub(super) fn show_problem(app: &mut App, problem: &Diagnostic) {
 pub fn news(app: &mut App) {
     // What was running when this was last looked at may be over now.
     let ran = !app.session.is_idle();
+    let open = app.popups.len();
     // The last word of a search is there until its result is fetched.
     if app.found.watch(&app.session.jobs()) {
         app.touch(&[Pane::Search]);
@@ -138,7 +139,7 @@ pub fn news(app: &mut App) {
                 app.touch(&[Pane::Rules, Pane::History]);
                 rules::difference_known(app, &query);
             }
-            (_, Answer::Costs(_)) => app.touch(&[Pane::History]),
+            (_, Answer::Costs(_)) => app.touch(&[Pane::History, Pane::Rules]),
             (Query::Meter { revision, sketches }, Answer::Meter(meter)) => {
                 sketch::metered(app, revision, &sketches, meter);
             }
@@ -149,6 +150,7 @@ pub fn news(app: &mut App) {
             _ => {}
         }
     }
+    results::came(app, open);
     if let Some(reason) = app.queries.refusal() {
         app.say(
             Role::Warning,

@@ -17,10 +17,11 @@ use super::keys::{Keymap, Sequence};
 use super::layout::{Edge, Focus, Layout, Pane, WIDEST, Wishes, layout};
 use super::mending::Mending;
 use super::panes;
-use super::popup::{Popup, Recall};
+use super::popup::{Page, Popup, Recall};
 use super::preview::Preview;
 use super::program;
 use super::queries::{Queries, Query};
+use super::results;
 use super::splits::Splits;
 use super::theme::Theme;
 use super::window::{Content, Window};
@@ -198,6 +199,8 @@ pub struct App {
     pub focus: Focus,
     /// What lies over the panes.
     pub popups: Vec<Popup>,
+    /// Pages that wait until none is.
+    pub results: VecDeque<Page>,
     /// The beginning of a sequence of keys.
     pub pending: Sequence,
     /// What has just happened, until the next key.
@@ -292,6 +295,7 @@ impl App {
             setup,
             size,
             popups: Vec::new(),
+            results: VecDeque::new(),
             pending: Sequence::new(),
             notice: None,
             recall: Recall::default(),
@@ -403,6 +407,7 @@ impl App {
 
     /// Brings everything that is shown up to date after a change. Called after every message.
     pub fn settle(&mut self) {
+        results::open_next(self);
         self.follow_revision();
         panes::history::refresh(self);
         panes::kernel::refresh(self);
@@ -528,9 +533,11 @@ impl App {
             let query = Query::Rules { revision: self.revision, at: self.selection.clone() };
             self.queries.ask(&self.session, query);
         }
-        if shown.contains(&Pane::History)
-            && let Some(query) = panes::history::unpriced(self)
-        {
+        let unpriced = match shown.contains(&Pane::History) {
+            true => panes::history::unpriced(self),
+            false => panes::rules::unpriced(self).filter(|_| shown.contains(&Pane::Rules)),
+        };
+        if let Some(query) = unpriced {
             self.queries.ask(&self.session, query);
         }
         // A page is over the panes, and rules and history share a place: one of them asks.

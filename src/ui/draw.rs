@@ -83,7 +83,7 @@ fn popup_hints(app: &App, popup: &Popup) -> Vec<(Command, Option<&'static str>)>
     let all = hints::hints_of_context(popup.context()).iter().copied();
     let unused: &[Command] = match popup {
         Popup::Page(page) => match page.purpose {
-            Purpose::Read | Purpose::Code => {
+            Purpose::Read | Purpose::Result | Purpose::Code => {
                 &[Command::PageAccept, Command::PageView, Command::PageNext, Command::PageRun]
             }
             Purpose::Apply => &[Command::PageNext, Command::PageRun],

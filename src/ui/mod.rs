@@ -36,6 +36,7 @@ pub mod popup;
 pub mod preview;
 pub mod program;
 pub mod queries;
+pub mod results;
 pub mod run;
 pub mod screen;
 pub mod script;

@@ -20,7 +20,8 @@ use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::costs::Costs;
 use crate::session::history::RevisionStep;
 use crate::session::jobs::{Control, JobId, Jobs};
-use crate::session::searching::{Replayed, Shelf, classes_like};
+use crate::session::metering::{Grown, Metered, metered};
+use crate::session::searching::{Replayed, Shelf};
 use crate::session::state::{Progress, Session};
 use crate::session::workspace::Workspace;
 use crate::view::term::Printed;
@@ -52,10 +53,10 @@ pub enum Query {
         /// In which language.
         target: Target,
     },
-    /// What a revision costs.
+    /// What a term costs, be it a state or not yet.
     Costs {
-        /// Of which term.
-        revision: RevisionId,
+        /// The term.
+        term: Term,
         /// In which language.
         target: Target,
     },
@@ -66,8 +67,7 @@ pub enum Query {
         /// In which language.
         target: Target,
     },
-    /// How many sub-terms of a revision, and classes of the graph that is kept, sketches have: that of the first, and of as many
-    /// others as there is time for.
+    /// How much sketches describe of a revision: the first, and as many others as there is time for.
     Meter {
         /// Of which term.
         revision: RevisionId,
@@ -111,22 +111,13 @@ pub enum Answer {
     /// See [`Query::Costs`].
     Costs(Costs),
     /// See [`Query::Meter`].
-    Meter(Vec<Meter>),
+    Meter(Metered),
     /// See [`Query::Difference`].
     Difference(Arc<Vec<Line>>),
     /// See [`Query::Devices`].
     Devices(DeviceList),
     /// See [`Query::Steps`].
     Steps(Result<Walk, Diagnostic>),
-}
-
-/// How much a sketch describes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Meter {
-    /// Sub-terms of the program.
-    pub terms: usize,
-    /// Classes of the graph that is kept; none where there is no graph, or it was not asked.
-    pub classes: Option<usize>,
 }
 
 impl Query {
@@ -142,6 +133,8 @@ const SLICE: Duration = Duration::from_millis(60);
 
 /// How many kernels are kept, and how many differences.
 const KERNELS: usize = 16;
+/// How many costs are kept.
+const COSTS: usize = 256;
 
 /// The queries that run, that wait, and what was answered.
 pub struct Queries {
@@ -151,9 +144,10 @@ pub struct Queries {
     /// Why no thread could be started, and whether that was told.
     refused: Option<(String, bool)>,
     kernels: VecDeque<(Query, Kernel)>,
-    costs: Vec<(Query, Costs)>,
+    costs: VecDeque<(Query, Costs)>,
     differences: VecDeque<(Query, Arc<Vec<Line>>)>,
     known: Arc<Known>,
+    grown: Arc<Grown>,
     /// The devices, once they are known.
     pub devices: Option<DeviceList>,
 }
@@ -167,9 +161,10 @@ impl Queries {
             waiting: Vec::new(),
             refused: None,
             kernels: VecDeque::new(),
-            costs: Vec::new(),
+            costs: VecDeque::new(),
             differences: VecDeque::new(),
             known: Arc::default(),
+            grown: Arc::default(),
             devices: None,
         }
     }
@@ -196,17 +191,21 @@ impl Queries {
             Query::Rules { revision, .. }
             | Query::Inside { revision, .. }
             | Query::Kernel { revision, .. }
-            | Query::Costs { revision, .. }
             | Query::Meter { revision, .. }
             | Query::Steps { revision, .. } => *revision,
-            Query::Devices | Query::Code { .. } | Query::Difference { .. } => session.current(),
+            Query::Devices | Query::Code { .. } | Query::Costs { .. } | Query::Difference { .. } => {
+                session.current()
+            }
         };
         let Some(term) = session.history().revision(revision).map(|r| r.term.clone()) else { return };
-        let term = if let Query::Code { term, .. } = &query { term.clone() } else { term };
+        let term = match &query {
+            Query::Code { term, .. } | Query::Costs { term, .. } => term.clone(),
+            _ => term,
+        };
         let history = session.history();
         let before = matches!(query, Query::Rules { .. }).then(|| history.parent(revision)).flatten();
         let before = before.and_then(|id| Some((id, history.revision(id)?.term.clone())));
-        let (wish, known) = (query.clone(), self.known.clone());
+        let (wish, known, grown) = (query.clone(), self.known.clone(), self.grown.clone());
         let shelf = session.shelf().filter(|_| session.is_idle());
         let progress = Progress::Strategy { tried: 0, applied: 0 };
         let started = self.jobs.start("query".to_owned(), progress, move |control| {
@@ -214,8 +213,8 @@ impl Queries {
             if !matches!(wish, Query::Devices) {
                 stand_back();
             }
-            let looked =
-                Looked { workspace: &workspace, sizes: &sizes, known: &known, shelf: shelf.as_deref() };
+            let shelf = shelf.as_deref();
+            let looked = Looked { workspace: &workspace, sizes: &sizes, known: &known, grown: &grown, shelf };
             answer(&wish, &looked, (&term, before.as_ref()), &*backend, control)
         });
         match started {
@@ -243,7 +242,10 @@ impl Queries {
                     self.kernels.push_front((query.clone(), kernel.clone()));
                     self.kernels.truncate(KERNELS);
                 }
-                Answer::Costs(costs) => self.costs.push((query.clone(), *costs)),
+                Answer::Costs(costs) => {
+                    self.costs.push_front((query.clone(), costs.clone()));
+                    self.costs.truncate(COSTS);
+                }
                 Answer::Difference(lines) => {
                     self.differences.push_front((query.clone(), lines.clone()));
                     self.differences.truncate(KERNELS);
@@ -290,7 +292,7 @@ impl Queries {
 
     /// Forgets which rules apply, because the rules have changed.
     pub fn forget_rules(&mut self) {
-        self.known = Arc::default();
+        (self.known, self.grown) = (Arc::default(), Arc::default());
     }
 
     /// Whether nothing runs.
@@ -328,8 +330,8 @@ fn failed(query: &Query, fault: &str) -> Answer {
         Query::Rules { .. } => Answer::Rules(Vec::new(), None),
         Query::Inside { .. } => Answer::Inside(Vec::new(), None),
         Query::Kernel { .. } | Query::Code { .. } => Answer::Kernel(Arc::new(Err(problem()))),
-        Query::Costs { .. } => Answer::Costs(Costs { lines: None, flops: 0.0, stored: None }),
-        Query::Meter { .. } => Answer::Meter(Vec::new()),
+        Query::Costs { .. } => Answer::Costs(Costs::default()),
+        Query::Meter { .. } => Answer::Meter(Metered::default()),
         Query::Difference { .. } => Answer::Difference(Arc::default()),
         Query::Devices => Answer::Devices(DeviceList { devices: Vec::new(), notes: Vec::new() }),
         Query::Steps { .. } => Answer::Steps(Err(problem())),
@@ -341,6 +343,7 @@ struct Looked<'a> {
     workspace: &'a Workspace,
     sizes: &'a Sizes,
     known: &'a Known,
+    grown: &'a Grown,
     /// Where a graph may be kept, while no search uses it.
     shelf: Option<&'a Shelf>,
 }
@@ -361,27 +364,17 @@ pub fn difference(query: &Query) -> Vec<Line> {
     diff::of_lines(print(old).lines(), print(new).lines(), Some(*context)).0
 }
 
-/// For how long graphs are asked of sketches that nobody has chosen yet.
-const METER: Duration = Duration::from_millis(400);
-
 /// What is to be said of a term, with the state before it where that is of use.
 fn answer(
     query: &Query,
-    &Looked { workspace, sizes, known, shelf }: &Looked<'_>,
+    &Looked { workspace, sizes, known, grown, shelf }: &Looked<'_>,
     (term, before): (&Term, Option<&(RevisionId, Term)>),
     backend: &dyn Backend,
     control: &Control<Progress>,
 ) -> Answer {
     match query {
         Query::Meter { sketches, .. } => {
-            let begun = control.elapsed();
-            let over = |times: u32| control.cancelled() || control.elapsed() - begun > METER * times;
-            let asked = sketches.iter().enumerate().take_while(|(i, _)| *i == 0 || !over(1));
-            let terms: Vec<usize> = asked.map(|(_, sketch)| sketch.count_in(term)).collect();
-            let classes = shelf.and_then(|shelf| classes_like(shelf, sketches, &|| over(2)));
-            let classes = classes.unwrap_or_default();
-            let meter = |(i, terms)| Meter { terms, classes: classes.get(i).copied().flatten() };
-            Answer::Meter(terms.into_iter().enumerate().map(meter).collect())
+            Answer::Meter(metered(workspace, term, sketches, (shelf, grown), control))
         }
         Query::Rules { at, .. } => {
             let left = candidates::left_loops(term, before);

@@ -69,17 +69,18 @@ pub(super) fn run_typed(app: &mut App, kind: EntryKind, text: &str) -> Result<()
             Line::of(Role::Hint, format!("For example: {}", kind.example())),
         ]);
     }
-    warn(app, text)?;
+    let at = place(app);
+    warn(app, text, text, &at)?;
     typed(app, Action::Strategy { text: text.to_owned(), at: place(app) })?;
     note_search(app, text);
     Ok(())
 }
 
-/// Says what is known to stand in the way of a search that was typed, once: who takes the text again wants it all the same.
-fn warn(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
-    let Ok(strategy) = app.session.workspace().parse_strategy(text) else { return Ok(()) };
+/// Says what is known to stand in the way of a search in what was typed, once: who takes the text again wants it all the same.
+pub(super) fn warn(app: &mut App, text: &str, search: &str, at: &Path) -> Result<(), Vec<Line>> {
+    let Ok(strategy) = app.session.workspace().parse_strategy(search) else { return Ok(()) };
     let strategy = strategy.knowing(app.session.sizes());
-    let said = foretold::of(app.session.workspace(), app.session.term(), &strategy, &place(app));
+    let said = foretold::of(app.session.workspace(), app.session.term(), &strategy, at);
     let (Some(said), Some(Popup::Entry(entry))) = (said, app.popups.last_mut()) else { return Ok(()) };
     if entry.warned.as_deref() == Some(text) {
         return Ok(());

@@ -78,6 +78,12 @@ fn press(app: &mut App, key: KeyEvent) {
                 app.popups.pop();
                 return run(app, Command::Reload);
             }
+            if let Some(Popup::Page(Page { purpose: Purpose::Result, .. })) = app.popups.last()
+                && let Meaning::Command(command) = app.setup.keys.meaning(Context::Screen, &keys)
+            {
+                app.popups.pop();
+                return run(app, command);
+            }
             // A message may say which command helps: it makes room for the line to type it in.
             if let Some(Popup::Page(Page { purpose: Purpose::Read, .. })) = app.popups.last()
                 && let Meaning::Command(command @ (Command::Palette | Command::Help)) =

@@ -50,6 +50,11 @@ pub fn digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// A count that may be beyond all whole numbers: as [`count`], then `3.2e15`.
+pub fn count_of(n: f64) -> String {
+    if n < 1e12 { count(n as u64) } else { format!("{n:.1e}") }
+}
+
 /// A count: `940`, `11.2 k`, `1.04 M`.
 pub fn count(n: u64) -> String {
     let value = n as f64;
@@ -101,12 +106,44 @@ pub fn costs(old: &Costs, new: &Costs, alphabet: Alphabet) -> Option<Line> {
     part("lines of code", old.lines.map(|n| n.to_string()), new.lines.map(|n| n.to_string()));
     part("operations", Some(count(old.flops as u64)), Some(count(new.flops as u64)));
     part("stored between", old.stored.map(bytes), new.stored.map(bytes));
+    for (input, before) in &old.reads {
+        let after = new.reads.get(input).copied().unwrap_or(0.0);
+        parts.extend(reads(input, *before, after, alphabet));
+    }
     (!parts.is_empty()).then(|| Line::of(Role::Size, parts.join(", ")))
+}
+
+/// How much less of an input is read, or more; none where it is less than twice that.
+fn reads(input: &str, before: f64, after: f64, alphabet: Alphabet) -> Option<String> {
+    let times = alphabet.pick("×", "x");
+    let (ratio, word) = if after < before { (before / after, "less") } else { (after / before, "more") };
+    let figure = if ratio < 9.95 { digits_of_two(ratio) } else { format!("{ratio:.0}") };
+    (ratio.is_finite() && ratio >= 2.0).then(|| format!("reads {input} {figure}{times} {word}"))
+}
+
+/// Two significant digits of a figure below ten, without a zero behind the point.
+fn digits_of_two(n: f64) -> String {
+    format!("{n:.1}").trim_end_matches(".0").to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_read_less_or_more_is_told() {
+        let of = |a: f64, b: f64| Costs {
+            reads: [("a".to_owned(), a), ("b".to_owned(), b)].into_iter().collect(),
+            ..Costs::default()
+        };
+        let told = |old: &Costs, new: &Costs| costs(old, new, Alphabet::Unicode).map(|line| line.text());
+        assert_eq!(told(&of(10.0, 3200.0), &of(11.0, 100.0)).as_deref(), Some("reads b 32× less"));
+        assert_eq!(
+            told(&of(10.0, 100.0), &of(25.0, 50.0)).as_deref(),
+            Some("reads a 2.5× more, reads b 2× less")
+        );
+        assert_eq!(told(&of(10.0, 100.0), &of(15.0, 60.0)), None);
+    }
 
     #[test]
     fn four_digits_and_a_unit() {

@@ -1,9 +1,10 @@
-//! How the e-graph of a search grows: a bar an iteration, as long as the logarithm of its nodes, towards the limit; and where that
-//! leads.
+//! How the e-graph of a search grows: a bar an iteration, as long as the logarithm of its nodes, towards the limit, and where that
+//! leads; below, a sign an iteration for its classes, the memory and the parts of the sketch.
 
+use super::figures;
 use super::search::count;
 use super::text::{Alphabet, Line, Role};
-use crate::rewrite::search::Progress;
+use crate::rewrite::search::{Grown, Progress};
 
 /// The most iterations that have a bar of their own, the last ones; where there are more, all of them are one row besides.
 const ROWS: usize = 8;
@@ -20,6 +21,9 @@ const FIGURES: usize = 13;
 /// An iteration that makes a graph larger by less than this grows no more.
 const GROWS: f64 = 1.02;
 
+/// The most signs in a row behind which there are figures.
+const SIGNS: usize = 24;
+
 /// The bars; nothing before the second iteration. While the search runs, also where that leads.
 pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let grown = &progress.grown;
@@ -31,16 +35,17 @@ pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) 
     let length =
         |nodes: f64| ((nodes.max(1.0).ln() / limit.ln() * room as f64).round() as usize).clamp(1, room);
     let first = grown.len().saturating_sub(ROWS);
-    let bar = |(i, nodes): (usize, &usize)| {
-        Line::of(Role::Number, format!("{:>4} {:>7} ", i + 1, count(*nodes)))
-            .with(Role::Good, alphabet.pick("█", "#").repeat(length(*nodes as f64)))
+    let bar = |(i, grown): (usize, &Grown)| {
+        Line::of(Role::Number, format!("{:>4} {:>7} ", i + 1, count(grown.nodes)))
+            .with(Role::Good, alphabet.pick("█", "#").repeat(length(grown.nodes as f64)))
     };
     let mut lines = vec![
         Line::of(Role::Title, "growth")
             .with(Role::Dim, format!("  iteration, nodes, of {} allowed", count(progress.bound))),
     ];
     if first > 0 {
-        lines.push(row_of_all(grown, limit, room, alphabet));
+        let label = format!("1 to {}", grown.len());
+        lines.push(row_of_all(&label, grown, &|g| part_of(g.nodes, limit), room, alphabet));
     }
     lines.extend(grown.iter().enumerate().skip(first).map(bar));
     if let Some((next, left)) = forecast(grown, progress.bound).filter(|_| runs) {
@@ -53,28 +58,62 @@ pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) 
         };
         lines.extend(Line::of(Role::Hint, text).wrap(width, 2));
     }
+    lines.extend(
+        besides(progress, limit, room.min(SIGNS), alphabet).into_iter().map(|l| l.fit(width, alphabet)),
+    );
     lines
 }
 
-/// All iterations in one row, the height of each the logarithm of its nodes; of more than there is room for, every second or third.
-fn row_of_all(grown: &[usize], limit: f64, room: usize, alphabet: Alphabet) -> Line {
+/// What else grows, each in a row: classes, memory, and the parts of the sketch that are there, with what it is now.
+fn besides(progress: &Progress, limit: f64, room: usize, alphabet: Alphabet) -> Vec<Line> {
+    let grown = &progress.grown;
+    let Some(last) = grown.last() else { return vec![] };
+    let (most, parts) = (progress.most_memory, progress.parts.len());
+    let row = |what: &str, height: &dyn Fn(&Grown) -> f64, now: String| {
+        row_of_all(what, grown, height, room, alphabet).with(Role::Number, format!(" {now}"))
+    };
+    let mut rows = vec![row("   classes", &|g| part_of(g.classes, limit), count(last.classes))];
+    if last.rss > 0 && most > 0 {
+        let now = figures::bytes(last.rss);
+        // That of a replay has no limit.
+        let now = if most == u64::MAX { now } else { format!("{now} of {}", figures::bytes(most)) };
+        rows.push(row("   memory", &|g| g.rss as f64 / most as f64, now));
+    }
+    if parts > 0 {
+        let now = format!("{} of {parts} parts", last.parts);
+        rows.push(row("   sketch", &|g| g.parts as f64 / parts as f64, now));
+    }
+    rows
+}
+
+/// Which part of the limit this is, by logarithms.
+fn part_of(n: usize, limit: f64) -> f64 {
+    (n as f64).max(1.0).ln() / limit.ln()
+}
+
+/// All iterations in one row, each as high as it is a part of the most; of more than there is room for, every second or third.
+fn row_of_all(
+    label: &str,
+    grown: &[Grown],
+    height: &dyn Fn(&Grown) -> f64,
+    room: usize,
+    alphabet: Alphabet,
+) -> Line {
     let signs: Vec<char> = alphabet.pick(HEIGHTS.0, HEIGHTS.1).chars().collect();
     let every = grown.len().div_ceil(room.max(1)).max(1);
-    let sign = |nodes: &usize| {
-        let part = (*nodes as f64).max(1.0).ln() / limit.ln();
-        let at = (part * (signs.len() - 1) as f64).round() as usize;
+    let sign = |g: &Grown| {
+        let at = (height(g) * (signs.len() - 1) as f64).round() as usize;
         signs.get(at.min(signs.len() - 1)).copied().unwrap_or(' ')
     };
     let row: String = grown.iter().step_by(every).map(sign).collect();
-    let label = format!("{:<width$}", format!("1 to {}", grown.len()), width = FIGURES);
-    Line::of(Role::Number, label).with(Role::Good, row)
+    Line::of(Role::Number, format!("{label:<FIGURES$}")).with(Role::Good, row)
 }
 
 /// The nodes after the next iteration, at the rate of the last one, and in how many iterations that leads to the limit; none where
 /// the graph hardly grows.
-pub fn forecast(grown: &[usize], bound: usize) -> Option<(f64, usize)> {
+pub fn forecast(grown: &[Grown], bound: usize) -> Option<(f64, usize)> {
     let [.., before, last] = grown else { return None };
-    let (before, last, bound) = (*before as f64, *last as f64, bound as f64);
+    let (before, last, bound) = (before.nodes as f64, last.nodes as f64, bound as f64);
     let rate = last / before.max(1.0);
     if rate < GROWS || last >= bound {
         return None;
@@ -87,10 +126,16 @@ pub fn forecast(grown: &[usize], bound: usize) -> Option<(f64, usize)> {
 mod tests {
     use super::*;
 
+    fn of_nodes(nodes: usize) -> Grown {
+        Grown { nodes, ..Grown::default() }
+    }
+
     #[test]
     fn all_iterations_are_seen_where_there_are_many() {
-        let grown: Vec<usize> = (1..=30).map(|i| i * i * 10).collect();
-        let row = |room| row_of_all(&grown, 10_000.0, room, Alphabet::Ascii).text();
+        let grown: Vec<Grown> = (1..=30).map(|i| of_nodes(i * i * 10)).collect();
+        let row = |room| {
+            row_of_all("1 to 30", &grown, &|g| part_of(g.nodes, 10_000.0), room, Alphabet::Ascii).text()
+        };
         assert!(row(48).starts_with("1 to 30") && row(48).chars().count() == FIGURES + 30, "{}", row(48));
         // The graph has grown: the first sign is lower than the last.
         let height = |sign: char| HEIGHTS.1.find(sign).unwrap();
@@ -101,6 +146,10 @@ mod tests {
 
     #[test]
     fn where_growth_leads_is_foretold() {
+        let forecast = |nodes: &[usize], bound| {
+            let grown: Vec<Grown> = nodes.iter().map(|n| of_nodes(*n)).collect();
+            super::forecast(&grown, bound)
+        };
         assert_eq!(forecast(&[10, 100], 100_000), Some((1000.0, 3)));
         assert_eq!(forecast(&[50, 100], 150), Some((200.0, 1)));
         // What hardly grows, or is there already, or has not grown yet, leads nowhere.

@@ -10,7 +10,7 @@ use crate::lang::digest::Digest;
 use crate::session::action::{Measurement, RevisionId, Sizes};
 use crate::session::history::{History, Revision};
 use indexmap::IndexMap;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What a row stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +45,8 @@ pub struct Looked<'a> {
     pub opened: Option<&'a BTreeSet<RevisionId>>,
     /// The sizes at which prices are compared; measurements at others say theirs.
     pub sizes: Option<&'a Sizes>,
+    /// So many columns there are for prices: what has no room goes on in the next row.
+    pub width: Option<usize>,
 }
 
 /// So many single steps that follow each other have rows of their own; more are one row.
@@ -55,7 +57,9 @@ const DEEPEST: usize = 6;
 /// The history in the order of the tree.
 pub fn rows(history: &History, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Row> {
     let mut rows = Rows::new(history, looked, alphabet);
-    let outline = history.outline();
+    let mut outline = history.outline();
+    let merged: BTreeSet<RevisionId> = rows.merged.values().flatten().copied().collect();
+    outline.retain(|(id, _)| !merged.contains(id));
     let stems = stems(history, &outline);
     let mut at = 0;
     while let Some(&(id, _)) = outline.get(at) {
@@ -137,6 +141,8 @@ struct Rows<'a> {
     alphabet: Alphabet,
     /// The first state with a term.
     same: HashMap<Digest, RevisionId>,
+    /// The states that are shown in the row of such a one.
+    merged: HashMap<RevisionId, Vec<RevisionId>>,
     /// Whether states were measured on more than one device, or at several sizes.
     several_devices: bool,
     several_sizes: bool,
@@ -157,7 +163,32 @@ impl<'a> Rows<'a> {
         };
         let several_devices = differ(&|a, b| a.device != b.device);
         let several_sizes = differ(&|a, b| a.sizes != b.sizes);
-        Rows { history, looked, alphabet, same, several_devices, several_sizes, out: vec![] }
+        let merged = HashMap::new();
+        let mut rows =
+            Rows { history, looked, alphabet, same, merged, several_devices, several_sizes, out: vec![] };
+        if looked.opened.is_some() {
+            let goes_on: HashSet<RevisionId> =
+                (0..history.len()).filter_map(|id| history.parent(id)).collect();
+            for id in (0..history.len()).filter(|id| !goes_on.contains(id)) {
+                if let Some(first) = rows.equal_row(id) {
+                    rows.merged.entry(first).or_default().push(id);
+                }
+            }
+        }
+        rows
+    }
+
+    /// The row that says all that the row of a state would say which nothing follows: it is the same program, and has no price of its own.
+    fn equal_row(&self, id: RevisionId) -> Option<RevisionId> {
+        let history = self.history;
+        let revision = history.revision(id)?;
+        let first = *self.same.get(&revision.term.digest()).filter(|first| **first != id)?;
+        let shown = history.revision(first)?;
+        // What is single and has no price may be folded away.
+        let has_row = first == 0 || shown.steps.len() != 1 || !shown.measurements.is_empty();
+        let is_priced = |m: &Measurement| shown.measurements.iter().any(|n| n.device == m.device);
+        let alone = id != history.current() && Some(id) != self.looked.pinned;
+        (alone && has_row && revision.measurements.iter().all(is_priced)).then_some(first)
     }
 
     fn is_open(&self, id: RevisionId) -> bool {
@@ -228,25 +259,26 @@ impl<'a> Rows<'a> {
         self.out.push(Row { revision: last, part: Part::Steps { first }, opens: Some(opens), line });
     }
 
-    /// A time with its interval, what it changed, and the device where there are several.
-    fn price(&self, line: &mut Line, id: RevisionId, measured: &Measurement) {
-        line.push(Role::Number, figures::time(measured.median_ns));
+    /// A time and what it changed, its interval, and the device and the sizes where there are several: parts that are not torn apart.
+    fn price(&self, id: RevisionId, measured: &Measurement) -> Vec<Line> {
+        let mut time = Line::of(Role::Number, figures::time(measured.median_ns));
         if let Some((before, change)) = bought(self.history, id, measured) {
             let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
-            line.push(role, format!(" {change}"));
-            line.push(Role::Dim, format!(" from {before}"));
+            time.push(role, format!(" {change}"));
+            time.push(Role::Dim, format!(" from {before}"));
         }
-        if let Some(spread) = figures::spread(measured.median_ns, measured.interval_ns) {
-            line.push(Role::Dim, format!(" {spread}"));
-        }
+        let mut parts = vec![time];
+        let spread = figures::spread(measured.median_ns, measured.interval_ns);
+        parts.extend(spread.map(|spread| Line::of(Role::Dim, spread)));
         if self.several_devices {
-            line.push(Role::Dim, format!(" {}", measured.device));
+            parts.push(Line::of(Role::Dim, measured.device.clone()));
         }
         let elsewhere = self.looked.sizes.map_or(self.several_sizes, |sizes| *sizes != measured.sizes);
         if elsewhere {
             let at: Vec<String> = measured.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
-            line.push(Role::Dim, format!(" at {}", at.join(" ")));
+            parts.push(Line::of(Role::Dim, format!("at {}", at.join(" "))));
         }
+        parts
     }
 
     fn sign(&self, id: RevisionId) -> &'static str {
@@ -274,11 +306,22 @@ impl<'a> Rows<'a> {
             line.push(Role::Hint, self.open_sign(opens));
         }
         line.push(Role::Number, format!("{id} "));
+        let row = |line: Line| Row { revision: id, part: Part::State, opens: opens.or(within), line };
         for (i, measured) in last_on_each_device(revision, self.looked.sizes).into_iter().enumerate() {
-            if i > 0 {
-                line.push(Role::Plain, " · ");
+            for (j, part) in self.price(id, measured).into_iter().enumerate() {
+                let between = if i > 0 && j == 0 { " · " } else { " " };
+                let needed = line.width() + between.chars().count() + part.width();
+                let full = self.looked.width.is_some_and(|most| needed > most);
+                let first = i + j == 0;
+                if full && !first {
+                    let next = format!("{}   {between}", stem.below().drawn(self.alphabet));
+                    let before = std::mem::replace(&mut line, Line::of(Role::Dim, next));
+                    self.out.push(row(before));
+                } else if !first {
+                    line.push(Role::Plain, between);
+                }
+                line.append(part);
             }
-            self.price(&mut line, id, measured);
         }
         if !revision.measurements.is_empty() {
             line.push(Role::Plain, "  ");
@@ -300,10 +343,14 @@ impl<'a> Rows<'a> {
         if revision.steps.len() > 1 {
             line.push(Role::Dim, format!(" ({})", rewrites(revision)));
         }
+        if let Some(others) = self.merged.get(&id) {
+            let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+            line.push(Role::Dim, format!(", also {}", others.join(", ")));
+        }
         if now {
             line.push(Role::Hint, "  now");
         }
-        self.out.push(Row { revision: id, part: Part::State, opens: opens.or(within), line });
+        self.out.push(row(line));
         if opens.is_some_and(|id| self.is_open(id)) {
             for (i, step) in revision.steps.iter().enumerate() {
                 let line =
@@ -382,7 +429,9 @@ mod tests {
     use crate::lang::literal::Literal;
     use crate::lang::path::{Path, PathMap};
     use crate::lang::term::Term;
+    use crate::lang::work::Work;
     use crate::rewrite::rule::Marks;
+    use crate::session::action::MedianTime;
     use crate::session::history::RevisionStep;
 
     /// A history of single steps, each a rewrite by the rule of its name, and at its end a strategy of two rewrites.
@@ -407,7 +456,8 @@ mod tests {
 
     fn texts(history: &History, pinned: Option<RevisionId>, opened: &[RevisionId]) -> Vec<String> {
         let opened = opened.iter().copied().collect();
-        let rows = rows(history, Looked { pinned, opened: Some(&opened), sizes: None }, Alphabet::Unicode);
+        let rows =
+            rows(history, Looked { pinned, opened: Some(&opened), ..Looked::default() }, Alphabet::Unicode);
         rows.iter().map(|row| row.line.text()).collect()
     }
 
@@ -436,6 +486,49 @@ mod tests {
         let branched = texts(&history, None, &[]);
         assert!(branched.iter().any(|row| row.contains("3–6 4 steps")), "{branched:?}");
         assert!(branched.iter().all(|row| !row.contains("1–")), "{branched:?}");
+    }
+
+    #[test]
+    fn prices_that_have_no_room_go_on_in_the_next_row() {
+        let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
+        let on = |device: &str, median_ns: f64| {
+            let time = MedianTime { median_ns, interval_ns: (median_ns * 0.9, median_ns * 1.1), runs: 30 };
+            Measurement::of(device, Digest::of(b"kernel"), &Sizes::new(), time, &work, String::new())
+        };
+        let term = |n: i128| Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
+        let mut history = History::new(term(0), "f.rise");
+        let measurements = vec![on("cpu", 8e6), on("a device of a long name", 9e6)];
+        let id =
+            history.add(0, Revision { measurements, ..Revision::new(term(1), "step") }, PathMap::identity());
+        let opened = BTreeSet::new();
+        for width in 20..120 {
+            let looked = Looked { opened: Some(&opened), width: Some(width), ..Looked::default() };
+            let rows = rows(&history, looked, Alphabet::Unicode);
+            let shown: Vec<String> = rows
+                .iter()
+                .filter(|row| row.revision == id)
+                .map(|row| row.line.fit(width, Alphabet::Unicode).text())
+                .collect();
+            let shown = shown.join("\n");
+            for figure in ["8.000 ms", "9.000 ms"] {
+                assert!(shown.contains(figure), "{width}: {shown}");
+            }
+            assert_eq!(shown.matches("(-10/+10 %)").count(), 2, "{width}: {shown}");
+        }
+    }
+
+    #[test]
+    fn states_that_say_nothing_new_are_in_the_row_of_the_first() {
+        let term = |n: i128| Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
+        let mut history = History::new(term(0), "f.rise");
+        for n in [1, 1, 2] {
+            history.add(0, Revision::new(term(n), "s"), PathMap::identity());
+        }
+        assert_eq!(texts(&history, None, &[])[1..], ["├ ○ 1 s, also 2", "└ ● 3 s  now"]);
+        // The present one and the pinned one have rows of their own, and so has what is gone on from.
+        assert_eq!(texts(&history, Some(2), &[])[2], "├ ○ 2 pinned  same as 1  s");
+        history.add(2, Revision::new(term(4), "s"), PathMap::identity());
+        assert_eq!(texts(&history, None, &[])[2], "├ ○ 2 same as 1  s");
     }
 
     #[test]

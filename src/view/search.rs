@@ -262,6 +262,7 @@ fn rules(all: &[RuleReport], width: usize, alphabet: Alphabet) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rewrite::search::Grown;
 
     fn sample() -> Last {
         let rule = |label: &str, matches, nodes| RuleReport {
@@ -279,13 +280,20 @@ mod tests {
             classes,
             at_root,
         };
+        let grown = |(nodes, classes, parts): (usize, usize, usize)| Grown {
+            nodes,
+            classes,
+            rss: 100_000 * nodes as u64,
+            parts,
+        };
         let now = Moment {
             iteration: 3,
             phase: Phase::Apply(1),
             nodes: 11_200,
             classes: 4_100,
-            grown: vec![40, 600, 3000],
+            grown: [(40, 30, 1), (600, 250, 1), (3000, 1200, 2)].map(grown).to_vec(),
             bound: 200_000,
+            most_memory: 1 << 30,
             entries: 11_900,
             rss: 322_122_547,
             elapsed: Duration::from_millis(3100),
@@ -324,6 +332,9 @@ mod tests {
            3    3000 ###############################
            4 ~15.0 k --------------------------------------
         At this rate the limit is met in 3 iterations.
+           classes   -~= 1200
+           memory    __- 286.1 MiB of 1.00 GiB
+           sketch    --+ 2 of 3 parts
 
         sketch
         + the whole program  containsMap(m)

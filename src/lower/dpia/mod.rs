@@ -19,6 +19,7 @@ pub mod exec;
 pub mod print;
 mod program;
 pub mod races;
+pub mod reads;
 pub mod signature;
 mod uniform;
 

@@ -6,10 +6,12 @@ pub mod choice;
 pub mod lead;
 pub mod nest;
 pub mod plan;
+mod sums;
 pub mod text;
 mod vectors;
 
 pub use choice::{Breadth, Step, breadths, rules};
 pub use lead::{Lead, lead};
 pub use plan::{Guide, filled, plans, sizes_of};
+pub use sums::unmade_sum;
 pub use text::Writer;

@@ -117,9 +117,12 @@ pub struct Progress {
     /// Exact after each iteration; in between, nodes that turn out equal are counted twice.
     pub nodes: usize,
     pub classes: usize,
-    /// The nodes after each iteration, and how many there may be.
-    pub grown: Vec<usize>,
+    /// What there was after each iteration.
+    pub grown: Vec<Grown>,
+    /// How many nodes there may be.
     pub bound: usize,
+    /// How much memory the process may hold, in bytes.
+    pub most_memory: u64,
     /// Entries of the table of nodes, stale ones included.
     pub entries: usize,
     pub rss: u64,
@@ -128,6 +131,17 @@ pub struct Progress {
     pub best_size: u32,
     pub rules: Vec<RuleReport>,
     pub parts: Vec<PartReport>,
+}
+
+/// How far a search had come after an iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Grown {
+    pub nodes: usize,
+    pub classes: usize,
+    /// Memory that the process held, in bytes.
+    pub rss: u64,
+    /// Of how many of the sketch's parts there was a member.
+    pub parts: usize,
 }
 
 /// One iteration: all rules matched, then all applied.
@@ -223,6 +237,8 @@ pub struct Report {
     /// Where it stopped. A search that found its term, or was saturated, stops before an iteration.
     pub stop: StopPoint,
     pub iterations: Vec<IterationReport>,
+    /// What there was after each of them that came to its end.
+    pub grown: Vec<Grown>,
     pub rules: Vec<RuleReport>,
     pub parts: Vec<PartReport>,
     pub nodes: usize,

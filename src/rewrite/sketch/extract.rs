@@ -504,6 +504,7 @@ mod tests {
     use crate::lang::build as b;
     use crate::lang::ty::Type;
     use crate::sketch::best::{KBest, k_best};
+    use crate::sketch::count::count;
     use crate::sketch::{Library, Sketch, read};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -641,6 +642,13 @@ mod tests {
                 let sketch = sketch(text);
                 let automaton = Automaton::new(&sketch).unwrap();
                 let satisfied = Satisfied::of(&graph, &automaton);
+                // A term that satisfies a sketch in several ways is one term.
+                if all.values().all(|members| members.len() < 400) {
+                    let described = all.values().flatten().filter(|t| sketch.describes(t)).count();
+                    let counted = count(&graph, &automaton, 9, &|| false);
+                    let found = if counted.size == 9 { counted.terms as usize } else { 0 };
+                    prop_assert_eq!(found, described, "{}", text);
+                }
                 for (class, members) in &all {
                     let best = members.iter().filter(|t| sketch.describes(t)).map(cost).min();
                     let found = extract(&graph, &automaton, &satisfied, *class, Weights::Size);

@@ -2,13 +2,14 @@
 //!
 //! A sketch is read from text by [`read()`], with the program's sizes known; its abbreviations are definitions in
 //! text ([`Library`]), the common ones in `library.elevate`. [`Sketch::satisfied_by`] says whether a term is in the set;
-//! [`classes`] and [`extract`] answer the same of an e-graph: which classes have a member in the set, and the
-//! lightest such member.
+//! [`classes`], [`extract`] and [`count`] answer the same of an e-graph: which classes have a member in the set, the
+//! lightest such member, and how many there are up to a size.
 
 pub mod automaton;
 pub mod best;
 pub mod classes;
 mod contradiction;
+pub mod count;
 mod eta;
 pub mod extract;
 pub mod holes;
@@ -114,6 +115,10 @@ impl Sketch {
     }
     pub fn any() -> Sketch {
         Sketch::new(Shape::Any)
+    }
+    /// What no program is like.
+    pub fn nothing() -> Sketch {
+        Sketch::new(Shape::Or(vec![]))
     }
     pub fn pattern(p: Pattern) -> Sketch {
         Sketch::new(Shape::Pattern(p, vec![]))

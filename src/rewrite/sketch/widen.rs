@@ -196,6 +196,11 @@ impl Steps<'_> {
         match part.shape() {
             Shape::Lam(body) => {
                 let what = format!("{}: only what it contains", short(part, binders));
+                // `\x. f x` is like `f` as well, which no step may give up.
+                if let Some(function) = part.eta_reduced() {
+                    self.add(what, put(somewhere(closed(&function, 0))));
+                    return;
+                }
                 self.add(what, put(somewhere(closed(body, 0))));
                 self.parts(body, binders + 1, &|new| put(Sketch::new(Shape::Lam(new))));
             }

@@ -2,7 +2,7 @@
 
 use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
 use crate::lang::path::Path;
-use crate::session::action::Action;
+use crate::session::action::{Action, RevisionId};
 use crate::session::bench::target_of;
 use crate::session::best::{Search, Standing, USUAL};
 use crate::session::state::Progress;
@@ -85,6 +85,7 @@ pub fn best(app: &mut App, text: &str) {
 /// Starts to search and to measure. What is wrong is said under the text.
 pub(in crate::ui) fn start(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
     let search = Search::read(app.session.workspace(), text).map_err(|problem| problem::brief(&problem))?;
+    strategies::warn(app, text, search.text(), &Path::root())?;
     let device = app.device.clone();
     app.session.measure_best(&device, search).map_err(|problem| problem::brief(&problem))?;
     app.best = None;
@@ -135,6 +136,12 @@ fn highlighted(app: &App) -> Option<(Arc<Standing>, usize)> {
 /// it for this one.
 fn take(app: &mut App) {
     let Some((standing, rank)) = highlighted(app) else { return };
+    if let Some(revision) = taken(app, &standing, rank) {
+        if revision == app.session.current() || perform(app, Action::Goto { revision }) {
+            app.say(Role::Hint, format!("Rank {rank} was taken before: it is revision {revision}."));
+        }
+        return;
+    }
     if let Some(outcome) = app.session.take_best(&standing, rank) {
         return found(app, &outcome);
     }
@@ -148,6 +155,14 @@ fn take(app: &mut App) {
     }
     strategies::run(app, &text, Path::root());
     app.say(Role::Hint, format!("The way to rank {rank} was not written down; it is searched now."));
+}
+
+/// The state that a program became when it was taken before.
+fn taken(app: &App, standing: &Standing, rank: usize) -> Option<RevisionId> {
+    let history = app.session.history();
+    let found = standing.candidates.iter().find(|c| c.rank == rank)?.term.digest();
+    let is_it = |id: &RevisionId| history.revision(*id).is_some_and(|r| r.term.digest() == found);
+    history.children(standing.base).into_iter().find(is_it)
 }
 
 /// Shows what the highlighted program changes of the state that the search began with.

@@ -19,7 +19,7 @@ use crate::ui::strategies;
 use crate::ui::window::{Content, most_below};
 use crate::view::history::{self, Looked, Part, Row};
 use crate::view::term::Printed;
-use crate::view::text::lines_of;
+use crate::view::text::{lines_of, one_line};
 use crate::view::{Line, Lines, Role, diff as diff_view, figures};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -90,6 +90,7 @@ struct MadeFor {
     pinned: Option<RevisionId>,
     opened: BTreeSet<RevisionId>,
     sizes: Sizes,
+    width: Option<usize>,
 }
 
 /// Makes the rows again where they have changed. The highlight stays on its row, or goes to the present state when that is another.
@@ -103,12 +104,16 @@ pub fn refresh(app: &mut App) {
         pinned: app.pinned,
         opened: app.past.opened.clone(),
         sizes: app.session.sizes().clone(),
+        // Where it is not in sight its rows stay as they are.
+        width: room(app, Pane::History)
+            .map_or(app.past.made_for.as_ref().and_then(|m| m.width), |(_, columns)| Some(columns)),
     };
     if app.past.made_for.as_ref() == Some(&now) {
         return;
     }
     let sizes = app.session.sizes();
-    let looked = Looked { pinned: app.pinned, opened: Some(&app.past.opened), sizes: Some(sizes) };
+    let looked =
+        Looked { pinned: app.pinned, opened: Some(&app.past.opened), sizes: Some(sizes), width: now.width };
     let rows = history::rows(history, looked, alphabet(app));
     let place = |wanted: &dyn Fn(&Row) -> bool| rows.iter().position(wanted);
     let there = app.past.made_for.as_ref().is_some_and(|before| before.current == now.current);
@@ -187,7 +192,7 @@ fn base(app: &App) -> Option<RevisionId> {
 /// The whole line of what is highlighted, and its difference from the state it was made of, as far as there is room.
 fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
     let Some((made_by, before, after)) = change(app) else { return vec![] };
-    let mut foot = Line::of(Role::Dim, made_by).wrap(width, 2);
+    let mut foot = Line::of(Role::Dim, one_line(&made_by)).wrap(width, 2);
     foot.truncate(3);
     foot.extend(priced(app));
     let changed = compared::lines(app, before, after, Shape::below(width));
@@ -200,7 +205,8 @@ fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
 fn compared_costs(app: &App) -> Option<[Query; 2]> {
     let row = highlighted_row(app).filter(|row| !matches!(row.part, Part::Rewrite(_)))?;
     let target = app.code.target;
-    Some([base(app)?, row.revision].map(|revision| Query::Costs { revision, target }))
+    let of = |id: RevisionId| Some(app.session.history().revision(id)?.term.clone());
+    Some([of(base(app)?)?, of(row.revision)?].map(|term| Query::Costs { term, target }))
 }
 
 /// What the highlighted steps changed of the code's length and of what it computes and stores, as far as it is known.
@@ -394,7 +400,7 @@ pub fn fastest(app: &mut App) {
     }
     app.tell(Role::Good, text);
     let history = app.session.history();
-    let looked = Looked { pinned: app.pinned, opened: None, sizes: Some(app.session.sizes()) };
+    let looked = Looked { pinned: app.pinned, sizes: Some(app.session.sizes()), ..Looked::default() };
     let way = history::way(history, best, looked, alphabet(app));
     let title = format!("The way to revision {best}");
     app.popups.push(Popup::Page(Page::sentences(title, way, 6)));

@@ -17,7 +17,7 @@ use crate::ui::preview::Preview;
 use crate::ui::queries::Query;
 use crate::ui::strategies;
 use crate::ui::window::{Content, most_below, occurrences};
-use crate::view::{Line, Role, crumbs, diff, rules};
+use crate::view::{Line, Role, crumbs, diff, figures, rules};
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -135,9 +135,11 @@ pub fn content(app: &App, width: usize) -> Content {
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
-                let above = HEAD + usize::from(marked.is_some());
+                let priced = priced(app, after);
+                let above = HEAD + usize::from(marked.is_some()) + usize::from(priced.is_some());
                 let lines = diff::fitted(&lines, most_below(rows.saturating_sub(above), shown.len()));
-                marked.map(|line| line.fit(width, alphabet(app))).into_iter().chain(lines).collect()
+                let told = marked.into_iter().chain(priced).map(|line| line.fit(width, alphabet(app)));
+                told.chain(lines).collect()
             }
             Err(_) => reasons(app, candidate).iter().flat_map(|line| line.wrap(width, 2)).collect(),
         },
@@ -161,6 +163,31 @@ pub fn content(app: &App, width: usize) -> Content {
         ));
     }
     Content { head: head(app, &shown, width), lines: lines.into(), foot, list: true, ..Content::default() }
+}
+
+/// The states of which the costs are compared: the present one, and what the highlighted rule makes of it.
+fn compared_costs(app: &App, after: &Term) -> [Query; 2] {
+    let target = app.code.target;
+    [app.session.term(), after].map(|term| Query::Costs { term: term.clone(), target })
+}
+
+/// What the highlighted rule changes of what the program costs, as far as it is known.
+fn priced(app: &App, after: &Term) -> Option<Line> {
+    let [before, after] = compared_costs(app, after);
+    figures::costs(app.queries.costs(&before)?, app.queries.costs(&after)?, alphabet(app))
+}
+
+/// The largest program, and the longest code, of which each highlighted rule is priced: more would hold up what one looks at.
+const PRICED: (u32, usize) = (500, 1000);
+
+/// What has to be asked so that the highlighted rule can be priced.
+pub fn unpriced(app: &App) -> Option<Query> {
+    let after = app.candidate()?.result.as_ref().ok()?;
+    let (nodes, lines) = PRICED;
+    if app.session.term().size() > nodes || app.content(Pane::Kernel).lines.len() > lines {
+        return None;
+    }
+    compared_costs(app, after).into_iter().find(|query| app.queries.costs(query).is_none())
 }
 
 /// What has to be asked so that the difference by the highlighted rule can be shown.

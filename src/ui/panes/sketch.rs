@@ -7,14 +7,16 @@ use crate::lang::syntax::ast::StrategyKind;
 use crate::lang::syntax::print as syntax_print;
 use crate::rewrite::guide::Writer;
 use crate::rewrite::guide::nest::Nest;
+use crate::rewrite::sketch::count::Counted;
 use crate::rewrite::sketch::widen::{Widening, exactly, widenings};
 use crate::rewrite::sketch::{Shape, Sketch};
 use crate::session::action::RevisionId;
+use crate::session::metering::{Asked, Metered};
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, Enabled, require};
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
-use crate::ui::queries::{Meter, Query};
+use crate::ui::queries::Query;
 use crate::ui::strategies::place;
 use crate::ui::update::go;
 use crate::ui::window::Content;
@@ -64,7 +66,7 @@ pub struct Sketching {
     /// What can be asked less of the last of them.
     widenings: Vec<Widening>,
     /// How much that one describes, and each that a step leads to, of which revision.
-    meter: Option<(RevisionId, Vec<Meter>)>,
+    meter: Option<(RevisionId, Metered)>,
 }
 
 impl Sketching {
@@ -118,7 +120,7 @@ pub fn content(app: &App, width: usize) -> Content {
     ];
     head.extend(Line::of(Role::Title, text(app, &sketching.now())).wrap(width, 2));
     head.extend(meter(app, sketching).wrap(width, 2));
-    let known = sketching.meter.as_ref().map(|(_, meter)| meter.as_slice()).unwrap_or_default();
+    let known = sketching.meter.as_ref().map(|(_, meter)| meter.each.as_slice()).unwrap_or_default();
     let row = |(i, widening): (usize, &Widening)| {
         let figures = known.get(i + 1);
         let terms = figures.map_or(String::new(), |m| count(m.terms));
@@ -157,18 +159,28 @@ fn count(n: usize) -> String {
 /// How much the sketch describes.
 fn meter(app: &App, sketching: &Sketching) -> Line {
     let all = app.session.term().positions().len();
-    let Some(now) = sketching.meter.as_ref().and_then(|(_, meter)| meter.first()) else {
+    let metered = sketching.meter.as_ref().and_then(|(_, meter)| Some((meter.of, meter.each.first()?)));
+    let Some((of, now)) = metered else {
         return Line::of(Role::Dim, "How much it describes is being counted …");
     };
-    let parts = format!("{} of {} sub-terms of the program", count(now.terms), count(all));
-    let graph = match now.classes {
-        Some(1) => "one class of the kept graph".to_owned(),
-        Some(n) => format!("{} classes of the kept graph", count(n)),
-        None => "no graph of a search is kept".to_owned(),
+    let mut said = format!("{} of {} sub-terms of the program", count(now.terms), count(all));
+    let graph = match of {
+        Asked::Kept => "the kept graph".to_owned(),
+        Asked::Grown(1) => "what one iteration of rules makes of it".to_owned(),
+        Asked::Grown(n) => format!("what {n} iterations of rules make of it"),
+        Asked::Nothing => String::new(),
     };
-    let joined =
-        if now.classes.is_some() { format!("{parts}, and {graph}") } else { format!("{parts}; {graph}") };
-    Line::plain("describes ").with(Role::Good, joined)
+    match now.classes {
+        Some(1) => said += &format!(", and one class of {graph}"),
+        Some(n) => said += &format!(", and {} classes of {graph}", count(n)),
+        None => said += "; no graph can be asked of it",
+    }
+    if let Some(Counted { terms, size }) = now.in_graph.filter(|counted| counted.size > 0) {
+        let terms =
+            if terms == 1.0 { "one term".to_owned() } else { format!("{} terms", figures::count_of(terms)) };
+        said += &format!(", with {terms} of up to {size} nodes");
+    }
+    Line::plain("describes ").with(Role::Good, said)
 }
 
 /// A sketch as it is typed, with abbreviations where they say the same.
@@ -250,7 +262,7 @@ pub fn unmetered(app: &App) -> Option<Query> {
 }
 
 /// It has been counted how much sketches describe.
-pub fn metered(app: &mut App, revision: RevisionId, sketches: &[Sketch], meter: Vec<Meter>) {
+pub fn metered(app: &mut App, revision: RevisionId, sketches: &[Sketch], meter: Metered) {
     if let Some(sketching) = app.sketching.as_mut().filter(|s| s.sketches() == sketches) {
         sketching.meter = Some((revision, meter));
         app.touch(&[Pane::Sketch]);

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 pub enum Purpose {
     /// Only to read.
     Read,
+    /// To read, and nobody asked for it just now.
+    Result,
     /// What Enter would do: apply the highlighted rule.
     Apply,
     /// The steps of a strategy, taken one by one.

@@ -17,6 +17,7 @@ use crate::sketch::Sketch;
 use crate::sketch::automaton::Automaton;
 use crate::sketch::best::KBest;
 use crate::sketch::classes::Satisfied;
+use crate::sketch::count::{Counted, count};
 use crate::sketch::extract::Extracted;
 use crate::sketch::variants::{Variant, variants};
 use std::sync::atomic::Ordering;
@@ -109,10 +110,22 @@ impl Search {
     /// The number of classes that have a member like this sketch, with any size in the place of its holes; none where it asks too
     /// much of one term together, or the graph is being grown.
     pub fn classes_like(&self, sketch: &Sketch) -> Option<usize> {
-        let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
-        let automaton = Automaton::new(&sketch.filled(&[])).ok().filter(|_| clean)?;
+        let automaton = self.asked_alone(sketch)?;
         let satisfied = Satisfied::of(&self.graph, &automaton);
         Some(satisfied.count(&self.graph, &automaton, automaton.start))
+    }
+
+    /// The number of terms in these classes that are themselves like it, of up to as many nodes as the program has, or twice as many;
+    /// of fewer where `over` says so. None where it cannot be asked.
+    pub fn terms_like(&self, sketch: &Sketch, over: &dyn Fn() -> bool) -> Option<Counted> {
+        let automaton = self.asked_alone(sketch)?;
+        Some(count(&self.graph, &automaton, self.start.size(), over))
+    }
+
+    /// A sketch with any size in the place of its holes, as the graph is asked of it, if it can be.
+    fn asked_alone(&self, sketch: &Sketch) -> Option<Automaton> {
+        let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
+        Automaton::new(&sketch.filled(&[])).ok().filter(|_| clean)
     }
 
     /// Puts the graph in order again after a way was written down, so that [`Search::classes_like`] can ask it.
@@ -278,8 +291,9 @@ impl Search {
             phase: self.phase,
             nodes: self.nodes(),
             classes: self.graph.classes(),
-            grown: self.iterations.iter().map(|i| i.nodes).collect(),
+            grown: self.grown.clone(),
             bound: self.bound,
+            most_memory: self.budget.memory,
             entries: self.graph.entries(),
             rss: (control.rss)(),
             elapsed: self.elapsed(control),
@@ -314,6 +328,7 @@ impl Search {
             variant: None,
             stop: self.at,
             iterations,
+            grown: self.grown.clone(),
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),
             parts: self.parts.clone(),
             nodes: self.counted,

@@ -15,7 +15,7 @@ use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::search::goal::{Programs, Reached};
 use crate::search::memory::{growth, of_nodes};
-use crate::search::{Control, Found, Limit, Phase, StopPoint};
+use crate::search::{Control, Found, Grown, Limit, Phase, StopPoint};
 use crate::sketch::best::KBest;
 use crate::sketch::extract::Extracted;
 use std::sync::atomic::Ordering;
@@ -134,6 +134,8 @@ impl Search {
         let found = self.goal.update(&self.graph, root, &over);
         self.parts = if self.goal.was_asked() { self.goal.parts(&self.graph, root) } else { vec![] };
         let Some(found) = found else { return Err(self.halted(control)) };
+        let parts = self.parts.iter().filter(|part| part.classes > 0).count();
+        self.grown.iter_mut().rev().take(1).for_each(|last| last.parts = parts);
         if !found {
             self.cut_short = false;
             return Ok(false);
@@ -367,6 +369,10 @@ impl Search {
         done.nodes = self.counted;
         done.classes = self.graph.classes();
         let changed = done.unions > 0;
+        let (nodes, classes, rss) = (done.nodes, done.classes, (control.rss)());
+        // How far the sketch is now is asked after this.
+        let parts = self.grown.last().map_or(0, |before| before.parts);
+        self.grown.push(Grown { nodes, classes, rss, parts });
         self.iterations.push(done);
         self.at = StopPoint { iteration: self.iterations.len(), rule: 0, matches: 0 };
         self.phase = Phase::Check;

@@ -8,7 +8,8 @@ mod iteration;
 use super::goal::Goal;
 use super::options::When;
 use super::{
-    Budget, Control, Found, IterationReport, Limit, Outcome, PartReport, Pause, Phase, Report, StopPoint,
+    Budget, Control, Found, Grown, IterationReport, Limit, Outcome, PartReport, Pause, Phase, Report,
+    StopPoint,
 };
 use crate::egraph::changes::Changes;
 use crate::egraph::compile::{Program, compile};
@@ -75,6 +76,7 @@ pub struct Search {
     phase: Phase,
     at: StopPoint,
     iterations: Vec<IterationReport>,
+    grown: Vec<Grown>,
     current: IterationReport,
     /// Nodes at the last count, and the ids that had been given by then.
     counted: usize,
@@ -233,6 +235,7 @@ impl Search {
             phase: Phase::Check,
             at: StopPoint::default(),
             iterations: vec![],
+            grown: vec![],
             current: IterationReport::default(),
             counted,
             ids_then,
