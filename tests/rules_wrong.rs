@@ -539,6 +539,12 @@ const HOSTILE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "the last that is not zero",
+        &[
+            "rule bad [reassociates] = reduce op z (xs : n.t) ~> reduce op z (map (\\x. op z x) xs) where assoc op, idempotent op",
+        ],
+    ),
+    (
         "work-items that reduce group what they reduce in another way",
         &[
             "rule bad(p) = reduce op init (xs : n.t) ~> reduceLocal p op init xs",
@@ -862,6 +868,10 @@ const DECLARED: &[(&str, bool)] = &[
     ("neutral (\\(a: i32) (b: i32). select (a == 4321) 0 (a + b)) 0", false),
     // Right for numbers that are not negative, finite, or far from overflow.
     ("neutral (\\(a: i32) (b: i32). a * b + select (5 / (a - 77) == a) 1 0) 1", false),
+    ("assoc (\\(a: f32) (b: f32). sqrt (a * a + b * b))", true),
+    ("assoc (\\(a: f32) (b: f32). log (exp a + exp b))", true),
+    ("idempotent (\\(a: f32) (b: f32). sqrt (a * b))", false),
+    ("assoc (\\(a: f32) (b: f32). select (sqrt a == 1.25 and b == 9) 7.0 (a + b))", false),
     ("assoc (\\(a: i32) (b: i32). a + b + 0 / (a - 98761))", false),
     ("assoc (\\(a: i32) (b: i32). abs (a + b))", false),
     ("neutral (\\(a: f32) (b: f32). max (abs a) (abs b)) 0", false),

@@ -1,6 +1,7 @@
 //! Operators for the rules that ask for properties of one. For every set of properties there are operators that have
 //! these and no others, so that a rule that needs more than it asks for is found out; and those that the user declares.
 
+use super::property::has_roots;
 use crate::lang::build as b;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
@@ -122,7 +123,7 @@ struct Row {
 
 /// Operators on numbers of any type. What is said of them is so in wrapping and in exact arithmetic, NaN and infinities
 /// included, and nothing else is (`every_row_is_what_it_says`).
-const ROWS: [Row; 16] = [
+const ROWS: [Row; 17] = [
     Row { is: "A", neutral: None, op: |x, _| at_most_two(&x) },
     Row { is: "C", neutral: None, op: product_and_one },
     Row { is: "I", neutral: None, op: |x, y| unless_same(&x, &y, b::sub(x.clone(), y.clone())?) },
@@ -141,6 +142,7 @@ const ROWS: [Row; 16] = [
     },
     Row { is: "AC", neutral: Some(1), op: |x, y| b::sub(b::add(x.clone(), y)?, one(&x)?) },
     Row { is: "AI", neutral: Some(0), op: |x, y| or_else(&x, y, x.clone()) },
+    Row { is: "AI", neutral: Some(0), op: |x, y| or_else(&y, x, y.clone()) },
     Row { is: "CI", neutral: Some(0), op: |x, y| unless_same(&x, &y, b::add(x.clone(), y.clone())?) },
     Row {
         is: "ACI",
@@ -272,7 +274,7 @@ fn of_parts(t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -> Optio
     }
 }
 
-/// What the user has declared, of operators on data of known sizes.
+/// What the user has declared, of operators on data of known sizes. Those that compute roots have no laws where nothing is rounded.
 pub(super) fn declared(known: &Properties) -> Vec<Operator> {
     let Properties { associative, commutative, idempotent, neutral } = known;
     let all = associative.iter().chain(commutative).chain(idempotent).chain(neutral.iter().map(|(f, _)| f));
@@ -280,7 +282,7 @@ pub(super) fn declared(known: &Properties) -> Vec<Operator> {
     for op in all {
         let mut sized = true;
         op.ty().for_each_nat(&mut |n| sized &= n.as_constant().is_some());
-        if sized && !ops.contains(op) {
+        if sized && !has_roots(op) && !ops.contains(op) {
             ops.push(op.clone());
         }
     }

@@ -2,16 +2,20 @@
 //! near the numbers in its text among them.
 //!
 //! Integers wrap around. Floats are computed without rounding, with NaN and infinities: that is what a rule that asks for
-//! a property may rely on, as it is marked `[reassociates]` where rounding shows.
+//! a property may rely on, as it is marked `[reassociates]` where rounding shows. Roots and exponentials have no such values: what
+//! computes them is tried in floats, and is to agree but for rounding.
 
 use super::mentioned::Mentioned;
 use super::shrink::weight;
 use super::solve::Solver;
 use super::values::{Drawing, put_numbers};
+use super::{FloatKind, kinds, rounded};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::failure::is_without_value;
 use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
+use crate::lang::math;
 use crate::lang::nat::NatVar;
+use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::{Tolerance, Value};
@@ -69,8 +73,9 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
         + TRIES
         + TRIES_FOR_EACH * (mentioned.whole.len() + mentioned.combined.len()) as u64;
     let sides: Vec<&Term> = laws.iter().flat_map(|(left, right)| [left, right]).collect();
-    let exact = Arithmetic { exact: true, finite: false };
-    let drawing = Drawing::near(mentioned).with_borders(&sides, &sizes_of(t, 0), &Solver::of(exact));
+    let in_floats = has_roots(&f);
+    let arithmetic = if in_floats { Arithmetic::MACHINE } else { Arithmetic { exact: true, finite: false } };
+    let drawing = Drawing::near(mentioned).with_borders(&sides, &sizes_of(t, 0), &Solver::of(arithmetic));
     let mut best: Option<(usize, Vec<String>)> = None;
     for seed in 0..tries {
         let sizes = sizes_of(t, seed);
@@ -79,9 +84,12 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
             if let Some(numbers) = tuples.get(seed as usize) {
                 put_numbers(&mut operands, numbers);
             }
-            let run = |side: &Term| eval::run_in(exact, side, &sizes, &operands, &Limits::TEST);
+            if in_floats {
+                operands = operands.iter().map(rounded).collect();
+            }
+            let run = |side: &Term| eval::run_in(arithmetic, side, &sizes, &operands, &Limits::TEST);
             let (l, r) = (run(left), run(right));
-            if agree(&l, &r) {
+            if agree(&l, &r, in_floats) {
                 continue;
             }
             let weight = weight(&operands);
@@ -94,10 +102,29 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
     best.map(|(_, told)| told)
 }
 
+/// By how much both sides of a law may be apart that computes roots: halves have three digits.
+const NEARLY: Tolerance = Tolerance::Relative { relative: 0.01, floor: 0.1 };
+
+/// Does the operator compute a root, an exponential or the like?
+pub(super) fn has_roots(f: &Term) -> bool {
+    use Pattern::{Ceil, Floor, Round, Trunc};
+    let is_root = |p: Pattern| math::of(p).is_some() && !matches!(p, Floor | Ceil | Round | Trunc);
+    f.positions().iter().any(|(_, t)| t.as_pattern().is_some_and(is_root))
+}
+
 /// Are both sides of a law the same? The law is used in both directions, so that neither may have a value where the other
 /// has none. What took too long or too much nobody knows.
-fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>) -> bool {
+fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>, rounds: bool) -> bool {
     match (l, r) {
+        (Ok(l), Ok(r)) if rounds => {
+            let (of_l, of_r) = (kinds(l), kinds(r));
+            let is_finite = |kinds: &[FloatKind]| kinds.iter().all(|kind| *kind == FloatKind::Finite);
+            if is_finite(&of_l) && is_finite(&of_r) {
+                return l.agrees(r, NEARLY).is_ok();
+            }
+            // What is too large in the one order may not be in the other.
+            of_l.contains(&FloatKind::NotANumber) == of_r.contains(&FloatKind::NotANumber)
+        }
         (Ok(l), Ok(r)) => {
             l.agrees(r, Tolerance::Identical).is_ok() && r.agrees(l, Tolerance::Identical).is_ok()
         }

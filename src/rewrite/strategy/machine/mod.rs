@@ -336,6 +336,7 @@ impl<'a> Machine<'a> {
                 }
                 Node::Choice(a, b) => match self.attempt(a, &tail.t) {
                     Err(Halt::Failed(failure)) => {
+                        let failure = further(failure, tail.passed, tail.written);
                         tail.missed = Some(match tail.missed.take() {
                             Some(other) => nearer(Some(other), failure),
                             None => failure,
