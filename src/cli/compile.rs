@@ -141,8 +141,7 @@ pub(super) fn write(compiled: &Compiled, target: Target, folder: &Path, force: b
     for (path, text) in &files {
         let is_foreign =
             |mark| !std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(str::as_bytes(mark)));
-        let mark = text.and_then(|text| host::MARKS.into_iter().find(|mark| text.starts_with(mark)));
-        if !force && path.symlink_metadata().is_ok() && mark.is_some_and(is_foreign) {
+        if !force && path.symlink_metadata().is_ok() && text.map(mark_of).is_some_and(is_foreign) {
             let problem = format!("`{}` is there already, and was not generated.", path.display());
             return Err(fail(
                 &Diagnostic::error("E0906", problem)
@@ -162,6 +161,13 @@ pub(super) fn write(compiled: &Compiled, target: Target, folder: &Path, force: b
         }
     }
     Ok(Exit::Done)
+}
+
+/// How a generated text begins, at all sizes: a mark, what the function is called, or else its first line.
+fn mark_of(text: &str) -> &str {
+    let first = text.lines().next().unwrap_or(text);
+    let of_function = || first.find(": ").map_or(first, |at| &first[..at + 1]);
+    host::MARKS.into_iter().find(|mark| text.starts_with(mark)).unwrap_or_else(of_function)
 }
 
 /// The lines of a stage that come from parts of the term.

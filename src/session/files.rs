@@ -234,8 +234,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Writes beside `path`, or beside the file that a link there leads to, where what lies there is to be replaced; else
-    /// nothing may lie there.
+    /// Writes beside `path`. What lies there is to be replaced, or nothing may lie there.
     ///
     /// # Errors
     /// The system's.
@@ -244,8 +243,6 @@ impl Whole {
         replace: bool,
         contents: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> io::Result<Whole> {
-        let linked = if replace { std::fs::canonicalize(path).ok() } else { None };
-        let path = linked.as_deref().unwrap_or(path);
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         let new =
@@ -256,7 +253,7 @@ impl Whole {
         Ok(Whole { new, path: path.to_path_buf(), replace })
     }
 
-    /// Puts it in its place.
+    /// Puts it in its place; where a link was, not into what it leads to.
     ///
     /// # Errors
     /// The system's; `AlreadyExists` where nothing may be replaced.

@@ -31,7 +31,7 @@ pub fn diagnostic(stuck: &Stuck, script: &Script) -> Diagnostic {
     }
     notes.extend(within(&stuck.within));
     notes.push(match stuck.so_far.steps.len() {
-        0 => "Nothing had been rewritten before.".to_string(),
+        0 => "No rewrite before it is kept.".to_string(),
         1 => "One rewrite had been made before.".to_string(),
         n => format!("{n} rewrites had been made before."),
     });

@@ -479,7 +479,7 @@ impl Infer {
                 (K::Scalar(s), K::Scalar(_)) => {
                     format!(" `cast` converts to it: `(cast {} : {})`.", or("x"), s.name())
                 }
-                (K::Scalar(_), K::Array(..)) => " One value of all elements is made by `reduce`.".into(),
+                (K::Scalar(_), K::Array(..)) => " One value of all elements is made by `reduce`; `join` makes one array of the rows of a matrix.".into(),
                 (_, K::Pair(..)) if written.as_ref().is_some_and(|text| text.contains("reduce ")) => {
                     " `reduce` gives what its elements are: compute them by `map` before it, or write `reduceSeq`, which gives \
                      what its start is."

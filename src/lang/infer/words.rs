@@ -392,7 +392,17 @@ impl Infer {
             Some((text, ty, depth))
         });
         let (Some((l, lt, l_depth)), Some((r, rt, r_depth))) = (l, r) else {
-            return format!("For every element, write `zip a b |> map (\\(x, y). x {op} y)`.");
+            return match self.written(span) {
+                Some(text) if text.starts_with('-') => {
+                    let xs = in_parentheses(text.trim_start_matches('-').trim().to_string());
+                    format!("For every element, write `map neg {xs}`.")
+                }
+                Some(text) if text.starts_with('(') => format!(
+                    "The operator is of numbers: of each row of a matrix write `map (reduce ({op}) 0) xs`, of all its numbers \
+                     `join xs |> reduce ({op}) 0`. Of two arrays, write `zip a b |> map (\\(x, y). x {op} y)`."
+                ),
+                _ => format!("For every element, write `zip a b |> map (\\(x, y). x {op} y)`."),
+            };
         };
         let group = |t: &str| in_parentheses(t.to_string());
         if l_depth > 0 && r_depth > 0 {

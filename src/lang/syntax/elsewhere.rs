@@ -99,7 +99,7 @@ const NAMES: &[Row] = &[
     (&["window", "windows", "sliding"], "n xs", "Write `slide n 1 xs` for windows of so many elements."),
     (&["stencil"], "xs", "Write `slide 3 1 xs` for windows of 3 elements."),
     (&["pad"], "xs", "Write `padClamp 1 1 xs` or `padCst 1 1 0 xs`."),
-    (&["roll"], "xs n", "Write `concat (drop n xs) (take n xs)`."),
+    (&["roll"], "xs n", "Write `concat (drop (m - n) xs) (take (m - n) xs)` for `m` elements."),
     (&["flip", "rev", "fliplr", "flipud"], "xs", "Write `reverse xs`."),
     (&["T", "transposed"], "xs", "Write `transpose xs`."),
     (&["sort", "sorted", "argsort"], "xs", "There is no sorting: what is done does not depend on values."),

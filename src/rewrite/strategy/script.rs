@@ -366,13 +366,20 @@ impl Script {
     pub fn unknown<'a>(&'a self, name: &Node<Name>, others: impl Iterator<Item = &'a Name>) -> Diagnostic {
         let natives = super::native::TABLE.iter().map(|r| r.name);
         let defined = self.strategies.keys().chain(self.aliases.keys()).map(|n| &**n);
-        Diagnostic::error("E0301", format!("There is no strategy, rule or size `{}`.", name.kind))
-            .label(name.span, "not known")
-            .did_you_mean_or(
-                &name.kind,
-                natives.chain(defined).chain(others.map(|n| &**n)),
-                "`shine-tui rules` lists the rules, `shine-tui strategies` the strategies.",
-            )
+        let others: Vec<&Name> = others.collect();
+        let problem =
+            Diagnostic::error("E0301", format!("There is no strategy, rule or size `{}`.", name.kind));
+        if others.contains(&&name.kind) {
+            return problem.label(name.span, "no strategy").hint(format!(
+                "Rules of sets and sizes are no strategies: a set is searched with, as in `reach SKETCH using {}`.",
+                name.kind
+            ));
+        }
+        problem.label(name.span, "not known").did_you_mean_or(
+            &name.kind,
+            natives.chain(defined).chain(others.into_iter().map(|n| &**n)),
+            "`shine-tui rules` lists the rules, `shine-tui strategies` the strategies.",
+        )
     }
 }
 

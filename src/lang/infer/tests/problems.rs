@@ -178,7 +178,7 @@ fn result() {
       |                         ^^^^^^^^^^^^^^^^^^^^ this is `n.f32`
       |
       = `f` is declared to return another type.
-      = hint: Declare the result as `n.f32`, or compute a `f32`. One value of all elements is made by `reduce`.
+      = hint: Declare the result as `n.f32`, or compute a `f32`. One value of all elements is made by `reduce`; `join` makes one array of the rows of a matrix.
     ");
 }
 

@@ -553,7 +553,9 @@ impl<'a> Parser<'a> {
             Tok::LBracket if expected.contains(')') && before == Some(Tok::Word) => {
                 "The size of an array type stands before a dot: `n.f32`; an element is read by `idx 0 xs`."
             }
-            Tok::Less if expected.contains(')') => "A vector type is `<4>f32`.",
+            Tok::Less if expected.contains(')') => {
+                "An array of n numbers has the type `n.f32`, a vector of four `<4>f32`."
+            }
             Tok::Arrow if expected.contains("`:`") => {
                 "The type of the result stands behind a colon: `def f (a: n.f32): f32 = …`."
             }

@@ -102,6 +102,10 @@ impl Parser<'_> {
                     | "ndarray"
             )
         });
+        // `n x m f32`, as it is spoken.
+        if words.len() > 1 {
+            words.retain(|w| !matches!(&**w, "x" | "by"));
+        }
         if words.is_empty() {
             words.push("n".into());
         }
