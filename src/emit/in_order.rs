@@ -19,15 +19,7 @@ fn keep(s: &mut Stmt, around: &mut Vec<String>) {
         What::For { pragma, var, body, .. } => {
             around.push(var.clone());
             let outer = Outer::of(body);
-            for s in body.iter_mut() {
-                if let What::For { pragma: None, var, body, .. } = &mut s.what {
-                    around.push(var.clone());
-                    if outer.adds_one(body) && !body.iter().all(|s| reads_onwards(s, around)) {
-                        body.push(barrier(&body[0]));
-                    }
-                    around.pop();
-                }
-            }
+            outer.keep_loops(body, around);
             if pragma.is_none() && outer.adds_out_of_order(body, around) {
                 body.push(barrier(&body[0]));
             }
@@ -50,13 +42,57 @@ struct Outer(BTreeMap<String, Option<String>>);
 
 impl Outer {
     fn of(body: &[Stmt]) -> Outer {
-        let own = |s: &Stmt| match &s.what {
-            What::Declare { name, init, .. } => Some((name.clone(), init.as_ref().and_then(name_of))),
-            What::Name { name, value, .. } => Some((name.clone(), name_of(value))),
-            What::Table { name, .. } => Some((name.clone(), None)),
-            _ => None,
-        };
-        Outer(body.iter().filter_map(own).collect())
+        fn own(body: &[Stmt], all: &mut BTreeMap<String, Option<String>>) {
+            for s in body {
+                match &s.what {
+                    What::Declare { name, init, .. } => {
+                        all.insert(name.clone(), init.as_ref().and_then(name_of));
+                    }
+                    What::Name { name, value, .. } => {
+                        all.insert(name.clone(), name_of(value));
+                    }
+                    What::Table { name, .. } => {
+                        all.insert(name.clone(), None);
+                    }
+                    What::Block(body) => own(body, all),
+                    _ => {}
+                }
+            }
+        }
+        let mut all = BTreeMap::new();
+        own(body, &mut all);
+        Outer(all)
+    }
+
+    /// Keeps the inner loops as they are.
+    fn keep_loops(&self, body: &mut [Stmt], around: &mut Vec<String>) {
+        for s in body {
+            match &mut s.what {
+                What::For { pragma: None, var, body, .. } => {
+                    around.push(var.clone());
+                    if self.adds(body) && !body.iter().all(|s| reads_onwards(s, around)) {
+                        body.push(barrier(&body[0]));
+                    }
+                    around.pop();
+                }
+                What::Block(body) => self.keep_loops(body, around),
+                _ => {}
+            }
+        }
+    }
+
+    /// Is what the name stands for handed on from one iteration to the next?
+    fn goes_on(&self, name: &str) -> bool {
+        let mut name = name;
+        // What starts as itself is an error elsewhere.
+        for _ in 0..=self.0.len() {
+            match self.0.get(name) {
+                None => return true,
+                Some(None) => return false,
+                Some(Some(start)) => name = start,
+            }
+        }
+        false
     }
 
     /// What is added to, and what in which order, where a statement adds to a sum that goes on over the iterations.
@@ -68,20 +104,17 @@ impl Outer {
             _ => return None,
         };
         let goes_on = match to {
-            Expr::Name(x) => match self.0.get(x) {
-                None => true,
-                Some(start) => start.as_ref().is_some_and(|x| !self.0.contains_key(x)),
-            },
+            Expr::Name(x) => self.goes_on(x),
             _ => !self.0.keys().any(|x| mentions(to, x)),
         };
         goes_on.then_some((to, added))
     }
 
-    /// Is there one statement that adds to such a sum, and nothing but what is computed for it?
-    fn adds_one(&self, body: &[Stmt]) -> bool {
+    /// Are there statements that add to such sums, and nothing but what is computed for them?
+    fn adds(&self, body: &[Stmt]) -> bool {
         let is_for_it = |s: &Stmt| matches!(s.what, What::Declare { .. } | What::Name { .. });
-        let sums = body.iter().filter(|s| self.sum(s).is_some()).count();
-        sums == 1 && body.iter().all(|s| is_for_it(s) || self.sum(s).is_some())
+        let is_sum = |s: &Stmt| self.sum(s).is_some();
+        body.iter().any(is_sum) && body.iter().all(|s| is_for_it(s) || is_sum(s))
     }
 
     /// Are several elements added to one sum one after the other, of which a later one lies before?

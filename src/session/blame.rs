@@ -18,7 +18,7 @@ pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionSt
     }
     if is_of_the_compiler(&problem) {
         let hint = "Take another compiler, by `CC`, or go on without vectors.";
-        return problem.hint(hint).hint(NO_TIME);
+        return Diagnostic { hints: vec![hint.to_owned(), NO_TIME.to_owned()], ..problem };
     }
     let mut hints = vec![];
     let own = own_rules(workspace, steps);

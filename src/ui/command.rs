@@ -4,6 +4,7 @@
 //! [`super::keys`]). A command that cannot be used now is never hidden: it says why. The table knows the state
 //! only through [`Facts`].
 
+use super::disk::GONE_TEXT;
 use super::facts::Facts;
 use super::layout::Pane;
 use super::panes;
@@ -327,10 +328,7 @@ fn finding(facts: &Facts) -> Enabled {
 }
 
 fn reload(facts: &Facts) -> Enabled {
-    require(
-        !facts.file_gone,
-        "The program's file is gone from the disk, or cannot be read; what is open is kept.",
-    )?;
+    require(facts.file_changed || !facts.file_gone, GONE_TEXT)?;
     require(facts.file_changed, "The file on the disk is the one that is open.")
 }
 

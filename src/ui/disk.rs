@@ -16,11 +16,12 @@ use crate::view::{Role, problem};
 #[derive(Debug, Default)]
 pub struct Definitions {
     watches: IndexMap<String, Watch>,
+    gone: bool,
 }
 
 impl Definitions {
-    /// Whether a file holds another text than the one that is open.
-    pub fn look(&mut self, open: &Texts) -> bool {
+    /// What has another text than the one that is open, if a file has: modules are parts of the program.
+    pub fn look(&mut self, open: &Texts) -> Option<Changed> {
         let of = |t: &Text| Some((t.label.clone(), open.origin.files.get(&t.label)?.clone()));
         let mut files: Vec<(String, PathBuf)> = open.files.iter().filter_map(of).collect();
         for path in open.origin.program.iter().flat_map(|program| beside(program)) {
@@ -28,13 +29,25 @@ impl Definitions {
                 files.push((path.display().to_string(), path));
             }
         }
-        let mut changed = false;
+        let mut changed = None;
+        self.gone = false;
         for (label, path) in files {
             let known = open.files.iter().find(|t| t.label == label).cloned();
             let text = known.unwrap_or_else(|| Text { label: label.clone(), text: String::new() });
-            changed |= self.watches.entry(label).or_default().look(&path, &text).is_some();
+            let is_open = open.files.iter().any(|t| t.label == label);
+            let watch = self.watches.entry(label).or_default();
+            let is_module = path.extension().is_some_and(|e| e == "rise");
+            if watch.look(&path, &text).is_some() && changed != Some(Changed::Program) {
+                changed = Some(if is_module { Changed::Program } else { Changed::Definitions });
+            }
+            self.gone |= is_open && watch.is_gone();
         }
         changed
+    }
+
+    /// Is a file gone that is open?
+    pub fn is_gone(&self) -> bool {
+        self.gone
     }
 
     /// How often files were read.
@@ -70,6 +83,10 @@ pub struct Watch {
     /// So many looks in a row found nothing to read.
     missed: u32,
 }
+
+/// What is said where a file is gone.
+pub const GONE_TEXT: &str =
+    "A file that is open is gone from the disk, or cannot be read; what is open is kept.";
 
 /// A file that so many looks in a row cannot read is gone: editors replace files in two steps.
 const GONE: u32 = 2;
@@ -123,22 +140,17 @@ impl App {
         let texts = &self.session.workspace().texts;
         let program = texts.origin.program.as_deref();
         let program = program.is_some_and(|file| self.file.look(file, &texts.program).is_some());
-        let was_gone = std::mem::replace(&mut self.gone, self.file.is_gone());
-        if self.gone {
-            if !was_gone {
-                (self.changed, self.wrong) = (None, None);
-                self.tell(
-                    Role::Warning,
-                    "The program's file is gone from the disk, or cannot be read; what is open is kept.",
-                );
-            }
+        let was_gone = self.gone;
+        let definitions = self.definitions.look(texts);
+        self.gone = self.file.is_gone() || self.definitions.is_gone();
+        if self.gone && !was_gone {
+            self.tell(Role::Warning, GONE_TEXT);
+        }
+        if self.file.is_gone() {
+            (self.changed, self.wrong) = (None, None);
             return;
         }
-        let changed = match (program, self.definitions.look(texts)) {
-            (true, _) => Some(Changed::Program),
-            (false, true) => Some(Changed::Definitions),
-            (false, false) => None,
-        };
+        let changed = if program { Some(Changed::Program) } else { definitions };
         let reads = self.file.times() + self.definitions.times();
         // The first look reads every file, changed or not.
         let saved = self.reads.replace(reads).is_some_and(|before| before != reads);
@@ -171,7 +183,7 @@ impl App {
             self.tell(if wrong.is_some() { Role::Error } else { Role::Warning }, news);
         }
         self.wrong = wrong;
-        if changed.is_none() && (self.changed.is_some() || was_gone) {
+        if changed.is_none() && !self.gone && (self.changed.is_some() || was_gone) {
             self.tell(Role::Hint, "The files on the disk hold again what is open.");
         }
         self.changed = changed;
@@ -181,6 +193,7 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::files::Origin;
 
     #[test]
     fn only_another_text_counts_as_a_change() {
@@ -208,5 +221,28 @@ mod tests {
         watch.taken();
         fs::write(&path, [0xff; 9]).unwrap();
         assert_eq!(watch.look(&path, &text("other")), None);
+    }
+
+    #[test]
+    fn a_module_is_a_part_of_the_program_and_what_is_gone_is_no_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = |label: &str| Text { label: label.to_owned(), text: "one".to_owned() };
+        let mut origin = Origin::default();
+        for label in ["m.rise", "s.elevate"] {
+            fs::write(folder.path().join(label), "one").unwrap();
+            origin.files.insert(label.to_owned(), folder.path().join(label));
+        }
+        let files = vec![text("m.rise"), text("s.elevate")];
+        let open = Texts { program: text("p.rise"), files, default_sizes: Default::default(), origin };
+        let mut definitions = Definitions::default();
+        assert_eq!(definitions.look(&open), None);
+        fs::write(folder.path().join("s.elevate"), "other").unwrap();
+        assert_eq!(definitions.look(&open), Some(Changed::Definitions));
+        fs::write(folder.path().join("m.rise"), "other").unwrap();
+        assert_eq!(definitions.look(&open), Some(Changed::Program));
+        ["m.rise", "s.elevate"].iter().for_each(|label| fs::remove_file(folder.path().join(label)).unwrap());
+        definitions.look(&open);
+        assert_eq!(definitions.look(&open), None);
+        assert!(definitions.is_gone());
     }
 }

@@ -28,7 +28,11 @@ pub fn reload(app: &mut App) {
 pub fn wrong_on_disk(app: &App, changed: Changed) -> Option<Problems> {
     let now = app.session.workspace();
     let texts = match changed {
-        Changed::Program => Texts { program: app.file.changed()?.clone(), ..now.texts.clone() },
+        Changed::Program => Texts {
+            program: app.file.changed().unwrap_or(&now.texts.program).clone(),
+            files: app.definitions.changed(&now.texts),
+            ..now.texts.clone()
+        },
         Changed::Definitions => Texts { files: app.definitions.changed(&now.texts), ..now.texts.clone() },
     };
     match Workspace::load(&texts, now.def.as_deref()) {
@@ -74,9 +78,16 @@ fn ask_to_reload(app: &mut App) {
 }
 
 pub(super) fn reload_now(app: &mut App) {
-    let Some(Text { label, text }) = app.file.changed().cloned() else { return };
+    let now = &app.session.workspace().texts;
+    let Text { label, text } = app.file.changed().unwrap_or(&now.program).clone();
+    let files = app.definitions.changed(now);
+    // Modules that the program imports lie beside its rules.
+    if files != now.files && !perform(app, Action::Definitions { files }) {
+        return;
+    }
     if perform(app, Action::Reload { label, text }) {
         app.file.taken();
+        app.definitions.taken();
         (app.changed, app.wrong) = (None, None);
         app.queries.forget_kernels();
         app.forget_rules();

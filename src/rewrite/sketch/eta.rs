@@ -6,6 +6,12 @@ impl Sketch {
     /// For `\x. f x`, where `f` is a pattern or a variable applied to what does not mention `x`: `f`.
     pub(super) fn eta_reduced(&self) -> Option<Sketch> {
         let Shape::Lam(body) = self.shape() else { return None };
+        // `\x y. f x y` is `\x. f x`.
+        let inner = matches!(body.bare().shape(), Shape::Lam(_)).then(|| body.bare().eta_reduced());
+        let body = match &inner {
+            Some(inner) => inner.as_ref()?,
+            None => body,
+        };
         let Shape::App(f, x) = body.bare().shape() else { return None };
         (matches!(x.bare().shape(), Shape::Var(0)) && has_known_head(f)).then(|| lowered(f, 0))?
     }

@@ -163,6 +163,8 @@ mod tests {
         for yes in [r"\y x. y + x", r"\y. add y", r"\y x. ? + x", "?"] {
             assert!(holds(yes, &t), "{yes}");
         }
+        let add = b::pattern(Pattern::Add, vec![], &[Type::f32(), Type::f32()]).unwrap();
+        assert!(holds(r"\y x. y + x", &add) && holds(r"\y. add y", &add) && !holds(r"\y x. x + y", &add));
         for no in [r"\y x. x + y", r"\y x. x + x", r"\y x. ? x", r"\y x. add x", r"\y x. y * x"] {
             assert!(!holds(no, &t), "{no}");
         }

@@ -2,8 +2,8 @@
 //! near the numbers in its text among them.
 //!
 //! Integers wrap around. Floats are computed without rounding, with NaN and infinities: that is what a rule that asks for
-//! a property may rely on, as it is marked `[reassociates]` where rounding shows. Roots and exponentials have no such values: what
-//! computes them is tried in floats, and is to agree but for rounding.
+//! a property may rely on, as it is marked `[reassociates]` where rounding shows. Of roots and exponentials no law is believed: what
+//! computes them is tried in floats, too, where they have values.
 
 use super::mentioned::Mentioned;
 use super::shrink::weight;
@@ -38,6 +38,14 @@ const TRIES_FOR_EACH: u64 = 60;
 /// A case in which an operator `t -> t -> t` does not have the property, in words. What it uses of what is bound around
 /// it is drawn with the operands; None where that is more than numbers.
 pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
+    let without_rounding = || refute_in(Arithmetic { exact: true, finite: false }, f, property);
+    if has_roots(f) {
+        return refute_in(Arithmetic::MACHINE, f, property).or_else(without_rounding);
+    }
+    without_rounding()
+}
+
+fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Vec<String>> {
     let (params, _) = f.ty().signature();
     let t = params.first()?;
     let around = numbers_around(f)?;
@@ -73,8 +81,8 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
         + TRIES
         + TRIES_FOR_EACH * (mentioned.whole.len() + mentioned.combined.len()) as u64;
     let sides: Vec<&Term> = laws.iter().flat_map(|(left, right)| [left, right]).collect();
-    let in_floats = has_roots(&f);
-    let arithmetic = if in_floats { Arithmetic::MACHINE } else { Arithmetic { exact: true, finite: false } };
+    let in_floats = !arithmetic.exact;
+    let unknown = !in_floats && has_roots(&f);
     let drawing = Drawing::near(mentioned).with_borders(&sides, &sizes_of(t, 0), &Solver::of(arithmetic));
     let mut best: Option<(usize, Vec<String>)> = None;
     for seed in 0..tries {
@@ -95,7 +103,7 @@ pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
             let weight = weight(&operands);
             if best.as_ref().is_none_or(|(w, _)| weight < *w) {
                 let sides = [(&words[2 * i], l), (&words[2 * i + 1], r)];
-                best = Some((weight, told(&operands, around.len(), sides)));
+                best = Some((weight, told(&operands, around.len(), sides, unknown)));
             }
         }
     }
@@ -156,13 +164,26 @@ fn numbers_around(f: &Term) -> Option<Vec<Type>> {
         .then(|| all.map(|i| used.get(&i).unwrap_or(&unused).clone()).collect())
 }
 
-fn told(operands: &[Value], around: usize, sides: [(&String, Result<Value, Diagnostic>); 2]) -> Vec<String> {
+fn told(
+    operands: &[Value],
+    around: usize,
+    sides: [(&String, Result<Value, Diagnostic>); 2],
+    unknown: bool,
+) -> Vec<String> {
     let (bound, operands) = operands.split_at(around.min(operands.len()));
     let names = ["a", "b", "c"];
     let mut given: Vec<String> = operands.iter().zip(names).map(|(v, n)| format!("{n} = {v}")).collect();
     if !bound.is_empty() {
         let values: Vec<String> = bound.iter().map(Value::to_string).collect();
         given.push(format!("{} for what is bound around it", values.join(", ")));
+    }
+    if unknown {
+        let [(left, _), (right, _)] = sides;
+        return vec![format!(
+            "For {}, {left} and {right} are computed from other roots, exponentials or the like. That these are the same is not \
+             known: no law is believed of them.",
+            given.join(", ")
+        )];
     }
     let side = |(word, value): &(&String, Result<Value, Diagnostic>)| match value {
         Ok(value) => format!("{word} = {value}"),
