@@ -1307,3 +1307,59 @@ fn a_question_that_is_answered_in_the_negative_is_told() {
     let told = apply("stagesOnItems");
     assert!(told.contains("this is no map over windows of what another map computes"), "{told}");
 }
+
+#[test]
+fn what_was_written_by_hand_stays_beside_what_is_generated() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    std::fs::create_dir(dir.path().join("o")).unwrap();
+    for (file, text) in [("o/dot.c", "int main(void) { return 0; }\n"), ("o/dot_host.c", "// mine\n")] {
+        std::fs::write(dir.path().join(file), text).unwrap();
+        let ran = run(dir.path(), &["compile", &dot, "-o", "o"]);
+        refused(&ran, 2, "E0906");
+        assert!(ran.err.contains("was not generated"), "{}", ran.err);
+        assert_eq!(std::fs::read_to_string(dir.path().join(file)).unwrap(), text);
+        std::fs::remove_file(dir.path().join(file)).unwrap();
+    }
+    for strategy in ["id", "auto"] {
+        let ran = run(dir.path(), &["compile", &dot, "-o", "o", "-s", strategy]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+}
+
+/// gcc 12.2 adds other elements than these loops do, unless it leaves them as they are; other compilers are right.
+#[test]
+fn sums_that_do_not_read_from_front_to_back_are_right() {
+    let dir = world();
+    let sums = [
+        r"a |> split 2 |> map reverse |> join |> reduce (+) 0",
+        r"a |> split 4 |> reduceSeq (\s r. reduceSeq (+) s (reverse r)) 0",
+        r"a |> split 4 |> reduceSeq (\s r. reduceSeqUnroll (+) s (reverse r)) 0",
+        r"a |> split 4 |> reduceSeq (\s r. s + idx 1 r + idx 0 r + idx 3 r + idx 2 r) 0",
+        r"a |> split 4 |> map (\r. [idx 1 r, idx 0 r, idx 3 r, idx 2 r]) |> join |> reduce (+) 0",
+        r"a |> split 4 |> reduceSeq (\s r. r |> split 2 |> map reverse |> reduceSeq (\t q. reduceSeq (+) t q) s) 0",
+    ];
+    for sum in sums {
+        let file = write(dir.path(), "f.rise", format!("def f (a: (8*n).f32): f32 = {sum}\n"));
+        let ran = run(dir.path(), &["bench", &file, "--size", "n=25"]);
+        assert_eq!(ran.code, 0, "{sum}: {}", ran.err);
+        assert!(run(dir.path(), &["compile", &file]).out.contains("__asm__ volatile"), "{sum}");
+    }
+    let file = write(dir.path(), "f.rise", "def f (a: n.m.f32): f32 = a |> join |> reduce (+) 0\n");
+    assert!(!run(dir.path(), &["compile", &file]).out.contains("__asm__"), "this one is right");
+}
+
+#[test]
+fn what_is_left_of_an_array_may_be_nothing() {
+    let dir = world();
+    for (program, code) in [
+        ("def f (a: n.f32): n.f32 = a |> padClamp 0 0 |> map abs |> take n", 0),
+        ("def f (a: 8.f32): 8.f32 = a |> take 8", 0),
+        ("def f (a: n.f32): f32 = reduce (+) 0 (drop n a)", 2),
+        ("def f (a: 8.f32): 9.f32 = a |> take 9", 2),
+    ] {
+        let file = write(dir.path(), "f.rise", program);
+        let ran = run(dir.path(), &["compile", &file]);
+        assert_eq!(ran.code, code, "{program}: {}", ran.err);
+    }
+}

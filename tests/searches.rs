@@ -791,3 +791,27 @@ fn the_limit_of_nodes_holds_in_every_iteration() {
         assert!((limit..=limit + limit / 10).contains(&reached), "{limit}: {reached}");
     }
 }
+
+#[test]
+fn the_program_as_written_is_met_and_functions_written_out_are() {
+    let squares = r"def f (a: n.f32) (b: m.f32): n.m.f32 = a |> map (\x. b |> map (\y. x * y))";
+    for (program, strategy) in [
+        (
+            r"def f (a: n.f32): n.f32 = a |> map (\y. abs y)",
+            r"reach contains(map (\y. abs y)) using {mapArray} with (iterations: 2)",
+        ),
+        (squares, r"reach contains(map (\x. map (\y. x * y) ?)) using {mapArray} with (iterations: 2)"),
+        (squares, r"reach contains(map (\y. ? * y)) using {useMapSeq} with (iterations: 2)"),
+        (
+            "def f (a: n.m.f32): f32 = a |> map (reduce (+) 0) |> reduce (+) 0",
+            "reach containsReduceSeq(m, containsReduceSeq(n, ?))",
+        ),
+        (
+            "def f (a: n.m.f32): f32 = a |> map (reduce (+) 0) |> reduce (+) 0",
+            "reach containsReduceSeq(n*m, ?)",
+        ),
+    ] {
+        let ran = apply(program, "", "", strategy);
+        assert_eq!(ran.code, 0, "{strategy}: {}", ran.err);
+    }
+}

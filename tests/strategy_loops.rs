@@ -473,6 +473,10 @@ fn a_failure_tells_its_cause_and_the_users_call() {
         ("interchange(0) @ topDown", "loops are counted from 1", "interchange(0)"),
         ("id ; repeatN(1 - 2, id)", "-1 is no number of times", "repeatN(1 - 2, id)"),
         ("id ; fail ; id", "`fail` fails", "fail"),
+        // What failed behind a test that held is nearer than where the test failed.
+        ("topDown(isFullyAppliedReduce ; splitJoin(5))", "`splitJoin(5)` does not apply", "splitJoin(5)"),
+        ("topDown(useMapSeq) @ outermost(isReduce)", "`useMapSeq` does not apply", "useMapSeq"),
+        ("id @ outermost(mapNest(9))", "a nest of 9 maps is not here", "mapNest(9)"),
         ("topDown(id ; splitJoin(0)) <+ topDown(fstReduction)", "its argument p is 0", "splitJoin(0)"),
     ];
     let start = matmul();
