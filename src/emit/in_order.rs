@@ -157,8 +157,8 @@ fn ascends(value: &Expr, around: &[String]) -> bool {
             }
             // Elements of one array that are chosen by the loop come in any order.
             Expr::Conditional(c, x, y) if around.iter().any(|var| mentions(c, var)) => {
-                let (x, y) = (arrays(x), arrays(y));
-                ascends &= x.iter().all(|array| !y.contains(array));
+                let (x, y) = (reads(x), reads(y));
+                ascends &= x.iter().all(|(array, _)| y.iter().all(|(other, _)| other != array));
             }
             _ => {}
         }
@@ -166,12 +166,12 @@ fn ascends(value: &Expr, around: &[String]) -> bool {
     ascends
 }
 
-/// The arrays that are read.
-fn arrays(e: &Expr) -> Vec<Expr> {
+/// What is read, as arrays and indices.
+fn reads(e: &Expr) -> Vec<(Expr, Expr)> {
     let mut out = vec![];
     e.for_each(&mut |e| {
-        if let Expr::Index(array, _) = e {
-            out.push((**array).clone());
+        if let Expr::Index(array, i) = e {
+            out.push(((**array).clone(), (**i).clone()));
         }
     });
     out
@@ -179,15 +179,6 @@ fn arrays(e: &Expr) -> Vec<Expr> {
 
 /// Is nothing that the second reads known to lie before what the first does in the same array, nor somewhere else?
 fn follows(first: &Expr, second: &Expr) -> bool {
-    let reads = |value: &Expr| {
-        let mut out: Vec<(Expr, Expr)> = vec![];
-        value.for_each(&mut |e| {
-            if let Expr::Index(array, i) = e {
-                out.push(((**array).clone(), (**i).clone()));
-            }
-        });
-        out
-    };
     let (first, second) = (reads(first), reads(second));
     first.iter().all(|(array, i)| {
         second.iter().filter(|(other, _)| other == array).all(|(_, j)| {
@@ -206,7 +197,8 @@ type Terms = BTreeMap<String, i64>;
 fn add_terms(e: &Expr, times: i64, out: &mut Terms) -> bool {
     match e {
         Expr::Text(_) if constant(e).is_some() => {
-            *out.entry(String::new()).or_default() += times * constant(e).unwrap_or_default();
+            let constant = constant(e).unwrap_or_default();
+            *out.entry(String::new()).or_default() += times.saturating_mul(constant);
             true
         }
         Expr::Cast(_, e) | Expr::Wrapped(_, e) => add_terms(e, times, out),
