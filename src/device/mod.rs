@@ -56,6 +56,15 @@ pub trait Backend: Send + Sync {
     /// Only that it was cancelled; what is wrong with devices stands in the list.
     fn list(&self, control: &mut RunControl<'_>) -> Result<DeviceList, DeviceError>;
 
+    /// The devices among which one of this name is: all, or without loading drivers the host alone.
+    ///
+    /// # Errors
+    /// As [`Backend::list`].
+    fn list_for(&self, name: &str, control: &mut RunControl<'_>) -> Result<DeviceList, DeviceError> {
+        let _ = name;
+        self.list(control)
+    }
+
     /// Compiles a kernel and runs it as often as its mode says.
     ///
     /// # Errors

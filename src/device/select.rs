@@ -2,6 +2,11 @@
 use super::proto::{DeviceInfo, DeviceKind};
 use super::{Cause, DeviceError, name_in};
 
+/// Is this the name of the host, however it is to compile and run?
+pub fn is_host(name: &str) -> bool {
+    name_in(name).trim().eq_ignore_ascii_case("cpu")
+}
+
 /// Finds a device: `cpu` by exactly this name, any other by a part of its id (`platform / name`) in any case, or, where
 /// no id has it, by a part of its version, which is where PoCL says its short name.
 /// Of several equal devices the first is meant; ` #2` names the second. Settings in brackets are no part of the name.

@@ -4,7 +4,7 @@ use super::worker::wire::{Ask, Job, MAX_BODY, Tell};
 use super::worker::{Limits, WorkerCommand, ask};
 use super::{
     Backend, Cause, DeviceError, DeviceInfo, DeviceList, Elem, HostData, Language, RunControl, RunReport,
-    RunRequest,
+    RunRequest, select,
 };
 use crate::lang::digest::Digest;
 use std::ffi::OsString;
@@ -183,6 +183,19 @@ impl Backend for Devices {
             notes.push(note);
         }
         Ok(DeviceList { devices, notes })
+    }
+
+    fn list_for(&self, name: &str, control: &mut RunControl<'_>) -> Result<DeviceList, DeviceError> {
+        if !select::is_host(name) {
+            return self.list(control);
+        }
+        match self.toolchain(control) {
+            Err(error) if error.cause == Cause::Cancelled => Err(error),
+            toolchain => Ok(DeviceList {
+                devices: vec![cpu::describe(toolchain.as_ref())],
+                notes: toolchain.err().map(|error| error.message).into_iter().collect(),
+            }),
+        }
     }
 
     fn run(&self, request: &RunRequest, control: &mut RunControl<'_>) -> Result<RunReport, DeviceError> {

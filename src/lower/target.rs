@@ -232,11 +232,11 @@ impl Checker {
                 "E0521",
                 "`mapPar` runs on threads of the host, and an OpenCL kernel has none.",
             )
-            .hint("The strategy `tryAll(mapParToMapSeq)` makes every `mapPar` a loop, however many there are; or compile for C.")
             .hint(
-                "The strategy `topDown(mapParToMapGlobal(0))` makes the first one `mapGlobal`, for work-items, none of which can \
-                 read what another computed. Of a program without `mapPar`, `auto(opencl)` makes what `auto` makes for threads.",
-            )),
+                "The strategy `auto(opencl)` gives work-items what threads were given. `topDown(mapParToMapGlobal(0))` makes the \
+                 first `mapPar` a `mapGlobal`, for work-items, none of which can read what another computed.",
+            )
+            .hint("The strategy `tryAll(mapParToMapSeq)` makes every `mapPar` a loop, however many there are; or compile for C.")),
             (p, Place::Host | Place::Threads) if p.level() == Level::OpenCl => Err(self.no_work_items(p)),
             _ => Ok(()),
         }

@@ -5,8 +5,9 @@ use super::action::Target;
 use super::workspace::Workspace;
 use crate::lang::diag::FileId;
 use crate::lang::eval::Sizes;
+use crate::lang::pattern::Pattern;
 use crate::lang::syntax::parse_strategy;
-use crate::lang::term::Term;
+use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
 use indexmap::IndexSet;
 
@@ -67,6 +68,11 @@ fn has_own(workspace: &Workspace) -> bool {
 /// The program on work-items, for these sizes where they are known. What was rewritten stays exact: a strategy may have been asked to be. None where the
 /// strategy changes nothing, as where a program says itself what runs where.
 pub fn on_work_items(workspace: &Workspace, program: &Term, known: Option<&Sizes>) -> Option<Unasked> {
+    // Whoever gives threads something to do says where it runs; that `auto(opencl)` gives it to work-items is asked for.
+    let on_threads = |t: &Term| matches!(t.expr(), Expr::Prim(p) if p.pattern == Pattern::MapPar);
+    if program.positions().iter().any(|(_, t)| on_threads(t)) {
+        return None;
+    }
     let [usual, exact] = if has_own(workspace) { BY_OTHER_NAMES } else { STRATEGIES };
     let strategy = if *program == workspace.program.term { usual } else { exact };
     let (tree, _) = parse_strategy(FileId::NOWHERE, strategy);

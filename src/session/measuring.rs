@@ -340,7 +340,7 @@ impl Session {
 /// There is no such device, or it fails.
 pub fn peak(device: &str, backend: &dyn Backend, cancel: &AtomicBool) -> Result<(String, Peak), Diagnostic> {
     let mut control = RunControl { cancel, progress: &mut |_| {} };
-    let list = backend.list(&mut control).map_err(|e| super::device_diagnostic(&e))?;
+    let list = backend.list_for(device, &mut control).map_err(|e| super::device_diagnostic(&e))?;
     let info = select(&list.devices, device).map_err(|e| super::device_diagnostic(&e))?;
     let peak = roofline::measure(backend, info, &mut control).map_err(|e| super::device_diagnostic(&e))?;
     Ok((info.id.clone(), peak))

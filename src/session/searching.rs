@@ -15,7 +15,7 @@ use crate::lang::term::Term;
 use crate::rewrite::guide;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
-use crate::rewrite::search::forecast::{contradiction, unmet};
+use crate::rewrite::search::forecast::{contradiction, meant, unmet};
 use crate::rewrite::search::insight::Insight;
 use crate::rewrite::search::options::Names;
 use crate::rewrite::search::{self, Budget, Limit, Outcome, Pause, Report, Search, StopPoint, Trail};
@@ -100,11 +100,12 @@ impl Kept {
     }
 }
 
-/// For so long rules are tried that a search did not have, and sketches that may have been meant.
-const LEADING: Duration = Duration::from_millis(200);
+/// For so long at most rules are tried that a search did not have, and sketches that may have been meant. What is looked at is
+/// bounded before that, where the machine has time for it.
+const LEADING: Duration = Duration::from_secs(2);
 
 /// What can be done where the sketch contradicts itself.
-const MEETABLE: &str = "Change what the sketch says of sizes.";
+const MEETABLE: &str = "Change that part of the sketch.";
 
 /// What is kept of the last strategy that did not get to its end.
 #[derive(Default)]
@@ -281,7 +282,8 @@ impl SearchRunner for Searcher<'_> {
         let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
             .map_err(|mut all| invalid(all.swap_remove(0)))?;
         if let Some(text) = contradiction(&sketch) {
-            return Err(SearchFailure::NotFound { text, hints: vec![MEETABLE.to_owned()] });
+            let hint = meant(&sketch, start).unwrap_or_else(|| MEETABLE.to_owned());
+            return Err(SearchFailure::NotFound { text, hints: vec![hint] });
         }
         let names = Names {
             size: &|name| request.sizes.iter().find(|(n, _)| **n == *name).map(|(_, size)| size.clone()),

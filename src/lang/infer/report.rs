@@ -517,6 +517,12 @@ impl Infer {
                     or("x")
                 ));
             }
+            (K::Scalar(s), K::Scalar(Scalar::Bool)) if *s != Scalar::Bool => {
+                return Some(format!(
+                    "A truth value is no number: `select c 1 0` is one, of a condition `c`, or `(cast c : {})`.",
+                    s.name()
+                ));
+            }
             (K::Scalar(s), K::Scalar(_)) if written.is_some() => {
                 return Some(format!(
                     "`cast` converts between scalar types: `(cast {} : {})`.",

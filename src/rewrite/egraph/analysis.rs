@@ -43,6 +43,10 @@ impl Indices {
     pub fn is_empty(self) -> bool {
         self == Indices::NONE
     }
+    /// One more than the highest index, of those up to 127.
+    pub fn end(self) -> u32 {
+        128 - (u128::from(self.1) << 64 | u128::from(self.0)).leading_zeros()
+    }
     /// May answer yes for an index from 127 upwards that is absent, never no for one that is present.
     #[inline]
     pub fn contains(self, index: u32) -> bool {

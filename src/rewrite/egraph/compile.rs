@@ -149,6 +149,19 @@ pub enum Build {
     },
 }
 
+impl Build {
+    fn substitutes(&self) -> bool {
+        match self {
+            Build::Var { local, .. } | Build::Vectorise { local, .. } => {
+                local.iter().any(|to| matches!(to, Target::Build(_)))
+            }
+            Build::Lam(_, body) => body.substitutes(),
+            Build::App(f, e) => f.substitutes() || e.substitutes(),
+            Build::Bound(..) | Build::Prim(..) | Build::Leaf(..) | Build::Lit(_) | Build::Number(_) => false,
+        }
+    }
+}
+
 /// Where a variable was first met: its register, and what its scope's binders are there, outermost first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
@@ -217,6 +230,8 @@ pub struct Program {
     /// The variables whose terms a condition looks at, by condition, and all of them.
     pub conditions: Vec<(Condition, Vec<usize>)>,
     pub asked: Vec<usize>,
+    /// Does the right side put terms into the place of binders, as beta reduction does?
+    pub substitutes: bool,
 }
 
 /// Why a rule cannot be used in a search, in words.
@@ -304,6 +319,7 @@ pub fn compile(
     let mut asked: Vec<usize> = conditions.iter().flat_map(|(_, vars)| vars.iter().copied()).collect();
     asked.sort_unstable();
     asked.dedup();
+    let substitutes = build.substitutes();
     Ok(Program {
         equation: eq.clone(),
         anchor,
@@ -329,6 +345,7 @@ pub fn compile(
         given_terms,
         conditions,
         asked,
+        substitutes,
     })
 }
 

@@ -232,7 +232,7 @@ impl SizeMemo {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Halted;
 
-/// Searches the matches of a rule, sorted by root class, each once: all of them, or those that may be new since there
+/// Searches the matches of a rule, root class by root class, each once: all of them, or those that may be new since there
 /// were these changes.
 ///
 /// # Errors
@@ -247,6 +247,11 @@ pub fn search(
     let mut roots = candidates(graph, program);
     if let Some(changes) = changes {
         roots.retain(|root| changes.concern(*root, program.reach));
+    }
+    // One member stands for the body that others are put into. What is said of the body itself, which is further in, may
+    // make a lighter one equal to it, of which the same says nothing new: so what is further out comes first.
+    if program.substitutes {
+        roots.sort_by_key(|root| graph.data(*root).free.end());
     }
     let mut found = Matches::new(program);
     {

@@ -8,6 +8,7 @@ use crate::lang::term::{Expr, Term};
 use crate::rule::pat::{Pat, PatArg, PatNode};
 use crate::rule::{ParamKind, RuleArg, RuleUse};
 use crate::sketch::holes::{holes_in, sizes_in};
+use crate::sketch::variants::{Variant, variants};
 use crate::sketch::{Shape, SizeCondition, Sketch};
 use indexmap::IndexSet;
 use std::collections::BTreeSet;
@@ -20,8 +21,11 @@ pub struct Forecast {
     pub never: bool,
 }
 
-/// That what the sketch says of sizes cannot be met, whatever the program and the rules are.
+/// That what the sketch says of types or of sizes cannot be met, whatever the program and the rules are.
 pub fn contradiction(sketch: &Sketch) -> Option<String> {
+    if let Some(why) = sketch.ill_typed() {
+        return Some(format!("No program is like the sketch: {why}."));
+    }
     let said = sketch.contradiction()?;
     let conditions = listed(said.iter().map(|c| format!("`{c}`")));
     let of_holes = |c: &&SizeCondition| !holes_in(&c.left).is_empty() || !holes_in(&c.right).is_empty();
@@ -34,6 +38,15 @@ pub fn contradiction(sketch: &Sketch) -> Option<String> {
             "No program is like the sketch: that {conditions} is not known to hold, whatever the program's sizes are."
         ),
     })
+}
+
+/// What may have been meant by a sketch whose types contradict each other, if anything is known that has types.
+pub fn meant(sketch: &Sketch, start: &Term) -> Option<String> {
+    sketch.ill_typed()?;
+    let Variant { part, instead, sketch } =
+        variants(sketch).into_iter().find(|v| v.sketch.ill_typed().is_none())?;
+    let so = if sketch.satisfied_by(start) { "the sketch is met" } else { "its types agree" };
+    Some(format!("With `{instead}` in the place of `{part}` {so}."))
 }
 
 /// That the sketch asks for patterns or sizes which these rules never make of the program's, or that it names numbers
@@ -65,12 +78,13 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
         text if text.is_empty() => "no numbers".to_owned(),
         text => text,
     };
+    let which = if said.is_empty() { "which do not make" } else { "which never make" };
     let never = unreachable(sketch, start, rules);
     if !never.is_empty() {
         let sizes = listed(never.iter().map(|n| format!("`{n}`")));
         let text = format!(
             "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; the \
-             program and the arguments of the rules have {had}, which never make it."
+             program and the arguments of the rules have {had}, {which} it."
         );
         return told(text, true);
     }

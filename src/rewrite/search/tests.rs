@@ -968,6 +968,7 @@ fn check(seeds: std::ops::Range<u64>) {
             let goal_term = &reached[draw.below(reached.len())];
             let goal = draw.sketch(goal_term);
             assert!(goal.describes(goal_term), "{goal}");
+            assert_eq!(goal.ill_typed(), None, "{goal}");
             if !goal.satisfied_by(goal_term) {
                 continue;
             }

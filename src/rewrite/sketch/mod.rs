@@ -19,6 +19,7 @@ pub mod read;
 mod size_condition;
 mod terms;
 pub mod types;
+mod typing;
 pub mod variants;
 pub mod widen;
 

@@ -47,6 +47,21 @@ impl TypeSketch {
         TypeSketch::Fun(Box::new(a), Box::new(b))
     }
 
+    /// What types of this shape have in common, whatever their sizes and unknowns are.
+    pub fn shape_of(t: &Type) -> TypeSketch {
+        let shape = |t: &Type| Box::new(TypeSketch::shape_of(t));
+        match t.kind() {
+            TypeKind::Scalar(s) => TypeSketch::Scalar(*s),
+            TypeKind::NatType => TypeSketch::NatType,
+            TypeKind::Index(_) => TypeSketch::Index(NatSketch::Any),
+            TypeKind::Vector(_, t) => TypeSketch::Vector(NatSketch::Any, shape(t)),
+            TypeKind::Array(_, t) => TypeSketch::Array(NatSketch::Any, shape(t)),
+            TypeKind::Pair(a, b) => TypeSketch::Pair(shape(a), shape(b)),
+            TypeKind::Fun(a, b) => TypeSketch::Fun(shape(a), shape(b)),
+            TypeKind::Var(_) | TypeKind::Ill => TypeSketch::Any,
+        }
+    }
+
     pub fn has(&self, t: &Type) -> bool {
         match (self, t.kind()) {
             (TypeSketch::Any, _) => true,

@@ -406,6 +406,7 @@ mod tests {
             for (at, part) in positions.iter().step_by(positions.len() / 40 + 1) {
                 let sketch = exactly(part, &program.sizes);
                 assert!(sketch.describes(part), "{} {at}: {sketch}", program.name);
+                assert_eq!(sketch.ill_typed(), None, "{} {at}: {sketch}", program.name);
                 let read = written(&sketch, known);
                 assert!(read.describes(part), "{} {at}: {sketch}", program.name);
                 assert_eq!(read.count_in(&program.term), sketch.count_in(&program.term), "{sketch}");
@@ -434,6 +435,7 @@ mod tests {
                         break;
                     };
                     assert!(written(&step.sketch, known).describes(part), "{}", step.sketch);
+                    assert_eq!(step.sketch.ill_typed(), None, "{}", step.sketch);
                     sketch = step.sketch.clone();
                 }
             }

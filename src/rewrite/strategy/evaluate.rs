@@ -268,7 +268,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What stands for something that is left open: what was chosen, or else the first value.
-    fn open_value(&mut self, open: &'a ast::Open, span: Span, scope: u32) -> Evaluated<Value> {
+    pub(super) fn open_value(&mut self, open: &'a ast::Open, span: Span, scope: u32) -> Evaluated<Value> {
         let name = open.name.as_ref();
         let choices = &self.choices[self.scopes[scope as usize].choices as usize];
         let chosen = choices.iter().find(|(n, _)| Some(n) == name).map(|(_, value)| value.clone());

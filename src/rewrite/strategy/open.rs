@@ -54,6 +54,22 @@ type Read<T> = Result<T, Box<Diagnostic>>;
 /// Of so many definitions it is known in which alternatives they are called; of others they are taken to be called in all.
 const MOST_KNOWN: usize = 10_000;
 
+/// The sizes that are left open in a strategy, outermost first.
+pub fn sizes_in(s: &Strategy) -> Vec<&Open> {
+    if let StrategyKind::Open(open) = &s.kind
+        && open.is_size()
+    {
+        return vec![open];
+    }
+    let mut found = vec![];
+    Part::Strategy(s).for_each(&mut |part| {
+        if let Part::Strategy(inner) = part {
+            found.extend(sizes_in(inner));
+        }
+    });
+    found
+}
+
 /// The strategy with some of its parts replaced, outermost first; what is put in place is not looked at again.
 pub fn replaced(s: &Strategy, f: &mut dyn FnMut(&Strategy) -> Option<Strategy>) -> Strategy {
     if let Some(other) = f(s) {

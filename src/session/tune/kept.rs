@@ -58,7 +58,7 @@ impl Kept {
         path().map_or_else(|| (Kept::default(), None), Kept::at)
     }
 
-    fn at(path: PathBuf) -> (Kept, Option<String>) {
+    pub(super) fn at(path: PathBuf) -> (Kept, Option<String>) {
         match read(&path) {
             Ok(entries) => {
                 let count = entries.len();

@@ -139,13 +139,17 @@ fn tuned(strategy: &str, ill: &[(u64, Ill)]) -> Result<Tuned, Diagnostic> {
 }
 
 fn tuned_on(device: &str, strategy: &str, ill: &[(u64, Ill)]) -> Result<Tuned, Diagnostic> {
+    tuned_with(Kept::default(), device, strategy, ill)
+}
+
+fn tuned_with(kept: Kept, device: &str, strategy: &str, ill: &[(u64, Ill)]) -> Result<Tuned, Diagnostic> {
     let (workspace, sizes) = scale();
     let strategy = workspace.parse_strategy(strategy).unwrap();
     let term = &workspace.program.term;
     let (workspace, sizes, strategy) = (&workspace, &sizes, &strategy);
     let wanted = Wanted { workspace, term, sizes, device, strategy, seconds: 20.0, foreign: false };
     let backend = Scripted::new(ill);
-    tune_with(&wanted, Kept::default(), &backend, &Control::silent(), &|_: &Standing| {})
+    tune_with(&wanted, kept, &backend, &Control::silent(), &|_: &Standing| {})
 }
 
 fn fate(tuned: &Tuned, value: &str) -> String {
@@ -191,6 +195,25 @@ fn the_start_is_the_best_where_turns_show_nothing_faster() {
             |w: &String| w.contains("`body(splitJoin(48))`, was the fastest by few runs") && w.contains(says);
         assert!(tuned.warnings.iter().any(warned), "{:?}", tuned.warnings);
     }
+}
+
+/// What the next tuning knows is what turns said, not what a few runs alone did.
+#[test]
+fn what_turns_say_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let again = || {
+        let kept = Kept::at(folder.path().join("measurements.ron")).0;
+        let tuned =
+            tuned_with(kept, "cpu", "body(splitJoin(?p in {16, 48}))", &[(48, Ill::SlowInTurns)]).unwrap();
+        tuned.tried.iter().map(|t| t.fate.clone()).collect::<Vec<_>>()
+    };
+    let (first, second) = (again(), again());
+    let time = |fate: &Fate| match fate {
+        Fate::Measured { median_ns, known, .. } => (median_ns.round(), *known),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(first.iter().map(time).collect::<Vec<_>>(), [(62_501.0, false), (20_834.0, false)]);
+    assert_eq!(second.iter().map(time).collect::<Vec<_>>(), [(62_501.0, true), (208_335.0, true)]);
 }
 
 #[test]

@@ -320,8 +320,11 @@ impl Infer {
                 Diagnostic::error(codes::NOT_A_FUNCTION, message)
                     .label(span, "too many arguments")
                     .note(format!("Its type is {ty}."))
-                    .hint(hint.unwrap_or_else(|| {
-                        "Remove an argument, or put one that is a call itself into parentheses.".into()
+                    .hint(hint.unwrap_or_else(|| match name.map(|n| &**n) {
+                        Some("idx") => {
+                            "`idx` takes one index: an element of a matrix is `idx j (idx i a)`.".into()
+                        }
+                        _ => "Remove an argument, or put one that is a call itself into parentheses.".into(),
                     }))
             };
             let problem = names.explain(problem);

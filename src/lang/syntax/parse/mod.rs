@@ -471,7 +471,11 @@ impl<'a> Parser<'a> {
         if self.peek() == Tok::Foreign {
             let sign = self.at;
             if self.reported_at.replace(sign) != Some(sign) {
-                self.foreign_sign(sign, foreign::signs::hint_of(self.spelling(sign)).to_string());
+                let hint = match self.spelling(sign) {
+                    "&" if expected == "a type" => "An array of n numbers has the type `n.f32`.",
+                    spelling => foreign::signs::hint_of(spelling),
+                };
+                self.foreign_sign(sign, hint.to_string());
             }
             return;
         }
@@ -546,6 +550,9 @@ impl<'a> Parser<'a> {
             _ if expected == "a parameter" => "A function names its value: `\\x. x * 2`.",
             Tok::Dot if self.touches(0) && self.touches(1) && self.nth(1) == Tok::Word => {
                 "A function is applied by `map f xs` or `xs |> map f`."
+            }
+            Tok::Colon if self.nth(1) == Tok::Equals => {
+                "A value gets its name by `let`: `let s = e in …`, and keeps it."
             }
             Tok::Colon if self.language == Language::Program => {
                 "A type stands with its expression in parentheses: `(cast x : i32)`."
@@ -622,6 +629,9 @@ impl<'a> Parser<'a> {
             _ if expected == "an expression" && before == Some(Tok::Comma) => {
                 "Remove the comma, or write what stands behind it."
             }
+            Tok::Cons if before == Some(Tok::Word) && self.touches(0) && self.touches(1) => {
+                "A name stands alone, without where it comes from: `abs`."
+            }
             Tok::Cons => "A type is given with one colon: `e : t`.",
             Tok::FatArrow if expected.contains("`=`") => "What a definition computes stands behind `=`.",
             _ if expected == "`=`" && self.spelling(self.at.saturating_sub(1)) == "return" => {
@@ -629,6 +639,12 @@ impl<'a> Parser<'a> {
             }
             Tok::FatArrow => "Functions are written `\\x. e`, their types `s -> t`, rules `lhs ~> rhs`.",
             Tok::Arrow | Tok::Equals if expected.starts_with("`~>`") => "Rules are written `lhs ~> rhs`.",
+            Tok::Equals
+                if expected.contains(')')
+                    && self.at.checked_sub(2).is_some_and(|i| self.tokens[i].tok == Tok::Comma) =>
+            {
+                "Arguments have no names, each is told by its place. What is done for each row is a map: `map (reduce (+) 0) a`."
+            }
             Tok::Equals
                 if expected.starts_with("the end") || self.at != self.limit && expected.contains(')') =>
             {

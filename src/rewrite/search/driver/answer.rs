@@ -13,6 +13,7 @@ use crate::normal::normal_form_with;
 use crate::search::goal::{Programs, Ranking, Reached};
 use crate::search::insight::Insight;
 use crate::search::{Budget, Control, IterationReport, Limit, Outcome, Phase, Progress, Report};
+use crate::sketch::Shape;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::Automaton;
 use crate::sketch::best::KBest;
@@ -23,6 +24,8 @@ use crate::sketch::variants::{Variant, variants};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// What may have been meant is asked of a graph of so many nodes once, of a smaller one as much oftener.
+const MOST_ASKED: usize = 2_000_000;
 /// A search that is stopped says what it knows for so long.
 const ONCE_STOPPED: Duration = Duration::from_millis(200);
 
@@ -150,7 +153,8 @@ impl Search {
         if self.goal.has_holes() {
             return None;
         }
-        let mut all = variants(self.goal.relaxed_sketch()).into_iter().take_while(|_| !over());
+        let few = (MOST_ASKED / self.graph.ids().max(1)).max(1);
+        let mut all = variants(self.goal.relaxed_sketch()).into_iter().take(few).take_while(|_| !over());
         all.find(|variant| self.root_is_like(&variant.sketch, &over))
     }
 
@@ -322,7 +326,8 @@ impl Search {
             fewer: self.fewer(),
             most_nodes: self.bound,
             in_part: self.is_in_part(&over),
-            of_function: self.start.ty().as_fun().is_some(),
+            of_function: self.start.ty().as_fun().is_some()
+                && !matches!(self.goal.relaxed_sketch().bare().shape(), Shape::Lam(_)),
             bare_map: self.has_bare_map(&over),
             lead: None,
             variant: None,

@@ -267,7 +267,10 @@ impl Reader<'_> {
                 return Sketch::pattern(p);
             }
             if &**name == CONTAINS {
-                let d = Diagnostic::error("E0407", "`contains` takes its sketch in parentheses.");
+                let d = Diagnostic::error(
+                    "E0407",
+                    "`contains` takes its sketch in parentheses directly behind it.",
+                );
                 self.problem(d.label(span, "without one").hint("Write `contains(map)`."));
                 return Sketch::any();
             }

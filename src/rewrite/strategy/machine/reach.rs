@@ -1,7 +1,7 @@
 //! Searches as steps of strategies: `reach SKETCH using RULES`, and the question whether a term is in a sketch.
 
 use super::super::value::{StrategyId, Value};
-use super::super::{Cause, ReachRequest};
+use super::super::{Cause, ReachRequest, open};
 use super::failure::Halt;
 use super::{Change, Machine, Outcome};
 use crate::lang::diag::Diagnostic;
@@ -48,13 +48,12 @@ impl<'a> Machine<'a> {
         for reference in reach.rules.iter().flatten() {
             self.rules_of(reference, &sizes, rules.get_or_insert_default(), 0)?;
         }
-        let request = ReachRequest {
-            sketch: &reach.sketch,
-            rules,
-            options: &reach.options,
-            sizes,
-            script: self.script,
+        let options = match self.options(reach, scope) {
+            Ok(options) => options,
+            Err(problem) => return self.invalid(problem),
         };
+        let request =
+            ReachRequest { sketch: &reach.sketch, rules, options: &options, sizes, script: self.script };
         match self.control.search.reach(t, &request) {
             Ok(found) if found.term.ty() == t.ty() => {
                 let at = Path::new(self.path.iter().copied());
@@ -70,6 +69,34 @@ impl<'a> Machine<'a> {
             Err(super::super::SearchFailure::Stopped) => self.stop(Cause::Cancelled),
             Err(super::super::SearchFailure::Invalid(problem)) => self.invalid(problem),
         }
+    }
+
+    /// The options of a search, with what was chosen for what they leave open.
+    fn options(
+        &mut self,
+        reach: &'a ast::Reach,
+        scope: u32,
+    ) -> Result<Vec<(ast::Ident, ast::Strategy)>, Box<Diagnostic>> {
+        let mut problem = None;
+        let mut one = |value: &'a ast::Strategy| {
+            let mut values = vec![];
+            for open in open::sizes_in(value) {
+                match self.open_value(open, value.span, scope) {
+                    Ok(Value::Nat(n)) => values.push(n.to_string()),
+                    Ok(_) => {}
+                    Err(why) => _ = problem.get_or_insert(why),
+                }
+            }
+            let mut values = values.into_iter();
+            open::replaced(value, &mut |part| {
+                let ast::StrategyKind::Open(open) = &part.kind else { return None };
+                let digits = values.next().filter(|_| open.is_size())?.into();
+                let number = ast::Number { digits, suffix: None };
+                Some(ast::Node::new(part.span, ast::StrategyKind::Number(number)))
+            })
+        };
+        let options = reach.options.iter().map(|(name, value)| (name.clone(), one(value))).collect();
+        problem.map_or(Ok(options), Err)
     }
 
     /// The rules that a name in `using` stands for: a set of either language, or a rule.

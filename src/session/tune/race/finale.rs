@@ -74,8 +74,28 @@ impl Race<'_> {
         Ok(())
     }
 
-    /// Runs two in turns for about so many seconds.
-    fn turns(&self, first: usize, second: usize, seconds: f64) -> Turns {
+    /// Runs two in turns for about so many seconds. What that says of each is kept, in the place of what as many runs alone said, or fewer.
+    fn turns(&mut self, first: usize, second: usize, seconds: f64) -> Turns {
+        let turns = self.ran_in_turns(first, second, seconds);
+        if let Turns::Ran(ran) = &turns {
+            for (runner, report) in [(first, &ran.0), (second, &ran.1)] {
+                let Some(summary) = stats::summary(&report.samples_ns) else { continue };
+                self.runners.iter_mut().skip(runner).take(1).for_each(|r| r.in_turns = Some(summary));
+                let Some(runner) = self.runners.get(runner) else { continue };
+                let fewer = match self.tried.get(runner.number).map(|tried| &tried.fate) {
+                    Some(Fate::Measured { runs, .. }) => *runs,
+                    _ => 0,
+                };
+                if summary.runs >= fewer {
+                    let entry = self.entry(runner, summary.median, summary.runs);
+                    self.warnings.extend(self.kept.keep(entry));
+                }
+            }
+        }
+        turns
+    }
+
+    fn ran_in_turns(&self, first: usize, second: usize, seconds: f64) -> Turns {
         let (Some(a), Some(b)) = (self.runners.get(first), self.runners.get(second)) else {
             return Turns::NoTime;
         };
@@ -197,7 +217,7 @@ impl Race<'_> {
             Some(Fate::Measured { runs, .. }) => *runs,
             _ => 0,
         };
-        let (median_ns, interval_ns, runs) = match samples {
+        let (median_ns, interval_ns, runs) = match samples.or(best.in_turns) {
             Some(s) => (s.median, Some((s.interval.low, s.interval.high)), s.runs),
             None => (best.median_ns, None, few),
         };

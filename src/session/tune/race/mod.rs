@@ -70,6 +70,8 @@ struct Runner {
     ready: Ready,
     median_ns: f64,
     checked: Option<String>,
+    /// What it took when it last took turns with another.
+    in_turns: Option<stats::Summary>,
 }
 
 /// Tunes: tries points until all were, or the time is over, or `control` says to stop.
@@ -116,7 +118,12 @@ pub(super) fn tune_with(
             }
         };
         scope.spawn(watch);
-        let race = Race::new(wanted, space, kept, backend, &over, deadline);
+        // What is no strategy at all is told before anything runs.
+        let mistake = rewritten(wanted, &space, &over, &space.start()).err().filter(is_mistake);
+        let race = match mistake {
+            Some(problem) => Err(problem),
+            None => Race::new(wanted, space, kept, backend, &over, deadline),
+        };
         let race = race.map_err(|problem| match problem.code {
             "E0709" if control.cancelled() => stopped(),
             "E0709" => no_time(wanted, &problem),
@@ -166,7 +173,7 @@ impl<'a> Race<'a> {
         let started = Instant::now();
         let flag = over.cancel_flag();
         let mut run_control = RunControl { cancel: &flag, progress: &mut |_| {} };
-        let list = backend.list(&mut run_control);
+        let list = backend.list_for(wanted.device, &mut run_control);
         let list = list.map_err(|e| device_diagnostic(&e))?;
         let info = select(&list.devices, wanted.device).map_err(|e| device_diagnostic(&e))?;
         let (device, compiler) = (name_of(info), compiler_of(info));
@@ -287,7 +294,7 @@ impl<'a> Race<'a> {
             kernel,
             fate,
         };
-        let done = match self.rewritten(&point, &text) {
+        let done = match rewritten(self.wanted, &self.space, self.over, &point) {
             Ok(term) => match self.computes_too_much(&term) {
                 Some(fate) => {
                     self.tried.push(tried(None, fate));
@@ -391,18 +398,24 @@ impl<'a> Race<'a> {
                 }
             }
         }
-        if !was_known {
-            let (key, kernel, check) = (key.to_string(), ready.digest.to_string(), checked.clone());
-            let entry = Entry { key, kernel, device: self.device.clone(), median_ns, runs, check };
-            self.warnings.extend(self.kept.keep(entry));
-        }
         let fate = Fate::Measured { median_ns, runs, known: was_known };
         self.tried.push(tried(Some(ready.digest), fate));
         let device = device.to_owned();
-        let runner = Runner { number, point, device, term, ready, median_ns, checked };
+        let runner = Runner { number, point, device, term, ready, median_ns, checked, in_turns: None };
+        if !was_known {
+            let entry = self.entry(&runner, median_ns, runs);
+            self.warnings.extend(self.kept.keep(entry));
+        }
         let place = self.runners.partition_point(|r| r.median_ns <= median_ns);
         self.runners.insert(place, runner);
         Ok(())
+    }
+
+    /// What is kept of a measurement.
+    fn entry(&self, of: &Runner, median_ns: f64, runs: usize) -> Entry {
+        let digest = of.ready.digest;
+        let (key, kernel, check) = (self.key(digest, &of.device), digest.to_string(), of.checked.clone());
+        Entry { key: key.to_string(), kernel, device: self.device.clone(), median_ns, runs, check }
     }
 
     /// What a measurement is of: a kernel at these sizes, on this device, by this compiler, with these settings.
@@ -412,20 +425,6 @@ impl<'a> Race<'a> {
         let settings = device.strip_prefix(name_in(device)).unwrap_or_default();
         all.extend((!settings.is_empty()).then(|| settings.to_owned()));
         Digest::of(all.join("\n").as_bytes())
-    }
-
-    /// What the strategy of a point makes of the program. A mistake is told at the user's own text.
-    fn rewritten(&self, point: &Point, text: &str) -> Result<Term, Diagnostic> {
-        let Wanted { workspace, term, strategy, sizes, .. } = self.wanted;
-        let run = |strategy: &StrategyText| {
-            let end = workspace.run_strategy(term, strategy, &Path::root(), &Replayed::none(), self.over);
-            end.result.map(|change| change.term)
-        };
-        let own = || strategy.with_tree(self.space.strategy_at(point));
-        let done = workspace.parse_strategy(text).and_then(|strategy| run(&strategy.knowing(sizes)));
-        done.map_err(
-            |problem| if is_mistake(&problem) { run(&own()).err().unwrap_or(problem) } else { problem },
-        )
     }
 
     /// Why nothing was measured.
@@ -445,6 +444,24 @@ impl<'a> Race<'a> {
             _ => problem.hint("Leave other values open, or change the sizes."),
         }
     }
+}
+
+/// What the strategy of a point makes of the program. A mistake is told at the user's own text.
+fn rewritten(
+    wanted: &Wanted<'_>,
+    space: &Space,
+    over: &Control<Progress>,
+    point: &Point,
+) -> Result<Term, Diagnostic> {
+    let Wanted { workspace, term, strategy, sizes, .. } = wanted;
+    let run = |strategy: &StrategyText| {
+        let end = workspace.run_strategy(term, strategy, &Path::root(), &Replayed::none(), over);
+        end.result.map(|change| change.term)
+    };
+    let own = || strategy.with_tree(space.strategy_at(point));
+    let text = workspace.parse_strategy(&space.text_at(point));
+    let done = text.and_then(|strategy| run(&strategy.knowing(sizes)));
+    done.map_err(|problem| if is_mistake(&problem) { run(&own()).err().unwrap_or(problem) } else { problem })
 }
 
 /// How many operations on numbers a program takes; 0 where that cannot be counted.

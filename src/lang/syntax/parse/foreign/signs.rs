@@ -150,7 +150,12 @@ impl Parser<'_> {
     /// `a < b < c`, read up to here: the second comparison, and where the operand between starts.
     pub(in crate::syntax::parse) fn comparison_chain(&mut self, from: usize, middle: usize, second: usize) {
         let here = self.span_at(second);
+        let types = (second == middle + 1).then(|| self.spelling(middle));
+        let scalar = types.and_then(|t| elsewhere::type_here(t).or(Scalar::from_name(t).map(|s| s.name())));
         let hint = match (self.quote(from, second), self.quote(middle, self.at)) {
+            _ if scalar.is_some() => {
+                format!("A conversion is written `(cast x : {})`.", scalar.unwrap_or_default())
+            }
             (Some(first), Some(last)) if self.at > second + 1 => {
                 format!(
                     "Write `{first} and {last}`, or put the comparison that is compared into parentheses."
